@@ -1,0 +1,37 @@
+# Everything happens in .venv, which each target makes and fills as far as it needs.
+PYTHON ?= python3
+BIN := .venv/bin
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.DELETE_ON_ERROR:
+.PHONY: demo test lint format clean
+
+demo: .venv/demo.installed
+	$(BIN)/python gallery/plot_main_job.py
+
+test: .venv/test.installed
+	MPLBACKEND=Agg $(BIN)/python -m pytest --numprocesses auto
+
+lint: .venv/dev.installed
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+format: .venv/dev.installed
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+clean:
+	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+
+.venv/%.installed: pyproject.toml | .venv/pip.installed
+	$(INSTALL) --editable . --group $*
+	touch $@
+
+# Dependency groups need pip 25.1; the one that comes with an older Python is too old.
+.venv/pip.installed:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "pu_accessor needs Python 3.11 or newer; name one: make PYTHON=python3.12 ..."; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(INSTALL) "pip>=25.1"
+	touch $@

@@ -1,0 +1,15 @@
+"""Evaluate binary classifiers from known positives and unlabeled examples.
+
+Importing registers ``df.pu`` on pandas DataFrames and ``ds.pu`` on xarray Datasets.
+"""
+
+from importlib.metadata import version
+
+from pu_accessor.accessors import register
+from pu_accessor.errors import PUError, PUKeyError, PUTypeError, PUValueError, PUWarning
+from pu_accessor.functions import contingency
+
+__all__ = ["PUError", "PUKeyError", "PUTypeError", "PUValueError", "PUWarning", "contingency"]
+__version__ = version("pu_accessor")
+
+register()

@@ -1,0 +1,78 @@
+"""Our errors and our one warning class: what came, what is allowed, what to do next.
+
+Each error is also the builtin that a caller would expect, so ``except ValueError`` works.
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+__all__ = ["PUError", "PUKeyError", "PUTypeError", "PUValueError", "PUWarning"]
+
+
+class PUError(Exception):
+    """Base of everything that pu_accessor raises on purpose."""
+
+
+class PUValueError(PUError, ValueError):
+    """An argument or a column holds a value that is not allowed."""
+
+
+class PUTypeError(PUError, TypeError):
+    """An argument or a column is of a kind that is not allowed."""
+
+
+class PUKeyError(PUError, KeyError):
+    """A column or variable is not there."""
+
+    def __str__(self) -> str:
+        """Show the message itself; KeyError would show its repr, newlines escaped."""
+        return str(self.args[0])
+
+
+class PUWarning(UserWarning):
+    """Base of our warnings: filter it to silence pu_accessor and nothing else."""
+
+
+def suggestion(value: object, allowed: Iterable[object]) -> str:
+    """Return ' Did you mean ...?' for the nearest allowed name, or nothing.
+
+    Parameters
+    ----------
+    value : object
+        What came.
+    allowed : iterable of object
+        What could have come; names are compared by how they print.
+
+    Returns
+    -------
+    str
+        Empty, or a sentence with a leading space.
+    """
+    names = {str(name): name for name in allowed}
+    near = get_close_matches(str(value), names, n=1)
+    return f" Did you mean {names[near[0]]!r}?" if near else ""
+
+
+def check_option(argument: str, value: object, allowed: Iterable[str]) -> None:
+    """Raise unless `value` is one of the allowed names.
+
+    Parameters
+    ----------
+    argument : str
+        The argument's name, for the message.
+    value : object
+        What came.
+    allowed : iterable of str
+        The names that may come.
+
+    Raises
+    ------
+    PUValueError
+        If it is none of them.
+    """
+    options = sorted(allowed)
+    if not isinstance(value, str) or value not in options:
+        raise PUValueError(
+            f"{argument} must be one of {options}, but {value!r} was passed."
+            f"{suggestion(value, options)}"
+        )

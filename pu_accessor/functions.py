@@ -1,0 +1,107 @@
+"""What ``df.pu`` asks of a frame, asked of two array-likes."""
+
+import numpy.typing as npt
+import xarray as xr
+
+from pu_accessor.inference import tables
+from pu_accessor.inference.bands import Band
+from pu_accessor.inference.tables import Beta
+from pu_accessor.ranking import Ranks
+from pu_accessor.sources.frames import rank_arrays
+from pu_accessor.sources.labels import Values
+
+__all__ = ["contingency"]
+
+
+def contingency(
+    score: npt.ArrayLike,
+    label: npt.ArrayLike,
+    *,
+    beta: Beta,
+    level: float = 0.95,
+    band: str | Band = "exact",
+    reference: str = "positives",
+    ranks: Ranks = "all",
+    positive: Values = None,
+    negative: Values = None,
+    unlabeled: Values = None,
+    nan_policy: str = "raise",
+) -> xr.Dataset:
+    """Bound the contingency table at each cutoff ([1]_, Theorem 1 and section 4).
+
+    Parameters
+    ----------
+    score : array-like of numbers, shape (examples,)
+        Higher is more positive. Tied scores share a cutoff; infinities are scores.
+    label : array-like, shape (examples,)
+        True or 1 for a known positive, False or 0 for a known negative, missing for unlabeled.
+    beta : float or array-like of float
+        Fraction of positives among the unlabeled, in [0, 1]. 0 treats the unlabeled as negative.
+    level : float, default 0.95
+        Probability with which a band covers, in (0, 1): at each cutoff for "exact" and
+        "bootstrap", at all cutoffs jointly for "dkw".
+    band : {"exact", "bootstrap", "dkw"} or callable, default "exact"
+        Bounds on the latent positives in the head. A callable is given the number of known
+        positives n, of latent positives m and the level, and returns (lower, upper): integer
+        arrays of shape (n + 1,), non-decreasing, in 0..m.
+    reference : {"positives"}, default "positives"
+        Which labeled examples the band starts from.
+    ranks : {"all", "breakpoints"}, int or array-like of int, default "all"
+        Every attained cutoff; the few between which all curves are straight in (fp, tp); or the
+        last attained cutoff at or before each of these numbers of examples predicted positive.
+    positive, negative, unlabeled : value or list of values, optional
+        What stands for each state in another coding of `label`.
+    nan_policy : {"raise", "omit", "worst"}, default "raise"
+        Examples without a score raise, are dropped, or rank last (one shared cutoff).
+
+    Returns
+    -------
+    Dataset
+        Dimensions (rank, bound, beta).
+
+        * `tp`, `fp`, `fn`, `tn` : int64, examples. ``bound="upper"`` has the most true positives
+          that the band allows, ``"lower"`` the fewest.
+        * `clipped` : bool, where band and beta are infeasible and the nearest feasible table
+          stands.
+        * coordinate `threshold` : float64, the lowest score predicted positive; +inf at rank 0.
+
+    Raises
+    ------
+    PUValueError
+        If an argument or a column has a value that is not allowed, labels are ambiguous, or no
+        example is a known positive.
+    PUTypeError
+        If an argument or a column is of a kind that is not allowed.
+
+    Notes
+    -----
+    With theta latent positives in the head by the band, h unlabeled examples at or above the
+    cutoff and m latent positives among all U unlabeled ones, TP among the unlabeled is
+    max(min(theta, h), m - (U - h)).
+
+    References
+    ----------
+    .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using
+       Only Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
+
+    Examples
+    --------
+    >>> import pu_accessor
+    >>> label = [None, True, True, None, None, True, None, None, None]
+    >>> tables = pu_accessor.contingency(range(9, 0, -1), label, beta=0.5, ranks=[3, 6])
+    >>> tables["tp"].sel(beta=0.5).to_series().unstack("bound")
+    bound  lower  estimate  upper
+    rank
+    3          2         3      3
+    6          3         6      6
+    """
+    ranking = rank_arrays(
+        score,
+        label,
+        positive=positive,
+        negative=negative,
+        unlabeled=unlabeled,
+        nan_policy=nan_policy,
+        ranks=ranks,
+    )
+    return tables.contingency(ranking, beta, level=level, band=band, reference=reference)

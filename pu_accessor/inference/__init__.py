@@ -1,0 +1,1 @@
+"""Inference: rankings -> bounds, tables, metrics."""

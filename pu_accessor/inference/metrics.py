@@ -1,0 +1,313 @@
+"""Questions put to contingency tables: curves, metrics, areas, long frames."""
+
+from collections.abc import Callable, Mapping
+from numbers import Real
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError, check_option
+from pu_accessor.inference.tables import COUNTS
+from pu_accessor.ranking import FloatArray, IntArray
+
+__all__ = ["METRICS", "Metric", "area", "metric", "pr", "roc", "to_frame"]
+
+Array: TypeAlias = xr.DataArray
+Metric: TypeAlias = Callable[[Array, Array, Array, Array], Array]
+
+
+def _share(part: Array, whole: Array) -> Array:
+    """Return a ratio, NaN where there is nothing to divide by."""
+    return part / whole.where(whole != 0)
+
+
+def _precision(tp: Array, fp: Array, fn: Array, tn: Array) -> Array:
+    """Return precision, 1 where nothing is predicted positive, as scikit-learn's curves do."""
+    return _share(tp, tp + fp).where(tp + fp != 0, 1.0)
+
+
+def _mcc(tp: Array, fp: Array, fn: Array, tn: Array) -> Array:
+    """Return the Matthews correlation; in floats, as products of four counts overflow."""
+    tp, fp, fn, tn = (count.astype(np.float64) for count in (tp, fp, fn, tn))
+    scale = ((tp + fp) * (tn + fn)) ** 0.5 * ((tp + fn) * (tn + fp)) ** 0.5
+    return _share(tp * tn - fp * fn, scale)
+
+
+def _kappa(tp: Array, fp: Array, fn: Array, tn: Array) -> Array:
+    """Return Cohen's kappa; in floats, as products of counts overflow."""
+    tp, fp, fn, tn = (count.astype(np.float64) for count in (tp, fp, fn, tn))
+    chance = (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn)
+    return _share(2 * (tp * tn - fp * fn), chance)
+
+
+METRICS: Mapping[str, Metric] = MappingProxyType(
+    {
+        "tpr": lambda tp, fp, fn, tn: _share(tp, tp + fn),
+        "fpr": lambda tp, fp, fn, tn: _share(fp, fp + tn),
+        "tnr": lambda tp, fp, fn, tn: _share(tn, fp + tn),
+        "fnr": lambda tp, fp, fn, tn: _share(fn, tp + fn),
+        "precision": _precision,
+        "npv": lambda tp, fp, fn, tn: _share(tn, tn + fn),
+        "accuracy": lambda tp, fp, fn, tn: _share(tp + tn, tp + fp + fn + tn),
+        "balanced_accuracy": lambda tp, fp, fn, tn: (
+            (_share(tp, tp + fn) + _share(tn, fp + tn)) / 2
+        ),
+        "f1": lambda tp, fp, fn, tn: _share(2 * tp, 2 * tp + fp + fn),
+        "mcc": _mcc,
+        "informedness": lambda tp, fp, fn, tn: _share(tp, tp + fn) - _share(fp, fp + tn),
+        "kappa": _kappa,
+        "jaccard": lambda tp, fp, fn, tn: _share(tp, tp + fp + fn),
+        "lift": lambda tp, fp, fn, tn: _share(
+            _share(tp, tp + fp), _share(tp + fn, tp + fp + fn + tn)
+        ),
+    }
+)
+
+
+def metric(tables: xr.Dataset, name: str | Metric) -> xr.DataArray:
+    """Evaluate a metric on each contingency table.
+
+    At a given cutoff and beta every sensible metric improves with the number of true positives.
+    Its values at ``bound="lower"`` and ``"upper"`` therefore bound it; for an error rate such as
+    fpr the upper bound on performance is the smaller number.
+
+    Parameters
+    ----------
+    tables : Dataset
+        With `tp`, `fp`, `fn`, `tn`.
+    name : str or callable
+        One of tpr, fpr, tnr, fnr, precision, npv, accuracy, balanced_accuracy, f1, mcc,
+        informedness, kappa, jaccard, lift; or a function of tp, fp, fn, tn (DataArrays of int64)
+        that returns a DataArray.
+
+    Returns
+    -------
+    DataArray
+        float64, dimensions as `tp`. A ratio without a denominator is NaN, save that precision
+        at rank 0 is 1, as in scikit-learn's curves.
+
+    Raises
+    ------
+    PUKeyError
+        If `tables` holds no tables.
+    PUValueError
+        If no metric has that name.
+    PUTypeError
+        If `name` is neither, or the function returns something else than a DataArray.
+    """
+    counts = _counts(tables)
+    if callable(name):
+        values, label = name(*counts), getattr(name, "__name__", type(name).__name__)
+        if not isinstance(values, xr.DataArray):
+            raise PUTypeError(
+                f"metric {label!r} must return a DataArray, but returned "
+                f"{type(values).__name__}. Compute it from tp, fp, fn and tn by arithmetic."
+            )
+    else:
+        check_option("metric", name, METRICS)
+        values, label = METRICS[name](*counts), name
+    return values.rename(label).assign_attrs({**tables.attrs, "long_name": label})
+
+
+def roc(tables: xr.Dataset) -> xr.Dataset:
+    """Return the ROC curve of each bound and beta.
+
+    Parameters
+    ----------
+    tables : Dataset
+        With `tp`, `fp`, `fn`, `tn`.
+
+    Returns
+    -------
+    Dataset
+        `fpr` and `tpr` (float64) over the dimensions of `tp`; NaN without negatives.
+
+    Raises
+    ------
+    PUKeyError
+        If `tables` holds no tables.
+    """
+    return _curve(tables, {"fpr": "false positive rate", "tpr": "true positive rate"})
+
+
+def pr(tables: xr.Dataset) -> xr.Dataset:
+    """Return the precision-recall curve of each bound and beta.
+
+    Parameters
+    ----------
+    tables : Dataset
+        With `tp`, `fp`, `fn`, `tn`.
+
+    Returns
+    -------
+    Dataset
+        `recall` and `precision` (float64) over the dimensions of `tp`; precision at rank 0 is 1.
+        Between two cutoffs the curve is not a straight line [1]_.
+
+    Raises
+    ------
+    PUKeyError
+        If `tables` holds no tables.
+
+    References
+    ----------
+    .. [1] J. Davis, M. Goadrich, *The relationship between precision-recall and ROC curves*,
+       ICML 2006.
+    """
+    rates = _curve(tables, {"tpr": "recall", "precision": "precision"})
+    return rates.rename(tpr="recall")
+
+
+def area(tables: xr.Dataset, curve: str, *, max_fpr: float | None = None) -> xr.DataArray:
+    """Return the area under the curve of each bound and beta.
+
+    Parameters
+    ----------
+    tables : Dataset
+        With `tp`, `fp`, `fn`, `tn`, at all cutoffs or at the breakpoints.
+    curve : {"roc", "pr"}
+        Which curve. The one of precision and recall is taken through the contingency tables
+        between two cutoffs [1]_, not along straight lines.
+    max_fpr : float in (0, 1], optional
+        Take the ROC curve up to this false positive rate, standardised [2]_ so that chance is
+        0.5 and perfection 1, as ``sklearn.metrics.roc_auc_score(max_fpr=...)`` does.
+
+    Returns
+    -------
+    DataArray
+        float64 over the dimensions of `tp` but rank; NaN without negatives (ROC).
+
+    Raises
+    ------
+    PUKeyError
+        If `tables` holds no tables.
+    PUValueError
+        If `tables` holds a part of the cutoffs, or an argument has a value that is not allowed.
+
+    References
+    ----------
+    .. [1] J. Davis, M. Goadrich, *The relationship between precision-recall and ROC curves*,
+       ICML 2006.
+    .. [2] D. K. McClish, *Analyzing a portion of the ROC curve*, Medical Decision Making 9
+       (1989) 190-195.
+    """
+    tp, fp, fn, _ = _counts(tables)
+    check_option("curve", curve, ["roc", "pr"])
+    if max_fpr is not None:
+        _check_max_fpr(curve, max_fpr)
+    _check_whole(tables)
+    if curve == "pr":
+        values = _reduce(_pr_area, tp, tp + fp) / (tp + fn).isel(rank=-1, drop=True)
+    else:
+        values = _reduce(_roc_area, tp, fp, limit=max_fpr)
+    name = {"roc": "AUROC", "pr": "area under the PR curve"}[curve]
+    limit = {} if max_fpr is None else {"max_fpr": float(max_fpr)}
+    return values.rename("area").assign_attrs({**tables.attrs, "long_name": name, **limit})
+
+
+def to_frame(dataset: xr.Dataset) -> pd.DataFrame:
+    """Return tables or curves as a long frame.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        Tables, or curves of them.
+
+    Returns
+    -------
+    DataFrame
+        A row for each rank, bound and beta, with a RangeIndex: ready for seaborn.
+    """
+    return dataset.to_dataframe().reset_index()
+
+
+def _counts(tables: xr.Dataset) -> tuple[Array, Array, Array, Array]:
+    """Return tp, fp, fn and tn, or say that these are no tables."""
+    missing = [name for name in COUNTS if name not in tables.data_vars]
+    if missing:
+        raise PUKeyError(
+            f"The Dataset must hold contingency tables, variables {list(COUNTS)}, but {missing} "
+            f"are not among its {list(tables.data_vars)}. Ask for them first: "
+            "df.pu.contingency(beta=0.3).pu.metric('f1')."
+        )
+    return tables["tp"], tables["fp"], tables["fn"], tables["tn"]
+
+
+def _curve(tables: xr.Dataset, names: Mapping[str, str]) -> xr.Dataset:
+    """Return two metrics of the tables side by side, labeled."""
+    rates = {name: metric(tables, name) for name in names}
+    for name, label in names.items():
+        rates[name].attrs = {"long_name": label}
+    return xr.Dataset(rates, attrs=tables.attrs)
+
+
+def _check_max_fpr(curve: str, max_fpr: float) -> None:
+    """Raise unless a partial area is defined."""
+    if curve != "roc":
+        raise PUValueError(
+            f"max_fpr must be None for curve={curve!r}, but {max_fpr!r} was passed. Only the ROC "
+            "curve has a partial area: curve='roc'."
+        )
+    if isinstance(max_fpr, bool) or not isinstance(max_fpr, Real) or not 0 < max_fpr <= 1:
+        raise PUValueError(f"max_fpr must lie in (0, 1], but {max_fpr!r} was passed.")
+
+
+def _check_whole(tables: xr.Dataset) -> None:
+    """Raise unless the tables trace a curve from end to end."""
+    first, last = tables.isel(rank=0), tables.isel(rank=-1)
+    ends = (first["tp"] + first["fp"]).any() or (last["fn"] + last["tn"]).any()
+    if ends or tables.attrs.get("ranks") == "selected":
+        raise PUValueError(
+            "An area needs tables at all cutoffs or at the breakpoints, but these hold "
+            f"{tables.sizes['rank']} ranks from {int(first['rank'])} to {int(last['rank'])}. "
+            "Make them with ranks='breakpoints'."
+        )
+
+
+def _reduce(function: Callable[..., Any], *curves: Array, **kwargs: Any) -> Array:
+    """Apply a function of curves (cutoffs last) and get rid of the rank dimension."""
+    values: Array = xr.apply_ufunc(
+        function, *curves, input_core_dims=[["rank"]] * len(curves), kwargs=kwargs
+    )
+    return values
+
+
+def _roc_area(tp: IntArray, fp: IntArray, limit: float | None) -> FloatArray:
+    """Return the area under straight lines, up to a false positive rate where one is given.
+
+    A known positive that enters the head brings latent ones with it, at the cost of false
+    positives: there the curve steps up and back, and the area of such a step is negative.
+    """
+    positives, negatives = tp[..., -1], fp[..., -1]
+    width, rise = np.diff(fp, axis=-1), np.diff(tp, axis=-1)
+    slope = rise / np.where(width == 0, 1, width)
+    stop = np.minimum(fp, np.expand_dims(negatives * (1.0 if limit is None else limit), -1))
+    start, end = stop[..., :-1], stop[..., 1:]
+    height = tp[..., :-1] + slope * ((start + end) / 2 - fp[..., :-1])
+    covered = np.sum((end - start) * height, axis=-1)
+    share: FloatArray = covered / np.where(negatives > 0, positives * negatives, np.nan)
+    if limit is None:
+        return share
+    chance = limit**2 / 2
+    return (1 + (share - chance) / (limit - chance)) / 2
+
+
+def _pr_area(tp: IntArray, head: IntArray) -> FloatArray:
+    """Return the integral of precision d(tp), tp and head straight between two cutoffs.
+
+    On a segment precision is (tp + u*gain)/(head + u*added), u = 0..1, whose integral is the
+    precision at its start and the one within the segment, weighted by log(1 + x)/x, where
+    x = added/head.
+    """
+    gain, added = np.diff(tp, axis=-1), np.diff(head, axis=-1)
+    start = np.maximum(head[..., :-1], 1)
+    growth = added / start
+    weight = np.log1p(growth) / np.where(growth > 0, growth, 1)
+    weight = np.where(head[..., :-1] > 0, weight, 0)  # from rank 0 on precision is constant
+    within = gain / np.maximum(added, 1)
+    precision = tp[..., :-1] / start * weight + within * (1 - weight)
+    integral: FloatArray = np.sum(gain * precision, axis=-1)
+    return integral

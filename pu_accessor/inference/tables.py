@@ -1,0 +1,241 @@
+"""Contingency tables: a ranking, a band and beta -> a Dataset of bounded counts."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from fractions import Fraction
+from math import floor, isfinite
+from numbers import Real
+from typing import Any, TypeAlias
+
+import numpy as np
+import xarray as xr
+
+from pu_accessor.errors import PUTypeError, PUValueError, check_option
+from pu_accessor.inference.bands import Band, band_name, central, latent_bounds
+from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking
+
+__all__ = ["BOUNDS", "COUNTS", "Beta", "contingency", "rank_cdf"]
+
+Beta: TypeAlias = float | Sequence[float] | FloatArray
+
+BOUNDS = ("lower", "estimate", "upper")
+COUNTS = {
+    "tp": "true positives",
+    "fp": "false positives",
+    "fn": "false negatives",
+    "tn": "true negatives",
+}
+_DIMS = ("rank", "bound", "beta")
+
+
+def contingency(
+    ranking: Ranking,
+    beta: Beta,
+    *,
+    level: float = 0.95,
+    band: str | Band = "exact",
+    reference: str = "positives",
+) -> xr.Dataset:
+    """Bound the contingency table at each cutoff of a ranking ([1]_, Theorem 1 and section 4).
+
+    Parameters
+    ----------
+    ranking : Ranking
+        Counts at each cutoff.
+    beta : float or array-like of float
+        Fraction of positives among the unlabeled, in [0, 1].
+    level : float, default 0.95
+        Probability of coverage, in (0, 1).
+    band : {"exact", "bootstrap", "dkw"} or callable, default "exact"
+        Bounds on the latent positives in the head.
+    reference : {"positives"}, default "positives"
+        Which labeled examples the band starts from.
+
+    Returns
+    -------
+    Dataset
+        `tp`, `fp`, `fn`, `tn` (int64, examples) and `clipped` (bool) over (rank, bound, beta).
+        ``bound="upper"`` has the most true positives, so the fewest false ones.
+
+    Raises
+    ------
+    PUValueError
+        If an argument has a value that is not allowed, or nothing is known to be positive.
+    PUTypeError
+        If an argument is of a kind that is not allowed.
+
+    References
+    ----------
+    .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using
+       Only Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
+    """
+    betas = _betas(beta, ranking.total.unlabeled)
+    check_option("reference", reference, ["positives"])
+    name, level = band_name(band), _level(level)
+    latent = _latent_counts(betas, ranking.total.unlabeled)
+    table = _band_table(ranking, latent, level, band)
+    ranking = ranking.refine(_corners(ranking, table, latent))
+    counts, clipped = _tables(ranking, table, latent)
+    variables = {
+        key: (_DIMS, value, {"long_name": COUNTS[key], "units": "examples"})
+        for key, value in counts.items()
+    }
+    about = {"long_name": "band and beta are infeasible at this cutoff"}
+    return xr.Dataset(
+        {**variables, "clipped": (_DIMS, clipped, about)},
+        coords=_coords(ranking, betas),
+        attrs=_attrs(ranking, level, name, reference),
+    )
+
+
+def rank_cdf(
+    ranking: Ranking, beta: Beta, *, level: float = 0.95, band: str | Band = "exact"
+) -> xr.Dataset:
+    """Bound the rank CDF of the latent positives by the one of the known ones.
+
+    Parameters
+    ----------
+    ranking : Ranking
+        Counts at each cutoff.
+    beta, level, band
+        As in `contingency`.
+
+    Returns
+    -------
+    Dataset
+        `rank_cdf` (float64, a share) over (rank, bound, beta): for the estimate the share of the
+        known positives at or above each cutoff, for the bounds the share of the latent ones
+        before any clipping, NaN where there are none.
+
+    Raises
+    ------
+    PUValueError, PUTypeError
+        As in `contingency`.
+    """
+    betas = _betas(beta, ranking.total.unlabeled)
+    name, level = band_name(band), _level(level)
+    latent = _latent_counts(betas, ranking.total.unlabeled)
+    table = _band_table(ranking, latent, level, band)
+    with np.errstate(invalid="ignore"):  # no latent positives, no share of them
+        share = table / latent
+    known = ranking.total.known_positive
+    share[:, BOUNDS.index("estimate"), :] = (np.arange(known + 1) / known)[:, np.newaxis]
+    about = {"long_name": "share of positives at or above the cutoff"}
+    return xr.Dataset(
+        {"rank_cdf": (_DIMS, share[ranking.known_positive], about)},
+        coords=_coords(ranking, betas),
+        attrs=_attrs(ranking, level, name, "positives"),
+    )
+
+
+def _betas(beta: Beta, unlabeled: int) -> FloatArray:
+    """Check beta and return it as an array."""
+    try:
+        betas = np.atleast_1d(np.asarray(beta, dtype=np.float64))
+    except (TypeError, ValueError):
+        betas = np.empty((0, 0))
+    if betas.ndim != 1 or isinstance(beta, str | bytes):
+        raise PUTypeError(
+            f"beta must be a number or a one-dimensional array of numbers, but {beta!r} was "
+            "passed. It is the fraction of positives among the unlabeled, for example beta=0.3."
+        )
+    outside = betas[~((betas >= 0) & (betas <= 1))]
+    if outside.size or not betas.size:
+        came = f"{outside.tolist()[:5]} was passed" if outside.size else "nothing was passed"
+        raise PUValueError(
+            f"beta must lie in [0, 1], but {came}. It is the fraction of positives among the "
+            "unlabeled: give a share, not a percentage or a count."
+        )
+    if np.unique(betas).size < betas.size:
+        raise PUValueError(f"beta must hold each value once, but {betas.tolist()} was passed.")
+    if betas.max() > 0 and not unlabeled:
+        raise PUValueError(
+            f"beta must be 0 where nothing is unlabeled, but {betas.max():g} was passed. Pass "
+            "beta=0, or mark unlabeled examples: missing in the label column, or unlabeled=."
+        )
+    return betas
+
+
+def _level(level: float) -> float:
+    """Check the level."""
+    if isinstance(level, bool) or not isinstance(level, Real) or not isfinite(level):
+        raise PUTypeError(f"level must be a number in (0, 1), but {level!r} was passed.")
+    if not 0 < level < 1:
+        percent = f" For {level:g} percent, pass level={level / 100:g}." if level < 100 else ""
+        raise PUValueError(f"level must lie in (0, 1), but {level!r} was passed.{percent}")
+    return float(level)
+
+
+def _latent_counts(betas: FloatArray, unlabeled: int) -> IntArray:
+    """Return the number of latent positives for each beta."""
+    # In decimals, as printed: 0.145 * 100 is 14.5, and rounds up, but not in floats.
+    shares = [Fraction(str(beta)) for beta in betas.tolist()]
+    return np.array([floor(share * unlabeled + Fraction(1, 2)) for share in shares], np.int64)
+
+
+def _band_table(ranking: Ranking, latent: IntArray, level: float, band: str | Band) -> IntArray:
+    """Return latent positives in the head by known positives, bound and beta."""
+    known = ranking.total.known_positive
+    if not known:
+        raise PUValueError(
+            "label must mark at least one known positive, but none of its "
+            f"{sum(ranking.total)} examples is one ({ranking.total.known_negative} known "
+            f"negatives, {ranking.total.unlabeled} unlabeled). Name their value in positive=."
+        )
+    tables = []
+    for m in latent.tolist():
+        lower, upper = latent_bounds(band, known, m, level)
+        tables.append(np.stack([lower, central(known, m), upper], axis=1))
+    return np.stack(tables, axis=2)
+
+
+def _corners(ranking: Ranking, table: IntArray, latent: IntArray) -> IntArray:
+    """Return the counts of unlabeled examples, between two cutoffs, at which curves bend.
+
+    While k is constant, the latent positives in the head are min(theta, h), at least
+    m - (|U| - h): straight in h but at theta and at |U| - m + theta.
+    """
+    theta = table[ranking.known_positive[:-1]]
+    here, following = (
+        side[:, np.newaxis, np.newaxis] for side in (ranking.unlabeled[:-1], ranking.unlabeled[1:])
+    )
+    bends = (theta, ranking.total.unlabeled - latent + theta)
+    return np.unique(np.concatenate([x[(here < x) & (x < following)] for x in bends]))
+
+
+def _tables(
+    ranking: Ranking, table: IntArray, latent: IntArray
+) -> tuple[dict[str, IntArray], BoolArray]:
+    """Fill the tables: theta latent positives in the head, as far as the cutoff allows."""
+    total = ranking.total
+    column = (slice(None), np.newaxis, np.newaxis)
+    unlabeled, negative = ranking.unlabeled[column], ranking.known_negative[column]
+    known = ranking.known_positive[column]
+    theta = table[ranking.known_positive]
+    head = np.maximum(np.minimum(theta, unlabeled), latent - (total.unlabeled - unlabeled))
+    tp = known + head
+    fp = negative + unlabeled - head
+    fn = total.known_positive + latent - tp
+    tn = total.known_negative + total.unlabeled - latent - fp
+    return {"tp": tp, "fp": fp, "fn": fn, "tn": tn}, head != theta
+
+
+def _coords(ranking: Ranking, betas: FloatArray) -> dict[Hashable, Any]:
+    """Return the coordinates of a result."""
+    threshold = {"long_name": "lowest score predicted positive"}
+    return {
+        "rank": ("rank", ranking.rank, {"long_name": "examples predicted positive"}),
+        "bound": ("bound", list(BOUNDS)),
+        "beta": ("beta", betas, {"long_name": "β̂"}),
+        "threshold": ("rank", ranking.threshold, threshold),
+    }
+
+
+def _attrs(ranking: Ranking, level: float, band: str, reference: str) -> Mapping[str, Any]:
+    """Return what a reader needs to redo a result; strings and numbers, as files store them."""
+    return {
+        "level": level,
+        "band": band,
+        "reference": reference,
+        **{f"n_{kind}": count for kind, count in ranking.total._asdict().items()},
+        **ranking.source,
+    }

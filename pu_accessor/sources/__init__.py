@@ -1,0 +1,1 @@
+"""Sources: columns of any kind -> rankings."""

@@ -1,0 +1,158 @@
+"""Any coding of labels -> three states: known positive, known negative, unlabeled."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from pu_accessor.errors import PUTypeError, PUValueError
+from pu_accessor.ranking import BoolArray
+
+__all__ = ["Values", "read_labels"]
+
+Values: TypeAlias = Any  # a value, or a list of values
+
+_POSITIVE, _NEGATIVE, _UNLABELED, _UNKNOWN = 1, 0, -1, -2
+_STATES = {"positive": _POSITIVE, "negative": _NEGATIVE, "unlabeled": _UNLABELED}
+# Canonical: True / False / missing. 1 == True and 0 == False, so numbers need no entry.
+_CANONICAL: Mapping[str, tuple[Any, ...]] = {
+    "positive": (True,),
+    "negative": (False,),
+    "unlabeled": (pd.NA,),
+}
+
+
+class States(NamedTuple):
+    """Which examples are known positives and known negatives; the others are unlabeled."""
+
+    positive: BoolArray
+    negative: BoolArray
+
+
+def read_labels(
+    label: "pd.Series[Any]",
+    *,
+    positive: Values = None,
+    negative: Values = None,
+    unlabeled: Values = None,
+) -> States:
+    """Read labels of any coding.
+
+    Without keywords True or 1 is positive, False or 0 negative and missing unlabeled, in any
+    dtype. A keyword replaces the values of its state and takes its values away from the others.
+
+    Parameters
+    ----------
+    label : Series, shape (examples,)
+        A label for each example.
+    positive, negative, unlabeled : value or list of values, optional
+        What stands for each state. Missing values are equal to each other.
+
+    Returns
+    -------
+    States
+        Two arrays of bool, shape (examples,).
+
+    Raises
+    ------
+    PUValueError
+        If a value stands for no state or for two, or if the coding is ambiguous: two values and
+        nothing missing, or a -1.
+    """
+    given = {"positive": positive, "negative": negative, "unlabeled": unlabeled}
+    claimed = {state: _as_list(values) for state, values in given.items() if values is not None}
+    _check_claims(claimed)
+    try:
+        codes, uniques = pd.factorize(label)  # a missing value has code -1, so the last entry
+    except TypeError as error:
+        raise PUTypeError(
+            f"label column {label.name!r} must hold single values, but {error}."
+        ) from error
+    present = [*list(uniques), pd.NA] if (codes == -1).any() else list(uniques)
+    states = [_state(value, claimed) for value in present]
+    _check_coding(str(label.name), present, states, claimed)
+    table = np.array([*states[: len(uniques)], states[-1]], dtype=np.int8)
+    found: npt.NDArray[np.int8] = table[codes]
+    return States(found == _POSITIVE, found == _NEGATIVE)
+
+
+def _as_list(values: Values) -> list[Any]:
+    """Return a value or a list of values as a list."""
+    if isinstance(values, Iterable) and not isinstance(values, str | bytes):
+        return list(values)
+    return [values]
+
+
+def _is_missing(value: Any) -> bool:
+    return bool(pd.api.types.is_scalar(value) and pd.isna(value))
+
+
+def _same(one: object, other: object) -> bool:
+    """Compare two label values; missing values are equal, text never equals a number."""
+    if _is_missing(one) or _is_missing(other):
+        return _is_missing(one) and _is_missing(other)
+    return bool(one == other)
+
+
+def _is_in(value: object, values: Iterable[object]) -> bool:
+    return any(_same(value, other) for other in values)
+
+
+def _state(value: object, claimed: Mapping[str, list[Any]]) -> int:
+    """Return the state that a value stands for; what is claimed goes before the canonical."""
+    for state, values in claimed.items():
+        if _is_in(value, values):
+            return _STATES[state]
+    for state, canonical in _CANONICAL.items():
+        if state not in claimed and _is_in(value, canonical):
+            return _STATES[state]
+    return _UNKNOWN
+
+
+def _check_claims(claimed: Mapping[str, list[Any]]) -> None:
+    """Raise if a value is claimed by two states."""
+    states = list(claimed)
+    for index, state in enumerate(states):
+        for other in states[index + 1 :]:
+            for value in claimed[state]:
+                if _is_in(value, claimed[other]):
+                    raise PUValueError(
+                        f"{state} and {other} must not share a value, but {value!r} was passed "
+                        "in both. Name each value once."
+                    )
+
+
+def _check_coding(
+    name: str, present: Sequence[object], states: Sequence[int], claimed: Mapping[str, list[Any]]
+) -> None:
+    """Raise if labels are ambiguous, or of a value that stands for no state."""
+    unknown = [v for v, state in zip(present, states, strict=True) if state == _UNKNOWN]
+    if _is_in(-1, unknown):
+        raise PUValueError(
+            f"label column {name!r} holds -1, which is unlabeled to some and negative to others. "
+            "Pass unlabeled=-1 or negative=-1."
+        )
+    if unknown:
+        shown = ", ".join(_show(value) for value in unknown[:5])
+        more = f" and {len(unknown) - 5} more" if len(unknown) > 5 else ""
+        raise PUValueError(
+            f"label column {name!r} holds {shown}{more}, which stands for no state. Labels are "
+            "True or 1 (known positive), False or 0 (known negative) or missing (unlabeled); "
+            "name other values in positive=, negative= or unlabeled=."
+        )
+    if len(present) == 2 and set(states) == {_POSITIVE, _NEGATIVE} and "negative" not in claimed:
+        one, other = (_show(value) for value in present)
+        zero = _show(present[states.index(_NEGATIVE)])
+        raise PUValueError(
+            f"label column {name!r} holds two values, {one} and {other}, and nothing missing: is "
+            f"{zero} unlabeled, or a known negative? Pass unlabeled={zero} or negative={zero}."
+        )
+
+
+def _show(value: object) -> str:
+    """Show a label value as a user would type it."""
+    if _is_missing(value):
+        return "None (missing)"
+    return repr(value.item() if isinstance(value, np.generic) else value)
