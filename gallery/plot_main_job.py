@@ -1,15 +1,18 @@
-"""The main job: bound ROC and PR curves of real scores, with the true curves beside them.
+"""
+The main job: bounds on the ROC and PR curves of real scores
+============================================================
 
-A logistic regression is cross-validated on scikit-learn's breast-cancer data. Then all labels are
-hidden but those of 30% of the malignant cases, and the bounds are computed from what is left.
+A logistic regression is cross-validated on scikit-learn's breast-cancer data. All labels are then
+hidden but those of 30% of the malignant cases, the known positives. The bounds come from what is
+left; the truth, which nobody would know in practice, is drawn beside them.
 """
 
 from pathlib import Path
 
-import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+import xarray as xr
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_predict
@@ -18,17 +21,62 @@ from sklearn.preprocessing import StandardScaler
 
 import pu_accessor
 
+SEED, KNOWN, OUT = 4, 0.3, Path("build")
+
+# %%
+# Real scores, and labels as they would come from a database: true or missing.
 features, target = load_breast_cancer(return_X_y=True)
 malignant = target == 0
 model = make_pipeline(StandardScaler(), LogisticRegression())
 score = cross_val_predict(model, features, malignant, cv=10, method="decision_function")
 
-rng = np.random.default_rng(20150427)
-known = rng.permutation(np.flatnonzero(malignant))[: round(0.3 * malignant.sum())]
-label = pd.array([pd.NA] * malignant.size, dtype="boolean")
-label[known] = True
-df = pd.DataFrame({"score": score, "label": label})
-beta = float(malignant[label.isna()].mean())  # known here; otherwise an input
+shuffled = np.random.default_rng(SEED).permutation(np.flatnonzero(malignant))
+known = np.isin(np.arange(malignant.size), shuffled[: round(KNOWN * malignant.sum())])
+df = pd.DataFrame({"score": score, "label": np.where(known, 1.0, np.nan)})
+beta = round(float(malignant[~known].mean()), 2)  # an input; here the truth is at hand
 
-bounds = df.pu.contingency(beta)
+# %%
+# Bounded tables, and questions put to them.
+tables = df.pu.contingency(beta=[0, beta])
 truth = pu_accessor.contingency(score, malignant, beta=0, negative=False)
+
+
+def answers(tables: xr.Dataset, beta: float) -> pd.DataFrame:
+    """Ask for two areas, and what the 100 best-ranked cases and the model's own cutoff hold."""
+    tables = tables.sel(beta=beta)
+    top, cutoff = tables.sel(rank=100), tables.sel(rank=int((tables["threshold"] >= 0).sum()) - 1)
+    asked = {
+        "AUROC": tables.pu.area("roc"),
+        "area under PR": tables.pu.area("pr"),
+        "precision, top 100": top.pu.metric("precision"),
+        "recall, top 100": top.pu.metric("tpr"),
+        "F1, score >= 0": cutoff.pu.metric("f1"),
+        "TNR, score >= 0": cutoff.pu.metric("tnr"),
+    }
+    return pd.DataFrame({name: value.to_series() for name, value in asked.items()}).T
+
+
+table = answers(tables, beta)
+table["true"] = answers(truth, 0)["estimate"]
+table["unlabeled as negative"] = answers(tables, 0)["estimate"]
+print(f"{malignant.size} cases, {known.sum()} of {malignant.sum()} malignant ones known, ", end="")
+print(f"beta = {beta}, {tables.attrs['level']:.0%} {tables.attrs['band']} band\n")
+print(table.round(3).to_string(), "\n")
+
+# %%
+# Rank CDF, ROC and PR curves; the truth first, so that it is in the legends, too.
+figure, (left, middle, right) = plt.subplots(1, 3, figsize=(15, 5), layout="constrained")
+true_roc, true_pr = truth.pu.roc().squeeze().sel(bound="estimate"), truth.pu.pr().squeeze()
+true_pr = true_pr.sel(bound="estimate").isel(rank=slice(1, None))
+left.plot(truth["rank"], true_roc["tpr"], color="black", label="truth")
+middle.plot(true_roc["fpr"], true_roc["tpr"], color="black", label="truth")
+right.plot(true_pr["recall"], true_pr["precision"], color="black", label="truth")
+df.pu.plot_rank_cdf(beta, ax=left)
+tables.pu.plot_roc(ax=middle)
+tables.pu.plot_pr(ax=right)
+
+OUT.mkdir(exist_ok=True)
+df.to_csv(OUT / "scores.csv", index=False)
+figure.savefig(OUT / "main_job.png", dpi=120)
+print(f"The scores are in {(OUT / 'scores.csv').resolve()}")
+print(f"The picture is in {(OUT / 'main_job.png').resolve()}")

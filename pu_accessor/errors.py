@@ -41,15 +41,15 @@ def suggestion(value: object, allowed: Iterable[object]) -> str:
     value : object
         What came.
     allowed : iterable of object
-        What could have come; names are compared by how they print.
+        What could have come; names are compared in lower case.
 
     Returns
     -------
     str
         Empty, or a sentence with a leading space.
     """
-    names = {str(name): name for name in allowed}
-    near = get_close_matches(str(value), names, n=1)
+    names = {str(name).lower(): name for name in allowed}
+    near = get_close_matches(str(value).lower(), names, n=1)
     return f" Did you mean {names[near[0]]!r}?" if near else ""
 
 

@@ -1,21 +1,20 @@
 """What ``df.pu`` asks of a frame, asked of two array-likes."""
 
-import numpy.typing as npt
 import xarray as xr
 
 from pu_accessor.inference import tables
 from pu_accessor.inference.bands import Band
 from pu_accessor.inference.tables import Beta
 from pu_accessor.ranking import Ranks
-from pu_accessor.sources.frames import rank_arrays
+from pu_accessor.sources.frames import Column, rank_arrays
 from pu_accessor.sources.labels import Values
 
 __all__ = ["contingency"]
 
 
 def contingency(
-    score: npt.ArrayLike,
-    label: npt.ArrayLike,
+    score: Column,
+    label: Column,
     *,
     beta: Beta,
     level: float = 0.95,

@@ -7,8 +7,9 @@ from importlib import import_module
 from itertools import combinations, pairwise, product
 
 import numpy as np
-import oracle
 import pytest
+
+import oracle
 from oracle import Cutoff, Table
 
 # Imported by name because neither ships type stubs.

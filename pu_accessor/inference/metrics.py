@@ -257,14 +257,17 @@ def _check_max_fpr(curve: str, max_fpr: float) -> None:
 
 def _check_whole(tables: xr.Dataset) -> None:
     """Raise unless the tables trace a curve from end to end."""
-    first, last = tables.isel(rank=0), tables.isel(rank=-1)
-    ends = (first["tp"] + first["fp"]).any() or (last["fn"] + last["tn"]).any()
-    if ends or tables.attrs.get("ranks") == "selected":
-        raise PUValueError(
-            "An area needs tables at all cutoffs or at the breakpoints, but these hold "
-            f"{tables.sizes['rank']} ranks from {int(first['rank'])} to {int(last['rank'])}. "
-            "Make them with ranks='breakpoints'."
-        )
+    held = "one rank"
+    if "rank" in tables.dims:
+        first, last = tables.isel(rank=0), tables.isel(rank=-1)
+        ends = (first["tp"] + first["fp"]).any() or (last["fn"] + last["tn"]).any()
+        if not ends and tables.attrs.get("ranks") != "selected":
+            return
+        held = f"{tables.sizes['rank']} ranks from {int(first['rank'])} to {int(last['rank'])}"
+    raise PUValueError(
+        f"An area needs tables at all cutoffs or at the breakpoints, but these hold {held}. Make "
+        "them with ranks='breakpoints'."
+    )
 
 
 def _reduce(function: Callable[..., Any], *curves: Array, **kwargs: Any) -> Array:

@@ -133,7 +133,7 @@ def _betas(beta: Beta, unlabeled: int) -> FloatArray:
         betas = np.atleast_1d(np.asarray(beta, dtype=np.float64))
     except (TypeError, ValueError):
         betas = np.empty((0, 0))
-    if betas.ndim != 1 or isinstance(beta, str | bytes):
+    if betas.ndim != 1 or beta is None or isinstance(beta, str | bytes):
         raise PUTypeError(
             f"beta must be a number or a one-dimensional array of numbers, but {beta!r} was "
             "passed. It is the fraction of positives among the unlabeled, for example beta=0.3."

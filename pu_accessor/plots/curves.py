@@ -78,10 +78,11 @@ def plot_roc(
     _check(tables, baseline)
     ax = _axes(ax)
     curves = roc(tables)
-    if np.isnan(curves["fpr"]).any():
+    if (empty := curves["fpr"].isnull().any(["rank", "bound"])).any():
         raise PUValueError(
-            "An ROC curve needs negatives, but beta = 1 leaves none without known negatives. "
-            "Pass a smaller beta, or draw the precision-recall curve: plot_pr."
+            "An ROC curve needs negatives, but at beta = "
+            f"{curves['beta'].values[empty].tolist()} there are none. Pass a smaller beta, or "
+            "draw the precision-recall curve: plot_pr."
         )
     ax.plot([0, 1], [0, 1], color="0.5", linestyle=":", linewidth=1, label="chance", zorder=1)
 
@@ -130,7 +131,8 @@ def plot_pr(
     ax = _axes(ax)
     pr(tables)  # says what is missing where these are no tables
     _draw(ax, tables, _trace_pr, line_kws, band_kws)
-    for hue in _hues(tables):
+    hues = _hues(tables)
+    for hue in [hue for hue in hues if not hue.is_baseline] or hues:
         table = tables.sel(beta=hue.beta).isel(rank=-1, bound=0)
         ax.axhline(
             float(table["tp"] / (table["tp"] + table["fp"])),

@@ -1,7 +1,7 @@
 """A frame, or two array-likes -> a ranking."""
 
-from collections.abc import Hashable
-from typing import Any
+from collections.abc import Hashable, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,9 @@ from pu_accessor.ranking import Ranking, Ranks, rank_examples
 from pu_accessor.sources.labels import Values, read_labels
 from pu_accessor.sources.scores import check_missing, read_scores
 
-__all__ = ["rank_arrays", "rank_frame"]
+__all__ = ["Column", "rank_arrays", "rank_frame"]
+
+Column: TypeAlias = npt.ArrayLike | Sequence[Any] | pd.Series | pd.api.extensions.ExtensionArray
 
 
 def rank_frame(
@@ -60,8 +62,8 @@ def rank_frame(
 
 
 def rank_arrays(
-    score: npt.ArrayLike,
-    label: npt.ArrayLike,
+    score: Column,
+    label: Column,
     *,
     positive: Values = None,
     negative: Values = None,

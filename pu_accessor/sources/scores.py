@@ -41,10 +41,11 @@ def read_scores(score: "pd.Series[Any]") -> FloatArray:
             "value, as numbers: for example pd.to_numeric(column)."
         )
     values = score.to_numpy(dtype=np.float64, na_value=np.nan)
-    if pd.api.types.is_integer_dtype(score.dtype) and (np.abs(values) > 2**53).any():
+    if _are_integers(score) and (np.abs(values) >= 2**53).any():
         raise PUValueError(
-            f"score column {score.name!r} holds integers beyond 2**53, where float64 merges "
-            f"neighbours (largest: {score.abs().max()}). Pass ranks instead: column.rank()."
+            f"score column {score.name!r} holds integers of 2**53 or more, where float64 merges "
+            f"neighbours ({int(values[np.abs(values).argmax()])} for one). Pass their order "
+            "instead: column.rank()."
         )
     return values
 
@@ -73,6 +74,13 @@ def check_missing(name: str, score: FloatArray, nan_policy: str) -> None:
             f"score column {name!r} holds NaN in {missing} of {score.size} rows. Pass "
             "nan_policy='omit' to drop these rows, or 'worst' to rank them last."
         )
+
+
+def _are_integers(score: "pd.Series[Any]") -> bool:
+    """Tell whether a column holds integers."""
+    if score.dtype == object:
+        return pd.api.types.infer_dtype(score, skipna=True) == "integer"
+    return pd.api.types.is_integer_dtype(score.dtype)
 
 
 def _is_real(score: "pd.Series[Any]") -> bool:

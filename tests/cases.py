@@ -1,0 +1,68 @@
+"""Rankings to try things on: hand-made strategies and seeded draws."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from hypothesis import strategies as st
+
+import oracle
+
+Labels = list[bool | None]
+
+
+class Case(NamedTuple):
+    """Scores and labels, and a beta that fits them."""
+
+    score: list[float]
+    label: Labels
+    beta: float
+
+
+def draw_case(seed: int, known_negatives: bool = True) -> Case:
+    """Draw a small ranking with ties, better or worse than chance."""
+    rng = np.random.default_rng(seed)
+    size = int(rng.integers(4, 40))
+    truth = rng.random(size) < rng.uniform(0.2, 0.8)
+    truth[0] = True
+    score = np.round(rng.normal(rng.uniform(-1, 2.5) * truth), int(rng.integers(0, 3)))
+    shown = rng.random(size) < rng.uniform(0.1, 0.7)
+    shown[0] = True
+    hidden = ~shown | (~truth & (not known_negatives))
+    label = [None if gone else bool(true) for gone, true in zip(hidden, truth, strict=True)]
+    beta = 0.0 if None not in label else float(rng.choice([0, 1, 0.5, round(rng.random(), 3)]))
+    return Case(score.tolist(), label, beta)
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> Case:
+    """Small rankings, mostly tied, with a known positive and an unlabeled example at least."""
+    label = [True, None, *draw(st.lists(st.sampled_from([True, False, None, None]), max_size=25))]
+    grid = st.integers(0, draw(st.sampled_from([1, 4, 30]))).map(float)
+    score = draw(st.lists(grid, min_size=len(label), max_size=len(label)))
+    return Case(score, label, draw(st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.9, 1.0])))
+
+
+def as_frame(case: Case) -> pd.DataFrame:
+    """Return a case as a frame with the default column names."""
+    return pd.DataFrame({"score": case.score, "label": pd.array(case.label, dtype="boolean")})
+
+
+def as_tables(tables: xr.Dataset, bound: str) -> list[oracle.Table]:
+    """Return one bound of tables for one beta as the oracle writes them."""
+    one = tables.isel(beta=0).sel(bound=bound)
+    columns = [one[name].values.tolist() for name in ("rank", "tp", "fp", "fn", "tn", "clipped")]
+    return [oracle.Table(*row) for row in zip(*columns, strict=True)]
+
+
+def binormal(
+    positives: int, negatives: int, known: float, seed: int
+) -> tuple[pd.DataFrame, float, np.ndarray[tuple[int], np.dtype[np.bool_]]]:
+    """Draw scores N(1, 1) and N(0, 1) and show a share of the positives; also beta and truth."""
+    rng = np.random.default_rng(seed)
+    truth = np.arange(positives + negatives) < positives
+    label = np.full(truth.size, np.nan)
+    label[: round(known * positives)] = 1  # scores are exchangeable: this is a random sample
+    frame = pd.DataFrame({"score": rng.normal(truth), "label": label})
+    return frame, float(truth[np.isnan(label)].mean()), truth
