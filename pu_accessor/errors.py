@@ -3,7 +3,7 @@
 Each error is also the builtin that a caller would expect, so ``except ValueError`` works.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 
 __all__ = ["PUError", "PUKeyError", "PUTypeError", "PUValueError", "PUWarning"]
@@ -33,7 +33,9 @@ class PUWarning(UserWarning):
     """Base of our warnings: filter it to silence pu_accessor and nothing else."""
 
 
-def suggestion(value: object, allowed: Iterable[object]) -> str:
+def suggestion(
+    value: object, allowed: Iterable[object], synonyms: Mapping[str, str] | None = None
+) -> str:
     """Return ' Did you mean ...?' for the nearest allowed name, or nothing.
 
     Parameters
@@ -42,18 +44,25 @@ def suggestion(value: object, allowed: Iterable[object]) -> str:
         What came.
     allowed : iterable of object
         What could have come; names are compared in lower case.
+    synonyms : mapping of str to str, optional
+        What others call the allowed names.
 
     Returns
     -------
     str
         Empty, or a sentence with a leading space.
     """
-    names = {str(name).lower(): name for name in allowed}
+    names = {str(name).lower(): name for name in allowed} | dict(synonyms or {})
     near = get_close_matches(str(value).lower(), names, n=1)
     return f" Did you mean {names[near[0]]!r}?" if near else ""
 
 
-def check_option(argument: str, value: object, allowed: Iterable[str]) -> None:
+def check_option(
+    argument: str,
+    value: object,
+    allowed: Iterable[str],
+    synonyms: Mapping[str, str] | None = None,
+) -> None:
     """Raise unless `value` is one of the allowed names.
 
     Parameters
@@ -64,6 +73,8 @@ def check_option(argument: str, value: object, allowed: Iterable[str]) -> None:
         What came.
     allowed : iterable of str
         The names that may come.
+    synonyms : mapping of str to str, optional
+        What others call the allowed names, for the message.
 
     Raises
     ------
@@ -74,5 +85,5 @@ def check_option(argument: str, value: object, allowed: Iterable[str]) -> None:
     if not isinstance(value, str) or value not in options:
         raise PUValueError(
             f"{argument} must be one of {options}, but {value!r} was passed."
-            f"{suggestion(value, options)}"
+            f"{suggestion(value, options, synonyms)}"
         )

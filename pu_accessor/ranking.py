@@ -166,11 +166,16 @@ def rank_examples(
 def _requested(ranks: int | Sequence[int] | IntArray, examples: int) -> IntArray:
     """Check the ranks that a user asks for."""
     wanted = np.atleast_1d(np.asarray(ranks))
-    if wanted.ndim > 1 or not np.issubdtype(wanted.dtype, np.integer):
+    if wanted.ndim > 1 or (wanted.size and not np.issubdtype(wanted.dtype, np.integer)):
         raise PUTypeError(
             "ranks must be 'all', 'breakpoints', an integer or a one-dimensional array of "
             f"integers, but {ranks!r} was passed. For shares of the {examples} examples, "
             f"multiply and round: (share * {examples}).astype(int)."
+        )
+    if np.unique(wanted).size < max(wanted.size, 1):
+        raise PUValueError(
+            f"ranks must hold at least one rank and each once, but {wanted.tolist()[:20]} was "
+            "passed. np.unique(ranks) has each once."
         )
     outside = wanted[(wanted < 0) | (wanted > examples)]
     if outside.size:

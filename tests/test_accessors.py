@@ -80,10 +80,15 @@ def test_repr_counts() -> None:
         "known positives  1",
         "known negatives  1",
         "unlabeled        2",
-        "distinct scores  3 in 4 examples (ties share a cutoff)",
+        "distinct scores  3 in 4 scores (ties share a cutoff)",
     ]
     assert "<th style='text-align: left'>unlabeled</th><td>2</td>" in frame.pu._repr_html_()
     assert repr(frame.drop(index=1).pu).endswith("distinct scores  3")
+    gaps = pd.DataFrame({"score": [3, None, 2, None], "label": [1, None, 0, None]})
+    assert repr(gaps.pu).splitlines()[-2:] == [
+        "distinct scores  2",
+        "missing scores   2: nan_policy='omit' or 'worst'",
+    ]
 
 
 def test_repr_says_what_is_in_the_way() -> None:

@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 import pytest
+import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -167,6 +168,18 @@ def test_a_callable_is_a_band() -> None:
     assert tables["tp"].sel(beta=1, bound="lower").values.tolist() == [0, 1, 2, 3, 4]
 
 
+def test_a_band_may_be_one_array_of_unsigned_integers() -> None:
+    def both(n: int, m: int, level: float) -> npt.ArrayLike:
+        return np.array(halves(n, m, level), dtype=np.uint16)
+
+    band: Band = both  # type: ignore[assignment]
+    label = [True, None, None, None]
+    xr.testing.assert_equal(
+        pu_accessor.contingency([4, 3, 2, 1], label, beta=1, band=band),
+        pu_accessor.contingency([4, 3, 2, 1], label, beta=1, band=halves),
+    )
+
+
 def test_a_callable_sees_n_m_and_level() -> None:
     seen = []
 
@@ -182,7 +195,9 @@ def test_a_callable_sees_n_m_and_level() -> None:
 @pytest.mark.parametrize(
     ("answer", "error", "message"),
     [
-        (None, PUTypeError, r"band 'wrong' must return two arrays, .* returned NoneType"),
+        (None, PUTypeError, r"band 'wrong' must return two arrays, .* returned a NoneType"),
+        (([0, 0], [[1], [2, 3]]), PUTypeError, r"must return two arrays, .* returned a tuple"),
+        ((np.array([1, 0], np.uint8), [2, 2]), PUValueError, r"falls from 1 at k = 0 to 0"),
         (([0, 0], [1]), PUValueError, r"shape \(2,\), an entry for each k = 0..n, .* \(1,\)"),
         (([0.0, 1.0], [1, 2]), PUTypeError, r"must return integers .* returned float64"),
         (([0, -1], [1, 2]), PUValueError, r"between 0 and m = 2, but reaches from -1 to 0"),

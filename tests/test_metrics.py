@@ -169,9 +169,21 @@ def test_questions_need_tables(ask: object) -> None:
         (lambda ds: ds.pu.area("ROC"), PUValueError, r"curve must be one of \['pr', 'roc'\]"),
         (lambda ds: ds.pu.area("pr", max_fpr=0.1), PUValueError, r"max_fpr must be None for cur"),
         (lambda ds: ds.pu.area("roc", max_fpr=0), PUValueError, r"max_fpr must lie in \(0, 1\]"),
-        (lambda ds: ds.pu.area("roc", max_fpr="a"), PUValueError, r"max_fpr must lie in .* 'a'"),
-        (lambda ds: ds.isel(rank=[1, 2]).pu.area("pr"), PUValueError, r"needs tables at all cut"),
-        (lambda ds: ds.isel(rank=1).pu.area("pr"), PUValueError, r"these hold one rank"),
+        (
+            lambda ds: ds.pu.area("roc", max_fpr="a"),
+            PUTypeError,
+            r"max_fpr must be a number",
+        ),
+        (lambda ds: ds.isel(rank=[]).pu.area("roc"), PUValueError, r"selection of 0 ranks"),
+        (lambda ds: ds.isel(rank=[0, -1]).pu.area("roc"), PUValueError, r"selection of 2 ranks"),
+        (lambda ds: ds.pu.metric("sensitivity"), PUValueError, r"Did you mean 'tpr'\?"),
+        (lambda ds: ds.pu.metric("PPV"), PUValueError, r"Did you mean 'precision'\?"),
+        (
+            lambda ds: ds.isel(rank=[1, 2]).pu.area("pr"),
+            PUValueError,
+            r"2 ranks \(1, 2, ...\)",
+        ),
+        (lambda ds: ds.isel(rank=1).pu.area("pr"), PUValueError, r"selection of 0 ranks"),
     ],
 )
 def test_bad_questions(ask: object, error: type[PUError], message: str) -> None:
@@ -183,5 +195,28 @@ def test_bad_questions(ask: object, error: type[PUError], message: str) -> None:
 
 def test_an_area_needs_the_whole_curve() -> None:
     tables = pu_accessor.contingency([3, 2, 1], [True, None, None], beta=0.5, ranks=[0, 1, 3])
-    with pytest.raises(PUValueError, match=r"these hold 3 ranks from 0 to 3. Make them"):
+    with pytest.raises(PUValueError, match=r"a selection of 3 ranks \(0, 1, 3, ...\). Make them"):
         tables.pu.area("roc")
+
+
+def test_to_frame_needs_ranks() -> None:
+    with pytest.raises(PUKeyError, match=r"over rank, but its dimensions are \[\]"):
+        xr.Dataset({"a": 1}).pu.to_frame()
+
+
+def test_unsigned_counts_do_not_wrap_around() -> None:
+    tables = pu_accessor.contingency([5, 4, 3, 2, 1], [None, True, None, None, None], beta=0.5)
+    expected = tables.pu.area("roc")
+    xr.testing.assert_equal(tables.astype(np.uint64).pu.area("roc"), expected)
+
+
+def test_a_callable_cannot_change_the_tables() -> None:
+    tables = pu_accessor.contingency([3, 2, 1], [True, None, None], beta=0.5)
+    before = tables.copy(deep=True)
+
+    def greedy(tp: xr.DataArray, fp: object, fn: object, tn: object) -> xr.DataArray:
+        tp += 1
+        return tp
+
+    xr.testing.assert_equal(tables.pu.metric(greedy), before["tp"] + 1)
+    xr.testing.assert_identical(tables, before)

@@ -12,7 +12,7 @@ from matplotlib.patches import Polygon
 
 import pu_accessor
 from cases import as_frame, binormal, draw_case
-from pu_accessor import PUValueError
+from pu_accessor import PUTypeError, PUValueError
 from pu_accessor.plots import plot_pr, plot_rank_cdf, plot_roc
 from pu_accessor.ranking import FloatArray
 
@@ -108,13 +108,17 @@ def test_rank_cdf_steps_at_the_known_positives() -> None:
     frame = as_frame(draw_case(4))
     ax = frame.pu.plot_rank_cdf(0.5, level=0.8)
     tables = frame.pu.contingency(0, ranks="breakpoints").sel(beta=0, bound="estimate")
-    x, y = path(lines(ax)["β̂ = 0.5"])
+    x, y = path(lines(ax)["known positives"])
     share = (tables["tp"] / tables["tp"].isel(rank=-1)).values
     np.testing.assert_allclose(y[np.searchsorted(x, tables["rank"], side="right") - 1], share)
     (band,) = bands(ax)
     assert band.get_xy()[:, 1].min() == 0
     assert band.get_xy()[:, 1].max() == 1
-    assert legend(ax) == ["β̂ = 0.5", "80% exact band", "chance"]
+    assert legend(ax) == ["known positives", "80% exact band, β̂ = 0.5", "chance"]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == (
+        "examples predicted positive",
+        "share of positives found",
+    )
 
 
 def test_rank_cdf_band_is_that_of_the_latent_positives() -> None:
@@ -143,7 +147,18 @@ def test_baseline_is_dashed_and_has_no_band(name: str) -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["plot_roc", "plot_pr", "plot_rank_cdf"])
+def test_rank_cdf_of_several_betas_has_one_curve() -> None:
+    ax = FRAME.pu.plot_rank_cdf(BETAS)
+    assert legend(ax) == [
+        "known positives",
+        *(f"95% exact band, β̂ = {beta}" for beta in BETAS),
+        "chance",
+    ]
+    assert len(ax.lines) == 2
+    assert len({band.get_facecolor() for band in bands(ax)}) == len(BETAS)
+
+
+@pytest.mark.parametrize("name", ["plot_roc", "plot_pr"])
 def test_several_betas_have_a_hue_each_that_grey_keeps_apart(name: str) -> None:
     ax = getattr(FRAME.pu, name)(BETAS)
     drawn = [lines(ax)[f"β̂ = {beta}"] for beta in BETAS]
@@ -161,7 +176,7 @@ def test_axes_and_properties_are_those_given(name: str) -> None:
         0.2, ax=ax, line_kws={"c": "red", "lw": 3}, band_kws={"fc": "green", "alpha": 0.5}
     )
     assert returned is ax
-    line = lines(ax)["β̂ = 0.2"]
+    line = lines(ax)["known positives" if name == "plot_rank_cdf" else "β̂ = 0.2"]
     assert to_hex(line.get_color()) == "#ff0000"
     assert line.get_linewidth() == 3
     assert to_rgba(bands(ax)[0].get_facecolor()) == to_rgba("green", 0.5)
@@ -180,10 +195,44 @@ def test_tables_and_frames_draw_the_same(name: str) -> None:
             np.testing.assert_array_equal(one.get_xydata(), other.get_xydata())
 
 
-def test_drawing_twice_on_one_axes_names_each_thing_once() -> None:
+def test_drawing_twice_on_one_axes_keeps_the_curves_apart() -> None:
     ax = FRAME.pu.plot_roc(0.2)
-    FRAME.pu.plot_roc(0.3, ax=ax, line_kws={"color": "black"})
-    assert legend(ax) == ["β̂ = 0.2", "β̂ = 0.3", "95% exact band", "chance"]
+    FRAME.pu.plot_roc(0.2, ax=ax, line_kws={"label": "another model"}, band="dkw")
+    assert legend(ax) == [
+        "β̂ = 0.2",
+        "another model",
+        "95% exact band",
+        "95% dkw band",
+        "chance",
+    ]
+    one, other = lines(ax)["β̂ = 0.2"], lines(ax)["another model"]
+    assert to_hex(one.get_color()) != to_hex(other.get_color())
+
+
+def test_betas_that_are_near_have_names_of_their_own() -> None:
+    assert legend(FRAME.pu.plot_roc([0.3001, 0.3002]))[:2] == ["β̂ = 0.3001", "β̂ = 0.3002"]
+    assert "99.99999% exact band" in legend(FRAME.pu.plot_roc(0.3, level=0.9999999))
+
+
+@pytest.mark.parametrize("color", [{"color": "green"}, {"fc": "green"}])
+def test_a_band_in_another_colour_stays_transparent(color: dict[str, str]) -> None:
+    (band,) = bands(FRAME.pu.plot_roc(0.2, band_kws=color))
+    assert to_rgba(band.get_facecolor()) == to_rgba("green", 0.25)
+    assert to_rgba(band.get_edgecolor()) == to_rgba("green", 0.7)
+
+
+def test_a_part_of_the_ranks_is_a_part_of_the_curve() -> None:
+    whole, part = FRAME.pu.plot_pr(0.2), FRAME.pu.plot_pr(0.2, ranks=range(21))
+    x, _ = path(lines(part)["β̂ = 0.2"])
+    curve = FRAME.pu.contingency(0.2).pu.pr().sel(beta=0.2, bound="estimate")
+    assert x[-1] == pytest.approx(float(curve["recall"].sel(rank=20)))
+    for ax in (whole, part):
+        _, chance = path(lines(ax)["chance (prevalence)"])
+        assert chance == pytest.approx((60 + 148) / 800)
+
+
+def test_tables_without_attributes_can_be_drawn() -> None:
+    assert legend(FRAME.pu.contingency(0.2).drop_attrs().pu.plot_roc())[1] == "band"
 
 
 def test_curve_without_negatives() -> None:
@@ -206,3 +255,41 @@ def test_plots_need_all_dimensions_bounds_and_the_baseline() -> None:
         tables.pu.plot_roc(baseline=True)
     with pytest.raises(PUValueError, match="is missing"):
         plot_rank_cdf(xr.Dataset())
+    with pytest.raises(PUValueError, match=r"but there is \['model'\], too. Select one of it"):
+        xr.concat([tables, tables], "model").pu.plot_pr()
+    with pytest.raises(PUValueError, match=r"two or more increasing ranks, but there are 1: \[5"):
+        FRAME.pu.plot_roc(0.2, ranks=5)
+    with pytest.raises(PUValueError, match=r"increasing ranks, .* or ds.sortby\('rank'\)"):
+        tables.isel(rank=slice(None, None, -1)).pu.plot_pr()
+    with pytest.raises(PUValueError, match=r"each beta once, but there are \[0.2, 0.2\]"):
+        tables.sel(beta=[0.2, 0.2]).pu.plot_roc()
+    with pytest.raises(PUValueError, match=r"each beta once, but there are \[\]"):
+        tables.sel(beta=[]).pu.plot_roc()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"line_kws": "red"}, r"line_kws must be a mapping of properties .* Line2D, but 'red'"),
+        (
+            {"line_kws": {"hue": 1}},
+            r"line_kws must be a mapping of .* but \{'hue': 1\}",
+        ),
+        ({"band_kws": {"foo": 1}}, r"band_kws must be a mapping of properties .* Polygon, but"),
+        ({"ax": "x"}, r"ax must be a matplotlib Axes, but a str was passed"),
+    ],
+)
+def test_bad_styles_leave_no_figure_behind(arguments: dict[str, object], message: str) -> None:
+    for name in ("plot_roc", "plot_pr", "plot_rank_cdf"):
+        with pytest.raises(PUTypeError, match=message):
+            getattr(FRAME.pu, name)(0.2, **arguments)
+    with pytest.raises(PUValueError, match="negatives"):
+        FRAME.pu.plot_roc(1)
+    assert plt.get_fignums() == []
+
+
+def test_baseline_does_not_get_round_the_checks_of_beta() -> None:
+    with pytest.raises(PUValueError, match="nothing was passed"):
+        FRAME.pu.plot_roc([], baseline=True)
+    with pytest.raises(PUTypeError, match=r"but '0.3' was passed"):
+        FRAME.pu.plot_roc("0.3", baseline=True)

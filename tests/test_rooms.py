@@ -31,7 +31,7 @@ OUTSIDE = {
 }
 STANDARD = {
     "collections", "dataclasses", "difflib", "fractions", "functools", "html", "importlib",
-    "math", "numbers", "types", "typing", "__future__",
+    "math", "numbers", "reprlib", "types", "typing", "__future__",
 }  # fmt: skip
 
 

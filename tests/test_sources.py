@@ -63,12 +63,10 @@ def test_canonical_labels_in_any_dtype(label: Any) -> None:
         ([1, 0, 2, None, 1], {"unlabeled": [0, None], "negative": (2,)}),
         ([1, 0, 2, np.nan, 1], {"unlabeled": np.array([0, np.nan]), "negative": {2}}),
         (pd.Categorical(["p", None, "n", None, "p"]), {"positive": "p", "negative": ["n", "x"]}),
-        ([None, True, False, True, None], {"positive": None, "unlabeled": True}),
+        ([None, True, False, True, None], {"positive": [None], "unlabeled": np.array(True)}),
     ],
 )  # fmt: skip
 def test_other_codings(label: Any, coding: dict[str, Any]) -> None:
-    if coding.get("positive", 0) is None:
-        coding = {**coding, "positive": [None]}
     assert read(label, **coding) == EXPECTED
 
 
@@ -160,19 +158,27 @@ def test_missing_scores_of_any_dtype(missing: Any) -> None:
         ([True, False], PUTypeError, r"must hold real numbers, but is bool"),
         (pd.Series([1, "x"], dtype=object), PUTypeError, r"must hold real numbers, but is object"),
         (pd.to_datetime(["2020-01-01", "2021-01-01"]), PUTypeError, r"but is datetime64"),
-        ([2**53 + 1, 1], PUValueError, r"integers of 2\*\*53 or more, where float64 merges"),
-        (pd.Series([2**60, 1], dtype=object), PUValueError, r"integers of 2\*\*53 or more"),
-        (np.array([2**63, 1], dtype=np.uint64), PUValueError, r"\(9223372036854775808 for one"),
+        ([2**53, 2**53 + 1], PUValueError, r"float64 cannot tell apart, .*: column.rank\(\)"),
+        (pd.Series([2**60, 2**60 + 1], dtype=object), PUValueError, r"cannot tell apart"),
+        (pd.array([2**60, 2**60 + 1], dtype="int64[pyarrow]"), PUValueError, r"cannot tell apart"),
+        (np.array([2**63, 2**63 + 1], dtype=np.uint64), PUValueError, r"holds uint64 numbers"),
+        ([10**400, 10**401], PUValueError, r"holds object numbers that float64 cannot tell"),
+        ([Decimal("0.99999999999999999991"), Decimal(1)], PUValueError, r"cannot tell apart"),
         ([np.nan, np.nan], PUValueError, r"holds NaN in 2 of 2 rows"),
         ([1, 2, 3], PUValueError, r"must have the same length, but have 3 and 2"),
-        ([[1], [2]], PUTypeError, r"score must be one-dimensional, but list with 2 dimensions"),
-        (0.5, PUTypeError, r"score must be one-dimensional, but float with 0 dimensions"),
-        ("ab", PUTypeError, r"score must be one-dimensional, but str"),
+        ([[1], [2]], PUTypeError, r"score must be one-dimensional, but a list of 2 dimensions"),
+        (0.5, PUTypeError, r"score must be one-dimensional, but a float of 0 dim"),
+        ("ab", PUTypeError, r"score must be one-dimensional, but a str"),
     ],
 )  # fmt: skip
 def test_scores_that_cannot_be_ranked(score: Any, error: type[PUError], message: str) -> None:
     with pytest.raises(error, match=message):
         pu_accessor.contingency(score, [True, None], beta=0)
+
+
+def test_large_integers_that_stay_apart_are_scores() -> None:
+    tables = pu_accessor.contingency([2**62, 2**61, 1], [True, None, None], beta=0)
+    assert tables["threshold"].values.tolist() == [np.inf, 2.0**62, 2.0**61, 1]
 
 
 def test_no_score_at_all() -> None:
@@ -226,13 +232,15 @@ def test_columns_in_levels() -> None:
     frame = pd.DataFrame(zip(SCORE, SCORE, MEANT, strict=True), columns=columns)
     tables = frame.pu.contingency(0.5, score=("svm", "score"), label=("y", ""))
     xr.testing.assert_equal(tables, pu_accessor.contingency(SCORE, MEANT, beta=0.5))
-    with pytest.raises(PUValueError, match="score must name one column, but 2 columns are called"):
+    with pytest.raises(
+        PUValueError, match=r"stands for 2 columns. Pass the whole name, .*\('svm'"
+    ):
         frame.pu.contingency(0.5, score="svm", label=("y", ""))
 
 
 def test_columns_that_share_a_name() -> None:
     frame = pd.DataFrame([[1, 2, True]], columns=["score", "score", "label"])
-    with pytest.raises(PUValueError, match=r"2 columns are called 'score'. Rename them, or keep"):
+    with pytest.raises(PUValueError, match=r"'score' stands for 2 columns. Rename them, or keep"):
         frame.pu.contingency(0)
 
 

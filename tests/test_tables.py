@@ -1,5 +1,6 @@
 """Contingency tables against enumerated surrogate sets, and what must hold of any table."""
 
+from fractions import Fraction
 from pathlib import Path
 from typing import Literal
 
@@ -89,11 +90,10 @@ def test_schema() -> None:
         "score": "s",
         "label": "y",
         "ranks": "all",
+        "n_cutoffs": 4,
     }
 
 
-# zarr says this of each fixed-length text, here the coordinate bound.
-@pytest.mark.filterwarnings("ignore:The data type .FixedLengthUTF32")
 @pytest.mark.parametrize("store", ["netcdf", "zarr"])
 def test_dataset_survives_storage(store: str, tmp_path: Path) -> None:
     frame = as_frame(draw_case(1)).rename(columns={"score": ("model", 1), "label": 0})
@@ -279,10 +279,23 @@ def test_latent_positives_are_rounded_half_up_in_decimals() -> None:
     assert tables["tp"].isel(rank=-1, bound=0).values.tolist() == [16, 15, 30]
 
 
-@pytest.mark.parametrize("beta", [0.5, np.float32(0.5), np.array(0.5), [0.5], pd.Series([0.5])])
+@pytest.mark.parametrize(
+    "beta",
+    [
+        *(0.5, np.float32(0.5), np.array(0.5), [0.5], (0.5,), Fraction(1, 2)),
+        *(pd.Series([0.5]), pd.Series([0.5], dtype="Float64"), xr.DataArray([0.5])),
+    ],
+)
 def test_beta_of_any_numeric_kind(beta: float) -> None:
     tables = pu_accessor.contingency([3, 2, 1], [True, None, None], beta=beta)
     assert tables["beta"].values.tolist() == [0.5]
+
+
+def test_beta_in_single_precision_means_the_decimal() -> None:
+    label = [True] + [None] * 100
+    tables = pu_accessor.contingency(range(101), label, beta=np.float32(0.145))
+    assert tables["beta"].values.tolist() == [0.145]
+    assert tables["tp"].values.max() == 16
 
 
 ROW = {"score": [3.0, 2.0, 1.0], "label": [True, None, None]}
@@ -296,14 +309,20 @@ ROW = {"score": [3.0, 2.0, 1.0], "label": [True, None, None]}
         ({"beta": np.nan}, PUValueError, r"beta must lie in \[0, 1\], but \[nan\] was passed"),
         ({"beta": []}, PUValueError, r"beta must lie in \[0, 1\], but nothing was passed"),
         ({"beta": [0.2, 0.2]}, PUValueError, r"each value once, but \[0.2, 0.2\] was passed"),
+        ({"beta": ["0.3"]}, PUTypeError, r"beta must be a number .* but \['0.3'\] was passed"),
+        ({"beta": [0.1, pd.NA]}, PUTypeError, r"beta must be a number .* <NA>\] was passed"),
+        ({"beta": True}, PUTypeError, r"beta must be a number .* but True was passed"),
+        ({"beta": 1j}, PUTypeError, r"beta must be a number .* but 1j was passed"),
+        ({"beta": [0.1, [0.2]]}, PUTypeError, r"beta must be a number or a one-dimensional"),
         ({"beta": "0.3"}, PUTypeError, r"beta must be a number .* but '0.3' was passed"),
         ({"beta": None}, PUTypeError, r"beta must be a number .* but None was passed"),
         ({"beta": [[0.1]]}, PUTypeError, r"beta must be a number or a one-dimensional array"),
         ({"beta": {"a": 1}}, PUTypeError, r"beta must be a number .* but \{'a': 1\} was passed"),
-        ({"level": 1}, PUValueError, r"level must lie in \(0, 1\), but 1 was passed"),
+        ({"level": 1}, PUValueError, r"level must lie in \(0, 1\), but 1 was passed.$"),
         ({"level": 0.0}, PUValueError, r"level must lie in \(0, 1\), but 0.0 was passed"),
-        ({"level": 95}, PUValueError, r"but 95 was passed. For 95 percent, pass level=0.95"),
-        ({"level": np.nan}, PUTypeError, r"level must be a number in \(0, 1\), but nan"),
+        ({"level": 95}, PUValueError, r"but 95 was passed. For 95 percent, pass 0.95"),
+        ({"level": np.nan}, PUValueError, r"level must lie in \(0, 1\), but nan was passed.$"),
+        ({"level": True}, PUTypeError, r"level must be a number in \(0, 1\), but True"),
         ({"level": "95%"}, PUTypeError, r"level must be a number in \(0, 1\), but '95%'"),
         ({"band": "exakt"}, PUValueError, r"one of \['bootstrap', .* Did you mean 'exact'\?"),
         ({"band": 3}, PUTypeError, r"band must be one of .* or a callable .* but 3 was passed"),
@@ -311,12 +330,19 @@ ROW = {"score": [3.0, 2.0, 1.0], "label": [True, None, None]}
         ({"ranks": "some"}, PUValueError, r"ranks must be one of \['all', 'breakpoints'\]"),
         ({"ranks": 4}, PUValueError, r"ranks must lie between 0 and 3, .* \[4\] was passed"),
         ({"ranks": [1, -1]}, PUValueError, r"ranks must lie between 0 and 3, .* \[-1\] was"),
+        ({"ranks": []}, PUValueError, r"at least one rank and each once, but \[\] was passed"),
+        ({"ranks": [1, 1]}, PUValueError, r"each once, but \[1, 1\] was passed. np.unique"),
+        ({"ranks": "ALL"}, PUValueError, r"ranks must be one of .* Did you mean 'all'\?"),
         ({"ranks": 0.5}, PUTypeError, r"ranks must be 'all', .* For shares of the 3 examples"),
         ({"ranks": [[1]]}, PUTypeError, r"one-dimensional array of integers, but \[\[1\]\]"),
         ({"nan_policy": "drop"}, PUValueError, r"nan_policy must be one of \['omit', 'raise', 'w"),
         ({"score": "scores"}, PUKeyError, r"no 'scores' among \['score', 'label'\]. Did you mean"),
         ({"label": "y"}, PUKeyError, r"label must name a column, but there is no 'y' .* label="),
-        ({"score": ["a", "b"]}, PUTypeError, r"score must be the name of a column, but \['a', "),
+        (
+            {"score": ["a", "b"]},
+            PUTypeError,
+            r"name of a column, but a list was passed: \['a'",
+        ),
     ],
 )
 def test_bad_arguments(arguments: dict[str, object], error: type[PUError], message: str) -> None:
@@ -334,7 +360,7 @@ def test_beta_needs_something_unlabeled() -> None:
 @pytest.mark.parametrize("label", [[None, None], [False, None], [pd.NA, False]])
 def test_something_must_be_known_to_be_positive(label: list[object]) -> None:
     frame = pd.DataFrame({"score": [2, 1], "label": label})
-    with pytest.raises(PUValueError, match=r"at least one known positive, but none of its 2 exam"):
+    with pytest.raises(PUValueError, match=r"at least one known positive, but none of 2 exam"):
         frame.pu.contingency(0.3)
 
 

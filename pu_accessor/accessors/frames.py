@@ -1,4 +1,4 @@
-"""``df.pu``: a frame's columns -> bounds and pictures of them."""
+"""``df.pu``: what a frame holds, its bounds, and pictures of them."""
 
 from collections.abc import Hashable, Mapping
 from html import escape
@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 
-from pu_accessor.errors import PUError
-from pu_accessor.inference import metrics, tables
+from pu_accessor.accessors.frame_tables import FrameTables
+from pu_accessor.errors import PUError, PUKeyError
+from pu_accessor.inference import tables
 from pu_accessor.inference.bands import Band
 from pu_accessor.inference.tables import Beta
 from pu_accessor.ranking import Ranks
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["FrameAccessor"]
 
 
-class FrameAccessor:
+class FrameAccessor(FrameTables):
     """``df.pu``: bounds on a ranking's performance, from known positives and unlabeled rows.
 
     Parameters
@@ -30,9 +30,6 @@ class FrameAccessor:
     frame : DataFrame
         A row for each example, with a column of scores and one of labels.
     """
-
-    def __init__(self, frame: pd.DataFrame) -> None:
-        self._frame = frame
 
     def __repr__(self) -> str:
         summary = _summary(self._frame)
@@ -47,213 +44,6 @@ class FrameAccessor:
         )
         return f"<table><caption>df.pu</caption>{rows}</table>"
 
-    def contingency(
-        self,
-        beta: Beta,
-        *,
-        score: Hashable = "score",
-        label: Hashable = "label",
-        level: float = 0.95,
-        band: str | Band = "exact",
-        reference: str = "positives",
-        ranks: Ranks = "all",
-        positive: Values = None,
-        negative: Values = None,
-        unlabeled: Values = None,
-        nan_policy: str = "raise",
-    ) -> xr.Dataset:
-        """Bound the contingency table at each cutoff ([1]_, Theorem 1 and section 4).
-
-        Parameters
-        ----------
-        beta : float or array-like of float
-            Fraction of positives among the unlabeled, in [0, 1]. 0 treats them as negative.
-        score : hashable, default "score"
-            Column of numbers, higher is more positive. Tied scores share a cutoff.
-        label : hashable, default "label"
-            Column of labels: True or 1 for a known positive, False or 0 for a known negative,
-            missing for unlabeled.
-        level : float, default 0.95
-            Probability with which a band covers, in (0, 1): at each cutoff for "exact" and
-            "bootstrap", at all cutoffs jointly for "dkw".
-        band : {"exact", "bootstrap", "dkw"} or callable, default "exact"
-            Bounds on the latent positives in the head; a callable as in
-            `pu_accessor.contingency`.
-        reference : {"positives"}, default "positives"
-            Which labeled examples the band starts from.
-        ranks : {"all", "breakpoints"}, int or array-like of int, default "all"
-            Every attained cutoff; the few between which all curves are straight in (fp, tp); or
-            the last attained cutoff at or before each of these numbers of examples.
-        positive, negative, unlabeled : value or list of values, optional
-            What stands for each state in another coding of the labels.
-        nan_policy : {"raise", "omit", "worst"}, default "raise"
-            Rows without a score raise, are dropped, or rank last (one shared cutoff).
-
-        Returns
-        -------
-        Dataset
-            `tp`, `fp`, `fn`, `tn` (int64, examples) and `clipped` (bool) over
-            (rank, bound, beta), with the coordinate `threshold` (float64).
-
-        Raises
-        ------
-        PUKeyError
-            If there is no such column.
-        PUValueError
-            If an argument or a column has a value that is not allowed, labels are ambiguous, or
-            no row is a known positive.
-        PUTypeError
-            If an argument or a column is of a kind that is not allowed.
-
-        References
-        ----------
-        .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using
-           Only Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> import pu_accessor
-        >>> label = [None, 1, 1, None, None, 1, None, None, None]
-        >>> df = pd.DataFrame({"score": range(9, 0, -1), "label": label})
-        >>> tables = df.pu.contingency(beta=0.5, ranks=[3, 6])
-        >>> tables["tp"].sel(beta=0.5).to_series().unstack("bound")
-        bound  lower  estimate  upper
-        rank
-        3          2         3      3
-        6          3         6      6
-        """
-        ranking = rank_frame(
-            self._frame,
-            score=score,
-            label=label,
-            positive=positive,
-            negative=negative,
-            unlabeled=unlabeled,
-            nan_policy=nan_policy,
-            ranks=ranks,
-        )
-        return tables.contingency(ranking, beta, level=level, band=band, reference=reference)
-
-    def roc_bounds(
-        self,
-        beta: Beta,
-        *,
-        score: Hashable = "score",
-        label: Hashable = "label",
-        level: float = 0.95,
-        band: str | Band = "exact",
-        reference: str = "positives",
-        ranks: Ranks = "breakpoints",
-        positive: Values = None,
-        negative: Values = None,
-        unlabeled: Values = None,
-        nan_policy: str = "raise",
-    ) -> xr.Dataset:
-        """Bound the ROC curve.
-
-        Parameters
-        ----------
-        beta, score, label, level, band, reference, positive, negative, unlabeled, nan_policy
-            As in `contingency`.
-        ranks : {"breakpoints", "all"}, int or array-like of int, default "breakpoints"
-            As in `contingency`. Between breakpoints the curve is straight.
-
-        Returns
-        -------
-        Dataset
-            `fpr` and `tpr` (float64) over (rank, bound, beta). At each cutoff ``bound="upper"``
-            has the highest tpr and the lowest fpr.
-
-        Raises
-        ------
-        PUKeyError, PUValueError, PUTypeError
-            As in `contingency`.
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> import pu_accessor
-        >>> label = [None, 1, 1, None, None, 1, None, None, None]
-        >>> df = pd.DataFrame({"score": range(9, 0, -1), "label": label})
-        >>> curves = df.pu.roc_bounds(beta=0.5)
-        >>> curves["tpr"].sel(beta=0.5, rank=3).to_series().round(3).to_dict()
-        {'lower': 0.333, 'estimate': 0.5, 'upper': 0.5}
-        """
-        table = self.contingency(
-            beta,
-            score=score,
-            label=label,
-            level=level,
-            band=band,
-            reference=reference,
-            ranks=ranks,
-            positive=positive,
-            negative=negative,
-            unlabeled=unlabeled,
-            nan_policy=nan_policy,
-        )
-        return metrics.roc(table)
-
-    def pr_bounds(
-        self,
-        beta: Beta,
-        *,
-        score: Hashable = "score",
-        label: Hashable = "label",
-        level: float = 0.95,
-        band: str | Band = "exact",
-        reference: str = "positives",
-        ranks: Ranks = "breakpoints",
-        positive: Values = None,
-        negative: Values = None,
-        unlabeled: Values = None,
-        nan_policy: str = "raise",
-    ) -> xr.Dataset:
-        """Bound the precision-recall curve.
-
-        Parameters
-        ----------
-        beta, score, label, level, band, reference, positive, negative, unlabeled, nan_policy
-            As in `contingency`.
-        ranks : {"breakpoints", "all"}, int or array-like of int, default "breakpoints"
-            As in `contingency`. Between breakpoints tp and fp run straight, precision does not.
-
-        Returns
-        -------
-        Dataset
-            `recall` and `precision` (float64) over (rank, bound, beta); precision at rank 0 is 1.
-
-        Raises
-        ------
-        PUKeyError, PUValueError, PUTypeError
-            As in `contingency`.
-
-        Examples
-        --------
-        >>> import pandas as pd
-        >>> import pu_accessor
-        >>> label = [None, 1, 1, None, None, 1, None, None, None]
-        >>> df = pd.DataFrame({"score": range(9, 0, -1), "label": label})
-        >>> curves = df.pu.pr_bounds(beta=0.5)
-        >>> curves["precision"].sel(beta=0.5, rank=3).to_series().round(3).to_dict()
-        {'lower': 0.667, 'estimate': 1.0, 'upper': 1.0}
-        """
-        table = self.contingency(
-            beta,
-            score=score,
-            label=label,
-            level=level,
-            band=band,
-            reference=reference,
-            ranks=ranks,
-            positive=positive,
-            negative=negative,
-            unlabeled=unlabeled,
-            nan_policy=nan_policy,
-        )
-        return metrics.pr(table)
-
     def plot_roc(
         self,
         beta: Beta,
@@ -263,6 +53,7 @@ class FrameAccessor:
         level: float = 0.95,
         band: str | Band = "exact",
         reference: str = "positives",
+        ranks: Ranks = "breakpoints",
         positive: Values = None,
         negative: Values = None,
         unlabeled: Values = None,
@@ -280,6 +71,8 @@ class FrameAccessor:
             Fraction of positives among the unlabeled, in [0, 1]; a hue each.
         score, label, level, band, reference, positive, negative, unlabeled, nan_policy
             As in `contingency`.
+        ranks : {"breakpoints", "all"} or array-like of int, default "breakpoints"
+            As in `contingency`; only these cutoffs are drawn.
         baseline : bool, default False
             Add the dashed curve of beta = 0, which treats the unlabeled as negative.
         ax : matplotlib Axes, optional
@@ -315,7 +108,7 @@ class FrameAccessor:
             level=level,
             band=band,
             reference=reference,
-            ranks="breakpoints",
+            ranks=ranks,
             positive=positive,
             negative=negative,
             unlabeled=unlabeled,
@@ -332,6 +125,7 @@ class FrameAccessor:
         level: float = 0.95,
         band: str | Band = "exact",
         reference: str = "positives",
+        ranks: Ranks = "breakpoints",
         positive: Values = None,
         negative: Values = None,
         unlabeled: Values = None,
@@ -349,6 +143,8 @@ class FrameAccessor:
             Fraction of positives among the unlabeled, in [0, 1]; a hue each.
         score, label, level, band, reference, positive, negative, unlabeled, nan_policy
             As in `contingency`.
+        ranks : {"breakpoints", "all"} or array-like of int, default "breakpoints"
+            As in `contingency`; only these cutoffs are drawn.
         baseline : bool, default False
             Add the dashed curve of beta = 0, which treats the unlabeled as negative.
         ax : matplotlib Axes, optional
@@ -384,7 +180,7 @@ class FrameAccessor:
             level=level,
             band=band,
             reference=reference,
-            ranks="breakpoints",
+            ranks=ranks,
             positive=positive,
             negative=negative,
             unlabeled=unlabeled,
@@ -400,6 +196,8 @@ class FrameAccessor:
         label: Hashable = "label",
         level: float = 0.95,
         band: str | Band = "exact",
+        reference: str = "positives",
+        ranks: Ranks = "breakpoints",
         positive: Values = None,
         negative: Values = None,
         unlabeled: Values = None,
@@ -414,8 +212,10 @@ class FrameAccessor:
         ----------
         beta : float or array-like of float
             Fraction of positives among the unlabeled, in [0, 1]; a hue each.
-        score, label, level, band, positive, negative, unlabeled, nan_policy
+        score, label, level, band, reference, positive, negative, unlabeled, nan_policy
             As in `contingency`.
+        ranks : {"breakpoints", "all"} or array-like of int, default "breakpoints"
+            As in `contingency`; only these cutoffs are drawn.
         ax, line_kws, band_kws
             As in `plot_roc`.
 
@@ -448,32 +248,34 @@ class FrameAccessor:
             negative=negative,
             unlabeled=unlabeled,
             nan_policy=nan_policy,
-            ranks="breakpoints",
+            ranks=ranks,
         )
-        cdf = tables.rank_cdf(ranking, beta, level=level, band=band)
+        cdf = tables.rank_cdf(ranking, beta, level=level, band=band, reference=reference)
         return plots.plot_rank_cdf(cdf, ax=ax, line_kws=line_kws, band_kws=band_kws)
 
 
 def _with_baseline(beta: Beta) -> Beta:
     """Add the naive beta of 0 where it is not there."""
-    betas = np.atleast_1d(np.asarray(beta))
-    return beta if (betas == 0).any() else [0.0, *betas.tolist()]
+    betas = tables.as_betas(beta)
+    return betas if (betas == 0).any() else np.concatenate([[0.0], betas])
 
 
 def _summary(frame: pd.DataFrame) -> dict[str, str]:
-    """Count what the default columns hold, or say how to name others."""
+    """Count what the default columns hold, or say what to do first."""
+    example = "df.pu.roc_bounds(beta=0.3, score='my_score', label='my_label')"
     try:
         ranking = rank_frame(frame, score="score", label="label", nan_policy="worst")
+    except PUKeyError as error:
+        return {"not ready": str(error), "other columns": example}
     except PUError as error:
-        return {
-            "not ready": str(error),
-            "other columns": "df.pu.roc_bounds(beta=0.3, score='my_score', label='my_label')",
-        }
-    distinct, examples = ranking.rank.size - 1, sum(ranking.total)
-    ties = "" if distinct == examples else f" in {examples:,} examples (ties share a cutoff)"
+        return {"not ready": str(error)}
+    missing = int(frame["score"].isna().sum())
+    distinct, scored = ranking.rank.size - 1 - (missing > 0), len(frame) - missing
+    ties = "" if distinct == scored else f" in {scored:,} scores (ties share a cutoff)"
     return {
         "known positives": f"{ranking.total.known_positive:,}",
         "known negatives": f"{ranking.total.known_negative:,}",
         "unlabeled": f"{ranking.total.unlabeled:,}",
         "distinct scores": f"{distinct:,}{ties}",
+        **({"missing scores": f"{missing:,}: nan_policy='omit' or 'worst'"} if missing else {}),
     }

@@ -7,7 +7,7 @@ with a lookup table of n + 1 entries a side, ``band(n, m, level) -> (lower, uppe
 from collections.abc import Callable, Mapping
 from math import log, sqrt
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -71,8 +71,8 @@ def exact(n: int, m: int, level: float) -> Bounds:
 
     Notes
     -----
-    Integers agree with the definition evaluated in rational arithmetic. Time and memory grow as
-    n + m.
+    Up to a level of 1 - 1e-8 the integers are those of the definition in rational arithmetic;
+    beyond, rounding can move a limit by one. Time and memory grow as n + m.
 
     References
     ----------
@@ -187,7 +187,7 @@ def band_name(band: str | Band) -> str:
         If it is neither.
     """
     if callable(band):
-        return getattr(band, "__name__", type(band).__name__)
+        return str(getattr(band, "__name__", type(band).__name__))
     if not isinstance(band, str):
         raise PUTypeError(
             f"band must be one of {sorted(BANDS)} or a callable (n, m, level) -> (lower, upper), "
@@ -224,12 +224,14 @@ def latent_bounds(band: str | Band, n: int, m: int, level: float) -> Bounds:
     name = band_name(band)
     table = band if callable(band) else BANDS[name]
     answer = table(n, m, level)
-    if not (isinstance(answer, tuple | list) and len(answer) == 2):
+    try:
+        lower, upper = (np.asarray(side) for side in answer)
+    except (TypeError, ValueError) as error:
         raise PUTypeError(
-            f"band {name!r} must return two arrays, (lower, upper), but returned "
-            f"{type(answer).__name__}."
-        )
-    lower, upper = (_checked_side(name, side, n, m) for side in answer)
+            f"band {name!r} must return two arrays, (lower, upper), but returned a "
+            f"{type(answer).__name__}: {error}."
+        ) from error
+    lower, upper = (_checked_side(name, side, n, m) for side in (lower, upper))
     if (lower > upper).any():
         k = int(np.argmax(lower > upper))
         raise PUValueError(
@@ -239,9 +241,9 @@ def latent_bounds(band: str | Band, n: int, m: int, level: float) -> Bounds:
     return lower, upper
 
 
-def _checked_side(name: str, side: npt.ArrayLike, n: int, m: int) -> IntArray:
+def _checked_side(name: str, side: npt.NDArray[Any], n: int, m: int) -> IntArray:
     """Check one side of a band's lookup table."""
-    table = np.asarray(side)
+    table = side
     if not np.issubdtype(table.dtype, np.integer):
         raise PUTypeError(
             f"band {name!r} must return integers (counts of latent positives), but returned "
@@ -252,6 +254,7 @@ def _checked_side(name: str, side: npt.ArrayLike, n: int, m: int) -> IntArray:
             f"band {name!r} must return arrays of shape ({n + 1},), an entry for each k = 0..n, "
             f"but returned {table.shape}."
         )
+    table = table.astype(np.int64)  # differences of unsigned integers would wrap around
     if table.min() < 0 or table.max() > m:
         raise PUValueError(
             f"band {name!r} must stay between 0 and m = {m}, but reaches from {table.min()} to "
@@ -263,7 +266,7 @@ def _checked_side(name: str, side: npt.ArrayLike, n: int, m: int) -> IntArray:
             f"band {name!r} must not decrease with k, but falls from {table[k]} at k = {k} to "
             f"{table[k + 1]} at k = {k + 1}."
         )
-    return table.astype(np.int64)
+    return table
 
 
 def _smallest_not_rejected(n: int, m: int, tail: float) -> IntArray:

@@ -67,6 +67,22 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
 )
 
 
+_SYNONYMS = {
+    "recall": "tpr",
+    "sensitivity": "tpr",
+    "hit_rate": "tpr",
+    "fall_out": "fpr",
+    "specificity": "tnr",
+    "miss_rate": "fnr",
+    "ppv": "precision",
+    "youden": "informedness",
+    "bookmaker": "informedness",
+    "iou": "jaccard",
+    "phi": "mcc",
+    "enrichment": "lift",
+}
+
+
 def metric(tables: xr.Dataset, name: str | Metric) -> xr.DataArray:
     """Evaluate a metric on each contingency table.
 
@@ -100,14 +116,15 @@ def metric(tables: xr.Dataset, name: str | Metric) -> xr.DataArray:
     """
     counts = _counts(tables)
     if callable(name):
-        values, label = name(*counts), getattr(name, "__name__", type(name).__name__)
+        values = name(*(count.copy() for count in counts))  # a user's function may change them
+        label = str(getattr(name, "__name__", type(name).__name__))
         if not isinstance(values, xr.DataArray):
             raise PUTypeError(
                 f"metric {label!r} must return a DataArray, but returned "
                 f"{type(values).__name__}. Compute it from tp, fp, fn and tn by arithmetic."
             )
     else:
-        check_option("metric", name, METRICS)
+        check_option("metric", name, METRICS, _SYNONYMS)
         values, label = METRICS[name](*counts), name
     return values.rename(label).assign_attrs({**tables.attrs, "long_name": label})
 
@@ -184,8 +201,8 @@ def area(tables: xr.Dataset, curve: str, *, max_fpr: float | None = None) -> xr.
     ------
     PUKeyError
         If `tables` holds no tables.
-    PUValueError
-        If `tables` holds a part of the cutoffs, or an argument has a value that is not allowed.
+    PUValueError, PUTypeError
+        If `tables` holds a part of the cutoffs, or an argument is not allowed.
 
     References
     ----------
@@ -202,7 +219,7 @@ def area(tables: xr.Dataset, curve: str, *, max_fpr: float | None = None) -> xr.
     if curve == "pr":
         values = _reduce(_pr_area, tp, tp + fp) / (tp + fn).isel(rank=-1, drop=True)
     else:
-        values = _reduce(_roc_area, tp, fp, limit=max_fpr)
+        values = _reduce(_roc_area, tp, fp, limit=max_fpr and float(max_fpr))
     name = {"roc": "AUROC", "pr": "area under the PR curve"}[curve]
     limit = {} if max_fpr is None else {"max_fpr": float(max_fpr)}
     return values.rename("area").assign_attrs({**tables.attrs, "long_name": name, **limit})
@@ -220,7 +237,17 @@ def to_frame(dataset: xr.Dataset) -> pd.DataFrame:
     -------
     DataFrame
         A row for each rank, bound and beta, with a RangeIndex: ready for seaborn.
+
+    Raises
+    ------
+    PUKeyError
+        If there is no dimension rank.
     """
+    if "rank" not in dataset.dims:
+        raise PUKeyError(
+            f"The Dataset must hold tables or curves over rank, but its dimensions are "
+            f"{list(dataset.dims)}. Ask for them first: df.pu.contingency(beta=0.3)."
+        )
     return dataset.to_dataframe().reset_index()
 
 
@@ -233,7 +260,11 @@ def _counts(tables: xr.Dataset) -> tuple[Array, Array, Array, Array]:
             f"are not among its {list(tables.data_vars)}. Ask for them first: "
             "df.pu.contingency(beta=0.3).pu.metric('f1')."
         )
-    return tables["tp"], tables["fp"], tables["fn"], tables["tn"]
+    tp, fp, fn, tn = (  # differences of unsigned integers would wrap around
+        tables[name].astype(np.int64) if tables[name].dtype.kind == "u" else tables[name]
+        for name in COUNTS
+    )
+    return tp, fp, fn, tn
 
 
 def _curve(tables: xr.Dataset, names: Mapping[str, str]) -> xr.Dataset:
@@ -251,22 +282,25 @@ def _check_max_fpr(curve: str, max_fpr: float) -> None:
             f"max_fpr must be None for curve={curve!r}, but {max_fpr!r} was passed. Only the ROC "
             "curve has a partial area: curve='roc'."
         )
-    if isinstance(max_fpr, bool) or not isinstance(max_fpr, Real) or not 0 < max_fpr <= 1:
+    if isinstance(max_fpr, bool) or not isinstance(max_fpr, Real):
+        raise PUTypeError(f"max_fpr must be a number in (0, 1], but {max_fpr!r} was passed.")
+    if not 0 < max_fpr <= 1:
         raise PUValueError(f"max_fpr must lie in (0, 1], but {max_fpr!r} was passed.")
 
 
 def _check_whole(tables: xr.Dataset) -> None:
     """Raise unless the tables trace a curve from end to end."""
-    held = "one rank"
-    if "rank" in tables.dims:
+    ranks = tables["rank"].values if "rank" in tables.dims else np.array([])
+    if ranks.size:
         first, last = tables.isel(rank=0), tables.isel(rank=-1)
         ends = (first["tp"] + first["fp"]).any() or (last["fn"] + last["tn"]).any()
-        if not ends and tables.attrs.get("ranks") != "selected":
+        thinned = ranks.size != tables.attrs.get("n_cutoffs", ranks.size)
+        if not (ends or thinned or tables.attrs.get("ranks") == "selected"):
             return
-        held = f"{tables.sizes['rank']} ranks from {int(first['rank'])} to {int(last['rank'])}"
     raise PUValueError(
-        f"An area needs tables at all cutoffs or at the breakpoints, but these hold {held}. Make "
-        "them with ranks='breakpoints'."
+        "An area needs the tables of all cutoffs or breakpoints, but these are a selection of "
+        f"{ranks.size} ranks ({', '.join(map(str, ranks[:3]))}, ...). Make them with "
+        "ranks='breakpoints', and take the area before selecting."
     )
 
 

@@ -1,21 +1,23 @@
 """Contingency tables: a ranking, a band and beta -> a Dataset of bounded counts."""
 
-from collections.abc import Hashable, Mapping, Sequence
+import reprlib
+from collections.abc import Hashable, Mapping
 from fractions import Fraction
-from math import floor, isfinite
+from math import floor
 from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import xarray as xr
 
 from pu_accessor.errors import PUTypeError, PUValueError, check_option
 from pu_accessor.inference.bands import Band, band_name, central, latent_bounds
-from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking
+from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Ranking
 
-__all__ = ["BOUNDS", "COUNTS", "Beta", "contingency", "rank_cdf"]
+__all__ = ["BOUNDS", "COUNTS", "Beta", "as_betas", "contingency", "rank_cdf"]
 
-Beta: TypeAlias = float | Sequence[float] | FloatArray
+Beta: TypeAlias = npt.ArrayLike
 
 BOUNDS = ("lower", "estimate", "upper")
 COUNTS = {
@@ -68,9 +70,10 @@ def contingency(
     .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using
        Only Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
     """
-    betas = _betas(beta, ranking.total.unlabeled)
+    betas = as_betas(beta)
     check_option("reference", reference, ["positives"])
     name, level = band_name(band), _level(level)
+    _check_labels(betas, ranking.total)
     latent = _latent_counts(betas, ranking.total.unlabeled)
     table = _band_table(ranking, latent, level, band)
     ranking = ranking.refine(_corners(ranking, table, latent))
@@ -88,7 +91,12 @@ def contingency(
 
 
 def rank_cdf(
-    ranking: Ranking, beta: Beta, *, level: float = 0.95, band: str | Band = "exact"
+    ranking: Ranking,
+    beta: Beta,
+    *,
+    level: float = 0.95,
+    band: str | Band = "exact",
+    reference: str = "positives",
 ) -> xr.Dataset:
     """Bound the rank CDF of the latent positives by the one of the known ones.
 
@@ -96,7 +104,7 @@ def rank_cdf(
     ----------
     ranking : Ranking
         Counts at each cutoff.
-    beta, level, band
+    beta, level, band, reference
         As in `contingency`.
 
     Returns
@@ -111,8 +119,10 @@ def rank_cdf(
     PUValueError, PUTypeError
         As in `contingency`.
     """
-    betas = _betas(beta, ranking.total.unlabeled)
+    betas = as_betas(beta)
+    check_option("reference", reference, ["positives"])
     name, level = band_name(band), _level(level)
+    _check_labels(betas, ranking.total)
     latent = _latent_counts(betas, ranking.total.unlabeled)
     table = _band_table(ranking, latent, level, band)
     with np.errstate(invalid="ignore"):  # no latent positives, no share of them
@@ -123,21 +133,37 @@ def rank_cdf(
     return xr.Dataset(
         {"rank_cdf": (_DIMS, share[ranking.known_positive], about)},
         coords=_coords(ranking, betas),
-        attrs=_attrs(ranking, level, name, "positives"),
+        attrs=_attrs(ranking, level, name, reference),
     )
 
 
-def _betas(beta: Beta, unlabeled: int) -> FloatArray:
-    """Check beta and return it as an array."""
-    try:
-        betas = np.atleast_1d(np.asarray(beta, dtype=np.float64))
-    except (TypeError, ValueError):
-        betas = np.empty((0, 0))
-    if betas.ndim != 1 or beta is None or isinstance(beta, str | bytes):
+def as_betas(beta: Beta) -> FloatArray:
+    """Check beta and return it as an array.
+
+    Parameters
+    ----------
+    beta : float or array-like of float
+        Fractions of positives among the unlabeled, in [0, 1], each once.
+
+    Returns
+    -------
+    ndarray of float64, shape (betas,)
+
+    Raises
+    ------
+    PUTypeError
+        If it is no number or one-dimensional array of numbers.
+    PUValueError
+        If it is empty, or a value is outside [0, 1] or there twice.
+    """
+    betas = _as_floats(beta)
+    if betas is None or betas.ndim > 1:
         raise PUTypeError(
-            f"beta must be a number or a one-dimensional array of numbers, but {beta!r} was "
-            "passed. It is the fraction of positives among the unlabeled, for example beta=0.3."
+            "beta must be a number or a one-dimensional array of numbers, but "
+            f"{reprlib.repr(beta)} was passed. It is the fraction of positives among the "
+            "unlabeled, for example beta=0.3."
         )
+    betas = np.atleast_1d(betas)
     outside = betas[~((betas >= 0) & (betas <= 1))]
     if outside.size or not betas.size:
         came = f"{outside.tolist()[:5]} was passed" if outside.size else "nothing was passed"
@@ -146,21 +172,48 @@ def _betas(beta: Beta, unlabeled: int) -> FloatArray:
             "unlabeled: give a share, not a percentage or a count."
         )
     if np.unique(betas).size < betas.size:
-        raise PUValueError(f"beta must hold each value once, but {betas.tolist()} was passed.")
-    if betas.max() > 0 and not unlabeled:
         raise PUValueError(
-            f"beta must be 0 where nothing is unlabeled, but {betas.max():g} was passed. Pass "
-            "beta=0, or mark unlabeled examples: missing in the label column, or unlabeled=."
+            f"beta must hold each value once, but {reprlib.repr(betas.tolist())} was passed."
         )
     return betas
 
 
+def _as_floats(beta: Any) -> FloatArray | None:
+    """Return numbers as float64, or nothing where they are none."""
+    try:
+        values = np.asarray(beta)
+    except ValueError:  # ragged
+        return None
+    if values.dtype == object and all(isinstance(value, Real) for value in values.flat):
+        values = values.astype(np.float64)
+    if values.dtype.kind not in "iuf" or isinstance(beta, np.ma.MaskedArray):
+        return None
+    if values.dtype.itemsize < 8:  # float32(0.3) is meant as 0.3, not as 0.30000001192092896
+        values = np.array([float(str(value)) for value in values.flat]).reshape(values.shape)
+    return values.astype(np.float64)
+
+
+def _check_labels(betas: FloatArray, total: Counts) -> None:
+    """Raise where nothing is known to be positive, or beta is a share of nothing."""
+    if not total.known_positive:
+        raise PUValueError(
+            f"label must mark at least one known positive, but none of {sum(total)} examples is "
+            f"one ({total.known_negative} known negatives, {total.unlabeled} unlabeled). Name the "
+            "value that marks them: positive=..."
+        )
+    if betas.max() > 0 and not total.unlabeled:
+        raise PUValueError(
+            f"beta must be 0 where nothing is unlabeled, but {betas.max():g} was passed. Pass "
+            "beta=0, or mark unlabeled examples: missing in the label column, or unlabeled=..."
+        )
+
+
 def _level(level: float) -> float:
     """Check the level."""
-    if isinstance(level, bool) or not isinstance(level, Real) or not isfinite(level):
+    if isinstance(level, bool) or not isinstance(level, Real):
         raise PUTypeError(f"level must be a number in (0, 1), but {level!r} was passed.")
     if not 0 < level < 1:
-        percent = f" For {level:g} percent, pass level={level / 100:g}." if level < 100 else ""
+        percent = f" For {level:g} percent, pass {level / 100:g}." if 1 < level < 100 else ""
         raise PUValueError(f"level must lie in (0, 1), but {level!r} was passed.{percent}")
     return float(level)
 
@@ -175,12 +228,6 @@ def _latent_counts(betas: FloatArray, unlabeled: int) -> IntArray:
 def _band_table(ranking: Ranking, latent: IntArray, level: float, band: str | Band) -> IntArray:
     """Return latent positives in the head by known positives, bound and beta."""
     known = ranking.total.known_positive
-    if not known:
-        raise PUValueError(
-            "label must mark at least one known positive, but none of its "
-            f"{sum(ranking.total)} examples is one ({ranking.total.known_negative} known "
-            f"negatives, {ranking.total.unlabeled} unlabeled). Name their value in positive=."
-        )
     tables = []
     for m in latent.tolist():
         lower, upper = latent_bounds(band, known, m, level)
@@ -224,7 +271,7 @@ def _coords(ranking: Ranking, betas: FloatArray) -> dict[Hashable, Any]:
     threshold = {"long_name": "lowest score predicted positive"}
     return {
         "rank": ("rank", ranking.rank, {"long_name": "examples predicted positive"}),
-        "bound": ("bound", list(BOUNDS)),
+        "bound": ("bound", np.array(BOUNDS, dtype=object)),  # any text length: Zarr stores it
         "beta": ("beta", betas, {"long_name": "β̂"}),
         "threshold": ("rank", ranking.threshold, threshold),
     }
@@ -238,4 +285,5 @@ def _attrs(ranking: Ranking, level: float, band: str, reference: str) -> Mapping
         "reference": reference,
         **{f"n_{kind}": count for kind, count in ranking.total._asdict().items()},
         **ranking.source,
+        "n_cutoffs": ranking.rank.size,
     }

@@ -1,5 +1,6 @@
 """A frame, or two array-likes -> a ranking."""
 
+import reprlib
 from collections.abc import Hashable, Sequence
 from typing import Any, TypeAlias
 
@@ -125,10 +126,14 @@ def _series(argument: str, values: Any) -> "pd.Series[Any]":
     """Return an array-like as a Series with a name."""
     if isinstance(values, pd.Series):
         return values if values.name is not None else values.rename(argument)
-    if isinstance(values, str) or np.ndim(values) != 1:
+    try:
+        dimensions = np.ndim(values)
+    except ValueError:  # ragged
+        dimensions = 2
+    if isinstance(values, str) or dimensions != 1 or isinstance(values, pd.MultiIndex):
         raise PUTypeError(
-            f"{argument} must be one-dimensional, but {type(values).__name__} with "
-            f"{np.ndim(values)} dimensions was passed."
+            f"{argument} must be one-dimensional, but a {type(values).__name__} of "
+            f"{dimensions} dimensions was passed."
         )
     return pd.Series(values, name=argument)
 
@@ -139,7 +144,8 @@ def _column(frame: pd.DataFrame, argument: str, name: Hashable) -> "pd.Series[An
         there = name in frame.columns
     except TypeError:
         raise PUTypeError(
-            f"{argument} must be the name of a column, but {name!r} was passed."
+            f"{argument} must be the name of a column, but a {type(name).__name__} was passed: "
+            f"{reprlib.repr(name)}."
         ) from None
     if not there:
         columns = list(frame.columns)
@@ -150,8 +156,14 @@ def _column(frame: pd.DataFrame, argument: str, name: Hashable) -> "pd.Series[An
         )
     column = frame[name]
     if isinstance(column, pd.DataFrame):
+        whole = next(full for full in frame.columns if full == name or name in np.atleast_1d(full))
+        next_step = (
+            f"Pass the whole name, for example {argument}={whole!r}."
+            if frame.columns.nlevels > 1
+            else "Rename them, or keep one: frame.loc[:, ~frame.columns.duplicated()]."
+        )
         raise PUValueError(
-            f"{argument} must name one column, but {column.shape[1]} columns are called {name!r}. "
-            "Rename them, or keep one: frame.loc[:, ~frame.columns.duplicated()]."
+            f"{argument} must name one column, but {name!r} stands for {column.shape[1]} columns. "
+            f"{next_step}"
         )
     return column

@@ -80,6 +80,8 @@ def read_labels(
 
 def _as_list(values: Values) -> list[Any]:
     """Return a value or a list of values as a list."""
+    if isinstance(values, np.ndarray) and not values.ndim:
+        return [values.item()]
     if isinstance(values, Iterable) and not isinstance(values, str | bytes):
         return list(values)
     return [values]

@@ -1,5 +1,6 @@
 """Any column of scores -> float64, without loss, and what to do where a score is missing."""
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -36,16 +37,20 @@ def read_scores(score: "pd.Series[Any]") -> FloatArray:
     """
     if not _is_real(score):
         raise PUTypeError(
-            f"score column {score.name!r} must hold real numbers, but is {score.dtype} (first "
-            f"value {score.iloc[0]!r}). Pass what the model ranks by, a probability or decision "
+            f"score column {score.name!r} must hold real numbers, but is {score.dtype} (it holds "
+            f"{_first_odd(score)!r}). Pass what the model ranks by, a probability or decision "
             "value, as numbers: for example pd.to_numeric(column)."
         )
-    values = score.to_numpy(dtype=np.float64, na_value=np.nan)
-    if _are_integers(score) and (np.abs(values) >= 2**53).any():
+    with np.errstate(over="ignore"):
+        try:
+            values = score.to_numpy(dtype=np.float64, na_value=np.nan)
+        except OverflowError:
+            values = np.full(score.size, np.inf)
+    if not _fits(score, values):
         raise PUValueError(
-            f"score column {score.name!r} holds integers of 2**53 or more, where float64 merges "
-            f"neighbours ({int(values[np.abs(values).argmax()])} for one). Pass their order "
-            "instead: column.rank()."
+            f"score column {score.name!r} holds {score.dtype} numbers that float64 cannot tell "
+            "apart, so that different scores would be tied. Pass their order instead: "
+            "column.rank()."
         )
     return values
 
@@ -76,11 +81,22 @@ def check_missing(name: str, score: FloatArray, nan_policy: str) -> None:
         )
 
 
-def _are_integers(score: "pd.Series[Any]") -> bool:
-    """Tell whether a column holds integers."""
-    if score.dtype == object:
-        return pd.api.types.infer_dtype(score, skipna=True) == "integer"
-    return pd.api.types.is_integer_dtype(score.dtype)
+def _fits(score: "pd.Series[Any]", values: FloatArray) -> bool:
+    """Tell whether scores that differ still differ as float64."""
+    kinds = pd.api.types
+    narrow = kinds.is_float_dtype(score.dtype) and score.dtype != np.longdouble
+    small = kinds.is_integer_dtype(score.dtype) and not (np.abs(values) >= 2**53).any()
+    if narrow or small:
+        return True
+    distinct = np.unique(score.dropna().to_numpy()).size
+    return distinct == np.unique(values[~np.isnan(values)]).size
+
+
+def _first_odd(score: "pd.Series[Any]") -> object:
+    """Return the first value that is no number, for a message."""
+    present = [value for value in score if value is pd.NaT or not pd.isna(value)]
+    odd = (value for value in present if isinstance(value, bool) or not isinstance(value, Real))
+    return next(odd, present[0] if present else None)
 
 
 def _is_real(score: "pd.Series[Any]") -> bool:
