@@ -18,6 +18,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
 import pu_accessor
 
@@ -29,10 +30,12 @@ features, target = load_breast_cancer(return_X_y=True)
 malignant = target == 0
 model = make_pipeline(StandardScaler(), LogisticRegression())
 score = cross_val_predict(model, features, malignant, cv=10, method="decision_function")
+rival = DecisionTreeClassifier(max_depth=4, random_state=SEED)  # to compare it with
+tree = cross_val_predict(rival, features, malignant, cv=10, method="predict_proba")[:, 1]
 
 shuffled = np.random.default_rng(SEED).permutation(np.flatnonzero(malignant))
 known = np.isin(np.arange(malignant.size), shuffled[: round(KNOWN * malignant.sum())])
-df = pd.DataFrame({"score": score, "label": np.where(known, 1.0, np.nan)})
+df = pd.DataFrame({"score": score, "tree": tree, "label": np.where(known, 1.0, np.nan)})
 beta = round(float(malignant[~known].mean()), 2)  # an input; here the truth is at hand
 
 # %%

@@ -1,15 +1,33 @@
 """Evaluate binary classifiers from known positives and unlabeled examples.
 
-Importing registers ``df.pu`` on pandas DataFrames and ``ds.pu`` on xarray Datasets.
+Importing registers ``df.pu`` on pandas DataFrames and their groupbys, and ``ds.pu`` on xarray
+Datasets.
 """
 
 from importlib.metadata import version
 
 from pu_accessor.accessors import register
-from pu_accessor.errors import PUError, PUKeyError, PUTypeError, PUValueError, PUWarning
+from pu_accessor.errors import (
+    PUDataError,
+    PUError,
+    PUImportError,
+    PUKeyError,
+    PUTypeError,
+    PUValueError,
+    PUWarning,
+)
 from pu_accessor.functions import contingency
 
-__all__ = ["PUError", "PUKeyError", "PUTypeError", "PUValueError", "PUWarning", "contingency"]
+__all__ = [
+    "PUDataError",
+    "PUError",
+    "PUImportError",
+    "PUKeyError",
+    "PUTypeError",
+    "PUValueError",
+    "PUWarning",
+    "contingency",
+]
 __version__ = version("pu_accessor")
 
 register()

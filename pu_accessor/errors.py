@@ -3,10 +3,20 @@
 Each error is also the builtin that a caller would expect, so ``except ValueError`` works.
 """
 
+import sys
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from warnings import warn
 
-__all__ = ["PUError", "PUKeyError", "PUTypeError", "PUValueError", "PUWarning"]
+__all__ = [
+    "PUDataError",
+    "PUError",
+    "PUImportError",
+    "PUKeyError",
+    "PUTypeError",
+    "PUValueError",
+    "PUWarning",
+]
 
 
 class PUError(Exception):
@@ -17,8 +27,16 @@ class PUValueError(PUError, ValueError):
     """An argument or a column holds a value that is not allowed."""
 
 
+class PUDataError(PUValueError):
+    """What the rows hold leaves a question without an answer, whatever the arguments."""
+
+
 class PUTypeError(PUError, TypeError):
     """An argument or a column is of a kind that is not allowed."""
+
+
+class PUImportError(PUError, ImportError):
+    """A package that is not required, and not there, is needed for what was asked."""
 
 
 class PUKeyError(PUError, KeyError):
@@ -87,3 +105,17 @@ def check_option(
             f"{argument} must be one of {options}, but {value!r} was passed."
             f"{suggestion(value, options, synonyms)}"
         )
+
+
+def warn_caller(message: str) -> None:
+    """Warn at the line, outside this package, that called into it.
+
+    Parameters
+    ----------
+    message : str
+        What happened, and what to do.
+    """
+    package, depth = __name__.partition(".")[0], 1
+    while sys._getframe(depth).f_globals.get("__name__", "").partition(".")[0] == package:
+        depth += 1
+    warn(message, PUWarning, stacklevel=depth + 1)

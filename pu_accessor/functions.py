@@ -6,7 +6,8 @@ from pu_accessor.inference import tables
 from pu_accessor.inference.bands import Band
 from pu_accessor.inference.tables import Beta
 from pu_accessor.ranking import Ranks
-from pu_accessor.sources.frames import Column, rank_arrays
+from pu_accessor.sources.columns import Coding, Column
+from pu_accessor.sources.frames import rank_arrays
 from pu_accessor.sources.labels import Values
 
 __all__ = ["contingency"]
@@ -94,13 +95,7 @@ def contingency(
     3          2         3      3
     6          3         6      6
     """
-    ranking = rank_arrays(
-        score,
-        label,
-        positive=positive,
-        negative=negative,
-        unlabeled=unlabeled,
-        nan_policy=nan_policy,
-        ranks=ranks,
+    rankings = rank_arrays(
+        score, label, coding=Coding(positive, negative, unlabeled, nan_policy), ranks=ranks
     )
-    return tables.contingency(ranking, beta, level=level, band=band, reference=reference)
+    return tables.contingency(rankings.make(0), beta, level=level, band=band, reference=reference)

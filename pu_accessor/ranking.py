@@ -6,21 +6,35 @@ tables, curves, estimates) only reads them. Nothing here knows of pandas or xarr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from pu_accessor.errors import PUTypeError, PUValueError, check_option
 
-__all__ = ["BoolArray", "Counts", "FloatArray", "IntArray", "Ranking", "Ranks", "rank_examples"]
+__all__ = [
+    "BoolArray",
+    "Counts",
+    "FloatArray",
+    "IntArray",
+    "Keyed",
+    "Kind",
+    "PairedRanks",
+    "Ranking",
+    "Rankings",
+    "Ranks",
+    "mid_ranks",
+    "rank_examples",
+]
 
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntArray: TypeAlias = npt.NDArray[np.int64]
+Kind = TypeVar("Kind")
 Ranks: TypeAlias = Literal["all", "breakpoints"] | int | Sequence[int] | IntArray
 
 
@@ -105,6 +119,46 @@ class Ranking:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class Keyed(Generic[Kind]):
+    """Things by key, each made when it is asked for: what every source makes.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Names of the key's levels; none where there is a single thing.
+    keys : tuple of hashable
+        A key for each, with several levels a tuple.
+    make : callable
+        From the position of a key to what it stands for.
+    """
+
+    names: tuple[str, ...]
+    keys: tuple[Hashable, ...]
+    make: Callable[[int], Kind]
+
+
+class PairedRanks(NamedTuple):
+    """What several models make of the same examples: the mid-ranks of the known positives.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Names of the levels of a model's key.
+    ranks : mapping of hashable to ndarray of float64, shape (known positives,)
+        By model, from the top (1 is the best, ties averaged): the same examples in the same order.
+    total : Counts
+        Examples of each kind.
+    """
+
+    names: tuple[str, ...]
+    ranks: Mapping[Hashable, FloatArray]
+    total: Counts
+
+
+Rankings: TypeAlias = Keyed[Ranking]
+
+
 class _Costs(NamedTuple):
     """Negated scores of each kind, ascending: sorted by numpy, NaN comes last by itself."""
 
@@ -122,6 +176,7 @@ def rank_examples(
     negative: BoolArray,
     *,
     ranks: Ranks = "all",
+    highest: int | None = None,
     source: Mapping[str, str] | None = None,
 ) -> Ranking:
     """Rank examples by score and count each kind at each cutoff.
@@ -135,6 +190,9 @@ def rank_examples(
     ranks : {"all", "breakpoints"}, int or array-like of int, default "all"
         Every attained cutoff; those between which all bounds are straight; or the last attained
         cutoff at or before each of these ranks, from 0 to the number of examples.
+    highest : int, optional
+        The highest rank that may be asked for, where it is not the number of examples: a smaller
+        one of several rankings ends earlier.
     source : mapping of str to str, optional
         Where the scores and labels come from.
 
@@ -160,7 +218,33 @@ def rank_examples(
         if ranks == "all":
             return _count(costs, np.unique(cost), source)
         return _with_corners(costs, _breakpoints(costs), source, np.empty(0, np.int64))
-    return _count(costs, np.unique(cost), source).at(_requested(ranks, cost.size))
+    return _count(costs, np.unique(cost), source).at(_requested(ranks, highest or cost.size))
+
+
+def mid_ranks(score: FloatArray, among: BoolArray) -> FloatArray:
+    """Return the ranks of some examples among all, from the top, ties averaged.
+
+    Parameters
+    ----------
+    score : ndarray of float64, shape (examples,)
+        Higher is more positive; NaN ranks last.
+    among : ndarray of bool, shape (examples,)
+        Whose ranks to return.
+
+    Returns
+    -------
+    ndarray of float64, shape (wanted,)
+        1 for the best alone; in the order of the examples.
+
+    Examples
+    --------
+    >>> mid_ranks(np.array([3.0, 1.0, 2.0, 2.0]), np.array([True, True, True, False]))
+    array([1. , 4. , 2.5])
+    """
+    cost = 0.0 - score
+    ordered = np.sort(cost)
+    better, through = (np.searchsorted(ordered, cost[among], side) for side in ("left", "right"))
+    return (better + through + 1) / 2
 
 
 def _requested(ranks: int | Sequence[int] | IntArray, examples: int) -> IntArray:

@@ -97,7 +97,10 @@ def test_repr_says_what_is_in_the_way() -> None:
     assert "df.pu.roc_bounds(beta=0.3, score='my_score', label='my_label')" in repr(frame.pu)
     assert "&lt;b&gt;" in frame.pu._repr_html_()
     assert "nothing missing" in repr(pd.DataFrame({"score": [1, 2], "label": [0, 1]}).pu)
-    assert repr(TABLES.pu) == "<ds.pu: roc, pr, metric, area, to_frame, plot_roc, plot_pr>"
+    assert repr(TABLES.pu) == (
+        "<ds.pu: contingency, roc, pr, metric, area, to_frame, dominance, plot_roc, plot_pr, "
+        "plot_metric, plot_sensitivity>"
+    )
 
 
 def test_registering_again_changes_nothing() -> None:

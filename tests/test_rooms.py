@@ -22,16 +22,16 @@ ALLOWED = {
 OUTSIDE = {
     "errors": set(),
     "ranking": {"numpy"},
-    "sources": {"numpy", "pandas"},
-    "inference": {"numpy", "scipy", "pandas", "xarray"},
-    "plots": {"numpy", "xarray", "seaborn", "matplotlib"},
+    "sources": {"numpy", "pandas", "xarray"},
+    "inference": {"numpy", "scipy", "pandas", "xarray", "tqdm"},  # tqdm where a bar is shown
+    "plots": {"numpy", "pandas", "xarray", "seaborn", "matplotlib"},
     "functions": {"numpy", "xarray"},
-    "accessors": {"numpy", "pandas", "xarray", "matplotlib"},  # matplotlib for types alone
+    "accessors": {"numpy", "pandas", "xarray", "matplotlib", "seaborn"},  # these two for types alone
     "__init__": set(),
 }
 STANDARD = {
     "collections", "dataclasses", "difflib", "fractions", "functools", "html", "importlib",
-    "math", "numbers", "reprlib", "types", "typing", "__future__",
+    "itertools", "math", "numbers", "reprlib", "sys", "types", "typing", "warnings", "__future__",
 }  # fmt: skip
 
 

@@ -182,7 +182,7 @@ def test_large_integers_that_stay_apart_are_scores() -> None:
 
 
 def test_no_score_at_all() -> None:
-    with pytest.raises(PUValueError, match="no score at all"):
+    with pytest.raises(PUValueError, match="at least one score, but there is none in the rows"):
         pu_accessor.contingency([np.nan], [True], beta=0, nan_policy="omit")
 
 

@@ -317,7 +317,7 @@ ROW = {"score": [3.0, 2.0, 1.0], "label": [True, None, None]}
         ({"beta": "0.3"}, PUTypeError, r"beta must be a number .* but '0.3' was passed"),
         ({"beta": None}, PUTypeError, r"beta must be a number .* but None was passed"),
         ({"beta": [[0.1]]}, PUTypeError, r"beta must be a number or a one-dimensional array"),
-        ({"beta": {"a": 1}}, PUTypeError, r"beta must be a number .* but \{'a': 1\} was passed"),
+        ({"beta": {"a": 1}}, PUTypeError, r"beta must be a number .* one for each of 1 keys was"),
         ({"level": 1}, PUValueError, r"level must lie in \(0, 1\), but 1 was passed.$"),
         ({"level": 0.0}, PUValueError, r"level must lie in \(0, 1\), but 0.0 was passed"),
         ({"level": 95}, PUValueError, r"but 95 was passed. For 95 percent, pass 0.95"),
@@ -338,11 +338,7 @@ ROW = {"score": [3.0, 2.0, 1.0], "label": [True, None, None]}
         ({"nan_policy": "drop"}, PUValueError, r"nan_policy must be one of \['omit', 'raise', 'w"),
         ({"score": "scores"}, PUKeyError, r"no 'scores' among \['score', 'label'\]. Did you mean"),
         ({"label": "y"}, PUKeyError, r"label must name a column, but there is no 'y' .* label="),
-        (
-            {"score": ["a", "b"]},
-            PUTypeError,
-            r"name of a column, but a list was passed: \['a'",
-        ),
+        ({"label": ["a"]}, PUTypeError, r"name of a column, but a list was passed: \['a'"),
     ],
 )
 def test_bad_arguments(arguments: dict[str, object], error: type[PUError], message: str) -> None:

@@ -1,35 +1,120 @@
-"""``ds.pu``: questions put to contingency tables."""
+"""``ds.pu``: tables of samples, and questions put to tables."""
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Hashable
 
 import pandas as pd
 import xarray as xr
 
-from pu_accessor.inference import metrics
+from pu_accessor.accessors.dataset_plots import DatasetPlots
+from pu_accessor.inference import dominance, metrics
+from pu_accessor.inference.bands import Band
+from pu_accessor.inference.betas import GroupBeta
+from pu_accessor.inference.groups import ask, spread_groups
 from pu_accessor.inference.metrics import Metric
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from pu_accessor.inference.tables import Beta, contingency
+from pu_accessor.ranking import Ranking, Ranks
+from pu_accessor.sources.columns import Coding
+from pu_accessor.sources.datasets import rank_dataset
+from pu_accessor.sources.labels import Values
 
 __all__ = ["DatasetAccessor"]
 
 
-class DatasetAccessor:
-    """``ds.pu``: curves, metrics, areas and pictures of contingency tables.
+class DatasetAccessor(DatasetPlots):
+    """``ds.pu``: tables of samples; curves, metrics, areas and pictures of tables.
 
     Parameters
     ----------
     dataset : Dataset
-        Tables, as ``df.pu.contingency`` returns them.
+        Scores and labels over a dimension of samples, for `contingency`; for all else tables, as
+        ``df.pu.contingency`` and ``ds.pu.contingency`` return them.
     """
 
-    def __init__(self, dataset: xr.Dataset) -> None:
-        self._dataset = dataset
-
     def __repr__(self) -> str:
-        questions = [name for name in vars(type(self)) if not name.startswith("_")]
+        known = [vars(kind) for kind in (DatasetAccessor, DatasetPlots)]
+        questions = [name for names in known for name in names if not name.startswith("_")]
         return f"<ds.pu: {', '.join(questions)}>"
+
+    def contingency(
+        self,
+        beta: GroupBeta,
+        *,
+        score: Hashable = "score",
+        label: Hashable = "label",
+        dim: Hashable = "sample",
+        level: float = 0.95,
+        band: str | Band = "exact",
+        reference: str = "positives",
+        ranks: Ranks = "all",
+        positive: Values = None,
+        negative: Values = None,
+        unlabeled: Values = None,
+        nan_policy: str = "raise",
+        on_error: str = "raise",
+        progress: bool = False,
+    ) -> xr.Dataset:
+        """Bound the contingency tables of samples, at each place along the other dimensions.
+
+        Parameters
+        ----------
+        beta : float, array-like of float, or DataArray, mapping or Series of float by place
+            Fraction of positives among the unlabeled, in [0, 1]. A DataArray has one for each
+            place along its dimensions; the keys of a mapping are coordinates, tuples for several
+            dimensions.
+        score : hashable, default "score"
+            Variable of numbers, higher is more positive.
+        label : hashable, default "label"
+            Variable of labels, as in ``df.pu.contingency``. Where it lacks a dimension of the
+            scores, such as the models, it is the same along that.
+        dim : hashable, default "sample"
+            The dimension of the samples. The others are models, folds, lead times, ...
+        level, band, reference, ranks, positive, negative, unlabeled, nan_policy
+            As in ``df.pu.contingency``.
+        on_error, progress
+            As in ``df.pu.contingency``. Where some places of several dimensions are left out, the
+            others stay together along a dimension "group".
+
+        Returns
+        -------
+        Dataset
+            What ``df.pu.contingency`` returns, with the other dimensions first.
+
+        Raises
+        ------
+        PUKeyError
+            If there is no such variable.
+        PUValueError, PUTypeError
+            As in ``df.pu.contingency``; also if a variable lacks `dim`.
+
+        Examples
+        --------
+        >>> import pu_accessor
+        >>> import xarray as xr
+        >>> scores = [[9, 8, 7, 6, 5, 4], [4, 9, 8, 5, 7, 6]]
+        >>> ds = xr.Dataset(
+        ...     {"score": (("model", "sample"), scores), "label": ("sample", [1, 1, *[None] * 4])},
+        ...     coords={"model": ["svm", "forest"]},
+        ... )
+        >>> tables = ds.pu.contingency(beta=0.25)
+        >>> tables["tp"].dims
+        ('model', 'rank', 'bound', 'beta')
+        >>> tables.pu.area("roc").sel(bound="estimate", beta=0.25).values.round(2)
+        array([1.  , 0.67])
+        """
+
+        def question(ranking: Ranking, beta: Beta) -> xr.Dataset:
+            return contingency(ranking, beta, level=level, band=band, reference=reference)
+
+        rankings = rank_dataset(
+            self._dataset,
+            score=score,
+            label=label,
+            dim=dim,
+            coding=Coding(positive, negative, unlabeled, nan_policy),
+            ranks=ranks,
+        )
+        tables = ask(rankings, beta, question, on_error=on_error, progress=progress)
+        return spread_groups(tables, self._dataset)
 
     def roc(self) -> xr.Dataset:
         """Return the ROC curve of each bound and beta.
@@ -166,92 +251,36 @@ class DatasetAccessor:
         """
         return metrics.to_frame(self._dataset)
 
-    def plot_roc(
-        self,
-        *,
-        baseline: bool = False,
-        ax: "Axes | None" = None,
-        line_kws: Mapping[str, Any] | None = None,
-        band_kws: Mapping[str, Any] | None = None,
-    ) -> "Axes":
-        """Draw the ROC curve of each beta with its band.
-
-        Parameters
-        ----------
-        baseline : bool, default False
-            Insist on the dashed curve of beta = 0, which is drawn where the tables hold it.
-        ax : matplotlib Axes, optional
-            Where to draw; new if not given.
-        line_kws, band_kws : mapping, optional
-            Properties of the estimates' Line2D and of the bands' Polygon.
+    def dominance(self) -> pd.DataFrame:
+        """Compare where the ROC curves of models lie, at each beta ([1]_, section 6.2).
 
         Returns
         -------
-        matplotlib Axes
+        DataFrame
+            As ``df.pu.dominance`` returns it: a row for each pair along the one dimension beside
+            rank, bound and beta, and for each beta.
 
         Raises
         ------
         PUKeyError
             If the Dataset holds no tables.
         PUValueError
-            If it lacks a dimension, a bound, negatives or the baseline asked for.
+            If there are not two or more models along one dimension, if a bound or cutoffs are
+            missing, or there are no negatives at some beta.
 
-        Examples
-        --------
-        >>> import pu_accessor
-        >>> label = [None, 1, 1, None, None, 1, None, None, None]
-        >>> tables = pu_accessor.contingency(range(9, 0, -1), label, beta=0.5)
-        >>> ax = tables.pu.plot_roc()
-        >>> ax.get_xlabel(), ax.get_ylabel()
-        ('false positive rate', 'true positive rate')
-        """
-        from pu_accessor import plots
-
-        return plots.plot_roc(
-            self._dataset, baseline=baseline, ax=ax, line_kws=line_kws, band_kws=band_kws
-        )
-
-    def plot_pr(
-        self,
-        *,
-        baseline: bool = False,
-        ax: "Axes | None" = None,
-        line_kws: Mapping[str, Any] | None = None,
-        band_kws: Mapping[str, Any] | None = None,
-    ) -> "Axes":
-        """Draw the precision-recall curve of each beta with its band.
-
-        Parameters
+        References
         ----------
-        baseline : bool, default False
-            Insist on the dashed curve of beta = 0, which is drawn where the tables hold it.
-        ax : matplotlib Axes, optional
-            Where to draw; new if not given.
-        line_kws, band_kws : mapping, optional
-            Properties of the estimates' Line2D and of the bands' Polygon.
-
-        Returns
-        -------
-        matplotlib Axes
-
-        Raises
-        ------
-        PUKeyError
-            If the Dataset holds no tables.
-        PUValueError
-            If it lacks a dimension, a bound or the baseline asked for.
+        .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using
+           Only Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
 
         Examples
         --------
+        >>> import pandas as pd
         >>> import pu_accessor
-        >>> label = [None, 1, 1, None, None, 1, None, None, None]
-        >>> tables = pu_accessor.contingency(range(9, 0, -1), label, beta=0.5)
-        >>> ax = tables.pu.plot_pr()
-        >>> ax.get_xlabel(), ax.get_ylabel()
-        ('recall', 'precision')
+        >>> df = pd.DataFrame({"label": [1, None, 1, None, 1, None, None, None]})
+        >>> df["svm"], df["forest"] = [8, 2, 7, 1, 6, 5, 4, 3], [3, 8, 7, 6, 5, 4, 2, 1]
+        >>> tables = df.pu.contingency(beta=0.2, score=["svm", "forest"])
+        >>> tables.pu.dominance().loc[0, "dominates"]
+        'svm'
         """
-        from pu_accessor import plots
-
-        return plots.plot_pr(
-            self._dataset, baseline=baseline, ax=ax, line_kws=line_kws, band_kws=band_kws
-        )
+        return dominance.dominance(self._dataset)

@@ -5,34 +5,43 @@ from collections.abc import Hashable
 import pandas as pd
 import xarray as xr
 
+from pu_accessor.errors import PUValueError
 from pu_accessor.inference import metrics, tables
 from pu_accessor.inference.bands import Band
+from pu_accessor.inference.betas import GroupBeta
+from pu_accessor.inference.groups import ask
 from pu_accessor.inference.tables import Beta
-from pu_accessor.ranking import Ranks
+from pu_accessor.ranking import Ranking, Ranks
+from pu_accessor.sources.columns import Coding
 from pu_accessor.sources.frames import rank_frame
+from pu_accessor.sources.groups import Grouping, Groups, group_frame, read_groups
 from pu_accessor.sources.labels import Values
 
 __all__ = ["FrameTables"]
 
 
 class FrameTables:
-    """Bounded tables and curves of a frame.
+    """Bounded tables and curves of a frame, or of each of its groups.
 
     Parameters
     ----------
     frame : DataFrame
-        A row for each example, with a column of scores and one of labels.
+        A row for each example, with columns of scores and of labels.
+    grouped : DataFrameGroupBy, optional
+        The groupby that the accessor sits on.
     """
 
-    def __init__(self, frame: pd.DataFrame) -> None:
+    def __init__(self, frame: pd.DataFrame, grouped: Grouping | None = None) -> None:
         self._frame = frame
+        self._grouped = grouped
 
     def contingency(
         self,
-        beta: Beta,
+        beta: GroupBeta,
         *,
-        score: Hashable = "score",
+        score: Hashable | list[Hashable] = "score",
         label: Hashable = "label",
+        by: Hashable | list[Hashable] | None = None,
         level: float = 0.95,
         band: str | Band = "exact",
         reference: str = "positives",
@@ -41,18 +50,23 @@ class FrameTables:
         negative: Values = None,
         unlabeled: Values = None,
         nan_policy: str = "raise",
+        on_error: str = "raise",
+        progress: bool = False,
     ) -> xr.Dataset:
         """Bound the contingency table at each cutoff ([1]_, Theorem 1 and section 4).
 
         Parameters
         ----------
-        beta : float or array-like of float
+        beta : float, array-like of float, or mapping or Series of float by group
             Fraction of positives among the unlabeled, in [0, 1]. 0 treats them as negative.
-        score : hashable, default "score"
-            Column of numbers, higher is more positive. Tied scores share a cutoff.
+        score : hashable or list of hashable, default "score"
+            Column of numbers, higher is more positive; tied scores share a cutoff. A list has a
+            column for each model.
         label : hashable, default "label"
             Column of labels: True or 1 for a known positive, False or 0 for a known negative,
             missing for unlabeled.
+        by : hashable or list of hashable, optional
+            Columns whose values make groups, each ranked apart, as ``df.groupby(by).pu`` does.
         level : float, default 0.95
             Probability with which a band covers, in (0, 1): at each cutoff for "exact" and
             "bootstrap", at all cutoffs jointly for "dkw".
@@ -68,6 +82,10 @@ class FrameTables:
             What stands for each state in another coding of the labels.
         nan_policy : {"raise", "omit", "worst"}, default "raise"
             Rows without a score raise, are dropped, or rank last (one shared cutoff).
+        on_error : {"raise", "skip"}, default "raise"
+            A group that cannot be bounded is named in an error, or left out with a warning.
+        progress : bool, default False
+            Show a bar while going through the groups (needs tqdm).
 
         Returns
         -------
@@ -75,15 +93,25 @@ class FrameTables:
             `tp`, `fp`, `fn`, `tn` (int64, examples) and `clipped` (bool) over
             (rank, bound, beta), with the coordinate `threshold` (float64).
 
+            Groups come first: a dimension named after `by`; "model" for a list of scores; "group"
+            with a MultiIndex for several. All share one rank axis: where a group has no cutoff,
+            its last one at or before that rank stands. `threshold` and the numbers of examples
+            are then coordinates over the groups, and so is a `beta` given by group.
+
         Raises
         ------
         PUKeyError
-            If there is no such column.
+            If there is no such column, or beta lacks a group.
         PUValueError
             If an argument or a column has a value that is not allowed, labels are ambiguous, or
-            no row is a known positive.
+            no row is a known positive. In a group, the error names it.
         PUTypeError
             If an argument or a column is of a kind that is not allowed.
+
+        Warns
+        -----
+        PUWarning
+            If groups are left out.
 
         References
         ----------
@@ -103,24 +131,28 @@ class FrameTables:
         3          2         3      3
         6          3         6      6
         """
-        ranking = rank_frame(
+
+        def question(ranking: Ranking, beta: Beta) -> xr.Dataset:
+            return tables.contingency(ranking, beta, level=level, band=band, reference=reference)
+
+        coding = Coding(positive, negative, unlabeled, nan_policy)
+        rankings = rank_frame(
             self._frame,
             score=score,
             label=label,
-            positive=positive,
-            negative=negative,
-            unlabeled=unlabeled,
-            nan_policy=nan_policy,
+            groups=self._groups(by),
+            coding=coding,
             ranks=ranks,
         )
-        return tables.contingency(ranking, beta, level=level, band=band, reference=reference)
+        return ask(rankings, beta, question, on_error=on_error, progress=progress)
 
     def roc_bounds(
         self,
-        beta: Beta,
+        beta: GroupBeta,
         *,
-        score: Hashable = "score",
+        score: Hashable | list[Hashable] = "score",
         label: Hashable = "label",
+        by: Hashable | list[Hashable] | None = None,
         level: float = 0.95,
         band: str | Band = "exact",
         reference: str = "positives",
@@ -129,21 +161,25 @@ class FrameTables:
         negative: Values = None,
         unlabeled: Values = None,
         nan_policy: str = "raise",
+        on_error: str = "raise",
+        progress: bool = False,
     ) -> xr.Dataset:
         """Bound the ROC curve.
 
         Parameters
         ----------
-        beta, score, label, level, band, reference, positive, negative, unlabeled, nan_policy
+        beta, score, label, by, level, band, reference
             As in `contingency`.
         ranks : {"breakpoints", "all"}, int or array-like of int, default "breakpoints"
             As in `contingency`. Between breakpoints the curve is straight.
+        positive, negative, unlabeled, nan_policy, on_error, progress
+            As in `contingency`.
 
         Returns
         -------
         Dataset
-            `fpr` and `tpr` (float64) over (rank, bound, beta). At each cutoff ``bound="upper"``
-            has the highest tpr and the lowest fpr.
+            `fpr` and `tpr` (float64) over (rank, bound, beta), groups first as in `contingency`.
+            At each cutoff ``bound="upper"`` has the highest tpr and the lowest fpr.
 
         Raises
         ------
@@ -160,27 +196,30 @@ class FrameTables:
         >>> curves["tpr"].sel(beta=0.5, rank=3).to_series().round(3).to_dict()
         {'lower': 0.333, 'estimate': 0.5, 'upper': 0.5}
         """
-        table = self.contingency(
-            beta,
+
+        def question(ranking: Ranking, beta: Beta) -> xr.Dataset:
+            return metrics.roc(
+                tables.contingency(ranking, beta, level=level, band=band, reference=reference)
+            )
+
+        coding = Coding(positive, negative, unlabeled, nan_policy)
+        rankings = rank_frame(
+            self._frame,
             score=score,
             label=label,
-            level=level,
-            band=band,
-            reference=reference,
+            groups=self._groups(by),
+            coding=coding,
             ranks=ranks,
-            positive=positive,
-            negative=negative,
-            unlabeled=unlabeled,
-            nan_policy=nan_policy,
         )
-        return metrics.roc(table)
+        return ask(rankings, beta, question, on_error=on_error, progress=progress)
 
     def pr_bounds(
         self,
-        beta: Beta,
+        beta: GroupBeta,
         *,
-        score: Hashable = "score",
+        score: Hashable | list[Hashable] = "score",
         label: Hashable = "label",
+        by: Hashable | list[Hashable] | None = None,
         level: float = 0.95,
         band: str | Band = "exact",
         reference: str = "positives",
@@ -189,20 +228,25 @@ class FrameTables:
         negative: Values = None,
         unlabeled: Values = None,
         nan_policy: str = "raise",
+        on_error: str = "raise",
+        progress: bool = False,
     ) -> xr.Dataset:
         """Bound the precision-recall curve.
 
         Parameters
         ----------
-        beta, score, label, level, band, reference, positive, negative, unlabeled, nan_policy
+        beta, score, label, by, level, band, reference
             As in `contingency`.
         ranks : {"breakpoints", "all"}, int or array-like of int, default "breakpoints"
             As in `contingency`. Between breakpoints tp and fp run straight, precision does not.
+        positive, negative, unlabeled, nan_policy, on_error, progress
+            As in `contingency`.
 
         Returns
         -------
         Dataset
-            `recall` and `precision` (float64) over (rank, bound, beta); precision at rank 0 is 1.
+            `recall` and `precision` (float64) over (rank, bound, beta), groups first as in
+            `contingency`; precision at rank 0 is 1.
 
         Raises
         ------
@@ -219,17 +263,30 @@ class FrameTables:
         >>> curves["precision"].sel(beta=0.5, rank=3).to_series().round(3).to_dict()
         {'lower': 0.667, 'estimate': 1.0, 'upper': 1.0}
         """
-        table = self.contingency(
-            beta,
+
+        def question(ranking: Ranking, beta: Beta) -> xr.Dataset:
+            return metrics.pr(
+                tables.contingency(ranking, beta, level=level, band=band, reference=reference)
+            )
+
+        coding = Coding(positive, negative, unlabeled, nan_policy)
+        rankings = rank_frame(
+            self._frame,
             score=score,
             label=label,
-            level=level,
-            band=band,
-            reference=reference,
+            groups=self._groups(by),
+            coding=coding,
             ranks=ranks,
-            positive=positive,
-            negative=negative,
-            unlabeled=unlabeled,
-            nan_policy=nan_policy,
         )
-        return metrics.pr(table)
+        return ask(rankings, beta, question, on_error=on_error, progress=progress)
+
+    def _groups(self, by: Hashable | list[Hashable] | None) -> Groups | None:
+        """Return the rows of each group, from `by` or the groupby."""
+        if self._grouped is None:
+            return None if by is None else group_frame(self._frame, by)
+        if by is not None:
+            raise PUValueError(
+                f"by must not be passed on a groupby, but {by!r} was. Group by all keys at once: "
+                "df.groupby([...]).pu."
+            )
+        return read_groups(self._grouped)

@@ -1,9 +1,9 @@
 """Questions put to contingency tables: curves, metrics, areas, long frames."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from numbers import Real
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,7 @@ from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError, check_opti
 from pu_accessor.inference.tables import COUNTS
 from pu_accessor.ranking import FloatArray, IntArray
 
-__all__ = ["METRICS", "Metric", "area", "metric", "pr", "roc", "to_frame"]
+__all__ = ["METRICS", "Metric", "area", "check_whole", "metric", "pr", "roc", "to_frame"]
 
 Array: TypeAlias = xr.DataArray
 Metric: TypeAlias = Callable[[Array, Array, Array, Array], Array]
@@ -125,7 +125,7 @@ def metric(tables: xr.Dataset, name: str | Metric) -> xr.DataArray:
             )
     else:
         check_option("metric", name, METRICS, _SYNONYMS)
-        values, label = METRICS[name](*counts), name
+        values, label = counts[0].copy(data=_evaluate(name, counts).data), name
     return values.rename(label).assign_attrs({**tables.attrs, "long_name": label})
 
 
@@ -215,7 +215,7 @@ def area(tables: xr.Dataset, curve: str, *, max_fpr: float | None = None) -> xr.
     check_option("curve", curve, ["roc", "pr"])
     if max_fpr is not None:
         _check_max_fpr(curve, max_fpr)
-    _check_whole(tables)
+    check_whole(tables)
     if curve == "pr":
         values = _reduce(_pr_area, tp, tp + fp) / (tp + fn).isel(rank=-1, drop=True)
     else:
@@ -248,6 +248,9 @@ def to_frame(dataset: xr.Dataset) -> pd.DataFrame:
             f"The Dataset must hold tables or curves over rank, but its dimensions are "
             f"{list(dataset.dims)}. Ask for them first: df.pu.contingency(beta=0.3)."
         )
+    if "beta" in dataset.dims and "beta" not in dataset.indexes:  # one for each group: a column
+        flat = dataset.rename_dims(beta="beta position").to_dataframe().reset_index()
+        return flat.drop(columns="beta position")
     return dataset.to_dataframe().reset_index()
 
 
@@ -267,12 +270,20 @@ def _counts(tables: xr.Dataset) -> tuple[Array, Array, Array, Array]:
     return tp, fp, fn, tn
 
 
+def _evaluate(name: str, counts: Sequence[Array]) -> xr.Variable:
+    """Evaluate a metric of ours: on variables, which have no indexes to align."""
+    tp, fp, fn, tn = (count.variable for count in counts)
+    values = METRICS[name](tp, fp, fn, tn)  # type: ignore[arg-type]
+    return cast("xr.Variable", values).transpose(*tp.dims)
+
+
 def _curve(tables: xr.Dataset, names: Mapping[str, str]) -> xr.Dataset:
     """Return two metrics of the tables side by side, labeled."""
-    rates = {name: metric(tables, name) for name in names}
+    counts = _counts(tables)
+    rates = {name: _evaluate(name, counts) for name in names}
     for name, label in names.items():
         rates[name].attrs = {"long_name": label}
-    return xr.Dataset(rates, attrs=tables.attrs)
+    return tables.drop_vars(list(tables.data_vars)).assign(rates)
 
 
 def _check_max_fpr(curve: str, max_fpr: float) -> None:
@@ -288,8 +299,19 @@ def _check_max_fpr(curve: str, max_fpr: float) -> None:
         raise PUValueError(f"max_fpr must lie in (0, 1], but {max_fpr!r} was passed.")
 
 
-def _check_whole(tables: xr.Dataset) -> None:
-    """Raise unless the tables trace a curve from end to end."""
+def check_whole(tables: xr.Dataset) -> None:
+    """Raise unless the tables trace a curve from end to end.
+
+    Parameters
+    ----------
+    tables : Dataset
+        With `tp`, `fp`, `fn`, `tn`.
+
+    Raises
+    ------
+    PUValueError
+        If cutoffs are missing.
+    """
     ranks = tables["rank"].values if "rank" in tables.dims else np.array([])
     if ranks.size:
         first, last = tables.isel(rank=0), tables.isel(rank=-1)
@@ -298,9 +320,9 @@ def _check_whole(tables: xr.Dataset) -> None:
         if not (ends or thinned or tables.attrs.get("ranks") == "selected"):
             return
     raise PUValueError(
-        "An area needs the tables of all cutoffs or breakpoints, but these are a selection of "
+        "Whole curves need the tables of all cutoffs or breakpoints, but these are a selection of "
         f"{ranks.size} ranks ({', '.join(map(str, ranks[:3]))}, ...). Make them with "
-        "ranks='breakpoints', and take the area before selecting."
+        "ranks='breakpoints', and select after taking areas."
     )
 
 

@@ -11,11 +11,21 @@ import numpy as np
 import numpy.typing as npt
 import xarray as xr
 
-from pu_accessor.errors import PUTypeError, PUValueError, check_option
+from pu_accessor.errors import PUDataError, PUTypeError, PUValueError, check_option
 from pu_accessor.inference.bands import Band, band_name, central, latent_bounds
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Ranking
 
-__all__ = ["BOUNDS", "COUNTS", "Beta", "as_betas", "contingency", "rank_cdf"]
+__all__ = [
+    "BOUNDS",
+    "COUNTS",
+    "Beta",
+    "as_betas",
+    "check_labels",
+    "check_level",
+    "contingency",
+    "latent_counts",
+    "rank_cdf",
+]
 
 Beta: TypeAlias = npt.ArrayLike
 
@@ -72,9 +82,9 @@ def contingency(
     """
     betas = as_betas(beta)
     check_option("reference", reference, ["positives"])
-    name, level = band_name(band), _level(level)
-    _check_labels(betas, ranking.total)
-    latent = _latent_counts(betas, ranking.total.unlabeled)
+    name, level = band_name(band), check_level(level)
+    check_labels(betas, ranking.total)
+    latent = latent_counts(betas, ranking.total.unlabeled)
     table = _band_table(ranking, latent, level, band)
     ranking = ranking.refine(_corners(ranking, table, latent))
     counts, clipped = _tables(ranking, table, latent)
@@ -121,9 +131,9 @@ def rank_cdf(
     """
     betas = as_betas(beta)
     check_option("reference", reference, ["positives"])
-    name, level = band_name(band), _level(level)
-    _check_labels(betas, ranking.total)
-    latent = _latent_counts(betas, ranking.total.unlabeled)
+    name, level = band_name(band), check_level(level)
+    check_labels(betas, ranking.total)
+    latent = latent_counts(betas, ranking.total.unlabeled)
     table = _band_table(ranking, latent, level, band)
     with np.errstate(invalid="ignore"):  # no latent positives, no share of them
         share = table / latent
@@ -178,6 +188,31 @@ def as_betas(beta: Beta) -> FloatArray:
     return betas
 
 
+def latent_counts(betas: FloatArray, unlabeled: int) -> IntArray:
+    """Return the number of latent positives for each beta.
+
+    Parameters
+    ----------
+    betas : ndarray of float64, shape (betas,)
+        Fractions of positives among the unlabeled, in [0, 1].
+    unlabeled : int
+        Number of unlabeled examples.
+
+    Returns
+    -------
+    ndarray of int64, shape (betas,)
+        beta * unlabeled, rounded half up.
+
+    Examples
+    --------
+    >>> latent_counts(np.array([0.145, 0.144]), 100)
+    array([15, 14])
+    """
+    # In decimals, as printed: 0.145 * 100 is 14.5, and rounds up, but not in floats.
+    shares = [Fraction(str(beta)) for beta in betas.tolist()]
+    return np.array([floor(share * unlabeled + Fraction(1, 2)) for share in shares], np.int64)
+
+
 def _as_floats(beta: Any) -> FloatArray | None:
     """Return numbers as float64, or nothing where they are none."""
     try:
@@ -193,36 +228,57 @@ def _as_floats(beta: Any) -> FloatArray | None:
     return values.astype(np.float64)
 
 
-def _check_labels(betas: FloatArray, total: Counts) -> None:
-    """Raise where nothing is known to be positive, or beta is a share of nothing."""
+def check_labels(betas: FloatArray, total: Counts) -> None:
+    """Raise where nothing is known to be positive, or beta is a share of nothing.
+
+    Parameters
+    ----------
+    betas : ndarray of float64, shape (betas,)
+        Fractions of positives among the unlabeled.
+    total : Counts
+        Examples of each kind.
+
+    Raises
+    ------
+    PUDataError
+        If no example is a known positive, or none is unlabeled and a beta is above 0.
+    """
     if not total.known_positive:
-        raise PUValueError(
+        raise PUDataError(
             f"label must mark at least one known positive, but none of {sum(total)} examples is "
             f"one ({total.known_negative} known negatives, {total.unlabeled} unlabeled). Name the "
             "value that marks them: positive=..."
         )
     if betas.max() > 0 and not total.unlabeled:
-        raise PUValueError(
+        raise PUDataError(
             f"beta must be 0 where nothing is unlabeled, but {betas.max():g} was passed. Pass "
             "beta=0, or mark unlabeled examples: missing in the label column, or unlabeled=..."
         )
 
 
-def _level(level: float) -> float:
-    """Check the level."""
+def check_level(level: float) -> float:
+    """Check a probability of coverage.
+
+    Parameters
+    ----------
+    level : float
+        In (0, 1).
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    PUTypeError, PUValueError
+        If it is no number, or outside (0, 1).
+    """
     if isinstance(level, bool) or not isinstance(level, Real):
         raise PUTypeError(f"level must be a number in (0, 1), but {level!r} was passed.")
     if not 0 < level < 1:
         percent = f" For {level:g} percent, pass {level / 100:g}." if 1 < level < 100 else ""
         raise PUValueError(f"level must lie in (0, 1), but {level!r} was passed.{percent}")
     return float(level)
-
-
-def _latent_counts(betas: FloatArray, unlabeled: int) -> IntArray:
-    """Return the number of latent positives for each beta."""
-    # In decimals, as printed: 0.145 * 100 is 14.5, and rounds up, but not in floats.
-    shares = [Fraction(str(beta)) for beta in betas.tolist()]
-    return np.array([floor(share * unlabeled + Fraction(1, 2)) for share in shares], np.int64)
 
 
 def _band_table(ranking: Ranking, latent: IntArray, level: float, band: str | Band) -> IntArray:

@@ -1,77 +1,102 @@
-"""A frame, or two array-likes -> a ranking."""
+"""A frame, its groups or several of its columns, or two array-likes -> rankings."""
 
-import reprlib
-from collections.abc import Hashable, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Hashable
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError, suggestion
-from pu_accessor.ranking import Ranking, Ranks, rank_examples
-from pu_accessor.sources.labels import Values, read_labels
-from pu_accessor.sources.scores import check_missing, read_scores
+from pu_accessor.errors import PUDataError, PUValueError
+from pu_accessor.ranking import FloatArray, Ranking, Rankings, Ranks, rank_examples
+from pu_accessor.sources.columns import (
+    CANONICAL,
+    Coding,
+    Column,
+    as_models,
+    as_series,
+    read_column,
+    read_states,
+    read_values,
+)
+from pu_accessor.sources.groups import Groups, check_roles
+from pu_accessor.sources.labels import States
 
-__all__ = ["Column", "rank_arrays", "rank_frame"]
-
-Column: TypeAlias = npt.ArrayLike | Sequence[Any] | pd.Series | pd.api.extensions.ExtensionArray
+__all__ = ["rank_arrays", "rank_frame", "rank_rows"]
 
 
 def rank_frame(
     frame: pd.DataFrame,
     *,
-    score: Hashable,
+    score: Hashable | list[Hashable],
     label: Hashable,
-    positive: Values = None,
-    negative: Values = None,
-    unlabeled: Values = None,
-    nan_policy: str = "raise",
+    groups: Groups | None = None,
+    coding: Coding = CANONICAL,
     ranks: Ranks = "all",
-) -> Ranking:
-    """Rank the rows of a frame.
+) -> Rankings:
+    """Rank the rows of a frame, of each of its groups, by each of its columns of scores.
 
     Parameters
     ----------
     frame : DataFrame
         A row for each example. It is not changed; its index plays no role.
-    score, label : hashable
-        Names of the columns that hold scores and labels.
-    positive, negative, unlabeled, nan_policy, ranks
-        As in `rank_arrays`.
+    score : hashable or list of hashable
+        Column of scores, or one for each model.
+    label : hashable
+        Column of labels. They are read once, however many rankings there are.
+    groups : Groups, optional
+        Rows to rank apart.
+    coding : Coding, optional
+        How to read labels and missing scores.
+    ranks : {"all", "breakpoints"}, int or array-like of int, default "all"
+        Which cutoffs, as in `pu_accessor.ranking.rank_examples`.
 
     Returns
     -------
-    Ranking
+    Rankings
+        With the names of the groups, and "model" for several columns of scores.
 
     Raises
     ------
     PUKeyError
         If there is no such column.
     PUTypeError, PUValueError
-        As in `rank_arrays`, or if several columns have that name.
+        As in `rank_arrays`, or if several columns have one name.
     """
-    return rank_arrays(
-        _column(frame, "score", score),
-        _column(frame, "label", label),
-        positive=positive,
-        negative=negative,
-        unlabeled=unlabeled,
-        nan_policy=nan_policy,
-        ranks=ranks,
+    models = as_models(score)
+    columns = [as_series("score", read_column(frame, "score", model)) for model in models]
+    labels = as_series("label", read_column(frame, "label", label))
+    check_roles(groups, models, label)
+    values = [read_values(column, coding) for column in columns]
+    states = read_states(labels, coding)
+    rows = [slice(None)] if groups is None else groups.rows
+    highest = (
+        None
+        if isinstance(ranks, str)
+        else max(_scored(one[some], coding) for one in values for some in rows)
     )
+
+    def make(position: int) -> Ranking:
+        group, model = divmod(position, len(models))
+        return rank_rows(
+            values[model][rows[group]],
+            States(*(state[rows[group]] for state in states)),
+            coding,
+            ranks,
+            highest,
+            {"score": str(columns[model].name), "label": str(labels.name)},
+        )
+
+    several = isinstance(score, list)
+    names, keys = _keys(groups, models if several else None)
+    return Rankings(names, keys, make)
 
 
 def rank_arrays(
     score: Column,
     label: Column,
     *,
-    positive: Values = None,
-    negative: Values = None,
-    unlabeled: Values = None,
-    nan_policy: str = "raise",
+    coding: Coding = CANONICAL,
     ranks: Ranks = "all",
-) -> Ranking:
+) -> Rankings:
     """Rank examples given as two array-likes, paired by position.
 
     Parameters
@@ -80,16 +105,17 @@ def rank_arrays(
         Higher is more positive.
     label : array-like, shape (examples,)
         True or 1 for a known positive, False or 0 for a known negative, missing for unlabeled.
-    positive, negative, unlabeled : value or list of values, optional
-        What stands for each state in another coding.
-    nan_policy : {"raise", "omit", "worst"}, default "raise"
-        Examples without a score raise, are dropped, or rank last (one shared cutoff).
+    coding : Coding, optional
+        `positive`, `negative`, `unlabeled`: a value or list of values that stand for each state
+        in another coding. `nan_policy`: examples without a score raise ("raise"), are dropped
+        ("omit"), or rank last ("worst").
     ranks : {"all", "breakpoints"}, int or array-like of int, default "all"
         Which cutoffs, as in `pu_accessor.ranking.rank_examples`.
 
     Returns
     -------
-    Ranking
+    Rankings
+        A single one.
 
     Raises
     ------
@@ -99,71 +125,74 @@ def rank_arrays(
         If there are no examples, the two differ in length, scores are missing, or labels are
         ambiguous or of an unknown value.
     """
-    scores, labels = _series("score", score), _series("label", label)
+    scores, labels = as_series("score", score), as_series("label", label)
     if scores.size != labels.size:
         raise PUValueError(
             f"score and label must have the same length, but have {scores.size} and "
             f"{labels.size}. They are paired by position."
         )
-    if not scores.size:
-        raise PUValueError("score and label must hold at least one example, but are empty.")
-    values = read_scores(scores)
-    check_missing(str(scores.name), values, nan_policy)
-    states = read_labels(labels, positive=positive, negative=negative, unlabeled=unlabeled)
-    if nan_policy == "omit":
-        kept = ~np.isnan(values)
-        if not kept.any():
-            raise PUValueError(
-                f"score column {str(scores.name)!r} holds no score at all, so that "
-                "nan_policy='omit' drops each row."
-            )
-        values, states = values[kept], type(states)(*(state[kept] for state in states))
+    values, states = read_values(scores, coding), read_states(labels, coding)
     source = {"score": str(scores.name), "label": str(labels.name)}
-    return rank_examples(values, *states, ranks=ranks, source=source)
+    return Rankings((), ((),), lambda _: rank_rows(values, states, coding, ranks, None, source))
 
 
-def _series(argument: str, values: Any) -> "pd.Series[Any]":
-    """Return an array-like as a Series with a name."""
-    if isinstance(values, pd.Series):
-        return values if values.name is not None else values.rename(argument)
-    try:
-        dimensions = np.ndim(values)
-    except ValueError:  # ragged
-        dimensions = 2
-    if isinstance(values, str) or dimensions != 1 or isinstance(values, pd.MultiIndex):
-        raise PUTypeError(
-            f"{argument} must be one-dimensional, but a {type(values).__name__} of "
-            f"{dimensions} dimensions was passed."
+def rank_rows(
+    values: FloatArray,
+    states: States,
+    coding: Coding,
+    ranks: Ranks,
+    highest: int | None,
+    source: dict[str, str],
+) -> Ranking:
+    """Rank examples by scores and labels that have been read.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (examples,)
+        Scores.
+    states : States
+        Labels.
+    coding : Coding
+        Whether examples without a score are dropped.
+    ranks, highest, source
+        As in `pu_accessor.ranking.rank_examples`.
+
+    Returns
+    -------
+    Ranking
+
+    Raises
+    ------
+    PUDataError
+        If no example has a score.
+    """
+    if coding.nan_policy == "omit":
+        kept = ~np.isnan(values)
+        values, states = values[kept], States(*(state[kept] for state in states))
+    if not values.size:
+        raise PUDataError(
+            f"score column {source['score']!r} must hold at least one score, but there is none in "
+            "the rows to rank."
         )
-    return pd.Series(values, name=argument)
+    return rank_examples(values, *states, ranks=ranks, highest=highest, source=source)
 
 
-def _column(frame: pd.DataFrame, argument: str, name: Hashable) -> "pd.Series[Any]":
-    """Return a column by name, or say which there are."""
-    try:
-        there = name in frame.columns
-    except TypeError:
-        raise PUTypeError(
-            f"{argument} must be the name of a column, but a {type(name).__name__} was passed: "
-            f"{reprlib.repr(name)}."
-        ) from None
-    if not there:
-        columns = list(frame.columns)
-        shown = f"{columns[:20]}{' and more' if len(columns) > 20 else ''}"
-        raise PUKeyError(
-            f"{argument} must name a column, but there is no {name!r} among {shown}."
-            f"{suggestion(name, columns)} Pass {argument}=... with the name of yours."
-        )
-    column = frame[name]
-    if isinstance(column, pd.DataFrame):
-        whole = next(full for full in frame.columns if full == name or name in np.atleast_1d(full))
-        next_step = (
-            f"Pass the whole name, for example {argument}={whole!r}."
-            if frame.columns.nlevels > 1
-            else "Rename them, or keep one: frame.loc[:, ~frame.columns.duplicated()]."
-        )
-        raise PUValueError(
-            f"{argument} must name one column, but {name!r} stands for {column.shape[1]} columns. "
-            f"{next_step}"
-        )
-    return column
+def _scored(values: FloatArray, coding: Coding) -> int:
+    """Count the examples that are ranked."""
+    return values.size - int(np.isnan(values).sum() if coding.nan_policy == "omit" else 0)
+
+
+def _keys(
+    groups: Groups | None, models: list[Hashable] | None
+) -> tuple[tuple[str, ...], tuple[Hashable, ...]]:
+    """Combine the keys of groups and of models, groups first."""
+    if groups is None:
+        return (("model",), tuple(models)) if models is not None else ((), ((),))
+    if models is None:
+        return groups.names, groups.keys
+    keys = [
+        (*(key if len(groups.names) > 1 and isinstance(key, tuple) else (key,)), model)
+        for key in groups.keys
+        for model in models
+    ]
+    return (*groups.names, "model"), tuple(keys)

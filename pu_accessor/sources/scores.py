@@ -41,6 +41,8 @@ def read_scores(score: "pd.Series[Any]") -> FloatArray:
             f"{_first_odd(score)!r}). Pass what the model ranks by, a probability or decision "
             "value, as numbers: for example pd.to_numeric(column)."
         )
+    if score.dtype == np.float64:
+        return score.to_numpy()  # as it is, uncopied
     with np.errstate(over="ignore"):
         try:
             values = score.to_numpy(dtype=np.float64, na_value=np.nan)

@@ -1,0 +1,162 @@
+"""A beta for all groups, or one for each."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias, cast
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from pu_accessor.errors import PUError, PUKeyError, PUTypeError, PUValueError
+from pu_accessor.inference.tables import Beta, as_betas
+
+__all__ = ["GroupBeta", "KeyBetas", "beta_by_key", "name_group", "split_key"]
+
+GroupBeta: TypeAlias = Beta | Mapping[Any, float] | pd.Series | xr.DataArray
+
+
+class KeyBetas(NamedTuple):
+    """The beta of each key, and whether each has its own."""
+
+    own: bool
+    values: list[Beta]
+
+
+def beta_by_key(beta: GroupBeta, names: Sequence[str], keys: Sequence[Hashable]) -> KeyBetas:
+    """Return the beta of each key.
+
+    Parameters
+    ----------
+    beta : float, array-like of float, or mapping, Series or DataArray of float by key
+        The same for all, or one for each.
+    names : sequence of str
+        Names of the key's levels; none for a single ranking.
+    keys : sequence of hashable
+        Of the groups.
+
+    Returns
+    -------
+    KeyBetas
+
+    Raises
+    ------
+    PUKeyError
+        If a mapping lacks a key.
+    PUTypeError, PUValueError
+        If it has several values for one, or values that are not allowed.
+    """
+    table = _table(beta, names, keys)
+    if table is None:
+        return KeyBetas(False, [cast("Beta", beta)] * len(keys))
+    if not names:
+        raise PUTypeError(
+            "beta must be a number or an array of numbers where rows are not ranked apart, but "
+            f"one for each of {len(table)} keys was passed. Name the column of these keys, "
+            "by=..., or pass a number."
+        )
+    found = {_alike(key): value for key, value in table.items()}
+    if missing := [key for key in keys if _alike(key) not in found]:
+        raise PUKeyError(
+            f"beta must have a value for each key, but has none for {missing[:5]}"
+            f"{' and more' if len(missing) > 5 else ''}; its keys are {list(table)[:5]}."
+        )
+    return KeyBetas(True, [_check(names, key, found[_alike(key)]) for key in keys])
+
+
+def split_key(names: Sequence[str], key: Hashable) -> tuple[Hashable, ...]:
+    """Return a key's value for each name.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of its levels.
+    key : hashable
+        A tuple where there are several.
+
+    Returns
+    -------
+    tuple of hashable
+    """
+    return (key,) if len(names) == 1 else cast("tuple[Hashable, ...]", key)
+
+
+def name_group(names: Sequence[str], key: Hashable) -> str:
+    """Say which group it is, for messages.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of the key's levels.
+    key : hashable
+        A tuple where there are several.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> name_group(["model", "fold"], ("svm", 1))
+    "group model='svm', fold=1"
+    """
+    pairs = zip(names, split_key(names, key), strict=True)
+    return "group " + ", ".join(f"{name}={value!r}" for name, value in pairs)
+
+
+def _table(
+    beta: GroupBeta, names: Sequence[str], keys: Sequence[Hashable]
+) -> Mapping[Hashable, Any] | None:
+    """Return the values by key, or nothing where one beta is for all."""
+    if isinstance(beta, Mapping):
+        return beta
+    if isinstance(beta, pd.Series):
+        if not beta.index.is_unique:
+            twice = beta.index[beta.index.duplicated()].tolist()
+            raise PUValueError(f"beta must have each key once, but has {twice[:5]} twice or more.")
+        return dict(beta.items())
+    if isinstance(beta, xr.DataArray) and set(beta.dims) & set(names):
+        return _from_array(beta, names, keys)
+    return None
+
+
+def _from_array(
+    beta: xr.DataArray, names: Sequence[str], keys: Sequence[Hashable]
+) -> dict[Hashable, Any]:
+    """Select a value for each key, the same along the dimensions that the array does not have."""
+    if more := set(beta.dims) - set(names):
+        raise PUTypeError(
+            f"beta must have the dimensions of the keys, {list(names)}, but also has "
+            f"{sorted(map(str, more))}."
+        )
+    table = {}
+    for key in keys:
+        where = dict(zip(names, split_key(names, key), strict=True))
+        try:
+            table[key] = beta.sel({dim: where[str(dim)] for dim in beta.dims}).to_numpy()[()]
+        except KeyError:
+            continue  # said by the caller
+    return table
+
+
+def _alike(key: Hashable) -> Hashable:
+    """Return a key that equals itself, also where it is missing."""
+    if isinstance(key, tuple):
+        return tuple(map(_alike, key))
+    return None if pd.api.types.is_scalar(key) and pd.isna(key) else key  # type: ignore[call-overload]
+
+
+def _check(names: Sequence[str], key: Hashable, value: Any) -> Beta:
+    """Raise unless a key has one number, which is a share."""
+    try:
+        several = np.ndim(value) > 0
+    except ValueError:  # ragged
+        several = True
+    if several:
+        raise PUTypeError(
+            f"beta must have one number for each key, but {key!r} has {value!r}. For several "
+            "betas that all groups share, pass an array."
+        )
+    try:
+        return as_betas(value)
+    except PUError as error:
+        raise type(error)(f"{name_group(names, key)}: {error}") from error

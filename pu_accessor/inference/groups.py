@@ -1,0 +1,322 @@
+"""One question put to many rankings: their answers side by side, on one rank axis."""
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar, cast
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from pu_accessor.errors import (
+    PUDataError,
+    PUImportError,
+    PUValueError,
+    check_option,
+    warn_caller,
+)
+from pu_accessor.inference.betas import GroupBeta, beta_by_key, name_group, split_key
+from pu_accessor.inference.tables import Beta
+from pu_accessor.ranking import IntArray, Keyed, Kind, Ranking, Rankings
+
+__all__ = ["Question", "ask", "ask_rows", "spread_groups"]
+
+Question: TypeAlias = Callable[[Ranking, Beta], xr.Dataset]
+
+Content = TypeVar("Content")
+
+_COUNTS = ("n_known_positive", "n_known_negative", "n_unlabeled")
+_RESERVED = {
+    *("rank", "bound", "beta", "threshold", *_COUNTS),
+    *("tp", "fp", "fn", "tn", "clipped", "fpr", "tpr", "recall", "precision", "rank_cdf"),
+}
+
+
+class _Answer(NamedTuple, Generic[Content]):
+    """What a question got for one key."""
+
+    key: Hashable
+    content: Content
+
+
+def ask(
+    rankings: Rankings,
+    beta: GroupBeta,
+    question: Question,
+    *,
+    on_error: str = "raise",
+    progress: bool = False,
+) -> xr.Dataset:
+    """Put a question to each ranking.
+
+    Parameters
+    ----------
+    rankings : Rankings
+        One or many.
+    beta : float, array-like of float, or mapping or Series of float by key
+        Fraction of positives among the unlabeled, the same for all or one for each key.
+    question : callable
+        From a ranking and beta to a Dataset over (rank, bound, beta).
+    on_error : {"raise", "skip"}, default "raise"
+        What to do with a ranking that has no answer: name it in an error, or leave it out and
+        name all of them in one warning.
+    progress : bool, default False
+        Show a bar (tqdm).
+
+    Returns
+    -------
+    Dataset
+        The answer itself where the rankings have no key. Otherwise with a leading dimension: the
+        key's name, or ``group`` with a MultiIndex where it has several levels (``groups`` where
+        one of them is called group). All share one rank
+        axis, the union; where a ranking has no cutoff, the last one at or before it stands. A
+        beta for each key is a coordinate of two dimensions, (key, beta).
+
+    Raises
+    ------
+    PUValueError
+        If a key has a reserved name, or beta lacks a key; if no ranking has an answer.
+    PUError
+        The question's own, with the key named.
+    PUImportError
+        If there is no tqdm to show a bar with.
+    """
+    betas = beta_by_key(beta, rankings.names, rankings.keys)
+    answers = _answers(rankings, betas.values, question, on_error, progress)
+    if not rankings.names:
+        return answers[0].content
+    return _side_by_side(rankings.names, answers, betas.own)
+
+
+def spread_groups(tables: xr.Dataset, samples: xr.Dataset) -> xr.Dataset:
+    """Give each level of the keys a dimension of its own, as the samples have.
+
+    Parameters
+    ----------
+    tables : Dataset
+        As `ask` returns it, for keys that are places along the dimensions of `samples`.
+    samples : Dataset
+        Whose coordinates along these dimensions are taken over.
+
+    Returns
+    -------
+    Dataset
+        The same where there is one level, or where a place is missing.
+    """
+    dim = str(next(iter(tables.data_vars.values())).dims[0])
+    index = tables.get_index(dim)
+    names = [str(name) for name in index.names] if isinstance(index, pd.MultiIndex) else []
+    shape = [samples.sizes[name] for name in names]
+    if names and len(index) == np.prod(shape):
+        spread = {
+            name: _spread(variable, dim, names, shape)
+            for name, variable in tables.variables.items()
+            if name not in (dim, *names)
+        }
+        tables = xr.Dataset(spread, attrs=tables.attrs).set_coords(
+            [name for name in spread if name in tables.coords]
+        )
+    along = (set(tables.dims) & set(samples.dims)) - {"rank", "bound", "beta"}
+    others = {
+        name: coord.variable
+        for name, coord in samples.coords.items()
+        if coord.dims and set(coord.dims) <= along and name not in _RESERVED
+    }
+    bare = [name for name in along if name in tables.coords]
+    return tables.drop_vars(bare).assign_coords(others)
+
+
+def _spread(
+    variable: xr.Variable, dim: str, names: Sequence[str], shape: Sequence[int]
+) -> xr.Variable:
+    """Replace the leading dimension by those that its keys are the product of."""
+    if dim not in variable.dims:
+        return variable
+    values = variable.to_numpy().reshape(*shape, *variable.shape[1:])
+    return xr.Variable((*names, *variable.dims[1:]), values, variable.attrs)
+
+
+def ask_rows(
+    keyed: Keyed[Kind],
+    beta: GroupBeta | None,
+    question: Callable[[Kind, Beta | None], pd.DataFrame],
+    *,
+    on_error: str = "raise",
+    progress: bool = False,
+) -> pd.DataFrame:
+    """Put a question to each thing, where the answer is some rows.
+
+    Parameters
+    ----------
+    keyed : Keyed
+        Rankings, or other things to ask; one or many.
+    beta : float, array-like of float, mapping or Series of float by key, or None
+        As in `ask`, where the question needs one.
+    question : callable
+        From a thing and beta to a frame.
+    on_error, progress
+        As in `ask`.
+
+    Returns
+    -------
+    DataFrame
+        The answers below each other, the names of the keys as first columns. A RangeIndex.
+
+    Raises
+    ------
+    PUError
+        As in `ask`; also if a key has the name of a column of the answer.
+    """
+    betas: list[Beta | None] = [None] * len(keyed.keys)
+    if beta is not None:
+        betas = [*beta_by_key(beta, keyed.names, keyed.keys).values]
+    answers = _answers(keyed, betas, question, on_error, progress)
+    if taken := [name for name in keyed.names if name in answers[0].content.columns]:
+        raise PUValueError(
+            f"by must not be called {taken[0]!r}, which is a column of the result "
+            f"({list(answers[0].content.columns)}). Rename the column first."
+        )
+    for answer in answers:
+        key = split_key(keyed.names, answer.key)
+        for place, (name, value) in enumerate(zip(keyed.names, key, strict=True)):
+            answer.content.insert(place, name, [value] * len(answer.content))
+    together = pd.concat([answer.content for answer in answers], ignore_index=True)
+    together.attrs = answers[0].content.attrs
+    return together
+
+
+def _answers(
+    keyed: Keyed[Kind],
+    betas: Sequence[Beta | None],
+    question: Callable[[Kind, Any], Content],
+    on_error: str,
+    progress: bool,
+) -> list[_Answer[Content]]:
+    """Ask each one; name the one that has no answer."""
+    check_option("on_error", on_error, ["raise", "skip"])
+    _check_names(keyed.names)
+    answers: list[_Answer[Content]] = []
+    skipped: list[str] = []
+    for position, key in enumerate(_with_bar(keyed.keys, progress)):
+        try:
+            answers.append(_Answer(key, question(keyed.make(position), betas[position])))
+        except PUDataError as error:  # any other is about the arguments, not about the group
+            if not keyed.names:
+                raise
+            told = f"{name_group(keyed.names, key)}: {error}"
+            if on_error == "raise":
+                raise type(error)(told) from error
+            skipped.append(told)
+    if skipped:
+        _warn_of(skipped, len(answers))
+    return answers
+
+
+def _check_names(names: Sequence[str]) -> None:
+    """Raise if a key's name is that of something else in the result."""
+    if taken := [name for name in names if name in _RESERVED]:
+        raise PUValueError(
+            f"by must not be called {taken[0]!r}, which is a dimension or coordinate of the "
+            f"result ({sorted(_RESERVED)}). Rename the column first."
+        )
+    if len(set(names)) < len(names):
+        raise PUValueError(f"by must name different columns, but {list(names)} was passed.")
+
+
+def _with_bar(keys: Sequence[Hashable], progress: bool) -> Iterable[Hashable]:
+    """Show a bar while going through the keys."""
+    if not progress:
+        return keys
+    try:
+        from tqdm.auto import tqdm
+    except ImportError as error:
+        raise PUImportError(
+            "progress=True needs the package tqdm, which is not installed: pip install tqdm."
+        ) from error
+    bar: Iterable[Hashable] = tqdm(keys, unit="group")
+    return bar
+
+
+def _warn_of(skipped: list[str], answered: int) -> None:
+    """Name the groups without an answer, or raise if that is all of them."""
+    told = "\n".join(f"  {text}" for text in skipped)
+    if not answered:
+        raise PUDataError(f"No group has an answer:\n{told}")
+    warn_caller(
+        f"{len(skipped)} of {len(skipped) + answered} groups are left out (on_error='skip'):\n"
+        f"{told}",
+    )
+
+
+def _side_by_side(
+    names: Sequence[str], answers: Sequence[_Answer[xr.Dataset]], own_beta: bool
+) -> xr.Dataset:
+    """Put answers on one rank axis, with a leading dimension for their keys."""
+    datasets = [answer.content for answer in answers]
+    dim = names[0] if len(names) == 1 else "groups" if "group" in names else "group"
+    ranks = np.unique(np.concatenate([dataset["rank"].values for dataset in datasets]))
+    if datasets[0].attrs["ranks"] == "selected":  # the same for all, in the order asked for
+        ranks = datasets[0]["rank"].values
+    # A cutoff that a ranking does not have takes its last one at or before it.
+    places = [_last_at(dataset["rank"].values, ranks) for dataset in datasets]
+    variables = {
+        name: ((dim, *variable.dims), _gathered(datasets, name, places), variable.attrs)
+        for name, variable in datasets[0].data_vars.items()
+    }
+    first = datasets[0]
+    counts = {name: (dim, [d.attrs[name] for d in datasets]) for name in _COUNTS}
+    coords = {
+        **dict.fromkeys(["rank"], ("rank", ranks, first["rank"].attrs)),
+        "bound": first["bound"],
+        "beta": _beta_coordinate(dim, datasets) if own_beta else first["beta"],
+        "threshold": (
+            (dim, "rank"),
+            _gathered(datasets, "threshold", places),
+            first["threshold"].attrs,
+        ),
+        **counts,
+    }
+    together = xr.Dataset(variables, coords=coords, attrs=_shared_attrs(datasets, ranks))
+    return together.assign_coords(_key_coordinate(names, dim, [a.key for a in answers]))
+
+
+def _last_at(have: IntArray, want: IntArray) -> IntArray:
+    """Return the position of the last rank at or before each wanted one."""
+    if have.size == want.size and (have == want).all():
+        return np.arange(have.size)
+    return np.searchsorted(have, want, side="right") - 1
+
+
+def _gathered(
+    datasets: Sequence[xr.Dataset], name: Hashable, places: Sequence[IntArray]
+) -> np.ndarray[Any, Any]:
+    """Return a variable of all datasets on the shared rank axis, the datasets first."""
+    values = datasets[0][name].values
+    shape = (len(datasets), places[0].size, *values.shape[1:])
+    gathered = np.empty(shape, dtype=values.dtype)
+    for row, dataset, place in zip(gathered, datasets, places, strict=True):
+        np.take(dataset[name].values, place, axis=0, out=row)
+    return gathered
+
+
+def _beta_coordinate(dim: str, datasets: Sequence[xr.Dataset]) -> Any:
+    """Return the beta of each key."""
+    betas = np.stack([dataset["beta"].values for dataset in datasets])
+    return (dim, "beta"), betas, datasets[0]["beta"].attrs
+
+
+def _shared_attrs(datasets: Sequence[xr.Dataset], ranks: IntArray) -> dict[str, Any]:
+    """Return the attributes that all share; counts are coordinates instead."""
+    first = datasets[0].attrs
+    return {
+        name: value
+        for name, value in first.items()
+        if name not in _COUNTS and all(dataset.attrs[name] == value for dataset in datasets)
+    } | {"n_cutoffs": ranks.size}
+
+
+def _key_coordinate(names: Sequence[str], dim: str, keys: Sequence[Hashable]) -> xr.Coordinates:
+    """Return the leading coordinate: an index, or a MultiIndex of several levels."""
+    if len(names) > 1:
+        levels = pd.MultiIndex.from_tuples(cast("list[tuple[Any, ...]]", keys), names=list(names))
+        return xr.Coordinates.from_pandas_multiindex(levels, dim)
+    return xr.Coordinates({dim: (dim, pd.Index(list(keys), tupleize_cols=False))})

@@ -1,0 +1,342 @@
+"""Which curve gets which hue and which panel: a Dataset of many dimensions -> Axes or a grid."""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import seaborn as sns
+import xarray as xr
+from matplotlib.axes import Axes
+from seaborn import FacetGrid
+
+from pu_accessor.errors import PUTypeError, PUValueError, suggestion
+from pu_accessor.inference.tables import BOUNDS
+from pu_accessor.plots.artists import CURVE, Curve, legend_entries
+
+__all__ = ["Drawing", "Layout", "draw_panels"]
+
+Drawing: TypeAlias = Axes | FacetGrid
+Values: TypeAlias = Mapping[str, Sequence[Hashable]]
+
+_DARK_GREY = "0.25"
+_MANY = 8  # hues that a palette of distinct colours has; more get a continuous one, and space
+_NAIVE = "β̂ = 0 (unlabeled as negative)"
+
+
+class Layout(NamedTuple):
+    """What hues, columns and rows of panels tell apart, and where to draw and put the legend."""
+
+    hue: str | None = None
+    col: str | None = None
+    row: str | None = None
+    ax: Axes | None = None
+    legend: Literal["best", "lower right", "outside"] = "best"
+
+
+class _Slice(NamedTuple):
+    """One curve of a Dataset: where it stands along each dimension, and its values."""
+
+    where: Mapping[str, Hashable]
+    data: xr.Dataset
+
+    @property
+    def beta(self) -> float | None:
+        """The one beta of the curve; none where it runs along beta."""
+        return float(self.data["beta"]) if self.data["beta"].ndim == 0 else None
+
+
+def draw_panels(
+    dataset: xr.Dataset,
+    draw: Callable[[Axes, list[Curve]], None],
+    layout: Layout,
+    *,
+    along: str = "rank",
+) -> Drawing:
+    """Draw each curve of a Dataset in its panel and hue.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        Over rank, bound, beta and any other dimensions.
+    draw : callable
+        Draws some curves on Axes.
+    layout : Layout
+        The hue need not be said where one dimension is left.
+    along : {"rank", "beta"}, default "rank"
+        The dimension that a curve runs along.
+
+    Returns
+    -------
+    matplotlib Axes or seaborn FacetGrid
+        A grid where there are columns or rows.
+
+    Raises
+    ------
+    PUValueError
+        If a dimension or a bound is missing, or one dimension too many has no hue, column or row;
+        if `ax` is given for a grid.
+    PUTypeError
+        If `ax` is no Axes.
+    """
+    _check(dataset, along)
+    slices = _slices(dataset, along)
+    values = _values(slices)
+    layout = _assign(dataset, layout, values)
+    if layout.col or layout.row:
+        return _draw_grid(slices, draw, layout, values)
+    many = layout.legend == "outside" or len(values.get(str(layout.hue), [])) > _MANY
+    ax = _new_axes(many) if layout.ax is None else layout.ax
+    draw(ax, _curves(slices, layout.hue, values, _drawn(ax)))
+    _add_legend(ax, layout, values, many)
+    return ax
+
+
+def _check(dataset: xr.Dataset, along: str) -> None:
+    """Raise unless there are curves and a band for each."""
+    dims = dict.fromkeys([along, "bound", "beta"])
+    lacking = [dim for dim in dims if dim not in dataset.dims]
+    bounds = [] if lacking else [b for b in BOUNDS if b not in dataset["bound"].to_numpy()]
+    if lacking or bounds:
+        raise PUValueError(
+            f"A plot needs the dimensions {', '.join(dims)} with the bounds {list(BOUNDS)}, "
+            f"but {lacking or bounds} is missing. Select with a list, which keeps the dimension: "
+            "ds.sel(beta=[0.3])."
+        )
+    points, betas = dataset[along].to_numpy(), dataset["beta"].to_numpy()
+    if betas.ndim == 1 and not 0 < betas.size == np.unique(betas).size:
+        raise PUValueError(f"A plot needs each beta once, but there are {betas.tolist()}.")
+    if points.size < 2 or (np.diff(points) <= 0).any():
+        advice = {
+            "rank": "Make tables with ranks='breakpoints', or ds.sortby('rank').",
+            "beta": "Pass several: beta=[0.1, 0.2, 0.3].",
+        }
+        raise PUValueError(
+            f"A plot needs two or more increasing {along}s, but there are {points.size}: "
+            f"{points[:5].tolist()}. {advice[along]}"
+        )
+
+
+def _slices(dataset: xr.Dataset, along: str) -> list[_Slice]:
+    """Take a Dataset apart into curves; those without any value are left out."""
+    dims = [str(dim) for dim in dataset.dims if dim not in (along, "bound")]
+    dims.sort(key=lambda dim: dim == "beta")  # models first
+    slices = []
+    for position in np.ndindex(*(dataset.sizes[dim] for dim in dims)):
+        place = dict(zip(dims, position, strict=True))
+        data = dataset.isel(place)
+        first = next(iter(data.data_vars.values()))
+        if not np.isnan(first.to_numpy()).all():
+            slices.append(_Slice(_where(dataset, place), data))
+    return slices
+
+
+def _where(dataset: xr.Dataset, place: Mapping[str, int]) -> dict[str, Hashable]:
+    """Return the value of each dimension, and of each level of a MultiIndex, at a place."""
+    where: dict[str, Hashable] = {}
+    for dim, position in place.items():
+        if dim == "beta" and dataset["beta"].ndim > 1:  # each group has its own
+            continue
+        index = dataset.get_index(dim)
+        where[dim] = index[position]
+        if isinstance(index, pd.MultiIndex):
+            where.update(zip(map(str, index.names), index[position], strict=True))
+    return where
+
+
+def _values(slices: Sequence[_Slice]) -> dict[str, list[Hashable]]:
+    """Return the values that curves have along each dimension; the naive beta is none of them."""
+    several = len({one.beta for one in slices}) > 1
+    values: dict[str, dict[Hashable, None]] = {}
+    for one in slices:
+        for name, value in one.where.items():
+            found = values.setdefault(name, {})
+            if not (name == "beta" and value == 0 and several):
+                found[value] = None
+    return {name: list(found) for name, found in values.items()}
+
+
+def _assign(dataset: xr.Dataset, layout: Layout, values: Values) -> Layout:
+    """Check hue, col, row and ax, and take the one dimension that is left as hue."""
+    asked = {name: getattr(layout, name) for name in ("hue", "col", "row")}
+    named = {name: dim for name, dim in asked.items() if dim is not None}
+    _check_named(named, values)
+    if not isinstance(layout.ax, Axes | None):
+        raise PUTypeError(
+            f"ax must be a matplotlib Axes, but a {type(layout.ax).__name__} was passed."
+        )
+    if layout.ax is not None and (layout.col or layout.row):
+        raise PUValueError(
+            "ax must not be passed with col or row, which make a figure of their own. Leave it "
+            "out, or draw a part on it: ds.sel(...)."
+        )
+    settled = _settled(dataset, set(named.values()))
+    left = [name for name, found in values.items() if len(found) > 1 and name not in settled]
+    if len(left) > (layout.hue is None):
+        free = [f"{name}={left[-1]!r}" for name in asked if name not in named]
+        raise PUValueError(
+            f"Curves differ in {', '.join(left)}: hue, col and row must tell them apart. Pass "
+            f"{' or '.join([*free, f'select one: ds.sel({left[-1]}=[...])'])}."
+        )
+    return layout._replace(hue=left[0]) if left else layout
+
+
+def _check_named(named: Mapping[str, str], values: Values) -> None:
+    """Raise unless hue, col and row are dimensions, and different ones."""
+    for name, dim in named.items():
+        if dim not in values:
+            raise PUValueError(
+                f"{name} must be one of the dimensions {list(values)}, but {dim!r} was passed."
+                f"{suggestion(dim, values)}"
+            )
+    if len(set(named.values())) < len(named):
+        raise PUValueError(f"hue, col and row must be different, but {dict(named)} was passed.")
+
+
+def _settled(dataset: xr.Dataset, named: set[str]) -> set[str]:
+    """Return the names that need no hue any more: levels stand for their index, or it for them."""
+    settled = set(named)
+    for dim in dataset.dims:
+        index = dataset.indexes.get(dim)
+        if isinstance(index, pd.MultiIndex):
+            levels = {str(name) for name in index.names}
+            settled |= {str(dim)} if levels & named else levels
+    return settled
+
+
+def _new_axes(many: bool) -> Axes:
+    """Make a figure, with room for a long legend beside its Axes."""
+    width, height = plt.rcParams["figure.figsize"]
+    size = (width + 1.5 * many, height)
+    return plt.subplots(layout="constrained", figsize=size)[1]
+
+
+def _drawn(ax: Axes) -> int:
+    """Count the curves that are on Axes already."""
+    return sum(line.get_gid() == CURVE for line in ax.lines)
+
+
+def _curves(slices: Sequence[_Slice], hue: str | None, values: Values, drawn: int) -> list[Curve]:
+    """Give each curve a colour and a name, baselines last."""
+    keys = values[hue] if hue else [None]
+    colors = dict(zip(keys, _palette(hue, len(keys), drawn), strict=True))
+    betas = {one.beta for one in slices}
+    write_beta = _beta_writer(betas)
+    by_model = hue not in (None, "beta") and len(keys) > 1
+    naive = [one.beta == 0 and (len(betas) > 1 or not by_model) for one in slices]
+    curves = []
+    for one, is_baseline in zip(slices, naive, strict=True):
+        key = one.where[hue] if hue else None
+        color = colors[key] if by_model or not is_baseline else _DARK_GREY
+        label = _NAIVE if is_baseline else _name(hue, key, one, write_beta)
+        curves.append(Curve(one.data, color, label, is_baseline, naive.count(False) > 1))
+    return sorted(curves, key=lambda curve: curve.is_baseline)
+
+
+def _palette(hue: str | None, size: int, drawn: int) -> Sequence[Any]:
+    """Return colours: betas from dark to light, to be told apart in grey.
+
+    Anything else takes the next ones that are not on the Axes yet.
+    """
+    if hue == "beta" and size > 1:
+        return list(sns.color_palette("viridis", size))
+    if size > _MANY:
+        return list(sns.color_palette("husl", size))
+    return list(sns.color_palette("colorblind", drawn + size)[drawn:])
+
+
+def _beta_writer(betas: set[float | None]) -> Callable[[float | None], str]:
+    """Return how to write betas, in as many digits as tell them apart."""
+    numbers = [beta for beta in betas if beta is not None]
+    digits = next(
+        d for d in range(3, 18) if len({f"{beta:.{d}g}" for beta in numbers}) == len(numbers)
+    )
+    return lambda beta: "estimate" if beta is None else f"β̂ = {beta:.{digits}g}"
+
+
+def _name(
+    hue: str | None, key: Hashable, one: _Slice, write_beta: Callable[[float | None], str]
+) -> str:
+    """Return the name of a curve: that of its hue, with a beta of its own where it has one."""
+    if hue in (None, "beta"):
+        return write_beta(one.beta)
+    own = one.beta is not None and "beta" not in one.where
+    return f"{_tell(key)}, {write_beta(one.beta)}" if own else _tell(key)
+
+
+def _tell(key: Hashable) -> str:
+    """Write a key."""
+    if isinstance(key, tuple):
+        return ", ".join(map(_tell, key))
+    if isinstance(key, pd.Timestamp) and key == key.normalize():
+        return str(key.date())
+    return str(key)
+
+
+def _title(layout: Layout, values: Values) -> str:
+    """Say what the hues are, and the one beta that all have."""
+    if layout.hue in (None, "beta"):
+        return ""
+    betas = values.get("beta", [])
+    alone = len(betas) == 1 and "beta" not in (layout.col, layout.row)
+    return f"{layout.hue} (β̂ = {betas[0]:g})" if alone else str(layout.hue)
+
+
+def _add_legend(ax: Axes, layout: Layout, values: Values, many: bool) -> None:
+    """Put a legend on Axes, or beside them where it is long."""
+    labels, handles = zip(*legend_entries([ax]), strict=True)
+    place = {"loc": "upper left", "bbox_to_anchor": (1, 1)} if many else {"loc": layout.legend}
+    if many:
+        ax.set_anchor("W")  # beside the legend, where an aspect makes the Axes narrower
+    ax.legend(
+        handles,
+        labels,
+        title=_title(layout, values) or None,
+        framealpha=0.8,
+        edgecolor="none",
+        **place,
+    )
+
+
+def _draw_grid(
+    slices: Sequence[_Slice],
+    draw: Callable[[Axes, list[Curve]], None],
+    layout: Layout,
+    values: Values,
+) -> FacetGrid:
+    """Draw a grid of panels with one legend."""
+    order = {name: values[name] for name in (layout.row, layout.col) if name}
+    cells = pd.DataFrame([{name: one.where[name] for name in order} for one in slices])
+    wrap = not layout.row and len(values[str(layout.col)]) > 4
+    grid = FacetGrid(
+        cells,
+        row=layout.row,
+        col=layout.col,
+        row_order=order.get(str(layout.row)),
+        col_order=order.get(str(layout.col)),
+        col_wrap=4 if wrap else None,
+        height=3.2,
+    )
+    curves = {id(curve.data): curve for curve in _curves(slices, layout.hue, values, 0)}
+    for key, ax in grid.axes_dict.items():
+        wanted = dict(zip(order, key if len(order) == 2 else (key,), strict=True))
+        inside = {id(one.data) for one in slices if _belongs(one, wanted)}
+        draw(ax, [curve for place, curve in curves.items() if place in inside])
+        ax.set_title(", ".join(_tell_panel(name, value) for name, value in wanted.items()))
+        ax.label_outer()
+    grid.add_legend(dict(legend_entries(list(grid.axes.flat))), title=_title(layout, values))
+    grid.tight_layout()
+    return grid
+
+
+def _belongs(one: _Slice, wanted: Mapping[str, Hashable]) -> bool:
+    """Whether a curve belongs to a panel; a baseline belongs to those of all betas."""
+    return all(
+        one.where[name] == value or (name == "beta" and one.beta == 0)
+        for name, value in wanted.items()
+    )
+
+
+def _tell_panel(name: str, value: Any) -> str:
+    return f"β̂ = {value:g}" if name == "beta" else f"{name} = {_tell(value)}"

@@ -1,0 +1,113 @@
+"""Variables of a Dataset over a dimension of samples -> rankings, one for each other place."""
+
+from collections.abc import Hashable
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError, suggestion
+from pu_accessor.ranking import Ranking, Rankings, Ranks
+from pu_accessor.sources.columns import CANONICAL, Coding, read_states, read_values
+from pu_accessor.sources.frames import rank_rows
+from pu_accessor.sources.labels import States
+
+__all__ = ["rank_dataset"]
+
+
+def rank_dataset(
+    dataset: xr.Dataset,
+    *,
+    score: Hashable,
+    label: Hashable,
+    dim: Hashable,
+    coding: Coding = CANONICAL,
+    ranks: Ranks = "all",
+) -> Rankings:
+    """Rank the samples at each place along the other dimensions.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        It is not changed.
+    score, label : hashable
+        Variables over `dim` and any other dimensions. Where one lacks a dimension that the other
+        has, it is the same along that; labels are read once.
+    dim : hashable
+        The dimension of the samples.
+    coding : Coding, optional
+        How to read labels and missing scores.
+    ranks : {"all", "breakpoints"}, int or array-like of int, default "all"
+        Which cutoffs, as in `pu_accessor.ranking.rank_examples`.
+
+    Returns
+    -------
+    Rankings
+        By the coordinates of the other dimensions, their names as those of the key.
+
+    Raises
+    ------
+    PUKeyError
+        If there is no such variable or dimension.
+    PUTypeError, PUValueError
+        As in `pu_accessor.sources.frames.rank_arrays`.
+    """
+    scores, labels = (
+        _variable(dataset, argument, name, dim)
+        for argument, name in (("score", score), ("label", label))
+    )
+    values = scores.copy(
+        data=read_values(_flat(scores), coding).reshape(scores.shape),
+    )
+    read = read_states(_flat(labels), coding)
+    states = [labels.copy(data=state.reshape(labels.shape)) for state in read]
+    others = [other for other in dict.fromkeys([*scores.dims, *labels.dims]) if other != dim]
+    shape = [dataset.sizes[other] for other in others]
+
+    def make(position: int) -> Ranking:
+        place = dict(zip(others, np.unravel_index(position, shape), strict=True))
+        here = [
+            variable.isel({other: int(i) for other, i in place.items() if other in variable.dims})
+            for variable in (values, *states)
+        ]
+        return rank_rows(
+            here[0].to_numpy(),
+            States(*(state.to_numpy() for state in here[1:])),
+            coding,
+            ranks,
+            None if coding.nan_policy == "omit" else dataset.sizes[dim],
+            {"score": str(score), "label": str(label)},
+        )
+
+    along = [dataset.get_index(other).tolist() for other in others]
+    keys = along[0] if len(others) == 1 else product(*along)
+    return Rankings(tuple(map(str, others)), tuple(keys), make)
+
+
+def _variable(dataset: xr.Dataset, argument: str, name: Hashable, dim: Hashable) -> xr.DataArray:
+    """Return a variable over the samples, or say which there are."""
+    if isinstance(name, list):
+        raise PUTypeError(
+            f"{argument} must name one variable, but {name!r} was passed. Put them along a "
+            "dimension first: ds[['svm', 'forest']].to_dataarray('model')."
+        )
+    if name not in dataset.variables:
+        there = list(dataset.variables)
+        raise PUKeyError(
+            f"{argument} must name a variable, but there is no {name!r} among {there[:20]}."
+            f"{suggestion(name, there)} Pass {argument}=... with the name of yours."
+        )
+    variable = dataset[name]
+    if dim not in variable.dims:
+        raise PUValueError(
+            f"dim must be the dimension of the samples, but {dim!r} is not among those of "
+            f"{name!r}, {list(variable.dims)}. Pass dim=... with the name of yours."
+        )
+    return variable.transpose(..., dim)
+
+
+def _flat(variable: xr.DataArray) -> "pd.Series[Any]":
+    """Return all values as a Series."""
+    return pd.Series(variable.to_numpy().ravel(), name=variable.name)

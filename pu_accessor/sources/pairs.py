@@ -1,0 +1,195 @@
+"""Several models of the same examples, as columns or as groups of rows -> paired ranks."""
+
+from collections.abc import Hashable
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from pu_accessor.errors import PUValueError
+from pu_accessor.ranking import Counts, IntArray, Keyed, PairedRanks, mid_ranks
+from pu_accessor.sources.columns import (
+    CANONICAL,
+    Coding,
+    as_models,
+    as_series,
+    read_column,
+    read_states,
+    read_values,
+)
+from pu_accessor.sources.groups import Groups, check_roles, number_groups
+from pu_accessor.sources.labels import States
+
+__all__ = ["pair_models"]
+
+
+def pair_models(
+    frame: pd.DataFrame,
+    *,
+    score: Hashable | list[Hashable],
+    label: Hashable,
+    groups: Groups | None = None,
+    on: Hashable | list[Hashable] | None = None,
+    coding: Coding = CANONICAL,
+) -> Keyed[PairedRanks]:
+    """Rank the same examples by several models.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        With a column of scores for each model, a row for each example; or with a column of
+        scores, a row for each example and model.
+    score : hashable or list of hashable
+        Columns of the models; a single one where each group is a model.
+    label : hashable
+        Column of labels.
+    groups : Groups, optional
+        Rows of each model; with several columns of scores, rows to compare apart.
+    on : hashable or list of hashable, optional
+        Columns that identify an example, where groups are models.
+    coding : Coding, optional
+        How to read labels and missing scores. "omit" drops an example that any model has no
+        score for.
+
+    Returns
+    -------
+    Keyed of PairedRanks
+        By group for several columns of scores.
+
+    Raises
+    ------
+    PUKeyError
+        If there is no such column.
+    PUTypeError, PUValueError
+        As in `pu_accessor.sources.frames.rank_arrays`; if `on` is missing, or not needed; if
+        groups hold different examples, one of them twice, or with different labels.
+    """
+    if isinstance(score, list):
+        return _pair_columns(frame, score, label, groups, on, coding)
+    if groups is None:
+        raise PUValueError(
+            "score must name two or more columns, one for each model, but "
+            f"{score!r} was passed. For models in rows, name their column and that of the "
+            "examples: by='model', on='example_id'."
+        )
+    if on is None:
+        raise PUValueError(
+            f"on must name the column that pairs the rows of {', '.join(groups.names)}, but None "
+            "was passed. For groups that share no examples: compare_unpaired."
+        )
+    return _pair_groups(frame, score, label, groups, on, coding)
+
+
+def _pair_columns(
+    frame: pd.DataFrame,
+    score: list[Hashable],
+    label: Hashable,
+    groups: Groups | None,
+    on: object,
+    coding: Coding,
+) -> Keyed[PairedRanks]:
+    """Pair columns, whose rows are paired as they are."""
+    if on is not None:
+        raise PUValueError(
+            f"on must not be passed with a list of scores, but {on!r} was: a row pairs its own "
+            "scores. Leave it out."
+        )
+    models = as_models(score)
+    columns = [as_series("score", read_column(frame, "score", model)) for model in models]
+    check_roles(groups, models, label)
+    values = np.stack([read_values(column, coding) for column in columns])
+    states = read_states(as_series("label", read_column(frame, "label", label)), coding)
+
+    def make(position: int) -> PairedRanks:
+        rows = slice(None) if groups is None else groups.rows[position]
+        some, kinds = values[:, rows], States(*(state[rows] for state in states))
+        if coding.nan_policy == "omit":
+            kept = ~np.isnan(some).any(axis=0)
+            some, kinds = some[:, kept], States(*(state[kept] for state in kinds))
+        ranks = [mid_ranks(one, kinds.positive) for one in some]
+        return PairedRanks(("model",), dict(zip(models, ranks, strict=True)), _count(kinds))
+
+    names, keys = ((), ((),)) if groups is None else (groups.names, groups.keys)
+    return Keyed(names, keys, make)
+
+
+def _pair_groups(
+    frame: pd.DataFrame,
+    score: Hashable,
+    label: Hashable,
+    groups: Groups,
+    on: Hashable | list[Hashable],
+    coding: Coding,
+) -> Keyed[PairedRanks]:
+    """Pair groups of rows by what identifies an example."""
+    identity = on if isinstance(on, list) else [on]
+    check_roles(groups, [score], label)
+    examples = _number_examples(frame, identity, [*groups.names, str(score), str(label)])
+    values = read_values(as_series("score", read_column(frame, "score", score)), coding)
+    states = read_states(as_series("label", read_column(frame, "label", label)), coding)
+    rows = _align(groups, examples, states, identity)
+    if coding.nan_policy == "omit":
+        rows = rows[:, ~np.isnan(values[rows]).any(axis=0)]
+    kinds = States(*(state[rows[0]] for state in states))
+    ranks = [mid_ranks(values[some], kinds.positive) for some in rows]
+    paired = PairedRanks(groups.names, dict(zip(groups.keys, ranks, strict=True)), _count(kinds))
+    return Keyed((), ((),), lambda _: paired)
+
+
+def _number_examples(
+    frame: pd.DataFrame, identity: list[Hashable], taken: list[str]
+) -> npt.NDArray[np.int32]:
+    """Return a number for each row that stands for its example."""
+    missing = 0
+    for name in identity:
+        missing = max(missing, int(read_column(frame, "on", name).isna().sum()))
+        if str(name) in taken:
+            raise PUValueError(
+                f"on must name other columns than score, label and by, but {name!r} is one of "
+                "them. Name the column that identifies an example."
+            )
+    if missing:
+        raise PUValueError(
+            f"on must identify each row's example, but {missing} of {len(frame)} rows have no "
+            f"{', '.join(map(repr, identity))}. Drop them: df.dropna(subset={identity!r})."
+        )
+    return number_groups(frame.groupby(identity, sort=False, observed=True))
+
+
+def _align(
+    groups: Groups, examples: npt.NDArray[np.int32], states: States, identity: list[Hashable]
+) -> IntArray:
+    """Return the rows of each group (first axis), in the same order of examples."""
+    rows = [np.arange(examples.size)[some] for some in groups.rows]
+    rows = [some[np.argsort(examples[some], kind="stable")] for some in rows]
+    numbers = [examples[some] for some in rows]
+    said = f"on={identity[0]!r}" if len(identity) == 1 else f"on={identity!r}"
+    twice = [some[1:][some[1:] == some[:-1]] for some in numbers]
+    if again := np.unique(np.concatenate(twice)).size:
+        raise PUValueError(
+            f"{said} must name each example once in each group, but {again} examples stand in a "
+            "group twice or more. Aggregate them first, or name more columns: on=[...]."
+        )
+    seen = np.bincount(np.concatenate(numbers))
+    if unpaired := np.count_nonzero((seen > 0) & (seen < len(rows))):
+        raise PUValueError(
+            f"{said} must pair the rows of all groups, but {unpaired} of "
+            f"{np.count_nonzero(seen)} examples are not in every group. Keep those that are, or "
+            "compare groups that share no examples: compare_unpaired."
+        )
+    aligned = np.stack(rows)
+    differing = np.zeros(aligned.shape[1], dtype=bool)
+    for state in states:
+        differing |= (state[aligned] != state[aligned[0]]).any(axis=0)
+    if count := np.count_nonzero(differing):
+        raise PUValueError(
+            f"label must be the same in all groups, but {count} of {differing.size} examples have "
+            "different ones. What is known about an example does not depend on the model."
+        )
+    return aligned
+
+
+def _count(kinds: States) -> Counts:
+    """Count the examples of each kind."""
+    positive, negative = (int(np.count_nonzero(kind)) for kind in kinds)
+    return Counts(positive, negative, kinds.positive.size - positive - negative)
