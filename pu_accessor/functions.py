@@ -39,8 +39,8 @@ def contingency(
         Fraction of positives among the unlabeled, in [0, 1]. 0 treats the unlabeled as negative.
     level : float, default 0.95
         Probability with which a band covers, in (0, 1): at each cutoff for "exact" and
-        "bootstrap", at all cutoffs jointly for "dkw".
-    band : {"exact", "bootstrap", "dkw"} or callable, default "exact"
+        "bootstrap", at all cutoffs jointly for "simultaneous" and "dkw".
+    band : {"exact", "simultaneous", "bootstrap", "dkw"} or callable, default "exact"
         Bounds on the latent positives in the head. A callable is given the number of known
         positives n, of latent positives m and the level, and returns (lower, upper): integer
         arrays of shape (n + 1,), non-decreasing, in 0..m.

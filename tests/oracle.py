@@ -5,9 +5,11 @@ loops over integers and fractions, so that a faster implementation can be compar
 """
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import lru_cache
 from itertools import accumulate, combinations, pairwise
 from typing import NamedTuple
 
@@ -176,6 +178,105 @@ def exact_band(n: int, m: int, level: float) -> Band:
     lower = [0] + [exact_lower(n, m, k, tail) for k in range(1, n + 1)]
     upper = [exact_upper(n, m, k, tail) for k in range(n)] + [m]
     return lower, upper
+
+
+# ---------------------------------------------------------------------------------------------
+# The exact band at a local level such that it covers all cutoffs at once
+
+
+class Simultaneous(NamedTuple):
+    """The supremum of the local alpha, from where on the band is the same, and the band."""
+
+    alpha: Fraction
+    since: Fraction
+    band: Band
+
+
+def is_covered(known_places: tuple[int, ...], size: int, band: Band) -> bool:
+    """Tell if the latent positives in each prefix of an arrangement lie within the band."""
+    lower, upper = band
+    for prefix in range(size + 1):
+        k = sum(1 for place in known_places if place < prefix)
+        if not lower[k] <= prefix - k <= upper[k]:
+            return False
+    return True
+
+
+def simultaneous_by_enumeration(n: int, m: int, level: float) -> Simultaneous:
+    """Return the simultaneous band by looking at every arrangement for every local alpha."""
+    above = [latents_before_in_all_arrangements(n, m, k) for k in range(1, n + 1)]
+    arrangements = list(combinations(range(n + m), n))
+    tails = {Fraction(0)}
+    for values in above:
+        for theta in range(m + 1):
+            tails.add(Fraction(sum(1 for v in values if v <= theta), len(values)))
+            tails.add(Fraction(sum(1 for v in values if v >= theta), len(values)))
+    supremum = half_alpha(level)
+    for tail in sorted((tail for tail in tails if tail <= supremum), reverse=True):
+        lower = [0] + [smallest_head(values, m, tail) for values in above]
+        upper = [largest_head(values, m, tail) for values in above] + [m]
+        covered = sum(1 for known in arrangements if is_covered(known, n + m, (lower, upper)))
+        if Fraction(covered, len(arrangements)) >= decimal(level):
+            return Simultaneous(2 * supremum, 2 * tail, (lower, upper))
+        supremum = tail
+    raise AssertionError("the band of all possible counts covers")
+
+
+def covered_arrangements(m: int, band: Band) -> int:
+    """Count the arrangements whose every prefix lies within a band."""
+    before = {0: 1}  # the latent positives that can have passed when the next known one comes
+    for low, high in zip(*band, strict=True):
+        ways = accumulate(before.get(v, 0) for v in range(low, high + 1))
+        before = dict(zip(range(low, high + 1), ways, strict=True))
+    return before.get(m, 0)
+
+
+@lru_cache(maxsize=1)
+def tail_counts(n: int, m: int) -> tuple[list[list[int]], list[list[int]]]:
+    """Count the arrangements with V <= 0..m for k = 1..n, and with W >= m..0 for k = 0..n-1."""
+    at_most = [list(accumulate(arrangement_counts(n, m, k))) for k in range(1, n + 1)]
+    at_least = [list(accumulate(reversed(arrangement_counts(n, m, k + 1)))) for k in range(n)]
+    return at_most, at_least
+
+
+def band_at(n: int, m: int, limit: int) -> Band:
+    """Return the exact band that rejects tails of no more arrangements than the limit."""
+    at_most, at_least = tail_counts(n, m)
+    lower = [0] + [bisect_right(counts, limit) for counts in at_most]
+    upper = [m - bisect_right(counts, limit) for counts in at_least] + [m]
+    return lower, upper
+
+
+def simultaneous(n: int, m: int, level: float) -> Simultaneous:
+    """Return the simultaneous band by counting lattice paths for a bisected local alpha."""
+    whole = math.comb(n + m, n)
+    cap = half_alpha(level) * whole
+    limits = {0}
+    for counts in (one for both in tail_counts(n, m) for one in both):
+        limits.update(count for count in counts if count <= cap)
+    # The band is the same from one limit up to the next, and the wider the lower the limit.
+    steps = sorted(limits)
+    good, bad = 0, len(steps)
+    while bad - good > 1:
+        middle = (good + bad) // 2
+        if covered_arrangements(m, band_at(n, m, steps[middle])) >= decimal(level) * whole:
+            good = middle
+        else:
+            bad = middle
+    alpha = Fraction(2 * (steps[bad] if bad < len(steps) else cap)) / whole
+    return Simultaneous(alpha, Fraction(2 * steps[good], whole), band_at(n, m, steps[good]))
+
+
+def is_at_the_edge(n: int, m: int, level: float) -> bool:
+    """Tell if a relative 1e-4 off the local alpha, or rounding of the coverage, moves the band."""
+    best = simultaneous(n, m, level)
+    tie = covered_arrangements(m, best.band) == decimal(level) * math.comb(n + m, n)
+    return tie or best.since > best.alpha * (1 - Fraction(1, 10_000))
+
+
+def simultaneous_band(n: int, m: int, level: float) -> Band:
+    """Return the exact band at the largest local alpha that covers all cutoffs at once."""
+    return simultaneous(n, m, level).band
 
 
 # ---------------------------------------------------------------------------------------------

@@ -366,10 +366,10 @@ def test_bad_arguments(arguments: dict[str, Any], error: type[PUError], message:
 
 @pytest.mark.parametrize("name", ["rank", "bound", "beta", "threshold"])
 def test_reserved_names(name: str) -> None:
-    with pytest.raises(PUValueError, match=f"by must not be called '{name}'"):
+    with pytest.raises(PUValueError, match=f"must not be called '{name}'"):
         named(name).contingency(0.3, by=name)
     grouped = pu(SPLIT.rename(columns={"model": name}).groupby(["fold", name]))
-    with pytest.raises(PUValueError, match=f"by must not be called '{name}'"):
+    with pytest.raises(PUValueError, match=f"must not be called '{name}'"):
         grouped.roc_bounds(0.3)
     for by in (name, ["fold"], []):
         with pytest.raises(PUValueError, match="by must not be passed on a groupby"):

@@ -255,7 +255,7 @@ def test_plots_need_all_dimensions_bounds_and_the_baseline() -> None:
         tables.pu.plot_roc(baseline=True)
     with pytest.raises(PUValueError, match="is missing"):
         plot_rank_cdf(xr.Dataset())
-    with pytest.raises(PUValueError, match=r"but there is \['model'\], too. Select one of it"):
+    with pytest.raises(PUValueError, match=r"differ in model, beta: hue, col and row must"):
         xr.concat([tables, tables], "model").pu.plot_pr()
     with pytest.raises(PUValueError, match=r"two or more increasing ranks, but there are 1: \[5"):
         FRAME.pu.plot_roc(0.2, ranks=5)

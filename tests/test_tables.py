@@ -24,6 +24,7 @@ ORACLES = {
     "exact": oracle.exact_band,
     "bootstrap": oracle.bootstrap_band,
     "dkw": oracle.dkw_band,
+    "simultaneous": oracle.simultaneous_band,
 }
 BAND = st.sampled_from(sorted(BANDS))
 

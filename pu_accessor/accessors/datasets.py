@@ -114,7 +114,7 @@ class DatasetAccessor(DatasetPlots):
             ranks=ranks,
         )
         tables = ask(rankings, beta, question, on_error=on_error, progress=progress)
-        return spread_groups(tables, self._dataset)
+        return spread_groups(tables, rankings.names, self._dataset)
 
     def roc(self) -> xr.Dataset:
         """Return the ROC curve of each bound and beta.

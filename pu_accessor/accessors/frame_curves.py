@@ -1,17 +1,16 @@
 """A part of ``df.pu``: pictures of a frame's curves."""
 
 from collections.abc import Hashable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 
 from pu_accessor.accessors.frame_tables import FrameTables
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference import tables
 from pu_accessor.inference.bands import Band
-from pu_accessor.inference.betas import GroupBeta
+from pu_accessor.inference.betas import GroupBeta, is_by_key
 from pu_accessor.inference.groups import ask
 from pu_accessor.inference.tables import Beta
 from pu_accessor.ranking import Ranking, Ranks
@@ -308,10 +307,10 @@ def with_baseline(beta: GroupBeta) -> GroupBeta:
     PUValueError
         If each group has a beta of its own.
     """
-    if isinstance(beta, Mapping | pd.Series):
+    if is_by_key(beta):
         raise PUValueError(
-            "baseline=True needs the same betas for all groups, but each has its own. Draw the "
-            "baseline first: ax = df.pu.plot_roc(beta=0, ...), then the rest with ax=ax."
+            "baseline=True needs the same betas for all groups, but each has its own. Draw one "
+            "group after the other: df[df['site'] == 'a'].pu.plot_roc(0.3, baseline=True, ax=ax)."
         )
-    betas = tables.as_betas(beta)
+    betas = tables.as_betas(cast("Beta", beta))
     return betas if (betas == 0).any() else np.concatenate([[0.0], betas])

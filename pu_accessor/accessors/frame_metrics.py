@@ -3,12 +3,15 @@
 from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING, Any
 
+import xarray as xr
+
 from pu_accessor.accessors.frame_curves import with_baseline
 from pu_accessor.accessors.frame_tables import FrameTables
 from pu_accessor.inference.bands import Band
 from pu_accessor.inference.betas import GroupBeta
 from pu_accessor.inference.metrics import Metric
 from pu_accessor.inference.tables import Beta
+from pu_accessor.ranking import Ranks
 from pu_accessor.sources.labels import Values
 
 if TYPE_CHECKING:
@@ -102,7 +105,7 @@ class FrameMetrics(FrameTables):
             level=level,
             band=band,
             reference=reference,
-            ranks="all" if x == "threshold" else "breakpoints",
+            ranks="all" if x == "threshold" or callable(name) else "breakpoints",
             positive=positive,
             negative=negative,
             unlabeled=unlabeled,
@@ -186,13 +189,15 @@ class FrameMetrics(FrameTables):
 
         Notes
         -----
-        With AUC the area that takes all unlabeled examples as negative, the central AUROC at beta
-        is (AUC - b/2)/(1 - b), with b the share of latent positives among those that are not known
-        to be positive (beta itself where no negative is known), as long as no cutoff is clipped.
-        It grows with AUC at every beta. So the order of two models by AUROC cannot change with
-        beta while beta is feasible for both, unlike [1]_ says; where it does, beta is too high for
-        one of them, or the two differ by less than the rounding of counts. The order by the area
-        under the precision-recall curve can change, and so can that of a metric at a rank.
+        As long as no cutoff of the central estimate is clipped, beta does not change the order of
+        two models, unlike [1]_ says. With AUC the area that takes all unlabeled examples as
+        negative, the central AUROC is (AUC - b/2)/(1 - b), where b is the share of latent
+        positives among all that are not known to be positive: it grows with AUC at every beta.
+        Precision at each cutoff is P/n times that at beta = 0, for n of P positives known, at the
+        same recall: without known negatives the area under the precision-recall curve is so, too.
+        Orders change where beta is so high that cutoffs are clipped, first at the top of the
+        ranking and long before the band itself is impossible; that under the precision-recall
+        curve, which is made there, changes first.
 
         References
         ----------
@@ -211,26 +216,30 @@ class FrameMetrics(FrameTables):
         """
         from pu_accessor import plots
 
-        table = self.contingency(
-            beta,
-            score=score,
-            label=label,
-            by=by,
-            level=level,
-            band=band,
-            reference=reference,
-            ranks="breakpoints" if at is None else at,
-            positive=positive,
-            negative=negative,
-            unlabeled=unlabeled,
-            nan_policy=nan_policy,
-            on_error=on_error,
-            progress=progress,
-        )
+        def tables(ranks: Ranks) -> xr.Dataset:
+            return self.contingency(
+                beta,
+                score=score,
+                label=label,
+                by=by,
+                level=level,
+                band=band,
+                reference=reference,
+                ranks=ranks,
+                positive=positive,
+                negative=negative,
+                unlabeled=unlabeled,
+                nan_policy=nan_policy,
+                on_error=on_error,
+                progress=progress,
+            )
+
+        whole = tables("breakpoints")
         return plots.plot_sensitivity(
-            table,
+            whole if at is None else tables(at),
             name,
             at=at,
+            whole=whole,
             hue=hue,
             col=col,
             row=row,

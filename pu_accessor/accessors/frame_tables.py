@@ -69,8 +69,8 @@ class FrameTables:
             Columns whose values make groups, each ranked apart, as ``df.groupby(by).pu`` does.
         level : float, default 0.95
             Probability with which a band covers, in (0, 1): at each cutoff for "exact" and
-            "bootstrap", at all cutoffs jointly for "dkw".
-        band : {"exact", "bootstrap", "dkw"} or callable, default "exact"
+            "bootstrap", at all cutoffs jointly for "simultaneous" and "dkw".
+        band : {"exact", "simultaneous", "bootstrap", "dkw"} or callable, default "exact"
             Bounds on the latent positives in the head; a callable as in
             `pu_accessor.contingency`.
         reference : {"positives"}, default "positives"

@@ -6,6 +6,7 @@ import pandas as pd
 
 from pu_accessor.accessors.frame_comparison import FrameComparison
 from pu_accessor.accessors.frame_curves import FrameCurves
+from pu_accessor.accessors.frame_estimates import FrameEstimates
 from pu_accessor.accessors.frame_metrics import FrameMetrics
 from pu_accessor.errors import PUError, PUKeyError
 from pu_accessor.sources.columns import Coding
@@ -14,7 +15,7 @@ from pu_accessor.sources.frames import rank_frame
 __all__ = ["FrameAccessor"]
 
 
-class FrameAccessor(FrameCurves, FrameMetrics, FrameComparison):
+class FrameAccessor(FrameEstimates, FrameCurves, FrameMetrics, FrameComparison):
     """``df.pu``: bounds on a ranking's performance, from known positives and unlabeled rows.
 
     Parameters

@@ -10,7 +10,7 @@ import xarray as xr
 from pu_accessor.errors import PUError, PUKeyError, PUTypeError, PUValueError
 from pu_accessor.inference.tables import Beta, as_betas
 
-__all__ = ["GroupBeta", "KeyBetas", "beta_by_key", "name_group", "split_key"]
+__all__ = ["GroupBeta", "KeyBetas", "beta_by_key", "is_by_key", "name_group", "split_key"]
 
 GroupBeta: TypeAlias = Beta | Mapping[Any, float] | pd.Series | xr.DataArray
 
@@ -61,6 +61,24 @@ def beta_by_key(beta: GroupBeta, names: Sequence[str], keys: Sequence[Hashable])
             f"{' and more' if len(missing) > 5 else ''}; its keys are {list(table)[:5]}."
         )
     return KeyBetas(True, [_check(names, key, found[_alike(key)]) for key in keys])
+
+
+def is_by_key(beta: object) -> bool:
+    """Tell a beta for each key from one, or several, that all share.
+
+    Parameters
+    ----------
+    beta : object
+        What a user passed.
+
+    Returns
+    -------
+    bool
+        True for a mapping, a Series, or a DataArray over anything but "beta".
+    """
+    if isinstance(beta, xr.DataArray):
+        return not set(beta.dims) <= {"beta"}
+    return isinstance(beta, Mapping | pd.Series)
 
 
 def split_key(names: Sequence[str], key: Hashable) -> tuple[Hashable, ...]:
@@ -114,7 +132,7 @@ def _table(
             twice = beta.index[beta.index.duplicated()].tolist()
             raise PUValueError(f"beta must have each key once, but has {twice[:5]} twice or more.")
         return dict(beta.items())
-    if isinstance(beta, xr.DataArray) and set(beta.dims) & set(names):
+    if isinstance(beta, xr.DataArray) and is_by_key(beta):
         return _from_array(beta, names, keys)
     return None
 
@@ -123,19 +141,36 @@ def _from_array(
     beta: xr.DataArray, names: Sequence[str], keys: Sequence[Hashable]
 ) -> dict[Hashable, Any]:
     """Select a value for each key, the same along the dimensions that the array does not have."""
-    if more := set(beta.dims) - set(names):
+    if more := [str(dim) for dim in beta.dims if dim not in names]:
         raise PUTypeError(
-            f"beta must have the dimensions of the keys, {list(names)}, but also has "
-            f"{sorted(map(str, more))}."
+            f"beta must have dimensions of the keys, {list(names)}, but also has {more}. For "
+            "betas that all groups share, pass an array without names."
         )
+    values = [dict(zip(names, split_key(names, key), strict=True)) for key in keys]
+    for dim in map(str, beta.dims):
+        _check_labels(beta, dim, list(dict.fromkeys(value[dim] for value in values)))
     table = {}
-    for key in keys:
-        where = dict(zip(names, split_key(names, key), strict=True))
+    for key, value in zip(keys, values, strict=True):
         try:
-            table[key] = beta.sel({dim: where[str(dim)] for dim in beta.dims}).to_numpy()[()]
+            table[key] = beta.sel({dim: value[str(dim)] for dim in beta.dims}).item()
         except KeyError:
             continue  # said by the caller
     return table
+
+
+def _check_labels(beta: xr.DataArray, dim: str, found: list[Hashable]) -> None:
+    """Raise unless a value can be looked up along a dimension."""
+    index = beta.indexes.get(dim)
+    if index is None and found != list(range(beta.sizes[dim])):
+        raise PUValueError(
+            f"beta must have coordinates along {dim!r}, to find the value of each key. Give it "
+            f"those of the keys: beta.assign_coords({dim}=...)."
+        )
+    if index is not None and not index.is_unique:
+        raise PUValueError(
+            f"beta must have each coordinate along {dim!r} once, but "
+            f"{index[index.duplicated()].tolist()[:5]} are there twice or more."
+        )
 
 
 def _alike(key: Hashable) -> Hashable:

@@ -11,6 +11,7 @@ from scipy import special
 
 from pu_accessor.errors import PUDataError, PUValueError, warn_caller
 from pu_accessor.inference.betas import GroupBeta, beta_by_key, name_group
+from pu_accessor.inference.estimates import count_negatives, rank_moments
 from pu_accessor.inference.groups import ask_rows
 from pu_accessor.inference.tables import Beta, as_betas, check_labels, check_level
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Keyed, PairedRanks, Ranking, Rankings
@@ -342,7 +343,7 @@ def _with_size(
 ) -> pd.DataFrame:
     """Repeat the pairs for each beta and add the difference of the areas."""
     check_labels(betas, total)
-    negatives = [float(_negatives(total, beta)) for beta in betas.tolist()]
+    negatives = [float(count_negatives(total, beta)) for beta in betas.tolist()]
     size = pd.DataFrame(
         {
             "beta": np.tile(betas, len(pairs)),
@@ -353,17 +354,6 @@ def _with_size(
     repeated = pairs.loc[pairs.index.repeat(betas.size)].reset_index(drop=True)
     place = repeated.columns.to_list().index("sign")
     return pd.concat([repeated.iloc[:, :place], size, repeated.iloc[:, place:]], axis=1)
-
-
-def _negatives(total: Counts, beta: float) -> Fraction:
-    """Return the number of negatives, or raise where there are none."""
-    negatives = total.known_negative + total.unlabeled * (1 - Fraction(str(beta)))
-    if not negatives:
-        raise PUDataError(
-            f"AUROC needs negatives, but at beta = {beta:g} there are none among the "
-            f"{sum(total)} examples. Pass a smaller beta."
-        )
-    return negatives
 
 
 def _groups(rankings: Rankings, betas: Sequence[Beta]) -> list[_Group]:
@@ -381,14 +371,11 @@ def _estimate(ranking: Ranking, betas: FloatArray) -> _Group:
     """Estimate AUROC for each beta by the mid-ranks of the known positives."""
     total, n = ranking.total, ranking.total.known_positive
     check_labels(betas, total)
-    found = np.diff(ranking.known_positive)
-    doubled = ranking.rank[:-1] + ranking.rank[1:] + 1  # mid-ranks of a block of ties, times two
-    mean = Fraction(int(found @ doubled), 2 * n)
-    spread = found @ (doubled / 2 - float(mean)) ** 2 / (n - 1) if n > 1 else np.nan
+    mean, spread = rank_moments(ranking)
     auroc, variance = [], []
     for beta in betas.tolist():
         positives = n + total.unlabeled * Fraction(str(beta))
-        negatives = _negatives(total, beta)
+        negatives = count_negatives(total, beta)
         auroc.append(1 - (mean - (positives + 1) / 2) / negatives)
         variance.append(spread / n * float(1 - n / positives) / float(negatives) ** 2)
     return _Group(n, betas, auroc, np.array(variance))

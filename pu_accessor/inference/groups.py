@@ -87,42 +87,44 @@ def ask(
     return _side_by_side(rankings.names, answers, betas.own)
 
 
-def spread_groups(tables: xr.Dataset, samples: xr.Dataset) -> xr.Dataset:
+def spread_groups(tables: xr.Dataset, names: Sequence[str], samples: xr.Dataset) -> xr.Dataset:
     """Give each level of the keys a dimension of its own, as the samples have.
 
     Parameters
     ----------
     tables : Dataset
-        As `ask` returns it, for keys that are places along the dimensions of `samples`.
+        As `ask` returns it, for keys that are places along dimensions of `samples`.
+    names : sequence of str
+        These dimensions.
     samples : Dataset
         Whose coordinates along these dimensions are taken over.
 
     Returns
     -------
     Dataset
-        The same where there is one level, or where a place is missing.
+        The same where a place is missing.
     """
-    dim = str(next(iter(tables.data_vars.values())).dims[0])
-    index = tables.get_index(dim)
-    names = [str(name) for name in index.names] if isinstance(index, pd.MultiIndex) else []
     shape = [samples.sizes[name] for name in names]
-    if names and len(index) == np.prod(shape):
-        spread = {
-            name: _spread(variable, dim, names, shape)
-            for name, variable in tables.variables.items()
-            if name not in (dim, *names)
-        }
-        tables = xr.Dataset(spread, attrs=tables.attrs).set_coords(
-            [name for name in spread if name in tables.coords]
-        )
-    along = (set(tables.dims) & set(samples.dims)) - {"rank", "bound", "beta"}
-    others = {
-        name: coord.variable
-        for name, coord in samples.coords.items()
-        if coord.dims and set(coord.dims) <= along and name not in _RESERVED
+    dim = str(next(iter(tables.data_vars.values())).dims[0])
+    if not names or tables.sizes[dim] < np.prod(shape):
+        return tables
+    spread = {
+        name: _spread(variable, dim, names, shape)
+        for name, variable in tables.variables.items()
+        if name not in (dim, *names)
     }
-    bare = [name for name in along if name in tables.coords]
-    return tables.drop_vars(bare).assign_coords(others)
+    coords = [name for name in spread if name in tables.coords]
+    taken = samples.coords.to_dataset()
+    foreign = [
+        name
+        for name, coord in samples.coords.items()
+        if not coord.dims or not set(coord.dims) <= set(names) or name in _RESERVED
+    ]
+    return (
+        xr.Dataset(spread, attrs=tables.attrs)
+        .set_coords(coords)
+        .assign_coords(taken.drop_vars(foreign).copy(deep=True).coords)
+    )
 
 
 def _spread(
@@ -215,8 +217,8 @@ def _check_names(names: Sequence[str]) -> None:
     """Raise if a key's name is that of something else in the result."""
     if taken := [name for name in names if name in _RESERVED]:
         raise PUValueError(
-            f"by must not be called {taken[0]!r}, which is a dimension or coordinate of the "
-            f"result ({sorted(_RESERVED)}). Rename the column first."
+            f"by, or a dimension, must not be called {taken[0]!r}, which has its meaning in the "
+            f"result, as has each of {sorted(_RESERVED)}. Rename it first."
         )
     if len(set(names)) < len(names):
         raise PUValueError(f"by must name different columns, but {list(names)} was passed.")
@@ -252,7 +254,9 @@ def _side_by_side(
 ) -> xr.Dataset:
     """Put answers on one rank axis, with a leading dimension for their keys."""
     datasets = [answer.content for answer in answers]
-    dim = names[0] if len(names) == 1 else "groups" if "group" in names else "group"
+    dim = names[0] if len(names) == 1 else "group"
+    while len(names) > 1 and dim in names:
+        dim += "s"
     ranks = np.unique(np.concatenate([dataset["rank"].values for dataset in datasets]))
     if datasets[0].attrs["ranks"] == "selected":  # the same for all, in the order asked for
         ranks = datasets[0]["rank"].values

@@ -13,7 +13,17 @@ from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError, check_opti
 from pu_accessor.inference.tables import COUNTS
 from pu_accessor.ranking import FloatArray, IntArray
 
-__all__ = ["METRICS", "Metric", "area", "check_whole", "metric", "pr", "roc", "to_frame"]
+__all__ = [
+    "METRICS",
+    "Metric",
+    "area",
+    "check_max_fpr",
+    "check_whole",
+    "metric",
+    "pr",
+    "roc",
+    "to_frame",
+]
 
 Array: TypeAlias = xr.DataArray
 Metric: TypeAlias = Callable[[Array, Array, Array, Array], Array]
@@ -126,7 +136,7 @@ def metric(tables: xr.Dataset, name: str | Metric) -> xr.DataArray:
     else:
         check_option("metric", name, METRICS, _SYNONYMS)
         values, label = counts[0].copy(data=_evaluate(name, counts).data), name
-    return values.rename(label).assign_attrs({**tables.attrs, "long_name": label})
+    return _labeled(values.rename(label), {**tables.attrs, "long_name": label})
 
 
 def roc(tables: xr.Dataset) -> xr.Dataset:
@@ -214,7 +224,7 @@ def area(tables: xr.Dataset, curve: str, *, max_fpr: float | None = None) -> xr.
     tp, fp, fn, _ = _counts(tables)
     check_option("curve", curve, ["roc", "pr"])
     if max_fpr is not None:
-        _check_max_fpr(curve, max_fpr)
+        check_max_fpr(curve, max_fpr)
     check_whole(tables)
     if curve == "pr":
         values = _reduce(_pr_area, tp, tp + fp) / (tp + fn).isel(rank=-1, drop=True)
@@ -222,7 +232,8 @@ def area(tables: xr.Dataset, curve: str, *, max_fpr: float | None = None) -> xr.
         values = _reduce(_roc_area, tp, fp, limit=max_fpr and float(max_fpr))
     name = {"roc": "AUROC", "pr": "area under the PR curve"}[curve]
     limit = {} if max_fpr is None else {"max_fpr": float(max_fpr)}
-    return values.rename("area").assign_attrs({**tables.attrs, "long_name": name, **limit})
+    values = values.drop_vars("threshold", errors="ignore").rename("area")
+    return _labeled(values, {**tables.attrs, "long_name": name, **limit})
 
 
 def to_frame(dataset: xr.Dataset) -> pd.DataFrame:
@@ -270,6 +281,12 @@ def _counts(tables: xr.Dataset) -> tuple[Array, Array, Array, Array]:
     return tp, fp, fn, tn
 
 
+def _labeled(values: Array, attrs: Mapping[str, Any]) -> Array:
+    """Replace the attributes: those of counts, such as their units, are not those of a share."""
+    values.attrs = dict(attrs)
+    return values
+
+
 def _evaluate(name: str, counts: Sequence[Array]) -> xr.Variable:
     """Evaluate a metric of ours: on variables, which have no indexes to align."""
     tp, fp, fn, tn = (count.variable for count in counts)
@@ -286,8 +303,21 @@ def _curve(tables: xr.Dataset, names: Mapping[str, str]) -> xr.Dataset:
     return tables.drop_vars(list(tables.data_vars)).assign(rates)
 
 
-def _check_max_fpr(curve: str, max_fpr: float) -> None:
-    """Raise unless a partial area is defined."""
+def check_max_fpr(curve: str, max_fpr: float) -> None:
+    """Raise unless a partial area is defined.
+
+    Parameters
+    ----------
+    curve : str
+        Only "roc" has one.
+    max_fpr : float
+        False positive rate up to which it is taken.
+
+    Raises
+    ------
+    PUValueError, PUTypeError
+        If it is no number in (0, 1], or the curve is another.
+    """
     if curve != "roc":
         raise PUValueError(
             f"max_fpr must be None for curve={curve!r}, but {max_fpr!r} was passed. Only the ROC "
@@ -315,7 +345,9 @@ def check_whole(tables: xr.Dataset) -> None:
     ranks = tables["rank"].values if "rank" in tables.dims else np.array([])
     if ranks.size:
         first, last = tables.isel(rank=0), tables.isel(rank=-1)
-        ends = (first["tp"] + first["fp"]).any() or (last["fn"] + last["tn"]).any()
+        # A place that unstacking left empty has no ends.
+        left = [first["tp"] + first["fp"], last["fn"] + last["tn"]]
+        ends = any((count.fillna(0) != 0).any() for count in left)
         thinned = ranks.size != tables.attrs.get("n_cutoffs", ranks.size)
         if not (ends or thinned or tables.attrs.get("ranks") == "selected"):
             return

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import xarray as xr
 
-from pu_accessor.errors import PUTypeError, PUValueError
+from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError
 from pu_accessor.inference.metrics import Metric, area, metric
 from pu_accessor.ranking import FloatArray
 
@@ -70,9 +70,14 @@ def infeasible(tables: xr.Dataset) -> xr.DataArray:
         bool, over the dimensions of the tables but rank and bound. False at a beta of 1, where all
         tables are clipped, feasible or not.
     """
+    if "clipped" not in tables:
+        raise PUKeyError(
+            "Tables must say where they are clipped, but there is no 'clipped' among "
+            f"{list(tables.data_vars)}. Make them with df.pu.contingency."
+        )
     tp, negative = tables["tp"], tables["fp"] + tables["tn"]
     spread = tp.max("bound") > tp.min("bound")
-    clipped = tables["clipped"].astype(bool).all("bound") & ~spread
+    clipped = (tables["clipped"] == True).all("bound") & ~spread  # noqa: E712 -- or missing
     known = _known_negatives(tables)
     beyond = clipped & (negative.isel(bound=0, drop=True) > known)
     return beyond.any("rank").rename("infeasible")

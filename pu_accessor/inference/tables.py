@@ -13,6 +13,7 @@ import xarray as xr
 
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError, check_option
 from pu_accessor.inference.bands import Band, band_name, central, latent_bounds
+from pu_accessor.inference.simultaneous import local_alpha
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Ranking
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "COUNTS",
     "Beta",
     "as_betas",
+    "central_tables",
     "check_labels",
     "check_level",
     "contingency",
@@ -57,7 +59,7 @@ def contingency(
         Fraction of positives among the unlabeled, in [0, 1].
     level : float, default 0.95
         Probability of coverage, in (0, 1).
-    band : {"exact", "bootstrap", "dkw"} or callable, default "exact"
+    band : {"exact", "simultaneous", "bootstrap", "dkw"} or callable, default "exact"
         Bounds on the latent positives in the head.
     reference : {"positives"}, default "positives"
         Which labeled examples the band starts from.
@@ -96,7 +98,7 @@ def contingency(
     return xr.Dataset(
         {**variables, "clipped": (_DIMS, clipped, about)},
         coords=_coords(ranking, betas),
-        attrs=_attrs(ranking, level, name, reference),
+        attrs=_attrs(ranking, level, name, reference, latent),
     )
 
 
@@ -143,8 +145,31 @@ def rank_cdf(
     return xr.Dataset(
         {"rank_cdf": (_DIMS, share[ranking.known_positive], about)},
         coords=_coords(ranking, betas),
-        attrs=_attrs(ranking, level, name, reference),
+        attrs=_attrs(ranking, level, name, reference, latent),
     )
+
+
+def central_tables(ranking: Ranking, beta: float) -> dict[str, IntArray]:
+    """Return the central table at each cutoff, the bound "estimate" of `contingency`.
+
+    Parameters
+    ----------
+    ranking : Ranking
+        Counts at each cutoff.
+    beta : float
+        Fraction of positives among the unlabeled, in [0, 1].
+
+    Returns
+    -------
+    dict of str to ndarray of int64, shape (cutoffs,)
+        tp, fp, fn and tn, in examples.
+    """
+    betas = as_betas(beta)
+    check_labels(betas, ranking.total)
+    latent = latent_counts(betas, ranking.total.unlabeled)
+    theta = central(ranking.total.known_positive, int(latent[0]))
+    counts, _ = _tables(ranking, theta[:, np.newaxis, np.newaxis], latent)
+    return {name: count[:, 0, 0] for name, count in counts.items()}
 
 
 def as_betas(beta: Beta) -> FloatArray:
@@ -333,13 +358,26 @@ def _coords(ranking: Ranking, betas: FloatArray) -> dict[Hashable, Any]:
     }
 
 
-def _attrs(ranking: Ranking, level: float, band: str, reference: str) -> Mapping[str, Any]:
+def _attrs(
+    ranking: Ranking, level: float, band: str, reference: str, latent: IntArray
+) -> Mapping[str, Any]:
     """Return what a reader needs to redo a result; strings and numbers, as files store them."""
     return {
         "level": level,
         "band": band,
+        **_local_alpha(ranking.total.known_positive, latent, level, band),
         "reference": reference,
         **{f"n_{kind}": count for kind, count in ranking.total._asdict().items()},
         **ranking.source,
         "n_cutoffs": ranking.rank.size,
     }
+
+
+def _local_alpha(
+    n: int, latent: IntArray, level: float, band: str
+) -> Mapping[str, float | list[float]]:
+    """Return the level of each cutoff at which all hold jointly, one for each beta."""
+    if band != "simultaneous":
+        return {}
+    alphas = [local_alpha(n, m, level) for m in latent.tolist()]
+    return {"local_alpha": alphas[0] if len(alphas) == 1 else alphas}

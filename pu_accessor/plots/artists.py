@@ -32,6 +32,7 @@ __all__ = [
     "draw_change",
     "draw_infeasible",
     "draw_line",
+    "has_curves",
     "legend_entries",
 ]
 
@@ -70,6 +71,8 @@ class Curve(NamedTuple):
         Whether it is that of the naive beta of 0.
     among_several : bool
         Whether other bands may lie over its own.
+    by_model : bool
+        Whether hues tell models apart, or anything else that ranks differently, not betas alone.
     """
 
     data: xr.Dataset
@@ -77,6 +80,7 @@ class Curve(NamedTuple):
     label: str
     is_baseline: bool
     among_several: bool
+    by_model: bool
 
 
 def check_styles(line_kws: Style, band_kws: Style) -> None:
@@ -92,8 +96,8 @@ def check_styles(line_kws: Style, band_kws: Style) -> None:
     PUTypeError
         If they are something else.
     """
-    _check_style("line_kws", line_kws, lambda kws: Line2D([], [], **kws))
-    _check_style("band_kws", band_kws, lambda kws: Polygon(np.zeros((1, 2)), **kws))
+    _check_style("line_kws", line_kws, Line2D, [], [])
+    _check_style("band_kws", band_kws, Polygon, np.zeros((1, 2)))
 
 
 def check_baseline(tables: xr.Dataset, baseline: bool) -> None:
@@ -118,15 +122,14 @@ def check_baseline(tables: xr.Dataset, baseline: bool) -> None:
         )
 
 
-def _check_style(argument: str, style: Style, make: Callable[[dict[str, Any]], Artist]) -> None:
+def _check_style(argument: str, style: Style, kind: type[Artist], *empty: Any) -> None:
     """Raise unless an artist takes these properties."""
     try:
-        make(dict(style or {}))
+        kind(*empty, **normalize_kwargs(dict(style or {}), kind))
     except (AttributeError, TypeError, ValueError) as error:
-        artist = {"line_kws": "Line2D", "band_kws": "Polygon"}[argument]
         raise PUTypeError(
-            f"{argument} must be a mapping of properties of matplotlib's {artist}, but {style!r} "
-            f"was passed: {error}"
+            f"{argument} must be a mapping of properties of matplotlib's {kind.__name__}, but "
+            f"{style!r} was passed: {error}"
         ) from error
 
 
@@ -169,7 +172,8 @@ def draw_band(ax: Axes, curve: Curve, trace: Trace, style: Style, label: str) ->
         [np.append(there, back[::-1]) for there, back in zip(up, down, strict=True)]
     )
     asked = normalize_kwargs(dict(style or {}), Polygon)
-    color = asked.pop("color", asked.pop("facecolor", curve.color))
+    face = asked.pop("facecolor", None)
+    color = asked.pop("color", None) or face or curve.color
     opaque = "alpha" in asked or to_rgba(color)[3] < 1
     properties = {
         "facecolor": color if opaque else (*to_rgb(color), 0.18 if curve.among_several else 0.25),
@@ -245,6 +249,21 @@ def draw_infeasible(ax: Axes, start: FloatArray, end: FloatArray, color: Any) ->
         strip: dict[str, Any] = {"facecolor": (*to_rgb(color), 0.4), "edgecolor": color}
         foot = ax.axvspan(left, right, 0.03 * strips, 0.03 * (strips + 1), hatch="///", **strip)
         foot.set(label="β̂ too high for the band", gid=_BEYOND, linewidth=0, zorder=1)
+
+
+def has_curves(ax: Axes) -> bool:
+    """Tell whether curves of ours are on some Axes.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+        That may have been drawn on before.
+
+    Returns
+    -------
+    bool
+    """
+    return any(line.get_gid() == CURVE for line in ax.lines)
 
 
 def band_label(dataset: xr.Dataset) -> str:

@@ -19,9 +19,10 @@ from pu_accessor.plots.artists import (
     draw_band,
     draw_chance,
     draw_line,
+    has_curves,
 )
 from pu_accessor.plots.layout import Drawing, Layout, draw_panels
-from pu_accessor.ranking import FloatArray
+from pu_accessor.ranking import Counts
 
 __all__ = ["plot_pr", "plot_rank_cdf", "plot_roc"]
 
@@ -172,19 +173,21 @@ def plot_rank_cdf(
 
     def draw(ax: Axes, some: list[Curve]) -> None:
         ends = {_examples(curve.data) for curve in some}
+        shown = max(*ends, ax.get_xlim()[1])  # also what is there already, and on shared Axes
         for end in ends:
             draw_chance(ax, [0, end], [0, 1])
-        shared = len({_known(curve.data).tobytes() for curve in some}) == 1
+        # The known positives are the same at each beta.
+        shared = not any(curve.by_model for curve in some) and not has_curves(ax)
         for curve in some:
             named = f", {curve.label}" if shared else ""
             draw_band(ax, curve, _trace_rank_cdf, band_kws, f"{band_label(cdf)}{named}")
         for curve in some[:1] if shared else some:
             known = curve._replace(is_baseline=False)
-            if shared:  # the known positives are the same at each beta
+            if shared:
                 known = known._replace(color="black", label="known positives")
             draw_line(ax, known, _trace_rank_cdf, line_kws)
         ax.set(xlabel="examples predicted positive", ylabel="share of positives found")
-        ax.set(xlim=(0, max(ends)), ylim=(-0.02, 1.02))
+        ax.set(xlim=(0, shown), ylim=(-0.02, 1.02))
 
     return draw_panels(cdf, draw, Layout(hue, col, row, ax, "lower right"))
 
@@ -235,18 +238,15 @@ def _trace_pr(tables: xr.Dataset) -> Path:
 
 
 def _trace_rank_cdf(curve: xr.Dataset) -> Path:
-    """Hold each value until the next cutoff."""
-    x, y = curve["rank"].to_numpy(), curve["rank_cdf"].to_numpy()
+    """Hold each value until the next cutoff, up to the last example."""
+    inside = curve["rank"].to_numpy() <= _examples(curve)
+    x, y = curve["rank"].to_numpy()[inside], curve["rank_cdf"].to_numpy()[inside]
     return np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1]
-
-
-def _known(cdf: xr.Dataset) -> FloatArray:
-    """Return the rank CDF of the known positives."""
-    known: FloatArray = cdf["rank_cdf"].sel(bound="estimate").to_numpy()
-    return known
 
 
 def _examples(cdf: xr.Dataset) -> int:
     """Return the number of examples: groups that share a rank axis may end earlier."""
-    counts = [cdf.coords[name] for name in cdf.coords if str(name).startswith("n_")]
-    return int(sum(counts)) if counts else int(cdf["rank"][-1])
+    names = [f"n_{kind}" for kind in Counts._fields]
+    if all(name in cdf.coords for name in names):
+        return int(sum(cdf[name] for name in names))
+    return int(cdf["rank"][-1])

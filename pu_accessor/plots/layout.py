@@ -1,6 +1,7 @@
 """Which curve gets which hue and which panel: a Dataset of many dimensions -> Axes or a grid."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from math import ceil
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import matplotlib.pyplot as plt
@@ -21,6 +22,7 @@ Drawing: TypeAlias = Axes | FacetGrid
 Values: TypeAlias = Mapping[str, Sequence[Hashable]]
 
 _DARK_GREY = "0.25"
+_ENTRIES = 3.6  # of a legend in an inch of height
 _MANY = 8  # hues that a palette of distinct colours has; more get a continuous one, and space
 _NAIVE = "β̂ = 0 (unlabeled as negative)"
 
@@ -84,19 +86,21 @@ def draw_panels(
     slices = _slices(dataset, along)
     values = _values(slices)
     layout = _assign(dataset, layout, values)
-    if layout.col or layout.row:
-        return _draw_grid(slices, draw, layout, values)
-    many = layout.legend == "outside" or len(values.get(str(layout.hue), [])) > _MANY
-    ax = _new_axes(many) if layout.ax is None else layout.ax
-    draw(ax, _curves(slices, layout.hue, values, _drawn(ax)))
-    _add_legend(ax, layout, values, many)
-    return ax
+    before = set(plt.get_fignums())
+    try:
+        if layout.col or layout.row:
+            return _draw_grid(slices, draw, layout, values)
+        return _draw_axes(slices, draw, layout, values)
+    except Exception:
+        for number in set(plt.get_fignums()) - before:  # nobody has a use for half a picture
+            plt.close(number)
+        raise
 
 
 def _check(dataset: xr.Dataset, along: str) -> None:
     """Raise unless there are curves and a band for each."""
     dims = dict.fromkeys([along, "bound", "beta"])
-    lacking = [dim for dim in dims if dim not in dataset.dims]
+    lacking = [dim for dim in dims if dim not in dataset.dims or dim not in dataset.coords]
     bounds = [] if lacking else [b for b in BOUNDS if b not in dataset["bound"].to_numpy()]
     if lacking or bounds:
         raise PUValueError(
@@ -119,16 +123,19 @@ def _check(dataset: xr.Dataset, along: str) -> None:
 
 
 def _slices(dataset: xr.Dataset, along: str) -> list[_Slice]:
-    """Take a Dataset apart into curves; those without any value are left out."""
+    """Take a Dataset apart into curves, without what has no value."""
     dims = [str(dim) for dim in dataset.dims if dim not in (along, "bound")]
     dims.sort(key=lambda dim: dim == "beta")  # models first
+    drawn = next(name for name, variable in dataset.data_vars.items() if along in variable.dims)
     slices = []
     for position in np.ndindex(*(dataset.sizes[dim] for dim in dims)):
         place = dict(zip(dims, position, strict=True))
         data = dataset.isel(place)
-        first = next(iter(data.data_vars.values()))
-        if not np.isnan(first.to_numpy()).all():
-            slices.append(_Slice(_where(dataset, place), data))
+        there = ~np.isnan(data[drawn].transpose(along, "bound").to_numpy()).all(axis=1)
+        if there.any():
+            slices.append(_Slice(_where(dataset, place), data.isel({along: there})))
+    if not slices:
+        raise PUValueError(f"There is nothing to draw: {drawn!r} has no value at all.")
     return slices
 
 
@@ -142,7 +149,12 @@ def _where(dataset: xr.Dataset, place: Mapping[str, int]) -> dict[str, Hashable]
         where[dim] = index[position]
         if isinstance(index, pd.MultiIndex):
             where.update(zip(map(str, index.names), index[position], strict=True))
-    return where
+    # A missing key does not equal itself.
+    return {name: "missing" if _is_missing(value) else value for name, value in where.items()}
+
+
+def _is_missing(value: Hashable) -> bool:
+    return bool(pd.api.types.is_scalar(value) and pd.isna(value))  # type: ignore[call-overload]
 
 
 def _values(slices: Sequence[_Slice]) -> dict[str, list[Hashable]]:
@@ -185,7 +197,7 @@ def _assign(dataset: xr.Dataset, layout: Layout, values: Values) -> Layout:
 def _check_named(named: Mapping[str, str], values: Values) -> None:
     """Raise unless hue, col and row are dimensions, and different ones."""
     for name, dim in named.items():
-        if dim not in values:
+        if not isinstance(dim, str) or dim not in values:
             raise PUValueError(
                 f"{name} must be one of the dimensions {list(values)}, but {dim!r} was passed."
                 f"{suggestion(dim, values)}"
@@ -201,15 +213,37 @@ def _settled(dataset: xr.Dataset, named: set[str]) -> set[str]:
         index = dataset.indexes.get(dim)
         if isinstance(index, pd.MultiIndex):
             levels = {str(name) for name in index.names}
-            settled |= {str(dim)} if levels & named else levels
+            if levels & named:
+                settled.add(str(dim))
+            if str(dim) in named or not levels & named:
+                settled |= levels
     return settled
 
 
-def _new_axes(many: bool) -> Axes:
-    """Make a figure, with room for a long legend beside its Axes."""
+def _draw_axes(
+    slices: Sequence[_Slice],
+    draw: Callable[[Axes, list[Curve]], None],
+    layout: Layout,
+    values: Values,
+) -> Axes:
+    """Draw all curves on one Axes."""
+    hues = len(values.get(str(layout.hue), []))
+    outside = layout.legend == "outside" or hues > _MANY
     width, height = plt.rcParams["figure.figsize"]
-    size = (width + 1.5 * many, height)
-    return plt.subplots(layout="constrained", figsize=size)[1]
+    columns = _legend_columns(hues, height)
+    if layout.ax is None:  # with room for a long legend beside it
+        size = (width + 1.5 * columns * outside, height)
+        ax = plt.subplots(layout="constrained", figsize=size)[1]
+    else:
+        ax = layout.ax
+    draw(ax, _curves(slices, layout.hue, values, _drawn(ax)))
+    _add_legend(ax, layout, values, outside, columns)
+    return ax
+
+
+def _legend_columns(hues: int, height: float) -> int:
+    """Return how many columns a legend beside Axes needs; bands and the like add three entries."""
+    return ceil((hues + 3) / (_ENTRIES * height))
 
 
 def _drawn(ax: Axes) -> int:
@@ -224,13 +258,16 @@ def _curves(slices: Sequence[_Slice], hue: str | None, values: Values, drawn: in
     betas = {one.beta for one in slices}
     write_beta = _beta_writer(betas)
     by_model = hue not in (None, "beta") and len(keys) > 1
-    naive = [one.beta == 0 and (len(betas) > 1 or not by_model) for one in slices]
+    naive = [
+        one.beta == 0 and "beta" in one.where and (len(betas) > 1 or not by_model)
+        for one in slices
+    ]
     curves = []
     for one, is_baseline in zip(slices, naive, strict=True):
         key = one.where[hue] if hue else None
         color = colors[key] if by_model or not is_baseline else _DARK_GREY
         label = _NAIVE if is_baseline else _name(hue, key, one, write_beta)
-        curves.append(Curve(one.data, color, label, is_baseline, naive.count(False) > 1))
+        curves.append(Curve(one.data, color, label, is_baseline, naive.count(False) > 1, by_model))
     return sorted(curves, key=lambda curve: curve.is_baseline)
 
 
@@ -240,9 +277,9 @@ def _palette(hue: str | None, size: int, drawn: int) -> Sequence[Any]:
     Anything else takes the next ones that are not on the Axes yet.
     """
     if hue == "beta" and size > 1:
-        return list(sns.color_palette("viridis", size))
-    if size > _MANY:
-        return list(sns.color_palette("husl", size))
+        return list(sns.color_palette("flare" if drawn else "viridis", size))
+    if drawn + size > _MANY:
+        return list(sns.color_palette("husl", drawn + size)[drawn:])
     return list(sns.color_palette("colorblind", drawn + size)[drawn:])
 
 
@@ -283,19 +320,20 @@ def _title(layout: Layout, values: Values) -> str:
     return f"{layout.hue} (β̂ = {betas[0]:g})" if alone else str(layout.hue)
 
 
-def _add_legend(ax: Axes, layout: Layout, values: Values, many: bool) -> None:
+def _add_legend(ax: Axes, layout: Layout, values: Values, outside: bool, columns: int) -> None:
     """Put a legend on Axes, or beside them where it is long."""
     labels, handles = zip(*legend_entries([ax]), strict=True)
-    place = {"loc": "upper left", "bbox_to_anchor": (1, 1)} if many else {"loc": layout.legend}
-    if many:
+    beside = {"loc": "upper left", "bbox_to_anchor": (1, 1)}
+    if outside:
         ax.set_anchor("W")  # beside the legend, where an aspect makes the Axes narrower
     ax.legend(
         handles,
         labels,
         title=_title(layout, values) or None,
+        ncols=columns,
         framealpha=0.8,
         edgecolor="none",
-        **place,
+        **(beside if outside else {"loc": layout.legend}),
     )
 
 
@@ -322,10 +360,18 @@ def _draw_grid(
     for key, ax in grid.axes_dict.items():
         wanted = dict(zip(order, key if len(order) == 2 else (key,), strict=True))
         inside = {id(one.data) for one in slices if _belongs(one, wanted)}
-        draw(ax, [curve for place, curve in curves.items() if place in inside])
+        if inside:
+            draw(ax, [curve for place, curve in curves.items() if place in inside])
         ax.set_title(", ".join(_tell_panel(name, value) for name, value in wanted.items()))
-        ax.label_outer()
-    grid.add_legend(dict(legend_entries(list(grid.axes.flat))), title=_title(layout, values))
+    drawn = next(ax for ax in grid.axes.flat if ax.get_xlabel())
+    grid.set_axis_labels(drawn.get_xlabel(), drawn.get_ylabel())  # of the outer panels alone
+    grid.add_legend(
+        dict(legend_entries(list(grid.axes.flat))),
+        title=_title(layout, values),
+        ncols=_legend_columns(
+            len(values.get(str(layout.hue), [])), float(grid.figure.get_figheight())
+        ),
+    )
     grid.tight_layout()
     return grid
 

@@ -70,46 +70,70 @@ def plot_metric(
         As in `plot_roc`; also if `x` is "threshold" and the tables are not those of all cutoffs.
     """
     check_option("x", x, _AXES, {"head": "rank", "score": "threshold", "share": "fraction"})
-    label = str(metric(tables.isel(rank=slice(0)) if "rank" in tables.dims else tables, name).name)
+    values = metric(tables, name)
+    if np.isnan(values.to_numpy()).all():
+        raise PUValueError(f"There is nothing to draw: {values.name} has no value at any cutoff.")
     check_styles(line_kws, band_kws)
     check_baseline(tables, baseline)
-    if x == "threshold" and tables.attrs.get("ranks") == "breakpoints":
-        raise PUValueError(
-            "x='threshold' needs the tables of all cutoffs, but these are at breakpoints, between "
-            "which thresholds are not known. Make them with ranks='all'."
-        )
-    trace = partial(_trace_thresholds if x == "threshold" else _trace_ranks, name=name)
-    scaled = partial(trace, share=True) if x == "fraction" else trace
+    if x == "threshold":
+        _check_thresholds(tables)
+    # A name is evaluated between cutoffs, too; a function is not asked for what is no table.
+    dense = name if isinstance(name, str) and x != "threshold" else None
+    ranks = partial(_trace_ranks, name=dense, share=x == "fraction")
+    trace = _trace_thresholds if x == "threshold" else ranks
 
     def draw(ax: Axes, some: list[Curve]) -> None:
         for curve in some:
-            draw_band(ax, curve, scaled, band_kws, band_label(tables))
-            draw_line(ax, curve, scaled, line_kws)
-        ax.set(xlabel=_AXES[x], ylabel=label.replace("_", " "))
+            draw_band(ax, curve, trace, band_kws, band_label(tables))
+            draw_line(ax, curve, trace, line_kws)
+        ax.set(xlabel=_AXES[x], ylabel=str(values.name).replace("_", " "))
 
-    return draw_panels(tables, draw, Layout(hue, col, row, ax))
+    drawn = tables[list(COUNTS)].assign(value=values)
+    return draw_panels(drawn, draw, Layout(hue, col, row, ax))
 
 
-def _trace_ranks(tables: xr.Dataset, name: str | Metric, share: bool = False) -> Path:
-    """Follow a metric along straight lines of the counts."""
+def _check_thresholds(tables: xr.Dataset) -> None:
+    """Raise unless the thresholds of all cutoffs are known."""
+    size = tables.sizes.get("rank", 0)
+    thinned = tables.attrs.get("ranks", "all") != "all" or size != tables.attrs.get(
+        "n_cutoffs", size
+    )
+    if thinned or "threshold" not in tables.coords:
+        raise PUValueError(
+            "x='threshold' needs the tables of all cutoffs and their thresholds, but some are "
+            "missing. Make them with ranks='all', and select after drawing."
+        )
+
+
+def _trace_ranks(tables: xr.Dataset, name: str | None, share: bool) -> Path:
+    """Follow a metric along straight lines of the counts, or from cutoff to cutoff."""
     counts = {key: tables[key].to_numpy().astype(np.float64) for key in COUNTS}
     whole = sum(count[0] for count in counts.values())
     ranks = counts["tp"] + counts["fp"]  # not those of the axis that it shares with other groups
-    between = np.concatenate(
-        [np.linspace(ranks[0], ranks[-1], _POINTS), np.geomspace(1, max(ranks[-1], 1), _POINTS)]
-    )
-    x = np.union1d(ranks, between[(between >= ranks[0]) & (between <= ranks[-1])])
     ranks, first = np.unique(ranks, return_index=True)
-    if name == "precision":  # at rank 0 it is 1 by convention only: drawn, it would be a spike
-        x = x[x > 0]
-    dense = {key: ("rank", np.interp(x, ranks, count[first])) for key, count in counts.items()}
-    y = metric(xr.Dataset(dense, attrs=tables.attrs), name).to_numpy()
+    if name is None:
+        x, y = ranks, tables["value"].to_numpy()[first].astype(np.float64)
+    else:
+        x = _between(ranks)
+        if name == "precision":  # at rank 0 it is 1 by convention only: drawn, it would be a spike
+            x = x[x > 0]
+        dense = {key: ("rank", np.interp(x, ranks, count[first])) for key, count in counts.items()}
+        y = metric(xr.Dataset(dense), name).to_numpy()
     return _finite(x / whole if share else x, y)
 
 
-def _trace_thresholds(tables: xr.Dataset, name: str | Metric) -> Path:
+def _between(ranks: FloatArray) -> FloatArray:
+    """Add points between cutoffs."""
+    more = np.concatenate(
+        [np.linspace(ranks[0], ranks[-1], _POINTS), np.geomspace(1, max(ranks[-1], 1), _POINTS)]
+    )
+    return np.union1d(ranks, more[(more >= ranks[0]) & (more <= ranks[-1])])
+
+
+def _trace_thresholds(tables: xr.Dataset) -> Path:
     """Hold a metric from each threshold down to the next."""
-    threshold, y = tables["threshold"].to_numpy()[::-1], metric(tables, name).to_numpy()[::-1]
+    threshold = tables["threshold"].to_numpy()[::-1]
+    y = tables["value"].to_numpy()[::-1].astype(np.float64)
     there = np.isfinite(threshold)
     threshold, y = threshold[there], y[there]
     return _finite(np.repeat(threshold, 2)[:-1], np.repeat(y, 2)[1:])

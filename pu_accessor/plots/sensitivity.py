@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.metrics import Metric
-from pu_accessor.inference.order import crossings, values_by_beta
+from pu_accessor.inference.order import crossings, infeasible, values_by_beta
 from pu_accessor.plots.artists import (
     Curve,
     Path,
@@ -31,6 +31,7 @@ def plot_sensitivity(
     name: str | Metric,
     *,
     at: int | None = None,
+    whole: xr.Dataset | None = None,
     hue: str | None = None,
     col: str | None = None,
     row: str | None = None,
@@ -53,6 +54,9 @@ def plot_sensitivity(
         "roc" or "pr" for the area under that curve; or a metric.
     at : int, optional
         The rank of a metric.
+    whole : Dataset, optional
+        Tables at the breakpoints, to judge at which betas the band is impossible, where `tables`
+        hold the one cutoff of a metric.
     hue, col, row, ax, line_kws, band_kws
         As in `plot_roc`.
 
@@ -72,6 +76,8 @@ def plot_sensitivity(
             "plot_sensitivity needs the same betas for all groups, but each has its own. Pass an "
             "array: beta=[0.1, 0.2, 0.3]."
         )
+    if whole is not None:
+        values["infeasible"] = infeasible(whole).sortby("beta")
     label = str(values.attrs["long_name"]).replace("_", " ")
 
     def draw(ax: Axes, some: list[Curve]) -> None:

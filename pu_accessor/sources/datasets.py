@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError, suggestion
+from pu_accessor.errors import PUDataError, PUKeyError, PUTypeError, PUValueError, suggestion
 from pu_accessor.ranking import Ranking, Rankings, Ranks
 from pu_accessor.sources.columns import CANONICAL, Coding, read_states, read_values
 from pu_accessor.sources.frames import rank_rows
@@ -58,12 +58,13 @@ def rank_dataset(
         _variable(dataset, argument, name, dim)
         for argument, name in (("score", score), ("label", label))
     )
+    others = [other for other in dict.fromkeys([*scores.dims, *labels.dims]) if other != dim]
+    _check_dims(dataset, others)
     values = scores.copy(
         data=read_values(_flat(scores), coding).reshape(scores.shape),
     )
     read = read_states(_flat(labels), coding)
     states = [labels.copy(data=state.reshape(labels.shape)) for state in read]
-    others = [other for other in dict.fromkeys([*scores.dims, *labels.dims]) if other != dim]
     shape = [dataset.sizes[other] for other in others]
 
     def make(position: int) -> Ranking:
@@ -81,7 +82,7 @@ def rank_dataset(
             {"score": str(score), "label": str(label)},
         )
 
-    along = [dataset.get_index(other).tolist() for other in others]
+    along = [_index(dataset, other).tolist() for other in others]
     keys = along[0] if len(others) == 1 else product(*along)
     return Rankings(tuple(map(str, others)), tuple(keys), make)
 
@@ -93,6 +94,12 @@ def _variable(dataset: xr.Dataset, argument: str, name: Hashable, dim: Hashable)
             f"{argument} must name one variable, but {name!r} was passed. Put them along a "
             "dimension first: ds[['svm', 'forest']].to_dataarray('model')."
         )
+    try:
+        hash(name)
+    except TypeError:
+        raise PUTypeError(
+            f"{argument} must be the name of a variable, but a {type(name).__name__} was passed."
+        ) from None
     if name not in dataset.variables:
         there = list(dataset.variables)
         raise PUKeyError(
@@ -106,6 +113,26 @@ def _variable(dataset: xr.Dataset, argument: str, name: Hashable, dim: Hashable)
             f"{name!r}, {list(variable.dims)}. Pass dim=... with the name of yours."
         )
     return variable.transpose(..., dim)
+
+
+def _check_dims(dataset: xr.Dataset, others: list[Hashable]) -> None:
+    """Raise unless the other dimensions have names and places."""
+    for other in others:
+        if not isinstance(other, str):
+            raise PUTypeError(f"Dimensions must have a text as their name, but one is {other!r}.")
+        if not dataset.sizes[other]:
+            raise PUDataError(f"dimension {other!r} must have at least one place, but its size is 0.")
+        index = dataset.indexes.get(other)
+        if isinstance(index, pd.MultiIndex) and {"rank", "bound", "beta"} & set(index.names):
+            raise PUValueError(
+                f"The levels of dimension {other!r}, {list(index.names)}, must not be called "
+                "rank, bound or beta, the dimensions of the result. Rename them first."
+            )
+
+
+def _index(dataset: xr.Dataset, dim: Hashable) -> pd.Index:
+    """Return the coordinate of a dimension, also where it has no index."""
+    return dataset[dim].to_index() if dim in dataset.coords else dataset.get_index(dim)
 
 
 def _flat(variable: xr.DataArray) -> "pd.Series[Any]":

@@ -64,6 +64,8 @@ def read_labels(
     given = {"positive": positive, "negative": negative, "unlabeled": unlabeled}
     claimed = {state: _as_list(values) for state, values in given.items() if values is not None}
     _check_claims(claimed)
+    if isinstance(label.dtype, np.dtype) and not label.dtype.isnative:
+        label = label.astype(label.dtype.newbyteorder("="))
     try:
         codes, uniques = pd.factorize(label)  # a missing value has code -1, so the last entry
     except TypeError as error:

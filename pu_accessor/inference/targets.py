@@ -1,0 +1,212 @@
+"""A metric at the one cutoff that a person reports, with its interval."""
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from math import floor
+from numbers import Real
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from pu_accessor.errors import PUTypeError, PUValueError, check_option
+from pu_accessor.inference.bands import Band, band_name
+from pu_accessor.inference.betas import GroupBeta
+from pu_accessor.inference.groups import ask_rows
+from pu_accessor.inference.metrics import Metric, metric
+from pu_accessor.inference.tables import Beta, as_betas, central_tables, contingency
+from pu_accessor.ranking import FloatArray, Ranking, Rankings
+
+__all__ = ["At", "metric_at"]
+
+At: TypeAlias = int | str | Mapping[str, float]
+
+_BEST = {"youden": "informedness", "maximum": None}  # what a chosen cutoff maximises
+
+
+def metric_at(
+    rankings: Rankings,
+    name: str | Metric,
+    beta: GroupBeta,
+    *,
+    at: At,
+    level: float = 0.95,
+    band: str | Band = "exact",
+    reference: str = "positives",
+    on_error: str = "raise",
+    progress: bool = False,
+) -> pd.DataFrame:
+    """Evaluate a metric at one cutoff, with its interval.
+
+    Parameters
+    ----------
+    rankings : Rankings
+        At all cutoffs.
+    name : str or callable
+        As in `pu_accessor.inference.metrics.metric`.
+    beta : float, array-like of float, or mapping, Series or DataArray of float by key
+        Fraction of positives among the unlabeled, in [0, 1].
+    at : int, mapping of str to float, or {"youden", "maximum"}
+        The cutoff: a rank; ``{"rank": 100}``, ``{"threshold": 0.5}``, ``{"fraction": 0.1}``;
+        ``{"fpr": 0.05}``, the last one whose estimated false positive rate is at most that;
+        ``{"recall": 0.9}``, the first one whose estimated recall is at least that; "youden",
+        where the estimated informedness is highest, or "maximum", where that of the metric is.
+    level : float, default 0.95
+        Probability of coverage, in (0, 1).
+    band : {"exact", "simultaneous", "bootstrap", "dkw"} or callable, default "exact"
+        Where the interval comes from. A cutoff that is chosen by a maximum looks better than it
+        is: for it "exact" becomes "simultaneous", which holds at all cutoffs jointly.
+    reference : {"positives"}, default "positives"
+        Which labeled examples the band starts from.
+    on_error, progress
+        As in `pu_accessor.inference.groups.ask`.
+
+    Returns
+    -------
+    DataFrame
+        A row for each group and beta: the key, beta, metric, rank, threshold, estimate, lower,
+        upper, level, band. A RangeIndex. Lower is the smaller number, also of an error rate.
+
+    Raises
+    ------
+    PUDataError
+        If nothing is known to be positive.
+    PUValueError, PUTypeError
+        If an argument has a value that is not allowed, or `at` lies outside the curve.
+
+    Examples
+    --------
+    >>> from pu_accessor.sources.frames import rank_arrays
+    >>> label = [None, 1, 1, None, None, 1, None, 1, None, None, None, None]
+    >>> rankings = rank_arrays(range(12, 0, -1), label)
+    >>> columns = ["metric", "rank", "threshold", "estimate", "lower", "upper", "band"]
+    >>> metric_at(rankings, "precision", 0.25, at=4)[columns].round(3)
+          metric  rank  threshold  estimate  lower  upper   band
+    0  precision     4        9.0      0.75    0.5    1.0  exact
+    >>> metric_at(rankings, "precision", 0.25, at="youden")[columns].round(3)
+          metric  rank  threshold  estimate  lower  upper          band
+    0  precision     8        5.0      0.75    0.5   0.75  simultaneous
+    """
+    target, value = _read(at)
+    chosen = "simultaneous" if target in _BEST and band == "exact" else band
+
+    def question(ranking: Ranking, beta: Beta | None) -> pd.DataFrame:
+        rows = []
+        for share in as_betas(0.0 if beta is None else beta).tolist():
+            cutoff = _locate(ranking, share, name, target, value)
+            here = ranking.at(ranking.rank[[cutoff]])
+            tables = contingency(here, share, level=level, band=chosen, reference=reference)
+            values = metric(tables, name)
+            low, middle, high = values.to_numpy()[0, :, 0].tolist()
+            place = {"rank": ranking.rank[cutoff], "threshold": ranking.threshold[cutoff]}
+            bounds = {"estimate": middle, "lower": min(low, high), "upper": max(low, high)}
+            about = {"level": level, "band": band_name(chosen)}
+            rows.append({"beta": share, "metric": values.name, **place, **bounds, **about})
+        return pd.DataFrame(rows)
+
+    return ask_rows(rankings, beta, question, on_error=on_error, progress=progress)
+
+
+def _read(at: At) -> tuple[str, float]:
+    """Return what the cutoff is given by, and its value."""
+    if isinstance(at, str):
+        check_option("at", at, _BEST, {"best": "maximum", "max": "maximum", "j": "youden"})
+        return at, float("nan")
+    if isinstance(at, int | np.integer) and not isinstance(at, bool):
+        return "rank", int(at)
+    if not isinstance(at, Mapping) or len(at) != 1:
+        raise PUTypeError(
+            f"at must be a rank, one of {sorted(_BEST)}, or a mapping of one of "
+            f"{sorted(_FINDERS)} to a number, but {at!r} was passed. For example at=100 or "
+            "at={'fpr': 0.05}."
+        )
+    ((target, value),) = at.items()
+    check_option("at", target, _FINDERS, {"tpr": "recall", "k": "rank", "score": "threshold"})
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise PUTypeError(f"at must map {target!r} to a number, but {value!r} was passed.")
+    return target, value
+
+
+def _locate(ranking: Ranking, beta: float, name: str | Metric, target: str, value: float) -> int:
+    """Return the position of the cutoff that is asked for."""
+    if target not in _BEST:
+        return _FINDERS[target](ranking, beta, value)
+    best = _BEST[target] or name
+    values = metric(_estimates(ranking, beta), best).to_numpy()
+    if np.isnan(values).all():
+        raise PUValueError(f"at={target!r} needs a cutoff with a value, but there is none.")
+    return int(np.nanargmax(values))
+
+
+def _estimates(ranking: Ranking, beta: float) -> xr.Dataset:
+    """Return the central table at each cutoff."""
+    counts = central_tables(ranking, beta)
+    return xr.Dataset({name: ("rank", count) for name, count in counts.items()})
+
+
+def _at_rank(ranking: Ranking, beta: float, value: float) -> int:
+    """Find the last cutoff at or before a rank."""
+    examples = sum(ranking.total)
+    if value != floor(value) or not 0 <= value <= examples:
+        raise PUValueError(
+            f"at must be a rank from 0 to {examples}, the number of examples, but {value!r} was "
+            "passed. For a share of them, pass at={'fraction': 0.1}."
+        )
+    return int(np.searchsorted(ranking.rank, value, side="right")) - 1
+
+
+def _at_threshold(ranking: Ranking, beta: float, value: float) -> int:
+    """Find the cutoff that predicts positive all scores at or above a threshold."""
+    if np.isnan(value):
+        raise PUValueError("at must map 'threshold' to a number, but NaN was passed.")
+    return int(np.count_nonzero(ranking.threshold >= value)) - 1
+
+
+def _at_fraction(ranking: Ranking, beta: float, value: float) -> int:
+    """Find the last cutoff at or before a share of the examples."""
+    _check_share("fraction", value)
+    return _at_rank(ranking, beta, floor(Fraction(str(value)) * sum(ranking.total)))
+
+
+def _at_fpr(ranking: Ranking, beta: float, value: float) -> int:
+    """Find the last cutoff whose estimated false positive rate is at most a value."""
+    _check_share("fpr", value)
+    rates = metric(_estimates(ranking, beta), "fpr").to_numpy()
+    return int(np.flatnonzero(_reached(rates, "fpr") <= value)[-1])
+
+
+def _at_recall(ranking: Ranking, beta: float, value: float) -> int:
+    """Find the first cutoff whose estimated recall is at least a value."""
+    _check_share("recall", value)
+    rates = metric(_estimates(ranking, beta), "tpr").to_numpy()
+    return int(np.flatnonzero(_reached(rates, "recall") >= value)[0])
+
+
+def _reached(rates: FloatArray, target: str) -> FloatArray:
+    """Raise where a rate has no denominator."""
+    if np.isnan(rates).any():
+        raise PUValueError(
+            f"at={{{target!r}: ...}} needs negatives, but at this beta there are none. Pass a "
+            "smaller beta, or a rank."
+        )
+    return rates
+
+
+def _check_share(target: str, value: float) -> None:
+    if not 0 <= value <= 1:
+        raise PUValueError(
+            f"at must map {target!r} to a share in [0, 1], but {value!r} was passed."
+        )
+
+
+_FINDERS: Mapping[str, Callable[[Ranking, float, Any], int]] = MappingProxyType(
+    {
+        "rank": _at_rank,
+        "threshold": _at_threshold,
+        "fraction": _at_fraction,
+        "fpr": _at_fpr,
+        "recall": _at_recall,
+    }
+)
