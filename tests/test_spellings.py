@@ -144,6 +144,6 @@ def test_signatures_agree(name: str) -> None:
     shared = {key: COMMON[key] for key in COMMON if key in defaults}
     assert {key: defaults[key] for key in shared} == shared
     if name.startswith("df.pu."):
-        lacking = {"df.pu.compare": {"band", "reference"}}
-        lacking["df.pu.compare_unpaired"] = {"band", "reference", "on_error", "progress"}
+        direct = ("compare", "compare_unpaired", "auroc", "average_precision")
+        lacking = {f"df.pu.{method}": {"band", "reference"} for method in direct}
         assert set(COMMON) - set(defaults) == lacking.get(name, set())

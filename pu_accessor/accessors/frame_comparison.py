@@ -153,6 +153,8 @@ class FrameComparison(FrameTables):
         negative: Values = None,
         unlabeled: Values = None,
         nan_policy: str = "raise",
+        on_error: str = "raise",
+        progress: bool = False,
     ) -> pd.DataFrame:
         """Compare the AUROC of groups that share no examples: Welch's two-sample test.
 
@@ -166,7 +168,7 @@ class FrameComparison(FrameTables):
             Columns whose values make the groups, unless the accessor sits on a groupby.
         level : float, default 0.95
             Probability of coverage of the interval, in (0, 1).
-        positive, negative, unlabeled, nan_policy
+        positive, negative, unlabeled, nan_policy, on_error, progress
             As in `contingency`.
 
         Returns
@@ -222,7 +224,9 @@ class FrameComparison(FrameTables):
             coding=Coding(positive, negative, unlabeled, nan_policy),
             ranks="breakpoints",
         )
-        return comparison.compare_unpaired(rankings, beta, level=level)
+        return comparison.compare_unpaired(
+            rankings, beta, level=level, on_error=on_error, progress=progress
+        )
 
     def dominance(
         self,

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from pu_accessor.errors import PUDataError, PUValueError, warn_caller
-from pu_accessor.inference.betas import GroupBeta, beta_by_key, name_group
+from pu_accessor.errors import PUValueError, warn_caller
+from pu_accessor.inference.betas import GroupBeta, beta_by_key
 from pu_accessor.inference.estimates import count_negatives, rank_moments
-from pu_accessor.inference.groups import ask_rows
+from pu_accessor.inference.groups import ask_rows, collect
 from pu_accessor.inference.tables import Beta, as_betas, check_labels, check_level
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Keyed, PairedRanks, Ranking, Rankings
 
@@ -142,7 +142,14 @@ def compare_paired(
     return pairs
 
 
-def compare_unpaired(rankings: Rankings, beta: GroupBeta, *, level: float = 0.95) -> pd.DataFrame:
+def compare_unpaired(
+    rankings: Rankings,
+    beta: GroupBeta,
+    *,
+    level: float = 0.95,
+    on_error: str = "raise",
+    progress: bool = False,
+) -> pd.DataFrame:
     """Compare the AUROC of groups that share no examples: Welch's two-sample test.
 
     Where all groups ranked the same examples, `compare_paired` sees smaller differences, and needs
@@ -157,6 +164,8 @@ def compare_unpaired(rankings: Rankings, beta: GroupBeta, *, level: float = 0.95
         each.
     level : float, default 0.95
         Probability of coverage of the interval, in (0, 1).
+    on_error, progress
+        As in `pu_accessor.inference.groups.ask`.
 
     Returns
     -------
@@ -204,10 +213,11 @@ def compare_unpaired(rankings: Rankings, beta: GroupBeta, *, level: float = 0.95
        Journal of Statistics 6 (1979) 65-70.
     """
     level = check_level(level)
-    first, second = _pairs(len(rankings.keys), "Pass by=... with two keys.")
     own, betas = beta_by_key(beta, rankings.names, rankings.keys)
-    groups = _groups(rankings, betas)
-    _warn_of_lone([key for key, group in zip(rankings.keys, groups, strict=True) if group.n == 1])
+    answers = collect(rankings, betas, _estimate, on_error, progress)
+    keys, groups = [answer.key for answer in answers], [answer.content for answer in answers]
+    first, second = _pairs(len(keys), "Pass by=... with two keys.")
+    _warn_of_lone([key for key, group in zip(keys, groups, strict=True) if group.n == 1])
     pairs = [(groups[a], groups[b]) for a, b in zip(first, second, strict=True)]
     # Exact until here: areas that are equal must not differ by a rounding error.
     difference = np.array(
@@ -219,7 +229,7 @@ def compare_unpaired(rankings: Rankings, beta: GroupBeta, *, level: float = 0.95
     rows = np.repeat(np.arange(len(pairs)), difference.shape[1])
     return pd.DataFrame(
         {
-            **name_pairs(rankings.names, rankings.keys, first[rows], second[rows]),
+            **name_pairs(rankings.names, keys, first[rows], second[rows]),
             **_beta_columns(pairs, own),
             "difference": difference.ravel(),
             "lower": test.lower.ravel(),
@@ -356,26 +366,16 @@ def _with_size(
     return pd.concat([repeated.iloc[:, :place], size, repeated.iloc[:, place:]], axis=1)
 
 
-def _groups(rankings: Rankings, betas: Sequence[Beta]) -> list[_Group]:
-    """Estimate the AUROC of each group, and name the group that has none."""
-    groups = []
-    for position, key in enumerate(rankings.keys):
-        try:
-            groups.append(_estimate(rankings.make(position), as_betas(betas[position])))
-        except PUDataError as error:
-            raise type(error)(f"{name_group(rankings.names, key)}: {error}") from error
-    return groups
-
-
-def _estimate(ranking: Ranking, betas: FloatArray) -> _Group:
+def _estimate(ranking: Ranking, beta: Beta) -> _Group:
     """Estimate AUROC for each beta by the mid-ranks of the known positives."""
+    betas = as_betas(beta)
     total, n = ranking.total, ranking.total.known_positive
     check_labels(betas, total)
     mean, spread = rank_moments(ranking)
     auroc, variance = [], []
-    for beta in betas.tolist():
-        positives = n + total.unlabeled * Fraction(str(beta))
-        negatives = count_negatives(total, beta)
+    for share in betas.tolist():
+        positives = n + total.unlabeled * Fraction(str(share))
+        negatives = count_negatives(total, share)
         auroc.append(1 - (mean - (positives + 1) / 2) / negatives)
         variance.append(spread / n * float(1 - n / positives) / float(negatives) ** 2)
     return _Group(n, betas, auroc, np.array(variance))

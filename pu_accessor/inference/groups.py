@@ -18,7 +18,7 @@ from pu_accessor.inference.betas import GroupBeta, beta_by_key, name_group, spli
 from pu_accessor.inference.tables import Beta
 from pu_accessor.ranking import IntArray, Keyed, Kind, Ranking, Rankings
 
-__all__ = ["Question", "ask", "ask_rows", "spread_groups"]
+__all__ = ["Answer", "Question", "ask", "ask_rows", "collect", "spread_groups"]
 
 Question: TypeAlias = Callable[[Ranking, Beta], xr.Dataset]
 
@@ -31,7 +31,7 @@ _RESERVED = {
 }
 
 
-class _Answer(NamedTuple, Generic[Content]):
+class Answer(NamedTuple, Generic[Content]):
     """What a question got for one key."""
 
     key: Hashable
@@ -81,7 +81,7 @@ def ask(
         If there is no tqdm to show a bar with.
     """
     betas = beta_by_key(beta, rankings.names, rankings.keys)
-    answers = _answers(rankings, betas.values, question, on_error, progress)
+    answers = collect(rankings, betas.values, question, on_error, progress)
     if not rankings.names:
         return answers[0].content
     return _side_by_side(rankings.names, answers, betas.own)
@@ -171,7 +171,7 @@ def ask_rows(
     betas: list[Beta | None] = [None] * len(keyed.keys)
     if beta is not None:
         betas = [*beta_by_key(beta, keyed.names, keyed.keys).values]
-    answers = _answers(keyed, betas, question, on_error, progress)
+    answers = collect(keyed, betas, question, on_error, progress)
     if taken := [name for name in keyed.names if name in answers[0].content.columns]:
         raise PUValueError(
             f"by must not be called {taken[0]!r}, which is a column of the result "
@@ -186,21 +186,43 @@ def ask_rows(
     return together
 
 
-def _answers(
+def collect(
     keyed: Keyed[Kind],
     betas: Sequence[Beta | None],
     question: Callable[[Kind, Any], Content],
     on_error: str,
     progress: bool,
-) -> list[_Answer[Content]]:
-    """Ask each one; name the one that has no answer."""
+) -> list[Answer[Content]]:
+    """Ask each one; name the one that has no answer.
+
+    Parameters
+    ----------
+    keyed : Keyed
+        Whom to ask.
+    betas : sequence
+        The beta of each, or None.
+    question : callable
+        From one of them and its beta to an answer.
+    on_error, progress
+        As in `ask`.
+
+    Returns
+    -------
+    list of Answer
+        Without those that are left out.
+
+    Raises
+    ------
+    PUError
+        As in `ask`.
+    """
     check_option("on_error", on_error, ["raise", "skip"])
     _check_names(keyed.names)
-    answers: list[_Answer[Content]] = []
+    answers: list[Answer[Content]] = []
     skipped: list[str] = []
     for position, key in enumerate(_with_bar(keyed.keys, progress)):
         try:
-            answers.append(_Answer(key, question(keyed.make(position), betas[position])))
+            answers.append(Answer(key, question(keyed.make(position), betas[position])))
         except PUDataError as error:  # any other is about the arguments, not about the group
             if not keyed.names:
                 raise
@@ -250,7 +272,7 @@ def _warn_of(skipped: list[str], answered: int) -> None:
 
 
 def _side_by_side(
-    names: Sequence[str], answers: Sequence[_Answer[xr.Dataset]], own_beta: bool
+    names: Sequence[str], answers: Sequence[Answer[xr.Dataset]], own_beta: bool
 ) -> xr.Dataset:
     """Put answers on one rank axis, with a leading dimension for their keys."""
     datasets = [answer.content for answer in answers]

@@ -87,7 +87,7 @@ def metric_at(
     0  precision     4        9.0      0.75    0.5    1.0  exact
     >>> metric_at(rankings, "precision", 0.25, at="youden")[columns].round(3)
           metric  rank  threshold  estimate  lower  upper          band
-    0  precision     8        5.0      0.75    0.5   0.75  simultaneous
+    0  precision     6        7.0     0.833    0.5  0.833  simultaneous
     """
     target, value = _read(at)
     chosen = "simultaneous" if target in _BEST and band == "exact" else band

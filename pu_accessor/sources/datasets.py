@@ -121,7 +121,7 @@ def _check_dims(dataset: xr.Dataset, others: list[Hashable]) -> None:
         if not isinstance(other, str):
             raise PUTypeError(f"Dimensions must have a text as their name, but one is {other!r}.")
         if not dataset.sizes[other]:
-            raise PUDataError(f"dimension {other!r} must have at least one place, but its size is 0.")
+            raise PUDataError(f"dimension {other!r} must hold at least one place, but is empty.")
         index = dataset.indexes.get(other)
         if isinstance(index, pd.MultiIndex) and {"rank", "bound", "beta"} & set(index.names):
             raise PUValueError(
