@@ -84,6 +84,9 @@ def test_repr_counts() -> None:
     ]
     assert "<th style='text-align: left'>unlabeled</th><td>2</td>" in frame.pu._repr_html_()
     assert repr(frame.drop(index=1).pu).endswith("distinct scores  3")
+    assert repr(frame.assign(site=list("aabb")).groupby("site").pu).endswith(
+        "groups           2: site"
+    )
     gaps = pd.DataFrame({"score": [3, None, 2, None], "label": [1, None, 0, None]})
     assert repr(gaps.pu).splitlines()[-2:] == [
         "distinct scores  2",

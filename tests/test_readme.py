@@ -4,7 +4,6 @@ import re
 import runpy
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import pytest
 
 ROOT = Path(__file__).parent.parent
@@ -45,7 +44,6 @@ def test_examples_print_what_the_page_shows(
         else:
             assert squeezed(capsys.readouterr().out) == squeezed(text)
     assert capsys.readouterr().out == ""
-    assert bool(plt.get_fignums()) == ("plot_" in "".join(text for _, text in blocks))
 
 
 @pytest.mark.parametrize(

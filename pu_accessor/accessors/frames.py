@@ -25,7 +25,7 @@ class FrameAccessor(FrameEstimates, FrameCurves, FrameMetrics, FrameComparison):
     """
 
     def __repr__(self) -> str:
-        summary = _summary(self._frame)
+        summary = self._summary()
         width = max(len(name) for name in summary)
         lines = (f"{name:<{width}}  {text}" for name, text in summary.items())
         return "\n".join(["<df.pu>", *lines])
@@ -33,9 +33,19 @@ class FrameAccessor(FrameEstimates, FrameCurves, FrameMetrics, FrameComparison):
     def _repr_html_(self) -> str:
         rows = "".join(
             f"<tr><th style='text-align: left'>{escape(name)}</th><td>{escape(text)}</td></tr>"
-            for name, text in _summary(self._frame).items()
+            for name, text in self._summary().items()
         )
         return f"<table><caption>df.pu</caption>{rows}</table>"
+
+    def _summary(self) -> dict[str, str]:
+        """Count what the default columns hold, and the groups."""
+        groups = self._groups(None)
+        of = (
+            {}
+            if groups is None
+            else {"groups": f"{len(groups.keys):,}: {', '.join(groups.names)}"}
+        )
+        return {**_summary(self._frame), **of}
 
 
 def _summary(frame: pd.DataFrame) -> dict[str, str]:

@@ -291,7 +291,7 @@ def _side_by_side(
     first = datasets[0]
     counts = {name: (dim, [d.attrs[name] for d in datasets]) for name in _COUNTS}
     coords = {
-        **dict.fromkeys(["rank"], ("rank", ranks, first["rank"].attrs)),
+        "rank": ("rank", ranks, first["rank"].attrs),
         "bound": first["bound"],
         "beta": _beta_coordinate(dim, datasets) if own_beta else first["beta"],
         "threshold": (
@@ -300,6 +300,7 @@ def _side_by_side(
             first["threshold"].attrs,
         ),
         **counts,
+        **_local_alphas(dim, datasets),
     }
     together = xr.Dataset(variables, coords=coords, attrs=_shared_attrs(datasets, ranks))
     return together.assign_coords(_key_coordinate(names, dim, [a.key for a in answers]))
@@ -330,13 +331,22 @@ def _beta_coordinate(dim: str, datasets: Sequence[xr.Dataset]) -> Any:
     return (dim, "beta"), betas, datasets[0]["beta"].attrs
 
 
+def _local_alphas(dim: str, datasets: Sequence[xr.Dataset]) -> dict[str, Any]:
+    """Return the local level of each key and beta, where a band has one."""
+    if "local_alpha" not in datasets[0].attrs:
+        return {}
+    alphas = np.stack([np.atleast_1d(dataset.attrs["local_alpha"]) for dataset in datasets])
+    return {"local_alpha": ((dim, "beta"), alphas)}
+
+
 def _shared_attrs(datasets: Sequence[xr.Dataset], ranks: IntArray) -> dict[str, Any]:
     """Return the attributes that all share; counts are coordinates instead."""
     first = datasets[0].attrs
     return {
         name: value
         for name, value in first.items()
-        if name not in _COUNTS and all(dataset.attrs[name] == value for dataset in datasets)
+        if name not in (*_COUNTS, "local_alpha")
+        and all(dataset.attrs[name] == value for dataset in datasets)
     } | {"n_cutoffs": ranks.size}
 
 
