@@ -10,7 +10,6 @@ from pu_accessor.inference import comparison, dominance
 from pu_accessor.inference.bands import Band
 from pu_accessor.inference.betas import GroupBeta
 from pu_accessor.sources.columns import Coding
-from pu_accessor.sources.frames import rank_frame
 from pu_accessor.sources.labels import Values
 from pu_accessor.sources.pairs import pair_models
 
@@ -216,14 +215,8 @@ class FrameComparison(FrameTables):
                 f"score must name one column, but {score!r} was passed. Models of the same rows "
                 "are compared with df.pu.compare(score=[...])."
             )
-        rankings = rank_frame(
-            self._frame,
-            score=score,
-            label=label,
-            groups=self._groups(by),
-            coding=Coding(positive, negative, unlabeled, nan_policy),
-            ranks="breakpoints",
-        )
+        coding = Coding(positive, negative, unlabeled, nan_policy)
+        rankings = self._rank(score, label, by, coding, "breakpoints")
         return comparison.compare_unpaired(
             rankings, beta, level=level, on_error=on_error, progress=progress
         )

@@ -15,7 +15,6 @@ from pu_accessor.inference.groups import ask
 from pu_accessor.inference.tables import Beta
 from pu_accessor.ranking import Ranking, Ranks
 from pu_accessor.sources.columns import Coding
-from pu_accessor.sources.frames import rank_frame
 from pu_accessor.sources.labels import Values
 
 if TYPE_CHECKING:
@@ -276,14 +275,8 @@ class FrameCurves(FrameTables):
         def question(ranking: Ranking, beta: Beta) -> xr.Dataset:
             return tables.rank_cdf(ranking, beta, level=level, band=band, reference=reference)
 
-        rankings = rank_frame(
-            self._frame,
-            score=score,
-            label=label,
-            groups=self._groups(by),
-            coding=Coding(positive, negative, unlabeled, nan_policy),
-            ranks=ranks,
-        )
+        coding = Coding(positive, negative, unlabeled, nan_policy)
+        rankings = self._rank(score, label, by, coding, ranks)
         cdf = ask(rankings, beta, question, on_error=on_error, progress=progress)
         return plots.plot_rank_cdf(
             cdf, hue=hue, col=col, row=row, ax=ax, line_kws=line_kws, band_kws=band_kws

@@ -11,7 +11,6 @@ from pu_accessor.inference.betas import GroupBeta
 from pu_accessor.inference.metrics import Metric
 from pu_accessor.inference.targets import At
 from pu_accessor.sources.columns import Coding
-from pu_accessor.sources.frames import rank_frame
 from pu_accessor.sources.labels import Values
 
 __all__ = ["FrameEstimates"]
@@ -96,14 +95,8 @@ class FrameEstimates(FrameTables):
            beta  estimate  standard_error  lower  upper  level
         0  0.25     0.792           0.132  0.341    1.0   0.95
         """
-        rankings = rank_frame(
-            self._frame,
-            score=score,
-            label=label,
-            groups=self._groups(by),
-            coding=Coding(positive, negative, unlabeled, nan_policy),
-            ranks="breakpoints",
-        )
+        coding = Coding(positive, negative, unlabeled, nan_policy)
+        rankings = self._rank(score, label, by, coding, "breakpoints")
         return estimates.auroc(
             rankings, beta, level=level, max_fpr=max_fpr, on_error=on_error, progress=progress
         )
@@ -174,14 +167,8 @@ class FrameEstimates(FrameTables):
            beta  estimate  standard_error  lower  upper  level
         0  0.25     0.715           0.137  0.445    1.0   0.95
         """
-        rankings = rank_frame(
-            self._frame,
-            score=score,
-            label=label,
-            groups=self._groups(by),
-            coding=Coding(positive, negative, unlabeled, nan_policy),
-            ranks="breakpoints",
-        )
+        coding = Coding(positive, negative, unlabeled, nan_policy)
+        rankings = self._rank(score, label, by, coding, "breakpoints")
         return estimates.average_precision(
             rankings, beta, level=level, on_error=on_error, progress=progress
         )
@@ -248,14 +235,8 @@ class FrameEstimates(FrameTables):
            estimate  lower  upper
         0      0.75    0.5    1.0
         """
-        rankings = rank_frame(
-            self._frame,
-            score=score,
-            label=label,
-            groups=self._groups(by),
-            coding=Coding(positive, negative, unlabeled, nan_policy),
-            ranks="all",
-        )
+        coding = Coding(positive, negative, unlabeled, nan_policy)
+        rankings = self._rank(score, label, by, coding, "all")
         return targets.metric_at(
             rankings,
             name,

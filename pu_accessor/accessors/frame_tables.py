@@ -11,7 +11,7 @@ from pu_accessor.inference.bands import Band
 from pu_accessor.inference.betas import GroupBeta
 from pu_accessor.inference.groups import ask
 from pu_accessor.inference.tables import Beta
-from pu_accessor.ranking import Ranking, Ranks
+from pu_accessor.ranking import Ranking, Rankings, Ranks
 from pu_accessor.sources.columns import Coding
 from pu_accessor.sources.frames import rank_frame
 from pu_accessor.sources.groups import Grouping, Groups, group_frame, read_groups
@@ -136,14 +136,7 @@ class FrameTables:
             return tables.contingency(ranking, beta, level=level, band=band, reference=reference)
 
         coding = Coding(positive, negative, unlabeled, nan_policy)
-        rankings = rank_frame(
-            self._frame,
-            score=score,
-            label=label,
-            groups=self._groups(by),
-            coding=coding,
-            ranks=ranks,
-        )
+        rankings = self._rank(score, label, by, coding, ranks)
         return ask(rankings, beta, question, on_error=on_error, progress=progress)
 
     def roc_bounds(
@@ -203,14 +196,7 @@ class FrameTables:
             )
 
         coding = Coding(positive, negative, unlabeled, nan_policy)
-        rankings = rank_frame(
-            self._frame,
-            score=score,
-            label=label,
-            groups=self._groups(by),
-            coding=coding,
-            ranks=ranks,
-        )
+        rankings = self._rank(score, label, by, coding, ranks)
         return ask(rankings, beta, question, on_error=on_error, progress=progress)
 
     def pr_bounds(
@@ -270,15 +256,22 @@ class FrameTables:
             )
 
         coding = Coding(positive, negative, unlabeled, nan_policy)
-        rankings = rank_frame(
-            self._frame,
-            score=score,
-            label=label,
-            groups=self._groups(by),
-            coding=coding,
-            ranks=ranks,
-        )
+        rankings = self._rank(score, label, by, coding, ranks)
         return ask(rankings, beta, question, on_error=on_error, progress=progress)
+
+    def _rank(
+        self,
+        score: Hashable | list[Hashable],
+        label: Hashable,
+        by: Hashable | list[Hashable] | None,
+        coding: Coding,
+        ranks: Ranks,
+    ) -> Rankings:
+        """Rank the rows of the frame, of each group, by each column of scores."""
+        groups = self._groups(by)
+        return rank_frame(
+            self._frame, score=score, label=label, groups=groups, coding=coding, ranks=ranks
+        )
 
     def _groups(self, by: Hashable | list[Hashable] | None) -> Groups | None:
         """Return the rows of each group, from `by` or the groupby."""
