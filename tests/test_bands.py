@@ -32,7 +32,6 @@ def test_band_agrees_with_rational_arithmetic(band: str, n: int, m: int, level: 
     assert (lower.tolist(), upper.tolist()) == ORACLES[band](n, m, level)
 
 
-@pytest.mark.xfail(reason="rounding of 1 - tail is tolerated, which is coarse next to the tail")
 def test_bootstrap_at_a_high_level() -> None:
     _, upper = latent_bounds("bootstrap", 40, 27, 0.999999)
     assert upper.tolist() == oracle.bootstrap_band(40, 27, 0.999999)[1]

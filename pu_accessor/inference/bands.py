@@ -82,7 +82,8 @@ def bootstrap(n: int, m: int, level: float) -> Bounds:
     resampled = stats.binom(n, np.arange(n + 1) / n)
     tail = (1 - level) / 2
     # A quantile that sits exactly on the tail belongs to it, also after rounding.
-    fewest, most = (np.asarray(resampled.ppf(q * (1 - _SAME)), np.int64) for q in (tail, 1 - tail))
+    fewest = np.asarray(resampled.ppf(tail * (1 - _SAME)), np.int64)
+    most = np.asarray(resampled.isf(tail * (1 + _SAME)), np.int64)
     return fewest * m // n, -(-most * m // n)
 
 

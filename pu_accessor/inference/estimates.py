@@ -285,7 +285,9 @@ def _row(
     if not hidden:
         lower = upper = value
     elif n == 2 or error == 0:
-        lower, upper = (float(bound) for bound in bounds(ranking, beta))
+        low, high = (float(bound) for bound in bounds(ranking, beta))
+        inside = min(max(value, 0.0), 1.0)  # bands are of counts, which are rounded
+        lower, upper = min(low, inside), max(high, inside)
     return beta, value, error, lower, upper, level
 
 
@@ -359,9 +361,12 @@ def _estimate_partial(ranking: Ranking, beta: float, level: float, limit: float)
     height = share[:-1] + np.diff(share) / growth * ((stop[:-1] + stop[1:]) / 2 - false[:-1])
     scale = 2 * (limit - limit**2 / 2)
     value = 0.5 + (float(width @ height) / negatives - limit**2 / 2) / scale
-    # How much of each step between two cutoffs is below the limit, and how much after its middle.
-    length = np.where(level_step, false[:-1] < most, width / growth) * np.diff(ranking.rank)
-    after = np.cumsum(length[::-1])[::-1] - length / 2
+    # How much of each step between two cutoffs is below the limit, and how much of that lies after
+    # a place in the step, on average: a step that the limit cuts is below it at one end.
+    part = np.where(level_step, false[:-1] < most, width / growth)
+    length = part * np.diff(ranking.rank)
+    later = np.cumsum(length[::-1])[::-1] - length
+    after = later + length * np.where(growth < 0, 1 - part / 2, part / 2)
     found = np.diff(ranking.known_positive)
     mean = float(found @ after) / n
     spread = float(found @ (after - mean) ** 2) / (n - 1) if n > 1 else float("nan")
