@@ -16,7 +16,13 @@ from pu_accessor.errors import (
     PUValueError,
     PUWarning,
 )
-from pu_accessor.functions import contingency
+from pu_accessor.functions import (
+    beta_from_label_frequency,
+    beta_from_labels,
+    beta_from_prevalence,
+    contingency,
+    labels_needed,
+)
 
 __all__ = [
     "PUDataError",
@@ -26,7 +32,11 @@ __all__ = [
     "PUTypeError",
     "PUValueError",
     "PUWarning",
+    "beta_from_label_frequency",
+    "beta_from_labels",
+    "beta_from_prevalence",
     "contingency",
+    "labels_needed",
 ]
 __version__ = version("pu_accessor")
 

@@ -1,16 +1,28 @@
-"""What ``df.pu`` asks of a frame, asked of two array-likes."""
+"""The public functions: what ``df.pu`` asks of a frame, asked of arrays; conversions of beta."""
 
 import xarray as xr
 
 from pu_accessor.inference import tables
 from pu_accessor.inference.bands import Band
+from pu_accessor.inference.labeling import (
+    beta_from_label_frequency,
+    beta_from_labels,
+    beta_from_prevalence,
+    labels_needed,
+)
 from pu_accessor.inference.tables import Beta
 from pu_accessor.ranking import Ranks
 from pu_accessor.sources.columns import Coding, Column
 from pu_accessor.sources.frames import rank_arrays
 from pu_accessor.sources.labels import Values
 
-__all__ = ["contingency"]
+__all__ = [
+    "beta_from_label_frequency",
+    "beta_from_labels",
+    "beta_from_prevalence",
+    "contingency",
+    "labels_needed",
+]
 
 
 def contingency(

@@ -37,6 +37,7 @@ CALLS: dict[str, tuple[tuple[Any, ...], dict[str, Any], dict[str, Any]]] = {
     "auroc": (([0.3, 0.1],), {"max_fpr": 0.5}, {}),
     "average_precision": ((BY_MODEL,), {"level": 0.8}, {}),
     "metric": (("f1", [0.3, 0.1]), {"at": {"fpr": 0.2}}, {}),
+    "estimate_beta": ((), {"method": "mean_matching", "level": 0.8}, {}),
     "compare": (([0.3, 0.1],), {"level": 0.8}, {"on": "example"}),
     "compare_unpaired": (([0.3, 0.1],), {"level": 0.8}, {}),
     "dominance": ((BY_MODEL,), {"band": "bootstrap"}, {}),
@@ -78,7 +79,8 @@ def show(ax: Axes) -> list[Any]:
 
 def test_every_method_is_asked() -> None:
     grouped: Any = LONG.groupby("model")
-    assert set(public(FRAMES)) == set(public(type(grouped.pu))) == set(CALLS)
+    asked = {*CALLS, "sample_to_label"}  # which has no scores to spell
+    assert set(public(FRAMES)) == set(public(type(grouped.pu))) == asked
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -108,6 +110,7 @@ def test_warnings_point_at_the_caller(name: str) -> None:
 
 # What all have in common
 
+_OF_LABELS = ("label", "by", "positive", "negative", "unlabeled")
 METHODS: dict[str, Any] = {name: getattr(pu_accessor, name) for name in pu_accessor.__all__}
 METHODS = {name: function for name, function in METHODS.items() if inspect.isfunction(function)}
 METHODS |= {f"df.pu.{name}": method for name, method in public(FRAMES).items()}
@@ -138,12 +141,18 @@ def test_docstrings_have_their_sections(name: str) -> None:
 def test_signatures_agree(name: str) -> None:
     found = parameters(name)
     first = [one.name for one in found if one.kind is not one.KEYWORD_ONLY]
-    assert first in ([], ["beta"], ["name"], ["name", "beta"], ["curve"], ["score", "label"])
-    defaults = {one.name: one.default for one in found if one.name not in [*first, "beta", "at"]}
+    allowed = ([], ["beta"], ["name"], ["name", "beta"], ["curve"], ["score", "label"], ["size"])
+    assert first in allowed or name.startswith(("beta_from", "labels_needed"))  # counts, in order
+    defaults = {
+        one.name: one.default
+        for one in found
+        if one.name not in [*first, "beta", "at", "random_state"]
+    }
     assert inspect.Parameter.empty not in defaults.values()
     shared = {key: COMMON[key] for key in COMMON if key in defaults}
     assert {key: defaults[key] for key in shared} == shared
     if name.startswith("df.pu."):
-        direct = ("compare", "compare_unpaired", "auroc", "average_precision")
+        direct = ("compare", "compare_unpaired", "auroc", "average_precision", "estimate_beta")
         lacking = {f"df.pu.{method}": {"band", "reference"} for method in direct}
+        lacking["df.pu.sample_to_label"] = {*COMMON} - set(_OF_LABELS)
         assert set(COMMON) - set(defaults) == lacking.get(name, set())

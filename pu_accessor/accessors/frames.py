@@ -8,6 +8,7 @@ from pu_accessor.accessors.frame_comparison import FrameComparison
 from pu_accessor.accessors.frame_curves import FrameCurves
 from pu_accessor.accessors.frame_estimates import FrameEstimates
 from pu_accessor.accessors.frame_metrics import FrameMetrics
+from pu_accessor.accessors.frame_prior import FramePrior
 from pu_accessor.errors import PUError, PUKeyError
 from pu_accessor.sources.columns import Coding
 from pu_accessor.sources.frames import rank_frame
@@ -15,7 +16,7 @@ from pu_accessor.sources.frames import rank_frame
 __all__ = ["FrameAccessor"]
 
 
-class FrameAccessor(FrameEstimates, FrameCurves, FrameMetrics, FrameComparison):
+class FrameAccessor(FrameEstimates, FrameCurves, FrameMetrics, FrameComparison, FramePrior):
     """``df.pu``: bounds on a ranking's performance, from known positives and unlabeled rows.
 
     Parameters

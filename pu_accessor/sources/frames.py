@@ -5,7 +5,7 @@ from collections.abc import Hashable
 import numpy as np
 import pandas as pd
 
-from pu_accessor.errors import PUDataError, PUValueError
+from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
 from pu_accessor.ranking import FloatArray, Ranking, Rankings, Ranks, rank_examples
 from pu_accessor.sources.columns import (
     CANONICAL,
@@ -20,7 +20,7 @@ from pu_accessor.sources.columns import (
 from pu_accessor.sources.groups import Groups, check_roles
 from pu_accessor.sources.labels import States
 
-__all__ = ["rank_arrays", "rank_frame", "rank_rows"]
+__all__ = ["rank_arrays", "rank_frame", "rank_rows", "sample_unlabeled"]
 
 
 def rank_frame(
@@ -196,3 +196,57 @@ def _keys(
         for model in models
     ]
     return (*groups.names, "model"), tuple(keys)
+
+
+def sample_unlabeled(
+    frame: pd.DataFrame,
+    size: int,
+    *,
+    label: Hashable,
+    random_state: int | np.random.Generator,
+    groups: Groups | None = None,
+    coding: Coding = CANONICAL,
+) -> pd.DataFrame:
+    """Draw unlabeled rows at random, without replacement.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A row for each example.
+    size : int
+        How many rows to draw, of each group.
+    label : hashable
+        Column of labels.
+    random_state : int or numpy Generator
+        Seed.
+    groups : Groups, optional
+        Rows to draw from apart.
+    coding : Coding, optional
+        How to read labels.
+
+    Returns
+    -------
+    DataFrame
+        The rows drawn.
+
+    Raises
+    ------
+    PUTypeError, PUValueError
+        If `size` is no number of rows that there are.
+    """
+    if isinstance(size, bool) or not isinstance(size, int | np.integer):
+        raise PUTypeError(f"size must be an integer, but {size!r} was passed.")
+    states = read_states(as_series("label", read_column(frame, "label", label)), coding)
+    free = ~(states.positive | states.negative)
+    rng = np.random.default_rng(random_state)
+    drawn = []
+    for rows in [slice(None)] if groups is None else groups.rows:
+        there = np.arange(free.size)[rows]
+        there = there[free[there]]
+        if not 0 < size <= there.size:
+            raise PUDataError(
+                f"size must lie between 1 and the number of unlabeled rows, {there.size}, but "
+                f"{size} was passed."
+            )
+        drawn.append(rng.choice(there, size, replace=False))
+    return frame.iloc[np.concatenate(drawn)]

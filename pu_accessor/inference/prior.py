@@ -1,0 +1,306 @@
+"""What beta can be: limits and estimates from a ranking."""
+
+from collections.abc import Callable, Mapping
+from math import ceil, log, sqrt
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy import special, stats
+
+from pu_accessor.errors import PUDataError, check_option, warn_caller
+from pu_accessor.inference.groups import ask_rows
+from pu_accessor.inference.tables import check_labels, check_level
+from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking, Rankings
+
+__all__ = ["METHODS", "estimate_beta"]
+
+_SCAR = "known positives are a simple random sample of all positives"
+_NO_INFORMATION, _WIDE, _SEPARATE, _RISING = 0.99, 0.1, 0.01, 0.05
+
+
+class _Prior(NamedTuple):
+    """An estimate of beta with its interval, and what to warn of."""
+
+    beta: float
+    lower: float
+    upper: float
+    warnings: tuple[str, ...] = ()
+
+
+class _Method(NamedTuple):
+    """A way to estimate beta, and what it takes for granted."""
+
+    estimate: Callable[[Ranking, float], _Prior]
+    assumptions: str
+
+
+def estimate_beta(
+    rankings: Rankings,
+    *,
+    method: str = "feasible",
+    level: float = 0.95,
+    on_error: str = "raise",
+    progress: bool = False,
+) -> pd.DataFrame:
+    """Estimate the fraction of positives among the unlabeled, as far as the data allow.
+
+    Parameters
+    ----------
+    rankings : Rankings
+        At the breakpoints or at all cutoffs.
+    method : {"feasible", "two_sided", "mean_matching"}, default "feasible"
+        From known positives and unlabeled examples alone there is an upper limit only:
+        "feasible". The other two need known negatives that are a random sample of the negatives.
+    level : float, default 0.95
+        Probability of coverage, in (0, 1).
+    on_error, progress
+        As in `pu_accessor.inference.groups.ask`.
+
+    Returns
+    -------
+    DataFrame
+        A row for each group: the key, beta, lower, upper, level, method, assumptions. A
+        RangeIndex.
+
+    Raises
+    ------
+    PUDataError
+        If nothing is known to be positive, nothing is unlabeled, or a method needs known
+        negatives and there are none.
+    PUValueError, PUTypeError
+        If an argument has a value that is not allowed.
+
+    Warns
+    -----
+    PUWarning
+        If the data say little or nothing, or speak against the assumptions.
+
+    Notes
+    -----
+    With M latent positives, k known positives and h unlabeled examples at or above a cutoff, at
+    most min(h, M) of the M are there. M is feasible at delta if the one-sided two-sample
+    Kolmogorov-Smirnov distance max(k/n - min(h, M)/M) is at most sqrt(ln(1/delta)/2 * (1/n +
+    1/M)) [1]_. "feasible" takes the largest feasible M: at delta = 1 - level for the upper limit,
+    at 0.5 for beta, the largest that is still plausible. It is the true one only where negatives
+    never reach the top of the ranking. "two_sided" does the same from both ends, at half of
+    1 - level each.
+
+    "mean_matching" scores each example by the mean of its mid-ranks among the known positives and
+    among the known negatives, as shares: beta is where the mean over the unlabeled lies between
+    the means over the known negatives and the known positives.
+
+    References
+    ----------
+    .. [1] N. V. Smirnov, *Table for estimating the goodness of fit of empirical distributions*,
+       Annals of Mathematical Statistics 19 (1948) 279-281.
+
+    Examples
+    --------
+    >>> from pu_accessor.sources.frames import rank_arrays
+    >>> truth = np.arange(4000) < 1000  # 500 of them known: beta is 500/3500
+    >>> score = np.random.default_rng(0).normal(3 * truth)
+    >>> label = np.where(np.arange(4000) < 500, 1, np.nan)
+    >>> found = estimate_beta(rank_arrays(score, label, ranks="breakpoints"))
+    >>> found[["beta", "lower", "upper", "method"]].round(3)
+        beta  lower  upper    method
+    0  0.126    0.0  0.155  feasible
+    """
+    level = check_level(level)
+    check_option("method", method, METHODS, {"two-sided": "two_sided", "mean": "mean_matching"})
+    told: list[str] = []
+
+    def question(ranking: Ranking, beta: object) -> pd.DataFrame:
+        _check_examples(ranking.total)
+        found = METHODS[method].estimate(ranking, level)
+        told.extend(found.warnings)
+        row = {"beta": found.beta, "lower": found.lower, "upper": found.upper, "level": level}
+        return pd.DataFrame(
+            [{**row, "method": method, "assumptions": METHODS[method].assumptions}]
+        )
+
+    answer = ask_rows(rankings, None, question, on_error=on_error, progress=progress)
+    for text in dict.fromkeys(told):
+        of = f" (in {told.count(text)} of {len(answer)} groups)" if rankings.names else ""
+        warn_caller(f"{text}{of}")
+    return answer
+
+
+def _check_examples(total: Counts) -> None:
+    """Raise where there is nothing to estimate, or nothing to estimate from."""
+    check_labels(np.zeros(1), total)
+    if not total.unlabeled:
+        raise PUDataError(
+            f"beta is a share of the unlabeled examples, but none of {sum(total)} is unlabeled. "
+            "Mark them: missing in the label column, or unlabeled=..."
+        )
+
+
+def _limit(known: IntArray, unlabeled: IntArray, total: tuple[int, int], delta: float) -> float:
+    """Return the largest share of latent positives that the known ones allow."""
+    n, size = total
+
+    def feasible(latent: int) -> bool:
+        distance = np.max(known / n - np.minimum(unlabeled, latent) / latent)
+        return bool(distance <= sqrt(log(1 / delta) / 2 * (1 / n + 1 / latent)))
+
+    low, high = 0, size  # the largest feasible one is at least low, and at most high
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if feasible(middle) else (low, middle - 1)
+    return low / size
+
+
+def _from_top(ranking: Ranking, delta: float) -> float:
+    """Return the limit that the known positives set."""
+    at = np.flatnonzero(np.diff(ranking.known_positive)) + 1
+    total = ranking.total.known_positive, ranking.total.unlabeled
+    return _limit(ranking.known_positive[at], ranking.unlabeled[at], total, delta)
+
+
+def _from_bottom(ranking: Ranking, delta: float) -> float:
+    """Return the limit on the share of negatives that the known ones set: the reversed problem."""
+    at = np.flatnonzero(np.diff(ranking.known_negative))
+    n, size = ranking.total.known_negative, ranking.total.unlabeled
+    known, unlabeled = n - ranking.known_negative[at], size - ranking.unlabeled[at]
+    return _limit(known, unlabeled, (n, size), delta)
+
+
+def _feasible(ranking: Ranking, level: float) -> _Prior:
+    """Estimate the largest beta that is plausible, and an upper limit."""
+    point, upper = _from_top(ranking, 0.5), _from_top(ranking, 1 - level)
+    warnings = []
+    if upper >= _NO_INFORMATION:
+        warnings.append(
+            "The data say nothing about beta: its upper limit is near 1. Label a random sample of "
+            "the unlabeled (df.pu.sample_to_label), or know more positives."
+        )
+    elif upper - point > _WIDE:
+        warnings.append(
+            f"beta is not known well: its upper limit is more than {_WIDE} above the estimate. "
+            "Know more positives, or label a random sample of the unlabeled: "
+            "df.pu.sample_to_label."
+        )
+    return _Prior(point, 0.0, upper, (*warnings, *_doubts(ranking)))
+
+
+def _doubts(ranking: Ranking) -> list[str]:
+    """Say what speaks against the assumptions."""
+    found, added = np.diff(ranking.known_positive), np.diff(ranking.unlabeled)
+    total = ranking.total
+    above = (ranking.unlabeled[:-1] + added / 2) / total.unlabeled
+    doubts = []
+    if float(found @ above) / total.known_positive < _SEPARATE:
+        doubts.append(
+            "Known positives rank above nearly all unlabeled examples: beta is about 0, or scores "
+            "are those of rows that the model was trained on, or labels are no random sample of "
+            "the positives. Score rows that the model has not seen."
+        )
+    if _top_rises(ranking) < _RISING:
+        doubts.append(
+            "Known positives rank above the unlabeled even among the best: negatives are there, "
+            "too, so that the estimate is too high. Take the upper limit as a limit only, or "
+            "label a random sample of the unlabeled: df.pu.sample_to_label."
+        )
+    return doubts
+
+
+def _top_rises(ranking: Ranking) -> float:
+    """Return the p value of known positives being above the unlabeled within the top.
+
+    The top reaches to the known positive at a quarter. Where all there are positives, known and
+    unlabeled ones are ordered by chance.
+    """
+    quarter = ceil(ranking.total.known_positive / 4)
+    last = int(np.argmax(ranking.known_positive >= quarter)) + 1
+    found = np.diff(ranking.known_positive[:last])
+    added = np.diff(ranking.unlabeled[:last])
+    known, others = int(found.sum()), int(added.sum())
+    if not known or not others:
+        return 1.0
+    below = added.sum() - np.cumsum(added) + added / 2
+    pairs, size, ties = float(found @ below), known + others, found + added
+    spread = known * others / 12 * (size + 1 - float(ties @ (ties**2 - 1)) / (size * (size - 1)))
+    if spread <= 0:
+        return 1.0
+    return float(special.ndtr(-(pairs - known * others / 2 - 0.5) / sqrt(spread)))
+
+
+def _two_sided(ranking: Ranking, level: float) -> _Prior:
+    """Bound beta from both ends of the ranking."""
+    _check_negatives(ranking.total)
+    half = (1 - level) / 2
+    lower, upper = 1 - _from_bottom(ranking, half), _from_top(ranking, half)
+    middle = (1 - _from_bottom(ranking, 0.5) + _from_top(ranking, 0.5)) / 2
+    if lower > upper:
+        return _Prior(middle, lower, upper, (_CONTRADICTION,))
+    return _Prior(min(max(middle, lower), upper), lower, upper)
+
+
+def _mean_matching(ranking: Ranking, level: float) -> _Prior:
+    """Find the unlabeled between known negatives and known positives by a mean."""
+    _check_negatives(ranking.total)
+    kinds = (ranking.known_positive, ranking.known_negative, ranking.unlabeled)
+    counts = [np.diff(kind) for kind in kinds]
+    place = (_mid_shares(ranking.known_positive) + _mid_shares(ranking.known_negative)) / 2
+    means = [float(count @ place) / count.sum() for count in counts]
+    apart = means[0] - means[1]
+    if not apart:
+        raise PUDataError(
+            "Mean matching needs scores that tell known positives from known negatives, but on "
+            "average they rank alike. Take method='feasible'."
+        )
+    beta = (means[2] - means[1]) / apart
+    sizes = [float(count.sum()) for count in counts]
+    variances = [
+        float(count @ (place - mean) ** 2) / (size - 1) if size > 1 else float("nan")
+        for count, mean, size in zip(counts[:2], means[:2], sizes[:2], strict=True)
+    ]
+    share = min(max(beta, 0.0), 1.0)
+    variance = (
+        (share * variances[0] + (1 - share) * variances[1]) / sizes[2]
+        + share**2 * variances[0] / sizes[0]
+        + (1 - share) ** 2 * variances[1] / sizes[1]
+    ) / apart**2
+    reach = float(stats.norm.ppf((1 + level) / 2)) * sqrt(variance)
+    warnings = () if 0 <= beta <= 1 else (_CONTRADICTION,)
+    return _Prior(beta, beta - reach, beta + reach, warnings)
+
+
+def _mid_shares(cumulative: IntArray) -> FloatArray:
+    """Return, for each step between cutoffs, the share of a kind that ranks below, ties half."""
+    shares: FloatArray = 1 - (cumulative[:-1] + cumulative[1:]) / (2 * cumulative[-1])
+    return shares
+
+
+def _check_negatives(total: Counts) -> None:
+    """Raise where a method has no known negatives."""
+    if not total.known_negative:
+        raise PUDataError(
+            "This method needs known negatives that are a random sample of the negatives, but "
+            "there are none. Take method='feasible', which gives an upper limit."
+        )
+
+
+_CONTRADICTION = (
+    "Known positives, known negatives and unlabeled examples contradict each other: no beta in "
+    "[0, 1] fits. One of the two is no random sample, or scores are those of rows that the model "
+    "was trained on. Score other rows, or take method='feasible'."
+)
+
+METHODS: Mapping[str, _Method] = MappingProxyType(
+    {
+        "feasible": _Method(
+            _feasible,
+            f"{_SCAR}; the estimate is the largest plausible beta, and the true one only if no "
+            "negative reaches the top of the ranking",
+        ),
+        "two_sided": _Method(
+            _two_sided, f"{_SCAR}; known negatives are a simple random sample of all negatives"
+        ),
+        "mean_matching": _Method(
+            _mean_matching, f"{_SCAR}; known negatives are a simple random sample of all negatives"
+        ),
+    }
+)
