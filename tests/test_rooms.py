@@ -26,7 +26,8 @@ OUTSIDE = {
     "inference": {"numpy", "scipy", "pandas", "xarray", "tqdm"},  # tqdm where a bar is shown
     "plots": {"numpy", "pandas", "xarray", "seaborn", "matplotlib"},
     "functions": {"numpy", "xarray"},
-    "accessors": {"numpy", "pandas", "xarray", "matplotlib", "seaborn"},  # these two for types alone
+    # matplotlib and seaborn for types alone
+    "accessors": {"numpy", "pandas", "xarray", "matplotlib", "seaborn"},
     "__init__": set(),
 }
 STANDARD = {

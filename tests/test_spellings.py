@@ -141,7 +141,15 @@ def test_docstrings_have_their_sections(name: str) -> None:
 def test_signatures_agree(name: str) -> None:
     found = parameters(name)
     first = [one.name for one in found if one.kind is not one.KEYWORD_ONLY]
-    allowed = ([], ["beta"], ["name"], ["name", "beta"], ["curve"], ["score", "label"], ["size"])
+    allowed: tuple[list[str], ...] = (
+        [],
+        ["beta"],
+        ["name"],
+        ["name", "beta"],
+        ["curve"],
+        ["score", "label"],
+        ["size"],
+    )
     assert first in allowed or name.startswith(("beta_from", "labels_needed"))  # counts, in order
     defaults = {
         one.name: one.default
