@@ -165,7 +165,7 @@ class FrameEstimates(FrameTables):
         >>> df = pd.DataFrame({"score": range(12, 0, -1), "label": label})
         >>> df.pu.average_precision(beta=0.25).round(3)
            beta  estimate  standard_error  lower  upper  level
-        0  0.25     0.715           0.137  0.445    1.0   0.95
+        0  0.25     0.715           0.137  0.374    1.0   0.95
         """
         coding = Coding(positive, negative, unlabeled, nan_policy)
         rankings = self._rank(score, label, by, coding, "breakpoints")

@@ -171,10 +171,10 @@ def average_precision(
 
     The interval is Student's t on the scale of 1/AP, where misses on both sides were the most
     even in simulations, and at most 1. Where a few known positives at the top make up most of the
-    variance it is not known well. A variance with the kurtosis K of the jackknife's pseudo-values
-    has 2n/(K - 1) degrees of freedom; as the K of a sample is too small where it matters, half of
-    them are taken, and at most n - 1. For two known positives the areas under the bounding curves
-    of the band "exact" stand instead.
+    variance it is not known well: the degrees of freedom are those of a variance with the
+    kurtosis K of the jackknife's pseudo-values, 2n/(K - 1), and at most n - 1; and the interval
+    reaches 1 + 2/n times as far, which simulations say it takes. For two known positives the areas
+    under the bounding curves of the band "exact" stand instead.
 
     References
     ----------
@@ -188,8 +188,8 @@ def average_precision(
     >>> rankings = rank_arrays(range(12, 0, -1), label, ranks="breakpoints")
     >>> average_precision(rankings, [0.25, 0.5]).round(3)
        beta  estimate  standard_error  lower  upper  level
-    0  0.25     0.715           0.137  0.445    1.0   0.95
-    1  0.50     0.889           0.211  0.506    1.0   0.95
+    0  0.25     0.715           0.137  0.374    1.0   0.95
+    1  0.50     0.889           0.211  0.417    1.0   0.95
     """
 
     def bounds(ranking: Ranking, share: float) -> FloatArray:
@@ -401,8 +401,9 @@ def _estimate_precision(ranking: Ranking, beta: float, level: float) -> _Estimat
     error = ((n - 1) * second) ** 0.5 * factor
     if not error:
         return _Estimate(value, 0.0)
-    df = min(n / max(fourth / second**2 - 1, 1 / n), n - 1)
-    return _Estimate(value, error, *_reciprocal_interval(value, error, _t_quantile(df, level)))
+    df = min(2 * n / max(fourth / second**2 - 1, 2 / n), n - 1)
+    reach = _t_quantile(df, level) * (1 + 2 / n)
+    return _Estimate(value, error, *_reciprocal_interval(value, error, reach))
 
 
 def _reciprocal_interval(value: float, error: float, reach: float) -> tuple[float, float]:
