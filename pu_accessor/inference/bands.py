@@ -14,17 +14,13 @@ import numpy.typing as npt
 from scipy import stats
 
 from pu_accessor.errors import PUTypeError, PUValueError, check_option
-from pu_accessor.inference.exact import Bounds, exact
+from pu_accessor.inference.exact import SAME, Bounds, exact
 from pu_accessor.inference.simultaneous import simultaneous
 from pu_accessor.ranking import IntArray
 
 __all__ = ["BANDS", "Band", "band_name", "bootstrap", "central", "dkw", "latent_bounds"]
 
 Band: TypeAlias = Callable[[int, int, float], tuple[npt.ArrayLike, npt.ArrayLike]]
-
-# Probabilities that differ by less, relatively, are taken as equal. Limits often sit on a
-# probability that is alpha/2 to the last digit (1/40 at n = 1, m = 39, level .95).
-_SAME = 1e-9
 
 
 def central(n: int, m: int) -> IntArray:
@@ -82,8 +78,8 @@ def bootstrap(n: int, m: int, level: float) -> Bounds:
     resampled = stats.binom(n, np.arange(n + 1) / n)
     tail = (1 - level) / 2
     # A quantile that sits exactly on the tail belongs to it, also after rounding.
-    fewest = np.asarray(resampled.ppf(tail * (1 - _SAME)), np.int64)
-    most = np.asarray(resampled.isf(tail * (1 + _SAME)), np.int64)
+    fewest = np.asarray(resampled.ppf(tail * (1 - SAME)), np.int64)
+    most = np.asarray(resampled.isf(tail * (1 + SAME)), np.int64)
     return fewest * m // n, -(-most * m // n)
 
 

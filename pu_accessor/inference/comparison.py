@@ -11,7 +11,7 @@ from scipy import special
 
 from pu_accessor.errors import PUValueError, warn_caller
 from pu_accessor.inference.betas import GroupBeta, beta_by_key
-from pu_accessor.inference.estimates import count_negatives, rank_moments
+from pu_accessor.inference.estimates import auroc_and_error, count_negatives
 from pu_accessor.inference.groups import ask_rows, collect
 from pu_accessor.inference.tables import Beta, as_betas, check_labels, check_level
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Keyed, PairedRanks, Ranking, Rankings
@@ -367,18 +367,12 @@ def _with_size(
 
 
 def _estimate(ranking: Ranking, beta: Beta) -> _Group:
-    """Estimate AUROC for each beta by the mid-ranks of the known positives."""
-    betas = as_betas(beta)
-    total, n = ranking.total, ranking.total.known_positive
-    check_labels(betas, total)
-    mean, spread = rank_moments(ranking)
-    auroc, variance = [], []
-    for share in betas.tolist():
-        positives = n + total.unlabeled * Fraction(str(share))
-        negatives = count_negatives(total, share)
-        auroc.append(1 - (mean - (positives + 1) / 2) / negatives)
-        variance.append(spread / n * float(1 - n / positives) / float(negatives) ** 2)
-    return _Group(n, betas, auroc, np.array(variance))
+    """Estimate AUROC for each beta; one known positive alone has no variance."""
+    betas, n = as_betas(beta), ranking.total.known_positive
+    check_labels(betas, ranking.total)
+    found = [auroc_and_error(ranking, share) for share in betas.tolist()]
+    variance = np.array([error**2 if n > 1 else np.nan for _, error in found])
+    return _Group(n, betas, [value for value, _ in found], variance)
 
 
 def _satterthwaite(a: _Group, b: _Group) -> FloatArray:

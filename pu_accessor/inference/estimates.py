@@ -15,7 +15,7 @@ from pu_accessor.inference.metrics import area, check_max_fpr
 from pu_accessor.inference.tables import Beta, as_betas, check_labels, check_level, contingency
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking, Rankings
 
-__all__ = ["auroc", "average_precision", "count_negatives", "rank_moments"]
+__all__ = ["auroc", "auroc_and_error", "average_precision", "count_negatives"]
 
 
 class _Estimate(NamedTuple):
@@ -198,27 +198,34 @@ def average_precision(
     return _with_intervals(rankings, beta, level, _estimate_precision, bounds, on_error, progress)
 
 
-def rank_moments(ranking: Ranking) -> tuple[Fraction, float]:
-    """Return the mean and the variance of the mid-ranks of the known positives.
+def auroc_and_error(ranking: Ranking, beta: float) -> tuple[Fraction, float]:
+    """Return the estimate of AUROC and its standard error at one beta.
 
     Parameters
     ----------
     ranking : Ranking
         At the breakpoints or at all cutoffs; with a known positive.
+    beta : float
+        Fraction of positives among the unlabeled.
 
     Returns
     -------
-    mean : Fraction
+    value : Fraction
         Exact: ranks are halves.
-    variance : float
-        With n - 1 in the denominator; NaN for one known positive.
+    error : float
+        0 where all positives are known, otherwise NaN for one known positive.
+
+    Raises
+    ------
+    PUDataError
+        If there are no negatives.
     """
-    blocks = _blocks(ranking)
-    n = ranking.total.known_positive
-    doubled = blocks.start + blocks.end + 1
-    mean = Fraction(int(blocks.found @ doubled), 2 * n)
-    spread = blocks.found @ (doubled / 2 - float(mean)) ** 2
-    return mean, float(spread) / (n - 1) if n > 1 else float("nan")
+    negatives = count_negatives(ranking.total, beta)
+    positives, factor = _hidden(ranking.total, beta)
+    mean, variance = _rank_moments(ranking)
+    value = 1 - (mean - (positives + 1) / 2) / negatives
+    error = (variance / ranking.total.known_positive) ** 0.5 * factor / float(negatives)
+    return value, error if factor else 0.0
 
 
 def count_negatives(total: Counts, beta: float) -> Fraction:
@@ -261,8 +268,8 @@ def _with_intervals(
     """Estimate for each ranking and beta."""
     level = check_level(level)
 
-    def question(ranking: Ranking, beta: Beta | None) -> pd.DataFrame:
-        betas = as_betas(0.0 if beta is None else beta)
+    def question(ranking: Ranking, beta: Beta) -> pd.DataFrame:
+        betas = as_betas(beta)
         check_labels(betas, ranking.total)
         rows = [_row(ranking, share, level, estimate, bounds) for share in betas.tolist()]
         columns = ["beta", "estimate", "standard_error", "lower", "upper", "level"]
@@ -331,16 +338,24 @@ def _hidden(total: Counts, beta: float) -> tuple[Fraction, float]:
     return positives, float(1 - total.known_positive / positives) ** 0.5
 
 
+def _rank_moments(ranking: Ranking) -> tuple[Fraction, float]:
+    """Return the mean and the variance of the mid-ranks of the known positives."""
+    blocks, n = _blocks(ranking), ranking.total.known_positive
+    doubled = blocks.start + blocks.end + 1
+    mean = Fraction(int(blocks.found @ doubled), 2 * n)
+    spread = blocks.found @ (doubled / 2 - float(mean)) ** 2
+    return mean, float(spread) / (n - 1) if n > 1 else float("nan")
+
+
 def _estimate_auroc(ranking: Ranking, beta: float, level: float) -> _Estimate:
     """Estimate AUROC from the mid-ranks of the known positives."""
-    negatives = count_negatives(ranking.total, beta)
-    positives, factor = _hidden(ranking.total, beta)
+    value, error = auroc_and_error(ranking, beta)
     n, examples = ranking.total.known_positive, sum(ranking.total)
-    mean, variance = rank_moments(ranking)
-    value = float(1 - (mean - (positives + 1) / 2) / negatives)
-    error = (variance / n) ** 0.5 * factor / float(negatives) if factor else 0.0
-    place, stretch = float(1 - (mean - Fraction(1, 2)) / examples), float(examples / negatives)
-    return _Estimate(value, error, *_rank_interval(value, error, place, stretch, _reach(n, level)))
+    mean, _ = _rank_moments(ranking)
+    place = float(1 - (mean - Fraction(1, 2)) / examples)
+    stretch = float(examples / count_negatives(ranking.total, beta))
+    limits = _rank_interval(float(value), error, place, stretch, _reach(n, level))
+    return _Estimate(float(value), error, *limits)
 
 
 def _estimate_partial(ranking: Ranking, beta: float, level: float, limit: float) -> _Estimate:

@@ -7,13 +7,13 @@ from scipy import special
 
 from pu_accessor.ranking import FloatArray, IntArray
 
-__all__ = ["Bounds", "exact"]
+__all__ = ["SAME", "Bounds", "exact"]
 
 Bounds: TypeAlias = tuple[IntArray, IntArray]
 
 # Probabilities that differ by less, relatively, are taken as equal. Limits often sit on a
 # probability that is alpha/2 to the last digit (1/40 at n = 1, m = 39, level .95).
-_SAME = 1e-9
+SAME = 1e-9
 
 
 def exact(n: int, m: int, level: float) -> Bounds:
@@ -69,7 +69,7 @@ def _smallest_not_rejected(n: int, m: int, tail: float) -> IntArray:
         return np.zeros(n, np.int64)
     count = _approximate_quantile(n, m, tail)
     below, here = _walk(n, m, count)
-    limit = tail * (1 + _SAME)
+    limit = tail * (1 + SAME)
     while (low := np.flatnonzero(below <= limit)).size:
         k, v = low + 1, count[low]
         here[low] *= (m - v) / (v + 1) * ((k + v) / (n - k + m - v))

@@ -67,9 +67,9 @@ def ask(
     Dataset
         The answer itself where the rankings have no key. Otherwise with a leading dimension: the
         key's name, or ``group`` with a MultiIndex where it has several levels (``groups`` where
-        one of them is called group). All share one rank
-        axis, the union; where a ranking has no cutoff, the last one at or before it stands. A
-        beta for each key is a coordinate of two dimensions, (key, beta).
+        one of them is called group). All share one rank axis, the union; where a ranking has no
+        cutoff, the last one at or before it stands. A beta for each key is a coordinate of two
+        dimensions, (key, beta).
 
     Raises
     ------
@@ -140,7 +140,7 @@ def _spread(
 def ask_rows(
     keyed: Keyed[Kind],
     beta: GroupBeta | None,
-    question: Callable[[Kind, Beta | None], pd.DataFrame],
+    question: Callable[[Kind, Any], pd.DataFrame],
     *,
     on_error: str = "raise",
     progress: bool = False,
@@ -154,7 +154,7 @@ def ask_rows(
     beta : float, array-like of float, mapping or Series of float by key, or None
         As in `ask`, where the question needs one.
     question : callable
-        From a thing and beta to a frame.
+        From a thing and beta, None where none is passed, to a frame.
     on_error, progress
         As in `ask`.
 

@@ -96,7 +96,8 @@ def labels_needed(
     Returns
     -------
     int
-        The smallest number that is wide enough no more, at most `n_unlabeled`.
+        With so many the interval is that narrow, with one fewer it is not; at most `n_unlabeled`.
+        Counts are whole, so that widths fall unevenly: a few fewer may do by luck.
 
     Raises
     ------

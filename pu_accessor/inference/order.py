@@ -12,7 +12,13 @@ from pu_accessor.ranking import FloatArray
 __all__ = ["crossings", "infeasible", "values_by_beta"]
 
 
-def values_by_beta(tables: xr.Dataset, name: str | Metric, *, at: int | None = None) -> xr.Dataset:
+def values_by_beta(
+    tables: xr.Dataset,
+    name: str | Metric,
+    *,
+    at: int | None = None,
+    whole: xr.Dataset | None = None,
+) -> xr.Dataset:
     """Evaluate an area, or a metric at a rank, at each beta of some tables.
 
     Parameters
@@ -23,6 +29,8 @@ def values_by_beta(tables: xr.Dataset, name: str | Metric, *, at: int | None = N
         "roc" or "pr" for the area under that curve; or a metric.
     at : int, optional
         The rank of a metric; one that the tables have.
+    whole : Dataset, optional
+        Tables at the breakpoints, to judge what is infeasible, where `tables` hold one cutoff.
 
     Returns
     -------
@@ -47,7 +55,10 @@ def values_by_beta(tables: xr.Dataset, name: str | Metric, *, at: int | None = N
     else:
         values = metric(tables, name)
         value = _at_rank(values, at, tables["tp"] + tables["fp"])
-    result = xr.Dataset({"value": value, "infeasible": infeasible(tables)}, attrs=value.attrs)
+    result = xr.Dataset(
+        {"value": value, "infeasible": infeasible(tables if whole is None else whole)},
+        attrs=value.attrs,
+    )
     return result.sortby("beta") if result["beta"].ndim == 1 else result
 
 

@@ -5,13 +5,12 @@ from math import exp, lgamma, log
 
 import numpy as np
 
-from pu_accessor.inference.exact import Bounds, exact
+from pu_accessor.inference.exact import SAME, Bounds, exact
 from pu_accessor.ranking import IntArray
 
 __all__ = ["joint_coverage", "local_alpha", "simultaneous"]
 
 _COUNTED = 20_000  # positives up to which the local level is computed from counted paths
-_SAME = 1e-9  # probabilities that differ by less, relatively, are taken as equal
 _PRECISION = 1e-4  # of the local level, relative
 # Beyond, the local level of the nearest counted case is scaled by a power of n*m/(n + m). Measured
 # against counted paths up to 200,000 positives, it is 2 to 11% below the exact one.
@@ -135,7 +134,7 @@ def _largest_alpha(n: int, m: int, level: float) -> float:
 
     def holds(alpha: float) -> bool:
         missed = 1 - joint_coverage(n, m, *exact(n, m, 1 - alpha))
-        return missed <= (1 - level) * (1 + _SAME)
+        return missed <= (1 - level) * (1 + SAME)
 
     safe, above = (1 - level) / (n + m + 1), 1 - level
     if holds(above):

@@ -92,9 +92,9 @@ def metric_at(
     target, value = _read(at)
     chosen = "simultaneous" if target in _BEST and band == "exact" else band
 
-    def question(ranking: Ranking, beta: Beta | None) -> pd.DataFrame:
+    def question(ranking: Ranking, beta: Beta) -> pd.DataFrame:
         rows = []
-        for share in as_betas(0.0 if beta is None else beta).tolist():
+        for share in as_betas(beta).tolist():
             cutoff = _locate(ranking, share, name, target, value)
             here = ranking.at(ranking.rank[[cutoff]])
             tables = contingency(here, share, level=level, band=chosen, reference=reference)

@@ -18,8 +18,6 @@ from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.ranking import FloatArray
 
 __all__ = [
-    "BASELINE",
-    "CURVE",
     "Curve",
     "Path",
     "Style",
@@ -27,12 +25,12 @@ __all__ = [
     "band_label",
     "check_baseline",
     "check_styles",
+    "count_curves",
     "draw_band",
     "draw_chance",
     "draw_change",
     "draw_infeasible",
     "draw_line",
-    "has_curves",
     "legend_entries",
 ]
 
@@ -41,13 +39,13 @@ Path: TypeAlias = tuple[FloatArray, FloatArray]
 Trace: TypeAlias = Callable[[xr.Dataset], Path]
 
 # What an artist of ours is, to find it again on Axes that are drawn on twice.
-CURVE, BASELINE = "pu_accessor curve", "pu_accessor baseline"
+_CURVE, _BASELINE = "pu_accessor curve", "pu_accessor baseline"
 _BAND, _CHANCE = "pu_accessor band", "pu_accessor chance"
 _CHANGE, _BEYOND = "pu_accessor change", "pu_accessor beyond"
 # What stands in a legend for several of them that differ in hue; also the order of these kinds.
 _GREY: Mapping[str, Callable[[], Artist]] = MappingProxyType(
     {
-        BASELINE: lambda: Line2D([], [], color="0.4", linestyle="--", linewidth=1.3),
+        _BASELINE: lambda: Line2D([], [], color="0.4", linestyle="--", linewidth=1.3),
         _BAND: lambda: Patch(facecolor="0.85", edgecolor="0.4", linewidth=0.6),
         _CHANGE: lambda: Line2D([], [], color="black", marker="X", linestyle="none"),
         _BEYOND: lambda: Patch(facecolor="0.85", edgecolor="0.4", hatch="///", linewidth=0),
@@ -206,7 +204,7 @@ def draw_line(ax: Axes, curve: Curve, trace: Trace, style: Style) -> None:
         "linewidth": 1.3 if curve.is_baseline else 1.8,
         "linestyle": "--" if curve.is_baseline else "-",
         "label": curve.label,
-        "gid": BASELINE if curve.is_baseline else CURVE,
+        "gid": _BASELINE if curve.is_baseline else _CURVE,
         "zorder": 3,
     }
     asked = {} if curve.is_baseline else normalize_kwargs(dict(style or {}), Line2D)
@@ -251,8 +249,8 @@ def draw_infeasible(ax: Axes, start: FloatArray, end: FloatArray, color: Any) ->
         foot.set(label="β̂ too high for the band", gid=_BEYOND, linewidth=0, zorder=1)
 
 
-def has_curves(ax: Axes) -> bool:
-    """Tell whether curves of ours are on some Axes.
+def count_curves(ax: Axes) -> int:
+    """Count the curves that are on some Axes already, without baselines.
 
     Parameters
     ----------
@@ -261,9 +259,9 @@ def has_curves(ax: Axes) -> bool:
 
     Returns
     -------
-    bool
+    int
     """
-    return any(line.get_gid() == CURVE for line in ax.lines)
+    return sum(line.get_gid() == _CURVE for line in ax.lines)
 
 
 def band_label(dataset: xr.Dataset) -> str:

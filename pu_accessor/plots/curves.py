@@ -16,10 +16,10 @@ from pu_accessor.plots.artists import (
     band_label,
     check_baseline,
     check_styles,
+    count_curves,
     draw_band,
     draw_chance,
     draw_line,
-    has_curves,
 )
 from pu_accessor.plots.layout import Drawing, Layout, draw_panels
 from pu_accessor.ranking import Counts
@@ -177,7 +177,7 @@ def plot_rank_cdf(
         for end in ends:
             draw_chance(ax, [0, end], [0, 1])
         # The known positives are the same at each beta.
-        shared = not any(curve.by_model for curve in some) and not has_curves(ax)
+        shared = not any(curve.by_model for curve in some) and not count_curves(ax)
         for curve in some:
             named = f", {curve.label}" if shared else ""
             draw_band(ax, curve, _trace_rank_cdf, band_kws, f"{band_label(cdf)}{named}")

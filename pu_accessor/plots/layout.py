@@ -14,7 +14,7 @@ from seaborn import FacetGrid
 
 from pu_accessor.errors import PUTypeError, PUValueError, suggestion
 from pu_accessor.inference.tables import BOUNDS
-from pu_accessor.plots.artists import CURVE, Curve, legend_entries
+from pu_accessor.plots.artists import Curve, count_curves, legend_entries
 
 __all__ = ["Drawing", "Layout", "draw_panels"]
 
@@ -236,7 +236,7 @@ def _draw_axes(
         ax = plt.subplots(layout="constrained", figsize=size)[1]
     else:
         ax = layout.ax
-    draw(ax, _curves(slices, layout.hue, values, _drawn(ax)))
+    draw(ax, _curves(slices, layout.hue, values, count_curves(ax)))
     _add_legend(ax, layout, values, outside, columns)
     return ax
 
@@ -244,11 +244,6 @@ def _draw_axes(
 def _legend_columns(hues: int, height: float) -> int:
     """Return how many columns a legend beside Axes needs; bands and the like add three entries."""
     return ceil((hues + 3) / (_ENTRIES * height))
-
-
-def _drawn(ax: Axes) -> int:
-    """Count the curves that are on Axes already."""
-    return sum(line.get_gid() == CURVE for line in ax.lines)
 
 
 def _curves(slices: Sequence[_Slice], hue: str | None, values: Values, drawn: int) -> list[Curve]:

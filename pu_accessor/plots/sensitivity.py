@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.metrics import Metric
-from pu_accessor.inference.order import crossings, infeasible, values_by_beta
+from pu_accessor.inference.order import crossings, values_by_beta
 from pu_accessor.plots.artists import (
     Curve,
     Path,
@@ -70,14 +70,12 @@ def plot_sensitivity(
         As in `plot_roc`, and in `pu_accessor.inference.order.values_by_beta`.
     """
     check_styles(line_kws, band_kws)
-    values = values_by_beta(tables, name, at=at)
+    values = values_by_beta(tables, name, at=at, whole=whole)
     if values["beta"].ndim > 1:
         raise PUValueError(
             "plot_sensitivity needs the same betas for all groups, but each has its own. Pass an "
             "array: beta=[0.1, 0.2, 0.3]."
         )
-    if whole is not None:
-        values["infeasible"] = infeasible(whole).sortby("beta")
     label = str(values.attrs["long_name"]).replace("_", " ")
 
     def draw(ax: Axes, some: list[Curve]) -> None:

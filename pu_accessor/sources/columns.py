@@ -40,7 +40,24 @@ CANONICAL = Coding()
 
 
 def as_series(argument: str, values: Any) -> "pd.Series[Any]":
-    """Return an array-like as a Series with a name."""
+    """Return an array-like as a Series with a name.
+
+    Parameters
+    ----------
+    argument : str
+        Its name where it has none, and for messages.
+    values : array-like, shape (examples,)
+        Scores or labels.
+
+    Returns
+    -------
+    Series
+
+    Raises
+    ------
+    PUTypeError
+        If it is not one-dimensional.
+    """
     if isinstance(values, pd.Series):
         return values if values.name is not None else values.rename(argument)
     try:
@@ -56,7 +73,28 @@ def as_series(argument: str, values: Any) -> "pd.Series[Any]":
 
 
 def read_column(frame: pd.DataFrame, argument: str, name: Hashable) -> "pd.Series[Any]":
-    """Return a column by name, or say which there are."""
+    """Return a column by name, or say which there are.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        With a row for each example.
+    argument : str
+        What named the column, for messages.
+    name : hashable
+        The column's name.
+
+    Returns
+    -------
+    Series
+
+    Raises
+    ------
+    PUKeyError
+        If there is no such column.
+    PUTypeError, PUValueError
+        If it is no name, or that of several columns.
+    """
     try:
         there = name in frame.columns
     except TypeError:
@@ -92,7 +130,25 @@ def read_column(frame: pd.DataFrame, argument: str, name: Hashable) -> "pd.Serie
 
 
 def read_values(scores: "pd.Series[Any]", coding: Coding) -> FloatArray:
-    """Read scores, and check that none is missing where none may be."""
+    """Read scores, and check that none is missing where none may be.
+
+    Parameters
+    ----------
+    scores : Series
+        Numbers, of any dtype.
+    coding : Coding
+        Its `nan_policy` says whether some may be missing.
+
+    Returns
+    -------
+    ndarray of float64, shape (examples,)
+        NaN where missing.
+
+    Raises
+    ------
+    PUTypeError, PUValueError
+        If there is none, one is no number, or one is missing that may not be.
+    """
     if not scores.size:
         raise PUValueError("score and label must hold at least one example, but are empty.")
     values = read_scores(scores)
@@ -101,7 +157,24 @@ def read_values(scores: "pd.Series[Any]", coding: Coding) -> FloatArray:
 
 
 def read_states(labels: "pd.Series[Any]", coding: Coding) -> States:
-    """Read labels in their coding."""
+    """Read labels in their coding.
+
+    Parameters
+    ----------
+    labels : Series
+        Of any dtype.
+    coding : Coding
+        What stands for each state.
+
+    Returns
+    -------
+    States
+
+    Raises
+    ------
+    PUTypeError, PUValueError
+        As in `pu_accessor.sources.labels.read_labels`.
+    """
     return read_labels(
         labels,
         positive=coding.positive,
@@ -111,7 +184,22 @@ def read_states(labels: "pd.Series[Any]", coding: Coding) -> States:
 
 
 def as_models(score: Hashable | list[Hashable]) -> list[Hashable]:
-    """Return the columns of scores, one for each model."""
+    """Return the columns of scores, one for each model.
+
+    Parameters
+    ----------
+    score : hashable or list of hashable
+        One column, or several.
+
+    Returns
+    -------
+    list of hashable
+
+    Raises
+    ------
+    PUValueError
+        If there is none, or one twice.
+    """
     models = score if isinstance(score, list) else [score]
     if not models or len(set(map(str, models))) < len(models):
         raise PUValueError(

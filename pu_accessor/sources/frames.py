@@ -240,13 +240,13 @@ def sample_unlabeled(
     free = ~(states.positive | states.negative)
     rng = np.random.default_rng(random_state)
     drawn = []
-    for rows in [slice(None)] if groups is None else groups.rows:
+    for place, rows in enumerate([slice(None)] if groups is None else groups.rows):
         there = np.arange(free.size)[rows]
         there = there[free[there]]
         if not 0 < size <= there.size:
             raise PUDataError(
-                f"size must lie between 1 and the number of unlabeled rows, {there.size}, but "
-                f"{size} was passed."
+                f"size must lie between 1 and the number of unlabeled rows, {there.size}"
+                f"{f' in group {groups.keys[place]!r}' if groups else ''}, but {size} was passed."
             )
         drawn.append(rng.choice(there, size, replace=False))
     return frame.iloc[np.concatenate(drawn)]

@@ -131,7 +131,22 @@ def number_groups(grouped: Grouping) -> npt.NDArray[np.int32]:
 
 
 def check_roles(groups: Groups | None, models: list[Hashable], label: Hashable) -> None:
-    """Raise if a column of keys is also one of scores or labels."""
+    """Raise if a column of keys is also one of scores or labels.
+
+    Parameters
+    ----------
+    groups : Groups, optional
+        With the names of the keys.
+    models : list of hashable
+        Columns of scores.
+    label : hashable
+        Column of labels.
+
+    Raises
+    ------
+    PUValueError
+        If a name is among both.
+    """
     for name in groups.names if groups else ():
         if name in [str(role) for role in (*models, label)]:
             role = "label" if name == str(label) else "score"
