@@ -64,9 +64,14 @@ class Ranking:
         Examples of each kind in the whole ranking.
     source : mapping of str to str
         Where the scores and labels come from, for the attributes of results.
+    weight : ndarray of float64, shape (known positives,), optional
+        What each known positive counts for, best-ranked first: one over its probability of being
+        labeled. None where they are a simple random sample of the positives.
     locate : callable, optional
         From counts of unlabeled examples to this ranking with the cutoffs added that enclose
         them. None where all attained cutoffs are there, or only those asked for.
+    whole : Ranking, optional
+        The ranking from end to end, where this one has the cutoffs asked for alone.
     """
 
     rank: IntArray
@@ -76,7 +81,9 @@ class Ranking:
     unlabeled: IntArray
     total: Counts
     source: Mapping[str, str] = field(default_factory=dict)
+    weight: FloatArray | None = None
     locate: Callable[[IntArray], Ranking] | None = None
+    whole: Ranking | None = None
 
     def refine(self, unlabeled: IntArray) -> Ranking:
         """Return the ranking with more cutoffs where its bounds have their corners.
@@ -116,6 +123,7 @@ class Ranking:
             known_negative=self.known_negative[last],
             unlabeled=self.unlabeled[last],
             locate=None,
+            whole=self.whole or self,
         )
 
 
@@ -177,6 +185,7 @@ def rank_examples(
     *,
     ranks: Ranks = "all",
     highest: int | None = None,
+    propensity: FloatArray | None = None,
     source: Mapping[str, str] | None = None,
 ) -> Ranking:
     """Rank examples by score and count each kind at each cutoff.
@@ -193,6 +202,9 @@ def rank_examples(
     highest : int, optional
         The highest rank that may be asked for, where it is not the number of examples: a smaller
         one of several rankings ends earlier.
+    propensity : ndarray of float64, shape (examples,), optional
+        Probability with which each positive is labeled, in (0, 1]; only that of the known
+        positives is read.
     source : mapping of str to str, optional
         Where the scores and labels come from.
 
@@ -210,15 +222,22 @@ def rank_examples(
     selected = not isinstance(ranks, str)
     source = {**(source or {}), "ranks": "selected" if selected else str(ranks)}
     cost = 0.0 - score  # not -score: no threshold shall print as -0.0
+    weight = None if propensity is None else _weights(cost[positive], propensity[positive])
     costs = _Costs(
         np.sort(cost[positive]), np.sort(cost[negative]), np.sort(cost[~(positive | negative)])
     )
     if isinstance(ranks, str):
         check_option("ranks", ranks, ["all", "breakpoints"])
-        if ranks == "all":
-            return _count(costs, np.unique(cost), source)
-        return _with_corners(costs, _breakpoints(costs), source, np.empty(0, np.int64))
-    return _count(costs, np.unique(cost), source).at(_requested(ranks, highest or cost.size))
+        if ranks == "breakpoints":
+            return _with_corners(costs, _breakpoints(costs), source, weight, np.empty(0, np.int64))
+    whole = _count(costs, np.unique(cost), source, weight)
+    return whole if isinstance(ranks, str) else whole.at(_requested(ranks, highest or cost.size))
+
+
+def _weights(cost: FloatArray, propensity: FloatArray) -> FloatArray:
+    """Return one over the propensities, best-ranked first."""
+    weight: FloatArray = 1 / propensity[np.argsort(cost, kind="stable")]
+    return weight
 
 
 def mid_ranks(score: FloatArray, among: BoolArray) -> FloatArray:
@@ -270,7 +289,9 @@ def _requested(ranks: int | Sequence[int] | IntArray, examples: int) -> IntArray
     return wanted.astype(np.int64)
 
 
-def _count(costs: _Costs, values: FloatArray, source: Mapping[str, str]) -> Ranking:
+def _count(
+    costs: _Costs, values: FloatArray, source: Mapping[str, str], weight: FloatArray | None
+) -> Ranking:
     """Count each kind at rank 0 and at or above each of some attained scores, best first."""
     counts = [np.searchsorted(kind, values, side="right").astype(np.int64) for kind in costs]
     positive, negative, unlabeled = (np.concatenate([[0], count]) for count in counts)
@@ -282,6 +303,7 @@ def _count(costs: _Costs, values: FloatArray, source: Mapping[str, str]) -> Rank
         unlabeled=unlabeled,
         total=Counts(*(kind.size for kind in costs)),
         source=source,
+        weight=weight,
     )
 
 
@@ -301,11 +323,16 @@ def _just_above(costs: _Costs, values: FloatArray) -> FloatArray:
 
 
 def _with_corners(
-    costs: _Costs, values: FloatArray, source: Mapping[str, str], unlabeled: IntArray
+    costs: _Costs,
+    values: FloatArray,
+    source: Mapping[str, str],
+    weight: FloatArray | None,
+    unlabeled: IntArray,
 ) -> Ranking:
     """Count at some scores and at both edges of the tie blocks that hold the corners."""
     blocks = costs.unlabeled[unlabeled - 1]
     found = np.unique(np.concatenate([values, blocks, _just_above(costs, blocks)]))
     return replace(
-        _count(costs, found, source), locate=partial(_with_corners, costs, found, source)
+        _count(costs, found, source, weight),
+        locate=partial(_with_corners, costs, found, source, weight),
     )

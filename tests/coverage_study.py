@@ -28,7 +28,7 @@ import pandas as pd
 from scipy.special import gammaln
 
 from pu_accessor import PUWarning
-from pu_accessor.inference import estimates, metrics, tables
+from pu_accessor.inference import estimates, heads, metrics, tables
 from pu_accessor.inference.bands import latent_bounds
 from pu_accessor.inference.targets import At
 from pu_accessor.ranking import (
@@ -345,16 +345,20 @@ def ask_areas(population: Population, labeling: Labeling) -> Iterator[Answer]:
         ) -> FloatArray:
             return estimates._areas(ranking, beta, LEVEL, curve, limit)
 
-        row = estimates._row(labeling.ranking, labeling.beta, LEVEL, estimate, bounds)
-        yield Answer(method, row[3], population.truth[method], row[4])
+        asked = estimates._Asked(LEVEL, None, estimate, bounds)
+        found = estimates._estimate(labeling.ranking, labeling.beta, asked)
+        yield Answer(method, found.lower, population.truth[method], found.upper)
 
 
 def ask_ranges(population: Population, labeling: Labeling, n: int) -> Iterator[Answer]:
     """Ask for the AUROC between the bounding curves of some bands."""
     latent = np.array([labeling.latent])
     table = _side_by_side(n, labeling.latent)
-    ranking = labeling.ranking.refine(tables._corners(labeling.ranking, table, latent))
-    counts, _ = tables._tables(ranking, table, latent)
+    corners = heads._corners(labeling.ranking, {"positives": table}, latent)
+    ranking = labeling.ranking.refine(corners)
+    claimed = table[ranking.known_positive]
+    fitted = heads._fit(ranking, latent, claimed, ("positives",))
+    counts = tables._count(ranking, fitted.found, latent)
     areas = metrics._roc_area(counts["tp"][..., 0].T, counts["fp"][..., 0].T, None)
     for i, band in enumerate(RANGES):
         lower, upper = areas[2 * i : 2 * i + 2].tolist()

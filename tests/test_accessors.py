@@ -101,8 +101,8 @@ def test_repr_says_what_is_in_the_way() -> None:
     assert "&lt;b&gt;" in frame.pu._repr_html_()
     assert "nothing missing" in repr(pd.DataFrame({"score": [1, 2], "label": [0, 1]}).pu)
     assert repr(TABLES.pu) == (
-        "<ds.pu: contingency, roc, pr, metric, area, to_frame, dominance, plot_roc, plot_pr, "
-        "plot_metric, plot_sensitivity>"
+        "<ds.pu: contingency, roc, pr, metric, area, sensitivity, to_frame, dominance, "
+        "plot_roc, plot_pr, plot_metric, plot_sensitivity>"
     )
 
 

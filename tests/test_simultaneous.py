@@ -73,7 +73,7 @@ def test_oracle_by_hand() -> None:
 def test_local_alpha_is_the_largest(n: int, m: int, level: float) -> None:
     best = oracle.simultaneous(n, m, level)
     assume(coverage(n, m, best.band) != oracle.decimal(level))
-    alpha = tables(n, m, level).attrs["local_alpha"]
+    alpha = tables(n, m, level)["local_alpha"].item()
     assert float(best.alpha) * (1 - PRECISION) <= alpha <= float(best.alpha) * (1 + 1e-12)
     if not oracle.is_at_the_edge(n, m, level):
         assert band(n, m, level) == best.band
@@ -97,7 +97,7 @@ def test_coverage_that_is_exactly_the_level(n: int, m: int, level: float) -> Non
 
 @pytest.mark.parametrize(("n", "total", "alpha"), [(200, 2000, 0.00197), (1000, 20000, 0.00115)])
 def test_published_local_alpha(n: int, total: int, alpha: float) -> None:
-    found = tables(n, total - n).attrs["local_alpha"]
+    found = tables(n, total - n)["local_alpha"].item()
     assert isinstance(found, float)
     assert found == pytest.approx(alpha, abs=0.000005)
 
@@ -145,19 +145,21 @@ def test_nothing_latent() -> None:
     assert band(3, 0, 0.95) == ([0] * 4, [0] * 4)
 
 
-def test_attribute_is_one_number_per_beta() -> None:
+def test_local_alpha_is_a_coordinate_over_beta() -> None:
     frame = pd.DataFrame({"score": range(40), "label": [1] * 10 + [np.nan] * 30})
-    one = frame.pu.contingency(0.5, band="simultaneous").attrs["local_alpha"]
-    both = frame.pu.contingency([0.5, 1], band="simultaneous").attrs["local_alpha"]
-    assert isinstance(one, float)
-    assert both == [one, frame.pu.contingency(1, band="simultaneous").attrs["local_alpha"]]
-    for other in ("exact", "bootstrap", "dkw"):
-        assert "local_alpha" not in frame.pu.contingency(0.5, band=other).attrs
+    one, other, both = (
+        frame.pu.contingency(beta, band="simultaneous")["local_alpha"]
+        for beta in (0.5, 1, [0.5, 1])
+    )
+    assert both.dims == ("beta",)
+    assert both.values.tolist() == [one.item(), other.item()]
+    for name in ("exact", "bootstrap", "dkw"):
+        assert "local_alpha" not in frame.pu.contingency(0.5, band=name).coords
 
 
 def test_limits_are_those_of_the_exact_band_at_the_local_level() -> None:
     for n, m in ((7, 40), (60, 200), (30, 21_000)):
-        alpha = tables(n, m).attrs["local_alpha"]
+        alpha = tables(n, m)["local_alpha"].item()
         lower, upper = latent_bounds("exact", n, m, 1 - alpha)
         assert band(n, m, 0.95) == (lower.tolist(), upper.tolist())
 

@@ -16,6 +16,7 @@ import oracle
 import pu_accessor
 from cases import Case, as_frame, as_tables, binormal, cases, draw_case
 from pu_accessor import PUError, PUKeyError, PUTypeError, PUValueError
+from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands import BANDS
 from pu_accessor.inference.tables import BOUNDS
 
@@ -81,6 +82,9 @@ def test_schema() -> None:
     assert tables["bound"].values.tolist() == ["lower", "estimate", "upper"]
     assert tables["beta"].values.tolist() == [0.5, 1.0]
     assert tables["beta"].attrs["long_name"] == "β̂"
+    assert set(tables.coords) == {"rank", "bound", "beta", "threshold", "known_positive"}
+    assert tables["known_positive"].dtype == np.int64
+    assert tables["known_positive"].values.tolist() == [0, 1, 1, 1]
     assert tables.attrs == {
         "level": 0.9,
         "band": "dkw",
@@ -88,6 +92,7 @@ def test_schema() -> None:
         "n_known_positive": 1,
         "n_known_negative": 0,
         "n_unlabeled": 2,
+        "beta_limit": 1.0,
         "score": "s",
         "label": "y",
         "ranks": "all",
@@ -327,7 +332,24 @@ ROW = {"score": [3.0, 2.0, 1.0], "label": [True, None, None]}
         ({"level": "95%"}, PUTypeError, r"level must be a number in \(0, 1\), but '95%'"),
         ({"band": "exakt"}, PUValueError, r"one of \['bootstrap', .* Did you mean 'exact'\?"),
         ({"band": 3}, PUTypeError, r"band must be one of .* or a callable .* but 3 was passed"),
-        ({"reference": "negatives"}, PUValueError, r"reference must be one of \['positives'\]"),
+        ({"reference": "positive"}, PUValueError, "reference must be one of .* 'positives'"),
+        (
+            {"reference": "negatives"},
+            PUDataError,
+            "reference needs known negatives, but none of 3",
+        ),
+        ({"reference": "both"}, PUDataError, "reference needs known negatives, but none of 3"),
+        ({"beta_interval": 0.3}, PUTypeError, "beta_interval must be a pair of numbers"),
+        (
+            {"beta_interval": (0.6, 0.2)},
+            PUValueError,
+            r"<= high <= 1, but \(0.6, 0.2\) was",
+        ),
+        (
+            {"beta_interval": (0.2, 0.4)},
+            PUValueError,
+            r"beta must lie in beta_interval, \(",
+        ),
         ({"ranks": "some"}, PUValueError, r"ranks must be one of \['all', 'breakpoints'\]"),
         ({"ranks": 4}, PUValueError, r"ranks must lie between 0 and 3, .* \[4\] was passed"),
         ({"ranks": [1, -1]}, PUValueError, r"ranks must lie between 0 and 3, .* \[-1\] was"),

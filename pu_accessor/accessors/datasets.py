@@ -6,12 +6,13 @@ import pandas as pd
 import xarray as xr
 
 from pu_accessor.accessors.dataset_plots import DatasetPlots
-from pu_accessor.inference import dominance, metrics
+from pu_accessor.inference import derivatives, dominance, metrics
 from pu_accessor.inference.bands import Band
 from pu_accessor.inference.betas import GroupBeta
 from pu_accessor.inference.groups import ask, spread_groups
 from pu_accessor.inference.metrics import Metric
-from pu_accessor.inference.tables import Beta, contingency
+from pu_accessor.inference.shares import Beta, Interval
+from pu_accessor.inference.tables import contingency
 from pu_accessor.ranking import Ranking, Ranks
 from pu_accessor.sources.columns import Coding
 from pu_accessor.sources.datasets import rank_dataset
@@ -42,9 +43,11 @@ class DatasetAccessor(DatasetPlots):
         score: Hashable = "score",
         label: Hashable = "label",
         dim: Hashable = "sample",
+        propensity: Hashable | None = None,
         level: float = 0.95,
         band: str | Band = "exact",
         reference: str = "positives",
+        beta_interval: Interval | None = None,
         ranks: Ranks = "all",
         positive: Values = None,
         negative: Values = None,
@@ -68,7 +71,11 @@ class DatasetAccessor(DatasetPlots):
             scores, such as the models, it is the same along that.
         dim : hashable, default "sample"
             The dimension of the samples. The others are models, folds, lead times, ...
-        level, band, reference, ranks, positive, negative, unlabeled, nan_policy
+        propensity : hashable, optional
+            Variable of the probabilities with which positives are labeled.
+        level, band, reference, beta_interval, ranks
+            As in ``df.pu.contingency``.
+        positive, negative, unlabeled, nan_policy
             As in ``df.pu.contingency``.
         on_error, progress
             As in ``df.pu.contingency``. Where some places of several dimensions are left out, the
@@ -103,13 +110,21 @@ class DatasetAccessor(DatasetPlots):
         """
 
         def question(ranking: Ranking, beta: Beta) -> xr.Dataset:
-            return contingency(ranking, beta, level=level, band=band, reference=reference)
+            return contingency(
+                ranking,
+                beta,
+                level=level,
+                band=band,
+                reference=reference,
+                beta_interval=beta_interval,
+            )
 
         rankings = rank_dataset(
             self._dataset,
             score=score,
             label=label,
             dim=dim,
+            propensity=propensity,
             coding=Coding(positive, negative, unlabeled, nan_policy),
             ranks=ranks,
         )
@@ -233,6 +248,52 @@ class DatasetAccessor(DatasetPlots):
         """
         return metrics.area(self._dataset, curve, max_fpr=max_fpr)
 
+    def sensitivity(self) -> xr.Dataset:
+        """Return how fast TPR, FPR and precision change with beta ([1]_, Appendix B).
+
+        What the band says is held fixed: the share T of the latent positives in the head at each
+        cutoff, or, from known negatives, the share of the latent negatives there.
+
+        Returns
+        -------
+        Dataset
+            `tpr`, `fpr` and `precision` (float64, per unit of beta) over (rank, bound, beta). 0
+            where a table is clipped; NaN where a rate has no denominator, and at the bounds where
+            nothing is latent.
+
+        Raises
+        ------
+        PUKeyError
+            If the Dataset holds no tables.
+        PUValueError
+            If their reference is "both".
+
+        Notes
+        -----
+        With n known positives, k of them and h of the U unlabeled examples in a head of r
+        examples, g of N_L known negatives, and P = n + beta*U:
+
+        * dTPR/dbeta = U*(T*n - k)/P**2, which is 0 for the estimate, where T = k/n;
+        * dFPR/dbeta = U*(g + h - T*(N_L + U))/(N_L + (1 - beta)*U)**2, where [1]_ lacks a factor:
+          without known negatives it is (h/U - T)/(1 - beta)**2;
+        * dPrecision/dbeta = T*U/r.
+
+        References
+        ----------
+        .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using
+           Only Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
+
+        Examples
+        --------
+        >>> import pu_accessor
+        >>> label = [None, 1, 1, None, None, 1, None, None, None]
+        >>> tables = pu_accessor.contingency(range(9, 0, -1), label, beta=0.5)
+        >>> slopes = tables.pu.sensitivity().sel(beta=0.5, rank=5, bound="estimate")
+        >>> slopes["fpr"].round(3).item(), slopes["precision"].round(3).item()
+        (-0.667, 0.8)
+        """
+        return derivatives.sensitivity(self._dataset)
+
     def to_frame(self) -> pd.DataFrame:
         """Return tables or curves as a long frame, ready for seaborn.
 
@@ -247,7 +308,7 @@ class DatasetAccessor(DatasetPlots):
         >>> label = [None, 1, 1, None, None, 1, None, None, None]
         >>> tables = pu_accessor.contingency(range(9, 0, -1), label, beta=0.5)
         >>> list(tables.pu.roc().pu.to_frame().columns)
-        ['rank', 'bound', 'beta', 'threshold', 'fpr', 'tpr']
+        ['rank', 'bound', 'beta', 'threshold', 'known_positive', 'fpr', 'tpr']
         """
         return metrics.to_frame(self._dataset)
 

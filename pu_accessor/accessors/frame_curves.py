@@ -12,7 +12,7 @@ from pu_accessor.inference import tables
 from pu_accessor.inference.bands import Band
 from pu_accessor.inference.betas import GroupBeta, is_by_key
 from pu_accessor.inference.groups import ask
-from pu_accessor.inference.tables import Beta
+from pu_accessor.inference.shares import Beta, Interval, as_betas
 from pu_accessor.ranking import Ranking, Ranks
 from pu_accessor.sources.columns import Coding
 from pu_accessor.sources.labels import Values
@@ -34,9 +34,11 @@ class FrameCurves(FrameTables):
         score: Hashable | list[Hashable] = "score",
         label: Hashable = "label",
         by: Hashable | list[Hashable] | None = None,
+        propensity: Hashable | None = None,
         level: float = 0.95,
         band: str | Band = "exact",
         reference: str = "positives",
+        beta_interval: Interval | None = None,
         ranks: Ranks = "breakpoints",
         positive: Values = None,
         negative: Values = None,
@@ -58,7 +60,9 @@ class FrameCurves(FrameTables):
         ----------
         beta : float, array-like of float, or mapping or Series of float by group
             Fraction of positives among the unlabeled, in [0, 1].
-        score, label, by, level, band, reference, positive, negative, unlabeled, nan_policy
+        score, label, by, propensity, level, band, reference, beta_interval
+            As in `contingency`.
+        positive, negative, unlabeled, nan_policy
             As in `contingency`.
         ranks : {"breakpoints", "all"} or array-like of int, default "breakpoints"
             As in `contingency`; only these cutoffs are drawn.
@@ -102,9 +106,11 @@ class FrameCurves(FrameTables):
             score=score,
             label=label,
             by=by,
+            propensity=propensity,
             level=level,
             band=band,
             reference=reference,
+            beta_interval=beta_interval,
             ranks=ranks,
             positive=positive,
             negative=negative,
@@ -124,9 +130,11 @@ class FrameCurves(FrameTables):
         score: Hashable | list[Hashable] = "score",
         label: Hashable = "label",
         by: Hashable | list[Hashable] | None = None,
+        propensity: Hashable | None = None,
         level: float = 0.95,
         band: str | Band = "exact",
         reference: str = "positives",
+        beta_interval: Interval | None = None,
         ranks: Ranks = "breakpoints",
         positive: Values = None,
         negative: Values = None,
@@ -148,7 +156,9 @@ class FrameCurves(FrameTables):
         ----------
         beta : float, array-like of float, or mapping or Series of float by group
             Fraction of positives among the unlabeled, in [0, 1].
-        score, label, by, level, band, reference, positive, negative, unlabeled, nan_policy
+        score, label, by, propensity, level, band, reference, beta_interval
+            As in `contingency`.
+        positive, negative, unlabeled, nan_policy
             As in `contingency`.
         ranks : {"breakpoints", "all"} or array-like of int, default "breakpoints"
             As in `contingency`; only these cutoffs are drawn.
@@ -191,9 +201,11 @@ class FrameCurves(FrameTables):
             score=score,
             label=label,
             by=by,
+            propensity=propensity,
             level=level,
             band=band,
             reference=reference,
+            beta_interval=beta_interval,
             ranks=ranks,
             positive=positive,
             negative=negative,
@@ -213,6 +225,7 @@ class FrameCurves(FrameTables):
         score: Hashable | list[Hashable] = "score",
         label: Hashable = "label",
         by: Hashable | list[Hashable] | None = None,
+        propensity: Hashable | None = None,
         level: float = 0.95,
         band: str | Band = "exact",
         reference: str = "positives",
@@ -236,7 +249,9 @@ class FrameCurves(FrameTables):
         ----------
         beta : float, array-like of float, or mapping or Series of float by group
             Fraction of positives among the unlabeled, in [0, 1].
-        score, label, by, level, band, reference, positive, negative, unlabeled, nan_policy
+        score, label, by, propensity, level, band, reference
+            As in `contingency`.
+        positive, negative, unlabeled, nan_policy
             As in `contingency`.
         ranks : {"breakpoints", "all"} or array-like of int, default "breakpoints"
             As in `contingency`; only these cutoffs are drawn.
@@ -276,7 +291,7 @@ class FrameCurves(FrameTables):
             return tables.rank_cdf(ranking, beta, level=level, band=band, reference=reference)
 
         coding = Coding(positive, negative, unlabeled, nan_policy)
-        rankings = self._rank(score, label, by, coding, ranks)
+        rankings = self._rank(score, label, by, coding, ranks, propensity)
         cdf = ask(rankings, beta, question, on_error=on_error, progress=progress)
         return plots.plot_rank_cdf(
             cdf, hue=hue, col=col, row=row, ax=ax, line_kws=line_kws, band_kws=band_kws
@@ -305,5 +320,5 @@ def with_baseline(beta: GroupBeta) -> GroupBeta:
             "baseline=True needs the same betas for all groups, but each has its own. Draw one "
             "group after the other: df[df['site'] == 'a'].pu.plot_roc(0.3, baseline=True, ax=ax)."
         )
-    betas = tables.as_betas(cast("Beta", beta))
+    betas = as_betas(cast("Beta", beta))
     return betas if (betas == 0).any() else np.concatenate([[0.0], betas])

@@ -9,6 +9,7 @@ from pu_accessor.inference import estimates, targets
 from pu_accessor.inference.bands import Band
 from pu_accessor.inference.betas import GroupBeta
 from pu_accessor.inference.metrics import Metric
+from pu_accessor.inference.shares import Interval
 from pu_accessor.inference.targets import At
 from pu_accessor.sources.columns import Coding
 from pu_accessor.sources.labels import Values
@@ -26,7 +27,9 @@ class FrameEstimates(FrameTables):
         score: Hashable | list[Hashable] = "score",
         label: Hashable = "label",
         by: Hashable | list[Hashable] | None = None,
+        propensity: Hashable | None = None,
         level: float = 0.95,
+        beta_interval: Interval | None = None,
         max_fpr: float | None = None,
         positive: Values = None,
         negative: Values = None,
@@ -46,8 +49,14 @@ class FrameEstimates(FrameTables):
             Fraction of positives among the unlabeled, in [0, 1).
         score, label, by
             As in `contingency`.
+        propensity : hashable, optional
+            Column of the probabilities with which positives are labeled, as in `contingency`: the
+            ranks of the known ones are then weighted by one over it.
         level : float, default 0.95
             Probability with which the interval covers, in (0, 1).
+        beta_interval : (float, float), optional
+            Where beta may lie, around the point that is passed: adds the columns envelope_lower
+            and envelope_upper, the lowest lower and the highest upper limit while beta varies.
         max_fpr : float in (0, 1], optional
             Take the curve up to this false positive rate, standardised [1]_ so that chance is 0.5
             and perfection 1, as ``sklearn.metrics.roc_auc_score(max_fpr=...)`` does.
@@ -96,9 +105,15 @@ class FrameEstimates(FrameTables):
         0  0.25     0.792           0.132  0.341    1.0   0.95
         """
         coding = Coding(positive, negative, unlabeled, nan_policy)
-        rankings = self._rank(score, label, by, coding, "breakpoints")
+        rankings = self._rank(score, label, by, coding, "breakpoints", propensity)
         return estimates.auroc(
-            rankings, beta, level=level, max_fpr=max_fpr, on_error=on_error, progress=progress
+            rankings,
+            beta,
+            level=level,
+            beta_interval=beta_interval,
+            max_fpr=max_fpr,
+            on_error=on_error,
+            progress=progress,
         )
 
     def average_precision(
@@ -108,7 +123,9 @@ class FrameEstimates(FrameTables):
         score: Hashable | list[Hashable] = "score",
         label: Hashable = "label",
         by: Hashable | list[Hashable] | None = None,
+        propensity: Hashable | None = None,
         level: float = 0.95,
+        beta_interval: Interval | None = None,
         positive: Values = None,
         negative: Values = None,
         unlabeled: Values = None,
@@ -122,7 +139,7 @@ class FrameEstimates(FrameTables):
         ----------
         beta : float, array-like of float, or mapping, Series or DataArray of float by group
             Fraction of positives among the unlabeled, in [0, 1].
-        score, label, by, level
+        score, label, by, propensity, level, beta_interval
             As in `auroc`.
         positive, negative, unlabeled, nan_policy, on_error, progress
             As in `contingency`.
@@ -168,9 +185,14 @@ class FrameEstimates(FrameTables):
         0  0.25     0.715           0.137  0.374    1.0   0.95
         """
         coding = Coding(positive, negative, unlabeled, nan_policy)
-        rankings = self._rank(score, label, by, coding, "breakpoints")
+        rankings = self._rank(score, label, by, coding, "breakpoints", propensity)
         return estimates.average_precision(
-            rankings, beta, level=level, on_error=on_error, progress=progress
+            rankings,
+            beta,
+            level=level,
+            beta_interval=beta_interval,
+            on_error=on_error,
+            progress=progress,
         )
 
     def metric(
@@ -182,9 +204,11 @@ class FrameEstimates(FrameTables):
         score: Hashable | list[Hashable] = "score",
         label: Hashable = "label",
         by: Hashable | list[Hashable] | None = None,
+        propensity: Hashable | None = None,
         level: float = 0.95,
         band: str | Band = "exact",
         reference: str = "positives",
+        beta_interval: Interval | None = None,
         positive: Values = None,
         negative: Values = None,
         unlabeled: Values = None,
@@ -206,8 +230,11 @@ class FrameEstimates(FrameTables):
             the last cutoff whose estimated false positive rate is at most that;
             ``{"recall": 0.9}``, the first whose estimated recall is at least that. "youden" is
             where the estimated informedness is highest, "maximum" where that of the metric is.
-        score, label, by, level, reference
+        score, label, by, propensity, level, reference
             As in `contingency`.
+        beta_interval : (float, float), optional
+            Where beta may lie: adds the columns envelope_lower and envelope_upper, the lowest and
+            highest that the bounds get at this cutoff while beta varies.
         band : {"exact", "simultaneous", "bootstrap", "dkw"} or callable, default "exact"
             Where the interval comes from. A cutoff chosen by a maximum looks better than it is:
             for it "exact" becomes "simultaneous", which holds at all cutoffs jointly.
@@ -236,7 +263,7 @@ class FrameEstimates(FrameTables):
         0      0.75    0.5    1.0
         """
         coding = Coding(positive, negative, unlabeled, nan_policy)
-        rankings = self._rank(score, label, by, coding, "all")
+        rankings = self._rank(score, label, by, coding, "all", propensity)
         return targets.metric_at(
             rankings,
             name,
@@ -245,6 +272,7 @@ class FrameEstimates(FrameTables):
             level=level,
             band=band,
             reference=reference,
+            beta_interval=beta_interval,
             on_error=on_error,
             progress=progress,
         )

@@ -9,9 +9,12 @@ from pu_accessor.accessors.frame_curves import with_baseline
 from pu_accessor.accessors.frame_tables import FrameTables
 from pu_accessor.inference.bands import Band
 from pu_accessor.inference.betas import GroupBeta
+from pu_accessor.inference.groups import ask
 from pu_accessor.inference.metrics import Metric
-from pu_accessor.inference.tables import Beta
-from pu_accessor.ranking import Ranks
+from pu_accessor.inference.shares import Beta, Interval
+from pu_accessor.inference.tables import contingency
+from pu_accessor.ranking import Ranking, Ranks
+from pu_accessor.sources.columns import Coding
 from pu_accessor.sources.labels import Values
 
 if TYPE_CHECKING:
@@ -33,9 +36,11 @@ class FrameMetrics(FrameTables):
         score: Hashable | list[Hashable] = "score",
         label: Hashable = "label",
         by: Hashable | list[Hashable] | None = None,
+        propensity: Hashable | None = None,
         level: float = 0.95,
         band: str | Band = "exact",
         reference: str = "positives",
+        beta_interval: Interval | None = None,
         positive: Values = None,
         negative: Values = None,
         unlabeled: Values = None,
@@ -61,7 +66,9 @@ class FrameMetrics(FrameTables):
         x : {"rank", "threshold", "fraction"}, default "rank"
             Where a cutoff stands: the number of examples predicted positive, the lowest score
             among them, or their share of all.
-        score, label, by, level, band, reference, positive, negative, unlabeled, nan_policy
+        score, label, by, propensity, level, band, reference, beta_interval
+            As in `contingency`.
+        positive, negative, unlabeled, nan_policy
             As in `contingency`.
         on_error, progress
             As in `contingency`.
@@ -102,9 +109,11 @@ class FrameMetrics(FrameTables):
             score=score,
             label=label,
             by=by,
+            propensity=propensity,
             level=level,
             band=band,
             reference=reference,
+            beta_interval=beta_interval,
             ranks="all" if x == "threshold" or callable(name) else "breakpoints",
             positive=positive,
             negative=negative,
@@ -134,6 +143,7 @@ class FrameMetrics(FrameTables):
         score: Hashable | list[Hashable] = "score",
         label: Hashable = "label",
         by: Hashable | list[Hashable] | None = None,
+        propensity: Hashable | None = None,
         level: float = 0.95,
         band: str | Band = "exact",
         reference: str = "positives",
@@ -156,6 +166,8 @@ class FrameMetrics(FrameTables):
         strip in its hue, are the betas that are too high for a model: at some cutoff even the most
         favourable bound asks for more latent positives than there are unlabeled examples. The band
         holds at each cutoff, not at all at once: now and then that happens at the true beta, too.
+        A vertical line marks the upper limit on beta that `estimate_beta` sets at this level; no
+        warning says that some of the betas are above.
 
         Parameters
         ----------
@@ -165,7 +177,9 @@ class FrameMetrics(FrameTables):
             Fractions of positives among the unlabeled, in [0, 1]: a grid of two or more.
         at : int, optional
             For a metric: the number of examples predicted positive.
-        score, label, by, level, band, reference, positive, negative, unlabeled, nan_policy
+        score, label, by, propensity, level, band, reference
+            As in `contingency`.
+        positive, negative, unlabeled, nan_policy
             As in `contingency`.
         on_error, progress
             As in `contingency`.
@@ -216,23 +230,14 @@ class FrameMetrics(FrameTables):
         """
         from pu_accessor import plots
 
+        coding = Coding(positive, negative, unlabeled, nan_policy)
+
+        def question(ranking: Ranking, beta: Beta) -> xr.Dataset:
+            return contingency(ranking, beta, level=level, band=band, reference=reference)
+
         def tables(ranks: Ranks) -> xr.Dataset:
-            return self.contingency(
-                beta,
-                score=score,
-                label=label,
-                by=by,
-                level=level,
-                band=band,
-                reference=reference,
-                ranks=ranks,
-                positive=positive,
-                negative=negative,
-                unlabeled=unlabeled,
-                nan_policy=nan_policy,
-                on_error=on_error,
-                progress=progress,
-            )
+            rankings = self._rank(score, label, by, coding, ranks, propensity)
+            return ask(rankings, beta, question, on_error=on_error, progress=progress, warn=False)
 
         whole = tables("breakpoints")
         return plots.plot_sensitivity(

@@ -10,7 +10,7 @@ from pu_accessor.inference import metrics, tables
 from pu_accessor.inference.bands import Band
 from pu_accessor.inference.betas import GroupBeta
 from pu_accessor.inference.groups import ask
-from pu_accessor.inference.tables import Beta
+from pu_accessor.inference.shares import Beta, Interval
 from pu_accessor.ranking import Ranking, Rankings, Ranks
 from pu_accessor.sources.columns import Coding
 from pu_accessor.sources.frames import rank_frame
@@ -42,9 +42,11 @@ class FrameTables:
         score: Hashable | list[Hashable] = "score",
         label: Hashable = "label",
         by: Hashable | list[Hashable] | None = None,
+        propensity: Hashable | None = None,
         level: float = 0.95,
         band: str | Band = "exact",
         reference: str = "positives",
+        beta_interval: Interval | None = None,
         ranks: Ranks = "all",
         positive: Values = None,
         negative: Values = None,
@@ -67,14 +69,24 @@ class FrameTables:
             missing for unlabeled.
         by : hashable or list of hashable, optional
             Columns whose values make groups, each ranked apart, as ``df.groupby(by).pu`` does.
+        propensity : hashable, optional
+            Column of the probabilities in (0, 1] with which positives are labeled, where the known
+            ones are no simple random sample. That of known positives alone is read. They then
+            count as one over it, and the band is a design-based one, called "weighted".
         level : float, default 0.95
             Probability with which a band covers, in (0, 1): at each cutoff for "exact" and
             "bootstrap", at all cutoffs jointly for "simultaneous" and "dkw".
         band : {"exact", "simultaneous", "bootstrap", "dkw"} or callable, default "exact"
             Bounds on the latent positives in the head; a callable as in
             `pu_accessor.contingency`.
-        reference : {"positives"}, default "positives"
-            Which labeled examples the band starts from.
+        reference : {"positives", "negatives", "tightest", "both"}, default "positives"
+            Which known examples the band starts from. Known negatives, a random sample of the
+            negatives, bound the latent ones below each cutoff. "tightest" takes, for each beta,
+            the kind that gives the narrower range of AUROC; "both" what two bands at half of
+            1 - level have in common.
+        beta_interval : (float, float), optional
+            Where beta may lie, around the point that is passed: curves, metrics and areas of
+            the tables get an envelope, which is drawn hatched.
         ranks : {"all", "breakpoints"}, int or array-like of int, default "all"
             Every attained cutoff; the few between which all curves are straight in (fp, tp); or
             the last attained cutoff at or before each of these numbers of examples.
@@ -91,7 +103,11 @@ class FrameTables:
         -------
         Dataset
             `tp`, `fp`, `fn`, `tn` (int64, examples) and `clipped` (bool) over
-            (rank, bound, beta), with the coordinate `threshold` (float64).
+            (rank, bound, beta), with the coordinates `threshold` (float64) and `known_positive`
+            (int64, those at or above the cutoff). The attribute `beta_limit` is the upper limit on
+            beta by `estimate_beta` at this level. Two kinds of known examples add `tightest`, the
+            one with the narrower range of AUROC for each beta; an interval of beta adds
+            `interval_tp`, the bounds at some betas within.
 
             Groups come first: a dimension named after `by`; "model" for a list of scores; "group"
             with a MultiIndex for several. All share one rank axis: where a group has no cutoff,
@@ -111,7 +127,8 @@ class FrameTables:
         Warns
         -----
         PUWarning
-            If groups are left out.
+            If groups are left out; if a beta exceeds the limit that the known positives set; if
+            propensities make the effective number of known positives smaller than 10.
 
         References
         ----------
@@ -133,10 +150,17 @@ class FrameTables:
         """
 
         def question(ranking: Ranking, beta: Beta) -> xr.Dataset:
-            return tables.contingency(ranking, beta, level=level, band=band, reference=reference)
+            return tables.contingency(
+                ranking,
+                beta,
+                level=level,
+                band=band,
+                reference=reference,
+                beta_interval=beta_interval,
+            )
 
         coding = Coding(positive, negative, unlabeled, nan_policy)
-        rankings = self._rank(score, label, by, coding, ranks)
+        rankings = self._rank(score, label, by, coding, ranks, propensity)
         return ask(rankings, beta, question, on_error=on_error, progress=progress)
 
     def roc_bounds(
@@ -146,9 +170,11 @@ class FrameTables:
         score: Hashable | list[Hashable] = "score",
         label: Hashable = "label",
         by: Hashable | list[Hashable] | None = None,
+        propensity: Hashable | None = None,
         level: float = 0.95,
         band: str | Band = "exact",
         reference: str = "positives",
+        beta_interval: Interval | None = None,
         ranks: Ranks = "breakpoints",
         positive: Values = None,
         negative: Values = None,
@@ -161,7 +187,7 @@ class FrameTables:
 
         Parameters
         ----------
-        beta, score, label, by, level, band, reference
+        beta, score, label, by, propensity, level, band, reference, beta_interval
             As in `contingency`.
         ranks : {"breakpoints", "all"}, int or array-like of int, default "breakpoints"
             As in `contingency`. Between breakpoints the curve is straight.
@@ -172,7 +198,9 @@ class FrameTables:
         -------
         Dataset
             `fpr` and `tpr` (float64) over (rank, bound, beta), groups first as in `contingency`.
-            At each cutoff ``bound="upper"`` has the highest tpr and the lowest fpr.
+            At each cutoff ``bound="upper"`` has the highest tpr and the lowest fpr. With an
+            interval of beta also `tpr_envelope` over (fpr_grid, envelope): the lowest and highest
+            tpr at each fpr while beta varies.
 
         Raises
         ------
@@ -192,11 +220,18 @@ class FrameTables:
 
         def question(ranking: Ranking, beta: Beta) -> xr.Dataset:
             return metrics.roc(
-                tables.contingency(ranking, beta, level=level, band=band, reference=reference)
+                tables.contingency(
+                    ranking,
+                    beta,
+                    level=level,
+                    band=band,
+                    reference=reference,
+                    beta_interval=beta_interval,
+                )
             )
 
         coding = Coding(positive, negative, unlabeled, nan_policy)
-        rankings = self._rank(score, label, by, coding, ranks)
+        rankings = self._rank(score, label, by, coding, ranks, propensity)
         return ask(rankings, beta, question, on_error=on_error, progress=progress)
 
     def pr_bounds(
@@ -206,9 +241,11 @@ class FrameTables:
         score: Hashable | list[Hashable] = "score",
         label: Hashable = "label",
         by: Hashable | list[Hashable] | None = None,
+        propensity: Hashable | None = None,
         level: float = 0.95,
         band: str | Band = "exact",
         reference: str = "positives",
+        beta_interval: Interval | None = None,
         ranks: Ranks = "breakpoints",
         positive: Values = None,
         negative: Values = None,
@@ -221,7 +258,7 @@ class FrameTables:
 
         Parameters
         ----------
-        beta, score, label, by, level, band, reference
+        beta, score, label, by, propensity, level, band, reference, beta_interval
             As in `contingency`.
         ranks : {"breakpoints", "all"}, int or array-like of int, default "breakpoints"
             As in `contingency`. Between breakpoints tp and fp run straight, precision does not.
@@ -232,7 +269,9 @@ class FrameTables:
         -------
         Dataset
             `recall` and `precision` (float64) over (rank, bound, beta), groups first as in
-            `contingency`; precision at rank 0 is 1.
+            `contingency`; precision at rank 0 is 1. With an interval of beta also
+            `precision_envelope` over (recall_grid, envelope): the lowest and highest precision at
+            each recall while beta varies.
 
         Raises
         ------
@@ -252,11 +291,18 @@ class FrameTables:
 
         def question(ranking: Ranking, beta: Beta) -> xr.Dataset:
             return metrics.pr(
-                tables.contingency(ranking, beta, level=level, band=band, reference=reference)
+                tables.contingency(
+                    ranking,
+                    beta,
+                    level=level,
+                    band=band,
+                    reference=reference,
+                    beta_interval=beta_interval,
+                )
             )
 
         coding = Coding(positive, negative, unlabeled, nan_policy)
-        rankings = self._rank(score, label, by, coding, ranks)
+        rankings = self._rank(score, label, by, coding, ranks, propensity)
         return ask(rankings, beta, question, on_error=on_error, progress=progress)
 
     def _rank(
@@ -266,11 +312,18 @@ class FrameTables:
         by: Hashable | list[Hashable] | None,
         coding: Coding,
         ranks: Ranks,
+        propensity: Hashable | None = None,
     ) -> Rankings:
         """Rank the rows of the frame, of each group, by each column of scores."""
         groups = self._groups(by)
         return rank_frame(
-            self._frame, score=score, label=label, groups=groups, coding=coding, ranks=ranks
+            self._frame,
+            score=score,
+            label=label,
+            propensity=propensity,
+            groups=groups,
+            coding=coding,
+            ranks=ranks,
         )
 
     def _groups(self, by: Hashable | list[Hashable] | None) -> Groups | None:

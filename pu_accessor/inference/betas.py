@@ -8,7 +8,7 @@ import pandas as pd
 import xarray as xr
 
 from pu_accessor.errors import PUError, PUKeyError, PUTypeError, PUValueError
-from pu_accessor.inference.tables import Beta, as_betas
+from pu_accessor.inference.shares import Beta, as_betas
 
 __all__ = ["GroupBeta", "KeyBetas", "beta_by_key", "is_by_key", "name_group", "split_key"]
 

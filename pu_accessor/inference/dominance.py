@@ -12,6 +12,7 @@ from pu_accessor.errors import PUValueError
 from pu_accessor.inference.comparison import name_pairs
 from pu_accessor.inference.metrics import check_whole, roc
 from pu_accessor.inference.order import crossings
+from pu_accessor.inference.steps import StepFree, limit, step_free
 from pu_accessor.inference.tables import BOUNDS
 from pu_accessor.ranking import FloatArray, IntArray
 
@@ -19,13 +20,6 @@ __all__ = ["dominance"]
 
 # Rates that differ by less are equal. They are ratios of counts and interpolations of them.
 _SAME = 1e-12
-
-
-class _Curve(NamedTuple):
-    """A curve that never steps back: corners, straight between them; it may jump."""
-
-    fpr: FloatArray
-    tpr: FloatArray
 
 
 class _Gap(NamedTuple):
@@ -114,7 +108,7 @@ def dominance(tables: xr.Dataset) -> pd.DataFrame:
     models, betas = fpr.shape[:2]
     index = curves.get_index(dim)
     paths = {
-        key: [_step_free(*path) for path in zip(fpr[key], tpr[key], strict=True)]
+        key: [step_free(*path) for path in zip(fpr[key], tpr[key], strict=True)]
         for key in product(range(models), range(betas))
     }
     rows = [(a, b, beta) for a, b in combinations(range(models), 2) for beta in range(betas)]
@@ -166,48 +160,19 @@ def _check(curves: xr.Dataset) -> str:
     return more[0]
 
 
-def _step_free(fpr: FloatArray, tpr: FloatArray) -> _Curve:
-    """Return the highest true positive rate at or left of each false positive rate.
-
-    The rate at which each height is reached for good is the lowest from there on. Where a straight
-    piece runs past what is reached again later, it ends there, and the curve jumps.
-    """
-    lowest = np.minimum.accumulate(fpr[::-1])[::-1]
-    # A piece from i to i + 1 is cut where it gets to the lowest rate from i + 1 on.
-    start, end, stop = fpr[:-1], fpr[1:], lowest[1:]
-    cut = (start < stop) & (stop < end)
-    share = (stop[cut] - start[cut]) / (end[cut] - start[cut])
-    height = tpr[:-1][cut] + share * (tpr[1:][cut] - tpr[:-1][cut])
-    place = np.flatnonzero(cut) + 1
-    fpr, tpr = np.insert(lowest, place, stop[cut]), np.insert(tpr, place, height)
-    new = np.append(True, (np.diff(fpr) > 0) | (np.diff(tpr) > 0))
-    return _Curve(fpr[new], tpr[new])
-
-
-def _compare(first: _Curve, second: _Curve) -> _Gap:
+def _compare(first: StepFree, second: StepFree) -> _Gap:
     """Put two curves side by side."""
     corners = np.union1d(first.fpr, second.fpr)
     heights = [
-        np.stack([_limit(curve, corners, "left"), _limit(curve, corners, "right")], axis=1)
+        np.stack([limit(curve, corners, "left"), limit(curve, corners, "right")], axis=1)
         for curve in (first, second)
     ]
     a, b = (height.ravel()[1:-1] for height in heights)  # from within
     return _Gap(np.repeat(corners, 2)[1:-1], a, b)
 
 
-def _limit(curve: _Curve, at: FloatArray, side: str) -> FloatArray:
-    """Return a curve's limit from the left or right at some false positive rates."""
-    if side == "left":
-        here = np.searchsorted(curve.fpr, at, side="left")
-        here = here.clip(max=curve.fpr.size - 1)
-    else:
-        here = np.searchsorted(curve.fpr, at, side="right") - 1
-    between = np.interp(at, curve.fpr, curve.tpr)
-    return np.where(curve.fpr[here] == at, curve.tpr[here], between)
-
-
 def _verdict(
-    first: Sequence[_Curve], second: Sequence[_Curve], keys: Sequence[Hashable]
+    first: Sequence[StepFree], second: Sequence[StepFree], keys: Sequence[Hashable]
 ) -> _Verdict:
     """Compare the curves of two models, each at the lower bound, the estimate and the upper."""
     lead = (gap := _compare(first[1], second[1])).lead

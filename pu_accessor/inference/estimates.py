@@ -8,11 +8,13 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from pu_accessor.errors import PUDataError, warn_caller
+from pu_accessor.errors import PUDataError, PUValueError, warn_caller
 from pu_accessor.inference.betas import GroupBeta
 from pu_accessor.inference.groups import ask_rows
 from pu_accessor.inference.metrics import area, check_max_fpr
-from pu_accessor.inference.tables import Beta, as_betas, check_labels, check_level, contingency
+from pu_accessor.inference.shares import Beta, Interval, as_betas, check_level, interval_betas
+from pu_accessor.inference.tables import check_labels, contingency, own_attrs
+from pu_accessor.inference.weighted import weighted_auroc, weighted_average_precision
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking, Rankings
 
 __all__ = ["auroc", "auroc_and_error", "average_precision", "count_negatives"]
@@ -40,11 +42,21 @@ class _Blocks(NamedTuple):
 _Estimator = Callable[[Ranking, float, float], _Estimate]
 
 
+class _Asked(NamedTuple):
+    """What is estimated, and how."""
+
+    level: float
+    interval: Interval | None
+    estimate: _Estimator
+    bounds: Callable[[Ranking, float], FloatArray]
+
+
 def auroc(
     rankings: Rankings,
     beta: GroupBeta,
     *,
     level: float = 0.95,
+    beta_interval: Interval | None = None,
     max_fpr: float | None = None,
     on_error: str = "raise",
     progress: bool = False,
@@ -59,6 +71,8 @@ def auroc(
         Fraction of positives among the unlabeled, in [0, 1).
     level : float, default 0.95
         Probability of coverage, in (0, 1).
+    beta_interval : (float, float), optional
+        Where beta may lie: adds the lowest lower and the highest upper limit while it varies.
     max_fpr : float in (0, 1], optional
         Take the curve up to this false positive rate, standardised [1]_ so that chance is 0.5 and
         perfection 1.
@@ -69,7 +83,7 @@ def auroc(
     -------
     DataFrame
         A row for each group and beta: the key, beta, estimate, standard_error, lower, upper,
-        level. A RangeIndex.
+        level. A RangeIndex. With an interval of beta also envelope_lower, envelope_upper.
 
     Raises
     ------
@@ -82,7 +96,7 @@ def auroc(
     -----
     PUWarning
         If there is one known positive alone, which has no standard error; if an estimate lies
-        outside [0, 1]: beta is infeasible.
+        outside [0, 1]: beta is infeasible; as in `pu_accessor.inference.groups.warn_of_limits`.
 
     Notes
     -----
@@ -120,12 +134,19 @@ def auroc(
     def estimate(ranking: Ranking, share: float, level: float) -> _Estimate:
         if max_fpr is None or max_fpr == 1:
             return _estimate_auroc(ranking, share, level)
+        if ranking.weight is not None:
+            raise PUValueError(
+                f"max_fpr must be None with propensity=..., but {max_fpr!r} was passed. Take the "
+                "range between bounding curves: "
+                "df.pu.contingency(..., propensity=...).pu.area('roc', max_fpr=...)."
+            )
         return _estimate_partial(ranking, share, level, float(max_fpr))
 
     def bounds(ranking: Ranking, share: float) -> FloatArray:
         return _areas(ranking, share, level, "roc", max_fpr)
 
-    return _with_intervals(rankings, beta, level, estimate, bounds, on_error, progress)
+    asked = _Asked(check_level(level), beta_interval, estimate, bounds)
+    return _with_intervals(rankings, beta, asked, on_error, progress)
 
 
 def average_precision(
@@ -133,6 +154,7 @@ def average_precision(
     beta: GroupBeta,
     *,
     level: float = 0.95,
+    beta_interval: Interval | None = None,
     on_error: str = "raise",
     progress: bool = False,
 ) -> pd.DataFrame:
@@ -140,7 +162,7 @@ def average_precision(
 
     Parameters
     ----------
-    rankings, beta, level, on_error, progress
+    rankings, beta, level, beta_interval, on_error, progress
         As in `auroc`; beta may be 1.
 
     Returns
@@ -195,7 +217,8 @@ def average_precision(
     def bounds(ranking: Ranking, share: float) -> FloatArray:
         return _areas(ranking, share, level, "pr", None)
 
-    return _with_intervals(rankings, beta, level, _estimate_precision, bounds, on_error, progress)
+    asked = _Asked(check_level(level), beta_interval, _estimate_precision, bounds)
+    return _with_intervals(rankings, beta, asked, on_error, progress)
 
 
 def auroc_and_error(ranking: Ranking, beta: float) -> tuple[Fraction, float]:
@@ -257,46 +280,44 @@ def count_negatives(total: Counts, beta: float) -> Fraction:
 
 
 def _with_intervals(
-    rankings: Rankings,
-    beta: GroupBeta,
-    level: float,
-    estimate: _Estimator,
-    bounds: Callable[[Ranking, float], FloatArray],
-    on_error: str,
-    progress: bool,
+    rankings: Rankings, beta: GroupBeta, asked: _Asked, on_error: str, progress: bool
 ) -> pd.DataFrame:
     """Estimate for each ranking and beta."""
-    level = check_level(level)
 
     def question(ranking: Ranking, beta: Beta) -> pd.DataFrame:
         betas = as_betas(beta)
         check_labels(betas, ranking.total)
-        rows = [_row(ranking, share, level, estimate, bounds) for share in betas.tolist()]
-        columns = ["beta", "estimate", "standard_error", "lower", "upper", "level"]
-        return pd.DataFrame(rows, columns=columns)
+        inner = interval_betas(asked.interval, betas)
+        found = [_estimate(ranking, share, asked) for share in betas.tolist()]
+        rows = pd.DataFrame(found, columns=["estimate", "standard_error", "lower", "upper"])
+        rows.insert(0, "beta", betas)
+        rows["level"] = asked.level
+        if inner.size:
+            around = [_estimate(ranking, share, asked) for share in inner.tolist()]
+            rows["envelope_lower"] = np.fmin.reduce([one.lower for one in around])
+            rows["envelope_upper"] = np.fmax.reduce([one.upper for one in around])
+        own = own_attrs(ranking, asked.level)
+        if not rows["estimate"].between(0, 1).all():  # told apart
+            own.pop("beta_limit", None)
+        rows.attrs.update(own)
+        return rows
 
     found = ask_rows(rankings, beta, question, on_error=on_error, progress=progress)
     _warn_of(found, list(rankings.names))
     return found
 
 
-def _row(
-    ranking: Ranking,
-    beta: float,
-    level: float,
-    estimate: _Estimator,
-    bounds: Callable[[Ranking, float], FloatArray],
-) -> tuple[float, ...]:
+def _estimate(ranking: Ranking, beta: float, asked: _Asked) -> _Estimate:
     """Estimate at one beta."""
-    value, error, lower, upper = estimate(ranking, beta, level)
+    found = asked.estimate(ranking, beta, asked.level)
     n, hidden = ranking.total.known_positive, Fraction(str(beta)) * ranking.total.unlabeled
     if not hidden:
-        lower = upper = value
-    elif n == 2 or error == 0:
-        low, high = (float(bound) for bound in bounds(ranking, beta))
-        inside = min(max(value, 0.0), 1.0)  # bands are of counts, which are rounded
-        lower, upper = min(low, inside), max(high, inside)
-    return beta, value, error, lower, upper, level
+        return found._replace(lower=found.value, upper=found.value)
+    if n != 2 and found.error != 0:
+        return found
+    low, high = (float(bound) for bound in asked.bounds(ranking, beta))
+    inside = min(max(found.value, 0.0), 1.0)  # bands are of counts, which are rounded
+    return found._replace(lower=min(low, inside), upper=max(high, inside))
 
 
 def _rank_interval(
@@ -349,6 +370,11 @@ def _rank_moments(ranking: Ranking) -> tuple[Fraction, float]:
 
 def _estimate_auroc(ranking: Ranking, beta: float, level: float) -> _Estimate:
     """Estimate AUROC from the mid-ranks of the known positives."""
+    if ranking.weight is not None:
+        count_negatives(ranking.total, beta)
+        examples, positives = sum(ranking.total), float(_hidden(ranking.total, beta)[0])
+        start, end = _places(ranking)
+        return _Estimate(*weighted_auroc(start, end, ranking.weight, examples, positives, level))
     value, error = auroc_and_error(ranking, beta)
     n, examples = ranking.total.known_positive, sum(ranking.total)
     mean, _ = _rank_moments(ranking)
@@ -356,6 +382,12 @@ def _estimate_auroc(ranking: Ranking, beta: float, level: float) -> _Estimate:
     stretch = float(examples / count_negatives(ranking.total, beta))
     limits = _rank_interval(float(value), error, place, stretch, _reach(n, level))
     return _Estimate(float(value), error, *limits)
+
+
+def _places(ranking: Ranking) -> tuple[IntArray, IntArray]:
+    """Return the examples above, and at or above, the cutoff of each known positive."""
+    blocks = _blocks(ranking)
+    return np.repeat(blocks.start, blocks.found), np.repeat(blocks.end, blocks.found)
 
 
 def _estimate_partial(ranking: Ranking, beta: float, level: float, limit: float) -> _Estimate:
@@ -394,6 +426,10 @@ def _estimate_partial(ranking: Ranking, beta: float, level: float, limit: float)
 
 def _estimate_precision(ranking: Ranking, beta: float, level: float) -> _Estimate:
     """Estimate average precision and jackknife it."""
+    if ranking.weight is not None:
+        _, end = _places(ranking)
+        whole = float(_hidden(ranking.total, beta)[0])
+        return _Estimate(*weighted_average_precision(end, ranking.weight, whole, level))
     n, (positives, factor) = ranking.total.known_positive, _hidden(ranking.total, beta)
     if n == 1 and factor:
         return _Estimate(float("nan"), float("nan"))

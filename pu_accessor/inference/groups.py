@@ -15,7 +15,7 @@ from pu_accessor.errors import (
     warn_caller,
 )
 from pu_accessor.inference.betas import GroupBeta, beta_by_key, name_group, split_key
-from pu_accessor.inference.tables import Beta
+from pu_accessor.inference.shares import Beta
 from pu_accessor.ranking import IntArray, Keyed, Kind, Ranking, Rankings
 
 __all__ = ["Answer", "Question", "ask", "ask_rows", "collect", "spread_groups"]
@@ -25,9 +25,13 @@ Question: TypeAlias = Callable[[Ranking, Beta], xr.Dataset]
 Content = TypeVar("Content")
 
 _COUNTS = ("n_known_positive", "n_known_negative", "n_unlabeled")
+_FEW = 10
+_OWN = (*_COUNTS, "n_effective", "beta_limit")  # attributes that each ranking has of its own
 _RESERVED = {
-    *("rank", "bound", "beta", "threshold", *_COUNTS),
+    *("rank", "bound", "beta", "threshold", "known_positive", "known_negative", *_OWN),
     *("tp", "fp", "fn", "tn", "clipped", "fpr", "tpr", "recall", "precision", "rank_cdf"),
+    *("tightest", "local_alpha", "interval_tp", "interval_bound", "interval_beta"),
+    *("fpr_grid", "recall_grid", "envelope", "tpr_envelope", "precision_envelope"),
 }
 
 
@@ -45,6 +49,7 @@ def ask(
     *,
     on_error: str = "raise",
     progress: bool = False,
+    warn: bool = True,
 ) -> xr.Dataset:
     """Put a question to each ranking.
 
@@ -61,6 +66,9 @@ def ask(
         name all of them in one warning.
     progress : bool, default False
         Show a bar (tqdm).
+    warn : bool, default True
+        Say in one warning where beta exceeds the limit that the known positives set, or where
+        propensities leave a small effective number of them.
 
     Returns
     -------
@@ -82,6 +90,8 @@ def ask(
     """
     betas = beta_by_key(beta, rankings.names, rankings.keys)
     answers = collect(rankings, betas.values, question, on_error, progress)
+    if warn:
+        warn_of_limits(rankings.names, answers)
     if not rankings.names:
         return answers[0].content
     return _side_by_side(rankings.names, answers, betas.own)
@@ -172,6 +182,7 @@ def ask_rows(
     if beta is not None:
         betas = [*beta_by_key(beta, keyed.names, keyed.keys).values]
     answers = collect(keyed, betas, question, on_error, progress)
+    warn_of_limits(keyed.names, answers)
     if taken := [name for name in keyed.names if name in answers[0].content.columns]:
         raise PUValueError(
             f"by must not be called {taken[0]!r}, which is a column of the result "
@@ -182,7 +193,7 @@ def ask_rows(
         for place, (name, value) in enumerate(zip(keyed.names, key, strict=True)):
             answer.content.insert(place, name, [value] * len(answer.content))
     together = pd.concat([answer.content for answer in answers], ignore_index=True)
-    together.attrs = answers[0].content.attrs
+    together.attrs = {k: v for k, v in answers[0].content.attrs.items() if k not in _OWN}
     return together
 
 
@@ -235,6 +246,49 @@ def collect(
     return answers
 
 
+def warn_of_limits(
+    names: Sequence[str], answers: Sequence[Answer[xr.Dataset]] | Sequence[Answer[pd.DataFrame]]
+) -> None:
+    """Say once where beta is too high for the known positives, or where these are too few.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of the keys' levels.
+    answers : sequence of Answer
+        Their attributes have `beta_limit` and `n_effective`, as far as there are such.
+    """
+    beyond, few = [], []
+    for key, content in answers:
+        group = f"{name_group(names, key)}: " if names else ""
+        limit, effective = (content.attrs.get(name) for name in ("beta_limit", "n_effective"))
+        betas = np.unique(np.ravel(content["beta"])).tolist() if limit is not None else []
+        slack = 0.5 / max(content.attrs.get("n_unlabeled", 1), 1)  # latent positives are counts
+        if too_high := [beta for beta in betas if beta > limit + slack]:
+            beyond.append(f"{group}{', '.join(f'{beta:g}' for beta in too_high)} > {limit:.4g}")
+        if effective is not None and effective < _FEW:
+            few.append(f"{group}{effective:.1f}")
+    if beyond:
+        warn_caller(
+            "beta exceeds the upper limit that the known positives set at this level "
+            f"({_shorten(beyond)}): they rank too high for so many latent ones. Pass a smaller "
+            "beta (df.pu.estimate_beta says what the data allow); if it is known to be right, the "
+            "labels are no random sample of the positives."
+        )
+    if few:
+        warn_caller(
+            f"The effective number of known positives is below {_FEW} ({_shorten(few)}): a few "
+            "small propensities weigh more than all others, and intervals do not hold. Label more "
+            "of such examples, or bound the propensities from below: "
+            "df['propensity'].clip(lower=...)."
+        )
+
+
+def _shorten(told: list[str]) -> str:
+    """Name the first few, and say how many there are."""
+    return "; ".join(told[:3]) + (f"; and {len(told) - 3} more groups" if len(told) > 3 else "")
+
+
 def _check_names(names: Sequence[str]) -> None:
     """Raise if a key's name is that of something else in the result."""
     if taken := [name for name in names if name in _RESERVED]:
@@ -284,26 +338,31 @@ def _side_by_side(
         ranks = datasets[0]["rank"].values
     # A cutoff that a ranking does not have takes its last one at or before it.
     places = [_last_at(dataset["rank"].values, ranks) for dataset in datasets]
-    variables = {
-        name: ((dim, *variable.dims), _gathered(datasets, name, places), variable.attrs)
-        for name, variable in datasets[0].data_vars.items()
-    }
+
+    def gathered(name: Hashable) -> Any:
+        variable = datasets[0][name].variable
+        return (dim, *variable.dims), _gathered(datasets, name, places), variable.attrs
+
     first = datasets[0]
-    counts = {name: (dim, [d.attrs[name] for d in datasets]) for name in _COUNTS}
-    coords = {
-        "rank": ("rank", ranks, first["rank"].attrs),
-        "bound": first["bound"],
-        "beta": _beta_coordinate(dim, datasets) if own_beta else first["beta"],
-        "threshold": (
-            (dim, "rank"),
-            _gathered(datasets, "threshold", places),
-            first["threshold"].attrs,
-        ),
-        **counts,
-        **_local_alphas(dim, datasets),
+    coords: dict[Hashable, Any] = {
+        # What groups do not share: where cutoffs are, and what belongs to each beta.
+        name: gathered(name) if {"rank", "beta"} & set(coord.dims) else coord
+        for name, coord in first.coords.items()
     }
-    together = xr.Dataset(variables, coords=coords, attrs=_shared_attrs(datasets, ranks))
+    coords["rank"] = ("rank", ranks, first["rank"].attrs)
+    coords["beta"] = gathered("beta") if own_beta else first["beta"]
+    own = {name: (dim, [d.attrs.get(name, np.nan) for d in datasets]) for name in _own(datasets)}
+    together = xr.Dataset(
+        {name: gathered(name) for name in first.data_vars},
+        coords={**coords, **own},
+        attrs=_shared_attrs(datasets, ranks),
+    )
     return together.assign_coords(_key_coordinate(names, dim, [a.key for a in answers]))
+
+
+def _own(datasets: Sequence[xr.Dataset]) -> list[str]:
+    """Return the attributes that some datasets have, each its own."""
+    return [name for name in _OWN if any(name in dataset.attrs for dataset in datasets)]
 
 
 def _last_at(have: IntArray, want: IntArray) -> IntArray:
@@ -318,25 +377,13 @@ def _gathered(
 ) -> np.ndarray[Any, Any]:
     """Return a variable of all datasets on the shared rank axis, the datasets first."""
     values = datasets[0][name].values
+    if "rank" not in datasets[0][name].dims:
+        return np.stack([dataset[name].values for dataset in datasets])
     shape = (len(datasets), places[0].size, *values.shape[1:])
     gathered = np.empty(shape, dtype=values.dtype)
     for row, dataset, place in zip(gathered, datasets, places, strict=True):
         np.take(dataset[name].values, place, axis=0, out=row)
     return gathered
-
-
-def _beta_coordinate(dim: str, datasets: Sequence[xr.Dataset]) -> Any:
-    """Return the beta of each key."""
-    betas = np.stack([dataset["beta"].values for dataset in datasets])
-    return (dim, "beta"), betas, datasets[0]["beta"].attrs
-
-
-def _local_alphas(dim: str, datasets: Sequence[xr.Dataset]) -> dict[str, Any]:
-    """Return the local level of each key and beta, where a band has one."""
-    if "local_alpha" not in datasets[0].attrs:
-        return {}
-    alphas = np.stack([np.atleast_1d(dataset.attrs["local_alpha"]) for dataset in datasets])
-    return {"local_alpha": ((dim, "beta"), alphas)}
 
 
 def _shared_attrs(datasets: Sequence[xr.Dataset], ranks: IntArray) -> dict[str, Any]:
@@ -345,8 +392,7 @@ def _shared_attrs(datasets: Sequence[xr.Dataset], ranks: IntArray) -> dict[str, 
     return {
         name: value
         for name, value in first.items()
-        if name not in (*_COUNTS, "local_alpha")
-        and all(dataset.attrs[name] == value for dataset in datasets)
+        if name not in _OWN and all(dataset.attrs[name] == value for dataset in datasets)
     } | {"n_cutoffs": ranks.size}
 
 

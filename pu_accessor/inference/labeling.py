@@ -9,7 +9,7 @@ import pandas as pd
 from scipy import optimize, stats
 
 from pu_accessor.errors import PUTypeError, PUValueError, check_option
-from pu_accessor.inference.tables import check_level
+from pu_accessor.inference.shares import check_level
 
 __all__ = [
     "beta_from_label_frequency",

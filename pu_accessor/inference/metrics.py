@@ -10,6 +10,7 @@ import pandas as pd
 import xarray as xr
 
 from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError, check_option
+from pu_accessor.inference.envelopes import pr_envelope, roc_envelope, widen
 from pu_accessor.inference.tables import COUNTS
 from pu_accessor.ranking import FloatArray, IntArray
 
@@ -124,19 +125,25 @@ def metric(tables: xr.Dataset, name: str | Metric) -> xr.DataArray:
     PUTypeError
         If `name` is neither, or the function returns something else than a DataArray.
     """
-    counts = _counts(tables)
-    if callable(name):
-        values = name(*(count.copy() for count in counts))  # a user's function may change them
-        label = str(getattr(name, "__name__", type(name).__name__))
-        if not isinstance(values, xr.DataArray):
-            raise PUTypeError(
-                f"metric {label!r} must return a DataArray, but returned "
-                f"{type(values).__name__}. Compute it from tp, fp, fn and tn by arithmetic."
-            )
-    else:
+    if not callable(name):
         check_option("metric", name, METRICS, _SYNONYMS)
-        values, label = counts[0].copy(data=_evaluate(name, counts).data), name
+    label = str(getattr(name, "__name__", type(name).__name__)) if callable(name) else name
+    values = widen(_at_each(tables, name), tables, lambda inner: _at_each(inner, name))
     return _labeled(values.rename(label), {**tables.attrs, "long_name": label})
+
+
+def _at_each(tables: xr.Dataset, name: str | Metric) -> xr.DataArray:
+    """Evaluate a metric, ours or a user's, on each table."""
+    counts = _counts(tables)
+    if not callable(name):
+        return counts[0].copy(data=_evaluate(name, counts).data)
+    values = name(*(count.copy() for count in counts))  # a user's function may change them
+    if not isinstance(values, xr.DataArray):
+        raise PUTypeError(
+            f"metric {getattr(name, '__name__', name)!r} must return a DataArray, but returned "
+            f"{type(values).__name__}. Compute it from tp, fp, fn and tn by arithmetic."
+        )
+    return values
 
 
 def roc(tables: xr.Dataset) -> xr.Dataset:
@@ -157,7 +164,12 @@ def roc(tables: xr.Dataset) -> xr.Dataset:
     PUKeyError
         If `tables` holds no tables.
     """
-    return _curve(tables, {"fpr": "false positive rate", "tpr": "true positive rate"})
+    curves = _curve(tables, {"fpr": "false positive rate", "tpr": "true positive rate"})
+    return (
+        curves
+        if (around := roc_envelope(tables)) is None
+        else curves.assign({around.name: around})
+    )
 
 
 def pr(tables: xr.Dataset) -> xr.Dataset:
@@ -184,8 +196,15 @@ def pr(tables: xr.Dataset) -> xr.Dataset:
     .. [1] J. Davis, M. Goadrich, *The relationship between precision-recall and ROC curves*,
        ICML 2006.
     """
-    rates = _curve(tables, {"tpr": "recall", "precision": "precision"})
-    return rates.rename(tpr="recall")
+    curves = _curve(tables, {"tpr": "recall", "precision": "precision"}).rename(tpr="recall")
+    return (
+        curves if (around := pr_envelope(tables)) is None else curves.assign({around.name: around})
+    )
+
+
+def _with_envelope(curves: xr.Dataset, envelope: xr.DataArray | None) -> xr.Dataset:
+    """Add an envelope where there is one."""
+    return curves if envelope is None else curves.assign({str(envelope.name): envelope})
 
 
 def area(tables: xr.Dataset, curve: str, *, max_fpr: float | None = None) -> xr.DataArray:
@@ -221,19 +240,27 @@ def area(tables: xr.Dataset, curve: str, *, max_fpr: float | None = None) -> xr.
     .. [2] D. K. McClish, *Analyzing a portion of the ROC curve*, Medical Decision Making 9
        (1989) 190-195.
     """
-    tp, fp, fn, _ = _counts(tables)
+    _counts(tables)
     check_option("curve", curve, ["roc", "pr"])
     if max_fpr is not None:
         check_max_fpr(curve, max_fpr)
     check_whole(tables)
-    if curve == "pr":
-        values = _reduce(_pr_area, tp, tp + fp) / (tp + fn).isel(rank=-1, drop=True)
-    else:
-        values = _reduce(_roc_area, tp, fp, limit=max_fpr and float(max_fpr))
+    values = widen(
+        _area(tables, curve, max_fpr), tables, lambda inner: _area(inner, curve, max_fpr)
+    )
     name = {"roc": "AUROC", "pr": "area under the PR curve"}[curve]
     limit = {} if max_fpr is None else {"max_fpr": float(max_fpr)}
-    values = values.drop_vars("threshold", errors="ignore").rename("area")
-    return _labeled(values, {**tables.attrs, "long_name": name, **limit})
+    at_cutoffs = [key for key, coord in tables.coords.items() if "rank" in coord.dims]
+    values = values.drop_vars(at_cutoffs, errors="ignore")
+    return _labeled(values.rename("area"), {**tables.attrs, "long_name": name, **limit})
+
+
+def _area(tables: xr.Dataset, curve: str, max_fpr: float | None) -> xr.DataArray:
+    """Return the area under each curve."""
+    tp, fp, fn, _ = _counts(tables)
+    if curve == "pr":
+        return _reduce(_pr_area, tp, tp + fp) / (tp + fn).isel(rank=-1, drop=True)
+    return _reduce(_roc_area, tp, fp, limit=max_fpr and float(max_fpr))
 
 
 def to_frame(dataset: xr.Dataset) -> pd.DataFrame:
@@ -300,7 +327,8 @@ def _curve(tables: xr.Dataset, names: Mapping[str, str]) -> xr.Dataset:
     rates = {name: _evaluate(name, counts) for name in names}
     for name, label in names.items():
         rates[name].attrs = {"long_name": label}
-    return tables.drop_vars(list(tables.data_vars)).assign(rates)
+    inner = [name for name in ("interval_bound", "interval_beta") if name in tables.coords]
+    return tables.drop_vars([*tables.data_vars, *inner]).assign(rates)
 
 
 def check_max_fpr(curve: str, max_fpr: float) -> None:

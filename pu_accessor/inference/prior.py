@@ -1,7 +1,7 @@
 """What beta can be: limits and estimates from a ranking."""
 
 from collections.abc import Callable, Mapping
-from math import ceil, log, sqrt
+from math import ceil, sqrt
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -10,8 +10,10 @@ import pandas as pd
 from scipy import special, stats
 
 from pu_accessor.errors import PUDataError, check_option, warn_caller
+from pu_accessor.inference.feasible import limit_from_negatives, limit_from_positives
 from pu_accessor.inference.groups import ask_rows
-from pu_accessor.inference.tables import check_labels, check_level
+from pu_accessor.inference.shares import check_level
+from pu_accessor.inference.tables import check_labels
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking, Rankings
 
 __all__ = ["METHODS", "estimate_beta"]
@@ -137,39 +139,9 @@ def _check_examples(total: Counts) -> None:
         )
 
 
-def _limit(known: IntArray, unlabeled: IntArray, total: tuple[int, int], delta: float) -> float:
-    """Return the largest share of latent positives that the known ones allow."""
-    n, size = total
-
-    def feasible(latent: int) -> bool:
-        distance = np.max(known / n - np.minimum(unlabeled, latent) / latent)
-        return bool(distance <= sqrt(log(1 / delta) / 2 * (1 / n + 1 / latent)))
-
-    low, high = 0, size  # the largest feasible one is at least low, and at most high
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if feasible(middle) else (low, middle - 1)
-    return low / size
-
-
-def _from_top(ranking: Ranking, delta: float) -> float:
-    """Return the limit that the known positives set."""
-    at = np.flatnonzero(np.diff(ranking.known_positive)) + 1
-    total = ranking.total.known_positive, ranking.total.unlabeled
-    return _limit(ranking.known_positive[at], ranking.unlabeled[at], total, delta)
-
-
-def _from_bottom(ranking: Ranking, delta: float) -> float:
-    """Return the limit on the share of negatives that the known ones set: the reversed problem."""
-    at = np.flatnonzero(np.diff(ranking.known_negative))
-    n, size = ranking.total.known_negative, ranking.total.unlabeled
-    known, unlabeled = n - ranking.known_negative[at], size - ranking.unlabeled[at]
-    return _limit(known, unlabeled, (n, size), delta)
-
-
 def _feasible(ranking: Ranking, level: float) -> _Prior:
     """Estimate the largest beta that is plausible, and an upper limit."""
-    point, upper = _from_top(ranking, 0.5), _from_top(ranking, 1 - level)
+    point, upper = limit_from_positives(ranking, 0.5), limit_from_positives(ranking, 1 - level)
     warnings = []
     if upper >= _NO_INFORMATION:
         warnings.append(
@@ -231,8 +203,8 @@ def _two_sided(ranking: Ranking, level: float) -> _Prior:
     """Bound beta from both ends of the ranking."""
     _check_negatives(ranking.total)
     half = (1 - level) / 2
-    lower, upper = 1 - _from_bottom(ranking, half), _from_top(ranking, half)
-    middle = (1 - _from_bottom(ranking, 0.5) + _from_top(ranking, 0.5)) / 2
+    lower, upper = 1 - limit_from_negatives(ranking, half), limit_from_positives(ranking, half)
+    middle = (1 - limit_from_negatives(ranking, 0.5) + limit_from_positives(ranking, 0.5)) / 2
     if lower > upper:
         return _Prior(middle, lower, upper, (_CONTRADICTION,))
     return _Prior(min(max(middle, lower), upper), lower, upper)

@@ -1,35 +1,37 @@
 """Contingency tables: a ranking, a band and beta -> a Dataset of bounded counts."""
 
-import reprlib
-from collections.abc import Hashable, Mapping
-from fractions import Fraction
-from math import floor
-from numbers import Real
-from typing import Any, TypeAlias
+from collections.abc import Hashable, Sequence
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import xarray as xr
 
-from pu_accessor.errors import PUDataError, PUTypeError, PUValueError, check_option
-from pu_accessor.inference.bands import Band, band_name, central, latent_bounds
+from pu_accessor.errors import PUDataError, check_option
+from pu_accessor.inference.bands import Band, band_name
+from pu_accessor.inference.envelopes import add_interval
+from pu_accessor.inference.feasible import limit_from_positives
+from pu_accessor.inference.heads import REFERENCES, Heads, Way, find_heads, references_used
+from pu_accessor.inference.shares import (
+    Beta,
+    Interval,
+    as_betas,
+    check_level,
+    interval_betas,
+    latent_counts,
+)
 from pu_accessor.inference.simultaneous import local_alpha
-from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Ranking
+from pu_accessor.inference.weighted import effective_size
+from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
 
 __all__ = [
     "BOUNDS",
     "COUNTS",
-    "Beta",
-    "as_betas",
     "central_tables",
     "check_labels",
-    "check_level",
     "contingency",
-    "latent_counts",
+    "own_attrs",
     "rank_cdf",
 ]
-
-Beta: TypeAlias = npt.ArrayLike
 
 BOUNDS = ("lower", "estimate", "upper")
 COUNTS = {
@@ -48,6 +50,7 @@ def contingency(
     level: float = 0.95,
     band: str | Band = "exact",
     reference: str = "positives",
+    beta_interval: Interval | None = None,
 ) -> xr.Dataset:
     """Bound the contingency table at each cutoff of a ranking ([1]_, Theorem 1 and section 4).
 
@@ -61,14 +64,21 @@ def contingency(
         Probability of coverage, in (0, 1).
     band : {"exact", "simultaneous", "bootstrap", "dkw"} or callable, default "exact"
         Bounds on the latent positives in the head.
-    reference : {"positives"}, default "positives"
-        Which labeled examples the band starts from.
+    reference : {"positives", "negatives", "tightest", "both"}, default "positives"
+        Which known examples the band starts from; "both" is what the two bands have in common,
+        each at half of 1 - level.
+    beta_interval : (float, float), optional
+        Where beta may lie, for the envelopes of curves, metrics and areas.
 
     Returns
     -------
     Dataset
         `tp`, `fp`, `fn`, `tn` (int64, examples) and `clipped` (bool) over (rank, bound, beta).
-        ``bound="upper"`` has the most true positives, so the fewest false ones.
+        ``bound="upper"`` has the most true positives, so the fewest false ones. The coordinate
+        `known_positive` (int64) counts them at each cutoff; `known_negative` is there unless the
+        reference is "positives"; `tightest` says for each beta, where two kinds of known examples
+        were asked, which has the narrower range of AUROC. With an interval `interval_tp` has the
+        bounds for some betas within.
 
     Raises
     ------
@@ -82,24 +92,27 @@ def contingency(
     .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using
        Only Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
     """
-    betas = as_betas(beta)
-    check_option("reference", reference, ["positives"])
-    name, level = band_name(band), check_level(level)
-    check_labels(betas, ranking.total)
-    latent = latent_counts(betas, ranking.total.unlabeled)
-    table = _band_table(ranking, latent, level, band)
-    ranking = ranking.refine(_corners(ranking, table, latent))
-    counts, clipped = _tables(ranking, table, latent)
+    betas, way = as_betas(beta), _way(level, band, reference)
+    inner = interval_betas(beta_interval, betas)
+    check_labels(betas, ranking.total, references_used(reference, ranking))
+    every = np.concatenate([betas, inner])
+    latent = latent_counts(every, ranking.total.unlabeled)
+    heads = find_heads(ranking, latent, way)
+    counts = _count(heads.ranking, heads.found, latent)
+    points = slice(betas.size)
     variables = {
-        key: (_DIMS, value, {"long_name": COUNTS[key], "units": "examples"})
+        key: (_DIMS, value[..., points], {"long_name": COUNTS[key], "units": "examples"})
         for key, value in counts.items()
     }
     about = {"long_name": "band and beta are infeasible at this cutoff"}
-    return xr.Dataset(
-        {**variables, "clipped": (_DIMS, clipped, about)},
-        coords=_coords(ranking, betas),
-        attrs=_attrs(ranking, level, name, reference, latent),
+    tables = xr.Dataset(
+        {**variables, "clipped": (_DIMS, heads.clipped[..., points], about)},
+        coords=_coords(heads, betas, latent[points], way),
+        attrs=_attrs(heads.ranking, way),
     )
+    if beta_interval is None:
+        return tables
+    return add_interval(tables, beta_interval, inner, counts["tp"][..., betas.size :])
 
 
 def rank_cdf(
@@ -122,34 +135,40 @@ def rank_cdf(
     Returns
     -------
     Dataset
-        `rank_cdf` (float64, a share) over (rank, bound, beta): for the estimate the share of the
-        known positives at or above each cutoff, for the bounds the share of the latent ones
-        before any clipping, NaN where there are none.
+        `rank_cdf` (float64, a share) over (rank, bound, beta): the share of the latent positives
+        at or above each cutoff before unlabeled examples are counted there, NaN where there are
+        none. For the estimate from known positives it is their share.
 
     Raises
     ------
     PUValueError, PUTypeError
         As in `contingency`.
     """
-    betas = as_betas(beta)
-    check_option("reference", reference, ["positives"])
-    name, level = band_name(band), check_level(level)
-    check_labels(betas, ranking.total)
+    betas, way = as_betas(beta), _way(level, band, reference)
+    check_labels(betas, ranking.total, references_used(reference, ranking))
     latent = latent_counts(betas, ranking.total.unlabeled)
-    table = _band_table(ranking, latent, level, band)
+    heads = find_heads(ranking, latent, way, refine=False)
     with np.errstate(invalid="ignore"):  # no latent positives, no share of them
-        share = table / latent
-    known = ranking.total.known_positive
-    share[:, BOUNDS.index("estimate"), :] = (np.arange(known + 1) / known)[:, np.newaxis]
+        share = np.clip(heads.claimed, 0, latent) / latent
+    if reference == "positives" and ranking.weight is None:
+        known = ranking.known_positive / ranking.total.known_positive
+        share[:, BOUNDS.index("estimate"), :] = known[:, np.newaxis]
     about = {"long_name": "share of positives at or above the cutoff"}
     return xr.Dataset(
-        {"rank_cdf": (_DIMS, share[ranking.known_positive], about)},
-        coords=_coords(ranking, betas),
-        attrs=_attrs(ranking, level, name, reference, latent),
+        {"rank_cdf": (_DIMS, share, about)},
+        coords=_coords(heads, betas, latent, way),
+        attrs=_attrs(ranking, way),
     )
 
 
-def central_tables(ranking: Ranking, beta: float) -> dict[str, IntArray]:
+def central_tables(
+    ranking: Ranking,
+    beta: float,
+    *,
+    level: float = 0.95,
+    band: str | Band = "exact",
+    reference: str = "positives",
+) -> dict[str, IntArray]:
     """Return the central table at each cutoff, the bound "estimate" of `contingency`.
 
     Parameters
@@ -158,103 +177,50 @@ def central_tables(ranking: Ranking, beta: float) -> dict[str, IntArray]:
         Counts at each cutoff.
     beta : float
         Fraction of positives among the unlabeled, in [0, 1].
+    level, band, reference
+        As in `contingency`.
 
     Returns
     -------
     dict of str to ndarray of int64, shape (cutoffs,)
         tp, fp, fn and tn, in examples.
     """
-    betas = as_betas(beta)
-    check_labels(betas, ranking.total)
+    betas, way = as_betas(beta), _way(level, band, reference)
+    check_labels(betas, ranking.total, references_used(reference, ranking))
     latent = latent_counts(betas, ranking.total.unlabeled)
-    theta = central(ranking.total.known_positive, int(latent[0]))
-    counts, _ = _tables(ranking, theta[:, np.newaxis, np.newaxis], latent)
+    heads = find_heads(ranking, latent, way, refine=False)
+    counts = _count(ranking, heads.found[:, [BOUNDS.index("estimate")]], latent)
     return {name: count[:, 0, 0] for name, count in counts.items()}
 
 
-def as_betas(beta: Beta) -> FloatArray:
-    """Check beta and return it as an array.
+def own_attrs(ranking: Ranking, level: float) -> dict[str, float]:
+    """Return what a reader should know of a ranking itself.
 
     Parameters
     ----------
-    beta : float or array-like of float
-        Fractions of positives among the unlabeled, in [0, 1], each once.
+    ranking : Ranking
+        Counts at each cutoff.
+    level : float
+        Probability of coverage, in (0, 1).
 
     Returns
     -------
-    ndarray of float64, shape (betas,)
-
-    Raises
-    ------
-    PUTypeError
-        If it is no number or one-dimensional array of numbers.
-    PUValueError
-        If it is empty, or a value is outside [0, 1] or there twice.
+    dict of str to float
+        Numbers of examples of each kind; `n_effective`, that of the known positives, where they
+        have propensities; otherwise `beta_limit`, the upper limit on beta that they set, where
+        anything is unlabeled.
     """
-    betas = _as_floats(beta)
-    if betas is None or betas.ndim > 1:
-        raise PUTypeError(
-            "beta must be a number or a one-dimensional array of numbers, but "
-            f"{reprlib.repr(beta)} was passed. It is the fraction of positives among the "
-            "unlabeled, for example beta=0.3."
-        )
-    betas = np.atleast_1d(betas)
-    outside = betas[~((betas >= 0) & (betas <= 1))]
-    if outside.size or not betas.size:
-        came = f"{outside.tolist()[:5]} was passed" if outside.size else "nothing was passed"
-        raise PUValueError(
-            f"beta must lie in [0, 1], but {came}. It is the fraction of positives among the "
-            "unlabeled: give a share, not a percentage or a count."
-        )
-    if np.unique(betas).size < betas.size:
-        raise PUValueError(
-            f"beta must hold each value once, but {reprlib.repr(betas.tolist())} was passed."
-        )
-    return betas
+    total = ranking.total
+    own: dict[str, float] = {f"n_{kind}": count for kind, count in total._asdict().items()}
+    if ranking.weight is not None:  # the limit is that of a simple random sample
+        own["n_effective"] = effective_size(ranking.weight)
+    elif total.known_positive and total.unlabeled:
+        own["beta_limit"] = limit_from_positives(ranking.whole or ranking, 1 - level)
+    return own
 
 
-def latent_counts(betas: FloatArray, unlabeled: int) -> IntArray:
-    """Return the number of latent positives for each beta.
-
-    Parameters
-    ----------
-    betas : ndarray of float64, shape (betas,)
-        Fractions of positives among the unlabeled, in [0, 1].
-    unlabeled : int
-        Number of unlabeled examples.
-
-    Returns
-    -------
-    ndarray of int64, shape (betas,)
-        beta * unlabeled, rounded half up.
-
-    Examples
-    --------
-    >>> latent_counts(np.array([0.145, 0.144]), 100)
-    array([15, 14])
-    """
-    # In decimals, as printed: 0.145 * 100 is 14.5, and rounds up, but not in floats.
-    shares = [Fraction(str(beta)) for beta in betas.tolist()]
-    return np.array([floor(share * unlabeled + Fraction(1, 2)) for share in shares], np.int64)
-
-
-def _as_floats(beta: Any) -> FloatArray | None:
-    """Return numbers as float64, or nothing where they are none."""
-    try:
-        values = np.asarray(beta)
-    except ValueError:  # ragged
-        return None
-    if values.dtype == object and all(isinstance(value, Real) for value in values.flat):
-        values = values.astype(np.float64)
-    if values.dtype.kind not in "iuf" or isinstance(beta, np.ma.MaskedArray):
-        return None
-    if values.dtype.itemsize < 8:  # float32(0.3) is meant as 0.3, not as 0.30000001192092896
-        values = np.array([float(str(value)) for value in values.flat]).reshape(values.shape)
-    return values.astype(np.float64)
-
-
-def check_labels(betas: FloatArray, total: Counts) -> None:
-    """Raise where nothing is known to be positive, or beta is a share of nothing.
+def check_labels(betas: FloatArray, total: Counts, kinds: Sequence[str] = ("positives",)) -> None:
+    """Raise where nothing is known that must be, or beta is a share of nothing.
 
     Parameters
     ----------
@@ -262,17 +228,25 @@ def check_labels(betas: FloatArray, total: Counts) -> None:
         Fractions of positives among the unlabeled.
     total : Counts
         Examples of each kind.
+    kinds : sequence of str, default ("positives",)
+        The kinds of known examples that are needed.
 
     Raises
     ------
     PUDataError
-        If no example is a known positive, or none is unlabeled and a beta is above 0.
+        If no example is known to be of such a kind, or none is unlabeled and a beta is above 0.
     """
-    if not total.known_positive:
+    if "positives" in kinds and not total.known_positive:
         raise PUDataError(
             f"label must mark at least one known positive, but none of {sum(total)} examples is "
             f"one ({total.known_negative} known negatives, {total.unlabeled} unlabeled). Name the "
             "value that marks them: positive=..."
+        )
+    if "negatives" in kinds and not total.known_negative:
+        raise PUDataError(
+            f"reference needs known negatives, but none of {sum(total)} examples is one "
+            f"({total.known_positive} known positives, {total.unlabeled} unlabeled). Name the "
+            "value that marks them, negative=..., or take reference='positives'."
         )
     if betas.max() > 0 and not total.unlabeled:
         raise PUDataError(
@@ -281,103 +255,64 @@ def check_labels(betas: FloatArray, total: Counts) -> None:
         )
 
 
-def check_level(level: float) -> float:
-    """Check a probability of coverage.
-
-    Parameters
-    ----------
-    level : float
-        In (0, 1).
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    PUTypeError, PUValueError
-        If it is no number, or outside (0, 1).
-    """
-    if isinstance(level, bool) or not isinstance(level, Real):
-        raise PUTypeError(f"level must be a number in (0, 1), but {level!r} was passed.")
-    if not 0 < level < 1:
-        percent = f" For {level:g} percent, pass {level / 100:g}." if 1 < level < 100 else ""
-        raise PUValueError(f"level must lie in (0, 1), but {level!r} was passed.{percent}")
-    return float(level)
-
-
-def _band_table(ranking: Ranking, latent: IntArray, level: float, band: str | Band) -> IntArray:
-    """Return latent positives in the head by known positives, bound and beta."""
-    known = ranking.total.known_positive
-    tables = []
-    for m in latent.tolist():
-        lower, upper = latent_bounds(band, known, m, level)
-        tables.append(np.stack([lower, central(known, m), upper], axis=1))
-    return np.stack(tables, axis=2)
-
-
-def _corners(ranking: Ranking, table: IntArray, latent: IntArray) -> IntArray:
-    """Return the counts of unlabeled examples, between two cutoffs, at which curves bend.
-
-    While k is constant, the latent positives in the head are min(theta, h), at least
-    m - (|U| - h): straight in h but at theta and at |U| - m + theta.
-    """
-    theta = table[ranking.known_positive[:-1]]
-    here, following = (
-        side[:, np.newaxis, np.newaxis] for side in (ranking.unlabeled[:-1], ranking.unlabeled[1:])
-    )
-    bends = (theta, ranking.total.unlabeled - latent + theta)
-    return np.unique(np.concatenate([x[(here < x) & (x < following)] for x in bends]))
-
-
-def _tables(
-    ranking: Ranking, table: IntArray, latent: IntArray
-) -> tuple[dict[str, IntArray], BoolArray]:
-    """Fill the tables: theta latent positives in the head, as far as the cutoff allows."""
+def _count(ranking: Ranking, found: IntArray, latent: IntArray) -> dict[str, IntArray]:
+    """Fill the tables, given the latent positives in the head."""
     total = ranking.total
     column = (slice(None), np.newaxis, np.newaxis)
-    unlabeled, negative = ranking.unlabeled[column], ranking.known_negative[column]
-    known = ranking.known_positive[column]
-    theta = table[ranking.known_positive]
-    head = np.maximum(np.minimum(theta, unlabeled), latent - (total.unlabeled - unlabeled))
-    tp = known + head
-    fp = negative + unlabeled - head
+    tp = ranking.known_positive[column] + found
+    fp = ranking.known_negative[column] + ranking.unlabeled[column] - found
     fn = total.known_positive + latent - tp
     tn = total.known_negative + total.unlabeled - latent - fp
-    return {"tp": tp, "fp": fp, "fn": fn, "tn": tn}, head != theta
+    return {"tp": tp, "fp": fp, "fn": fn, "tn": tn}
 
 
-def _coords(ranking: Ranking, betas: FloatArray) -> dict[Hashable, Any]:
+def _way(level: float, band: str | Band, reference: str) -> Way:
+    """Check how to bound."""
+    band_name(band)
+    check_option("reference", reference, REFERENCES, {"intersection": "both", "all": "both"})
+    return Way(check_level(level), band, reference)
+
+
+def _coords(heads: Heads, betas: FloatArray, latent: IntArray, way: Way) -> dict[Hashable, Any]:
     """Return the coordinates of a result."""
+    ranking = heads.ranking
     threshold = {"long_name": "lowest score predicted positive"}
-    return {
+    coords: dict[Hashable, Any] = {
         "rank": ("rank", ranking.rank, {"long_name": "examples predicted positive"}),
         "bound": ("bound", np.array(BOUNDS, dtype=object)),  # any text length: Zarr stores it
         "beta": ("beta", betas, {"long_name": "β̂"}),
         "threshold": ("rank", ranking.threshold, threshold),
+        "known_positive": ("rank", ranking.known_positive, {"units": "examples"}),
     }
+    if way.reference != "positives":
+        coords["known_negative"] = ("rank", ranking.known_negative, {"units": "examples"})
+    if way.reference in ("tightest", "both"):
+        coords["tightest"] = ("beta", np.array(heads.tightest[: betas.size], dtype=object))
+    if way.band == "simultaneous" and way.reference != "both":
+        coords["local_alpha"] = ("beta", _local_alphas(heads, latent, way.level))
+    return coords
 
 
-def _attrs(
-    ranking: Ranking, level: float, band: str, reference: str, latent: IntArray
-) -> Mapping[str, Any]:
+def _attrs(ranking: Ranking, way: Way) -> dict[str, Any]:
     """Return what a reader needs to redo a result; strings and numbers, as files store them."""
     return {
-        "level": level,
-        "band": band,
-        **_local_alpha(ranking.total.known_positive, latent, level, band),
-        "reference": reference,
-        **{f"n_{kind}": count for kind, count in ranking.total._asdict().items()},
+        "level": way.level,
+        "band": band_name(way.band) if ranking.weight is None else "weighted",
+        "reference": way.reference,
+        **own_attrs(ranking, way.level),
         **ranking.source,
         "n_cutoffs": ranking.rank.size,
     }
 
 
-def _local_alpha(
-    n: int, latent: IntArray, level: float, band: str
-) -> Mapping[str, float | list[float]]:
+def _local_alphas(heads: Heads, latent: IntArray, level: float) -> FloatArray:
     """Return the level of each cutoff at which all hold jointly, one for each beta."""
-    if band != "simultaneous":
-        return {}
-    alphas = [local_alpha(n, m, level) for m in latent.tolist()]
-    return {"local_alpha": alphas[0] if len(alphas) == 1 else alphas}
+    total = heads.ranking.total
+    return np.array(
+        [
+            local_alpha(total.known_positive, m, level)
+            if kind == "positives"
+            else local_alpha(total.known_negative, total.unlabeled - m, level)
+            for m, kind in zip(latent.tolist(), heads.tightest, strict=False)
+        ]
+    )

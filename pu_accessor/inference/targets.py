@@ -12,15 +12,20 @@ import pandas as pd
 import xarray as xr
 
 from pu_accessor.errors import PUTypeError, PUValueError, check_option
-from pu_accessor.inference.bands import Band, band_name
+from pu_accessor.inference.bands import Band
 from pu_accessor.inference.betas import GroupBeta
+from pu_accessor.inference.envelopes import ENVELOPE
 from pu_accessor.inference.groups import ask_rows
+from pu_accessor.inference.heads import REFERENCES
 from pu_accessor.inference.metrics import Metric, metric
-from pu_accessor.inference.tables import Beta, as_betas, central_tables, contingency
+from pu_accessor.inference.shares import Beta, Interval, as_betas
+from pu_accessor.inference.tables import central_tables, contingency, own_attrs
 from pu_accessor.ranking import FloatArray, Ranking, Rankings
 
 __all__ = ["At", "metric_at"]
 
+# From a metric to its central estimate at each cutoff.
+_Estimated: TypeAlias = Callable[[str | Metric], FloatArray]
 At: TypeAlias = int | str | Mapping[str, float]
 
 _BEST = {"youden": "informedness", "maximum": None}  # what a chosen cutoff maximises
@@ -35,6 +40,7 @@ def metric_at(
     level: float = 0.95,
     band: str | Band = "exact",
     reference: str = "positives",
+    beta_interval: Interval | None = None,
     on_error: str = "raise",
     progress: bool = False,
 ) -> pd.DataFrame:
@@ -58,8 +64,10 @@ def metric_at(
     band : {"exact", "simultaneous", "bootstrap", "dkw"} or callable, default "exact"
         Where the interval comes from. A cutoff that is chosen by a maximum looks better than it
         is: for it "exact" becomes "simultaneous", which holds at all cutoffs jointly.
-    reference : {"positives"}, default "positives"
-        Which labeled examples the band starts from.
+    reference : {"positives", "negatives", "tightest", "both"}, default "positives"
+        Which known examples the band starts from.
+    beta_interval : (float, float), optional
+        Where beta may lie: adds what the bounds get at this cutoff while it varies.
     on_error, progress
         As in `pu_accessor.inference.groups.ask`.
 
@@ -67,7 +75,8 @@ def metric_at(
     -------
     DataFrame
         A row for each group and beta: the key, beta, metric, rank, threshold, estimate, lower,
-        upper, level, band. A RangeIndex. Lower is the smaller number, also of an error rate.
+        upper, level, band; with an interval of beta also envelope_lower, envelope_upper. A
+        RangeIndex. Lower is the smaller number, also of an error rate.
 
     Raises
     ------
@@ -92,21 +101,41 @@ def metric_at(
     target, value = _read(at)
     chosen = "simultaneous" if target in _BEST and band == "exact" else band
 
+    check_option("reference", reference, REFERENCES)
+    how: dict[str, Any] = {"level": level, "band": chosen, "reference": reference}
+
     def question(ranking: Ranking, beta: Beta) -> pd.DataFrame:
+        if ranking.weight is not None and target in _BEST:
+            raise PUValueError(
+                f"at must be no maximum with propensity=..., but {at!r} was passed: no band holds "
+                "at all cutoffs jointly there. Pass a rank, or {'recall': 0.9}."
+            )
         rows = []
         for share in as_betas(beta).tolist():
-            cutoff = _locate(ranking, share, name, target, value)
+            cutoff = _locate(ranking, share, name, target, value, how)
             here = ranking.at(ranking.rank[[cutoff]])
-            tables = contingency(here, share, level=level, band=chosen, reference=reference)
-            values = metric(tables, name)
-            low, middle, high = values.to_numpy()[0, :, 0].tolist()
+            tables = contingency(here, share, beta_interval=beta_interval, **how)
             place = {"rank": ranking.rank[cutoff], "threshold": ranking.threshold[cutoff]}
-            bounds = {"estimate": middle, "lower": min(low, high), "upper": max(low, high)}
-            about = {"level": level, "band": band_name(chosen)}
-            rows.append({"beta": share, "metric": values.name, **place, **bounds, **about})
-        return pd.DataFrame(rows)
+            values = metric(tables, name)
+            about = {"level": level, "band": tables.attrs["band"]}
+            first = {"beta": share, "metric": values.name, **place}
+            rows.append({**first, **_interval(values), **about})
+        found = pd.DataFrame(rows)
+        found.attrs.update(own_attrs(ranking, level))
+        return found
 
     return ask_rows(rankings, beta, question, on_error=on_error, progress=progress)
+
+
+def _interval(values: xr.DataArray) -> dict[str, float]:
+    """Return the estimate of a metric at one cutoff and its limits, the smaller first."""
+    found = dict(zip(values["bound"].to_numpy(), values.to_numpy()[0, :, 0].tolist(), strict=True))
+    limits = {"estimate": found["estimate"]}
+    for low, high in (("lower", "upper"), ENVELOPE):
+        if low in found:
+            ends = found[low], found[high]
+            limits |= {low: min(ends), high: max(ends)}
+    return limits
 
 
 def _read(at: At) -> tuple[str, float]:
@@ -129,24 +158,30 @@ def _read(at: At) -> tuple[str, float]:
     return target, value
 
 
-def _locate(ranking: Ranking, beta: float, name: str | Metric, target: str, value: float) -> int:
+def _locate(
+    ranking: Ranking,
+    beta: float,
+    name: str | Metric,
+    target: str,
+    value: float,
+    how: Mapping[str, Any],
+) -> int:
     """Return the position of the cutoff that is asked for."""
+
+    def estimated(metric_name: str | Metric) -> FloatArray:
+        counts = central_tables(ranking, beta, **how)
+        tables = xr.Dataset({key: ("rank", count) for key, count in counts.items()})
+        return metric(tables, metric_name).to_numpy()
+
     if target not in _BEST:
-        return _FINDERS[target](ranking, beta, value)
-    best = _BEST[target] or name
-    values = metric(_estimates(ranking, beta), best).to_numpy()
+        return _FINDERS[target](ranking, estimated, value)
+    values = estimated(_BEST[target] or name)
     if np.isnan(values).all():
         raise PUValueError(f"at={target!r} needs a cutoff with a value, but there is none.")
     return int(np.nanargmax(values))
 
 
-def _estimates(ranking: Ranking, beta: float) -> xr.Dataset:
-    """Return the central table at each cutoff."""
-    counts = central_tables(ranking, beta)
-    return xr.Dataset({name: ("rank", count) for name, count in counts.items()})
-
-
-def _at_rank(ranking: Ranking, beta: float, value: float) -> int:
+def _at_rank(ranking: Ranking, estimated: _Estimated, value: float) -> int:
     """Find the last cutoff at or before a rank."""
     examples = sum(ranking.total)
     if value != floor(value) or not 0 <= value <= examples:
@@ -157,30 +192,30 @@ def _at_rank(ranking: Ranking, beta: float, value: float) -> int:
     return int(np.searchsorted(ranking.rank, value, side="right")) - 1
 
 
-def _at_threshold(ranking: Ranking, beta: float, value: float) -> int:
+def _at_threshold(ranking: Ranking, estimated: _Estimated, value: float) -> int:
     """Find the cutoff that predicts positive all scores at or above a threshold."""
     if np.isnan(value):
         raise PUValueError("at must map 'threshold' to a number, but NaN was passed.")
     return int(np.count_nonzero(ranking.threshold >= value)) - 1
 
 
-def _at_fraction(ranking: Ranking, beta: float, value: float) -> int:
+def _at_fraction(ranking: Ranking, estimated: _Estimated, value: float) -> int:
     """Find the last cutoff at or before a share of the examples."""
     _check_share("fraction", value)
-    return _at_rank(ranking, beta, floor(Fraction(str(value)) * sum(ranking.total)))
+    return _at_rank(ranking, estimated, floor(Fraction(str(value)) * sum(ranking.total)))
 
 
-def _at_fpr(ranking: Ranking, beta: float, value: float) -> int:
+def _at_fpr(ranking: Ranking, estimated: _Estimated, value: float) -> int:
     """Find the last cutoff whose estimated false positive rate is at most a value."""
     _check_share("fpr", value)
-    rates = metric(_estimates(ranking, beta), "fpr").to_numpy()
+    rates = estimated("fpr")
     return int(np.flatnonzero(_reached(rates, "fpr") <= value)[-1])
 
 
-def _at_recall(ranking: Ranking, beta: float, value: float) -> int:
+def _at_recall(ranking: Ranking, estimated: _Estimated, value: float) -> int:
     """Find the first cutoff whose estimated recall is at least a value."""
     _check_share("recall", value)
-    rates = metric(_estimates(ranking, beta), "tpr").to_numpy()
+    rates = estimated("tpr")
     return int(np.flatnonzero(_reached(rates, "recall") >= value)[0])
 
 
@@ -201,7 +236,7 @@ def _check_share(target: str, value: float) -> None:
         )
 
 
-_FINDERS: Mapping[str, Callable[[Ranking, float, Any], int]] = MappingProxyType(
+_FINDERS: Mapping[str, Callable[[Ranking, _Estimated, Any], int]] = MappingProxyType(
     {
         "rank": _at_rank,
         "threshold": _at_threshold,

@@ -29,7 +29,9 @@ __all__ = [
     "draw_band",
     "draw_chance",
     "draw_change",
+    "draw_envelope",
     "draw_infeasible",
+    "draw_limit",
     "draw_line",
     "legend_entries",
 ]
@@ -41,14 +43,17 @@ Trace: TypeAlias = Callable[[xr.Dataset], Path]
 # What an artist of ours is, to find it again on Axes that are drawn on twice.
 _CURVE, _BASELINE = "pu_accessor curve", "pu_accessor baseline"
 _BAND, _CHANCE = "pu_accessor band", "pu_accessor chance"
+_ENVELOPE, _LIMIT = "pu_accessor envelope", "pu_accessor limit"
 _CHANGE, _BEYOND = "pu_accessor change", "pu_accessor beyond"
 # What stands in a legend for several of them that differ in hue; also the order of these kinds.
 _GREY: Mapping[str, Callable[[], Artist]] = MappingProxyType(
     {
         _BASELINE: lambda: Line2D([], [], color="0.4", linestyle="--", linewidth=1.3),
         _BAND: lambda: Patch(facecolor="0.85", edgecolor="0.4", linewidth=0.6),
+        _ENVELOPE: lambda: Patch(facecolor="none", edgecolor="0.4", hatch="////", linewidth=0.6),
         _CHANGE: lambda: Line2D([], [], color="black", marker="X", linestyle="none"),
         _BEYOND: lambda: Patch(facecolor="0.85", edgecolor="0.4", hatch="///", linewidth=0),
+        _LIMIT: lambda: Line2D([], [], color="0.4", marker="v", linestyle="-.", linewidth=1.1),
         _CHANCE: lambda: Line2D([], [], color="0.4", linestyle=":", linewidth=1),
     }
 )
@@ -182,6 +187,57 @@ def draw_band(ax: Axes, curve: Curve, trace: Trace, style: Style, label: str) ->
         "zorder": 2,
     }
     ax.add_patch(Polygon(corners.T, **{**properties, **asked}))
+
+
+def draw_envelope(
+    ax: Axes, curve: Curve, x: FloatArray, ends: Path, interval: Sequence[float]
+) -> None:
+    """Hatch what a curve's bounds get to while beta varies.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+        Where to draw.
+    curve : Curve
+        Nothing is drawn for a baseline, and nothing twice: it is the same for all betas.
+    x : ndarray of float64, shape (points,)
+        Where the envelope stands.
+    ends : tuple of ndarray of float64, shape (points,)
+        The lowest and the highest.
+    interval : (float, float)
+        Of beta, for the legend.
+    """
+    low, high = ends
+    corners = np.stack([np.append(x, x[::-1]), np.append(high, low[::-1])], axis=1)
+    drawn = (patch.get_xy() for patch in ax.patches if patch.get_gid() == _ENVELOPE)  # type: ignore[attr-defined]
+    if curve.is_baseline or any(np.array_equal(other[:-1], corners) for other in drawn):
+        return
+    hue = "0.4" if curve.among_several and not curve.by_model else curve.color
+    low_beta, high_beta = (f"{end:.3g}" for end in interval)
+    look: dict[str, Any] = {"facecolor": "none", "edgecolor": (*to_rgb(hue), 0.55)}
+    label = f"envelope for β̂ in [{low_beta}, {high_beta}]"
+    look |= {"hatch": "////", "linewidth": 0.6, "gid": _ENVELOPE, "zorder": 1.5, "label": label}
+    ax.add_patch(Polygon(corners, **look))
+
+
+def draw_limit(ax: Axes, beta: float, color: Any, label: str) -> None:
+    """Mark the limit on beta that a model's known positives set, if it is within the picture.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+        Where to draw; its x axis is beta.
+    beta : float
+        The limit.
+    color : matplotlib color
+        The model's hue.
+    label : str
+        For the legend.
+    """
+    if ax.dataLim.x0 <= beta <= ax.dataLim.x1:
+        look: dict[str, Any] = {"color": color, "linestyle": "-.", "linewidth": 1.1, "zorder": 2.5}
+        top: dict[str, Any] = {"marker": "v", "markevery": [1], "markersize": 7, "clip_on": False}
+        ax.axvline(beta, label=label, gid=_LIMIT, **look, **top)
 
 
 def draw_line(ax: Axes, curve: Curve, trace: Trace, style: Style) -> None:

@@ -7,6 +7,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 
 from pu_accessor.errors import PUValueError
+from pu_accessor.inference.envelopes import pr_envelope
 from pu_accessor.inference.metrics import roc
 from pu_accessor.inference.tables import COUNTS
 from pu_accessor.plots.artists import (
@@ -19,6 +20,7 @@ from pu_accessor.plots.artists import (
     count_curves,
     draw_band,
     draw_chance,
+    draw_envelope,
     draw_line,
 )
 from pu_accessor.plots.layout import Drawing, Layout, draw_panels
@@ -83,6 +85,8 @@ def plot_roc(
     def draw(ax: Axes, some: list[Curve]) -> None:
         draw_chance(ax, [0, 1], [0, 1])
         for curve in some:
+            if "tpr_envelope" in curve.data:
+                _draw_envelope(ax, curve, curve.data["tpr_envelope"])
             draw_band(ax, curve, _trace_roc, band_kws, band_label(tables))
             draw_line(ax, curve, _trace_roc, line_kws)
         ax.set(xlabel="false positive rate", ylabel="true positive rate", aspect="equal")
@@ -129,10 +133,11 @@ def plot_pr(
     roc(tables)  # says what is missing where these are no tables
     check_styles(line_kws, band_kws)
     check_baseline(tables, baseline)
-    check_baseline(tables, baseline)
 
     def draw(ax: Axes, some: list[Curve]) -> None:
         for curve in some:
+            if (around := pr_envelope(curve.data)) is not None:
+                _draw_envelope(ax, curve, around)
             draw_band(ax, curve, _trace_pr, band_kws, band_label(tables))
             draw_line(ax, curve, _trace_pr, line_kws)
         _draw_prevalences(ax, [curve for curve in some if not curve.is_baseline] or some)
@@ -204,6 +209,13 @@ def _check_negatives(tables: xr.Dataset) -> None:
             f"An ROC curve needs negatives, but at beta = {betas.tolist()} there are none. Pass a "
             "smaller beta, or draw the precision-recall curve: plot_pr."
         )
+
+
+def _draw_envelope(ax: Axes, curve: Curve, envelope: xr.DataArray) -> None:
+    """Hatch between the lowest and the highest curve while beta varies."""
+    low, high = (envelope.sel(envelope=side).to_numpy() for side in ("lower", "upper"))
+    x = envelope[str(envelope.dims[-2])].to_numpy()
+    draw_envelope(ax, curve, x, (low, high), curve.data.attrs["beta_interval"])
 
 
 def _draw_prevalences(ax: Axes, some: list[Curve]) -> None:

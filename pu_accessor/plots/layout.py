@@ -124,9 +124,9 @@ def _check(dataset: xr.Dataset, along: str) -> None:
 
 def _slices(dataset: xr.Dataset, along: str) -> list[_Slice]:
     """Take a Dataset apart into curves, without what has no value."""
-    dims = [str(dim) for dim in dataset.dims if dim not in (along, "bound")]
-    dims.sort(key=lambda dim: dim == "beta")  # models first
     drawn = next(name for name, variable in dataset.data_vars.items() if along in variable.dims)
+    dims = [str(dim) for dim in dataset[drawn].dims if dim not in (along, "bound")]
+    dims.sort(key=lambda dim: dim == "beta")  # models first
     slices = []
     for position in np.ndindex(*(dataset.sizes[dim] for dim in dims)):
         place = dict(zip(dims, position, strict=True))

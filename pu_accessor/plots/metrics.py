@@ -7,16 +7,19 @@ import xarray as xr
 from matplotlib.axes import Axes
 
 from pu_accessor.errors import PUValueError, check_option
+from pu_accessor.inference.envelopes import inner_tables
 from pu_accessor.inference.metrics import Metric, metric
 from pu_accessor.inference.tables import COUNTS
 from pu_accessor.plots.artists import (
     Curve,
     Path,
     Style,
+    Trace,
     band_label,
     check_baseline,
     check_styles,
     draw_band,
+    draw_envelope,
     draw_line,
 )
 from pu_accessor.plots.layout import Drawing, Layout, draw_panels
@@ -84,12 +87,33 @@ def plot_metric(
 
     def draw(ax: Axes, some: list[Curve]) -> None:
         for curve in some:
+            if "interval_tp" in curve.data:
+                interval = curve.data.attrs["beta_interval"]
+                draw_envelope(ax, curve, *_envelope(curve.data, name, trace), interval)
             draw_band(ax, curve, trace, band_kws, band_label(tables))
             draw_line(ax, curve, trace, line_kws)
         ax.set(xlabel=_AXES[x], ylabel=str(values.name).replace("_", " "))
 
-    drawn = tables[list(COUNTS)].assign(value=values)
+    inner = ["interval_tp"] if "interval_tp" in tables else []
+    drawn = tables[[*COUNTS, *inner]].assign(value=values.sel(bound=tables["bound"]))
     return draw_panels(drawn, draw, Layout(hue, col, row, ax))
+
+
+def _envelope(tables: xr.Dataset, name: str | Metric, trace: Trace) -> tuple[FloatArray, Path]:
+    """Return where the envelope stands, and the lowest and highest that any bound gets to."""
+    inner = inner_tables(tables)
+    assert inner is not None
+    inner = inner.assign(value=metric(inner, name))
+    if "threshold" in tables.coords:
+        inner = inner.assign_coords(threshold=tables["threshold"].variable)
+    paths = [
+        trace(inner.isel(bound=bound, beta=beta))
+        for bound in range(inner.sizes["bound"])
+        for beta in range(inner.sizes["beta"])
+    ]
+    x = max((x for x, _ in paths), key=len)  # a beta without any value has no path
+    every = [y for _, y in paths if y.size == x.size]
+    return x, (np.min(every, axis=0), np.max(every, axis=0))
 
 
 def _check_thresholds(tables: xr.Dataset) -> None:

@@ -18,6 +18,7 @@ from pu_accessor.plots.artists import (
     draw_band,
     draw_change,
     draw_infeasible,
+    draw_limit,
     draw_line,
 )
 from pu_accessor.plots.layout import Drawing, Layout, draw_panels
@@ -43,7 +44,8 @@ def plot_sensitivity(
 
     Where the central estimates of two models swap their order, a cross marks it. The betas at
     which a model's band is impossible are shaded, with a strip in its hue: see
-    `pu_accessor.inference.order.infeasible`.
+    `pu_accessor.inference.order.infeasible`. A vertical line marks the upper limit on beta that
+    the known positives set, where it is within the picture.
 
     Parameters
     ----------
@@ -86,10 +88,23 @@ def plot_sensitivity(
             draw_change(ax, *_changes(one, other))
         for curve in some:
             draw_infeasible(ax, *_infeasible(curve), curve.color)
+            draw_limit(ax, _limit(curve.data), curve.color, _name_limit(tables))
         ax.set(xlabel="β̂ (share of positives among the unlabeled)")
         ax.set(ylabel=label if at is None else f"{label} among the top {at:,}")
 
     return draw_panels(values, draw, Layout(hue, col, row, ax, "outside"), along="beta")
+
+
+def _limit(curve: xr.Dataset) -> float:
+    """Return the limit on beta that the known positives set; NaN where they set none."""
+    own = curve.coords.get("beta_limit", curve.attrs.get("beta_limit", np.nan))
+    return float(own)
+
+
+def _name_limit(tables: xr.Dataset) -> str:
+    """Name the limit with its level, as far as the attributes say."""
+    level = tables.attrs.get("level")
+    return f"{'' if level is None else f'{100 * level:.12g}% '}upper limit on β̂"
 
 
 def _trace(curve: xr.Dataset) -> Path:

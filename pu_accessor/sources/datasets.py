@@ -13,6 +13,7 @@ from pu_accessor.ranking import Ranking, Rankings, Ranks
 from pu_accessor.sources.columns import CANONICAL, Coding, read_states, read_values
 from pu_accessor.sources.frames import rank_rows
 from pu_accessor.sources.labels import States
+from pu_accessor.sources.propensities import read_propensities
 
 __all__ = ["rank_dataset"]
 
@@ -23,6 +24,7 @@ def rank_dataset(
     score: Hashable,
     label: Hashable,
     dim: Hashable,
+    propensity: Hashable | None = None,
     coding: Coding = CANONICAL,
     ranks: Ranks = "all",
 ) -> Rankings:
@@ -37,6 +39,8 @@ def rank_dataset(
         has, it is the same along that; labels are read once.
     dim : hashable
         The dimension of the samples.
+    propensity : hashable, optional
+        Variable of the probabilities with which positives are labeled.
     coding : Coding, optional
         How to read labels and missing scores.
     ranks : {"all", "breakpoints"}, int or array-like of int, default "all"
@@ -54,32 +58,36 @@ def rank_dataset(
     PUTypeError, PUValueError
         As in `pu_accessor.sources.frames.rank_arrays`.
     """
-    scores, labels = (
-        _variable(dataset, argument, name, dim)
-        for argument, name in (("score", score), ("label", label))
-    )
-    others = [other for other in dict.fromkeys([*scores.dims, *labels.dims]) if other != dim]
+    asked = {"score": score, "label": label}
+    if propensity is not None:
+        asked["propensity"] = propensity
+    variables = [_variable(dataset, argument, name, dim) for argument, name in asked.items()]
+    scores, labels = variables[:2]
+    every = dict.fromkeys(other for variable in variables for other in variable.dims)
+    others = [other for other in every if other != dim]
     _check_dims(dataset, others)
     values = scores.copy(
         data=read_values(_flat(scores), coding).reshape(scores.shape),
     )
     read = read_states(_flat(labels), coding)
     states = [labels.copy(data=state.reshape(labels.shape)) for state in read]
+    odds = [_propensities(variable, states[0]) for variable in variables[2:]]
     shape = [dataset.sizes[other] for other in others]
 
     def make(position: int) -> Ranking:
         place = dict(zip(others, np.unravel_index(position, shape), strict=True))
         here = [
             variable.isel({other: int(i) for other, i in place.items() if other in variable.dims})
-            for variable in (values, *states)
+            for variable in (values, *states, *odds)
         ]
         return rank_rows(
             here[0].to_numpy(),
-            States(*(state.to_numpy() for state in here[1:])),
+            States(*(state.to_numpy() for state in here[1:3])),
             coding,
             ranks,
             None if coding.nan_policy == "omit" else dataset.sizes[dim],
-            {"score": str(score), "label": str(label)},
+            {argument: str(name) for argument, name in asked.items()},
+            here[3].to_numpy() if odds else None,
         )
 
     along = [_index(dataset, other).tolist() for other in others]
@@ -113,6 +121,13 @@ def _variable(dataset: xr.Dataset, argument: str, name: Hashable, dim: Hashable)
             f"{name!r}, {list(variable.dims)}. Pass dim=... with the name of yours."
         )
     return variable.transpose(..., dim)
+
+
+def _propensities(variable: xr.DataArray, positive: xr.DataArray) -> xr.DataArray:
+    """Read propensities, of each place that has labels of its own."""
+    spread, known = xr.broadcast(variable, positive)
+    values = read_propensities(_flat(spread), known.to_numpy().ravel())
+    return spread.copy(data=values.reshape(spread.shape))
 
 
 def _check_dims(dataset: xr.Dataset, others: list[Hashable]) -> None:

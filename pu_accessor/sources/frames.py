@@ -1,6 +1,7 @@
 """A frame, its groups or several of its columns, or two array-likes -> rankings."""
 
 from collections.abc import Hashable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,6 +20,7 @@ from pu_accessor.sources.columns import (
 )
 from pu_accessor.sources.groups import Groups, check_roles
 from pu_accessor.sources.labels import States
+from pu_accessor.sources.propensities import read_propensities
 
 __all__ = ["rank_arrays", "rank_frame", "rank_rows", "sample_unlabeled"]
 
@@ -28,6 +30,7 @@ def rank_frame(
     *,
     score: Hashable | list[Hashable],
     label: Hashable,
+    propensity: Hashable | None = None,
     groups: Groups | None = None,
     coding: Coding = CANONICAL,
     ranks: Ranks = "all",
@@ -42,6 +45,8 @@ def rank_frame(
         Column of scores, or one for each model.
     label : hashable
         Column of labels. They are read once, however many rankings there are.
+    propensity : hashable, optional
+        Column of the probabilities with which positives are labeled.
     groups : Groups, optional
         Rows to rank apart.
     coding : Coding, optional
@@ -67,6 +72,10 @@ def rank_frame(
     check_roles(groups, models, label)
     values = [read_values(column, coding) for column in columns]
     states = read_states(labels, coding)
+    propensities = None
+    if propensity is not None:
+        odds = as_series("propensity", read_column(frame, "propensity", propensity))
+        propensities = read_propensities(odds, states.positive)
     rows = [slice(None)] if groups is None else groups.rows
     highest = (
         None
@@ -82,7 +91,8 @@ def rank_frame(
             coding,
             ranks,
             highest,
-            {"score": str(columns[model].name), "label": str(labels.name)},
+            _source(columns[model], labels, propensity),
+            None if propensities is None else propensities[rows[group]],
         )
 
     several = isinstance(score, list)
@@ -94,6 +104,7 @@ def rank_arrays(
     score: Column,
     label: Column,
     *,
+    propensity: Column | None = None,
     coding: Coding = CANONICAL,
     ranks: Ranks = "all",
 ) -> Rankings:
@@ -105,6 +116,8 @@ def rank_arrays(
         Higher is more positive.
     label : array-like, shape (examples,)
         True or 1 for a known positive, False or 0 for a known negative, missing for unlabeled.
+    propensity : array-like of numbers, shape (examples,), optional
+        Probability with which each positive is labeled, in (0, 1]. That of others is not read.
     coding : Coding, optional
         `positive`, `negative`, `unlabeled`: a value or list of values that stand for each state
         in another coding. `nan_policy`: examples without a score raise ("raise"), are dropped
@@ -132,8 +145,19 @@ def rank_arrays(
             f"{labels.size}. They are paired by position."
         )
     values, states = read_values(scores, coding), read_states(labels, coding)
-    source = {"score": str(scores.name), "label": str(labels.name)}
-    return Rankings((), ((),), lambda _: rank_rows(values, states, coding, ranks, None, source))
+    odds = None if propensity is None else as_series("propensity", propensity)
+    if odds is not None and odds.size != labels.size:
+        raise PUValueError(
+            f"propensity must have a value for each of the {labels.size} examples, but has "
+            f"{odds.size}. It is paired with them by position."
+        )
+    known = None if odds is None else read_propensities(odds, states.positive)
+    source = _source(scores, labels, None if odds is None else odds.name)
+
+    def make(position: int) -> Ranking:
+        return rank_rows(values, states, coding, ranks, None, source, known)
+
+    return Rankings((), ((),), make)
 
 
 def rank_rows(
@@ -143,6 +167,7 @@ def rank_rows(
     ranks: Ranks,
     highest: int | None,
     source: dict[str, str],
+    propensity: FloatArray | None = None,
 ) -> Ranking:
     """Rank examples by scores and labels that have been read.
 
@@ -154,7 +179,7 @@ def rank_rows(
         Labels.
     coding : Coding
         Whether examples without a score are dropped.
-    ranks, highest, source
+    ranks, highest, source, propensity
         As in `pu_accessor.ranking.rank_examples`.
 
     Returns
@@ -169,12 +194,23 @@ def rank_rows(
     if coding.nan_policy == "omit":
         kept = ~np.isnan(values)
         values, states = values[kept], States(*(state[kept] for state in states))
+        propensity = None if propensity is None else propensity[kept]
     if not values.size:
         raise PUDataError(
             f"score column {source['score']!r} must hold at least one score, but there is none in "
             "the rows to rank."
         )
-    return rank_examples(values, *states, ranks=ranks, highest=highest, source=source)
+    return rank_examples(
+        values, *states, ranks=ranks, highest=highest, propensity=propensity, source=source
+    )
+
+
+def _source(
+    scores: "pd.Series[Any]", labels: "pd.Series[Any]", propensity: Hashable | None
+) -> dict[str, str]:
+    """Name the columns, for the attributes of results."""
+    names = {"score": str(scores.name), "label": str(labels.name)}
+    return names if propensity is None else {**names, "propensity": str(propensity)}
 
 
 def _scored(values: FloatArray, coding: Coding) -> int:

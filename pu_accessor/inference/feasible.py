@@ -1,0 +1,82 @@
+"""The largest share of latent positives, or negatives, that a ranking does not rule out."""
+
+from math import log, sqrt
+
+import numpy as np
+
+from pu_accessor.ranking import IntArray, Ranking
+
+__all__ = ["limit_from_negatives", "limit_from_positives"]
+
+
+def limit_from_positives(ranking: Ranking, delta: float) -> float:
+    """Return the largest beta that the known positives do not rule out.
+
+    Where the known positives come earlier in the ranking than that many latent ones could, among
+    the unlabeled examples there are, it is too high: a one-sided two-sample Kolmogorov-Smirnov
+    test [1]_.
+
+    Parameters
+    ----------
+    ranking : Ranking
+        At the breakpoints or at all cutoffs; with a known positive and an unlabeled example.
+    delta : float
+        Probability with which the test may reject the true beta, in (0, 1).
+
+    Returns
+    -------
+    float
+        In [0, 1].
+
+    References
+    ----------
+    .. [1] N. V. Smirnov, *Table for estimating the goodness of fit of empirical distributions*,
+       Annals of Mathematical Statistics 19 (1948) 279-281.
+
+    Examples
+    --------
+    >>> from pu_accessor.sources.frames import rank_arrays
+    >>> score = [*range(10, 0, -1), 9.5, 8.5, 7.5, 6.5, *[0.5] * 16]
+    >>> ranking = rank_arrays(score, [1] * 10 + [None] * 20).make(0)
+    >>> limit_from_positives(ranking, 0.05)
+    0.45
+    """
+    at = np.flatnonzero(np.diff(ranking.known_positive)) + 1
+    total = ranking.total.known_positive, ranking.total.unlabeled
+    return _limit(ranking.known_positive[at], ranking.unlabeled[at], total, delta)
+
+
+def limit_from_negatives(ranking: Ranking, delta: float) -> float:
+    """Return the largest share of negatives that the known ones do not rule out.
+
+    Parameters
+    ----------
+    ranking : Ranking
+        At the breakpoints or at all cutoffs; with a known negative and an unlabeled example.
+    delta : float
+        As in `limit_from_positives`, which this is for the ranking read from its end.
+
+    Returns
+    -------
+    float
+        Of the unlabeled, in [0, 1]: one less that is a lower limit on beta.
+    """
+    at = np.flatnonzero(np.diff(ranking.known_negative))
+    n, size = ranking.total.known_negative, ranking.total.unlabeled
+    known, unlabeled = n - ranking.known_negative[at], size - ranking.unlabeled[at]
+    return _limit(known, unlabeled, (n, size), delta)
+
+
+def _limit(known: IntArray, unlabeled: IntArray, total: tuple[int, int], delta: float) -> float:
+    """Return the largest share of latent examples that the known ones allow."""
+    n, size = total
+
+    def feasible(latent: int) -> bool:
+        distance = np.max(known / n - np.minimum(unlabeled, latent) / latent)
+        return bool(distance <= sqrt(log(1 / delta) / 2 * (1 / n + 1 / latent)))
+
+    low, high = 0, size  # the largest feasible one is at least low, and at most high
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if feasible(middle) else (low, middle - 1)
+    return low / size

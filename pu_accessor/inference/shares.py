@@ -1,0 +1,181 @@
+"""Shares in [0, 1]: beta, an interval of it, the level; and beta as a number of examples."""
+
+import reprlib
+from fractions import Fraction
+from math import ceil, floor
+from numbers import Real
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from pu_accessor.errors import PUTypeError, PUValueError
+from pu_accessor.ranking import FloatArray, IntArray
+
+__all__ = ["Beta", "Interval", "as_betas", "check_level", "interval_betas", "latent_counts"]
+
+Beta: TypeAlias = npt.ArrayLike
+Interval: TypeAlias = tuple[float, float]
+
+_STEP, _FEWEST = 0.02, 8  # of betas within an interval
+
+
+def as_betas(beta: Beta) -> FloatArray:
+    """Check beta and return it as an array.
+
+    Parameters
+    ----------
+    beta : float or array-like of float
+        Fractions of positives among the unlabeled, in [0, 1], each once.
+
+    Returns
+    -------
+    ndarray of float64, shape (betas,)
+
+    Raises
+    ------
+    PUTypeError
+        If it is no number or one-dimensional array of numbers.
+    PUValueError
+        If it is empty, or a value is outside [0, 1] or there twice.
+    """
+    betas = _as_floats(beta)
+    if betas is None or betas.ndim > 1:
+        raise PUTypeError(
+            "beta must be a number or a one-dimensional array of numbers, but "
+            f"{reprlib.repr(beta)} was passed. It is the fraction of positives among the "
+            "unlabeled, for example beta=0.3."
+        )
+    betas = np.atleast_1d(betas)
+    outside = betas[~((betas >= 0) & (betas <= 1))]
+    if outside.size or not betas.size:
+        came = f"{outside.tolist()[:5]} was passed" if outside.size else "nothing was passed"
+        raise PUValueError(
+            f"beta must lie in [0, 1], but {came}. It is the fraction of positives among the "
+            "unlabeled: give a share, not a percentage or a count."
+        )
+    if np.unique(betas).size < betas.size:
+        raise PUValueError(
+            f"beta must hold each value once, but {reprlib.repr(betas.tolist())} was passed."
+        )
+    return betas
+
+
+def interval_betas(interval: Interval | None, betas: FloatArray) -> FloatArray:
+    """Check an interval of beta and return some betas within.
+
+    A curve or metric can be lowest or highest at a beta inside. So close to each other are these
+    that what lies between them is out by about one count.
+
+    Parameters
+    ----------
+    interval : (float, float) or None
+        Lowest and highest beta.
+    betas : ndarray of float64, shape (betas,)
+        Those of the results themselves. They must lie inside, but for a baseline of 0.
+
+    Returns
+    -------
+    ndarray of float64, shape (inner betas,)
+        Ascending, both ends and the betas inside among them; none without an interval.
+
+    Raises
+    ------
+    PUTypeError, PUValueError
+        If it is no such pair, or a beta lies outside.
+
+    Examples
+    --------
+    >>> interval_betas((0.2, 0.4), np.array([0.0, 0.3])).round(3)
+    array([0.2 , 0.22, 0.24, 0.26, 0.28, 0.3 , 0.32, 0.34, 0.36, 0.38, 0.4 ])
+    """
+    if interval is None:
+        return np.empty(0)
+    ends = _as_floats(interval)
+    if ends is None or ends.shape != (2,):
+        raise PUTypeError(
+            "beta_interval must be a pair of numbers, the lowest and the highest beta, but "
+            f"{reprlib.repr(interval)} was passed. For example beta_interval=(0.2, 0.4)."
+        )
+    low, high = ends.tolist()
+    if not 0 <= low <= high <= 1:
+        raise PUValueError(
+            f"beta_interval must be (low, high) with 0 <= low <= high <= 1, but {(low, high)} was "
+            "passed."
+        )
+    outside = betas[((betas < low) | (betas > high)) & (betas > 0)]
+    if outside.size:
+        raise PUValueError(
+            f"beta must lie in beta_interval, {(low, high)}, but {outside.tolist()[:5]} was "
+            "passed. Widen the interval, or leave it out."
+        )
+    steps = max(ceil(round((high - low) / _STEP, 9)), _FEWEST)
+    inside = betas[(betas >= low) & (betas <= high)]
+    # In decimals, as printed: no beta shall be there twice for the sake of its last digit.
+    between = [float(f"{share:.12g}") for share in np.linspace(low, high, steps + 1)[1:-1]]
+    return np.union1d([low, *between, high], inside)
+
+
+def latent_counts(betas: FloatArray, unlabeled: int) -> IntArray:
+    """Return the number of latent positives for each beta.
+
+    Parameters
+    ----------
+    betas : ndarray of float64, shape (betas,)
+        Fractions of positives among the unlabeled, in [0, 1].
+    unlabeled : int
+        Number of unlabeled examples.
+
+    Returns
+    -------
+    ndarray of int64, shape (betas,)
+        beta * unlabeled, rounded half up.
+
+    Examples
+    --------
+    >>> latent_counts(np.array([0.145, 0.144]), 100)
+    array([15, 14])
+    """
+    # In decimals, as printed: 0.145 * 100 is 14.5, and rounds up, but not in floats.
+    shares = [Fraction(str(beta)) for beta in betas.tolist()]
+    return np.array([floor(share * unlabeled + Fraction(1, 2)) for share in shares], np.int64)
+
+
+def _as_floats(beta: Any) -> FloatArray | None:
+    """Return numbers as float64, or nothing where they are none."""
+    try:
+        values = np.asarray(beta)
+    except ValueError:  # ragged
+        return None
+    if values.dtype == object and all(isinstance(value, Real) for value in values.flat):
+        values = values.astype(np.float64)
+    if values.dtype.kind not in "iuf" or isinstance(beta, np.ma.MaskedArray):
+        return None
+    if values.dtype.itemsize < 8:  # float32(0.3) is meant as 0.3, not as 0.30000001192092896
+        values = np.array([float(str(value)) for value in values.flat]).reshape(values.shape)
+    return values.astype(np.float64)
+
+
+def check_level(level: float) -> float:
+    """Check a probability of coverage.
+
+    Parameters
+    ----------
+    level : float
+        In (0, 1).
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    PUTypeError, PUValueError
+        If it is no number, or outside (0, 1).
+    """
+    if isinstance(level, bool) or not isinstance(level, Real):
+        raise PUTypeError(f"level must be a number in (0, 1), but {level!r} was passed.")
+    if not 0 < level < 1:
+        percent = f" For {level:g} percent, pass {level / 100:g}." if 1 < level < 100 else ""
+        raise PUValueError(f"level must lie in (0, 1), but {level!r} was passed.{percent}")
+    return float(level)

@@ -1,0 +1,59 @@
+"""A column of propensities -> numbers: how probably each positive is labeled."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pu_accessor.errors import PUTypeError, PUValueError
+from pu_accessor.ranking import BoolArray, FloatArray
+
+__all__ = ["read_propensities"]
+
+
+def read_propensities(column: "pd.Series[Any]", positive: BoolArray) -> FloatArray:
+    """Read the probabilities with which positives are labeled.
+
+    Parameters
+    ----------
+    column : Series
+        Numbers in (0, 1], of any dtype.
+    positive : ndarray of bool, shape (examples,)
+        The known positives: the others may have none.
+
+    Returns
+    -------
+    ndarray of float64, shape (examples,)
+        NaN where missing.
+
+    Raises
+    ------
+    PUTypeError
+        If they are no numbers.
+    PUValueError
+        If that of a known positive is missing or outside (0, 1].
+    """
+    name = f"propensity column {column.name!r}"
+    if pd.api.types.is_bool_dtype(column.dtype) or np.issubdtype(
+        getattr(column.dtype, "type", object), np.complexfloating
+    ):
+        raise PUTypeError(f"{name} must hold numbers in (0, 1], but its dtype is {column.dtype}.")
+    try:
+        values: FloatArray = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    except (TypeError, ValueError) as error:
+        raise PUTypeError(
+            f"{name} must hold numbers in (0, 1], but its dtype is {column.dtype}: {error}."
+        ) from error
+    known = values[positive]
+    if missing := int(np.isnan(known).sum()):
+        raise PUValueError(
+            f"{name} must have a value for each known positive, but {missing} of {known.size} are "
+            "missing. Fill them in, or make these rows unlabeled."
+        )
+    outside = known[~((known > 0) & (known <= 1))]
+    if outside.size:
+        raise PUValueError(
+            f"{name} must lie in (0, 1], but {outside.tolist()[:5]} came. It is the probability "
+            "with which a positive like this is labeled: not its odds, weight or inverse."
+        )
+    return values
