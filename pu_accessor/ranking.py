@@ -8,13 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-
-from pu_accessor.errors import PUTypeError, PUValueError, check_option
 
 __all__ = [
     "BoolArray",
@@ -27,8 +24,6 @@ __all__ = [
     "Ranking",
     "Rankings",
     "Ranks",
-    "mid_ranks",
-    "rank_examples",
 ]
 
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
@@ -165,174 +160,3 @@ class PairedRanks(NamedTuple):
 
 
 Rankings: TypeAlias = Keyed[Ranking]
-
-
-class _Costs(NamedTuple):
-    """Negated scores of each kind, ascending: sorted by numpy, NaN comes last by itself."""
-
-    known_positive: FloatArray
-    known_negative: FloatArray
-    unlabeled: FloatArray
-
-    def labeled(self) -> FloatArray:
-        return np.concatenate([self.known_positive, self.known_negative])
-
-
-def rank_examples(
-    score: FloatArray,
-    positive: BoolArray,
-    negative: BoolArray,
-    *,
-    ranks: Ranks = "all",
-    highest: int | None = None,
-    propensity: FloatArray | None = None,
-    source: Mapping[str, str] | None = None,
-) -> Ranking:
-    """Rank examples by score and count each kind at each cutoff.
-
-    Parameters
-    ----------
-    score : ndarray of float64, shape (examples,)
-        Higher is more positive. Tied scores share a cutoff; NaN ranks last.
-    positive, negative : ndarray of bool, shape (examples,)
-        Which examples are known positives and known negatives; the others are unlabeled.
-    ranks : {"all", "breakpoints"}, int or array-like of int, default "all"
-        Every attained cutoff; those between which all bounds are straight; or the last attained
-        cutoff at or before each of these ranks, from 0 to the number of examples.
-    highest : int, optional
-        The highest rank that may be asked for, where it is not the number of examples: a smaller
-        one of several rankings ends earlier.
-    propensity : ndarray of float64, shape (examples,), optional
-        Probability with which each positive is labeled, in (0, 1]; only that of the known
-        positives is read.
-    source : mapping of str to str, optional
-        Where the scores and labels come from.
-
-    Returns
-    -------
-    Ranking
-
-    Raises
-    ------
-    PUValueError
-        If `ranks` is another word, or holds a rank that the ranking does not have.
-    PUTypeError
-        If `ranks` holds anything but integers.
-    """
-    selected = not isinstance(ranks, str)
-    source = {**(source or {}), "ranks": "selected" if selected else str(ranks)}
-    cost = 0.0 - score  # not -score: no threshold shall print as -0.0
-    weight = None if propensity is None else _weights(cost[positive], propensity[positive])
-    costs = _Costs(
-        np.sort(cost[positive]), np.sort(cost[negative]), np.sort(cost[~(positive | negative)])
-    )
-    if isinstance(ranks, str):
-        check_option("ranks", ranks, ["all", "breakpoints"])
-        if ranks == "breakpoints":
-            return _with_corners(costs, _breakpoints(costs), source, weight, np.empty(0, np.int64))
-    whole = _count(costs, np.unique(cost), source, weight)
-    return whole if isinstance(ranks, str) else whole.at(_requested(ranks, highest or cost.size))
-
-
-def _weights(cost: FloatArray, propensity: FloatArray) -> FloatArray:
-    """Return one over the propensities, best-ranked first."""
-    weight: FloatArray = 1 / propensity[np.argsort(cost, kind="stable")]
-    return weight
-
-
-def mid_ranks(score: FloatArray, among: BoolArray) -> FloatArray:
-    """Return the ranks of some examples among all, from the top, ties averaged.
-
-    Parameters
-    ----------
-    score : ndarray of float64, shape (examples,)
-        Higher is more positive; NaN ranks last.
-    among : ndarray of bool, shape (examples,)
-        Whose ranks to return.
-
-    Returns
-    -------
-    ndarray of float64, shape (wanted,)
-        1 for the best alone; in the order of the examples.
-
-    Examples
-    --------
-    >>> mid_ranks(np.array([3.0, 1.0, 2.0, 2.0]), np.array([True, True, True, False]))
-    array([1. , 4. , 2.5])
-    """
-    cost = 0.0 - score
-    ordered = np.sort(cost)
-    better, through = (np.searchsorted(ordered, cost[among], side) for side in ("left", "right"))
-    return (better + through + 1) / 2
-
-
-def _requested(ranks: int | Sequence[int] | IntArray, examples: int) -> IntArray:
-    """Check the ranks that a user asks for."""
-    wanted = np.atleast_1d(np.asarray(ranks))
-    if wanted.ndim > 1 or (wanted.size and not np.issubdtype(wanted.dtype, np.integer)):
-        raise PUTypeError(
-            "ranks must be 'all', 'breakpoints', an integer or a one-dimensional array of "
-            f"integers, but {ranks!r} was passed. For shares of the {examples} examples, "
-            f"multiply and round: (share * {examples}).astype(int)."
-        )
-    if np.unique(wanted).size < max(wanted.size, 1):
-        raise PUValueError(
-            f"ranks must hold at least one rank and each once, but {wanted.tolist()[:20]} was "
-            "passed. np.unique(ranks) has each once."
-        )
-    outside = wanted[(wanted < 0) | (wanted > examples)]
-    if outside.size:
-        raise PUValueError(
-            f"ranks must lie between 0 and {examples}, the number of examples, but "
-            f"{outside.tolist()[:5]} was passed."
-        )
-    return wanted.astype(np.int64)
-
-
-def _count(
-    costs: _Costs, values: FloatArray, source: Mapping[str, str], weight: FloatArray | None
-) -> Ranking:
-    """Count each kind at rank 0 and at or above each of some attained scores, best first."""
-    counts = [np.searchsorted(kind, values, side="right").astype(np.int64) for kind in costs]
-    positive, negative, unlabeled = (np.concatenate([[0], count]) for count in counts)
-    return Ranking(
-        rank=positive + negative + unlabeled,
-        threshold=np.concatenate([[np.inf], 0.0 - values]),
-        known_positive=positive,
-        known_negative=negative,
-        unlabeled=unlabeled,
-        total=Counts(*(kind.size for kind in costs)),
-        source=source,
-        weight=weight,
-    )
-
-
-def _breakpoints(costs: _Costs) -> FloatArray:
-    """Return the scores between which the bounds on the latent positives do not change.
-
-    These are the labeled scores, the unlabeled score just above each, and the last score.
-    """
-    labeled = np.unique(costs.labeled())
-    return np.unique(np.concatenate([labeled, _just_above(costs, labeled), costs.unlabeled[-1:]]))
-
-
-def _just_above(costs: _Costs, values: FloatArray) -> FloatArray:
-    """Return the nearest better unlabeled score of each value that has one."""
-    better = np.searchsorted(costs.unlabeled, values, side="left")
-    return costs.unlabeled[better[better > 0] - 1]
-
-
-def _with_corners(
-    costs: _Costs,
-    values: FloatArray,
-    source: Mapping[str, str],
-    weight: FloatArray | None,
-    unlabeled: IntArray,
-) -> Ranking:
-    """Count at some scores and at both edges of the tie blocks that hold the corners."""
-    blocks = costs.unlabeled[unlabeled - 1]
-    found = np.unique(np.concatenate([values, blocks, _just_above(costs, blocks)]))
-    return replace(
-        _count(costs, found, source, weight),
-        locate=partial(_with_corners, costs, found, source, weight),
-    )

@@ -28,6 +28,7 @@ import pandas as pd
 from scipy.special import gammaln
 
 from pu_accessor import PUWarning
+from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.inference import estimates, heads, metrics, tables
 from pu_accessor.inference.bands import latent_bounds
 from pu_accessor.inference.targets import At
@@ -37,7 +38,6 @@ from pu_accessor.ranking import (
     FloatArray,
     IntArray,
     Ranking,
-    rank_examples,
 )
 
 SEED = 150406837

@@ -20,6 +20,7 @@ __all__ = ["METHODS", "estimate_beta"]
 
 _SCAR = "known positives are a simple random sample of all positives"
 _NO_INFORMATION, _WIDE, _SEPARATE, _RISING = 0.99, 0.1, 0.01, 0.05
+_NARROW = 0.1  # half the width up to which a variance at the estimate will do
 
 
 class _Prior(NamedTuple):
@@ -91,12 +92,16 @@ def estimate_beta(
 
     "mean_matching" scores each example by the mean of its mid-ranks among the known positives and
     among the known negatives, as shares: beta is where the mean over the unlabeled lies between
-    the means over the known negatives and the known positives.
+    the means over the known negatives and the known positives. Its interval is normal, with the
+    variance at the estimate; where that is wider than 0.1 to either side it holds all betas whose
+    own variance makes that mean no surprise [2]_.
 
     References
     ----------
     .. [1] N. V. Smirnov, *Table for estimating the goodness of fit of empirical distributions*,
        Annals of Mathematical Statistics 19 (1948) 279-281.
+    .. [2] E. C. Fieller, *Some problems in interval estimation*, Journal of the Royal Statistical
+       Society B 16 (1954) 175-185.
 
     Examples
     --------
@@ -229,15 +234,42 @@ def _mean_matching(ranking: Ranking, level: float) -> _Prior:
         float(count @ (place - mean) ** 2) / (size - 1) if size > 1 else float("nan")
         for count, mean, size in zip(counts[:2], means[:2], sizes[:2], strict=True)
     ]
+    reach = float(stats.norm.ppf((1 + level) / 2))
+    lower, upper = _matching_interval(beta, apart, variances, sizes, reach)
+    warnings = () if 0 <= beta <= 1 else (_CONTRADICTION,)
+    return _Prior(beta, lower, upper, warnings)
+
+
+def _matching_interval(
+    beta: float, apart: float, variances: list[float], sizes: list[float], reach: float
+) -> tuple[float, float]:
+    """Return the betas at which the mean over the unlabeled is no surprise.
+
+    By the variance at the estimate where the interval is narrow. Where it is wide, that variance
+    is too small whenever the estimate is too near to 1, where the known negatives count for
+    little: there each beta is held against the variance it would have itself (Fieller).
+    """
+    (positive, negative), (n, against, unlabeled) = variances, sizes
     share = min(max(beta, 0.0), 1.0)
     variance = (
-        (share * variances[0] + (1 - share) * variances[1]) / sizes[2]
-        + share**2 * variances[0] / sizes[0]
-        + (1 - share) ** 2 * variances[1] / sizes[1]
-    ) / apart**2
-    reach = float(stats.norm.ppf((1 + level) / 2)) * sqrt(variance)
-    warnings = () if 0 <= beta <= 1 else (_CONTRADICTION,)
-    return _Prior(beta, beta - reach, beta + reach, warnings)
+        (share * positive + (1 - share) * negative) / unlabeled
+        + share**2 * positive / n
+        + (1 - share) ** 2 * negative / against
+    )
+    width = reach * sqrt(variance) / abs(apart)
+    if not width > _NARROW:
+        return beta - width, beta + width
+    # (beta0 - beta)**2 * apart**2 <= reach**2 * variance(beta): a quadratic in beta
+    square = apart**2 - reach**2 * (positive / n + negative / against)
+    slope = beta * apart**2 + reach**2 * (
+        (positive - negative) / unlabeled / 2 - negative / against
+    )
+    rest = (beta * apart) ** 2 - reach**2 * (negative / unlabeled + negative / against)
+    inside = slope**2 - square * rest
+    if square <= 0 or inside < 0:  # known positives and negatives hardly differ
+        return 0.0, 1.0
+    lower, upper = (slope - sqrt(inside)) / square, (slope + sqrt(inside)) / square
+    return max(lower, min(beta, 0.0)), min(upper, max(beta, 1.0))
 
 
 def _mid_shares(cumulative: IntArray) -> FloatArray:

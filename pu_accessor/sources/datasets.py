@@ -44,7 +44,7 @@ def rank_dataset(
     coding : Coding, optional
         How to read labels and missing scores.
     ranks : {"all", "breakpoints"}, int or array-like of int, default "all"
-        Which cutoffs, as in `pu_accessor.ranking.rank_examples`.
+        Which cutoffs, as in `pu_accessor.counting.cutoffs.rank_examples`.
 
     Returns
     -------

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
-from pu_accessor.ranking import FloatArray, Ranking, Rankings, Ranks, rank_examples
+from pu_accessor.ranking import FloatArray, Ranking, Rankings, Ranks
 from pu_accessor.sources.columns import (
     CANONICAL,
     Coding,
@@ -52,7 +53,7 @@ def rank_frame(
     coding : Coding, optional
         How to read labels and missing scores.
     ranks : {"all", "breakpoints"}, int or array-like of int, default "all"
-        Which cutoffs, as in `pu_accessor.ranking.rank_examples`.
+        Which cutoffs, as in `pu_accessor.counting.cutoffs.rank_examples`.
 
     Returns
     -------
@@ -123,7 +124,7 @@ def rank_arrays(
         in another coding. `nan_policy`: examples without a score raise ("raise"), are dropped
         ("omit"), or rank last ("worst").
     ranks : {"all", "breakpoints"}, int or array-like of int, default "all"
-        Which cutoffs, as in `pu_accessor.ranking.rank_examples`.
+        Which cutoffs, as in `pu_accessor.counting.cutoffs.rank_examples`.
 
     Returns
     -------
@@ -180,7 +181,7 @@ def rank_rows(
     coding : Coding
         Whether examples without a score are dropped.
     ranks, highest, source, propensity
-        As in `pu_accessor.ranking.rank_examples`.
+        As in `pu_accessor.counting.cutoffs.rank_examples`.
 
     Returns
     -------

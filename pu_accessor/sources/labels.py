@@ -1,10 +1,10 @@
 """Any coding of labels -> three states: known positive, known negative, unlabeled."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from pu_accessor.errors import PUTypeError, PUValueError
@@ -66,17 +66,53 @@ def read_labels(
     _check_claims(claimed)
     if isinstance(label.dtype, np.dtype) and not label.dtype.isnative:
         label = label.astype(label.dtype.newbyteorder("="))
+    states = _read_numbers(label, claimed)
+    return _read_values(label, claimed) if states is None else states
+
+
+def _read_numbers(label: "pd.Series[Any]", claimed: Mapping[str, list[Any]]) -> States | None:
+    """Read 1, 0 and missing in any dtype of numbers, in a few passes.
+
+    Returns None where anything else is there, or there is anything to complain about.
+    """
+    dtype: Any = label.dtype
+    if dtype.kind not in "biuf" or isinstance(dtype, pd.SparseDtype):
+        return None
+    if isinstance(dtype, np.dtype):
+        values = label.to_numpy()
+        masks = [values == 1, values == 0, values != values]
+    else:
+        values = label.to_numpy(dtype.numpy_dtype, na_value=dtype.type(0))
+        missing = label.isna().to_numpy()
+        masks = [values == 1, (values == 0) & ~missing, missing]
+    counts = [np.count_nonzero(mask) for mask in masks]
+    states = [_state(value, claimed) for value in (1, 0, pd.NA)]
+    present = [state for state, count in zip(states, counts, strict=True) if count]
+    if sum(counts) < label.size or _UNKNOWN in present or _is_ambiguous(present, claimed):
+        return None
+
+    def select(wanted: int) -> BoolArray:
+        """Return which labels are in a state."""
+        chosen = [mask for mask, state in zip(masks, states, strict=True) if state == wanted]
+        return reduce(np.logical_or, chosen or [np.zeros(label.size, np.bool_)])
+
+    return States(select(_POSITIVE), select(_NEGATIVE))
+
+
+def _read_values(label: "pd.Series[Any]", claimed: Mapping[str, list[Any]]) -> States:
+    """Read labels of any values; those that are missing, mostly nearly all, are not looked up."""
+    there = ~label.isna().to_numpy()
     try:
-        codes, uniques = pd.factorize(label)  # a missing value has code -1, so the last entry
+        codes, uniques = pd.factorize(label.reset_index(drop=True)[there])
     except TypeError as error:
         raise PUTypeError(
             f"label column {label.name!r} must hold single values, but {error}."
         ) from error
-    present = [*list(uniques), pd.NA] if (codes == -1).any() else list(uniques)
+    present = list(uniques) if there.all() else [*list(uniques), pd.NA]
     states = [_state(value, claimed) for value in present]
     _check_coding(str(label.name), present, states, claimed)
-    table = np.array([*states[: len(uniques)], states[-1]], dtype=np.int8)
-    found: npt.NDArray[np.int8] = table[codes]
+    found = np.full(label.size, states[-1], np.int8)
+    found[there] = np.array(states, np.int8)[codes]
     return States(found == _POSITIVE, found == _NEGATIVE)
 
 
@@ -146,13 +182,19 @@ def _check_coding(
             "True or 1 (known positive), False or 0 (known negative) or missing (unlabeled); "
             "name other values in positive=, negative= or unlabeled=."
         )
-    if len(present) == 2 and set(states) == {_POSITIVE, _NEGATIVE} and "negative" not in claimed:
+    if _is_ambiguous(states, claimed):
         one, other = (_show(value) for value in present)
         zero = _show(present[states.index(_NEGATIVE)])
         raise PUValueError(
             f"label column {name!r} holds two values, {one} and {other}, and nothing missing: is "
             f"{zero} unlabeled, or a known negative? Pass unlabeled={zero} or negative={zero}."
         )
+
+
+def _is_ambiguous(states: Sequence[int], claimed: Mapping[str, list[Any]]) -> bool:
+    """Tell whether there are two values and nothing missing, and nobody says what they mean."""
+    two = len(states) == 2 and set(states) == {_POSITIVE, _NEGATIVE}
+    return two and "negative" not in claimed
 
 
 def _show(value: object) -> str:

@@ -6,8 +6,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from pu_accessor.counting.cutoffs import mid_ranks
 from pu_accessor.errors import PUValueError
-from pu_accessor.ranking import Counts, IntArray, Keyed, PairedRanks, mid_ranks
+from pu_accessor.ranking import Counts, IntArray, Keyed, PairedRanks
 from pu_accessor.sources.columns import (
     CANONICAL,
     Coding,

@@ -43,6 +43,8 @@ def read_scores(score: "pd.Series[Any]") -> FloatArray:
         )
     if score.dtype == np.float64:
         return score.to_numpy()  # as it is, uncopied
+    if score.dtype == np.float32:
+        return score.to_numpy().astype(np.float64)
     with np.errstate(over="ignore"):
         try:
             values = score.to_numpy(dtype=np.float64, na_value=np.nan)
@@ -75,7 +77,7 @@ def check_missing(name: str, score: FloatArray, nan_policy: str) -> None:
         If there are some and `nan_policy` is "raise", or no policy has that name.
     """
     check_option("nan_policy", nan_policy, NAN_POLICIES)
-    missing = int(np.isnan(score).sum())
+    missing = np.count_nonzero(np.isnan(score))
     if missing and nan_policy == "raise":
         raise PUValueError(
             f"score column {name!r} holds NaN in {missing} of {score.size} rows. Pass "
@@ -87,9 +89,12 @@ def _fits(score: "pd.Series[Any]", values: FloatArray) -> bool:
     """Tell whether scores that differ still differ as float64."""
     kinds = pd.api.types
     narrow = kinds.is_float_dtype(score.dtype) and score.dtype != np.longdouble
-    small = kinds.is_integer_dtype(score.dtype) and not (np.abs(values) >= 2**53).any()
-    if narrow or small:
+    if narrow:
         return True
+    if kinds.is_integer_dtype(score.dtype):
+        low, high = (extreme.reduce(values, initial=0.0) for extreme in (np.fmin, np.fmax))
+        if max(-low, high) < 2**53:
+            return True
     distinct = np.unique(score.dropna().to_numpy()).size
     return distinct == np.unique(values[~np.isnan(values)]).size
 

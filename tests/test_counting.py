@@ -1,0 +1,205 @@
+"""Counts between labeled scores, against a full sort."""
+
+from collections.abc import Iterator
+from functools import reduce
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as some
+
+from pu_accessor.counting import buckets
+from pu_accessor.counting import gaps as gaps_module
+from pu_accessor.counting.gaps import Best, Gaps, count_gaps, distinct, nth_best, scores_inside
+
+Array = npt.NDArray[Any]
+
+ODD = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 5e-324, -5e-324, 2e-310, 1e308, -1e308]
+TIED = st.sampled_from([*ODD, 0.1, 0.5, 2.0])
+ANY = st.floats(width=64)
+NEAR = st.floats(0, 1, width=32)
+SCORES = st.sampled_from([TIED, ANY, NEAR]).flatmap(
+    lambda values: st.tuples(
+        *(some.arrays(np.float64, st.integers(0, size), elements=values) for size in (12, 60))
+    )
+)
+
+
+@pytest.fixture(autouse=True)
+def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take the way of large data with small ones."""
+    for name, size in {"_PIECE": 16, "_SORTED_PIECE": 20, "_EDGES": 16, "_ENOUGH": 4}.items():
+        monkeypatch.setattr(gaps_module, name, size)
+    monkeypatch.setattr(buckets, "_SAMPLE", 8)
+
+
+def order(scores: Array) -> list[Any]:
+    """Return scores as they compare, from the best down: NaN last, as a value of its own."""
+    return sorted((-np.inf if np.isnan(x) else x, not np.isnan(x)) for x in scores.tolist())[::-1]
+
+
+def by_sorting(values: Array, scores: Array) -> Gaps:
+    """Count at and between values as slowly as can be."""
+    ordered, marks = order(scores), order(values)
+    at = [sum(x == mark for x in ordered) for mark in marks]
+    ends = [(np.inf, 2), *marks, (-np.inf, -1)]
+    between = [[x for x in ordered if ends[i] > x > ends[i + 1]] for i in range(len(ends) - 1)]
+    lowest = [(x[-1][0] if x[-1][1] else np.nan) if x else np.inf for x in between]
+    return Gaps(values, np.array(at, int), np.array([len(x) for x in between]), np.array(lowest))
+
+
+def assert_same(found: Gaps, expected: Gaps) -> None:
+    np.testing.assert_array_equal(found.values, expected.values)
+    np.testing.assert_array_equal(found.at, expected.at)
+    np.testing.assert_array_equal(found.inside, expected.inside)
+    np.testing.assert_array_equal(found.lowest, expected.lowest)
+    assert found.at.dtype == found.inside.dtype == np.int64
+
+
+def pieces(scores: Array, cuts: list[int]) -> list[Array]:
+    return np.split(scores, sorted(cut % (scores.size + 1) for cut in cuts))
+
+
+@given(scores=SCORES, cuts=st.lists(st.integers(0, 60), max_size=4))
+@example(scores=(np.array([1e308, -1e308]), np.repeat(ODD, 5)), cuts=[7])
+@example(scores=(np.array([5e-324, 0.0]), np.repeat(ODD, 5)), cuts=[])
+@example(scores=(np.array([np.nan, np.inf, -np.inf]), np.repeat(ODD, 5)), cuts=[30])
+@example(scores=(np.array([2.0, 2.0]), np.repeat(ODD, 5)), cuts=[])
+def test_gaps_are_those_of_a_full_sort(scores: tuple[Array, Array], cuts: list[int]) -> None:
+    labeled, unlabeled = scores
+    values, _ = distinct(labeled)
+    expected = by_sorting(values, unlabeled)
+    parts = [count_gaps(values, piece) for piece in pieces(unlabeled, cuts)]
+    assert_same(reduce(Gaps.merge, parts), expected)
+    both = count_gaps(values, np.concatenate([labeled, unlabeled]))
+    assert_same(both.without(distinct(labeled)[1]), expected)
+
+
+@given(scores=some.arrays(np.float64, st.integers(0, 40), elements=st.one_of(TIED, ANY)))
+def test_distinct_scores(scores: Array) -> None:
+    values, at = distinct(scores)
+    expected, counts = np.unique(-scores, return_counts=True)
+    np.testing.assert_array_equal(values, -expected)
+    np.testing.assert_array_equal(at, counts)
+    assert not np.signbit(values[values == 0]).any()
+
+
+@given(
+    scores=SCORES,
+    cuts=st.lists(st.integers(0, 60), max_size=3),
+    targets=st.lists(st.integers(1, 60), min_size=1, max_size=5),
+)
+@example(scores=(np.array([]), np.repeat(ODD, 5)), cuts=[], targets=[1, 20, 59, 60])
+@example(scores=(np.array([1.0]), np.linspace(0, 1, 60)), cuts=[9], targets=[1, 2, 30, 60])
+def test_best_scores_are_those_of_a_full_sort(
+    scores: tuple[Array, Array], cuts: list[int], targets: list[int]
+) -> None:
+    labeled, unlabeled = scores
+    wanted = np.array([target for target in targets if target <= unlabeled.size], np.int64)
+    values, at = distinct(labeled)
+    # Labeled scores are counted along: what is found must be the unlabeled ones.
+    chunks = pieces(np.concatenate([unlabeled, labeled]), cuts)
+
+    def count(finer: Array) -> Gaps:
+        return reduce(Gaps.merge, [count_gaps(finer, chunk) for chunk in chunks])
+
+    def fetch(bounds: Array, numbers: Array) -> Array:
+        return np.concatenate([scores_inside(bounds, numbers, chunk) for chunk in chunks])
+
+    assert_best(nth_best(wanted, count(values).without(at), count, fetch), wanted, unlabeled)
+
+
+def assert_best(found: Best, targets: Array, scores: Array) -> None:
+    values, at = distinct(scores)
+    through = np.cumsum(at)
+    block = np.searchsorted(through, targets)
+    np.testing.assert_array_equal(found.score, values[block])
+    np.testing.assert_array_equal(found.through, through[block])
+    np.testing.assert_array_equal(
+        found.better, np.append(values, np.inf)[block - 1 + (block == 0) * (values.size + 1)]
+    )
+    np.testing.assert_array_equal(found.before, np.concatenate([[0], through])[block])
+
+
+def shapes() -> Iterator[tuple[str, Array, Array]]:
+    """Draw scores that crowd in all manners."""
+    rng = np.random.default_rng(6)
+    x, p = rng.normal(size=30_000), rng.normal(1, 1, size=400)
+    yield "even", x, p
+    yield "float32", x.astype(np.float32), p.astype(np.float32)
+    yield "tied", x.round(1), p.round(1)
+    yield "all but tied", np.where(x > 3, x, 0.0), p
+    yield "saturated", 1 / (1 + np.exp(-12 * x)), 1 / (1 + np.exp(-12 * p))
+    yield "ninth powers", x**9, p**9
+    yield "huge", np.sign(x) * 10.0 ** rng.uniform(-308, 308, x.size), p * 1e300
+    yield "denormal", x * 1e-310, p * 1e-310
+    yield "one labeled", x, p[:1]
+    yield "more labeled", p, x
+    yield "all the same", np.ones(30_000), np.ones(3)
+    yield "every other", x[::2], p
+    yield "missing", np.where(x > 1, np.nan, x), np.append(p, np.nan)
+    yield "infinite", np.where(x > 1, np.inf, x), np.append(p, [np.inf, -np.inf])
+
+
+@pytest.mark.parametrize(
+    ("scores", "labeled"),
+    [pytest.param(scores, labeled, id=name) for name, scores, labeled in shapes()],
+)
+def test_scores_that_crowd(scores: Array, labeled: Array, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()  # the sizes that are used
+    monkeypatch.setattr(gaps_module, "_ENOUGH", 500)
+    values, _ = distinct(labeled)
+    gaps = count_gaps(values, scores)
+    marks, through = distinct(scores)
+    through = np.cumsum(through)
+    for value, at in zip(values, gaps.at, strict=True):
+        same = np.isnan(scores) if np.isnan(value) else scores == value
+        assert at == np.count_nonzero(same)
+    lowest, counted = gaps.blocks()
+    filled = np.diff(counted, prepend=0) > 0
+    where = np.searchsorted(0.0 - marks, 0.0 - lowest[filled])
+    np.testing.assert_array_equal(counted[filled], through[where])
+    np.testing.assert_array_equal(lowest[filled], marks[where])
+    targets = np.unique(np.linspace(1, scores.size, 20).astype(np.int64))
+    found = nth_best(
+        targets,
+        gaps,
+        lambda finer: count_gaps(finer, scores),
+        lambda bounds, numbers: scores_inside(bounds, numbers, scores),
+    )
+    assert_best(found, targets, scores)
+
+
+def test_scores_inside_gaps() -> None:
+    scores = np.array([np.nan, -np.inf, 0.0, 1.0, 2.0, 3.0, 9.0, np.inf, np.nan])
+    cases: list[tuple[list[float], list[int], list[float]]] = [
+        ([3.0, 1.0], [0, 2], [-np.inf, 0.0, 9.0, np.inf, np.nan, np.nan]),
+        ([3.0, 1.0, np.nan], [1, 2], [-np.inf, 0.0, 2.0]),
+        ([np.nan], [0, 1], [-np.inf, 0.0, 1.0, 2.0, 3.0, 9.0, np.inf]),
+        ([], [0], scores.tolist()),
+        ([3.0], [], []),
+    ]
+    for values, numbers, expected in cases:
+        found = scores_inside(np.array(values), np.array(numbers, np.int64), scores)
+        np.testing.assert_array_equal(np.sort(found), np.sort(expected))
+
+
+def test_ties_in_a_gap_are_not_fetched() -> None:
+    # A million equal scores in one gap: the worst score of a gap is an edge, so splitting ends.
+    scores = np.concatenate([np.full(1000, 0.25), [0.5, 0.75]])
+    rounds = []
+
+    def count(values: Array) -> Gaps:
+        rounds.append(values.size)
+        return count_gaps(values, scores)
+
+    found = nth_best(np.array([500]), count_gaps(np.array([1.0]), scores), count, fetch=refuse)
+    assert_best(found, np.array([500]), scores)
+    assert len(rounds) == 1
+
+
+def refuse(values: Array, numbers: Array) -> Array:
+    raise AssertionError(f"asked for {numbers} of {values}")
