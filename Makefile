@@ -4,7 +4,7 @@ BIN := .venv/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DELETE_ON_ERROR:
-.PHONY: demo test lint format clean
+.PHONY: demo test lint format docs clean
 
 demo: .venv/demo.installed
 	$(BIN)/python gallery/plot_main_job.py
@@ -21,8 +21,14 @@ format: .venv/dev.installed
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
+# Runs the gallery; any warning, failing example or link to nowhere stops it.
+docs: .venv/docs.installed
+	MPLBACKEND=Agg $(BIN)/python -m sphinx --fail-on-warning --keep-going -b html -d build/doctrees docs build/site
+	$(BIN)/python docs/check_links.py build/site
+
 clean:
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf docs/gallery docs/generated gallery/build
 
 .venv/%.installed: pyproject.toml | .venv/pip.installed
 	$(INSTALL) --editable . --group $*

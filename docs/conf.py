@@ -1,0 +1,109 @@
+"""How Sphinx builds the site: ``make docs``. Nothing here needs a network."""
+
+import re
+from pathlib import Path
+
+import pandas as pd
+import sphinx_autosummary_accessors
+import xarray as xr
+from sphinx.application import Sphinx
+
+import pu_accessor
+
+ROOT = Path(__file__).parent.parent
+EXAMPLES = ROOT / "docs" / "generated" / "examples"
+
+project = "pu_accessor"
+author = project_copyright = "The pu_accessor developers"
+version = release = pu_accessor.__version__
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx_autosummary_accessors",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["_build"]
+templates_path = ["_templates", sphinx_autosummary_accessors.templates_path]
+nitpicky = True
+highlight_language = "text"
+
+# Docstrings say the types.
+autodoc_typehints = "none"
+autosummary_generate = True
+numpydoc_show_class_members = False
+myst_heading_anchors = 3
+
+sphinx_gallery_conf = {
+    "abort_on_example_error": True,
+    "backreferences_dir": "generated/examples",
+    "capture_repr": (),
+    "doc_module": ("pu_accessor", "pandas", "xarray"),
+    "download_all_examples": False,
+    "examples_dirs": "../gallery",
+    "filename_pattern": r"plot_",
+    "gallery_dirs": "gallery",
+    "image_srcset": ["2x"],
+    "parallel": 2,
+    "remove_config_comments": True,
+    "show_signature": False,
+    "within_subsection_order": "NumberOfCodeLinesSortKey",
+    "write_computation_times": False,
+}
+
+html_theme = "pydata_sphinx_theme"
+html_title = project
+html_context = {"default_mode": "auto"}
+html_favicon = "_static/favicon.svg"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_sourcelink = False
+html_theme_options = {
+    "footer_end": [],
+    "footer_start": ["copyright"],
+    "header_links_before_dropdown": 6,
+    "logo": {
+        "text": project,
+        "image_light": "_static/favicon.svg",
+        "image_dark": "_static/favicon.svg",
+    },
+    "navigation_with_keys": False,
+    "show_nav_level": 2,
+}
+
+_ACCESSORS = {"pandas.DataFrame.pu": pd.DataFrame.pu, "xarray.Dataset.pu": xr.Dataset.pu}
+_NAME = re.compile(r"(?<![`\w:])(?::(?:py:)?obj:)?`(\w+)`(?!`)")
+
+
+def link_methods(
+    app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]
+) -> None:
+    """Make other methods of an accessor that a docstring speaks of links; add its examples."""
+    owner, _, this = name.rpartition(".")
+    accessor = _ACCESSORS.get(owner)
+    if accessor is None:
+        return
+
+    def link(found: re.Match[str]) -> str:
+        method = found[1]
+        known = hasattr(accessor, method) and method != this
+        return f":py:obj:`{method} <{owner}.{method}>`" if known else f"``{method}``"
+
+    lines[:] = [_NAME.sub(link, line) for line in lines]
+    examples = f"pu_accessor.{accessor.__name__}.{this}"  # by which sphinx-gallery knows it
+    if (EXAMPLES / f"{examples}.examples").is_file():
+        lines += ["", ".. rubric:: In the gallery", "", f".. minigallery:: {examples}", ""]
+
+
+def hide_root(app: Sphinx, name: str, source: list[str]) -> None:
+    """Leave out of a page where it was built, which scripts print."""
+    source[0] = source[0].replace(f"{ROOT}/", "")
+
+
+def setup(app: Sphinx) -> None:
+    """Connect what changes pages on their way."""
+    app.connect("autodoc-process-docstring", link_methods, priority=900)
+    app.connect("source-read", hide_root)

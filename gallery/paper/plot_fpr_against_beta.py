@@ -1,0 +1,41 @@
+"""
+How fast does the false positive rate change with beta?
+=======================================================
+
+At a cutoff with a share T of the known positives and a share H of the unlabeled examples, the
+estimated false positive rate is (H - beta T) / (1 - beta). Its slope is (H - T) / (1 - beta)²;
+the paper leaves out the square, and only with it the tangents touch.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import seaborn as sns
+
+import pu_accessor  # noqa: F401
+
+truth = np.arange(40_000) < 12_000
+df = pd.DataFrame({"score": np.random.default_rng(8).normal(0.7 * truth)})
+df["label"] = np.where(np.arange(truth.size) < 4_000, True, None)  # beta is 2 in 9
+betas, ranks, at = np.linspace(0, 0.45, 46), [5_000, 10_000, 20_000], 0.25
+tables = df.pu.contingency(beta=betas, ranks=ranks).sel(bound="estimate")
+fpr = tables.pu.metric("fpr")
+
+# %%
+figure, ax = plt.subplots(figsize=(6.4, 4.4), layout="constrained")
+for rank, color in zip(fpr["rank"], sns.color_palette("colorblind"), strict=False):
+    naive, y = fpr.sel(rank=rank, beta=0).item(), fpr.sel(rank=rank, beta=at, method="nearest")
+    found = (
+        rank - naive * 36_000
+    ) / 4_000  # T; H is the rate that takes the unlabeled as negative
+    ax.plot(betas, fpr.sel(rank=rank), color=color)
+    for power, style in [(2, "-"), (1, "--")]:  # with and without the square
+        x, slope = np.array([at - 0.12, at + 0.12]), (naive - found) / (1 - at) ** power
+        ax.plot(x, y.item() + slope.item() * (x - at), style, color="0.2", linewidth=1)
+    ax.annotate(f"the {rank:,} best", (0, naive), (4, 6), textcoords="offset points", color=color)
+for style, text in [("-", "tangent by (H - T) / (1 - β̂)²"), ("--", "by (H - T) / (1 - β̂)")]:
+    ax.plot([], [], style, color="0.2", linewidth=1, label=text)
+ax.legend(loc="upper right", frameon=False)
+ax.set(xlabel="β̂", ylabel="false positive rate", xlim=(0, 0.45), ylim=(0, 0.52))
+sns.despine()
+plt.show()

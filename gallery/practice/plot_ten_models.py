@@ -1,0 +1,71 @@
+"""
+Ten models, and what they are worth
+===================================
+
+Ten classifiers predict which diabetes patients get worse. 40% of these are known, nothing is
+known of the others. A groupby asks the same question of each model; the ends of the thin lines
+are the 95% interval of its AUROC. Crosses take the unlabeled as negative, ticks are the truth.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import seaborn as sns
+from sklearn import (
+    discriminant_analysis,
+    ensemble,
+    linear_model,
+    naive_bayes,
+    neighbors,
+    svm,
+    tree,
+)
+from sklearn.datasets import load_diabetes
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import cross_val_predict
+
+import pu_accessor  # noqa: F401
+
+features, progression = load_diabetes(return_X_y=True)
+truth = progression > 150
+known = truth & (np.random.default_rng(3).random(truth.size) < 0.4)
+models = {
+    "logistic regression": linear_model.LogisticRegression(),
+    "linear discriminants": discriminant_analysis.LinearDiscriminantAnalysis(),
+    "naive Bayes": naive_bayes.GaussianNB(),
+    "support vectors": svm.SVC(),
+    "3 neighbours": neighbors.KNeighborsClassifier(3),
+    "30 neighbours": neighbors.KNeighborsClassifier(30),
+    "random forest": ensemble.RandomForestClassifier(random_state=0),
+    "extra trees": ensemble.ExtraTreesClassifier(random_state=0),
+    "boosting": ensemble.GradientBoostingClassifier(random_state=0),
+    "one small tree": tree.DecisionTreeClassifier(max_depth=3, random_state=0),
+}
+
+# %%
+# A long frame has a row for each model and patient.
+frames = []
+for name, model in models.items():
+    how = "decision_function" if hasattr(model, "decision_function") else "predict_proba"
+    score = cross_val_predict(model, features, known, cv=5, method=how)
+    score = score if score.ndim == 1 else score[:, 1]
+    frames += [pd.DataFrame({"model": name, "score": score, "label": np.where(known, 1, np.nan)})]
+long = pd.concat(frames)
+table = long.groupby("model").pu.auroc(beta=truth[~known].mean()).set_index("model")
+table["naive"] = long.groupby("model").pu.auroc(beta=0).set_index("model")["estimate"]
+scores = long.groupby("model")["score"]
+table["truth"] = scores.agg(lambda score: roc_auc_score(truth, score))
+table = table.sort_values("estimate")
+
+# %%
+figure, ax = plt.subplots(figsize=(6.6, 4.6), layout="constrained")
+blue, orange = sns.color_palette("colorblind", 2)
+ax.hlines(table.index, table["lower"], table["upper"], color=blue, linewidth=1)
+ax.plot(table["estimate"], table.index, "o", color=blue, label="estimate, 95% interval")
+ax.plot(table["truth"], table.index, "|", color="black", markersize=14, label="truth")
+ax.plot(table["naive"], table.index, "x", color=orange, label="unlabeled as negative")
+ax.legend(loc="lower right", frameon=False)
+ax.set(xlabel="AUROC")
+sns.despine(left=True)
+ax.tick_params(left=False)
+plt.show()

@@ -1,0 +1,48 @@
+"""
+Choosing a threshold
+====================
+
+A missed malignant tumour costs as much as ten needless biopsies. Where should the threshold be,
+when only three in ten of the malignant cases are known? The cost is a function of the four counts
+of a table. A minimum looks better than it is, so its interval comes from the simultaneous band.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import seaborn as sns
+import xarray as xr
+from sklearn.datasets import load_breast_cancer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import cross_val_predict
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import pu_accessor  # noqa: F401
+
+features, target = load_breast_cancer(return_X_y=True)
+malignant, model = target == 0, make_pipeline(StandardScaler(), LogisticRegression())
+score = cross_val_predict(model, features[:, :2], malignant, cv=10, method="decision_function")
+known = malignant & (np.random.default_rng(2).random(malignant.size) < 0.3)
+df = pd.DataFrame({"score": score, "label": np.where(known, True, None)})
+beta = malignant[~known].mean()  # an input; here the truth is at hand
+
+
+def gain(tp: xr.DataArray, fp: xr.DataArray, fn: xr.DataArray, tn: xr.DataArray) -> xr.DataArray:
+    """Weigh misses against false alarms: minus the cost, in biopsies for each patient."""
+    return -(10 * fn + fp) / (tp + fp + fn + tn)
+
+
+# %%
+best = df.pu.metric(gain, beta, at="maximum").iloc[0]
+ax = df.pu.plot_metric(gain, beta, x="threshold", band="simultaneous")
+black = {"color": "black", "linewidth": 1}
+ax.plot([best["threshold"]] * 2, [best["lower"], best["upper"]], **black)
+ax.plot(best["threshold"], best["estimate"], "o", color="black")
+text = f"biopsy from {best['threshold']:.1f} on:\n{best['rank']} of {len(df)} patients"
+ax.annotate(text, (best["threshold"], best["lower"]), (-6, -1.3), arrowprops={"arrowstyle": "-"})
+ax.axhline(-(~malignant).mean(), **black, linestyle=":")
+ax.annotate("biopsy for all", (4, -0.63), (0, 3), textcoords="offset points", ha="right")
+ax.set(xlim=(-8, 4), ylim=(-2, 0), ylabel="minus the cost, biopsies a patient")
+sns.despine()
+plt.show()
