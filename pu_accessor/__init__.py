@@ -7,6 +7,7 @@ Datasets.
 from importlib.metadata import version
 
 from pu_accessor.accessors import register
+from pu_accessor.accessors.pieces import ranking_from_chunks
 from pu_accessor.errors import (
     PUDataError,
     PUError,
@@ -37,6 +38,7 @@ __all__ = [
     "beta_from_prevalence",
     "contingency",
     "labels_needed",
+    "ranking_from_chunks",
 ]
 __version__ = version("pu_accessor")
 

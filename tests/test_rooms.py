@@ -19,6 +19,7 @@ ALLOWED = {
     "functions": {"errors", "ranking", "sources", "inference"},
     "accessors": {"errors", "ranking", "sources", "inference", "plots"},
     "__init__": {"errors", "accessors", "functions"},
+    "dask": {"errors", "sources", "accessors"},
 }
 OUTSIDE = {
     "errors": set(),
@@ -31,6 +32,7 @@ OUTSIDE = {
     # matplotlib and seaborn for types alone
     "accessors": {"numpy", "pandas", "xarray", "matplotlib", "seaborn"},
     "__init__": set(),
+    "dask": {"pandas", "dask"},
 }
 STANDARD = {
     "collections", "dataclasses", "difflib", "fractions", "functools", "html", "importlib",

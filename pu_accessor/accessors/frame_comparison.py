@@ -11,7 +11,6 @@ from pu_accessor.inference.bands import Band
 from pu_accessor.inference.betas import GroupBeta
 from pu_accessor.sources.columns import Coding
 from pu_accessor.sources.labels import Values
-from pu_accessor.sources.pairs import pair_models
 
 __all__ = ["FrameComparison"]
 
@@ -128,13 +127,8 @@ class FrameComparison(FrameTables):
           model_a model_b  beta  difference  lower  upper
         0     svm  forest   0.2         0.5  -1.14   2.14
         """
-        models = pair_models(
-            self._frame,
-            score=score,
-            label=label,
-            groups=self._groups(by),
-            on=on,
-            coding=Coding(positive, negative, unlabeled, nan_policy),
+        models = self._pair(
+            score, label, by, on, Coding(positive, negative, unlabeled, nan_policy)
         )
         return comparison.compare_paired(
             models, beta, level=level, on_error=on_error, progress=progress

@@ -11,11 +11,12 @@ from pu_accessor.inference.bands import Band
 from pu_accessor.inference.betas import GroupBeta
 from pu_accessor.inference.groups import ask
 from pu_accessor.inference.shares import Beta, Interval
-from pu_accessor.ranking import Ranking, Rankings, Ranks
+from pu_accessor.ranking import Keyed, PairedRanks, Ranking, Rankings, Ranks
 from pu_accessor.sources.columns import Coding
 from pu_accessor.sources.frames import rank_frame
 from pu_accessor.sources.groups import Grouping, Groups, group_frame, read_groups
 from pu_accessor.sources.labels import Values
+from pu_accessor.sources.pairs import pair_models
 
 __all__ = ["FrameTables"]
 
@@ -324,6 +325,20 @@ class FrameTables:
             groups=groups,
             coding=coding,
             ranks=ranks,
+        )
+
+    def _pair(
+        self,
+        score: Hashable | list[Hashable],
+        label: Hashable,
+        by: Hashable | list[Hashable] | None,
+        on: Hashable | list[Hashable] | None,
+        coding: Coding,
+    ) -> Keyed[PairedRanks]:
+        """Rank the same rows, or examples, by several models."""
+        groups = self._groups(by)
+        return pair_models(
+            self._frame, score=score, label=label, groups=groups, on=on, coding=coding
         )
 
     def _groups(self, by: Hashable | list[Hashable] | None) -> Groups | None:

@@ -124,6 +124,7 @@ def rank_examples(
 def rank_counted(
     examples: Examples,
     *,
+    gaps: Gaps | None = None,
     ranks: Ranks = "breakpoints",
     highest: int | None = None,
     source: Mapping[str, str] | None = None,
@@ -134,6 +135,8 @@ def rank_counted(
     ----------
     examples : Examples
         In memory, in pieces or on a cluster.
+    gaps : Gaps, optional
+        Their counts between the labeled scores, if these have been counted already.
     ranks : "breakpoints", int or array-like of int, default "breakpoints"
         As in `rank_examples`, but for all cutoffs: these take all scores.
     highest, source
@@ -154,7 +157,7 @@ def rank_counted(
     source = {**(source or {}), "ranks": "selected" if selected else "breakpoints"}
     values, at = distinct(np.concatenate([examples.known_positive, examples.known_negative]))
     labeled = _label(values, examples)
-    gaps = examples.count(values)
+    gaps = examples.count(values) if gaps is None else gaps
     free = gaps.without(at)
     weight = _weights(examples.known_positive, examples.propensity)
     ranking = _rank_blocks(labeled, free, weight, source)

@@ -23,7 +23,7 @@ from pu_accessor.sources.groups import Groups, check_roles
 from pu_accessor.sources.labels import States
 from pu_accessor.sources.propensities import read_propensities
 
-__all__ = ["rank_arrays", "rank_frame", "rank_rows", "sample_unlabeled"]
+__all__ = ["name_keys", "rank_arrays", "rank_frame", "rank_rows", "sample_unlabeled"]
 
 
 def rank_frame(
@@ -97,7 +97,7 @@ def rank_frame(
         )
 
     several = isinstance(score, list)
-    names, keys = _keys(groups, models if several else None)
+    names, keys = name_keys(groups, models if several else None)
     return Rankings(names, keys, make)
 
 
@@ -219,10 +219,23 @@ def _scored(values: FloatArray, coding: Coding) -> int:
     return values.size - int(np.isnan(values).sum() if coding.nan_policy == "omit" else 0)
 
 
-def _keys(
+def name_keys(
     groups: Groups | None, models: list[Hashable] | None
 ) -> tuple[tuple[str, ...], tuple[Hashable, ...]]:
-    """Combine the keys of groups and of models, groups first."""
+    """Combine the keys of groups and of models, groups first.
+
+    Parameters
+    ----------
+    groups : Groups or None
+        Of rows.
+    models : list of hashable or None
+        Columns of scores, where there may be several.
+
+    Returns
+    -------
+    names : tuple of str
+    keys : tuple of hashable
+    """
     if groups is None:
         return (("model",), tuple(models)) if models is not None else ((), ((),))
     if models is None:

@@ -9,7 +9,7 @@ import pandas as pd
 from pu_accessor.errors import PUTypeError, PUValueError, check_option
 from pu_accessor.ranking import FloatArray
 
-__all__ = ["NAN_POLICIES", "check_missing", "read_scores"]
+__all__ = ["NAN_POLICIES", "check_missing", "read_scores", "say_missing"]
 
 NAN_POLICIES = ("omit", "raise", "worst")
 _NUMBERS = {"integer", "floating", "mixed-integer-float", "decimal", "empty"}
@@ -77,10 +77,28 @@ def check_missing(name: str, score: FloatArray, nan_policy: str) -> None:
         If there are some and `nan_policy` is "raise", or no policy has that name.
     """
     check_option("nan_policy", nan_policy, NAN_POLICIES)
-    missing = np.count_nonzero(np.isnan(score))
-    if missing and nan_policy == "raise":
+    if nan_policy == "raise":
+        say_missing(name, int(np.isnan(score).sum()), score.size)
+
+
+def say_missing(name: str, missing: int, size: int) -> None:
+    """Raise where scores are missing.
+
+    Parameters
+    ----------
+    name : str
+        The column's name.
+    missing, size : int
+        How many scores are missing, of how many.
+
+    Raises
+    ------
+    PUValueError
+        If any is.
+    """
+    if missing:
         raise PUValueError(
-            f"score column {name!r} holds NaN in {missing} of {score.size} rows. Pass "
+            f"score column {name!r} holds NaN in {missing} of {size} rows. Pass "
             "nan_policy='omit' to drop these rows, or 'worst' to rank them last."
         )
 

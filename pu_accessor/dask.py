@@ -1,0 +1,119 @@
+"""``import pu_accessor.dask`` puts ``pu`` on dask DataFrames and their groupbys.
+
+The methods are those of ``df.pu``. They run on whichever scheduler is set, and nothing but labeled
+scores, counts and a few scores about the corners of curves leaves a partition.
+"""
+
+from collections.abc import Callable, Hashable
+from typing import Any, TypeVar, cast
+
+import pandas as pd
+
+from pu_accessor.accessors.pieces import PiecesAccessor
+from pu_accessor.errors import PUImportError, PUTypeError
+from pu_accessor.sources.columns import read_column
+
+try:
+    import dask.dataframe as dd
+    from dask.base import compute
+    from dask.dataframe.extensions import register_dataframe_accessor
+    from dask.delayed import delayed
+except ImportError as error:
+    raise PUImportError(
+        "pu_accessor.dask needs dask, which is not installed: pip install 'pu_accessor[dask]'."
+    ) from error
+
+__all__ = ["DaskAccessor", "DaskGroupByAccessor", "Partitions"]
+
+Result = TypeVar("Result")
+
+_FAN = 16  # results of partitions that are merged at once
+
+
+class Partitions:
+    """The partitions of a dask DataFrame.
+
+    Parameters
+    ----------
+    frame : dask DataFrame
+        Of any number of partitions.
+    """
+
+    def __init__(self, frame: Any) -> None:
+        self._frame = frame
+
+    def example(self) -> pd.DataFrame:
+        """Return an empty frame with the same columns."""
+        return cast("pd.DataFrame", self._frame._meta)
+
+    def fold(
+        self,
+        function: Callable[[pd.DataFrame], Result],
+        merge: Callable[[Result, Result], Result],
+        columns: list[Hashable],
+    ) -> Result:
+        """Apply a function to some columns of each partition and merge what comes back."""
+        for name in columns:
+            read_column(self.example(), "by", name)
+        partitions = self._frame[columns].to_delayed()
+        results = [delayed(function, pure=True)(partition) for partition in partitions]
+        while len(results) > 1:
+            groups = [results[start : start + _FAN] for start in range(0, len(results), _FAN)]
+            results = [delayed(_merge_all)(merge, group) for group in groups]
+        return cast("Result", compute(results[0])[0])
+
+
+def _merge_all(merge: Callable[[Result, Result], Result], results: list[Result]) -> Result:
+    """Merge some results, in order."""
+    merged = results[0]
+    for result in results[1:]:
+        merged = merge(merged, result)
+    return merged
+
+
+class DaskAccessor(PiecesAccessor):
+    """``ddf.pu``: the methods of ``df.pu`` for a dask DataFrame.
+
+    Parameters
+    ----------
+    frame : dask DataFrame
+        A row for each example, with a column of scores and one of labels.
+    """
+
+    def __init__(self, frame: Any) -> None:
+        super().__init__(Partitions(frame))
+
+
+class DaskGroupByAccessor(PiecesAccessor):
+    """``ddf.groupby(...).pu``: the methods of ``ddf.pu``, for each group, without ``by``.
+
+    Parameters
+    ----------
+    grouped : dask groupby
+        By columns of the frame.
+
+    Raises
+    ------
+    PUTypeError
+        If it groups by anything but columns.
+    """
+
+    def __init__(self, grouped: Any) -> None:
+        keys = list(grouped.by)
+        if not all(key in grouped.obj.columns for key in keys):
+            raise PUTypeError(
+                "A groupby must be one of columns, but it groups by something else. Make it a "
+                "column first: ddf.assign(key=...).groupby('key')."
+            )
+        super().__init__(Partitions(grouped.obj), keys[0] if len(keys) == 1 else keys)
+
+
+def _register() -> None:
+    """Put ``pu`` on dask DataFrames and their groupbys, once."""
+    if getattr(dd.DataFrame, "pu", None) is None:
+        register_dataframe_accessor("pu")(DaskAccessor)
+    example = dd.from_pandas(pd.DataFrame({"key": [0]}), npartitions=1)
+    type(example.groupby("key")).pu = property(DaskGroupByAccessor)  # dask has no registration
+
+
+_register()

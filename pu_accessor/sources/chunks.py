@@ -1,0 +1,106 @@
+"""Frames in pieces, one after the other: what a pass over them is."""
+
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any, Protocol, TypeVar
+
+import pandas as pd
+
+from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
+from pu_accessor.sources.columns import as_series, read_column
+
+__all__ = ["Chunks", "Pieces"]
+
+Result = TypeVar("Result")
+
+
+class Pieces(Protocol):
+    """A frame in pieces."""
+
+    def example(self) -> pd.DataFrame:
+        """Return a frame with the columns of all pieces, of any length."""
+
+    def fold(
+        self,
+        function: Callable[[pd.DataFrame], Result],
+        merge: Callable[[Result, Result], Result],
+        columns: list[Hashable],
+    ) -> Result:
+        """Apply a function to some columns of each piece and merge what comes back, in order."""
+
+
+class Chunks:
+    """Frames, or pairs of scores and labels, that come one after the other, each time anew.
+
+    Parameters
+    ----------
+    chunks : iterable, or callable that returns one
+        Of DataFrames, or of pairs (score, label) of array-likes. It is gone through several times.
+
+    Raises
+    ------
+    PUTypeError
+        If it can be gone through once only.
+    """
+
+    def __init__(self, chunks: Iterable[Any] | Callable[[], Iterable[Any]]) -> None:
+        if not callable(chunks) and not isinstance(chunks, Iterable):
+            raise PUTypeError(
+                "chunks must be an iterable of DataFrames or (score, label) pairs, but a "
+                f"{type(chunks).__name__} was passed."
+            )
+        if not callable(chunks) and iter(chunks) is chunks:
+            raise PUTypeError(
+                "chunks must be an iterable that can be gone through more than once, but a "
+                f"{type(chunks).__name__} was passed. Pass a list, or a function that opens it: "
+                "lambda: pd.read_csv(path, chunksize=1_000_000)."
+            )
+        self._chunks = chunks
+
+    def _frames(self) -> Iterable[pd.DataFrame]:
+        return map(_as_frame, self._chunks() if callable(self._chunks) else self._chunks)
+
+    def example(self) -> pd.DataFrame:
+        """Return the first chunk."""
+        for frame in self._frames():
+            return frame
+        raise PUDataError("chunks must hold at least one chunk, but there is none.")
+
+    def fold(
+        self,
+        function: Callable[[pd.DataFrame], Result],
+        merge: Callable[[Result, Result], Result],
+        columns: list[Hashable],
+    ) -> Result:
+        """Apply a function to some columns of each chunk and merge what comes back, in order."""
+        results = (function(_select(frame, columns)) for frame in self._frames())
+        folded = next(results)
+        for result in results:
+            folded = merge(folded, result)
+        return folded
+
+
+def _as_frame(chunk: Any) -> pd.DataFrame:
+    """Return a chunk as a frame."""
+    if isinstance(chunk, pd.DataFrame):
+        return chunk
+    if not isinstance(chunk, tuple | list) or len(chunk) != 2:
+        raise PUTypeError(
+            "Each of the chunks must be a DataFrame or a pair (score, label), but one is a "
+            f"{type(chunk).__name__}."
+        )
+    score, label = (
+        as_series(name, part) for name, part in zip(("score", "label"), chunk, strict=True)
+    )
+    if score.size != label.size:
+        raise PUValueError(
+            f"score and label of a chunk must have the same length, but have {score.size} and "
+            f"{label.size}. They are paired by position."
+        )
+    return pd.DataFrame({"score": score.array, "label": label.array})
+
+
+def _select(frame: pd.DataFrame, columns: list[Hashable]) -> pd.DataFrame:
+    """Return some columns, or say which is missing."""
+    for name in columns:
+        read_column(frame, "Each chunk", name)
+    return frame[columns]
