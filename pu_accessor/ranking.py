@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Generic, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,7 @@ import numpy.typing as npt
 __all__ = [
     "BoolArray",
     "Counts",
+    "Finder",
     "FloatArray",
     "IntArray",
     "Keyed",
@@ -41,6 +42,19 @@ class Counts(NamedTuple):
     unlabeled: int
 
 
+class Finder(Protocol):
+    """Finds further cutoffs of a ranking that has some."""
+
+    def refine(self, ranking: Ranking, unlabeled: IntArray) -> Ranking:
+        """Add the cutoffs that enclose some counts of unlabeled examples; see `Ranking.refine`."""
+
+    def at(self, ranking: Ranking, ranks: IntArray) -> Ranking:
+        """Return the last attained cutoff at or before each of some ranks."""
+
+    def above(self, threshold: float) -> int:
+        """Return the number of examples at or above a score."""
+
+
 @dataclass(frozen=True, eq=False)
 class Ranking:
     """Examples of each kind at or above each cutoff, from the best score down.
@@ -62,9 +76,9 @@ class Ranking:
     weight : ndarray of float64, shape (known positives,), optional
         What each known positive counts for, best-ranked first: one over its probability of being
         labeled. None where they are a simple random sample of the positives.
-    locate : callable, optional
-        From counts of unlabeled examples to this ranking with the cutoffs added that enclose
-        them. None where all attained cutoffs are there, or only those asked for.
+    finder : Finder, optional
+        Where to look for further cutoffs. None where all attained ones are there, or only those
+        asked for.
     whole : Ranking, optional
         The ranking from end to end, where this one has the cutoffs asked for alone.
     """
@@ -77,7 +91,7 @@ class Ranking:
     total: Counts
     source: Mapping[str, str] = field(default_factory=dict)
     weight: FloatArray | None = None
-    locate: Callable[[IntArray], Ranking] | None = None
+    finder: Finder | None = None
     whole: Ranking | None = None
 
     def refine(self, unlabeled: IntArray) -> Ranking:
@@ -94,7 +108,9 @@ class Ranking:
         Ranking
             Itself where nothing is to be added.
         """
-        return self if self.locate is None or not unlabeled.size else self.locate(unlabeled)
+        if self.finder is None or not unlabeled.size:
+            return self
+        return self.finder.refine(self, unlabeled)
 
     def at(self, ranks: IntArray) -> Ranking:
         """Return the ranking at some ranks: the last cutoff at or before each.
@@ -109,6 +125,8 @@ class Ranking:
         Ranking
             With these as its `rank`; it cannot be refined.
         """
+        if self.finder is not None:
+            return self.finder.at(self, ranks)
         last = np.searchsorted(self.rank, ranks, side="right") - 1
         return replace(
             self,
@@ -117,9 +135,24 @@ class Ranking:
             known_positive=self.known_positive[last],
             known_negative=self.known_negative[last],
             unlabeled=self.unlabeled[last],
-            locate=None,
             whole=self.whole or self,
         )
+
+    def above(self, threshold: float) -> int:
+        """Return the number of examples at or above a score.
+
+        Parameters
+        ----------
+        threshold : float
+            Any score, attained or not.
+
+        Returns
+        -------
+        int
+        """
+        if self.finder is not None:
+            return self.finder.above(threshold)
+        return int(self.rank[np.count_nonzero(self.threshold >= threshold) - 1])
 
 
 @dataclass(frozen=True, eq=False)

@@ -306,6 +306,21 @@ def rank_labeling(
     return rank_examples(population.score, *kinds, ranks=ranks)  # type: ignore[arg-type]
 
 
+class _Corners(NamedTuple):
+    """Finds the cutoffs at which bounds bend, and no others."""
+
+    locate: Callable[[IntArray], Ranking]
+
+    def refine(self, ranking: Ranking, unlabeled: IntArray) -> Ranking:
+        return self.locate(unlabeled)
+
+    def at(self, ranking: Ranking, ranks: IntArray) -> Ranking:
+        raise NotImplementedError
+
+    def above(self, threshold: float) -> int:
+        raise NotImplementedError
+
+
 def rank_quickly(known: IntArray, examples: int) -> Ranking:
     """Return the ranking at its breakpoints, without ties and known negatives."""
     n = known.size
@@ -321,7 +336,7 @@ def rank_quickly(known: IntArray, examples: int) -> Ranking:
             unlabeled=rank - found,
             total=Counts(n, 0, examples - n),
             source={"ranks": "breakpoints"},
-            locate=locate,
+            finder=_Corners(locate),
         )
 
     def locate(unlabeled: IntArray) -> Ranking:
@@ -368,7 +383,7 @@ def ask_ranges(population: Population, labeling: Labeling, n: int) -> Iterator[A
 def ask_metrics(population: Population, labeling: Labeling, n: int) -> Iterator[Answer]:
     """Ask for the precision at the cutoffs that people report."""
     ranking = rank_labeling(population, labeling.known, labeling.negative, "all")
-    counts = tables.central_tables(ranking, labeling.beta)
+    _, counts = tables.central_tables(ranking, labeling.beta)
     tp, fp, fn, tn = (counts[name] for name in tables.COUNTS)
     tpr, fpr = tp / (tp + fn), fp / (fp + tn)
     cutoffs = {

@@ -149,6 +149,7 @@ def test_signatures_agree(name: str) -> None:
         ["curve"],
         ["score", "label"],
         ["size"],
+        ["chunks"],
     )
     assert first in allowed or name.startswith(("beta_from", "labels_needed"))  # counts, in order
     defaults = {

@@ -94,7 +94,7 @@ def test_cutoffs_that_are_none(at: Any, error: type[Exception], message: str) ->
 def test_rates_without_a_denominator() -> None:
     with pytest.raises(PUValueError, match="needs negatives, but at this beta there are none"):
         metric("tpr", 1, at={"fpr": 0.1})
-    with pytest.raises(PUValueError, match="needs a cutoff with a value"):
+    with pytest.raises(PUValueError, match="needs a cutoff at which the metric has a value"):
         metric("fpr", 1, at="maximum")
     with pytest.raises(PUDataError, match="at least one known positive"):
         metric("tpr", 0.1, FRAME.assign(label=np.nan), at=5)

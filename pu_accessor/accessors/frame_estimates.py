@@ -11,6 +11,7 @@ from pu_accessor.inference.betas import GroupBeta
 from pu_accessor.inference.metrics import Metric
 from pu_accessor.inference.shares import Interval
 from pu_accessor.inference.targets import At
+from pu_accessor.ranking import Ranks
 from pu_accessor.sources.columns import Coding
 from pu_accessor.sources.labels import Values
 
@@ -263,7 +264,8 @@ class FrameEstimates(FrameTables):
         0      0.75    0.5    1.0
         """
         coding = Coding(positive, negative, unlabeled, nan_policy)
-        rankings = self._rank(score, label, by, coding, "all", propensity)
+        ranks: Ranks = "all" if callable(name) and isinstance(at, str) else "breakpoints"
+        rankings = self._rank(score, label, by, coding, ranks, propensity)
         return targets.metric_at(
             rankings,
             name,

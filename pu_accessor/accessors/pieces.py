@@ -5,9 +5,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 
 from pu_accessor.accessors.frames import FrameAccessor
 from pu_accessor.errors import PUTypeError, PUValueError
+from pu_accessor.inference.betas import GroupBeta
 from pu_accessor.ranking import Keyed, PairedRanks, Rankings, Ranks
 from pu_accessor.sources.chunks import Chunks, Pieces
 from pu_accessor.sources.columns import Coding
@@ -38,6 +40,27 @@ class PiecesAccessor(FrameAccessor):
 
     def _repr_html_(self) -> str:
         return f"<pre>{repr(self)[1:-1]}</pre>"
+
+    def contingency(
+        self, beta: GroupBeta, *, ranks: Ranks = "breakpoints", **keywords: Any
+    ) -> xr.Dataset:
+        """Bound the contingency table at the breakpoints, or at some ranks.
+
+        Parameters
+        ----------
+        beta : float, array-like of float, or mapping or Series of float by group
+            As in ``df.pu.contingency``.
+        ranks : "breakpoints", int or array-like of int, default "breakpoints"
+            As there, but not all cutoffs: these take all scores in one place.
+        **keywords
+            As there.
+
+        Returns
+        -------
+        Dataset
+            As there.
+        """
+        return super().contingency(beta, ranks=ranks, **keywords)
 
     def sample_to_label(
         self,

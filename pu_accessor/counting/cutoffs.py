@@ -151,21 +151,18 @@ def rank_counted(
     PUValueError, PUTypeError
         As in `rank_examples`.
     """
-    selected = not isinstance(ranks, str)
     if isinstance(ranks, str):
         check_option("ranks", ranks, ["all", "breakpoints"])
-    source = {**(source or {}), "ranks": "selected" if selected else "breakpoints"}
+    source = {**(source or {}), "ranks": "breakpoints"}
     values, at = distinct(np.concatenate([examples.known_positive, examples.known_negative]))
     labeled = _label(values, examples)
     gaps = examples.count(values) if gaps is None else gaps
-    free = gaps.without(at)
+    finder = _Finder(labeled, gaps, gaps.without(at), examples)
     weight = _weights(examples.known_positive, examples.propensity)
-    ranking = _rank_blocks(labeled, free, weight, source)
-    ranking = replace(ranking, locate=partial(_refine, ranking, labeled, free, examples))
+    ranking = replace(_rank_blocks(labeled, finder.free, weight, source), finder=finder)
     if isinstance(ranks, str):
         return ranking
-    wanted = _requested(ranks, highest or examples.size)
-    return _select(ranking, labeled, wanted, _nth_best(wanted, gaps, examples))
+    return ranking.at(_requested(ranks, highest or examples.size))
 
 
 def _label(values: FloatArray, examples: Examples) -> _Labeled:
@@ -222,47 +219,6 @@ def _at_thresholds(
     )
 
 
-def _nth_best(targets: IntArray, gaps: Gaps, examples: Examples) -> Best:
-    """Find the n-th best scores and the nearest better ones."""
-    return nth_best(targets.clip(1, examples.size), gaps, examples.count, examples.fetch)
-
-
-def _refine(
-    ranking: Ranking, labeled: _Labeled, gaps: Gaps, examples: Examples, unlabeled: IntArray
-) -> Ranking:
-    """Add the cutoffs at both edges of the tie blocks in which some unlabeled examples lie."""
-    best = nth_best(unlabeled, gaps, examples.count, examples.fetch)
-    better = best.before > 0
-    threshold = np.concatenate([ranking.threshold, best.score, best.better[better]])
-    count = np.concatenate([ranking.unlabeled, best.through, best.before[better]])
-    _, first = np.unique(0.0 - threshold, return_index=True)
-    threshold, count = threshold[first], count[first]
-    above = labeled.above(threshold)
-    above[0] = 0  # at rank 0 nothing is, whatever the scores
-    finer = _at_thresholds(labeled, threshold, count, above, ranking.weight, ranking.source)
-    return replace(finer, locate=partial(_refine, finer, labeled, gaps, examples))
-
-
-def _select(ranking: Ranking, labeled: _Labeled, wanted: IntArray, best: Best) -> Ranking:
-    """Keep the last attained cutoff at or before each wanted rank."""
-    attained = np.minimum(wanted, sum(ranking.total)) == best.through
-    threshold = np.where(attained, best.score, best.better)
-    through = np.where(attained, best.through, best.before)
-    none = (wanted == 0) | (through == 0)
-    above = np.where(none, 0, labeled.above(threshold))
-    positive, negative = labeled.positive[above], labeled.negative[above]
-    return replace(
-        ranking,
-        rank=wanted,
-        threshold=np.where(none, np.inf, threshold),
-        known_positive=positive,
-        known_negative=negative,
-        unlabeled=np.where(none, 0, through) - positive - negative,
-        locate=None,
-        whole=ranking,
-    )
-
-
 def mid_ranks(score: FloatArray, among: BoolArray) -> FloatArray:
     """Return the ranks of some examples among all, from the top, ties averaged.
 
@@ -311,6 +267,66 @@ def _requested(ranks: int | Sequence[int] | IntArray, examples: int) -> IntArray
             f"{outside.tolist()[:5]} was passed."
         )
     return wanted.astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class _Finder:
+    """Finds cutoffs by a further look at the scores."""
+
+    labeled: _Labeled
+    gaps: Gaps  # of all scores
+    free: Gaps  # of the unlabeled
+    examples: Examples
+
+    def _nth_best(self, targets: IntArray, gaps: Gaps) -> Best:
+        return nth_best(targets, gaps, self.examples.count, self.examples.fetch)
+
+    def refine(self, ranking: Ranking, unlabeled: IntArray) -> Ranking:
+        """Add the cutoffs at both edges of the tie blocks in which unlabeled examples lie."""
+        best = self._nth_best(unlabeled, self.free)
+        better = best.before > 0
+        threshold = np.concatenate([ranking.threshold[1:], best.score, best.better[better]])
+        through = np.concatenate([ranking.unlabeled[1:], best.through, best.before[better]])
+        _, first = np.unique(0.0 - threshold, return_index=True)
+        threshold, through = threshold[first], through[first]
+        return replace(
+            _at_thresholds(
+                self.labeled,
+                np.append(np.inf, threshold),
+                np.append(0, through),
+                np.append(0, self.labeled.above(threshold)),
+                ranking.weight,
+                ranking.source,
+            ),
+            finder=self,
+        )
+
+    def at(self, ranking: Ranking, ranks: IntArray) -> Ranking:
+        """Return the last attained cutoff at or before each of some ranks."""
+        ends = np.minimum(ranks, self.examples.size)
+        best = self._nth_best(ends.clip(min=1), self.gaps)
+        attained = ends == best.through
+        threshold = np.where(attained, best.score, best.better)
+        through = np.where(attained, best.through, best.before)
+        none = (ends == 0) | (through == 0)
+        above = np.where(none, 0, self.labeled.above(threshold))
+        positive, negative = self.labeled.positive[above], self.labeled.negative[above]
+        return replace(
+            ranking,
+            rank=ranks,
+            threshold=np.where(none, np.inf, threshold),
+            known_positive=positive,
+            known_negative=negative,
+            unlabeled=np.where(none, 0, through) - positive - negative,
+            source={**ranking.source, "ranks": "selected"},
+            finder=None,
+            whole=ranking,
+        )
+
+    def above(self, threshold: float) -> int:
+        """Return the number of examples at or above a score."""
+        gaps = self.examples.count(np.array([threshold]))
+        return int(gaps.inside[0] + gaps.at[0])
 
 
 def _rank_all(

@@ -174,7 +174,7 @@ def _corners(ranking: Ranking, tables: Mapping[str, IntArray], latent: IntArray)
     unlabeled examples in the head, one of the known negatives grows with it. Both are cut off at 0
     and h, at m - (|U| - h) and m; and where both count, one passes the other.
     """
-    if ranking.locate is None:
+    if ranking.finder is None:
         return np.empty(0, np.int64)
     here, following = (
         side[:, np.newaxis, np.newaxis] for side in (ranking.unlabeled[:-1], ranking.unlabeled[1:])

@@ -168,7 +168,7 @@ def central_tables(
     level: float = 0.95,
     band: str | Band = "exact",
     reference: str = "positives",
-) -> dict[str, IntArray]:
+) -> tuple[Ranking, dict[str, IntArray]]:
     """Return the central table at each cutoff, the bound "estimate" of `contingency`.
 
     Parameters
@@ -182,15 +182,17 @@ def central_tables(
 
     Returns
     -------
-    dict of str to ndarray of int64, shape (cutoffs,)
+    ranking : Ranking
+        With the cutoffs at which bounds bend.
+    tables : dict of str to ndarray of int64, shape (cutoffs,)
         tp, fp, fn and tn, in examples.
     """
     betas, way = as_betas(beta), _way(level, band, reference)
     check_labels(betas, ranking.total, references_used(reference, ranking))
     latent = latent_counts(betas, ranking.total.unlabeled)
-    heads = find_heads(ranking, latent, way, refine=False)
-    counts = _count(ranking, heads.found[:, [BOUNDS.index("estimate")]], latent)
-    return {name: count[:, 0, 0] for name, count in counts.items()}
+    heads = find_heads(ranking, latent, way)
+    counts = _count(heads.ranking, heads.found[:, [BOUNDS.index("estimate")]], latent)
+    return heads.ranking, {name: count[:, 0, 0] for name, count in counts.items()}
 
 
 def own_attrs(ranking: Ranking, level: float) -> dict[str, float]:

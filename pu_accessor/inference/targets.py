@@ -1,8 +1,10 @@
 """A metric at the one cutoff that a person reports, with its interval."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from fractions import Fraction
-from math import floor
+from functools import partial
+from math import ceil, floor
 from numbers import Real
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -20,12 +22,13 @@ from pu_accessor.inference.heads import REFERENCES
 from pu_accessor.inference.metrics import Metric, metric
 from pu_accessor.inference.shares import Beta, Interval, as_betas
 from pu_accessor.inference.tables import central_tables, contingency, own_attrs
-from pu_accessor.ranking import FloatArray, Ranking, Rankings
+from pu_accessor.ranking import FloatArray, IntArray, Ranking, Rankings
 
 __all__ = ["At", "metric_at"]
 
-# From a metric to its central estimate at each cutoff.
-_Estimated: TypeAlias = Callable[[str | Metric], FloatArray]
+# Cutoffs with their central tables and the values of a metric.
+_Central: TypeAlias = tuple[Ranking, xr.Dataset, FloatArray]
+_Estimated: TypeAlias = Callable[..., _Central]
 At: TypeAlias = int | str | Mapping[str, float]
 
 _BEST = {"youden": "informedness", "maximum": None}  # what a chosen cutoff maximises
@@ -49,7 +52,8 @@ def metric_at(
     Parameters
     ----------
     rankings : Rankings
-        At all cutoffs.
+        At the breakpoints, or at all cutoffs, which a function of yours may need to find its
+        maximum.
     name : str or callable
         As in `pu_accessor.inference.metrics.metric`.
     beta : float, array-like of float, or mapping, Series or DataArray of float by key
@@ -112,11 +116,14 @@ def metric_at(
             )
         rows = []
         for share in as_betas(beta).tolist():
-            cutoff = _locate(ranking, share, name, target, value, how)
-            here = ranking.at(ranking.rank[[cutoff]])
+            estimated = partial(_estimate, beta=share, how=how)
+            if target in _BEST:
+                here = _best(ranking, partial(estimated, best=_BEST[target] or name))
+            else:
+                here = _FINDERS[target](ranking, estimated, value)
             tables = contingency(here, share, beta_interval=beta_interval, **how)
-            place = {"rank": ranking.rank[cutoff], "threshold": ranking.threshold[cutoff]}
             values = metric(tables, name)
+            place = {"rank": here.rank[0], "threshold": here.threshold[0]}
             about = {"level": level, "band": tables.attrs["band"]}
             first = {"beta": share, "metric": values.name, **place}
             rows.append({**first, **_interval(values), **about})
@@ -158,30 +165,40 @@ def _read(at: At) -> tuple[str, float]:
     return target, value
 
 
-def _locate(
-    ranking: Ranking,
-    beta: float,
-    name: str | Metric,
-    target: str,
-    value: float,
-    how: Mapping[str, Any],
-) -> int:
-    """Return the position of the cutoff that is asked for."""
+def _estimate(
+    ranking: Ranking, beta: float, how: Mapping[str, Any], best: str | Metric
+) -> _Central:
+    """Return the cutoffs at which curves bend, with their central tables and a metric of these."""
+    finer, counts = central_tables(ranking, beta, **how)
+    tables = xr.Dataset({key: ("rank", count) for key, count in counts.items()})
+    return finer, tables, metric(tables, best).to_numpy()
 
-    def estimated(metric_name: str | Metric) -> FloatArray:
-        counts = central_tables(ranking, beta, **how)
-        tables = xr.Dataset({key: ("rank", count) for key, count in counts.items()})
-        return metric(tables, metric_name).to_numpy()
 
-    if target not in _BEST:
-        return _FINDERS[target](ranking, estimated, value)
-    values = estimated(_BEST[target] or name)
+def _pick(ranking: Ranking, position: int) -> Ranking:
+    """Return a ranking of one of its cutoffs."""
+    one = slice(position, position + 1)
+    return replace(
+        ranking,
+        rank=ranking.rank[one],
+        threshold=ranking.threshold[one],
+        known_positive=ranking.known_positive[one],
+        known_negative=ranking.known_negative[one],
+        unlabeled=ranking.unlabeled[one],
+        finder=None,
+        whole=ranking,
+    )
+
+
+def _best(ranking: Ranking, estimated: Callable[[Ranking], _Central]) -> Ranking:
+    """Find the cutoff at which a metric is highest: one at which curves bend, or the first."""
+    first = np.array([1] if ranking.total.unlabeled else [], np.int64)
+    finer, _, values = estimated(ranking.refine(first))
     if np.isnan(values).all():
-        raise PUValueError(f"at={target!r} needs a cutoff with a value, but there is none.")
-    return int(np.nanargmax(values))
+        raise PUValueError("at needs a cutoff at which the metric has a value, but there is none.")
+    return _pick(finer, int(np.nanargmax(values)))
 
 
-def _at_rank(ranking: Ranking, estimated: _Estimated, value: float) -> int:
+def _at_rank(ranking: Ranking, estimated: _Estimated, value: float) -> Ranking:
     """Find the last cutoff at or before a rank."""
     examples = sum(ranking.total)
     if value != floor(value) or not 0 <= value <= examples:
@@ -189,34 +206,63 @@ def _at_rank(ranking: Ranking, estimated: _Estimated, value: float) -> int:
             f"at must be a rank from 0 to {examples}, the number of examples, but {value!r} was "
             "passed. For a share of them, pass at={'fraction': 0.1}."
         )
-    return int(np.searchsorted(ranking.rank, value, side="right")) - 1
+    here = ranking.at(np.array([value], np.int64))
+    return replace(here, rank=here.known_positive + here.known_negative + here.unlabeled)
 
 
-def _at_threshold(ranking: Ranking, estimated: _Estimated, value: float) -> int:
+def _at_threshold(ranking: Ranking, estimated: _Estimated, value: float) -> Ranking:
     """Find the cutoff that predicts positive all scores at or above a threshold."""
     if np.isnan(value):
         raise PUValueError("at must map 'threshold' to a number, but NaN was passed.")
-    return int(np.count_nonzero(ranking.threshold >= value)) - 1
+    return _at_rank(ranking, estimated, ranking.above(value))
 
 
-def _at_fraction(ranking: Ranking, estimated: _Estimated, value: float) -> int:
+def _at_fraction(ranking: Ranking, estimated: _Estimated, value: float) -> Ranking:
     """Find the last cutoff at or before a share of the examples."""
     _check_share("fraction", value)
     return _at_rank(ranking, estimated, floor(Fraction(str(value)) * sum(ranking.total)))
 
 
-def _at_fpr(ranking: Ranking, estimated: _Estimated, value: float) -> int:
+def _at_fpr(ranking: Ranking, estimated: _Estimated, value: float) -> Ranking:
     """Find the last cutoff whose estimated false positive rate is at most a value."""
     _check_share("fpr", value)
-    rates = estimated("fpr")
-    return int(np.flatnonzero(_reached(rates, "fpr") <= value)[-1])
+    finer, tables, rates = estimated(ranking, best="fpr")
+    last = int(np.flatnonzero(_reached(rates, "fpr") <= value)[-1])
+    # Up to the next bend each further example is a false positive.
+    fp = tables["fp"].to_numpy()
+    negatives = int(tables["fp"][0] + tables["tn"][0])
+    most = floor(value * negatives)
+    most += ((most + 1) / negatives <= value) - (most / negatives > value)  # as floats compare
+    room = most - fp[last]
+    finer = finer.refine(_between(finer, last, finer.unlabeled[last] + room))
+    _, _, rates = estimated(finer, best="fpr")
+    return _pick(finer, int(np.flatnonzero(rates <= value)[-1]))
 
 
-def _at_recall(ranking: Ranking, estimated: _Estimated, value: float) -> int:
+def _at_recall(ranking: Ranking, estimated: _Estimated, value: float) -> Ranking:
     """Find the first cutoff whose estimated recall is at least a value."""
     _check_share("recall", value)
-    rates = estimated("tpr")
-    return int(np.flatnonzero(_reached(rates, "recall") >= value)[0])
+    finer, tables, rates = estimated(ranking, best="tpr")
+    first = int(np.flatnonzero(_reached(rates, "recall") >= value)[0])
+    # Since the last bend each further example is a true positive, or none is.
+    positives = int(tables["tp"][0] + tables["fn"][0])
+    least = ceil(value * positives)
+    least += (least / positives < value) - ((least - 1) / positives >= value)
+    spare = tables["tp"].to_numpy()[first] - least
+    finer = finer.refine(_between(finer, first - 1, finer.unlabeled[first] - spare))
+    _, _, rates = estimated(finer, best="tpr")
+    return _pick(finer, int(np.flatnonzero(rates >= value)[0]))
+
+
+def _between(ranking: Ranking, position: int, unlabeled: int) -> IntArray:
+    """Return a count of unlabeled examples if cutoffs between two others may have it."""
+    here, following = max(position, 0), min(position + 1, ranking.rank.size - 1)
+    alike = (
+        ranking.known_positive[here] == ranking.known_positive[following]
+        and ranking.known_negative[here] == ranking.known_negative[following]
+    )
+    inside = ranking.unlabeled[here] < unlabeled < ranking.unlabeled[following]
+    return np.array([unlabeled] if alike and inside else [], np.int64)
 
 
 def _reached(rates: FloatArray, target: str) -> FloatArray:
@@ -236,7 +282,7 @@ def _check_share(target: str, value: float) -> None:
         )
 
 
-_FINDERS: Mapping[str, Callable[[Ranking, _Estimated, Any], int]] = MappingProxyType(
+_FINDERS: Mapping[str, Callable[[Ranking, _Estimated, Any], Ranking]] = MappingProxyType(
     {
         "rank": _at_rank,
         "threshold": _at_threshold,
