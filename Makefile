@@ -4,7 +4,7 @@ BIN := .venv/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .DELETE_ON_ERROR:
-.PHONY: demo test lint format docs clean
+.PHONY: demo test lint format docs bench bench-dask clean
 
 demo: .venv/demo.installed
 	$(BIN)/python gallery/plot_main_job.py
@@ -25,6 +25,19 @@ format: .venv/dev.installed
 docs: .venv/docs.installed
 	MPLBACKEND=Agg $(BIN)/python -m sphinx --fail-on-warning --keep-going -b html -d build/doctrees docs build/site
 	$(BIN)/python docs/check_links.py build/site
+
+# Races against scikit-learn and a bootstrap; writes the tables and the picture of docs/benchmarks.md.
+bench: .venv/bench.installed
+	mkdir -p build
+	$(BIN)/python -m pytest tests/benchmarks/bench_speed.py tests/benchmarks/bench_memory.py \
+		--benchmark-json=build/bench.json
+	MPLBACKEND=Agg $(BIN)/python -m tests.benchmarks.report build/bench.json
+
+# 100,000,000 rows of Parquet on two workers; PU_BENCH_FILES=5 takes a tenth of them.
+bench-dask: .venv/bench.installed
+	mkdir -p build
+	$(BIN)/python -m pytest tests/benchmarks/bench_dask.py --benchmark-json=build/bench-dask.json
+	$(BIN)/python -m tests.benchmarks.report build/bench-dask.json
 
 clean:
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -221,3 +221,29 @@ def test_a_callable_that_is_no_band(
     band: Band = wrong  # type: ignore[assignment]
     with pytest.raises(error, match=message):
         pu_accessor.contingency([3, 2, 1], [True, None, None], beta=1, band=band)
+
+
+@pytest.mark.parametrize("m", [2**31 + 11, 2**45 + 7])
+def test_products_of_counts_that_no_float_holds(m: int) -> None:
+    n = 40_001
+    middle = central(n, m)
+    fewest, most = latent_bounds("bootstrap", n, m, 0.95)
+    for k in (1, 2, 7, 20_000, 33_333, 40_000):
+        assert 2 * k * m > 2**31
+        assert middle[k] == (2 * k * m + n) // (2 * n)
+        # Shares of n that resampled known positives have: whole numbers of them, times m over n.
+        assert any(fewest[k] == j * m // n for j in range(k + 1))
+        assert any(most[k] == -(-j * m // n) for j in range(k, n + 1))
+    assert 2 * n * m > 2**53 or m < 2**32
+
+
+def test_areas_whose_products_need_more_than_53_bits() -> None:
+    """A curve of three cutoffs of a billion examples, drawn by hand."""
+    half = 500_000_001
+    counts = {"tp": [0, half, 2 * half], "fp": [0, 1, 2 * half]}
+    rest = {"fn": [2 * half - x for x in counts["tp"]], "tn": [2 * half - x for x in counts["fp"]]}
+    tables = xr.Dataset({name: ("rank", values) for name, values in {**counts, **rest}.items()})
+    tables = tables.assign_coords(rank=[0, half + 1, 4 * half])
+    # Twice the area, in pairs of examples: 1 * half, then (2 * half - 1) * (3 * half).
+    twice = Fraction(half + (2 * half - 1) * 3 * half, (2 * half) ** 2)
+    assert tables.pu.area("roc").item() == pytest.approx(float(twice / 2), rel=1e-15)

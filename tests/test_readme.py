@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
+PAGES = ["README.md", "docs/start.md", "docs/labels.md", "docs/beta.md", "docs/bands.md"]
+PAGES += ["docs/known_negatives.md", "docs/biased_labels.md", "docs/many_models.md"]
+PAGES += ["docs/large_data.md", "docs/paper.md", "docs/from_others.md"]
 BLOCK = re.compile(r"^```(python|text)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
@@ -30,7 +33,7 @@ def test_demo(demo: Path) -> None:
     assert (demo / "scores.csv").is_file()
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/many_models.md", "docs/paper.md"])
+@pytest.mark.parametrize("page", PAGES)
 def test_examples_print_what_the_page_shows(
     page: str, demo: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -179,7 +179,8 @@ def _weights(positive: FloatArray, propensity: FloatArray | None) -> FloatArray 
     """Return one over the propensities, best-ranked first."""
     if propensity is None:
         return None
-    weight: FloatArray = 1 / propensity[np.argsort(0.0 - positive, kind="stable")]
+    # Among ties by weight: the order of rows shall not matter.
+    weight: FloatArray = 1 / propensity[np.lexsort((propensity, 0.0 - positive))]
     return weight
 
 

@@ -77,9 +77,11 @@ def sensitivity(tables: xr.Dataset) -> xr.Dataset:
         name: (gain * unlabeled)
         .where(~tables["clipped"].astype(bool), 0.0)
         .transpose(*tp.dims)
-        .assign_attrs(long_name=f"derivative of {name} by β̂")
+        .variable
         for name, gain in gains.items()
     }
+    for name, rate in rates.items():
+        rate.attrs = {"long_name": f"derivative of {name} by β̂"}
     inner = [name for name in ("interval_bound", "interval_beta") if name in tables.coords]
     return tables.drop_vars([*tables.data_vars, *inner]).assign(rates)
 
@@ -98,7 +100,7 @@ def _share(
 ) -> xr.DataArray:
     """Return T: for the estimate the share of known examples of a kind that are in the head."""
     share = latent / hidden.where(hidden > 0)
-    if tables.attrs.get("band") == "weighted":
+    if "n_effective" in {*tables.attrs, *tables.coords}:  # known examples have weights
         return share
     return _where(tables["bound"] == "estimate", above / known.where(known > 0), share)
 

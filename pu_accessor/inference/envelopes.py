@@ -11,13 +11,12 @@ References
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import xarray as xr
 
-from pu_accessor.inference.shares import Interval, latent_counts
-from pu_accessor.inference.steps import highest_at, lowest_at
+from pu_accessor.inference.shares import Interval
 from pu_accessor.ranking import FloatArray, IntArray
 
 __all__ = ["ENVELOPE", "add_interval", "inner_tables", "pr_envelope", "roc_envelope", "widen"]
@@ -27,11 +26,17 @@ ENVELOPE = ("envelope_lower", "envelope_upper")
 _SIDES = ("lower", "upper")
 # Where the envelopes of curves stand: in steps of a thousandth, with more near 0.
 _GRID = np.union1d(np.geomspace(1e-6, 1e-3, 31), np.round(np.linspace(0, 1, 1001), 3))
-_Trace = Callable[[FloatArray, FloatArray], FloatArray]
+# From true and false positives, and the positives and negatives in all, to x and y; the latter is
+# evaluated at some places between two cutoffs.
+_Path: TypeAlias = tuple[FloatArray, Callable[[FloatArray], FloatArray]]
 
 
 def add_interval(
-    tables: xr.Dataset, interval: Interval, betas: FloatArray, tp: IntArray
+    tables: xr.Dataset,
+    interval: Interval,
+    betas: FloatArray,
+    tp: IntArray,
+    positives: IntArray,
 ) -> xr.Dataset:
     """Add what envelopes are made from to contingency tables.
 
@@ -45,16 +50,23 @@ def add_interval(
         Within the interval.
     tp : ndarray of int64, shape (cutoffs, 3, inner betas)
         True positives at these, for all bounds.
+    positives : ndarray of int64, shape (inner betas,)
+        Positives in all.
 
     Returns
     -------
     Dataset
-        With `interval_tp` over (rank, interval_bound, interval_beta). All other counts follow.
+        With `interval_tp` over (rank, interval_bound, interval_beta) and `interval_positives` over
+        the last. All other counts follow.
     """
     about = {"long_name": "true positives at betas within the interval", "units": "examples"}
     dims = ("rank", "interval_bound", "interval_beta")
+    variables = {
+        "interval_tp": (dims, tp[:, [0, 2]], about),
+        "interval_positives": ("interval_beta", positives, {"units": "examples"}),
+    }
     return (
-        tables.assign(interval_tp=(dims, tp[:, [0, 2]], about))
+        tables.assign(variables)
         .assign_coords(
             interval_bound=("interval_bound", np.array(_SIDES, dtype=object)),
             interval_beta=("interval_beta", betas),
@@ -64,7 +76,7 @@ def add_interval(
 
 
 def inner_tables(tables: xr.Dataset) -> xr.Dataset | None:
-    """Return the tables at betas within the interval.
+    """Return the tables at betas within the interval, those of the points among them.
 
     Parameters
     ----------
@@ -74,23 +86,58 @@ def inner_tables(tables: xr.Dataset) -> xr.Dataset | None:
     Returns
     -------
     Dataset or None
-        The four counts over (..., rank, bound, beta), the bounds lower and upper.
+        The four counts over (..., rank, bound, beta), the bounds lower and upper. Only dimensions
+        of groups have coordinates, and these alone.
     """
     if "interval_tp" not in tables:
         return None
-    names = {"interval_bound": "bound", "interval_beta": "beta"}
-    # Without what belongs to the betas of the points: those within the interval take their place.
-    bare = tables.drop_vars(["bound", "beta", "tightest", "local_alpha"], errors="ignore")
-    some = bare.isel({dim: 0 for dim in ("bound", "beta") if dim in tables.dims}, drop=True)
-    head = some["tp"] + some["fp"]
-    tp = bare["interval_tp"].rename(names)
-    positives = _positives(tables, tp["beta"].to_numpy())
-    examples = head + some["fn"] + some["tn"]
-    fp, fn = head - tp, positives - tp
-    counts = {"tp": tp, "fp": fp, "fn": fn, "tn": examples - tp - fp - fn}
-    return xr.Dataset(
-        {name: count.transpose(*tp.dims) for name, count in counts.items()}, attrs=tables.attrs
+    inner = _bare(tables["interval_tp"]).rename(interval_bound="bound", interval_beta="beta")
+    positives = _bare(tables["interval_positives"]).rename(interval_beta="beta")
+    points = {name: _points(tables[name], tables) for name in ("tp", "fp", "fn", "tn")}
+    head, tail = (
+        (points[one] + points[other]).isel(bound=0, beta=0)
+        for one, other in (("tp", "fp"), ("fn", "tn"))
     )
+    counts = {"tp": inner, "fp": head - inner, "fn": positives - inner}
+    counts["tn"] = tail - counts["fn"]
+    within = _are_within(tables)
+    groups = [dim for dim in inner.dims if dim not in ("rank", "bound", "beta")]
+    dims = [*groups, *(["rank"] if "rank" in inner.dims else []), "bound", "beta"]
+    found = {}
+    for name, count in counts.items():
+        parts = [count.transpose(*dims)]
+        if within is not None:  # a point outside gives way to any within
+            own = points[name].where(within, parts[0].isel(beta=0))
+            parts.append(own.transpose(*dims).astype(count.dtype))
+        found[name] = (dims, np.concatenate([part.to_numpy() for part in parts], axis=-1))
+    sides = ("bound", np.array(_SIDES, dtype=object))
+    return xr.Dataset(found, coords={"bound": sides}, attrs=tables.attrs)
+
+
+def _bare(array: xr.DataArray) -> xr.DataArray:
+    """Return an array without coordinates: there is nothing to align."""
+    return xr.DataArray(array.data, dims=array.dims)
+
+
+def _points(counts: xr.DataArray, tables: xr.Dataset) -> xr.DataArray:
+    """Return counts of the points at both bounds, with dimensions for bound and beta."""
+    counts = _bare(counts)
+    if "bound" in counts.dims:
+        bounds = tables["bound"].to_numpy().tolist()
+        there = [bounds.index(side) for side in _SIDES if side in bounds]
+        counts = counts.isel(bound=there if len(there) == len(_SIDES) else [0])
+    return counts.expand_dims([dim for dim in ("bound", "beta") if dim not in counts.dims])
+
+
+def _are_within(tables: xr.Dataset) -> xr.DataArray | None:
+    """Tell which points lie within the interval; None where bounds are not there."""
+    if not set(_SIDES) <= set(np.ravel(tables["bound"]).tolist()) or "beta" not in tables.coords:
+        return None
+    low, high = tables.attrs["beta_interval"]
+    betas = _bare(tables["beta"])
+    betas = betas if "beta" in betas.dims else betas.expand_dims("beta")
+    within: xr.DataArray = (betas >= low) & (betas <= high)
+    return within
 
 
 def widen(
@@ -118,32 +165,21 @@ def widen(
     inner = inner_tables(tables)
     if inner is None or "bound" not in values.dims:
         return values
-    found = evaluate(inner)
+    found = _bare(evaluate(inner))
     low, high = found.min(["bound", "beta"]), found.max(["bound", "beta"])
     # Of an error rate the lower bound on performance is the larger number.
-    if float((found.sel(bound="upper") - found.sel(bound="lower")).sum()) < 0:
+    if float((found.isel(bound=1) - found.isel(bound=0)).sum()) < 0:
         low, high = high, low
-    shape = {dim: values.sizes[dim] for dim in ("bound", "beta") if dim in values.dims}
-    ends = [end.expand_dims({**shape, "bound": 1}).transpose(*values.dims) for end in (low, high)]
-    return _stack(values, *ends)
-
-
-def _stack(values: xr.DataArray, low: xr.DataArray, high: xr.DataArray) -> xr.DataArray:
-    """Put an envelope around values, along their bounds."""
+    one = {"bound": 1, **({"beta": values.sizes["beta"]} if "beta" in values.dims else {})}
+    ends = [end.expand_dims(one).transpose(*values.dims).to_numpy() for end in (low, high)]
     axis = values.get_axis_num("bound")
-    data = np.concatenate([low.to_numpy(), values.to_numpy(), high.to_numpy()], axis=axis)
+    data = np.concatenate([ends[0], values.to_numpy(), ends[1]], axis=axis)
     bounds = np.array([ENVELOPE[0], *values["bound"].to_numpy(), ENVELOPE[1]], dtype=object)
-    coords = {name: coord for name, coord in values.coords.items() if "bound" not in coord.dims}
-    return xr.DataArray(
-        data,
-        dims=values.dims,
-        coords={**coords, "bound": bounds},
-        name=values.name,
-        attrs=values.attrs,
-    )
+    kept = values.drop_vars("bound").isel(bound=[0] * bounds.size)
+    return kept.copy(data=data).assign_coords(bound=("bound", bounds))
 
 
-def roc_envelope(tables: xr.Dataset) -> xr.DataArray | None:
+def roc_envelope(tables: xr.Dataset) -> dict[str, Any] | None:
     """Return the lowest and highest true positive rate at each false positive rate.
 
     Parameters
@@ -153,20 +189,19 @@ def roc_envelope(tables: xr.Dataset) -> xr.DataArray | None:
 
     Returns
     -------
-    DataArray or None
-        float64 over (..., fpr_grid, envelope); the latter is "lower" or "upper".
+    dict or None
+        `tpr_envelope` over (..., fpr_grid, envelope), and these two coordinates, as a Dataset
+        takes them. The latter is "lower" or "upper".
     """
 
-    def lowest(tp: FloatArray, fp: FloatArray) -> FloatArray:
-        return lowest_at(fp / fp[-1], tp / tp[-1], _GRID)
+    def path(tp: FloatArray, fp: FloatArray, positives: float, negatives: float) -> _Path:
+        tpr = tp / positives
+        return fp / negatives, lambda place: np.interp(place, np.arange(tpr.size), tpr)
 
-    def highest(tp: FloatArray, fp: FloatArray) -> FloatArray:
-        return highest_at(fp / fp[-1], tp / tp[-1], _GRID)
-
-    return _envelope(tables, lowest, highest, "fpr_grid", "tpr_envelope", "true positive rate")
+    return _envelope(tables, path, "fpr_grid", "tpr_envelope")
 
 
-def pr_envelope(tables: xr.Dataset) -> xr.DataArray | None:
+def pr_envelope(tables: xr.Dataset) -> dict[str, Any] | None:
     """Return the lowest and highest precision at each recall.
 
     Parameters
@@ -176,79 +211,79 @@ def pr_envelope(tables: xr.Dataset) -> xr.DataArray | None:
 
     Returns
     -------
-    DataArray or None
-        float64 over (..., recall_grid, envelope); the latter is "lower" or "upper".
+    dict or None
+        `precision_envelope` over (..., recall_grid, envelope), and these two coordinates.
     """
-    return _envelope(
-        tables,
-        _lowest_precision,
-        _highest_precision,
-        "recall_grid",
-        "precision_envelope",
-        "precision",
-    )
+
+    def path(tp: FloatArray, fp: FloatArray, positives: float, negatives: float) -> _Path:
+        head, cutoffs = tp + fp, np.arange(tp.size)
+
+        def precision(place: FloatArray) -> FloatArray:
+            true, size = (np.interp(place, cutoffs, count) for count in (tp, head))
+            # At rank 0, precision is that of the first cutoff.
+            first = tp[1] / head[1] if tp.size > 1 else 1.0
+            return np.where(size > 0, true / np.where(size > 0, size, 1), first)
+
+        return tp / positives, precision
+
+    return _envelope(tables, path, "recall_grid", "precision_envelope")
 
 
 def _envelope(
-    tables: xr.Dataset, lowest: _Trace, highest: _Trace, grid: str, name: str, label: str
-) -> xr.DataArray | None:
+    tables: xr.Dataset,
+    path: Callable[[FloatArray, FloatArray, float, float], _Path],
+    grid: str,
+    name: str,
+) -> dict[str, Any] | None:
     """Return the lowest lower and the highest upper curve within the interval."""
     inner = inner_tables(tables)
     if inner is None:
         return None
     inner = inner.transpose(..., "bound", "beta", "rank")
-    tp, fp = (inner[count].to_numpy().astype(np.float64) for count in ("tp", "fp"))
-    groups = tp.shape[:-3]
-    values = np.empty((*groups, _GRID.size, 2))
+    counts = [inner[key].to_numpy().astype(np.float64) for key in ("tp", "fp", "fn", "tn")]
+    groups = counts[0].shape[:-3]
+    values = np.full((*groups, _GRID.size, 2), np.nan)
     for place in np.ndindex(*groups):
-        curves = zip(tp[place], fp[place], strict=True)
-        for side, (trace, reduce) in enumerate(((lowest, np.min), (highest, np.max))):
-            one, other = next(curves)
-            values[(*place, slice(None), side)] = reduce(
-                [trace(*curve) for curve in zip(one, other, strict=True)], axis=0
-            )
-    dims = [dim for dim in inner["tp"].dims if dim not in ("bound", "beta", "rank")]
-    coords: dict[Any, Any] = {
-        key: coord for key, coord in inner.coords.items() if set(coord.dims) <= set(dims)
+        for side, reduce in enumerate((np.fmin, np.fmax)):
+            curves = zip(*(count[place][side] for count in counts), strict=True)
+            values[(*place, slice(None), side)] = _reduce(curves, path, reduce)
+    dims = (*inner["tp"].dims[:-3], grid, "envelope")
+    return {
+        name: (dims, values, {"long_name": f"{name.split('_')[0]}, while beta varies"}),
+        grid: (grid, _GRID),
+        "envelope": ("envelope", np.array(_SIDES, dtype=object)),
     }
-    coords[grid], coords["envelope"] = _GRID, np.array(_SIDES, dtype=object)
-    attrs = {"long_name": f"{label}, while beta varies"}
-    return xr.DataArray(values, coords, (*dims, grid, "envelope"), name, attrs)
 
 
-def _highest_precision(tp: FloatArray, fp: FloatArray) -> FloatArray:
-    """Return the precision where each recall is first reached."""
-    wanted, head = _GRID * tp[-1], tp + fp
-    after = np.searchsorted(tp, wanted, side="left").clip(min=1)
-    return _precision(tp, head, after - 1, wanted)
-
-
-def _lowest_precision(tp: FloatArray, fp: FloatArray) -> FloatArray:
-    """Return the precision where each recall is last held."""
-    wanted, head = _GRID * tp[-1], tp + fp
-    before = np.searchsorted(tp, wanted, side="right") - 1
-    return _precision(tp, head, before.clip(max=tp.size - 2), wanted)
-
-
-def _precision(
-    tp: FloatArray, head: FloatArray, start: IntArray, wanted: FloatArray
+def _reduce(
+    curves: Any,
+    path: Callable[[FloatArray, FloatArray, float, float], _Path],
+    reduce: np.ufunc,
 ) -> FloatArray:
-    """Return the precision at some numbers of true positives, on straight pieces of a path."""
-    gain, added = tp[start + 1] - tp[start], head[start + 1] - head[start]
-    part = (wanted - tp[start]) / np.where(gain > 0, gain, 1)
-    place = head[start] + np.where(gain > 0, part, 1) * added
-    # At recall 0 from rank 0 on, precision is that of the first piece.
-    fresh = place == 0
-    first = gain / np.where(added > 0, added, 1)
-    return np.where(fresh, first, wanted / np.where(fresh, 1, place))
+    """Return the lowest, or the highest, that some curves get to at each place of the grid."""
+    found = np.full(_GRID.size, np.nan)
+    for tp, fp, fn, tn in curves:
+        positives, negatives = float(tp[0] + fn[0]), float(fp[0] + tn[0])
+        if positives > 0 and negatives > 0:  # neither none, nor an empty place
+            x, y = path(tp, fp, positives, negatives)
+            at, place = _meet(x)
+            reduce.at(found, at, y(place))
+    return found
 
 
-def _positives(tables: xr.Dataset, betas: FloatArray) -> xr.DataArray:
-    """Return the number of positives at each beta, by group where there are groups."""
-    known, unlabeled = (
-        tables[name] if name in tables.coords else xr.DataArray(tables.attrs[name])
-        for name in ("n_known_positive", "n_unlabeled")
-    )
-    latent = np.stack([latent_counts(betas, int(size)) for size in np.ravel(unlabeled)])
-    shape = (*unlabeled.shape, betas.size)
-    return known + xr.DataArray(latent.reshape(shape), dims=(*unlabeled.dims, "beta"))
+def _meet(x: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Return where a path, straight between points, meets the grid: points of the grid, places.
+
+    A place is the number of a point of the path, and the part of the way to the next. The path may
+    turn back; where it stands on the grid, both ends of the piece are there.
+    """
+    start, end = x[:-1], x[1:]
+    first = np.searchsorted(_GRID, np.minimum(start, end), side="left")
+    last = np.searchsorted(_GRID, np.maximum(start, end), side="right")
+    number = last - first
+    piece = np.repeat(np.arange(start.size), number)
+    at = np.arange(piece.size) - np.repeat(np.cumsum(number) - number, number) + first[piece]
+    step = (end - start)[piece]
+    part = (_GRID[at] - start[piece]) / np.where(step == 0, 1, step)
+    level = step == 0
+    return np.append(at, at[level]), np.append(piece + part, piece[level] + 1.0)

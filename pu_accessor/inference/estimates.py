@@ -15,7 +15,7 @@ from pu_accessor.inference.metrics import area, check_max_fpr
 from pu_accessor.inference.shares import Beta, Interval, as_betas, check_level, interval_betas
 from pu_accessor.inference.tables import check_labels, contingency, own_attrs
 from pu_accessor.inference.weighted import weighted_auroc, weighted_average_precision
-from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking, Rankings
+from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Ranking, Rankings
 
 __all__ = ["auroc", "auroc_and_error", "average_precision", "count_negatives"]
 
@@ -292,19 +292,26 @@ def _with_intervals(
         rows = pd.DataFrame(found, columns=["estimate", "standard_error", "lower", "upper"])
         rows.insert(0, "beta", betas)
         rows["level"] = asked.level
-        if inner.size:
-            around = [_estimate(ranking, share, asked) for share in inner.tolist()]
+        if asked.interval is not None:
+            low, high = asked.interval
+            inside = betas[(betas >= low) & (betas <= high)].tolist()
+            with_both = [share for share in inner.tolist() if _has_both(ranking.total, share)]
+            around = [_estimate(ranking, share, asked) for share in [*with_both, *inside]]
             rows["envelope_lower"] = np.fmin.reduce([one.lower for one in around])
             rows["envelope_upper"] = np.fmax.reduce([one.upper for one in around])
-        own = own_attrs(ranking, asked.level)
-        if not rows["estimate"].between(0, 1).all():  # told apart
-            own.pop("beta_limit", None)
-        rows.attrs.update(own)
+        rows.attrs.update(own_attrs(ranking, asked.level))
+        told.extend(betas > rows.attrs.get("beta_limit", np.inf))
         return rows
 
+    told: list[bool] = []  # for each row, whether beta exceeds its limit: that is said already
     found = ask_rows(rankings, beta, question, on_error=on_error, progress=progress)
-    _warn_of(found, list(rankings.names))
+    _warn_of(found, list(rankings.names), np.array(told))
     return found
+
+
+def _has_both(total: Counts, beta: float) -> bool:
+    """Tell whether there are negatives left at a beta within an interval."""
+    return bool(total.known_negative + total.unlabeled * (1 - Fraction(str(beta))))
 
 
 def _estimate(ranking: Ranking, beta: float, asked: _Asked) -> _Estimate:
@@ -473,7 +480,7 @@ def _t_quantile(df: float, level: float) -> float:
     return float(special.stdtrit(df, (1 + level) / 2))
 
 
-def _warn_of(found: pd.DataFrame, names: list[str]) -> None:
+def _warn_of(found: pd.DataFrame, names: list[str], known: BoolArray) -> None:
     """Warn of estimates that have no standard error, or that no table can have."""
     for which, told in (
         (
@@ -482,7 +489,7 @@ def _warn_of(found: pd.DataFrame, names: list[str]) -> None:
             "Label more, or take the areas under bounding curves: df.pu.contingency(...).pu.area",
         ),
         (
-            (found["estimate"] < 0) | (found["estimate"] > 1),
+            ((found["estimate"] < 0) | (found["estimate"] > 1)) & ~known,
             "the estimate lies outside [0, 1]: beta is too high for this ranking, or the labels "
             "are no random sample of the positives. Pass a smaller beta",
         ),

@@ -31,6 +31,7 @@ _RESERVED = {
     *("rank", "bound", "beta", "threshold", "known_positive", "known_negative", *_OWN),
     *("tp", "fp", "fn", "tn", "clipped", "fpr", "tpr", "recall", "precision", "rank_cdf"),
     *("tightest", "local_alpha", "interval_tp", "interval_bound", "interval_beta"),
+    "interval_positives",
     *("fpr_grid", "recall_grid", "envelope", "tpr_envelope", "precision_envelope"),
 }
 
@@ -193,7 +194,8 @@ def ask_rows(
         for place, (name, value) in enumerate(zip(keyed.names, key, strict=True)):
             answer.content.insert(place, name, [value] * len(answer.content))
     together = pd.concat([answer.content for answer in answers], ignore_index=True)
-    together.attrs = {k: v for k, v in answers[0].content.attrs.items() if k not in _OWN}
+    shared = answers[0].content.attrs
+    together.attrs = {k: v for k, v in shared.items() if not keyed.names or k not in _OWN}
     return together
 
 

@@ -223,8 +223,8 @@ def _tightest(
     kinds = tuple(tables)
     if len(kinds) == 1:
         return kinds * latent.size
-    if ranking.whole is not None:
-        ranking = ranking.whole.refine(_corners(ranking.whole, tables, latent))
+    whole = ranking.whole or ranking
+    ranking = whole.refine(_corners(whole, tables, latent))
     ranges = []
     for kind, table in tables.items():
         claimed = _claim(ranking, kind, table, latent)

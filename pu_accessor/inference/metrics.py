@@ -165,11 +165,7 @@ def roc(tables: xr.Dataset) -> xr.Dataset:
         If `tables` holds no tables.
     """
     curves = _curve(tables, {"fpr": "false positive rate", "tpr": "true positive rate"})
-    return (
-        curves
-        if (around := roc_envelope(tables)) is None
-        else curves.assign({around.name: around})
-    )
+    return _with_envelope(curves, roc_envelope(tables) if _is_whole(tables) else None)
 
 
 def pr(tables: xr.Dataset) -> xr.Dataset:
@@ -197,14 +193,15 @@ def pr(tables: xr.Dataset) -> xr.Dataset:
        ICML 2006.
     """
     curves = _curve(tables, {"tpr": "recall", "precision": "precision"}).rename(tpr="recall")
-    return (
-        curves if (around := pr_envelope(tables)) is None else curves.assign({around.name: around})
-    )
+    return _with_envelope(curves, pr_envelope(tables) if _is_whole(tables) else None)
 
 
-def _with_envelope(curves: xr.Dataset, envelope: xr.DataArray | None) -> xr.Dataset:
+def _with_envelope(curves: xr.Dataset, envelope: Mapping[str, Any] | None) -> xr.Dataset:
     """Add an envelope where there is one."""
-    return curves if envelope is None else curves.assign({str(envelope.name): envelope})
+    if envelope is None:
+        return curves
+    name, *coords = envelope
+    return curves.assign({name: envelope[name]}).assign_coords({c: envelope[c] for c in coords})
 
 
 def area(tables: xr.Dataset, curve: str, *, max_fpr: float | None = None) -> xr.DataArray:
@@ -286,6 +283,14 @@ def to_frame(dataset: xr.Dataset) -> pd.DataFrame:
             f"The Dataset must hold tables or curves over rank, but its dimensions are "
             f"{list(dataset.dims)}. Ask for them first: df.pu.contingency(beta=0.3)."
         )
+    # Envelopes, and what they are made of, stand on axes of their own.
+    dims = next(
+        variable.dims for variable in dataset.data_vars.values() if "rank" in variable.dims
+    )
+    aside = [
+        name for name, variable in dataset.variables.items() if set(variable.dims) - set(dims)
+    ]
+    dataset = dataset.drop_vars(aside)
     if "beta" in dataset.dims and "beta" not in dataset.indexes:  # one for each group: a column
         flat = dataset.rename_dims(beta="beta position").to_dataframe().reset_index()
         return flat.drop(columns="beta position")
@@ -370,20 +375,26 @@ def check_whole(tables: xr.Dataset) -> None:
     PUValueError
         If cutoffs are missing.
     """
+    if _is_whole(tables):
+        return
     ranks = tables["rank"].values if "rank" in tables.dims else np.array([])
-    if ranks.size:
-        first, last = tables.isel(rank=0), tables.isel(rank=-1)
-        # A place that unstacking left empty has no ends.
-        left = [first["tp"] + first["fp"], last["fn"] + last["tn"]]
-        ends = any((count.fillna(0) != 0).any() for count in left)
-        thinned = ranks.size != tables.attrs.get("n_cutoffs", ranks.size)
-        if not (ends or thinned or tables.attrs.get("ranks") == "selected"):
-            return
     raise PUValueError(
         "Whole curves need the tables of all cutoffs or breakpoints, but these are a selection of "
         f"{ranks.size} ranks ({', '.join(map(str, ranks[:3]))}, ...). Make them with "
         "ranks='breakpoints', and select after taking areas."
     )
+
+
+def _is_whole(tables: xr.Dataset) -> bool:
+    """Tell whether tables trace a curve from end to end."""
+    if not tables.sizes.get("rank"):
+        return False
+    first, last = tables.isel(rank=0), tables.isel(rank=-1)
+    # A place that unstacking left empty has no ends.
+    left = [first["tp"] + first["fp"], last["fn"] + last["tn"]]
+    ends = any((count.fillna(0) != 0).any() for count in left)
+    thinned = tables.sizes["rank"] != tables.attrs.get("n_cutoffs", tables.sizes["rank"])
+    return not (ends or thinned or tables.attrs.get("ranks") == "selected")
 
 
 def _reduce(function: Callable[..., Any], *curves: Array, **kwargs: Any) -> Array:

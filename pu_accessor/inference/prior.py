@@ -20,7 +20,7 @@ __all__ = ["METHODS", "estimate_beta"]
 
 _SCAR = "known positives are a simple random sample of all positives"
 _NO_INFORMATION, _WIDE, _SEPARATE, _RISING = 0.99, 0.1, 0.01, 0.05
-_NARROW = 0.1  # half the width up to which a variance at the estimate will do
+_ENOUGH = 50  # known examples of each kind from which a variance at the estimate will do
 
 
 class _Prior(NamedTuple):
@@ -93,8 +93,8 @@ def estimate_beta(
     "mean_matching" scores each example by the mean of its mid-ranks among the known positives and
     among the known negatives, as shares: beta is where the mean over the unlabeled lies between
     the means over the known negatives and the known positives. Its interval is normal, with the
-    variance at the estimate; where that is wider than 0.1 to either side it holds all betas whose
-    own variance makes that mean no surprise [2]_.
+    variance at the estimate; with fewer than 50 known positives or negatives it holds all betas
+    whose own variance makes that mean no surprise [2]_.
 
     References
     ----------
@@ -245,19 +245,19 @@ def _matching_interval(
 ) -> tuple[float, float]:
     """Return the betas at which the mean over the unlabeled is no surprise.
 
-    By the variance at the estimate where the interval is narrow. Where it is wide, that variance
-    is too small whenever the estimate is too near to 1, where the known negatives count for
-    little: there each beta is held against the variance it would have itself (Fieller).
+    By the variance at the estimate where enough examples are known. With few known negatives that
+    variance is too small whenever the estimate is too near to 1, where they count for little:
+    there each beta is held against the variance it would have itself (Fieller).
     """
     (positive, negative), (n, against, unlabeled) = variances, sizes
-    share = min(max(beta, 0.0), 1.0)
-    variance = (
-        (share * positive + (1 - share) * negative) / unlabeled
-        + share**2 * positive / n
-        + (1 - share) ** 2 * negative / against
-    )
-    width = reach * sqrt(variance) / abs(apart)
-    if not width > _NARROW:
+    if min(n, against) >= _ENOUGH or min(n, against) == 1:
+        share = min(max(beta, 0.0), 1.0)
+        variance = (
+            (share * positive + (1 - share) * negative) / unlabeled
+            + share**2 * positive / n
+            + (1 - share) ** 2 * negative / against
+        )
+        width = reach * sqrt(variance) / abs(apart)
         return beta - width, beta + width
     # (beta0 - beta)**2 * apart**2 <= reach**2 * variance(beta): a quadratic in beta
     square = apart**2 - reach**2 * (positive / n + negative / against)

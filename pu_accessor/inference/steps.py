@@ -1,4 +1,4 @@
-"""Curves that step back, as functions: the highest, or the lowest, place at each one."""
+"""Curves that step back, as functions: the highest place at each one."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from pu_accessor.ranking import FloatArray
 
-__all__ = ["StepFree", "highest_at", "limit", "lowest_at", "step_free"]
+__all__ = ["StepFree", "limit", "step_free"]
 
 
 class StepFree(NamedTuple):
@@ -25,12 +25,13 @@ def step_free(fpr: FloatArray, tpr: FloatArray) -> StepFree:
     Parameters
     ----------
     fpr, tpr : ndarray of float64, shape (cutoffs,)
-        A curve; the latter never falls.
+        A curve. Where known negatives make it step down, it is held at what it has reached.
 
     Returns
     -------
     StepFree
     """
+    tpr = np.maximum.accumulate(tpr)
     lowest = np.minimum.accumulate(fpr[::-1])[::-1]
     # A piece from i to i + 1 is cut where it gets to the lowest rate from i + 1 on.
     start, end, stop = fpr[:-1], fpr[1:], lowest[1:]
@@ -66,48 +67,3 @@ def limit(curve: StepFree, at: FloatArray, side: str) -> FloatArray:
         here = np.searchsorted(curve.fpr, at, side="right") - 1
     between = np.interp(at, curve.fpr, curve.tpr)
     return np.where(curve.fpr[here] == at, curve.tpr[here], between)
-
-
-def highest_at(fpr: FloatArray, tpr: FloatArray, at: FloatArray) -> FloatArray:
-    """Return the highest true positive rate at or left of some false positive rates.
-
-    Parameters
-    ----------
-    fpr, tpr : ndarray of float64, shape (cutoffs,)
-        A curve from (0, 0) to (1, 1); the latter never falls.
-    at : ndarray of float64, shape (points,)
-        In [0, 1].
-
-    Returns
-    -------
-    ndarray of float64, shape (points,)
-
-    Examples
-    --------
-    >>> fpr, tpr = np.array([0, 0.6, 0.5, 1]), np.array([0, 0.2, 0.6, 1])
-    >>> highest_at(fpr, tpr, np.array([0.3, 0.5, 0.75])).round(3)
-    array([0.1, 0.6, 0.8])
-    """
-    return limit(step_free(fpr, tpr), at, "right")
-
-
-def lowest_at(fpr: FloatArray, tpr: FloatArray, at: FloatArray) -> FloatArray:
-    """Return the lowest true positive rate at or right of some false positive rates.
-
-    Parameters
-    ----------
-    fpr, tpr, at
-        As in `highest_at`.
-
-    Returns
-    -------
-    ndarray of float64, shape (points,)
-
-    Examples
-    --------
-    >>> fpr, tpr = np.array([0, 0.6, 0.5, 1]), np.array([0, 0.2, 0.6, 1])
-    >>> lowest_at(fpr, tpr, np.array([0.3, 0.6, 0.75])).round(3)
-    array([0.1, 0.2, 0.8])
-    """
-    # Turned by half a turn the curve is one from (0, 0) to (1, 1) again.
-    return 1 - highest_at(1 - fpr[::-1], 1 - tpr[::-1], 1 - at)

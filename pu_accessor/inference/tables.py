@@ -112,7 +112,8 @@ def contingency(
     )
     if beta_interval is None:
         return tables
-    return add_interval(tables, beta_interval, inner, counts["tp"][..., betas.size :])
+    positives = ranking.total.known_positive + latent[betas.size :]
+    return add_interval(tables, beta_interval, inner, counts["tp"][..., betas.size :], positives)
 
 
 def rank_cdf(
@@ -147,7 +148,9 @@ def rank_cdf(
     betas, way = as_betas(beta), _way(level, band, reference)
     check_labels(betas, ranking.total, references_used(reference, ranking))
     latent = latent_counts(betas, ranking.total.unlabeled)
-    heads = find_heads(ranking, latent, way, refine=False)
+    # What known negatives say rises between two cutoffs, where it is not cut off.
+    heads = find_heads(ranking, latent, way, refine=reference != "positives")
+    ranking = heads.ranking
     with np.errstate(invalid="ignore"):  # no latent positives, no share of them
         share = np.clip(heads.claimed, 0, latent) / latent
     if reference == "positives" and ranking.weight is None:

@@ -210,7 +210,7 @@ def draw_envelope(
     low, high = ends
     corners = np.stack([np.append(x, x[::-1]), np.append(high, low[::-1])], axis=1)
     drawn = (patch.get_xy() for patch in ax.patches if patch.get_gid() == _ENVELOPE)  # type: ignore[attr-defined]
-    if curve.is_baseline or any(np.array_equal(other[:-1], corners) for other in drawn):
+    if curve.is_baseline or any(np.array_equal(other[: len(corners)], corners) for other in drawn):
         return
     hue = "0.4" if curve.among_several and not curve.by_model else curve.color
     low_beta, high_beta = (f"{end:.3g}" for end in interval)

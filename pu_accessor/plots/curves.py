@@ -7,8 +7,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 
 from pu_accessor.errors import PUValueError
-from pu_accessor.inference.envelopes import pr_envelope
-from pu_accessor.inference.metrics import roc
+from pu_accessor.inference.metrics import pr, roc
 from pu_accessor.inference.tables import COUNTS
 from pu_accessor.plots.artists import (
     Curve,
@@ -130,14 +129,18 @@ def plot_pr(
     .. [1] J. Davis, M. Goadrich, *The relationship between precision-recall and ROC curves*,
        ICML 2006.
     """
-    roc(tables)  # says what is missing where these are no tables
+    curves = pr(tables)  # says what is missing where these are no tables
+    around = [name for name in curves.data_vars if name == "precision_envelope"]
+    tables = tables.assign({name: curves[name].variable for name in around}).assign_coords(
+        {dim: curves[dim].variable for name in around for dim in curves[name].dims[-2:]}
+    )
     check_styles(line_kws, band_kws)
     check_baseline(tables, baseline)
 
     def draw(ax: Axes, some: list[Curve]) -> None:
         for curve in some:
-            if (around := pr_envelope(curve.data)) is not None:
-                _draw_envelope(ax, curve, around)
+            if "precision_envelope" in curve.data:
+                _draw_envelope(ax, curve, curve.data["precision_envelope"])
             draw_band(ax, curve, _trace_pr, band_kws, band_label(tables))
             draw_line(ax, curve, _trace_pr, line_kws)
         _draw_prevalences(ax, [curve for curve in some if not curve.is_baseline] or some)
@@ -175,6 +178,9 @@ def plot_rank_cdf(
         As in `plot_roc`.
     """
     check_styles(line_kws, band_kws)
+    held = cdf.attrs.get("reference", "positives") == "positives"
+    trace = _trace_rank_cdf if held else _trace_rising
+    weighted = "n_effective" in {*cdf.attrs, *cdf.coords}
 
     def draw(ax: Axes, some: list[Curve]) -> None:
         ends = {_examples(curve.data) for curve in some}
@@ -182,15 +188,16 @@ def plot_rank_cdf(
         for end in ends:
             draw_chance(ax, [0, end], [0, 1])
         # The known positives are the same at each beta.
-        shared = not any(curve.by_model for curve in some) and not count_curves(ax)
+        shared = held and not weighted
+        shared = shared and not any(curve.by_model for curve in some) and not count_curves(ax)
         for curve in some:
             named = f", {curve.label}" if shared else ""
-            draw_band(ax, curve, _trace_rank_cdf, band_kws, f"{band_label(cdf)}{named}")
+            draw_band(ax, curve, trace, band_kws, f"{band_label(cdf)}{named}")
         for curve in some[:1] if shared else some:
             known = curve._replace(is_baseline=False)
             if shared:
                 known = known._replace(color="black", label="known positives")
-            draw_line(ax, known, _trace_rank_cdf, line_kws)
+            draw_line(ax, known, trace, line_kws)
         ax.set(xlabel="examples predicted positive", ylabel="share of positives found")
         ax.set(xlim=(0, shown), ylim=(-0.02, 1.02))
 
@@ -254,6 +261,12 @@ def _trace_rank_cdf(curve: xr.Dataset) -> Path:
     inside = curve["rank"].to_numpy() <= _examples(curve)
     x, y = curve["rank"].to_numpy()[inside], curve["rank_cdf"].to_numpy()[inside]
     return np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1]
+
+
+def _trace_rising(curve: xr.Dataset) -> Path:
+    """Follow what known negatives say, straight from cutoff to cutoff, up to the last example."""
+    inside = curve["rank"].to_numpy() <= _examples(curve)
+    return curve["rank"].to_numpy()[inside], curve["rank_cdf"].to_numpy()[inside]
 
 
 def _examples(cdf: xr.Dataset) -> int:

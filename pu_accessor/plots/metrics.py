@@ -94,7 +94,7 @@ def plot_metric(
             draw_line(ax, curve, trace, line_kws)
         ax.set(xlabel=_AXES[x], ylabel=str(values.name).replace("_", " "))
 
-    inner = ["interval_tp"] if "interval_tp" in tables else []
+    inner = [name for name in ("interval_tp", "interval_positives") if name in tables]
     drawn = tables[[*COUNTS, *inner]].assign(value=values.sel(bound=tables["bound"]))
     return draw_panels(drawn, draw, Layout(hue, col, row, ax))
 

@@ -9,7 +9,7 @@ import pandas as pd
 from pu_accessor.errors import PUTypeError, PUValueError, check_option
 from pu_accessor.ranking import FloatArray
 
-__all__ = ["NAN_POLICIES", "check_missing", "read_scores", "say_missing"]
+__all__ = ["NAN_POLICIES", "check_missing", "is_real", "read_scores", "say_missing"]
 
 NAN_POLICIES = ("omit", "raise", "worst")
 _NUMBERS = {"integer", "floating", "mixed-integer-float", "decimal", "empty"}
@@ -35,7 +35,7 @@ def read_scores(score: "pd.Series[Any]") -> FloatArray:
     PUValueError
         If float64 cannot hold them, so that distinct scores would become ties.
     """
-    if not _is_real(score):
+    if not is_real(score):
         raise PUTypeError(
             f"score column {score.name!r} must hold real numbers, but is {score.dtype} (it holds "
             f"{_first_odd(score)!r}). Pass what the model ranks by, a probability or decision "
@@ -124,8 +124,18 @@ def _first_odd(score: "pd.Series[Any]") -> object:
     return next(odd, present[0] if present else None)
 
 
-def _is_real(score: "pd.Series[Any]") -> bool:
-    """Tell whether a column holds real numbers; bool does not count."""
+def is_real(score: "pd.Series[Any]") -> bool:
+    """Tell whether a column holds real numbers; bool does not count.
+
+    Parameters
+    ----------
+    score : Series
+        Of any dtype.
+
+    Returns
+    -------
+    bool
+    """
     if score.dtype == object:
         return pd.api.types.infer_dtype(score, skipna=True) in _NUMBERS
     kinds = pd.api.types
