@@ -29,7 +29,7 @@ from scipy.special import gammaln
 
 from pu_accessor import PUWarning
 from pu_accessor.counting.cutoffs import rank_examples
-from pu_accessor.inference import estimates, heads, metrics, tables
+from pu_accessor.inference import estimates, heads, metrics, tables, unbiased
 from pu_accessor.inference.bands import latent_bounds
 from pu_accessor.inference.targets import At
 from pu_accessor.ranking import (
@@ -434,14 +434,14 @@ def _side_by_side(n: int, m: int) -> IntArray:
     return np.stack(sides, axis=1)[..., np.newaxis]
 
 
-def _partial(ranking: Ranking, beta: float, level: float) -> estimates._Estimate:
-    return estimates._estimate_partial(ranking, beta, level, MAX_FPR)
+def _partial(ranking: Ranking, beta: float, level: float) -> unbiased.Estimate:
+    return unbiased.estimate_partial_auroc(ranking, beta, level, MAX_FPR)
 
 
 _ESTIMATES: Mapping[str, tuple[estimates._Estimator, str, float | None]] = {
-    "auroc": (estimates._estimate_auroc, "roc", None),
+    "auroc": (unbiased.estimate_auroc, "roc", None),
     "partial auroc": (_partial, "roc", MAX_FPR),
-    "average precision": (estimates._estimate_precision, "pr", None),
+    "average precision": (unbiased.estimate_precision, "pr", None),
 }
 
 

@@ -11,10 +11,10 @@ from scipy import special
 
 from pu_accessor.errors import PUValueError, warn_caller
 from pu_accessor.inference.betas import GroupBeta, beta_by_key
-from pu_accessor.inference.estimates import auroc_and_error, count_negatives
 from pu_accessor.inference.groups import ask_rows, collect
 from pu_accessor.inference.shares import Beta, as_betas, check_level
 from pu_accessor.inference.tables import check_labels
+from pu_accessor.inference.unbiased import auroc_and_error, count_negatives
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Keyed, PairedRanks, Ranking, Rankings
 
 __all__ = ["compare_paired", "compare_unpaired", "name_pairs"]
