@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 import pandas as pd
 
 from pu_accessor.accessors.pieces import PiecesAccessor
-from pu_accessor.errors import PUImportError, PUTypeError
+from pu_accessor.errors import PUImportError, PUTypeError, PUValueError
 from pu_accessor.sources.columns import read_column
 
 try:
@@ -94,17 +94,28 @@ class DaskGroupByAccessor(PiecesAccessor):
 
     Raises
     ------
-    PUTypeError
-        If it groups by anything but columns.
+    PUTypeError, PUValueError
+        If it groups by anything but columns, unsorted, or with rows that have no key.
     """
 
     def __init__(self, grouped: Any) -> None:
+        if getattr(grouped, "_slice", None) is not None:
+            raise PUTypeError(
+                "A groupby must be one of a whole frame, but some of its columns are selected. "
+                "Leave the selection out: ddf.groupby('key').pu."
+            )
         keys = list(grouped.by)
         if not all(key in grouped.obj.columns for key in keys):
             raise PUTypeError(
                 "A groupby must be one of columns, but it groups by something else. Make it a "
                 "column first: ddf.assign(key=...).groupby('key')."
             )
+        for name in ("sort", "dropna"):
+            if getattr(grouped, name) is False:
+                raise PUValueError(
+                    f"A groupby must have {name}=True, or leave it out, for data in partitions, "
+                    "but False was passed: keys are sorted, and rows without one are left out."
+                )
         super().__init__(Partitions(grouped.obj), keys[0] if len(keys) == 1 else keys)
 
 

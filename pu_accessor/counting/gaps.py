@@ -27,10 +27,11 @@ from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 
 __all__ = ["Best", "Gaps", "count_gaps", "distinct", "nth_best", "scores_inside"]
 
-_PIECE = 1 << 15  # scores that are placed at once: all that is made of them stays in the cache
+_PIECE = 1 << 17  # scores that are placed at once: all that is made of them stays in the cache
 _SORTED_PIECE = 1 << 18  # scores that are sorted at once, where they cannot be placed
 _EDGES = 1 << 14  # values by which open gaps are split at once
-_ENOUGH = 1 << 17  # scores in open gaps that are fetched rather than split further
+_FEW_GAPS = 4  # for which comparing all scores is quicker than placing them
+_ENOUGH = 1 << 20  # scores in open gaps that are fetched rather than split further
 
 
 @dataclass(frozen=True, eq=False)
@@ -323,6 +324,9 @@ def scores_inside(values: FloatArray, numbers: IntArray, scores: Scores) -> Floa
     """
     there = values[~np.isnan(values)]
     numbers = numbers[numbers <= there.size]  # below NaN nothing lies
+    if numbers.size <= _FEW_GAPS and there.size == values.size:
+        found = [_inside(there, int(number), scores) for number in numbers]
+        return np.concatenate([*found, np.empty(0)])
     lower, upper = numbers[numbers < there.size], numbers[numbers > 0] - 1
     known = np.unique(there[np.concatenate([lower, upper])])
     wanted = np.zeros(2 * known.size + 1, np.bool_)
@@ -332,6 +336,18 @@ def scores_inside(values: FloatArray, numbers: IntArray, scores: Scores) -> Floa
     if last and there.size == values.size:
         found.append(np.full(int(np.isnan(scores).sum()), np.nan))
     return np.concatenate([*found, np.empty(0)])
+
+
+def _inside(values: FloatArray, number: int, scores: Scores) -> Scores:
+    """Return the scores in one gap, by comparison with its ends; NaN is below all values."""
+    if number == values.size:
+        worse = scores < values[-1] if number else np.ones(scores.size, np.bool_)
+        return scores[worse | np.isnan(scores)]
+    here: BoolArray = scores > values[number]
+    if number:
+        here &= scores < values[number - 1]
+    found: Scores = scores[here]
+    return found
 
 
 def _near(known: FloatArray, wanted: BoolArray, scores: Scores) -> Iterator[FloatArray]:

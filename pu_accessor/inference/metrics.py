@@ -165,7 +165,7 @@ def roc(tables: xr.Dataset) -> xr.Dataset:
         If `tables` holds no tables.
     """
     curves = _curve(tables, {"fpr": "false positive rate", "tpr": "true positive rate"})
-    return _with_envelope(curves, roc_envelope(tables) if _is_whole(tables) else None)
+    return _with_envelope(curves, tables, roc_envelope)
 
 
 def pr(tables: xr.Dataset) -> xr.Dataset:
@@ -193,15 +193,21 @@ def pr(tables: xr.Dataset) -> xr.Dataset:
        ICML 2006.
     """
     curves = _curve(tables, {"tpr": "recall", "precision": "precision"}).rename(tpr="recall")
-    return _with_envelope(curves, pr_envelope(tables) if _is_whole(tables) else None)
+    return _with_envelope(curves, tables, pr_envelope)
 
 
-def _with_envelope(curves: xr.Dataset, envelope: Mapping[str, Any] | None) -> xr.Dataset:
-    """Add an envelope where there is one."""
-    if envelope is None:
+def _with_envelope(
+    curves: xr.Dataset,
+    tables: xr.Dataset,
+    envelope: Callable[[xr.Dataset], Mapping[str, Any] | None],
+) -> xr.Dataset:
+    """Add the envelope of whole curves where there is an interval of beta."""
+    if "interval_tp" not in tables or not _is_whole(tables):
         return curves
-    name, *coords = envelope
-    return curves.assign({name: envelope[name]}).assign_coords({c: envelope[c] for c in coords})
+    found = envelope(tables)
+    assert found is not None
+    name, *coords = found
+    return curves.assign({name: found[name]}).assign_coords({c: found[c] for c in coords})
 
 
 def area(tables: xr.Dataset, curve: str, *, max_fpr: float | None = None) -> xr.DataArray:
@@ -389,10 +395,11 @@ def _is_whole(tables: xr.Dataset) -> bool:
     """Tell whether tables trace a curve from end to end."""
     if not tables.sizes.get("rank"):
         return False
-    first, last = tables.isel(rank=0), tables.isel(rank=-1)
+    counts = {name: tables[name].variable for name in COUNTS}  # without indexes to align
+    first = counts["tp"].isel(rank=0).to_numpy() + counts["fp"].isel(rank=0).to_numpy()
+    last = counts["fn"].isel(rank=-1).to_numpy() + counts["tn"].isel(rank=-1).to_numpy()
     # A place that unstacking left empty has no ends.
-    left = [first["tp"] + first["fp"], last["fn"] + last["tn"]]
-    ends = any((count.fillna(0) != 0).any() for count in left)
+    ends = np.nan_to_num(first).any() or np.nan_to_num(last).any()
     thinned = tables.sizes["rank"] != tables.attrs.get("n_cutoffs", tables.sizes["rank"])
     return not (ends or thinned or tables.attrs.get("ranks") == "selected")
 

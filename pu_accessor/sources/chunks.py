@@ -73,7 +73,12 @@ class Chunks:
     ) -> Result:
         """Apply a function to some columns of each chunk and merge what comes back, in order."""
         results = (function(_select(frame, columns)) for frame in self._frames())
-        folded = next(results)
+        folded = next(results, None)
+        if folded is None:
+            raise PUTypeError(
+                "chunks must come anew each time, but there were none at a second time. Pass a "
+                "function that opens them: lambda: pd.read_csv(path, chunksize=1_000_000)."
+            )
         for result in results:
             folded = merge(folded, result)
         return folded

@@ -12,7 +12,15 @@ from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.ranking import IntArray
 from pu_accessor.sources.columns import read_column
 
-__all__ = ["Grouping", "Groups", "check_roles", "group_frame", "number_groups", "read_groups"]
+__all__ = [
+    "Grouping",
+    "Groups",
+    "check_roles",
+    "group_frame",
+    "key_columns",
+    "number_groups",
+    "read_groups",
+]
 
 if TYPE_CHECKING:
     Grouping: TypeAlias = pd.api.typing.DataFrameGroupBy[Any, Any]
@@ -50,6 +58,33 @@ def group_frame(frame: pd.DataFrame, by: Hashable | list[Hashable]) -> Groups:
     PUValueError
         If no row has a key.
     """
+    columns = key_columns(frame, by)
+    # The index plays no role; pandas would stumble over one that has the name of a column.
+    keys = frame[columns].reset_index(drop=True)
+    return read_groups(keys.groupby(cast("Any", by), observed=True))
+
+
+def key_columns(frame: pd.DataFrame, by: Hashable | list[Hashable]) -> list[Hashable]:
+    """Return the columns of keys, or say what is wrong with them.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        With these columns.
+    by : hashable or list of hashable
+        Their names.
+
+    Returns
+    -------
+    list of hashable
+
+    Raises
+    ------
+    PUKeyError
+        If there is no such column.
+    PUTypeError, PUValueError
+        If there is none, one twice, or something else was passed.
+    """
     columns = by if isinstance(by, list) else [by]
     if not columns:
         raise PUValueError("by must name one column or a list of them, but [] was passed.")
@@ -59,9 +94,7 @@ def group_frame(frame: pd.DataFrame, by: Hashable | list[Hashable]) -> Groups:
         raise PUTypeError(f"by must be a list for several columns: pass by={list(by)!r}.")
     for name in columns:
         read_column(frame, "by", name)
-    # The index plays no role; pandas would stumble over one that has the name of a column.
-    keys = frame[columns].reset_index(drop=True)
-    return read_groups(keys.groupby(cast("Any", by), observed=True))
+    return columns
 
 
 def read_groups(grouped: Grouping) -> Groups:

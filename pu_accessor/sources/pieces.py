@@ -1,8 +1,9 @@
 """Frames in pieces that no memory holds together -> rankings.
 
-A first pass brings the labeled scores to one place, a second counts all scores between them. The
-curves' corners take a further look at the few gaps that they lie in. Nothing but labeled scores,
-counts and the scores of these gaps leaves a piece.
+A first pass brings the labeled scores to one place, a second counts all scores between them, for
+all groups and models at once. The curves' corners take a further look at the few gaps that they
+lie in: a pass or two for each group and model. Nothing but labeled scores, counts and the scores
+of these gaps leaves a piece.
 """
 
 from collections.abc import Hashable, Iterable, Mapping
@@ -29,7 +30,7 @@ from pu_accessor.ranking import (
 from pu_accessor.sources.chunks import Pieces
 from pu_accessor.sources.columns import Coding, as_models, as_series, read_column, read_states
 from pu_accessor.sources.frames import name_keys
-from pu_accessor.sources.groups import Groups, check_roles, group_frame
+from pu_accessor.sources.groups import Groups, check_roles, group_frame, key_columns
 from pu_accessor.sources.labels import States
 from pu_accessor.sources.propensities import read_propensities
 from pu_accessor.sources.scores import NAN_POLICIES, read_scores, say_missing
@@ -232,6 +233,8 @@ def _survey_all(pieces: Pieces, plan: Plan) -> _Survey:
     read_column(example, "label", plan.label)
     if plan.propensity is not None:
         read_column(example, "propensity", plan.propensity)
+    if plan.by is not None:
+        key_columns(example, plan.by)
     surveyed = pieces.fold(partial(_survey, plan), _merge_surveys, plan.columns())
     if not surveyed.rows:
         raise PUValueError("score and label must hold at least one example, but are empty.")
@@ -245,6 +248,9 @@ def _survey_all(pieces: Pieces, plan: Plan) -> _Survey:
 
 def _survey(plan: Plan, frame: pd.DataFrame) -> _Survey:
     """Return the labeled scores of one piece."""
+    if frame.empty:  # of whatever dtypes
+        none = np.zeros(len(plan.models), np.int64)
+        return _Survey({}, frame.iloc[:0, :0], 0, none, frame[plan.label], True)
     labels = as_series("label", frame[plan.label])
     states = _read_states(labels, plan.coding)
     scores = _read_scores(plan, frame)
@@ -268,10 +274,14 @@ def _read_states(labels: "pd.Series[Any]", coding: Coding) -> States:
     try:
         return read_states(labels, coding)
     except PUValueError:
-        if coding[:3] != (None, None, None) or labels.isna().any():
+        if labels.isna().any():
             raise
+        explicit = coding._replace(
+            positive=True if coding.positive is None else coding.positive,
+            negative=False if coding.negative is None else coding.negative,
+        )
         try:
-            return read_states(labels, Coding(positive=True, negative=False))
+            return read_states(labels, explicit)
         except PUValueError:
             pass
         raise
@@ -279,7 +289,18 @@ def _read_states(labels: "pd.Series[Any]", coding: Coding) -> States:
 
 def _read_scores(plan: Plan, frame: pd.DataFrame) -> FloatArray:
     """Read the scores of all models, shape (models, rows)."""
-    return np.stack([read_scores(as_series("score", frame[model])) for model in plan.models])
+    return np.stack([_read_column(frame[model]) for model in plan.models])
+
+
+def _read_column(scores: "pd.Series[Any]") -> FloatArray:
+    """Read scores that compare with those of other pieces."""
+    values = read_scores(scores)
+    if pd.api.types.is_integer_dtype(scores.dtype) and (np.abs(values) >= 2**53).any():
+        raise PUValueError(
+            f"score column {scores.name!r} holds integers of 2**53 and more, that float64 may not "
+            "tell apart, in pieces that are not compared. Pass smaller numbers, or floats."
+        )
+    return values
 
 
 def _group(plan: Plan, frame: pd.DataFrame) -> tuple[dict[Hashable, Rows], pd.DataFrame]:
@@ -412,6 +433,8 @@ def _scores(
     plan: Plan, wanted: Iterable[Place], frame: pd.DataFrame
 ) -> Iterable[tuple[Place, FloatArray]]:
     """Return the scores of one piece, of each wanted group and model."""
+    if frame.empty:
+        return
     scores = _read_scores(plan, frame)
     groups, _ = _group(plan, frame)
     for key, model in wanted:
