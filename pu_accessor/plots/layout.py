@@ -228,8 +228,7 @@ def _draw_axes(
 ) -> Axes:
     """Draw all curves on one Axes."""
     hues = len(values.get(str(layout.hue), []))
-    # Axes that are given may stand between others.
-    outside = (layout.legend == "outside" and layout.ax is None) or hues > _MANY
+    outside = layout.legend == "outside" or hues > _MANY
     width, height = plt.rcParams["figure.figsize"]
     columns = _legend_columns(hues, height)
     if layout.ax is None:  # with room for a long legend beside it
@@ -320,7 +319,6 @@ def _add_legend(ax: Axes, layout: Layout, values: Values, outside: bool, columns
     """Put a legend on Axes, or beside them where it is long."""
     labels, handles = zip(*legend_entries([ax]), strict=True)
     beside = {"loc": "upper left", "bbox_to_anchor": (1, 1)}
-    inside = "best" if layout.legend == "outside" else layout.legend
     if outside:
         ax.set_anchor("W")  # beside the legend, where an aspect makes the Axes narrower
     ax.legend(
@@ -330,7 +328,7 @@ def _add_legend(ax: Axes, layout: Layout, values: Values, outside: bool, columns
         ncols=columns,
         framealpha=0.8,
         edgecolor="none",
-        **(beside if outside else {"loc": inside}),
+        **(beside if outside else {"loc": layout.legend}),
     )
 
 
