@@ -373,7 +373,8 @@ def _goals(results: Results) -> str:
     sure = sum(outside(row, len(again)) for row in again)
     text = f"{_number(pooled(found))} in all; {len(off)} of {len(found)} cells outside; "
     text += f"drawn again, {sure} of the {len(again)} worst, beyond the error of the simulation"
-    body.append(["`mean_matching` covers .93 to .97 in each cell", text, not off])
+    # Of so many cells some are off by chance: what counts is whether they are again.
+    body.append(["`mean_matching` covers .93 to .97 in each cell", text, not sure])
     spent = results.milliseconds["feasible"]
     body.append(["the limit takes less than 10 ms", f"{spent:.1f} ms", spent < 10])
     return markdown(
