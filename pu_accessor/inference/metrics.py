@@ -262,7 +262,8 @@ def _area(tables: xr.Dataset, curve: str, max_fpr: float | None) -> xr.DataArray
     """Return the area under each curve."""
     tp, fp, fn, _ = _counts(tables)
     if curve == "pr":
-        return _reduce(_pr_area, tp, tp + fp) / (tp + fn).isel(rank=-1, drop=True)
+        positives = (tp + fn).isel(rank=-1, drop=True)
+        return _reduce(_pr_area, tp, tp + fp) / positives.where(positives > 0)
     return _reduce(_roc_area, tp, fp, limit=max_fpr and float(max_fpr))
 
 
@@ -425,7 +426,8 @@ def _roc_area(tp: IntArray, fp: IntArray, limit: float | None) -> FloatArray:
     start, end = stop[..., :-1], stop[..., 1:]
     height = tp[..., :-1] + slope * ((start + end) / 2 - fp[..., :-1])
     covered = np.sum((end - start) * height, axis=-1)
-    share: FloatArray = covered / np.where(negatives > 0, positives * negatives, np.nan)
+    both = (positives > 0) & (negatives > 0)
+    share: FloatArray = covered / np.where(both, positives * negatives, np.nan)
     if limit is None:
         return share
     chance = limit**2 / 2

@@ -31,7 +31,7 @@ def step_free(fpr: FloatArray, tpr: FloatArray) -> StepFree:
     -------
     StepFree
     """
-    tpr = np.maximum.accumulate(tpr)
+    fpr, tpr = _hold(fpr, tpr)
     lowest = np.minimum.accumulate(fpr[::-1])[::-1]
     # A piece from i to i + 1 is cut where it gets to the lowest rate from i + 1 on.
     start, end, stop = fpr[:-1], fpr[1:], lowest[1:]
@@ -42,6 +42,19 @@ def step_free(fpr: FloatArray, tpr: FloatArray) -> StepFree:
     fpr, tpr = np.insert(lowest, place, stop[cut]), np.insert(tpr, place, height)
     new = np.append(True, (np.diff(fpr) > 0) | (np.diff(tpr) > 0))
     return StepFree(fpr[new], tpr[new])
+
+
+def _hold(fpr: FloatArray, tpr: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Hold a curve at what it has reached until it gets there again."""
+    held = np.maximum.accumulate(tpr)
+    start, end, height = tpr[:-1], tpr[1:], held[:-1]
+    below = (start < height) & (height < end)
+    if below.any():
+        share = (height[below] - start[below]) / (end[below] - start[below])
+        again = fpr[:-1][below] + share * (fpr[1:][below] - fpr[:-1][below])
+        place = np.flatnonzero(below) + 1
+        fpr, held = np.insert(fpr, place, again), np.insert(held, place, height[below])
+    return fpr, held
 
 
 def limit(curve: StepFree, at: FloatArray, side: str) -> FloatArray:
