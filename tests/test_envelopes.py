@@ -589,7 +589,10 @@ def test_an_interval_from_zero_with_known_negatives_alone() -> None:
 @pytest.mark.parametrize("more", [{"beta": 0.5, "beta_interval": (0, 0.5)}, {"beta": [0, 0.5]}])
 def test_an_area_from_zero_with_known_negatives_alone(more: dict[str, Any]) -> None:
     tables = NO_POSITIVE.pu.contingency(reference="negatives", **more)
-    assert tables.pu.area("roc").sel(beta=0.5).notnull().all()
+    for curve in ("roc", "pr"):
+        area = tables.pu.area(curve)
+        assert area.sel(beta=0.5).notnull().all()
+        assert area.where(area["beta"] == 0, drop=True).isnull().all()
 
 
 @pytest.mark.parametrize("own", [{"a": 0.233, "b": 0.277}, {"a": 0.25, "b": 0.277}])

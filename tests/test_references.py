@@ -509,26 +509,7 @@ def test_dominance_compares_the_highest_at_or_left(
     at = np.linspace(0, 1, 31)
     expected = np.array([highest_so_far(fpr, tpr, place) for place in at])
     height = limit(found, at, "right")
-    assert (height >= expected - 1e-9).all()
-    if reference == "positives" or len(set(case.score)) == len(case.score):
-        np.testing.assert_allclose(height, expected, atol=1e-9)
-
-
-@settings(max_examples=30)
-@given(
-    label=st.lists(st.sampled_from([None, None, True, False]), min_size=1, max_size=12),
-    reference=st.sampled_from(["negatives", "both"]),
-    bound=st.sampled_from(BOUNDS),
-)
-def test_dominance_is_exact_without_ties(label: Labels, reference: str, bound: str) -> None:
-    label = [None, True, *label, False, None]
-    case = Case([float(place) for place in range(len(label), 0, -1)], label, 0.5)
-    curve = ask(case, reference=reference, band="bootstrap").pu.roc()
-    curve = curve.isel(beta=0).sel(bound=bound)
-    fpr, tpr = (curve[name].to_numpy() for name in ("fpr", "tpr"))
-    at = np.linspace(0, 1, 31)
-    expected = [highest_so_far(fpr, tpr, place) for place in at]
-    np.testing.assert_allclose(limit(step_free(fpr, tpr), at, "right"), expected, atol=1e-9)
+    np.testing.assert_allclose(height, expected, atol=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -559,7 +540,8 @@ def test_dominance_among_ties_has_a_crossing() -> None:
     )
     tables = frame.pu.contingency(0.3, score=["a", "b"], reference="negatives")
     found = tables.pu.dominance().loc[0]
-    assert (found["dominates"], len(found["crossings"])) == (None, 1)
+    assert found["dominates"] is None
+    assert found["crossings"] == pytest.approx((0.75,))  # b is held at .5 until .875
 
 
 # Plots

@@ -30,7 +30,7 @@ __all__ = ["Best", "Gaps", "count_gaps", "distinct", "nth_best", "scores_inside"
 _PIECE = 1 << 17  # scores that are placed at once: all that is made of them stays in the cache
 _SORTED_PIECE = 1 << 18  # scores that are sorted at once, where they cannot be placed
 _EDGES = 1 << 14  # values by which open gaps are split at once
-_FEW_GAPS = 4  # for which comparing all scores is quicker than placing them
+_FEW_GAPS = 8  # for which comparing all scores is quicker than placing them
 _ENOUGH = 1 << 20  # scores in open gaps that are fetched rather than split further
 
 
@@ -325,8 +325,7 @@ def scores_inside(values: FloatArray, numbers: IntArray, scores: Scores) -> Floa
     there = values[~np.isnan(values)]
     numbers = numbers[numbers <= there.size]  # below NaN nothing lies
     if numbers.size <= _FEW_GAPS and there.size == values.size:
-        found = [_inside(there, int(number), scores) for number in numbers]
-        return np.concatenate([*found, np.empty(0)])
+        return _compare(there, numbers, scores)
     lower, upper = numbers[numbers < there.size], numbers[numbers > 0] - 1
     known = np.unique(there[np.concatenate([lower, upper])])
     wanted = np.zeros(2 * known.size + 1, np.bool_)
@@ -335,6 +334,23 @@ def scores_inside(values: FloatArray, numbers: IntArray, scores: Scores) -> Floa
     found = [some[wanted[place_by_search(known, some)]] for some in _near(known, wanted, scores)]
     if last and there.size == values.size:
         found.append(np.full(int(np.isnan(scores).sum()), np.nan))
+    return np.concatenate([*found, np.empty(0)])
+
+
+def _compare(values: FloatArray, numbers: IntArray, scores: Scores) -> FloatArray:
+    """Return all scores in a few gaps, found by comparison: first those among the best or worst.
+
+    Curves have their corners at both ends of a ranking, where few scores are.
+    """
+    middle = values.size // 2
+    top, bottom = numbers[numbers <= middle], numbers[numbers > middle]
+    found: list[Scores] = []
+    if top.size:
+        best = scores[scores > values[top.max()]] if top.max() < values.size else scores
+        found += [_inside(values, int(number), best) for number in top]
+    if bottom.size:
+        worst = scores[~(scores >= values[bottom.min() - 1])]
+        found += [_inside(values, int(number), worst) for number in bottom]
     return np.concatenate([*found, np.empty(0)])
 
 
