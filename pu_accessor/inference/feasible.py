@@ -70,9 +70,10 @@ def limit_from_negatives(ranking: Ranking, delta: float) -> float:
 def _limit(known: IntArray, unlabeled: IntArray, total: tuple[int, int], delta: float) -> float:
     """Return the largest share of latent examples that the known ones allow."""
     n, size = total
+    found = known / n
 
     def feasible(latent: int) -> bool:
-        distance = np.max(known / n - np.minimum(unlabeled, latent) / latent)
+        distance = np.max(found - np.minimum(unlabeled, latent) / latent)
         return bool(distance <= sqrt(log(1 / delta) / 2 * (1 / n + 1 / latent)))
 
     low, high = 0, size  # the largest feasible one is at least low, and at most high

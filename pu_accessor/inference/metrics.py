@@ -30,14 +30,21 @@ Array: TypeAlias = xr.DataArray
 Metric: TypeAlias = Callable[[Array, Array, Array, Array], Array]
 
 
+def _where(values: Array, condition: Array, other: float) -> Array:
+    """Return values where a condition holds, of plain arrays, too."""
+    if isinstance(values, np.ndarray):
+        return cast("Array", np.where(condition, values, other))
+    return values.where(condition, other)
+
+
 def _share(part: Array, whole: Array) -> Array:
     """Return a ratio, NaN where there is nothing to divide by."""
-    return part / whole.where(whole != 0)
+    return part / _where(whole, whole != 0, np.nan)
 
 
 def _precision(tp: Array, fp: Array, fn: Array, tn: Array) -> Array:
     """Return precision, 1 where nothing is predicted positive, as scikit-learn's curves do."""
-    return _share(tp, tp + fp).where(tp + fp != 0, 1.0)
+    return _where(_share(tp, tp + fp), tp + fp != 0, 1.0)
 
 
 def _mcc(tp: Array, fp: Array, fn: Array, tn: Array) -> Array:
@@ -327,10 +334,15 @@ def _labeled(values: Array, attrs: Mapping[str, Any]) -> Array:
 
 
 def _evaluate(name: str, counts: Sequence[Array]) -> xr.Variable:
-    """Evaluate a metric of ours: on variables, which have no indexes to align."""
-    tp, fp, fn, tn = (count.variable for count in counts)
-    values = METRICS[name](tp, fp, fn, tn)  # type: ignore[arg-type]
-    return cast("xr.Variable", values).transpose(*tp.dims)
+    """Evaluate a metric of ours: on plain arrays where these are alike, which is quicker.
+
+    Variables have no indexes to align, either, but other dimensions, and lazy data.
+    """
+    variables = [count.variable for count in counts]
+    dims, evaluate = variables[0].dims, cast("Callable[..., Any]", METRICS[name])
+    if all(one.dims == dims and isinstance(one.data, np.ndarray) for one in variables):
+        return xr.Variable(dims, evaluate(*(one.data for one in variables)), fastpath=True)
+    return cast("xr.Variable", evaluate(*variables)).transpose(*dims)
 
 
 def _curve(tables: xr.Dataset, names: Mapping[str, str]) -> xr.Dataset:
@@ -340,7 +352,8 @@ def _curve(tables: xr.Dataset, names: Mapping[str, str]) -> xr.Dataset:
     for name, label in names.items():
         rates[name].attrs = {"long_name": label}
     inner = [name for name in ("interval_bound", "interval_beta") if name in tables.coords]
-    return tables.drop_vars([*tables.data_vars, *inner]).assign(rates)
+    coords = tables.coords if not inner else tables.drop_vars(inner).coords
+    return xr.Dataset(rates, coords, tables.attrs)
 
 
 def check_max_fpr(curve: str, max_fpr: float) -> None:
