@@ -31,7 +31,7 @@ SCORES = st.sampled_from([TIED, ANY, NEAR]).flatmap(
 @pytest.fixture(autouse=True)
 def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take the way of large data with small ones."""
-    sizes = {"_PIECE": 16, "_SORTED_PIECE": 20, "_EDGES": 16, "_ENOUGH": 4, "_FEW_GAPS": 1}
+    sizes = {"_PIECE": 16, "_SORTED_PIECE": 20, "_EDGES": 16, "_ENOUGH": 4, "_COMPARED": 1}
     for name, size in sizes.items():
         monkeypatch.setattr(gaps_module, name, size)
     monkeypatch.setattr(buckets, "_SAMPLE", 8)

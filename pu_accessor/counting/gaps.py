@@ -30,7 +30,7 @@ __all__ = ["Best", "Gaps", "count_gaps", "distinct", "nth_best", "scores_inside"
 _PIECE = 1 << 17  # scores that are placed at once: all that is made of them stays in the cache
 _SORTED_PIECE = 1 << 18  # scores that are sorted at once, where they cannot be placed
 _EDGES = 1 << 14  # values by which open gaps are split at once
-_FEW_GAPS = 8  # for which comparing all scores is quicker than placing them
+_COMPARED = 4  # times that scores may be compared, which is quicker than placing them once
 _ENOUGH = 1 << 20  # scores in open gaps that are fetched rather than split further
 
 
@@ -324,8 +324,8 @@ def scores_inside(values: FloatArray, numbers: IntArray, scores: Scores) -> Floa
     """
     there = values[~np.isnan(values)]
     numbers = numbers[numbers <= there.size]  # below NaN nothing lies
-    if numbers.size <= _FEW_GAPS and there.size == values.size:
-        return _compare(there, numbers, scores)
+    if there.size == values.size and (near := _compare(there, numbers, scores)) is not None:
+        return near
     lower, upper = numbers[numbers < there.size], numbers[numbers > 0] - 1
     known = np.unique(there[np.concatenate([lower, upper])])
     wanted = np.zeros(2 * known.size + 1, np.bool_)
@@ -337,20 +337,23 @@ def scores_inside(values: FloatArray, numbers: IntArray, scores: Scores) -> Floa
     return np.concatenate([*found, np.empty(0)])
 
 
-def _compare(values: FloatArray, numbers: IntArray, scores: Scores) -> FloatArray:
-    """Return all scores in a few gaps, found by comparison: first those among the best or worst.
+def _compare(values: FloatArray, numbers: IntArray, scores: Scores) -> FloatArray | None:
+    """Return all scores in some gaps by comparison with their ends, unless that takes too long.
 
-    Curves have their corners at both ends of a ranking, where few scores are.
+    First those among the best or the worst: curves have their corners at both ends of a ranking,
+    where few scores are.
     """
     middle = values.size // 2
     top, bottom = numbers[numbers <= middle], numbers[numbers > middle]
-    found: list[Scores] = []
+    parts: list[tuple[IntArray, Scores]] = []
     if top.size:
         best = scores[scores > values[top.max()]] if top.max() < values.size else scores
-        found += [_inside(values, int(number), best) for number in top]
+        parts.append((top, best))
     if bottom.size:
-        worst = scores[~(scores >= values[bottom.min() - 1])]
-        found += [_inside(values, int(number), worst) for number in bottom]
+        parts.append((bottom, scores[~(scores >= values[bottom.min() - 1])]))
+    if sum(some.size * near.size for some, near in parts) > _COMPARED * scores.size:
+        return None
+    found = [_inside(values, int(number), near) for some, near in parts for number in some]
     return np.concatenate([*found, np.empty(0)])
 
 
