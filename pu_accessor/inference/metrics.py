@@ -307,8 +307,11 @@ def to_frame(dataset: xr.Dataset) -> pd.DataFrame:
     dataset = dataset.drop_vars(aside)
     if "beta" in dataset.dims and "beta" not in dataset.indexes:  # one for each group: a column
         flat = dataset.rename_dims(beta="beta position").to_dataframe().reset_index()
-        return flat.drop(columns="beta position")
-    return dataset.to_dataframe().reset_index()
+        flat = flat.drop(columns="beta position")
+    else:
+        flat = dataset.to_dataframe().reset_index()
+    where = [name for name in flat.columns if name not in dataset.data_vars]
+    return flat[[*where, *dataset.data_vars]]
 
 
 def _counts(tables: xr.Dataset) -> tuple[Array, Array, Array, Array]:
