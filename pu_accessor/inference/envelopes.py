@@ -26,8 +26,7 @@ ENVELOPE = ("envelope_lower", "envelope_upper")
 _SIDES = ("lower", "upper")
 # Where the envelopes of curves stand: in steps of a thousandth, with more near 0.
 _GRID = np.union1d(np.geomspace(1e-6, 1e-3, 31), np.round(np.linspace(0, 1, 1001), 3))
-# From true and false positives, and the positives and negatives in all, to x and y; the latter is
-# evaluated at some places between two cutoffs.
+# A curve: x at each cutoff, and y as a function of places, which may lie between two cutoffs.
 _Path: TypeAlias = tuple[FloatArray, Callable[[FloatArray], FloatArray]]
 
 

@@ -130,10 +130,7 @@ def plot_pr(
        ICML 2006.
     """
     curves = pr(tables)  # says what is missing where these are no tables
-    around = [name for name in curves.data_vars if name == "precision_envelope"]
-    tables = tables.assign({name: curves[name].variable for name in around}).assign_coords(
-        {dim: curves[dim].variable for name in around for dim in curves[name].dims[-2:]}
-    )
+    drawn = curves.assign({name: tables[name].variable for name in COUNTS})
     check_styles(line_kws, band_kws)
     check_baseline(tables, baseline)
 
@@ -146,7 +143,7 @@ def plot_pr(
         _draw_prevalences(ax, [curve for curve in some if not curve.is_baseline] or some)
         ax.set(xlabel="recall", ylabel="precision", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
 
-    return draw_panels(tables, draw, Layout(hue, col, row, ax))
+    return draw_panels(drawn, draw, Layout(hue, col, row, ax))
 
 
 def plot_rank_cdf(
