@@ -98,8 +98,16 @@ def complaints(browser: Any) -> list[str]:
 @pytest.mark.browser
 @pytest.mark.parametrize("page", PAGES)
 def test_page(page: str, address: str, browser: Any) -> None:
+    from selenium.webdriver.support.ui import WebDriverWait
+
     resize(browser, 1280)
     browser.get(f"{address}/{page}")
+    # A browser that has just started may still be about to go there.
+    WebDriverWait(browser, 30).until(
+        lambda there: there.execute_script(
+            "return document.readyState === 'complete' && document.images.length > 0"
+        )
+    )
     load = (
         "const done = arguments[0], images = [...document.images];"
         "images.forEach(image => { image.loading = 'eager' });"
