@@ -51,15 +51,16 @@ df["label"] = np.where(known, 1.0, np.nan)
 
 # %%
 # No beta: sign, t test, p value. With one: the size of the difference.
-print(df.pu.compare(score=list(MODELS)).round(4).to_string(index=False), "\n")
-print(df.pu.dominance(beta=0.29, score=list(MODELS)).round(3).to_string(index=False), "\n")
+models = df.pu(score=list(MODELS))
+print(models.compare().round(4).to_string(index=False), "\n")
+print(models.dominance(beta=0.29).round(3).to_string(index=False), "\n")
 
 # %%
 # Curves, the precision of a screening, and areas against beta.
 figure, (left, middle, right) = plt.subplots(1, 3, figsize=(15, 5), layout="constrained")
-df.pu.plot_roc(beta=0.29, score=list(MODELS), ax=left)
-df.pu.plot_metric("precision", beta=0.29, score=list(MODELS), ax=middle)
-df.pu.plot_sensitivity("pr", beta=np.linspace(0, 0.6, 31), score=list(MODELS), ax=right)
+models.plot_roc(beta=0.29, ax=left)
+models.plot_metric("precision", beta=0.29, ax=middle)
+models.plot_against_beta("pr", beta=np.linspace(0, 0.6, 31), ax=right)
 
 OUT.mkdir(exist_ok=True)
 figure.savefig(OUT / "many_models.png", dpi=120)

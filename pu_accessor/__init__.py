@@ -7,7 +7,7 @@ Datasets.
 from importlib.metadata import version
 
 from pu_accessor.accessors import register
-from pu_accessor.accessors.pieces import ranking_from_chunks
+from pu_accessor.accessors.accessor import ranking_from_arrays, ranking_from_chunks
 from pu_accessor.errors import (
     PUDataError,
     PUError,
@@ -17,13 +17,12 @@ from pu_accessor.errors import (
     PUValueError,
     PUWarning,
 )
-from pu_accessor.functions import (
+from pu_accessor.inference.prior.labeling import (
     beta_from_label_frequency,
-    beta_from_labels,
     beta_from_prevalence,
-    contingency,
     labels_needed,
 )
+from pu_accessor.results.prior import beta_from_labels
 
 __all__ = [
     "PUDataError",
@@ -36,8 +35,8 @@ __all__ = [
     "beta_from_label_frequency",
     "beta_from_labels",
     "beta_from_prevalence",
-    "contingency",
     "labels_needed",
+    "ranking_from_arrays",
     "ranking_from_chunks",
 ]
 __version__ = version("pu_accessor")

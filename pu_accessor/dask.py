@@ -5,13 +5,15 @@ scores, counts and a few scores about the corners of curves leaves a partition.
 """
 
 from collections.abc import Callable, Hashable
+from functools import reduce
 from typing import Any, TypeVar, cast
 
 import pandas as pd
 
-from pu_accessor.accessors.pieces import PiecesAccessor
+from pu_accessor.accessors.accessor import Accessor
 from pu_accessor.errors import PUImportError, PUTypeError, PUValueError
-from pu_accessor.sources.columns import read_column
+from pu_accessor.sources.pieces import PiecesSource
+from pu_accessor.sources.roles import Roles
 
 try:
     import dask.dataframe as dd
@@ -39,6 +41,8 @@ class Partitions:
         Of any number of partitions.
     """
 
+    name = "ddf"
+
     def __init__(self, frame: Any) -> None:
         self._frame = frame
 
@@ -53,8 +57,6 @@ class Partitions:
         columns: list[Hashable],
     ) -> Result:
         """Apply a function to some columns of each partition and merge what comes back."""
-        for name in columns:
-            read_column(self.example(), "by", name)
         partitions = self._frame[columns].to_delayed()
         results = [delayed(function, pure=True)(partition) for partition in partitions]
         while len(results) > 1:
@@ -65,13 +67,10 @@ class Partitions:
 
 def _merge_all(merge: Callable[[Result, Result], Result], results: list[Result]) -> Result:
     """Merge some results, in order."""
-    merged = results[0]
-    for result in results[1:]:
-        merged = merge(merged, result)
-    return merged
+    return reduce(merge, results)
 
 
-class DaskAccessor(PiecesAccessor):
+class DaskAccessor(Accessor):
     """``ddf.pu``: the methods of ``df.pu`` for a dask DataFrame.
 
     Parameters
@@ -81,11 +80,11 @@ class DaskAccessor(PiecesAccessor):
     """
 
     def __init__(self, frame: Any) -> None:
-        super().__init__(Partitions(frame))
+        super().__init__(PiecesSource(Partitions(frame)), Roles())
 
 
-class DaskGroupByAccessor(PiecesAccessor):
-    """``ddf.groupby(...).pu``: the methods of ``ddf.pu``, for each group, without ``by``.
+class DaskGroupByAccessor(Accessor):
+    """``ddf.groupby(...).pu``: the methods of ``ddf.pu``, for each group.
 
     Parameters
     ----------
@@ -116,7 +115,8 @@ class DaskGroupByAccessor(PiecesAccessor):
                     f"A groupby must have {name}=True, or leave it out, for data in partitions, "
                     "but False was passed: keys are sorted, and rows without one are left out."
                 )
-        super().__init__(Partitions(grouped.obj), keys[0] if len(keys) == 1 else keys)
+        by = keys[0] if len(keys) == 1 else keys
+        super().__init__(PiecesSource(Partitions(grouped.obj), by), Roles())
 
 
 def _register() -> None:

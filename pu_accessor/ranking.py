@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from pu_accessor.errors import PUTypeError, PUValueError, check_option
+
 __all__ = [
     "BoolArray",
     "Counts",
+    "Extent",
     "Finder",
     "FloatArray",
     "IntArray",
@@ -25,13 +28,17 @@ __all__ = [
     "Ranking",
     "Rankings",
     "Ranks",
+    "check_ranks",
+    "check_within",
 ]
 
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntArray: TypeAlias = npt.NDArray[np.int64]
+Places: TypeAlias = slice | IntArray
 Kind = TypeVar("Kind")
 Ranks: TypeAlias = Literal["all", "breakpoints"] | int | Sequence[int] | IntArray
+Extent: TypeAlias = Literal["all", "breakpoints", "selected"]
 
 
 class Counts(NamedTuple):
@@ -48,8 +55,8 @@ class Finder(Protocol):
     def refine(self, ranking: Ranking, unlabeled: IntArray) -> Ranking:
         """Add the cutoffs that enclose some counts of unlabeled examples; see `Ranking.refine`."""
 
-    def at(self, ranking: Ranking, ranks: IntArray) -> Ranking:
-        """Return the last attained cutoff at or before each of some ranks."""
+    def reach(self, ranking: Ranking, ranks: IntArray) -> Ranking:
+        """Add the last attained cutoff at or before each of some ranks; see `Ranking.at`."""
 
     def above(self, threshold: float) -> int:
         """Return the number of examples at or above a score."""
@@ -71,16 +78,19 @@ class Ranking:
         Examples of that kind with ``score >= threshold``.
     total : Counts
         Examples of each kind in the whole ranking.
-    source : mapping of str to str
-        Where the scores and labels come from, for the attributes of results.
+    columns : mapping of str to str
+        Names of the columns of "score", "label" and, where there is one, "propensity".
+    extent : {"all", "breakpoints", "selected"}
+        Which cutoffs are there: every attained one; at least those between which bounds run
+        straight; or some that were taken out, which trace no curve.
     weight : ndarray of float64, shape (known positives,), optional
         What each known positive counts for, best-ranked first: one over its probability of being
         labeled. None where they are a simple random sample of the positives.
     finder : Finder, optional
-        Where to look for further cutoffs. None where all attained ones are there, or only those
-        asked for.
+        Where to look for further cutoffs. None where all attained ones are there, or only some
+        that were taken out.
     whole : Ranking, optional
-        The ranking from end to end, where this one has the cutoffs asked for alone.
+        The ranking from end to end, where this one has some of its cutoffs alone.
     """
 
     rank: IntArray
@@ -89,7 +99,8 @@ class Ranking:
     known_negative: IntArray
     unlabeled: IntArray
     total: Counts
-    source: Mapping[str, str] = field(default_factory=dict)
+    columns: Mapping[str, str] = field(default_factory=dict)
+    extent: Extent = "all"
     weight: FloatArray | None = None
     finder: Finder | None = None
     whole: Ranking | None = None
@@ -112,31 +123,51 @@ class Ranking:
             return self
         return self.finder.refine(self, unlabeled)
 
+    def take(self, places: Places, rank: IntArray | None = None) -> Ranking:
+        """Return the ranking with some of its cutoffs alone.
+
+        Parameters
+        ----------
+        places : slice, or ndarray of int64, shape (cutoffs,)
+            Their positions.
+        rank : ndarray of int64, shape (cutoffs,), optional
+            What they were asked for by; the ranks that they attain, if None.
+
+        Returns
+        -------
+        Ranking
+            It cannot be refined; its `whole` has all cutoffs.
+        """
+        return replace(
+            self,
+            rank=self.rank[places] if rank is None else rank,
+            threshold=self.threshold[places],
+            known_positive=self.known_positive[places],
+            known_negative=self.known_negative[places],
+            unlabeled=self.unlabeled[places],
+            extent="selected",
+            finder=None,
+            whole=self.whole or self,
+        )
+
     def at(self, ranks: IntArray) -> Ranking:
         """Return the ranking at some ranks: the last cutoff at or before each.
 
         Parameters
         ----------
         ranks : ndarray of int64, shape (cutoffs,)
-            Numbers of examples predicted positive, each at least 0.
+            Numbers of examples predicted positive, each at least 0. Beyond the end stands the
+            last cutoff.
 
         Returns
         -------
         Ranking
             With these as its `rank`; it cannot be refined.
         """
+        reached = self
         if self.finder is not None:
-            return self.finder.at(self, ranks)
-        last = np.searchsorted(self.rank, ranks, side="right") - 1
-        return replace(
-            self,
-            rank=ranks,
-            threshold=self.threshold[last],
-            known_positive=self.known_positive[last],
-            known_negative=self.known_negative[last],
-            unlabeled=self.unlabeled[last],
-            whole=self.whole or self,
-        )
+            reached = replace(self.finder.reach(self, ranks), whole=self)
+        return reached.take(np.searchsorted(reached.rank, ranks, side="right") - 1, ranks)
 
     def above(self, threshold: float) -> int:
         """Return the number of examples at or above a score.
@@ -193,3 +224,68 @@ class PairedRanks(NamedTuple):
 
 
 Rankings: TypeAlias = Keyed[Ranking]
+
+
+def check_ranks(ranks: Ranks) -> None:
+    """Raise unless these are ranks that some ranking may have: before any row is read.
+
+    Parameters
+    ----------
+    ranks : {"all", "breakpoints"}, int or array-like of int
+        Every attained cutoff; those between which bounds run straight; or numbers of examples
+        predicted positive.
+
+    Raises
+    ------
+    PUValueError
+        If it is another word, there is no rank, one twice, or a negative one.
+    PUTypeError
+        If it holds anything but integers.
+    """
+    if isinstance(ranks, str):
+        return check_option("ranks", ranks, ["all", "breakpoints"])
+    try:
+        wanted = np.atleast_1d(np.asarray(ranks))
+    except ValueError:  # ragged
+        wanted = np.zeros((1, 1))
+    if wanted.ndim > 1 or (wanted.size and not np.issubdtype(wanted.dtype, np.integer)):
+        raise PUTypeError(
+            "ranks must be 'all', 'breakpoints', an integer or a one-dimensional array of "
+            f"integers, but {ranks!r} was passed. For shares of the examples, multiply by their "
+            "number and round: (share * len(df)).astype(int)."
+        )
+    if np.unique(wanted).size < max(wanted.size, 1):
+        raise PUValueError(
+            f"ranks must hold at least one rank and each once, but {wanted.tolist()[:20]} was "
+            "passed. np.unique(ranks) has each once."
+        )
+    return _check_between(wanted, wanted < 0, "the number of examples")
+
+
+def check_within(ranks: Ranks, examples: int) -> None:
+    """Raise if ranks lie beyond the number of examples.
+
+    Parameters
+    ----------
+    ranks : {"all", "breakpoints"}, int or array-like of int
+        What `check_ranks` lets pass.
+    examples : int
+        The number of examples; the largest one, of several rankings. That there are none is said
+        elsewhere.
+
+    Raises
+    ------
+    PUValueError
+        If a rank is higher.
+    """
+    if examples and not isinstance(ranks, str):
+        wanted = np.atleast_1d(np.asarray(ranks))
+        _check_between(wanted, wanted > examples, f"{examples}, the number of examples")
+
+
+def _check_between(ranks: npt.NDArray[np.integer[Any]], outside: BoolArray, end: str) -> None:
+    """Raise if there are ranks outside what is allowed."""
+    if outside.any():
+        raise PUValueError(
+            f"ranks must lie between 0 and {end}, but {ranks[outside].tolist()[:5]} was passed."
+        )

@@ -1,15 +1,17 @@
 """Rankings to try things on: hand-made strategies and seeded draws."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 from hypothesis import strategies as st
 
-import oracle
+from tests.oracles import oracle
 
 Labels = list[bool | None]
+ROLES = ["score", "label", "by", "propensity", "positive", "negative", "unlabeled"]
+ROLES += ["nan_policy", "on_error", "progress", "dim"]
 
 
 class Case(NamedTuple):
@@ -66,3 +68,9 @@ def binormal(
     label[: round(known * positives)] = 1  # scores are exchangeable: this is a random sample
     frame = pd.DataFrame({"score": rng.normal(truth), "label": label})
     return frame, float(truth[np.isnan(label)].mean()), truth
+
+
+def put(accessor: Any, method: str, /, *args: Any, **keywords: Any) -> Any:
+    """Put a question with those keywords that are no roles, and bind the others before."""
+    roles = {name: keywords.pop(name) for name in ROLES if name in keywords}
+    return getattr(accessor(**roles) if roles else accessor, method)(*args, **keywords)

@@ -1,9 +1,15 @@
 """The rooms of the house and who may import whom: data walks one way."""
 
 import ast
+import inspect
+import sys
+from collections import defaultdict
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
 import pytest
+import xarray as xr
 
 import pu_accessor
 
@@ -15,10 +21,10 @@ ALLOWED = {
     "counting": {"errors", "ranking"},
     "sources": {"errors", "ranking", "counting"},
     "inference": {"errors", "ranking"},
-    "plots": {"errors", "ranking", "inference"},
-    "functions": {"errors", "ranking", "sources", "inference"},
-    "accessors": {"errors", "ranking", "sources", "inference", "plots"},
-    "__init__": {"errors", "accessors", "functions"},
+    "results": {"errors", "ranking", "inference"},
+    "plots": {"errors", "ranking", "inference", "results"},
+    "accessors": {"errors", "ranking", "sources", "inference", "results", "plots"},
+    "__init__": {"errors", "inference", "results", "accessors"},
     "dask": {"errors", "sources", "accessors"},
 }
 OUTSIDE = {
@@ -26,18 +32,23 @@ OUTSIDE = {
     "ranking": {"numpy"},
     "counting": {"numpy"},
     "sources": {"numpy", "pandas", "xarray"},
-    "inference": {"numpy", "scipy", "pandas", "xarray", "tqdm"},  # tqdm where a bar is shown
+    "inference": {"numpy", "scipy"},
+    "results": {"numpy", "pandas", "xarray", "tqdm"},  # tqdm where a bar is shown
     "plots": {"numpy", "pandas", "xarray", "seaborn", "matplotlib"},
-    "functions": {"numpy", "xarray"},
-    # matplotlib and seaborn for types alone
+    # matplotlib, numpy and seaborn for types alone
     "accessors": {"numpy", "pandas", "xarray", "matplotlib", "seaborn"},
     "__init__": set(),
     "dask": {"pandas", "dask"},
 }
-STANDARD = {
-    "collections", "dataclasses", "difflib", "fractions", "functools", "html", "importlib",
-    "itertools", "math", "numbers", "reprlib", "sys", "types", "typing", "warnings", "__future__",
-}  # fmt: skip
+# Files that share a name, as they are the same thing on another layer.
+LAYERS = {
+    "against_beta": {"results", "plots"},
+    "curves": {"results", "plots"},
+    "derivatives": {"inference", "results"},
+    "pairs": {"sources", "inference"},
+    "tables": {"results", "accessors"},
+}
+LONGEST, LONGEST_PLOT = 8, 16  # parameters of a public method
 
 
 def imported(module: tuple[str, ...]) -> set[tuple[str, ...]]:
@@ -62,6 +73,51 @@ def test_imports_run_one_way(module: tuple[str, ...]) -> None:
     room = module[0]
     names = imported(module)
     inside = {name[1] for name in names if name[0] == "pu_accessor"} - {room}
-    outside = {name[0] for name in names} - {"pu_accessor"} - STANDARD
+    outside = {name[0] for name in names} - {"pu_accessor"} - sys.stdlib_module_names
     assert inside <= ALLOWED[room]
     assert outside <= OUTSIDE[room]
+
+
+@pytest.mark.parametrize(
+    "module", [module for module in MODULES if module[0] == "inference"], ids="/".join
+)
+def test_inference_knows_arrays_alone_and_warns_nobody(module: tuple[str, ...]) -> None:
+    names = imported(module)
+    assert not {"pandas", "xarray", "warnings"} & {name[0] for name in names}
+    assert ("pu_accessor", "errors", "warn_caller") not in names
+
+
+def test_subrooms_of_inference_have_an_order() -> None:
+    into: dict[str, set[str]] = defaultdict(set)
+    for module in MODULES:
+        if module[0] == "inference" and len(module) == 3:
+            names = {
+                name[2] for name in imported(module) if name[:2] == ("pu_accessor", "inference")
+            }
+            into[module[1]] |= names - {module[1]}
+    rooms = {*into}
+    while rooms:
+        done = {room for room in rooms if not into[room] & rooms}
+        assert done, f"a circle among {sorted(rooms)}"
+        rooms -= done
+
+
+def test_names_of_files_tell_rooms_apart() -> None:
+    rooms: dict[str, set[str]] = defaultdict(set)
+    for module in MODULES:
+        rooms[module[-1]].add(module[0])
+    shared = {name: among for name, among in rooms.items() if len(among) > 1}
+    assert {name: shared[name] for name in shared if name != "__init__"} == LAYERS
+
+
+@pytest.mark.parametrize("thing", [pd.DataFrame(), xr.Dataset()], ids=["df.pu", "ds.pu"])
+def test_methods_have_few_parameters(thing: Any) -> None:
+    kind = type(thing.pu)
+    counts = {
+        name: len(inspect.signature(getattr(kind, name)).parameters) - 1
+        for name in dir(kind)
+        if not name.startswith("_")
+    }
+    assert counts
+    most = {name: LONGEST_PLOT if name.startswith("plot_") else LONGEST for name in counts}
+    assert {name for name in counts if counts[name] > most[name]} == set()

@@ -27,7 +27,7 @@ df = pd.DataFrame(
 true_beta = 2_000 / 9_000
 
 # %%
-ax = df.pu.plot_sensitivity("roc", beta=np.linspace(0, 0.5, 51), score=["even", "weak", "early"])
+ax = df.pu(score=["even", "weak", "early"]).plot_against_beta("roc", beta=np.linspace(0, 0.5, 51))
 ax.axvline(true_beta, color="black", linewidth=1)
 ax.annotate("true β", (true_beta, 0.66), (-4, 0), textcoords="offset points", ha="right")
 sns.despine()

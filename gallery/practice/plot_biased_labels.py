@@ -34,7 +34,7 @@ with warnings.catch_warnings(record=True) as told:
     warnings.simplefilter("always", pu_accessor.PUWarning)
     for column, color in [(None, orange), ("propensity", blue)]:
         look = {"line_kws": {"color": color}, "band_kws": {"color": color, "alpha": 0.3}}
-        drawn = df.pu.plot_roc(beta, propensity=column, ax=ax, **look)
+        drawn = df.pu(propensity=column).plot_roc(beta, ax=ax, **look)
 print(*[warning.message for warning in told], sep="\n")
 ax.plot(*roc_curve(truth, score)[:2], color="black", linewidth=1, zorder=6)
 texts = {

@@ -28,7 +28,7 @@ beta = high[~known].mean()  # an input; here the truth is at hand
 
 # %%
 figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.4), layout="constrained")
-df.pu.plot_sensitivity("precision", np.linspace(0, 0.5, 26), at=300, ax=left)
+df.pu.plot_against_beta("precision", np.linspace(0, 0.5, 26), at=300, ax=left)
 limit = df.pu.estimate_beta()["upper"].item()
 left.plot(beta, high[np.argsort(-score)[:300]].mean(), "o", color="black")
 left.get_legend().remove()
@@ -38,7 +38,8 @@ left.annotate("95% limit", (limit, 0.6), **near)
 left.annotate("too high\nfor the band", (0.39, 0.27))
 
 tables = df.pu.contingency(beta)
-slopes = 0.01 * tables.pu.sensitivity().where(~tables["clipped"]).sel(bound="estimate", beta=beta)
+slopes = tables.pu.beta_derivatives().where(~tables["clipped"]).sel(bound="estimate", beta=beta)
+slopes *= 0.01
 names = {"precision": "precision", "tpr": "recall", "fpr": "false positive rate"}
 for (name, text), color in zip(names.items(), sns.color_palette("colorblind"), strict=False):
     right.plot(slopes["rank"][10:], slopes[name][10:], color=color)

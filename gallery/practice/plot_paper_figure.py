@@ -32,13 +32,8 @@ for name, model in {"logistic": LogisticRegression(), "naive Bayes": GaussianNB(
 # %%
 # seaborn's own methods change the titles and move the legend; savefig(..., dpi=300) writes a file.
 with plt.rc_context({"font.size": 9, "axes.titlesize": 9, "axes.linewidth": 0.6}):
-    grid = df.pu.plot_roc(
-        0.27,
-        score=["logistic", "naive Bayes"],
-        by="hospital",
-        row="hospital",
-        col="model",
-        baseline=True,
+    grid = df.pu(score=["logistic", "naive Bayes"], by="hospital").plot_roc(
+        0.27, row="hospital", col="model", baseline=True
     )
     grid.set_titles("{row_name}, {col_name}")
     grid.figure.set_size_inches(5, 5.6)

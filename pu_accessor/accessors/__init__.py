@@ -1,7 +1,4 @@
-"""Accessors: methods that put a question to a ranking or to tables, and their registration.
-
-An accessor keeps the object it sits on and nothing else; nothing is computed here.
-"""
+"""Accessors: methods that put a question to a source or to tables, and their registration."""
 
 from collections.abc import Callable
 from typing import cast
@@ -9,14 +6,28 @@ from typing import cast
 import pandas as pd
 import xarray as xr
 
-from pu_accessor.accessors.datasets import DatasetAccessor
-from pu_accessor.accessors.frames import FrameAccessor
+from pu_accessor.accessors.accessor import Accessor
+from pu_accessor.accessors.tables import TablesAccessor
+from pu_accessor.sources.frames import FrameSource
 from pu_accessor.sources.groups import Grouping
 
-__all__ = ["DatasetAccessor", "FrameAccessor", "GroupByAccessor", "register"]
+__all__ = ["Accessor", "FrameAccessor", "GroupByAccessor", "TablesAccessor", "register"]
 
 
-class GroupByAccessor(FrameAccessor):
+class FrameAccessor(Accessor):
+    """``df.pu``: bounds on a ranking's performance, from known positives and unlabeled rows.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A row for each example, with a column of scores and one of labels.
+    """
+
+    def __init__(self, frame: pd.DataFrame) -> None:
+        super().__init__(FrameSource(frame))
+
+
+class GroupByAccessor(Accessor):
     """``df.groupby(...).pu``: the methods of ``df.pu``, for each group, without ``by``.
 
     Parameters
@@ -26,7 +37,7 @@ class GroupByAccessor(FrameAccessor):
     """
 
     def __init__(self, grouped: Grouping) -> None:
-        super().__init__(cast("pd.DataFrame", grouped.obj), grouped)
+        super().__init__(FrameSource(cast("pd.DataFrame", grouped.obj), grouped))
 
 
 def register() -> None:
@@ -36,7 +47,7 @@ def register() -> None:
     """
     _register(pd.DataFrame, pd.api.extensions.register_dataframe_accessor, FrameAccessor)
     pd.api.typing.DataFrameGroupBy.pu = property(GroupByAccessor)  # type: ignore[attr-defined]
-    _register(xr.Dataset, xr.register_dataset_accessor, DatasetAccessor)
+    _register(xr.Dataset, xr.register_dataset_accessor, TablesAccessor)
 
 
 def _register(

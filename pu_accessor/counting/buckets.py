@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -69,7 +70,7 @@ def is_crowded(here: IntArray, before: IntArray) -> BoolArray:
 
 
 def place(known: FloatArray, index: Index, piece: FloatArray) -> Places:
-    """Return the place of each score, see `_Tally`."""
+    """Return the place of each score, see `pu_accessor.counting.gaps.Tally`."""
     bucket = index.bucket(piece)
     places: Places = 2 * index.before.take(bucket)
     only = index.only.take(bucket)
@@ -110,15 +111,13 @@ def _levels(
     Its map is fine among some of the values. Finer ones follow, among those in hard buckets.
     """
     few = _FEW * sample.size
-    index: Index | None = None
-    left = sample.size + 1
-    for other in _indices(known, among, is_hard):
-        others = int(np.count_nonzero(other.hard[other.bucket(sample)]))
-        if others < left:
-            index, left = other, others
-        if left <= few:
-            break
-    assert index is not None  # there is always a map by bits
+    tried = (
+        (index, int(np.count_nonzero(index.hard[index.bucket(sample)])))
+        for index in _indices(known, among, is_hard)
+    )
+    index, left = next(tried)
+    while left > few and (other := next(tried, None)):
+        index, left = min((index, left), other, key=itemgetter(1))
     if levels == 1 or left <= few:
         return index, left
     among, sample = (some[index.hard[index.bucket(some)]] for some in (among, sample))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
@@ -17,10 +17,15 @@ from pu_accessor.counting.gaps import (
     nth_best,
     scores_inside,
 )
-from pu_accessor.errors import PUTypeError, PUValueError, check_option
+from pu_accessor.counting.ordered import Ordered
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Ranking, Ranks
 
 __all__ = ["Examples", "mid_ranks", "rank_counted", "rank_examples"]
+
+
+# Scores up to which to sort them once is quicker than to count them, measured with few and with
+# many known positives.
+_SORTED = 1 << 21
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,9 +76,8 @@ def rank_examples(
     negative: BoolArray,
     *,
     ranks: Ranks = "all",
-    highest: int | None = None,
     propensity: FloatArray | None = None,
-    source: Mapping[str, str] | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> Ranking:
     """Rank examples by score and count each kind at each cutoff.
 
@@ -85,40 +89,29 @@ def rank_examples(
         Which examples are known positives and known negatives; the others are unlabeled.
     ranks : {"all", "breakpoints"}, int or array-like of int, default "all"
         Every attained cutoff; those between which all bounds are straight; or the last attained
-        cutoff at or before each of these ranks, from 0 to the number of examples.
-    highest : int, optional
-        The highest rank that may be asked for, where it is not the number of examples: a smaller
-        one of several rankings ends earlier.
+        cutoff at or before each of these ranks, as `pu_accessor.ranking.check_ranks` allows them.
     propensity : ndarray of float64, shape (examples,), optional
         Probability with which each positive is labeled, in (0, 1]; only that of the known
         positives is read.
-    source : mapping of str to str, optional
-        Where the scores and labels come from.
+    columns : mapping of str to str, optional
+        Names of the columns.
 
     Returns
     -------
     Ranking
-
-    Raises
-    ------
-    PUValueError
-        If `ranks` is another word, or holds a rank that the ranking does not have.
-    PUTypeError
-        If `ranks` holds anything but integers.
     """
     known = score[positive], score[negative]
     odds = None if propensity is None else propensity[positive]
     if isinstance(ranks, str) and ranks == "all":
         unlabeled = score[~(positive | negative)]
-        return _rank_all(*known, unlabeled, odds, {**(source or {}), "ranks": ranks})
-    examples = Examples(
-        *known,
-        score.size,
-        partial(count_gaps, scores=score),
-        partial(scores_inside, scores=score),
-        odds,
-    )
-    return rank_counted(examples, ranks=ranks, highest=highest, source=source)
+        return _rank_all(*known, unlabeled, odds, columns or {})
+    if score.size <= _SORTED:
+        ordered = Ordered.of(score)
+        count, fetch = ordered.count, ordered.fetch
+    else:
+        count, fetch = partial(count_gaps, scores=score), partial(scores_inside, scores=score)
+    examples = Examples(*known, score.size, count, fetch, odds)
+    return rank_counted(examples, ranks=ranks, columns=columns)
 
 
 def rank_counted(
@@ -126,8 +119,7 @@ def rank_counted(
     *,
     gaps: Gaps | None = None,
     ranks: Ranks = "breakpoints",
-    highest: int | None = None,
-    source: Mapping[str, str] | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> Ranking:
     """Rank examples by counting their scores between the labeled ones.
 
@@ -139,30 +131,26 @@ def rank_counted(
         Their counts between the labeled scores, if these have been counted already.
     ranks : "breakpoints", int or array-like of int, default "breakpoints"
         As in `rank_examples`, but for all cutoffs: these take all scores.
-    highest, source
+    columns
         As in `rank_examples`.
 
     Returns
     -------
     Ranking
-
-    Raises
-    ------
-    PUValueError, PUTypeError
-        As in `rank_examples`.
     """
-    if isinstance(ranks, str):
-        check_option("ranks", ranks, ["all", "breakpoints"])
-    source = {**(source or {}), "ranks": "breakpoints"}
     values, at = distinct(np.concatenate([examples.known_positive, examples.known_negative]))
     labeled = _label(values, examples)
     gaps = examples.count(values) if gaps is None else gaps
     finder = _Finder(labeled, gaps, gaps.without(at), examples)
-    weight = _weights(examples.known_positive, examples.propensity)
-    ranking = replace(_rank_blocks(labeled, finder.free, weight, source), finder=finder)
+    ranking = replace(
+        _rank_blocks(labeled, finder.free),
+        columns=columns or {},
+        weight=_weights(examples.known_positive, examples.propensity),
+        finder=finder,
+    )
     if isinstance(ranks, str):
         return ranking
-    return ranking.at(_requested(ranks, highest or examples.size))
+    return ranking.at(np.atleast_1d(np.asarray(ranks, np.int64)))
 
 
 def _label(values: FloatArray, examples: Examples) -> _Labeled:
@@ -184,39 +172,22 @@ def _weights(positive: FloatArray, propensity: FloatArray | None) -> FloatArray 
     return weight
 
 
-def _rank_blocks(
-    labeled: _Labeled, gaps: Gaps, weight: FloatArray | None, source: Mapping[str, str]
-) -> Ranking:
+def _rank_blocks(labeled: _Labeled, gaps: Gaps) -> Ranking:
     """Make a cutoff of each labeled score and of the worst unlabeled one in each gap."""
     lowest, through = gaps.blocks()
     there = np.ones(lowest.size, np.bool_)
     there[::2] = gaps.inside > 0
-    above = (np.arange(lowest.size, dtype=np.int64) + 1)[there] // 2
-    threshold = np.append(np.inf, lowest[there])
-    unlabeled = np.append(0, through[there])
-    return _at_thresholds(labeled, threshold, unlabeled, np.append(0, above), weight, source)
-
-
-def _at_thresholds(
-    labeled: _Labeled,
-    threshold: FloatArray,
-    unlabeled: IntArray,
-    above: IntArray,
-    weight: FloatArray | None,
-    source: Mapping[str, str],
-) -> Ranking:
-    """Make a ranking of cutoffs, given the labeled scores at or above each."""
+    above = np.append(0, (np.arange(lowest.size, dtype=np.int64) + 1)[there] // 2)
     positive, negative = labeled.positive[above], labeled.negative[above]
-    total = Counts(int(labeled.positive[-1]), int(labeled.negative[-1]), int(unlabeled[-1]))
+    unlabeled = np.append(0, through[there])
     return Ranking(
         rank=positive + negative + unlabeled,
-        threshold=threshold,
+        threshold=np.append(np.inf, lowest[there]),
         known_positive=positive,
         known_negative=negative,
         unlabeled=unlabeled,
-        total=total,
-        source=source,
-        weight=weight,
+        total=Counts(int(positive[-1]), int(negative[-1]), int(unlabeled[-1])),
+        extent="breakpoints",
     )
 
 
@@ -247,29 +218,6 @@ def mid_ranks(score: FloatArray, among: BoolArray) -> FloatArray:
     return ranks
 
 
-def _requested(ranks: int | Sequence[int] | IntArray, examples: int) -> IntArray:
-    """Check the ranks that a user asks for."""
-    wanted = np.atleast_1d(np.asarray(ranks))
-    if wanted.ndim > 1 or (wanted.size and not np.issubdtype(wanted.dtype, np.integer)):
-        raise PUTypeError(
-            "ranks must be 'all', 'breakpoints', an integer or a one-dimensional array of "
-            f"integers, but {ranks!r} was passed. For shares of the {examples} examples, "
-            f"multiply and round: (share * {examples}).astype(int)."
-        )
-    if np.unique(wanted).size < max(wanted.size, 1):
-        raise PUValueError(
-            f"ranks must hold at least one rank and each once, but {wanted.tolist()[:20]} was "
-            "passed. np.unique(ranks) has each once."
-        )
-    outside = wanted[(wanted < 0) | (wanted > examples)]
-    if outside.size:
-        raise PUValueError(
-            f"ranks must lie between 0 and {examples}, the number of examples, but "
-            f"{outside.tolist()[:5]} was passed."
-        )
-    return wanted.astype(np.int64)
-
-
 @dataclass(frozen=True, eq=False)
 class _Finder:
     """Finds cutoffs by a further look at the scores."""
@@ -285,43 +233,37 @@ class _Finder:
     def refine(self, ranking: Ranking, unlabeled: IntArray) -> Ranking:
         """Add the cutoffs at both edges of the tie blocks in which unlabeled examples lie."""
         best = self._nth_best(unlabeled, self.free)
-        better = best.before > 0
-        threshold = np.concatenate([ranking.threshold[1:], best.score, best.better[better]])
-        through = np.concatenate([ranking.unlabeled[1:], best.through, best.before[better]])
-        _, first = np.unique(0.0 - threshold, return_index=True)
-        threshold, through = threshold[first], through[first]
-        return replace(
-            _at_thresholds(
-                self.labeled,
-                np.append(np.inf, threshold),
-                np.append(0, through),
-                np.append(0, self.labeled.above(threshold)),
-                ranking.weight,
-                ranking.source,
-            ),
-            finder=self,
-        )
+        threshold, through = _attained(best)
+        above = self.labeled.above(threshold)
+        return self._insert(ranking, threshold, above, through)
 
-    def at(self, ranking: Ranking, ranks: IntArray) -> Ranking:
-        """Return the last attained cutoff at or before each of some ranks."""
-        ends = np.minimum(ranks, self.examples.size)
-        best = self._nth_best(ends.clip(min=1), self.gaps)
-        attained = ends == best.through
-        threshold = np.where(attained, best.score, best.better)
-        through = np.where(attained, best.through, best.before)
-        none = (ends == 0) | (through == 0)
-        above = np.where(none, 0, self.labeled.above(threshold))
+    def reach(self, ranking: Ranking, ranks: IntArray) -> Ranking:
+        """Add the last attained cutoff at or before each of some ranks."""
+        best = self._nth_best(ranks.clip(1, self.examples.size), self.gaps)
+        threshold, through = _attained(best)
+        above = self.labeled.above(threshold)
+        labeled = self.labeled.positive[above] + self.labeled.negative[above]
+        return self._insert(ranking, threshold, above, through - labeled)
+
+    def _insert(
+        self, ranking: Ranking, threshold: FloatArray, above: IntArray, unlabeled: IntArray
+    ) -> Ranking:
+        """Add attained cutoffs to a ranking, given the labeled scores at or above each."""
         positive, negative = self.labeled.positive[above], self.labeled.negative[above]
+        every: IntArray = positive + negative + unlabeled
+        rank, first = np.unique(every, return_index=True)
+        where = np.searchsorted(ranking.rank, rank)  # the last rank is there, that of all examples
+        new = ranking.rank[where] != rank
+        if not new.any():
+            return ranking
+        where, first = where[new], first[new]
         return replace(
             ranking,
-            rank=ranks,
-            threshold=np.where(none, np.inf, threshold),
-            known_positive=positive,
-            known_negative=negative,
-            unlabeled=np.where(none, 0, through) - positive - negative,
-            source={**ranking.source, "ranks": "selected"},
-            finder=None,
-            whole=ranking,
+            rank=np.insert(ranking.rank, where, rank[new]),
+            threshold=np.insert(ranking.threshold, where, threshold[first]),
+            known_positive=np.insert(ranking.known_positive, where, positive[first]),
+            known_negative=np.insert(ranking.known_negative, where, negative[first]),
+            unlabeled=np.insert(ranking.unlabeled, where, unlabeled[first]),
         )
 
     def above(self, threshold: float) -> int:
@@ -330,12 +272,21 @@ class _Finder:
         return int(gaps.inside[0] + gaps.at[0])
 
 
+def _attained(best: Best) -> tuple[FloatArray, IntArray]:
+    """Return the thresholds at both edges of blocks of tied scores, and the scores no worse."""
+    better = best.before > 0
+    return (
+        np.concatenate([best.score, best.better[better]]),
+        np.concatenate([best.through, best.before[better]]),
+    )
+
+
 def _rank_all(
     positive: FloatArray,
     negative: FloatArray,
     unlabeled: FloatArray,
     propensity: FloatArray | None,
-    source: Mapping[str, str],
+    columns: Mapping[str, str],
 ) -> Ranking:
     """Count each kind at rank 0 and at or above each score."""
     # Negated not by a sign: no threshold shall print as -0.0. Sorted, NaN comes last by itself.
@@ -350,6 +301,6 @@ def _rank_all(
         known_negative=above[1],
         unlabeled=above[2],
         total=Counts(*(kind.size for kind in kinds)),
-        source=source,
+        columns=columns,
         weight=_weights(positive, propensity),
     )

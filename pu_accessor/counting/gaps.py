@@ -25,7 +25,16 @@ from pu_accessor.counting.buckets import (
 )
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 
-__all__ = ["Best", "Gaps", "count_gaps", "distinct", "nth_best", "scores_inside"]
+__all__ = [
+    "Best",
+    "Gaps",
+    "Tally",
+    "count_gaps",
+    "distinct",
+    "nth_best",
+    "scores_inside",
+    "with_missing",
+]
 
 _PIECE = 1 << 17  # scores that are placed at once: all that is made of them stays in the cache
 _SORTED_PIECE = 1 << 18  # scores that are sorted at once, where they cannot be placed
@@ -180,7 +189,7 @@ def count_gaps(values: FloatArray, scores: Scores) -> Gaps:
     (array([0, 1]), array([1, 2, 0]), array([9. , 1.5, inf]))
     """
     known = values[~np.isnan(values)][::-1]
-    tally = _Tally(known)
+    tally = Tally(known)
     index = choose_index(known, scores, is_crowded, levels=3)
     for piece in _pieces(scores, _PIECE if index else _SORTED_PIECE):
         if index:
@@ -188,10 +197,10 @@ def count_gaps(values: FloatArray, scores: Scores) -> Gaps:
         else:
             tally.add_sorted(np.sort(piece))
     missing = scores.size - int(tally.counts.sum())
-    return _with_missing(tally.gaps(), missing, known.size < values.size)
+    return with_missing(tally.gaps(), missing, known.size < values.size)
 
 
-class _Tally:
+class Tally:
     """Counts and lowest scores by place: the gap below the lowest value, the value, the next gap.
 
     Places are even for gaps and odd for values.
@@ -230,7 +239,7 @@ class _Tally:
         )
 
 
-def _with_missing(gaps: Gaps, missing: int, apart: bool) -> Gaps:
+def with_missing(gaps: Gaps, missing: int, apart: bool) -> Gaps:
     """Add scores that are NaN: at a value of their own, or to the last gap."""
     if apart:
         return Gaps(

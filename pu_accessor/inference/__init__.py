@@ -1,1 +1,1 @@
-"""Inference: rankings -> bounds, tables, metrics."""
+"""Rankings -> plain arrays: bands, tables, estimates, what beta can be, comparisons."""

@@ -12,7 +12,16 @@ import numpy.typing as npt
 from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.ranking import FloatArray, IntArray
 
-__all__ = ["Beta", "Interval", "as_betas", "check_level", "interval_betas", "latent_counts"]
+__all__ = [
+    "Beta",
+    "Interval",
+    "as_betas",
+    "as_interval",
+    "check_level",
+    "check_share",
+    "interval_betas",
+    "latent_counts",
+]
 
 Beta: TypeAlias = npt.ArrayLike
 Interval: TypeAlias = tuple[float, float]
@@ -61,37 +70,27 @@ def as_betas(beta: Beta) -> FloatArray:
     return betas
 
 
-def interval_betas(interval: Interval | None, betas: FloatArray) -> FloatArray:
-    """Check an interval of beta and return some betas within.
-
-    A curve or metric can be lowest or highest at a beta inside. What lies between these can be
-    out by a little more than their rounding where a band starts to be cut off at the number of
-    unlabeled examples: a metric at one cutoff by what a quarter of 0.01 of these make of it.
+def as_interval(interval: Interval | None) -> Interval | None:
+    """Check an interval of beta.
 
     Parameters
     ----------
     interval : (float, float) or None
-        Lowest and highest beta.
-    betas : ndarray of float64, shape (betas,)
-        Those of the results themselves. They must lie inside, but for a baseline of 0.
+        The lowest and the highest beta.
 
     Returns
     -------
-    ndarray of float64, shape (inner betas,)
-        Ascending, both ends among them; none without an interval. The same for all groups.
+    (float, float) or None
 
     Raises
     ------
-    PUTypeError, PUValueError
-        If it is no such pair, or a beta lies outside.
-
-    Examples
-    --------
-    >>> interval_betas((0.2, 0.3), np.array([0.0, 0.25])).round(3)
-    array([0.2 , 0.21, 0.22, 0.23, 0.24, 0.25, 0.26, 0.27, 0.28, 0.29, 0.3 ])
+    PUTypeError
+        If it is no pair of numbers.
+    PUValueError
+        If its ends are not in order, or outside [0, 1].
     """
     if interval is None:
-        return np.empty(0)
+        return None
     ends = _as_floats(interval)
     if ends is None or ends.shape != (2,):
         raise PUTypeError(
@@ -104,6 +103,41 @@ def interval_betas(interval: Interval | None, betas: FloatArray) -> FloatArray:
             f"beta_interval must be (low, high) with 0 <= low <= high <= 1, but {(low, high)} was "
             "passed."
         )
+    return low, high
+
+
+def interval_betas(interval: Interval | None, betas: FloatArray) -> FloatArray:
+    """Return some betas within an interval, both ends among them.
+
+    A curve or metric can be lowest or highest at a beta inside. What lies between these can be
+    out by a little more than their rounding where a band starts to be cut off at the number of
+    unlabeled examples: a metric at one cutoff by what a quarter of 0.01 of these make of it.
+
+    Parameters
+    ----------
+    interval : (float, float) or None
+        As `as_interval` returns it.
+    betas : ndarray of float64, shape (betas,)
+        The points, which must lie within; 0, the naive one, need not.
+
+    Returns
+    -------
+    ndarray of float64, shape (inner betas,)
+        Ascending, a hundredth apart or nearer; none without an interval.
+
+    Raises
+    ------
+    PUValueError
+        If a point lies outside.
+
+    Examples
+    --------
+    >>> interval_betas((0.2, 0.3), np.array([0.0, 0.25])).round(3)
+    array([0.2 , 0.21, 0.22, 0.23, 0.24, 0.25, 0.26, 0.27, 0.28, 0.29, 0.3 ])
+    """
+    if interval is None:
+        return np.empty(0)
+    low, high = interval
     outside = betas[((betas < low) | (betas > high)) & (betas > 0)]
     if outside.size:
         raise PUValueError(
@@ -179,3 +213,26 @@ def check_level(level: float) -> float:
         percent = f" For {level:g} percent, pass {level / 100:g}." if 1 < level < 100 else ""
         raise PUValueError(f"level must lie in (0, 1), but {level!r} was passed.{percent}")
     return float(level)
+
+
+def check_share(argument: str, value: object) -> None:
+    """Raise unless a value is a share.
+
+    Parameters
+    ----------
+    argument : str
+        Its name, for the message.
+    value : object
+        What came.
+
+    Raises
+    ------
+    PUTypeError
+        If it is no number.
+    PUValueError
+        If it lies outside [0, 1].
+    """
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise PUTypeError(f"{argument} must be a number in [0, 1], but {value!r} was passed.")
+    if not 0 <= float(value) <= 1:
+        raise PUValueError(f"{argument} must lie in [0, 1], but {value!r} was passed.")

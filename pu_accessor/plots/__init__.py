@@ -1,7 +1,19 @@
 """Plots: a Dataset -> matplotlib Axes, drawn with seaborn. Imported when something is drawn."""
 
+from pu_accessor.plots.against_beta import plot_against_beta
+from pu_accessor.plots.artists import Style
 from pu_accessor.plots.curves import plot_pr, plot_rank_cdf, plot_roc
-from pu_accessor.plots.metrics import plot_metric
-from pu_accessor.plots.sensitivity import plot_sensitivity
+from pu_accessor.plots.layout import Drawing, Look
+from pu_accessor.plots.metrics import check_plot_metric, plot_metric
 
-__all__ = ["plot_metric", "plot_pr", "plot_rank_cdf", "plot_roc", "plot_sensitivity"]
+__all__ = [
+    "Drawing",
+    "Look",
+    "Style",
+    "check_plot_metric",
+    "plot_against_beta",
+    "plot_metric",
+    "plot_pr",
+    "plot_rank_cdf",
+    "plot_roc",
+]

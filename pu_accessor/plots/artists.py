@@ -33,6 +33,7 @@ __all__ = [
     "draw_infeasible",
     "draw_limit",
     "draw_line",
+    "hold",
     "legend_entries",
 ]
 
@@ -186,7 +187,7 @@ def draw_band(ax: Axes, curve: Curve, trace: Trace, style: Style, label: str) ->
         "gid": _BAND,
         "zorder": 2,
     }
-    ax.add_patch(Polygon(corners.T, **{**properties, **asked}))
+    _add_area(ax, Polygon(corners.T, **{**properties, **asked}))
 
 
 def draw_envelope(
@@ -217,7 +218,13 @@ def draw_envelope(
     look: dict[str, Any] = {"facecolor": "none", "edgecolor": (*to_rgb(hue), 0.55)}
     label = f"envelope for β̂ in [{low_beta}, {high_beta}]"
     look |= {"hatch": "////", "linewidth": 0.6, "gid": _ENVELOPE, "zorder": 1.5, "label": label}
-    ax.add_patch(Polygon(corners, **look))
+    _add_area(ax, Polygon(corners, **look))
+
+
+def _add_area(ax: Axes, area: Polygon) -> None:
+    """Add a polygon without a look at each of its corners, as add_patch takes: they are known."""
+    ax.add_artist(area)
+    ax.update_datalim(area.get_xy())
 
 
 def draw_limit(ax: Axes, beta: float, color: Any, label: str) -> None:
@@ -238,6 +245,21 @@ def draw_limit(ax: Axes, beta: float, color: Any, label: str) -> None:
         look: dict[str, Any] = {"color": color, "linestyle": "-.", "linewidth": 1.1, "zorder": 2.5}
         top: dict[str, Any] = {"marker": "v", "markevery": [1], "markersize": 7, "clip_on": False}
         ax.axvline(beta, label=label, gid=_LIMIT, **look, **top)
+
+
+def hold(x: FloatArray, y: FloatArray) -> Path:
+    """Return the corners of a step function, for a line as well as for the edge of a band.
+
+    Parameters
+    ----------
+    x, y : ndarray of float64, shape (points,)
+        Each value is held until the next one.
+
+    Returns
+    -------
+    x, y : ndarray of float64, shape (2 * points - 1,)
+    """
+    return np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1]
 
 
 def draw_line(ax: Axes, curve: Curve, trace: Trace, style: Style) -> None:

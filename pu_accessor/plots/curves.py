@@ -7,40 +7,28 @@ import xarray as xr
 from matplotlib.axes import Axes
 
 from pu_accessor.errors import PUValueError
-from pu_accessor.inference.metrics import pr, roc
-from pu_accessor.inference.tables import COUNTS
 from pu_accessor.plots.artists import (
     Curve,
     Path,
-    Style,
     band_label,
     check_baseline,
-    check_styles,
     count_curves,
     draw_band,
     draw_chance,
     draw_envelope,
     draw_line,
+    hold,
 )
-from pu_accessor.plots.layout import Drawing, Layout, draw_panels
-from pu_accessor.ranking import Counts
+from pu_accessor.plots.layout import Drawing, Look, draw_panels
+from pu_accessor.results.curves import curve as curve_of
+from pu_accessor.results.schema import COUNTS
 
 __all__ = ["plot_pr", "plot_rank_cdf", "plot_roc"]
 
 _PIECES = 200  # straight pieces that a precision-recall curve from recall 0 to 1 is drawn with
 
 
-def plot_roc(
-    tables: xr.Dataset,
-    *,
-    hue: str | None = None,
-    col: str | None = None,
-    row: str | None = None,
-    baseline: bool = False,
-    ax: Axes | None = None,
-    line_kws: Style = None,
-    band_kws: Style = None,
-) -> Drawing:
+def plot_roc(tables: xr.Dataset, look: Look) -> Drawing:
     """Draw ROC curves: the estimate as a line, the area between the bounds filled.
 
     A curve may step back: a known positive that enters the head brings latent ones along, which
@@ -51,15 +39,8 @@ def plot_roc(
     tables : Dataset
         With `tp`, `fp`, `fn`, `tn` over (rank, bound, beta) and any other dimensions. A beta of 0
         is drawn as the dashed baseline that treats the unlabeled as negative.
-    hue, col, row : str, optional
-        The dimensions (or levels of a MultiIndex) that colours, columns and rows of panels tell
-        apart. Where one is left, it gets the hues.
-    baseline : bool, default False
-        Insist on the baseline.
-    ax : matplotlib Axes, optional
-        Where to draw; new if not given.
-    line_kws, band_kws : mapping, optional
-        Properties of the estimate's Line2D and of the band's Polygon.
+    look : Look
+        What hues and panels tell apart, and properties of artists.
 
     Returns
     -------
@@ -74,11 +55,11 @@ def plot_roc(
         If `tables` lacks a dimension, a bound, a second rank, the baseline asked for, or
         negatives, or has dimensions for which there is no hue, column or row.
     PUTypeError
-        If `ax`, `line_kws` or `band_kws` is of another kind.
+        If something in `look` is of another kind.
     """
-    curves = roc(tables)
-    check_styles(line_kws, band_kws)
-    check_baseline(tables, baseline)
+    curves = curve_of(tables, "roc")
+    look.check()
+    check_baseline(tables, look.baseline)
     _check_negatives(tables)
 
     def draw(ax: Axes, some: list[Curve]) -> None:
@@ -86,25 +67,15 @@ def plot_roc(
         for curve in some:
             if "tpr_envelope" in curve.data:
                 _draw_envelope(ax, curve, curve.data["tpr_envelope"])
-            draw_band(ax, curve, _trace_roc, band_kws, band_label(tables))
-            draw_line(ax, curve, _trace_roc, line_kws)
+            draw_band(ax, curve, _trace_roc, look.band_kws, band_label(tables))
+            draw_line(ax, curve, _trace_roc, look.line_kws)
         ax.set(xlabel="false positive rate", ylabel="true positive rate", aspect="equal")
         ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
 
-    return draw_panels(curves, draw, Layout(hue, col, row, ax, "lower right"))
+    return draw_panels(curves, draw, look, legend="lower right")
 
 
-def plot_pr(
-    tables: xr.Dataset,
-    *,
-    hue: str | None = None,
-    col: str | None = None,
-    row: str | None = None,
-    baseline: bool = False,
-    ax: Axes | None = None,
-    line_kws: Style = None,
-    band_kws: Style = None,
-) -> Drawing:
+def plot_pr(tables: xr.Dataset, look: Look) -> Drawing:
     """Draw precision-recall curves: the estimate as a line, the area between the bounds filled.
 
     Between two cutoffs the curve follows the contingency tables [1]_, also from rank 0 to the
@@ -112,7 +83,7 @@ def plot_pr(
 
     Parameters
     ----------
-    tables, hue, col, row, baseline, ax, line_kws, band_kws
+    tables, look
         As in `plot_roc`.
 
     Returns
@@ -129,40 +100,31 @@ def plot_pr(
     .. [1] J. Davis, M. Goadrich, *The relationship between precision-recall and ROC curves*,
        ICML 2006.
     """
-    curves = pr(tables)  # says what is missing where these are no tables
+    curves = curve_of(tables, "pr")  # says what is missing where these are no tables
     drawn = curves.assign({name: tables[name].variable for name in COUNTS})
-    check_styles(line_kws, band_kws)
-    check_baseline(tables, baseline)
+    look.check()
+    check_baseline(tables, look.baseline)
 
     def draw(ax: Axes, some: list[Curve]) -> None:
         for curve in some:
             if "precision_envelope" in curve.data:
                 _draw_envelope(ax, curve, curve.data["precision_envelope"])
-            draw_band(ax, curve, _trace_pr, band_kws, band_label(tables))
-            draw_line(ax, curve, _trace_pr, line_kws)
+            draw_band(ax, curve, _trace_pr, look.band_kws, band_label(tables))
+            draw_line(ax, curve, _trace_pr, look.line_kws)
         _draw_prevalences(ax, [curve for curve in some if not curve.is_baseline] or some)
         ax.set(xlabel="recall", ylabel="precision", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
 
-    return draw_panels(drawn, draw, Layout(hue, col, row, ax))
+    return draw_panels(drawn, draw, look)
 
 
-def plot_rank_cdf(
-    cdf: xr.Dataset,
-    *,
-    hue: str | None = None,
-    col: str | None = None,
-    row: str | None = None,
-    ax: Axes | None = None,
-    line_kws: Style = None,
-    band_kws: Style = None,
-) -> Drawing:
+def plot_rank_cdf(cdf: xr.Dataset, look: Look) -> Drawing:
     """Draw the rank CDF of the known positives and the band around that of the latent ones.
 
     Parameters
     ----------
     cdf : Dataset
         With `rank_cdf` over (rank, bound, beta) and any other dimensions.
-    hue, col, row, ax, line_kws, band_kws
+    look : Look
         As in `plot_roc`.
 
     Returns
@@ -174,10 +136,10 @@ def plot_rank_cdf(
     PUValueError, PUTypeError
         As in `plot_roc`.
     """
-    check_styles(line_kws, band_kws)
+    look.check()
     held = cdf.attrs.get("reference", "positives") == "positives"
     trace = _trace_rank_cdf if held else _trace_rising
-    weighted = "n_effective" in {*cdf.attrs, *cdf.coords}
+    weighted = "n_effective" in cdf.coords
 
     def draw(ax: Axes, some: list[Curve]) -> None:
         ends = {_examples(curve.data) for curve in some}
@@ -189,16 +151,16 @@ def plot_rank_cdf(
         shared = shared and not any(curve.by_model for curve in some) and not count_curves(ax)
         for curve in some:
             named = f", {curve.label}" if shared else ""
-            draw_band(ax, curve, trace, band_kws, f"{band_label(cdf)}{named}")
+            draw_band(ax, curve, trace, look.band_kws, f"{band_label(cdf)}{named}")
         for curve in some[:1] if shared else some:
             known = curve._replace(is_baseline=False)
             if shared:
                 known = known._replace(color="black", label="known positives")
-            draw_line(ax, known, trace, line_kws)
+            draw_line(ax, known, trace, look.line_kws)
         ax.set(xlabel="examples predicted positive", ylabel="share of positives found")
         ax.set(xlim=(0, shown), ylim=(-0.02, 1.02))
 
-    return draw_panels(cdf, draw, Layout(hue, col, row, ax, "lower right"))
+    return draw_panels(cdf, draw, look, legend="lower right")
 
 
 def _check_negatives(tables: xr.Dataset) -> None:
@@ -255,9 +217,7 @@ def _trace_pr(tables: xr.Dataset) -> Path:
 
 def _trace_rank_cdf(curve: xr.Dataset) -> Path:
     """Hold each value until the next cutoff, up to the last example."""
-    inside = curve["rank"].to_numpy() <= _examples(curve)
-    x, y = curve["rank"].to_numpy()[inside], curve["rank_cdf"].to_numpy()[inside]
-    return np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1]
+    return hold(*_trace_rising(curve))
 
 
 def _trace_rising(curve: xr.Dataset) -> Path:
@@ -268,7 +228,5 @@ def _trace_rising(curve: xr.Dataset) -> Path:
 
 def _examples(cdf: xr.Dataset) -> int:
     """Return the number of examples: groups that share a rank axis may end earlier."""
-    names = [f"n_{kind}" for kind in Counts._fields]
-    if all(name in cdf.coords for name in names):
-        return int(sum(cdf[name] for name in names))
-    return int(cdf["rank"][-1])
+    names = ("n_known_positive", "n_known_negative", "n_unlabeled")
+    return int(sum(cdf[name] for name in names))

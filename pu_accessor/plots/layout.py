@@ -13,13 +13,14 @@ from matplotlib.axes import Axes
 from seaborn import FacetGrid
 
 from pu_accessor.errors import PUTypeError, PUValueError, suggestion
-from pu_accessor.inference.tables import BOUNDS
-from pu_accessor.plots.artists import Curve, count_curves, legend_entries
+from pu_accessor.plots.artists import Curve, Style, check_styles, count_curves, legend_entries
+from pu_accessor.results.schema import AXIS, BOUND
 
-__all__ = ["Drawing", "Layout", "draw_panels"]
+__all__ = ["Drawing", "Legend", "Look", "draw_panels"]
 
 Drawing: TypeAlias = Axes | FacetGrid
 Values: TypeAlias = Mapping[str, Sequence[Hashable]]
+Legend: TypeAlias = Literal["best", "lower right", "outside"]
 
 _DARK_GREY = "0.25"
 _ENTRIES = 3.6  # of a legend in an inch of height
@@ -27,14 +28,38 @@ _MANY = 8  # hues that a palette of distinct colours has; more get a continuous 
 _NAIVE = "β̂ = 0 (unlabeled as negative)"
 
 
-class Layout(NamedTuple):
-    """What hues, columns and rows of panels tell apart, and where to draw and put the legend."""
+class Look(NamedTuple):
+    """How a picture looks: the same for all plots.
+
+    Parameters
+    ----------
+    hue, col, row : str, optional
+        The dimensions (or levels of a MultiIndex) that colours, columns and rows of panels tell
+        apart.
+    baseline : bool
+        Whether to insist on the curve of beta = 0.
+    ax : matplotlib Axes, optional
+        Where to draw; new if not given.
+    line_kws, band_kws : mapping, optional
+        Properties of the estimates' Line2D and of the bands' Polygon.
+
+    Raises
+    ------
+    PUTypeError
+        When checked: if artists do not take these properties.
+    """
 
     hue: str | None = None
     col: str | None = None
     row: str | None = None
+    baseline: bool = False
     ax: Axes | None = None
-    legend: Literal["best", "lower right", "outside"] = "best"
+    line_kws: Style = None
+    band_kws: Style = None
+
+    def check(self) -> None:
+        """Raise unless artists take the properties: before a figure is made."""
+        check_styles(self.line_kws, self.band_kws)
 
 
 class _Slice(NamedTuple):
@@ -52,22 +77,25 @@ class _Slice(NamedTuple):
 def draw_panels(
     dataset: xr.Dataset,
     draw: Callable[[Axes, list[Curve]], None],
-    layout: Layout,
+    look: Look,
     *,
-    along: str = "rank",
+    along: str | None = None,
+    legend: Legend = "best",
 ) -> Drawing:
     """Draw each curve of a Dataset in its panel and hue.
 
     Parameters
     ----------
     dataset : Dataset
-        Over rank, bound, beta and any other dimensions.
+        What is drawn is its first variable over `along`.
     draw : callable
         Draws some curves on Axes.
-    layout : Layout
-        The hue need not be said where one dimension is left.
-    along : {"rank", "beta"}, default "rank"
-        The dimension that a curve runs along.
+    look : Look
+        What hues and panels tell apart, and where to draw.
+    along : str, optional
+        The dimension that a curve runs along: the cutoffs if not given.
+    legend : {"best", "lower right", "outside"}, default "best"
+        Where the legend stands.
 
     Returns
     -------
@@ -82,43 +110,54 @@ def draw_panels(
     PUTypeError
         If `ax` is no Axes.
     """
+    along = _cutoffs(dataset) if along is None else along
     _check(dataset, along)
     slices = _slices(dataset, along)
     values = _values(slices)
-    layout = _assign(dataset, layout, values)
+    look = _assign(dataset, look, values)
     before = set(plt.get_fignums())
     try:
-        if layout.col or layout.row:
-            return _draw_grid(slices, draw, layout, values)
-        return _draw_axes(slices, draw, layout, values)
+        if look.col or look.row:
+            return _draw_grid(slices, draw, look, values)
+        return _draw_axes(slices, draw, look, values, legend)
     except Exception:
         for number in set(plt.get_fignums()) - before:  # nobody has a use for half a picture
             plt.close(number)
         raise
 
 
+def _cutoffs(dataset: xr.Dataset) -> str:
+    """Return the dimension of the cutoffs; that of a single ranking where there is none."""
+    return AXIS if AXIS in dataset.dims else "rank"
+
+
 def _check(dataset: xr.Dataset, along: str) -> None:
     """Raise unless there are curves and a band for each."""
     dims = dict.fromkeys([along, "bound", "beta"])
-    lacking = [dim for dim in dims if dim not in dataset.dims or dim not in dataset.coords]
-    bounds = [] if lacking else [b for b in BOUNDS if b not in dataset["bound"].to_numpy()]
+    named = [dim for dim in dims if dim == AXIS or dim in dataset.coords]
+    lacking = [dim for dim in dims if dim not in dataset.dims or dim not in named]
+    bounds = [] if lacking else [b for b in BOUND if b not in dataset["bound"].to_numpy()]
     if lacking or bounds:
         raise PUValueError(
-            f"A plot needs the dimensions {', '.join(dims)} with the bounds {list(BOUNDS)}, "
+            f"A plot needs the dimensions {', '.join(dims)} with the bounds {[*BOUND]}, "
             f"but {lacking or bounds} is missing. Select with a list, which keeps the dimension: "
             "ds.sel(beta=[0.3])."
         )
-    points, betas = dataset[along].to_numpy(), dataset["beta"].to_numpy()
+    betas = dataset["beta"].to_numpy()
     if betas.ndim == 1 and not 0 < betas.size == np.unique(betas).size:
         raise PUValueError(f"A plot needs each beta once, but there are {betas.tolist()}.")
-    if points.size < 2 or (np.diff(points) <= 0).any():
+    points = dataset["rank" if along == AXIS and "rank" in dataset.coords else along]
+    steps = np.diff(points.transpose(..., along).to_numpy())
+    # Rankings with cutoffs of their own repeat their last one.
+    if points.sizes[along] < 2 or (steps < 0 if along == AXIS else steps <= 0).any():
+        name = "rank" if along == AXIS else along
         advice = {
             "rank": "Make tables with ranks='breakpoints', or ds.sortby('rank').",
             "beta": "Pass several: beta=[0.1, 0.2, 0.3].",
         }
         raise PUValueError(
-            f"A plot needs two or more increasing {along}s, but there are {points.size}: "
-            f"{points[:5].tolist()}. {advice[along]}"
+            f"A plot needs two or more increasing {name}s, but there are {points.sizes[along]}: "
+            f"{np.ravel(points)[:5].tolist()}. {advice[name]}"
         )
 
 
@@ -132,6 +171,8 @@ def _slices(dataset: xr.Dataset, along: str) -> list[_Slice]:
         place = dict(zip(dims, position, strict=True))
         data = dataset.isel(place)
         there = ~np.isnan(data[drawn].transpose(along, "bound").to_numpy()).all(axis=1)
+        if along == AXIS and "rank" in data.coords:  # without the repeats of the last cutoff
+            there &= np.diff(data["rank"].to_numpy(), prepend=-1) > 0
         if there.any():
             slices.append(_Slice(_where(dataset, place), data.isel({along: there})))
     if not slices:
@@ -169,29 +210,29 @@ def _values(slices: Sequence[_Slice]) -> dict[str, list[Hashable]]:
     return {name: list(found) for name, found in values.items()}
 
 
-def _assign(dataset: xr.Dataset, layout: Layout, values: Values) -> Layout:
+def _assign(dataset: xr.Dataset, look: Look, values: Values) -> Look:
     """Check hue, col, row and ax, and take the one dimension that is left as hue."""
-    asked = {name: getattr(layout, name) for name in ("hue", "col", "row")}
+    asked = {name: getattr(look, name) for name in ("hue", "col", "row")}
     named = {name: dim for name, dim in asked.items() if dim is not None}
     _check_named(named, values)
-    if not isinstance(layout.ax, Axes | None):
+    if not isinstance(look.ax, Axes | None):
         raise PUTypeError(
-            f"ax must be a matplotlib Axes, but a {type(layout.ax).__name__} was passed."
+            f"ax must be a matplotlib Axes, but a {type(look.ax).__name__} was passed."
         )
-    if layout.ax is not None and (layout.col or layout.row):
+    if look.ax is not None and (look.col or look.row):
         raise PUValueError(
             "ax must not be passed with col or row, which make a figure of their own. Leave it "
             "out, or draw a part on it: ds.sel(...)."
         )
     settled = _settled(dataset, set(named.values()))
     left = [name for name, found in values.items() if len(found) > 1 and name not in settled]
-    if len(left) > (layout.hue is None):
+    if len(left) > (look.hue is None):
         free = [f"{name}={left[-1]!r}" for name in asked if name not in named]
         raise PUValueError(
             f"Curves differ in {', '.join(left)}: hue, col and row must tell them apart. Pass "
             f"{' or '.join([*free, f'select one: ds.sel({left[-1]}=[...])'])}."
         )
-    return layout._replace(hue=left[0]) if left else layout
+    return look._replace(hue=left[0]) if left else look
 
 
 def _check_named(named: Mapping[str, str], values: Values) -> None:
@@ -223,21 +264,22 @@ def _settled(dataset: xr.Dataset, named: set[str]) -> set[str]:
 def _draw_axes(
     slices: Sequence[_Slice],
     draw: Callable[[Axes, list[Curve]], None],
-    layout: Layout,
+    look: Look,
     values: Values,
+    legend: Legend,
 ) -> Axes:
     """Draw all curves on one Axes."""
-    hues = len(values.get(str(layout.hue), []))
-    outside = layout.legend == "outside" or hues > _MANY
+    hues = len(values.get(str(look.hue), []))
+    outside = legend == "outside" or hues > _MANY
     width, height = plt.rcParams["figure.figsize"]
     columns = _legend_columns(hues, height)
-    if layout.ax is None:  # with room for a long legend beside it
+    if look.ax is None:  # with room for a long legend beside it
         size = (width + 1.5 * columns * outside, height)
         ax = plt.subplots(layout="constrained", figsize=size)[1]
     else:
-        ax = layout.ax
-    draw(ax, _curves(slices, layout.hue, values, count_curves(ax)))
-    _add_legend(ax, layout, values, outside, columns)
+        ax = look.ax
+    draw(ax, _curves(slices, look.hue, values, count_curves(ax)))
+    _add_legend(ax, _title(look, values), "outside" if outside else legend, columns)
     return ax
 
 
@@ -306,52 +348,53 @@ def _tell(key: Hashable) -> str:
     return str(key)
 
 
-def _title(layout: Layout, values: Values) -> str:
+def _title(look: Look, values: Values) -> str:
     """Say what the hues are, and the one beta that all have."""
-    if layout.hue in (None, "beta"):
+    if look.hue in (None, "beta"):
         return ""
     betas = values.get("beta", [])
-    alone = len(betas) == 1 and "beta" not in (layout.col, layout.row)
-    return f"{layout.hue} (β̂ = {betas[0]:g})" if alone else str(layout.hue)
+    alone = len(betas) == 1 and "beta" not in (look.col, look.row)
+    return f"{look.hue} (β̂ = {betas[0]:g})" if alone else str(look.hue)
 
 
-def _add_legend(ax: Axes, layout: Layout, values: Values, outside: bool, columns: int) -> None:
+def _add_legend(ax: Axes, title: str, legend: Legend, columns: int) -> None:
     """Put a legend on Axes, or beside them where it is long."""
     labels, handles = zip(*legend_entries([ax]), strict=True)
-    beside = {"loc": "upper left", "bbox_to_anchor": (1, 1)}
-    if outside:
+    place: dict[str, Any] = {"loc": legend}
+    if legend == "outside":
         ax.set_anchor("W")  # beside the legend, where an aspect makes the Axes narrower
+        place = {"loc": "upper left", "bbox_to_anchor": (1, 1)}
     ax.legend(
         handles,
         labels,
-        title=_title(layout, values) or None,
+        title=title or None,
         ncols=columns,
         framealpha=0.8,
         edgecolor="none",
-        **(beside if outside else {"loc": layout.legend}),
+        **place,
     )
 
 
 def _draw_grid(
     slices: Sequence[_Slice],
     draw: Callable[[Axes, list[Curve]], None],
-    layout: Layout,
+    look: Look,
     values: Values,
 ) -> FacetGrid:
     """Draw a grid of panels with one legend."""
-    order = {name: values[name] for name in (layout.row, layout.col) if name}
+    order = {name: values[name] for name in (look.row, look.col) if name}
     cells = pd.DataFrame([{name: one.where[name] for name in order} for one in slices])
-    wrap = not layout.row and len(values[str(layout.col)]) > 4
+    wrap = not look.row and len(values[str(look.col)]) > 4
     grid = FacetGrid(
         cells,
-        row=layout.row,
-        col=layout.col,
-        row_order=order.get(str(layout.row)),
-        col_order=order.get(str(layout.col)),
+        row=look.row,
+        col=look.col,
+        row_order=order.get(str(look.row)),
+        col_order=order.get(str(look.col)),
         col_wrap=4 if wrap else None,
         height=3.2,
     )
-    curves = {id(curve.data): curve for curve in _curves(slices, layout.hue, values, 0)}
+    curves = {id(curve.data): curve for curve in _curves(slices, look.hue, values, 0)}
     for key, ax in grid.axes_dict.items():
         wanted = dict(zip(order, key if len(order) == 2 else (key,), strict=True))
         inside = {id(one.data) for one in slices if _belongs(one, wanted)}
@@ -362,9 +405,9 @@ def _draw_grid(
     grid.set_axis_labels(drawn.get_xlabel(), drawn.get_ylabel())  # of the outer panels alone
     grid.add_legend(
         dict(legend_entries(list(grid.axes.flat))),
-        title=_title(layout, values),
+        title=_title(look, values),
         ncols=_legend_columns(
-            len(values.get(str(layout.hue), [])), float(grid.figure.get_figheight())
+            len(values.get(str(look.hue), [])), float(grid.figure.get_figheight())
         ),
     )
     grid.tight_layout()

@@ -1,6 +1,7 @@
 """Frames in pieces, one after the other: what a pass over them is."""
 
 from collections.abc import Callable, Hashable, Iterable
+from functools import reduce
 from typing import Any, Protocol, TypeVar
 
 import pandas as pd
@@ -15,6 +16,10 @@ Result = TypeVar("Result")
 
 class Pieces(Protocol):
     """A frame in pieces."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in messages."""
 
     def example(self) -> pd.DataFrame:
         """Return a frame with the columns of all pieces, of any length."""
@@ -41,6 +46,8 @@ class Chunks:
     PUTypeError
         If it can be gone through once only.
     """
+
+    name = "chunks"
 
     def __init__(self, chunks: Iterable[Any] | Callable[[], Iterable[Any]]) -> None:
         if not callable(chunks) and not isinstance(chunks, Iterable):
@@ -73,15 +80,13 @@ class Chunks:
     ) -> Result:
         """Apply a function to some columns of each chunk and merge what comes back, in order."""
         results = (function(_select(frame, columns)) for frame in self._frames())
-        folded = next(results, None)
-        if folded is None:
+        first = next(results, None)
+        if first is None:
             raise PUTypeError(
                 "chunks must come anew each time, but there were none at a second time. Pass a "
                 "function that opens them: lambda: pd.read_csv(path, chunksize=1_000_000)."
             )
-        for result in results:
-            folded = merge(folded, result)
-        return folded
+        return reduce(merge, results, first)
 
 
 def _as_frame(chunk: Any) -> pd.DataFrame:

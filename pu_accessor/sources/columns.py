@@ -2,7 +2,7 @@
 
 import reprlib
 from collections.abc import Hashable, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -10,12 +10,11 @@ import pandas as pd
 
 from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError, suggestion
 from pu_accessor.ranking import FloatArray
-from pu_accessor.sources.labels import States, Values, read_labels
+from pu_accessor.sources.labels import States, read_labels
+from pu_accessor.sources.roles import Roles
 from pu_accessor.sources.scores import check_missing, read_scores
 
 __all__ = [
-    "CANONICAL",
-    "Coding",
     "Column",
     "as_models",
     "as_series",
@@ -25,18 +24,6 @@ __all__ = [
 ]
 
 Column: TypeAlias = npt.ArrayLike | Sequence[Any] | pd.Series | pd.api.extensions.ExtensionArray
-
-
-class Coding(NamedTuple):
-    """How labels and missing scores are to be read; see `rank_arrays`."""
-
-    positive: Values = None
-    negative: Values = None
-    unlabeled: Values = None
-    nan_policy: str = "raise"
-
-
-CANONICAL = Coding()
 
 
 def as_series(argument: str, values: Any) -> "pd.Series[Any]":
@@ -129,15 +116,15 @@ def read_column(frame: pd.DataFrame, argument: str, name: Hashable) -> "pd.Serie
     return column
 
 
-def read_values(scores: "pd.Series[Any]", coding: Coding) -> FloatArray:
+def read_values(scores: "pd.Series[Any]", roles: Roles) -> FloatArray:
     """Read scores, and check that none is missing where none may be.
 
     Parameters
     ----------
     scores : Series
         Numbers, of any dtype.
-    coding : Coding
-        Its `nan_policy` says whether some may be missing.
+    roles : Roles
+        Their `nan_policy` says whether some may be missing.
 
     Returns
     -------
@@ -152,19 +139,19 @@ def read_values(scores: "pd.Series[Any]", coding: Coding) -> FloatArray:
     if not scores.size:
         raise PUValueError("score and label must hold at least one example, but are empty.")
     values = read_scores(scores)
-    check_missing(str(scores.name), values, coding.nan_policy)
+    check_missing(str(scores.name), values, roles.nan_policy)
     return values
 
 
-def read_states(labels: "pd.Series[Any]", coding: Coding) -> States:
+def read_states(labels: "pd.Series[Any]", roles: Roles) -> States:
     """Read labels in their coding.
 
     Parameters
     ----------
     labels : Series
         Of any dtype.
-    coding : Coding
-        What stands for each state.
+    roles : Roles
+        They say what stands for each state.
 
     Returns
     -------
@@ -177,9 +164,9 @@ def read_states(labels: "pd.Series[Any]", coding: Coding) -> States:
     """
     return read_labels(
         labels,
-        positive=coding.positive,
-        negative=coding.negative,
-        unlabeled=coding.unlabeled,
+        positive=roles.positive,
+        negative=roles.negative,
+        unlabeled=roles.unlabeled,
     )
 
 

@@ -1,8 +1,7 @@
 """The rows of each group of a frame."""
 
 from collections.abc import Hashable
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +14,7 @@ from pu_accessor.sources.columns import read_column
 __all__ = [
     "Grouping",
     "Groups",
+    "Numbers",
     "check_roles",
     "group_frame",
     "key_columns",
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     Grouping: TypeAlias = pd.api.typing.DataFrameGroupBy[Any, Any]
 else:  # generic for type checkers alone
     Grouping = pd.api.typing.DataFrameGroupBy
+
+Numbers: TypeAlias = npt.NDArray[np.int16] | npt.NDArray[np.int32]
 
 
 class Groups(NamedTuple):
@@ -58,10 +60,22 @@ def group_frame(frame: pd.DataFrame, by: Hashable | list[Hashable]) -> Groups:
     PUValueError
         If no row has a key.
     """
-    columns = key_columns(frame, by)
+    names = key_columns(frame, by)
     # The index plays no role; pandas would stumble over one that has the name of a column.
-    keys = frame[columns].reset_index(drop=True)
-    return read_groups(keys.groupby(cast("Any", by), observed=True))
+    columns = [read_column(frame, "by", name).reset_index(drop=True) for name in names]
+    plain = pd.DataFrame(dict(enumerate(map(_plain, columns))), copy=False)
+    rows = _rows(_number(plain.groupby([*plain], observed=True)))
+    first = [some.start if isinstance(some, slice) else some[0] for some in rows]
+    keys = [column.iloc[first].tolist() for column in columns]
+    levels = keys[0] if len(keys) == 1 else zip(*keys, strict=True)
+    return Groups(tuple(map(str, names)), tuple(levels), rows)
+
+
+def _plain(column: "pd.Series[Any]") -> "pd.Series[Any]":
+    """Return the places of categories, in whose order they are sorted: pandas ranks these."""
+    if not isinstance(column.dtype, pd.CategoricalDtype):
+        return column
+    return column.cat.codes.where(column.notna())
 
 
 def key_columns(frame: pd.DataFrame, by: Hashable | list[Hashable]) -> list[Hashable]:
@@ -109,45 +123,53 @@ def read_groups(grouped: Grouping) -> Groups:
     -------
     Groups
     """
-    index, numbers = _observed(grouped)
-    if not len(index):
-        raise PUValueError("by must leave rows to rank, but no row has a key.")
-    wanted = np.arange(len(index) + 1)
-    if (numbers[1:] >= numbers[:-1]).all():  # rows of a group stand together: no copies
-        edges = np.searchsorted(numbers, wanted)
-        rows: list[IntArray | slice] = [slice(start, end) for start, end in pairwise(edges)]
-    else:
-        order = np.argsort(numbers, kind="stable")
-        edges = np.searchsorted(numbers[order], wanted)
-        rows = [order[start:end] for start, end in pairwise(edges)]
+    if not (grouped.observed and grouped.as_index):
+        # The order of categories that do not occur is not the same for sizes and for numbers.
+        grouped = grouped.obj.groupby(
+            grouped.keys,
+            level=grouped.level,
+            sort=grouped.sort,
+            dropna=grouped.dropna,
+            observed=True,
+        )
+    rows, sizes = _rows(_number(grouped)), grouped.size()
+    index = sizes.index[sizes > 0]  # a frequency has groups that hold nothing
     unnamed = "group" if len(index.names) == 1 else "level_{}"
     names = [
         unnamed.format(place) if name is None else str(name)
         for place, name in enumerate(index.names)
     ]
-    return Groups(tuple(names), tuple(index), rows)
+    return Groups(tuple(names), tuple(index.tolist()), rows)
 
 
-def _observed(grouped: Grouping) -> tuple[pd.Index, npt.NDArray[np.int32]]:
-    """Return the keys that occur, and the number of each row's key, -1 where it has none.
-
-    The sizes have all categories, and groups of a frequency that hold nothing; the numbers may
-    leave these out or not, but come in the same order.
-    """
+def _number(grouped: Grouping) -> Numbers:
+    """Return the number of each row's group, or say that there is none."""
     try:
-        sizes, numbers = grouped.size(), number_groups(grouped)
+        return number_groups(grouped)
     except TypeError as error:
         raise PUTypeError(
             f"by must name columns of keys, but some are not hashable: {error}."
         ) from error
-    if isinstance(sizes, pd.DataFrame):  # as_index=False
-        sizes = sizes.set_index(list(sizes.columns[:-1]))["size"]
-    present = np.bincount(numbers[numbers >= 0]) > 0
-    dense = np.append(np.cumsum(present) - 1, -1)[numbers]
-    return sizes.index[sizes.to_numpy() > 0], dense.astype(np.int32)
 
 
-def number_groups(grouped: Grouping) -> npt.NDArray[np.int32]:
+def _rows(numbers: Numbers) -> list[IntArray | slice]:
+    """Return the rows of each group that has some, in the order of their numbers."""
+    counts = np.bincount(numbers + 1, minlength=1)  # the first is that of rows without a key
+    ends = np.cumsum(counts)
+    parts = [
+        slice(int(end - count), int(end))
+        for count, end in zip(counts[1:], ends[1:], strict=True)
+        if count
+    ]
+    if not parts:
+        raise PUValueError("by must leave rows to rank, but no row has a key.")
+    if (numbers[1:] >= numbers[:-1]).all():  # rows of a group stand together: no copies
+        return [*parts]
+    order = np.argsort(numbers, kind="stable")
+    return [order[part] for part in parts]
+
+
+def number_groups(grouped: Grouping) -> Numbers:
     """Return the number of each row's group, -1 where a row has no key.
 
     Parameters
@@ -157,10 +179,14 @@ def number_groups(grouped: Grouping) -> npt.NDArray[np.int32]:
 
     Returns
     -------
-    ndarray of int32, shape (rows,)
+    ndarray of int16 or int32, shape (rows,)
+        The narrower where it holds them: numpy sorts that ten times as fast.
     """
     numbers = grouped.ngroup().to_numpy()
-    return np.where(np.isnan(numbers), -1, numbers).astype(np.int32)
+    if numbers.dtype.kind == "f":  # some rows have no key
+        numbers = np.nan_to_num(numbers, nan=-1)
+    narrow = numbers.max(initial=0) < np.iinfo(np.int16).max
+    return numbers.astype(np.int16) if narrow else numbers.astype(np.int32)
 
 
 def check_roles(groups: Groups | None, models: list[Hashable], label: Hashable) -> None:

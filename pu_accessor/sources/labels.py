@@ -10,7 +10,7 @@ import pandas as pd
 from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.ranking import BoolArray
 
-__all__ = ["Values", "read_labels"]
+__all__ = ["States", "Values", "read_labels"]
 
 Values: TypeAlias = Any  # a value, or a list of values
 

@@ -1,37 +1,32 @@
 """Several models of the same examples, as columns or as groups of rows -> paired ranks."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from pu_accessor.counting.cutoffs import mid_ranks
 from pu_accessor.errors import PUValueError
-from pu_accessor.ranking import Counts, IntArray, Keyed, PairedRanks
+from pu_accessor.ranking import Counts, FloatArray, IntArray, Keyed, PairedRanks
 from pu_accessor.sources.columns import (
-    CANONICAL,
-    Coding,
     as_models,
     as_series,
     read_column,
     read_states,
     read_values,
 )
-from pu_accessor.sources.groups import Groups, check_roles, number_groups
+from pu_accessor.sources.groups import Groups, Numbers, check_roles, number_groups
 from pu_accessor.sources.labels import States
+from pu_accessor.sources.roles import Roles
 
-__all__ = ["pair_models"]
+__all__ = ["pair_models", "pair_scores"]
 
 
 def pair_models(
     frame: pd.DataFrame,
-    *,
-    score: Hashable | list[Hashable],
-    label: Hashable,
-    groups: Groups | None = None,
-    on: Hashable | list[Hashable] | None = None,
-    coding: Coding = CANONICAL,
+    groups: Groups | None,
+    roles: Roles,
+    on: Hashable | list[Hashable] | None,
 ) -> Keyed[PairedRanks]:
     """Rank the same examples by several models.
 
@@ -40,17 +35,13 @@ def pair_models(
     frame : DataFrame
         With a column of scores for each model, a row for each example; or with a column of
         scores, a row for each example and model.
-    score : hashable or list of hashable
-        Columns of the models; a single one where each group is a model.
-    label : hashable
-        Column of labels.
-    groups : Groups, optional
+    groups : Groups or None
         Rows of each model; with several columns of scores, rows to compare apart.
-    on : hashable or list of hashable, optional
+    roles : Roles
+        Columns of the models, or a single one where each group is a model; the column of labels.
+        The policy "omit" drops an example that any model has no score for.
+    on : hashable, list of hashable or None
         Columns that identify an example, where groups are models.
-    coding : Coding, optional
-        How to read labels and missing scores. "omit" drops an example that any model has no
-        score for.
 
     Returns
     -------
@@ -62,32 +53,66 @@ def pair_models(
     PUKeyError
         If there is no such column.
     PUTypeError, PUValueError
-        As in `pu_accessor.sources.frames.rank_arrays`; if `on` is missing, or not needed; if
+        As in `pu_accessor.sources.in_memory.rank_columns`; if `on` is missing, or not needed; if
         groups hold different examples, one of them twice, or with different labels.
     """
-    if isinstance(score, list):
-        return _pair_columns(frame, score, label, groups, on, coding)
+    if isinstance(roles.score, list):
+        return _pair_columns(frame, roles.score, groups, roles, on)
     if groups is None:
         raise PUValueError(
             "score must name two or more columns, one for each model, but "
-            f"{score!r} was passed. For models in rows, name their column and that of the "
-            "examples: by='model', on='example_id'."
+            f"{roles.score!r} was passed. For models in rows, name their column and that of the "
+            "examples: df.pu(by='model').compare(on='example_id')."
         )
     if on is None:
         raise PUValueError(
             f"on must name the column that pairs the rows of {', '.join(groups.names)}, but None "
             "was passed. For groups that share no examples: compare_unpaired."
         )
-    return _pair_groups(frame, score, label, groups, on, coding)
+    return _pair_groups(frame, roles.score, groups, roles, on)
+
+
+def pair_scores(
+    names: tuple[str, ...],
+    models: Sequence[Hashable],
+    values: FloatArray,
+    states: States,
+    roles: Roles,
+) -> PairedRanks:
+    """Rank the same examples by the scores of several models.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Names of the levels of a model's key.
+    models : sequence of hashable
+        Their keys.
+    values : ndarray of float64, shape (models, examples)
+        NaN where missing.
+    states : States
+        The labels of the examples.
+    roles : Roles
+        The policy "omit" drops an example that any model has no score for.
+
+    Returns
+    -------
+    PairedRanks
+    """
+    if roles.nan_policy == "omit":
+        kept = ~np.isnan(values).any(axis=0)
+        values, states = values[:, kept], States(*(state[kept] for state in states))
+    ranks = [mid_ranks(one, states.positive) for one in values]
+    positive, negative = (int(np.count_nonzero(state)) for state in states)
+    total = Counts(positive, negative, states.positive.size - positive - negative)
+    return PairedRanks(names, dict(zip(models, ranks, strict=True)), total)
 
 
 def _pair_columns(
     frame: pd.DataFrame,
     score: list[Hashable],
-    label: Hashable,
     groups: Groups | None,
+    roles: Roles,
     on: object,
-    coding: Coding,
 ) -> Keyed[PairedRanks]:
     """Pair columns, whose rows are paired as they are."""
     if on is not None:
@@ -97,18 +122,14 @@ def _pair_columns(
         )
     models = as_models(score)
     columns = [as_series("score", read_column(frame, "score", model)) for model in models]
-    check_roles(groups, models, label)
-    values = np.stack([read_values(column, coding) for column in columns])
-    states = read_states(as_series("label", read_column(frame, "label", label)), coding)
+    check_roles(groups, models, roles.label)
+    values = np.stack([read_values(column, roles) for column in columns])
+    states = read_states(as_series("label", read_column(frame, "label", roles.label)), roles)
 
     def make(position: int) -> PairedRanks:
         rows = slice(None) if groups is None else groups.rows[position]
-        some, kinds = values[:, rows], States(*(state[rows] for state in states))
-        if coding.nan_policy == "omit":
-            kept = ~np.isnan(some).any(axis=0)
-            some, kinds = some[:, kept], States(*(state[kept] for state in kinds))
-        ranks = [mid_ranks(one, kinds.positive) for one in some]
-        return PairedRanks(("model",), dict(zip(models, ranks, strict=True)), _count(kinds))
+        kinds = States(*(state[rows] for state in states))
+        return pair_scores(("model",), models, values[:, rows], kinds, roles)
 
     names, keys = ((), ((),)) if groups is None else (groups.names, groups.keys)
     return Keyed(names, keys, make)
@@ -117,29 +138,24 @@ def _pair_columns(
 def _pair_groups(
     frame: pd.DataFrame,
     score: Hashable,
-    label: Hashable,
     groups: Groups,
+    roles: Roles,
     on: Hashable | list[Hashable],
-    coding: Coding,
 ) -> Keyed[PairedRanks]:
     """Pair groups of rows by what identifies an example."""
     identity = on if isinstance(on, list) else [on]
-    check_roles(groups, [score], label)
-    examples = _number_examples(frame, identity, [*groups.names, str(score), str(label)])
-    values = read_values(as_series("score", read_column(frame, "score", score)), coding)
-    states = read_states(as_series("label", read_column(frame, "label", label)), coding)
+    check_roles(groups, [score], roles.label)
+    taken = [*groups.names, str(score), str(roles.label)]
+    examples = _number_examples(frame, identity, taken)
+    values = read_values(as_series("score", read_column(frame, "score", score)), roles)
+    states = read_states(as_series("label", read_column(frame, "label", roles.label)), roles)
     rows = _align(groups, examples, states, identity)
-    if coding.nan_policy == "omit":
-        rows = rows[:, ~np.isnan(values[rows]).any(axis=0)]
     kinds = States(*(state[rows[0]] for state in states))
-    ranks = [mid_ranks(values[some], kinds.positive) for some in rows]
-    paired = PairedRanks(groups.names, dict(zip(groups.keys, ranks, strict=True)), _count(kinds))
+    paired = pair_scores(groups.names, groups.keys, values[rows], kinds, roles)
     return Keyed((), ((),), lambda _: paired)
 
 
-def _number_examples(
-    frame: pd.DataFrame, identity: list[Hashable], taken: list[str]
-) -> npt.NDArray[np.int32]:
+def _number_examples(frame: pd.DataFrame, identity: list[Hashable], taken: list[str]) -> Numbers:
     """Return a number for each row that stands for its example."""
     missing = 0
     for name in identity:
@@ -158,7 +174,7 @@ def _number_examples(
 
 
 def _align(
-    groups: Groups, examples: npt.NDArray[np.int32], states: States, identity: list[Hashable]
+    groups: Groups, examples: Numbers, states: States, identity: list[Hashable]
 ) -> IntArray:
     """Return the rows of each group (first axis), in the same order of examples."""
     rows = [np.arange(examples.size)[some] for some in groups.rows]
@@ -188,9 +204,3 @@ def _align(
             "different ones. What is known about an example does not depend on the model."
         )
     return aligned
-
-
-def _count(kinds: States) -> Counts:
-    """Count the examples of each kind."""
-    positive, negative = (int(np.count_nonzero(kind)) for kind in kinds)
-    return Counts(positive, negative, kinds.positive.size - positive - negative)

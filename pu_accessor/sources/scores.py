@@ -6,12 +6,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pu_accessor.errors import PUTypeError, PUValueError, check_option
+from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.ranking import FloatArray
 
-__all__ = ["NAN_POLICIES", "check_missing", "is_real", "read_scores", "say_missing"]
+__all__ = ["check_missing", "check_real", "is_real", "read_scores", "say_missing"]
 
-NAN_POLICIES = ("omit", "raise", "worst")
 _NUMBERS = {"integer", "floating", "mixed-integer-float", "decimal", "empty"}
 
 
@@ -35,12 +34,7 @@ def read_scores(score: "pd.Series[Any]") -> FloatArray:
     PUValueError
         If float64 cannot hold them, so that distinct scores would become ties.
     """
-    if not is_real(score):
-        raise PUTypeError(
-            f"score column {score.name!r} must hold real numbers, but is {score.dtype} (it holds "
-            f"{_first_odd(score)!r}). Pass what the model ranks by, a probability or decision "
-            "value, as numbers: for example pd.to_numeric(column)."
-        )
+    check_real(score)
     if score.dtype == np.float64:
         return score.to_numpy()  # as it is, uncopied
     if score.dtype == np.float32:
@@ -59,6 +53,27 @@ def read_scores(score: "pd.Series[Any]") -> FloatArray:
     return values
 
 
+def check_real(score: "pd.Series[Any]") -> None:
+    """Raise unless scores are real numbers.
+
+    Parameters
+    ----------
+    score : Series
+        Of any dtype.
+
+    Raises
+    ------
+    PUTypeError
+        If they are something else, or bool.
+    """
+    if not is_real(score):
+        raise PUTypeError(
+            f"score column {score.name!r} must hold real numbers, but is {score.dtype} (it holds "
+            f"{_first_odd(score)!r}). Pass what the model ranks by, a probability or decision "
+            "value, as numbers: for example pd.to_numeric(column)."
+        )
+
+
 def check_missing(name: str, score: FloatArray, nan_policy: str) -> None:
     """Raise where scores are missing and the policy is to raise.
 
@@ -74,9 +89,8 @@ def check_missing(name: str, score: FloatArray, nan_policy: str) -> None:
     Raises
     ------
     PUValueError
-        If there are some and `nan_policy` is "raise", or no policy has that name.
+        If there are some and `nan_policy` is "raise".
     """
-    check_option("nan_policy", nan_policy, NAN_POLICIES)
     if nan_policy == "raise":
         say_missing(name, int(np.isnan(score).sum()), score.size)
 

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from benchmarks.contestants import BETA, KNOWN, SEED, Benchmark
+from tests.benchmarks.contestants import BETA, KNOWN, SEED, Benchmark
 
 ROWS_IN_FILE = 2_000_000
 WORKERS = 2

@@ -4,7 +4,7 @@ import pytest
 from sklearn.metrics import roc_curve
 
 import pu_accessor  # noqa: F401
-from benchmarks.contestants import BETA, KNOWN, Benchmark, Contestant, Rows, peak_memory
+from tests.benchmarks.contestants import BETA, KNOWN, Benchmark, Contestant, Rows, peak_memory
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from sklearn.metrics import roc_auc_score, roc_curve
 
 import pu_accessor  # noqa: F401
-from benchmarks.contestants import (
+from tests.benchmarks.contestants import (
     BETA,
     KNOWN,
     Benchmark,
@@ -70,8 +70,8 @@ def test_models(benchmark: Benchmark, models: int, rounds: int) -> None:
     scores = dict(zip(map(str, range(models)), rows.score + noise, strict=True))
     frame = pd.DataFrame({**scores, "label": rows.frame["label"]})
     contestants: dict[str, Contestant] = {
-        "roc_bounds": lambda: frame.pu.roc_bounds(BETA, score=list(scores)),
-        "auroc": lambda: frame.pu.auroc(BETA, score=list(scores)),
+        "roc_bounds": lambda: frame.pu(score=list(scores)).roc_bounds(BETA),
+        "auroc": lambda: frame.pu(score=list(scores)).auroc(BETA),
         "roc_curve": lambda: [roc_curve(rows.label, score) for score in scores.values()],
     }
     about = {"models": models, "rows": size, "known": known}

@@ -1,0 +1,35 @@
+"""A source of rankings, and what its columns mean: what all questions are put to."""
+
+from pu_accessor.ranking import Ranks, check_ranks
+from pu_accessor.results.ask import Asked
+from pu_accessor.sources.roles import Roles
+from pu_accessor.sources.source import Source
+
+__all__ = ["Bound"]
+
+
+class Bound:
+    """A source with its roles; nothing is read until a question is asked.
+
+    Parameters
+    ----------
+    source : Source
+        Rows of any kind.
+    roles : Roles, optional
+        What its columns mean.
+    """
+
+    def __init__(self, source: Source, roles: Roles | None = None) -> None:
+        self._source = source
+        self._roles = Roles() if roles is None else roles
+
+    def _asked(self, ranks: Ranks = "breakpoints") -> Asked:
+        """Return how to ask the source, where it may have such ranks."""
+        check_ranks(ranks)
+        return Asked(
+            lambda ranks: self._source.rank(self._roles, ranks),
+            lambda on: self._source.pair(self._roles, on),
+            self._roles.on_error,
+            self._roles.progress,
+            lambda: getattr(self._source, "template", lambda _: None)(self._roles),
+        )

@@ -1,0 +1,182 @@
+"""Errors for keywords at the wrong place: they show the line to write instead."""
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
+from inspect import Parameter, signature
+from typing import Any, NoReturn, TypeVar
+
+from pu_accessor.accessors.paragraphs import fill
+from pu_accessor.errors import PUTypeError, suggestion
+from pu_accessor.sources.roles import ROLE_NAMES
+
+__all__ = ["explains_keywords", "refuse_roles", "tell_of_samples"]
+
+Kind = TypeVar("Kind", bound=type)
+
+_ROLES = (*ROLE_NAMES, "dim")
+# What stands in a line to write where a user has not said it.
+_EXAMPLES = {"beta": 0.3, "name": "f1", "at": 100, "size": 50, "random_state": 0, "curve": "roc"}
+
+
+def explains_keywords(kind: Kind) -> Kind:
+    """Make the methods of an accessor explain arguments that do not fit, and themselves.
+
+    Parameters
+    ----------
+    kind : type
+        The accessor.
+
+    Returns
+    -------
+    type
+        Itself. Shared paragraphs stand in the docstrings of its methods.
+    """
+    for name, method in list(vars(kind).items()):
+        if callable(method) and (name == "__call__" or not name.startswith("_")):
+            setattr(kind, name, _explained(method))
+    return kind
+
+
+def _explained(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a method whose calls are checked before."""
+    expected = signature(method)
+
+    @wraps(method)
+    def checked(self: Any, *args: Any, **keywords: Any) -> Any:
+        try:
+            expected.bind(self, *args, **keywords)
+        except TypeError as error:
+            told = _explain(type(self), method, args, keywords, str(error))
+            raise PUTypeError(told) from None
+        return method(self, *args, **keywords)
+
+    checked.__doc__ = fill(method.__doc__, expected.parameters)
+    return checked
+
+
+def _explain(
+    kind: type,
+    method: Callable[..., Any],
+    args: tuple[Any, ...],
+    keywords: Mapping[str, Any],
+    error: str,
+) -> str:
+    """Say how to write a call that does not fit."""
+    name, allowed = method.__name__, [*signature(method).parameters][1:]
+    unknown = {key: value for key, value in keywords.items() if key not in allowed}
+    roles = {key: value for key, value in unknown.items() if key in _ROLES}
+    if name == "__call__":
+        return _explain_call(kind, allowed, unknown, error)
+    if roles and not hasattr(kind, "_asked"):
+        return (
+            f"{next(iter(roles))} is not for tables, whose examples have been counted already: it "
+            f"says what variables of samples mean, ds.pu({_written(roles)})."
+        )
+    if roles:
+        asked = {key: value for key, value in keywords.items() if key not in roles}
+        written = ", ".join([*map(_shown, args), _written(asked)]).removesuffix(", ")
+        return (
+            f"{', '.join(roles)} says what the data mean, once for all questions: "
+            f"df.pu({_written(roles)}).{name}({written})."
+        )
+    if unknown:
+        near = suggestion(next(iter(unknown)), [*allowed, *_ROLES])
+        return (
+            f"{name} has no argument {next(iter(unknown))!r}.{near} It takes "
+            f"{', '.join(allowed)}; what the columns mean goes before: "
+            f"df.pu(score=..., label=...).{name}(...)."
+        )
+    return f"{name}: {error}. Write for example {_line(method, {})}."
+
+
+def _explain_call(kind: type, allowed: list[str], unknown: Mapping[str, Any], error: str) -> str:
+    """Say that what is asked goes into a method."""
+    if not unknown:
+        return (
+            f"What the columns mean is named, and a question goes into a method: {error}. Write "
+            "for example df.pu(score='p', label='y').roc_bounds(0.3)."
+        )
+    first, value = next(iter(unknown.items()))
+    for method in _public(kind).values():
+        if first in signature(method).parameters:
+            return (
+                f"{first} belongs to a question, not to what the columns mean: "
+                f"{_line(method, {first: value})}."
+            )
+    return (
+        f"There is no {first!r} among what can be said of columns, {', '.join(allowed)}."
+        f"{suggestion(first, allowed)}"
+    )
+
+
+def refuse_roles(names: Iterable[str]) -> NoReturn:
+    """Raise as tables are asked what samples are asked.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Variables that make tables of a Dataset.
+
+    Raises
+    ------
+    PUTypeError
+        Always.
+    """
+    raise PUTypeError(
+        f"The Dataset holds tables or curves ({', '.join(names)}), whose examples have been "
+        "counted already: there are no samples to name score and label of. Ask the tables: "
+        "ds.pu.metric('f1'), ds.pu.area('roc')."
+    )
+
+
+def tell_of_samples(name: str, kind: type) -> NoReturn:
+    """Raise as an attribute is not there, and say where it is.
+
+    Parameters
+    ----------
+    name : str
+        Of the attribute.
+    kind : type
+        The accessor of samples.
+
+    Raises
+    ------
+    AttributeError
+        Always.
+    """
+    if name in _public(kind):
+        raise AttributeError(
+            f"{name} is asked of samples: say what their variables mean first, "
+            f"ds.pu(score='score', label='label', dim='sample').{name}(...)."
+        )
+    raise AttributeError(f"ds.pu has no attribute {name!r}.{suggestion(name, _public(kind))}")
+
+
+def _public(kind: type) -> dict[str, Callable[..., Any]]:
+    """Return the methods of an accessor and of what it is made from."""
+    every = {name: item for base in kind.__mro__ for name, item in vars(base).items()}
+    return {name: m for name, m in every.items() if name[0] != "_" and callable(m)}
+
+
+def _line(method: Callable[..., Any], given: Mapping[str, Any]) -> str:
+    """Return a call that works, with some arguments."""
+    parameters = list(signature(method).parameters.values())[1:]
+    needed = {p.name: _EXAMPLES.get(p.name, ...) for p in parameters if p.default is p.empty}
+    every = {**needed, **given}
+    first = [
+        p.name for p in parameters if p.kind is not Parameter.KEYWORD_ONLY and p.name in every
+    ]
+    rest = _written({key: value for key, value in every.items() if key not in first})
+    written = ", ".join([*(_shown(every[key]) for key in first), rest]).removesuffix(", ")
+    return f"df.pu.{method.__name__}({written})"
+
+
+def _written(arguments: Mapping[str, Any]) -> str:
+    """Write keyword arguments as they are typed."""
+    return ", ".join(f"{key}={_shown(value)}" for key, value in arguments.items())
+
+
+def _shown(value: Any) -> str:
+    """Write a value as it is typed, if that is short."""
+    text = repr(value)
+    return text if len(text) <= 40 and "\n" not in text else "..."

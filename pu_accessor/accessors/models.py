@@ -1,0 +1,229 @@
+"""Questions to rankings: which of several models is better."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+import pandas as pd
+
+from pu_accessor.accessors.bound import Bound
+from pu_accessor.errors import PUValueError
+from pu_accessor.inference.bands.lookup import Band
+from pu_accessor.inference.rule import Rule
+from pu_accessor.results import comparison, tables
+from pu_accessor.results.betas import GroupBeta
+
+__all__ = ["compare", "compare_unpaired", "dominance"]
+
+
+def compare(
+    self: Bound,
+    beta: GroupBeta | None = None,
+    *,
+    on: Hashable | list[Hashable] | None = None,
+    level: float = 0.95,
+) -> pd.DataFrame:
+    """Compare the AUROC of models that ranked the same examples: no beta is needed.
+
+    The difference between two models is the mean difference of the ranks of the known
+    positives, divided by the number of negatives. Its sign, and whether it can be chance, do
+    not depend on beta. Its size does: for that, pass `beta`.
+
+    Models are columns of scores, ``df.pu(score=["svm", "forest"])``, in each group where there are
+    groups, too; or rows, where a row is an example and a model: ``df.pu(by="model")``, with `on`.
+    ``nan_policy="omit"`` drops an example that any model has no score for.
+
+    Parameters
+    ----------
+    beta : float, array-like of float, or mapping or Series of float by group, optional
+        Fraction of positives among the unlabeled, in [0, 1]. Without it there is no size.
+    on : hashable or list of hashable, optional
+        Columns that identify an example, to pair the rows of models in rows.
+    level : float, default 0.95
+        Probability of coverage of the interval, in (0, 1).
+
+    Returns
+    -------
+    DataFrame
+        A row for each pair of models, a before b; with `beta` for each pair and beta.
+
+        * model_a, model_b (after the name of `by`) : the two models.
+        * beta, difference, lower, upper, level (only with `beta`) : AUROC of a minus that of
+          b, a share in [-1, 1], and its interval.
+        * sign : 1 where a has the higher AUROC, -1 where b has, 0 where neither has.
+        * statistic, df, p_value : Student's t, its degrees of freedom, two-sided p value.
+        * p_holm : the p value adjusted for all pairs (of a group) [1]_.
+        * n : known positives.
+
+        Without `beta`, ``.attrs["size"]`` says what the size of the difference needs.
+
+    Raises
+    ------
+    PUKeyError
+        If there is no such column.
+    PUValueError
+        If there are fewer than two models; if examples are not in every group of rows, are
+        there twice, or have different labels (the message counts them); if an argument or a
+        column has a value that is not allowed.
+    PUTypeError
+        If an argument or a column is of a kind that is not allowed.
+
+    Warns
+    -----
+    PUWarning
+        If the known positives do not say how far the difference can be off: there is one
+        alone, or all differ by the same number of ranks.
+
+    See Also
+    --------
+    compare_unpaired : For groups that share no examples.
+
+    Notes
+    -----
+    With R the mid-ranks from the top of the n known positives among N examples, P = n +
+    beta*U, and d = R_b - R_a, the difference is mean(d)/(N - P), and t =
+    mean(d)/(sd(d)/sqrt(n)) with n - 1 degrees of freedom. P value and interval agree: at level
+    .95 the interval leaves out 0 exactly where p < .05, whatever beta. They treat the
+    negatives as given, and are conservative for these examples where many of the positives
+    are known.
+
+    References
+    ----------
+    .. [1] S. Holm, *A simple sequentially rejective multiple test procedure*, Scandinavian
+       Journal of Statistics 6 (1979) 65-70.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> df = pd.DataFrame({"label": [1, None, 1, None, 1, None, None, None]})
+    >>> df["svm"], df["forest"] = [8, 2, 7, 1, 6, 5, 4, 3], [3, 8, 7, 6, 5, 4, 2, 1]
+    >>> compared = df.pu(score=["svm", "forest"]).compare()
+    >>> compared[["model_a", "model_b", "sign", "p_value"]].round(3)
+      model_a model_b  sign  p_value
+    0     svm  forest     1    0.321
+    >>> sized = df.pu(score=["svm", "forest"]).compare(beta=0.2)
+    >>> sized[["model_a", "model_b", "beta", "difference", "lower", "upper"]].round(2)
+      model_a model_b  beta  difference  lower  upper
+    0     svm  forest   0.2         0.5  -1.14   2.14
+    """
+    if self._roles.propensity is not None:
+        raise PUValueError(
+            f"propensity must not be bound for compare, but {self._roles.propensity!r} is: it "
+            "takes the known positives as a simple random sample. Leave it out, or see how far "
+            "intervals overlap: df.pu(propensity=..., score=[...]).auroc(0.3)."
+        )
+    return comparison.compare_paired(self._asked(), beta, on, level)
+
+
+def compare_unpaired(self: Bound, beta: GroupBeta, *, level: float = 0.95) -> pd.DataFrame:
+    """Compare the AUROC of groups that share no examples: Welch's two-sample test.
+
+    Parameters
+    ----------
+    {beta}
+    level : float, default 0.95
+        Probability of coverage of the interval, in (0, 1).
+
+    Returns
+    -------
+    DataFrame
+        A row for each pair of groups, a before b, and beta: the columns of `compare` with
+        `beta`, without sign; n_a, n_b are the known positives of each; beta_a, beta_b stand
+        for beta where it is given by group. P values are adjusted for all pairs at a beta.
+
+    Raises
+    ------
+    {errors}
+        Also if there are fewer than two groups, or no negatives in one.
+
+    Warns
+    -----
+    PUWarning
+        If a group has one known positive alone: its statistics are NaN.
+
+    See Also
+    --------
+    compare : For models that ranked the same examples: sharper, and without beta.
+
+    Notes
+    -----
+    With R the mid-ranks from the top of the n known positives among N examples, P = n +
+    beta*U and M = N - P, AUROC is 1 - (mean(R) - (P + 1)/2)/M, and its standard error
+    sd(R)/sqrt(n) * sqrt(1 - n/P)/M.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> label = [1, None, 1, None, None, 1, None, None, None, 1, None, 1, 1, None]
+    >>> df = pd.DataFrame({"hospital": list("ab" * 7), "score": range(14), "label": label})
+    >>> compared = df.pu(by="hospital").compare_unpaired(beta={"a": 0.3, "b": 0.1})
+    >>> compared[["hospital_a", "hospital_b", "difference", "lower", "upper"]].round(2)
+      hospital_a hospital_b  difference  lower  upper
+    0          a          b       -0.42  -1.85    1.0
+    """
+    if isinstance(self._roles.score, list):
+        raise PUValueError(
+            f"score must name one column, but {self._roles.score!r} was passed. Models of the "
+            "same rows are compared with df.pu(score=[...]).compare()."
+        )
+    return comparison.compare_unpaired(self._asked(), beta, level)
+
+
+def dominance(
+    self: Bound,
+    beta: GroupBeta,
+    *,
+    level: float = 0.95,
+    band: str | Band = "exact",
+    reference: str = "positives",
+) -> pd.DataFrame:
+    """Compare where the ROC curves of models lie, at each beta ([1]_, section 6.2).
+
+    With both groups and a list of scores each model of each group is compared with all others.
+
+    Parameters
+    ----------
+    {beta}
+    {band}
+
+    Returns
+    -------
+    DataFrame
+        A row for each pair of models, a before b, and beta.
+
+        * model_a, model_b (after the name of `by`) : the two models.
+        * beta, or beta_a and beta_b where it is given by group.
+        * dominates : the model whose central curve is nowhere below and somewhere above the
+          other's, or None.
+        * equal : bool, whether the central curves coincide.
+        * disjoint : bool, whether the lower curve of one model lies above the upper curve of
+          the other at each false positive rate, save where both are at an end.
+        * crossings : tuple of float, the false positive rates at which the lead passes from
+          one central curve to the other.
+
+    Raises
+    ------
+    {errors}
+        Also if there are fewer than two models, or no negatives.
+
+    Notes
+    -----
+    A curve counts as high as it gets at or left of a false positive rate: it never falls.
+
+    References
+    ----------
+    {claesen}
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> df = pd.DataFrame({"label": [1, None, 1, None, 1, None, None, None]})
+    >>> df["svm"], df["forest"] = [8, 2, 7, 1, 6, 5, 4, 3], [3, 8, 7, 6, 5, 4, 2, 1]
+    >>> df.pu(score=["svm", "forest"]).dominance(beta=0.2).loc[0, "dominates"]
+    'svm'
+    """
+    rule = Rule(level, band, reference)
+    return comparison.dominance(tables.contingency(self._asked(), beta, rule, "breakpoints"))

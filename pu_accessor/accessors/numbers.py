@@ -1,0 +1,294 @@
+"""Questions to rankings: numbers with intervals, and what beta can be."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from pu_accessor.accessors.bound import Bound
+from pu_accessor.inference.bands.lookup import Band
+from pu_accessor.inference.estimates.cutoff import At
+from pu_accessor.inference.rule import Rule
+from pu_accessor.inference.shares import Interval
+from pu_accessor.inference.tables.rates import Metric
+from pu_accessor.results import estimates, prior
+from pu_accessor.results.betas import GroupBeta
+
+__all__ = ["auroc", "average_precision", "estimate_beta", "metric", "sample_to_label"]
+
+
+def auroc(
+    self: Bound,
+    beta: GroupBeta,
+    *,
+    level: float = 0.95,
+    beta_interval: Interval | None = None,
+    max_fpr: float | None = None,
+) -> pd.DataFrame:
+    """Estimate the area under the ROC curve, with an interval.
+
+    It comes from the ranks of the known positives alone and is unbiased at any beta; the
+    interval is narrower than the range between bounding curves where few positives are known.
+
+    Parameters
+    ----------
+    beta : float, array-like of float, or mapping, Series or DataArray of float by group
+        Fraction of positives among the unlabeled, in [0, 1).
+    level : float, default 0.95
+        Probability with which the interval covers, in (0, 1).
+    beta_interval : (float, float), optional
+        Where beta may lie, around the point that is passed: adds the columns envelope_lower
+        and envelope_upper, the lowest lower and the highest upper limit while beta varies.
+    max_fpr : float in (0, 1], optional
+        Take the curve up to this false positive rate, standardised [1]_ so that chance is 0.5
+        and perfection 1, as ``sklearn.metrics.roc_auc_score(max_fpr=...)`` does.
+
+    Returns
+    -------
+    DataFrame
+        A row for each group and beta: the group, beta, estimate, standard_error, lower,
+        upper, level.
+
+    Raises
+    ------
+    {errors}
+        Also if there are no negatives, or `max_fpr` is not in (0, 1].
+
+    Warns
+    -----
+    PUWarning
+        If there is one known positive alone (no standard error: the interval is NaN), or an
+        estimate lies outside [0, 1]: beta is infeasible.
+
+    Notes
+    -----
+    With R the mid-ranks from the top of the n known positives among N examples, P = n +
+    beta*U and M = N - P, the estimate is 1 - (mean(R) - (P + 1)/2)/M and its standard error
+    sd(R)/sqrt(n) * sqrt(1 - n/P)/M. The interval is Student's t on the logit scale of the
+    share of examples that rank below a known positive, on average, which lies in (0, 1) at any
+    beta; cut off at 0 and 1. For two known positives, or where all have one rank, the areas
+    under the bounding curves of the band "exact" stand instead.
+
+    References
+    ----------
+    .. [1] D. K. McClish, *Analyzing a portion of the ROC curve*, Medical Decision Making 9
+       (1989) 190-195.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> label = [None, 1, 1, None, None, 1, None, 1, None, None, None, None]
+    >>> df = pd.DataFrame({"score": range(12, 0, -1), "label": label})
+    >>> df.pu.auroc(beta=0.25).round(3)
+       beta  estimate  standard_error  lower  upper  level
+    0  0.25     0.792           0.132  0.341    1.0   0.95
+    """
+    rule = Rule(level, beta_interval=beta_interval)
+    return estimates.auroc(self._asked(), beta, rule, max_fpr=max_fpr)
+
+
+def average_precision(
+    self: Bound,
+    beta: GroupBeta,
+    *,
+    level: float = 0.95,
+    beta_interval: Interval | None = None,
+) -> pd.DataFrame:
+    """Estimate the average precision, with an interval.
+
+    Parameters
+    ----------
+    {beta}
+    level : float, default 0.95
+        Probability with which the interval covers, in (0, 1).
+    beta_interval : (float, float), optional
+        Where beta may lie, around the point that is passed: adds the columns envelope_lower
+        and envelope_upper, the lowest lower and the highest upper limit while beta varies.
+
+    Returns
+    -------
+    DataFrame
+        As `auroc`.
+
+    Raises
+    ------
+    {errors}
+
+    Warns
+    -----
+    PUWarning
+        As `auroc`; for one known positive alone there is no estimate at all.
+
+    Notes
+    -----
+    The mean over all positives of the precision at their cutoff, the end of their block of
+    ties, as in scikit-learn. For a known positive with k known ones among the r examples at or
+    above that, precision is estimated by [1 + (P - 1)/(n - 1)*(k - 1)]/r. Their mean is
+    unbiased; its standard error is that of the jackknife [1]_ times sqrt(1 - n/P). The
+    interval is Student's t on the scale of 1/AP, at most 1, with degrees of freedom by the
+    kurtosis of the jackknife's pseudo-values. For two known positives the areas under the
+    bounding curves of the band "exact" stand instead.
+
+    References
+    ----------
+    .. [1] J. N. Arvesen, *Jackknifing U-statistics*, Annals of Mathematical Statistics 40
+       (1969) 2076-2100.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> label = [None, 1, 1, None, None, 1, None, 1, None, None, None, None]
+    >>> df = pd.DataFrame({"score": range(12, 0, -1), "label": label})
+    >>> df.pu.average_precision(beta=0.25).round(3)
+       beta  estimate  standard_error  lower  upper  level
+    0  0.25     0.715           0.137  0.374    1.0   0.95
+    """
+    rule = Rule(level, beta_interval=beta_interval)
+    return estimates.average_precision(self._asked(), beta, rule)
+
+
+def metric(
+    self: Bound,
+    name: str | Metric,
+    beta: GroupBeta,
+    *,
+    at: At,
+    level: float = 0.95,
+    band: str | Band = "exact",
+    reference: str = "positives",
+    beta_interval: Interval | None = None,
+) -> pd.DataFrame:
+    """Evaluate a metric at the cutoff that a person reports, with its interval.
+
+    Parameters
+    ----------
+    {metric}
+    {beta}
+    at : int, mapping of str to float, or {"youden", "maximum"}
+        The cutoff: a rank, which is a number of examples predicted positive, or one of
+        ``{"rank": 100}``; ``{"threshold": 0.5}``; ``{"fraction": 0.1}``; ``{"fpr": 0.05}``,
+        the last cutoff whose estimated false positive rate is at most that;
+        ``{"recall": 0.9}`` or ``{"tpr": 0.9}``, the first whose estimated recall is at least
+        that. "youden" is where the estimated informedness is highest, "maximum" where that of the
+        metric is.
+    {band}
+    beta_interval : (float, float), optional
+        Where beta may lie: adds the columns envelope_lower and envelope_upper, the lowest and
+        highest that the bounds get at this cutoff while beta varies.
+
+    Returns
+    -------
+    DataFrame
+        A row for each group and beta: the group, beta, metric, rank, threshold, estimate,
+        lower, upper, level, band. Lower is the smaller number, also of an error rate. A cutoff
+        chosen by a maximum looks better than it is: for it the band "exact" becomes
+        "simultaneous", which holds at all cutoffs jointly.
+
+    Raises
+    ------
+    {errors}
+        Also if `at` is unknown, or outside the curve.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> label = [None, 1, 1, None, None, 1, None, 1, None, None, None, None]
+    >>> df = pd.DataFrame({"score": range(12, 0, -1), "label": label})
+    >>> df.pu.metric("precision", beta=0.25, at=4)[["estimate", "lower", "upper"]]
+       estimate  lower  upper
+    0      0.75    0.5    1.0
+    """
+    rule = Rule(level, band, reference, beta_interval)
+    return estimates.metric(self._asked(), name, beta, at, rule)
+
+
+def estimate_beta(self: Bound, *, method: str = "feasible", level: float = 0.95) -> pd.DataFrame:
+    """Estimate the fraction of positives among the unlabeled, as far as the data allow.
+
+    Parameters
+    ----------
+    method : {"feasible", "two_sided", "mean_matching"}, default "feasible"
+        From known positives and unlabeled rows alone there is an *upper limit* only, and the
+        largest beta that is still plausible: "feasible". The other two need known negatives
+        that are a random sample of the negatives; choosing one says that they are.
+    level : float, default 0.95
+        Probability of coverage, in (0, 1).
+
+    Returns
+    -------
+    DataFrame
+        A row for each group: the group, beta, lower, upper, level, method, and assumptions,
+        a sentence.
+
+    Raises
+    ------
+    {errors}
+        Also if nothing is unlabeled, or a method lacks known negatives.
+
+    Warns
+    -----
+    PUWarning
+        If the data say little or nothing about beta, or speak against the assumptions: known
+        positives above nearly all unlabeled rows, or above them even at the very top.
+
+    Notes
+    -----
+    With M latent positives, k of n known positives and h unlabeled rows at or above a cutoff,
+    M is feasible at delta if max(k/n - min(h, M)/M) is at most sqrt(ln(1/delta)/2 * (1/n +
+    1/M)). "feasible" takes the largest such M, at delta = 1 - level for the upper limit and
+    0.5 for beta, which equals the true one only where negatives never reach the top of the
+    ranking. In-sample scores and labels that are no random sample break every method.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> truth = np.arange(4000) < 1000  # 500 of them known: beta is 500/3500
+    >>> score = np.random.default_rng(0).normal(3 * truth)
+    >>> label = np.where(np.arange(4000) < 500, 1, np.nan)
+    >>> df = pd.DataFrame({"score": score, "label": label})
+    >>> df.pu.estimate_beta()[["beta", "lower", "upper", "method"]].round(3)
+        beta  lower  upper    method
+    0  0.126    0.0  0.155  feasible
+    """
+    return prior.estimate_beta(self._asked(), method, level)
+
+
+def sample_to_label(
+    self: Bound, size: int, *, random_state: int | np.random.Generator
+) -> pd.DataFrame:
+    """Draw unlabeled rows at random, to label by hand.
+
+    Their labels give beta with an interval that needs no assumption at all:
+    `pu_accessor.beta_from_labels`. `pu_accessor.labels_needed` says how many it takes.
+
+    Parameters
+    ----------
+    size : int
+        How many rows to draw, of each group.
+    random_state : int or numpy Generator
+        Seed, so that the same rows are drawn again.
+
+    Returns
+    -------
+    DataFrame
+        Rows of the frame with their index, in the order drawn.
+
+    Raises
+    ------
+    {errors}
+        Also if there are not as many unlabeled rows.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> df = pd.DataFrame({"score": range(6), "label": [None, 1, None, None, 1, None]})
+    >>> sorted(df.pu.sample_to_label(2, random_state=0).index)
+    [3, 5]
+    """
+    return self._source.sample(self._roles, size, random_state)

@@ -1,0 +1,94 @@
+"""Paragraphs that several docstrings share: each is written once, and stands in every help()."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+__all__ = ["fill"]
+
+_PARAGRAPHS: Mapping[str, str] = MappingProxyType(
+    {
+        "beta": """\
+beta : float, array-like of float, or mapping, Series or DataArray of float by group
+    Fraction of positives among the unlabeled, in [0, 1]. 0 treats them as negative.""",
+        "band": """\
+level : float, default 0.95
+    Probability with which a band covers, in (0, 1): at each cutoff for "exact" and
+    "bootstrap", at all cutoffs jointly for "simultaneous" and "dkw".
+band : {"exact", "simultaneous", "bootstrap", "dkw"} or callable, default "exact"
+    Bounds on the latent positives in the head, given the known ones there. A callable
+    ``(n, m, level) -> (lower, upper)`` gets the numbers of known and of latent positives, and
+    returns two integer arrays with an entry for each k = 0..n known positives in the head.
+reference : {"positives", "negatives", "tightest", "both"}, default "positives"
+    Which known examples the band starts from. Known negatives, a random sample of the
+    negatives, bound the latent ones below each cutoff. "tightest" takes, for each beta, the kind
+    that gives the narrower range of AUROC; "both" what two bands at half of 1 - level have in
+    common.""",
+        "interval": """\
+beta_interval : (float, float), optional
+    Where beta may lie, around the point that is passed: curves, metrics and areas of the tables
+    get an envelope, which is drawn hatched.""",
+        "metric": """\
+name : str or callable
+    One of accuracy, balanced_accuracy, f1, fnr, fpr, informedness, jaccard, kappa, lift, mcc, npv,
+    precision, recall, tnr and tpr; or a function of the arrays tp, fp, fn and tn, in examples,
+    that returns an array of their shape.""",
+        "ranks": """\
+ranks : {"breakpoints", "all"}, int or array-like of int, default "breakpoints"
+    The few cutoffs between which all curves are straight in (fp, tp); every attained one; or the
+    last attained one at or before each of these numbers of examples.""",
+        "look": """\
+hue, col, row : str, optional
+    What colours, columns and rows of panels tell apart: "beta", "model" for a list of scores, or
+    names of `by` or dimensions. Where one is left, it gets the hues.
+baseline : bool, default False
+    Insist on the dashed curve of beta = 0, which treats the unlabeled as negative.
+ax : matplotlib Axes, optional
+    Where to draw; new if not given.
+line_kws, band_kws : mapping, optional
+    Properties of the estimates' Line2D and of the bands' Polygon.""",
+        "drawing": """\
+matplotlib Axes or seaborn FacetGrid
+    A grid with `col` or `row`.""",
+        "errors": """\
+PUKeyError
+    If there is no such column, or beta lacks a group.
+PUValueError
+    If an argument or a column has a value that is not allowed, labels are ambiguous, or no row is
+    a known positive. In a group, the error names it.
+PUTypeError
+    If an argument or a column is of a kind that is not allowed.""",
+        "claesen": """\
+.. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using Only
+   Positive and Unlabeled Data*, arXiv:1504.06837, 2015.""",
+    }
+)
+_BASELINE = "baseline : bool"
+
+
+def fill(docstring: str | None, parameters: Mapping[str, object]) -> str | None:
+    """Put shared paragraphs in the places of their names.
+
+    Parameters
+    ----------
+    docstring : str or None
+        With lines that hold a name in braces, such as ``{look}``, alone.
+    parameters : mapping of str to object
+        Those that the function has: where it has no baseline, none is explained.
+
+    Returns
+    -------
+    str or None
+    """
+    lines = []
+    for line in (docstring or "").splitlines():
+        name = line.strip()[1:-1]
+        if line.strip() != f"{{{name}}}" or name not in _PARAGRAPHS:
+            lines.append(line)
+            continue
+        indent = line[: len(line) - len(line.lstrip())]
+        paragraph = _PARAGRAPHS[name].splitlines()
+        if "baseline" not in parameters:
+            start = next((i for i, x in enumerate(paragraph) if x.startswith(_BASELINE)), None)
+            paragraph = [x for i, x in enumerate(paragraph) if start not in (i, i - 1)]
+        lines += [f"{indent}{written}" for written in paragraph]
+    return "\n".join(lines) if docstring else docstring

@@ -1,0 +1,570 @@
+"""``ds.pu``: questions put to contingency tables and curves that stand in a Dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import pandas as pd
+import xarray as xr
+
+from pu_accessor.accessors.accessor import Accessor
+from pu_accessor.accessors.keywords import explains_keywords, refuse_roles, tell_of_samples
+from pu_accessor.inference.tables.rates import Metric
+from pu_accessor.results import comparison, curves, derivatives, long
+from pu_accessor.results.against_beta import values_by_beta
+from pu_accessor.results.schema import COUNTS
+from pu_accessor.sources.labels import Values
+from pu_accessor.sources.roles import Roles
+from pu_accessor.sources.samples import SampleSource
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from pu_accessor.plots import Drawing, Style
+
+__all__ = ["TablesAccessor"]
+
+RATES = ("fpr", "tpr", "recall", "precision", "rank_cdf")
+
+
+@explains_keywords
+class TablesAccessor:
+    """``ds.pu``: curves, metrics, areas and pictures of tables; called, the methods of ``df.pu``.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        Contingency tables, or curves; or samples, for ``ds.pu(score=..., label=..., dim=...)``.
+    """
+
+    def __init__(self, dataset: xr.Dataset) -> None:
+        self._dataset = dataset
+
+    def __call__(
+        self,
+        *,
+        score: Hashable = "score",
+        label: Hashable = "label",
+        dim: Hashable = "sample",
+        propensity: Hashable | None = None,
+        positive: Values = None,
+        negative: Values = None,
+        unlabeled: Values = None,
+        nan_policy: str = "raise",
+        on_error: str = "raise",
+        progress: bool = False,
+    ) -> Accessor:
+        """Say what the variables of samples mean, once for all questions that follow.
+
+        Nothing is read, and nothing changes. The samples at each place along the other dimensions
+        are ranked apart.
+
+        Parameters
+        ----------
+        score : hashable, default "score"
+            Variable of numbers, higher is more positive.
+        label : hashable, default "label"
+            Variable of labels: True or 1 for a known positive, False or 0 for a known negative,
+            missing for unlabeled. Where it lacks a dimension of the scores, such as the models, it
+            is the same along that.
+        dim : hashable, default "sample"
+            The dimension of the samples. The others are models, folds, lead times, ...
+        propensity : hashable, optional
+            Variable of the probabilities in (0, 1] with which positives are labeled, where the
+            known ones are no simple random sample.
+        positive, negative, unlabeled : value or list of values, optional
+            What stands for each state in another coding of the labels.
+        nan_policy : {"raise", "omit", "worst"}, default "raise"
+            Samples without a score raise, are dropped, or rank last (one shared cutoff).
+        on_error : {"raise", "skip"}, default "raise"
+            A place that cannot be bounded is named in an error, or left out with a warning. Where
+            some of several dimensions are left out, the others stay together along a dimension
+            "group".
+        progress : bool, default False
+            Show a bar while going through the places (needs tqdm).
+
+        Returns
+        -------
+        Accessor
+            With the methods of ``df.pu``. Results have the other dimensions first; a beta by place
+            is a DataArray over them, or a mapping whose keys are their coordinates, tuples for
+            several dimensions.
+
+        Raises
+        ------
+        PUTypeError
+            If the Dataset holds tables.
+        PUValueError
+            If an option has another value.
+
+        Examples
+        --------
+        >>> import pu_accessor
+        >>> import xarray as xr
+        >>> scores = [[9, 8, 7, 6, 5, 4], [4, 9, 8, 5, 7, 6]]
+        >>> ds = xr.Dataset(
+        ...     {"score": (("model", "sample"), scores), "label": ("sample", [1, 1, *[None] * 4])},
+        ...     coords={"model": ["svm", "forest"]},
+        ... )
+        >>> pu = ds.pu(dim="sample")
+        >>> tables = pu.contingency(beta=0.25)
+        >>> tables["tp"].dims
+        ('model', 'rank', 'bound', 'beta')
+        >>> tables.pu.area("roc").sel(bound="estimate", beta=0.25).values.round(2)
+        array([1.  , 0.67])
+        """
+        if counted := [name for name in (*COUNTS, *RATES) if name in self._dataset.data_vars]:
+            refuse_roles(counted)
+        asked = (score, label, None, propensity, positive, negative, unlabeled)
+        roles = Roles(*asked, nan_policy, on_error, progress)
+        return Accessor(SampleSource(self._dataset, dim), roles)
+
+    def __repr__(self) -> str:
+        questions = [name for name in vars(TablesAccessor) if not name.startswith("_")]
+        return f"<ds.pu: {', '.join(questions)}; of samples: ds.pu(score=..., label=..., dim=...)>"
+
+    def __getattr__(self, name: str) -> NoReturn:
+        tell_of_samples(name, Accessor)
+
+    def roc(self) -> xr.Dataset:
+        """Return the ROC curve of each bound and beta.
+
+        Returns
+        -------
+        Dataset
+            `fpr` and `tpr` (float64) over (rank, bound, beta); NaN without negatives.
+
+        Raises
+        ------
+        PUKeyError
+            If the Dataset holds no tables.
+
+        Examples
+        --------
+        >>> import pu_accessor
+        >>> label = [None, 1, 1, None, None, 1, None, None, None]
+        >>> tables = pu_accessor.ranking_from_arrays(range(9, 0, -1), label).contingency(0.5)
+        >>> tables.pu.roc()["tpr"].sel(beta=0.5, rank=3).to_series().round(3).to_dict()
+        {'lower': 0.333, 'estimate': 0.5, 'upper': 0.5}
+        """
+        return curves.curve(self._dataset, "roc")
+
+    def pr(self) -> xr.Dataset:
+        """Return the precision-recall curve of each bound and beta.
+
+        Returns
+        -------
+        Dataset
+            `recall` and `precision` (float64) over (rank, bound, beta); precision at rank 0 is 1.
+
+        Raises
+        ------
+        PUKeyError
+            If the Dataset holds no tables.
+
+        Examples
+        --------
+        >>> import pu_accessor
+        >>> label = [None, 1, 1, None, None, 1, None, None, None]
+        >>> tables = pu_accessor.ranking_from_arrays(range(9, 0, -1), label).contingency(0.5)
+        >>> tables.pu.pr()["precision"].sel(beta=0.5, rank=3).to_series().round(3).to_dict()
+        {'lower': 0.667, 'estimate': 1.0, 'upper': 1.0}
+        """
+        return curves.curve(self._dataset, "pr")
+
+    def metric(self, name: str | Metric) -> xr.DataArray:
+        """Evaluate a metric on each table.
+
+        Parameters
+        ----------
+        {metric}
+
+        Returns
+        -------
+        DataArray
+            Over (rank, bound, beta). At each cutoff its values at the bounds "lower" and "upper"
+            bound the metric; of an error rate such as fpr "upper" has the smaller.
+
+        Raises
+        ------
+        PUKeyError
+            If the Dataset holds no tables.
+        PUValueError
+            If no metric has that name.
+        PUTypeError
+            If the function returns something else than an array of that shape.
+
+        Examples
+        --------
+        >>> import pu_accessor
+        >>> label = [None, 1, 1, None, None, 1, None, None, None]
+        >>> tables = pu_accessor.ranking_from_arrays(range(9, 0, -1), label).contingency(0.5)
+        >>> tables.pu.metric("f1").sel(beta=0.5, rank=3).to_series().round(3).to_dict()
+        {'lower': 0.444, 'estimate': 0.667, 'upper': 0.667}
+        >>> cost = tables.pu.metric(lambda tp, fp, fn, tn: 5 * fn + fp)
+        >>> cost.sel(beta=0.5, rank=3).to_series().to_dict()
+        {'lower': 21, 'estimate': 15, 'upper': 15}
+        """
+        return curves.metric(self._dataset, name)
+
+    def area(self, curve: str, *, max_fpr: float | None = None) -> xr.DataArray:
+        """Return the area under the curve of each bound and beta.
+
+        Parameters
+        ----------
+        curve : {"roc", "pr"}
+            Which curve.
+        max_fpr : float in (0, 1], optional
+            Take the ROC curve up to this false positive rate, standardised so that chance is 0.5
+            and perfection 1, as ``sklearn.metrics.roc_auc_score(max_fpr=...)`` does.
+
+        Returns
+        -------
+        DataArray
+            float64 over (bound, beta).
+
+        Raises
+        ------
+        PUKeyError
+            If the Dataset holds no tables.
+        PUValueError
+            If it holds a part of the cutoffs, or an argument has a value that is not allowed.
+
+        Examples
+        --------
+        >>> import pu_accessor
+        >>> label = [None, 1, 1, None, None, 1, None, None, None]
+        >>> tables = pu_accessor.ranking_from_arrays(range(9, 0, -1), label).contingency(0.5)
+        >>> tables.pu.area("roc").sel(beta=0.5).to_series().round(3).to_dict()
+        {'lower': 0.222, 'estimate': 0.889, 'upper': 1.0}
+        """
+        return curves.area(self._dataset, curve, max_fpr=max_fpr)
+
+    def beta_derivatives(self) -> xr.Dataset:
+        """Return how fast TPR, FPR and precision change with beta ([1]_, Appendix B).
+
+        What the band says is held fixed: the share T of the latent positives in the head at each
+        cutoff, or, from known negatives, the share of the latent negatives there.
+
+        Returns
+        -------
+        Dataset
+            `tpr`, `fpr` and `precision` (float64, per unit of beta) over (rank, bound, beta). 0
+            where a table is clipped; NaN where a rate has no denominator, and at the bounds where
+            nothing is latent.
+
+        Raises
+        ------
+        PUKeyError
+            If the Dataset holds no tables.
+        PUValueError
+            If their reference is "both".
+
+        Notes
+        -----
+        With n known positives, k of them and h of the U unlabeled examples in a head of r
+        examples, g of N_L known negatives, and P = n + beta*U:
+
+        * dTPR/dbeta = U*(T*n - k)/P**2, which is 0 for the estimate, where T = k/n;
+        * dFPR/dbeta = U*(g + h - T*(N_L + U))/(N_L + (1 - beta)*U)**2, where [1]_ lacks a factor:
+          without known negatives it is (h/U - T)/(1 - beta)**2;
+        * dPrecision/dbeta = T*U/r.
+
+        References
+        ----------
+        {claesen}
+
+        Examples
+        --------
+        >>> import pu_accessor
+        >>> label = [None, 1, 1, None, None, 1, None, None, None]
+        >>> tables = pu_accessor.ranking_from_arrays(range(9, 0, -1), label).contingency(0.5)
+        >>> slopes = tables.pu.beta_derivatives().sel(beta=0.5, rank=5, bound="estimate")
+        >>> slopes["fpr"].round(3).item(), slopes["precision"].round(3).item()
+        (-0.667, 0.8)
+        """
+        return derivatives.beta_derivatives(self._dataset)
+
+    def at(
+        self,
+        *,
+        rank: Any = None,
+        threshold: Any = None,
+        fraction: Any = None,
+    ) -> xr.Dataset:
+        """Return the tables or curves at some cutoffs: the last one at or before each.
+
+        Parameters
+        ----------
+        rank : int or array-like of int, optional
+            Numbers of examples predicted positive.
+        threshold : float or array-like of float, optional
+            Scores: what is at or above one is predicted positive.
+        fraction : float or array-like of float, optional
+            Shares of the examples that are predicted positive, in [0, 1].
+
+        Returns
+        -------
+        Dataset
+            Without a dimension of cutoffs for a number, over "cutoff" for several. The coordinate
+            `rank` says which cutoff it is, of each group.
+
+        Raises
+        ------
+        PUKeyError
+            If the Dataset has no cutoffs, or its coordinates are gone.
+        PUValueError, PUTypeError
+            If not one of the three is passed, or what lies outside the curve.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import pu_accessor
+        >>> label = [None, 1, 1, None, None, 1, None, None, None]
+        >>> df = pd.DataFrame({"score": range(9, 0, -1), "label": label})
+        >>> curves = df.pu.roc_bounds(beta=0.5)
+        >>> curves.pu.at(threshold=6.5)["tpr"].sel(beta=0.5).to_series().round(3).to_dict()
+        {'lower': 0.333, 'estimate': 0.5, 'upper': 0.5}
+        """
+        wanted = {"rank": rank, "threshold": threshold, "fraction": fraction}
+        return long.at_cutoffs(self._dataset, wanted)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return tables or curves as a long frame, ready for seaborn.
+
+        Returns
+        -------
+        DataFrame
+            A row for each rank, bound and beta, with a RangeIndex.
+
+        Examples
+        --------
+        >>> import pu_accessor
+        >>> label = [None, 1, 1, None, None, 1, None, None, None]
+        >>> tables = pu_accessor.ranking_from_arrays(range(9, 0, -1), label).contingency(0.5)
+        >>> list(tables.pu.roc().pu.to_frame().columns)
+        ['rank', 'bound', 'beta', 'threshold', 'known_positive', 'fpr', 'tpr']
+        """
+        return long.to_frame(self._dataset)
+
+    def dominance(self) -> pd.DataFrame:
+        """Compare where the ROC curves of models lie, at each beta ([1]_, section 6.2).
+
+        Returns
+        -------
+        DataFrame
+            As ``df.pu.dominance`` returns it: a row for each pair along the one dimension beside
+            rank, bound and beta, and for each beta.
+
+        Raises
+        ------
+        PUKeyError
+            If the Dataset holds no tables.
+        PUValueError
+            If there are not two or more models along one dimension, if a bound or cutoffs are
+            missing, or there are no negatives at some beta.
+
+        References
+        ----------
+        {claesen}
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import pu_accessor
+        >>> df = pd.DataFrame({"label": [1, None, 1, None, 1, None, None, None]})
+        >>> df["svm"], df["forest"] = [8, 2, 7, 1, 6, 5, 4, 3], [3, 8, 7, 6, 5, 4, 2, 1]
+        >>> tables = df.pu(score=["svm", "forest"]).contingency(beta=0.2)
+        >>> tables.pu.dominance().loc[0, "dominates"]
+        'svm'
+        """
+        return comparison.dominance(self._dataset)
+
+    def plot_roc(
+        self,
+        *,
+        hue: str | None = None,
+        col: str | None = None,
+        row: str | None = None,
+        baseline: bool = False,
+        ax: Axes | None = None,
+        line_kws: Style = None,
+        band_kws: Style = None,
+    ) -> Drawing:
+        """Draw ROC curves with their bands.
+
+        Parameters
+        ----------
+        {look}
+
+        Returns
+        -------
+        {drawing}
+
+        Raises
+        ------
+        PUKeyError
+            If the Dataset holds no tables.
+        PUValueError
+            If it lacks a bound, negatives or the baseline asked for, or a dimension
+            has no hue, column or row.
+
+        Examples
+        --------
+        >>> import pu_accessor
+        >>> label = [None, 1, 1, None, None, 1, None, None, None]
+        >>> tables = pu_accessor.ranking_from_arrays(range(9, 0, -1), label).contingency(0.5)
+        >>> ax = tables.pu.plot_roc()
+        >>> ax.get_xlabel(), ax.get_ylabel()
+        ('false positive rate', 'true positive rate')
+        """
+        from pu_accessor import plots
+
+        look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws)
+        return plots.plot_roc(self._dataset, look)
+
+    def plot_pr(
+        self,
+        *,
+        hue: str | None = None,
+        col: str | None = None,
+        row: str | None = None,
+        baseline: bool = False,
+        ax: Axes | None = None,
+        line_kws: Style = None,
+        band_kws: Style = None,
+    ) -> Drawing:
+        """Draw precision-recall curves with their bands.
+
+        Parameters
+        ----------
+        {look}
+
+        Returns
+        -------
+        {drawing}
+
+        Raises
+        ------
+        PUKeyError
+            If the Dataset holds no tables.
+        PUValueError
+            If it lacks a bound or the baseline asked for, or a dimension
+            has no hue, column or row.
+
+        Examples
+        --------
+        >>> import pu_accessor
+        >>> label = [None, 1, 1, None, None, 1, None, None, None]
+        >>> tables = pu_accessor.ranking_from_arrays(range(9, 0, -1), label).contingency(0.5)
+        >>> ax = tables.pu.plot_pr()
+        >>> ax.get_xlabel(), ax.get_ylabel()
+        ('recall', 'precision')
+        """
+        from pu_accessor import plots
+
+        look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws)
+        return plots.plot_pr(self._dataset, look)
+
+    def plot_metric(
+        self,
+        name: str | Metric,
+        *,
+        x: str = "rank",
+        hue: str | None = None,
+        col: str | None = None,
+        row: str | None = None,
+        baseline: bool = False,
+        ax: Axes | None = None,
+        line_kws: Style = None,
+        band_kws: Style = None,
+    ) -> Drawing:
+        """Draw a metric at each cutoff with its band, such as precision among the top k.
+
+        Parameters
+        ----------
+        {metric}
+        x : {"rank", "threshold", "fraction"}, default "rank"
+            Where a cutoff stands: the number of examples predicted positive, the lowest score
+            among them, or their share of all.
+        {look}
+
+        Returns
+        -------
+        {drawing}
+
+        Raises
+        ------
+        PUKeyError
+            If the Dataset holds no tables.
+        PUValueError
+            If it lacks a bound, the baseline asked for, or cutoffs, or a dimension
+            has no hue, column or row.
+
+        Examples
+        --------
+        >>> import pu_accessor
+        >>> label = [None, 1, 1, None, None, 1, None, None, None]
+        >>> tables = pu_accessor.ranking_from_arrays(range(9, 0, -1), label).contingency(0.5)
+        >>> ax = tables.pu.plot_metric("precision", x="fraction")
+        >>> ax.get_xlabel(), ax.get_ylabel()
+        ('share of examples predicted positive', 'precision')
+        """
+        from pu_accessor import plots
+
+        look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws)
+        return plots.plot_metric(self._dataset, name, x, look)
+
+    def plot_against_beta(
+        self,
+        name: str | Metric,
+        *,
+        at: int | None = None,
+        hue: str | None = None,
+        col: str | None = None,
+        row: str | None = None,
+        ax: Axes | None = None,
+        line_kws: Style = None,
+        band_kws: Style = None,
+    ) -> Drawing:
+        """Draw an area, or a metric at a rank, against beta, and where models swap places.
+
+        A cross marks where the central estimates of two models swap their order. Shaded, with a
+        strip in its hue, are the betas that are too high for a model at some cutoff.
+        ``df.pu.plot_against_beta`` says what that means, and why the order by AUROC cannot change.
+
+        Parameters
+        ----------
+        name : str or callable
+            "roc" or "pr" for the area under that curve, or a metric as in `metric`.
+        at : int, optional
+            For a metric: the number of examples predicted positive, a rank of the tables.
+        {look}
+
+        Returns
+        -------
+        {drawing}
+
+        Raises
+        ------
+        PUKeyError
+            If the Dataset holds no tables.
+        PUValueError
+            If it lacks a bound, cutoffs or a second beta, or a dimension
+            has no hue, column or row.
+
+        Examples
+        --------
+        >>> import pu_accessor
+        >>> label = [None, 1, 1, None, None, 1, None, None, None]
+        >>> scores = range(9, 0, -1)
+        >>> tables = pu_accessor.ranking_from_arrays(scores, label).contingency([0, 0.2, 0.4])
+        >>> ax = tables.pu.plot_against_beta("roc")
+        >>> ax.get_ylabel()
+        'AUROC'
+        """
+        from pu_accessor import plots
+
+        look = plots.Look(hue, col, row, False, ax, line_kws, band_kws)
+        return plots.plot_against_beta(values_by_beta(self._dataset, name, at=at), look)

@@ -1,0 +1,1 @@
+"""Bands: bounds on the latent examples of a kind in each head, given the known ones there."""

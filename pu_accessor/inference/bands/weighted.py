@@ -1,0 +1,174 @@
+"""What known positives say that were labeled with known, unequal probabilities.
+
+A known positive that was labeled with the probability e has the weight w = 1/e: it stands for
+itself and for w - 1 latent positives with about its score. The weights are scaled such that they
+stand for all m latent ones. Equal weights of any size thus give what a simple random sample does,
+and a positive that was certain to be labeled stands for itself alone.
+"""
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from scipy import special
+
+from pu_accessor.ranking import FloatArray, IntArray
+
+__all__ = ["effective_size", "latent_shares", "unseen_weight", "weighted_bounds"]
+
+# Known positives next to a cutoff that say how large the weights of unseen ones may be.
+NEAREST = 10
+
+
+def effective_size(weight: FloatArray) -> float:
+    """Return the size of a simple random sample that says as much: Kish's [1]_.
+
+    Parameters
+    ----------
+    weight : ndarray of float64, shape (n,)
+        One over the probability of being labeled, for each known positive.
+
+    Returns
+    -------
+    float
+        Between 1 and n.
+
+    References
+    ----------
+    .. [1] L. Kish, *Survey Sampling*, Wiley (1965).
+
+    Examples
+    --------
+    >>> effective_size(np.array([1.0, 1.0, 4.0]))
+    2.0
+    """
+    return float(weight.sum()) ** 2 / float(weight @ weight)
+
+
+def weighted_bounds(
+    weight: FloatArray, m: int, level: float
+) -> tuple[IntArray, IntArray, IntArray]:
+    """Bound the latent positives in the head, when labels are selected with known probabilities.
+
+    Parameters
+    ----------
+    weight : ndarray of float64, shape (n,)
+        One over the probability of being labeled, at least 1, for each known positive, best-ranked
+        first; n at least 1.
+    m : int
+        Number of latent positives.
+    level : float
+        Probability of coverage at each cutoff, in (0, 1).
+
+    Returns
+    -------
+    lower, central, upper : ndarray of int64, shape (n + 1,)
+        Latent positives in the head for each k = 0..n known ones there, in 0..m, non-decreasing.
+
+    Notes
+    -----
+    Of the latent positives, known positive i stands for v_i, proportional to w_i - 1: `central` is
+    their sum over the head. Its variance is that of independent labels, the sum of v_i(1 + v_i).
+    The latent positives of the head and of the tail are taken as two independent gamma variables
+    with these means and variances, as in [1]_; the share of the head then is that of a beta
+    variable with the effective sizes mean**2/variance of head and tail, on a scaled odds axis.
+    For `lower` the tail has one positive more, which was not seen, for `upper` the head has. In
+    [1]_ it has the largest of all weights; here the largest on its side and among the ten known
+    positives next to the cutoff on the other. Where weights grow towards its side it is larger
+    still, by the ratio of the geometric means of these ten and of the ten before.
+
+    For equal weights this is the exact band, within a count. Otherwise coverage is approximate: in
+    simulations .97 to .99 on average over cutoffs and above .94 at the worst one, where the odds
+    of being labeled rise or fall up to five times per standard deviation of the score. What
+    lies beyond the last known positive is extrapolated: nothing known can test it.
+
+    References
+    ----------
+    .. [1] M. P. Fay, E. J. Feuer, *Confidence intervals for directly standardized rates: a method
+       based on the gamma distribution*, Statistics in Medicine 16 (1997) 791-801.
+
+    Examples
+    --------
+    >>> lower, central, upper = weighted_bounds(np.array([1.5, 2.0, 3.0, 6.5]), 9, 0.95)
+    >>> lower.tolist(), central.tolist(), upper.tolist()
+    ([0, 0, 0, 0, 0], [0, 1, 2, 4, 9], [8, 9, 9, 9, 9])
+    """
+    latent = latent_shares(weight, float(m))
+    tail = (1 - level) / 2
+    sums = np.concatenate([[0.0], np.cumsum(latent)])
+    central = np.floor(np.minimum(sums, m) + 0.5).astype(np.int64)
+    # Read from the bottom of the ranking, what lies above lies below.
+    lower = np.minimum(_fewest(latent, m, tail), central)
+    upper = np.maximum(m - _fewest(latent[::-1], m, tail)[::-1], central)
+    return lower, central, upper
+
+
+def latent_shares(weight: FloatArray, m: float) -> FloatArray:
+    """Return how many of the latent positives each known one stands for.
+
+    Parameters
+    ----------
+    weight : ndarray of float64, shape (n,)
+        One over the probability of being labeled, at least 1.
+    m : float
+        Number of latent positives.
+
+    Returns
+    -------
+    ndarray of float64, shape (n,)
+        Their sum is m.
+    """
+    hidden = weight - 1
+    if not hidden.any():  # all were certain to be labeled, and yet some are hidden
+        hidden = np.ones(weight.size)
+    share: FloatArray = m * hidden / hidden.sum()
+    return share
+
+
+def _fewest(latent: FloatArray, m: int, tail: float) -> IntArray:
+    """Return, for k = 0..n, the fewest latent positives in the head that are not rejected."""
+    head, tail_above = np.cumsum(latent), latent.sum()
+    spread = latent * (1 + latent)
+    head_spread = np.cumsum(spread)
+    unseen = unseen_weight(1 + latent) - 1
+    rest = np.maximum(tail_above - head, 0) + unseen
+    rest_spread = np.maximum(spread.sum() - head_spread, 0) + unseen * (1 + unseen)
+    share = np.where(head > 0, 1.0, 0.0)
+    both = (head > 0) & (rest > 0) & (rest_spread > 0)
+    share[both] = _gamma_share(head[both], head_spread[both], rest[both], rest_spread[both], tail)
+    # With more known positives in the head there cannot be fewer latent ones.
+    share = np.minimum.accumulate(share[::-1])[::-1]
+    return np.concatenate([[0], np.floor(m * share)]).astype(np.int64)
+
+
+def _gamma_share(
+    mean: FloatArray, variance: FloatArray, other: FloatArray, other_variance: FloatArray, p: float
+) -> FloatArray:
+    """Return the quantile of X/(X + Y) for two gamma variables with these moments."""
+    beta = special.betaincinv(mean**2 / variance, other**2 / other_variance, p)
+    odds, against = variance / mean * beta, other_variance / other * (1 - beta)
+    share: FloatArray = odds / (odds + against)
+    return share
+
+
+def unseen_weight(stands: FloatArray) -> FloatArray:
+    """Return the weight of a positive below each known one that was not seen.
+
+    Parameters
+    ----------
+    stands : ndarray of float64, shape (n,)
+        What each known positive stands for, itself included, best-ranked first.
+
+    Returns
+    -------
+    ndarray of float64, shape (n,)
+        The largest of those below, and of the ten above; more where weights grow downwards.
+    """
+    n = stands.size
+    half = min(NEAREST, n // 2)
+    known = np.arange(1, n + 1)
+    largest = np.maximum.accumulate(stands[::-1])[::-1]
+    weight = largest[np.maximum(known - NEAREST, 0)]
+    if half:
+        log_mean = sliding_window_view(np.log(stands), half).mean(axis=1)
+        growth = log_mean[half:] - log_mean[:-half]
+        weight *= np.exp(np.maximum(growth, 0))[np.maximum(known - 2 * half, 0)]
+    return weight

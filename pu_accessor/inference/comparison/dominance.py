@@ -1,0 +1,179 @@
+"""Two models: whether the ROC curve of one lies above that of the other, and where they cross."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from pu_accessor.errors import PUValueError
+from pu_accessor.inference.comparison.order import crossings
+from pu_accessor.inference.comparison.pairs import find_pairs
+from pu_accessor.inference.comparison.steps import StepFree, limit, step_free
+from pu_accessor.ranking import BoolArray, FloatArray, IntArray
+
+__all__ = ["Dominance", "dominance"]
+
+# Rates that differ by less are equal. They are ratios of counts and interpolations of them.
+_SAME = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Dominance:
+    """Where the ROC curves of models lie, for each pair of models and beta.
+
+    Parameters
+    ----------
+    first, second : ndarray of int64, shape (pairs,)
+        Positions of the models.
+    dominates : ndarray of int64, shape (pairs, betas)
+        Position of the model whose central curve dominates the other's, -1 where none does.
+    equal : ndarray of bool, shape (pairs, betas)
+        Whether the central curves coincide.
+    disjoint : ndarray of bool, shape (pairs, betas)
+        Whether the lower curve of one model lies strictly above the upper curve of the other at
+        each false positive rate, save where both are at true positive rate 0, or both at 1.
+    crossings : tuple of tuple of tuple of float, (pairs, betas, crossings)
+        False positive rates at which the lead passes from one central curve to the other,
+        ascending. Where they coincide in between, the rate at which the one loses its lead.
+    """
+
+    first: IntArray
+    second: IntArray
+    dominates: IntArray
+    equal: BoolArray
+    disjoint: BoolArray
+    crossings: tuple[tuple[tuple[float, ...], ...], ...]
+
+
+class _Gap(NamedTuple):
+    """Two curves from left to right: both limits at each corner of either, from within."""
+
+    fpr: FloatArray
+    first: FloatArray
+    second: FloatArray
+
+    @property
+    def lead(self) -> FloatArray:
+        """By how much the first is above the second; 0 within rounding."""
+        apart = self.first - self.second
+        return np.where(np.abs(apart) <= _SAME, 0.0, apart)
+
+
+class _Verdict(NamedTuple):
+    """What holds of two models at one beta.
+
+    Parameters
+    ----------
+    ahead, behind : bool
+        Whether the first is above the second anywhere, and below it anywhere.
+    disjoint, crossings
+        As in `Dominance`.
+    """
+
+    ahead: bool
+    behind: bool
+    disjoint: bool
+    crossings: tuple[float, ...]
+
+
+def dominance(fpr: FloatArray, tpr: FloatArray) -> Dominance:
+    """Compare where the ROC curves of models lie, at each beta.
+
+    A model dominates another if its curve is nowhere below and somewhere above the other's: then
+    it is the better one whatever the costs of errors are ([1]_, section 6.2; [2]_).
+
+    Parameters
+    ----------
+    fpr, tpr : ndarray of float64, shape (models, betas, 3, cutoffs)
+        Curves from end to end at the bounds lower, estimate and upper. Models may have cutoffs of
+        their own; shorter curves repeat their last one.
+
+    Returns
+    -------
+    Dominance
+        Rates that differ by at most 1e-12 are equal.
+
+    Raises
+    ------
+    PUValueError
+        If there are fewer than two models, or nothing is negative at some beta.
+
+    Notes
+    -----
+    Where a known positive enters the head, a curve steps up and back: a later cutoff has a higher
+    true positive rate at a lower false positive rate. What is compared is the highest true
+    positive rate that a curve reaches at or left of each false positive rate. It never falls, and
+    it may jump. Two curves are compared by their limits from both sides wherever either has a
+    corner, in 0 and 1 from within.
+
+    References
+    ----------
+    .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using
+       Only Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
+    .. [2] F. Provost, T. Fawcett, *Robust classification for imprecise environments*, Machine
+       Learning 42 (2001) 203-231.
+
+    Examples
+    --------
+    >>> fpr = np.array([[0, 0, 0.5, 1], [0, 0.5, 1, 1]])[:, np.newaxis, np.newaxis]
+    >>> tpr = np.array([[0, 0.5, 1, 1], [0, 0.5, 1, 1]])[:, np.newaxis, np.newaxis]
+    >>> found = dominance(np.repeat(fpr, 3, axis=2), np.repeat(tpr, 3, axis=2))
+    >>> found.dominates, found.disjoint, found.crossings
+    (array([[0]]), array([[ True]]), (((),),))
+    """
+    first, second = find_pairs(len(fpr))
+    if np.isnan(fpr).any():
+        raise PUValueError(
+            "An ROC curve needs negatives, but at some beta there are none. Pass a smaller beta."
+        )
+    paths = [
+        [
+            [step_free(*path) for path in zip(*bounds, strict=True)]
+            for bounds in zip(*model, strict=True)
+        ]
+        for model in zip(fpr, tpr, strict=True)
+    ]
+    pairs = list(zip(first.tolist(), second.tolist(), strict=True))
+    verdicts = [
+        [_judge(a, b) for a, b in zip(paths[one], paths[other], strict=True)]
+        for one, other in pairs
+    ]
+    ahead, behind, disjoint = (
+        np.array([[verdict[field] for verdict in row] for row in verdicts]) for field in range(3)
+    )
+    winner = np.where(ahead, first[:, np.newaxis], second[:, np.newaxis])
+    return Dominance(
+        first,
+        second,
+        dominates=np.where(ahead == behind, -1, winner),
+        equal=~(ahead | behind),
+        disjoint=disjoint,
+        crossings=tuple(tuple(verdict.crossings for verdict in row) for row in verdicts),
+    )
+
+
+def _judge(first: Sequence[StepFree], second: Sequence[StepFree]) -> _Verdict:
+    """Compare the curves of two models, each at the lower bound, the estimate and the upper."""
+    lead = (gap := _compare(first[1], second[1])).lead
+    apart = _above(_compare(first[0], second[2])) or _above(_compare(second[0], first[2]))
+    return _Verdict(
+        bool((lead > 0).any()), bool((lead < 0).any()), apart, crossings(gap.fpr, lead)
+    )
+
+
+def _compare(first: StepFree, second: StepFree) -> _Gap:
+    """Put two curves side by side."""
+    corners = np.union1d(first.fpr, second.fpr)
+    heights = [
+        np.stack([limit(curve, corners, "left"), limit(curve, corners, "right")], axis=1)
+        for curve in (first, second)
+    ]
+    a, b = (height.ravel()[1:-1] for height in heights)  # from within
+    return _Gap(np.repeat(corners, 2)[1:-1], a, b)
+
+
+def _above(gap: _Gap) -> bool:
+    """Whether the first curve is strictly above the second, where they are not both at an end."""
+    at_end = (gap.first == gap.second) & np.isin(gap.first, [0, 1])
+    return bool(((gap.lead > 0) | at_end).all() and (gap.lead > 0).any())

@@ -1,0 +1,178 @@
+"""Groups that share no examples: which has the higher AUROC, and by how much."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from pu_accessor.errors import PUValueError
+from pu_accessor.inference.comparison.pairs import adjust_p_values, find_pairs, t_test
+from pu_accessor.inference.estimates.auroc import auroc_and_error
+from pu_accessor.inference.tables.contingency import check_labels
+from pu_accessor.ranking import FloatArray, IntArray, Ranking
+
+__all__ = ["GroupArea", "UnpairedTests", "compare_unpaired", "estimate_group"]
+
+
+@dataclass(frozen=True, eq=False)
+class GroupArea:
+    """AUROC of one group at some betas.
+
+    Parameters
+    ----------
+    n : int
+        Known positives.
+    auroc : tuple of Fraction, length betas
+        Exact: areas that are equal must not differ by a rounding error.
+    variance : ndarray of float64, shape (betas,)
+        Of the estimates; NaN for one known positive alone.
+    """
+
+    n: int
+    auroc: tuple[Fraction, ...]
+    variance: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class UnpairedTests:
+    """Tests of each pair of groups at each beta.
+
+    Parameters
+    ----------
+    first, second : ndarray of int64, shape (pairs,)
+        Positions of the groups.
+    difference, lower, upper : ndarray of float64, shape (pairs, betas)
+        AUROC of the first less that of the second, a share in [-1, 1], and its interval, which is
+        not cut off at the ends.
+    statistic, df, p_value, p_holm : ndarray of float64, shape (pairs, betas)
+        Welch's t, its degrees of freedom, the two-sided p value, and that adjusted for all pairs
+        at that beta.
+    n_first, n_second : ndarray of int64, shape (pairs,)
+        Known positives.
+    """
+
+    first: IntArray
+    second: IntArray
+    difference: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    statistic: FloatArray
+    df: FloatArray
+    p_value: FloatArray
+    p_holm: FloatArray
+    n_first: IntArray
+    n_second: IntArray
+
+
+def estimate_group(ranking: Ranking, betas: FloatArray) -> GroupArea:
+    """Estimate AUROC of one group, for `compare_unpaired`.
+
+    Parameters
+    ----------
+    ranking : Ranking
+        At the breakpoints or at all cutoffs.
+    betas : ndarray of float64, shape (betas,)
+        Fractions of positives among the unlabeled, in [0, 1).
+
+    Returns
+    -------
+    GroupArea
+
+    Raises
+    ------
+    PUDataError
+        If nothing is known to be positive, or nothing is negative at some beta.
+    PUValueError
+        If known positives have propensities: they are no simple random sample then.
+    """
+    if ranking.weight is not None:
+        raise PUValueError(
+            "Groups are compared by known positives that are a simple random sample of all "
+            "positives, but these have propensities. Leave propensity=... out, or look at the "
+            "interval of each group: df.pu(propensity=...).auroc(...)."
+        )
+    check_labels(betas, ranking.total)
+    auroc, error = auroc_and_error(ranking, betas)
+    n = ranking.total.known_positive
+    return GroupArea(n, auroc, error**2 if n > 1 else np.full(betas.size, np.nan))
+
+
+def compare_unpaired(groups: Sequence[GroupArea], level: float) -> UnpairedTests:
+    """Compare the AUROC of groups that share no examples: Welch's two-sample test.
+
+    Where all groups ranked the same examples,
+    `pu_accessor.inference.comparison.paired.compare_paired` sees smaller differences, and needs no
+    beta to do so.
+
+    Parameters
+    ----------
+    groups : sequence of GroupArea
+        All at as many betas.
+    level : float
+        Probability of coverage of the interval, in (0, 1).
+
+    Returns
+    -------
+    UnpairedTests
+        Where a group has one known positive alone, statistics, p values and intervals are NaN,
+        and are not counted in the adjustment of the others.
+
+    Raises
+    ------
+    PUValueError
+        If there are fewer than two groups.
+
+    Notes
+    -----
+    With n known positives among N examples, U of them unlabeled, P = n + beta*U and mid-ranks R,
+    AUROC is 1 - (mean(R) - (P + 1)/2)/(N - P), its standard error
+    sd(R)/sqrt(n) * sqrt(1 - n/P)/(N - P): of a mean under sampling without replacement. It treats
+    the negatives as given. It is 0 where all positives are known, as with a beta of 0; where it is
+    0 in both groups, so is the width of the interval, df [1]_ is infinite, and the p value is 1 if
+    the areas are equal and 0 if not.
+
+    References
+    ----------
+    .. [1] B. L. Welch, *The generalization of 'Student's' problem when several different
+       population variances are involved*, Biometrika 34 (1947) 28-35.
+
+    Examples
+    --------
+    >>> a, b = (GroupArea(9, (Fraction(share, 10),), np.array([0.0025])) for share in (9, 7))
+    >>> found = compare_unpaired([a, b], 0.95)
+    >>> found.difference, found.df, found.p_value.round(4)
+    (array([[0.2]]), array([[16.]]), array([[0.0121]]))
+    """
+    first, second = find_pairs(len(groups))
+    pairs = [(groups[a], groups[b]) for a, b in zip(first, second, strict=True)]
+    difference = np.array(
+        [[float(x - y) for x, y in zip(a.auroc, b.auroc, strict=True)] for a, b in pairs]
+    )
+    error = np.array([np.sqrt(a.variance + b.variance) for a, b in pairs])
+    df = np.array([_satterthwaite(a, b) for a, b in pairs])
+    test = t_test(difference, error, df, level)
+    n = np.array([group.n for group in groups], np.int64)
+    return UnpairedTests(
+        first,
+        second,
+        difference,
+        test.lower,
+        test.upper,
+        test.statistic,
+        df,
+        test.p_value,
+        p_holm=adjust_p_values(test.p_value),
+        n_first=n[first],
+        n_second=n[second],
+    )
+
+
+def _satterthwaite(a: GroupArea, b: GroupArea) -> FloatArray:
+    """Return Welch's degrees of freedom for each beta, infinite without spread."""
+    if 1 in (a.n, b.n):
+        return np.full(a.variance.size, np.nan)
+    below = a.variance**2 / (a.n - 1) + b.variance**2 / (b.n - 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        df: FloatArray = np.where(below == 0, np.inf, (a.variance + b.variance) ** 2 / below)
+    return df

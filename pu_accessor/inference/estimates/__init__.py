@@ -1,0 +1,1 @@
+"""AUROC, average precision, and any metric at one cutoff, with intervals."""

@@ -1,0 +1,258 @@
+"""The area under the ROC curve of one ranking, whole or up to a false positive rate."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from pu_accessor.errors import PUValueError
+from pu_accessor.inference.estimates.complete import Estimates, Estimator, complete
+from pu_accessor.inference.estimates.intervals import rank_interval, reach
+from pu_accessor.inference.estimates.sample import (
+    Blocks,
+    count_negatives,
+    count_positives,
+    find_blocks,
+)
+from pu_accessor.inference.estimates.weighted import weighted_auroc
+from pu_accessor.inference.rule import Rule
+from pu_accessor.ranking import FloatArray, IntArray, Ranking
+
+__all__ = ["auroc_and_error", "estimate_auroc"]
+
+
+class _Exact(NamedTuple):
+    """The whole area at some betas.
+
+    Parameters
+    ----------
+    value : tuple of Fraction, length betas
+        Ranks are halves.
+    error : ndarray of float64, shape (betas,)
+        Standard errors.
+    mean : Fraction
+        Of the mid-ranks of the known positives.
+    negatives : tuple of Fraction, length betas
+        Not rounded.
+    """
+
+    value: tuple[Fraction, ...]
+    error: FloatArray
+    mean: Fraction
+    negatives: tuple[Fraction, ...]
+
+
+class _Part(NamedTuple):
+    """The area up to a false positive rate at one beta.
+
+    Parameters
+    ----------
+    value : float
+        The standardised area.
+    mean, spread : float
+        Of the numbers of ranks that each known positive has below it there: mean and variance.
+    length : float
+        The ranks there.
+    """
+
+    value: float
+    mean: float
+    spread: float
+    length: float
+
+
+# From the numbers of positives and of negatives to the area up to a false positive rate.
+_PartAt: TypeAlias = Callable[[float, float], _Part]
+
+
+def estimate_auroc(
+    ranking: Ranking, betas: FloatArray, rule: Rule, max_fpr: float | None = None
+) -> Estimates:
+    """Estimate the area under the ROC curve, with an interval.
+
+    Parameters
+    ----------
+    ranking : Ranking
+        At the breakpoints or at all cutoffs.
+    betas : ndarray of float64, shape (betas,)
+        Fractions of positives among the unlabeled, in [0, 1).
+    rule : Rule
+        Its level; its interval of beta makes an envelope.
+    max_fpr : float in (0, 1], optional
+        Take the curve up to this false positive rate, standardised [1]_ so that chance is 0.5 and
+        perfection 1.
+
+    Returns
+    -------
+    Estimates
+
+    Raises
+    ------
+    PUDataError
+        If nothing is known to be positive, or nothing is negative at some beta.
+    PUValueError
+        If a beta lies outside the interval, or a part of the curve is asked for while known
+        positives have propensities.
+
+    Notes
+    -----
+    The known positives are a simple random sample of the P = n + beta*U positives. With R their
+    mid-ranks from the top, AUROC = 1 - (mean(R) - (P + 1)/2)/M, where M = N - P. This is unbiased,
+    and its standard error that of a mean under sampling without replacement, sd(R)/sqrt(n) *
+    sqrt(1 - n/P)/M. Up to a false positive rate f the same holds for the part of the ranking with
+    fewer than f*M estimated false positives: the standard error is that of the number of ranks
+    that each known positive has below it there.
+
+    The interval is Student's t with n - 1 degrees of freedom on the logit scale of the share of
+    all examples that rank below a known positive, on average: it lies in (0, 1) even where the
+    estimate does not, and AUROC is linear in it. The interval is cut off at 0 and 1.
+    For two known positives, or where all have the same rank though others are hidden, the areas
+    under the bounding curves of the band "exact" stand instead.
+
+    References
+    ----------
+    .. [1] D. K. McClish, *Analyzing a portion of the ROC curve*, Medical Decision Making 9
+       (1989) 190-195.
+
+    Examples
+    --------
+    >>> from pu_accessor.ranking import Counts
+    >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
+    >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
+    >>> found = estimate_auroc(ranking, np.array([0.25, 0.5]), Rule())
+    >>> found.value.round(3), found.error.round(3), found.lower.round(3), found.upper.round(3)
+    (array([0.792, 0.938]), array([0.132, 0.243]), array([0.341, 0.113]), array([1., 1.]))
+    """
+    partial = max_fpr is not None and max_fpr < 1
+    if ranking.weight is not None and partial:
+        raise PUValueError(
+            f"max_fpr must be None with propensity=..., but {max_fpr!r} was passed. Take the "
+            "range between bounding curves: "
+            "df.pu(propensity=...).contingency(...).pu.area('roc', max_fpr=...)."
+        )
+    estimate = _estimator(ranking, rule.level, float(max_fpr) if max_fpr and partial else None)
+    return complete(ranking, betas, rule, estimate, "roc", max_fpr)
+
+
+def auroc_and_error(
+    ranking: Ranking, betas: FloatArray
+) -> tuple[tuple[Fraction, ...], FloatArray]:
+    """Return the estimates of AUROC and their standard errors.
+
+    Parameters
+    ----------
+    ranking : Ranking
+        At the breakpoints or at all cutoffs; with a known positive.
+    betas : ndarray of float64, shape (betas,)
+        Fractions of positives among the unlabeled.
+
+    Returns
+    -------
+    value : tuple of Fraction, length betas
+        Exact: ranks are halves.
+    error : ndarray of float64, shape (betas,)
+        0 where all positives are known, otherwise NaN for one known positive.
+
+    Raises
+    ------
+    PUDataError
+        If there are no negatives at some beta.
+    """
+    exact = _from_ranks(ranking, betas)
+    return exact.value, exact.error
+
+
+def _estimator(ranking: Ranking, level: float, limit: float | None) -> Estimator:
+    """Return what estimates the area from the known positives alone."""
+    if ranking.weight is not None:
+        weight = ranking.weight
+        return lambda betas: weighted_auroc(ranking, weight, betas, level)
+    if limit is None:
+        return lambda betas: _whole(ranking, betas, level)
+    return lambda betas: _up_to(ranking, betas, level, limit)
+
+
+def _from_ranks(ranking: Ranking, betas: FloatArray) -> _Exact:
+    """Estimate the whole area from the mid-ranks of the known positives."""
+    negatives = count_negatives(ranking.total, betas)
+    positives, factor = count_positives(ranking.total, betas)
+    mean, variance = _rank_moments(find_blocks(ranking))
+    value = tuple(1 - (mean - (p + 1) / 2) / q for p, q in zip(positives, negatives, strict=True))
+    spread = (variance / ranking.total.known_positive) ** 0.5
+    error = np.array([spread / float(each) for each in negatives]) * factor
+    return _Exact(value, np.where(factor > 0, error, 0.0), mean, negatives)
+
+
+def _rank_moments(blocks: Blocks) -> tuple[Fraction, float]:
+    """Return the mean and the variance of the mid-ranks of the known positives."""
+    n = int(blocks.found.sum())
+    doubled = blocks.start + blocks.end + 1
+    mean = Fraction(int(blocks.found @ doubled), 2 * n)
+    spread = blocks.found @ (doubled / 2 - float(mean)) ** 2
+    return mean, float(spread) / (n - 1) if n > 1 else float("nan")
+
+
+def _whole(ranking: Ranking, betas: FloatArray, level: float) -> Estimates:
+    """Estimate the whole area, with intervals."""
+    exact, examples = _from_ranks(ranking, betas), sum(ranking.total)
+    place = float(1 - (exact.mean - Fraction(1, 2)) / examples)
+    stretch = np.array([float(examples / each) for each in exact.negatives])
+    value = np.array([float(each) for each in exact.value])
+    away = reach(exact.error, ranking.total.known_positive - 1, level)
+    return Estimates(value, exact.error, *rank_interval(value, place, stretch, away, away))
+
+
+def _up_to(ranking: Ranking, betas: FloatArray, level: float, limit: float) -> Estimates:
+    """Estimate the standardised area up to a false positive rate."""
+    negatives = np.array([float(each) for each in count_negatives(ranking.total, betas)])
+    positives, n = count_positives(ranking.total, betas), ranking.total.known_positive
+    part_at = _part_of(ranking, limit)
+    parts = [
+        part_at(p, q)
+        for p, q in zip(positives.as_floats().tolist(), negatives.tolist(), strict=True)
+    ]
+    value, mean, spread, length = np.array(parts).T
+    scale = negatives * (2 * (limit - limit**2 / 2))  # ranks in an area of 1
+    error = np.where(positives.factor > 0, (spread / n) ** 0.5 * positives.factor / scale, 0.0)
+    place, away = mean / length, reach(error, n - 1, level)
+    return Estimates(value, error, *rank_interval(value, place, length / scale, away, away))
+
+
+def _part_of(ranking: Ranking, limit: float) -> _PartAt:
+    """Return the area up to a false positive rate, as a function of the numbers of each kind.
+
+    False positives at rank r are r - P*F(r), with F the rank CDF of the known positives. Where
+    they are fewer than the limit, the area grows by F times their growth. By a change of F it
+    changes by that change, summed over this part of the ranking: all other terms cancel.
+    """
+    n, found = ranking.total.known_positive, np.diff(ranking.known_positive)
+    share, ranks = ranking.known_positive / n, np.diff(ranking.rank)
+    rise, there = np.diff(share), found > 0
+
+    def part_at(positives: float, negatives: float) -> _Part:
+        false, most = ranking.rank - positives * share, limit * negatives
+        stop = np.minimum(false, most)
+        width, growth = np.diff(stop), np.diff(false)
+        straight = growth == 0
+        growth[straight] = 1
+        height = share[:-1] + rise / growth * ((stop[:-1] + stop[1:]) / 2 - false[:-1])
+        covered = float(width @ height) / negatives - limit**2 / 2
+        # How much of each step between two cutoffs is below the limit, and how much of that lies
+        # after a place in the step, on average: one that the limit cuts is below it at one end.
+        part = np.where(straight, false[:-1] < most, width / growth)
+        length = part * ranks
+        later = np.cumsum(length[::-1])[::-1] - length
+        after = later + length * np.where(growth < 0, 1 - part / 2, part / 2)
+        mean, spread = _mean_and_variance(after[there], found[there])
+        return _Part(0.5 + covered / (2 * limit - limit**2), mean, spread, float(length.sum()))
+
+    return part_at
+
+
+def _mean_and_variance(values: FloatArray, times: IntArray) -> tuple[float, float]:
+    """Return the mean and the variance of values that are there several times each."""
+    n, away = int(times.sum()), values - values[0]  # nothing to round where all are the same
+    mean = float(times @ away) / n
+    spread = float(times @ (away - mean) ** 2)
+    return float(values[0]) + mean, spread / (n - 1) if n > 1 else float("nan")

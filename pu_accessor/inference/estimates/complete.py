@@ -1,0 +1,138 @@
+"""Estimates at some betas: where areas under bounding curves stand in, and while beta varies."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+
+from pu_accessor.inference.rule import Rule
+from pu_accessor.inference.shares import Interval, interval_betas
+from pu_accessor.inference.tables.areas import area
+from pu_accessor.inference.tables.contingency import check_labels, make_tables
+from pu_accessor.ranking import BoolArray, Counts, FloatArray, Ranking
+
+__all__ = ["Estimates", "Estimator", "complete"]
+
+
+@dataclass(frozen=True, eq=False)
+class Estimates:
+    """An area of one ranking at some betas.
+
+    Parameters
+    ----------
+    value, error, lower, upper : ndarray of float64, shape (betas,)
+        Estimates, standard errors and intervals; NaN where there is none.
+    envelope : (float, float), optional
+        The lowest lower and the highest upper limit while beta varies within an interval.
+    """
+
+    value: FloatArray
+    error: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    envelope: tuple[float, float] | None = None
+
+
+# From betas to estimates from the known positives alone, intervals NaN where there is no error.
+Estimator: TypeAlias = Callable[[FloatArray], Estimates]
+
+
+def complete(
+    ranking: Ranking,
+    betas: FloatArray,
+    rule: Rule,
+    estimate: Estimator,
+    curve: str,
+    max_fpr: float | None = None,
+) -> Estimates:
+    """Estimate an area at some betas, and at those within an interval where there is one.
+
+    Parameters
+    ----------
+    ranking : Ranking
+        At the breakpoints or at all cutoffs.
+    betas : ndarray of float64, shape (betas,)
+        Fractions of positives among the unlabeled.
+    rule : Rule
+        Its level and its interval of beta.
+    estimate : callable
+        From betas to `Estimates`.
+    curve, max_fpr
+        The area that is estimated, as in `pu_accessor.inference.tables.areas.area`.
+
+    Returns
+    -------
+    Estimates
+        Where all positives are known the interval is the value. Where two are, or all have the
+        same rank though others are hidden, the areas under the bounding curves of the band
+        "exact" stand.
+
+    Raises
+    ------
+    PUDataError
+        If nothing is known to be positive, or beta is a share of nothing.
+    PUValueError
+        If a beta lies outside the interval.
+    """
+    check_labels(betas, ranking.total)
+    inner = interval_betas(rule.beta_interval, betas)
+    every = np.concatenate([betas, inner[_leaves_negatives(ranking.total, inner)]])
+    found = _without_hidden(estimate(every), every * ranking.total.unlabeled > 0)
+    bounds = Rule(level=rule.level)
+    found = _between_curves(found, ranking, every, bounds, curve, max_fpr)
+    return _split(found, every, betas.size, rule.beta_interval)
+
+
+def _leaves_negatives(total: Counts, betas: FloatArray) -> BoolArray:
+    """Tell at which betas within an interval there are negatives left."""
+    left: BoolArray = total.known_negative + total.unlabeled * (1 - betas) > 0
+    return left
+
+
+def _without_hidden(found: Estimates, hidden: BoolArray) -> Estimates:
+    """Put the value for the interval where all positives are known."""
+    lower, upper = (np.where(hidden, limit, found.value) for limit in (found.lower, found.upper))
+    return replace(found, lower=lower, upper=upper)
+
+
+def _between_curves(
+    found: Estimates,
+    ranking: Ranking,
+    betas: FloatArray,
+    rule: Rule,
+    curve: str,
+    max_fpr: float | None,
+) -> Estimates:
+    """Put the areas under bounding curves for the interval where a standard error says nothing."""
+    stuck = (ranking.total.known_positive == 2) | (found.error == 0)
+    stuck &= betas * ranking.total.unlabeled > 0
+    if not stuck.any():
+        return found
+    counts = make_tables(ranking, betas[stuck], rule).table
+    tp, fp, fn, _ = (np.moveaxis(count[:, ::2], 0, -1) for count in counts)
+    low, high = area(curve, tp, fp, fn, max_fpr)
+    inside = np.clip(found.value[stuck], 0, 1)  # bands are of counts, which are rounded
+    lower, upper = found.lower.copy(), found.upper.copy()
+    lower[stuck], upper[stuck] = np.minimum(low, inside), np.maximum(high, inside)
+    return replace(found, lower=lower, upper=upper)
+
+
+def _split(
+    found: Estimates, betas: FloatArray, points: int, interval: Interval | None
+) -> Estimates:
+    """Make an envelope of what was estimated within the interval, and leave the points."""
+    envelope = None
+    if interval is not None:
+        inside = (betas >= interval[0]) & (betas <= interval[1])
+        envelope = (
+            float(np.fmin.reduce(found.lower[inside], initial=np.nan)),
+            float(np.fmax.reduce(found.upper[inside], initial=np.nan)),
+        )
+    return Estimates(
+        found.value[:points],
+        found.error[:points],
+        found.lower[:points],
+        found.upper[:points],
+        envelope,
+    )

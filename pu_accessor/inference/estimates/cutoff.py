@@ -1,0 +1,349 @@
+"""A metric at the one cutoff that a person reports, with its interval."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import ceil, floor, inf, isnan, nan
+from numbers import Integral, Real
+from types import MappingProxyType
+from typing import TypeAlias
+
+import numpy as np
+
+from pu_accessor.errors import PUTypeError, PUValueError, check_option
+from pu_accessor.inference.bands.lookup import band_name
+from pu_accessor.inference.rule import Rule
+from pu_accessor.inference.shares import check_share, interval_betas
+from pu_accessor.inference.tables.contingency import Table, Tables, central_table, make_tables
+from pu_accessor.inference.tables.envelopes import inner_table
+from pu_accessor.inference.tables.rates import Metric, evaluate
+from pu_accessor.ranking import FloatArray, IntArray, Ranking
+
+__all__ = ["At", "AtCutoff", "Target", "metric_at", "read_target"]
+
+At: TypeAlias = int | str | Mapping[str, float]
+
+_CHOSEN = ("maximum", "youden")
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a cutoff is given by.
+
+    Parameters
+    ----------
+    kind : {"rank", "threshold", "fraction", "fpr", "recall", "tpr", "youden", "maximum"}
+        The last two are maxima.
+    value : float
+        Of that; NaN for a maximum.
+    """
+
+    kind: str
+    value: float = nan
+
+
+@dataclass(frozen=True, eq=False)
+class AtCutoff:
+    """A metric of one ranking at one cutoff for each beta.
+
+    Parameters
+    ----------
+    rank : ndarray of int64, shape (betas,)
+        Examples predicted positive.
+    threshold : ndarray of float64, shape (betas,)
+        Lowest score that is predicted positive.
+    estimate, lower, upper : ndarray of float64, shape (betas,)
+        Lower is the smaller number, also of an error rate.
+    envelope_lower, envelope_upper : ndarray of float64, shape (betas,), optional
+        What the bounds get to at this cutoff while beta varies within an interval.
+    band : str
+        The name of the band that was taken.
+    """
+
+    rank: IntArray
+    threshold: FloatArray
+    estimate: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    envelope_lower: FloatArray | None
+    envelope_upper: FloatArray | None
+    band: str
+
+
+# From a ranking, a beta, the value of a target and a rule to a ranking of one cutoff.
+_Search: TypeAlias = Callable[[Ranking, float, float, Rule], Ranking]
+
+
+def read_target(at: At) -> Target:
+    """Check what a cutoff is given by.
+
+    Parameters
+    ----------
+    at : int, mapping of str to float, or {"youden", "maximum"}
+        A rank; ``{"rank": 100}``, ``{"threshold": 0.5}``, ``{"fraction": 0.1}``;
+        ``{"fpr": 0.05}``, the last cutoff whose estimated false positive rate is at most that;
+        ``{"recall": 0.9}`` or ``{"tpr": 0.9}``, the first one whose estimated recall is at least
+        that; "youden", where the estimated informedness is highest, or "maximum", where that of
+        the metric is.
+
+    Returns
+    -------
+    Target
+
+    Raises
+    ------
+    PUTypeError
+        If it is none of these.
+    PUValueError
+        If it names no target, or the value is one that no cutoff has.
+
+    Examples
+    --------
+    >>> read_target({"fpr": 0.05})
+    Target(kind='fpr', value=0.05)
+    >>> read_target(100)
+    Target(kind='rank', value=100)
+    """
+    if isinstance(at, str):
+        check_option("at", at, _CHOSEN, {"best": "maximum", "max": "maximum", "j": "youden"})
+        return Target(at)
+    if isinstance(at, Integral) and not isinstance(at, bool):
+        return _read_value("rank", int(at))
+    if not isinstance(at, Mapping) or len(at) != 1:
+        raise PUTypeError(
+            f"at must be a rank, one of {sorted(_CHOSEN)}, or a mapping of one of "
+            f"{sorted(_KINDS)} to a number, but {at!r} was passed. For example at=100 or "
+            "at={'fpr': 0.05}."
+        )
+    ((kind, value),) = at.items()
+    check_option("at", kind, _KINDS, {"k": "rank", "score": "threshold"})
+    return _read_value(kind, value)
+
+
+def metric_at(
+    ranking: Ranking, betas: FloatArray, name: str | Metric, target: Target, rule: Rule
+) -> AtCutoff:
+    """Evaluate a metric at one cutoff, with its interval.
+
+    Parameters
+    ----------
+    ranking : Ranking
+        At the breakpoints, or at all cutoffs, which a function of yours may need to find its
+        maximum.
+    betas : ndarray of float64, shape (betas,)
+        Fractions of positives among the unlabeled, in [0, 1].
+    name : str or callable
+        A metric as in `pu_accessor.inference.tables.rates.evaluate`.
+    target : Target
+        The cutoff. One that is chosen by a maximum looks better than it is: for it the band
+        "exact" becomes "simultaneous", which holds at all cutoffs jointly.
+    rule : Rule
+        How to bound; its interval of beta makes an envelope.
+
+    Returns
+    -------
+    AtCutoff
+
+    Raises
+    ------
+    PUDataError
+        If nothing is known that must be.
+    PUValueError
+        If the target lies outside the curve; if it is a maximum while known positives have
+        propensities; if a beta lies outside the interval.
+    PUTypeError
+        If a user's function returns something else than numbers of its arguments' shape.
+
+    Examples
+    --------
+    >>> from pu_accessor.ranking import Counts
+    >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
+    >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
+    >>> found = metric_at(ranking, np.array([0.25]), "precision", read_target(4), Rule())
+    >>> found.threshold, found.estimate, found.lower, found.upper, found.band
+    (array([8.5]), array([0.75]), array([0.5]), array([1.]), 'exact')
+    """
+    interval_betas(rule.beta_interval, betas)
+    if target.kind in _CHOSEN:
+        if ranking.weight is not None:
+            raise PUValueError(
+                f"at must be no maximum with propensity=..., but {target.kind!r} was passed: no "
+                "band holds at all cutoffs jointly there. Pass a rank, or {'recall': 0.9}."
+            )
+        rule = replace(rule, band="simultaneous") if rule.band == "exact" else rule
+        best = "informedness" if target.kind == "youden" else name
+        return _at_each(ranking, betas, name, target, rule, _best_by(best))
+    if target.kind in _SEARCHES:
+        return _at_each(ranking, betas, name, target, rule, _SEARCHES[target.kind])
+    return _evaluate(_FIXED[target.kind](ranking, target.value), betas, name, rule)
+
+
+def _read_value(kind: str, value: float) -> Target:
+    """Check the value of a target, as far as it can be without a ranking."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise PUTypeError(f"at must map {kind!r} to a number, but {value!r} was passed.")
+    if kind == "rank":
+        if not (0 <= value < inf and value == floor(value)):
+            raise _no_rank("the number of examples", value)
+        return Target(kind, int(value))
+    if kind == "threshold":
+        if isnan(value):
+            raise PUValueError("at must map 'threshold' to a number, but NaN was passed.")
+    else:
+        check_share(f"at={{{kind!r}: ...}}", value)
+    return Target(kind, value)
+
+
+def _no_rank(most: str, value: float) -> PUValueError:
+    """Return the error that something is no rank."""
+    return PUValueError(
+        f"at must be a rank from 0 to {most}, but {value!r} was passed. For a share of the "
+        "examples, pass at={'fraction': 0.1}."
+    )
+
+
+def _at_each(
+    ranking: Ranking,
+    betas: FloatArray,
+    name: str | Metric,
+    target: Target,
+    rule: Rule,
+    search: _Search,
+) -> AtCutoff:
+    """Evaluate at the cutoff of each beta."""
+    found = [
+        _evaluate(search(ranking, beta, target.value, rule), np.array([beta]), name, rule)
+        for beta in betas.tolist()
+    ]
+    lows = [one.envelope_lower for one in found if one.envelope_lower is not None]
+    highs = [one.envelope_upper for one in found if one.envelope_upper is not None]
+    return AtCutoff(
+        rank=np.concatenate([one.rank for one in found]),
+        threshold=np.concatenate([one.threshold for one in found]),
+        estimate=np.concatenate([one.estimate for one in found]),
+        lower=np.concatenate([one.lower for one in found]),
+        upper=np.concatenate([one.upper for one in found]),
+        envelope_lower=np.concatenate(lows) if lows else None,
+        envelope_upper=np.concatenate(highs) if highs else None,
+        band=found[0].band,
+    )
+
+
+def _evaluate(here: Ranking, betas: FloatArray, name: str | Metric, rule: Rule) -> AtCutoff:
+    """Evaluate at the cutoff that a ranking has."""
+    tables = make_tables(here, betas, rule)
+    first, estimate, last = evaluate(name, *tables.table)[0].astype(np.float64)
+    low, high = _envelope(tables, name)
+    return AtCutoff(
+        rank=(tables.table.tp + tables.table.fp)[0, 0],
+        threshold=np.repeat(here.threshold, betas.size),
+        estimate=estimate,
+        lower=np.minimum(first, last),
+        upper=np.maximum(first, last),
+        envelope_lower=low,
+        envelope_upper=high,
+        band=band_name(rule.band) if here.weight is None else "weighted",
+    )
+
+
+def _envelope(tables: Tables, name: str | Metric) -> tuple[FloatArray | None, FloatArray | None]:
+    """Return the lowest and the highest at one cutoff while beta varies, with each point."""
+    if tables.inner is None:
+        return None, None
+    ends = Table(*(count[:, ::2] for count in tables.table))
+    within = evaluate(name, *inner_table(ends, tables.betas, tables.inner))[0].astype(np.float64)
+    others, points = np.split(within, [tables.inner.betas.size], axis=1)
+    low, high = (
+        extreme(extreme.reduce(others, axis=None), extreme.reduce(points, axis=0))
+        for extreme in (np.fmin, np.fmax)
+    )
+    return low, high
+
+
+def _at_rank(ranking: Ranking, value: float) -> Ranking:
+    """Find the last cutoff at or before a rank."""
+    examples = sum(ranking.total)
+    if value > examples:
+        raise _no_rank(f"{examples}, the number of examples", value)
+    return ranking.at(np.array([value], np.int64))
+
+
+def _at_threshold(ranking: Ranking, value: float) -> Ranking:
+    """Find the cutoff that predicts positive all scores at or above a threshold."""
+    return _at_rank(ranking, ranking.above(value))
+
+
+def _at_fraction(ranking: Ranking, value: float) -> Ranking:
+    """Find the last cutoff at or before a share of the examples."""
+    return _at_rank(ranking, floor(Fraction(str(value)) * sum(ranking.total)))
+
+
+def _at_fpr(ranking: Ranking, beta: float, value: float, rule: Rule) -> Ranking:
+    """Find the last cutoff whose estimated false positive rate is at most a value."""
+    finer, table = central_table(ranking, beta, rule)
+    rates = evaluate("fpr", *table)
+    if np.isnan(rates).any():
+        raise PUValueError(
+            "at={'fpr': ...} needs negatives, but at this beta there are none. Pass a smaller "
+            "beta, or a rank."
+        )
+    last = int(np.flatnonzero(rates <= value)[-1])
+    # Up to the next bend each further example is a false positive.
+    negatives = int(table.fp[0] + table.tn[0])
+    most = floor(value * negatives)
+    most += ((most + 1) / negatives <= value) - (most / negatives > value)  # as floats compare
+    room = most - int(table.fp[last])
+    finer = finer.refine(_between(finer, last, int(finer.unlabeled[last]) + room))
+    finer, table = central_table(finer, beta, rule)
+    return finer.take(np.flatnonzero(evaluate("fpr", *table) <= value)[-1:])
+
+
+def _at_recall(ranking: Ranking, beta: float, value: float, rule: Rule) -> Ranking:
+    """Find the first cutoff whose estimated recall is at least a value."""
+    finer, table = central_table(ranking, beta, rule)
+    first = int(np.flatnonzero(evaluate("recall", *table) >= value)[0])
+    # Since the last bend each further example is a true positive, or none is.
+    positives = int(table.tp[0] + table.fn[0])
+    least = ceil(value * positives)
+    least += (least / positives < value) - ((least - 1) / positives >= value)
+    spare = int(table.tp[first]) - least
+    finer = finer.refine(_between(finer, first - 1, int(finer.unlabeled[first]) - spare))
+    finer, table = central_table(finer, beta, rule)
+    return finer.take(np.flatnonzero(evaluate("recall", *table) >= value)[:1])
+
+
+def _best_by(name: str | Metric) -> _Search:
+    """Return the search for the cutoff at which the estimate of a metric is highest."""
+
+    def search(ranking: Ranking, beta: float, value: float, rule: Rule) -> Ranking:
+        # It is one at which curves bend, or the first.
+        first = np.array([1] if ranking.total.unlabeled else [], np.int64)
+        finer, table = central_table(ranking.refine(first), beta, rule)
+        values = evaluate(name, *table)
+        if np.isnan(values).all():
+            raise PUValueError(
+                "at needs a cutoff at which the metric has a value, but there is none."
+            )
+        return finer.take(np.array([np.nanargmax(values)]))
+
+    return search
+
+
+def _between(ranking: Ranking, position: int, unlabeled: int) -> IntArray:
+    """Return a count of unlabeled examples if cutoffs between two others may have it."""
+    here, following = max(position, 0), min(position + 1, ranking.rank.size - 1)
+    alike = (
+        ranking.known_positive[here] == ranking.known_positive[following]
+        and ranking.known_negative[here] == ranking.known_negative[following]
+    )
+    inside = ranking.unlabeled[here] < unlabeled < ranking.unlabeled[following]
+    return np.array([unlabeled] if alike and inside else [], np.int64)
+
+
+_FIXED: Mapping[str, Callable[[Ranking, float], Ranking]] = MappingProxyType(
+    {"rank": _at_rank, "threshold": _at_threshold, "fraction": _at_fraction}
+)
+_SEARCHES: Mapping[str, _Search] = MappingProxyType(
+    {"fpr": _at_fpr, "recall": _at_recall, "tpr": _at_recall}
+)
+_KINDS = (*_FIXED, *_SEARCHES)

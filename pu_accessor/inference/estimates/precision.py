@@ -1,0 +1,181 @@
+"""Average precision of one ranking."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pu_accessor.inference.estimates.complete import Estimates, Estimator, complete
+from pu_accessor.inference.estimates.intervals import kurtosis_df, reach, reciprocal_interval
+from pu_accessor.inference.estimates.sample import Blocks, count_positives, find_blocks
+from pu_accessor.inference.estimates.weighted import weighted_precision
+from pu_accessor.inference.rule import Rule
+from pu_accessor.ranking import FloatArray, IntArray, Ranking
+
+__all__ = ["estimate_precision"]
+
+_ROUNDING = 1e-14  # relative size of a deviation that may be none
+
+
+class _Terms(NamedTuple):
+    """Average precision of n known positives: ``alone + others*pairs``, with P - 1 others.
+
+    Parameters
+    ----------
+    alone, pairs : float
+        The mean of 1/r, and that of (k - 1)/r over n - 1, for the r examples and the k known
+        positives at or above the cutoff of each.
+    """
+
+    alone: float
+    pairs: float
+
+
+class _Jackknife(NamedTuple):
+    """Deviations with each known positive left out: ``rest + (others + turn)*slope``.
+
+    Parameters
+    ----------
+    found : ndarray of int64, shape (blocks,)
+        How many known positives have each.
+    slope, rest : ndarray of float64, shape (blocks,)
+        Each has the mean 0, and they have no correlation: nothing cancels in the sum.
+    turn : float
+    """
+
+    found: IntArray
+    slope: FloatArray
+    rest: FloatArray
+    turn: float
+
+
+def estimate_precision(ranking: Ranking, betas: FloatArray, rule: Rule) -> Estimates:
+    """Estimate average precision, with an interval.
+
+    Parameters
+    ----------
+    ranking : Ranking
+        At the breakpoints or at all cutoffs.
+    betas : ndarray of float64, shape (betas,)
+        Fractions of positives among the unlabeled, in [0, 1].
+    rule : Rule
+        Its level; its interval of beta makes an envelope.
+
+    Returns
+    -------
+    Estimates
+        For one known positive among others that are hidden all is NaN.
+
+    Raises
+    ------
+    PUDataError
+        If nothing is known to be positive.
+    PUValueError
+        If a beta lies outside the interval.
+
+    Notes
+    -----
+    Average precision is the mean over all positives of the precision at their cutoff, the end of
+    their block of ties, as in scikit-learn. Of a known positive with k known ones among the r
+    examples at or above its cutoff, it is estimated by [1 + (P - 1)/(n - 1)*(k - 1)]/r: the
+    other known positives are a random sample of the other positives. The mean over the known ones
+    is a U-statistic of second order, and unbiased. Its standard error is that of the jackknife
+    [1]_, times sqrt(1 - n/P).
+
+    The interval is Student's t on the scale of 1/AP, where misses on both sides were the most
+    even in simulations, and at most 1. Where a few known positives at the top make up most of the
+    variance it is not known well: the degrees of freedom are those of a variance with the
+    kurtosis K of the jackknife's pseudo-values, 2n/(K - 1), and at most n - 1; and the interval
+    reaches 1 + 2/n times as far, which simulations say it takes. For two known positives the areas
+    under the bounding curves of the band "exact" stand instead.
+
+    References
+    ----------
+    .. [1] J. N. Arvesen, *Jackknifing U-statistics*, Annals of Mathematical Statistics 40 (1969)
+       2076-2100.
+
+    Examples
+    --------
+    >>> from pu_accessor.ranking import Counts
+    >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
+    >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
+    >>> found = estimate_precision(ranking, np.array([0.25, 0.5]), Rule())
+    >>> found.value.round(3), found.error.round(3), found.lower.round(3), found.upper.round(3)
+    (array([0.715, 0.889]), array([0.137, 0.211]), array([0.374, 0.417]), array([1., 1.]))
+    """
+    return complete(ranking, betas, rule, _estimator(ranking, rule.level), "pr")
+
+
+def _estimator(ranking: Ranking, level: float) -> Estimator:
+    """Return what estimates from the known positives alone."""
+    if ranking.weight is not None:
+        weight = ranking.weight
+        return lambda betas: weighted_precision(ranking, weight, betas, level)
+    return lambda betas: _unweighted(ranking, betas, level)
+
+
+def _unweighted(ranking: Ranking, betas: FloatArray, level: float) -> Estimates:
+    """Estimate from a simple random sample of the positives."""
+    n, blocks = ranking.total.known_positive, find_blocks(ranking)
+    positives = count_positives(ranking.total, betas)
+    others = np.array([float(number - 1) for number in positives.number])
+    terms, hidden = _terms(blocks, n), positives.factor > 0
+    value = terms.alone + others * terms.pairs
+    if n < 3:
+        unknown = np.where(hidden, np.nan, 0.0)
+        value = value + unknown if n == 1 else value
+        return Estimates(value, unknown, value + np.nan, value + np.nan)
+    second, fourth = _moments(_jackknife(blocks, n), others)
+    error = np.where(hidden, ((n - 1) * second) ** 0.5 * positives.factor, 0.0)
+    with np.errstate(invalid="ignore"):  # without a spread
+        df = kurtosis_df(fourth / second**2, n)
+    away = reach(error, df, level) * (1 + 2 / n)
+    return Estimates(value, error, *reciprocal_interval(value, away, away))
+
+
+def _terms(blocks: Blocks, n: int) -> _Terms:
+    """Return what average precision is made of."""
+    alone = float(blocks.found @ (1 / blocks.end)) / n
+    if n == 1:
+        return _Terms(alone, 0.0)
+    pairs = float(blocks.found @ ((blocks.known - 1) / blocks.end))
+    return _Terms(alone, pairs / (n * (n - 1)))
+
+
+def _jackknife(blocks: Blocks, n: int) -> _Jackknife:
+    """Leave each of n known positives out; n at least 3.
+
+    Its own terms go, and its part in those of the others below it.
+    """
+    found, weight = blocks.found, 1 / blocks.end
+    below = np.cumsum((found * weight)[::-1])[::-1] - weight
+    own = _centered(-weight / (n - 1), found)
+    slope = _centered(-((blocks.known - 1) * weight + below) / ((n - 1) * (n - 2)), found)
+    square = float(found @ slope**2)
+    turn = float(found @ (own * slope)) / square if square else 0.0
+    rest = own - turn * slope
+    if found @ rest**2 <= _ROUNDING**2 * (found @ own**2):
+        rest = np.zeros(rest.size)
+    return _Jackknife(found, slope, rest, turn)
+
+
+def _centered(values: FloatArray, times: IntArray) -> FloatArray:
+    """Return values that are there several times each, less their mean."""
+    away = values - values[0]  # nothing to round where all are the same
+    centered: FloatArray = away - float(times @ away) / int(times.sum())
+    return centered
+
+
+def _moments(left_out: _Jackknife, others: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the second and the fourth moment of the deviations, shape (betas,).
+
+    The square of each deviation is a polynomial in the others, and so are its mean and that of its
+    square.
+    """
+    found, slope, rest, turn = left_out
+    along = others + turn
+    along[np.abs(along) <= _ROUNDING * others] = 0
+    terms = np.stack([rest * rest, 2 * rest * slope, slope * slope])
+    powers = np.stack([np.ones(along.size), along, along * along])
+    second: FloatArray = terms @ found @ powers
+    fourth: FloatArray = np.sum((terms * found @ terms.T @ powers) * powers, axis=0)
+    return second / found.sum(), fourth / found.sum()

@@ -1,0 +1,278 @@
+"""beta from labels made by hand, from a prevalence, or from how often positives are labeled."""
+
+from bisect import bisect_left, bisect_right
+from math import sqrt
+from numbers import Integral
+from typing import NamedTuple
+
+import numpy as np
+from scipy import optimize, stats
+
+from pu_accessor.errors import PUTypeError, PUValueError, check_option
+from pu_accessor.inference.shares import check_level, check_share
+
+__all__ = [
+    "LabeledBeta",
+    "beta_from_label_frequency",
+    "beta_from_labels",
+    "beta_from_prevalence",
+    "labels_needed",
+]
+
+_SAME = 1e-12  # relative difference of probabilities that are taken as equal
+_FAR, _FEW = 16, 48  # standard deviations, and counts, after which probabilities vanish
+
+
+class LabeledBeta(NamedTuple):
+    """An estimate of beta with its interval, as shares of the unlabeled."""
+
+    beta: float
+    lower: float
+    upper: float
+
+
+def beta_from_labels(
+    n_positive: int,
+    n_labeled: int,
+    n_unlabeled: int,
+    *,
+    method: str = "exact",
+    level: float = 0.95,
+) -> LabeledBeta:
+    """Estimate beta from unlabeled examples that were drawn at random and labeled by hand.
+
+    Parameters
+    ----------
+    n_positive : int
+        Positives among those labeled.
+    n_labeled : int
+        Unlabeled examples that were drawn at random, and labeled.
+    n_unlabeled : int
+        Unlabeled examples they were drawn from, themselves included.
+    method : {"exact", "hpd"}, default "exact"
+        "exact" inverts the hypergeometric test: it covers with a probability of at least `level`.
+        "hpd" is the interval of highest density of the posterior Beta(1 + x, 1 + s - x).
+    level : float, default 0.95
+        Probability of coverage, in (0, 1).
+
+    Returns
+    -------
+    LabeledBeta
+
+    Raises
+    ------
+    PUValueError, PUTypeError
+        If an argument has a value that is not allowed.
+
+    Examples
+    --------
+    >>> beta_from_labels(12, 50, 2000)
+    LabeledBeta(beta=0.24, lower=0.132, upper=0.38)
+    """
+    _check_counts(n_positive=n_positive, n_labeled=n_labeled, n_unlabeled=n_unlabeled)
+    if not 0 <= n_positive <= n_labeled <= n_unlabeled or not n_labeled:
+        raise PUValueError(
+            "There must be 0 <= n_positive <= n_labeled <= n_unlabeled, and something labeled, "
+            f"but {n_positive}, {n_labeled} and {n_unlabeled} were passed."
+        )
+    level = check_level(level)
+    check_option("method", method, ["exact", "hpd"], {"hypergeometric": "exact", "hdi": "hpd"})
+    x, size, total = int(n_positive), int(n_labeled), int(n_unlabeled)
+    if method == "exact":
+        limits = _hypergeometric(x, size, total, level)
+    else:
+        limits = _highest_density(x, size, level)
+    return LabeledBeta(x / size, *limits)
+
+
+def labels_needed(
+    width: float, n_unlabeled: int, *, beta: float = 0.5, level: float = 0.95
+) -> int:
+    """Return how many unlabeled examples to label for an interval of some width.
+
+    Parameters
+    ----------
+    width : float
+        Of the interval of `beta_from_labels`, in (0, 1).
+    n_unlabeled : int
+        Unlabeled examples to draw from.
+    beta : float, default 0.5
+        What it is expected to be, in [0, 1]; 0.5 needs most.
+    level : float, default 0.95
+        Probability of coverage, in (0, 1).
+
+    Returns
+    -------
+    int
+        With so many the interval is that narrow, with one fewer it is not; at most `n_unlabeled`.
+        Counts are whole, so that widths fall unevenly: a few fewer may do by luck.
+
+    Raises
+    ------
+    PUValueError, PUTypeError
+        If an argument has a value that is not allowed.
+
+    Examples
+    --------
+    >>> labels_needed(0.1, 20_000, beta=0.2)
+    261
+    """
+    _check_counts(n_unlabeled=n_unlabeled)
+    check_share("width", width)
+    check_share("beta", beta)
+    if not width or not n_unlabeled:
+        raise PUValueError(
+            f"width and n_unlabeled must not be 0, but {width!r} and {n_unlabeled!r} were passed."
+        )
+    level = check_level(level)
+
+    def too_wide(size: int) -> bool:
+        lower, upper = _hypergeometric(round(beta * size), size, total, level)
+        return upper - lower > width
+
+    # From the largest size downwards, as each is known to be narrow while the next is in doubt.
+    total = int(n_unlabeled)
+    return total - bisect_right(range(total - 1, 0, -1), False, key=too_wide)
+
+
+def beta_from_prevalence(
+    prevalence: float, n_positive: int, n_unlabeled: int, n_negative: int = 0
+) -> float:
+    """Convert the share of positives among *all* examples to that among the unlabeled.
+
+    Parameters
+    ----------
+    prevalence : float
+        Positives among all examples, known ones included, as a share in [0, 1].
+    n_positive, n_unlabeled, n_negative : int
+        Known positives, unlabeled examples and known negatives.
+
+    Returns
+    -------
+    float
+        beta.
+
+    Raises
+    ------
+    PUValueError
+        If that prevalence is impossible with these counts, or an argument is not allowed.
+    PUTypeError
+        If an argument is no number.
+
+    Examples
+    --------
+    >>> beta_from_prevalence(0.3, n_positive=100, n_unlabeled=900)
+    0.2222222222222222
+    """
+    _check_counts(n_positive=n_positive, n_unlabeled=n_unlabeled, n_negative=n_negative)
+    check_share("prevalence", prevalence)
+    positives = prevalence * (n_positive + n_unlabeled + n_negative)
+    return _as_beta(positives - n_positive, n_unlabeled, f"a prevalence of {prevalence!r}")
+
+
+def beta_from_label_frequency(label_frequency: float, n_positive: int, n_unlabeled: int) -> float:
+    """Convert the share of positives that are labeled, often called c, to beta.
+
+    Parameters
+    ----------
+    label_frequency : float
+        Known positives among all positives, as a share in (0, 1].
+    n_positive, n_unlabeled : int
+        Known positives and unlabeled examples.
+
+    Returns
+    -------
+    float
+        beta.
+
+    Raises
+    ------
+    PUValueError
+        If that share is impossible with these counts, or an argument is not allowed.
+    PUTypeError
+        If an argument is no number.
+
+    Examples
+    --------
+    >>> beta_from_label_frequency(0.25, n_positive=100, n_unlabeled=900)
+    0.3333333333333333
+    """
+    _check_counts(n_positive=n_positive, n_unlabeled=n_unlabeled)
+    check_share("label_frequency", label_frequency)
+    if not label_frequency:
+        raise PUValueError("label_frequency must lie in (0, 1], but 0 was passed.")
+    hidden = n_positive / label_frequency - n_positive
+    return _as_beta(hidden, n_unlabeled, f"a label frequency of {label_frequency!r}")
+
+
+def _as_beta(hidden: float, n_unlabeled: int, told: str) -> float:
+    """Return a share of the unlabeled, or say that there is none."""
+    if n_unlabeled and -1e-9 * n_unlabeled <= hidden <= n_unlabeled * (1 + 1e-9):
+        return min(max(hidden / n_unlabeled, 0.0), 1.0)
+    raise PUValueError(
+        f"{told} leaves {hidden:g} positives for {n_unlabeled} unlabeled examples, which is no "
+        "share in [0, 1]. Check the counts: they are those of this set."
+    )
+
+
+def _hypergeometric(x: int, size: int, total: int, level: float) -> tuple[float, float]:
+    """Return the positives that neither tail of the hypergeometric rejects, as shares."""
+    tail = (1 - level) / 2 * (1 + _SAME)  # a probability that sits exactly on it is rejected
+    possible = range(x, total - (size - x) + 1)  # as many negatives have been seen
+
+    def at_least(positives: int) -> float:  # grows with the positives
+        return _tails(x, size, total, positives)[0]
+
+    def more(positives: int) -> float:  # grows, too
+        return -_tails(x, size, total, positives)[1]
+
+    lower = x + bisect_right(possible[:-1], tail, key=at_least)
+    upper = x + bisect_left(possible, -tail, key=more) - 1
+    return lower / total, upper / total
+
+
+def _tails(x: int, size: int, total: int, positives: int) -> tuple[float, float]:
+    """Return P(X >= x) and P(X <= x), X the positives among `size` drawn from `total`.
+
+    All probabilities follow from that of x by rational ratios, outward until they vanish; their
+    sum is 1. So the cost does not grow with the total.
+    """
+    hidden, others = positives - x, total - size - (positives - x)  # not drawn, of either kind
+    share = positives / total
+    spread = sqrt(size * share * (1 - share) * (1 - size / total))
+    far = int(_FAR * spread) + _FEW
+    up = np.arange(float(min(size - x, hidden, far)))
+    down = np.arange(float(min(x, others, far)))
+    with np.errstate(over="ignore"):  # then the other tail is 0
+        above = np.cumprod((size - x - up) / (x + up + 1) * ((hidden - up) / (others + up + 1)))
+        below = np.cumprod(
+            (x - down) / (size - x + down + 1) * ((others - down) / (hidden + down + 1))
+        )
+        high, low = float(above.sum()), float(below.sum())
+    return 1 / (1 + low / (1 + high)), 1 / (1 + high / (1 + low))
+
+
+def _highest_density(x: int, size: int, level: float) -> tuple[float, float]:
+    """Return the interval of highest density of the posterior under a flat prior."""
+    posterior = stats.beta(1 + x, 1 + size - x)
+    if x == 0:
+        return 0.0, float(posterior.ppf(level))
+    if x == size:
+        return float(posterior.ppf(1 - level)), 1.0
+
+    def tilt(below: float) -> float:  # densities at both ends are the same
+        ends = posterior.ppf([below, below + level])
+        return float(np.subtract(*posterior.logpdf(ends)))
+
+    edge = 1e-12 * sqrt(1 - level)
+    below = optimize.brentq(tilt, edge, 1 - level - edge)
+    lower, upper = posterior.ppf([below, below + level])
+    return float(lower), float(upper)
+
+
+def _check_counts(**counts: int) -> None:
+    for name, count in counts.items():
+        if isinstance(count, bool) or not isinstance(count, Integral):
+            raise PUTypeError(f"{name} must be an integer, but {count!r} was passed.")
+        if count < 0:
+            raise PUValueError(f"{name} must not be negative, but {count!r} was passed.")

@@ -1,0 +1,48 @@
+"""How latent positives are bounded: checked once, before anything is read."""
+
+from dataclasses import dataclass
+
+from pu_accessor.errors import check_option
+from pu_accessor.inference.bands.lookup import Band, band_name
+from pu_accessor.inference.shares import Interval, as_interval, check_level
+
+__all__ = ["REFERENCES", "Rule"]
+
+REFERENCES = ("positives", "negatives", "tightest", "both")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How latent positives are bounded.
+
+    Parameters
+    ----------
+    level : float, default 0.95
+        Probability of coverage, in (0, 1).
+    band : {"exact", "simultaneous", "bootstrap", "dkw"} or callable, default "exact"
+        Bounds on the latent examples of one kind, given the known ones.
+    reference : {"positives", "negatives", "tightest", "both"}, default "positives"
+        Which known examples the band starts from; "both" is what the two bands have in common,
+        each at half of 1 - level.
+    beta_interval : (float, float), optional
+        Where beta may lie, for envelopes.
+
+    Raises
+    ------
+    PUValueError
+        If an argument has a value that is not allowed.
+    PUTypeError
+        If an argument is of a kind that is not allowed.
+    """
+
+    level: float = 0.95
+    band: str | Band = "exact"
+    reference: str = "positives"
+    beta_interval: Interval | None = None
+
+    def __post_init__(self) -> None:
+        band_name(self.band)
+        synonyms = {"intersection": "both", "all": "both"}
+        check_option("reference", self.reference, REFERENCES, synonyms)
+        object.__setattr__(self, "level", check_level(self.level))
+        object.__setattr__(self, "beta_interval", as_interval(self.beta_interval))

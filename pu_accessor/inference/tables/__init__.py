@@ -1,0 +1,1 @@
+"""Contingency tables, and what follows from them: rates, curves, areas, envelopes, derivatives."""

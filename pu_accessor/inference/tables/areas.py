@@ -1,0 +1,136 @@
+"""Areas under ROC and precision-recall curves, by closed forms for each step of the counts."""
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pu_accessor.errors import PUTypeError, PUValueError, check_option
+from pu_accessor.ranking import FloatArray, IntArray
+
+__all__ = ["CURVES", "area", "check_curve", "check_max_fpr"]
+
+CURVES = ("roc", "pr")
+
+
+def check_curve(curve: str, max_fpr: float | None) -> None:
+    """Raise unless there is such an area.
+
+    Parameters
+    ----------
+    curve : {"roc", "pr"}
+        Under which curve.
+    max_fpr : float or None
+        The false positive rate up to which the ROC curve is taken.
+
+    Raises
+    ------
+    PUTypeError, PUValueError
+        If no curve has that name, or as in `check_max_fpr`.
+    """
+    check_option("curve", curve, CURVES)
+    if max_fpr is not None and curve != "roc":
+        raise PUValueError(
+            f"max_fpr must be None for curve={curve!r}, but {max_fpr!r} was passed. Only the ROC "
+            "curve has a partial area: curve='roc'."
+        )
+    check_max_fpr(max_fpr)
+
+
+def check_max_fpr(max_fpr: float | None) -> None:
+    """Raise unless a partial area is defined.
+
+    Parameters
+    ----------
+    max_fpr : float or None
+        The false positive rate up to which a curve is taken.
+
+    Raises
+    ------
+    PUTypeError
+        If it is no number.
+    PUValueError
+        If it lies outside (0, 1].
+    """
+    if max_fpr is None:
+        return
+    if isinstance(max_fpr, bool) or not isinstance(max_fpr, Real):
+        raise PUTypeError(f"max_fpr must be a number in (0, 1], but {max_fpr!r} was passed.")
+    if not 0 < max_fpr <= 1:
+        raise PUValueError(f"max_fpr must lie in (0, 1], but {max_fpr!r} was passed.")
+
+
+def area(
+    curve: str,
+    tp: npt.NDArray[Any],
+    fp: npt.NDArray[Any],
+    fn: npt.NDArray[Any],
+    max_fpr: float | None = None,
+) -> FloatArray:
+    """Return the area under each curve.
+
+    Parameters
+    ----------
+    curve : {"roc", "pr"}
+        Which curve.
+    tp, fp, fn : ndarray of integers or floats, shape (..., cutoffs)
+        Counts, in examples, from the first cutoff to the last. Repeats of a cutoff add nothing.
+    max_fpr : float in (0, 1], optional
+        Take the ROC curve up to this false positive rate, standardised so that chance is 0.5 and
+        perfection 1.
+
+    Returns
+    -------
+    ndarray of float64, shape (...)
+        NaN where there are no positives, or for ROC curves no negatives.
+
+    Examples
+    --------
+    >>> area("roc", np.array([0, 1, 2]), np.array([0, 0, 1]), np.array([2, 1, 0]))
+    np.float64(0.75)
+    """
+    if curve == "pr":
+        positives = (tp + fn)[..., -1]
+        share: FloatArray = _pr_area(tp, tp + fp) / np.where(positives > 0, positives, np.nan)
+        return share
+    return _roc_area(tp, fp, None if max_fpr is None else float(max_fpr))
+
+
+def _roc_area(tp: IntArray, fp: IntArray, limit: float | None) -> FloatArray:
+    """Return the area under straight lines, up to a false positive rate where one is given.
+
+    A known positive that enters the head brings latent ones with it, at the cost of false
+    positives: there the curve steps up and back, and the area of such a step is negative.
+    """
+    positives, negatives = tp[..., -1], fp[..., -1]
+    width, rise = np.diff(fp, axis=-1), np.diff(tp, axis=-1)
+    slope = rise / np.where(width == 0, 1, width)
+    stop = np.minimum(fp, np.expand_dims(negatives * (1.0 if limit is None else limit), -1))
+    start, end = stop[..., :-1], stop[..., 1:]
+    height = tp[..., :-1] + slope * ((start + end) / 2 - fp[..., :-1])
+    covered = np.sum((end - start) * height, axis=-1)
+    both = (positives > 0) & (negatives > 0)
+    share: FloatArray = covered / np.where(both, positives * negatives, np.nan)
+    if limit is None:
+        return share
+    chance = limit**2 / 2
+    return (1 + (share - chance) / (limit - chance)) / 2
+
+
+def _pr_area(tp: IntArray, head: IntArray) -> FloatArray:
+    """Return the integral of precision d(tp), tp and head straight between two cutoffs.
+
+    On a segment precision is (tp + u*gain)/(head + u*added), u = 0..1, whose integral is the
+    precision at its start and the one within the segment, weighted by log(1 + x)/x, where
+    x = added/head.
+    """
+    gain, added = np.diff(tp, axis=-1), np.diff(head, axis=-1)
+    start = np.maximum(head[..., :-1], 1)
+    growth = added / start
+    weight = np.log1p(growth) / np.where(growth > 0, growth, 1)
+    weight = np.where(head[..., :-1] > 0, weight, 0)  # from rank 0 on precision is constant
+    within = gain / np.maximum(added, 1)
+    precision = tp[..., :-1] / start * weight + within * (1 - weight)
+    integral: FloatArray = np.sum(gain * precision, axis=-1)
+    return integral

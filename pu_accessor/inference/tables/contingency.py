@@ -1,0 +1,281 @@
+"""Contingency tables: a ranking, betas and a rule -> bounded counts at each cutoff."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from pu_accessor.errors import PUDataError
+from pu_accessor.inference.bands.simultaneous import local_alpha
+from pu_accessor.inference.rule import Rule
+from pu_accessor.inference.shares import interval_betas, latent_counts
+from pu_accessor.inference.tables.heads import find_heads, references_used
+from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Ranking
+
+__all__ = [
+    "BOUNDS",
+    "Inner",
+    "RankCdf",
+    "Table",
+    "Tables",
+    "central_table",
+    "check_labels",
+    "make_tables",
+    "rank_cdf",
+]
+
+BOUNDS = ("lower", "estimate", "upper")
+_ESTIMATE = BOUNDS.index("estimate")
+_ENDS = [BOUNDS.index("lower"), BOUNDS.index("upper")]
+
+
+class Table(NamedTuple):
+    """Contingency tables: four arrays of int64, in examples."""
+
+    tp: IntArray
+    fp: IntArray
+    fn: IntArray
+    tn: IntArray
+
+
+class Inner(NamedTuple):
+    """What the bounds get to at betas within an interval.
+
+    Parameters
+    ----------
+    betas : ndarray of float64, shape (inner betas,)
+        Both ends of the interval among them.
+    tp : ndarray of int64, shape (cutoffs, 2, inner betas)
+        True positives, the lower bound first.
+    positives : ndarray of int64, shape (inner betas,)
+        Known and latent ones.
+    """
+
+    betas: FloatArray
+    tp: IntArray
+    positives: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """Bounded contingency tables of one ranking.
+
+    Parameters
+    ----------
+    ranking : Ranking
+        With the cutoffs at which bounds bend.
+    betas : ndarray of float64, shape (betas,)
+        Fractions of positives among the unlabeled.
+    table : Table
+        Counts, shape (cutoffs, 3, betas): the bounds lower, estimate, upper.
+    clipped : ndarray of bool, shape (cutoffs, 3, betas)
+        Where band and beta are infeasible.
+    tightest : tuple of str
+        For each beta the kind of known examples with the narrower range of AUROC, of those that
+        were asked.
+    local_alpha : ndarray of float64, shape (betas,), optional
+        The level of each cutoff at which all hold jointly, where that was asked.
+    inner : Inner, optional
+        At betas within an interval, where there is one.
+    """
+
+    ranking: Ranking
+    betas: FloatArray
+    table: Table
+    clipped: BoolArray
+    tightest: tuple[str, ...]
+    local_alpha: FloatArray | None = None
+    inner: Inner | None = None
+
+
+class RankCdf(NamedTuple):
+    """The rank CDF of the latent positives.
+
+    Parameters
+    ----------
+    ranking : Ranking
+        With the cutoffs at which it bends.
+    share : ndarray of float64, shape (cutoffs, 3, betas)
+        Of the latent positives at or above each cutoff; NaN where there are none.
+    tightest : tuple of str
+    local_alpha : ndarray of float64, shape (betas,), optional
+        As in `Tables`.
+    """
+
+    ranking: Ranking
+    share: FloatArray
+    tightest: tuple[str, ...]
+    local_alpha: FloatArray | None
+
+
+def make_tables(ranking: Ranking, betas: FloatArray, rule: Rule) -> Tables:
+    """Bound the contingency table at each cutoff of a ranking ([1]_, Theorem 1 and section 4).
+
+    Parameters
+    ----------
+    ranking : Ranking
+        Counts at each cutoff.
+    betas : ndarray of float64, shape (betas,)
+        Fractions of positives among the unlabeled, in [0, 1].
+    rule : Rule
+        How to bound.
+
+    Returns
+    -------
+    Tables
+
+    Raises
+    ------
+    PUDataError
+        If nothing is known that must be, or beta is a share of nothing.
+    PUValueError
+        If a beta lies outside the interval, or a band or reference does not go with propensities.
+
+    References
+    ----------
+    .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using
+       Only Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
+    """
+    inside = interval_betas(rule.beta_interval, betas)
+    check_labels(betas, ranking.total, references_used(rule.reference, ranking))
+    latent = latent_counts(np.concatenate([betas, inside]), ranking.total.unlabeled)
+    heads = find_heads(ranking, latent, rule)
+    points = slice(betas.size)
+    inner = None
+    if inside.size:
+        tp = heads.ranking.known_positive[:, np.newaxis, np.newaxis] + heads.found
+        positives = ranking.total.known_positive + latent
+        inner = Inner(inside, tp[:, _ENDS, betas.size :], positives[betas.size :])
+    return Tables(
+        heads.ranking,
+        betas,
+        _fill(heads.ranking, heads.found[..., points], latent[points]),
+        heads.clipped[..., points],
+        heads.tightest[points],
+        _local_alphas(ranking.total, latent[points], heads.tightest, rule),
+        inner,
+    )
+
+
+def rank_cdf(ranking: Ranking, betas: FloatArray, rule: Rule) -> RankCdf:
+    """Bound the rank CDF of the latent positives by the one of the known ones.
+
+    Parameters
+    ----------
+    ranking, betas, rule
+        As in `make_tables`.
+
+    Returns
+    -------
+    RankCdf
+        Before unlabeled examples are counted at the cutoffs. For the estimate from known
+        positives it is their share.
+
+    Raises
+    ------
+    PUDataError, PUValueError
+        As in `make_tables`.
+    """
+    check_labels(betas, ranking.total, references_used(rule.reference, ranking))
+    latent = latent_counts(betas, ranking.total.unlabeled)
+    # What known negatives say rises between two cutoffs, where it is not cut off.
+    heads = find_heads(ranking, latent, rule, refine=rule.reference != "positives")
+    with np.errstate(invalid="ignore"):  # no latent positives, no share of them
+        share = np.clip(heads.claimed, 0, latent) / latent
+    if rule.reference == "positives" and ranking.weight is None:
+        known = heads.ranking.known_positive / ranking.total.known_positive
+        share[:, _ESTIMATE, :] = known[:, np.newaxis]
+    alphas = _local_alphas(ranking.total, latent, heads.tightest, rule)
+    return RankCdf(heads.ranking, share, heads.tightest, alphas)
+
+
+def central_table(ranking: Ranking, beta: float, rule: Rule) -> tuple[Ranking, Table]:
+    """Return the central table at each cutoff, the bound "estimate" of `make_tables`.
+
+    Parameters
+    ----------
+    ranking : Ranking
+        Counts at each cutoff.
+    beta : float
+        Fraction of positives among the unlabeled, in [0, 1].
+    rule : Rule
+        How to bound: corners of the bounds are cutoffs, too.
+
+    Returns
+    -------
+    ranking : Ranking
+        With the cutoffs at which bounds bend.
+    table : Table
+        Counts, shape (cutoffs,).
+    """
+    betas = np.array([beta])
+    check_labels(betas, ranking.total, references_used(rule.reference, ranking))
+    latent = latent_counts(betas, ranking.total.unlabeled)
+    heads = find_heads(ranking, latent, rule)
+    table = _fill(heads.ranking, heads.found[:, [_ESTIMATE]], latent)
+    return heads.ranking, Table(*(count[:, 0, 0] for count in table))
+
+
+def check_labels(betas: FloatArray, total: Counts, kinds: Sequence[str] = ("positives",)) -> None:
+    """Raise where nothing is known that must be, or beta is a share of nothing.
+
+    Parameters
+    ----------
+    betas : ndarray of float64, shape (betas,)
+        Fractions of positives among the unlabeled.
+    total : Counts
+        Examples of each kind.
+    kinds : sequence of str, default ("positives",)
+        The kinds of known examples that are needed.
+
+    Raises
+    ------
+    PUDataError
+        If no example is known to be of such a kind, or none is unlabeled and a beta is above 0.
+    """
+    if "positives" in kinds and not total.known_positive:
+        raise PUDataError(
+            f"label must mark at least one known positive, but none of {sum(total)} examples is "
+            f"one ({total.known_negative} known negatives, {total.unlabeled} unlabeled). Name the "
+            "value that marks them: df.pu(positive=...)."
+        )
+    if "negatives" in kinds and not total.known_negative:
+        raise PUDataError(
+            f"reference needs known negatives, but none of {sum(total)} examples is one "
+            f"({total.known_positive} known positives, {total.unlabeled} unlabeled). Name the "
+            "value that marks them, df.pu(negative=...), or take reference='positives'."
+        )
+    if betas.max() > 0 and not total.unlabeled:
+        raise PUDataError(
+            f"beta must be 0 where nothing is unlabeled, but {betas.max():g} was passed. Pass "
+            "beta=0, or mark unlabeled examples: missing in the label column, or "
+            "df.pu(unlabeled=...)."
+        )
+
+
+def _fill(ranking: Ranking, found: IntArray, latent: IntArray) -> Table:
+    """Fill the tables, given the latent positives in the head."""
+    total = ranking.total
+    column = (slice(None), np.newaxis, np.newaxis)
+    tp = ranking.known_positive[column] + found
+    fp = (ranking.known_negative + ranking.unlabeled)[column] - found
+    fn = total.known_positive + latent - tp
+    tn = total.known_negative + total.unlabeled - latent - fp
+    return Table(tp, fp, fn, tn)
+
+
+def _local_alphas(
+    total: Counts, latent: IntArray, kinds: Sequence[str], rule: Rule
+) -> FloatArray | None:
+    """Return the level of each cutoff at which all hold jointly, one for each beta."""
+    if rule.band != "simultaneous" or rule.reference == "both":
+        return None
+    return np.array(
+        [
+            local_alpha(total.known_positive, m, rule.level)
+            if kind == "positives"
+            else local_alpha(total.known_negative, total.unlabeled - m, rule.level)
+            for m, kind in zip(latent.tolist(), kinds, strict=False)
+        ]
+    )

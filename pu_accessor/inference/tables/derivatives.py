@@ -1,0 +1,106 @@
+"""How fast rates change with beta."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pu_accessor.inference.tables.contingency import Table
+from pu_accessor.ranking import BoolArray, FloatArray, IntArray
+
+__all__ = ["Derivatives", "Known", "beta_derivatives"]
+
+
+class Known(NamedTuple):
+    """What is known of each table: arrays that broadcast against its counts.
+
+    Parameters
+    ----------
+    above, below : ndarray of int64
+        Known positives, and known negatives, at or above the cutoff.
+    positives, negatives, unlabeled : ndarray of int64
+        All known positives, known negatives and unlabeled examples.
+    from_positives : ndarray of bool
+        Whether the band says something of the latent positives, not of the latent negatives.
+    shared : ndarray of bool
+        Where T is the share of the known examples themselves that are in the head.
+    """
+
+    above: IntArray
+    below: IntArray
+    positives: IntArray
+    negatives: IntArray
+    unlabeled: IntArray
+    from_positives: BoolArray
+    shared: BoolArray
+
+
+class Derivatives(NamedTuple):
+    """Derivatives by beta of three rates, arrays of float64."""
+
+    tpr: FloatArray
+    fpr: FloatArray
+    precision: FloatArray
+
+
+def beta_derivatives(table: Table, clipped: BoolArray, known: Known) -> Derivatives:
+    """Return the derivatives of rates by beta at each cutoff ([1]_, Appendix B, corrected).
+
+    What the band says, T, is held fixed: the share of the latent positives in the head, or, from
+    known negatives, that of the latent negatives there. All counts are then straight in beta: of
+    `unlabeled` examples more that share is in the head.
+
+    Parameters
+    ----------
+    table : Table
+        Counts.
+    clipped : ndarray of bool
+        Where band and beta are infeasible.
+    known : Known
+        What is known of each table.
+
+    Returns
+    -------
+    Derivatives
+        Per unit of beta. 0 where clipped, NaN where a rate has no denominator, and for the bounds
+        where nothing is latent, as there is no T.
+
+    References
+    ----------
+    .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using
+       Only Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
+    """
+    tp, fp, fn, tn = table
+    head, positives, negatives = tp + fp, tp + fn, fp + tn
+    share = np.where(
+        known.from_positives,
+        _share(tp - known.above, positives - known.positives, known.above, known.positives, known),
+        _share(fp - known.below, negatives - known.negatives, known.below, known.negatives, known),
+    )
+    more_true = np.where(
+        known.from_positives,
+        share * known.positives - known.above,
+        share * (known.positives + known.unlabeled) - (head - known.below),
+    )
+    more_false = np.where(
+        known.from_positives,
+        head - known.above - share * (known.negatives + known.unlabeled),
+        known.below - share * known.negatives,
+    )
+    rates = (
+        _over(more_true, positives.astype(np.float64) ** 2),
+        _over(more_false, negatives.astype(np.float64) ** 2),
+        np.where(head > 0, _over(share, head), 0.0),
+    )
+    return Derivatives(*(np.where(clipped, 0.0, rate * known.unlabeled) for rate in rates))
+
+
+def _share(
+    latent: IntArray, hidden: IntArray, above: IntArray, whole: IntArray, known: Known
+) -> FloatArray:
+    """Return T: for the estimate the share of known examples of a kind that are in the head."""
+    return np.where(known.shared, _over(above, whole), _over(latent, hidden))
+
+
+def _over(part: FloatArray | IntArray, whole: FloatArray | IntArray) -> FloatArray:
+    """Return a ratio, NaN where there is nothing to divide by."""
+    return part / np.where(whole > 0, whole, np.nan)

@@ -1,0 +1,222 @@
+"""How many latent positives are in each head, by the known positives, the known negatives or both.
+
+Known negatives say the same of the tail: it holds that many latent negatives, so the other
+unlabeled examples there are latent positives, and all further ones are in the head.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from pu_accessor.errors import PUValueError
+from pu_accessor.inference.bands.lookup import central, latent_bounds
+from pu_accessor.inference.bands.weighted import weighted_bounds
+from pu_accessor.inference.rule import Rule
+from pu_accessor.ranking import BoolArray, IntArray, Ranking
+
+__all__ = ["Heads", "find_heads", "references_used"]
+
+
+class Heads(NamedTuple):
+    """Latent positives in the head at each cutoff.
+
+    Parameters
+    ----------
+    ranking : Ranking
+        With the cutoffs at which bounds bend.
+    claimed : ndarray of int64, shape (cutoffs, bound, beta)
+        What the known examples say.
+    found : ndarray of int64, shape (cutoffs, bound, beta)
+        The nearest number that the unlabeled examples at the cutoff allow.
+    clipped : ndarray of bool, shape (cutoffs, bound, beta)
+        Where it is another, or the two kinds of known examples contradict each other.
+    tightest : tuple of str
+        For each beta the kind of known examples with the narrower range of AUROC, the one there
+        is where no other was asked.
+    """
+
+    ranking: Ranking
+    claimed: IntArray
+    found: IntArray
+    clipped: BoolArray
+    tightest: tuple[str, ...]
+
+
+def references_used(reference: str, ranking: Ranking) -> tuple[str, ...]:
+    """Return the kinds of known examples that a reference takes.
+
+    Parameters
+    ----------
+    reference : str
+        That of a rule.
+    ranking : Ranking
+        "tightest" takes the kinds that it has; propensities are those of its known positives.
+
+    Returns
+    -------
+    tuple of str
+        "positives", "negatives", or both.
+
+    Raises
+    ------
+    PUValueError
+        If no reference has that name, or another than the positives is asked for while these have
+        propensities.
+    """
+    if ranking.weight is not None and reference != "positives":
+        raise PUValueError(
+            f"reference must be 'positives' with propensity=..., but {reference!r} was passed: "
+            "propensities are those of the positives. Leave one of the two out."
+        )
+    if reference == "both":
+        return ("positives", "negatives")
+    if reference != "tightest":
+        return (reference,)
+    total = ranking.total
+    there = {"positives": total.known_positive, "negatives": total.known_negative}
+    return tuple(kind for kind, known in there.items() if known) or ("positives",)
+
+
+def find_heads(ranking: Ranking, latent: IntArray, rule: Rule, *, refine: bool = True) -> Heads:
+    """Bound the latent positives in the head at each cutoff.
+
+    Parameters
+    ----------
+    ranking : Ranking
+        With known examples of the kinds that the reference takes.
+    latent : ndarray of int64, shape (betas,)
+        Latent positives in all.
+    rule : Rule
+        How to bound them.
+    refine : bool, default True
+        Add the cutoffs at which bounds bend.
+
+    Returns
+    -------
+    Heads
+
+    Raises
+    ------
+    PUValueError
+        If known positives have propensities and another band is asked for.
+    """
+    if ranking.weight is not None and rule.band != "exact":
+        raise PUValueError(
+            f"band must be left at 'exact' with propensity=..., but {rule.band!r} was passed: the "
+            "band is a design-based one of its own. Leave one of the two out."
+        )
+    kinds = references_used(rule.reference, ranking)
+    tables = {kind: _tables(ranking, kind, latent, rule) for kind in kinds}
+    if refine:
+        ranking = ranking.refine(_corners(ranking, tables, latent))
+    claims = {kind: _claim(ranking, kind, table, latent) for kind, table in tables.items()}
+    tightest = _tightest(ranking, tables, latent)
+    if len(kinds) == 1:
+        return _fit(ranking, latent, claims[kinds[0]], tightest)
+    chosen = np.stack([claims[kind][..., i] for i, kind in enumerate(tightest)], axis=-1)
+    if rule.reference == "tightest":
+        return _fit(ranking, latent, chosen, tightest)
+    claimed, contradict = _intersect(claims["positives"], claims["negatives"], chosen)
+    heads = _fit(ranking, latent, claimed, tightest)
+    return heads._replace(clipped=heads.clipped | contradict)
+
+
+def _tables(ranking: Ranking, kind: str, latent: IntArray, rule: Rule) -> IntArray:
+    """Return latent examples of a kind by known ones on their side, bound and beta."""
+    level = (1 + rule.level) / 2 if rule.reference == "both" else rule.level
+    total, weight = ranking.total, ranking.weight
+    known = total.known_positive if kind == "positives" else total.known_negative
+    hidden = latent if kind == "positives" else total.unlabeled - latent
+    tables = []
+    for m in hidden.tolist():
+        if weight is None:
+            lower, upper = latent_bounds(rule.band, known, m, level)
+            middle = central(known, m)
+        else:
+            lower, middle, upper = weighted_bounds(weight, m, level)
+        tables.append(np.stack([lower, middle, upper], axis=1))
+    return np.stack(tables, axis=2)
+
+
+def _claim(ranking: Ranking, kind: str, table: IntArray, latent: IntArray) -> IntArray:
+    """Return the latent positives in the head by what known examples of a kind say."""
+    if kind == "positives":
+        return table[ranking.known_positive]
+    total = ranking.total
+    tail = (total.unlabeled - ranking.unlabeled)[:, np.newaxis, np.newaxis]
+    return latent - tail + table[total.known_negative - ranking.known_negative]
+
+
+def _corners(ranking: Ranking, tables: Mapping[str, IntArray], latent: IntArray) -> IntArray:
+    """Return the counts of unlabeled examples, between two cutoffs, at which bounds bend.
+
+    Between two labeled scores a claim of the known positives is constant in the number h of
+    unlabeled examples in the head, one of the known negatives grows with it. Both are cut off at 0
+    and h, at m - (|U| - h) and m; and where both count, one passes the other.
+    """
+    if ranking.finder is None:
+        return np.empty(0, np.int64)
+    here, following = (
+        side[:, np.newaxis, np.newaxis] for side in (ranking.unlabeled[:-1], ranking.unlabeled[1:])
+    )
+    free = ranking.total.unlabeled - latent
+    claims = {kind: _claim(ranking, kind, table, latent)[:-1] for kind, table in tables.items()}
+    bends: list[IntArray] = []
+    if "positives" in claims:
+        level = claims["positives"]
+        bends += [level, free + level]
+    if "negatives" in claims:
+        ahead = here - claims["negatives"]  # the claim is h less this
+        bends += [ahead, latent + ahead, latent + 0 * ahead, free + 0 * ahead]
+    if len(claims) == 2:
+        bends += [level[:, [bound]] + ahead for bound in range(ahead.shape[1])]
+    return np.unique(np.concatenate([bend[(here < bend) & (bend < following)] for bend in bends]))
+
+
+def _fit(
+    ranking: Ranking, latent: IntArray, claimed: IntArray, tightest: tuple[str, ...]
+) -> Heads:
+    """Move claims to what the unlabeled examples in the head and the tail allow."""
+    head = ranking.unlabeled[:, np.newaxis, np.newaxis]
+    fewest = np.maximum(latent - (ranking.total.unlabeled - head), 0)
+    found = np.maximum(np.minimum(claimed, np.minimum(head, latent)), fewest)
+    return Heads(ranking, claimed, found, found != claimed, tightest)
+
+
+def _intersect(first: IntArray, second: IntArray, chosen: IntArray) -> tuple[IntArray, BoolArray]:
+    """Return what two claims have in common, and where they have nothing.
+
+    There the gap between the two stands. The estimate is the chosen one, moved into the bounds.
+    """
+    lower = np.maximum(first[:, 0], second[:, 0])
+    upper = np.minimum(first[:, 2], second[:, 2])
+    contradict = lower > upper
+    lower, upper = np.minimum(lower, upper), np.maximum(lower, upper)
+    middle = np.maximum(np.minimum(chosen[:, 1], upper), lower)
+    return np.stack([lower, middle, upper], axis=1), contradict[:, np.newaxis]
+
+
+def _tightest(
+    ranking: Ranking, tables: Mapping[str, IntArray], latent: IntArray
+) -> tuple[str, ...]:
+    """Return for each beta the kind of known examples with the narrower range of AUROC."""
+    kinds = tuple(tables)
+    if len(kinds) == 1:
+        return kinds * latent.size
+    whole = ranking.whole or ranking
+    ranking = whole.refine(_corners(whole, tables, latent))
+    ranges = []
+    for kind, table in tables.items():
+        claimed = _claim(ranking, kind, table, latent)
+        ranges.append(_area_range(ranking, _fit(ranking, latent, claimed, kinds).found))
+    return tuple(kinds[int(one > other)] for one, other in zip(*ranges, strict=True))
+
+
+def _area_range(ranking: Ranking, found: IntArray) -> IntArray:
+    """Return the area between the bounding ROC curves for each beta, in half pairs of examples."""
+    true = ranking.known_positive[:, np.newaxis, np.newaxis] + found
+    false = ranking.rank[:, np.newaxis, np.newaxis] - true
+    areas: IntArray = np.sum(np.diff(false, axis=0) * (true[1:] + true[:-1]), axis=0)
+    width: IntArray = areas[2] - areas[0]
+    return width

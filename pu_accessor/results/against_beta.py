@@ -1,0 +1,142 @@
+"""An area, or a metric at a rank, of contingency tables at each beta."""
+
+import numpy as np
+import xarray as xr
+
+from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError
+from pu_accessor.inference.comparison.order import infeasible
+from pu_accessor.inference.rule import Rule
+from pu_accessor.inference.tables.areas import CURVES
+from pu_accessor.inference.tables.rates import Metric, check_metric
+from pu_accessor.results.ask import Asked
+from pu_accessor.results.betas import GroupBeta
+from pu_accessor.results.curves import area, metric
+from pu_accessor.results.schema import axis_of
+from pu_accessor.results.tables import contingency
+
+__all__ = ["ask_quantity", "values_by_beta"]
+
+
+def ask_quantity(
+    asked: Asked, name: str | Metric, beta: GroupBeta, at: int | None, rule: Rule
+) -> xr.Dataset:
+    """Ask for an area, or a metric at a rank, at each beta; without a warning of high ones.
+
+    Parameters
+    ----------
+    asked : Asked
+        Whom to ask.
+    name : str or callable
+        "roc" or "pr" for the area under that curve, or a metric.
+    beta : array-like of float
+        Fractions of positives among the unlabeled.
+    at : int, optional
+        The rank of a metric.
+    rule : Rule
+        How to bound.
+
+    Returns
+    -------
+    Dataset
+        As `values_by_beta`.
+    """
+    _check_quantity(name, at)
+    whole = contingency(asked, beta, rule, "breakpoints", warn=False)
+    tables = whole if at is None else contingency(asked, beta, rule, at, warn=False)
+    return values_by_beta(tables, name, at=at, whole=whole)
+
+
+def _check_quantity(name: str | Metric, at: int | None) -> None:
+    """Raise unless there is such a quantity, and a rank where it needs one."""
+    if isinstance(name, str) and name in CURVES:
+        if at is not None:
+            raise PUValueError(
+                f"at must not be passed with the area under a curve, {name!r}, but {at!r} was: an "
+                "area has no rank. Pass a metric, for example 'precision', or leave it out."
+            )
+        return
+    check_metric(name)
+    if at is None:
+        raise PUValueError(
+            f"at must be the rank of the metric {name!r}, a number of examples predicted "
+            "positive, but None was passed. Pass for example at=100."
+        )
+    if isinstance(at, bool) or not isinstance(at, int | np.integer):
+        raise PUTypeError(f"at must be an integer, a rank, but {at!r} was passed.")
+
+
+def values_by_beta(
+    tables: xr.Dataset,
+    name: str | Metric,
+    *,
+    at: int | None = None,
+    whole: xr.Dataset | None = None,
+) -> xr.Dataset:
+    """Evaluate an area, or a metric at a rank, at each beta of some tables.
+
+    Parameters
+    ----------
+    tables : Dataset
+        With `tp`, `fp`, `fn`, `tn` and `clipped`.
+    name : str or callable
+        "roc" or "pr" for the area under that curve, or a metric.
+    at : int, optional
+        The rank of a metric.
+    whole : Dataset, optional
+        Tables at the breakpoints, to judge at which betas the band is impossible, where `tables`
+        hold the one cutoff of a metric.
+
+    Returns
+    -------
+    Dataset
+        `value` (float64) and `infeasible` (bool): at these betas the band itself is impossible at
+        some cutoff. In the order of betas.
+
+    Raises
+    ------
+    PUKeyError
+        If there are no tables.
+    PUTypeError, PUValueError
+        If there is no such quantity, or `at` is no rank of the tables.
+    """
+    _check_quantity(name, at)
+    value = area(tables, str(name)) if at is None else _at_rank(tables, metric(tables, name), at)
+    beyond = _infeasible(tables if whole is None else whole)
+    result = xr.Dataset(
+        {"value": value.variable, "infeasible": beyond.variable},
+        beyond.coords,
+        {**value.attrs, **({} if at is None else {"at": int(at)})},
+    )
+    result = result.assign_coords(bound=value["bound"])
+    return result.sortby("beta") if result["beta"].ndim == 1 else result
+
+
+def _at_rank(tables: xr.Dataset, values: xr.DataArray, at: int) -> xr.DataArray:
+    """Select a rank that all tables have."""
+    axis = axis_of(tables.dims)
+    there = tables["rank"] == at
+    if not bool(there.any(axis).all()):
+        raise PUValueError(
+            f"at must be a rank of the tables, but {at!r} is none. Make them there: "
+            f"df.pu.contingency(..., ranks={at!r})."
+        )
+    return values.drop_vars("rank").isel({axis: there.argmax(axis).variable})
+
+
+def _infeasible(tables: xr.Dataset) -> xr.DataArray:
+    """Say at which betas the band itself is impossible at some cutoff: beta is too high."""
+    if "clipped" not in tables:
+        raise PUKeyError(
+            "Tables must say where they are clipped, but there is no 'clipped' among "
+            f"{list(tables.data_vars)}. Make them with df.pu.contingency."
+        )
+    known = tables.coords.get("n_known_negative", xr.DataArray(0))
+    core = [axis_of(tables.dims), "bound"]
+    found: xr.DataArray = xr.apply_ufunc(
+        infeasible,
+        *(tables[name] for name in ("tp", "fp", "tn", "clipped")),
+        known,
+        input_core_dims=[core] * 4 + [[]],
+        keep_attrs=False,
+    )
+    return found

@@ -1,0 +1,327 @@
+"""One question put to many rankings: what each answers, and what to warn of."""
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, NamedTuple, TypeVar
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from pu_accessor.errors import PUDataError, PUImportError, PUValueError, warn_caller
+from pu_accessor.inference.about import About, tell_about
+from pu_accessor.ranking import FloatArray, Keyed, Kind, PairedRanks, Ranking, Rankings, Ranks
+from pu_accessor.results.betas import GroupBeta, beta_by_key, check_beta, name_group, split_key
+
+__all__ = ["Answer", "Answers", "Asked", "as_rows", "ask", "ask_rankings"]
+
+Content = TypeVar("Content")
+
+_FEW = 10
+
+
+class Asked(NamedTuple):
+    """Whom a question is put to. Nothing is read before `rank` or `pair` is called.
+
+    Parameters
+    ----------
+    rank : callable
+        From the cutoffs that are wanted to the rankings.
+    pair : callable
+        From what identifies an example, or None, to the paired ranks of models.
+    on_error : {"raise", "skip"}
+        What to do with a ranking that has no answer.
+    progress : bool
+        Whether to show a bar.
+    template : callable
+        Coordinates of the dimensions that keys are the product of, where they are one.
+    """
+
+    rank: Callable[[Ranks], Rankings]
+    pair: Callable[[Any], Keyed[PairedRanks]]
+    on_error: str = "raise"
+    progress: bool = False
+    template: Callable[[], xr.Dataset | None] = lambda: None
+
+
+class Answer(NamedTuple, Generic[Content]):
+    """What one key answers: its betas, what is to be known of its ranking, and the content."""
+
+    key: Hashable
+    betas: FloatArray
+    about: About | None
+    content: Content
+
+
+@dataclass(frozen=True)
+class Answers(Generic[Content]):
+    """What all keys answer.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Names of the key's levels; none for a single ranking.
+    own_beta : bool
+        Whether each key has a beta of its own.
+    each : list of Answer
+        In the order of the keys, without those that were left out.
+    """
+
+    names: tuple[str, ...]
+    own_beta: bool
+    each: list[Answer[Content]]
+
+
+def ask_rankings(
+    asked: Asked,
+    ranks: Ranks,
+    beta: GroupBeta,
+    level: float,
+    question: Callable[[Ranking, FloatArray], Content],
+    *,
+    warn: bool = True,
+) -> Answers[Content]:
+    """Put a question about betas to each ranking.
+
+    Parameters
+    ----------
+    asked : Asked
+        Whom to ask.
+    ranks : {"all", "breakpoints"}, int or array-like of int
+        Which cutoffs the question needs.
+    beta : float, array-like of float, or mapping, Series or DataArray of float by key
+        Fraction of positives among the unlabeled.
+    level : float
+        At which the known positives limit beta.
+    question : callable
+        From a ranking and its betas to the answer.
+    warn : bool, default True
+        Whether to say that betas exceed the limit.
+
+    Returns
+    -------
+    Answers
+
+    Raises
+    ------
+    PUDataError
+        If a ranking has no answer; it is named.
+    PUKeyError, PUTypeError, PUValueError
+        If beta is not what it may be.
+
+    Warns
+    -----
+    PUWarning
+        If rankings are left out, if betas exceed the limit, or if propensities leave few known
+        positives in effect.
+    """
+    check_beta(beta)
+    rankings = asked.rank(ranks)
+    own, betas = beta_by_key(beta, rankings.names, rankings.keys)
+
+    def answer(position: int) -> Answer[Content]:
+        ranking = rankings.make(position)
+        content = question(ranking, betas[position])
+        about = tell_about(ranking, level)
+        return Answer(rankings.keys[position], betas[position], about, content)
+
+    answers = Answers(rankings.names, own, _collect(rankings, answer, asked))
+    _warn_of_rankings(answers, warn)
+    return answers
+
+
+def ask(
+    asked: Asked,
+    keyed: Keyed[Kind],
+    question: Callable[[Kind, FloatArray], Content],
+    beta: GroupBeta | None = None,
+) -> Answers[Content]:
+    """Put a question to each of some keyed things.
+
+    Parameters
+    ----------
+    asked : Asked
+        How to go through them.
+    keyed : Keyed
+        Rankings, or anything else.
+    question : callable
+        From one of them, and betas, to the answer.
+    beta : optional
+        As in `ask_rankings`; where there is none, betas are empty.
+
+    Returns
+    -------
+    Answers
+
+    Raises
+    ------
+    PUDataError
+        If one has no answer; it is named.
+
+    Warns
+    -----
+    PUWarning
+        If some are left out.
+    """
+    own, betas = False, [np.empty(0)] * len(keyed.keys)
+    if beta is not None:
+        own, betas = beta_by_key(beta, keyed.names, keyed.keys)
+
+    def answer(position: int) -> Answer[Content]:
+        content = question(keyed.make(position), betas[position])
+        return Answer(keyed.keys[position], betas[position], None, content)
+
+    return Answers(keyed.names, own, _collect(keyed, answer, asked))
+
+
+def as_rows(
+    answers: Answers[Any], columns: Sequence[dict[str, Any]], betas: bool = False
+) -> pd.DataFrame:
+    """Put the answers of all keys below each other.
+
+    Parameters
+    ----------
+    answers : Answers
+        With the keys.
+    columns : sequence of dict of str to array-like
+        For each answer, its rows as columns of one length.
+    betas : bool, default False
+        Whether there is a row for each beta, named in a first column.
+
+    Returns
+    -------
+    DataFrame
+        Columns of the key first; a RangeIndex. For a single ranking its attributes tell what a
+        reader should know of it.
+
+    Raises
+    ------
+    PUValueError
+        If a level of the key has the name of a column.
+    """
+    rows = [
+        {"beta": answer.betas, **some} if betas else some
+        for answer, some in zip(answers.each, columns, strict=True)
+    ]
+    if taken := [name for name in answers.names if name in rows[0]]:
+        raise PUValueError(
+            f"by must not be called {taken[0]!r}, which is a column of the result "
+            f"({list(rows[0])}). Rename the column first."
+        )
+    sizes = [len(next(iter(some.values()))) for some in rows]
+    keys = [split_key(answers.names, answer.key) for answer in answers.each]
+    levels = {
+        name: pd.Index([key[place] for key in keys], tupleize_cols=False).repeat(sizes)
+        for place, name in enumerate(answers.names)
+    }
+    joined = {name: _join([some[name] for some in rows]) for name in rows[0]}
+    frame = pd.DataFrame({**levels, **joined})
+    about = answers.each[0].about
+    if not answers.names and about is not None:
+        frame.attrs.update(tell(about))
+    return frame
+
+
+def _join(parts: Sequence[Any]) -> Any:
+    """Put columns below each other; an Index keeps its dtype."""
+    first, *others = parts
+    return first.append(others) if isinstance(first, pd.Index) else np.concatenate(parts)
+
+
+def tell(about: About) -> dict[str, float]:
+    """Return the numbers of a ranking that there are, by name.
+
+    Parameters
+    ----------
+    about : About
+        What a reader should know of it.
+
+    Returns
+    -------
+    dict of str to float
+    """
+    counts = {f"n_{kind}": count for kind, count in about.total._asdict().items()}
+    more = {"n_effective": about.n_effective, "beta_limit": about.beta_limit}
+    return {**counts, **{name: value for name, value in more.items() if value == value}}
+
+
+def _collect(
+    keyed: Keyed[Kind], answer: Callable[[int], Answer[Content]], asked: Asked
+) -> list[Answer[Content]]:
+    """Get the answer of each one; name the one that has none."""
+    if len(set(keyed.names)) < len(keyed.names):
+        raise PUValueError(f"by must name different columns, but {list(keyed.names)} was passed.")
+    answers: list[Answer[Content]] = []
+    skipped: list[str] = []
+    for position in _with_bar(range(len(keyed.keys)), asked.progress):
+        try:
+            answers.append(answer(position))
+        except PUDataError as error:  # any other is about the arguments, not about the group
+            if not keyed.names:
+                raise
+            told = f"{name_group(keyed.names, keyed.keys[position])}: {error}"
+            if asked.on_error == "raise":
+                raise type(error)(told) from error
+            skipped.append(told)
+    if skipped:
+        _warn_of_skipped(skipped, len(answers))
+    return answers
+
+
+def _with_bar(positions: Sequence[int], progress: bool) -> Iterable[int]:
+    """Show a bar while going through the keys."""
+    if not progress:
+        return positions
+    try:
+        from tqdm.auto import tqdm
+    except ImportError as error:
+        raise PUImportError(
+            "progress=True needs the package tqdm, which is not installed: pip install tqdm."
+        ) from error
+    bar: Iterable[int] = tqdm(positions, unit="group")
+    return bar
+
+
+def _warn_of_skipped(skipped: list[str], answered: int) -> None:
+    """Name the groups without an answer, or raise if that is all of them."""
+    told = "\n".join(f"  {text}" for text in skipped)
+    if not answered:
+        raise PUDataError(f"No group has an answer:\n{told}")
+    warn_caller(
+        f"{len(skipped)} of {len(skipped) + answered} groups are left out (on_error='skip'):\n"
+        f"{told}",
+    )
+
+
+def _warn_of_rankings(answers: Answers[Any], limits: bool) -> None:
+    """Say once where beta is too high for the known positives, or where these are too few."""
+    beyond, few = [], []
+    for key, betas, about, _ in answers.each:
+        if about is None:
+            continue
+        group = f"{name_group(answers.names, key)}: " if answers.names else ""
+        if (high := np.unique(about.beyond(betas)).tolist()) and limits:
+            beyond.append(
+                f"{group}{', '.join(f'{beta:g}' for beta in high)} > {about.beta_limit:.4g}"
+            )
+        if about.n_effective < _FEW:
+            few.append(f"{group}{about.n_effective:.1f}")
+    if beyond:
+        warn_caller(
+            "beta exceeds the upper limit that the known positives set at this level "
+            f"({_shorten(beyond)}): they rank too high for so many latent ones. Pass a smaller "
+            "beta (df.pu.estimate_beta says what the data allow); if it is known to be right, the "
+            "labels are no random sample of the positives."
+        )
+    if few:
+        warn_caller(
+            f"The effective number of known positives is below {_FEW} ({_shorten(few)}): a few "
+            "small propensities weigh more than all others, and intervals do not hold. Label more "
+            "of such examples, or bound the propensities from below: "
+            "df['propensity'].clip(lower=...)."
+        )
+
+
+def _shorten(told: list[str]) -> str:
+    """Name the first few, and say how many there are."""
+    return "; ".join(told[:3]) + (f"; and {len(told) - 3} more groups" if len(told) > 3 else "")

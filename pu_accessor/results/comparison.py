@@ -1,0 +1,273 @@
+"""Which of several models is better -> one tidy frame."""
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from pu_accessor.errors import PUValueError, warn_caller
+from pu_accessor.inference.comparison.dominance import dominance as compare_curves
+from pu_accessor.inference.comparison.paired import PairTests
+from pu_accessor.inference.comparison.paired import compare_paired as test_pairs
+from pu_accessor.inference.comparison.unpaired import compare_unpaired as test_groups
+from pu_accessor.inference.comparison.unpaired import estimate_group
+from pu_accessor.inference.shares import check_level
+from pu_accessor.ranking import FloatArray, IntArray, PairedRanks
+from pu_accessor.results.ask import Asked, as_rows, ask
+from pu_accessor.results.betas import GroupBeta, check_beta
+from pu_accessor.results.curves import curve
+from pu_accessor.results.schema import AXIS, BOUND, axis_of, check_whole
+
+__all__ = ["compare_paired", "compare_unpaired", "dominance"]
+
+_NO_SIZE = "The size of a difference, and its interval, need beta: compare(beta=0.3, ...)."
+
+
+def compare_paired(asked: Asked, beta: GroupBeta | None, on: object, level: float) -> pd.DataFrame:
+    """Compare the AUROC of models that ranked the same examples, in each group of examples.
+
+    Parameters
+    ----------
+    asked : Asked
+        Whom to ask.
+    beta : float, array-like of float, or mapping, Series or DataArray of float by key, optional
+        Fraction of positives among the unlabeled; without it there is no size.
+    on : hashable or list of hashable, optional
+        Columns that identify an example, where models are in rows.
+    level : float
+        Probability of coverage, in (0, 1).
+
+    Returns
+    -------
+    DataFrame
+        A row for each group and pair, and for each beta where there is one.
+
+    Warns
+    -----
+    PUWarning
+        Where the known positives do not say how far a difference can be off.
+    """
+    level = check_level(level)
+    if beta is not None:
+        check_beta(beta)
+
+    def question(paired: PairedRanks, betas: FloatArray) -> dict[str, Any]:
+        found = test_pairs(paired, None if beta is None else betas, level)
+        return _pair_columns(paired, found, betas, level)
+
+    answers = ask(asked, asked.pair(on), question, beta)
+    pairs = as_rows(answers, [answer.content for answer in answers.each])
+    _warn_of_chance(pairs, list(answers.names))
+    if beta is None:
+        pairs.attrs["size"] = _NO_SIZE
+    return pairs
+
+
+def compare_unpaired(asked: Asked, beta: GroupBeta, level: float) -> pd.DataFrame:
+    """Compare the AUROC of groups that share no examples: Welch's two-sample test.
+
+    Parameters
+    ----------
+    asked, beta, level
+        As in `compare_paired`.
+
+    Returns
+    -------
+    DataFrame
+        A row for each pair of groups and beta.
+
+    Warns
+    -----
+    PUWarning
+        If groups have one known positive alone.
+    """
+    level = check_level(level)
+    check_beta(beta)
+    answers = ask(asked, asked.rank("breakpoints"), estimate_group, beta)
+    keys, groups = [a.key for a in answers.each], [a.content for a in answers.each]
+    _warn_of_lone([key for key, group in zip(keys, groups, strict=True) if group.n == 1])
+    found = test_groups(groups, level)
+    betas = np.stack([answer.betas for answer in answers.each])
+    first, second = (np.repeat(side, betas.shape[1]) for side in (found.first, found.second))
+    place = np.tile(np.arange(betas.shape[1]), found.first.size)
+    own = {"beta_a": first, "beta_b": second} if answers.own_beta else {"beta": first}
+    columns = {
+        **name_pairs(answers.names, keys, first, second),
+        **{name: betas[side, place] for name, side in own.items()},
+        "difference": found.difference.ravel(),
+        "lower": found.lower.ravel(),
+        "upper": found.upper.ravel(),
+        "level": level,
+        "statistic": found.statistic.ravel(),
+        "df": found.df.ravel(),
+        "p_value": found.p_value.ravel(),
+        "p_holm": found.p_holm.ravel(),
+    }
+    sizes = np.array([group.n for group in groups])
+    return pd.DataFrame({**columns, "n_a": sizes[first], "n_b": sizes[second]})
+
+
+def dominance(tables: xr.Dataset) -> pd.DataFrame:
+    """Compare where the ROC curves of models lie, at each beta.
+
+    Parameters
+    ----------
+    tables : Dataset
+        Whole contingency tables of models along one dimension beside those of cutoffs, bound and
+        beta.
+
+    Returns
+    -------
+    DataFrame
+        A row for each pair of models and beta: dominates, equal, disjoint, crossings.
+
+    Raises
+    ------
+    PUKeyError
+        If there are no tables.
+    PUValueError
+        If there are not two or more models along one dimension, if a bound or cutoffs are missing,
+        or there are no negatives at some beta.
+    """
+    curves = curve(tables, "roc")
+    dim, axis = _models(curves), axis_of(curves.dims)
+    check_whole(tables)
+    ordered = curves.transpose(dim, "beta", "bound", axis, ...).sel(bound=BOUND)
+    verdicts = compare_curves(ordered["fpr"].to_numpy(), ordered["tpr"].to_numpy())
+    index = curves.get_index(dim)
+    keys = index.tolist()
+    betas = curves["beta"].transpose(..., "beta").to_numpy()
+    times = betas.shape[-1]
+    first, second = (np.repeat(side, times) for side in (verdicts.first, verdicts.second))
+    place = np.tile(np.arange(times), verdicts.first.size)
+    own = {"beta": betas[place]} if betas.ndim == 1 else _own_betas(betas, first, second, place)
+    named = [keys[place] if place >= 0 else None for place in verdicts.dominates.ravel().tolist()]
+    return pd.DataFrame(
+        {
+            **name_pairs([str(name) for name in index.names], keys, first, second),
+            **own,
+            "dominates": pd.Series(named, dtype=object),
+            "equal": verdicts.equal.ravel(),
+            "disjoint": verdicts.disjoint.ravel(),
+            "crossings": [some for pair in verdicts.crossings for some in pair],
+        }
+    )
+
+
+def name_pairs(
+    names: Sequence[str], keys: Sequence[Hashable], first: IntArray, second: IntArray
+) -> dict[str, pd.Index]:
+    """Return columns that name the two models of each pair, for each name of their key.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of the key's levels.
+    keys : sequence of hashable
+        Of the models.
+    first, second : ndarray of int64, shape (pairs,)
+        Positions of the models of each pair.
+
+    Returns
+    -------
+    dict of str to Index
+        First those of the one, then those of the other.
+    """
+    levels = [
+        pd.Index(list(level), tupleize_cols=False)
+        for level in (zip(*keys, strict=True) if len(names) > 1 else [keys])
+    ]
+    return {
+        f"{name}_{side}": level.take(some)
+        for side, some in (("a", first), ("b", second))
+        for name, level in zip(names, levels, strict=True)
+    }
+
+
+def _pair_columns(
+    paired: PairedRanks, found: PairTests, betas: FloatArray, level: float
+) -> dict[str, Any]:
+    """Return the tests of one group of examples as columns, a row for each pair and beta."""
+    times = 1 if found.size is None else betas.size
+    rows = np.repeat(np.arange(found.first.size), times)
+    sized: dict[str, FloatArray] = {}
+    if found.size is not None:
+        sized = {
+            "beta": np.tile(betas, found.first.size),
+            "difference": found.size.difference.ravel(),
+            "lower": found.size.lower.ravel(),
+            "upper": found.size.upper.ravel(),
+            "level": np.full(rows.size, level),
+        }
+    return {
+        **name_pairs(paired.names, [*paired.ranks], found.first[rows], found.second[rows]),
+        **sized,
+        "sign": found.sign[rows],
+        "statistic": found.statistic[rows],
+        "df": found.df[rows],
+        "p_value": found.p_value[rows],
+        "p_holm": found.p_holm[rows],
+        "n": found.n[rows],
+    }
+
+
+def _own_betas(
+    betas: FloatArray, first: IntArray, second: IntArray, place: IntArray
+) -> dict[str, FloatArray]:
+    """Return the beta of each model of a row."""
+    return {"beta_a": betas[first, place], "beta_b": betas[second, place]}
+
+
+def _models(curves: xr.Dataset) -> str:
+    """Return the dimension of the models, or say what is wrong with the curves."""
+    dims = curves["fpr"].dims
+    more = [str(dim) for dim in dims if dim not in (AXIS, "rank", "bound", "beta")]
+    if (len(more) == 1 and curves.sizes[more[0]] < 2) or not more:
+        raise PUValueError(
+            "A comparison needs two or more models, but there is one. Name two columns of scores, "
+            "df.pu(score=[...]), or a column with two keys, df.pu(by=...)."
+        )
+    if len(more) != 1 or len(dims) != 4:
+        raise PUValueError(
+            "dominance compares the models along one dimension beside cutoffs, bound and beta, "
+            f"but the tables have {dict(curves['fpr'].sizes)}. Stack several dimensions: "
+            f"ds.stack(group={more})."
+        )
+    if lacking := [bound for bound in BOUND if bound not in curves["bound"].to_numpy()]:
+        raise PUValueError(f"dominance needs the bounds {[*BOUND]}, but {lacking} is missing.")
+    if np.isnan(curves["fpr"].to_numpy()).any():
+        raise PUValueError(
+            "An ROC curve needs negatives, but at some beta there are none. Pass a smaller beta."
+        )
+    return more[0]
+
+
+def _warn_of_chance(pairs: pd.DataFrame, groups: list[str]) -> None:
+    """Warn where the known positives do not say how far a difference can be off."""
+    lone, stuck = pairs["statistic"].isna(), np.isinf(pairs["statistic"])
+    for which, told in (
+        (
+            lone,
+            "there is one known positive alone, so that statistic, p value and interval are NaN",
+        ),
+        (stuck, "all known positives differ by the same number of ranks, so that p is 0"),
+    ):
+        if which.any():
+            rows = pairs.loc[which, groups].drop_duplicates() if groups else pairs[:0]
+            where = f" ({rows.head(5).to_dict('records')})" if len(rows) else ""
+            warn_caller(
+                f"In {which.sum()} of {len(pairs)} comparisons{where} {told}. That says nothing "
+                "about chance: compare models on more known positives."
+            )
+
+
+def _warn_of_lone(keys: Sequence[Hashable]) -> None:
+    """Warn of groups with one known positive."""
+    if keys:
+        warn_caller(
+            f"{len(keys)} groups have one known positive alone, which says nothing about chance: "
+            f"{list(keys)[:5]}{' and more' if len(keys) > 5 else ''}. Their statistics, p values "
+            "and intervals are NaN. Leave them out, or label more."
+        )

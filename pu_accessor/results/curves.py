@@ -1,0 +1,175 @@
+"""Curves, metrics and areas of contingency tables that stand in a Dataset."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from pu_accessor.errors import PUValueError
+from pu_accessor.inference.tables.areas import area as area_under
+from pu_accessor.inference.tables.areas import check_curve
+from pu_accessor.inference.tables.contingency import Table
+from pu_accessor.inference.tables.envelopes import GRID, curve_envelope
+from pu_accessor.inference.tables.rates import Metric, check_metric, evaluate, metric_name
+from pu_accessor.results.inner import inner_tables, widen
+from pu_accessor.results.schema import (
+    COUNTS,
+    SIDES,
+    VARIABLES,
+    axis_of,
+    check_whole,
+    counts_of,
+    is_whole,
+)
+from pu_accessor.results.tables import CURVES
+
+__all__ = ["area", "curve", "metric"]
+
+
+def curve(tables: xr.Dataset, name: str) -> xr.Dataset:
+    """Return the ROC or the precision-recall curve of each bound and beta.
+
+    Parameters
+    ----------
+    tables : Dataset
+        With `tp`, `fp`, `fn`, `tn`.
+    name : {"roc", "pr"}
+        Which curve.
+
+    Returns
+    -------
+    Dataset
+        Its two rates, over the dimensions of `tp`; the envelope where there is an interval of beta
+        and curves are whole.
+
+    Raises
+    ------
+    PUKeyError
+        If there are no tables.
+    """
+    x, y, grid, envelope = CURVES[name]
+    rates = {rate: _labeled(_evaluate(rate, tables), VARIABLES[rate].attrs) for rate in (x, y)}
+    aside = [key for key in ("interval_bound", "interval_beta") if key in tables.coords]
+    curves = xr.Dataset(rates, tables.drop_vars(aside).coords, tables.attrs)
+    if "interval_tp" not in tables or not is_whole(tables):
+        return curves
+    found = xr.apply_ufunc(
+        lambda *counts: _envelopes(name, counts),
+        *_in_order(inner_tables(tables)),
+        input_core_dims=[["bound", "beta", axis_of(tables.dims)]] * len(COUNTS),
+        output_core_dims=[[grid, "envelope"]],
+        keep_attrs=False,
+    )
+    return curves.assign({envelope: _labeled(found, VARIABLES[envelope].attrs)}).assign_coords(
+        {grid: (grid, GRID), "envelope": ("envelope", SIDES)}
+    )
+
+
+def metric(tables: xr.Dataset, name: str | Metric) -> xr.DataArray:
+    """Evaluate a metric on each contingency table.
+
+    Parameters
+    ----------
+    tables : Dataset
+        With `tp`, `fp`, `fn`, `tn`.
+    name : str or callable
+        One of `pu_accessor.inference.tables.rates.METRICS`, or a function of four arrays.
+
+    Returns
+    -------
+    DataArray
+        Over the dimensions of `tp`; with the envelope as further bounds where there is an interval
+        of beta.
+
+    Raises
+    ------
+    PUKeyError
+        If there are no tables.
+    PUValueError, PUTypeError
+        If no metric has that name, or a function returns something else than an array.
+    """
+    check_metric(name)
+    values = widen(_evaluate(name, tables), tables, lambda inner: _evaluate(name, inner))
+    label = metric_name(name)
+    return _labeled(values.rename(label), {**tables.attrs, "long_name": label})
+
+
+def area(tables: xr.Dataset, curve: str, *, max_fpr: float | None = None) -> xr.DataArray:
+    """Return the area under the curve of each bound and beta.
+
+    Parameters
+    ----------
+    tables : Dataset
+        With `tp`, `fp`, `fn`, `tn` of whole curves.
+    curve : {"roc", "pr"}
+        Which curve.
+    max_fpr : float in (0, 1], optional
+        Take the ROC curve up to this false positive rate, standardised.
+
+    Returns
+    -------
+    DataArray
+        float64, over the dimensions of `tp` but the cutoffs; with the envelope as further bounds
+        where there is an interval of beta.
+
+    Raises
+    ------
+    PUKeyError
+        If there are no tables.
+    PUValueError, PUTypeError
+        If they hold a part of the cutoffs, or an argument is not allowed.
+    """
+    counts_of(tables)
+    check_curve(curve, max_fpr)
+    check_whole(tables)
+    reduce = partial(_area, curve=curve, max_fpr=max_fpr)
+    values = widen(reduce(tables), tables, reduce)
+    axis = axis_of(tables.dims)
+    at_cutoffs = [key for key, coord in tables.coords.items() if axis in coord.dims]
+    values = values.drop_vars([*at_cutoffs, "n_cutoffs", "all_cutoffs"], errors="ignore")
+    name = {"roc": "AUROC", "pr": "area under the PR curve"}[curve]
+    limit = {} if max_fpr is None else {"max_fpr": float(max_fpr)}
+    return _labeled(values.rename("area"), {**tables.attrs, "long_name": name, **limit})
+
+
+def _area(tables: xr.Dataset, curve: str, max_fpr: float | None) -> xr.DataArray:
+    """Return the area under each curve."""
+    tp, fp, fn, _ = counts_of(tables)
+    values: xr.DataArray = xr.apply_ufunc(
+        lambda tp, fp, fn: area_under(curve, tp, fp, fn, max_fpr),
+        *(tp, fp, fn),
+        input_core_dims=[[axis_of(tables.dims)]] * 3,
+        keep_attrs=False,
+    )
+    return values
+
+
+def _evaluate(name: str | Metric, tables: xr.Dataset) -> xr.DataArray:
+    """Evaluate a metric on each table."""
+    counts = counts_of(tables)
+    values: xr.DataArray = xr.apply_ufunc(partial(evaluate, name), *counts, keep_attrs=False)
+    return values.transpose(*counts[0].dims)
+
+
+def _envelopes(curve: str, counts: Any) -> Any:
+    """Return the envelopes of several groups."""
+    groups = counts[0].shape[:-3]
+    found = np.empty((*groups, GRID.size, SIDES.size))
+    for place in np.ndindex(*groups):
+        found[place] = curve_envelope(curve, Table(*(count[place] for count in counts)))
+    return found
+
+
+def _in_order(tables: xr.Dataset | None) -> list[xr.DataArray]:
+    """Return the four counts."""
+    if tables is None:
+        raise PUValueError("Envelopes need tables at betas within an interval: beta_interval=...")
+    return [tables[name] for name in COUNTS]
+
+
+def _labeled(values: xr.DataArray, attrs: Mapping[str, Any]) -> xr.DataArray:
+    """Replace the attributes: those of counts, such as their units, are not those of a share."""
+    values.attrs = dict(attrs)
+    return values

@@ -1,0 +1,99 @@
+"""Derivatives of rates by beta, for contingency tables that stand in a Dataset."""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from pu_accessor.errors import PUKeyError, PUValueError
+from pu_accessor.inference.tables.contingency import Table
+from pu_accessor.inference.tables.derivatives import Known
+from pu_accessor.inference.tables.derivatives import beta_derivatives as differentiate
+from pu_accessor.results.schema import COUNTS, counts_of
+
+__all__ = ["beta_derivatives"]
+
+_NEEDED = ("clipped", "known_positive", "n_known_positive", "n_known_negative", "n_unlabeled")
+
+
+def beta_derivatives(tables: xr.Dataset) -> xr.Dataset:
+    """Return the derivatives of rates by beta at each cutoff.
+
+    Parameters
+    ----------
+    tables : Dataset
+        With `tp`, `fp`, `fn`, `tn`, `clipped`, the known examples at each cutoff and in all.
+
+    Returns
+    -------
+    Dataset
+        `tpr`, `fpr` and `precision` (float64, per unit of beta) over the dimensions of `tp`. 0
+        where clipped, NaN where a rate has no denominator, and for the bounds where nothing is
+        latent.
+
+    Raises
+    ------
+    PUKeyError
+        If `tables` lacks a variable.
+    PUValueError
+        If its reference is "both": bounds that have something from either have no derivative of
+        their own.
+    """
+    counts = counts_of(tables)
+    _check(tables)
+    above = tables["known_positive"]
+    below = tables["known_negative"] if "known_negative" in tables.coords else 0 * above
+    totals = [tables[name] for name in _NEEDED[2:]]
+    if "tightest" in tables.coords:
+        from_positives = tables["tightest"] == "positives"
+    else:
+        from_positives = xr.DataArray(tables.attrs["reference"] == "positives")
+    # Known examples with weights are no simple random sample.
+    weighted = "n_effective" in tables.coords
+    shared = (tables["bound"] == "estimate") & (not weighted)
+    clipped = tables["clipped"].astype(bool)
+    found = xr.apply_ufunc(
+        _on_arrays,
+        *(*counts, clipped, above, below, *totals, from_positives, shared),
+        output_core_dims=[[]] * 3,
+        keep_attrs=False,
+    )
+    rates = dict(zip(("tpr", "fpr", "precision"), found, strict=True))
+    for name, rate in rates.items():
+        rates[name] = rate.transpose(*counts[0].dims).variable
+        rates[name].attrs = {"long_name": f"derivative of {name} by β̂"}
+    inner = [name for name in ("interval_bound", "interval_beta") if name in tables.coords]
+    return tables.drop_vars([*tables.data_vars, *inner]).assign(rates)
+
+
+def _on_arrays(*arrays: Any) -> Any:
+    """Differentiate plain arrays."""
+    counts, clipped, known = arrays[:4], arrays[4], arrays[5:]
+    shape = np.broadcast_shapes(*(array.shape for array in arrays))
+    spread = partial(np.broadcast_to, shape=shape)
+    return tuple(
+        differentiate(Table(*map(spread, counts)), spread(clipped), Known(*map(spread, known)))
+    )
+
+
+def _check(tables: xr.Dataset) -> None:
+    """Raise unless these are tables that say where they come from."""
+    missing = [name for name in _NEEDED if name not in tables.variables]
+    if missing or "reference" not in tables.attrs:
+        raise PUKeyError(
+            f"The Dataset must hold contingency tables as they were made, {[*COUNTS, *_NEEDED]} "
+            f"with the attribute reference, but {missing} are not among its variables. Ask for "
+            "them first: df.pu.contingency(beta=0.3).pu.beta_derivatives()."
+        )
+    if tables.attrs["reference"] == "both":
+        raise PUValueError(
+            "reference must not be 'both' for derivatives: bounds that have something from known "
+            "positives and from known negatives have none of their own. Make tables with "
+            "reference='tightest'."
+        )
+    if np.asarray(tables["bound"]).ndim != 1:
+        raise PUValueError(
+            "beta_derivatives needs the dimension bound. Select with a list, which keeps it: "
+            "ds.sel(bound=['estimate'])."
+        )

@@ -1,0 +1,168 @@
+"""Tables or curves in a Dataset -> long frames, and the cutoffs at some ranks or thresholds."""
+
+from collections.abc import Hashable, Mapping
+from fractions import Fraction
+from math import floor
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError
+from pu_accessor.inference.shares import check_share
+from pu_accessor.ranking import Counts, FloatArray
+from pu_accessor.results.schema import AXIS, VARIABLES, axis_of
+
+__all__ = ["at_cutoffs", "to_frame"]
+
+
+def to_frame(dataset: xr.Dataset) -> pd.DataFrame:
+    """Return tables or curves as a long frame.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        Tables or curves over cutoffs.
+
+    Returns
+    -------
+    DataFrame
+        A row for each cutoff, bound, beta and group, coordinates first, with a RangeIndex. Cutoffs
+        that shorter rankings repeat are left out, and so is what stands on axes of its own.
+
+    Raises
+    ------
+    PUKeyError
+        If there are no cutoffs.
+    """
+    axis = axis_of(dataset.dims)
+    dims = next(
+        (variable.dims for variable in dataset.data_vars.values() if axis in variable.dims), None
+    )
+    if dims is None:
+        raise PUKeyError(
+            f"The Dataset must hold tables or curves over {axis}, but its variables are "
+            f"{list(dataset.data_vars)}."
+        )
+    aside = [name for name in dataset.variables if _is_aside(dataset, name, dims)]
+    kept = dataset.drop_vars(aside)
+    if "beta" in kept.dims and "beta" not in kept.indexes:  # one for each group: a column
+        kept = kept.rename_dims(beta=_BETA)
+    order = [_BETA if dim == "beta" and dim not in kept.dims else dim for dim in dims]
+    flat = kept.assign_coords({_NEW: _is_new(dataset, axis)}).to_dataframe(order).reset_index()
+    flat = flat[flat[_NEW]].reset_index(drop=True)
+    left_out = [_NEW, _BETA, AXIS]
+    where = [name for name in flat.columns if name not in [*kept.data_vars, *left_out]]
+    if axis == AXIS and "rank" in where:  # where the dimension would stand
+        where.remove("rank")
+        where.insert(where.index("bound") if "bound" in where else 0, "rank")
+    return flat[[*where, *kept.data_vars]]
+
+
+_NEW, _BETA = "is a cutoff of its own", "beta position"
+
+
+def _is_aside(dataset: xr.Dataset, name: Hashable, dims: tuple[Hashable, ...]) -> bool:
+    """Tell whether a variable stands on axes of its own, or is a number of the whole ranking."""
+    number = name in VARIABLES and not VARIABLES[str(name)].dims
+    return bool(set(dataset[name].dims) - set(dims)) or (number and not dataset[name].dims)
+
+
+def _is_new(dataset: xr.Dataset, axis: str) -> xr.DataArray:
+    """Tell which cutoffs are no repeats of the one before, with which shorter rankings end."""
+    everywhere = xr.ones_like(dataset[axis], dtype=bool)
+    if axis == "rank" or "rank" not in dataset.coords or not dataset.coords.get("n_cutoffs", 1):
+        return everywhere.drop_vars(list(everywhere.coords))
+    rank = dataset["rank"]
+    before = rank.shift({axis: 1}, fill_value=-1)
+    return (rank != before).drop_vars(list(rank.coords))
+
+
+def at_cutoffs(dataset: xr.Dataset, wanted: Mapping[str, Any]) -> xr.Dataset:
+    """Return the last cutoffs at or before some ranks, thresholds or fractions.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        Tables or curves, on shared ranks or each ranking's own cutoffs.
+    wanted : mapping of one name to a number or array-like of numbers
+        "rank", a number of examples predicted positive; "threshold", a score: the cutoff that
+        predicts positive what is at or above it; "fraction", a share of the examples.
+
+    Returns
+    -------
+    Dataset
+        Without the dimension of cutoffs for a number, over "cutoff" for several. `rank` is a
+        coordinate that says which cutoff it is.
+
+    Raises
+    ------
+    PUKeyError
+        If there are no cutoffs, or no such coordinate.
+    PUTypeError, PUValueError
+        If something else than one of the three is wanted, or what lies outside the curve.
+    """
+    axis = axis_of(dataset.dims)
+    given = {name: value for name, value in wanted.items() if value is not None}
+    if len(given) != 1:
+        raise PUTypeError(
+            f"at takes one of rank, threshold and fraction, but {sorted(given) or 'none'} was "
+            "passed. For example ds.pu.at(rank=100)."
+        )
+    ((name, value),) = given.items()
+    numbers = _numbers(name, value)
+    coordinate = "threshold" if name == "threshold" else "rank"
+    if coordinate not in dataset.coords:
+        raise PUKeyError(f"The Dataset must have the coordinate {coordinate!r}, but has none.")
+    points = dataset[coordinate]
+    goal = xr.DataArray(numbers, dims="wanted")
+    if name == "fraction":
+        goal = xr.apply_ufunc(_part, goal, _sizes(dataset, axis), vectorize=True)
+    elif name == "rank" and ((numbers < int(points.min())) | (numbers > int(points.max()))).any():
+        raise PUValueError(
+            f"rank must lie between the first and the last one, {int(points.min())} and "
+            f"{int(points.max())}, but {value!r} was passed."
+        )
+    reached = points >= goal if name == "threshold" else points <= goal
+    places = (reached.sum(axis) - 1).clip(min=0).drop_vars("rank", errors="ignore")
+    numbered = dataset if axis == AXIS else _unindexed(dataset)
+    found = numbered.isel({AXIS: places.variable})
+    found = found.assign_coords(n_cutoffs=np.int64(0), all_cutoffs=np.bool_(False))
+    if np.ndim(value) == 0:
+        return found.isel(wanted=0)
+    return found.rename_dims(wanted=AXIS)
+
+
+def _part(share: float, size: float) -> int:
+    """Return a share of some examples, in decimals as printed, rounded down."""
+    return floor(Fraction(str(share)) * int(size))
+
+
+def _sizes(dataset: xr.Dataset, axis: str) -> xr.DataArray:
+    """Return the number of examples of each ranking."""
+    counts = [f"n_{kind}" for kind in Counts._fields]
+    if all(name in dataset.coords for name in counts):
+        total = dataset[counts[0]] + dataset[counts[1]] + dataset[counts[2]]
+    else:
+        total = dataset["rank"].max(axis)
+    return total.drop_vars(list(total.coords))
+
+
+def _unindexed(dataset: xr.Dataset) -> xr.Dataset:
+    """Return a Dataset over shared ranks as one over cutoffs."""
+    return dataset.reset_index("rank").rename_dims(rank=AXIS)
+
+
+def _numbers(name: str, value: Any) -> FloatArray:
+    """Return what is wanted as numbers."""
+    numbers = np.atleast_1d(np.asarray(value))
+    if numbers.dtype.kind not in "iuf" or numbers.ndim > 1 or np.isnan(numbers).any():
+        raise PUTypeError(
+            f"{name} must be a number or a one-dimensional array of numbers, but {value!r} was "
+            "passed."
+        )
+    if name == "fraction":
+        for share in numbers.tolist():
+            check_share("fraction", share)
+    return numbers

@@ -1,0 +1,120 @@
+"""What beta can be, by many rankings -> one tidy frame; and conversions of beta."""
+
+from collections import Counter
+
+import pandas as pd
+
+from pu_accessor.errors import check_option, warn_caller
+from pu_accessor.inference.prior.labeling import beta_from_labels as infer_beta
+from pu_accessor.inference.prior.methods import METHODS, Prior, estimate_prior
+from pu_accessor.inference.shares import check_level
+from pu_accessor.ranking import FloatArray, Ranking
+from pu_accessor.results.ask import Asked, as_rows, ask
+
+__all__ = ["beta_from_labels", "estimate_beta"]
+
+
+def estimate_beta(asked: Asked, method: str, level: float) -> pd.DataFrame:
+    """Estimate the fraction of positives among the unlabeled, as far as the data allow.
+
+    Parameters
+    ----------
+    asked : Asked
+        Whom to ask.
+    method : {"feasible", "two_sided", "mean_matching"}
+        How.
+    level : float
+        Probability of coverage, in (0, 1).
+
+    Returns
+    -------
+    DataFrame
+        A row for each group: the key, beta, lower, upper, level, method, assumptions.
+
+    Raises
+    ------
+    PUDataError
+        If there is nothing to estimate, or nothing to estimate from.
+    PUValueError, PUTypeError
+        If an argument has a value that is not allowed.
+
+    Warns
+    -----
+    PUWarning
+        If something speaks against the assumptions, or the data say little.
+    """
+    level = check_level(level)
+    check_option("method", method, METHODS, {"two-sided": "two_sided", "mean": "mean_matching"})
+
+    def question(ranking: Ranking, _: FloatArray) -> Prior:
+        return estimate_prior(ranking, method, level)
+
+    answers = ask(asked, asked.rank("breakpoints"), question)
+    found = [answer.content for answer in answers.each]
+    told = Counter(text for one in found for text in one.warnings)
+    for text, times in told.items():
+        of = f" (in {times} of {len(found)} groups)" if answers.names else ""
+        warn_caller(f"{text}{of}")
+    assumptions = METHODS[method].assumptions
+    return as_rows(answers, [_row(one, level, method, assumptions) for one in found])
+
+
+def _row(found: Prior, level: float, method: str, assumptions: str) -> dict[str, list[object]]:
+    """Return one estimate as a row."""
+    return {
+        "beta": [found.beta],
+        "lower": [found.lower],
+        "upper": [found.upper],
+        "level": [level],
+        "method": [method],
+        "assumptions": [assumptions],
+    }
+
+
+def beta_from_labels(
+    n_positive: int,
+    n_labeled: int,
+    n_unlabeled: int,
+    *,
+    method: str = "exact",
+    level: float = 0.95,
+) -> pd.DataFrame:
+    """Estimate beta from unlabeled examples that were drawn at random and labeled by hand.
+
+    Parameters
+    ----------
+    n_positive : int
+        Positives among those labeled.
+    n_labeled : int
+        Unlabeled examples that were drawn at random, and labeled.
+    n_unlabeled : int
+        Unlabeled examples they were drawn from, themselves included.
+    method : {"exact", "hpd"}, default "exact"
+        "exact" inverts the hypergeometric test: it covers with a probability of at least `level`.
+        "hpd" is the interval of highest density of the posterior Beta(1 + x, 1 + s - x).
+    level : float, default 0.95
+        Probability of coverage, in (0, 1).
+
+    Returns
+    -------
+    DataFrame
+        One row: beta, lower, upper, level, method. All of beta are shares of `n_unlabeled`.
+
+    Raises
+    ------
+    PUValueError, PUTypeError
+        If an argument has a value that is not allowed.
+
+    Examples
+    --------
+    >>> import pu_accessor
+    >>> pu_accessor.beta_from_labels(12, 50, 2000)
+       beta  lower  upper  level method
+    0  0.24  0.132   0.38   0.95  exact
+    >>> pu_accessor.beta_from_labels(12, 50, 2000, method="hpd").round(3)
+       beta  lower  upper  level method
+    0  0.24  0.138  0.368   0.95    hpd
+    """
+    found = infer_beta(n_positive, n_labeled, n_unlabeled, method=method, level=level)
+    row = {"beta": found.beta, "lower": found.lower, "upper": found.upper}
+    return pd.DataFrame([{**row, "level": float(level), "method": method}])

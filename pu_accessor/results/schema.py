@@ -1,0 +1,195 @@
+"""What the variables of our Datasets are called, what they stand over, and what they mean."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+import xarray as xr
+
+from pu_accessor.errors import PUKeyError, PUValueError
+
+__all__ = [
+    "AXIS",
+    "BOUND",
+    "COUNTS",
+    "SIDES",
+    "VARIABLES",
+    "Meaning",
+    "axis_of",
+    "check_whole",
+    "counts_of",
+    "is_whole",
+]
+
+# The dimension of the cutoffs. It is called "rank" where all rankings have the same ranks.
+AXIS = "cutoff"
+COUNTS = ("tp", "fp", "fn", "tn")
+# Labels of any text length: Zarr stores them.
+BOUND = np.array(["lower", "estimate", "upper"], dtype=object)
+SIDES = np.array(["lower", "upper"], dtype=object)
+
+
+class Meaning(NamedTuple):
+    """What a variable stands over, and its attributes."""
+
+    dims: tuple[str, ...] = ()
+    attrs: Mapping[str, str] = MappingProxyType({})
+
+
+def _examples(name: str, *dims: str) -> Meaning:
+    return Meaning(dims, {"long_name": name, "units": "examples"})
+
+
+_TABLE = (AXIS, "bound", "beta")
+
+VARIABLES: Mapping[str, Meaning] = MappingProxyType(
+    {
+        "tp": _examples("true positives", *_TABLE),
+        "fp": _examples("false positives", *_TABLE),
+        "fn": _examples("false negatives", *_TABLE),
+        "tn": _examples("true negatives", *_TABLE),
+        "clipped": Meaning(_TABLE, {"long_name": "band and beta are infeasible at this cutoff"}),
+        "fpr": Meaning(_TABLE, {"long_name": "false positive rate"}),
+        "tpr": Meaning(_TABLE, {"long_name": "true positive rate"}),
+        "recall": Meaning(_TABLE, {"long_name": "recall"}),
+        "precision": Meaning(_TABLE, {"long_name": "precision"}),
+        "rank_cdf": Meaning(_TABLE, {"long_name": "share of positives at or above the cutoff"}),
+        "rank": Meaning((AXIS,), {"long_name": "examples predicted positive"}),
+        "bound": Meaning(("bound",)),
+        "beta": Meaning(("beta",), {"long_name": "β̂"}),
+        "threshold": Meaning((AXIS,), {"long_name": "lowest score predicted positive"}),
+        "known_positive": Meaning((AXIS,), {"units": "examples"}),
+        "known_negative": Meaning((AXIS,), {"units": "examples"}),
+        "tightest": Meaning(("beta",)),
+        "local_alpha": Meaning(("beta",)),
+        "n_known_positive": Meaning(),
+        "n_known_negative": Meaning(),
+        "n_unlabeled": Meaning(),
+        "n_effective": Meaning(),
+        "beta_limit": Meaning(),
+        "n_cutoffs": Meaning(),
+        "all_cutoffs": Meaning(),
+        "interval_tp": _examples(
+            "true positives at betas within the interval", AXIS, "interval_bound", "interval_beta"
+        ),
+        "interval_positives": Meaning(("interval_beta",), {"units": "examples"}),
+        "interval_bound": Meaning(("interval_bound",)),
+        "interval_beta": Meaning(("interval_beta",)),
+        "tpr_envelope": Meaning(("fpr_grid", "envelope"), {"long_name": "tpr, while beta varies"}),
+        "precision_envelope": Meaning(
+            ("recall_grid", "envelope"), {"long_name": "precision, while beta varies"}
+        ),
+        "fpr_grid": Meaning(("fpr_grid",)),
+        "recall_grid": Meaning(("recall_grid",)),
+        "envelope": Meaning(("envelope",)),
+    }
+)
+
+
+def axis_of(dims: Any) -> str:
+    """Return the dimension of the cutoffs.
+
+    Parameters
+    ----------
+    dims : iterable of hashable
+        Dimensions of tables or curves.
+
+    Returns
+    -------
+    str
+        "cutoff" or "rank".
+
+    Raises
+    ------
+    PUKeyError
+        If there is neither.
+    """
+    names = list(dims)
+    for axis in (AXIS, "rank"):
+        if axis in names:
+            return axis
+    raise PUKeyError(
+        "The Dataset must hold tables or curves over the dimension rank or cutoff, but its "
+        f"dimensions are {names}. Ask for them first: df.pu.contingency(beta=0.3); and select "
+        "with lists, which keep dimensions."
+    )
+
+
+def counts_of(tables: xr.Dataset) -> tuple[xr.DataArray, ...]:
+    """Return tp, fp, fn and tn, or say that these are no tables.
+
+    Parameters
+    ----------
+    tables : Dataset
+        Contingency tables, however they were stored.
+
+    Returns
+    -------
+    tuple of DataArray
+        int64, or float64 where a place is empty: narrower integers overflow when multiplied, and
+        differences of unsigned ones wrap around.
+
+    Raises
+    ------
+    PUKeyError
+        If a count is missing.
+    """
+    missing = [name for name in COUNTS if name not in tables.data_vars]
+    if missing:
+        raise PUKeyError(
+            f"The Dataset must hold contingency tables, variables {[*COUNTS]}, but {missing} "
+            f"are not among its {list(tables.data_vars)}. Ask for them first: "
+            "df.pu.contingency(beta=0.3); from samples: ds.pu(score=..., label=..., "
+            "dim=...).contingency(beta=0.3)."
+        )
+    kinds = {name: np.int64 if tables[name].dtype.kind in "iub" else np.float64 for name in COUNTS}
+    return tuple(tables[name].astype(kinds[name], copy=False) for name in COUNTS)
+
+
+def is_whole(tables: xr.Dataset) -> bool:
+    """Tell whether tables trace curves from end to end: the one place that decides.
+
+    Parameters
+    ----------
+    tables : Dataset
+        Contingency tables.
+
+    Returns
+    -------
+    bool
+    """
+    if not any(tables.sizes.get(axis) for axis in (AXIS, "rank")):
+        return False
+    axis = axis_of(tables.dims)
+    counts = {name: tables[name].variable for name in COUNTS}  # without indexes to align
+    first = counts["tp"].isel({axis: 0}).to_numpy() + counts["fp"].isel({axis: 0}).to_numpy()
+    last = counts["fn"].isel({axis: -1}).to_numpy() + counts["tn"].isel({axis: -1}).to_numpy()
+    # A place that unstacking left empty has no ends.
+    if np.nan_to_num(first).any() or np.nan_to_num(last).any():
+        return False
+    size = tables.sizes[axis]
+    return bool((tables.coords.get("n_cutoffs", np.int64(size)) == size).all())
+
+
+def check_whole(tables: xr.Dataset) -> None:
+    """Raise unless tables trace curves from end to end.
+
+    Parameters
+    ----------
+    tables : Dataset
+        Contingency tables.
+
+    Raises
+    ------
+    PUValueError
+        If they do not.
+    """
+    if is_whole(tables):
+        return
+    ranks = np.ravel(tables["rank"].values) if "rank" in tables.coords else np.array([])
+    raise PUValueError(
+        "Whole curves need the tables of all cutoffs or breakpoints, but these are a selection of "
+        f"{ranks.size} ranks ({', '.join(map(str, ranks[:3]))}, ...). Make them with "
+        "ranks='breakpoints', and select after taking areas."
+    )

@@ -1,0 +1,147 @@
+"""Bounded tables and curves of many rankings -> one Dataset."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import xarray as xr
+
+from pu_accessor.inference.rule import Rule
+from pu_accessor.inference.shares import interval_betas
+from pu_accessor.inference.tables.contingency import RankCdf, Table, Tables, make_tables
+from pu_accessor.inference.tables.contingency import rank_cdf as bound_rank_cdf
+from pu_accessor.inference.tables.envelopes import GRID, curve_envelope, inner_table
+from pu_accessor.inference.tables.rates import evaluate
+from pu_accessor.ranking import FloatArray, Ranking, Ranks
+from pu_accessor.results.ask import Asked, ask_rankings
+from pu_accessor.results.betas import GroupBeta
+from pu_accessor.results.schema import COUNTS, SIDES
+from pu_accessor.results.sheets import Page, lay_out
+
+__all__ = ["CURVES", "contingency", "curve_bounds", "rank_cdf"]
+
+Array = npt.NDArray[Any]
+
+# The metrics that a curve is drawn of, and where its envelope stands.
+CURVES = {
+    "roc": ("fpr", "tpr", "fpr_grid", "tpr_envelope"),
+    "pr": ("recall", "precision", "recall_grid", "precision_envelope"),
+}
+
+
+def contingency(
+    asked: Asked, beta: GroupBeta, rule: Rule, ranks: Ranks, *, warn: bool = True
+) -> xr.Dataset:
+    """Bound the contingency table at each cutoff of each ranking.
+
+    Parameters
+    ----------
+    asked : Asked
+        Whom to ask.
+    beta : float, array-like of float, or mapping, Series or DataArray of float by key
+        Fraction of positives among the unlabeled.
+    rule : Rule
+        How to bound.
+    ranks : {"all", "breakpoints"}, int or array-like of int
+        Which cutoffs.
+    warn : bool, default True
+        Whether to say that betas exceed the limit.
+
+    Returns
+    -------
+    Dataset
+        `tp`, `fp`, `fn`, `tn` (int64, examples), `clipped` (bool).
+    """
+
+    def question(ranking: Ranking, betas: FloatArray) -> Page:
+        tables = make_tables(ranking, betas, rule)
+        counts = dict(zip(COUNTS, tables.table, strict=True))
+        inner: dict[str, Array] = {}
+        if tables.inner is not None:
+            inner = {
+                "interval_tp": tables.inner.tp,
+                "interval_positives": tables.inner.positives,
+            }
+        arrays = {**counts, "clipped": tables.clipped, **inner, **_sides(tables, rule)}
+        return Page(tables.ranking, arrays)
+
+    answers = ask_rankings(asked, ranks, beta, rule.level, question, warn=warn)
+    if rule.beta_interval is None:
+        return lay_out(answers, [*COUNTS, "clipped"], rule, asked)
+    data = [*COUNTS, "clipped", "interval_tp", "interval_positives"]
+    betas = interval_betas(rule.beta_interval, np.empty(0))
+    return lay_out(answers, data, rule, asked).assign_coords(
+        interval_bound=("interval_bound", SIDES), interval_beta=("interval_beta", betas)
+    )
+
+
+def curve_bounds(
+    asked: Asked, curve: str, beta: GroupBeta, rule: Rule, ranks: Ranks
+) -> xr.Dataset:
+    """Bound the ROC or the precision-recall curve of each ranking.
+
+    Parameters
+    ----------
+    asked, beta, rule, ranks
+        As in `contingency`.
+    curve : {"roc", "pr"}
+        Which.
+
+    Returns
+    -------
+    Dataset
+        `fpr` and `tpr`, or `recall` and `precision` (float64); with an interval of beta also the
+        envelope of whole curves.
+    """
+    x, y, grid, envelope = CURVES[curve]
+
+    def question(ranking: Ranking, betas: FloatArray) -> Page:
+        tables = make_tables(ranking, betas, rule)
+        arrays = {name: evaluate(name, *tables.table) for name in (x, y)}
+        if tables.inner is not None and tables.ranking.extent != "selected":
+            ends = Table(*(count[:, [0, 2]] for count in tables.table))
+            inner = inner_table(ends, tables.betas, tables.inner)
+            paths = Table(*(np.moveaxis(count, 0, -1) for count in inner))
+            arrays |= {envelope: curve_envelope(curve, paths)}
+        return Page(tables.ranking, {**arrays, **_sides(tables, rule)})
+
+    answers = ask_rankings(asked, ranks, beta, rule.level, question)
+    data = [name for name in (x, y, envelope) if name in answers.each[0].content.arrays]
+    curves = lay_out(answers, data, rule, asked)
+    if envelope not in data:
+        return curves
+    return curves.assign_coords({grid: (grid, GRID), "envelope": ("envelope", SIDES)})
+
+
+def rank_cdf(asked: Asked, beta: GroupBeta, rule: Rule, ranks: Ranks) -> xr.Dataset:
+    """Bound the rank CDF of the latent positives of each ranking.
+
+    Parameters
+    ----------
+    asked, beta, rule, ranks
+        As in `contingency`.
+
+    Returns
+    -------
+    Dataset
+        `rank_cdf` (float64, a share).
+    """
+
+    def question(ranking: Ranking, betas: FloatArray) -> Page:
+        cdf = bound_rank_cdf(ranking, betas, rule)
+        return Page(cdf.ranking, {"rank_cdf": cdf.share, **_sides(cdf, rule)})
+
+    answers = ask_rankings(asked, ranks, beta, rule.level, question)
+    return lay_out(answers, ["rank_cdf"], rule, asked)
+
+
+def _sides(bounded: Tables | RankCdf, rule: Rule) -> dict[str, Array]:
+    """Return the coordinates that the rule calls for."""
+    found: dict[str, Array] = {}
+    if rule.reference != "positives":
+        found["known_negative"] = bounded.ranking.known_negative
+    if rule.reference in ("tightest", "both"):
+        found["tightest"] = np.array(bounded.tightest, dtype=object)
+    if bounded.local_alpha is not None:
+        found["local_alpha"] = bounded.local_alpha
+    return found

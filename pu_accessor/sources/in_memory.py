@@ -1,0 +1,174 @@
+"""Columns of examples that are in memory -> rankings."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pu_accessor.counting.cutoffs import rank_examples
+from pu_accessor.errors import PUDataError
+from pu_accessor.ranking import FloatArray, Ranking, Rankings, Ranks, check_within
+from pu_accessor.sources.columns import as_models, read_states, read_values
+from pu_accessor.sources.groups import Groups
+from pu_accessor.sources.labels import States
+from pu_accessor.sources.propensities import read_propensities
+from pu_accessor.sources.roles import Roles
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["name_keys", "rank_columns", "rank_rows", "scored"]
+
+
+def rank_columns(
+    scores: Sequence[pd.Series[Any]],
+    labels: pd.Series[Any],
+    odds: pd.Series[Any] | None,
+    groups: Groups | None,
+    roles: Roles,
+    ranks: Ranks,
+) -> Rankings:
+    """Rank examples by each column of scores, each group apart.
+
+    Parameters
+    ----------
+    scores : sequence of Series, shape (examples,)
+        One for each model.
+    labels : Series, shape (examples,)
+        They are read once, however many rankings there are.
+    odds : Series, shape (examples,), or None
+        Propensities.
+    groups : Groups or None
+        Rows to rank apart.
+    roles : Roles
+        How to read labels and missing scores.
+    ranks : {"all", "breakpoints"}, int or array-like of int
+        Which cutoffs, as in `pu_accessor.counting.cutoffs.rank_examples`.
+
+    Returns
+    -------
+    Rankings
+        With the names of the groups, and "model" for a list of columns of scores.
+
+    Raises
+    ------
+    PUTypeError
+        If scores are not real numbers.
+    PUValueError
+        If there are no examples, scores are missing, labels are ambiguous or of an unknown value,
+        or `ranks` lie beyond the largest ranking.
+    """
+    values = [read_values(column, roles) for column in scores]
+    states = read_states(labels, roles)
+    known = None if odds is None else read_propensities(odds, states.positive)
+    rows = [slice(None)] if groups is None else groups.rows
+    if not isinstance(ranks, str):
+        check_within(ranks, max(scored(one[some], roles) for one in values for some in rows))
+    shared = {"label": str(labels.name)}
+    if odds is not None:
+        shared["propensity"] = str(odds.name)
+
+    def make(position: int) -> Ranking:
+        group, model = divmod(position, len(values))
+        here = rows[group]
+        return rank_rows(
+            values[model][here],
+            States(*(state[here] for state in states)),
+            None if known is None else known[here],
+            roles,
+            ranks,
+            {"score": str(scores[model].name), **shared},
+        )
+
+    return Rankings(*name_keys(groups, roles), make)
+
+
+def rank_rows(
+    score: FloatArray,
+    states: States,
+    propensity: FloatArray | None,
+    roles: Roles,
+    ranks: Ranks,
+    columns: dict[str, str],
+) -> Ranking:
+    """Rank examples by scores and labels that have been read.
+
+    Parameters
+    ----------
+    score : ndarray of float64, shape (examples,)
+        NaN where missing.
+    states : States
+        Which are known positives and known negatives.
+    propensity : ndarray of float64, shape (examples,), or None
+        Probability with which each positive is labeled.
+    roles : Roles
+        Their `nan_policy` says whether examples without a score are dropped.
+    ranks, columns
+        As in `pu_accessor.counting.cutoffs.rank_examples`.
+
+    Returns
+    -------
+    Ranking
+
+    Raises
+    ------
+    PUDataError
+        If no example has a score.
+    """
+    if roles.nan_policy == "omit":
+        kept = ~np.isnan(score)
+        score, states = score[kept], States(*(state[kept] for state in states))
+        propensity = None if propensity is None else propensity[kept]
+    if not score.size:
+        raise PUDataError(
+            f"score column {columns['score']!r} must hold at least one score, but there is none "
+            "in the rows to rank."
+        )
+    return rank_examples(score, *states, ranks=ranks, propensity=propensity, columns=columns)
+
+
+def scored(score: FloatArray, roles: Roles) -> int:
+    """Count the examples that are ranked.
+
+    Parameters
+    ----------
+    score : ndarray of float64, shape (examples,)
+        NaN where missing.
+    roles : Roles
+        Their `nan_policy` says whether examples without a score are dropped.
+
+    Returns
+    -------
+    int
+    """
+    return score.size - int(np.isnan(score).sum() if roles.nan_policy == "omit" else 0)
+
+
+def name_keys(groups: Groups | None, roles: Roles) -> tuple[tuple[str, ...], tuple[Hashable, ...]]:
+    """Combine the keys of groups and of models, groups first.
+
+    Parameters
+    ----------
+    groups : Groups or None
+        Of rows.
+    roles : Roles
+        A list of columns of scores has a key for each.
+
+    Returns
+    -------
+    names : tuple of str
+    keys : tuple of hashable
+    """
+    models = as_models(roles.score) if isinstance(roles.score, list) else None
+    if groups is None:
+        return (("model",), tuple(models)) if models is not None else ((), ((),))
+    if models is None:
+        return groups.names, groups.keys
+    keys = [
+        (*(key if len(groups.names) > 1 and isinstance(key, tuple) else (key,)), model)
+        for key in groups.keys
+        for model in models
+    ]
+    return (*groups.names, "model"), tuple(keys)

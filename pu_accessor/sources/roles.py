@@ -1,0 +1,112 @@
+"""What each column means, and how to read it: said once, for all questions."""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Hashable
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from pu_accessor.errors import PUTypeError, check_option
+from pu_accessor.sources.labels import Values
+
+__all__ = ["NAN_POLICIES", "ON_ERROR", "ROLE_NAMES", "Roles"]
+
+NAN_POLICIES = ("omit", "raise", "worst")
+ON_ERROR = ("raise", "skip")
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The roles of columns, and how to read them.
+
+    Columns are looked up when a question is asked, not before.
+
+    Parameters
+    ----------
+    score : hashable or list of hashable, default "score"
+        Column of scores, higher is more positive; or one for each model.
+    label : hashable, default "label"
+        Column of labels.
+    by : hashable or list of hashable, optional
+        Columns whose values make groups.
+    propensity : hashable, optional
+        Column of the probabilities with which positives are labeled.
+    positive, negative, unlabeled : value or list of values, optional
+        What stands for each state in another coding of the labels.
+    nan_policy : {"raise", "omit", "worst"}, default "raise"
+        Examples without a score raise, are dropped, or rank last (one shared cutoff).
+    on_error : {"raise", "skip"}, default "raise"
+        What to do with a ranking that has no answer.
+    progress : bool, default False
+        Whether to show a bar.
+
+    Raises
+    ------
+    PUValueError
+        If `nan_policy` or `on_error` is another word.
+    PUTypeError
+        If `progress` is no bool.
+    """
+
+    score: Hashable | list[Hashable] = "score"
+    label: Hashable = "label"
+    by: Hashable | list[Hashable] | None = None
+    propensity: Hashable | None = None
+    positive: Values = None
+    negative: Values = None
+    unlabeled: Values = None
+    nan_policy: str = "raise"
+    on_error: str = "raise"
+    progress: bool = False
+
+    def __post_init__(self) -> None:
+        check_option("nan_policy", self.nan_policy, NAN_POLICIES)
+        check_option("on_error", self.on_error, ON_ERROR)
+        if not isinstance(self.progress, bool):
+            raise PUTypeError(f"progress must be True or False, but {self.progress!r} was passed.")
+
+    def update(self, **roles: Any) -> Roles:
+        """Return the roles with some of them changed.
+
+        Parameters
+        ----------
+        **roles
+            By name, as above.
+
+        Returns
+        -------
+        Roles
+
+        Raises
+        ------
+        PUValueError, PUTypeError
+            As above.
+        """
+        # A list of the caller's may change later.
+        kept: dict[str, Any] = {
+            name: [*role] if isinstance(role, list) else role for name, role in roles.items()
+        }
+        return replace(self, **kept)
+
+    def described(self) -> dict[str, str]:
+        """Return the roles that are not the default ones, as a reader would type them.
+
+        Returns
+        -------
+        dict of str to str
+
+        Examples
+        --------
+        >>> Roles().update(score="p", label="y", unlabeled=0).described()
+        {'score': "'p'", 'label': "'y'", 'unlabeled': '0'}
+        """
+        roles = {field.name: (getattr(self, field.name), field.default) for field in fields(self)}
+        return {
+            name: repr(role) if isinstance(role, str) else reprlib.repr(role)
+            for name, (role, default) in roles.items()
+            if type(role) is not type(default) or role != default
+        }
+
+
+ROLE_NAMES = tuple(field.name for field in fields(Roles))

@@ -1,0 +1,136 @@
+"""What a source is: something that makes rankings and pairs, and says what it cannot do."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any, Protocol
+
+import numpy as np
+import pandas as pd
+
+from pu_accessor.errors import PUTypeError, PUValueError
+from pu_accessor.ranking import Keyed, PairedRanks, Rankings, Ranks
+from pu_accessor.sources.roles import Roles
+
+__all__ = ["Source", "check_no_keys", "refuse"]
+
+
+class Source(Protocol):
+    """Rows of any kind: what questions are put to."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in messages."""
+
+    def rank(self, roles: Roles, ranks: Ranks) -> Rankings:
+        """Rank the rows: of each group, by each column of scores.
+
+        Parameters
+        ----------
+        roles : Roles
+            What each column means.
+        ranks : {"all", "breakpoints"}, int or array-like of int
+            Which cutoffs: what `pu_accessor.ranking.check_ranks` lets pass.
+
+        Returns
+        -------
+        Rankings
+        """
+
+    def pair(self, roles: Roles, on: Hashable | list[Hashable] | None) -> Keyed[PairedRanks]:
+        """Rank the same examples by several models.
+
+        Parameters
+        ----------
+        roles : Roles
+            What each column means.
+        on : hashable, list of hashable or None
+            Columns that identify an example, where models are in rows.
+
+        Returns
+        -------
+        Keyed of PairedRanks
+        """
+
+    def summary(self, roles: Roles) -> dict[str, str]:
+        """Count what the columns hold, or say what is "not ready", for a repr.
+
+        Parameters
+        ----------
+        roles : Roles
+            What each column means.
+
+        Returns
+        -------
+        dict of str to str
+        """
+
+    def sample(
+        self, roles: Roles, size: int, random_state: int | np.random.Generator
+    ) -> pd.DataFrame:
+        """Draw unlabeled rows at random, without replacement.
+
+        Parameters
+        ----------
+        roles : Roles
+            What each column means.
+        size : int
+            How many rows to draw, of each group.
+        random_state : int or numpy Generator
+            Seed.
+
+        Returns
+        -------
+        DataFrame
+        """
+
+
+def refuse(source: str, must: str, instead: str, came: str = "") -> PUValueError | PUTypeError:
+    """Return the error that says what cannot be asked of a source.
+
+    Parameters
+    ----------
+    source : str
+        Its name.
+    must : str
+        What is not there, or what an argument must be.
+    instead : str
+        What to do: whole sentences.
+    came : str, optional
+        What came in place of what an argument must be.
+
+    Returns
+    -------
+    PUValueError or PUTypeError
+        The latter where no argument would do.
+
+    Examples
+    --------
+    >>> refuse("chunks", "ranks must be numbers", "Take a frame.", "'all' was passed")
+    PUValueError("ranks must be numbers for data in chunks, but 'all' was passed. Take a frame.")
+    >>> refuse("arrays", "compare is not there", "Take a frame.")
+    PUTypeError('compare is not there for data in arrays. Take a frame.')
+    """
+    if came:
+        return PUValueError(f"{must} for data in {source}, but {came}. {instead}")
+    return PUTypeError(f"{must} for data in {source}. {instead}")
+
+
+def check_no_keys(by: Any) -> None:
+    """Raise if keys are passed where there is a groupby already.
+
+    Parameters
+    ----------
+    by : hashable, list of hashable or None
+        The keys.
+
+    Raises
+    ------
+    PUValueError
+        If there are any.
+    """
+    if by is not None:
+        raise PUValueError(
+            f"by must not be passed on a groupby, but {by!r} was. Group by all keys at once: "
+            "df.groupby([...]).pu."
+        )

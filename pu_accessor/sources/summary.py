@@ -1,0 +1,113 @@
+"""What columns hold, counted for a repr: nothing is sorted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pu_accessor.errors import PUError, PUValueError
+from pu_accessor.sources.columns import read_states
+from pu_accessor.sources.roles import Roles
+from pu_accessor.sources.scores import check_real
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["FEW_ROWS", "count_columns", "list_columns", "or_reason"]
+
+FEW_ROWS = 1 << 20  # more are not looked up by value: a repr shall come at once
+_SHOWN = 20
+_MISSING = {
+    "raise": "nan_policy='omit' or 'worst'",
+    "omit": "dropped",
+    "worst": "ranked last",
+}
+
+
+def or_reason(count: Callable[[], dict[str, str]]) -> dict[str, str]:
+    """Return a summary, or what is in the way of one.
+
+    Parameters
+    ----------
+    count : callable
+        It returns the summary.
+
+    Returns
+    -------
+    dict of str to str
+        With "not ready" alone where our own error is raised.
+    """
+    try:
+        return count()
+    except PUError as error:
+        return {"not ready": str(error)}
+
+
+def count_columns(
+    scores: Sequence[pd.Series[Any]], labels: pd.Series[Any], roles: Roles, ties: bool = True
+) -> dict[str, str]:
+    """Count what columns of scores and labels hold.
+
+    Parameters
+    ----------
+    scores : sequence of Series
+        One for each model.
+    labels : Series
+        Of the same examples.
+    roles : Roles
+        How to read labels and missing scores.
+    ties : bool, default True
+        Whether to tell how many distinct scores there are, where these are few and of one model.
+
+    Returns
+    -------
+    dict of str to str
+
+    Raises
+    ------
+    PUTypeError, PUValueError
+        If a question about these columns would raise it, whatever it is.
+    """
+    if not labels.size:
+        raise PUValueError("score and label must hold at least one example, but are empty.")
+    for column in scores:
+        check_real(column)
+    positive, negative = (int(np.count_nonzero(kind)) for kind in read_states(labels, roles))
+    counts = {
+        "known positives": f"{positive:,}",
+        "known negatives": f"{negative:,}",
+        "unlabeled": f"{labels.size - positive - negative:,}",
+    }
+    missing = sum(int(column.isna().sum()) for column in scores)
+    if len(scores) > 1:
+        counts["models"] = f"{len(scores):,}: {list_columns([one.name for one in scores])}"
+    elif ties and labels.size <= FEW_ROWS:
+        counts["distinct scores"] = _count_ties(scores[0], scores[0].size - missing)
+    if missing:
+        counts["missing scores"] = f"{missing:,}: {_MISSING[roles.nan_policy]}"
+    return counts
+
+
+def _count_ties(column: pd.Series[Any], scored: int) -> str:
+    """Say how many distinct scores there are, and among how many."""
+    distinct = column.nunique()
+    ties = "" if distinct == scored else f" in {scored:,} scores (ties share a cutoff)"
+    return f"{distinct:,}{ties}"
+
+
+def list_columns(names: Sequence[object]) -> str:
+    """Return the first names, for a repr.
+
+    Parameters
+    ----------
+    names : sequence of object
+        Of columns.
+
+    Returns
+    -------
+    str
+    """
+    more = ", ..." if len(names) > _SHOWN else ""
+    return ", ".join(map(str, names[:_SHOWN])) + more

@@ -1,0 +1,319 @@
+"""What a first pass over pieces brings together: labeled scores, keys, and what to check."""
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from pu_accessor.errors import PUValueError
+from pu_accessor.ranking import BoolArray, FloatArray, IntArray
+from pu_accessor.sources.chunks import Pieces
+from pu_accessor.sources.columns import as_models, as_series, read_column, read_states
+from pu_accessor.sources.groups import Groups, check_roles, group_frame, key_columns
+from pu_accessor.sources.labels import States
+from pu_accessor.sources.propensities import read_propensities
+from pu_accessor.sources.roles import Roles
+from pu_accessor.sources.scores import read_scores, say_missing
+
+__all__ = [
+    "Labeled",
+    "Plan",
+    "Survey",
+    "group_piece",
+    "kept_rows",
+    "read_keys",
+    "read_models",
+    "survey_pieces",
+]
+
+Rows: TypeAlias = IntArray | slice
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to read of each piece.
+
+    Parameters
+    ----------
+    roles : Roles
+        What each column means; the keys of a groupby are there, too.
+    paired : bool, default False
+        Whether an example counts only if all models have a score for it.
+    """
+
+    roles: Roles
+    paired: bool = False
+
+    @property
+    def models(self) -> list[Hashable]:
+        """Columns of scores, one for each model."""
+        return as_models(self.roles.score)
+
+    @property
+    def keys(self) -> list[Hashable]:
+        """Columns of keys."""
+        by = self.roles.by
+        return [] if by is None else by if isinstance(by, list) else [by]
+
+    @property
+    def omits(self) -> bool:
+        """Whether examples without a score are dropped."""
+        return self.roles.nan_policy == "omit"
+
+    def counted(self) -> list[Hashable]:
+        """Return the columns that are read to count."""
+        return list(dict.fromkeys([*self.models, *self.keys]))
+
+    def columns(self) -> list[Hashable]:
+        """Return all columns that are read."""
+        odds = [] if self.roles.propensity is None else [self.roles.propensity]
+        return list(dict.fromkeys([*self.counted(), self.roles.label, *odds]))
+
+
+class Labeled(NamedTuple):
+    """The labeled examples of a group, and how many there are in all."""
+
+    positive: FloatArray  # (models, known positives)
+    negative: FloatArray  # (models, known negatives)
+    propensity: FloatArray  # (known positives,), or none at all
+    missing: IntArray  # (models,): examples without a score
+    size: int
+
+
+class Survey(NamedTuple):
+    """What a first pass brings together."""
+
+    groups: Mapping[Hashable, Labeled]
+    keys: pd.DataFrame  # each once
+    rows: int
+    missing: IntArray  # (models,): scores
+    labels: "pd.Series[Any]"  # the values of labels, each once, as far as none is missing
+    complete: bool  # whether no label is missing
+
+
+def survey_pieces(pieces: Pieces, plan: Plan) -> Survey:
+    """Bring the labeled scores of all pieces to one place, and check what can be checked.
+
+    Parameters
+    ----------
+    pieces : Pieces
+        A frame in pieces.
+    plan : Plan
+        What to read of it.
+
+    Returns
+    -------
+    Survey
+
+    Raises
+    ------
+    PUKeyError
+        If there is no such column.
+    PUTypeError, PUValueError
+        If a column holds what no frame in memory may hold, or there is no example.
+    """
+    _check_columns(pieces.example(), plan)
+    surveyed = pieces.fold(partial(_survey, plan), _merge_surveys, plan.columns())
+    if not surveyed.rows:
+        raise PUValueError("score and label must hold at least one example, but are empty.")
+    if surveyed.complete and len(surveyed.labels):
+        read_states(surveyed.labels, plan.roles)  # says if they are ambiguous
+    if plan.roles.nan_policy == "raise":
+        for model, missing in zip(plan.models, surveyed.missing.tolist(), strict=True):
+            say_missing(str(model), missing, surveyed.rows)
+    return surveyed
+
+
+def _check_columns(example: pd.DataFrame, plan: Plan) -> None:
+    """Raise unless all columns are there."""
+    for model in plan.models:
+        read_column(example, "score", model)
+    read_column(example, "label", plan.roles.label)
+    if plan.roles.propensity is not None:
+        read_column(example, "propensity", plan.roles.propensity)
+    if plan.roles.by is not None:
+        key_columns(example, plan.roles.by)
+
+
+def _survey(plan: Plan, frame: pd.DataFrame) -> Survey:
+    """Return the labeled scores of one piece."""
+    if frame.empty:  # of whatever dtypes
+        none = np.zeros(len(plan.models), np.int64)
+        return Survey({}, frame.iloc[:0, :0], 0, none, frame[plan.roles.label], True)
+    labels = as_series("label", frame[plan.roles.label])
+    states = _read_states(labels, plan.roles)
+    scores = read_models(plan, frame)
+    odds = None
+    if plan.roles.propensity is not None:
+        odds = read_propensities(frame[plan.roles.propensity], states.positive)
+    groups, keys = group_piece(plan, frame)
+    complete = not labels.isna().any()
+    return Survey(
+        {key: _pick(plan, scores, states, odds, rows) for key, rows in groups.items()},
+        keys,
+        labels.size,
+        np.isnan(scores).sum(axis=1),
+        labels.drop_duplicates() if complete else labels.iloc[:0],
+        complete,
+    )
+
+
+def _read_states(labels: "pd.Series[Any]", roles: Roles) -> States:
+    """Read the labels of one piece: others may have what makes them unambiguous."""
+    try:
+        return read_states(labels, roles)
+    except PUValueError:
+        if labels.isna().any():
+            raise
+        explicit = replace(
+            roles,
+            positive=True if roles.positive is None else roles.positive,
+            negative=False if roles.negative is None else roles.negative,
+        )
+        try:
+            return read_states(labels, explicit)
+        except PUValueError:
+            pass
+        raise
+
+
+def read_models(plan: Plan, frame: pd.DataFrame) -> FloatArray:
+    """Read the scores of all models.
+
+    Parameters
+    ----------
+    plan : Plan
+        It names their columns.
+    frame : DataFrame
+        A piece.
+
+    Returns
+    -------
+    ndarray of float64, shape (models, rows)
+    """
+    return np.stack([_read_column(frame[model]) for model in plan.models])
+
+
+def _read_column(scores: "pd.Series[Any]") -> FloatArray:
+    """Read scores that compare with those of other pieces."""
+    values = read_scores(scores)
+    if pd.api.types.is_integer_dtype(scores.dtype) and (np.abs(values) >= 2**53).any():
+        raise PUValueError(
+            f"score column {scores.name!r} holds integers of 2**53 and more, that float64 may not "
+            "tell apart, in pieces that are not compared. Pass smaller numbers, or floats."
+        )
+    return values
+
+
+def group_piece(plan: Plan, frame: pd.DataFrame) -> tuple[dict[Hashable, Rows], pd.DataFrame]:
+    """Group the rows of one piece.
+
+    Parameters
+    ----------
+    plan : Plan
+        It names the columns of keys.
+    frame : DataFrame
+        A piece.
+
+    Returns
+    -------
+    rows : dict of hashable to ndarray of int64 or slice
+        By key; those of the empty key where there are no groups.
+    keys : DataFrame
+        Each key once.
+    """
+    if plan.roles.by is None:
+        return {(): slice(None)}, frame.iloc[:0, :0]
+    keys = frame[plan.keys].dropna()
+    if keys.empty:
+        return {}, keys
+    groups = group_frame(frame, plan.roles.by)
+    return dict(zip(groups.keys, groups.rows, strict=True)), keys.drop_duplicates()
+
+
+def _pick(
+    plan: Plan, scores: FloatArray, states: States, odds: FloatArray | None, rows: Rows
+) -> Labeled:
+    """Return the labeled examples among some rows."""
+    some, positive, negative = scores[:, rows], states.positive[rows], states.negative[rows]
+    kept = kept_rows(plan, some)
+    positive, negative = positive & kept, negative & kept
+    return Labeled(
+        some[:, positive],
+        some[:, negative],
+        np.empty(0) if odds is None else odds[rows][positive],
+        np.isnan(some[:, kept]).sum(axis=1),
+        int(kept.sum()),
+    )
+
+
+def kept_rows(plan: Plan, scores: FloatArray) -> BoolArray:
+    """Tell which rows count at all.
+
+    Parameters
+    ----------
+    plan : Plan
+        It says whether models are paired.
+    scores : ndarray of float64, shape (models, rows)
+        NaN where missing.
+
+    Returns
+    -------
+    ndarray of bool, shape (rows,)
+    """
+    if plan.paired:
+        return np.asarray(~np.isnan(scores).any(axis=0))
+    return np.ones(scores.shape[1], np.bool_)
+
+
+def _merge_surveys(one: Survey, other: Survey) -> Survey:
+    """Put the labeled scores of two pieces together, in order."""
+    groups = dict(one.groups)
+    for key, group in other.groups.items():
+        groups[key] = _join(groups[key], group) if key in groups else group
+    complete = one.complete and other.complete
+    labels = pd.concat([one.labels, other.labels]).drop_duplicates()
+    return Survey(
+        groups,
+        pd.concat([one.keys, other.keys]).drop_duplicates(),
+        one.rows + other.rows,
+        one.missing + other.missing,
+        labels if complete else labels.iloc[:0],
+        complete,
+    )
+
+
+def _join(one: Labeled, other: Labeled) -> Labeled:
+    """Put the labeled examples of two pieces together."""
+    return Labeled(
+        np.concatenate([one.positive, other.positive], axis=1),
+        np.concatenate([one.negative, other.negative], axis=1),
+        np.concatenate([one.propensity, other.propensity]),
+        one.missing + other.missing,
+        one.size + other.size,
+    )
+
+
+def read_keys(surveyed: Survey, plan: Plan) -> Groups | None:
+    """Return the groups in the order that a frame in memory has.
+
+    Parameters
+    ----------
+    surveyed : Survey
+        Of all pieces.
+    plan : Plan
+        It names the columns of keys.
+
+    Returns
+    -------
+    Groups or None
+        Rows of no use; none where there are no keys.
+    """
+    if plan.roles.by is None:
+        return None
+    groups = group_frame(surveyed.keys, plan.roles.by)
+    check_roles(groups, plan.models, plan.roles.label)
+    return groups

@@ -1,0 +1,389 @@
+"""What columns mean is said once, in the call; what is asked, in the method; never both."""
+
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import pu_accessor
+from pu_accessor import PUError, PUKeyError, PUTypeError, PUValueError, PUWarning
+from tests.accessors.test_spellings import CALLS, LONG, MODELS, WIDE, check_same
+
+FRAME = WIDE.rename(columns={"svm": "score"}).assign(
+    site=np.where(WIDE["example"] % 2, "a", "b"), odds=0.5
+)
+ROLES: dict[str, Any] = {
+    "score": "svm",
+    "label": "y",
+    "by": "site",
+    "propensity": "odds",
+    "positive": 1,
+    "negative": 0,
+    "unlabeled": [0, None],
+    "nan_policy": "omit",
+    "on_error": "skip",
+    "progress": True,
+}
+# What each method needs at least.
+QUESTIONS: dict[str, tuple[Any, ...]] = {
+    "contingency": (0.3,),
+    "roc_bounds": (0.3,),
+    "pr_bounds": (0.3,),
+    "auroc": (0.3,),
+    "average_precision": (0.3,),
+    "metric": ("f1", 0.3),
+    "compare": (0.3,),
+    "compare_unpaired": (0.3,),
+    "dominance": (0.3,),
+    "estimate_beta": (),
+    "plot_roc": (0.3,),
+    "plot_pr": (0.3,),
+    "plot_rank_cdf": (0.3,),
+    "plot_metric": ("f1", 0.3),
+    "plot_against_beta": ("roc", [0.1, 0.3]),
+    "sample_to_label": (3,),
+}
+MORE: dict[str, dict[str, Any]] = {
+    "metric": {"at": 3},
+    "sample_to_label": {"random_state": 0},
+}
+
+
+def pu(thing: Any) -> Any:
+    """Return the accessor of a groupby, of which stubs do not know."""
+    return thing.pu
+
+
+def question(accessor: Any, name: str, **more: Any) -> Any:
+    """Ask a method what it needs at least."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PUWarning)
+        return getattr(accessor, name)(*QUESTIONS[name], **{**MORE.get(name, {}), **more})
+
+
+# Binding
+
+
+def test_roles_add_up() -> None:
+    renamed = FRAME.rename(columns={"score": "s", "label": "y"})
+    bound = renamed.pu(label="y")(by="site")(score="s")
+    check_same(bound.auroc(0.3), renamed.pu(score="s", label="y", by="site").auroc(0.3))
+    check_same(bound.auroc(0.3), FRAME.pu(by="site").auroc(0.3))
+    assert bound.auroc(0.3)["site"].tolist() == ["a", "b"]
+    again = bound(by=None)  # what is said last counts
+    check_same(again.auroc(0.3), FRAME.pu.auroc(0.3))
+
+
+def test_an_accessor_is_not_changed_by_a_call() -> None:
+    first = FRAME.pu
+    before = first.roc_bounds(0.3)
+    by_site = first(by="site")
+    negatives = first(unlabeled=[0, None])
+    assert by_site is not first and negatives is not by_site
+    xr.testing.assert_identical(first.roc_bounds(0.3), before)
+    xr.testing.assert_identical(FRAME.pu.roc_bounds(0.3), before)
+    assert by_site.roc_bounds(0.3)["n_unlabeled"].dims == ("site",)
+    assert negatives.roc_bounds(0.3)["n_known_negative"] == 0
+    assert first.roc_bounds(0.3)["n_known_negative"] > 0
+
+
+def test_nothing_is_read_before_a_question() -> None:
+    frame = pd.DataFrame({"x": [1.0]})
+    bound = frame.pu(score="s", label="y", by="site", propensity="odds", unlabeled=0)
+    with pytest.raises(PUKeyError, match="no 's' among"):
+        bound(by=None).auroc(0.3)
+    later = pd.DataFrame({"score": FRAME["score"]})
+    waiting = later.pu(label="known")
+    later["known"] = FRAME["label"]
+    check_same(waiting.average_precision(0.3), FRAME.pu.average_precision(0.3))
+
+
+@pytest.mark.parametrize("name", ["nan_policy", "on_error"])
+def test_options_are_checked_at_once(name: str) -> None:
+    with pytest.raises(PUValueError, match=rf"{name} must be one of \["):
+        FRAME.pu(**{name: "omitt"})
+
+
+def test_roles_are_keywords() -> None:
+    with pytest.raises(TypeError):
+        FRAME.pu("score", "label")
+
+
+@pytest.mark.parametrize("by", ["model", ["model", "half"]])
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_by_and_groupby_are_the_same(name: str, by: Any) -> None:
+    frame = LONG.assign(half=LONG["example"] % 2)
+    if name == "compare" and by != "model":  # halves share no examples
+        for accessor in (frame.pu(by=by), pu(frame.groupby(by))):
+            with pytest.raises(PUValueError, match="are not in every group"):
+                accessor.compare(0.3, on="example")
+        return
+    more = {"on": "example"} if name == "compare" else {}
+    one = question(frame.pu(by=by), name, **more)
+    check_same(question(pu(frame.groupby(by)), name, **more), one)
+
+
+def test_roles_of_a_groupby() -> None:
+    renamed = LONG.rename(columns={"label": "y"})
+    grouped = pu(renamed.groupby("model"))
+    asked = grouped(label="y").compare_unpaired(0.3)
+    check_same(asked, LONG.pu(by="model").compare_unpaired(0.3))
+
+
+# Samples in xarray
+
+SAMPLES = xr.Dataset(
+    {
+        "score": (("model", "sample"), WIDE[MODELS].to_numpy().T),
+        "label": ("sample", WIDE["label"]),
+    },
+    coords={"model": MODELS},
+)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_samples_have_all_methods_of_a_frame(name: str) -> None:
+    args, keywords, roles, _ = CALLS[name]
+    wide, samples = WIDE.pu(score=MODELS, **roles), SAMPLES.pu(**roles)
+    if name == "compare_unpaired":  # as groups in rows, which may share no examples
+        rows = LONG.pu(by="model").compare_unpaired(*args, **keywords)
+        check_same(samples.compare_unpaired(*args, **keywords), rows)
+        return
+    check_same(getattr(samples, name)(*args, **keywords), getattr(wide, name)(*args, **keywords))
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in QUESTIONS if not name.startswith(("comp", "dom"))]
+)
+def test_samples_of_one_model_are_a_frame(name: str) -> None:
+    one = SAMPLES.sel(model="svm", drop=True).rename(sample="row", score="s")
+    frame = WIDE[["svm", "label"]].rename(columns={"svm": "s"})
+    found = question(one.pu(score="s", dim="row"), name)
+    found = found.rename_axis(None) if name == "sample_to_label" else found  # the dimension
+    check_same(found, question(frame.pu(score="s"), name))
+
+
+def test_samples_with_labels_of_their_own_are_not_drawn() -> None:
+    labels = SAMPLES["label"].expand_dims(fold=2).copy()
+    with pytest.raises(PUValueError, match=r"over 'sample' alone.*isel\(fold=0\)"):
+        SAMPLES.assign(label=labels).pu().sample_to_label(3, random_state=0)
+
+
+def test_all_sources_give_one_answer() -> None:
+    score, label = FRAME["score"], FRAME["label"]
+    expected = FRAME.pu(unlabeled=[0, None]).roc_bounds(0.3)
+    chunks = [FRAME.iloc[:20], FRAME.iloc[20:]]
+    samples = xr.Dataset({"score": ("sample", score), "label": ("sample", label)})
+    for accessor in (
+        pu_accessor.ranking_from_arrays(score, label, unlabeled=[0, None]),
+        pu_accessor.ranking_from_arrays(score.to_numpy(), label.to_list(), unlabeled=[0, None]),
+        pu_accessor.ranking_from_chunks(chunks, unlabeled=[0, None]),
+        pu_accessor.ranking_from_chunks(chunks)(unlabeled=[0, None]),
+        samples.pu(unlabeled=[0, None]),
+        samples.pu()(unlabeled=[0, None]),
+    ):
+        xr.testing.assert_identical(accessor.roc_bounds(0.3), expected)
+
+
+# On either side of the dot
+
+
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_role_in_a_method_is_refused_with_the_line_to_write(name: str, role: str) -> None:
+    value = ROLES[role]
+    with pytest.raises(PUTypeError) as told:
+        question(FRAME.pu, name, **{role: value})
+    assert f"df.pu({role}={value!r}).{name}(" in str(told.value)
+
+
+def test_the_line_to_write_has_all_that_was_asked() -> None:
+    with pytest.raises(PUTypeError, match=re.escape("df.pu(unlabeled=0).roc_bounds(0.3)")):
+        FRAME.pu.roc_bounds(0.3, unlabeled=0)
+
+
+@pytest.mark.parametrize(
+    "accessor",
+    [
+        pytest.param(lambda: pu(LONG.groupby("model")), id="groupby"),
+        pytest.param(lambda: SAMPLES.pu(), id="samples"),
+        pytest.param(lambda: pu_accessor.ranking_from_chunks([FRAME]), id="chunks"),
+    ],
+)
+def test_roles_in_methods_of_other_sources_are_refused(accessor: Any) -> None:
+    with pytest.raises(PUTypeError, match=r"\(.*unlabeled=0\).*\.auroc\("):
+        accessor().auroc(0.3, unlabeled=0)
+
+
+@pytest.mark.parametrize(
+    "asked", [{"level": 0.9}, {"band": "dkw"}, {"beta": 0.3}, {"ranks": "all"}, {"max_fpr": 0.1}]
+)
+def test_a_question_in_the_call_is_refused_with_the_line_to_write(asked: dict[str, Any]) -> None:
+    (name,) = asked
+    with pytest.raises(PUTypeError, match=rf"df\.pu\.\w+\((.*{name}=|0.3)"):
+        FRAME.pu(**asked)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "meant"),
+    [
+        ("lable", "label"),
+        ("scores", "score"),
+        ("positives", "positive"),
+        ("nan_polcy", "nan_policy"),
+    ],
+)
+def test_unknown_roles_name_the_nearest(wrong: str, meant: str) -> None:
+    with pytest.raises(PUTypeError, match=f"Did you mean '{meant}'"):
+        FRAME.pu(**{wrong: "x"})
+    with pytest.raises(PUTypeError, match=f"'{meant}'"):
+        SAMPLES.pu(**{wrong: "x"})
+    with pytest.raises(PUTypeError, match=f"'{meant}'"):
+        pu_accessor.ranking_from_chunks([FRAME], **{wrong: "x"})
+
+
+@pytest.mark.parametrize(
+    ("wrong", "meant"), [("levle", "level"), ("bands", "band"), ("refrence", "reference")]
+)
+def test_unknown_keywords_of_methods_name_the_nearest(wrong: str, meant: str) -> None:
+    with pytest.raises(PUTypeError, match=f"Did you mean '{meant}'"):
+        FRAME.pu.roc_bounds(0.3, **{wrong: "x"})
+
+
+# Tables
+
+TABLES = FRAME.pu.contingency(0.3)
+
+
+@pytest.mark.parametrize("role", ["score", "label", "unlabeled"])
+def test_tables_have_no_roles(role: str) -> None:
+    for counted in (TABLES, TABLES.pu.roc()):
+        with pytest.raises(PUTypeError, match="holds tables or curves"):
+            counted.pu(**{role: "x"})
+    with pytest.raises(PUTypeError):
+        TABLES.pu.roc(**{role: "x"})
+    with pytest.raises(PUTypeError):
+        TABLES.pu.area("roc", **{role: "x"})
+
+
+def test_samples_say_which_call_they_miss() -> None:
+    asked: list[Callable[[], Any]] = [
+        lambda: SAMPLES.pu.roc(),
+        lambda: SAMPLES.pu.metric("f1"),
+        lambda: SAMPLES.pu.area("pr"),
+        lambda: SAMPLES.pu.plot_roc(),
+    ]
+    for ask in asked:
+        with pytest.raises(PUKeyError, match=r"ds\.pu\(score="):
+            ask()
+    for name in ("auroc", "contingency", "roc_bounds"):
+        with pytest.raises(AttributeError, match=rf"ds\.pu\(.*\)\.{name}"):
+            getattr(SAMPLES.pu, name)
+    assert not hasattr(SAMPLES.pu, "nonsense")
+
+
+# What is wrong is said before anything is read
+
+
+class Counted:
+    """Chunks that count how often they are opened."""
+
+    def __init__(self) -> None:
+        self.opened = 0
+
+    def __call__(self) -> Iterator[pd.DataFrame]:
+        self.opened += 1
+        yield FRAME
+
+
+RULES: list[tuple[dict[str, Any], str]] = [
+    ({"level": 95}, "level must lie in"),
+    ({"level": "95%"}, "level must be a number"),
+    ({"band": "exakt"}, "band must be one of .* mean 'exact'"),
+    ({"band": 3}, "band must be one of"),
+    ({"reference": "positive"}, "reference must be one of"),
+    ({"beta_interval": 0.3}, "beta_interval must be a pair"),
+    ({"beta_interval": (0.6, 0.2)}, "low <= high"),
+    ({"ranks": "some"}, "ranks must be one of"),
+    ({"ranks": "all"}, "ranks='breakpoints'"),
+    ({"ranks": 0.5}, "ranks must be 'all'"),
+    ({"ranks": [1, 1]}, "each once"),
+    ({"beta": 1.3}, "beta must lie in"),
+    ({"beta": "0.3"}, "beta must be a number"),
+    ({"beta": []}, "nothing was passed"),
+    ({"max_fpr": 1.5}, "max_fpr must lie in"),
+    ({"at": "best"}, "at must"),
+    ({"name": "precison"}, "metric must be one of .* mean 'precision'"),
+    ({"x": "depth"}, "x must be one of"),
+    ({"method": "elkan"}, "method must be one of"),
+]
+
+
+def takes(name: str) -> set[str]:
+    """Return what a method can be asked."""
+    import inspect
+
+    return {*inspect.signature(getattr(type(FRAME.pu), name)).parameters}
+
+
+EARLY = [
+    pytest.param(name, wrong, message, id=f"{name}, {wrong}")
+    for name in QUESTIONS
+    for wrong, message in RULES
+    if {*wrong} <= takes(name)
+]
+
+
+@pytest.mark.parametrize(("name", "wrong", "message"), EARLY)
+def test_bad_questions_are_refused_before_a_row_is_read(
+    name: str, wrong: dict[str, Any], message: str
+) -> None:
+    chunks = Counted()
+    pieces = pu_accessor.ranking_from_chunks(chunks)
+    chunks.opened = 0
+    first = dict(zip(("name", "beta"), QUESTIONS[name], strict=False))
+    first = first if "name" in takes(name) else dict(zip(("beta",), QUESTIONS[name], strict=False))
+    with pytest.raises(PUError, match=message):
+        getattr(pieces, name)(**{**first, **MORE.get(name, {}), **wrong})
+    assert chunks.opened == 0
+
+
+def test_all_cutoffs_of_chunks_are_refused_by_the_name_of_the_source() -> None:
+    chunks = Counted()
+    pieces = pu_accessor.ranking_from_chunks(chunks)
+    chunks.opened = 0
+    for ask in (
+        lambda: pieces.contingency(0.3),  # the default
+        lambda: pieces.contingency(0.3, ranks="all"),
+        lambda: pieces.roc_bounds(0.3, ranks="all"),
+        lambda: pieces.plot_metric("f1", 0.3, x="threshold"),
+    ):
+        with pytest.raises(PUValueError, match=r"chunks.*ranks='breakpoints'"):
+            ask()
+    assert chunks.opened == 0
+
+
+# What is bound can be read
+
+
+def test_repr_names_roles_and_counts() -> None:
+    frame = pd.DataFrame({"p": [3, 2, 2, 1], "y": [1, 0, 0, 0], "site": list("aabb")})
+    shown = repr(frame.pu(score="p", label="y", unlabeled=0, by="site"))
+    for role, value in (("score", "'p'"), ("label", "'y'"), ("unlabeled", "0"), ("by", "'site'")):
+        assert f"{role}={value}" in shown.split("\n")[0]
+    for kind, count in (("known positives", 1), ("known negatives", 0), ("unlabeled", 3)):
+        assert re.search(rf"{kind}\s+{count}$", shown, re.MULTILINE)
+    assert "site" in shown.splitlines()[-1] and "2" in shown.splitlines()[-1]
+    default = repr(frame.rename(columns={"p": "score", "y": "label"}).pu(unlabeled=0))
+    assert "nan_policy" not in default and "by=" not in default
+
+
+def test_repr_of_other_sources() -> None:
+    assert "chunks" in repr(pu_accessor.ranking_from_chunks([FRAME]))
+    assert "known positives" in repr(pu_accessor.ranking_from_arrays([2, 1], [1, None]))
+    assert "known positives" in repr(SAMPLES.pu())

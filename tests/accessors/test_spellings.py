@@ -1,0 +1,217 @@
+"""Each question of ``df.pu`` in three spellings, and what all public methods share."""
+
+import inspect
+import re
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from matplotlib.axes import Axes
+
+import pu_accessor
+from pu_accessor import PUValueError, PUWarning
+
+MODELS = ["forest", "svm"]  # sorted, as groups are
+
+
+def draw_wide() -> pd.DataFrame:
+    """Draw tied scores of two models for the same examples."""
+    rng = np.random.default_rng(5)
+    truth = rng.random(60) < 0.5
+    label = np.where(rng.random(60) < 0.5, truth, np.nan)
+    scores = {model: np.round(rng.normal(shift * truth), 1) for shift, model in enumerate(MODELS)}
+    return pd.DataFrame({"example": rng.permutation(60), "label": label, **scores})
+
+
+WIDE = draw_wide()
+LONG = WIDE.melt(["example", "label"], MODELS, "model", "score").sample(frac=1, random_state=0)
+BY_MODEL = {"svm": 0.2, "forest": 0.4}
+
+
+class Call(NamedTuple):
+    """What to ask of each method."""
+
+    arguments: tuple[Any, ...]
+    keywords: dict[str, Any]
+    roles: dict[str, Any]
+    rows: dict[str, Any]  # for rows alone, which models in columns need not
+
+
+def call(
+    *arguments: Any, roles: dict[str, Any] | None = None, on: str | None = None, **keywords: Any
+) -> Call:
+    return Call(arguments, keywords, roles or {}, {"on": on} if on else {})
+
+
+CALLS = {
+    "contingency": call([0.3, 0.1], ranks=[30, 4], roles={"nan_policy": "omit"}),
+    "roc_bounds": call([0.3, 0.1], level=0.8, roles={"positive": 1}),
+    "pr_bounds": call(BY_MODEL, band="dkw"),
+    "auroc": call([0.3, 0.1], max_fpr=0.5),
+    "average_precision": call(BY_MODEL, level=0.8),
+    "metric": call("f1", [0.3, 0.1], at={"fpr": 0.2}),
+    "estimate_beta": call(method="mean_matching", level=0.8),
+    "compare": call([0.3, 0.1], level=0.8, on="example"),
+    "compare_unpaired": call([0.3, 0.1], level=0.8),
+    "dominance": call(BY_MODEL, band="bootstrap"),
+    "plot_roc": call(BY_MODEL, ranks="all"),
+    "plot_pr": call(0.3, baseline=True, band="dkw"),
+    "plot_rank_cdf": call(0.3),
+    "plot_metric": call("f1", BY_MODEL, x="fraction"),
+    "plot_against_beta": call("precision", [0, 0.2, 0.4], at=20),
+}
+FRAMES, DATASETS = type(WIDE.pu), type(xr.Dataset().pu)
+
+
+def public(kind: type) -> dict[str, Callable[..., Any]]:
+    return {name: getattr(kind, name) for name in dir(kind) if not name.startswith("_")}
+
+
+def check_same(one: Any, other: Any) -> None:
+    """Compare two answers: Datasets, frames, or what two Axes show."""
+    if isinstance(one, xr.Dataset):
+        same = other.assign_attrs(score=one.attrs["score"]) if "score" in one.attrs else other
+        xr.testing.assert_identical(one, same)
+    elif isinstance(one, pd.DataFrame):
+        pd.testing.assert_frame_equal(one, other)
+        assert one.attrs == other.attrs and len(one)
+    else:
+        assert isinstance(one, Axes) and show(one) == show(other)
+
+
+def show(ax: Axes) -> list[Any]:
+    """Return what can be seen on Axes."""
+    box = ax.get_legend()
+    shown: list[Any] = [*ax.lines, *ax.patches]
+    assert box is not None and ax.lines and ax.patches
+    ways = [(x.get_path().vertices.tolist(), x.get_linestyle(), x.get_zorder()) for x in shown]
+    colors = [[x.get_color() for x in ax.lines], [x.get_facecolor() for x in ax.patches]]
+    texts = [text.get_text() for text in (box.get_title(), *box.get_texts())]
+    return [ways, colors, texts, ax.get_xlabel(), ax.get_ylabel(), ax.get_xlim(), ax.get_ylim()]
+
+
+def test_every_method_is_asked() -> None:
+    grouped: Any = LONG.groupby("model")
+    asked = {*CALLS, "sample_to_label"}  # which has no scores to spell
+    assert set(public(FRAMES)) == set(public(type(grouped.pu))) == asked
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_three_spellings(name: str) -> None:
+    args, keywords, roles, rows = CALLS[name]
+    grouped: Any = LONG.groupby("model")
+    by = getattr(LONG.pu(by="model", **roles), name)(*args, **keywords, **rows)
+    check_same(by, getattr(grouped.pu(**roles), name)(*args, **keywords, **rows))
+    with pytest.raises(PUValueError, match="by must not be passed on a groupby, but 'model'"):
+        getattr(grouped.pu(by="model", **roles), name)(*args, **keywords, **rows)
+    wide = WIDE.pu(score=MODELS, **roles)
+    if name == "compare_unpaired":
+        with pytest.raises(PUValueError, match=r"df\.pu\(score=\[.*\]\)\.compare\("):
+            wide.compare_unpaired(*args, **keywords)
+    else:
+        check_same(by, getattr(wide, name)(*args, **keywords))
+
+
+def test_samples_of_groups_are_drawn_alike() -> None:
+    grouped: Any = LONG.groupby("model")
+    by = LONG.pu(by="model").sample_to_label(3, random_state=4)
+    check_same(by, grouped.pu.sample_to_label(3, random_state=4))
+    assert by.groupby("model").size().tolist() == [3, 3] and by["label"].isna().all()
+
+
+@pytest.mark.parametrize("name", [name for name in CALLS if not name.startswith("compare")])
+def test_warnings_point_at_the_caller(name: str) -> None:
+    args, keywords, roles, _ = CALLS[name]
+    spoilt = pd.concat([LONG, LONG.assign(model="none", label=np.nan)])
+    args = tuple(0.3 if arg is BY_MODEL else arg for arg in args)
+    with pytest.warns(PUWarning, match=r"1 of 3 groups .*\n.*model='none'") as told:
+        getattr(spoilt.pu(by="model", on_error="skip", **roles), name)(*args, **keywords)
+    assert told[0].filename == __file__
+
+
+# What all have in common
+
+METHODS: dict[str, Any] = {name: getattr(pu_accessor, name) for name in pu_accessor.__all__}
+METHODS = {name: function for name, function in METHODS.items() if inspect.isfunction(function)}
+METHODS |= {f"df.pu.{name}": method for name, method in public(FRAMES).items()}
+METHODS |= {f"ds.pu.{name}": method for name, method in public(DATASETS).items()}
+ROLES: dict[str, Any] = {"score": "score", "label": "label", "by": None, "propensity": None}
+ROLES |= {"positive": None, "negative": None, "unlabeled": None, "nan_policy": "raise"}
+ROLES |= {"on_error": "raise", "progress": False}
+RULE: dict[str, Any] = {"level": 0.95, "band": "exact", "reference": "positives"}
+RULE |= {"beta_interval": None}
+LOOKS: dict[str, Any] = {"hue": None, "col": None, "row": None, "baseline": False, "ax": None}
+LOOKS |= {"line_kws": None, "band_kws": None}
+DIRECT = {"compare", "compare_unpaired", "auroc", "average_precision", "estimate_beta"}
+PARTS = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
+
+
+def parameters(name: str) -> list[inspect.Parameter]:
+    found = inspect.signature(METHODS[name]).parameters.values()
+    return [parameter for parameter in found if parameter.name != "self"]
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_docstrings_have_their_sections(name: str) -> None:
+    summary, *parts = PARTS.split(inspect.getdoc(METHODS[name]) or "")
+    sections = dict(zip(parts[::2], parts[1::2], strict=True))
+    assert summary.split("\n")[0].endswith(".")
+    assert {"Returns", "Examples"} <= set(sections) and ">>> " in sections["Examples"]
+    heads = re.findall(r"^(?! )(.+?)(?: : .*)?$", sections.get("Parameters", ""), re.MULTILINE)
+    named = [one.lstrip("*") for head in heads for one in head.split(", ")]
+    assert sorted(named) == sorted(parameter.name for parameter in parameters(name))
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_signatures_agree(name: str) -> None:
+    found = parameters(name)
+    first = [one.name for one in found if one.kind in (one.POSITIONAL_OR_KEYWORD,)]
+    allowed: tuple[list[str], ...] = (
+        [],
+        ["beta"],
+        ["name"],
+        ["name", "beta"],
+        ["curve"],
+        ["score", "label"],
+        ["size"],
+        ["chunks"],
+    )
+    assert first in allowed or name.startswith(("beta_from", "labels_needed"))  # counts, in order
+    named = [one for one in found if one.kind is one.KEYWORD_ONLY]
+    defaults = {one.name: one.default for one in named if one.name not in ("at", "random_state")}
+    assert inspect.Parameter.empty not in defaults.values()
+    if name.startswith("df.pu."):
+        method = name.removeprefix("df.pu.")
+        assert not {*ROLES} & {one.name for one in found}
+        wanted = {*RULE} - {"band", "reference"} if method in DIRECT else {*RULE}
+        if method in ("compare", "compare_unpaired", "dominance", "estimate_beta"):
+            wanted = wanted - {"beta_interval"}  # beta is not varied there
+        elif method in ("plot_rank_cdf", "plot_against_beta"):
+            wanted = wanted - {"beta_interval"}
+        elif method == "sample_to_label":
+            wanted = set()
+        assert {*RULE} & {*defaults} == wanted
+    shared = {**ROLES, **RULE, **LOOKS}
+    assert {key: value for key, value in defaults.items() if key in shared} == {
+        key: shared[key] for key in defaults if key in shared
+    }
+
+
+@pytest.mark.parametrize("name", [name for name in METHODS if ".plot_" in name])
+def test_looks_come_last_and_are_the_same_in_all_plots(name: str) -> None:
+    looks = [*LOOKS]
+    if name.endswith(("plot_rank_cdf", "plot_against_beta")):
+        looks.remove("baseline")
+    assert [one.name for one in parameters(name)][-len(looks) :] == looks
+
+
+def test_calls_take_roles_and_nothing_else() -> None:
+    grouped: Any = LONG.groupby("model")
+    samples = {*ROLES} - {"by"} | {"dim"}  # groups are dimensions there
+    for kind, roles in ((FRAMES, {*ROLES}), (type(grouped.pu), {*ROLES}), (DATASETS, samples)):
+        found = list(inspect.signature(kind.__call__).parameters.values())[1:]
+        assert {one.kind for one in found} == {inspect.Parameter.KEYWORD_ONLY}
+        assert {one.name for one in found} == roles

@@ -1,0 +1,117 @@
+"""Which cutoff `df.pu.metric` reports; test_reported.py holds its numbers against an oracle."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pu_accessor import PUDataError, PUTypeError, PUValueError
+from tests.cases import binormal
+
+FRAME, BETA, TRUTH = binormal(200, 600, 0.3, seed=5)
+TABLES = FRAME.pu.contingency(0.2)
+ROC = TABLES.pu.roc().sel(beta=0.2, bound="estimate")
+
+
+def metric(name: Any, beta: Any = 0.2, frame: pd.DataFrame = FRAME, **options: Any) -> pd.Series:
+    answer: pd.DataFrame = frame.pu.metric(name, beta, **options)
+    assert len(answer) == 1
+    return answer.iloc[0]
+
+
+@pytest.mark.parametrize(
+    "at", [60, {"rank": 60}, {"fraction": 0.075}, {"fraction": 0.0762}, "threshold"]
+)
+def test_ranks_thresholds_and_shares_name_the_same_cutoff(at: Any) -> None:
+    threshold = np.sort(FRAME["score"])[-60]
+    given = {"threshold": threshold} if at == "threshold" else at
+    got = metric("precision", at=given)
+    assert (got["rank"], got["threshold"]) == (60, threshold)
+    pd.testing.assert_series_equal(got, metric("precision", at=np.int64(60)))
+
+
+def test_tied_scores_share_the_last_cutoff_before_the_rank() -> None:
+    frame = pd.DataFrame({"score": [3, 2, 2, 2, 1], "label": [1, None, 1, None, None]})
+    assert [metric("tpr", 0, frame, at=rank)["rank"] for rank in range(6)] == [0, 1, 1, 1, 4, 5]
+    assert metric("tpr", 0, frame, at={"threshold": 2.5})["rank"] == 1
+    assert metric("tpr", 0, frame, at={"threshold": -np.inf})["rank"] == 5
+    assert metric("tpr", 0, frame, at={"threshold": np.inf})["rank"] == 0
+
+
+@pytest.mark.parametrize("share", [0, 0.05, 0.5, 1])
+def test_targets_are_met_by_the_estimate(share: float) -> None:
+    at_fpr = metric("fpr", at={"fpr": share})
+    reached = ROC["rank"].to_numpy()[ROC["fpr"].to_numpy() <= share]
+    assert at_fpr["rank"] == reached[-1] and at_fpr["estimate"] <= share
+    at_recall = metric("tpr", at={"recall": share})
+    pd.testing.assert_series_equal(at_recall, metric("tpr", at={"tpr": share}))
+    named = metric("recall", at={"recall": share})
+    assert named["metric"] == "recall"
+    pd.testing.assert_series_equal(named.drop("metric"), at_recall.drop("metric"))
+    reached = ROC["rank"].to_numpy()[ROC["tpr"].to_numpy() >= share]
+    assert at_recall["rank"] == reached[0] and at_recall["estimate"] >= share
+
+
+@pytest.mark.parametrize(
+    ("at", "name", "best"),
+    [("youden", "tpr", "informedness"), ("maximum", "f1", "f1"), ("maximum", "mcc", "mcc")],
+)
+def test_the_best_cutoff_has_a_simultaneous_interval(at: str, name: str, best: str) -> None:
+    values = TABLES.pu.metric(best).sel(beta=0.2, bound="estimate")
+    rank = int(values.idxmax("rank"))
+    got = metric(name, at=at)
+    assert (got["rank"], got["band"]) == (rank, "simultaneous")
+    plain = metric(name, at=rank, band="simultaneous")
+    pd.testing.assert_series_equal(got, plain)
+    exact = metric(name, at=rank)
+    assert got["lower"] <= exact["lower"] <= exact["upper"] <= got["upper"]
+    assert metric(name, at=at, band="dkw")["band"] == "dkw"  # what is asked for stays
+
+
+@pytest.mark.parametrize(
+    ("at", "error", "message"),
+    [
+        (801, PUValueError, "a rank from 0 to 800, .* but 801 was passed"),
+        (-1, PUValueError, "a rank from 0 to the number of examples, but -1 was passed"),
+        ({"rank": 1.5}, PUValueError, "a rank from 0 to the number of examples, but 1.5 was"),
+        (0.1, PUTypeError, "at must be a rank, one of .* but 0.1 was passed"),
+        (True, PUTypeError, "at must be a rank"),
+        (None, PUTypeError, "at must be a rank"),
+        ({}, PUTypeError, "at must be a rank"),
+        ({"fpr": 0.1, "recall": 0.2}, PUTypeError, "a mapping of one of"),
+        ({"fpr": 5}, PUValueError, r"'fpr': ...} must lie in \[0, 1\], but 5 was passed"),
+        (
+            {"recall": float("nan")},
+            PUValueError,
+            r"'recall': ...} must lie in \[0, 1\], but nan was",
+        ),
+        ({"fraction": -0.1}, PUValueError, r"'fraction': ...} must lie in \[0, 1\], but -0.1 was"),
+        ({"threshold": float("nan")}, PUValueError, "NaN was passed"),
+        ({"fpr": "5%"}, PUTypeError, "'fpr' to a number, but '5%' was passed"),
+        ("best", PUValueError, "Did you mean 'maximum'"),
+        ("yuden", PUValueError, "Did you mean 'youden'"),
+    ],
+)
+def test_cutoffs_that_are_none(at: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        metric("tpr", at=at)
+
+
+def test_rates_without_a_denominator() -> None:
+    with pytest.raises(PUValueError, match="needs negatives, but at this beta there are none"):
+        metric("tpr", 1, at={"fpr": 0.1})
+    with pytest.raises(PUValueError, match="needs a cutoff at which the metric has a value"):
+        metric("fpr", 1, at="maximum")
+    with pytest.raises(PUDataError, match="at least one known positive"):
+        metric("tpr", 0.1, FRAME.assign(label=np.nan), at=5)
+
+
+def test_the_interval_holds_the_truth_at_a_rank_that_is_fixed() -> None:
+    held = 0
+    for seed in range(200):
+        frame, beta, truth = binormal(60, 200, 0.4, seed=seed)
+        got = metric("precision", beta, frame, at=50)
+        top = truth[np.argsort(-frame["score"].to_numpy())[:50]].mean()
+        held += got["lower"] <= top <= got["upper"]
+    assert held >= 184  # of 200 at level .95: less has a probability of 1 in 10,000

@@ -1,0 +1,704 @@
+"""Envelopes over an interval of beta: against curves at many betas inside it."""
+
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import pu_accessor
+from pu_accessor import PUTypeError, PUValueError
+from pu_accessor.ranking import FloatArray, IntArray
+from tests.cases import put
+
+SIDES = ("lower", "upper")
+METRICS = ("fpr", "precision", "f1", "accuracy")
+TOLERANCE = 0.51  # counts; the worst at 45 betas each was .5: a quarter of .01 of 200 unlabeled
+
+
+def ranked(
+    known: int, unlabeled: int, shift: float, *, negatives: int = 0, decimals: int = 6, seed: int
+) -> pd.DataFrame:
+    """Draw scores of which 30 % of the unlabeled are positives, `shift` better than the rest."""
+    rng = np.random.default_rng(seed)
+    size = known + unlabeled + negatives
+    place = np.arange(size)
+    truth = place < known + 0.3 * unlabeled
+    label = np.where(place < known, 1.0, np.where(place < size - negatives, np.nan, 0.0))
+    good = rng.normal(shift * truth)
+    if not shift:  # half of the positives at the top, half at the bottom
+        good = np.where(truth, rng.normal(np.where(place % 2, 2, -2)), good)
+    return pd.DataFrame({"score": np.round(good, decimals), "label": label})
+
+
+class Setting(NamedTuple):
+    frame: pd.DataFrame
+    interval: tuple[float, float]
+    options: dict[str, Any]
+
+
+GOOD, BAD, MIXED = 1.5, -1.0, 0.0
+SETTINGS = {
+    "good": Setting(ranked(30, 200, GOOD, seed=1), (0.2, 0.4), {}),
+    "good, wide": Setting(ranked(30, 200, GOOD, seed=2), (0, 0.97), {}),
+    "bad": Setting(ranked(30, 200, BAD, seed=3), (0.1, 0.5), {}),
+    "bad, wide": Setting(ranked(30, 200, BAD, seed=4), (0.02, 0.98), {}),
+    "mixed, wide": Setting(ranked(30, 200, MIXED, seed=5), (0.05, 0.95), {}),
+    "ties": Setting(ranked(30, 200, GOOD, decimals=0, seed=6), (0.1, 0.6), {}),
+    "one point": Setting(ranked(30, 200, MIXED, seed=7), (0.3, 0.3), {}),
+    "few known": Setting(ranked(3, 150, GOOD, seed=8), (0, 0.9), {}),
+    "known negatives": Setting(ranked(25, 150, BAD, negatives=30, seed=9), (0, 1), {}),
+    "bootstrap": Setting(ranked(30, 200, GOOD, seed=10), (0.1, 0.7), {"band": "bootstrap"}),
+    "simultaneous": Setting(ranked(30, 200, MIXED, seed=11), (0, 0.5), {"band": "simultaneous"}),
+    "negatives": Setting(
+        ranked(20, 150, GOOD, negatives=40, seed=12), (0.1, 1), {"reference": "negatives"}
+    ),
+    "both": Setting(ranked(20, 150, BAD, negatives=40, seed=13), (0, 0.9), {"reference": "both"}),
+    "propensity": Setting(
+        ranked(30, 200, GOOD, seed=14).assign(
+            odds=lambda d: 1 / (1 + np.exp(0.5 - d["score"].clip(-2, 2)))
+        ),
+        (0.1, 0.8),
+        {"propensity": "odds"},
+    ),
+}
+every_setting = pytest.mark.parametrize("which", SETTINGS)
+
+
+def inside(interval: tuple[float, float], many: int = 9) -> list[float]:
+    """Return random betas of an interval, most of them between those of the package."""
+    rng = np.random.default_rng(42)
+    low, high = interval
+    return sorted({low, high, *np.round(rng.uniform(low, high, many), 7).tolist()})
+
+
+def middle(interval: tuple[float, float]) -> float:
+    return round(sum(interval) / 2, 7)
+
+
+@cache
+def ask(which: str) -> xr.Dataset:
+    """Return tables at all cutoffs, with an interval."""
+    frame, interval, options = SETTINGS[which]
+    found: xr.Dataset = put(
+        frame.pu, "contingency", middle(interval), beta_interval=interval, **options
+    )
+    return found
+
+
+@cache
+def at_many(which: str) -> xr.Dataset:
+    """Return tables at betas all over the interval."""
+    frame, interval, options = SETTINGS[which]
+    found: xr.Dataset = put(frame.pu, "contingency", inside(interval), **options)
+    return found
+
+
+def height_at(fpr: FloatArray, tpr: FloatArray, at: FloatArray, side: str) -> FloatArray:
+    """Return the lowest or highest point of a path on each vertical line, slowly; it may turn."""
+    better = np.maximum if side == "upper" else np.minimum
+    found = np.full(at.size, 0.0 if side == "upper" else 1.0)
+    for start, end, low, high in zip(fpr[:-1], fpr[1:], tpr[:-1], tpr[1:], strict=True):
+        there = (min(start, end) <= at) & (at <= max(start, end))
+        part = (at[there] - start) / (end - start) if end != start else np.array([[0.0], [1.0]])
+        heights = np.atleast_2d(low + part * (high - low))
+        found[there] = better(found[there], better.reduce(heights, axis=0))
+    return found
+
+
+def precision_at(tp: FloatArray, head: FloatArray, at: FloatArray, side: str) -> FloatArray:
+    """Return the highest, or lowest, precision at some numbers of true positives, slowly."""
+    near = 1e-9 * tp[-1]
+    found = np.full(at.size, 0.0 if side == "upper" else 1.0)
+    for low, high, start, end in zip(tp[:-1], tp[1:], head[:-1], head[1:], strict=True):
+        there = (low - near <= at) & (at <= high + near)
+        if not there.any():
+            continue
+        part = np.clip((at[there] - low) / (high - low), 0, 1) if high > low else np.ones(1)
+        for share in [part] if high > low else [np.zeros(1), part]:
+            place = start + share * (end - start)
+            fresh = (high - low) / (end - start)
+            value = np.where(place > 0, at[there] / np.where(place > 0, place, 1), fresh)
+            better = np.maximum if side == "upper" else np.minimum
+            if not (start == 0 and high == low and not share.any()):
+                found[there] = better(found[there], value)
+    return found
+
+
+def around(limit: FloatArray, grid: FloatArray, step: float, side: str) -> FloatArray:
+    """Return the farthest limit within a step of each place of a grid, and one at either side."""
+    first = (np.searchsorted(grid, grid - step) - 1).clip(min=0)
+    last = (np.searchsorted(grid, grid + step, side="right") + 1).clip(max=grid.size)
+    farther = np.maximum if side == "upper" else np.minimum
+    ends = np.stack([first, last], axis=1).ravel()
+    return np.asarray(farther.reduceat(np.append(limit, limit[-1]), ends)[::2], float)
+
+
+def roc_excess(which: str) -> float:
+    """Return by how many counts a curve leaves the envelope, one count aside allowed."""
+    envelope = ask(which).pu.roc()["tpr_envelope"]
+    grid = envelope["fpr_grid"].to_numpy()
+    many = at_many(which)
+    worst = -np.inf
+    for beta in many["beta"].to_numpy():
+        for side in SIDES:
+            one = many.sel(beta=beta, bound=side)
+            tp, fp = (one[name].to_numpy().astype(float) for name in ("tp", "fp"))
+            if not fp[-1]:
+                continue
+            height = height_at(fp / fp[-1], tp / tp[-1], grid, side)
+            limit = envelope.sel(envelope=side).to_numpy()
+            # Within one count of the false positive rate: curves may be steep.
+            near = around(limit, grid, 1 / fp[-1], side)
+            excess = height - near if side == "upper" else near - height
+            worst = max(worst, float((excess * tp[-1]).max()))
+    return worst
+
+
+def pr_excess(which: str) -> float:
+    """Return by how many counts a curve leaves the envelope, one count aside allowed."""
+    envelope = ask(which).pu.pr()["precision_envelope"]
+    recall = envelope["recall_grid"].to_numpy()
+    many = at_many(which)
+    worst = -np.inf
+    for beta in many["beta"].to_numpy():
+        for side in SIDES:
+            one = many.sel(beta=beta, bound=side)
+            tp, fp = (one[name].to_numpy().astype(float) for name in ("tp", "fp"))
+            value = precision_at(tp, tp + fp, recall * tp[-1], side)
+            limit = envelope.sel(envelope=side).to_numpy()
+            head = np.maximum(recall * tp[-1] / np.where(value > 0, value, 1), 1)
+            near = around(limit, recall, 1.01 / tp[-1], side)  # within one count of recall
+            excess = value - near if side == "upper" else near - value
+            worst = max(worst, float((excess * head).max()))
+    return worst
+
+
+def excess_of(values: xr.DataArray, many: xr.Dataset, name: str) -> float:
+    """Return by how many counts a metric leaves the envelope at equal rank."""
+    one, two = (values.sel(bound=f"envelope_{side}", drop=True) for side in SIDES)
+    low, high = np.fmin(one, two), np.fmax(one, two)
+    found = many.pu.metric(name)
+    one_more = many.assign(
+        tp=many["tp"] + 1, fp=many["fp"] - 1, fn=many["fn"] - 1, tn=many["tn"] + 1
+    )
+    effect = abs(one_more.pu.metric(name) - found)
+    excess = (np.fmax(found - high, low - found) / effect.where(effect > 1e-12)).fillna(0)
+    return float(excess.sel(bound=list(SIDES)).max())
+
+
+def metric_excess(which: str, name: str) -> float:
+    """Return that of a setting."""
+    return excess_of(ask(which).pu.metric(name).isel(beta=0), at_many(which), name)
+
+
+# Betas inside the interval
+
+
+@every_setting
+def test_curves_at_any_beta_lie_within_the_envelope_of_roc(which: str) -> None:
+    assert roc_excess(which) <= TOLERANCE
+
+
+@every_setting
+def test_curves_at_any_beta_lie_within_the_envelope_of_pr(which: str) -> None:
+    assert pr_excess(which) <= TOLERANCE
+
+
+@pytest.mark.parametrize("name", METRICS)
+@every_setting
+def test_metrics_at_any_beta_lie_within_the_envelope(which: str, name: str) -> None:
+    assert metric_excess(which, name) <= TOLERANCE
+
+
+@every_setting
+def test_areas_at_any_beta_lie_within_the_envelope(which: str) -> None:
+    tables, many = ask(which), at_many(which)
+    for curve in ("roc", "pr"):
+        area = tables.pu.area(curve).isel(beta=0)
+        found = many.pu.area(curve).sel(bound=list(SIDES))
+        assert float(found.max()) <= float(area.sel(bound="envelope_upper")) + 0.01
+        assert float(found.min()) >= float(area.sel(bound="envelope_lower")) - 0.01
+
+
+@pytest.mark.filterwarnings("ignore:In .* the estimate lies outside")
+@pytest.mark.parametrize("name", ["auroc", "average_precision"])
+@pytest.mark.parametrize("which", ["good", "good, wide", "bad", "mixed, wide", "propensity"])
+def test_intervals_at_any_beta_lie_within_the_envelope(which: str, name: str) -> None:
+    frame, interval, options = SETTINGS[which]
+    row = put(frame.pu, name, middle(interval), beta_interval=interval, **options).iloc[0]
+    many = put(frame.pu, name, inside(interval), **options)
+    assert many["lower"].min() >= row["envelope_lower"] - 0.005
+    assert many["upper"].max() <= row["envelope_upper"] + 0.005
+    ends = many[many["beta"].isin(interval)]
+    assert ends["lower"].min() >= row["envelope_lower"]
+    assert ends["upper"].max() <= row["envelope_upper"]
+    assert row["envelope_lower"] <= row["lower"] <= row["upper"] <= row["envelope_upper"]
+
+
+@pytest.mark.parametrize("name", ["accuracy", "f1", "fpr"])
+@pytest.mark.parametrize(
+    ("known", "unlabeled", "shift", "band"),
+    [(50, 3000, GOOD, "exact"), (50, 30_000, GOOD, "exact"), (50, 30_000, BAD, "dkw")],
+)
+def test_a_bend_is_out_by_no_more_than_a_quarter_of_a_step(
+    known: int, unlabeled: int, shift: float, band: str, name: str
+) -> None:
+    # Where a bound starts to be clipped at a beta in the middle of two inner ones, .01 apart, a
+    # metric at equal rank is out by a quarter of .01 of the unlabeled: 7.5 and 75 counts.
+    frame = ranked(known, unlabeled, shift, seed=1)
+    how: dict[str, Any] = {"ranks": np.linspace(0, len(frame), 60).astype(int), "band": band}
+    values = frame.pu.contingency(0.2, beta_interval=(0, 0.9), **how).pu.metric(name).isel(beta=0)
+    many = frame.pu.contingency(np.round(np.linspace(0, 0.9, 181), 3), **how)
+    worst = excess_of(values, many, name)
+    assert worst <= 0.01 / 4 * unlabeled + 1
+
+
+# The point itself
+
+
+@every_setting
+def test_the_envelope_contains_the_band_of_the_point(which: str) -> None:
+    tables = ask(which)
+    envelope = tables.pu.roc()["tpr_envelope"]
+    grid = envelope["fpr_grid"].to_numpy()
+    for side in SIDES:
+        one = tables.isel(beta=0).sel(bound=side)
+        tp, fp = (one[name].to_numpy().astype(float) for name in ("tp", "fp"))
+        height = height_at(fp / fp[-1], tp / tp[-1], grid, side)
+        limit = envelope.sel(envelope=side).to_numpy()
+        assert ((height - limit if side == "upper" else limit - height) < 1e-12).all()
+
+
+def test_a_point_outside_the_grid_is_within_the_envelope() -> None:
+    frame = ranked(30, 3000, GOOD, seed=2)
+    for beta in (0.2034, 0.2067):
+        tables = frame.pu.contingency(beta, beta_interval=(0.2, 0.4))
+        assert beta not in tables["interval_beta"].values
+        for name in ("accuracy", "fpr", "f1"):
+            values = tables.pu.metric(name).isel(beta=0)
+            ends = values.isel(bound=[0, -1])
+            assert (ends.min("bound") <= values).all() and (values <= ends.max("bound")).all()
+        area = tables.pu.area("pr").isel(beta=0)
+        assert (area.diff("bound") >= 0).all()
+
+
+def test_a_baseline_outside_the_interval_does_not_widen_the_envelope() -> None:
+    frame, interval, _ = SETTINGS["good"]
+    one, two = (frame.pu.contingency(beta, beta_interval=interval) for beta in (0.3, [0, 0.3]))
+    for name in ("accuracy", "fpr"):
+        values = [
+            tables.pu.metric(name).sel(beta=0.3).isel(bound=[0, -1]) for tables in (one, two)
+        ]
+        np.testing.assert_array_equal(*values)
+    np.testing.assert_array_equal(*(tables.pu.roc()["tpr_envelope"] for tables in (one, two)))
+
+
+@pytest.mark.parametrize("name", METRICS)
+@every_setting
+def test_metrics_of_the_point_lie_within_the_envelope(which: str, name: str) -> None:
+    values = ask(which).pu.metric(name).isel(beta=0)
+    ends = [values.sel(bound=f"envelope_{side}", drop=True) for side in SIDES]
+    if name == "fpr":  # by performance
+        ends = ends[::-1]
+    assert not ((values < ends[0]) | (values > ends[1])).any()
+
+
+RECALL_GRID = np.round(np.linspace(0, 1, 1001), 3)
+
+
+@pytest.mark.parametrize(
+    ("side", "frame", "beta"),
+    [
+        ("lower", ranked(50, 250, GOOD, seed=3), 0.2),
+        ("upper", ranked(70, 300, GOOD, seed=3), 0.1),
+    ],
+)
+def test_pr_envelope_has_the_corners_of_the_point(
+    side: str, frame: pd.DataFrame, beta: float
+) -> None:
+    # 100 positives. Precision falls where recall is level: at one recall it has many values.
+    tables = frame.pu.contingency(beta, beta_interval=(beta, beta))
+    one = tables.isel(beta=0).sel(bound=side)
+    tp, fp = (one[name].to_numpy().astype(float) for name in ("tp", "fp"))
+    assert tp[-1] == 100
+    envelope = tables.pu.pr()["precision_envelope"].sel(envelope=side)
+    value = precision_at(tp, tp + fp, np.arange(1.0, 100), side)
+    found = envelope.sel(recall_grid=RECALL_GRID[10:1000:10]).to_numpy()
+    np.testing.assert_allclose(found, value, atol=1e-9)
+
+
+def test_pr_envelope_of_one_beta_is_the_band() -> None:
+    tables = ask("one point")
+    envelope = tables.pu.pr()["precision_envelope"]
+    grid = envelope["recall_grid"].to_numpy()
+    for side in SIDES:
+        one = tables.isel(beta=0).sel(bound=side)
+        tp, fp = (one[name].to_numpy().astype(float) for name in ("tp", "fp"))
+        away = abs(grid * tp[-1] % 1 - 0.5) < 0.49  # no corner
+        value = precision_at(tp, tp + fp, grid[away] * tp[-1], side)
+        np.testing.assert_allclose(envelope.sel(envelope=side)[away], value, atol=1e-12)
+
+
+def test_envelopes_of_a_hand_made_curve() -> None:
+    # 2 known positives at the top, 2 latent of 4: lower bounds find one below, upper ones above.
+    tables = pu_accessor.ranking_from_arrays(range(6, 0, -1), [1, 1, *[None] * 4]).contingency(
+        0.5, beta_interval=(0.5, 0.5)
+    )
+    # n = m = 2: P(V = 0 | k = 1) = 3/6: any latent positive may be anywhere.
+    assert tables["interval_tp"].isel(interval_beta=0).values.T.tolist() == [
+        [0, 1, 2, 2, 2, 3, 4],
+        [0, 1, 2, 3, 4, 4, 4],
+    ]
+    roc = tables.pu.roc()["tpr_envelope"].sel(fpr_grid=[0, 0.25, 0.5, 0.75, 1])
+    assert roc.sel(envelope="lower").values.tolist() == [0, 0.5, 0.5, 0.5, 0.5]
+    assert roc.sel(envelope="upper").values.tolist() == [1, 1, 1, 1, 1]
+    pr = tables.pu.pr()["precision_envelope"].sel(recall_grid=[0, 0.5, 0.75, 1])
+    np.testing.assert_allclose(pr.sel(envelope="lower"), [1, 2 / 4, 3 / 5, 4 / 6])
+    np.testing.assert_allclose(pr.sel(envelope="upper"), [1, 1, 1, 1])
+
+
+# Tables, metrics and areas
+
+
+@every_setting
+def test_inner_tables_are_those_of_their_betas(which: str) -> None:
+    frame, _, options = SETTINGS[which]
+    tables = ask(which)
+    betas = tables["interval_beta"].to_numpy()
+    assert betas[[0, -1]].tolist() == list(SETTINGS[which].interval)
+    assert (np.diff(betas) > 0).all() and np.diff(betas, prepend=betas[0]).max() < 0.01 + 1e-9
+    # The point is none of them, but envelopes contain it.
+    alone = put(frame.pu, "contingency", np.union1d(betas, tables["beta"]), **options)
+    alone = alone.sel(bound=list(SIDES))
+    grid = alone.sel(beta=betas)
+    assert tables["interval_tp"].dims == ("rank", "interval_bound", "interval_beta")
+    np.testing.assert_array_equal(tables["interval_tp"], grid["tp"])
+    assert tables["interval_positives"].dims == ("interval_beta",)
+    positives = (grid["tp"] + grid["fn"]).isel(rank=0, bound=0)
+    np.testing.assert_array_equal(tables["interval_positives"], positives)
+    for name in ("precision", "fnr", "mcc"):
+        values, inner = tables.pu.metric(name).isel(beta=0), alone.pu.metric(name)
+        low, high = inner.min(["bound", "beta"]), inner.max(["bound", "beta"])
+        if name == "fnr":
+            low, high = high, low
+        for side, end in (("lower", low), ("upper", high)):
+            np.testing.assert_array_equal(values.sel(bound=f"envelope_{side}"), end)
+    for curve in ("roc", "pr"):
+        area, inner = tables.pu.area(curve).isel(beta=0), alone.pu.area(curve)
+        assert area["bound"].values.tolist() == [
+            *("envelope_lower", "lower", "estimate", "upper", "envelope_upper")
+        ]
+        ends = [float(inner.min()), float(inner.max())]
+        np.testing.assert_allclose(area.values[[0, -1]], ends, rtol=1e-12)
+
+
+def test_a_cost_gets_an_envelope_by_performance() -> None:
+    cost = ask("good").pu.metric(lambda tp, fp, fn, tn: 5 * fn + fp).isel(beta=0)
+    ends = cost.sel(bound=["envelope_lower", "lower", "upper", "envelope_upper"])
+    assert (ends.diff("bound") <= 0).all() and (ends.diff("bound") < 0).any()
+
+
+def test_without_an_interval_nothing_is_added() -> None:
+    tables = SETTINGS["good"].frame.pu.contingency(0.3)
+    with_interval = ask("good")
+    added = ["interval_tp", "interval_positives", "interval_bound", "interval_beta"]
+    without = with_interval.drop_vars(added)
+    del without.attrs["beta_interval"]
+    xr.testing.assert_identical(without, tables)
+    for curves in (with_interval.pu.roc(), with_interval.pu.pr()):
+        assert set(curves.dims) >= {"rank", "bound", "beta", "envelope"}
+    assert tables.pu.metric("f1").sizes["bound"] == tables.pu.area("roc").sizes["bound"] == 3
+    assert with_interval.attrs["beta_interval"] == [0.2, 0.4]
+
+
+def test_frames_get_two_columns() -> None:
+    frame, interval, _ = SETTINGS["bad"]
+    row = frame.pu.metric("fpr", 0.3, at=60, beta_interval=interval).iloc[0]
+    values = ask("bad").pu.metric("fpr").sel(rank=60, beta=0.3)
+    assert row["envelope_lower"] == values.sel(bound="envelope_upper")  # the smaller number
+    assert row["envelope_upper"] == values.sel(bound="envelope_lower")
+    assert row["envelope_lower"] <= row["lower"] <= row["upper"] <= row["envelope_upper"]
+    every = frame.pu.average_precision([0.2, 0, 0.4], beta_interval=interval)
+    assert every[["envelope_lower", "envelope_upper"]].nunique().tolist() == [1, 1]
+    betas = ask("bad")["interval_beta"].to_numpy()
+    grid = frame.pu.average_precision(np.union1d(betas, [0.2, 0.4]))
+    assert every["envelope_lower"].iloc[0] == grid["lower"].min()
+    assert every["envelope_upper"].iloc[0] == grid["upper"].max()
+
+
+@pytest.mark.parametrize("name", ["roc", "pr"])
+def test_bounds_of_frames_are_those_of_tables(name: str) -> None:
+    frame, interval, _ = SETTINGS["mixed, wide"]
+    curves = getattr(frame.pu, f"{name}_bounds")(0.3, beta_interval=interval)
+    tables = frame.pu.contingency(0.3, beta_interval=interval, ranks="breakpoints")
+    xr.testing.assert_identical(curves, getattr(tables.pu, name)())
+    key = {"roc": "tpr_envelope", "pr": "precision_envelope"}[name]
+    every = frame.pu.contingency(0.3, beta_interval=interval)
+    again = getattr(every.pu, name)()[key]
+    np.testing.assert_allclose(curves[key], again, atol=1e-12)  # straight between breakpoints
+
+
+# Groups, selections, files
+
+PARTS = {"a": SETTINGS["good"].frame, "b": ranked(20, 90, BAD, seed=21)}
+GROUPS = pd.concat([part.assign(site=key) for key, part in PARTS.items()])
+TOGETHER = GROUPS.pu(by="site").contingency(0.3, beta_interval=(0.2, 0.4))
+
+
+def test_each_group_has_its_own_envelope() -> None:
+    for key, part in PARTS.items():
+        alone, here = part.pu.contingency(0.3, beta_interval=(0.2, 0.4)), TOGETHER.sel(site=key)
+        for curve in ("roc", "pr"):
+            one, other = getattr(alone.pu, curve)(), getattr(TOGETHER.pu, curve)().sel(site=key)
+            name = {"roc": "tpr_envelope", "pr": "precision_envelope"}[curve]
+            np.testing.assert_allclose(one[name], other[name], atol=1e-12)
+            third = getattr(here.pu, curve)()[name]
+            np.testing.assert_allclose(one[name], third, atol=1e-12)
+            area = alone.pu.area(curve)
+            np.testing.assert_allclose(TOGETHER.pu.area(curve).sel(site=key), area)
+        values = TOGETHER.pu.metric("fpr").sel(site=key, rank=alone["rank"])
+        np.testing.assert_array_equal(values, alone.pu.metric("fpr"))
+        for name in ("auroc", "average_precision"):
+            rows = getattr(GROUPS.pu(by="site"), name)(0.3, beta_interval=(0.2, 0.4))
+            row = getattr(part.pu, name)(0.3, beta_interval=(0.2, 0.4))
+            expected = rows[rows["site"] == key].drop(columns="site").reset_index(drop=True)
+            pd.testing.assert_frame_equal(expected, row)
+
+
+def test_models_are_groups_too() -> None:
+    frame = PARTS["a"].assign(other=lambda d: -d["score"])
+    both = frame.pu(score=["score", "other"]).contingency(0.3, beta_interval=(0.1, 0.5))
+    for model in ("score", "other"):
+        alone = frame.pu(score=model).contingency(0.3, beta_interval=(0.1, 0.5))
+        here = both.pu.roc()["tpr_envelope"].sel(model=model, drop=True)
+        np.testing.assert_allclose(here, alone.pu.roc()["tpr_envelope"], atol=1e-12)
+
+
+def test_arrays_and_samples_get_the_same_envelope() -> None:
+    frame = PARTS["a"]
+    expected = frame.pu.contingency(0.3, beta_interval=(0.2, 0.4))
+    arrays = pu_accessor.ranking_from_arrays(frame["score"], frame["label"]).contingency(
+        0.3, beta_interval=(0.2, 0.4)
+    )
+    xr.testing.assert_identical(arrays, expected)
+    samples = xr.Dataset.from_dataframe(frame.rename_axis("sample"))
+    twice = xr.concat([samples, samples.assign(score=-samples["score"])], "model")
+    tables = twice.pu().contingency(0.3, beta_interval=(0.2, 0.4))
+    assert tables["interval_tp"].dims[0] == "model"
+    np.testing.assert_array_equal(tables["interval_tp"][0], expected["interval_tp"])
+    roc = tables.pu.roc()["tpr_envelope"]
+    np.testing.assert_array_equal(roc.isel(model=0), expected.pu.roc()["tpr_envelope"])
+    assert (roc.isel(model=1) < roc.isel(model=0)).any()
+
+
+@pytest.mark.parametrize("store", ["netcdf", "zarr"])
+def test_intervals_survive_storage(store: str, tmp_path: Path) -> None:
+    for name, thing in (("t", TOGETHER), ("r", TOGETHER.pu.roc())):
+        place = tmp_path / name
+        if store == "netcdf":
+            thing.to_netcdf(place, engine="h5netcdf")
+            with xr.open_dataset(place, engine="h5netcdf") as file:
+                read = file.load().transpose(*thing.dims)
+        else:
+            thing.to_zarr(place, consolidated=False)
+            read = xr.open_zarr(place, chunks=None, consolidated=False).load()
+            read = read.transpose(*thing.dims)
+        xr.testing.assert_identical(read, thing.transpose(*thing.dims))
+        if name == "t":
+            xr.testing.assert_equal(read.pu.area("roc"), TOGETHER.pu.area("roc"))
+
+
+@pytest.mark.parametrize("betas", [0.3, [0.3], [0.2, 0.4], [0.4, 0]])
+def test_betas_can_be_selected(betas: Any) -> None:
+    tables = PARTS["a"].pu.contingency([0, 0.2, 0.3, 0.4], beta_interval=(0.2, 0.4))
+    some = tables.sel(beta=betas)
+    for name in ("f1", "fpr"):
+        xr.testing.assert_identical(some.pu.metric(name), tables.pu.metric(name).sel(beta=betas))
+    for curve in ("roc", "pr"):
+        xr.testing.assert_allclose(some.pu.area(curve), tables.pu.area(curve).sel(beta=betas))
+        one, other = (getattr(thing.pu, curve)() for thing in (some, tables))
+        xr.testing.assert_identical(one, other.sel(beta=betas))
+
+
+@pytest.mark.parametrize("some", [5, [5], [40, 3], slice(0, 9)])
+def test_a_metric_at_some_ranks(some: Any) -> None:
+    for name in ("f1", "fpr", "precision"):
+        one = TOGETHER.isel(rank=some).pu.metric(name)
+        xr.testing.assert_identical(one, TOGETHER.pu.metric(name).isel(rank=some))
+
+
+@pytest.mark.xfail(
+    strict=True, reason="where lower and upper are the same it is not known which way is better"
+)
+def test_an_error_rate_where_both_bounds_meet() -> None:
+    def cost(tp: IntArray, fp: IntArray, fn: IntArray, tn: IntArray) -> IntArray:
+        return 5 * fn + fp
+
+    tables = ask("good")
+    ends = tables.pu.metric(cost).isel(rank=-1, beta=0).values[[0, -1]]
+    assert ends[0] > ends[1]
+    again = tables.isel(rank=[-1]).pu.metric(cost).isel(rank=-1, beta=0).values[[0, -1]]
+    np.testing.assert_array_equal(again, ends)
+
+
+# Once wrong, each with its smallest example
+
+SMALL: dict[str, Any] = {
+    "score": range(9, 0, -1),
+    "label": [None, 1, 1, None, None, 1, *[None] * 3],
+}
+FRAME = pd.DataFrame(SMALL)
+
+
+@pytest.mark.parametrize("ask_for", ["roc_bounds", "plot_roc"])
+def test_an_interval_up_to_one(ask_for: str) -> None:
+    found = getattr(FRAME.pu, ask_for)(0.5, beta_interval=(0, 1))
+    if ask_for == "roc_bounds":  # of the betas with negatives
+        assert found["tpr_envelope"].notnull().all()
+        smaller = FRAME.pu.roc_bounds(0.5, beta_interval=(0, 0.99))
+        np.testing.assert_allclose(found["tpr_envelope"], smaller["tpr_envelope"], atol=1e-12)
+
+
+def test_an_interval_without_any_negatives() -> None:
+    tables = FRAME.pu.contingency(1, beta_interval=(1, 1))
+    assert tables.pu.roc()["tpr_envelope"].isnull().all()
+    assert tables.pu.area("roc").isnull().all()
+    assert tables.pu.area("pr").notnull().all()
+
+
+def test_auroc_with_an_interval_up_to_one() -> None:
+    row = FRAME.pu.auroc(0.5, beta_interval=(0, 1)).iloc[0]
+    assert row["envelope_lower"] <= row["lower"] <= row["upper"] <= row["envelope_upper"]
+
+
+NO_POSITIVE = pd.DataFrame({"score": range(6, 0, -1), "label": [None, None, 0, None, 0, None]})
+
+
+def test_an_interval_from_zero_with_known_negatives_alone() -> None:
+    tables = NO_POSITIVE.pu.contingency(0.5, beta_interval=(0, 0.5), reference="negatives")
+    assert tables.pu.roc()["tpr_envelope"].notnull().all()
+    assert tables.pu.pr()["precision_envelope"].notnull().all()
+    assert tables.pu.area("pr").notnull().all()
+
+
+@pytest.mark.parametrize("more", [{"beta": 0.5, "beta_interval": (0, 0.5)}, {"beta": [0, 0.5]}])
+def test_an_area_from_zero_with_known_negatives_alone(more: dict[str, Any]) -> None:
+    tables = NO_POSITIVE.pu.contingency(reference="negatives", **more)
+    for curve in ("roc", "pr"):
+        area = tables.pu.area(curve)
+        assert area.sel(beta=0.5).notnull().all()
+        assert area.where(area["beta"] == 0, drop=True).isnull().all()
+
+
+@pytest.mark.parametrize("own", [{"a": 0.233, "b": 0.277}, {"a": 0.25, "b": 0.277}])
+def test_groups_with_betas_of_their_own(own: dict[str, float]) -> None:
+    # On the grid, which is the same for all, or off it.
+    tables = GROUPS.pu(by="site").contingency(own, beta_interval=(0.2, 0.3))
+    assert tables["interval_beta"].dims == ("interval_beta",)
+    for site, part in PARTS.items():
+        alone = part.pu.contingency(own[site], beta_interval=(0.2, 0.3))
+        assert alone.indexes["interval_beta"].equals(tables.indexes["interval_beta"])
+        here = tables.pu.metric("f1").sel(site=site, rank=alone["rank"])
+        np.testing.assert_array_equal(here, alone.pu.metric("f1"))
+        one, other = (thing.pu.roc()["tpr_envelope"] for thing in (tables, alone))
+        np.testing.assert_allclose(one.sel(site=site), other, atol=1e-12)
+        one, other = (thing.pu.area("pr") for thing in (tables, alone))
+        np.testing.assert_allclose(one.sel(site=site), other, atol=1e-12)
+
+
+def test_an_envelope_after_unstacking() -> None:
+    two = pd.concat([FRAME.assign(g="a", f=0), FRAME.assign(g="a", f=1), FRAME.assign(g="b", f=0)])
+    tables = two.pu(by=["g", "f"]).contingency(0.5, beta_interval=(0.2, 0.6))
+    wide = tables.unstack("group")
+    here = wide.pu.metric("f1").sel(g="b", f=0)
+    np.testing.assert_array_equal(here, tables.pu.metric("f1").sel(group=("b", 0)))
+
+
+@pytest.mark.parametrize("curve", ["roc", "pr"])
+def test_curves_of_groups_of_two_columns(curve: str) -> None:
+    two = pd.concat([FRAME.assign(g="a", f=0), FRAME.assign(g="b", f=1)])
+    tables = two.pu(by=["g", "f"]).contingency(0.5, beta_interval=(0.2, 0.6))
+    assert getattr(tables.pu, curve)().sizes["group"] == 2
+
+
+@pytest.mark.parametrize("curve", ["roc", "pr"])
+def test_an_envelope_of_some_ranks(curve: str) -> None:
+    # Not that of a curve that ends at rank 4.
+    name = {"roc": "tpr_envelope", "pr": "precision_envelope"}[curve]
+    part = getattr(FRAME.pu, f"{curve}_bounds")(0.5, beta_interval=(0.2, 0.6), ranks=[0, 2, 4])
+    assert name not in part and "envelope" not in part.dims
+    tables = FRAME.pu.contingency(0.5, beta_interval=(0.2, 0.6)).isel(rank=[0, 2, 4])
+    say = ["n_cutoffs", "all_cutoffs"]
+    xr.testing.assert_equal(getattr(tables.pu, curve)().drop_vars(say), part.drop_vars(say))
+
+
+@pytest.mark.parametrize("curve", ["roc", "pr"])
+def test_a_point_of_a_curve(curve: str) -> None:
+    tables = FRAME.pu.contingency(0.5, beta_interval=(0.2, 0.6))
+    point, whole = getattr(tables.isel(rank=4).pu, curve)(), getattr(tables.pu, curve)()
+    name = {"roc": "tpr", "pr": "recall"}[curve]
+    np.testing.assert_array_equal(point[name], whole[name].isel(rank=4))
+    assert "envelope" not in point.dims
+
+
+@pytest.mark.parametrize("thing", ["tables", "curves"])
+def test_a_long_frame_has_a_row_for_each_rank_bound_and_beta(thing: str) -> None:
+    tables = FRAME.pu.contingency(0.5, beta_interval=(0.2, 0.6))
+    found = (tables if thing == "tables" else tables.pu.pr()).pu.to_frame()
+    assert len(found) == tables["tp"].size
+    assert not [name for name in found if "envelope" in name or "interval" in name]
+    without = FRAME.pu.contingency(0.5)
+    without = without if thing == "tables" else without.pu.pr()
+    pd.testing.assert_frame_equal(found, without.pu.to_frame())
+
+
+def test_one_beta_of_several_groups() -> None:
+    values = TOGETHER.sel(beta=0.3).pu.metric("f1")
+    xr.testing.assert_identical(values, TOGETHER.pu.metric("f1").sel(beta=0.3))
+
+
+# Errors
+
+CALLS = [
+    ("contingency", (), {}),
+    ("roc_bounds", (), {}),
+    ("pr_bounds", (), {}),
+    ("plot_roc", (), {}),
+    ("plot_pr", (), {}),
+    ("plot_metric", ("f1",), {}),
+    ("metric", ("f1",), {"at": 3}),
+    ("auroc", (), {}),
+    ("average_precision", (), {}),
+]
+
+
+@pytest.mark.parametrize(("name", "before", "more"), CALLS)
+@pytest.mark.parametrize(
+    ("interval", "error", "message"),
+    [
+        (0.3, PUTypeError, "beta_interval must be a pair of numbers, .* but 0.3 was passed"),
+        ((0.1, 0.2, 0.6), PUTypeError, "beta_interval must be a pair"),
+        ("ab", PUTypeError, "beta_interval must be a pair"),
+        ((0.1, None), PUTypeError, "beta_interval must be a pair"),
+        ((True, False), PUTypeError, "beta_interval must be a pair"),
+        ((0.6, 0.2), PUValueError, r"0 <= low <= high <= 1, but \(0.6, 0.2\) was"),
+        ((-0.1, 0.6), PUValueError, r"0 <= low <= high <= 1, but \(-0.1, 0.6\) was"),
+        ((0.1, 1.5), PUValueError, r"0 <= low <= high <= 1, but \(0.1, 1.5\) was"),
+        ((np.nan, 0.6), PUValueError, r"0 <= low <= high <= 1, but \(nan, 0.6\) was"),
+        ((0.6, 0.7), PUValueError, r"beta must lie in beta_interval, .* but \[0.5\] was"),
+    ],
+)
+def test_intervals_that_are_none(
+    name: str,
+    before: tuple[str, ...],
+    more: dict[str, Any],
+    interval: Any,
+    error: type[Exception],
+    message: str,
+) -> None:
+    with pytest.raises(error, match=message):
+        getattr(FRAME.pu, name)(*before, beta=[0, 0.5], beta_interval=interval, **more)

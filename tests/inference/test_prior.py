@@ -1,0 +1,318 @@
+"""What beta can be: reference values, a literal oracle, simulations, warnings."""
+
+import math
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import pu_accessor
+from pu_accessor import PUDataError, PUTypeError, PUValueError, PUWarning
+from pu_accessor.ranking import FloatArray
+from tests.cases import binormal, put
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PUWarning)
+        yield
+
+
+def normal(size: int) -> FloatArray:
+    return np.asarray(stats.norm.ppf((np.arange(size) + 0.5) / size), dtype=np.float64)
+
+
+def framed(positive: Any, unlabeled: Any, negative: Any = ()) -> pd.DataFrame:
+    kinds = (positive, 1.0), (unlabeled, np.nan), (negative, 0.0)
+    return pd.concat(
+        [pd.DataFrame({"score": np.asarray(s, float), "label": y}) for s, y in kinds],
+        ignore_index=True,
+    )
+
+
+def estimate(frame: pd.DataFrame, method: str = "feasible", level: float = 0.95) -> pd.Series:
+    with quiet():
+        answer: pd.DataFrame = frame.pu.estimate_beta(method=method, level=level)
+    assert len(answer) == 1 and answer["method"].item() == method
+    return answer.iloc[0]
+
+
+BINORMAL = framed(normal(200) + 2, [*(normal(300) + 2), *normal(700)])
+STEPS = framed(range(10, 0, -1), [9.5, 8.5, 7.5, 6.5, *[0.5] * 16])
+TIED = framed(
+    [1, 1, 1, 0.8, 0.8, 0.6, 0.6, 0.4, 0.2, 0.2],
+    np.repeat([1, 0.8, 0.6, 0.4, 0.2, 0], [2, 3, 3, 6, 10, 16]),
+)
+
+
+@pytest.mark.parametrize(
+    ("frame", "limits"),
+    [
+        (BINORMAL, (0.426, 0.415, 0.364)),
+        (STEPS, (0.50, 0.45, 0.25)),
+        (TIED, (0.925, 0.775, 0.425)),
+    ],
+)
+def test_limits_of_reference(frame: pd.DataFrame, limits: tuple[float, float, float]) -> None:
+    assert estimate(frame, level=0.975)["upper"] == pytest.approx(limits[0], abs=1e-12)
+    found = estimate(frame)
+    assert (found["upper"], found["beta"]) == pytest.approx(limits[1:], abs=1e-12)
+    assert found["lower"] == 0
+
+
+def test_mean_matching_of_reference() -> None:
+    frame = framed(normal(200) + 2, [*(normal(300) + 2), *normal(700)], normal(50))
+    found = estimate(frame, "mean_matching")
+    expected = (0.3004268, 0.2026048, 0.3982489)
+    assert tuple(found[["beta", "lower", "upper"]]) == pytest.approx(expected, abs=5e-8)
+
+
+def largest_feasible(frame: pd.DataFrame, delta: float) -> float:
+    """Try each number of latent positives, as the definition says."""
+    known = frame.loc[frame["label"] == 1, "score"].tolist()
+    unlabeled = frame.loc[frame["label"].isna(), "score"].tolist()
+    best = 0
+    for latent in range(1, len(unlabeled) + 1):
+        gaps = []
+        for t in set(known):
+            k, h = sum(s >= t for s in known), sum(s >= t for s in unlabeled)
+            gaps.append(k / len(known) - min(h, latent) / latent)
+        if max(gaps) <= math.sqrt(math.log(1 / delta) / 2 * (1 / len(known) + 1 / latent)):
+            best = latent
+    return best / len(unlabeled)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_feasible_is_the_largest_that_is_feasible(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    decimals = int(rng.integers(0, 3))
+    known = np.round(rng.normal(1, 1, rng.integers(1, 12)), decimals)
+    hidden = rng.normal(rng.random(rng.integers(1, 40)) < 0.3)
+    frame = framed(known, np.round(hidden, decimals))
+    found = estimate(frame, level=0.9)
+    assert found["upper"] == largest_feasible(frame, 0.1)
+    assert found["beta"] == largest_feasible(frame, 0.5)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_two_sides_are_the_limit_of_the_problem_and_of_the_reversed_one(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    frame = framed(
+        np.round(rng.normal(1, 1, 20), 1),
+        np.round(rng.normal(rng.random(60) < 0.4), 1),
+        np.round(rng.normal(0, 1, 20), 1),
+    )
+    turned = frame.assign(score=-frame["score"], label=1 - frame["label"])
+    found = estimate(frame, "two_sided", level=0.9)
+    assert found["upper"] == largest_feasible(frame, 0.05)
+    assert found["lower"] == 1 - largest_feasible(turned, 0.05)
+
+
+def test_mean_matching_by_examples() -> None:
+    rng = np.random.default_rng(3)
+    kinds = [np.round(rng.normal(shift, 1, size), 1) for shift, size in ((1, 30), (0, 20))]
+    unlabeled = np.round(rng.normal(rng.random(200) < 0.3), 1)
+    found = estimate(framed(kinds[0], unlabeled, kinds[1]), "mean_matching")
+
+    def place(x: float) -> float:
+        shares = [((kind < x).sum() + (kind <= x).sum()) / (2 * kind.size) for kind in kinds]
+        return float(sum(shares)) / 2
+
+    up, down, middle = ([place(x) for x in kind] for kind in (*kinds, unlabeled))
+    beta = (np.mean(middle) - np.mean(down)) / (np.mean(up) - np.mean(down))
+    assert found["beta"] == pytest.approx(float(beta))
+    assert found["lower"] < beta < found["upper"]
+
+
+@pytest.mark.parametrize("decimals", [9, 0])
+def test_the_upper_limit_covers(decimals: int) -> None:
+    held = 0
+    for seed in range(200):
+        frame, beta, _ = binormal(600, 1500, 0.3, seed=seed)
+        held += estimate(frame.round({"score": decimals}))["upper"] >= beta
+    assert held >= 182  # 91%: at 95% less has a probability of 1 in 100
+
+
+def test_mean_matching_covers() -> None:
+    held = 0
+    for seed in range(200):
+        frame, beta, truth = binormal(600, 1500, 0.3, seed=seed)
+        negatives = np.flatnonzero(~truth)[:60]  # exchangeable: a random sample
+        frame.loc[negatives, "label"] = 0
+        beta = truth[frame["label"].isna()].mean()
+        found = estimate(frame, "mean_matching")
+        held += found["lower"] <= beta <= found["upper"]
+    assert 180 <= held <= 199
+
+
+def test_groups_have_a_row_each() -> None:
+    frame = pd.concat([STEPS.assign(site="a"), TIED.assign(site="b")])
+    with quiet():
+        found = frame.pu(by="site").estimate_beta()
+    assert found["site"].tolist() == ["a", "b"]
+    assert found["upper"].tolist() == [0.45, 0.775]
+    assert found["assumptions"].str.contains("random sample").all()
+
+
+@pytest.mark.parametrize(
+    ("frame", "message"),
+    [
+        (framed([1, 2], [1, 2]), "say nothing about beta: its upper limit is near 1"),
+        (STEPS, "not known well: its upper limit is more than 0.1 above"),
+        (framed(normal(500) + 9, normal(2000)), "rank above nearly all unlabeled examples"),
+        (framed(normal(500) + 1, normal(5000)), "above the unlabeled even among the best"),
+    ],
+)
+def test_feasible_warns(frame: pd.DataFrame, message: str) -> None:
+    with pytest.warns(PUWarning, match=message) as told:
+        frame.pu.estimate_beta()
+    assert {one.filename for one in told} == {__file__}
+
+
+def test_feasible_is_silent_where_it_knows() -> None:
+    frame = framed(normal(500) + 4, [*(normal(1000) + 4), *normal(4000)])
+    assert frame.pu.estimate_beta()["upper"].item() > 0.2
+
+
+@pytest.mark.parametrize(
+    ("method", "frame"),
+    [
+        ("two_sided", framed(normal(300) + 9, normal(900), normal(300) - 9)),
+        ("mean_matching", framed(normal(300), normal(900) - 3, normal(300) + 2)),
+    ],
+)
+def test_contradictions_warn(method: str, frame: pd.DataFrame) -> None:
+    with pytest.warns(PUWarning, match=r"no beta in \[0, 1\] fits"):
+        frame.pu.estimate_beta(method=method)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"method": "two_sided"}, PUDataError, "needs known negatives .* but there are none"),
+        ({"method": "mean_matching"}, PUDataError, "needs known negatives"),
+        ({"method": "elkan"}, PUValueError, r"method must be one of \['feasible'"),
+        ({"level": 95}, PUValueError, "level must lie in"),
+        ({"by": "site"}, PUDataError, "group site='none': label must mark at least one known"),
+    ],
+)
+def test_bad_questions(options: dict[str, Any], error: type[Exception], message: str) -> None:
+    none = STEPS.assign(site="none", label=np.nan)
+    with pytest.raises(error, match=message), quiet():
+        put(pd.concat([STEPS.assign(site="a"), none]).pu, "estimate_beta", **options)
+
+
+def test_nothing_unlabeled() -> None:
+    with pytest.raises(PUDataError, match="none of 4 is unlabeled"):
+        framed([1, 2], [], [3, 4]).pu(negative=0).estimate_beta(method="two_sided")
+    with pytest.raises(PUDataError, match="on average they rank alike"):
+        framed([1, 1], [2, 3], [1, 1]).pu.estimate_beta(method="mean_matching")
+
+
+# Labels made by hand, and other units
+
+BY_PREVALENCE: Any = pu_accessor.beta_from_prevalence
+
+
+@pytest.mark.parametrize(
+    ("x", "total", "limits"),
+    [(12, 2000, (0.132, 0.380)), (12, 200, (0.145, 0.360)), (0, 2000, (0, 0.07))],
+)
+def test_exact_limits_of_reference(x: int, total: int, limits: tuple[float, float]) -> None:
+    found = pu_accessor.beta_from_labels(x, 50, total).iloc[0]
+    assert (found["lower"], found["upper"]) == pytest.approx(limits, abs=1e-12)
+    assert found["beta"] == x / 50
+
+
+@pytest.mark.parametrize(("x", "limits"), [(12, (0.137556, 0.367824)), (0, (0, 0.057048))])
+def test_highest_density_of_reference(x: int, limits: tuple[float, float]) -> None:
+    found = pu_accessor.beta_from_labels(x, 50, 2000, method="hpd").iloc[0]
+    assert (found["lower"], found["upper"]) == pytest.approx(limits, abs=5e-7)
+    turned = pu_accessor.beta_from_labels(50 - x, 50, 2000, method="hpd").iloc[0]
+    assert (turned["lower"], turned["upper"]) == pytest.approx(
+        (1 - limits[1], 1 - limits[0]), abs=5e-7
+    )
+
+
+@pytest.mark.parametrize("total", [1, 7, 30])
+def test_exact_limits_are_those_no_tail_rejects(total: int) -> None:
+    for size in range(1, total + 1):
+        for x in range(size + 1):
+            kept = [
+                m
+                for m in range(x, total - (size - x) + 1)
+                if stats.hypergeom.sf(x - 1, total, m, size) > 0.05
+                and stats.hypergeom.cdf(x, total, m, size) > 0.05
+            ]
+            found = pu_accessor.beta_from_labels(x, size, total, level=0.9).iloc[0]
+            expected = (min(kept) / total, max(kept) / total)
+            assert (found["lower"], found["upper"]) == pytest.approx(expected)
+
+
+def test_labels_needed_is_the_first_that_is_narrow() -> None:
+    size = pu_accessor.labels_needed(0.2, 1000, beta=0.3)
+
+    def width(size: int) -> float:
+        found = pu_accessor.beta_from_labels(round(0.3 * size), size, 1000).iloc[0]
+        return float(found["upper"] - found["lower"])
+
+    assert width(size) <= 0.2 < width(size - 1)
+    assert pu_accessor.labels_needed(1e-6, 50) == 50
+
+
+def test_units_convert() -> None:
+    beta = pu_accessor.beta_from_prevalence(0.3, n_positive=100, n_unlabeled=800, n_negative=100)
+    assert beta == pytest.approx((300 - 100) / 800)
+    assert pu_accessor.beta_from_label_frequency(0.25, 100, 900) == pytest.approx(300 / 900)
+    assert pu_accessor.beta_from_label_frequency(1, 100, 900) == 0
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: pu_accessor.beta_from_prevalence(0.05, 100, 900), PUValueError, "leaves -50 pos"),
+        (lambda: pu_accessor.beta_from_prevalence(1, 100, 800, 100), PUValueError, "leaves 900"),
+        (lambda: pu_accessor.beta_from_prevalence(30, 100, 900), PUValueError, "must lie in"),
+        (lambda: BY_PREVALENCE("3", 100, 900), PUTypeError, "be a number"),
+        (lambda: BY_PREVALENCE(0.3, 1.5, 900), PUTypeError, "n_positive must"),
+        (lambda: pu_accessor.beta_from_prevalence(0.3, -1, 900), PUValueError, "not be negative"),
+        (lambda: pu_accessor.beta_from_label_frequency(0, 1, 9), PUValueError, "but 0 was passed"),
+        (lambda: pu_accessor.beta_from_label_frequency(0.01, 10, 9), PUValueError, "leaves 990"),
+        (lambda: pu_accessor.beta_from_labels(3, 2, 9), PUValueError, "0 <= n_positive <="),
+        (lambda: pu_accessor.beta_from_labels(0, 0, 9), PUValueError, "something labeled"),
+        (
+            lambda: pu_accessor.beta_from_labels(1, 2, 9, method="wald"),
+            PUValueError,
+            "method must",
+        ),
+        (lambda: pu_accessor.labels_needed(0, 9), PUValueError, "must not be 0"),
+    ],
+)
+def test_units_that_are_confused(call: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        call()
+
+
+def test_rows_to_label_are_drawn_from_the_unlabeled() -> None:
+    frame = BINORMAL.assign(site=np.arange(1200) % 3).set_index(np.arange(1200) * 2)
+    drawn = frame.pu.sample_to_label(50, random_state=1)
+    assert drawn["label"].isna().all() and drawn.index.is_unique and len(drawn) == 50
+    pd.testing.assert_frame_equal(drawn, frame.loc[drawn.index])
+    again = frame.pu.sample_to_label(50, random_state=np.random.default_rng(1))
+    pd.testing.assert_frame_equal(drawn, again)
+    by = frame.pu(by="site").sample_to_label(5, random_state=1)
+    assert by["site"].value_counts().to_dict() == {0: 5, 1: 5, 2: 5}
+    pd.testing.assert_frame_equal(by, frame.groupby("site").pu.sample_to_label(5, random_state=1))
+    chosen = pd.concat(frame.pu.sample_to_label(100, random_state=s) for s in range(100))
+    assert chosen["score"].mean() == pytest.approx(
+        frame["score"][frame["label"].isna()].mean(), abs=0.05
+    )
+    for size, error in ((1001, PUDataError), (0, PUDataError), (2.5, PUTypeError)):
+        with pytest.raises(error, match="size must"):
+            frame.pu.sample_to_label(size, random_state=1)

@@ -1,0 +1,163 @@
+"""A metric at the cutoff that a person reports, against tables from enumerated surrogate sets."""
+
+import math
+import warnings
+from itertools import cycle
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pu_accessor import PUError, PUValueError, PUWarning
+from tests.cases import Case, as_frame, draw_case
+from tests.oracles import oracle
+
+COLUMNS = ["beta", "metric", "rank", "threshold", "estimate", "lower", "upper", "level", "band"]
+NEAR: dict[str, Any] = {"rel": 1e-12, "abs": 1e-12, "nan_ok": True}
+RULES = {
+    "exact": oracle.exact_band,
+    "simultaneous": oracle.simultaneous_band,
+    "bootstrap": oracle.bootstrap_band,
+    "dkw": oracle.dkw_band,
+}
+SEEDS = range(12)
+
+
+def pu(data: Any) -> Any:
+    """Return the accessor of a frame or its groups, of which type checkers know nothing."""
+    return data.pu
+
+
+def drawn(seed: int) -> Case:
+    """Draw a ranking with something unlabeled, and a known negative."""
+    score, label, beta = draw_case(seed)
+    return Case([*score, 0.5, -0.25], [*label, False, None], beta)
+
+
+def row(case: Case, name: str, at: Any, **options: Any) -> "pd.Series[Any]":
+    """Return the one row for one beta."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PUWarning)
+        got = pu(as_frame(case)).metric(name, case.beta, at=at, **options)
+    assert list(got.columns) == COLUMNS and isinstance(got.index, pd.RangeIndex)
+    assert len(got) == 1
+    found: pd.Series[Any] = got.iloc[0]
+    return found
+
+
+def tables(case: Case, band: str) -> dict[str, list[oracle.Table]]:
+    """Return the tables of the oracle at all cutoffs."""
+    return oracle.tables(case.score, case.label, case.beta, 0.95, RULES[band])
+
+
+def check(case: Case, name: str, found: "pd.Series[Any]", place: int, band: str) -> None:
+    """Compare a row with the tables at one cutoff."""
+    cutoff = oracle.cutoffs(case.score, case.label)[place]
+    assert (found["rank"], found["threshold"]) == (cutoff.rank, cutoff.threshold)
+    values = {k: oracle.metric(name, of[place]) for k, of in tables(case, band).items()}
+    ends = sorted((values["lower"], values["upper"]))
+    want = [values["estimate"], *(ends if not any(map(math.isnan, ends)) else [math.nan] * 2)]
+    assert found[["estimate", "lower", "upper"]].tolist() == pytest.approx(want, **NEAR)
+    assert (found["metric"], found["level"], found["band"]) == (name, 0.95, band)
+
+
+def rate(name: str, table: oracle.Table) -> float:
+    """Return a metric of a table, nan as the least."""
+    value = oracle.metric(name, table)
+    return -math.inf if math.isnan(value) else value
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("band", RULES)
+def test_metric_at_a_rank(seed: int, band: str) -> None:
+    case = drawn(seed)
+    cuts = oracle.cutoffs(case.score, case.label)
+    places = range(seed % 2, len(cuts), 2)
+    for place, name in zip(places, cycle(["precision", "fpr", "f1", "mcc", "npv"]), strict=False):
+        for at in (cuts[place].rank, {"rank": cuts[place].rank}):
+            check(case, name, row(case, name, at, band=band), place, band)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_metric_at_a_threshold_or_fraction(seed: int) -> None:
+    case = drawn(seed)
+    cuts = oracle.cutoffs(case.score, case.label)
+    for threshold in (cuts[2].threshold, cuts[2].threshold - 0.001, 0.3, -0.1):
+        place = max(i for i, cut in enumerate(cuts) if cut.threshold >= threshold)
+        check(case, "f1", row(case, "f1", {"threshold": threshold}), place, "exact")
+    for fraction in (0.1, 0.37, 0.5, 1.0):
+        place = max(i for i, cut in enumerate(cuts) if cut.rank <= fraction * len(case.score))
+        check(case, "tpr", row(case, "tpr", {"fraction": fraction}), place, "exact")
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_metric_at_an_error_rate(seed: int) -> None:
+    case = drawn(seed)
+    estimate = tables(case, "exact")["estimate"]
+    for limit in (0.05, 0.33, 0.71):
+        place = max(i for i, t in enumerate(estimate) if rate("fpr", t) <= limit)
+        check(case, "tpr", row(case, "tpr", {"fpr": limit}), place, "exact")
+        place = min(i for i, t in enumerate(estimate) if rate("tpr", t) >= limit)
+        check(case, "f1", row(case, "f1", {"recall": limit}), place, "exact")
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_metric_at_a_maximum(seed: int) -> None:
+    case = drawn(seed)
+    for at, name, by in (
+        ("youden", "tpr", "informedness"),
+        ("maximum", "f1", "f1"),
+        ("maximum", "mcc", "mcc"),
+    ):
+        values = [rate(by, t) for t in tables(case, "exact")["estimate"]]
+        found = row(case, name, at)
+        ranks = [cut.rank for cut in oracle.cutoffs(case.score, case.label)]
+        place = ranks.index(found["rank"])
+        assert values[place] == pytest.approx(max(values))
+        check(case, name, found, place, "simultaneous")
+        check(case, name, row(case, name, at, band="dkw"), place, "dkw")
+
+
+def test_several_betas_and_groups() -> None:
+    parts = {"b": drawn(3), "a": drawn(8)}
+    frame = pd.concat([as_frame(case).assign(site=key) for key, case in parts.items()])
+    got = pu(frame)(by="site").metric("f1", [0.1, 0.4], at={"fraction": 0.3})
+    alone = [
+        pu(as_frame(parts[key])).metric("f1", [0.1, 0.4], at={"fraction": 0.3}).assign(site=key)
+        for key in "ab"
+    ]
+    want = pd.concat(alone, ignore_index=True)[["site", *COLUMNS]]
+    pd.testing.assert_frame_equal(got, want)
+    grouped = pu(frame.groupby("site")).metric("f1", [0.1, 0.4], at={"fraction": 0.3})
+    pd.testing.assert_frame_equal(grouped, want)
+
+
+def test_metric_of_ones_own() -> None:
+    case = drawn(4)
+
+    def found(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+        return tp / (tp + fn)
+
+    own, named = row(case, found, 5), row(case, "tpr", 5)  # type: ignore[arg-type]
+    assert own["metric"] == "found"
+    same = ["rank", "estimate", "lower", "upper"]
+    assert own[same].tolist() == pytest.approx(named[same].tolist())
+
+
+@pytest.mark.parametrize(
+    "at",
+    [
+        *(-1, 10_000, {"rank": -1}, {"fraction": 1.2}, {"fraction": -0.1}, {"fpr": 1.5}),
+        *({"recall": -0.5}, {"recall": math.nan}, "best", {"depth": 3}, {}, None, True, 0.5),
+        *({"rank": 3, "fpr": 0.1}, np.array([1, 2])),
+    ],
+)
+def test_cutoffs_that_are_none(at: Any) -> None:
+    with pytest.raises(PUError, match=r"\bat\b|rank"):
+        row(drawn(1), "f1", at)
+
+
+def test_unknown_metric() -> None:
+    with pytest.raises(PUValueError, match="precision"):
+        row(drawn(1), "precison", 3)

@@ -1,0 +1,293 @@
+"""Known positives that were labeled with unequal, known probabilities."""
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from scipy import optimize, special
+
+import pu_accessor
+from pu_accessor import PUKeyError, PUTypeError, PUValueError, PUWarning
+from pu_accessor.ranking import FloatArray
+from tests.cases import put
+
+
+def drawn(
+    known: int, unlabeled: int, decimals: int, seed: int, least: float = 0.1
+) -> pd.DataFrame:
+    """Draw scores, and propensities of the known positives alone."""
+    rng = np.random.default_rng(seed)
+    truth = np.arange(known + unlabeled) < known + unlabeled * 0.3
+    positive = np.arange(truth.size) < known
+    return pd.DataFrame(
+        {
+            "score": np.round(rng.normal(truth), decimals),
+            "label": np.where(positive, 1, np.nan),
+            "odds": np.where(positive, rng.uniform(least, 1, truth.size), np.nan),
+        }
+    )
+
+
+FRAME = drawn(60, 200, 6, seed=1)
+TIED = drawn(60, 200, 0, seed=2)
+
+
+def oracle(frame: pd.DataFrame, beta: float) -> dict[int, list[int]]:
+    """Return what the true positives at each cutoff may be, by rank, slowly; two at a half."""
+    known = frame[frame["label"] == 1]
+    unlabeled = frame[frame["label"].isna()]
+    m = int(Fraction(str(beta)) * len(unlabeled) + Fraction(1, 2))
+    extra = {i: 1 / Fraction(float(e)) - 1 for i, e in known["odds"].items()}
+    whole = sum(extra.values(), Fraction(0))
+    found = {0: [0]}
+    for cutoff in np.unique(frame["score"]):
+        head = known.index[known["score"] >= cutoff]
+        share = m * sum((extra[i] for i in head), Fraction(0)) / whole
+        near = abs(share % 1 - Fraction(1, 2)) < Fraction(1, 10**9)
+        claims = {int(share + Fraction(1, 2)), int(share) if near else int(share + Fraction(1, 2))}
+        h = int((unlabeled["score"] >= cutoff).sum())
+        rank = int((frame["score"] >= cutoff).sum())
+        fit = {max(min(claim, h, m), m - (len(unlabeled) - h)) for claim in claims}
+        found[rank] = [len(head) + one for one in fit]
+    return found
+
+
+def shuffled(frame: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
+    return frame.sample(frac=1, random_state=seed).reset_index(drop=True)
+
+
+# The central table
+
+
+@pytest.mark.parametrize("beta", [0.05, 0.3, 0.7, 1.0])
+@pytest.mark.parametrize("decimals", [0, 1, 6])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_central_table_is_the_weighted_sum(seed: int, decimals: int, beta: float) -> None:
+    frame = shuffled(drawn(25, 60, decimals, seed, 0.3), seed)
+    tables = frame.pu(propensity="odds").contingency(beta)
+    expected = oracle(frame, beta)
+    central = tables["tp"].sel(bound="estimate", beta=beta)
+    assert central["rank"].values.tolist() == sorted(expected)
+    assert all(int(central.sel(rank=rank)) in some for rank, some in expected.items())
+    assert (tables["tp"].diff("bound") >= 0).all() and (tables["tp"].diff("rank") >= 0).all()
+    assert (tables["tp"] + tables["fp"] == tables["rank"]).all()
+    if beta == 0.7:
+        assert tables["clipped"].sel(bound="estimate").any()
+
+
+@pytest.mark.filterwarnings("ignore:The effective number")
+def test_certain_labels_stand_for_themselves() -> None:
+    # Labels at odds .5 and 1: all six latent positives come with the first one.
+    label, odds = [1, None, None, None, 1, *[None] * 6], [0.5, *[None] * 3, 1.0, *[None] * 6]
+    tables = pu_accessor.ranking_from_arrays(
+        range(11, 0, -1), label, propensity=pd.Series(odds, dtype="Float64")
+    ).contingency(6 / 9)
+    central = tables["tp"].sel(bound="estimate").values[:, 0]
+    assert central.tolist() == [0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 8, 8]
+
+
+@pytest.mark.parametrize("odds", [1e-6, 0.01, 0.3, 0.999999, 1.0])
+@pytest.mark.parametrize("frame", [FRAME, TIED], ids=["untied", "tied"])
+def test_equal_propensities_give_what_none_do(frame: pd.DataFrame, odds: float) -> None:
+    equal = frame.assign(odds=odds)
+    for beta in (0.05, 0.25, 0.4):
+        one, other = equal.pu(propensity="odds").contingency(beta), equal.pu.contingency(beta)
+        away = abs(one["tp"] - other["tp"])
+        assert int(away.sel(bound="estimate").max()) <= 1
+        assert int(away.max()) <= 2
+    for name in ("auroc", "average_precision"):
+        weighted = getattr(equal.pu(propensity="odds"), name)([0.05, 0.25, 0.4])
+        plain = getattr(equal.pu, name)([0.05, 0.25, 0.4])
+        pd.testing.assert_frame_equal(weighted, plain, rtol=0, atol=1e-9)
+    tables = equal.pu(propensity="odds").contingency(0.1)
+    assert tables["n_effective"].item() == pytest.approx(60, abs=1e-9)
+
+
+def test_the_effective_number() -> None:
+    weight = 1 / FRAME["odds"].dropna()
+    expected = weight.sum() ** 2 / (weight**2).sum()
+    tables = FRAME.pu(propensity="odds").contingency(0.2)
+    assert tables["n_effective"].item() == pytest.approx(expected)
+    assert tables.attrs["propensity"] == "odds" and tables.attrs["band"] == "weighted"
+    groups = pd.concat([FRAME.assign(g="a"), TIED.assign(g="b")])
+    by = groups.pu(by="g", propensity="odds").contingency(0.2)
+    assert float(by["n_effective"].sel(g="a")) == pytest.approx(expected)
+    other = 1 / TIED["odds"].dropna()
+    assert float(by["n_effective"].sel(g="b")) == pytest.approx(
+        other.sum() ** 2 / (other**2).sum()
+    )
+
+
+@pytest.mark.parametrize("name", ["auroc", "average_precision"])
+def test_frames_have_the_effective_number_in_their_attributes(name: str) -> None:
+    found = getattr(FRAME.pu(propensity="odds"), name)(0.2)
+    tables = FRAME.pu(propensity="odds").contingency(0.2)
+    assert found.attrs["n_effective"] == tables["n_effective"].item() > 10
+    assert "beta_limit" not in found.attrs and found.attrs["n_known_positive"] == 60
+    grouped = getattr(FRAME.assign(g="a").pu(by="g", propensity="odds"), name)(0.2)
+    assert "n_effective" not in grouped.attrs  # that of a ranking is none of a row's
+
+
+# Which row has which propensity
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_order_of_rows_does_not_matter(seed: int) -> None:
+    moved = shuffled(FRAME, seed)
+    one, other = (f.pu(propensity="odds").contingency(0.3) for f in (FRAME, moved))
+    xr.testing.assert_identical(one, other)
+    for name in ("auroc", "average_precision"):
+        rows = [getattr(f.pu(propensity="odds"), name)(0.3) for f in (FRAME, moved)]
+        pd.testing.assert_frame_equal(*rows)
+    # The propensities do: they are not the same in another order.
+    wrong = FRAME.copy()
+    wrong.loc[:59, "odds"] = FRAME["odds"].to_numpy()[59::-1]
+    assert not wrong.pu(propensity="odds").contingency(0.3)["tp"].equals(one["tp"])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_order_of_tied_rows_does_not_matter_to_the_estimates(seed: int) -> None:
+    moved = shuffled(TIED, seed)
+    one, other = (f.pu(propensity="odds").contingency(0.3) for f in (TIED, moved))
+    xr.testing.assert_equal(one.sel(bound="estimate"), other.sel(bound="estimate"))
+    for name in ("auroc", "average_precision"):
+        rows = [getattr(f.pu(propensity="odds"), name)(0.3) for f in (TIED, moved)]
+        columns = ["estimate", "standard_error"]
+        pd.testing.assert_frame_equal(rows[0][columns], rows[1][columns], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_order_of_tied_rows_does_not_matter_to_any_bound(seed: int) -> None:
+    one, other = (
+        f.pu(propensity="odds").contingency([0.1, 0.3]) for f in (TIED, shuffled(TIED, seed))
+    )
+    xr.testing.assert_identical(one, other)
+
+
+@pytest.mark.parametrize("name", ["contingency", "auroc", "average_precision"])
+def test_the_order_of_tied_rows_does_not_matter_to_the_limits(name: str) -> None:
+    # A single block of ties, with propensities that fall or rise down the rows.
+    odds = np.linspace(1, 0.05, 30)
+    frame = pd.DataFrame({"score": [2.0, *[1.0] * 30, *np.arange(60) / 29.7], "label": np.nan})
+    frame.loc[:30, "label"], frame["odds"] = 1.0, 0.5
+    both = []
+    for one in (odds, odds[::-1]):
+        frame.loc[1:30, "odds"] = one
+        found = getattr(frame.pu(propensity="odds"), name)(0.3)
+        if name == "contingency":
+            both.append(found["tp"].to_numpy())
+        else:
+            both.append(found[["lower", "estimate", "upper", "standard_error"]].to_numpy())
+    np.testing.assert_allclose(both[0], both[1], atol=1e-12)
+
+
+def test_curves_and_metrics_are_those_of_the_tables() -> None:
+    tables = FRAME.pu(propensity="odds").contingency(0.3, ranks="breakpoints")
+    for name in ("roc", "pr"):
+        curves = getattr(FRAME.pu(propensity="odds"), f"{name}_bounds")(0.3)
+        xr.testing.assert_identical(curves, getattr(tables.pu, name)())
+    every = FRAME.pu(propensity="odds").contingency(0.3).pu.metric("f1")
+    row = FRAME.pu(propensity="odds").metric("f1", 0.3, at=70).iloc[0]
+    found = row[["lower", "estimate", "upper"]].tolist()
+    assert found == every.sel(rank=70, beta=0.3).values.tolist()
+    assert row["band"] == "weighted"
+    reached = FRAME.pu(propensity="odds").metric("f1", 0.3, at={"recall": 0.5}).iloc[0]
+    recall = FRAME.pu(propensity="odds").contingency(0.3).pu.metric("tpr")
+    first = recall.sel(bound="estimate", beta=0.3)
+    assert reached["rank"] == int(first["rank"][np.argmax(first.to_numpy() >= 0.5)])
+
+
+# Bad input
+
+ROWS = FRAME.iloc[:62].assign(extra=1)
+
+
+@pytest.mark.parametrize(
+    ("call", "arguments", "error", "message"),
+    [
+        ("contingency", {"propensity": "ods"}, PUKeyError, "propensity must name .* 'odds'"),
+        ("auroc", {"propensity": ["odds"]}, PUTypeError, "propensity must be the name"),
+        ("contingency", {"band": "simultaneous"}, PUValueError, "band must .* propensity"),
+        ("contingency", {"band": "bootstrap"}, PUValueError, "band must .* propensity"),
+        ("plot_pr", {"band": "dkw"}, PUValueError, "band must .* propensity"),
+        ("plot_rank_cdf", {"band": "dkw"}, PUValueError, "band must .* propensity"),
+        ("roc_bounds", {"reference": "both"}, PUValueError, "reference must .* propensity"),
+        ("contingency", {"reference": "tightest"}, PUValueError, "reference must .* propensity"),
+        ("pr_bounds", {"reference": "negatives"}, PUValueError, "reference must .* propensity"),
+        ("auroc", {"max_fpr": 0.2}, PUValueError, "max_fpr must .* propensity"),
+    ],
+)
+def test_what_does_not_go_with_propensities(
+    call: str, arguments: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    frame = ROWS.assign(label=np.where(np.arange(62) == 61, 0, ROWS["label"]))
+    with pytest.raises(error, match=message):
+        put(frame.pu, call, 0.1, **{"propensity": "odds", **arguments})
+
+
+@pytest.mark.parametrize("at", ["youden", "maximum"])
+def test_a_chosen_cutoff_does_not_go_with_propensities(at: str) -> None:
+    with pytest.raises(PUValueError, match=f"at must .* propensity=..., but '{at}' was passed"):
+        FRAME.pu(propensity="odds").metric("f1", 0.1, at=at)
+
+
+@pytest.mark.parametrize(
+    "name", ["contingency", "roc_bounds", "auroc", "average_precision", "plot_pr", "plot_rank_cdf"]
+)
+def test_a_small_effective_number_warns_once(name: str) -> None:
+    small = FRAME.assign(odds=FRAME["odds"].mask(FRAME.index < 3, 1e-4))
+    with pytest.warns(PUWarning, match=r"effective number of .* below 10 \(3\.") as caught:
+        getattr(small.pu(propensity="odds"), name)([0.1, 0.2])
+    assert len(caught) == 1 and caught[0].filename == __file__
+    groups = pd.concat([small.assign(g="a"), FRAME.assign(g="b"), small.assign(g="c")])
+    with pytest.warns(PUWarning, match="group g='a': 3.*group g='c': 3") as caught:
+        getattr(groups.pu(by="g", propensity="odds"), name)(0.1)
+    assert len(caught) == 1 and "'b'" not in str(caught[0].message)
+
+
+# Coverage
+
+
+def selected(seed: int, ratio: float, draws: int) -> tuple[FloatArray, FloatArray]:
+    """Label 500 of 3,000 with odds that rise with the score; return what covers the truth."""
+    rng = np.random.default_rng(seed)
+    positives, examples = 500, 3000
+    covered, inside = np.zeros((draws, 2)), np.zeros((draws, 40))
+    for draw in range(draws):
+        score = rng.standard_normal(examples)
+        score[:positives] += 1
+        slope = np.log(ratio) * score[:positives]
+
+        def expected(shift: float, slope: FloatArray = slope) -> float:
+            return float(special.expit(slope + shift).sum()) - 100
+
+        odds = special.expit(slope + optimize.brentq(expected, -20, 20))
+        known = np.zeros(examples, bool)
+        known[:positives] = rng.random(positives) < odds
+        frame = pd.DataFrame({"score": score, "label": np.where(known, 1, np.nan)})
+        frame["odds"] = np.nan
+        frame.loc[: positives - 1, "odds"] = odds
+        beta = (positives - known.sum()) / (examples - known.sum())
+        order = np.argsort(-score)
+        true = np.cumsum(order < positives)
+        auroc = 1 - (np.flatnonzero(order < positives).mean() - (positives - 1) / 2) / 2500
+        for which, odds_column in enumerate((None, "odds")):
+            row = frame.pu(propensity=odds_column).auroc(beta).iloc[0]
+            covered[draw, which] = row["lower"] <= auroc <= row["upper"]
+        ranks = np.linspace(30, 2900, 40).astype(int)
+        tp = frame.pu(propensity="odds").contingency(beta, ranks=ranks)["tp"].isel(beta=0)
+        low, high = (tp.sel(bound=bound).to_numpy() for bound in ("lower", "upper"))
+        inside[draw] = (low <= true[ranks - 1]) & (true[ranks - 1] <= high)
+    return covered.mean(axis=0), inside.mean(axis=0)
+
+
+@pytest.mark.filterwarnings("ignore:In .* the estimate lies outside")
+@pytest.mark.parametrize("ratio", [3.0])
+def test_weighted_intervals_cover_where_others_do_not(ratio: float) -> None:
+    (plain, weighted), cutoffs = selected(int(ratio), ratio, 150)
+    assert plain < 0.5
+    assert 0.92 <= weighted <= 0.98
+    assert cutoffs.mean() >= 0.93 and cutoffs.min() >= 0.893  # .95 less 3.2 errors

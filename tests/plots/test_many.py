@@ -1,0 +1,602 @@
+"""Pictures of many models, groups and betas, read back from their artists."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex, to_rgb
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Polygon
+from seaborn import FacetGrid
+
+from pu_accessor import PUError, PUTypeError, PUValueError
+from pu_accessor.ranking import FloatArray
+from tests.cases import as_frame, binormal, draw_case, put
+
+# Groups of 39, 8, 14 and 33 rows, d mostly tied; (c, 1) has none.
+SEEDS = {"a": 11, "b": 21, "c": 39, "d": 3}
+FRAME = pd.concat([as_frame(draw_case(seed)).assign(model=key) for key, seed in SEEDS.items()])
+FOLD = FRAME.groupby(["model", "label"], dropna=False).cumcount().to_numpy() % 2
+SPLIT = FRAME.assign(fold=FOLD)[(FRAME["model"] != "c") | (FOLD == 0)]
+OWN = {"a": 0.1, "b": 0.2, "c": 0.3, "d": 0.4}
+NAIVE = "β̂ = 0 (unlabeled as negative)"
+PLOTS: dict[str, dict[str, Any]] = {
+    "plot_roc": {},
+    "plot_pr": {},
+    "plot_rank_cdf": {},
+    "plot_metric": {"name": "f1"},
+}
+every_plot = pytest.mark.parametrize("plot", PLOTS)
+
+
+def wide(models: int, rows: int = 60) -> pd.DataFrame:
+    """Return a frame with models m0, m1, ... of falling quality."""
+    frame = binormal(rows // 3, rows - rows // 3, 0.4, seed=2)[0]
+    noise = np.random.default_rng(3).normal(size=(models, rows))
+    scores = {f"m{i}": frame["score"] + i * noise[i] / models for i in range(models)}
+    return frame[["label"]].assign(**scores)
+
+
+def placed(**ranks: Any) -> pd.DataFrame:
+    """Return 220 rows and models that put 20 known positives at some ranks, from 1."""
+    frame = pd.DataFrame({"label": np.where(np.arange(220) < 20, 1, np.nan)})
+    for model, places in ranks.items():
+        rest = np.setdiff1d(np.arange(1, 221), places)
+        frame[model] = -np.concatenate([places, rest])
+    return frame
+
+
+WIDE = wide(3)
+MODELS = list(WIDE.columns[1:])
+TABLES = WIDE.pu(score=MODELS[:2]).contingency([0.2, 0.4], ranks="breakpoints")
+# Some at the top and some far down; all at one density.
+SWAP = placed(peak=[*range(4, 41, 4), *range(55, 218, 18)], even=np.arange(6, 121, 6))
+GRID = np.arange(8) / 10
+
+
+def pu(thing: Any) -> Any:
+    """Return the accessor of a groupby, of which stubs do not know."""
+    return thing.pu
+
+
+def draw(plot: str, thing: Any, beta: Any, **keywords: Any) -> Any:
+    return put(thing.pu, plot, beta=beta, **{**PLOTS.get(plot, {}), **keywords})
+
+
+def lines(ax: Axes) -> dict[str, Line2D]:
+    return {str(line.get_label()): line for line in ax.lines}
+
+
+def path(line: Line2D) -> FloatArray:
+    return np.asarray(line.get_xydata(), dtype=np.float64)
+
+
+def bands(ax: Axes) -> list[Polygon]:
+    return [patch for patch in ax.patches if isinstance(patch, Polygon)]
+
+
+def shades(ax: Axes) -> list[Any]:
+    return [one for one in ax.patches if one.get_label() == "β̂ too high for the band"]
+
+
+def marks(ax: Axes) -> list[float]:
+    drawn = [line for line in ax.lines if line.get_label() == "order changes"]
+    return [float(x) for line in drawn for x in path(line)[:, 0]]
+
+
+def legend(drawing: Any) -> list[str]:
+    box = drawing.legend if isinstance(drawing, FacetGrid) else drawing.get_legend()
+    return [text.get_text() for text in box.get_texts()]
+
+
+def artists(drawing: Any) -> list[Any]:
+    """Return all that can be told apart by eye, panel by panel."""
+    panels = list(drawing.axes.flat) if isinstance(drawing, FacetGrid) else [drawing]
+    looks: list[Any] = [legend(drawing)]
+    for ax in panels:
+        curves = [(path(x).tolist(), to_hex(x.get_color()), x.get_linestyle()) for x in ax.lines]
+        fills = [(x.get_xy().tolist(), x.get_facecolor()) for x in bands(ax)]
+        looks.append((ax.get_title(), curves, fills, ax.get_xlim(), ax.get_ylim()))
+    return looks
+
+
+def legend_is_beside_the_axes(drawing: Any) -> bool:
+    figure = drawing.figure
+    figure.canvas.draw()
+    box = drawing.legend if isinstance(drawing, FacetGrid) else drawing.get_legend()
+    extent = box.get_window_extent()
+    apart = not any(extent.overlaps(ax.get_window_extent()) for ax in figure.axes)
+    return apart and figure.bbox.contains(*extent.min) and figure.bbox.contains(*extent.max)
+
+
+# Three spellings
+
+
+@every_plot
+def test_three_spellings_draw_the_same(plot: str) -> None:
+    by = artists(draw(plot, FRAME, 0.3, by="model"))
+    assert by == artists(draw(plot, FRAME.groupby("model"), 0.3))
+    long = WIDE.melt("label", MODELS, "model", "score")
+    listed = artists(draw(plot, WIDE, [0, 0.3], score=MODELS, col="beta"))
+    assert listed == artists(draw(plot, long, [0, 0.3], by="model", col="beta"))
+
+
+def test_three_spellings_against_beta_draw_the_same() -> None:
+    long = WIDE.melt("label", MODELS, "model", "score")
+    for arguments in ({"name": "pr"}, {"name": "f1", "at": 9}):
+        one = artists(WIDE.pu(score=MODELS).plot_against_beta(beta=GRID, **arguments))
+        assert one == artists(long.pu(by="model").plot_against_beta(beta=GRID, **arguments))
+        assert one == artists(pu(long.groupby("model")).plot_against_beta(beta=GRID, **arguments))
+
+
+# Groups of different sizes
+
+
+@every_plot
+def test_a_ragged_groups_curve_is_that_of_the_group_alone(plot: str) -> None:
+    for x in ["rank", "fraction", "threshold"] if plot == "plot_metric" else [None]:
+        keywords = {} if x is None else {"x": x}
+        together = draw(plot, FRAME, 0.3, by="model", **keywords)
+        for key, rows in FRAME.groupby("model"):
+            alone = draw(plot, rows, 0.3, **keywords)
+            label = "known positives" if plot == "plot_rank_cdf" else "β̂ = 0.3"
+            one, other = path(lines(together)[str(key)]), path(lines(alone)[label])
+            if plot == "plot_roc":  # steps back: compare the corners
+                assert set(map(tuple, one)) == set(map(tuple, other))
+                continue
+            inside = np.linspace(other[0, 0], other[-1, 0], 601)[1:-1] + 1e-7
+            np.testing.assert_array_equal(one[0], other[0])
+            np.testing.assert_allclose(np.interp(inside, *one.T), np.interp(inside, *other.T))
+            plt.close(alone.figure)
+
+
+def test_pr_of_a_group_starts_with_its_first_cutoff() -> None:
+    tied = pd.DataFrame({"score": [1.0] * 10, "label": [1, *[None] * 9], "model": "tied"})
+    ax = pd.concat([FRAME, tied]).pu(by="model").plot_pr(0)
+    assert path(lines(ax)["tied"])[:, 1] == pytest.approx(0.1)
+
+
+# Metrics
+
+
+@pytest.mark.parametrize("x", ["rank", "threshold", "fraction"])
+@pytest.mark.parametrize("name", ["precision", "mcc", lambda tp, fp, fn, tn: tp - 2 * fp])
+@pytest.mark.parametrize("seed", [3, 39])  # with ties
+def test_metric_passes_through_the_values_at_all_cutoffs(name: Any, x: str, seed: int) -> None:
+    frame = as_frame(draw_case(seed))
+    tables = frame.pu.contingency(0.4).isel(rank=slice(1, None))
+    values = tables.pu.metric(name).isel(beta=0)
+    place = {"rank": tables["rank"], "fraction": tables["rank"] / len(frame)}
+    at = place.get(x, tables["threshold"]).to_numpy()
+    ax = frame.pu.plot_metric(name, 0.4, x=x)
+    assert ax.get_ylabel() == values.name
+    (line,), (band,) = ax.lines, bands(ax)
+    up, down = np.split(band.get_xy()[: 2 * len(path(line))], 2)
+    for bound, drawn in {"lower": down[::-1], "estimate": path(line), "upper": up}.items():
+        there = values.sel(bound=bound).to_numpy()
+        known = np.isfinite(there)
+        if x == "threshold":
+            assert set(zip(at[known], there[known], strict=True)) <= set(map(tuple, drawn))
+        else:  # ranks between two breakpoints are not corners of the line
+            np.testing.assert_allclose(np.interp(at, *drawn.T)[known], there[known], atol=1e-4)
+    if x == "threshold":  # the value of the next threshold below holds up to the one above
+        u, v = path(line).T
+        assert all(u[i] == u[i + 1] or v[i] == v[i + 1] for i in range(u.size - 1))
+        middle = (at[:-1] + at[1:]) / 2
+        drawn = v[np.searchsorted(u, middle)]
+        expected = values.sel(bound="estimate").to_numpy()[:-1]
+        np.testing.assert_allclose(drawn[expected == expected], expected[expected == expected])
+
+
+# Against beta
+
+
+def test_without_clipping_neither_area_changes_the_order() -> None:
+    # No rounding: m is 20 times 10 beta. Both areas are then closed forms of those at beta = 0.
+    tables = SWAP.pu(score=["peak", "even"]).contingency(GRID, ranks="breakpoints")
+    free = ~tables["clipped"].sel(bound="estimate").any("cutoff")
+    assert free.sum("beta").values.tolist() == [4, 6]
+    beta = tables["beta"]
+    roc, pr = (tables.pu.area(name).sel(bound="estimate") for name in ("roc", "pr"))
+    auc = roc.sel(beta=0)
+    xr.testing.assert_allclose(roc.where(free), ((auc - beta / 2) / (1 - beta)).where(free))
+    xr.testing.assert_allclose(pr.where(free), (pr.sel(beta=0) * (1 + 10 * beta)).where(free))
+
+
+def test_pr_marks_a_change_of_order_that_auroc_does_not_have() -> None:
+    pair = SWAP.pu(score=["peak", "even"])
+    roc, pr = (pair.plot_against_beta(name, GRID[:6]) for name in ("roc", "pr"))
+    assert marks(roc) == [] and shades(roc) == shades(pr) == []
+    (x,) = marks(pr)
+    area = pair.contingency(GRID[:6]).pu.area("pr").sel(bound="estimate")
+    lead = area.sel(model="peak") - area.sel(model="even")
+    before, after = lead.sel(beta=slice(0, x)), lead.sel(beta=slice(x, None))
+    assert (before > 0).all() and (after < 0).all() and before.size + after.size == 6
+    near = [before.values[-1], -after.values[0]]
+    assert x == pytest.approx(before["beta"].values[-1] + 0.1 * near[0] / sum(near))
+    for label, line in list(lines(pr).items())[:2]:
+        np.testing.assert_array_equal(path(line).T, [GRID[:6], area.sel(model=label)])
+    assert legend(pr) == ["peak", "even", "95% exact band", "order changes"]
+    assert legend(roc) == ["peak", "even", "95% exact band"]
+    assert (roc.get_ylabel(), pr.get_ylabel()) == ("AUROC", "area under the PR curve")
+
+
+def test_band_against_beta_is_that_of_the_metric_and_betas_may_come_in_any_order() -> None:
+    tables = WIDE.pu(score=MODELS).contingency(GRID[::-1], ranks=[5, 20])
+    ax = tables.pu.plot_against_beta("precision", at=20)
+    assert ax.get_ylabel() == "precision among the top 20"
+    values = tables.pu.metric("precision").sel(rank=20).sortby("beta")
+    for model, band in zip(MODELS, bands(ax), strict=True):
+        up, down = (values.sel(model=model, bound=b).values for b in ("upper", "lower"))
+        x, y = band.get_xy()[:16].T
+        np.testing.assert_array_equal(x, [*GRID, *GRID[::-1]])
+        np.testing.assert_array_equal(y, [*up, *down[::-1]])
+
+
+def test_shade_is_where_all_bounds_are_clipped_to_one_table() -> None:
+    frame = placed(top=np.arange(1, 21), even=np.arange(11, 221, 11)[:20])
+    grid = np.linspace(0, 0.9, 19)
+    ax = frame.pu(score=["top", "even"]).plot_against_beta("roc", grid)
+    tables = frame.pu(score=["top", "even"]).contingency(grid)
+    one = (tables["tp"].max("bound") == tables["tp"].min("bound")) & tables["clipped"].all("bound")
+    beyond = one.any("rank").sel(model="top").values
+    assert 1 < beyond.sum() < grid.size and not one.any("rank").sel(model="even").any()
+    first = int(np.argmax(beyond))
+    (strip,) = shades(ax)
+    ends = strip.get_x(), strip.get_x() + strip.get_width()
+    assert ends == pytest.approx((grid[first - 1 : first + 1].mean(), 0.9))
+    assert to_rgb(strip.get_edgecolor()) == to_rgb(lines(ax)["top"].get_color())
+    assert to_hex(lines(ax)["top"].get_color()) != to_hex(lines(ax)["even"].get_color())
+
+
+def test_identical_models_do_not_swap() -> None:
+    ax = WIDE.assign(twin=WIDE["m0"]).pu(score=["m0", "twin"]).plot_against_beta("pr", GRID)
+    np.testing.assert_array_equal(path(lines(ax)["m0"]), path(lines(ax)["twin"]))
+    assert marks(ax) == []
+
+
+# Hues, columns and rows
+
+
+@pytest.mark.parametrize("plot", ["plot_roc", "plot_pr", "plot_metric"])
+@pytest.mark.parametrize(
+    ("layout", "title"),
+    [
+        ({"hue": "model", "col": "beta"}, "β̂ = 0.4"),
+        ({"row": "beta", "col": "model"}, "β̂ = 0.4, model = m1"),
+    ],
+)
+def test_panels_hold_the_curves_of_their_own(
+    plot: str, layout: Mapping[str, str], title: str
+) -> None:
+    grid = draw(plot, WIDE, [0.2, 0.4], score=MODELS[:2], **layout)
+    assert isinstance(grid, FacetGrid)
+    assert grid.axes.flat[-1].get_title() == title
+    assert sum(len(bands(ax)) for ax in grid.axes.flat) == 4
+    apart = set(layout.values()) - {layout.get("hue")}
+    place = {dim: [{"beta": 0.4, "model": "m1"}[dim]] for dim in apart}
+    alone = getattr(TABLES.sel(place).pu, plot)(**PLOTS[plot])
+    one, other = artists(grid)[-1], artists(alone)[-1]
+    assert [x[0] for x in one[1]] == [x[0] for x in other[1]]
+    assert [x[0] for x in one[2]] == [x[0] for x in other[2]] != []
+
+
+def test_levels_of_a_multiindex_and_the_group_itself_are_dimensions() -> None:
+    tables = SPLIT.pu(by=["model", "fold"]).contingency(0.3, ranks="breakpoints")
+    groups = ["a, 0", "a, 1", "b, 0", "b, 1", "c, 0", "d, 0", "d, 1"]
+    assert legend(tables.pu.plot_pr())[:7] == legend(tables.pu.plot_pr(hue="group"))[:7] == groups
+    grid = tables.pu.plot_pr(hue="fold", col="model")
+    sizes = [len(bands(ax)) for ax in grid.axes.flat]
+    assert (sizes, legend(grid)[:2]) == ([2, 2, 1, 2], ["0", "1"])
+    spread = tables.unstack("group").pu.plot_pr(row="fold", col="model")
+    assert [len(bands(ax)) for ax in spread.axes.flat] == [1, 1, 1, 1, 1, 1, 0, 1]
+
+
+@pytest.mark.parametrize(
+    "keys", [pd.date_range("2020-01-01", periods=3), [3, 1, 2], [True, False, "x"], None]
+)
+def test_keys_of_any_kind(keys: Any) -> None:
+    tables = WIDE.pu(score=MODELS).contingency([0.2, 0.4], ranks="breakpoints")
+    tables = tables.drop_vars("model") if keys is None else tables.assign_coords(model=keys)
+    told = [str(x)[:10] for x in (range(3) if keys is None else keys)]
+    assert legend(tables.pu.plot_against_beta("pr"))[:3] == told
+    grid = tables.pu.plot_against_beta("pr", col="model")
+    assert [ax.get_title() for ax in grid.axes.flat] == [f"model = {key}" for key in told]
+
+
+def test_tuples_and_a_dimension_of_size_one() -> None:
+    keys = pd.Index([("svm", 1), ("svm", 2)], tupleize_cols=False)
+    pairs = TABLES.assign_coords(model=("model", keys)).pu.plot_pr(hue="beta", col="model")
+    assert [ax.get_title() for ax in pairs.axes.flat] == ["model = svm, 1", "model = svm, 2"]
+    assert [len(bands(ax)) for ax in pairs.axes.flat] == [2, 2]
+    one = TABLES.isel(model=[0])
+    assert legend(one.pu.plot_pr())[:2] == ["β̂ = 0.2", "β̂ = 0.4"]
+    assert isinstance(one.pu.plot_pr(col="model"), FacetGrid)
+
+
+@every_plot
+def test_many_hues_get_another_palette_and_a_legend_beside_the_axes(plot: str) -> None:
+    frame, many = wide(12), 12
+    betas = np.linspace(0.1, 0.9, many)
+    models = draw(plot, frame, 0.3, score=list(frame.columns[1:]))
+    by_beta = draw(plot, frame, betas, score="m0")
+    for ax, beside in ((models, 1), (by_beta, 0)):
+        assert legend_is_beside_the_axes(ax)
+        colors = [to_rgb(band.get_edgecolor()) for band in bands(ax)]
+        assert len(set(colors)) == many
+        light = [float(np.dot(color, [0.299, 0.587, 0.114])) for color in colors]
+        assert (light == sorted(light)) == (not beside)
+
+
+def test_a_legend_beside_a_grid_is_in_the_figure() -> None:
+    frame = wide(9)
+    scores = list(frame.columns[1:])
+    assert legend_is_beside_the_axes(frame.pu(score=scores).plot_roc([0.2, 0.4], col="beta"))
+    long = {f"m{i}": f"a model with rather a long name, {i}" for i in range(3)}
+    grid = WIDE.rename(columns=long).pu(score=list(long.values())).plot_pr([0.2], col="beta")
+    assert legend_is_beside_the_axes(grid)
+
+
+# Baselines and betas of groups
+
+
+@pytest.mark.parametrize("plot", ["plot_roc", "plot_pr", "plot_metric"])
+def test_baseline_is_in_all_panels_of_beta(plot: str) -> None:
+    grid = draw(plot, WIDE, [0.2, 0.4], score=MODELS, col="beta", baseline=True)
+    chance = {"plot_roc": ["chance"], "plot_pr": ["chance (prevalence)"]}.get(plot, [])
+    assert [ax.get_title() for ax in grid.axes.flat] == ["β̂ = 0.2", "β̂ = 0.4"]
+    assert legend(grid) == [*MODELS, NAIVE, "95% exact band", *chance]
+    for ax in grid.axes.flat:
+        dashed = [line for line in ax.lines if line.get_linestyle() == "--"]
+        hues = [to_hex(lines(ax)[model].get_color()) for model in MODELS]
+        assert [to_hex(line.get_color()) for line in dashed] == hues
+        assert len(bands(ax)) == 3
+        assert len([x for x in ax.lines if x.get_linestyle() == ":"]) == len(chance)
+    handles = dict(zip(legend(grid), grid.legend.legend_handles, strict=True))
+    gray = [to_rgb(handles[NAIVE].get_color()), to_rgb(handles["95% exact band"].get_facecolor())]
+    assert all(len(set(color)) == 1 for color in gray)
+
+
+@every_plot
+def test_a_legend_names_the_beta_of_each_group(plot: str) -> None:
+    ax = draw(plot, FRAME, OWN, by="model")
+    assert legend(ax)[:5] == [*(f"{key}, β̂ = {OWN[key]}" for key in "abcd"), "95% exact band"]
+    with pytest.raises(PUValueError, match=r"hue must be one of .*\['model'\], but 'beta'"):
+        draw(plot, FRAME, OWN, by="model", hue="beta")
+
+
+@every_plot
+def test_chance_lines(plot: str) -> None:
+    ax = draw(plot, FRAME, 0, by="model")
+    dotted = [path(line).tolist() for line in ax.lines if line.get_linestyle() == ":"]
+    counts = FRAME.groupby("model")["label"].agg(["sum", "size"])
+    wanted: dict[str, Any] = {
+        "plot_roc": [[[0, 0], [1, 1]]],
+        "plot_pr": [[[0, p], [1, p]] for p in (counts["sum"] / counts["size"]).tolist()],
+        "plot_rank_cdf": [[[0, 0], [n, 1]] for n in counts["size"].tolist()],
+    }
+    np.testing.assert_allclose(sorted(dotted), sorted(wanted.get(plot, [])))
+
+
+@pytest.mark.parametrize("plot", ["plot_roc", "plot_pr", "plot_metric", "plot_against_beta"])
+def test_models_drawn_one_after_the_other_keep_their_colours_apart(plot: str) -> None:
+    beta, keywords = (GRID, {"name": "pr"}) if plot == "plot_against_beta" else (0.2, {})
+    ax = None
+    for model in MODELS:
+        ax = draw(plot, WIDE, beta, score=model, ax=ax, line_kws={"label": model}, **keywords)
+    assert ax is not None and plt.get_fignums() == [ax.figure.number]
+    assert len({to_hex(lines(ax)[model].get_color()) for model in MODELS}) == 3
+    assert legend(ax)[:3] == MODELS
+
+
+# Bad input
+
+
+def against_beta(*arguments: Any, **keywords: Any) -> Callable[[], Any]:
+    return lambda: WIDE.pu(score=MODELS).plot_against_beta(*arguments, **keywords)
+
+
+def roc(beta: Any = (0.2, 0.4), **keywords: Any) -> Callable[[], Any]:
+    return lambda: WIDE.pu(score=MODELS).plot_roc(beta, **keywords)
+
+
+def metric(name: Any, beta: Any = 0.3, **keywords: Any) -> Callable[[], Any]:
+    return lambda: WIDE.pu(score=MODELS).plot_metric(name, beta, **keywords)
+
+
+ANY = {"m0": 0.1, "m1": 0.2, "m2": 0.3}
+BAD: list[tuple[Callable[[], Any], str]] = [
+    (roc(hue="modle"), r"hue must be one .*\['model', 'beta'\], but 'modle'.* mean 'model'"),
+    (roc(hue="rank"), "hue must be one of the dimensions"),
+    (roc(hue="model", col="model"), "hue, col and row must be different"),
+    (roc(), "Curves differ in model, beta: hue, col and row must tell them apart"),
+    (roc(ANY, baseline=True), "baseline=True needs the same betas for all groups"),
+    (roc(ANY, col="beta"), "col must be one of the dimensions"),
+    (roc(0.2, ax="x"), "ax must be a matplotlib Axes"),
+    (roc(col="beta", ax=Figure().subplots()), "ax must not be passed with col or row"),
+    (roc(0.2, line_kws={"lw": "thick"}), "line_kws must be a mapping of properties"),
+    (roc(0.2, band_kws={"alpha": "x"}), "band_kws must be a mapping of properties"),
+    (against_beta("roc", 0.2), "two or more increasing betas, but there are 1"),
+    (against_beta("roc", ANY), "needs the same betas for all groups"),
+    (against_beta("f1", GRID), "at must be the rank of the metric 'f1', .* but None was"),
+    (against_beta("pr", GRID, at=5), "at must not be passed with the area under a curve"),
+    (against_beta("f1", GRID, at=[5]), r"at must be an integer, a rank, but \[5\] was"),
+    (against_beta("f1", GRID, at="all"), "at must be an integer, a rank, but 'all' was"),
+    (against_beta("f1", GRID, at=5.0), "must be .*an integer.* but 5.0 was"),
+    (against_beta("f1", GRID, at=61), r"between 0 and 60, the number of examples, but \[61\]"),
+    (against_beta("roc", GRID, hue="beta"), "hue must be one of .*, but 'beta' was"),
+    (against_beta("rok", GRID), "metric must be one of"),
+    (metric("precison"), "metric must be one of .* mean 'precision'"),
+    (metric("f1", x="score"), "x must be one of .* mean 'threshold'"),
+    (metric(lambda tp, fp, fn, tn: 1), "must return an array"),
+    (
+        lambda: TABLES.pu.plot_metric("f1", x="threshold", hue="model", col="beta"),
+        r"needs the tables of all cutoffs .* ranks='all'",
+    ),
+]
+
+
+@pytest.mark.parametrize(("plot", "message"), BAD, ids=[message for _, message in BAD])
+def test_bad_arguments_are_named_and_leave_no_figure(
+    plot: Callable[[], Any], message: str
+) -> None:
+    with pytest.raises((PUValueError, PUTypeError), match=message):
+        plot()
+    assert plt.get_fignums() == []
+
+
+# What once went wrong
+
+
+WHOLE = WIDE.pu(score="m0").contingency(0.2)
+HALVES = SPLIT.pu(by=["model", "fold"]).contingency([0.2, 0.4], ranks="breakpoints")
+
+
+SPARSE = HALVES.unstack("group")
+
+
+def test_rank_cdf_of_a_key_called_like_a_count() -> None:
+    ax = FRAME.assign(n_trees=1000).pu(by="n_trees").plot_rank_cdf(0.2)
+    assert ax.get_xlim() == (0, len(FRAME))
+
+
+@pytest.mark.parametrize("col", [None, "model"])
+def test_rank_cdfs_show_the_whole_of_the_largest(col: str | None) -> None:
+    ax = draw("plot_rank_cdf", WIDE, 0.2, score="m0")
+    ax = WIDE[:30].pu(score="m1").plot_rank_cdf(0.2, ax=ax)
+    grid = FRAME.pu(by="model").plot_rank_cdf(0.2, col=col)
+    assert (ax if col is None else grid.axes.flat[0]).get_xlim()[1] == (39 if col else 60)
+
+
+def test_rank_cdf_of_a_group_ends_at_its_own_size() -> None:
+    ax = FRAME.pu(by="model").plot_rank_cdf(0.2)
+    ends = [path(lines(ax)[key])[-1, 0] for key in "abcd"]
+    assert ends == FRAME.groupby("model").size().tolist()
+
+
+@pytest.mark.parametrize("by", [["model", "fold"], "model"])
+def test_rank_cdf_has_the_hue_of_its_key(by: Any) -> None:
+    if by == "model":  # one model after the other
+        ax = WIDE.pu(score="m0").plot_rank_cdf(0.2)
+        WIDE.pu(score="m2").plot_rank_cdf(0.2, ax=ax)
+    else:  # there is one fold of c
+        ax = SPLIT.pu(by=by).plot_rank_cdf(0.2, hue="fold", col="model").axes_dict["c"]
+    drawn = [line for line in ax.lines if line.get_linestyle() == "-"]
+    assert len({to_hex(x.get_color()) for x in drawn}) == len(drawn)
+
+
+def test_a_group_whose_own_beta_is_zero_keeps_its_name() -> None:
+    ax = FRAME.pu(by="model").plot_roc({**OWN, "a": 0})
+    assert legend(ax)[0].startswith("a")
+
+
+@pytest.mark.parametrize("col", [None, "beta"])
+def test_a_legend_of_very_many_hues_is_in_the_figure(col: str | None) -> None:
+    frame = wide(32)
+    drawing = frame.pu(score=list(frame.columns[1:])).plot_pr(0.2, col=col)
+    assert legend_is_beside_the_axes(drawing)
+
+
+def test_betas_of_two_models_on_one_axes_are_told_apart() -> None:
+    ax = WIDE.pu(score="m0").plot_roc([0.2, 0.4])
+    WIDE.pu(score="m2").plot_roc([0.2, 0.4], ax=ax)
+    drawn = [line for line in ax.lines if line.get_linestyle() == "-"]
+    assert len({(to_hex(line.get_color()), line.get_label()) for line in drawn}) == 4
+
+
+def test_lowest_panels_of_a_wrapped_grid_have_labels() -> None:
+    frame = wide(5)
+    grid = frame.pu(score=list(frame.columns[1:])).plot_metric("f1", 0.2, col="model")
+    assert [bool(ax.get_xlabel()) for ax in grid.axes.flat] == [False, True, True, True, True]
+
+
+def test_a_metric_at_a_rank_is_shaded_where_the_area_is() -> None:
+    frame = placed(top=np.arange(1, 21))
+    area = frame.pu(score="top").plot_against_beta("pr", GRID)
+    at = frame.pu(score="top").plot_against_beta("f1", GRID, at=200)
+    assert len(shades(area)) == len(shades(at)) == 1
+
+
+def test_the_order_by_auroc_may_change_where_the_central_estimate_is_clipped() -> None:
+    top = [*range(4, 49, 4), *range(75, 160, 12)]
+    frame = placed(peak=top, even=np.arange(6, 121, 6))
+    ax = frame.pu(score=["peak", "even"]).plot_against_beta("roc", GRID[:6])
+    assert marks(ax) and not shades(ax)
+    tables = frame.pu(score=["peak", "even"]).contingency(GRID[:6])
+    assert bool(tables["clipped"].sel(bound="estimate").any())
+
+
+@pytest.mark.parametrize("ranks", ["all", [0, 30, 60]])
+def test_thresholds_of_a_selection(ranks: Any) -> None:
+    tables = WIDE.pu(score="m0").contingency(0.2, ranks=ranks).isel(rank=[0, 1, 2])
+    with pytest.raises(PUValueError, match="needs the tables of all cutoffs"):
+        tables.pu.plot_metric("f1", x="threshold")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        lambda tp, fp, fn, tn: np.where(tp > fp, tp, np.nan),
+        lambda tp, fp, fn, tn: tp & 1,
+        lambda tp, fp, fn, tn: tp > fp,
+    ],
+)
+def test_metrics_that_tables_take_can_be_drawn(name: Any) -> None:
+    assert TABLES.pu.metric(name).dims == TABLES["tp"].dims
+    TABLES.pu.plot_metric(name, hue="model", col="beta")
+
+
+def test_a_function_that_fails_leaves_no_figure() -> None:
+    with pytest.raises(ZeroDivisionError):
+        metric(lambda tp, fp, fn, tn: tp if not tp.size else 1 / 0)()
+    assert plt.get_fignums() == []
+
+
+def bare(name: str) -> Any:
+    return TABLES.drop_vars(name).pu
+
+
+PARTS = [WIDE.pu(score=score).contingency(0.2, ranks="breakpoints") for score in MODELS]
+NOTED = xr.merge([{"note": ("model", ["x", "y"])}, TABLES])
+LEAKS: dict[str, Callable[[], Any]] = {
+    "max() of an empty panel": lambda: SPLIT.pu(by=["model", "fold"]).plot_rank_cdf(
+        0.2, row="fold", col="model"
+    ),
+    "NaN.any() is True in check_whole": lambda: SPARSE.pu.plot_against_beta("pr", col="fold"),
+    "NaN cast to int": lambda: xr.concat(PARTS, "model", join="outer").pu.plot_pr(),
+    "nothing to put in a legend": against_beta("lift", GRID, at=0),
+    "no beta coordinate": lambda: bare("beta").plot_roc(hue="model", col="beta"),
+    "no threshold": lambda: WHOLE.drop_vars("threshold").pu.plot_metric("f1", x="threshold"),
+    "no clipped": lambda: bare("clipped").plot_against_beta("pr"),
+    "isnan of text": lambda: NOTED.pu.plot_pr(hue="model", col="beta"),
+    "unhashable hue": roc(hue=["model"]),
+    "facecolor None": roc(0.2, band_kws={"facecolor": None}),
+    "color twice": roc(0.2, line_kws={"c": "red", "color": "blue"}),
+}
+WORDS = {*LEAKS} - {"max() of an empty panel", "NaN.any() is True in check_whole"}  # to be drawn
+
+
+@pytest.mark.parametrize(
+    ("case", "plot"), [pytest.param(*one, id=one[0]) for one in LEAKS.items()]
+)
+def test_odd_input_is_drawn_or_refused_in_words(case: str, plot: Callable[[], Any]) -> None:
+    try:
+        plot()
+    except PUError:
+        assert case in WORDS and plt.get_fignums() == []
+
+
+def test_a_missing_key_has_a_panel() -> None:
+    grid = TABLES.assign_coords(model=[1.0, np.nan]).pu.plot_pr(hue="beta", col="model")
+    assert [len(bands(ax)) for ax in grid.axes.flat] == [2, 2]
+
+
+def test_a_group_may_have_hues_beside_panels_of_a_level() -> None:
+    grid = HALVES.sel(beta=[0.2]).pu.plot_pr(hue="group", col="model")
+    assert [len(bands(ax)) for ax in grid.axes.flat] == [2, 2, 1, 2]

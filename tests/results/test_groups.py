@@ -1,0 +1,556 @@
+"""One question put to each group: keys, ragged rank axes, a beta each, and what goes wrong."""
+
+import sys
+import warnings
+from collections.abc import Callable, Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pu_accessor import PUError, PUImportError, PUKeyError, PUTypeError, PUValueError, PUWarning
+from tests.cases import Case, as_frame, cases, draw_case, put
+
+METHODS = ["contingency", "roc_bounds", "pr_bounds"]
+COUNTS = ["n_known_positive", "n_known_negative", "n_unlabeled"]
+BETAS = [0.4, 0, 1]
+MODELS = ["svm", "forest"]
+BETA = {"a": 0.1, "b": 0.9, "c": 0.3, "d": 0.5}
+SEEDS = {"c": 39, "a": 11, "b": 21, "d": 3}  # of 39, 8, 14 and 33 examples, d mostly tied
+# The groups' rows are mixed, and labels of the index repeat.
+FRAME = pd.concat([as_frame(draw_case(seed)).assign(model=key) for key, seed in SEEDS.items()])
+FRAME = FRAME.sample(frac=1, random_state=0)
+ALONE = {key: FRAME[FRAME["model"] == key] for key in sorted(SEEDS)}
+WIDE = FRAME.assign(svm=FRAME["score"], forest=-FRAME["score"].round()).drop(columns="score")
+FOLD = FRAME.groupby(["model", "label"], dropna=False).cumcount().to_numpy() % 2
+SPLIT = FRAME.assign(fold=FOLD)[(FRAME["model"] != "c") | (FOLD == 0)]  # (c, 1) is not there
+HALVES = dict(list(SPLIT.groupby(["model", "fold"])))
+SPOILT = FRAME.assign(label=FRAME["label"] & (FRAME["model"] != "b"))  # b: no known positive
+
+
+def pu(thing: Any) -> Any:
+    """Return the accessor of a groupby, of which stubs do not know."""
+    return thing.pu
+
+
+def rekeyed(keys: Any) -> pd.DataFrame:
+    """Return the frame with other keys for a, b, c, d."""
+    places = FRAME["model"].map({"a": 0, "b": 1, "c": 2, "d": 3})
+    return FRAME.assign(key=pd.Series(keys).iloc[places].array)
+
+
+def named(name: str) -> Any:
+    """Return the accessor of the frame with its keys under another name."""
+    return FRAME.rename(columns={"model": name}).pu
+
+
+def check_each(
+    result: xr.Dataset,
+    alone: Mapping[Any, pd.DataFrame],
+    method: str = "contingency",
+    beta: Any = BETAS,
+    **keywords: Any,
+) -> None:
+    """Compare each group with its rows alone, at its last cutoff at or before each rank."""
+    dim = next(iter(result.data_vars.values())).dims[0]
+    assert list(result.indexes[dim]) == list(alone)
+    for position, (key, rows) in enumerate(alone.items()):
+        one_beta = beta[key] if isinstance(beta, dict) else beta
+        own = put(rows.pu, method, one_beta, **keywords)
+        one = result.isel({dim: position})
+        at = np.searchsorted(own["rank"], one["rank"], side="right") - 1
+        if not own["n_cutoffs"]:  # a selection
+            at = np.arange(own.sizes["rank"])
+            assert one["rank"].values.tolist() == own["rank"].values.tolist()
+        elif "cutoff" in one.dims:  # the last one is repeated
+            assert at.tolist() == [min(i, at[-1]) for i in range(at.size)]
+            assert at[-1] + 1 == own.sizes["rank"] <= result.sizes["cutoff"]
+        for name in (*own.data_vars, "threshold"):
+            dims = [
+                "cutoff" if "cutoff" in one.dims and d == "rank" else d for d in own[name].dims
+            ]
+            assert (list(one[name].dims), one[name].attrs) == (dims, own[name].attrs)
+            assert one[name].dtype == own[name].dtype
+            np.testing.assert_array_equal(one[name].values, own[name].isel(rank=at).values)
+        np.testing.assert_array_equal(one["beta"].values, own["beta"].values)
+        assert [int(one[name]) for name in COUNTS] == [int(own[name]) for name in COUNTS]
+
+
+# Three spellings
+
+
+@pytest.mark.parametrize("ranks", ["all", "breakpoints", [8, 0, 4]])
+@pytest.mark.parametrize("method", METHODS)
+def test_groupby_by_and_a_wide_frame_give_one_dataset(method: str, ranks: Any) -> None:
+    keywords = {"ranks": ranks, "level": 0.8, "band": "dkw"}
+    grouped = getattr(pu(FRAME.groupby("model")), method)(BETAS, **keywords)
+    by = getattr(FRAME.pu(by="model"), method)(BETAS, **keywords)
+    xr.testing.assert_identical(grouped, by)
+    check_each(by, ALONE, method, **keywords)
+    wide = getattr(WIDE.pu(score=MODELS), method)(BETAS, **keywords)
+    long = WIDE.drop(columns="model").melt("label", MODELS, "model", "score")
+    melted = getattr(long.pu(by="model"), method)(BETAS, **keywords).sel(model=MODELS)
+    assert melted.attrs.pop("score") == "score"
+    xr.testing.assert_identical(wide, melted)
+
+
+@pytest.mark.parametrize("nan_policy", ["omit", "worst"])
+def test_missing_scores_are_those_of_each_model(nan_policy: str) -> None:
+    gaps = WIDE.assign(forest=WIDE["forest"].where(WIDE["svm"] < 1))
+    wide = gaps.pu(score=MODELS, nan_policy=nan_policy).contingency(BETAS)
+    alone = {model: gaps.rename(columns={model: "score"}) for model in MODELS}
+    check_each(wide, alone, nan_policy=nan_policy)
+
+
+def test_curves_of_groups_are_curves_of_their_tables() -> None:
+    tables = FRAME.pu(by="model").contingency(BETAS, ranks="breakpoints")
+    xr.testing.assert_identical(FRAME.pu(by="model").roc_bounds(BETAS), tables.pu.roc())
+    xr.testing.assert_identical(FRAME.pu(by="model").pr_bounds(BETAS), tables.pu.pr())
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_several_keys(method: str) -> None:
+    by = getattr(SPLIT.pu(by=["model", "fold"]), method)(0.3)
+    grouped = getattr(pu(SPLIT.groupby(["model", "fold"])), method)(0.3)
+    xr.testing.assert_identical(grouped, by)
+    assert by.indexes["group"].names == ["model", "fold"]
+    check_each(by, HALVES, method, 0.3)
+    first = by[next(iter(by.data_vars))]
+    square = first.unstack("group")
+    for model, fold in HALVES:
+        one = first.sel(group=(model, fold))
+        np.testing.assert_array_equal(square.sel(model=model, fold=fold), one)
+    assert square.sel(model="c", fold=1).isnull().all()
+
+
+def test_keys_and_models() -> None:
+    frame = WIDE.rename(columns={"model": "fold"})
+    tables = frame.pu(by="fold", score=MODELS).contingency(BETAS)
+    assert tables.indexes["group"].names == ["fold", "model"]
+    assert tables.unstack("group")["tp"].sizes["fold"] == 4
+    folds = frame.groupby("fold")
+    parts = {(key, m): x.rename(columns={m: "score"}) for key, x in folds for m in MODELS}
+    check_each(tables, parts)
+
+
+# Keys
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        *([3, 1, 2, 0], [True, False, True, False], [0.5, -1.0, 2.5, np.inf]),
+        pd.to_datetime(["2024", "2021", "2022", "2023"]),
+        [date(2024, 1, day) for day in (4, 1, 2, 3)],
+        *([("x", 1), ("x", 2), ("y", 1), ("z", 3)], [("x",), ("y", 1), ("z", 1, 2), ()]),
+        *(pd.array([4, 2, 1, 3], dtype="Int64"), pd.array(["r", "é", "", "s"], dtype="string")),
+        *(pd.period_range("2024", periods=4, freq="M"), ["one", "one", "one", "one"]),
+        pd.Categorical(["x", "z", "y", "x"], categories=["z", "unseen", "x", "y"]),
+    ],
+)
+def test_keys_of_any_kind(keys: Any) -> None:
+    frame = rekeyed(keys)
+    tables = frame.pu(by="key").contingency(BETAS)
+    order = list(frame.groupby("key", observed=True).size().index)
+    at = frame["key"].map({key: place for place, key in enumerate(order)}).astype(int)
+    check_each(tables, {key: frame[at == place] for place, key in enumerate(order)})
+    assert tables["tp"].dims == ("key", "rank", "bound", "beta")
+    assert len(tables.pu.to_frame()) == tables["tp"].size
+    assert tables["key"].values.tolist() == tables.pu.area("roc")["key"].values.tolist()
+
+
+def check_unobserved(keys: list[str], **options: Any) -> bool:
+    """Compare groups by categories of which some do not occur; empty groups may be told."""
+    key = pd.Categorical(list("wzyx"), categories=["unseen", *"zqyxw"])
+    frame = rekeyed(key).assign(fold=pd.Categorical(FOLD, categories=[2, 1, 0]))
+    frame = frame[(frame["key"] != "z") | (frame["fold"] == 0)]
+    with warnings.catch_warnings(action="ignore", category=PUWarning):
+        grouped = pu(frame.groupby(keys, observed=False, **options))
+        tables = grouped(on_error="skip").contingency(0.3)
+    by = keys if len(keys) > 1 else keys[0]
+    parts = dict(list(frame.groupby(by, observed=True)))
+    found = list(tables.indexes[tables["tp"].dims[0]])
+    assert set(found) == set(parts)
+    check_each(tables, {key: parts[key] for key in found}, beta=0.3)
+    return True
+
+
+def test_unobserved_categories_of_an_unsorted_groupby() -> None:
+    assert check_unobserved(["key"], sort=False)
+
+
+@pytest.mark.parametrize("kind", [object, "category", "string"])
+def test_rows_without_a_key(kind: Any) -> None:
+    frame = rekeyed(pd.array(["x", None, "y", None], dtype=kind))
+    known = dict(list(frame.groupby("key", observed=True)))
+    check_each(frame.pu(by="key").contingency(BETAS), known)
+    kept = pu(frame.groupby("key", dropna=False, observed=True)).contingency(BETAS)
+    check_each(kept.isel(key=[0, 1]), known)
+    assert pd.isna(kept["key"].values[2])
+    unknown = frame[frame["key"].isna()]
+    check_each(kept.isel(key=[2]).assign_coords(key=["?"]), {"?": unknown})
+    two = pu(frame.assign(fold=FOLD).groupby(["key", "fold"], dropna=False, observed=True))
+    tables = two.contingency(BETAS)
+    assert (tables.sizes["group"], len(tables.pu.to_frame())) == (6, tables["tp"].size)
+
+
+def test_order_of_keys_is_that_of_the_groupby() -> None:
+    order = FRAME["model"].unique().tolist()
+    assert order != sorted(order)
+    tables = pu(FRAME.groupby("model", sort=False)).contingency(BETAS)
+    check_each(tables, {key: ALONE[key] for key in order})
+
+
+def test_groupbys_of_any_kind() -> None:
+    plain = FRAME.pu(by="model").contingency(BETAS)
+    by_model, models = FRAME.set_index("model"), FRAME["model"].to_numpy()
+    distinct = FRAME.reset_index(drop=True)
+    for name, grouped in (
+        ("model", FRAME.groupby("model")[["score", "label"]]),
+        ("model", FRAME.groupby(["model"])),
+        ("model", by_model.groupby(level="model")),
+        ("model", by_model.groupby(str)),
+        ("model", distinct.drop(columns="model").groupby(distinct["model"])),
+        ("group", FRAME.groupby(models)),
+        ("group", distinct.groupby(distinct["model"].rename(None))),
+        ("pu", FRAME.rename(columns={"model": "pu"}).groupby("pu")),
+    ):
+        xr.testing.assert_identical(pu(grouped).contingency(BETAS), plain.rename(model=name))
+    xr.testing.assert_identical(named("pu")(by="pu").contingency(BETAS), plain.rename(model="pu"))
+    pairs = pu(FRAME.groupby([models, FOLD > 1])).contingency(BETAS)
+    assert pairs.indexes["group"].names == ["level_0", "level_1"]
+    together = FRAME.sort_values("model")  # rows of a group stand together
+    xr.testing.assert_identical(together.pu(by="model").contingency(BETAS), plain)
+
+
+def test_days_of_a_frequency() -> None:
+    frame = rekeyed(pd.to_datetime(["2024-01-01", "2024-01-04", "2024-01-05", "2024-01-04"]))
+    grouped = pu(frame.groupby(pd.Grouper(key="key", freq="D")))
+    with warnings.catch_warnings(action="ignore", category=PUWarning):  # days without rows
+        check_each(grouped(on_error="skip").contingency(BETAS), dict(list(frame.groupby("key"))))
+
+
+# Ragged groups
+
+
+@settings(max_examples=25)
+@given(
+    groups=st.lists(cases(), min_size=1, max_size=4),
+    band=st.sampled_from(["exact", "bootstrap", "dkw"]),
+    ranks=st.sampled_from(["all", "breakpoints", [0, 2, 1]]),
+)
+def test_each_group_is_itself_alone(groups: list[Case], band: str, ranks: Any) -> None:
+    frame = pd.concat([as_frame(case).assign(key=key) for key, case in enumerate(groups)])
+    alone = dict(list(frame.groupby("key")))
+    tables = frame.pu(by="key").contingency(BETAS, band=band, ranks=ranks)
+    check_each(tables, alone, band=band, ranks=ranks)
+    every = [rows.pu.contingency(BETAS, band=band, ranks=ranks) for rows in alone.values()]
+    if ranks == [0, 2, 1]:
+        with pytest.raises(PUValueError, match="area"):
+            tables.pu.area("roc")
+        return
+    if ranks == "all":
+        union = np.unique(np.concatenate([one["rank"].values for one in every]))
+        assert tables["rank"].values.tolist() == union.tolist()
+        assert tables["n_cutoffs"] == union.size
+    else:
+        assert tables["rank"].dims == tables["threshold"].dims == ("key", "cutoff")
+        assert tables["n_cutoffs"] == tables.sizes["cutoff"]
+        assert tables.sizes["cutoff"] == max(one.sizes["rank"] for one in every)
+    assert tables["all_cutoffs"] == (ranks == "all") or ranks == "breakpoints"
+    for options in ({"curve": "roc"}, {"curve": "pr"}, {"curve": "roc", "max_fpr": 0.3}):
+        areas = [one.pu.area(**options).values for one in every]
+        first = tables.isel(key=[0]).pu.area(**options)
+        for area in (tables.pu.area(**options), first):
+            own = areas[: area.sizes["key"]]
+            np.testing.assert_allclose(area.values, own, rtol=0, atol=1e-12)
+    for metric in ("mcc", "precision", "lift"):
+        values = tables.pu.metric(metric)
+        for position, one in enumerate(every):
+            own = one.pu.metric(metric)
+            at = values.isel(key=position)
+            if ranks == "all":
+                at = at.sel(rank=own["rank"])
+            else:
+                at = at.isel(cutoff=slice(own.sizes["rank"]))
+            np.testing.assert_array_equal(at.values, own.values)
+
+
+def test_groups_differ_and_are_clipped() -> None:  # else the tests here would say little
+    assert [len(rows) for rows in ALONE.values()] == [8, 14, 39, 33]
+    assert [rows["score"].nunique() for rows in ALONE.values()] == [2, 14, 26, 6]
+    clipped = FRAME.pu(by="model").contingency(BETAS)["clipped"]
+    assert clipped.any(["rank", "bound", "beta"]).all() and not clipped.all()
+
+
+def test_breakpoints_of_groups_are_few() -> None:
+    rng = np.random.default_rng(0)
+    label = np.where(rng.random(4000) < 0.004, 1, np.nan)
+    frame = pd.DataFrame({"score": rng.normal(size=4000), "label": label})
+    frame["key"] = rng.integers(0, 4, 4000)
+    own = [rows.pu.roc_bounds(0.2).sizes["rank"] for _, rows in frame.groupby("key")]
+    curves = frame.pu(by="key").roc_bounds(0.2)
+    assert curves.sizes == {"key": 4, "cutoff": max(own), "bound": 3, "beta": 1}
+    assert sum(own) < 200
+    assert len(curves.pu.to_frame()) == 3 * sum(own)  # without repeats
+
+
+def test_ranks_may_lie_beyond_small_groups() -> None:
+    tables = FRAME.pu(by="model").contingency(BETAS, ranks=[39, 10])
+    for key, rows in ALONE.items():
+        for asked in (39, 10):
+            own = rows.pu.contingency(BETAS, ranks=min(asked, len(rows)))["tp"].isel(rank=0)
+            np.testing.assert_array_equal(tables["tp"].sel(model=key, rank=asked), own)
+    with pytest.raises(PUValueError, match=r"ranks must lie between 0 and 39, .* \[40\] was"):
+        FRAME.pu(by="model").contingency(BETAS, ranks=40)
+
+
+# A beta for each group
+
+
+@pytest.mark.parametrize("kind", [dict, pd.Series])
+@pytest.mark.parametrize("method", METHODS)
+def test_beta_by_key(method: str, kind: Any) -> None:
+    result = getattr(FRAME.pu(by="model"), method)(kind(BETA))
+    assert result["beta"].dims == ("model", "beta")
+    assert result["beta"].attrs["long_name"] == "β̂"
+    check_each(result, ALONE, method, BETA)
+    first = result[next(iter(result.data_vars))]
+    flat = result.pu.to_frame()
+    alone = [getattr(rows.pu, method)(BETA[key])[first.name] for key, rows in ALONE.items()]
+    if "cutoff" in first.dims:  # without what shorter rankings repeat
+        values = np.concatenate([np.ravel(one) for one in alone])
+    else:
+        values = first.values.ravel()
+    assert sorted(flat[first.name]) == sorted(values)
+    assert flat.groupby("model")["beta"].unique().str[0].to_dict() == BETA
+    assert result.sel(model=["c"]).pu.to_frame()["beta"].unique().tolist() == [0.3]
+
+
+@pytest.mark.parametrize("curve", ["roc", "pr"])
+def test_area_by_key(curve: str) -> None:
+    tables = FRAME.pu(by="model").contingency(BETA, ranks="breakpoints")
+    for key, rows in ALONE.items():
+        own = rows.pu.contingency(BETA[key]).pu.area(curve).values
+        one, of_all = tables.sel(model=key).pu.area(curve), tables.pu.area(curve).sel(model=key)
+        assert one["beta"].values.tolist() == of_all["beta"].values.tolist() == [BETA[key]]
+        np.testing.assert_allclose([one.values, of_all.values], [own, own], rtol=0, atol=1e-12)
+
+
+def test_beta_by_several_keys() -> None:
+    values = {key: 0.1 * place for place, key in enumerate(HALVES, start=1)}
+    tables = SPLIT.pu(by=["model", "fold"]).contingency(pd.Series(values))
+    check_each(tables, HALVES, beta=values)
+    xr.testing.assert_identical(tables, SPLIT.pu(by=["model", "fold"]).contingency(values))
+    assert len(tables.pu.to_frame()) == tables["tp"].size
+    models = WIDE.pu(score=MODELS).contingency({"forest": 0.1, "svm": 0.2})
+    assert models["beta"].values.tolist() == [[0.2], [0.1]]
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"on_error": "ignore"}, PUValueError, r"on_error must be one of \['raise', 'skip'\]"),
+        ({"by": "modell"}, PUKeyError, r"by must name .* no 'modell' .* Did you mean 'model'\?"),
+        ({"by": ["model", "x"]}, PUKeyError, "by must name a column, but there is no 'x'"),
+        ({"by": "score"}, PUValueError, "'score' is the column of scores, too"),
+        ({"by": ["model", "label"]}, PUValueError, "'label' is the column of labels, too"),
+        ({"by": ["model", "model"]}, PUValueError, r"different columns, but \['model', 'model'\]"),
+        ({"by": ("model", "fold")}, PUKeyError, r"by must name a column"),
+        ({"by": FRAME["model"]}, PUTypeError, "by must be the name of a column, but a Series"),
+        ({"by": [["model"]]}, PUTypeError, "by must be the name of a column, but a list"),
+        ({"score": []}, PUValueError, r"a list of different ones, but \[\] was passed"),
+        ({"score": ["score", "score"]}, PUValueError, "score must name one column or a list"),
+        ({"score": ["score", "x"]}, PUKeyError, "score must name a column, but there is no 'x'"),
+        ({"score": ("score", "x")}, PUKeyError, "score must name a column"),
+        ({"score": ["score"]}, PUValueError, "by must name different columns"),
+        ({"beta": BETA, "by": None}, PUTypeError, "for each of 4 keys was passed. Name the col"),
+        ({"beta": {"a": 0.1}}, PUKeyError, r"none for \['b', 'c', 'd'\]; its keys are \['a'"),
+        ({"beta": pd.Series([0.1, 0.2])}, PUKeyError, r"its keys are \[0, 1\]"),
+        ({"beta": {**BETA, "b": [0.1, 0.2]}}, PUTypeError, r"for each key, but 'b' has \[0.1, 0"),
+        ({"beta": {**BETA, "b": np.array([0.1])}}, PUTypeError, "for each key, but 'b' has"),
+        ({"beta": {**BETA, "b": "0.3"}}, PUTypeError, "group 'b': beta must be a number"),
+        ({"beta": {**BETA, "b": 30}}, PUValueError, "group 'b': beta must lie in"),
+    ],
+)
+def test_bad_arguments(arguments: dict[str, Any], error: type[PUError], message: str) -> None:
+    for method in METHODS:
+        with pytest.raises(error, match=message):
+            put(FRAME.pu, method, **{"beta": 0.3, "by": "model", **arguments})
+
+
+@pytest.mark.parametrize("name", ["rank", "cutoff", "bound", "beta", "threshold"])
+def test_reserved_names(name: str) -> None:
+    with pytest.raises(PUValueError, match=f"must not be called '{name}'"):
+        named(name)(by=name).contingency(0.3)
+    grouped = pu(SPLIT.rename(columns={"model": name}).groupby(["fold", name]))
+    with pytest.raises(PUValueError, match=f"must not be called '{name}'"):
+        grouped.roc_bounds(0.3)
+    for by in (name, ["fold"], []):
+        with pytest.raises(PUValueError, match="by must not be passed on a groupby"):
+            grouped(by=by).contingency(0.3)
+
+
+def test_no_rows() -> None:
+    none, wide, keyless = FRAME.iloc[:0], WIDE.iloc[:0], FRAME.assign(model=None)
+    for accessor, options in (
+        (none.pu, {"by": "model"}),
+        (pu(none.groupby("model")), {}),
+        (wide.pu, {"score": MODELS}),
+        (keyless.pu, {"by": "model", "on_error": "skip"}),
+    ):
+        with pytest.raises(PUValueError, match=r"must leave rows|at least one example"):
+            accessor(**options).roc_bounds(0.3)
+
+
+def test_columns_of_several_levels() -> None:
+    levels = [["y", "k", "s", "s"], ["", "", "svm", "forest"]]
+    frame = WIDE.set_axis(pd.MultiIndex.from_arrays(levels), axis=1)
+    label, models = ("y", ""), [("s", "svm"), ("s", "forest")]
+    parts = {model: frame[[model, label]].set_axis(["score", "label"], axis=1) for model in models}
+    check_each(frame.pu(score=models, label=label).contingency(BETAS), parts)
+    one = frame.pu(score=models[1], label=label, by=("k", "")).contingency(BETAS)
+    plain = WIDE.pu(score="forest", by="model").contingency(BETAS)
+    np.testing.assert_array_equal(one["tp"].values, plain["tp"].values)
+    with pytest.raises(PUValueError, match=r"score must name one column, but 's' stands for 2"):
+        frame.pu(score="s", label=label).contingency(BETAS)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_an_error_names_its_group(method: str) -> None:
+    with pytest.raises(PUValueError, match=r"group model='b': label must mark at least one known"):
+        getattr(SPOILT.pu(by="model"), method)(0.3)
+    with pytest.raises(PUValueError, match=r"group model='b', fold=0: label must mark"):
+        getattr(SPOILT.assign(fold=FOLD).pu(by=["model", "fold"]), method)(0.3)
+    done = FRAME.assign(label=FRAME["label"].where(FRAME["model"] != "b", True))
+    with pytest.raises(PUValueError, match=r"group model='b': beta must be 0 where nothing"):
+        getattr(done.pu(by="model"), method)(0.3)
+    assert done.pu(by="model").contingency(0)["n_unlabeled"].values[1] == 0
+    with pytest.raises(PUValueError, match=r"^label column 'label' holds 'x'"):
+        getattr(FRAME.assign(label="x").pu(by="model", on_error="skip"), method)(0.3)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_skipped_groups_are_told_once(method: str) -> None:
+    worse = SPOILT.assign(label=SPOILT["label"].where(SPOILT["model"] != "d", True))
+    with pytest.warns(PUWarning, match="2 of 4 groups are left out") as caught:
+        result = getattr(worse.pu(by="model", on_error="skip"), method)(0.3)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    assert "\n  group model='b': label must" in str(caught[0].message)
+    assert "\n  group model='d': beta must" in str(caught[0].message)
+    check_each(result, {key: ALONE[key] for key in "ac"}, method, 0.3)
+    with pytest.warns(PUWarning, match="2 of 4 groups"):
+        own = getattr(pu(worse.groupby("model"))(on_error="skip"), method)(BETA)
+    check_each(own, {key: ALONE[key] for key in "ac"}, method, BETA)
+    with pytest.raises(PUValueError, match="No group has an answer:\n  group model='a'"):
+        getattr(FRAME.assign(label=None).pu(by="model", on_error="skip"), method)(0.3)
+
+
+def test_progress(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = FRAME.pu(by="model").contingency(BETAS)
+    assert capsys.readouterr() == ("", "")
+    xr.testing.assert_identical(FRAME.pu(by="model", progress=True).contingency(BETAS), plain)
+    assert "4/4" in capsys.readouterr().err
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    for method in METHODS:
+        with pytest.raises(PUImportError, match="progress=True needs the package tqdm"):
+            getattr(FRAME.pu(by="model", progress=True), method)(0.3)
+
+
+# What must not change, and what must last
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_frame_stays_as_it_is(method: str) -> None:
+    frame, wide, beta = FRAME.copy(), WIDE.copy(), dict(BETA)
+    result = getattr(frame.pu(by="model"), method)(beta)
+    getattr(pu(frame.groupby("model")), method)(0.3)
+    getattr(wide.pu(score=MODELS), method)(0.3)
+    result[next(iter(result.data_vars))][:] = 0
+    result["threshold"][:] = 0
+    pd.testing.assert_frame_equal(frame, FRAME)
+    pd.testing.assert_frame_equal(wide, WIDE)
+    assert beta == BETA
+
+
+@pytest.mark.parametrize("beta", [BETAS, BETA])
+@pytest.mark.parametrize("ranks", ["all", "breakpoints", [3, 1]])
+def test_netcdf(beta: Any, ranks: Any, tmp_path: Path) -> None:
+    tables = FRAME.pu(by="model").contingency(beta, ranks=ranks)
+    tables.to_netcdf(tmp_path / "tables.nc", engine="h5netcdf")
+    with xr.open_dataset(tmp_path / "tables.nc", engine="h5netcdf") as read:
+        xr.testing.assert_identical(read.load(), tables)
+
+
+# What once went wrong
+
+
+def once(ask: Callable[[], Any], reason: str) -> Any:
+    return pytest.param(ask, id=reason)
+
+
+def is_plain(tables: xr.Dataset) -> bool:
+    return tables.identical(FRAME.pu(by="model").contingency(0.3))
+
+
+GAPS = pd.DataFrame({"score": [2, 1, None, None], "label": [True, None, None, None]})
+GROUP = SPLIT.rename(columns={"model": "group"})
+INDEXED = FRAME.set_index("model", drop=False)
+KEYLESS = FRAME.assign(key=None).groupby("key")
+NAN = rekeyed([1.0, np.nan, 2.0, 3.0]).groupby("key", dropna=False)
+NO_INDEX = FRAME.groupby("model", as_index=False)
+TWICE = pd.Series([0.1, 0.2, 0.3, 0.4, 0.9], index=list("abcda"))
+UNNAMED = WIDE.groupby(WIDE["model"].to_numpy())
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        once(lambda: named("tp")(by="tp").contingency(0.3), "tp is lost to the keys"),
+        once(lambda: named("n_unlabeled")(by="n_unlabeled").contingency(0.3), "count is lost"),
+        once(lambda: named("tpr")(by="tpr").roc_bounds(0.3), "tpr is lost to the keys"),
+        once(lambda: named("recall")(by="recall").pr_bounds(0.3), "recall is lost to the keys"),
+        once(lambda: FRAME.pu(by="model").contingency(TWICE), "the last of two betas is taken"),
+        once(
+            lambda: FRAME.pu(by="model").contingency({**BETA, "b": [[0], [0, 1]]}), "ragged beta"
+        ),
+        once(lambda: GAPS.pu(nan_policy="omit").contingency(0.5, ranks=4), "rank 4 of 2 examples"),
+        once(lambda: FRAME.pu(by=[]).contingency(0.3), "ValueError of pandas"),
+        once(lambda: rekeyed([[1], [2], [3], [4]]).pu(by="key").roc_bounds(0.3), "unhashable key"),
+        once(lambda: pu(KEYLESS).contingency(0.3), "ValueError of max()"),
+    ],
+)
+def test_is_refused(ask: Callable[[], Any]) -> None:
+    with pytest.raises(PUError):
+        ask()
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        once(lambda: check_unobserved(["key"], sort=True), "rows under other keys"),
+        once(lambda: check_unobserved(["key", "fold"], sort=True), "rows under other pairs"),
+        once(lambda: check_unobserved(["key", "fold"], sort=False), "unsorted, under other pairs"),
+        once(lambda: is_plain(pu(NO_INDEX).contingency(0.3)), "as_index=False: keys are 0, 1, 2"),
+        once(lambda: GROUP.pu(by=["group", "fold"]).contingency(0.3), "group: level, dimension"),
+        once(lambda: pu(UNNAMED)(score=MODELS).contingency(0.3), "unnamed: level, dimension"),
+        once(lambda: is_plain(INDEXED.pu(by="model").contingency(0.3)), "ambiguous to pandas"),
+        once(
+            lambda: named("x")(by="x").contingency(BETA).sel(x="c").pu.to_frame().size, "no index"
+        ),
+        once(lambda: named("place")(by="place").contingency(BETA).pu.to_frame().size, "place"),
+        once(lambda: pu(NAN).contingency(NAN.size() / 100), "no beta of NaN"),
+    ],
+)
+def test_is_answered(ask: Callable[[], Any]) -> None:
+    assert ask()

@@ -1,0 +1,147 @@
+"""The built site in a headless Chromium, and that its API page has every public name."""
+
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pandas as pd
+import pytest
+import xarray as xr
+
+import pu_accessor
+
+ROOT = Path(__file__).parents[2]
+SITE = ROOT / "build" / "site"
+PAGES = ["index.html", "gallery/index.html", "generated/pandas.DataFrame.pu.roc_bounds.html"]
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+def methods(accessor: type) -> list[str]:
+    """Return the public names of an accessor."""
+    return [name for name in dir(accessor) if not name.startswith("_")]
+
+
+def test_api_page_has_every_public_name() -> None:
+    page = (ROOT / "docs" / "api.rst").read_text(encoding="utf-8")
+    listed = set(re.findall(r"^   (\S+)$|^\.\. autoexception:: (\S+)$", page, re.MULTILINE))
+    wanted = {
+        *pu_accessor.__all__,
+        *(f"DataFrame.pu.{name}" for name in methods(pd.DataFrame.pu)),  # type: ignore[attr-defined]
+        *(f"Dataset.pu.{name}" for name in methods(xr.Dataset.pu)),  # type: ignore[attr-defined]
+    }
+    assert {name for pair in listed for name in pair if name} - {":toctree:"} == wanted
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Serve files and say nothing."""
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+        """Leave out the line that each request would print."""
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    """Serve the built site."""
+    if not (SITE / "index.html").is_file():
+        pytest.skip("there is no built site: make docs")
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(SITE))) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """Start a headless Chromium with an empty profile."""
+    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is missing: make docs")
+    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    if not chromium or not driver:
+        pytest.skip("chromium or chromedriver is missing")
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    for flag in [*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"]:
+        options.add_argument(flag)
+    service = webdriver.ChromeService(executable_path=driver, log_output=os.devnull)
+    started = webdriver.Chrome(options=options, service=service)
+    started.set_page_load_timeout(60)
+    yield started
+    started.quit()
+
+
+def resize(browser: Any, width: int) -> None:
+    """Make the page this wide; a window cannot be as narrow as a telephone."""
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+
+
+def complaints(browser: Any) -> list[str]:
+    """Return what the console holds against the pages since it was last asked."""
+    return [entry["message"] for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("page", PAGES)
+def test_page(page: str, address: str, browser: Any) -> None:
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    resize(browser, 1280)
+    browser.get(f"{address}/{page}")
+    # A browser that has just started may still be about to go there.
+    WebDriverWait(browser, 30).until(
+        lambda there: there.execute_script(
+            "return document.readyState === 'complete' && document.images.length > 0"
+        )
+    )
+    load = (
+        "const done = arguments[0], images = [...document.images];"
+        "images.forEach(image => { image.loading = 'eager' });"
+        "Promise.allSettled(images.map(image => image.decode())).then(() =>"
+        " done(images.map(image => [image.currentSrc || image.src, image.naturalWidth])))"
+    )
+    images = browser.execute_async_script(load)
+    assert len(images) >= (15 if page.startswith("gallery") else 1)
+    assert [source for source, width in images if not width] == []
+    assert complaints(browser) == []
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("page", PAGES)
+def test_page_on_a_telephone(page: str, address: str, browser: Any) -> None:
+    resize(browser, 400)
+    browser.get(f"{address}/{page}")
+    widths = (  # of the page, and of headings, which the theme would cut off
+        "return [document.documentElement, ...document.querySelectorAll('h1, h2')]"
+        ".map(part => [part.scrollWidth, part.clientWidth])"
+    )
+    found = browser.execute_script(widths)
+    assert found[0][1] <= 400
+    assert [(needed, there) for needed, there in found if needed > there] == []
+
+
+@pytest.mark.browser
+def test_search_finds_a_method(address: str, browser: Any) -> None:
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    resize(browser, 1280)
+    browser.get(f"{address}/search.html?q=roc_bounds")
+    found = WebDriverWait(browser, 30).until(
+        lambda page: page.find_elements("css selector", "#search-results li a")
+    )
+    assert any("pandas.DataFrame.pu.roc_bounds" in link.get_attribute("href") for link in found)
+    assert complaints(browser) == []

@@ -1,0 +1,265 @@
+"""Labels and scores of any coding and dtype: read as they are meant, or refused by name."""
+
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import pu_accessor
+from pu_accessor import PUError, PUKeyError, PUTypeError, PUValueError
+
+MEANT = [True, None, False, None, True]
+SCORE = [5.0, 4.0, 3.0, 2.0, 1.0]
+
+
+def read(label: Any, **coding: Any) -> tuple[list[int], list[int]]:
+    """Return known positives and known negatives at each cutoff, seen through beta 0 and 1."""
+    tables = (
+        pu_accessor.ranking_from_arrays(SCORE, label, **coding)
+        .contingency([0, 1])
+        .sel(bound="estimate")
+    )
+    return tables["tp"].sel(beta=0).values.tolist(), tables["fp"].sel(beta=1).values.tolist()
+
+
+EXPECTED = ([0, 1, 1, 1, 1, 2], [0, 0, 0, 1, 1, 1])
+
+
+@pytest.mark.parametrize(
+    "label",
+    [
+        pd.array(MEANT, dtype="boolean"),
+        pd.array(MEANT, dtype="bool[pyarrow]"),
+        pd.Series(MEANT, dtype=object),
+        pd.Series([True, np.nan, False, pd.NA, True], dtype=object),
+        pd.Series([True, pd.NaT, np.False_, None, np.True_], dtype=object),
+        pd.array([1, None, 0, None, 1], dtype="Int64"),
+        pd.array([1, None, 0, None, 1], dtype="UInt8"),
+        pd.array([1, None, 0, None, 1], dtype="int64[pyarrow]"),
+        pd.array([1, None, 0, None, 1], dtype="Float64"),
+        np.array([1, np.nan, 0, np.nan, 1]),
+        np.array([1, np.nan, 0, np.nan, 1], dtype=np.float32),
+        pd.Categorical(MEANT, categories=[True, False]),
+        pd.Categorical([1, None, 0, None, 1], categories=[0, 1, 2]),
+        MEANT,
+        tuple(MEANT),
+        xr.DataArray([1, np.nan, 0, np.nan, 1]),
+    ],
+    ids=lambda label: f"{type(label).__name__}-{getattr(label, 'dtype', '')}",
+)
+def test_canonical_labels_in_any_dtype(label: Any) -> None:
+    assert read(label) == EXPECTED
+
+
+@pytest.mark.parametrize(
+    ("label", "coding"),
+    [
+        (["P", "U", "N", "U", "P"], {"positive": "P", "negative": "N", "unlabeled": "U"}),
+        (["P", None, "N", None, "P"], {"positive": "P", "negative": "N"}),
+        (list("acdeb"), {"positive": ["a", "b"], "negative": "d", "unlabeled": ["c", "e"]}),
+        ([1, -1, 0, -1, 1], {"unlabeled": -1}),
+        ([1, 0, -1, 0, 1], {"unlabeled": 0, "negative": -1}),
+        ([1, None, -1, None, 1], {"negative": -1}),
+        ([2, 0, 1, 0, 2], {"positive": 2, "negative": 1, "unlabeled": 0}),
+        ([1, 0, 2, None, 1], {"unlabeled": [0, None], "negative": (2,)}),
+        ([1, 0, 2, np.nan, 1], {"unlabeled": np.array([0, np.nan]), "negative": {2}}),
+        (pd.Categorical(["p", None, "n", None, "p"]), {"positive": "p", "negative": ["n", "x"]}),
+        ([None, True, False, True, None], {"positive": [None], "unlabeled": np.array(True)}),
+    ],
+)  # fmt: skip
+def test_other_codings(label: Any, coding: dict[str, Any]) -> None:
+    assert read(label, **coding) == EXPECTED
+
+
+def test_zero_as_negative_and_as_unlabeled() -> None:
+    frame = pd.DataFrame({"score": [3, 2, 1], "label": [1, 0, 0]})
+    assert frame.pu(negative=0).contingency(0)["n_known_negative"] == 2
+    assert frame.pu(unlabeled=0).contingency(0)["n_unlabeled"] == 2
+    flags = frame.assign(label=frame["label"] == 1)
+    assert flags.pu(negative=False).contingency(0)["n_known_negative"] == 2
+    assert flags.pu(unlabeled=False).contingency(0)["n_unlabeled"] == 2
+
+
+def test_one_value_is_not_ambiguous() -> None:
+    tables = pu_accessor.ranking_from_arrays([2, 1], [True, True]).contingency(0)
+    assert tables["n_known_positive"] == 2
+
+
+@pytest.mark.parametrize(
+    ("label", "coding", "message"),
+    [
+        ([1, 0], {}, r"holds two values, 1 and 0, and nothing missing: is 0 unlabeled, or a known"
+                     r" negative\? Pass unlabeled=0 or negative=0"),
+        ([False, True], {}, r"two values, False and True.* Pass unlabeled=False or negative=Fal"),
+        ([1.0, 0.0], {"positive": 1}, r"two values, 1.0 and 0.0, and nothing missing"),
+        ([1, -1], {}, r"holds -1, which is unlabeled to some and negative to others. Pass unlab"),
+        ([1, -1, 0], {"negative": 0}, r"holds -1, .* Pass unlabeled=-1 or negative=-1"),
+        (["yes", None], {}, r"holds 'yes', which stands for no state. Labels are True or 1"),
+        (["yes", "no"], {"positive": "yes"}, r"holds 'no', which stands for no state"),
+        ([1, 2.5, 3, None], {}, r"holds 2.5, 3.0, which stands for no state"),
+        ([1, 0, None], {"unlabeled": 0}, r"holds None \(missing\), which stands for no state"),
+        (list(range(20)), {}, r"holds 2, 3, 4, 5, 6 and 13 more, which stands for no state"),
+        ([1, None], {"positive": 1, "negative": 1}, r"positive and negative must not share .* 1"),
+        ([1, None], {"negative": [0, 2], "unlabeled": (2,)}, r"negative and unlabeled must not"),
+        (["1", None], {}, r"holds '1', which stands for no state"),
+    ],
+)  # fmt: skip
+def test_labels_that_nobody_should_guess(label: Any, coding: Any, message: str) -> None:
+    score = np.arange(len(label))
+    with pytest.raises(PUValueError, match=f"label column 'label' {message}|{message}"):
+        pu_accessor.ranking_from_arrays(score, label, **coding).contingency(0)
+
+
+def test_labels_that_cannot_be_compared() -> None:
+    with pytest.raises(PUTypeError, match="label column 'label' must hold single values"):
+        pu_accessor.ranking_from_arrays([2, 1], pd.Series([[1], None])).contingency(0)
+
+
+@pytest.mark.parametrize(
+    "score",
+    [
+        [5, 4, 3, 2, 1],
+        np.array(SCORE, dtype=np.float32),
+        np.array(SCORE, dtype=np.float16),
+        np.array(SCORE, dtype=np.uint8),
+        np.array(SCORE, dtype=np.longdouble),
+        pd.array([5, 4, 3, 2, 1], dtype="Int64"),
+        pd.array(SCORE, dtype="Float64"),
+        pd.array(SCORE, dtype="double[pyarrow]"),
+        pd.array([5, 4, 3, 2, 1], dtype="int32[pyarrow]"),
+        pd.Series(SCORE, dtype=object),
+        pd.Series([5, 4.0, np.float32(3), 2, 1], dtype=object),
+        pd.Series([Decimal(n) for n in (5, 4, 3, 2, 1)]),
+        pd.arrays.SparseArray(SCORE),
+        range(5, 0, -1),
+        xr.DataArray(SCORE),
+    ],
+    ids=lambda score: f"{type(score).__name__}-{getattr(score, 'dtype', '')}",
+)
+def test_scores_of_any_real_dtype(score: Any) -> None:
+    tables = pu_accessor.ranking_from_arrays(score, MEANT).contingency(0.5)
+    xr.testing.assert_identical(
+        tables, pu_accessor.ranking_from_arrays(SCORE, MEANT).contingency(0.5)
+    )
+
+
+@pytest.mark.parametrize("missing", ["Float64", "double[pyarrow]", object, float])
+def test_missing_scores_of_any_dtype(missing: Any) -> None:
+    score = pd.Series([3, None, 1], dtype=missing, name="svm")
+    with pytest.raises(PUValueError, match=r"'svm' holds NaN in 1 of 3 rows. Pass nan_policy='om"):
+        pu_accessor.ranking_from_arrays(score, [True, None, None]).contingency(0.5)
+    tables = pu_accessor.ranking_from_arrays(
+        score, [True, None, None], nan_policy="omit"
+    ).contingency(0.5)
+    assert tables["n_unlabeled"] == 1
+
+
+@pytest.mark.parametrize(
+    ("score", "error", "message"),
+    [
+        (["a", "b"], PUTypeError, r"'score' must hold real numbers, but is str .*'a'"),
+        (["0.5", "0.1"], PUTypeError, r"must hold real numbers, .* pd.to_numeric\(column\)"),
+        ([1j, 2], PUTypeError, r"must hold real numbers, but is complex128"),
+        ([True, False], PUTypeError, r"must hold real numbers, but is bool"),
+        (pd.Series([1, "x"], dtype=object), PUTypeError, r"must hold real numbers, but is object"),
+        (pd.to_datetime(["2020-01-01", "2021-01-01"]), PUTypeError, r"but is datetime64"),
+        ([2**53, 2**53 + 1], PUValueError, r"float64 cannot tell apart, .*: column.rank\(\)"),
+        (pd.Series([2**60, 2**60 + 1], dtype=object), PUValueError, r"cannot tell apart"),
+        (pd.array([2**60, 2**60 + 1], dtype="int64[pyarrow]"), PUValueError, r"cannot tell apart"),
+        (np.array([2**63, 2**63 + 1], dtype=np.uint64), PUValueError, r"holds uint64 numbers"),
+        ([10**400, 10**401], PUValueError, r"holds object numbers that float64 cannot tell"),
+        ([Decimal("0.99999999999999999991"), Decimal(1)], PUValueError, r"cannot tell apart"),
+        ([np.nan, np.nan], PUValueError, r"holds NaN in 2 of 2 rows"),
+        ([1, 2, 3], PUValueError, r"must have the same length, but have 3 and 2"),
+        ([[1], [2]], PUTypeError, r"score must be one-dimensional, but a list of 2 dimensions"),
+        (0.5, PUTypeError, r"score must be one-dimensional, but a float of 0 dim"),
+        ("ab", PUTypeError, r"score must be one-dimensional, but a str"),
+    ],
+)  # fmt: skip
+def test_scores_that_cannot_be_ranked(score: Any, error: type[PUError], message: str) -> None:
+    with pytest.raises(error, match=message):
+        pu_accessor.ranking_from_arrays(score, [True, None]).contingency(0)
+
+
+def test_large_integers_that_stay_apart_are_scores() -> None:
+    tables = pu_accessor.ranking_from_arrays([2**62, 2**61, 1], [True, None, None]).contingency(0)
+    assert tables["threshold"].values.tolist() == [np.inf, 2.0**62, 2.0**61, 1]
+
+
+def test_no_score_at_all() -> None:
+    with pytest.raises(PUValueError, match="at least one score, but there is none in the rows"):
+        pu_accessor.ranking_from_arrays([np.nan], [True], nan_policy="omit").contingency(0)
+
+
+def test_nothing_to_rank() -> None:
+    with pytest.raises(PUValueError, match="must hold at least one example, but are empty"):
+        pu_accessor.ranking_from_arrays([], []).contingency(0)
+    with pytest.raises(PUValueError, match="must hold at least one example, but are empty"):
+        pd.DataFrame({"score": [], "label": []}).pu.contingency(0)
+
+
+# Frames
+
+
+@pytest.mark.parametrize(
+    "index",
+    [
+        pd.Index([7, 7, 7, 7, 7]),
+        pd.MultiIndex.from_product([["a"], range(5)], names=[None, "score"]),
+        pd.Index(list("vwxyz"), name=""),
+        pd.date_range("2020", periods=5),
+    ],
+)
+def test_index_plays_no_role_and_frame_is_not_changed(index: pd.Index) -> None:
+    frame = pd.DataFrame({"score": SCORE, "label": pd.array(MEANT, dtype="boolean")}, index=index)
+    frame.attrs["kept"] = True
+    before = frame.copy(deep=True)
+    tables = frame.pu(nan_policy="worst").contingency(0.5)
+    frame.pu.plot_roc(0.5, baseline=True)
+    pd.testing.assert_frame_equal(frame, before)
+    assert frame.attrs == {"kept": True}
+    xr.testing.assert_identical(
+        tables, pu_accessor.ranking_from_arrays(SCORE, MEANT, nan_policy="worst").contingency(0.5)
+    )
+
+
+@pytest.mark.parametrize("name", [0, "", ("model", 1), None, 2.5])
+def test_columns_of_any_name(name: Any) -> None:
+    frame = pd.DataFrame({"label": MEANT})
+    frame.insert(0, name, SCORE)
+    tables = frame.pu(score=name).contingency(0.5)
+    expected = pu_accessor.ranking_from_arrays(SCORE, MEANT).contingency(0.5)
+    xr.testing.assert_equal(tables, expected)
+
+
+def test_columns_in_levels() -> None:
+    columns = pd.MultiIndex.from_tuples([("svm", "score"), ("svm", "rank"), ("y", "")])
+    frame = pd.DataFrame(zip(SCORE, SCORE, MEANT, strict=True), columns=columns)
+    tables = frame.pu(score=("svm", "score"), label=("y", "")).contingency(0.5)
+    xr.testing.assert_equal(tables, pu_accessor.ranking_from_arrays(SCORE, MEANT).contingency(0.5))
+    with pytest.raises(
+        PUValueError, match=r"stands for 2 columns. Pass the whole name, .*\('svm'"
+    ):
+        frame.pu(score="svm", label=("y", "")).contingency(0.5)
+
+
+def test_columns_that_share_a_name() -> None:
+    frame = pd.DataFrame([[1, 2, True]], columns=["score", "score", "label"])
+    with pytest.raises(PUValueError, match=r"'score' stands for 2 columns. Rename them, or keep"):
+        frame.pu.contingency(0)
+
+
+def test_no_such_column_lists_those_there_are() -> None:
+    frame = pd.DataFrame({"scroe": [1], "label": [True]})
+    with pytest.raises(PUKeyError) as error:
+        frame.pu.contingency(0)
+    assert str(error.value) == (
+        "score must name a column, but there is no 'score' among ['scroe', 'label']. Did you mean "
+        "'scroe'? Pass score=... with the name of yours."
+    )
+    many = pd.DataFrame({f"c{n}": [1] for n in range(30)})
+    with pytest.raises(PUKeyError, match=r"'c19'\] and more. Pass score="):
+        many.pu.contingency(0)

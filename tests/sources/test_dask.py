@@ -1,0 +1,430 @@
+"""Dask DataFrames: the answers are those of pandas, on every scheduler, whoever dies there."""
+
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pu_accessor import PUKeyError, PUTypeError, PUValueError, PUWarning
+from pu_accessor.counting import gaps as gaps_module
+from tests.cases import put
+from tests.sources.test_pieces import ASKED, FRAME, MODELS, Ask, check_same
+
+dask = pytest.importorskip("dask")
+dd = pytest.importorskip("dask.dataframe")
+distributed: Any = pytest.importorskip("distributed")
+pq = pytest.importorskip("pyarrow.parquet")
+
+import pu_accessor.dask  # noqa: E402, F401
+
+# Of dask itself, which a later pandas will need it to leave out.
+pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword in DataFrame")
+
+DDF = dd.from_pandas(FRAME, npartitions=4, sort=False)
+KEYED = FRAME.assign(key=FRAME["key"].fillna("d"))
+# Of these each takes other ways through partitions: counts, corners, pairs, all at ranks.
+SOME = ["contingency at ranks by key", "roc weighted omit", "roc from both", "compare omit"]
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """Start two workers once."""
+    kind = {"n_workers": 2, "threads_per_worker": 1, "processes": True}
+    with (
+        distributed.LocalCluster(**kind, dashboard_address=":0") as local,
+        distributed.Client(local, set_as_default=False) as client,
+    ):
+        yield client
+
+
+@pytest.fixture(scope="module")
+def processes() -> Iterator[Any]:
+    """Start a process once: each call of the scheduler would start some of its own."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        yield pool
+
+
+@pytest.fixture(autouse=True)
+def one_by_one() -> Iterator[None]:
+    """Run in this thread, but for what says otherwise."""
+    with dask.config.set(scheduler="synchronous"):
+        yield
+
+
+@contextmanager
+def on(cluster: Any) -> Iterator[None]:
+    """Run on a cluster; its client in the settings would keep workers from being restarted."""
+    with dask.config.set(scheduler=None), cluster.as_current():
+        yield
+
+
+# The same as in pandas
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_partitions_give_what_pandas_gives(name: str) -> None:
+    check_same(ASKED[name](DDF.pu), ASKED[name](FRAME.pu))
+
+
+@pytest.mark.parametrize("name", SOME)
+def test_threads(name: str) -> None:
+    with dask.config.set(scheduler="threads", num_workers=4):
+        check_same(ASKED[name](DDF.pu), ASKED[name](FRAME.pu))
+
+
+def test_processes(processes: Any) -> None:
+    with dask.config.set(scheduler="processes", pool=processes):
+        for name in SOME[:2]:
+            check_same(ASKED[name](DDF.pu), ASKED[name](FRAME.pu))
+
+
+def test_a_cluster(cluster: Any) -> None:
+    with on(cluster):
+        for name in SOME[:2]:
+            check_same(ASKED[name](DDF.pu), ASKED[name](FRAME.pu))
+        with pytest.raises(PUValueError, match=r"holds NaN in \d+ of 400 rows"):
+            DDF.pu(score="holes").auroc(0.3)
+        with pytest.raises(PUKeyError) as told:
+            DDF.pu(score="scor").auroc(0.3)
+    with pytest.raises(PUKeyError) as expected:
+        FRAME.pu(score="scor").auroc(0.3)
+    assert str(told.value) == str(expected.value)
+
+
+def test_persisted_on_a_cluster(cluster: Any) -> None:
+    expected = FRAME.pu(by="key").auroc(0.3)
+    with on(cluster):
+        check_same(DDF.persist().pu(by="key").auroc(0.3), expected)
+
+
+@pytest.mark.parametrize("partitions", [1, 2, 60])
+def test_any_number_of_partitions(partitions: int) -> None:
+    ddf = dd.from_pandas(FRAME, npartitions=partitions, sort=False)
+    for name in ("roc weighted", "compare sizes by key"):
+        check_same(ASKED[name](ddf.pu), ASKED[name](FRAME.pu))
+
+
+def test_partitions_that_end_up_empty() -> None:
+    whole, kept = FRAME.sort_values("score"), FRAME["score"].sort_values() > 0.6
+    ddf = dd.from_pandas(whole.reset_index(drop=True), npartitions=8, sort=False)
+    rows = whole[kept]
+    for name in ("contingency", "roc of models by key", "auroc", "compare sizes by key"):
+        check_same(ASKED[name](ddf[ddf["score"] > 0.6].pu), ASKED[name](rows.pu))
+    with pytest.raises(PUValueError, match="must hold at least one example, but are empty"):
+        ddf[ddf["fold"] > 9].pu.auroc(0.3)
+
+
+def test_partitions_of_text_labels_that_end_up_empty() -> None:
+    whole = FRAME.sort_values("fold").reset_index(drop=True)
+    ddf = dd.from_pandas(whole, npartitions=8, sort=False)
+    expected = ASKED["roc coded"](whole[whole["fold"] == 1].pu)
+    check_same(ASKED["roc coded"](ddf[ddf["fold"] == 1].pu), expected)
+
+
+def test_lazy_columns() -> None:
+    ddf = DDF.assign(score=DDF["score"] * 2, known=DDF["label"].fillna(-1))
+    frame = FRAME.assign(score=FRAME["score"] * 2)
+    expected = frame.pu(by="key").roc_bounds(0.3)
+    check_same(ddf.pu(by="key").roc_bounds(0.3), expected)
+
+
+def test_coded_partitions_without_unlabeled_rows() -> None:
+    frame = FRAME.assign(label=FRAME["label"].fillna(-1).astype(int)).sort_values("label")
+    ddf = dd.from_pandas(frame.reset_index(drop=True), npartitions=20, sort=False)
+    expected = frame.pu(unlabeled=-1).auroc(0.3)
+    check_same(ddf.pu(unlabeled=-1).auroc(0.3), expected)
+
+
+@pytest.mark.parametrize(
+    "dtype", ["Int64", "boolean", "category", "float32", "Int64[pyarrow]", "double[pyarrow]"]
+)
+def test_labels_of_any_dtype(dtype: str) -> None:
+    kind = dtype.lower() if "[" in dtype else dtype
+    frame = FRAME.assign(label=FRAME["label"].astype("Int64").astype(cast("Any", kind)))
+    ddf = dd.from_pandas(frame, npartitions=5, sort=False)
+    check_same(ddf.pu.auroc(0.3), frame.pu.auroc(0.3))
+
+
+@pytest.mark.parametrize(
+    "keys", [pd.to_datetime(["2024", "2021"]), [True, False], [0.5, np.inf], [2, 1]]
+)
+def test_keys_of_any_kind(keys: Any) -> None:
+    frame = FRAME.assign(key=pd.Series(keys).iloc[FRAME["fold"]].array)
+    ddf = dd.from_pandas(frame, npartitions=5, sort=False)
+    check_same(ddf.pu(by="key").auroc(0.3), frame.pu(by="key").auroc(0.3))
+
+
+# Groupbys
+
+
+@pytest.mark.parametrize("by", ["key", ["key"], ["fold", "key"]])
+def test_groupbys(by: Any) -> None:
+    grouped, lazy = FRAME.groupby(by), DDF.groupby(by)
+    asked: list[Ask] = [
+        lambda pu: pu.contingency(0.3, ranks=[3, 20]),
+        lambda pu: pu(score=MODELS, on_error="raise").roc_bounds(0.3),
+        lambda pu: pu.metric("precision", 0.3, at=20),
+        lambda pu: pu(score=MODELS).compare(),
+    ]
+    for ask in asked:
+        check_same(ask(lazy.pu), ask(pu(grouped)))
+    with pytest.raises(PUValueError, match="by must not be passed on a groupby, but 'fold'"):
+        lazy.pu(by="fold").auroc(0.3)
+
+
+def pu(thing: Any) -> Any:
+    """Return the accessor of a groupby, of which stubs do not know."""
+    return thing.pu
+
+
+def test_groupbys_of_categories() -> None:
+    frame = FRAME.assign(key=pd.Categorical(FRAME["key"], ["c", "unseen", "a", "b"]))
+    ddf = dd.from_pandas(frame, npartitions=5, sort=False)
+    for observed in (True, False):
+        expected = pu(frame.groupby("key", observed=observed)).auroc(0.3)
+        check_same(ddf.groupby("key", observed=observed).pu.auroc(0.3), expected)
+
+
+def test_groupbys_by_a_column_itself() -> None:
+    expected = pu(FRAME.groupby(FRAME["key"])).auroc(0.3)
+    check_same(DDF.groupby(DDF["key"]).pu.auroc(0.3), expected)
+
+
+@pytest.mark.parametrize("key", [DDF["fold"] > 0, lambda row: row % 2])
+def test_groupbys_by_anything_else_are_refused(key: Any) -> None:
+    with pytest.raises(PUTypeError, match="must be one of columns"):
+        DDF.groupby(key).pu  # noqa: B018
+
+
+@pytest.mark.parametrize("keywords", [{"sort": False}, {"dropna": False}])
+def test_groupbys_with_options_are_refused(keywords: dict[str, Any]) -> None:
+    with pytest.raises(PUValueError, match=f"must have {next(iter(keywords))}=True"):
+        DDF.groupby("key", **keywords).pu  # noqa: B018
+
+
+def test_groupbys_of_one_column_lack_the_label() -> None:
+    with pytest.raises(PUTypeError, match="of a whole frame"):
+        DDF.groupby("key")["score"].pu  # noqa: B018
+
+
+# Errors and warnings
+
+
+@pytest.mark.parametrize(
+    "keywords",
+    [
+        *({"score": "none"}, {"label": "lable"}, {"propensity": "odd"}, {"by": "kex"}),
+        *({"by": ["key", "kex"]}, {"by": "score"}, {"by": ["key", "key"]}, {"by": []}),
+        *({"score": ["score", "none"]}, {"score": "holes"}, {"label": "fold"}),
+        *({"label": "score"}, {"nan_policy": "drop"}, {"label": ["label"]}, {"level": 95}),
+    ],
+    ids=str,
+)
+def test_errors_are_those_of_pandas(keywords: dict[str, Any]) -> None:
+    # One partition: of several, what is wrong is told of the first alone.
+    ddf = dd.from_pandas(FRAME, npartitions=1, sort=False)
+    with pytest.raises((PUKeyError, PUValueError, PUTypeError)) as expected:
+        put(FRAME.pu, "auroc", 0.3, **keywords)
+    with pytest.raises(type(expected.value)) as told:
+        put(ddf.pu, "auroc", 0.3, **keywords)
+    assert str(told.value) == str(expected.value)
+
+
+@pytest.mark.parametrize("by", [("key", "fold"), {"key"}])
+def test_by_is_read_as_by_pandas(by: Any) -> None:
+    with pytest.raises(PUTypeError) as expected:
+        FRAME.pu(by=by).auroc(0.3)
+    with pytest.raises(PUTypeError) as told:
+        DDF.pu(by=by).auroc(0.3)
+    assert str(told.value) == str(expected.value)
+
+
+def test_what_partitions_have_not() -> None:
+    for keywords in ({"ranks": "all"}, {}):
+        with pytest.raises(PUValueError, match=r"'all' was passed.*ranks='breakpoints'"):
+            DDF.pu.contingency(0.3, **keywords)
+    with pytest.raises(PUTypeError, match=r"ddf\.sample\(frac=.*\)\.compute\(\)"):
+        DDF.pu.sample_to_label(3, random_state=0)
+    with pytest.raises(PUValueError, match="score must be a list of columns"):
+        DDF.pu(by="key").compare(0.3, on="fold")
+    with pytest.raises(PUValueError, match="score must be a list of columns"):
+        DDF.groupby("key").pu.compare(0.3, on="fold")
+
+
+def test_skipped_groups_are_told_alike() -> None:
+    spoilt = KEYED.assign(label=KEYED["label"].where(KEYED["key"] != "b"))
+    ddf = dd.from_pandas(spoilt, npartitions=5, sort=False)
+    with pytest.warns(PUWarning, match=r"1 of 4 groups .*\n.*key='b'") as expected:
+        one = spoilt.pu(by="key", on_error="skip").roc_bounds(0.3)
+    with pytest.warns(PUWarning, match="1 of 4 groups") as told:
+        other = ddf.groupby("key").pu(on_error="skip").roc_bounds(0.3)
+    assert str(told[0].message) == str(expected[0].message)
+    assert told[0].filename == __file__
+    check_same(other, one)
+
+
+def test_it_says_what_it_holds() -> None:
+    assert "score, other, holes, label" in repr(DDF.pu)
+    assert "score, other" in DDF.groupby("key").pu._repr_html_()
+
+
+# Files
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Write three files of several row groups each."""
+    for number, start in enumerate(range(0, len(FRAME), 150)):
+        part = FRAME.iloc[start : start + 150]
+        part.to_parquet(tmp_path / f"part.{number}.parquet", row_group_size=40, index=False)
+    return tmp_path
+
+
+def test_parquet_by_row_group(folder: Path) -> None:
+    ddf = dd.read_parquet(folder, split_row_groups=True)
+    assert ddf.npartitions == 4 + 4 + 3
+    for name in SOME:
+        check_same(ASKED[name](ddf.pu), ASKED[name](FRAME.pu))
+
+
+def test_parquet_on_a_cluster(folder: Path, cluster: Any) -> None:
+    ddf = dd.read_parquet(folder, split_row_groups=True)
+    with on(cluster):
+        for name in ("roc weighted", "compare sizes by key"):
+            check_same(ASKED[name](ddf.pu), ASKED[name](FRAME.pu))
+
+
+def test_columns_that_are_not_needed_are_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "part.0.parquet"
+    FRAME.to_parquet(path, row_group_size=100, index=False, compression=None)
+    ddf = dd.read_parquet(path, split_row_groups=True)
+    spoilt = {"other", "holes", "said", "fold", "odds"}
+    metadata = pq.ParquetFile(path).metadata
+    with path.open("r+b") as file:
+        for group in range(metadata.num_row_groups):
+            for place in range(metadata.num_columns):
+                column = metadata.row_group(group).column(place)
+                if column.path_in_schema in spoilt:
+                    start = column.dictionary_page_offset or column.data_page_offset
+                    file.seek(start)
+                    file.write(b"\xff" * column.total_compressed_size)
+    check_same(ddf.pu(by="key").roc_bounds(0.3), FRAME.pu(by="key").roc_bounds(0.3))
+    check_same(ddf.groupby("key").pu.auroc(0.3), FRAME.pu(by="key").auroc(0.3))
+    for name in sorted(spoilt):
+        with pytest.raises(OSError, match=r"."):
+            ddf[[name]].compute()
+
+
+# What travels
+
+
+def test_nothing_but_counts_and_labeled_scores_travels(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows, known = 200_000, 60
+    rng = np.random.default_rng(3)
+    label = np.full(rows, np.nan)
+    label[rng.choice(rows, known, replace=False)] = 1
+    key = rng.choice(["a", "b"], rows)
+    score = rng.normal(size=rows)
+    frame = pd.DataFrame({"score": score, "square": score**2, "label": label, "key": key})
+    ddf = dd.from_pandas(frame, npartitions=4, sort=False)
+    asked: list[Ask] = [
+        lambda pu: pu(by="key").contingency(0.05, ranks=[20_000, 90_000]),
+        lambda pu: pu.roc_bounds(0.05),
+        lambda pu: pu(score=["score", "square"]).compare(),
+    ]
+    expected = [ask(frame.pu) for ask in asked]
+    monkeypatch.setattr(gaps_module, "_ENOUGH", 500)
+    monkeypatch.setattr(gaps_module, "_EDGES", 64)
+    sizes: list[int] = []
+    frames: list[int] = []
+
+    def note(key: Any, value: Any, graph: Any, state: Any, worker: Any) -> None:
+        if isinstance(value, pd.DataFrame):
+            frames.append(len(value))  # stays where it is
+        else:
+            sizes.append(len(pickle.dumps(value)))
+
+    with dask.callbacks.Callback(posttask=note):
+        for ask, one in zip(asked, expected, strict=True):
+            check_same(ask(ddf.pu), one)
+    assert max(frames) == rows // 4 and len(sizes) > 3 * 2 * 4
+    assert 8 * known < max(sizes) < 20_000  # a partition's scores are 400,000
+
+
+def test_a_progress_bar(capsys: pytest.CaptureFixture[str]) -> None:
+    from dask.diagnostics.progress import ProgressBar
+
+    bar: Any = ProgressBar
+    with bar():
+        DDF.pu.auroc(0.3)
+    shown = capsys.readouterr().out
+    assert "[####" in shown and "100% Completed" in shown
+
+
+# Imports
+
+IMPORTS = """
+import sys
+import pu_accessor
+print("dask" in sys.modules)
+sys.modules["dask"] = None
+try:
+    import pu_accessor.dask
+except pu_accessor.PUImportError as error:
+    print(isinstance(error, ImportError), error)
+del sys.modules["dask"]
+import dask.dataframe as dd
+import pandas as pd
+print(hasattr(dd.DataFrame, "pu"))
+import importlib
+import pu_accessor.dask
+importlib.reload(pu_accessor.dask)
+df = pd.DataFrame({"score": range(9, 0, -1), "label": [None, 1, 1, None, None, 1, *[None] * 3]})
+ddf = dd.from_pandas(df, npartitions=2)
+print(ddf.pu.roc_bounds(0.5).identical(df.pu.roc_bounds(0.5)))
+"""
+
+
+def test_imports_without_dask_and_twice() -> None:
+    run = subprocess.run(
+        [sys.executable, "-W", "error", "-c", IMPORTS], capture_output=True, text=True, check=False
+    )
+    assert not run.stderr
+    loaded, refused, registered, same = run.stdout.splitlines()
+    assert (loaded, registered, same) == ("False", "False", "True")
+    assert refused.startswith("True pu_accessor.dask needs dask")
+    assert "pip install 'pu_accessor[dask]'" in refused
+
+
+# A worker that dies; the last one, for the cluster needs a moment thereafter
+
+
+def test_a_worker_that_dies_on_the_way(cluster: Any, tmp_path: Path) -> None:
+    parts = [part.reset_index(drop=True) for _, part in FRAME.groupby(FRAME.index // 80)]
+    here = os.getpid()
+
+    def load(number: int) -> Any:
+        if number == 3:
+            loaded = len(list(tmp_path.iterdir()))
+            (tmp_path / f"{loaded} {os.getpid()}").touch()
+            if loaded in (0, 2) and os.getpid() != here:  # for labeled scores, then for counts
+                os._exit(1)
+        return parts[number]
+
+    ddf = dd.from_map(load, range(len(parts)), meta=FRAME.iloc[:0])
+    expected = FRAME.pu(score=MODELS, by="key").auroc(0.3)
+    with on(cluster):
+        check_same(ddf.pu(score=MODELS, by="key").auroc(0.3), expected)
+    loads = sorted(path.name.split() for path in tmp_path.iterdir())
+    assert len(loads) == 4 and str(here) not in [process for _, process in loads]
+    assert loads[0][1] != loads[1][1] and loads[2][1] != loads[3][1]

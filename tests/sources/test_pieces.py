@@ -1,0 +1,766 @@
+"""Data in chunks: the answers are those for all rows in one frame, the memory is not."""
+
+import tracemalloc
+import warnings
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from matplotlib.axes import Axes
+
+from pu_accessor import (
+    PUDataError,
+    PUError,
+    PUKeyError,
+    PUTypeError,
+    PUValueError,
+    PUWarning,
+    ranking_from_chunks,
+)
+from pu_accessor.counting import buckets
+from pu_accessor.counting import gaps as gaps_module
+from tests.cases import Case, as_frame, cases, put
+
+Ask = Callable[[Any], Any]
+Chunks = list[pd.DataFrame]
+
+MODELS = ["score", "other"]
+
+
+def draw_frame(size: int, seed: int) -> pd.DataFrame:
+    """Draw tied scores of two models, all kinds of labels, keys with gaps, and propensities."""
+    rng = np.random.default_rng(seed)
+    truth = rng.random(size) < 0.5
+    shown = rng.random(size) < 0.4
+    score = np.round(rng.normal(1.2 * truth), 1)
+    score[rng.random(size) < 0.03] = np.inf
+    score[rng.random(size) < 0.03] = -np.inf
+    return pd.DataFrame(
+        {
+            "score": score,
+            "other": np.round(rng.normal(truth), 3),
+            "holes": np.where(rng.random(size) < 0.1, np.nan, score),
+            "label": np.where(shown, truth, np.nan),
+            "said": np.where(shown, np.where(truth, "yes", "no"), "?"),
+            "key": pd.Series(rng.choice(list("cab"), size)).where(rng.random(size) > 0.1, None),
+            "fold": rng.integers(0, 2, size),
+            "odds": np.where(truth & shown, rng.uniform(0.5, 1, size), np.nan),
+        }
+    )
+
+
+def quietly(ask: Ask) -> Ask:
+    """Return what asks the same, without a warning of what the data say little about."""
+
+    def asked(pu: Any) -> Any:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PUWarning)
+            return ask(pu)
+
+    return asked
+
+
+FRAME = draw_frame(400, 1)
+BY_KEY = {"a": 0.2, "b": 0.5, "c": 0.35}
+BY_MODEL = {"score": 0.2, "other": 0.4}
+SAID = {"label": "said", "positive": "yes", "negative": "no", "unlabeled": "?"}
+FIRST_ONES = np.where(FRAME.index < 40, "early", FRAME["key"])
+
+ASKED: dict[str, Ask] = {
+    "contingency": lambda pu: pu.contingency([0.3, 0.1], ranks="breakpoints"),
+    "contingency at ranks": lambda pu: pu.contingency(0.3, ranks=[250, 0, 3, 399]),
+    "contingency at ranks by key": lambda pu: pu(by="key").contingency(BY_KEY, ranks=[60, 7]),
+    "contingency omit": lambda pu: pu(score="holes", nan_policy="omit").contingency(0.3, ranks=9),
+    "roc": lambda pu: pu.roc_bounds([0.05, 0.3, 0.9]),
+    "roc by keys": lambda pu: pu(by=["key", "fold"]).roc_bounds(0.3, band="dkw"),
+    "roc of models": lambda pu: pu(score=MODELS).roc_bounds(BY_MODEL, level=0.8),
+    "roc of models by key": lambda pu: pu(score=MODELS, by="key").roc_bounds(0.3),
+    "roc bootstrap": lambda pu: pu.roc_bounds(0.3, band="bootstrap"),
+    "roc simultaneous": lambda pu: pu.roc_bounds(0.3, band="simultaneous"),
+    "roc worst": lambda pu: pu(score="holes", nan_policy="worst").roc_bounds(0.3),
+    "roc omit by key": lambda pu: pu(score="holes", nan_policy="omit", by="key").roc_bounds(0.3),
+    "roc from negatives": lambda pu: pu.roc_bounds(0.3, reference="negatives"),
+    "roc from both": lambda pu: pu(by="key").roc_bounds(0.3, reference="both"),
+    "roc from the tightest": lambda pu: pu.roc_bounds([0.1, 0.5], reference="tightest"),
+    "roc weighted": lambda pu: pu(propensity="odds").roc_bounds(0.3),
+    "roc weighted omit": lambda pu: pu(
+        propensity="odds", score="holes", nan_policy="omit", by="fold"
+    ).roc_bounds(0.3),
+    "roc envelope": lambda pu: pu.roc_bounds(0.3, beta_interval=(0.2, 0.4)),
+    "roc coded": lambda pu: pu(**SAID).roc_bounds(0.3),
+    "roc, negatives unlabeled": lambda pu: pu(unlabeled=[0, None]).roc_bounds(0.3),
+    "roc weighted at ranks": lambda pu: pu(propensity="odds").roc_bounds(0.3, ranks=[9, 90]),
+    "pr": lambda pu: pu(score=MODELS).pr_bounds(BY_MODEL),
+    "pr envelope": lambda pu: pu(by="key").pr_bounds(0.3, beta_interval=(0.2, 0.4)),
+    "auroc": lambda pu: pu(by="key").auroc([0.3, 0.1]),
+    "auroc in part": lambda pu: pu.auroc(0.3, max_fpr=0.2),
+    "auroc weighted": lambda pu: pu(propensity="odds").auroc(0.3),
+    "average precision": lambda pu: pu(by="key").average_precision(BY_KEY),
+    "metric at a rank": lambda pu: pu(by="key").metric("precision", 0.3, at=50),
+    "metric at a threshold": lambda pu: pu.metric("tpr", 0.3, at={"threshold": 0.55}),
+    "metric at a share": lambda pu: pu(score=MODELS).metric("f1", 0.3, at={"fraction": 0.2}),
+    "metric at an fpr": lambda pu: pu.metric("precision", [0.3, 0.1], at={"fpr": 0.1}),
+    "metric at a recall": lambda pu: pu(by="key").metric("precision", 0.3, at={"recall": 0.7}),
+    "metric at youden": lambda pu: pu.metric("tpr", 0.3, at="youden"),
+    "metric at its maximum": lambda pu: pu(by="fold").metric("f1", 0.3, at="maximum"),
+    "metric while beta varies": lambda pu: pu.metric(
+        "f1", 0.3, at={"fpr": 0.1}, beta_interval=(0.2, 0.4)
+    ),
+    "a function of counts": lambda pu: pu.metric(lambda tp, fp, fn, tn: tp - fp, 0.3, at=70),
+    "beta": quietly(lambda pu: pu(unlabeled=[0, None]).estimate_beta()),
+    "beta by means": quietly(lambda pu: pu(by="key").estimate_beta(method="mean_matching")),
+    "compare": lambda pu: pu(score=MODELS).compare(),
+    "compare sizes by key": lambda pu: pu(score=MODELS, by="key").compare([0.3, 0.1]),
+    "compare omit": lambda pu: pu(score=["holes", "other"], nan_policy="omit").compare(0.3),
+    "compare worst": lambda pu: pu(score=["holes", "other"], nan_policy="worst").compare(0.3),
+    "compare unpaired": lambda pu: pu(by="key").compare_unpaired([0.3, 0.1]),
+    "dominance": lambda pu: pu(score=MODELS).dominance([0.3, 0.1], band="dkw"),
+    "dominance by key": lambda pu: pu(by="key").dominance(BY_KEY),
+    "plot_roc": lambda pu: pu(score=MODELS).plot_roc(BY_MODEL),
+    "plot_pr": lambda pu: pu(by="key").plot_pr(0.3, baseline=True, band="dkw"),
+    "plot_rank_cdf": lambda pu: pu(by="key").plot_rank_cdf(0.3),
+    "plot_metric": lambda pu: pu(by="key").plot_metric("f1", 0.3, x="fraction"),
+    "plot_against_beta": lambda pu: pu(by="key").plot_against_beta(
+        "precision", [0, 0.2, 0.4], at=20
+    ),
+}
+
+
+def shrink(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take the way of large data with small ones."""
+    for name, size in {"_PIECE": 16, "_SORTED_PIECE": 20, "_EDGES": 16, "_ENOUGH": 4}.items():
+        monkeypatch.setattr(gaps_module, name, size)
+    monkeypatch.setattr(buckets, "_SAMPLE", 8)
+
+
+def show(ax: Axes) -> list[Any]:
+    """Return what can be seen on Axes."""
+    shown: list[Any] = [*ax.lines, *ax.patches]
+    assert ax.lines and ax.patches
+    ways = [(x.get_path().vertices.tolist(), x.get_linestyle(), x.get_zorder()) for x in shown]
+    colors = [[x.get_color() for x in ax.lines], [x.get_facecolor() for x in ax.patches]]
+    box = ax.get_legend()
+    texts = [text.get_text() for text in (box.get_title(), *box.get_texts())] if box else []
+    return [ways, colors, texts, ax.get_xlabel(), ax.get_ylabel(), ax.get_xlim(), ax.get_ylim()]
+
+
+def check_same(one: Any, other: Any) -> None:
+    """Compare two answers, attributes and all: Datasets, frames, or what two Axes show."""
+    assert type(one) is type(other)
+    if isinstance(one, xr.Dataset):
+        xr.testing.assert_identical(one, other)
+    elif isinstance(one, pd.DataFrame):
+        pd.testing.assert_frame_equal(one, other)
+        assert one.attrs == other.attrs
+    else:
+        assert isinstance(one, Axes) and show(one) == show(other)
+
+
+def attempt(ask: Ask, accessor: Any) -> Any:
+    """Return the answer, or what was said instead."""
+    try:
+        return ask(accessor)
+    except (PUError, PUWarning) as said:
+        return type(said), str(said)
+
+
+def check_same_attempt(one: Any, other: Any) -> None:
+    if isinstance(one, tuple) or isinstance(other, tuple):
+        assert one == other
+    else:
+        check_same(one, other)
+
+
+def cut(frame: pd.DataFrame, places: list[int]) -> Chunks:
+    """Cut a frame into chunks, some of them empty."""
+    ends = [0, *sorted(place % (len(frame) + 1) for place in places), len(frame)]
+    return [frame.iloc[start:end] for start, end in pairwise(ends)]
+
+
+def in_two(one: dict[str, Any], other: dict[str, Any]) -> tuple[pd.DataFrame, Chunks]:
+    """Return two chunks, and the frame of their rows."""
+    chunks = [pd.DataFrame(one), pd.DataFrame(other)]
+    return pd.concat(chunks, ignore_index=True), chunks
+
+
+def joined(*labels: list[Any], **columns: list[Any]) -> tuple[pd.DataFrame, Chunks]:
+    """Return chunks that hold some labels, and the frame of their rows."""
+    rng = np.random.default_rng(0)
+    chunks = [
+        pd.DataFrame({"score": rng.normal(size=len(label)), "label": label, **columns})
+        for label in labels
+    ]
+    return pd.concat(chunks, ignore_index=True), chunks
+
+
+# The same as in one frame
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_chunks_give_what_one_frame_gives(name: str) -> None:
+    chunks = cut(FRAME, [50, 51, 120, 300])
+    expected = ASKED[name](FRAME.pu)
+    check_same(ASKED[name](ranking_from_chunks(chunks)), expected)
+
+
+@pytest.mark.parametrize("name", [name for name in ASKED if not name.startswith("plot")])
+def test_chunks_in_small_steps(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = ASKED[name](FRAME.pu)  # with steps as they are
+    shrink(monkeypatch)
+    check_same(ASKED[name](ranking_from_chunks(cut(FRAME, [399, 200, 7]))), expected)
+
+
+@settings(max_examples=25)
+@given(case=cases(), places=st.lists(st.integers(0, 30), max_size=6), rank=st.integers(0, 4))
+def test_any_split_of_any_case(case: Case, places: list[int], rank: int) -> None:
+    frame = as_frame(case)
+    pieces = ranking_from_chunks(cut(frame, places))
+    questions: list[Ask] = [
+        lambda pu: pu.roc_bounds(case.beta),
+        lambda pu: pu.contingency(case.beta, ranks=[rank % (len(frame) + 1)]),
+        lambda pu: pu.metric("accuracy", case.beta, at="maximum"),
+    ]
+    expected = [attempt(ask, frame.pu) for ask in questions]
+    with pytest.MonkeyPatch.context() as patch:
+        shrink(patch)
+        for ask, one in zip(questions, expected, strict=True):
+            check_same_attempt(attempt(ask, pieces), one)
+
+
+def loosened(chunk: Any, rng: np.random.Generator) -> pd.DataFrame:
+    """Return the same values in other dtypes."""
+    labels = ["float64", "object", "Int64", "boolean", "Float32", "category"]
+    label = chunk["label"].astype("boolean").astype(str(rng.choice(labels[1:])))
+    if chunk.empty:  # of numbers: see `test_empty_chunks_of_any_dtype`
+        label = chunk["label"].astype(str(rng.choice(["int8", "bool", "boolean", "Float32"])))
+    elif not chunk["label"].isna().any():
+        label = chunk["label"].astype(str(rng.choice(["int8", "bool", *labels])))
+    scores = {}
+    for model in MODELS:
+        dtypes = ["float32", "float64", "object", "Float64"]
+        if np.isfinite(chunk[model]).all():
+            dtypes += ["int16", "Int32"]
+        scores[model] = chunk[model].astype(str(rng.choice(dtypes)))
+    key = chunk["key"].astype(str(rng.choice(["object", "str", "string", "category"])))
+    loose: pd.DataFrame = chunk.assign(label=label, key=key, **scores)
+    return loose
+
+
+ANY_ASKED: list[Ask] = [
+    lambda pu: pu(nan_policy="worst").roc_bounds([0.3, 0.8]),
+    lambda pu: pu(by="key", on_error="skip", nan_policy="omit").roc_bounds(0.3),
+    lambda pu: pu(by="key", score=MODELS, nan_policy="worst").roc_bounds(0.3),
+    lambda pu: pu(nan_policy="omit").contingency(0.6, ranks=[1, 0]),
+    lambda pu: pu.auroc(0.3),
+    lambda pu: pu(propensity="odds", nan_policy="worst").auroc(0.3),
+    lambda pu: pu(nan_policy="worst").metric("f1", 0.4, at="maximum"),
+    lambda pu: pu(by="key", nan_policy="omit").metric("precision", 0.4, at={"fpr": 0.3}),
+    lambda pu: pu(nan_policy="omit").estimate_beta(),
+    lambda pu: pu(score=MODELS, nan_policy="omit", by="key").compare(0.3),
+    lambda pu: pu(score=MODELS, nan_policy="worst").compare(0.3),
+    lambda pu: pu(by="key", nan_policy="omit").compare_unpaired(0.2),
+]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_drawn_frames_split_at_random(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(seed)
+    size = int(rng.integers(1, 60))
+    truth = rng.random(size) < rng.uniform(0.2, 0.8)
+    wholes = np.round(rng.normal(2 * truth, 2), 0)
+    if rng.random() < 0.5:
+        wholes[rng.random(size) < 0.2] = rng.choice([np.nan, np.inf, -np.inf])
+    kinds = rng.choice([1.0, 0.0, np.nan], size, p=rng.dirichlet([2, 1, rng.choice([0.01, 4])]))
+    frame = pd.DataFrame(
+        {
+            "score": wholes,
+            "other": wholes + rng.integers(-2, 3, size),
+            "label": kinds,
+            "key": rng.choice(np.array(["a", "b", None], object), size),
+            "odds": rng.choice([0.25, 0.5, 1.0], size),
+        }
+    )
+    chunks = cut(frame, rng.integers(0, 60, rng.integers(0, 6)).tolist())
+    pieces = ranking_from_chunks([loosened(chunk, rng) for chunk in chunks])
+    wanted = [ANY_ASKED[place] for place in rng.choice(len(ANY_ASKED), 4, replace=False)]
+    expected = [attempt(ask, frame.pu) for ask in wanted]
+    if seed % 2:
+        shrink(monkeypatch)
+    for ask, one in zip(wanted, expected, strict=True):
+        found = attempt(ask, pieces)
+        if isinstance(one, tuple) and issubclass(one[0], PUError):
+            assert found[0] is one[0]  # messages show labels as their dtype does
+        else:
+            check_same_attempt(found, one)
+
+
+def test_a_chunk_for_each_row() -> None:
+    frame = FRAME.iloc[:60]
+    pieces = ranking_from_chunks([frame.iloc[[row]] for row in range(60)])
+    for name in ("roc of models", "compare", "metric at a threshold"):
+        check_same(ASKED[name](pieces), ASKED[name](frame.pu))
+
+
+def test_groups_that_are_in_some_chunks_alone() -> None:
+    frame = FRAME.assign(key=FIRST_ONES)
+    pieces = ranking_from_chunks([frame.iloc[:0], *cut(frame, [40]), frame.iloc[:0]])
+    for name in ("roc of models by key", "auroc", "compare sizes by key", "plot_roc"):
+        check_same(ASKED[name](pieces), ASKED[name](frame.pu))
+    assert pieces(by="key").auroc(0.3)["key"].tolist() == ["a", "b", "c", "early"]
+
+
+def test_chunks_without_labels_and_chunks_without_others() -> None:
+    apart = FRAME.sort_values("label")  # negatives, positives, and then all others
+    negatives, labeled = (apart["label"] == 0).sum(), apart["label"].notna().sum()
+    for places in ([negatives, labeled], [labeled], [labeled - 1, labeled + 30]):
+        pieces = ranking_from_chunks(cut(apart, [int(place) for place in places]))
+        check_same(pieces.roc_bounds(0.3), FRAME.pu.roc_bounds(0.3))
+
+
+@pytest.mark.parametrize("ordered", [True, False])
+def test_keys_that_are_categories(ordered: bool) -> None:
+    kind = pd.CategoricalDtype(["c", "unseen", "a", "b"], ordered=ordered)
+    frame = FRAME.assign(key=FRAME["key"].astype(kind))
+    result = ranking_from_chunks(cut(frame, [100, 200]), by="key").roc_bounds(0.3)
+    check_same(result, frame.pu(by="key").roc_bounds(0.3))
+    assert result["key"].values.tolist() == ["c", "a", "b"]
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        *([3, 1], [True, False], [0.5, -1.0], [np.inf, -np.inf]),
+        *(pd.to_datetime(["2024", "2021"]), pd.to_datetime(["2024", "2021"], utc=True)),
+        *(pd.period_range("2024", periods=2, freq="M"), pd.array([4, 2], dtype="Int64")),
+    ],
+)
+def test_keys_of_any_kind(keys: Any) -> None:
+    frame = FRAME.assign(key=pd.Series(keys).iloc[FRAME["fold"]].array)
+    frame.loc[5:9, "key"] = frame["key"].iloc[0]
+    pieces = ranking_from_chunks(cut(frame, [10, 200]))
+    check_same(pieces(by="key").auroc(0.3), frame.pu(by="key").auroc(0.3))
+
+
+def test_keys_whose_dtype_differs() -> None:
+    whole, chunks = in_two(
+        {"score": [4, 3, 2, 1], "label": [1, None, 1, None], "key": [1, 1, 2, 2]},
+        {"score": [2.5, 3.5, 1.5], "label": [None, None, None], "key": [2.0, 1.0, None]},
+    )
+    check_same(
+        ranking_from_chunks(chunks, by="key").roc_bounds(0.3), whole.pu(by="key").roc_bounds(0.3)
+    )
+
+
+def test_pairs_are_frames_of_two_columns() -> None:
+    frame = FRAME[["score", "label"]]
+    parts = cut(frame, [90, 91, 300])
+    expected = frame.pu.roc_bounds(0.3)
+    kinds: list[Callable[[Any], Any]] = [np.asarray, list, pd.Index, pd.array, pd.Series]
+    for kind in kinds:
+        pairs = [(kind(part["score"]), kind(part["label"])) for part in parts]
+        check_same(ranking_from_chunks(pairs).roc_bounds(0.3), expected)
+    lists = [[part["score"].rename("x"), part["label"].rename("y")] for part in parts]
+    check_same(ranking_from_chunks(tuple(lists)).roc_bounds(0.3), expected)
+    check_same(ranking_from_chunks([pairs[0], *parts[1:]]).roc_bounds(0.3), expected)
+
+
+def test_chunks_stay_as_they_are() -> None:
+    chunks = cut(FRAME, [100, 250])
+    copies = [chunk.copy(deep=True) for chunk in chunks]
+    ranking_from_chunks(chunks, by="key", score="holes", nan_policy="omit").roc_bounds(0.3)
+    for chunk, copy in zip(chunks, copies, strict=True):
+        pd.testing.assert_frame_equal(chunk, copy)
+
+
+def test_skipped_groups_are_told_alike() -> None:
+    spoilt = FRAME.assign(label=FRAME["label"].where(FRAME["key"] != "b"))
+    pieces = ranking_from_chunks(cut(spoilt, [30, 200]))
+    with pytest.warns(PUWarning, match=r"1 of 3 groups .*\n.*key='b'") as expected:
+        one = spoilt.pu(by="key", on_error="skip").auroc(0.3)
+    with pytest.warns(PUWarning, match="1 of 3 groups") as told:
+        other = pieces(by="key", on_error="skip").auroc(0.3)
+    assert str(told[0].message) == str(expected[0].message)
+    assert told[0].filename == __file__
+    check_same(other, one)
+    with pytest.warns(PUWarning, match="1 of 3 groups") as told:
+        pieces(by="key", on_error="skip").contingency(0.3, ranks="breakpoints")
+    assert told[0].filename == __file__
+
+
+def test_curves_come_at_breakpoints() -> None:
+    pieces = ranking_from_chunks(cut(FRAME, [100]))
+    tables = pieces.contingency(0.3, ranks="breakpoints")
+    check_same(pieces.roc_bounds(0.3), tables.pu.roc())
+    check_same(pieces.pr_bounds(0.3), tables.pu.pr())
+
+
+# Labels that are ambiguous or not
+
+
+@pytest.mark.parametrize(
+    ("labels", "coding"),
+    [
+        ([[1, 0, 1], [1, None, None]], {}),  # another chunk says that 0 is negative
+        ([[1, None, None], [0, 1, 1]], {}),
+        ([[1, 1], [0, 0]], {}),  # ambiguous as a whole
+        ([[1, 0], [0, 1]], {}),
+        ([[1, 1], [1, 1]], {}),
+        ([[True, False], [1.0, 0.0]], {}),
+        ([[1, 0], [0, 1]], {"unlabeled": 0}),
+        ([[1, 0], [0, 1]], {"negative": 0}),
+        ([["y", "n"], ["n", "y"]], {"positive": "y", "unlabeled": "n"}),
+        ([["y", "y"], ["n", None]], {"positive": "y", "negative": "n"}),
+        ([[2, 2], [2, 0]], {"positive": 2}),  # ambiguous as a whole
+        ([[1, 1], [-1, -1]], {}),
+        ([[1, 1], [-1, -1]], {"unlabeled": -1}),
+        ([[1, -1], [1, 1]], {"negative": -1}),
+        ([[1, None], [7, None]], {}),
+        ([[1, None], [1, 0]], {"positive": 1, "negative": 1}),
+    ],
+)
+def test_labels_of_all_chunks_count(labels: list[list[Any]], coding: dict[str, Any]) -> None:
+    whole, chunks = joined(*labels)
+
+    def ask(pu: Any) -> Any:
+        return pu(**coding).roc_bounds(0.3)
+
+    expected = attempt(ask, whole.pu)
+    numbers = pd.api.types.is_numeric_dtype(chunks[0]["label"].dtype)
+    none = chunks[0].iloc[:0] if numbers else chunks[0].iloc[:0].astype({"label": "float64"})
+    for some in (chunks, [none, *chunks], [*chunks, none]):
+        check_same_attempt(attempt(ask, ranking_from_chunks(some)), expected)
+
+
+@pytest.mark.parametrize(
+    ("labels", "coding"),
+    [
+        ([[1, 0, 1], [-1, -1, 1]], {"unlabeled": -1}),
+        ([[1, 0, 1], [None, None, 1]], {"positive": 1}),
+        ([[2, 0, 1], [0, 1], [2, None]], {"positive": [1, 2]}),
+        ([[True, False], [True, "?"]], {"unlabeled": "?"}),
+    ],
+)
+def test_coded_chunks_without_unlabeled_rows(
+    labels: list[list[Any]], coding: dict[str, Any]
+) -> None:
+    whole, chunks = joined(*labels)
+    expected = whole.pu(**coding).roc_bounds(0.3)
+    check_same(ranking_from_chunks(chunks, **coding).roc_bounds(0.3), expected)
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        *("float64", "int64", "bool", "boolean", "Int64"),
+        *("object", "str", "string", "category"),
+    ],
+)
+def test_empty_chunks_of_any_dtype(dtype: str) -> None:
+    empty = FRAME.iloc[:0].assign(label=pd.Series(dtype=dtype))
+    expected = FRAME.pu.auroc(0.3)
+    check_same(ranking_from_chunks([FRAME, empty]).auroc(0.3), expected)
+
+
+# Errors
+
+ERRORS: dict[str, Ask] = {
+    "no such score": lambda pu: pu(score="scor").auroc(0.3),
+    "no such label": lambda pu: pu(label="lable").auroc(0.3),
+    "no such propensity": lambda pu: pu(propensity="odd").auroc(0.3),
+    "one of the scores": lambda pu: pu(score=["score", "none"]).roc_bounds(0.3),
+    "no score": lambda pu: pu(score=[]).roc_bounds(0.3),
+    "a score twice": lambda pu: pu(score=["score", "score"]).roc_bounds(0.3),
+    "score as a set": lambda pu: pu(score={"score"}).roc_bounds(0.3),
+    "score is text": lambda pu: pu(score="said").roc_bounds(0.3),
+    "label as a list": lambda pu: pu(label=["label"]).roc_bounds(0.3),
+    "by is the score": lambda pu: pu(by="score").roc_bounds(0.3),
+    "by is the label": lambda pu: pu(by="label").roc_bounds(0.3),
+    "by nothing": lambda pu: pu(by=[]).roc_bounds(0.3),
+    "by twice": lambda pu: pu(by=["key", "key"]).roc_bounds(0.3),
+    "by a column of lists": lambda pu: pu(by="lists").roc_bounds(0.3),
+    "missing scores": lambda pu: pu(score="holes").auroc(0.3),
+    "missing scores of a model": lambda pu: pu(score=["score", "holes"], by="key").roc_bounds(0.3),
+    "missing scores, compared": lambda pu: pu(score=["score", "holes"]).compare(),
+    "unknown policy": lambda pu: pu(nan_policy="drop").auroc(0.3),
+    "labels of lists": lambda pu: pu(label="lists").auroc(0.3),
+    "propensity is text": lambda pu: pu(propensity="said").auroc(0.3),
+    "ranks of a word": lambda pu: pu.roc_bounds(0.3, ranks="some"),
+    "ranks too high": lambda pu: pu.roc_bounds(0.3, ranks=401),
+    "ranks too high in all groups": lambda pu: pu(by="key").contingency(0.3, ranks=399),
+    "ranks below 0": lambda pu: pu.contingency(0.3, ranks=[3, -1]),
+    "ranks twice": lambda pu: pu.roc_bounds(0.3, ranks=[3, 3]),
+    "no ranks": lambda pu: pu.roc_bounds(0.3, ranks=[]),
+    "ranks of floats": lambda pu: pu.roc_bounds(0.3, ranks=[0.5]),
+    "beta too high": lambda pu: pu.roc_bounds(1.3),
+    "beta of other groups": lambda pu: pu(by="key").roc_bounds({"a": 0.3, "d": 0.3}),
+    "unknown band": lambda pu: pu.roc_bounds(0.3, band="exakt"),
+    "level of percents": lambda pu: pu.pr_bounds(0.3, level=95),
+    "one model": lambda pu: pu(score=["score"]).compare(),
+    "one group": lambda pu: pu.compare_unpaired(0.3),
+    "several scores, unpaired": lambda pu: pu(score=MODELS, by="key").compare_unpaired(0.3),
+    "unknown metric": lambda pu: pu.metric("precison", 0.3, at=3),
+    "unknown place": lambda pu: pu.metric("precision", 0.3, at={"x": 3}),
+    "unknown on_error": lambda pu: pu(by="key", on_error="ignore").auroc(0.3),
+    "a group without positives": lambda pu: pu(by="half", on_error="raise").auroc(0.3),
+    "no row has a key": lambda pu: pu(by="none").auroc(0.3),
+}
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_errors_are_those_of_one_frame(name: str) -> None:
+    half = np.where(FRAME["label"] == 1, 1, np.arange(len(FRAME)) % 2)
+    lists: Any = [[0]] * len(FRAME)
+    frame = FRAME.assign(lists=lists, half=half, none=None)
+    expected = attempt(ERRORS[name], frame.pu)
+    assert isinstance(expected, tuple) and issubclass(expected[0], PUError)
+    assert attempt(ERRORS[name], ranking_from_chunks(cut(frame, [9, 9, 300]))) == expected
+
+
+def test_no_rows_at_all() -> None:
+    with pytest.raises(PUValueError) as expected:
+        FRAME.iloc[:0].pu.auroc(0.3)
+    with pytest.raises(PUValueError) as told:
+        ranking_from_chunks([FRAME.iloc[:0]] * 2).auroc(0.3)
+    assert str(told.value) == str(expected.value)
+    nothing: list[Any] = [[], list]
+    for none in nothing:
+        pieces = ranking_from_chunks(none)
+        with pytest.raises(PUDataError, match="at least one chunk"):
+            pieces.auroc(0.3)
+
+
+@pytest.mark.parametrize("policy", ["omit", "worst"])
+def test_no_scores_at_all(policy: str) -> None:
+    frame = FRAME.assign(score=np.nan)
+    pieces = ranking_from_chunks(cut(frame, [100]))
+
+    def ask(pu: Any) -> Any:
+        return pu(nan_policy=policy, by="key", on_error="raise").roc_bounds(0.3)
+
+    expected = attempt(ask, frame.pu)
+    check_same_attempt(attempt(ask, pieces), expected)
+    assert isinstance(expected, tuple) is (policy == "omit")
+
+
+def test_all_ranks_are_refused() -> None:
+    pieces = ranking_from_chunks([FRAME])
+    for ask in (pieces.contingency, pieces.roc_bounds, pieces.pr_bounds, pieces.plot_roc):
+        with pytest.raises(PUValueError, match=r"chunks, but 'all' was .*ranks='breakpoints'"):
+            ask(0.3, ranks="all")
+    with pytest.raises(PUValueError, match=r"chunks, but 'all' was .*ranks='breakpoints'"):
+        pieces.contingency(0.3)  # its default
+    with pytest.raises(PUTypeError, match=r"data in chunks\. It draws rows .* in memory"):
+        pieces.sample_to_label(3, random_state=0)
+
+
+def test_models_in_rows_are_refused() -> None:
+    pieces = ranking_from_chunks([FRAME])
+    for keywords in ({"by": "key", "on": "fold"}, {}, {"score": MODELS, "on": "fold"}):
+        with pytest.raises(PUValueError, match="score must be a list of columns"):
+            put(pieces, "compare", 0.3, **keywords)
+
+
+@pytest.mark.parametrize(
+    ("by", "error", "message"),
+    [
+        ("kex", PUKeyError, r"^by must name a column, .*'kex'.* Pass by=\.\.\."),
+        (("key", "fold"), PUTypeError, r"pass by=\['key', 'fold'\]"),
+        ({"key"}, PUTypeError, "by must be the name of a column, but a set"),
+        (["key", ["fold"]], PUTypeError, "by must be the name of a column, but a list"),
+    ],
+)
+def test_by_is_read_as_in_one_frame(by: Any, error: type[PUError], message: str) -> None:
+    with pytest.raises(error, match=message):
+        FRAME.pu(by=by).auroc(0.3)
+    with pytest.raises(error, match=message):
+        ranking_from_chunks([FRAME], by=by).auroc(0.3)
+
+
+def test_a_later_chunk_lacks_a_column() -> None:
+    pieces = ranking_from_chunks([FRAME, FRAME.drop(columns="label")])
+    with pytest.raises(PUKeyError, match="there is no 'label' among"):
+        pieces.auroc(0.3)
+
+
+@pytest.mark.parametrize("odds", [np.nan, 3.0])
+@pytest.mark.xfail(strict=True, reason="Wrong propensities are counted in the first chunk alone.")
+def test_wrong_propensities_are_counted_over_all_chunks(odds: float) -> None:
+    frame = FRAME.assign(odds=FRAME["odds"].where(FRAME.index % 3 > 0, odds))
+
+    def ask(pu: Any) -> Any:
+        return pu(propensity="odds").auroc(0.3)
+
+    expected = attempt(ask, frame.pu)
+    assert expected[0] is PUValueError and "propensity column 'odds'" in expected[1]
+    assert attempt(ask, ranking_from_chunks(cut(frame, [20]))) == expected
+
+
+@pytest.mark.xfail(strict=True, reason="Unknown labels are listed of the first chunk alone.")
+def test_unknown_labels_are_listed_over_all_chunks() -> None:
+    whole, chunks = joined([1, 5, None], [6, 1, None])
+    with pytest.raises(PUValueError, match="holds 5, 6, which"):
+        whole.pu.auroc(0.3)
+    with pytest.raises(PUValueError, match="holds 5, 6, which"):
+        ranking_from_chunks(chunks).auroc(0.3)
+
+
+def test_integers_that_would_be_tied_across_chunks() -> None:
+    whole, chunks = in_two(
+        {"score": [2**53, 2, 1], "label": [1, None, 1]},
+        {"score": [2**53 + 1, 3, 0], "label": [None, None, None]},
+    )
+    with pytest.raises(PUValueError, match="cannot tell apart"):
+        whole.pu.auroc(0.3)
+    with pytest.raises(PUValueError, match=r"of 2.{2}53 and more, .* in pieces"):
+        ranking_from_chunks(chunks).auroc(0.3)
+
+
+@pytest.mark.xfail(
+    strict=True,
+    raises=KeyError,
+    reason="A key of 2**53 + 1 among integers, and of float64 where another chunk lacks keys, is "
+    "not found again: a bare KeyError.",
+)
+def test_large_keys_whose_dtype_differs() -> None:
+    whole, chunks = in_two(
+        {"score": [3, 2, 1], "label": [1, None, 1], "key": [2**53 + 1] * 3},
+        {"score": [3, 2, 1], "label": [1, None, 1], "key": [None, 2.0, 2.0]},
+    )
+    ask = quietly(lambda pu: pu(by="key").auroc(0.3))
+    check_same(ask(ranking_from_chunks(chunks)), ask(whole.pu))
+
+
+@pytest.mark.xfail(strict=True, reason="Labels are read before scores that are missing.")
+def test_what_is_wrong_first() -> None:
+    frame = FRAME.assign(label=FRAME["label"].replace(0, 7))
+    with pytest.raises(PUValueError, match="holds NaN in") as expected:
+        frame.pu(score="holes").auroc(0.3)
+    with pytest.raises(PUValueError) as told:
+        ranking_from_chunks([frame], score="holes").auroc(0.3)
+    assert str(told.value) == str(expected.value)
+
+
+# What chunks may be
+
+
+@pytest.mark.parametrize(
+    "once",
+    [
+        lambda: iter([FRAME]),
+        lambda: (frame for frame in [FRAME]),
+        lambda: map(pd.DataFrame, [FRAME]),
+        lambda: zip([FRAME["score"]], [FRAME["label"]], strict=True),
+    ],
+)
+def test_what_can_be_gone_through_once_is_refused(once: Callable[[], Any]) -> None:
+    with pytest.raises(PUTypeError, match=r"more than once.*lambda: pd\.read_csv"):
+        ranking_from_chunks(once())
+    expected = FRAME.pu.auroc(0.3)
+    check_same(ranking_from_chunks(once).auroc(0.3), expected)  # opened anew each time
+
+
+def test_a_file_is_opened_anew(tmp_path: Any) -> None:
+    path = tmp_path / "scores.csv"
+    FRAME.to_csv(path, index=False)
+    with pd.read_csv(path, chunksize=90) as reader, pytest.raises(PUTypeError, match="TextFile"):
+        ranking_from_chunks(reader)
+
+    def chunks() -> Iterator[pd.DataFrame]:
+        with pd.read_csv(path, chunksize=90) as reader:
+            yield from reader
+
+    pieces = ranking_from_chunks(chunks)
+    for name in ("roc weighted", "roc of models by key", "compare sizes by key"):
+        check_same(ASKED[name](pieces), ASKED[name](pd.read_csv(path).pu))
+
+
+@pytest.mark.parametrize("wrong", [3, None, 0.5])
+def test_what_is_no_iterable_is_refused(wrong: Any) -> None:
+    with pytest.raises(PUTypeError, match=f"but a {type(wrong).__name__} was passed"):
+        ranking_from_chunks(wrong)
+
+
+@pytest.mark.parametrize(
+    ("chunk", "error", "message"),
+    [
+        ("ab", PUTypeError, "one is a str"),
+        (np.zeros((2, 2)), PUTypeError, "one is a ndarray"),
+        (([1.0], [1], [1]), PUTypeError, r"pair \(score, label\), but one is a tuple"),
+        (([2.0, 1.0], [1]), PUValueError, "same length, but have 2 and 1"),
+        ((1.0, 1), PUTypeError, "score must be one-dimensional"),
+    ],
+)
+def test_chunks_of_another_kind(chunk: Any, error: type[PUError], message: str) -> None:
+    with pytest.raises(error, match=message):
+        ranking_from_chunks([FRAME, chunk]).auroc(0.3)
+
+
+def test_a_function_that_returns_one_iterator_again() -> None:
+    used = iter([FRAME, FRAME, FRAME])
+    with pytest.raises(PUError):
+        ranking_from_chunks(lambda: used).auroc(0.3)
+
+
+def test_it_says_what_it_holds() -> None:
+    pieces = ranking_from_chunks([FRAME, FRAME])
+    assert "score, other, holes, label" in repr(pieces)
+    assert "score, other" in pieces._repr_html_()
+
+
+# Memory and passes
+
+
+def test_memory_is_that_of_a_chunk_and_not_of_all() -> None:
+    rows, number = 250_000, 40
+    opened = 0
+
+    def chunks() -> Iterator[pd.DataFrame]:
+        nonlocal opened
+        opened += 1
+        for seed in range(number):
+            score = np.random.default_rng(seed).random(rows)
+            label = np.full(rows, np.nan)
+            label[0] = 1.0
+            yield pd.DataFrame({"score": score, "label": label})
+
+    pieces = ranking_from_chunks(chunks)
+    tracemalloc.start()
+    try:
+        table = pieces.contingency(0.01, ranks=[rows * number // 2, rows * number])
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert table["rank"].values.tolist() == [5_000_000, 10_000_000]
+    assert table["threshold"].values[0] == pytest.approx(0.5, abs=0.002)
+    assert table["n_unlabeled"] == rows * number - number
+    size = 16 * rows
+    assert size < peak < 6 * size  # all rows are 40 * size
+    assert 3 <= opened <= 8
+
+
+def test_small_steps_take_more_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = 0
+
+    def chunks() -> Chunks:
+        nonlocal opened
+        opened += 1
+        return cut(frame, [77, 200])
+
+    def count() -> int:
+        nonlocal opened
+        opened = 0
+        check_same(ranking_from_chunks(chunks).contingency(0.3, ranks=[90, 250]), expected)
+        return opened
+
+    untied = np.random.default_rng(4).normal(size=len(FRAME))
+    frame = FRAME.assign(score=untied, label=FRAME["label"].where(FRAME.index < 12))
+    expected = frame.pu.contingency(0.3, ranks=[90, 250])
+    quick = count()
+    shrink(monkeypatch)
+    assert 4 <= quick < count() <= 12  # a look at columns, labeled scores, counts, corners

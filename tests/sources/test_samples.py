@@ -1,0 +1,264 @@
+"""Samples in a Dataset: each place along the other dimensions is a ranking of its own."""
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import pu_accessor
+from pu_accessor import PUError, PUKeyError, PUTypeError, PUValueError, PUWarning
+from tests.cases import put
+
+BETAS = [0.4, 0, 1]
+COORDS: dict[str, Any] = {"model": ["svm", "forest"], "fold": [2, 0, 1], "lead": [6.5, 0.5]}
+COUNTS = ["n_known_positive", "n_known_negative", "n_unlabeled"]
+
+
+def draw(dims: str, label: str = "") -> xr.Dataset:
+    """Draw 24 tied scores and hidden labels over named dimensions."""
+    rng = np.random.default_rng(0)
+    over = [[*names.split(), "sample"] for names in (dims, label)]
+    shape, where = ([len(COORDS.get(d, range(24))) for d in names] for names in over)
+    values = np.where(rng.random(where) < 0.4, rng.random(where) < 0.5, np.nan)
+    values[..., 0], values[..., 1] = 1, np.nan
+    coords = {d: COORDS[d] for d in COORDS if d in over[0] + over[1]}
+    score = rng.normal(size=shape).round(1)
+    return xr.Dataset({"score": (over[0], score), "label": (over[1], values)}, coords)
+
+
+ONE, TWO, THREE = draw("fold"), draw("model fold"), draw("model fold lead", "lead fold")
+ALONE = TWO.isel(model=0, fold=1, drop=True)
+PLACES = [(model, fold) for model in COORDS["model"] for fold in COORDS["fold"]]
+BY_PLACE = {(model, fold): len(model) / 10 + fold / 100 for model, fold in PLACES}
+ARRAY = xr.DataArray.from_series(pd.Series(BY_PLACE).rename_axis(["model", "fold"]))
+BY_MODEL, BY_FOLD = ARRAY[:, 0], ARRAY[0].drop_vars("model")
+CROSSED = [draw("", "fold"), draw("model", "fold")]
+SPOILT = TWO.assign(score=TWO["score"].where((TWO["model"] != "svm") | (TWO["fold"] != 0)))
+PADDED = TWO.assign(score=TWO["score"].where(TWO["sample"] < 4 * (TWO["model"] == "svm") + 16))
+
+
+def axis_of(others: list[Any], keywords: dict[str, Any]) -> str:
+    """Return the dimension of the cutoffs: several rankings have breakpoints of their own."""
+    return "cutoff" if others and keywords.get("ranks") == "breakpoints" else "rank"
+
+
+def check(tables: xr.Dataset, ds: xr.Dataset, beta: Any = BETAS, **keywords: Any) -> None:
+    """Compare each place with its samples alone, at its last cutoff at or before each rank."""
+    scores, labels = xr.broadcast(ds["score"], ds["label"])
+    others = [dim for dim in scores.dims if dim != "sample"]
+    axis = axis_of(others, keywords)
+    assert tables["tp"].dims == (*others, axis, "bound", "beta")
+    for position in np.ndindex(*(ds.sizes[dim] for dim in others)):
+        place = dict(zip(others, position, strict=True))
+        values, states = scores.isel(place).to_numpy(), labels.isel(place).to_numpy()
+        array = isinstance(beta, xr.DataArray)
+        own_beta = beta.isel({dim: place[dim] for dim in beta.dims}).item() if array else beta
+        own = put(
+            pu_accessor.ranking_from_arrays(values, states), "contingency", own_beta, **keywords
+        )
+        one = tables.isel(place)
+        at = np.searchsorted(own["rank"], one["rank"], side="right") - 1
+        if not own["n_cutoffs"]:  # a selection
+            at = np.arange(own.sizes["rank"])
+        elif axis == "cutoff":  # the last one is repeated
+            assert at.tolist() == [min(i, at[-1]) for i in range(at.size)]
+            assert at[-1] + 1 == own.sizes["rank"] <= tables.sizes["cutoff"]
+        for name in (*own.data_vars, "threshold"):
+            assert one[name].attrs == own[name].attrs and one[name].dtype == own[name].dtype
+            np.testing.assert_array_equal(one[name].values, own[name].isel(rank=at).values)
+        np.testing.assert_array_equal(one["beta"].values, own["beta"].values)
+        assert [int(one[name]) for name in COUNTS] == [int(own[name]) for name in COUNTS]
+
+
+def by_frame(ds: xr.Dataset, beta: Any = BETAS, **keywords: Any) -> xr.Dataset:
+    """Return the tables as ``df.pu`` makes them, in the order of the Dataset."""
+    dims = xr.broadcast(ds["score"], ds["label"])[0].dims
+    others = [str(dim) for dim in dims if dim != "sample"]
+    frame, by = ds.to_dataframe().reset_index(), others if len(others) > 1 else others[0]
+    tables: xr.Dataset = put(frame.pu(by=by), "contingency", beta, **keywords)
+    tables = tables.unstack("group") if len(others) > 1 else tables
+    axis = axis_of(others, keywords)
+    return tables.sel({dim: ds[dim] for dim in others}).transpose(*others, axis, "bound", "beta")
+
+
+@pytest.mark.parametrize("ranks", ["all", "breakpoints", [8, 0, 4]])
+@pytest.mark.parametrize("ds", [ALONE, ONE, TWO, THREE, PADDED, *CROSSED])
+@pytest.mark.parametrize("policy", ["omit", "worst"])
+def test_any_number_of_dimensions(ds: xr.Dataset, ranks: Any, policy: str) -> None:
+    keywords = {"ranks": ranks, "level": 0.8, "band": "dkw", "nan_policy": policy}
+    tables, bare = put(ds.pu(), "contingency", BETAS, **keywords), ds.drop_vars([*ds.coords])
+    check(tables, ds, **keywords)
+    check(put(bare.pu(), "contingency", BETAS, **keywords), bare, **keywords)
+    turned = ds.transpose(*[*ds.sizes][1:], ...)  # samples amidst the others
+    again = put(turned.pu(), "contingency", BETAS, **keywords)
+    check(again, turned, **keywords)
+    xr.testing.assert_identical(again.transpose(*tables["tp"].dims), tables)
+    if ds is not ALONE:
+        xr.testing.assert_identical(tables, by_frame(ds, **keywords))
+
+
+@pytest.mark.parametrize("given", [BY_FOLD, BY_MODEL, ARRAY.T, BY_PLACE, pd.Series(BY_PLACE)])
+def test_beta_of_each_place(given: Any) -> None:
+    beta = given if isinstance(given, xr.DataArray) else ARRAY  # its coordinates are sorted
+    beta = beta.sel({dim: TWO[dim] for dim in beta.dims})
+    tables = TWO.pu().contingency(given)
+    check(tables, TWO, beta)
+    assert tables["beta"].dims == ("model", "fold", "beta")
+    bare = TWO.drop_vars(["model", "fold"])
+    check(bare.pu().contingency(beta.drop_vars([*beta.coords])), bare, beta)
+
+
+DAYS = pd.to_datetime(["2024-03-01", "2024-01-01", "2024-02-01"])
+ODD = [*(DAYS, DAYS - DAYS[0], DAYS.to_period("M"), DAYS.tz_localize("UTC"), [True, False, True])]
+ODD += [np.array([2, -1, 0], "int8"), np.array([0.1, np.nan, 3], "float32"), list("bab")]
+
+
+@pytest.mark.parametrize("fold", ODD)
+@pytest.mark.parametrize("ds", [ONE, TWO])
+def test_coordinates_are_kept(ds: xr.Dataset, fold: Any) -> None:
+    ds = ds.assign_coords(fold=fold, lead=("fold", [3, 1, 2], {"units": "h"}))
+    ds = ds.assign_coords(first=ds["score"][..., 0], id=("sample", range(24)))
+    tables = ds.pu().contingency(0.3)
+    check(tables, ds, 0.3)
+    for name in {"model", "fold", "lead", "first"} & set(ds.coords):
+        kept, was = tables[name].variable, ds[name].variable
+        assert kept.identical(was) and kept.dtype == was.dtype
+    assert tables.indexes["fold"].equals(ds.indexes["fold"]) and "id" not in tables.coords
+    if ds.indexes["fold"].is_unique:
+        beta = xr.DataArray([0.1, 0.2, 0.3], dims="fold", coords={"fold": ds["fold"]})
+        check(ds.pu().contingency(beta[::-1]), ds, beta)
+
+
+def test_multi_indexes() -> None:
+    sample = pd.MultiIndex.from_product([range(6), list("abcd")], names=["day", "site"])
+    indexed = TWO.assign_coords(xr.Coordinates.from_pandas_multiindex(sample, "sample"))
+    xr.testing.assert_identical(indexed.pu().contingency(BETAS), TWO.pu().contingency(BETAS))
+    stacked = THREE.stack(place=["fold", "model"]).transpose("place", "lead", "sample")
+    tables = stacked.pu().contingency(ARRAY.stack(place=["fold", "model"])[::-1])
+    flat = THREE.pu().contingency(ARRAY).stack(place=["fold", "model"])
+    xr.testing.assert_equal(tables["tp"], flat["tp"].transpose(*tables["tp"].dims))
+
+
+def test_dask() -> None:
+    pytest.importorskip("dask")
+    xr.testing.assert_identical(
+        THREE.chunk(fold=1).pu().contingency(0.3), THREE.pu().contingency(0.3)
+    )
+
+
+def left_out(ds: xr.Dataset, beta: Any = 0.3) -> Any:
+    with pytest.warns(PUWarning, match="(?s)are left out .*fold=0: score column") as told:
+        tables = ds.pu(nan_policy="omit", on_error="skip").contingency(beta)
+    assert told[0].filename == __file__
+    return tables, tables.indexes[tables["tp"].dims[0]].tolist()
+
+
+def test_places_left_out_of_several_dimensions() -> None:
+    tables, keys = left_out(SPOILT, ARRAY)
+    assert keys == [place for place in PLACES if place != ("svm", 0)]
+    for (model, fold), one in zip(keys, tables["tp"], strict=True):
+        own = TWO.sel(model=model, fold=fold).pu().contingency(BY_PLACE[model, fold])["tp"]
+        np.testing.assert_array_equal(one.sel(rank=own["rank"]).values, own.values)
+
+
+NAMED = {"positive": "p", "negative": "n", "unlabeled": "u"}
+CODED: Any = [(np.array([1, -1, 0, -1]), {"unlabeled": -1}), (np.array(list("punu")), NAMED)]
+CODED += [(np.array([True, None, False, None]), {}), (pd.array([1, None, 0, None], "Int8"), {})]
+
+
+@pytest.mark.parametrize(("label", "coding"), CODED)
+@pytest.mark.parametrize("dtype", ["int8", "uint16", "float32", ">f8", "object"])
+def test_codings_dtypes_and_names(label: Any, coding: dict[str, Any], dtype: str) -> None:
+    read = np.array([1, np.nan, 0, np.nan]).repeat(6)
+    plain = TWO.assign(score=(TWO["score"] * 10 + 40).round(), label=("sample", read))
+    ds = plain.assign(score=plain["score"].astype(dtype), label=("sample", label.repeat(6)))
+    ds = ds.rename(score="s", label="y", sample="rank").assign_coords(beta=("rank", range(24)))
+    tables = ds.pu(score="s", label="y", dim="rank", **coding).contingency(0.3)
+    xr.testing.assert_identical(
+        tables.assign_attrs(score="score", label="label"), plain.pu().contingency(0.3)
+    )
+
+
+def test_questions_are_answered_at_each_place(tmp_path: Path) -> None:
+    ds = TWO.copy(deep=True)
+    tables = ds.pu().contingency(ARRAY)
+    frame, roc, area = tables.pu.to_frame(), tables.pu.roc(), tables.pu.area("roc")
+    for model, fold in PLACES:
+        own = TWO.sel(model=model, fold=fold).pu().contingency(BY_PLACE[model, fold])
+        one = roc["tpr"].sel(model=model, fold=fold, rank=own["rank"])
+        np.testing.assert_array_equal(one.values, own.pu.roc()["tpr"].values)
+        np.testing.assert_allclose(area.sel(model=model, fold=fold), own.pu.area("roc"))
+    for name in ("model", "beta", "rank", "threshold", "tp"):
+        whole = tables[name].broadcast_like(tables["tp"]).transpose(*tables["tp"].dims)
+        assert frame[name].tolist() == whole.values.ravel().tolist()
+    tables.to_netcdf(tmp_path / "tables.nc", engine="h5netcdf")
+    with xr.open_dataset(tmp_path / "tables.nc", engine="h5netcdf") as read:
+        xr.testing.assert_identical(read.load(), tables)
+    tables["tp"][:] = tables["threshold"][:] = 0
+    xr.testing.assert_identical(ds, TWO)
+
+
+WRONG: list[tuple[xr.Dataset, dict[str, Any], type[PUError], str]] = [
+    (TWO, {"score": "scores"}, PUKeyError, "no 'scores' .* Did you mean 'score'"),
+    (TWO, {"score": ["score"]}, PUTypeError, "to_dataarray"),
+    (TWO, {"dim": "samples"}, PUValueError, "'samples' is not among those of 'score'"),
+    (TWO, {"beta": BY_FOLD[:2]}, PUKeyError, "has none for .*'svm', 2"),
+    (PADDED, {}, PUValueError, "NaN in 36 of 144 rows"),
+    (TWO, {"beta": BY_FOLD * 9}, PUValueError, "group model='svm', fold=2: beta must lie"),
+    (TWO, {"beta": ARRAY.expand_dims("lead")}, PUTypeError, "also has .'lead'"),
+    (TWO.assign(label=TWO["label"] * 2), {}, PUValueError, "2.0, which stands for no state"),
+    (SPOILT, {"nan_policy": "omit"}, PUValueError, "group model='svm', fold=0: score column"),
+]
+WRONG += [(TWO.isel({dim: []}), {}, PUValueError, "at least one") for dim in ("sample", "fold")]
+WRONG += [(TWO.rename(fold=x), {}, PUValueError, x) for x in ("rank", "bound", "beta")]
+
+
+@pytest.mark.parametrize(("ds", "options", "error", "told"), WRONG)
+def test_is_told(ds: xr.Dataset, options: Any, error: type[PUError], told: str) -> None:
+    with pytest.raises(error, match=told):
+        put(ds.pu, "contingency", **{"beta": 0.3, "dim": "sample", **options})
+
+
+def betas(ds: xr.Dataset, beta: Any) -> Any:
+    return ds.pu().contingency(beta)["beta"].values.ravel().tolist()
+
+
+SVM, TWICE = SPOILT.sel(model="svm"), ONE.assign_coords(fold=[1, 1, 2])
+BIG, GROUPS = TWO.assign(label=TWO["label"].astype(">f8")), SPOILT.assign_coords(group=range(5))
+ROW, BARE, INDEXLESS = BY_FOLD.drop_vars("fold"), ONE.drop_vars("fold"), ONE.drop_indexes("fold")
+STACK, LEAD = TWO.stack(at=["model", "fold"]), ONE.assign_coords(lead=("fold", [1, 2, 3]))
+RANK, PAIR = STACK.unstack().rename(fold="rank"), TWO.rename(model="group", fold="groups")
+NONE = xr.Dataset({"score": ONE["score"][0], "label": ONE["label"].expand_dims(none=0)})
+TABLES, FRAME = TWO.pu().contingency(0.3), TWO.to_dataframe().reset_index()
+ONCE_WRONG: dict[str, Callable[[], Any]] = {
+    "refuse beta by another dimension: two for all": lambda: betas(ONE, BY_MODEL),
+    "refuse baseline": lambda: FRAME.pu(by="model").plot_roc(BY_MODEL, col="beta", baseline=True),
+    "refuse 6 betas for 3": lambda: betas(BARE, xr.concat([ROW, ROW], "fold")),
+    "refuse, no TypeError": lambda: TWO.pu(score=TWO["score"]).contingency(0.3),
+    "refuse labels along an empty dimension, no IndexError": lambda: betas(NONE, 0.3),
+    "skip along one dimension: AlignmentError": lambda: left_out(SVM)[1] == [2, 1],
+    "skip: keys are those of another group": lambda: ("svm", 2) in left_out(GROUPS)[1],
+    "refuse beta by position": lambda: betas(ONE, ROW),
+    "no index: keys are positions": lambda: betas(INDEXLESS, {2: 0.1, 0: 0.2, 1: 0})[0] == 0.1,
+    "refuse beta where coordinates repeat": lambda: betas(TWICE, TWICE["fold"] / 9),
+    "big-endian labels: ValueError": lambda: betas(BIG, 0.3) == [0.3],
+    "refuse level 'rank'": lambda: betas(RANK.stack(at=["model", "rank"]), 0.3),
+    "dimensions group and groups: ValueError": lambda: betas(PAIR, 0.3) == [0.3],
+    "area in examples": lambda: "units" not in TABLES.pu.area("roc").attrs,
+    "area has a threshold": lambda: "threshold" not in TABLES.pu.area("pr").coords,
+    "dtype lost": lambda: STACK.pu().contingency(0.3)["model"].dtype == STACK["model"].dtype,
+    "memory is shared": lambda: (
+        not np.shares_memory(LEAD.pu().contingency(0)["lead"], LEAD["lead"])
+    ),
+}
+
+
+@pytest.mark.parametrize("reason", ONCE_WRONG)
+def test_what_once_went_wrong(reason: str) -> None:
+    with pytest.raises(PUError) if reason.startswith("refuse") else nullcontext():
+        assert ONCE_WRONG[reason]()
