@@ -136,11 +136,6 @@ class Accessor(Bound):
         )
         return f"<table><caption>{escape(self._line())}</caption>{rows}</table>"
 
-    def _line(self) -> str:
-        """Write what is bound as it is typed."""
-        roles = ", ".join(f"{name}={role}" for name, role in self._roles.described().items())
-        return f"{self._source.name}.pu{roles and f'({roles})'}"
-
     def _counts(self) -> dict[str, str]:
         """Count what is there, or say what to do first."""
         counts = self._source.summary(self._roles)

@@ -1,11 +1,19 @@
 """A source of rankings, and what its columns mean: what all questions are put to."""
 
+from collections.abc import Mapping
+
 from pu_accessor.ranking import Ranks, check_ranks
 from pu_accessor.results.ask import Asked
 from pu_accessor.sources.roles import Roles
 from pu_accessor.sources.source import Source
 
 __all__ = ["Bound"]
+
+# How a source is reached that is no attribute of something.
+_ROOTS = {
+    "arrays": "ranking_from_arrays(score, label)",
+    "chunks": "ranking_from_chunks(chunks)",
+}
 
 
 class Bound:
@@ -22,6 +30,13 @@ class Bound:
     def __init__(self, source: Source, roles: Roles | None = None) -> None:
         self._source = source
         self._roles = Roles() if roles is None else roles
+
+    def _line(self, more: Mapping[str, str] | None = None) -> str:
+        """Write what is bound, and more roles, as it is typed."""
+        roles = {**self._roles.described(), **(more or {})}
+        written = ", ".join(f"{name}={role}" for name, role in roles.items())
+        root = _ROOTS.get(self._source.name, f"{self._source.name}.pu")
+        return f"{root}({written})" if written else root
 
     def _asked(self, ranks: Ranks = "breakpoints") -> Asked:
         """Return how to ask the source, where it may have such ranks."""

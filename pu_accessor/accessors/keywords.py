@@ -3,8 +3,10 @@
 from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from inspect import Parameter, signature
+from types import MappingProxyType
 from typing import Any, NoReturn, TypeVar
 
+from pu_accessor.accessors.bound import Bound
 from pu_accessor.accessors.paragraphs import fill
 from pu_accessor.errors import PUTypeError, suggestion
 from pu_accessor.sources.roles import ROLE_NAMES
@@ -13,9 +15,13 @@ __all__ = ["explains_keywords", "refuse_roles", "tell_of_samples"]
 
 Kind = TypeVar("Kind", bound=type)
 
-_ROLES = (*ROLE_NAMES, "dim")
 # What stands in a line to write where a user has not said it.
-_EXAMPLES = {"beta": 0.3, "name": "f1", "at": 100, "size": 50, "random_state": 0, "curve": "roc"}
+_EXAMPLES: Mapping[str, Mapping[str, object]] = MappingProxyType(
+    {
+        "": {"beta": 0.3, "name": "f1", "at": 100, "size": 50, "random_state": 0, "curve": "roc"},
+        "plot_against_beta": {"name": "roc", "beta": [0.1, 0.2, 0.3]},
+    }
+)
 
 
 def explains_keywords(kind: Kind) -> Kind:
@@ -46,7 +52,7 @@ def _explained(method: Callable[..., Any]) -> Callable[..., Any]:
         try:
             expected.bind(self, *args, **keywords)
         except TypeError as error:
-            told = _explain(type(self), method, args, keywords, str(error))
+            told = _explain(self, method, args, keywords, str(error))
             raise PUTypeError(told) from None
         return method(self, *args, **keywords)
 
@@ -55,7 +61,7 @@ def _explained(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _explain(
-    kind: type,
+    accessor: Any,
     method: Callable[..., Any],
     args: tuple[Any, ...],
     keywords: Mapping[str, Any],
@@ -64,32 +70,43 @@ def _explain(
     """Say how to write a call that does not fit."""
     name, allowed = method.__name__, [*signature(method).parameters][1:]
     unknown = {key: value for key, value in keywords.items() if key not in allowed}
-    roles = {key: value for key, value in unknown.items() if key in _ROLES}
     if name == "__call__":
-        return _explain_call(kind, allowed, unknown, error)
-    if roles and not hasattr(kind, "_asked"):
+        roles = {key: _shown(value) for key, value in keywords.items() if key in allowed}
+        return _explain_call(accessor, allowed, unknown, roles, error)
+    roles = {key: _shown(value) for key, value in unknown.items() if key in ROLE_NAMES}
+    if roles and not isinstance(accessor, Bound):
         return (
             f"{next(iter(roles))} is not for tables, whose examples have been counted already: it "
-            f"says what variables of samples mean, ds.pu({_written(roles)})."
+            f"says what variables of samples mean, ds.pu({_written(roles, str)})."
         )
     if roles:
         asked = {key: value for key, value in keywords.items() if key not in roles}
         written = ", ".join([*map(_shown, args), _written(asked)]).removesuffix(", ")
         return (
-            f"{', '.join(roles)} says what the data mean, once for all questions: "
-            f"df.pu({_written(roles)}).{name}({written})."
+            "What the data mean is said once, for all questions: "
+            f"{accessor._line(roles)}.{name}({written})."
         )
     if unknown:
-        near = suggestion(next(iter(unknown)), [*allowed, *_ROLES])
+        near = suggestion(next(iter(unknown)), [*allowed, *ROLE_NAMES])
+        before = ""
+        if isinstance(accessor, Bound):
+            before = (
+                f"; what the columns mean goes before: df.pu(score=..., label=...).{name}(...)"
+            )
         return (
             f"{name} has no argument {next(iter(unknown))!r}.{near} It takes "
-            f"{', '.join(allowed)}; what the columns mean goes before: "
-            f"df.pu(score=..., label=...).{name}(...)."
+            f"{', '.join(allowed) or 'none'}{before}."
         )
-    return f"{name}: {error}. Write for example {_line(method, {})}."
+    return f"{name}: {error}. Write for example {_line(accessor, method, {})}."
 
 
-def _explain_call(kind: type, allowed: list[str], unknown: Mapping[str, Any], error: str) -> str:
+def _explain_call(
+    accessor: Any,
+    allowed: list[str],
+    unknown: Mapping[str, Any],
+    roles: Mapping[str, str],
+    error: str,
+) -> str:
     """Say that what is asked goes into a method."""
     if not unknown:
         return (
@@ -97,11 +114,11 @@ def _explain_call(kind: type, allowed: list[str], unknown: Mapping[str, Any], er
             "for example df.pu(score='p', label='y').roc_bounds(0.3)."
         )
     first, value = next(iter(unknown.items()))
-    for method in _public(kind).values():
+    for method in _public(getattr(accessor, "_answers", type(accessor))).values():
         if first in signature(method).parameters:
             return (
                 f"{first} belongs to a question, not to what the columns mean: "
-                f"{_line(method, {first: value})}."
+                f"{_line(accessor, method, {first: value}, roles)}."
             )
     return (
         f"There is no {first!r} among what can be said of columns, {', '.join(allowed)}."
@@ -129,7 +146,7 @@ def refuse_roles(names: Iterable[str]) -> NoReturn:
     )
 
 
-def tell_of_samples(name: str, kind: type) -> NoReturn:
+def tell_of_samples(name: str, kind: type, counted: bool) -> NoReturn:
     """Raise as an attribute is not there, and say where it is.
 
     Parameters
@@ -138,12 +155,19 @@ def tell_of_samples(name: str, kind: type) -> NoReturn:
         Of the attribute.
     kind : type
         The accessor of samples.
+    counted : bool
+        Whether the Dataset holds tables already.
 
     Raises
     ------
     AttributeError
         Always.
     """
+    if name in _public(kind) and counted:
+        raise AttributeError(
+            f"{name} is asked of examples, which tables have no more: ask what they were made of, "
+            f"df.pu.{name}(...)."
+        )
     if name in _public(kind):
         raise AttributeError(
             f"{name} is asked of samples: say what their variables mean first, "
@@ -158,22 +182,31 @@ def _public(kind: type) -> dict[str, Callable[..., Any]]:
     return {name: m for name, m in every.items() if name[0] != "_" and callable(m)}
 
 
-def _line(method: Callable[..., Any], given: Mapping[str, Any]) -> str:
+def _line(
+    accessor: Any,
+    method: Callable[..., Any],
+    given: Mapping[str, Any],
+    roles: Mapping[str, str] | None = None,
+) -> str:
     """Return a call that works, with some arguments."""
     parameters = list(signature(method).parameters.values())[1:]
-    needed = {p.name: _EXAMPLES.get(p.name, ...) for p in parameters if p.default is p.empty}
-    every = {**needed, **given}
+    usual = {**_EXAMPLES[""], **_EXAMPLES.get(method.__name__, {})}
+    needed = {p.name: usual.get(p.name, ...) for p in parameters if p.default is p.empty}
+    every = {**needed, **({"rank": 100} if method.__name__ == "at" else {}), **given}
     first = [
         p.name for p in parameters if p.kind is not Parameter.KEYWORD_ONLY and p.name in every
     ]
     rest = _written({key: value for key, value in every.items() if key not in first})
     written = ", ".join([*(_shown(every[key]) for key in first), rest]).removesuffix(", ")
-    return f"df.pu.{method.__name__}({written})"
+    root = f"ds.pu({_written(roles, str)})" if roles else "ds.pu"
+    if isinstance(accessor, Bound):
+        root = accessor._line(roles)
+    return f"{root}.{method.__name__}({written})"
 
 
-def _written(arguments: Mapping[str, Any]) -> str:
+def _written(arguments: Mapping[str, Any], show: Callable[[Any], str] | None = None) -> str:
     """Write keyword arguments as they are typed."""
-    return ", ".join(f"{key}={_shown(value)}" for key, value in arguments.items())
+    return ", ".join(f"{key}={(show or _shown)(value)}" for key, value in arguments.items())
 
 
 def _shown(value: Any) -> str:

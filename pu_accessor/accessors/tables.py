@@ -38,6 +38,8 @@ class TablesAccessor:
         Contingency tables, or curves; or samples, for ``ds.pu(score=..., label=..., dim=...)``.
     """
 
+    _answers = Accessor  # what a call returns
+
     def __init__(self, dataset: xr.Dataset) -> None:
         self._dataset = dataset
 
@@ -125,7 +127,7 @@ class TablesAccessor:
         return f"<ds.pu: {', '.join(questions)}; of samples: ds.pu(score=..., label=..., dim=...)>"
 
     def __getattr__(self, name: str) -> NoReturn:
-        tell_of_samples(name, Accessor)
+        tell_of_samples(name, Accessor, "tp" in self.__dict__.get("_dataset", ()))
 
     def roc(self) -> xr.Dataset:
         """Return the ROC curve of each bound and beta.

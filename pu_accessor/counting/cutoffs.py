@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from pu_accessor.counting.gaps import (
     Best,
@@ -40,8 +41,8 @@ class Examples:
         Number of examples, labeled and unlabeled.
     count : callable
         From distinct values, best first, to the gaps that all scores make between them.
-    fetch : callable
-        From values and numbers of gaps to all scores in these gaps.
+    best : callable
+        From numbers n and what has been counted to the n-th best scores, as `nth_best`.
     propensity : ndarray of float64, shape (known positives,), optional
         Probability with which each known positive was labeled, in (0, 1].
     """
@@ -50,7 +51,7 @@ class Examples:
     known_negative: FloatArray
     size: int
     count: Callable[[FloatArray], Gaps]
-    fetch: Callable[[FloatArray, IntArray], FloatArray]
+    best: Callable[[IntArray, Gaps], Best]
     propensity: FloatArray | None = None
 
 
@@ -105,12 +106,14 @@ def rank_examples(
     if isinstance(ranks, str) and ranks == "all":
         unlabeled = score[~(positive | negative)]
         return _rank_all(*known, unlabeled, odds, columns or {})
+    count: Callable[[FloatArray], Gaps] = partial(count_gaps, scores=score)
+    best: Callable[[IntArray, Gaps], Best]
     if score.size <= _SORTED:
         ordered = Ordered.of(score)
-        count, fetch = ordered.count, ordered.fetch
+        count, best = ordered.count, ordered.best
     else:
-        count, fetch = partial(count_gaps, scores=score), partial(scores_inside, scores=score)
-    examples = Examples(*known, score.size, count, fetch, odds)
+        best = partial(nth_best, count=count, fetch=partial(scores_inside, scores=score))
+    examples = Examples(*known, score.size, count, best, odds)
     return rank_counted(examples, ranks=ranks, columns=columns)
 
 
@@ -227,19 +230,16 @@ class _Finder:
     free: Gaps  # of the unlabeled
     examples: Examples
 
-    def _nth_best(self, targets: IntArray, gaps: Gaps) -> Best:
-        return nth_best(targets, gaps, self.examples.count, self.examples.fetch)
-
     def refine(self, ranking: Ranking, unlabeled: IntArray) -> Ranking:
         """Add the cutoffs at both edges of the tie blocks in which unlabeled examples lie."""
-        best = self._nth_best(unlabeled, self.free)
+        best = self.examples.best(unlabeled, self.free)
         threshold, through = _attained(best)
         above = self.labeled.above(threshold)
         return self._insert(ranking, threshold, above, through)
 
     def reach(self, ranking: Ranking, ranks: IntArray) -> Ranking:
         """Add the last attained cutoff at or before each of some ranks."""
-        best = self._nth_best(ranks.clip(1, self.examples.size), self.gaps)
+        best = self.examples.best(ranks.clip(1, self.examples.size), self.gaps)
         threshold, through = _attained(best)
         above = self.labeled.above(threshold)
         labeled = self.labeled.positive[above] + self.labeled.negative[above]
@@ -256,20 +256,33 @@ class _Finder:
         new = ranking.rank[where] != rank
         if not new.any():
             return ranking
-        where, first = where[new], first[new]
+        first = first[new]
+        places = where[new] + np.arange(first.size)
+        insert = partial(_insert_at, places)
         return replace(
             ranking,
-            rank=np.insert(ranking.rank, where, rank[new]),
-            threshold=np.insert(ranking.threshold, where, threshold[first]),
-            known_positive=np.insert(ranking.known_positive, where, positive[first]),
-            known_negative=np.insert(ranking.known_negative, where, negative[first]),
-            unlabeled=np.insert(ranking.unlabeled, where, unlabeled[first]),
+            rank=insert(ranking.rank, rank[new]),
+            threshold=insert(ranking.threshold, threshold[first]),
+            known_positive=insert(ranking.known_positive, positive[first]),
+            known_negative=insert(ranking.known_negative, negative[first]),
+            unlabeled=insert(ranking.unlabeled, unlabeled[first]),
         )
 
     def above(self, threshold: float) -> int:
         """Return the number of examples at or above a score."""
         gaps = self.examples.count(np.array([threshold]))
         return int(gaps.inside[0] + gaps.at[0])
+
+
+def _insert_at(
+    places: IntArray, array: npt.NDArray[Any], more: npt.NDArray[Any]
+) -> npt.NDArray[Any]:
+    """Insert values so that they stand at some places; in a third of the time of np.insert."""
+    longer = np.empty(array.size + more.size, array.dtype)
+    old = np.ones(longer.size, np.bool_)
+    old[places] = False
+    longer[places], longer[old] = more, array
+    return longer
 
 
 def _attained(best: Best) -> tuple[FloatArray, IntArray]:

@@ -1,28 +1,21 @@
-"""Counts of scores between labeled scores, without sorting them: in one pass, in any pieces.
+"""Counts of scores between labeled scores, in one pass over any pieces.
 
 Bounds need the unlabeled scores only as counts between labeled ones, see `Gaps`. Counts of pieces
-merge by addition, so the scores may lie in memory, in files or on a cluster.
+merge by addition, so the scores may lie in memory, in files or on a cluster. A piece is sorted by
+itself, while it is in the cache: NumPy sorts faster than scores can be looked up among the values.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from functools import partial, reduce
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-from pu_accessor.counting.buckets import (
-    HIGHEST,
-    Places,
-    Scores,
-    choose_index,
-    from_order,
-    is_crowded,
-    order_of,
-    place,
-    place_by_search,
-)
+from pu_accessor.counting.threads import count_threads, in_threads
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 
 __all__ = [
@@ -36,11 +29,15 @@ __all__ = [
     "with_missing",
 ]
 
-_PIECE = 1 << 17  # scores that are placed at once: all that is made of them stays in the cache
-_SORTED_PIECE = 1 << 18  # scores that are sorted at once, where they cannot be placed
+Scores: TypeAlias = npt.NDArray[np.floating[Any]]
+
+_PIECE = 1 << 18  # scores that are sorted at once
+_PARTS = 4  # that each thread has to do, so that none waits long for the last
 _EDGES = 1 << 14  # values by which open gaps are split at once
-_COMPARED = 4  # times that scores may be compared, which is quicker than placing them once
+_COMPARED = 4  # times that scores may be compared, which is quicker than searching for each
 _ENOUGH = 1 << 20  # scores in open gaps that are fetched rather than split further
+
+_SIGN, _REST = np.int64(63), np.int64(2**63 - 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,10 +163,6 @@ def distinct(scores: Scores) -> tuple[FloatArray, IntArray]:
 def count_gaps(values: FloatArray, scores: Scores) -> Gaps:
     """Count scores at and between some values.
 
-    A monotone map takes each score to a bucket, and a table says how many values lie below the
-    bucket. At most one value lies in nearly all buckets and settles by a comparison where the
-    score belongs; scores in the others are looked up among the values by binary search.
-
     Parameters
     ----------
     values : ndarray of float64, shape (values,)
@@ -189,15 +182,30 @@ def count_gaps(values: FloatArray, scores: Scores) -> Gaps:
     (array([0, 1]), array([1, 2, 0]), array([9. , 1.5, inf]))
     """
     known = values[~np.isnan(values)][::-1]
-    tally = Tally(known)
-    index = choose_index(known, scores, is_crowded, levels=3)
-    for piece in _pieces(scores, _PIECE if index else _SORTED_PIECE):
-        if index:
-            tally.add_placed(piece, place(known, index, piece))
-        else:
-            tally.add_sorted(np.sort(piece))
+    threads = count_threads(scores.size)
+    parts = _parts(scores, threads)
+    tally = reduce(Tally.merge, in_threads(partial(_tally, known), parts, threads))
     missing = scores.size - int(tally.counts.sum())
     return with_missing(tally.gaps(), missing, known.size < values.size)
+
+
+def _parts(scores: Scores, threads: int) -> list[Scores]:
+    """Divide scores among threads."""
+    return [scores] if threads == 1 else np.array_split(scores, threads * _PARTS)
+
+
+def _tally(known: FloatArray, scores: Scores) -> Tally:
+    """Count scores between some values, some at a time."""
+    tally = Tally(known)
+    # Each piece costs a search for all values: where there are many it is longer.
+    size = min(_PIECE if known.size < _PIECE >> 4 else 4 * _PIECE, scores.size)
+    room = np.empty(size)
+    for start in range(0, scores.size, max(size, 1)):
+        piece = room[: scores.size - start]
+        np.copyto(piece, scores[start : start + size])
+        piece.sort()  # NaN comes last
+        tally.add_sorted(piece[: np.searchsorted(piece, np.nan)])
+    return tally
 
 
 class Tally:
@@ -212,13 +220,6 @@ class Tally:
         self.lowest = np.full(2 * known.size + 1, np.inf)
         self.lowest[1::2] = -np.inf  # is never undercut
 
-    def add_placed(self, piece: FloatArray, places: Places) -> None:
-        """Count scores in their places."""
-        self.counts += np.bincount(places, minlength=self.counts.size)
-        # Few scores are lower than all before them in their gap.
-        lower = np.flatnonzero(piece < self.lowest.take(places))
-        np.minimum.at(self.lowest, places[lower], piece[lower])
-
     def add_sorted(self, piece: FloatArray) -> None:
         """Count scores that are in ascending order."""
         ends = np.full(self.counts.size + 1, piece.size)
@@ -229,6 +230,12 @@ class Tally:
         self.counts += counts
         filled = 2 * np.flatnonzero(counts[::2])
         self.lowest[filled] = np.minimum(self.lowest[filled], piece[ends[filled]])
+
+    def merge(self, other: Tally) -> Tally:
+        """Add what another has counted about the same values."""
+        self.counts += other.counts
+        np.minimum(self.lowest, other.lowest, out=self.lowest)
+        return self
 
     def gaps(self) -> Gaps:
         """Return what was counted, best first."""
@@ -252,14 +259,6 @@ def with_missing(gaps: Gaps, missing: int, apart: bool) -> Gaps:
         gaps.inside[-1] += missing
         gaps.lowest[-1] = np.nan
     return gaps
-
-
-def _pieces(scores: Scores, size: int) -> Iterator[FloatArray]:
-    """Return the scores that there are, some at a time, as float64."""
-    for start in range(0, scores.size, size):
-        piece = scores[start : start + size].astype(np.float64, copy=False)
-        missing = np.isnan(piece)
-        yield piece[~missing] if missing.any() else piece
 
 
 def nth_best(
@@ -331,19 +330,29 @@ def scores_inside(values: FloatArray, numbers: IntArray, scores: Scores) -> Floa
     ndarray of float64
         Those of pieces of scores, put together, are those of all.
     """
+    threads = count_threads(scores.size)
+    inside = partial(_some_inside, values, numbers)
+    found = in_threads(inside, _parts(scores, threads), threads)
+    return np.concatenate([*found, np.empty(0)])
+
+
+def _some_inside(values: FloatArray, numbers: IntArray, scores: Scores) -> FloatArray:
+    """Return all scores of a part in some gaps."""
     there = values[~np.isnan(values)]
     numbers = numbers[numbers <= there.size]  # below NaN nothing lies
     if there.size == values.size and (near := _compare(there, numbers, scores)) is not None:
         return near
     lower, upper = numbers[numbers < there.size], numbers[numbers > 0] - 1
     known = np.unique(there[np.concatenate([lower, upper])])
-    wanted = np.zeros(2 * known.size + 1, np.bool_)
+    wanted = np.zeros(2 * known.size + 1, np.bool_)  # gaps and values in turn, lowest first
     wanted[2 * np.searchsorted(known, there[lower]) + 2] = True
     wanted[0] = last = lower.size < numbers.size
-    found = [some[wanted[place_by_search(known, some)]] for some in _near(known, wanted, scores)]
+    place = 2 * np.searchsorted(known, scores, side="left")
+    place += np.append(known, np.nan)[place // 2] == scores
+    found = scores[wanted[place] & ~np.isnan(scores)].astype(np.float64, copy=False)
     if last and there.size == values.size:
-        found.append(np.full(int(np.isnan(scores).sum()), np.nan))
-    return np.concatenate([*found, np.empty(0)])
+        found = np.append(found, np.full(int(np.isnan(scores).sum()), np.nan))
+    return found
 
 
 def _compare(values: FloatArray, numbers: IntArray, scores: Scores) -> FloatArray | None:
@@ -376,23 +385,6 @@ def _inside(values: FloatArray, number: int, scores: Scores) -> Scores:
         here &= scores < values[number - 1]
     found: Scores = scores[here]
     return found
-
-
-def _near(known: FloatArray, wanted: BoolArray, scores: Scores) -> Iterator[FloatArray]:
-    """Return the scores that lie in the wanted places, and few others."""
-    through = np.concatenate([[0], np.cumsum(wanted)])
-
-    def holds(here: IntArray, before: IntArray) -> BoolArray:
-        """Tell whether a wanted place reaches into each bucket."""
-        reaches: BoolArray = through[2 * (before + here) + 1] > through[2 * before]
-        return reaches
-
-    index = choose_index(known, scores, holds)
-    for piece in _pieces(scores, _PIECE):
-        if index:
-            yield piece[np.flatnonzero(index.hard.take(index.bucket(piece)))]
-        else:
-            yield piece
 
 
 def _gaps_with(targets: IntArray, gaps: Gaps) -> IntArray:
@@ -444,3 +436,24 @@ def _spread(low: int, end: int, size: int) -> FloatArray:
     steps = np.arange(-(-(end - low) // step))
     # The sums fit in 64 bits, the products may not: both wrap around alike.
     return from_order(np.int64(low) + np.int64(step) * steps)
+
+
+def _order(scores: FloatArray) -> IntArray:
+    """Return integers in the order of scores, neighbours for neighbours; not for NaN."""
+    bits = (scores + 0.0).view(np.int64)  # -0.0 + 0.0 is 0.0
+    return bits ^ ((bits >> _SIGN) & _REST)
+
+
+def from_order(order: IntArray) -> FloatArray:
+    """Return the scores of integers that `_order` made, and NaN for those below -inf."""
+    scores = (order ^ ((order >> _SIGN) & _REST)).view(np.float64)
+    scores[order < LOWEST] = np.nan
+    return scores
+
+
+LOWEST, HIGHEST = (int(bits) for bits in _order(np.array([-np.inf, np.inf])))
+
+
+def order_of(score: float) -> int:
+    """Return the integer of one score; NaN comes just below -inf."""
+    return LOWEST - 1 if np.isnan(score) else int(_order(np.array([score]))[0])

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pu_accessor.counting.gaps import Gaps, Tally, with_missing
+from pu_accessor.counting.gaps import Best, Gaps, Tally, with_missing
 from pu_accessor.ranking import FloatArray, IntArray
 
 __all__ = ["Ordered"]
@@ -14,7 +14,7 @@ __all__ = ["Ordered"]
 
 @dataclass(frozen=True, eq=False)
 class Ordered:
-    """Scores in order: what `count_gaps` and `scores_inside` find, by binary search.
+    """Scores in order: what `count_gaps` and `nth_best` find, by binary search.
 
     Parameters
     ----------
@@ -67,28 +67,55 @@ class Ordered:
         tally.add_sorted(self.ascending)
         return with_missing(tally.gaps(), self.missing, known.size < values.size)
 
-    def fetch(self, values: FloatArray, numbers: IntArray) -> FloatArray:
-        """Return all scores in some gaps, as `scores_inside` does.
+    def best(self, targets: IntArray, gaps: Gaps) -> Best:
+        """Return the n-th best scores for some n, as `nth_best` does.
 
         Parameters
         ----------
-        values : ndarray of float64, shape (values,)
-            Distinct, best first; NaN may be the last.
-        numbers : ndarray of int64, shape (gaps,)
-            Which gaps: 0 for the one above the best value.
+        targets : ndarray of int64, shape (targets,)
+            Which scores: 1 for the best, up to the number of scores.
+        gaps : Gaps
+            Counts of these scores, or of some of them; in each gap of all or none.
 
         Returns
         -------
-        ndarray of float64
+        Best
+
+        Examples
+        --------
+        >>> ordered = Ordered.of(np.array([1.5, 1.0, 1.7, 9.0]))
+        >>> best = ordered.best(np.array([3]), ordered.count(np.array([2.0, 1.0])))
+        >>> best.score, best.through, best.better, best.before
+        (array([1.5]), array([3]), array([1.7]), array([2]))
         """
+        lowest, through = gaps.blocks()
+        block = np.searchsorted(through, targets, side="left")  # is never an empty one
+        before, last = np.append(0, through)[block], through[block]
+        score = lowest[block]
+        better = np.where(before, lowest[np.searchsorted(through, before, side="left")], np.inf)
+        inside = np.flatnonzero(block % 2 == 0)
+        if inside.size and self.ascending.size:
+            start, end = self._ends(gaps.values, block[inside] // 2)
+            place = end - (targets - before)[inside]
+            there = place >= start  # further ones are missing
+            found = 0.0 + self.ascending[place.clip(min=0)]
+            left, right = (
+                np.searchsorted(self.ascending, found, side=s) for s in ("left", "right")
+            )
+            right = np.where(there, right, start)
+            score[inside] = np.where(there, found, np.nan)
+            last[inside] = np.where(there, before[inside] + end - left, last[inside])
+            above = np.flatnonzero(right < end)  # better ones of the same gap
+            better[inside[above]] = 0.0 + self.ascending[right[above]]
+            before[inside] += end - right
+        return Best(score, last, better, before)
+
+    def _ends(self, values: FloatArray, numbers: IntArray) -> tuple[IntArray, IntArray]:
+        """Return where the scores of some gaps start and end; below NaN there are none."""
         known = values[~np.isnan(values)]
-        some = numbers[numbers <= known.size]  # below NaN nothing lies
-        edges = np.concatenate([[np.inf], known, [-np.inf]])
-        start = np.searchsorted(self.ascending, edges[some + 1], side="right")
-        end = np.searchsorted(self.ascending, edges[some], side="left")
-        start[some == known.size], end[some == 0] = 0, self.ascending.size
-        pairs = zip(start.tolist(), end.tolist(), strict=True)
-        inside = [self.ascending[first:last] for first, last in pairs]
-        if known.size == values.size and known.size in numbers:
-            inside.append(np.full(self.missing, np.nan))
-        return np.concatenate([*inside, np.empty(0)])
+        edges = np.concatenate([[np.inf], known, [-np.inf, -np.inf]])
+        start = np.searchsorted(self.ascending, edges[numbers + 1], side="right")
+        end = np.searchsorted(self.ascending, edges[numbers], side="left")
+        start[numbers >= known.size], end[numbers == 0] = 0, self.ascending.size
+        end[numbers > known.size] = 0
+        return start, end

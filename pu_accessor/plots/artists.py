@@ -15,7 +15,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Polygon
 
 from pu_accessor.errors import PUTypeError, PUValueError
-from pu_accessor.ranking import FloatArray
+from pu_accessor.plots.thin import Path, thin
+from pu_accessor.ranking import BoolArray, FloatArray
 
 __all__ = [
     "Curve",
@@ -34,11 +35,11 @@ __all__ = [
     "draw_limit",
     "draw_line",
     "hold",
+    "kept",
     "legend_entries",
 ]
 
 Style: TypeAlias = Mapping[str, Any] | None
-Path: TypeAlias = tuple[FloatArray, FloatArray]
 Trace: TypeAlias = Callable[[xr.Dataset], Path]
 
 # What an artist of ours is, to find it again on Axes that are drawn on twice.
@@ -171,10 +172,8 @@ def draw_band(ax: Axes, curve: Curve, trace: Trace, style: Style, label: str) ->
     """
     if curve.is_baseline:
         return
-    up, down = (trace(curve.data.sel(bound=bound)) for bound in ("upper", "lower"))
-    corners = np.stack(
-        [np.append(there, back[::-1]) for there, back in zip(up, down, strict=True)]
-    )
+    up, down = (thin(*trace(curve.data.sel(bound=bound))) for bound in ("upper", "lower"))
+    corners = _there_and_back(up, down)
     asked = normalize_kwargs(dict(style or {}), Polygon)
     face = asked.pop("facecolor", None)
     color = asked.pop("color", None) or face or curve.color
@@ -187,7 +186,7 @@ def draw_band(ax: Axes, curve: Curve, trace: Trace, style: Style, label: str) ->
         "gid": _BAND,
         "zorder": 2,
     }
-    _add_area(ax, Polygon(corners.T, **{**properties, **asked}))
+    _add_area(ax, Polygon(corners, **{**properties, **asked}))
 
 
 def draw_envelope(
@@ -209,7 +208,7 @@ def draw_envelope(
         Of beta, for the legend.
     """
     low, high = ends
-    corners = np.stack([np.append(x, x[::-1]), np.append(high, low[::-1])], axis=1)
+    corners = _there_and_back(thin(x, high), thin(x, low))
     drawn = (patch.get_xy() for patch in ax.patches if patch.get_gid() == _ENVELOPE)  # type: ignore[attr-defined]
     if curve.is_baseline or any(np.array_equal(other[: len(corners)], corners) for other in drawn):
         return
@@ -219,6 +218,12 @@ def draw_envelope(
     label = f"envelope for β̂ in [{low_beta}, {high_beta}]"
     look |= {"hatch": "////", "linewidth": 0.6, "gid": _ENVELOPE, "zorder": 1.5, "label": label}
     _add_area(ax, Polygon(corners, **look))
+
+
+def _there_and_back(there: Path, back: Path) -> FloatArray:
+    """Return the corners of the area between two lines: along one and back along the other."""
+    sides = zip(there, back, strict=True)
+    return np.stack([np.append(one, other[::-1]) for one, other in sides], axis=1)
 
 
 def _add_area(ax: Axes, area: Polygon) -> None:
@@ -262,6 +267,23 @@ def hold(x: FloatArray, y: FloatArray) -> Path:
     return np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1]
 
 
+def kept(there: BoolArray) -> slice | BoolArray:
+    """Return what selects the places that are true, without a copy where they are side by side.
+
+    Parameters
+    ----------
+    there : ndarray of bool, shape (points,)
+        Which points there are.
+
+    Returns
+    -------
+    slice or ndarray of bool
+    """
+    count = int(np.count_nonzero(there))
+    start = int(there.argmax()) if count else 0
+    return slice(start, start + count) if there[start : start + count].all() else there
+
+
 def draw_line(ax: Axes, curve: Curve, trace: Trace, style: Style) -> None:
     """Draw the estimate, or the baseline.
 
@@ -276,7 +298,7 @@ def draw_line(ax: Axes, curve: Curve, trace: Trace, style: Style) -> None:
     style : mapping, optional
         Properties of the Line2D, not used for a baseline.
     """
-    x, y = trace(curve.data.sel(bound="estimate"))
+    x, y = thin(*trace(curve.data.sel(bound="estimate")))
     properties = {
         "color": curve.color,
         "linewidth": 1.3 if curve.is_baseline else 1.8,

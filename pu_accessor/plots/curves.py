@@ -18,8 +18,10 @@ from pu_accessor.plots.artists import (
     draw_envelope,
     draw_line,
     hold,
+    kept,
 )
 from pu_accessor.plots.layout import Drawing, Look, draw_panels
+from pu_accessor.ranking import FloatArray, IntArray
 from pu_accessor.results.curves import curve as curve_of
 from pu_accessor.results.schema import COUNTS
 
@@ -205,14 +207,20 @@ def _trace_pr(tables: xr.Dataset) -> Path:
     tp, fp = (tables[name].to_numpy().astype(np.float64) for name in ("tp", "fp"))
     positives = tp[0] + float(tables["fn"][0])
     pieces = np.ceil(np.diff(tp) / positives * _PIECES).astype(int).clip(min=1)
-    starts = np.cumsum(pieces) - pieces
-    part = (np.arange(pieces.sum()) - np.repeat(starts, pieces)) / np.repeat(pieces, pieces)
-    place = np.append(np.repeat(np.arange(pieces.size), pieces) + part, pieces.size)
-    tp, fp = (np.interp(place, np.arange(count.size), count) for count in (tp, fp))
+    if pieces.size < pieces.sum():
+        tp, fp = _divide(pieces, tp, fp)
     head = tp + fp
     precision = tp / np.where(head > 0, head, 1)
     # From rank 0 on, precision is that of the first cutoff.
     return tp / positives, np.where(head > 0, precision, precision[np.argmax(head > 0)])
+
+
+def _divide(pieces: IntArray, *counts: FloatArray) -> list[FloatArray]:
+    """Divide what is between two cutoffs into pieces of equal length."""
+    starts = np.cumsum(pieces) - pieces
+    part = (np.arange(pieces.sum()) - np.repeat(starts, pieces)) / np.repeat(pieces, pieces)
+    place = np.append(np.repeat(np.arange(pieces.size), pieces) + part, pieces.size)
+    return [np.interp(place, np.arange(count.size), count) for count in counts]
 
 
 def _trace_rank_cdf(curve: xr.Dataset) -> Path:
@@ -222,7 +230,7 @@ def _trace_rank_cdf(curve: xr.Dataset) -> Path:
 
 def _trace_rising(curve: xr.Dataset) -> Path:
     """Follow what known negatives say, straight from cutoff to cutoff, up to the last example."""
-    inside = curve["rank"].to_numpy() <= _examples(curve)
+    inside = kept(curve["rank"].to_numpy() <= _examples(curve))
     return curve["rank"].to_numpy()[inside], curve["rank_cdf"].to_numpy()[inside]
 
 

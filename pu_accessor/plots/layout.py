@@ -13,7 +13,15 @@ from matplotlib.axes import Axes
 from seaborn import FacetGrid
 
 from pu_accessor.errors import PUTypeError, PUValueError, suggestion
-from pu_accessor.plots.artists import Curve, Style, check_styles, count_curves, legend_entries
+from pu_accessor.plots.artists import (
+    Curve,
+    Style,
+    check_styles,
+    count_curves,
+    kept,
+    legend_entries,
+)
+from pu_accessor.ranking import BoolArray
 from pu_accessor.results.schema import AXIS, BOUND
 
 __all__ = ["Drawing", "Legend", "Look", "draw_panels"]
@@ -170,14 +178,24 @@ def _slices(dataset: xr.Dataset, along: str) -> list[_Slice]:
     for position in np.ndindex(*(dataset.sizes[dim] for dim in dims)):
         place = dict(zip(dims, position, strict=True))
         data = dataset.isel(place)
-        there = ~np.isnan(data[drawn].transpose(along, "bound").to_numpy()).all(axis=1)
+        there = _have_value(data[drawn].transpose("bound", along))
         if along == AXIS and "rank" in data.coords:  # without the repeats of the last cutoff
             there &= np.diff(data["rank"].to_numpy(), prepend=-1) > 0
         if there.any():
-            slices.append(_Slice(_where(dataset, place), data.isel({along: there})))
+            slices.append(_Slice(_where(dataset, place), data.isel({along: kept(there)})))
     if not slices:
         raise PUValueError(f"There is nothing to draw: {drawn!r} has no value at all.")
     return slices
+
+
+def _have_value(values: xr.DataArray) -> BoolArray:
+    """Tell which points of a curve have a value at any bound."""
+    there = np.zeros(values.shape[1], dtype=bool)
+    for bound in values.to_numpy():
+        there |= ~np.isnan(bound)
+        if there.all():
+            break
+    return there
 
 
 def _where(dataset: xr.Dataset, place: Mapping[str, int]) -> dict[str, Hashable]:

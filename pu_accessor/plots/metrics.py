@@ -1,6 +1,8 @@
 """A metric at each cutoff, with its band."""
 
+from collections.abc import Callable
 from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 import xarray as xr
@@ -18,15 +20,21 @@ from pu_accessor.plots.artists import (
     draw_envelope,
     draw_line,
     hold,
+    kept,
 )
 from pu_accessor.plots.layout import Drawing, Look, draw_panels
 from pu_accessor.ranking import FloatArray
 from pu_accessor.results.curves import metric
 from pu_accessor.results.inner import inner_tables
-from pu_accessor.results.schema import COUNTS, is_whole
+from pu_accessor.results.schema import COUNTS, axis_of, counts_of, is_whole
 
 __all__ = ["check_plot_metric", "plot_metric"]
 
+# From some tables, a metric, their ranks, and ranks between those to values there.
+_Between: TypeAlias = Callable[[xr.Dataset, str, FloatArray, FloatArray], FloatArray]
+_Fill: TypeAlias = Callable[[xr.Dataset, FloatArray, FloatArray], Path]
+
+_BLOCK = 20_000  # cutoffs whose tables at all betas within an interval are held at once
 _POINTS = 400  # at which a curve is drawn between cutoffs, more of them at the top
 _AXES = {
     "rank": "examples predicted positive",
@@ -80,50 +88,69 @@ def plot_metric(tables: xr.Dataset, name: str | Metric, x: str, look: Look) -> D
         As in `plot_roc`; also if `x` is "threshold" and the tables are not those of all cutoffs.
     """
     check_plot_metric(name, x)
-    values = metric(tables, name)
+    inner = [key for key in ("interval_tp", "interval_positives") if key in tables]
+    values = metric(tables.drop_vars(inner), name)
     if np.isnan(values.to_numpy()).all():
         raise PUValueError(f"There is nothing to draw: {values.name} has no value at any cutoff.")
     look.check()
     check_baseline(tables, look.baseline)
     if x == "threshold":
         _check_thresholds(tables)
-    # A name is evaluated between cutoffs, too; a function is not asked for what is no table.
-    dense = name if isinstance(name, str) and x != "threshold" else None
-    ranks = partial(_trace_ranks, name=dense, share=x == "fraction")
-    trace = _trace_thresholds if x == "threshold" else ranks
+    trace = _tracer(name, x, _evaluate_between)
 
     def draw(ax: Axes, some: list[Curve]) -> None:
         for curve in some:
-            if "interval_tp" in curve.data:
+            if inner:
                 interval = curve.data.attrs["beta_interval"]
-                draw_envelope(ax, curve, *_envelope(curve.data, name, trace), interval)
+                draw_envelope(ax, curve, *_envelope(curve.data, name, x), interval)
             draw_band(ax, curve, trace, look.band_kws, band_label(tables))
             draw_line(ax, curve, trace, look.line_kws)
         ax.set(xlabel=_AXES[x], ylabel=str(values.name).replace("_", " "))
 
-    inner = [name for name in ("interval_tp", "interval_positives") if name in tables]
     drawn = tables[[*COUNTS, *inner]]
-    value = values.sel(bound=tables["bound"]).transpose(*tables["tp"].dims)
-    drawn = drawn.assign(value=value.variable)  # without coordinates: there is nothing to align
+    drawn = drawn.assign(value=values.variable)  # without coordinates: there is nothing to align
     return draw_panels(drawn, draw, look)
 
 
-def _envelope(tables: xr.Dataset, name: str | Metric, trace: Trace) -> tuple[FloatArray, Path]:
+def _envelope(tables: xr.Dataset, name: str | Metric, x: str) -> tuple[FloatArray, Path]:
     """Return where the envelope stands, and the lowest and highest that any bound gets to."""
+    axis = axis_of(tables.dims)
+    starts = range(0, tables.sizes[axis], _BLOCK)
+    blocks = [_inner(tables.isel({axis: slice(start, start + _BLOCK)}), name) for start in starts]
+    paths = []
+    for side, at_cutoffs in enumerate(np.concatenate(blocks, axis=1)):
+        trace = _tracer(name, x, partial(_inner_between, side=side))
+        paths.append(trace(tables.assign(value=(axis, at_cutoffs))))
+    (place, low), (_, high) = paths
+    return place, (low, high)
+
+
+def _inner(
+    tables: xr.Dataset, name: str | Metric, view: Callable[[FloatArray], FloatArray] = np.asarray
+) -> FloatArray:
+    """Return the lowest and highest of a metric at betas within the interval, at some cutoffs.
+
+    Before that, counts are seen through `view`, along their first axis, that of the cutoffs.
+    """
     inner = inner_tables(tables)
     if inner is None:
         raise PUValueError("An envelope needs an interval of beta: beta_interval=(0.2, 0.4).")
-    inner = inner.assign(value=metric(inner, name))
-    if "threshold" in tables.coords:
-        inner = inner.assign_coords(threshold=tables["threshold"].variable)
-    paths = [
-        trace(inner.isel(bound=bound, beta=beta))
-        for bound in range(inner.sizes["bound"])
-        for beta in range(inner.sizes["beta"])
-    ]
-    x = max((x for x, _ in paths), key=len)  # a beta without any value has no path
-    every = [y for _, y in paths if y.size == x.size]
-    return x, (np.min(every, axis=0), np.max(every, axis=0))
+    values = evaluate(name, *(view(count.to_numpy()) for count in counts_of(inner)))
+    values = np.where(np.isfinite(values), values, np.nan)
+    ends: FloatArray = np.stack([side.reduce(values, axis=(1, 2)) for side in (np.fmin, np.fmax)])
+    return ends
+
+
+def _inner_between(
+    tables: xr.Dataset, name: str, ranks: FloatArray, between: FloatArray, side: int
+) -> FloatArray:
+    """Return what bounds get to between cutoffs."""
+
+    def view(counts: FloatArray) -> FloatArray:
+        return np.apply_along_axis(lambda count: np.interp(between, ranks, count), 0, counts)
+
+    ends: FloatArray = _inner(tables, name, view)[side]
+    return ends
 
 
 def _check_thresholds(tables: xr.Dataset) -> None:
@@ -136,38 +163,68 @@ def _check_thresholds(tables: xr.Dataset) -> None:
         )
 
 
-def _trace_ranks(tables: xr.Dataset, name: str | None, share: bool) -> Path:
+def _tracer(name: str | Metric, x: str, between: _Between) -> Trace:
+    """Return how to follow the values of a metric."""
+    if x == "threshold":
+        return _trace_thresholds
+    # A name is evaluated between cutoffs, too; a function is not asked for what is no table.
+    dense = partial(_fill, name=name, between=between) if isinstance(name, str) else None
+    return partial(_trace_ranks, fill=dense, share=x == "fraction")
+
+
+def _trace_ranks(tables: xr.Dataset, fill: _Fill | None, share: bool) -> Path:
     """Follow a metric along straight lines of the counts, or from cutoff to cutoff."""
-    counts = [tables[key].to_numpy().astype(np.float64) for key in COUNTS]
-    whole = sum(count[0] for count in counts)
-    ranks = counts[0] + counts[1]  # not those of the axis that it shares with other groups
-    ranks, first = np.unique(ranks, return_index=True)
-    if name is None:
-        x, y = ranks, tables["value"].to_numpy()[first].astype(np.float64)
-    else:
-        x = _between(ranks)
-        if name == "precision":  # at rank 0 it is 1 by convention only: drawn, it would be a spike
-            x = x[x > 0]
-        y = evaluate(name, *(np.interp(x, ranks, count[first]) for count in counts))
+    one = tables.isel(bound=0) if "bound" in tables.dims else tables
+    counts = [one[key].to_numpy() for key in COUNTS]
+    whole = sum(float(count[0]) for count in counts)
+    # Not the ranks of the axis that it shares with other groups.
+    x = counts[0].astype(np.float64) + counts[1]
+    if not (x[1:] > x[:-1]).all():
+        x, first = np.unique(x, return_index=True)
+        tables = tables.isel({axis_of(tables.dims): first})
+    y = tables["value"].to_numpy().astype(np.float64)
+    if fill is not None:
+        x, y = fill(tables, x, y)
     return _finite(x / whole if share else x, y)
 
 
-def _between(ranks: FloatArray) -> FloatArray:
+def _fill(
+    tables: xr.Dataset, ranks: FloatArray, values: FloatArray, name: str, between: _Between
+) -> Path:
     """Add points between cutoffs."""
     more = np.concatenate(
         [np.linspace(ranks[0], ranks[-1], _POINTS), np.geomspace(1, max(ranks[-1], 1), _POINTS)]
     )
-    return np.union1d(ranks, more[(more >= ranks[0]) & (more <= ranks[-1])])
+    more = np.unique(more[(more >= ranks[0]) & (more <= ranks[-1])])
+    place = np.searchsorted(ranks, more)
+    new = ranks[place] != more
+    more, place = more[new], place[new]
+    if more.size:
+        beside = np.union1d(place - 1, place)
+        few = tables.isel({axis_of(tables.dims): beside})
+        values = np.insert(values, place, between(few, name, ranks[beside], more))
+        ranks = np.insert(ranks, place, more)
+    # At rank 0 precision is 1 by convention only: drawn, it would be a spike.
+    start = int(name == "precision" and ranks[0] == 0)
+    return ranks[start:], values[start:]
+
+
+def _evaluate_between(
+    tables: xr.Dataset, name: str, ranks: FloatArray, between: FloatArray
+) -> FloatArray:
+    """Evaluate a metric where counts run straight from cutoff to cutoff."""
+    return evaluate(name, *(np.interp(between, ranks, tables[key].to_numpy()) for key in COUNTS))
 
 
 def _trace_thresholds(tables: xr.Dataset) -> Path:
     """Hold a metric from each threshold down to the next."""
     threshold = tables["threshold"].to_numpy()
-    there = np.isfinite(threshold)
+    there = kept(np.isfinite(threshold))
     x, y = hold(threshold[there], tables["value"].to_numpy()[there].astype(np.float64))
     return _finite(x[::-1], y[::-1])
 
 
 def _finite(x: FloatArray, y: FloatArray) -> Path:
     """Leave out where there is no value, as at rank 0 for most ratios."""
-    return x[np.isfinite(y)], y[np.isfinite(y)]
+    there = kept(np.isfinite(y))
+    return x[there], y[there]

@@ -52,7 +52,7 @@ def beta_derivatives(tables: xr.Dataset) -> xr.Dataset:
     # Known examples with weights are no simple random sample.
     weighted = "n_effective" in tables.coords
     shared = (tables["bound"] == "estimate") & (not weighted)
-    clipped = tables["clipped"].astype(bool)
+    clipped = tables["clipped"] == True  # noqa: E712 -- or missing
     found = xr.apply_ufunc(
         _on_arrays,
         *(*counts, clipped, above, below, *totals, from_positives, shared),

@@ -60,7 +60,8 @@ def to_frame(dataset: xr.Dataset) -> pd.DataFrame:
     return flat[[*where, *kept.data_vars]]
 
 
-_NEW, _BETA = "is a cutoff of its own", "beta position"
+# No column or dimension of a user's is called so.
+_NEW, _BETA, _WANTED = "__pu_new__", "__pu_beta__", "__pu_wanted__"
 
 
 def _is_aside(dataset: xr.Dataset, name: Hashable, dims: tuple[Hashable, ...]) -> bool:
@@ -76,7 +77,7 @@ def _is_new(dataset: xr.Dataset, axis: str) -> xr.DataArray:
         return everywhere.drop_vars(list(everywhere.coords))
     rank = dataset["rank"]
     before = rank.shift({axis: 1}, fill_value=-1)
-    return (rank != before).drop_vars(list(rank.coords))
+    return ((rank != before) & rank.notnull()).drop_vars(list(rank.coords))  # noqa: PD004
 
 
 def at_cutoffs(dataset: xr.Dataset, wanted: Mapping[str, Any]) -> xr.Dataset:
@@ -113,30 +114,49 @@ def at_cutoffs(dataset: xr.Dataset, wanted: Mapping[str, Any]) -> xr.Dataset:
     ((name, value),) = given.items()
     numbers = _numbers(name, value)
     coordinate = "threshold" if name == "threshold" else "rank"
-    if coordinate not in dataset.coords:
-        raise PUKeyError(f"The Dataset must have the coordinate {coordinate!r}, but has none.")
-    points = dataset[coordinate]
-    goal = xr.DataArray(numbers, dims="wanted")
+    if missing := [key for key in ("rank", coordinate) if key not in dataset.coords]:
+        raise PUKeyError(f"The Dataset must have the coordinate {missing[0]!r}, but has none.")
+    goal = xr.DataArray(numbers, dims=_WANTED)
     if name == "fraction":
-        goal = xr.apply_ufunc(_part, goal, _sizes(dataset, axis), vectorize=True)
-    elif name == "rank" and ((numbers < int(points.min())) | (numbers > int(points.max()))).any():
-        raise PUValueError(
-            f"rank must lie between the first and the last one, {int(points.min())} and "
-            f"{int(points.max())}, but {value!r} was passed."
-        )
-    reached = points >= goal if name == "threshold" else points <= goal
-    places = (reached.sum(axis) - 1).clip(min=0).drop_vars("rank", errors="ignore")
+        with np.errstate(invalid="ignore"):  # an empty place has no size
+            goal = xr.apply_ufunc(_part, goal, _sizes(dataset, axis), vectorize=True)
+    places = _last_reached(dataset, axis, coordinate, goal)
     numbered = dataset if axis == AXIS else _unindexed(dataset)
     found = numbered.isel({AXIS: places.variable})
     found = found.assign_coords(n_cutoffs=np.int64(0), all_cutoffs=np.bool_(False))
+    if axis == "rank" and {"tp", "fp"} <= set(found.data_vars):  # of shared ranks, not its own
+        own = (found["tp"] + found["fp"]).isel(bound=0, beta=0, missing_dims="ignore")
+        found = found.assign_coords(rank=own.variable)
     if np.ndim(value) == 0:
-        return found.isel(wanted=0)
-    return found.rename_dims(wanted=AXIS)
+        return found.isel({_WANTED: 0})
+    return found.rename_dims({_WANTED: AXIS})
 
 
-def _part(share: float, size: float) -> int:
+def _last_reached(
+    dataset: xr.Dataset, axis: str, coordinate: str, goal: xr.DataArray
+) -> xr.DataArray:
+    """Return the position of the last cutoff that a rank or threshold reaches, of each group."""
+    bare = {name: dataset[name].variable for name in {"rank", coordinate}}
+    points, rank = (xr.DataArray(bare[name]) for name in (coordinate, "rank"))
+    reached = points >= goal if coordinate == "threshold" else points <= goal
+    there = rank.notnull().any(axis)  # noqa: PD004 -- a place that unstacking left empty has none
+    if bool((there & ~reached.any(axis)).any()):
+        raise PUValueError(
+            f"at must not lie before the first cutoff, but {goal.values.ravel()[:5].tolist()} was "
+            f"passed for {coordinate}s from {points.values.ravel()[0]:g} on. Make tables from "
+            "rank 0 on: ranks='breakpoints'."
+        )
+    if coordinate == "rank" and bool((goal > rank.max()).any()):
+        raise PUValueError(
+            f"at must not lie beyond the last rank, {int(rank.max())}, but "
+            f"{goal.values.ravel()[:5].tolist()} was passed."
+        )
+    return rank.where(reached, -1).fillna(-1).argmax(axis)
+
+
+def _part(share: float, size: float) -> float:
     """Return a share of some examples, in decimals as printed, rounded down."""
-    return floor(Fraction(str(share)) * int(size))
+    return float(floor(Fraction(str(share)) * int(size))) if size == size else np.nan
 
 
 def _sizes(dataset: xr.Dataset, axis: str) -> xr.DataArray:

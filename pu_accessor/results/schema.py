@@ -168,6 +168,13 @@ def is_whole(tables: xr.Dataset) -> bool:
     # A place that unstacking left empty has no ends.
     if np.nan_to_num(first).any() or np.nan_to_num(last).any():
         return False
+    head = counts["tp"] + counts["fp"]
+    steps = np.diff(head.transpose(..., axis).to_numpy(), axis=-1)
+    ranks = tables.indexes.get("rank")
+    if (steps < 0).any() or (ranks is not None and not ranks.is_unique):
+        return False
+    if axis == AXIS and ((steps[..., :-1] == 0) & (steps[..., 1:] > 0)).any():
+        return False  # repeats stand at the end alone
     size = tables.sizes[axis]
     return bool((tables.coords.get("n_cutoffs", np.int64(size)) == size).all())
 
@@ -189,7 +196,7 @@ def check_whole(tables: xr.Dataset) -> None:
         return
     ranks = np.ravel(tables["rank"].values) if "rank" in tables.coords else np.array([])
     raise PUValueError(
-        "Whole curves need the tables of all cutoffs or breakpoints, but these are a selection of "
-        f"{ranks.size} ranks ({', '.join(map(str, ranks[:3]))}, ...). Make them with "
-        "ranks='breakpoints', and select after taking areas."
+        "Whole curves need the tables of all cutoffs or breakpoints in their order, but these are "
+        f"a selection of {ranks.size} ranks ({', '.join(map(str, ranks[:3]))}, ...). Make them "
+        "with ranks='breakpoints', and select after taking areas."
     )

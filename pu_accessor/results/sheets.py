@@ -67,7 +67,7 @@ def lay_out(answers: Answers[Page], data: Sequence[str], rule: Rule, asked: Aske
     if taken := [name for name in answers.names if name in {*VARIABLES, AXIS}]:
         raise PUValueError(
             f"by, or a dimension, must not be called {taken[0]!r}, which has its meaning in the "
-            f"result, as has each of {sorted({*VARIABLES, AXIS})}. Rename it first."
+            f"result. Rename it first: df.rename(columns={{{taken[0]!r}: 'group'}})."
         )
     pages = [answer.content for answer in answers.each]
     found = _single(answers, pages) if not answers.names else _side_by_side(answers, pages)

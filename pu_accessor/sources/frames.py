@@ -41,7 +41,7 @@ class FrameSource:
     def __init__(self, frame: pd.DataFrame, grouped: Grouping | None = None) -> None:
         self._frame = frame
         self._grouped = grouped
-        self.name = "df" if grouped is None else "a groupby"
+        self.name = "df" if grouped is None else "df.groupby(...)"
 
     def rank(self, roles: Roles, ranks: Ranks) -> Rankings:
         """Rank the rows, of each group, by each column of scores: see `Source`.

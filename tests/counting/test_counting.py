@@ -11,8 +11,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as some
 
-from pu_accessor.counting import buckets
 from pu_accessor.counting import gaps as gaps_module
+from pu_accessor.counting import threads
 from pu_accessor.counting.gaps import Best, Gaps, count_gaps, distinct, nth_best, scores_inside
 
 Array = npt.NDArray[Any]
@@ -31,10 +31,10 @@ SCORES = st.sampled_from([TIED, ANY, NEAR]).flatmap(
 @pytest.fixture(autouse=True)
 def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take the way of large data with small ones."""
-    sizes = {"_PIECE": 16, "_SORTED_PIECE": 20, "_EDGES": 16, "_ENOUGH": 4, "_COMPARED": 1}
+    sizes = {"_PIECE": 16, "_EDGES": 16, "_ENOUGH": 4, "_COMPARED": 1}
     for name, size in sizes.items():
         monkeypatch.setattr(gaps_module, name, size)
-    monkeypatch.setattr(buckets, "_SAMPLE", 8)
+    monkeypatch.setattr(threads, "_WORTH", 30)
 
 
 def order(scores: Array) -> list[Any]:

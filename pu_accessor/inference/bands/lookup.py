@@ -52,17 +52,8 @@ def bootstrap(n: int, m: int, level: float) -> Bounds:
     n, bound the share of all positives in the head ([1]_, section 4.1). The m latent positives
     are taken as if there were infinitely many, so that the band covers less than it says.
 
-    Parameters
-    ----------
-    n, m : int
-        Numbers of known and of latent positives; n at least 1.
-    level : float
-        Nominal probability of coverage at each cutoff, in (0, 1).
-
-    Returns
-    -------
-    lower, upper : ndarray of int64, shape (n + 1,)
-        Latent positives in the head for each k = 0..n, in 0..m, non-decreasing.
+    Takes and returns what `pu_accessor.inference.bands.exact.exact` does; `level` is
+    the nominal one at each cutoff.
 
     References
     ----------
@@ -90,17 +81,8 @@ def dkw(n: int, m: int, level: float) -> Bounds:
     sqrt(ln(2/(1 - level))/(2n)) of it at all cutoffs jointly, with probability `level` [1]_. Like
     the bootstrap it takes the latent positives as if there were infinitely many.
 
-    Parameters
-    ----------
-    n, m : int
-        Numbers of known and of latent positives; n at least 1.
-    level : float
-        Probability of coverage of the rank CDF as a whole, in (0, 1).
-
-    Returns
-    -------
-    lower, upper : ndarray of int64, shape (n + 1,)
-        Latent positives in the head for each k = 0..n, in 0..m, non-decreasing.
+    Takes and returns what `pu_accessor.inference.bands.exact.exact` does; `level` is that of the
+    rank CDF as a whole.
 
     References
     ----------

@@ -26,17 +26,8 @@ def simultaneous(n: int, m: int, level: float) -> Bounds:
     of the n known and m latent positives are equally likely: each is a lattice path from (0, 0)
     to (n, m), and those that stay within the limits are counted [1]_.
 
-    Parameters
-    ----------
-    n, m : int
-        Numbers of known and of latent positives; n at least 1.
-    level : float
-        Probability of coverage of all cutoffs jointly, in (0, 1).
-
-    Returns
-    -------
-    lower, upper : ndarray of int64, shape (n + 1,)
-        Latent positives in the head for each k = 0..n, in 0..m, non-decreasing.
+    Takes and returns what `pu_accessor.inference.bands.exact.exact` does; `level` is that of all
+    cutoffs jointly.
 
     Notes
     -----

@@ -41,28 +41,7 @@ def beta_from_labels(
 ) -> LabeledBeta:
     """Estimate beta from unlabeled examples that were drawn at random and labeled by hand.
 
-    Parameters
-    ----------
-    n_positive : int
-        Positives among those labeled.
-    n_labeled : int
-        Unlabeled examples that were drawn at random, and labeled.
-    n_unlabeled : int
-        Unlabeled examples they were drawn from, themselves included.
-    method : {"exact", "hpd"}, default "exact"
-        "exact" inverts the hypergeometric test: it covers with a probability of at least `level`.
-        "hpd" is the interval of highest density of the posterior Beta(1 + x, 1 + s - x).
-    level : float, default 0.95
-        Probability of coverage, in (0, 1).
-
-    Returns
-    -------
-    LabeledBeta
-
-    Raises
-    ------
-    PUValueError, PUTypeError
-        If an argument has a value that is not allowed.
+    See `pu_accessor.beta_from_labels`, which puts the answer into a frame.
 
     Examples
     --------

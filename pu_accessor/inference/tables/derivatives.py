@@ -89,7 +89,7 @@ def beta_derivatives(table: Table, clipped: BoolArray, known: Known) -> Derivati
     rates = (
         _over(more_true, positives.astype(np.float64) ** 2),
         _over(more_false, negatives.astype(np.float64) ** 2),
-        np.where(head > 0, _over(share, head), 0.0),
+        np.where(head == 0, 0.0, _over(share, head)),
     )
     return Derivatives(*(np.where(clipped, 0.0, rate * known.unlabeled) for rate in rates))
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pu_accessor.errors import PUValueError
-from pu_accessor.inference.bands.lookup import central, latent_bounds
+from pu_accessor.inference.bands.lookup import central
 from pu_accessor.inference.bands.weighted import weighted_bounds
 from pu_accessor.inference.rule import Rule
 from pu_accessor.ranking import BoolArray, IntArray, Ranking
@@ -131,7 +131,7 @@ def _tables(ranking: Ranking, kind: str, latent: IntArray, rule: Rule) -> IntArr
     tables = []
     for m in hidden.tolist():
         if weight is None:
-            lower, upper = latent_bounds(rule.band, known, m, level)
+            lower, upper = rule.bounds(known, m, level)
             middle = central(known, m)
         else:
             lower, middle, upper = weighted_bounds(weight, m, level)

@@ -1,0 +1,104 @@
+"""How many threads count, and a pool of them that lives as long as one pass."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TypeVar
+
+from pu_accessor.errors import PUValueError
+
+__all__ = ["count_threads", "in_threads", "one_thread"]
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+# The first is ours; the second limits NumPy's libraries, scikit-learn and pyarrow, too, and is 1
+# in the workers that dask starts.
+_VARIABLES = ("PU_ACCESSOR_MAX_THREADS", "OMP_NUM_THREADS")
+_WORTH = 1 << 20  # scores below which a second thread takes longer to start than it saves
+_alone: ContextVar[bool] = ContextVar("pu_accessor: one thread", default=False)
+
+
+def count_threads(scores: int) -> int:
+    """Return how many threads are to count some scores.
+
+    Parameters
+    ----------
+    scores : int
+        How many there are: below 2**20 one thread is enough.
+
+    Returns
+    -------
+    int
+        The environment variable PU_ACCESSOR_MAX_THREADS, else OMP_NUM_THREADS, else the cores that
+        this process may use.
+
+    Raises
+    ------
+    PUValueError
+        If a variable is no positive integer.
+    """
+    given = next(((name, os.environ[name]) for name in _VARIABLES if os.environ.get(name)), None)
+    limit = _cores() if given is None else _read(*given)
+    return 1 if scores < _WORTH or _alone.get() else limit
+
+
+def in_threads(
+    function: Callable[[Item], Result], items: Sequence[Item], threads: int
+) -> list[Result]:
+    """Apply a function to each of some items, in order.
+
+    Parameters
+    ----------
+    function : callable
+        It releases the interpreter's lock, as NumPy does while it sorts, searches and compares.
+    items : sequence
+        What it is applied to.
+    threads : int
+        How many run at once. None is left when this returns, or raises: what has not begun by then
+        never does.
+
+    Returns
+    -------
+    list
+        What it returned for each.
+    """
+    if threads == 1 or len(items) == 1:
+        return [function(item) for item in items]
+    pool = ThreadPoolExecutor(min(threads, len(items)))
+    try:
+        return list(pool.map(function, items))
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Count with one thread meanwhile: where others run beside this one already."""
+    token = _alone.set(True)
+    try:
+        yield
+    finally:
+        _alone.reset(token)
+
+
+def _cores() -> int:
+    """Return the number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _read(name: str, value: str) -> int:
+    """Return a number of threads from the environment."""
+    first = value.split(",")[0].strip()  # OpenMP takes a list, one for each level
+    if not first.isdecimal() or not int(first):
+        raise PUValueError(
+            f"{name} must be a number of threads, 1 or more, but {value!r} was set. Unset it to "
+            "use all cores."
+        )
+    return int(first)

@@ -1,0 +1,103 @@
+"""Counting with several threads: the same counts, and nothing left behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from pu_accessor.counting import threads
+from pu_accessor.counting.gaps import count_gaps, distinct, scores_inside
+from pu_accessor.counting.ordered import Ordered
+from pu_accessor.counting.threads import count_threads, in_threads, one_thread
+from pu_accessor.errors import PUValueError
+
+OURS, OTHERS = "PU_ACCESSOR_MAX_THREADS", "OMP_NUM_THREADS"
+RNG = np.random.default_rng(0)
+SCORES = np.where(RNG.random(5000) < 0.01, np.nan, RNG.normal(size=5000).round(2))
+VALUES, _ = distinct(SCORES[:300])
+
+LONG = """
+import numpy as np, pu_accessor
+scores = np.random.default_rng(0).normal(size=5_000_000)
+label = np.where(np.arange(scores.size) < 500_000, 1.0, np.nan)
+ranking = pu_accessor.ranking_from_arrays(scores, label)
+print("begun", flush=True)
+while True:
+    ranking.auroc(0.1)
+"""
+
+
+@pytest.fixture(autouse=True)
+def no_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in (OURS, OTHERS):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(threads, "_WORTH", 1000)
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 8])
+def test_counts_do_not_depend_on_threads(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(OURS, str(number))
+    found, expected = count_gaps(VALUES, SCORES), Ordered.of(SCORES).count(VALUES)
+    for name in ("values", "at", "inside", "lowest"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+    numbers = np.array([0, 5, 17, VALUES.size])
+    cuts = np.array_split(SCORES, 7)  # each too small for a second thread
+    apart = np.concatenate([scores_inside(VALUES, numbers, cut) for cut in cuts])
+    together = scores_inside(VALUES, numbers, SCORES)
+    np.testing.assert_array_equal(np.sort(together), np.sort(apart))
+
+
+def test_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    assert count_threads(1000) == cores
+    assert count_threads(999) == 1
+    monkeypatch.setenv(OTHERS, "5,2")
+    assert count_threads(1000) == 5
+    monkeypatch.setenv(OURS, "3")
+    assert count_threads(1000) == 3
+    with one_thread():
+        assert count_threads(1000) == 1
+    assert count_threads(1000) == 3
+
+
+@pytest.mark.parametrize("value", ["0", "two", "-1", "1.5", ","])
+@pytest.mark.parametrize("name", [OURS, OTHERS])
+def test_no_number_of_threads(name: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(PUValueError, match=rf"{name} must be a number of threads.*{value!r}"):
+        count_threads(1000)
+
+
+def test_no_thread_is_left() -> None:
+    before = threading.active_count()
+    assert in_threads(lambda x: x * x, range(20), 4) == [x * x for x in range(20)]
+    assert threading.active_count() == before
+    begun = []
+
+    def fail(item: int) -> None:
+        begun.append(item)
+        time.sleep(0.01)
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        in_threads(fail, range(1000), 2)
+    assert threading.active_count() == before
+    assert len(begun) < 100  # what has not begun by then never does
+
+
+def test_an_interrupt_ends_a_long_call() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", LONG], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "begun\n"
+        time.sleep(0.3)
+        child.send_signal(signal.SIGINT)
+        _, told = child.communicate(timeout=30)
+    assert "KeyboardInterrupt" in told
+    assert child.returncode != 0

@@ -1,0 +1,184 @@
+"""Pictures of tables with very many cutoffs, which have few vertices, and of all in between."""
+
+from io import BytesIO
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Polygon
+
+from pu_accessor.inference.tables.rates import METRICS, evaluate
+from pu_accessor.plots import artists, metrics
+from pu_accessor.plots.thin import LIMIT, Path
+from pu_accessor.ranking import BoolArray, FloatArray
+from pu_accessor.results.schema import COUNTS
+from tests.cases import binormal
+from tests.inference.test_envelopes import ask
+from tests.plots.test_thin import apart
+
+FRAME = binormal(4_000, 11_000, 0.1, seed=4)[0]
+TABLES = FRAME.pu.contingency([0, 0.2], ranks="all")
+BY_RANK = FRAME.pu.contingency(0.2, ranks="all", beta_interval=(0.1, 0.3))
+
+
+def gain(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+    return 5 * tp - fp
+
+
+PLOTS: dict[str, tuple[Any, dict[str, Any]]] = {
+    "roc": ("plot_roc", {}),
+    "pr": ("plot_pr", {}),
+    "rank": ("plot_metric", {"name": "f1"}),
+    "fraction": ("plot_metric", {"name": "mcc", "x": "fraction"}),
+    "threshold": ("plot_metric", {"name": "precision", "x": "threshold"}),
+    "gain by rank": ("plot_metric", {"name": gain}),
+    "gain by threshold": ("plot_metric", {"name": gain, "x": "threshold"}),
+}
+every_plot = pytest.mark.parametrize("plot", PLOTS)
+
+
+def draw(plot: str, tables: xr.Dataset) -> Axes:
+    method, arguments = PLOTS[plot]
+    ax = getattr(tables.pu, method)(**arguments)
+    assert isinstance(ax, Axes)
+    return ax
+
+
+def vertices(ax: Axes) -> list[int]:
+    """Return how many vertices each line has, and each of two edges of each area."""
+    areas = [patch for patch in ax.patches if isinstance(patch, Polygon)]
+    assert areas
+    return [
+        *(len(np.asarray(line.get_xydata())) for line in ax.lines),
+        *(len(area.get_xy()) // 2 for area in areas),
+    ]
+
+
+def saved(ax: Axes, kind: str) -> bytes:
+    buffer = BytesIO()
+    assert isinstance(ax.figure, Figure)
+    ax.figure.savefig(buffer, format=kind, dpi=200)
+    return buffer.getvalue()
+
+
+def pixels(ax: Axes) -> FloatArray:
+    """Return the grey values of a picture."""
+    width = round(200 * ax.figure.get_figwidth())
+    colors = np.frombuffer(saved(ax, "raw"), np.uint8).reshape(-1, width, 4)
+    return colors[..., :3].mean(axis=2) / 255
+
+
+def whole(x: FloatArray, y: FloatArray) -> Path:
+    return x, y
+
+
+@every_plot
+def test_pictures_of_many_cutoffs_have_few_vertices(
+    plot: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tables = TABLES.sel(beta=[0.2])  # dashes begin elsewhere as soon as lengths differ a little
+    few = draw(plot, tables)
+    assert max(vertices(few)) <= LIMIT
+    monkeypatch.setattr(artists, "thin", whole)
+    every = draw(plot, tables)
+    assert max(vertices(every)) > 1.8 * LIMIT
+    assert apart(pixels(few), pixels(every)) < 1e-6
+
+
+@pytest.mark.parametrize("x", ["rank", "fraction", "threshold"])
+def test_envelopes_of_many_cutoffs_have_few_vertices(x: str) -> None:
+    assert max(vertices(BY_RANK.pu.plot_metric("f1", x=x))) <= LIMIT
+
+
+@every_plot
+def test_vector_files_are_small(plot: str) -> None:
+    assert len(saved(draw(plot, TABLES), "pdf")) < 250_000
+
+
+def test_a_rank_cdf_of_many_cutoffs_has_few_vertices() -> None:
+    ax = FRAME.pu.plot_rank_cdf(0.2, reference="positives", ranks="all")
+    assert max(vertices(ax)) <= LIMIT
+
+
+def test_what_is_drawn_stays_whole() -> None:
+    before = TABLES.copy(deep=True)
+    inner = BY_RANK.copy(deep=True)
+    for plot in PLOTS:
+        draw(plot, TABLES)
+        draw(plot, BY_RANK)
+        plt.close("all")
+    xr.testing.assert_identical(TABLES, before)
+    xr.testing.assert_identical(BY_RANK, inner)
+    assert TABLES.pu.roc().sizes["rank"] == len(FRAME) + 1
+
+
+def test_pictures_are_the_same_on_a_logarithmic_axis_set_later(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tables = TABLES.sel(beta=[0.2])
+    few = draw("rank", tables)
+    monkeypatch.setattr(artists, "thin", whole)
+    every = draw("rank", tables)
+    for ax in (few, every):
+        ax.set(xscale="log", xlim=(1, 15_000))
+    assert apart(pixels(few), pixels(every)) < 1e-6
+
+
+def line(ax: Axes, beta: float = 0.2) -> Line2D:
+    return next(one for one in ax.lines if one.get_label() == f"β̂ = {beta}")
+
+
+@pytest.mark.parametrize("ranks", [[0, 1, 4, 30, 300], [3, 7], range(301)])
+@pytest.mark.parametrize("name", METRICS)
+def test_between_cutoffs_a_metric_follows_straight_lines_of_counts(name: str, ranks: Any) -> None:
+    frame = binormal(60, 240, 0.3, seed=7)[0]
+    tables = frame.pu.contingency(0.2, ranks=list(ranks))
+    x, y = np.asarray(line(tables.pu.plot_metric(name)).get_xydata()).T
+    one = tables.sel(beta=0.2, bound="estimate")
+    between = [np.interp(x, one["rank"], one[key]) for key in COUNTS]
+    np.testing.assert_array_equal(y, evaluate(name, *between))
+    assert (np.diff(x) > 0).all()
+    defined = one["rank"].to_numpy()[np.isfinite(evaluate(name, *(one[key] for key in COUNTS)))]
+    assert set(defined[int(name == "precision" and defined[0] == 0) :]) <= set(x)
+    assert x.size > 400
+
+
+@pytest.mark.parametrize("x", ["rank", "fraction", "threshold"])
+@pytest.mark.parametrize("name", ["precision", "fpr", "mcc", gain])
+def test_envelopes_do_not_depend_on_blocks(
+    name: Any, x: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = []
+    for block in (7, 1_000):
+        monkeypatch.setattr(metrics, "_BLOCK", block)
+        ax = ask("bad").pu.plot_metric(name, x=x)
+        drawn.append([patch.get_xy() for patch in ax.patches if isinstance(patch, Polygon)])
+    for one, other in zip(*drawn, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@settings(max_examples=50)
+@given(st.lists(st.booleans(), max_size=12).map(np.array).map(lambda one: one.astype(bool)))
+def test_places_side_by_side_are_a_slice(there: BoolArray) -> None:
+    places = artists.kept(there)
+    every = np.arange(there.size)
+    np.testing.assert_array_equal(every[places], every[there])
+    gaps = np.count_nonzero(np.diff(np.flatnonzero(there)) > 1)
+    assert isinstance(places, slice) == (gaps == 0)
+
+
+def test_points_without_a_value_at_any_bound_are_left_out() -> None:
+    frame = pd.DataFrame({"score": [5, 4, 3, 2, 1], "label": [None, 1, None, None, 1]})
+    tables = frame.pu.contingency(0.5, ranks="all").astype(float)
+    gone = tables.where(~tables["rank"].isin([2, 4]))
+    x = np.asarray(line(gone.pu.plot_roc(), 0.5).get_xdata())
+    known = tables.pu.roc().isel(rank=[0, 1, 3, 5]).sel(bound="estimate", beta=0.5)
+    np.testing.assert_array_equal(x, known["fpr"])

@@ -1,0 +1,104 @@
+"""Tables after selections: cutoffs that are asked for, whole curves, empty places."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import pu_accessor  # noqa: F401
+from pu_accessor.errors import PUTypeError, PUValueError
+from tests.cases import binormal
+
+FRAME, BETA, _ = binormal(60, 240, 0.4, seed=3)
+FRAME = FRAME.assign(g=np.where(np.arange(300) % 2, "a", "b"), h=np.arange(300) % 3)
+WHOLE = FRAME.pu.contingency(0.1)
+GROUPS = FRAME.pu(by=["g", "h"]).contingency([0.1], ranks="breakpoints").isel(group=slice(0, 5))
+HOLE = GROUPS.unstack("group")
+
+
+@pytest.mark.parametrize(
+    "tables",
+    [
+        FRAME.pu.contingency(0.1, ranks=[200, 100]),
+        WHOLE.sel(rank=[200, 100]),
+        WHOLE.sortby("threshold"),
+        FRAME.pu(by="g").contingency(0.1, ranks="breakpoints").isel(cutoff=slice(None, None, -1)),
+    ],
+    ids=["ranks", "sel", "sortby", "reversed"],
+)
+def test_last_cutoff_whatever_their_order(tables: xr.Dataset) -> None:
+    axis = "cutoff" if "cutoff" in tables.dims else "rank"
+    rank = tables["rank"].transpose(..., axis).to_numpy()
+    expected = np.where(rank <= 150, rank, -1).max(axis=-1)
+    np.testing.assert_array_equal(tables.pu.at(rank=150)["rank"], expected)
+
+
+@pytest.mark.parametrize(
+    "asked", [{"threshold": np.inf}, {"fraction": 0}, {"rank": 99}, {"rank": 301}], ids=str
+)
+def test_no_cutoff_is_guessed_outside(asked: dict[str, Any]) -> None:
+    with pytest.raises(PUValueError, match=r"at must not lie (before the first|beyond the last)"):
+        FRAME.pu.contingency(0.1, ranks=[100, 200, 300]).pu.at(**asked)
+
+
+def test_shared_ranks_give_way_to_each_groups_own() -> None:
+    tied = pd.concat([FRAME.assign(g="a"), FRAME.head(50).assign(g="b", score=1.0)])
+    found = tied.pu(by="g").contingency(0.1).pu.at(rank=30)
+    assert found["rank"].sel(g=["a", "b"]).values.tolist() == [30, 0]
+    head = (found["tp"] + found["fp"]).isel(bound=0, beta=0)
+    np.testing.assert_array_equal(found["rank"], head)
+
+
+def test_areas_are_of_cutoffs_in_order_and_once() -> None:
+    last = WHOLE.sizes["rank"] - 1
+    shuffled = [0, *np.random.default_rng(0).permutation(np.arange(1, last)), last]
+    repeated = [0] * 150 + [*range(150, last + 1)]
+    own = FRAME.pu(by="g").contingency(0.1, ranks="breakpoints")
+    size = own.sizes["cutoff"]
+    for tables in (
+        WHOLE.isel(rank=shuffled),
+        WHOLE.isel(rank=repeated),
+        own.isel(cutoff=[0] * 9 + [*range(9, size)]),
+    ):
+        with pytest.raises(PUValueError, match="in their order"):
+            tables.pu.area("roc")
+
+
+def test_an_empty_place_stays_empty() -> None:
+    derivatives = HOLE.pu.beta_derivatives()
+    expected = GROUPS.pu.beta_derivatives().unstack("group")
+    for name in ("tpr", "fpr", "precision"):
+        xr.testing.assert_equal(derivatives[name], expected[name])
+    assert len(HOLE.pu.to_frame()) == len(GROUPS.pu.to_frame())
+    for asked in ({"fraction": 0.3}, {"rank": 20}):
+        ranks = HOLE.pu.at(**asked)["rank"]
+        assert int(ranks.isnull().sum()) == 1
+        xr.testing.assert_equal(ranks, GROUPS.pu.at(**asked)["rank"].unstack("group"))
+
+
+@pytest.mark.parametrize("name", ["wanted", "is a cutoff of its own", "beta position"])
+def test_no_key_is_lost_to_a_name_of_ours(name: str) -> None:
+    tables = FRAME.assign(**{name: FRAME["g"]}).pu(by=name).contingency(0.1, ranks="breakpoints")
+    assert tables.pu.at(rank=[10, 20])["tp"].dims[:2] == (name, "cutoff")
+    assert set(tables.pu.to_frame()[name]) == {"a", "b"}
+
+
+@pytest.mark.parametrize(
+    ("call", "line"),
+    [
+        (
+            lambda: FRAME.pu(by="g").auroc(0.2, nan_policy="omit"),
+            "df.pu(by='g', nan_policy='omit').auroc(0.2)",
+        ),
+        (lambda: FRAME.pu(score=["s", "t"], on="x"), "df.pu(score=['s', 't']).compare(on='x')"),
+        (lambda: WHOLE.pu.area(), "ds.pu.area('roc')"),
+        (lambda: WHOLE.pu.at(100), "ds.pu.at(rank=100)"),
+        (lambda: WHOLE.pu.metric(), "ds.pu.metric('f1')"),
+    ],
+)
+def test_advice_keeps_what_was_said(call: Any, line: str) -> None:
+    with pytest.raises(PUTypeError) as raised:
+        call()
+    assert line in str(raised.value)
