@@ -11,6 +11,7 @@ from typing import Any, TypeVar, cast
 import pandas as pd
 
 from pu_accessor.accessors.accessor import Accessor
+from pu_accessor.counting.threads import one_thread
 from pu_accessor.errors import PUImportError, PUTypeError, PUValueError
 from pu_accessor.sources.pieces import PiecesSource
 from pu_accessor.sources.roles import Roles
@@ -58,11 +59,19 @@ class Partitions:
     ) -> Result:
         """Apply a function to some columns of each partition and merge what comes back."""
         partitions = self._frame[columns].to_delayed()
-        results = [delayed(function, pure=True)(partition) for partition in partitions]
+        # One node of the graph: it holds values to count about, that travel once to each worker.
+        applied = delayed(function, pure=True)
+        results = [delayed(_apply, pure=True)(applied, partition) for partition in partitions]
         while len(results) > 1:
             groups = [results[start : start + _FAN] for start in range(0, len(results), _FAN)]
             results = [delayed(_merge_all)(merge, group) for group in groups]
         return cast("Result", compute(results[0])[0])
+
+
+def _apply(function: Callable[[pd.DataFrame], Result], partition: pd.DataFrame) -> Result:
+    """Apply a function to a partition, with the one thread that dask runs it in."""
+    with one_thread():
+        return function(partition)
 
 
 def _merge_all(merge: Callable[[Result, Result], Result], results: list[Result]) -> Result:

@@ -25,6 +25,7 @@ __all__ = [
     "Keyed",
     "Kind",
     "PairedRanks",
+    "PendingError",
     "Ranking",
     "Rankings",
     "Ranks",
@@ -41,6 +42,10 @@ Ranks: TypeAlias = Literal["all", "breakpoints"] | int | Sequence[int] | IntArra
 Extent: TypeAlias = Literal["all", "breakpoints", "selected"]
 
 
+class PendingError(Exception):
+    """Says that an answer takes a look at all rows, and has to wait for it: see `Keyed.look`."""
+
+
 class Counts(NamedTuple):
     """Numbers of examples of each of the three kinds."""
 
@@ -50,7 +55,7 @@ class Counts(NamedTuple):
 
 
 class Finder(Protocol):
-    """Finds further cutoffs of a ranking that has some."""
+    """Finds further cutoffs of a ranking that has some, or raises `PendingError`."""
 
     def refine(self, ranking: Ranking, unlabeled: IntArray) -> Ranking:
         """Add the cutoffs that enclose some counts of unlabeled examples; see `Ranking.refine`."""
@@ -198,11 +203,15 @@ class Keyed(Generic[Kind]):
         A key for each, with several levels a tuple.
     make : callable
         From the position of a key to what it stands for.
+    look : callable, optional
+        Where things, or what they are asked, may raise `PendingError`: looks up once what all of
+        them wait for. Then they are to be made and asked anew.
     """
 
     names: tuple[str, ...]
     keys: tuple[Hashable, ...]
     make: Callable[[int], Kind]
+    look: Callable[[], None] | None = None
 
 
 class PairedRanks(NamedTuple):

@@ -25,7 +25,7 @@ ALLOWED = {
     "plots": {"errors", "ranking", "inference", "results"},
     "accessors": {"errors", "ranking", "sources", "inference", "results", "plots"},
     "__init__": {"errors", "inference", "results", "accessors"},
-    "dask": {"errors", "sources", "accessors"},
+    "dask": {"errors", "counting", "sources", "accessors"},
 }
 OUTSIDE = {
     "errors": set(),

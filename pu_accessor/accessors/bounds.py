@@ -107,10 +107,10 @@ def roc_bounds(
     Returns
     -------
     Dataset
-        `fpr` and `tpr` (float64) over (rank, bound, beta), groups first as in `contingency`.
-        At each cutoff ``bound="upper"`` has the highest tpr and the lowest fpr. With an
-        interval of beta also `tpr_envelope` over (fpr_grid, envelope): the lowest and highest
-        tpr at each fpr while beta varies.
+        `fpr` and `tpr` (float64) over (rank, bound, beta); of groups over (group, cutoff, bound,
+        beta), each with its own cutoffs. At each cutoff ``bound="upper"`` has the highest tpr and
+        the lowest fpr. With an interval of beta also `tpr_envelope` over (fpr_grid, envelope): the
+        lowest and highest tpr at each fpr while beta varies.
 
     Raises
     ------
@@ -152,9 +152,9 @@ def pr_bounds(
     Returns
     -------
     Dataset
-        `recall` and `precision` (float64) over (rank, bound, beta), groups first as in
-        `contingency`; precision at rank 0 is 1. With an interval of beta also
-        `precision_envelope` over (recall_grid, envelope): the lowest and highest precision at
+        `recall` and `precision` (float64) over (rank, bound, beta); of groups over (group, cutoff,
+        bound, beta), each with its own cutoffs. Precision at rank 0 is 1. With an interval of beta
+        also `precision_envelope` over (recall_grid, envelope): the lowest and highest precision at
         each recall while beta varies.
 
     Raises

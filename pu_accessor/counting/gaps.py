@@ -26,6 +26,7 @@ __all__ = [
     "distinct",
     "nth_best",
     "scores_inside",
+    "with_edges",
     "with_missing",
 ]
 
@@ -305,7 +306,7 @@ def nth_best(
         if gaps.inside[inside].sum() <= _ENOUGH:
             gaps = _close(gaps, inside, *distinct(fetch(gaps.values, inside)))
         else:
-            gaps = _split(gaps, count(_with_edges(gaps, inside)))
+            gaps = _split(gaps, count(with_edges(gaps, inside)))
     lowest, through = gaps.blocks()
     block = np.searchsorted(through, targets, side="left")  # is never an empty one
     before = np.concatenate([[0], through])[block]
@@ -414,7 +415,7 @@ def _split(gaps: Gaps, finer: Gaps) -> Gaps:
     return replace(finer, at=at)
 
 
-def _with_edges(gaps: Gaps, inside: IntArray) -> FloatArray:
+def with_edges(gaps: Gaps, inside: IntArray) -> FloatArray:
     """Return the values with more of them in some gaps, evenly spread over the floats there.
 
     The worst score in each gap becomes one, so that ties and wide empty stretches cost nothing.

@@ -1,6 +1,6 @@
 """One question put to many rankings: what each answers, and what to warn of."""
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -10,7 +10,16 @@ import xarray as xr
 
 from pu_accessor.errors import PUDataError, PUImportError, PUValueError, warn_caller
 from pu_accessor.inference.about import About, tell_about
-from pu_accessor.ranking import FloatArray, Keyed, Kind, PairedRanks, Ranking, Rankings, Ranks
+from pu_accessor.ranking import (
+    FloatArray,
+    Keyed,
+    Kind,
+    PairedRanks,
+    PendingError,
+    Ranking,
+    Rankings,
+    Ranks,
+)
 from pu_accessor.results.betas import GroupBeta, beta_by_key, check_beta, name_group, split_key
 
 __all__ = ["Answer", "Answers", "Asked", "as_rows", "ask", "ask_rankings"]
@@ -251,34 +260,61 @@ def _collect(
     """Get the answer of each one; name the one that has none."""
     if len(set(keyed.names)) < len(keyed.names):
         raise PUValueError(f"by must name different columns, but {list(keyed.names)} was passed.")
-    answers: list[Answer[Content]] = []
-    skipped: list[str] = []
-    for position in _with_bar(range(len(keyed.keys)), asked.progress):
-        try:
-            answers.append(answer(position))
-        except PUDataError as error:  # any other is about the arguments, not about the group
-            if not keyed.names:
-                raise
-            told = f"{name_group(keyed.names, keyed.keys[position])}: {error}"
-            if asked.on_error == "raise":
-                raise type(error)(told) from error
-            skipped.append(told)
+    answers: dict[int, Answer[Content]] = {}
+    skipped: dict[int, str] = {}
+    outcomes = _in_rounds(keyed, answer)
+    for position, outcome in _with_bar(outcomes, len(keyed.keys), asked.progress):
+        if not isinstance(outcome, PUDataError):
+            answers[position] = outcome
+            continue
+        if not keyed.names:
+            raise outcome
+        told = f"{name_group(keyed.names, keyed.keys[position])}: {outcome}"
+        if asked.on_error == "raise":
+            raise type(outcome)(told) from outcome
+        skipped[position] = told
     if skipped:
-        _warn_of_skipped(skipped, len(answers))
-    return answers
+        _warn_of_skipped([skipped[position] for position in sorted(skipped)], len(answers))
+    return [answers[position] for position in sorted(answers)]
 
 
-def _with_bar(positions: Sequence[int], progress: bool) -> Iterable[int]:
+def _in_rounds(
+    keyed: Keyed[Kind], answer: Callable[[int], Answer[Content]]
+) -> Iterator[tuple[int, Answer[Content] | PUDataError]]:
+    """Return the answer of each one, or why there is none: those that have to wait come later.
+
+    Any other error is about the arguments, not about the group.
+    """
+    waiting: Sequence[int] = range(len(keyed.keys))
+    while waiting:
+        later = []
+        for position in waiting:
+            try:
+                outcome: Answer[Content] | PUDataError = answer(position)
+            except PendingError:
+                if keyed.look is None:
+                    raise
+                later.append(position)
+                continue
+            except PUDataError as error:
+                outcome = error
+            yield position, outcome
+        if later and keyed.look:
+            keyed.look()
+        waiting = later
+
+
+def _with_bar(outcomes: Iterable[Kind], total: int, progress: bool) -> Iterable[Kind]:
     """Show a bar while going through the keys."""
     if not progress:
-        return positions
+        return outcomes
     try:
         from tqdm.auto import tqdm
     except ImportError as error:
         raise PUImportError(
             "progress=True needs the package tqdm, which is not installed: pip install tqdm."
         ) from error
-    bar: Iterable[int] = tqdm(positions, unit="group")
+    bar: Iterable[Kind] = tqdm(outcomes, total=total, unit="group")
     return bar
 
 

@@ -1,25 +1,23 @@
 """Frames in pieces that no memory holds together -> rankings.
 
-A first pass brings the labeled scores to one place, a second counts all scores between them, for
-all groups and models at once. The curves' corners take a further look at the few gaps that they
-lie in: a pass or two for each group and model. Nothing but labeled scores, counts and the scores
-of these gaps leaves a piece.
+A first pass brings the labeled scores to one place, a second counts all scores between them. The
+curves' corners take a further look at the few gaps that they lie in. Each pass is one for all
+groups and models at once, see `pu_accessor.sources.looks`. Nothing but labeled scores, counts and
+the scores of these gaps leaves a piece.
 """
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable
 from functools import partial
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, NoReturn
 
 import numpy as np
-import pandas as pd
 
 from pu_accessor.counting.cutoffs import Examples, rank_counted
-from pu_accessor.counting.gaps import Gaps, count_gaps, distinct, scores_inside
+from pu_accessor.counting.gaps import Gaps, distinct
 from pu_accessor.errors import PUDataError
 from pu_accessor.ranking import (
     Counts,
     FloatArray,
-    IntArray,
     Keyed,
     PairedRanks,
     Ranking,
@@ -29,23 +27,13 @@ from pu_accessor.ranking import (
 )
 from pu_accessor.sources.chunks import Pieces
 from pu_accessor.sources.in_memory import name_keys
+from pu_accessor.sources.looks import Looks, Place, check_same
 from pu_accessor.sources.roles import Roles
 from pu_accessor.sources.source import check_no_keys, refuse
 from pu_accessor.sources.summary import list_columns, or_reason
-from pu_accessor.sources.survey import (
-    Labeled,
-    Plan,
-    Survey,
-    group_piece,
-    kept_rows,
-    read_keys,
-    read_models,
-    survey_pieces,
-)
+from pu_accessor.sources.survey import Labeled, Plan, Survey, read_keys, survey_pieces
 
 __all__ = ["PiecesSource"]
-
-Place: TypeAlias = tuple[Hashable, int]  # the key of a group, and the position of a model
 
 
 class PiecesSource:
@@ -80,8 +68,8 @@ class PiecesSource:
         pieces, plan = self._pieces, self._plan(roles)
         surveyed = survey_pieces(pieces, plan)
         groups = read_keys(surveyed, plan)
-        gaps = _count_all(pieces, plan, surveyed)
-        check_within(ranks, max(_size(surveyed, plan, place) for place in gaps))
+        looks = _count_all(pieces, plan, surveyed)
+        check_within(ranks, max(_size(surveyed, plan, place) for place in looks.gaps))
         shared = {"label": str(roles.label)}
         if roles.propensity is not None:
             shared["propensity"] = str(roles.propensity)
@@ -90,13 +78,13 @@ class PiecesSource:
             group, model = divmod(position, len(plan.models))
             place = ((), model) if groups is None else (groups.keys[group], model)
             return rank_counted(
-                _examples(pieces, plan, surveyed, place),
-                gaps=gaps[place],
+                _examples(looks, plan, surveyed, place),
+                gaps=looks.gaps[place],
                 ranks=ranks,
                 columns={"score": str(plan.models[model]), **shared},
             )
 
-        return Rankings(*name_keys(groups, roles), make)
+        return Rankings(*name_keys(groups, roles), make, looks.look)
 
     def pair(self, roles: Roles, on: Hashable | list[Hashable] | None) -> Keyed[PairedRanks]:
         """Rank the rows of all pieces by several columns of scores: see `Source`.
@@ -114,7 +102,7 @@ class PiecesSource:
         pieces, plan = self._pieces, self._plan(roles, paired=roles.nan_policy == "omit")
         surveyed = survey_pieces(pieces, plan)
         groups = read_keys(surveyed, plan)
-        gaps = _count_all(pieces, plan, surveyed)
+        gaps = _count_all(pieces, plan, surveyed).gaps
 
         def make(position: int) -> PairedRanks:
             key = () if groups is None else groups.keys[position]
@@ -163,7 +151,7 @@ def _mid_ranks(scores: FloatArray, gaps: Gaps) -> FloatArray:
     return ranks
 
 
-def _examples(pieces: Pieces, plan: Plan, surveyed: Survey, place: Place) -> Examples:
+def _examples(looks: Looks, plan: Plan, surveyed: Survey, place: Place) -> Examples:
     """Return the examples of a group, ranked by a model."""
     key, model = place
     group = surveyed.groups[key]
@@ -179,8 +167,8 @@ def _examples(pieces: Pieces, plan: Plan, surveyed: Survey, place: Place) -> Exa
         positive[kept],
         negative[~np.isnan(negative)] if plan.omits else negative,
         size,
-        partial(_count_one, pieces, plan, place),
-        partial(_fetch_one, pieces, plan, place),
+        partial(looks.count, place),
+        partial(looks.best, place),
         None if plan.roles.propensity is None else group.propensity[kept],
     )
 
@@ -191,73 +179,21 @@ def _size(surveyed: Survey, plan: Plan, place: Place) -> int:
     return group.size - int(group.missing[place[1]] if plan.omits else 0)
 
 
-def _count_all(pieces: Pieces, plan: Plan, surveyed: Survey) -> dict[Place, Gaps]:
+def _count_all(pieces: Pieces, plan: Plan, surveyed: Survey) -> Looks:
     """Count all scores between the labeled ones: of all groups and models, in one pass."""
-    values = {
-        (key, model): distinct(_labeled(plan, group, model))[0]
+    labeled = {
+        (key, model): distinct(_labeled(plan, group, model))
         for key, group in surveyed.groups.items()
         for model in range(len(plan.models))
     }
-    return pieces.fold(partial(_count, plan, values), _merge_gaps, plan.counted())
+    values = {place: some for place, (some, _) in labeled.items()}
+    looks = Looks(pieces, plan, values, {place: _size(surveyed, plan, place) for place in labeled})
+    for place, (_, at) in labeled.items():
+        check_same(pieces, at.sum(), np.minimum(at, looks.gaps[place].at).sum())
+    return looks
 
 
 def _labeled(plan: Plan, group: Labeled, model: int) -> FloatArray:
     """Return the labeled scores of a model that count."""
     labeled = np.concatenate([group.positive[model], group.negative[model]])
     return labeled[~np.isnan(labeled)] if plan.omits else labeled
-
-
-def _count(
-    plan: Plan, values: Mapping[Place, FloatArray], frame: pd.DataFrame
-) -> dict[Place, Gaps]:
-    """Count the scores of one piece between some values, for each group and model."""
-    return {
-        place: count_gaps(values[place], scores) for place, scores in _scores(plan, values, frame)
-    }
-
-
-def _scores(
-    plan: Plan, wanted: Iterable[Place], frame: pd.DataFrame
-) -> Iterable[tuple[Place, FloatArray]]:
-    """Return the scores of one piece, of each wanted group and model."""
-    if frame.empty:
-        return
-    scores = read_models(plan, frame)
-    groups, _ = group_piece(plan, frame)
-    for key, model in wanted:
-        if key in groups:
-            some = scores[:, groups[key]]
-            one = some[model][kept_rows(plan, some)]
-            yield (key, model), one[~np.isnan(one)] if plan.omits else one
-
-
-def _merge_gaps(one: dict[Place, Gaps], other: dict[Place, Gaps]) -> dict[Place, Gaps]:
-    """Add the counts of two pieces."""
-    merged = dict(one)
-    for place, gaps in other.items():
-        merged[place] = merged[place].merge(gaps) if place in merged else gaps
-    return merged
-
-
-def _count_one(pieces: Pieces, plan: Plan, place: Place, values: FloatArray) -> Gaps:
-    """Count the scores of a group and model between some values."""
-    return pieces.fold(partial(_count, plan, {place: values}), _merge_gaps, plan.counted())[place]
-
-
-def _fetch_one(
-    pieces: Pieces, plan: Plan, place: Place, values: FloatArray, numbers: IntArray
-) -> FloatArray:
-    """Return all scores of a group and model in some gaps."""
-    return pieces.fold(partial(_fetch, plan, place, values, numbers), _concatenate, plan.counted())
-
-
-def _fetch(
-    plan: Plan, place: Place, values: FloatArray, numbers: IntArray, frame: pd.DataFrame
-) -> FloatArray:
-    """Return the scores of one piece, of a group and model, in some gaps."""
-    found = [scores_inside(values, numbers, some) for _, some in _scores(plan, [place], frame)]
-    return np.concatenate([*found, np.empty(0)])
-
-
-def _concatenate(one: FloatArray, other: FloatArray) -> FloatArray:
-    return np.concatenate([one, other])

@@ -31,6 +31,8 @@ __all__ = [
 
 Rows: TypeAlias = IntArray | slice
 
+_MANY = 1000  # values of labels, beyond which those of other pieces do not matter for a message
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -90,8 +92,10 @@ class Survey(NamedTuple):
     keys: pd.DataFrame  # each once
     rows: int
     missing: IntArray  # (models,): scores
-    labels: "pd.Series[Any]"  # the values of labels, each once, as far as none is missing
+    odds: FloatArray  # propensities of all known positives, or none at all
+    labels: "pd.Series[Any]"  # the values of labels, each once
     complete: bool  # whether no label is missing
+    wrong: PUValueError | None  # what a piece says of its labels, if that is anything
 
 
 def survey_pieces(pieces: Pieces, plan: Plan) -> Survey:
@@ -119,12 +123,25 @@ def survey_pieces(pieces: Pieces, plan: Plan) -> Survey:
     surveyed = pieces.fold(partial(_survey, plan), _merge_surveys, plan.columns())
     if not surveyed.rows:
         raise PUValueError("score and label must hold at least one example, but are empty.")
-    if surveyed.complete and len(surveyed.labels):
-        read_states(surveyed.labels, plan.roles)  # says if they are ambiguous
     if plan.roles.nan_policy == "raise":
         for model, missing in zip(plan.models, surveyed.missing.tolist(), strict=True):
             say_missing(str(model), missing, surveyed.rows)
+    _check_labels(surveyed, plan.roles)
+    if plan.roles.propensity is not None:
+        odds = pd.Series(surveyed.odds, name=plan.roles.propensity)
+        read_propensities(odds, np.ones(odds.size, np.bool_))
     return surveyed
+
+
+def _check_labels(surveyed: Survey, roles: Roles) -> None:
+    """Raise if the labels of all pieces are ambiguous, or of a value that stands for no state."""
+    labels = surveyed.labels
+    if surveyed.wrong is not None and not surveyed.complete:
+        labels = pd.Series([*labels, None], name=labels.name, dtype=object)
+    if surveyed.wrong is not None or (surveyed.complete and len(labels)):
+        read_states(labels, roles)
+    if surveyed.wrong is not None:
+        raise surveyed.wrong
 
 
 def _check_columns(example: pd.DataFrame, plan: Plan) -> None:
@@ -142,22 +159,36 @@ def _survey(plan: Plan, frame: pd.DataFrame) -> Survey:
     """Return the labeled scores of one piece."""
     if frame.empty:  # of whatever dtypes
         none = np.zeros(len(plan.models), np.int64)
-        return Survey({}, frame.iloc[:0, :0], 0, none, frame[plan.roles.label], True)
-    labels = as_series("label", frame[plan.roles.label])
-    states = _read_states(labels, plan.roles)
+        nobody = np.empty(0)
+        return Survey({}, frame.iloc[:0, :0], 0, none, nobody, frame[plan.roles.label], True, None)
     scores = read_models(plan, frame)
-    odds = None
-    if plan.roles.propensity is not None:
-        odds = read_propensities(frame[plan.roles.propensity], states.positive)
-    groups, keys = group_piece(plan, frame)
-    complete = not labels.isna().any()
-    return Survey(
-        {key: _pick(plan, scores, states, odds, rows) for key, rows in groups.items()},
-        keys,
+    labels = as_series("label", frame[plan.roles.label])
+    there = labels.dropna()
+    whole = Survey(
+        {},
+        frame.iloc[:0, :0],
         labels.size,
         np.isnan(scores).sum(axis=1),
-        labels.drop_duplicates() if complete else labels.iloc[:0],
-        complete,
+        np.empty(0),
+        there.drop_duplicates(),
+        there.size == labels.size,
+        None,
+    )
+    try:
+        states = _read_states(labels, plan.roles)
+    except PUValueError as error:
+        if whole.labels.size > _MANY:
+            raise
+        return whole._replace(wrong=error)
+    odds = None
+    if plan.roles.propensity is not None:
+        unchecked = np.zeros(labels.size, np.bool_)  # before all pieces are there
+        odds = read_propensities(frame[plan.roles.propensity], unchecked)
+    groups, keys = group_piece(plan, frame)
+    return whole._replace(
+        groups={key: _pick(plan, scores, states, odds, rows) for key, rows in groups.items()},
+        keys=keys,
+        odds=np.empty(0) if odds is None else odds[states.positive],
     )
 
 
@@ -227,11 +258,12 @@ def group_piece(plan: Plan, frame: pd.DataFrame) -> tuple[dict[Hashable, Rows], 
     """
     if plan.roles.by is None:
         return {(): slice(None)}, frame.iloc[:0, :0]
-    keys = frame[plan.keys].dropna()
-    if keys.empty:
-        return {}, keys
+    keys = frame[plan.keys]
+    if not keys.notna().all(axis=1).any():
+        return {}, keys.iloc[:0]
     groups = group_frame(frame, plan.roles.by)
-    return dict(zip(groups.keys, groups.rows, strict=True)), keys.drop_duplicates()
+    first = [rows.start if isinstance(rows, slice) else rows[0] for rows in groups.rows]
+    return dict(zip(groups.keys, groups.rows, strict=True)), keys.iloc[first]
 
 
 def _pick(
@@ -274,15 +306,19 @@ def _merge_surveys(one: Survey, other: Survey) -> Survey:
     groups = dict(one.groups)
     for key, group in other.groups.items():
         groups[key] = _join(groups[key], group) if key in groups else group
-    complete = one.complete and other.complete
     labels = pd.concat([one.labels, other.labels]).drop_duplicates()
+    wrong = one.wrong or other.wrong
+    if wrong is not None and labels.size > _MANY:
+        raise wrong
     return Survey(
         groups,
         pd.concat([one.keys, other.keys]).drop_duplicates(),
         one.rows + other.rows,
         one.missing + other.missing,
-        labels if complete else labels.iloc[:0],
-        complete,
+        np.concatenate([one.odds, other.odds]),
+        labels,
+        one.complete and other.complete,
+        wrong,
     )
 
 
@@ -311,9 +347,20 @@ def read_keys(surveyed: Survey, plan: Plan) -> Groups | None:
     -------
     Groups or None
         Rows of no use; none where there are no keys.
+
+    Raises
+    ------
+    PUValueError
+        If pieces hold keys of different dtypes, that are not the same when put together.
     """
     if plan.roles.by is None:
         return None
     groups = group_frame(surveyed.keys, plan.roles.by)
     check_roles(groups, plan.models, plan.roles.label)
+    if set(groups.keys) != set(surveyed.groups):
+        raise PUValueError(
+            f"by must name columns of one dtype, but keys of {', '.join(groups.names)} differ "
+            "from piece to piece: put together, they are not what they are there. Cast them "
+            "first, for example with column.astype('str')."
+        )
     return groups

@@ -115,3 +115,9 @@ def test_the_interval_holds_the_truth_at_a_rank_that_is_fixed() -> None:
         top = truth[np.argsort(-frame["score"].to_numpy())[:50]].mean()
         held += got["lower"] <= top <= got["upper"]
     assert held >= 184  # of 200 at level .95: less has a probability of 1 in 10,000
+
+
+def test_recall_needs_positives() -> None:
+    frame = pd.DataFrame({"score": [3.0, 2, 1, 0], "label": [0, None, None, None]})
+    with pytest.raises(PUValueError, match="needs positives"):
+        frame.pu.metric("precision", 0.05, at={"recall": 0.6}, reference="negatives")

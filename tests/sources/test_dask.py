@@ -231,12 +231,10 @@ def test_groupbys_of_one_column_lack_the_label() -> None:
     ids=str,
 )
 def test_errors_are_those_of_pandas(keywords: dict[str, Any]) -> None:
-    # One partition: of several, what is wrong is told of the first alone.
-    ddf = dd.from_pandas(FRAME, npartitions=1, sort=False)
     with pytest.raises((PUKeyError, PUValueError, PUTypeError)) as expected:
         put(FRAME.pu, "auroc", 0.3, **keywords)
     with pytest.raises(type(expected.value)) as told:
-        put(ddf.pu, "auroc", 0.3, **keywords)
+        put(DDF.pu, "auroc", 0.3, **keywords)
     assert str(told.value) == str(expected.value)
 
 
@@ -325,7 +323,32 @@ def test_columns_that_are_not_needed_are_not_read(tmp_path: Path) -> None:
             ddf[[name]].compute()
 
 
-# What travels
+# What is read, and what travels
+
+
+def test_partitions_are_read_thrice_for_all_groups_and_models() -> None:
+    parts = [part.reset_index(drop=True) for _, part in FRAME.groupby(FRAME.index // 100)]
+    read = [0] * len(parts)
+
+    def load(number: int) -> Any:
+        read[number] += 1
+        return parts[number]
+
+    ddf = dd.from_map(load, range(len(parts)), meta=FRAME.iloc[:0])
+    expected = FRAME.pu(score=MODELS, by="key").roc_bounds([0.1, 0.3])
+    check_same(ddf.pu(score=MODELS, by="key").roc_bounds([0.1, 0.3]), expected)
+    assert read == [3] * len(parts)
+
+
+def test_partitions_that_are_drawn_anew() -> None:
+    rng = np.random.default_rng(0)
+
+    def load(number: int) -> Any:
+        return FRAME.iloc[: rng.integers(100, 400)]
+
+    ddf = dd.from_map(load, range(3), meta=FRAME.iloc[:0])
+    with pytest.raises(PUValueError, match=r"^ddf must hold the same rows each time, but of \d+"):
+        ddf.pu.roc_bounds(0.3)
 
 
 def test_nothing_but_counts_and_labeled_scores_travels(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,8 +23,8 @@ from pu_accessor import (
     PUWarning,
     ranking_from_chunks,
 )
-from pu_accessor.counting import buckets
 from pu_accessor.counting import gaps as gaps_module
+from pu_accessor.sources import looks
 from tests.cases import Case, as_frame, cases, put
 
 Ask = Callable[[Any], Any]
@@ -134,9 +134,10 @@ ASKED: dict[str, Ask] = {
 
 def shrink(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take the way of large data with small ones."""
-    for name, size in {"_PIECE": 16, "_SORTED_PIECE": 20, "_EDGES": 16, "_ENOUGH": 4}.items():
+    for name, size in {"_PIECE": 16, "_EDGES": 16, "_ENOUGH": 4}.items():
         monkeypatch.setattr(gaps_module, name, size)
-    monkeypatch.setattr(buckets, "_SAMPLE", 8)
+    for name, size in {"_FETCHED": 6, "_EDGES": 20}.items():
+        monkeypatch.setattr(looks, name, size)
 
 
 def show(ax: Axes) -> list[Any]:
@@ -589,7 +590,6 @@ def test_a_later_chunk_lacks_a_column() -> None:
 
 
 @pytest.mark.parametrize("odds", [np.nan, 3.0])
-@pytest.mark.xfail(strict=True, reason="Wrong propensities are counted in the first chunk alone.")
 def test_wrong_propensities_are_counted_over_all_chunks(odds: float) -> None:
     frame = FRAME.assign(odds=FRAME["odds"].where(FRAME.index % 3 > 0, odds))
 
@@ -601,13 +601,41 @@ def test_wrong_propensities_are_counted_over_all_chunks(odds: float) -> None:
     assert attempt(ask, ranking_from_chunks(cut(frame, [20]))) == expected
 
 
-@pytest.mark.xfail(strict=True, reason="Unknown labels are listed of the first chunk alone.")
-def test_unknown_labels_are_listed_over_all_chunks() -> None:
-    whole, chunks = joined([1, 5, None], [6, 1, None])
-    with pytest.raises(PUValueError, match="holds 5, 6, which"):
+@pytest.mark.parametrize(
+    ("labels", "shown"),
+    [
+        ([[1, 5, None], [6, 1, None]], "5.0, 6.0"),
+        ([["x", 1], [True, None, "z"], ["y", "x", 1]], "'x', 'z', 'y'"),
+        ([[1, None], ["a", 1], ["b", "c", "d", "e", "f", "g"]], "'a', .*'e' and 2 more"),
+        ([[1, 0], [5, 6], [0, 7]], "5, 6, 7"),
+    ],
+)
+def test_unknown_labels_are_listed_over_all_chunks(labels: list[list[Any]], shown: str) -> None:
+    whole, chunks = joined(*labels)
+    with pytest.raises(PUValueError, match=f"holds {shown}, which") as expected:
         whole.pu.auroc(0.3)
-    with pytest.raises(PUValueError, match="holds 5, 6, which"):
+    with pytest.raises(PUValueError) as told:
         ranking_from_chunks(chunks).auroc(0.3)
+    assert str(told.value) == str(expected.value)
+
+
+def test_a_missing_label_that_stands_for_nothing() -> None:
+    whole, chunks = joined([1.0, -1.0, 5.0], [1, 5, None], [np.nan])
+
+    def ask(pu: Any) -> Any:
+        return pu(unlabeled=[-1]).auroc(0.3)
+
+    expected = attempt(ask, whole.pu)
+    assert "holds 5.0, None (missing), which" in expected[1]
+    assert attempt(ask, ranking_from_chunks(chunks)) == expected
+
+
+@pytest.mark.parametrize("rows", [400, 3000])
+def test_labels_that_are_no_labels_are_not_collected(rows: int) -> None:
+    label = np.arange(rows) + 0.5
+    frame = pd.DataFrame({"score": label, "label": label})
+    with pytest.raises(PUValueError, match=r"holds 0\.5, 1\.5, .* and \d+ more, which"):
+        ranking_from_chunks(cut(frame, [*range(0, rows, 300)])).auroc(0.3)
 
 
 def test_integers_that_would_be_tied_across_chunks() -> None:
@@ -621,22 +649,16 @@ def test_integers_that_would_be_tied_across_chunks() -> None:
         ranking_from_chunks(chunks).auroc(0.3)
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=KeyError,
-    reason="A key of 2**53 + 1 among integers, and of float64 where another chunk lacks keys, is "
-    "not found again: a bare KeyError.",
-)
 def test_large_keys_whose_dtype_differs() -> None:
-    whole, chunks = in_two(
-        {"score": [3, 2, 1], "label": [1, None, 1], "key": [2**53 + 1] * 3},
-        {"score": [3, 2, 1], "label": [1, None, 1], "key": [None, 2.0, 2.0]},
-    )
-    ask = quietly(lambda pu: pu(by="key").auroc(0.3))
-    check_same(ask(ranking_from_chunks(chunks)), ask(whole.pu))
+    columns = {"score": [3, 2, 1], "other": [1, 2, 3], "label": [1, None, 1]}
+    _, chunks = in_two({**columns, "key": [2**53 + 1] * 3}, {**columns, "key": [None, 2.0, 2.0]})
+    pieces = ranking_from_chunks(chunks, by="key")
+    with pytest.raises(PUValueError, match="by must name columns of one dtype, but keys of key"):
+        pieces.auroc(0.3)
+    with pytest.raises(PUValueError, match="by must name columns of one dtype"):
+        put(pieces, "compare", score=MODELS)
 
 
-@pytest.mark.xfail(strict=True, reason="Labels are read before scores that are missing.")
 def test_what_is_wrong_first() -> None:
     frame = FRAME.assign(label=FRAME["label"].replace(0, 7))
     with pytest.raises(PUValueError, match="holds NaN in") as expected:
@@ -713,7 +735,151 @@ def test_it_says_what_it_holds() -> None:
     assert "score, other" in pieces._repr_html_()
 
 
+# Chunks that are not the same each time
+
+
+def changing(*times: pd.DataFrame) -> Any:
+    """Return chunks that hold some frames, one each time they are opened; the last ones stay."""
+    left = list(times)
+    return ranking_from_chunks(lambda: cut(left.pop(0) if len(left) > 1 else left[0], [100, 200]))
+
+
+LAST = FRAME.assign(score=np.arange(len(FRAME))[::-1], key="a")
+OTHERS = {
+    "rows are gone": LAST.iloc[:-1],
+    "rows came": pd.concat([LAST, LAST.iloc[-1:]]),
+    "other scores": LAST.assign(score=LAST["score"] ** 2),
+    "a group is gone": LAST.assign(key="b"),
+    "nothing is left": LAST.iloc[:0],
+}
+SAME = r"^chunks must hold the same rows each time, but of \d+ scores \d+ came"
+
+
+@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("before", [2, 3])
+def test_chunks_that_differ_from_pass_to_pass(name: str, before: int) -> None:
+    """The columns are looked at, the labels read, all scores counted, then some fetched."""
+    asked: list[Ask] = [lambda pu: pu(by="key").roc_bounds(0.3)]
+    if before == 2:
+        asked.append(lambda pu: pu(by="key", score=MODELS).compare())
+    for ask in asked:
+        check_same(ask(changing(LAST)), ask(LAST.pu))
+        with pytest.raises(PUValueError, match=SAME) as told:
+            ask(changing(*[LAST] * before, OTHERS[name]))
+        assert type(told.value) is PUValueError  # which nobody skips
+
+
+def test_labeled_scores_that_change() -> None:
+    known = LAST["label"].notna()
+    with pytest.raises(PUValueError, match=SAME):
+        changing(LAST, LAST, LAST.assign(score=LAST["score"].where(~known, -1.0))).auroc(0.3)
+
+
 # Memory and passes
+
+
+def draw_groups(size: int, groups: int, seed: int = 0) -> pd.DataFrame:
+    """Draw scores of several models without ties, and all kinds of labels in each group."""
+    rng = np.random.default_rng(seed)
+    truth = rng.random(size) < 0.4
+    kinds = np.where(rng.random(size) < 0.25, truth, np.nan)
+    scores = {f"model {place}": rng.normal((place + 1) / 2 * truth) for place in range(3)}
+    return pd.DataFrame({**scores, "label": kinds, "key": np.arange(size) % groups})
+
+
+def opening(frame: pd.DataFrame, places: list[int]) -> tuple[Any, list[int]]:
+    """Return chunks, and a list with an item for each time that they have been opened."""
+    opened: list[int] = []
+
+    def chunks() -> Chunks:
+        opened.append(len(opened))
+        return cut(frame, places)
+
+    return ranking_from_chunks(chunks), opened
+
+
+ONE, ALL = "model 0", [f"model {place}" for place in range(3)]
+PASSES: dict[str, tuple[int, Ask]] = {
+    # A look at the columns, the labeled scores, all counts, and the corners of all.
+    "roc": (4, lambda pu: pu.roc_bounds(0.3)),
+    "betas": (4, lambda pu: pu.roc_bounds([0.01, 0.1, 0.3, 0.5, 0.99])),
+    "models": (4, lambda pu: pu(score=ALL).roc_bounds([0.1, 0.3])),
+    "pr": (4, lambda pu: pu(score=ALL).pr_bounds(0.3)),
+    "an envelope": (4, lambda pu: pu.roc_bounds(0.3, beta_interval=(0.2, 0.4))),
+    "negatives": (4, lambda pu: pu.roc_bounds([0.1, 0.3], reference="negatives")),
+    "both": (4, lambda pu: pu(score=ALL).roc_bounds([0.1, 0.3], reference="both")),
+    "tightest": (4, lambda pu: pu(score=ALL).roc_bounds([0.1, 0.3], reference="tightest")),
+    "ranks": (4, lambda pu: pu(score=ALL).contingency(0.3, ranks=[0, 3, 9, 17])),
+    "both at ranks": (5, lambda pu: pu.contingency(0.3, ranks=[3, 17], reference="both")),
+    "at a rank": (4, lambda pu: pu(score=ALL).metric("tpr", 0.3, at=11)),
+    "at a threshold": (5, lambda pu: pu.metric("tpr", 0.3, at={"threshold": 0.4})),
+    "at a rate": (5, lambda pu: pu.metric("tpr", 0.3, at={"fpr": 0.1})),
+    "areas": (4, lambda pu: pu(score=ALL).auroc([0.1, 0.3])),
+    "compared": (3, lambda pu: pu(score=ALL).compare([0.1, 0.3])),
+}
+
+
+@pytest.mark.parametrize("groups", [1, 5, 50])
+@pytest.mark.parametrize("name", PASSES)
+def test_passes_are_few_for_any_number_of_groups(name: str, groups: int) -> None:
+    most, ask = PASSES[name]
+    frame = draw_groups(2400, groups)
+    pieces, opened = opening(frame, [500, 1200, 1201])
+    keywords = {"score": ONE, "by": "key"} if groups > 1 else {"score": ONE}
+    asked = quietly(lambda pu: ask(pu(**keywords)))
+    check_same(asked(pieces), asked(frame.pu))
+    assert len(opened) <= most
+
+
+def test_one_look_brings_few_scores(monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = draw_groups(20_000, 50).assign(
+        label=lambda rows: rows["label"].where(rows.index < 4000)
+    )
+    expected = frame.pu(by="key", score=ALL).roc_bounds([0.1, 0.3])
+    pieces, opened = opening(frame, [9000])
+    monkeypatch.setattr(looks, "_FETCHED", 3000)
+    monkeypatch.setattr(looks, "_EDGES", 4000)
+    brought: dict[int, int] = {}
+
+    def note(*asked: Any) -> Any:
+        found = gaps_module.scores_inside(*asked)
+        brought[len(opened)] = brought.get(len(opened), 0) + found.size
+        return found
+
+    monkeypatch.setattr(looks, "scores_inside", note)
+    check_same(pieces(by="key", score=ALL).roc_bounds([0.1, 0.3]), expected)
+    assert brought and max(brought.values()) <= 3000
+    assert 4 < len(opened) <= 8
+
+
+def test_ties_that_many_wait_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = draw_groups(3000, 10).assign(
+        score=lambda rows: rows[ONE].where(rows["label"].notna(), rows.index % 3 - 1.0)
+    )
+    frame.loc[frame.index % 7 == 0, "score"] = np.nan
+    for edges in (1, 30):
+        monkeypatch.setattr(looks, "_FETCHED", 0)
+        monkeypatch.setattr(looks, "_EDGES", edges)
+        pieces, opened = opening(frame, [1000])
+        ask = quietly(lambda pu: pu(by="key", nan_policy="worst").roc_bounds([0.1, 0.3]))
+        check_same(ask(pieces), ask(frame.pu))
+        assert len(opened) < 12
+
+
+def test_groups_that_wait_are_answered_in_order(capsys: pytest.CaptureFixture[str]) -> None:
+    frame = draw_groups(600, 6).assign(score=lambda rows: rows[ONE])
+    frame.loc[frame["key"].isin([1, 4]), "label"] = np.nan  # has no answer
+    frame.loc[(frame["key"] == 2) & frame["label"].isna(), "score"] = 0.5  # needs no further look
+    pieces, opened = opening(frame, [200])
+    for accessor in (frame.pu, pieces):
+        with pytest.warns(PUWarning, match=r"2 of 6 groups .*\n.*key=1.*\n.*key=4"):
+            accessor(by="key", on_error="skip").roc_bounds(0.3)
+    result = quietly(lambda pu: pu(by="key", on_error="skip", progress=True).roc_bounds(0.3))
+    assert result(pieces)["key"].values.tolist() == [0, 2, 3, 5]
+    assert "6/6" in capsys.readouterr().err
+    with pytest.raises(PUDataError, match=r"^group key=1: "):
+        pieces(by="key", on_error="raise").roc_bounds(0.3)
+    assert len(opened) == 4 + 4 + 3  # what is wrong needs no further look
 
 
 def test_memory_is_that_of_a_chunk_and_not_of_all() -> None:
