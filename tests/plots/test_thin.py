@@ -250,7 +250,7 @@ def apart(one: FloatArray, other: FloatArray) -> float:
 
 
 @pytest.mark.parametrize("log", [False, True])
-@pytest.mark.parametrize("width", [1_000, 3_000])
+@pytest.mark.parametrize("width", [1_000])
 @every_curve
 def test_pictures_of_lines_are_the_same(curve: str, width: int, log: bool) -> None:
     x, y = make(curve)
@@ -263,7 +263,7 @@ def test_pictures_of_lines_are_the_same(curve: str, width: int, log: bool) -> No
     assert np.abs(one - other).mean() < (0.02 if noisy else 2e-3)
 
 
-@pytest.mark.parametrize("width", [1_000, 3_000])
+@pytest.mark.parametrize("width", [1_000])
 @pytest.mark.parametrize("curve", ["smooth", "precision", "steps", "stairs", "roc"])
 def test_pictures_of_areas_are_the_same(curve: str, width: int) -> None:
     x, y = make(curve, 20_000)
