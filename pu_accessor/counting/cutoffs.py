@@ -21,12 +21,12 @@ from pu_accessor.counting.gaps import (
 from pu_accessor.counting.ordered import Ordered
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Ranking, Ranks
 
-__all__ = ["Examples", "mid_ranks", "rank_counted", "rank_examples"]
+__all__ = ["Examples", "mid_ranks", "rank_counted", "rank_examples", "ranks_among"]
 
 
 # Scores up to which to sort them once is quicker than to count them, measured with few and with
 # many known positives.
-_SORTED = 1 << 21
+_SORTED = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +108,7 @@ def rank_examples(
         return _rank_all(*known, unlabeled, odds, columns or {})
     count: Callable[[FloatArray], Gaps] = partial(count_gaps, scores=score)
     best: Callable[[IntArray, Gaps], Best]
-    if score.size <= _SORTED:
+    if score.size < _SORTED:
         ordered = Ordered.of(score)
         count, best = ordered.count, ordered.best
     else:
@@ -214,9 +214,28 @@ def mid_ranks(score: FloatArray, among: BoolArray) -> FloatArray:
     >>> mid_ranks(np.array([3.0, 1.0, 2.0, 2.0]), np.array([True, True, True, False]))
     array([1. , 4. , 2.5])
     """
-    values, _ = distinct(score[among])
-    _, through = count_gaps(values, score).blocks()
-    value = np.searchsorted(0.0 - values, 0.0 - score[among])
+    wanted = score[among]
+    values, _ = distinct(wanted)
+    return ranks_among(wanted, count_gaps(values, score))
+
+
+def ranks_among(scores: FloatArray, gaps: Gaps) -> FloatArray:
+    """Return the ranks of scores among counted ones, from the top, ties averaged.
+
+    Parameters
+    ----------
+    scores : ndarray of float64, shape (wanted,)
+        Each one of the values of the gaps.
+    gaps : Gaps
+        All scores, counted between and at these values.
+
+    Returns
+    -------
+    ndarray of float64, shape (wanted,)
+        1 for the best alone.
+    """
+    _, through = gaps.blocks()
+    value = np.searchsorted(0.0 - gaps.values, 0.0 - scores)
     ranks: FloatArray = (through[2 * value] + through[2 * value + 1] + 1) / 2
     return ranks
 

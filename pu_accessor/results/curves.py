@@ -23,7 +23,7 @@ from pu_accessor.results.schema import (
     counts_of,
     is_whole,
 )
-from pu_accessor.results.tables import CURVES
+from pu_accessor.results.tables import TRACES
 
 __all__ = ["area", "curve", "metric"]
 
@@ -49,7 +49,7 @@ def curve(tables: xr.Dataset, name: str) -> xr.Dataset:
     PUKeyError
         If there are no tables.
     """
-    x, y, grid, envelope = CURVES[name]
+    x, y, grid, envelope = TRACES[name]
     rates = {rate: _labeled(_evaluate(rate, tables), VARIABLES[rate].attrs) for rate in (x, y)}
     aside = [key for key in ("interval_bound", "interval_beta") if key in tables.coords]
     curves = xr.Dataset(rates, tables.drop_vars(aside).coords, tables.attrs)

@@ -13,7 +13,6 @@ from pu_accessor.inference.estimates.cutoff import At, metric_at, read_target
 from pu_accessor.inference.estimates.precision import estimate_precision
 from pu_accessor.inference.rule import Rule
 from pu_accessor.inference.tables.areas import check_max_fpr
-from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.inference.tables.rates import Metric, check_metric, metric_name
 from pu_accessor.ranking import FloatArray, Ranking, Ranks
 from pu_accessor.results.ask import Answers, Asked, as_rows, ask_rankings
@@ -52,7 +51,6 @@ def auroc(
     check_max_fpr(max_fpr)
 
     def question(ranking: Ranking, betas: FloatArray) -> Estimates:
-        check_labels(betas, ranking.total)
         return estimate_auroc(ranking, betas, rule, max_fpr)
 
     return _with_intervals(asked, beta, rule, question)
@@ -78,7 +76,6 @@ def average_precision(asked: Asked, beta: GroupBeta, rule: Rule) -> pd.DataFrame
     """
 
     def question(ranking: Ranking, betas: FloatArray) -> Estimates:
-        check_labels(betas, ranking.total)
         return estimate_precision(ranking, betas, rule)
 
     return _with_intervals(asked, beta, rule, question)

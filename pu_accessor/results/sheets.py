@@ -80,8 +80,9 @@ def lay_out(answers: Answers[Page], data: Sequence[str], rule: Rule, asked: Aske
         **_shared([page.ranking.columns for page in pages]),
         **interval,
     }
-    variables = {name: found.pop(name) for name in data}
-    tables = xr.Dataset(variables, _coordinates(found, answers), attrs)
+    variables = {name: found[name] for name in data}
+    others = {name: variable for name, variable in found.items() if name not in variables}
+    tables = xr.Dataset(variables, _coordinates(others, answers), attrs)
     template = asked.template() if answers.names else None
     return tables if template is None else _spread(tables, answers.names, template)
 
@@ -224,15 +225,16 @@ def _dim(names: Sequence[str]) -> str:
 def _coordinates(found: dict[str, xr.Variable], answers: Answers[Page]) -> xr.Coordinates:
     """Make coordinates of variables, with an index along each dimension that has values."""
     keys = _keys(answers)
-    indexes: dict[Hashable, xr.Index] = {**keys.xindexes, "bound": _BOUND}
-    for name in ("rank", "beta"):
-        if found[name].dims == (name,):
-            index = PandasIndex(pd.Index(found[name].to_numpy()), name)
-            indexes[name] = index
-            found[name] = index.create_variables({name: found[name]})[name]
-    found["bound"] = _BOUND.create_variables()["bound"]
+    along = {
+        name: PandasIndex(pd.Index(found[name].to_numpy()), name)
+        for name in ("rank", "beta")
+        if found[name].dims == (name,)
+    }
+    every = {**found, **_BOUND.create_variables(), **keys.variables}
+    for name, index in along.items():
+        every |= index.create_variables({name: found[name]})
     # Said outright: else xarray looks at each of them again, which takes as long as all the rest.
-    return xr.Coordinates({**found, **keys.variables}, indexes)
+    return xr.Coordinates(every, {**keys.xindexes, **along, "bound": _BOUND})
 
 
 def _keys(answers: Answers[Page]) -> xr.Coordinates:

@@ -18,12 +18,12 @@ from pu_accessor.results.betas import GroupBeta
 from pu_accessor.results.schema import COUNTS, SIDES
 from pu_accessor.results.sheets import Page, lay_out
 
-__all__ = ["CURVES", "contingency", "curve_bounds", "rank_cdf"]
+__all__ = ["TRACES", "contingency", "curve_bounds", "rank_cdf"]
 
 Array = npt.NDArray[Any]
 
 # The metrics that a curve is drawn of, and where its envelope stands.
-CURVES = {
+TRACES = {
     "roc": ("fpr", "tpr", "fpr_grid", "tpr_envelope"),
     "pr": ("recall", "precision", "recall_grid", "precision_envelope"),
 }
@@ -93,7 +93,7 @@ def curve_bounds(
         `fpr` and `tpr`, or `recall` and `precision` (float64); with an interval of beta also the
         envelope of whole curves.
     """
-    x, y, grid, envelope = CURVES[curve]
+    x, y, grid, envelope = TRACES[curve]
 
     def question(ranking: Ranking, betas: FloatArray) -> Page:
         tables = make_tables(ranking, betas, rule)

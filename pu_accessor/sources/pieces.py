@@ -12,8 +12,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from pu_accessor.counting.cutoffs import Examples, rank_counted
-from pu_accessor.counting.gaps import Gaps, distinct
+from pu_accessor.counting.cutoffs import Examples, rank_counted, ranks_among
+from pu_accessor.counting.gaps import distinct
 from pu_accessor.errors import PUDataError
 from pu_accessor.ranking import (
     Counts,
@@ -108,7 +108,7 @@ class PiecesSource:
             key = () if groups is None else groups.keys[position]
             group = surveyed.groups[key]
             ranks = {
-                model: _mid_ranks(group.positive[number], gaps[key, number])
+                model: ranks_among(group.positive[number], gaps[key, number])
                 for number, model in enumerate(plan.models)
             }
             known = group.positive.shape[1], group.negative.shape[1]
@@ -141,14 +141,6 @@ class PiecesSource:
             return Plan(roles, paired)
         check_no_keys(roles.by)
         return Plan(roles.update(by=self._by), paired)
-
-
-def _mid_ranks(scores: FloatArray, gaps: Gaps) -> FloatArray:
-    """Return the ranks of labeled scores among all, ties averaged."""
-    through = np.append(0, gaps.blocks()[1])
-    value = np.searchsorted(0.0 - gaps.values, 0.0 - scores)
-    ranks: FloatArray = (through[2 * value + 1] + through[2 * value + 2] + 1) / 2
-    return ranks
 
 
 def _examples(looks: Looks, plan: Plan, surveyed: Survey, place: Place) -> Examples:
