@@ -6,7 +6,7 @@ from functools import lru_cache, partial
 
 from pu_accessor.errors import check_option
 from pu_accessor.inference.bands.exact import Bounds
-from pu_accessor.inference.bands.lookup import Band, band_name, latent_bounds
+from pu_accessor.inference.bands.lookup import Band, band_name, latent_bounds_each
 from pu_accessor.inference.shares import Interval, as_interval, check_level
 
 __all__ = ["REFERENCES", "Rule"]
@@ -43,9 +43,11 @@ class Rule:
     band: str | Band = "exact"
     reference: str = "positives"
     beta_interval: Interval | None = None
-    # From n, m and level to the band's table: models of the same examples ask for the same one, so
-    # that it is remembered as long as the question lasts.
-    bounds: Callable[[int, int, float], Bounds] = field(init=False, repr=False, compare=False)
+    # From n, some m and the level to the band's tables: models of the same examples ask for the
+    # same ones, so that they are remembered as long as the question lasts.
+    bounds: Callable[[int, tuple[int, ...], float], Bounds] = field(
+        init=False, repr=False, compare=False
+    )
 
     def __post_init__(self) -> None:
         band_name(self.band)
@@ -53,5 +55,5 @@ class Rule:
         check_option("reference", self.reference, REFERENCES, synonyms)
         object.__setattr__(self, "level", check_level(self.level))
         object.__setattr__(self, "beta_interval", as_interval(self.beta_interval))
-        bounds = lru_cache(maxsize=_REMEMBERED)(partial(latent_bounds, self.band))
+        bounds = lru_cache(maxsize=_REMEMBERED)(partial(latent_bounds_each, self.band))
         object.__setattr__(self, "bounds", bounds)

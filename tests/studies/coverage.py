@@ -373,9 +373,8 @@ def ask_ranges(population: Population, labeling: Labeling, n: int) -> Iterator[A
     ranking = labeling.ranking.refine(corners)
     claimed = theta[ranking.known_positive]
     fitted = heads._fit(ranking, latent, claimed, ("positives",))
-    table = contingency._fill(ranking, fitted.found, latent)
-    tp, fp, fn = (count[..., 0].T for count in (table.tp, table.fp, table.fn))
-    found = area_under("roc", tp, fp, fn)
+    tp, fp = (count[..., 0].T for count in contingency._predicted(ranking, fitted.found))
+    found = area_under("roc", tp, fp, n + labeling.latent - tp)
     for i, band in enumerate(RANGES):
         lower, upper = found[2 * i : 2 * i + 2].tolist()
         yield Answer(f"range {band}", lower, population.truth["auroc"], upper)

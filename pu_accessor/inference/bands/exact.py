@@ -1,14 +1,13 @@
 """The exact band: prediction limits of the latent positives at each cutoff."""
 
-from math import sqrt
 from typing import TypeAlias
 
 import numpy as np
 from scipy import interpolate, special
 
-from pu_accessor.ranking import BoolArray, FloatArray, IntArray
+from pu_accessor.ranking import FloatArray, IntArray
 
-__all__ = ["SAME", "Bounds", "exact"]
+__all__ = ["SAME", "Bounds", "exact", "exact_each"]
 
 Bounds: TypeAlias = tuple[IntArray, IntArray]
 
@@ -21,11 +20,12 @@ _EXTREME = 1e-6  # tails below which real counts are no guide to whole ones
 _ENDS = 48  # known positives at both ends that are settled by themselves
 _FIRST = 16  # known positives at both ends that a start is looked up for
 _NODES = 8  # nodes for each unit of the logit
-_STEPS, _NEAR = 8, 0.01  # of Newton's method, at most; one after which it ends, in counts
+_STEPS, _NEAR = 8, 1e-5  # of Halley's method, at most; what may be left of one, in counts
+_CHEBYSHEV = 14  # numbers of latent positives that stand for all others between them
 _NEXT = 1e-3  # distance to an integer, in counts, within which a count is settled by itself
 _ERROR = 1e-8  # of the interpolation, in counts by m / sqrt(n): 20 times what it was measured
 _ROWS = 32  # tails that are summed at once, in the cache
-_FAR = 16  # standard deviations, from either limit to beyond the other end
+_FAR = 8  # standard deviations beyond which nothing is left of a distribution
 
 
 def exact(n: int, m: int, level: float) -> Bounds:
@@ -66,12 +66,45 @@ def exact(n: int, m: int, level: float) -> Bounds:
     >>> lower[5], upper[5]
     (np.int64(8), np.int64(42))
     """
-    lower = np.concatenate([[0], _smallest_not_rejected(n, m, (1 - level) / 2)])
+    lower, upper = exact_each(n, np.array([m]), level)
+    return lower[0], upper[0]
+
+
+def exact_each(n: int, m: IntArray, level: float) -> Bounds:
+    """Exact prediction limits for several numbers of latent positives, in less time than singly.
+
+    Parameters
+    ----------
+    n : int
+        Known positives, at least 1.
+    m : ndarray of int64, shape (latent,)
+        Numbers of latent positives.
+    level : float
+        Probability of coverage at each cutoff, in (0, 1).
+
+    Returns
+    -------
+    lower, upper : ndarray of int64, shape (latent, n + 1)
+        Those of `exact`, a row for each number.
+
+    Examples
+    --------
+    >>> lower, upper = exact_each(10, np.array([50, 20]), 0.95)
+    >>> lower[:, 5], upper[:, 5]
+    (array([8, 2]), array([42, 18]))
+    """
+    tail = (1 - level) / 2
+    lower = np.zeros((m.size, n + 1), np.int64)
+    walks = (n + m <= _SHORT) | (m < n) | (tail < _EXTREME)
+    for row in np.flatnonzero(walks):
+        lower[row, 1:] = _by_walk(n, int(m[row]), tail)
+    if not walks.all():
+        lower[~walks, 1:] = _by_interpolation(n, m[~walks], tail)
     # Read from the bottom of the ranking, the k-th known positive is the (n - k + 1)-th.
-    return lower, m - lower[::-1]
+    return lower, m[:, np.newaxis] - lower[:, ::-1]
 
 
-def _smallest_not_rejected(n: int, m: int, tail: float) -> IntArray:
+def _by_walk(n: int, m: int, tail: float) -> IntArray:
     """Return, for k = 1..n, the smallest count that V_k exceeds with less than 1 - tail.
 
     V_k is the number of latent positives above the k-th known one.
@@ -79,20 +112,13 @@ def _smallest_not_rejected(n: int, m: int, tail: float) -> IntArray:
     if m == 0:
         return np.zeros(n, np.int64)
     known = np.arange(1, n + 1)
-    if n + m <= _SHORT or m < n or tail < _EXTREME:
-        count = _approximate_quantile(n, m, tail, known)
-        return _settle(n, m, tail, known, count, *_walk(n, m, count))
-    count, sure = _interpolate(n, m, tail)
-    # Few are left: the ends, and those that are next to an integer.
-    k = known[~sure]
-    start = np.where(count[~sure] < 0, _approximate_quantile(n, m, tail, k), count[~sure])
-    count[~sure] = _settle(n, m, tail, k, start, *_tails(n, m, k, start))
-    return count
+    count = _approximate_quantiles(n, m, tail)
+    return _settle(n, m, tail, known, count, *_walk(n, m, count))
 
 
 def _settle(
     n: int,
-    m: int,
+    m: int | IntArray,
     tail: float,
     known: IntArray,
     count: IntArray,
@@ -104,30 +130,38 @@ def _settle(
     `below` and `here` are P(V_k <= count) and P(V_k = count) at the start.
     """
     limit = tail * (1 + SAME)
+    latent = np.broadcast_to(m, known.shape)
     while (low := np.flatnonzero(below <= limit)).size:
-        k, v = known[low], count[low]
+        k, v, m = known[low], count[low], latent[low]
         here[low] *= (m - v) / (v + 1) * ((k + v) / (n - k + m - v))
         below[low] += here[low]
         count[low] += 1
     while (high := np.flatnonzero((count > 0) & (below - here > limit))).size:
-        k, v = known[high], count[high]
+        k, v, m = known[high], count[high], latent[high]
         below[high] -= here[high]
         here[high] *= v / (m - v + 1) * ((n - k + m - v + 1) / (k + v - 1))
         count[high] -= 1
     return count
 
 
-def _approximate_quantile(n: int, m: int, tail: float, known: IntArray) -> IntArray:
-    """Return the quantiles of the beta with the mean and variance of BetaBinomial(m, k, ...)."""
-    weight = m * (n + 2) / (n + 1 + m) - 1
-    if weight <= 0:  # m = 1: the count is 0 or 1
-        return np.zeros(known.size, np.int64)
-    some = known[_spread(known.size)]
-    share = some / (n + 1)
-    apart = special.betaincinv(weight * share, weight * (1 - share), tail) - share
+def _approximate_quantiles(n: int, m: int, tail: float) -> IntArray:
+    """Return quantiles for k = 1..n, most of them interpolated: good enough for a start."""
+    if m == 1:  # the count is 0 or 1
+        return np.zeros(n, np.int64)
+    known = np.arange(1, n + 1)
+    some = known[_spread(n)]
+    apart = _beta_quantile(n, np.array(m), tail, some) - some / (n + 1)
     quantile = known / (n + 1) + np.interp(known, some, apart)
     count: IntArray = np.clip(np.floor(m * quantile), 0, m).astype(np.int64)
     return np.maximum.accumulate(count)
+
+
+def _beta_quantile(n: int, m: IntArray | FloatArray, tail: float, known: IntArray) -> FloatArray:
+    """Return the quantiles of the beta with the mean and variance of BetaBinomial(m, k, ...)/m."""
+    weight = m * (n + 2) / (n + 1 + m) - 1
+    share = known / (n + 1)
+    quantile = special.betaincinv(weight * share, weight * (1 - share), tail)
+    return np.asarray(quantile, np.float64)
 
 
 def _spread(size: int) -> IntArray:
@@ -140,71 +174,117 @@ def _spread(size: int) -> IntArray:
     return np.unique(np.concatenate([ends, inner.astype(np.int64), size - 1 - ends]))
 
 
-def _interpolate(n: int, m: int, tail: float) -> tuple[IntArray, BoolArray]:
-    """Return the count for k = 1..n, and where it is sure; -1 where it is not even near.
+def _by_interpolation(n: int, m: IntArray, tail: float) -> IntArray:
+    """Return what `_by_walk` does for several large m, a row for each.
 
     P(V_k <= v) is a smooth function of real v, too. So is the v at which it is `tail`, as a
     function of k: known at some k, evenly spaced in the logit of k/(n + 1), it is known at all.
+    The ends are settled by themselves, and so is what comes out next to an integer.
     """
-    count, sure = np.full(n, -1), np.zeros(n, np.bool_)
+    each = m[:, np.newaxis]
+    root = np.full((m.size, n), np.nan)
     inner = np.arange(_ENDS, n + 1 - _ENDS)
-    if inner.size <= 2 * _ENDS:
-        return count, sure
+    if inner.size > 2 * _ENDS:
+        nodes = _nodes(n)
+        exactly = _at_nodes(n, m, tail, nodes)
+        spline = interpolate.make_interp_spline(special.logit(nodes / (n + 1)), exactly, k=7)
+        root[:, inner - 1] = spline(special.logit(inner / (n + 1))).T
+    near = np.maximum(_NEXT, _ERROR * each / np.sqrt(n))
+    row, place = np.nonzero(~(np.abs(root - np.rint(root)) > near))
+    start = root[row, place]
+    end = np.isnan(start)
+    start[end] = m[row[end]] * _beta_quantile(n, m[row[end]], tail, place[end] + 1)
+    root[row, place] = 0
+    count: IntArray = np.floor(root).astype(np.int64) + 1
+    some = np.clip(np.floor(start), 0, m[row]).astype(np.int64)
+    below, here = _tails(n, m[row], place + 1, some, tail)
+    count[row, place] = _settle(n, m[row], tail, place + 1, some, below, here)
+    return count
+
+
+def _nodes(n: int) -> IntArray:
+    """Return some k between the ends, evenly spaced in the logit of k/(n + 1)."""
     turn = special.logit(_ENDS / (n + 1))
     evenly = special.expit(np.linspace(turn, -turn, int(-2 * turn * _NODES) + 2))
-    nodes = np.unique(np.round((n + 1) * evenly).astype(np.int64))
-    root = interpolate.make_interp_spline(
-        special.logit(nodes / (n + 1)), _real_quantile(n, m, tail, nodes), k=7
-    )(special.logit(inner / (n + 1)))
-    count[inner - 1] = np.floor(root) + 1
-    sure[inner - 1] = np.abs(root - np.round(root)) > max(_NEXT, _ERROR * m / sqrt(n))
-    return count, sure
+    return np.unique(np.round((n + 1) * evenly).astype(np.int64))
 
 
-def _real_quantile(n: int, m: int, tail: float, known: IntArray) -> FloatArray:
-    """Return the real v with P(V_k <= v) = tail, by Newton's method."""
+def _at_nodes(n: int, m: IntArray, tail: float, nodes: IntArray) -> FloatArray:
+    """Return the real v with P(V_k <= v) = tail for some k, a row each, and each m.
+
+    As a share of m it is a smooth function of n/m, in (0, 1]: known at some, it is known at all.
+    """
+    few = m.size <= _CHEBYSHEV
+    turns = np.cos(np.pi * (np.arange(_CHEBYSHEV) + 0.5) / _CHEBYSHEV)
+    least, most = n / m.max(), n / m.min()
+    some = m if few else n / ((least + most) / 2 + (most - least) / 2 * turns)
+    known, latent = np.repeat(nodes, some.size), np.tile(some, nodes.size)
+    found = _real_quantile(n, latent, tail, known).reshape(nodes.size, some.size)
+    if few:
+        return found
+    share: FloatArray = interpolate.barycentric_interpolate(n / some, found / some, n / m, axis=1)
+    return share * m
+
+
+def _real_quantile(n: int, m: IntArray | FloatArray, tail: float, known: IntArray) -> FloatArray:
+    """Return the real v with P(V_k <= v) = tail, by Halley's method."""
     limit = tail * (1 + SAME)
-    v: FloatArray = np.clip(_approximate_quantile(n, m, tail, known) - 0.5, 0, m)
+    density = np.exp(-(special.ndtri(tail) ** 2) / 2) / np.sqrt(2 * np.pi)
+    v: FloatArray = np.clip(m * _beta_quantile(n, m, tail, known) - 0.5, 0, m)
     for _ in range(_STEPS):
-        below, here = _tails(n, m, known, v)
+        below, here = _tails(n, m, known, v, tail)
         # P(V_k = v) is the slope at v - 1/2; of this at v + 1/2 the mean is that at v.
-        slope = here * np.sqrt((m - v) / (v + 1) * ((known + v) / (n - known + m - v)))
+        growth = (m - v) / (v + 1) * ((known + v) / (n - known + m - v))
+        slope = here * np.sqrt(growth)
         step = (below - limit) / slope
-        v = np.clip(v - step, 0, m)
-        if np.abs(step).max() < _NEAR:  # the next would be far smaller
+        v = np.clip(v - step / (1 - step * np.log(growth) / 2), 0, m)
+        if (np.abs(step) ** 3 * (slope / density) ** 2).max() < _NEAR:  # that is what is left
             break
     return v
 
 
 def _tails(
-    n: int, m: int, known: IntArray, v: IntArray | FloatArray
+    n: int, m: IntArray | FloatArray, known: IntArray, v: IntArray | FloatArray, tail: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return P(V_k <= v) and P(V_k = v) at some ascending k, each by itself."""
-    starts = range(0, known.size, _ROWS)
-    parts = [_some_tails(n, m, known[i : i + _ROWS], v[i : i + _ROWS]) for i in starts]
-    below, here = zip(*parts, strict=True)
-    return np.concatenate(below), np.concatenate(here)
+    """Return P(V_k <= v) and P(V_k = v) at some k, where the first is about `tail`."""
+    head, whole = known + v, n + m
+    spread = np.sqrt(head * ((whole - head) / whole) * (n / whole) * (m / whole))
+    order = np.argsort(spread)  # those of one width at once
+    parts = [order[i : i + _ROWS] for i in range(0, order.size, _ROWS)]
+    below, here = np.empty(order.size), np.empty(order.size)
+    away = -special.ndtri(tail)
+    for some in parts:
+        widest = spread[some[-1]]
+        up, down = ((_FAR + side) * widest + _ENDS for side in (-away, away))
+        below[some], here[some] = _some_tails(
+            n, m[some], known[some], v[some], min(n, int(up)), min(n, int(down))
+        )
+    return below, here
 
 
 def _some_tails(
-    n: int, m: int, known: IntArray, count: IntArray | FloatArray
+    n: int,
+    m: IntArray | FloatArray,
+    known: IntArray,
+    count: IntArray | FloatArray,
+    more: int,
+    fewer: int,
 ) -> tuple[FloatArray, FloatArray]:
     """Return P(V_k <= v) and P(V_k = v) at a few k.
 
     V_k <= v where at least k of the n known positives are among the best k + v: a hypergeometric
     tail. All its probabilities follow from that of k alone by rational ratios, outward until they
-    vanish, and their sum is 1.
+    vanish, and their sum is 1: `more` of them for more than k, `fewer` for fewer.
     """
-    head, whole = known + count.astype(np.float64), n + m
-    spread = np.sqrt(head * (whole - head) * (n / whole) * (m / whole) / whole).max()
-    j = np.arange(float(min(n, int(_FAR * spread) + _ENDS)))
-    k, v = known[:, np.newaxis], count[:, np.newaxis]
+    k, v, free = known[:, np.newaxis], count[:, np.newaxis], (m - count)[:, np.newaxis]
     # Each has a 0 after its last term.
-    up = (n - k - j) * (v - j) / ((k + j + 1) * (m - v + j + 1))
-    down = (k - j) * (m - v - j) / ((n - k + j + 1) * (v + j + 1))
+    j = np.arange(float(more))
+    up = (n - k - j) * (v - j) / ((k + 1 + j) * (free + 1 + j))
     above = 1 + np.cumprod(up, axis=1).sum(axis=1)
+    j = np.arange(float(fewer))
+    down = (k - j) * (free - j) / ((n - k + 1 + j) * (v + 1 + j))
     total = above + np.cumprod(down, axis=1).sum(axis=1)
-    return above / total, known / head / total
+    return above / total, known / (known + count) / total
 
 
 def _walk(n: int, m: int, count: IntArray) -> tuple[FloatArray, FloatArray]:

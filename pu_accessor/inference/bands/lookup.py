@@ -14,11 +14,20 @@ import numpy.typing as npt
 from scipy import stats
 
 from pu_accessor.errors import PUTypeError, PUValueError, check_option
-from pu_accessor.inference.bands.exact import SAME, Bounds, exact
+from pu_accessor.inference.bands.exact import SAME, Bounds, exact, exact_each
 from pu_accessor.inference.bands.simultaneous import simultaneous
 from pu_accessor.ranking import IntArray
 
-__all__ = ["BANDS", "Band", "band_name", "bootstrap", "central", "dkw", "latent_bounds"]
+__all__ = [
+    "BANDS",
+    "Band",
+    "band_name",
+    "bootstrap",
+    "central",
+    "dkw",
+    "latent_bounds",
+    "latent_bounds_each",
+]
 
 Band: TypeAlias = Callable[[int, int, float], tuple[npt.ArrayLike, npt.ArrayLike]]
 
@@ -179,6 +188,31 @@ def latent_bounds(band: str | Band, n: int, m: int, level: float) -> Bounds:
             f"{lower[k]} and upper {upper[k]} (m = {m})."
         )
     return lower, upper
+
+
+def latent_bounds_each(band: str | Band, n: int, m: tuple[int, ...], level: float) -> Bounds:
+    """Ask a band for its lookup tables at several numbers of latent positives.
+
+    Parameters
+    ----------
+    band, n, level
+        As in `latent_bounds`.
+    m : tuple of int
+        Numbers of latent positives, one or more.
+
+    Returns
+    -------
+    lower, upper : ndarray of int64, shape (latent, n + 1)
+
+    Raises
+    ------
+    PUTypeError, PUValueError
+        As in `latent_bounds`.
+    """
+    if band == "exact":
+        return exact_each(n, np.array(m, np.int64), level)
+    lower, upper = zip(*(latent_bounds(band, n, latent, level) for latent in m), strict=True)
+    return np.stack(lower), np.stack(upper)
 
 
 def _checked_side(name: str, side: npt.NDArray[Any], n: int, m: int) -> IntArray:

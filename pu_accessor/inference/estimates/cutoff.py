@@ -235,7 +235,7 @@ def _evaluate(here: Ranking, betas: FloatArray, name: str | Metric, rule: Rule) 
     first, estimate, last = evaluate(name, *tables.table)[0].astype(np.float64)
     low, high = _envelope(tables, name)
     return AtCutoff(
-        rank=(tables.table.tp + tables.table.fp)[0, 0],
+        rank=(tables.tp + tables.fp)[0, 0],
         threshold=np.repeat(here.threshold, betas.size),
         estimate=estimate,
         lower=np.minimum(first, last),

@@ -10,7 +10,7 @@ from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.simultaneous import local_alpha
 from pu_accessor.inference.rule import Rule
 from pu_accessor.inference.shares import interval_betas, latent_counts
-from pu_accessor.inference.tables.heads import find_heads, references_used
+from pu_accessor.inference.tables.heads import Heads, find_heads, references_used
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Ranking
 
 __all__ = [
@@ -67,10 +67,12 @@ class Tables:
         With the cutoffs at which bounds bend.
     betas : ndarray of float64, shape (betas,)
         Fractions of positives among the unlabeled.
-    table : Table
-        Counts, shape (cutoffs, 3, betas): the bounds lower, estimate, upper.
-    clipped : ndarray of bool, shape (cutoffs, 3, betas)
-        Where band and beta are infeasible.
+    tp, fp : ndarray of int64, shape (cutoffs, 3, betas)
+        True and false positives of the bounds lower, estimate, upper.
+    positives, negatives : ndarray of int64, shape (betas,)
+        In all, known and latent ones.
+    heads : Heads
+        Latent positives in each head, at these betas and those within an interval.
     tightest : tuple of str
         For each beta the kind of known examples with the narrower range of AUROC, of those that
         were asked.
@@ -82,11 +84,24 @@ class Tables:
 
     ranking: Ranking
     betas: FloatArray
-    table: Table
-    clipped: BoolArray
+    tp: IntArray
+    fp: IntArray
+    positives: IntArray
+    negatives: IntArray
+    heads: Heads
     tightest: tuple[str, ...]
     local_alpha: FloatArray | None = None
     inner: Inner | None = None
+
+    @property
+    def table(self) -> Table:
+        """The four counts, shape (cutoffs, 3, betas)."""
+        return Table(self.tp, self.fp, self.positives - self.tp, self.negatives - self.fp)
+
+    @property
+    def clipped(self) -> BoolArray:
+        """Where band and beta are infeasible, shape (cutoffs, 3, betas)."""
+        return self.heads.clipped[..., : self.betas.size]
 
 
 class RankCdf(NamedTuple):
@@ -141,19 +156,21 @@ def make_tables(ranking: Ranking, betas: FloatArray, rule: Rule) -> Tables:
     check_labels(betas, ranking.total, references_used(rule.reference, ranking))
     latent = latent_counts(np.concatenate([betas, inside]), ranking.total.unlabeled)
     heads = find_heads(ranking, latent, rule)
-    points = slice(betas.size)
+    total, points = heads.ranking.total, slice(betas.size)
+    positives = total.known_positive + latent
     inner = None
     if inside.size:
-        tp = heads.ranking.known_positive[:, np.newaxis, np.newaxis] + heads.found
-        positives = ranking.total.known_positive + latent
-        inner = Inner(inside, tp[:, _ENDS, betas.size :], positives[betas.size :])
+        tp = heads.ranking.known_positive[:, np.newaxis, np.newaxis] + heads.found[:, _ENDS]
+        inner = Inner(inside, tp[..., betas.size :], positives[betas.size :])
     return Tables(
         heads.ranking,
         betas,
-        _fill(heads.ranking, heads.found[..., points], latent[points]),
-        heads.clipped[..., points],
+        *_predicted(heads.ranking, heads.found[..., points]),
+        positives[points],
+        (sum(total) - positives)[points],
+        heads,
         heads.tightest[points],
-        _local_alphas(ranking.total, latent[points], heads.tightest, rule),
+        _local_alphas(total, latent[points], heads.tightest, rule),
         inner,
     )
 
@@ -213,8 +230,9 @@ def central_table(ranking: Ranking, beta: float, rule: Rule) -> tuple[Ranking, T
     check_labels(betas, ranking.total, references_used(rule.reference, ranking))
     latent = latent_counts(betas, ranking.total.unlabeled)
     heads = find_heads(ranking, latent, rule)
-    table = _fill(heads.ranking, heads.found[:, [_ESTIMATE]], latent)
-    return heads.ranking, Table(*(count[:, 0, 0] for count in table))
+    tp, fp = (count[:, 0, 0] for count in _predicted(heads.ranking, heads.found[:, [_ESTIMATE]]))
+    positives = ranking.total.known_positive + int(latent[0])
+    return heads.ranking, Table(tp, fp, positives - tp, sum(ranking.total) - positives - fp)
 
 
 def check_labels(betas: FloatArray, total: Counts, kinds: Sequence[str] = ("positives",)) -> None:
@@ -254,15 +272,11 @@ def check_labels(betas: FloatArray, total: Counts, kinds: Sequence[str] = ("posi
         )
 
 
-def _fill(ranking: Ranking, found: IntArray, latent: IntArray) -> Table:
-    """Fill the tables, given the latent positives in the head."""
-    total = ranking.total
+def _predicted(ranking: Ranking, found: IntArray) -> tuple[IntArray, IntArray]:
+    """Return true and false positives, given the latent positives in the head."""
     column = (slice(None), np.newaxis, np.newaxis)
-    tp = ranking.known_positive[column] + found
-    fp = (ranking.known_negative + ranking.unlabeled)[column] - found
-    fn = total.known_positive + latent - tp
-    tn = total.known_negative + total.unlabeled - latent - fp
-    return Table(tp, fp, fn, tn)
+    others = ranking.known_negative + ranking.unlabeled
+    return ranking.known_positive[column] + found, others[column] - found
 
 
 def _local_alphas(

@@ -29,18 +29,24 @@ class Heads(NamedTuple):
         What the known examples say.
     found : ndarray of int64, shape (cutoffs, bound, beta)
         The nearest number that the unlabeled examples at the cutoff allow.
-    clipped : ndarray of bool, shape (cutoffs, bound, beta)
-        Where it is another, or the two kinds of known examples contradict each other.
     tightest : tuple of str
         For each beta the kind of known examples with the narrower range of AUROC, the one there
         is where no other was asked.
+    contradict : ndarray of bool, shape (cutoffs, 1, beta), optional
+        Where the two kinds of known examples contradict each other, if both were asked.
     """
 
     ranking: Ranking
     claimed: IntArray
     found: IntArray
-    clipped: BoolArray
     tightest: tuple[str, ...]
+    contradict: BoolArray | None = None
+
+    @property
+    def clipped(self) -> BoolArray:
+        """Where another number was found than claimed, or two claims contradict each other."""
+        moved: BoolArray = self.found != self.claimed
+        return moved if self.contradict is None else moved | self.contradict
 
 
 def references_used(reference: str, ranking: Ranking) -> tuple[str, ...]:
@@ -119,7 +125,7 @@ def find_heads(ranking: Ranking, latent: IntArray, rule: Rule, *, refine: bool =
         return _fit(ranking, latent, chosen, tightest)
     claimed, contradict = _intersect(claims["positives"], claims["negatives"], chosen)
     heads = _fit(ranking, latent, claimed, tightest)
-    return heads._replace(clipped=heads.clipped | contradict)
+    return heads._replace(contradict=contradict)
 
 
 def _tables(ranking: Ranking, kind: str, latent: IntArray, rule: Rule) -> IntArray:
@@ -127,25 +133,28 @@ def _tables(ranking: Ranking, kind: str, latent: IntArray, rule: Rule) -> IntArr
     level = (1 + rule.level) / 2 if rule.reference == "both" else rule.level
     total, weight = ranking.total, ranking.weight
     known = total.known_positive if kind == "positives" else total.known_negative
-    hidden = latent if kind == "positives" else total.unlabeled - latent
-    tables = []
-    for m in hidden.tolist():
-        if weight is None:
-            lower, upper = rule.bounds(known, m, level)
-            middle = central(known, m)
-        else:
-            lower, middle, upper = weighted_bounds(weight, m, level)
-        tables.append(np.stack([lower, middle, upper], axis=1))
-    return np.stack(tables, axis=2)
+    hidden = (latent if kind == "positives" else total.unlabeled - latent).tolist()
+    if weight is None:
+        lower, upper = rule.bounds(known, tuple(hidden), level)
+        middle = np.stack([central(known, m) for m in hidden])
+        sides = [lower, middle, upper]
+    else:
+        each = [weighted_bounds(weight, m, level) for m in hidden]
+        sides = [np.stack(side) for side in zip(*each, strict=True)]
+    table = np.empty((known + 1, len(sides), len(hidden)), np.int64)
+    for bound, side in enumerate(sides):
+        table[:, bound] = side.T
+    return table
 
 
 def _claim(ranking: Ranking, kind: str, table: IntArray, latent: IntArray) -> IntArray:
     """Return the latent positives in the head by what known examples of a kind say."""
     if kind == "positives":
-        return table[ranking.known_positive]
+        return np.take(table, ranking.known_positive, axis=0)
     total = ranking.total
     tail = (total.unlabeled - ranking.unlabeled)[:, np.newaxis, np.newaxis]
-    return latent - tail + table[total.known_negative - ranking.known_negative]
+    behind = total.known_negative - ranking.known_negative
+    return latent - tail + np.take(table, behind, axis=0)
 
 
 def _corners(ranking: Ranking, tables: Mapping[str, IntArray], latent: IntArray) -> IntArray:
@@ -157,11 +166,14 @@ def _corners(ranking: Ranking, tables: Mapping[str, IntArray], latent: IntArray)
     """
     if ranking.finder is None:
         return np.empty(0, np.int64)
+    moves = np.flatnonzero(np.diff(ranking.unlabeled))
     here, following = (
-        side[:, np.newaxis, np.newaxis] for side in (ranking.unlabeled[:-1], ranking.unlabeled[1:])
+        side[:, np.newaxis, np.newaxis]
+        for side in (ranking.unlabeled[moves], ranking.unlabeled[moves + 1])
     )
+    start = ranking.take(moves)
     free = ranking.total.unlabeled - latent
-    claims = {kind: _claim(ranking, kind, table, latent)[:-1] for kind, table in tables.items()}
+    claims = {kind: _claim(start, kind, table, latent) for kind, table in tables.items()}
     bends: list[IntArray] = []
     if "positives" in claims:
         level = claims["positives"]
@@ -180,8 +192,9 @@ def _fit(
     """Move claims to what the unlabeled examples in the head and the tail allow."""
     head = ranking.unlabeled[:, np.newaxis, np.newaxis]
     fewest = np.maximum(latent - (ranking.total.unlabeled - head), 0)
-    found = np.maximum(np.minimum(claimed, np.minimum(head, latent)), fewest)
-    return Heads(ranking, claimed, found, found != claimed, tightest)
+    found = np.minimum(claimed, np.minimum(head, latent))
+    np.maximum(found, fewest, out=found)
+    return Heads(ranking, claimed, found, tightest)
 
 
 def _intersect(first: IntArray, second: IntArray, chosen: IntArray) -> tuple[IntArray, BoolArray]:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from pu_accessor.errors import PUTypeError, check_option
 from pu_accessor.ranking import FloatArray
 
-__all__ = ["METRICS", "Metric", "check_metric", "evaluate", "metric_name"]
+__all__ = ["METRICS", "Metric", "check_metric", "curve_rates", "evaluate", "metric_name"]
 
 Array: TypeAlias = npt.NDArray[Any]
 Metric: TypeAlias = Callable[[Array, Array, Array, Array], Any]
@@ -18,16 +18,37 @@ Metric: TypeAlias = Callable[[Array, Array, Array, Array], Any]
 
 def _share(part: Array, whole: Array) -> FloatArray:
     """Return a ratio, NaN where there is nothing to divide by."""
-    ratio = np.full(np.broadcast_shapes(part.shape, whole.shape), np.nan)
-    np.divide(part, whole, out=ratio, where=whole != 0)
+    ratio: FloatArray = part / np.where(whole == 0, np.nan, whole)
     return ratio
 
 
-def _precision(tp: Array, fp: Array, fn: Array, tn: Array) -> FloatArray:
+def curve_rates(
+    curve: str, tp: Array, fp: Array, positives: Array, negatives: Array
+) -> tuple[FloatArray, FloatArray]:
+    """Return where a curve passes at each cutoff.
+
+    Parameters
+    ----------
+    curve : {"roc", "pr"}
+        The true over the false positive rate, or precision over recall.
+    tp, fp : ndarray of integers or floats, shape (..., betas)
+        Counts, in examples.
+    positives, negatives : ndarray of integers or floats, shape (betas,)
+        In all.
+
+    Returns
+    -------
+    x, y : ndarray of float64, shape (..., betas)
+        As the metrics of these names.
+    """
+    recall = _share(tp, positives)
+    return (_share(fp, negatives), recall) if curve == "roc" else (recall, _pure(tp, tp + fp))
+
+
+def _pure(tp: Array, head: Array) -> FloatArray:
     """Return precision, 1 where nothing is predicted positive, as scikit-learn's curves do."""
-    head = tp + fp
-    ratio = np.ones(head.shape)
-    np.divide(tp, head, out=ratio, where=head != 0)
+    ratio = _share(tp, head)
+    ratio[head == 0] = 1.0
     return ratio
 
 
@@ -57,7 +78,7 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
         "fpr": lambda tp, fp, fn, tn: _share(fp, fp + tn),
         "tnr": lambda tp, fp, fn, tn: _share(tn, fp + tn),
         "fnr": lambda tp, fp, fn, tn: _share(fn, tp + fn),
-        "precision": _precision,
+        "precision": lambda tp, fp, fn, tn: _pure(tp, tp + fp),
         "npv": lambda tp, fp, fn, tn: _share(tn, tn + fn),
         "accuracy": lambda tp, fp, fn, tn: _share(tp + tn, tp + fp + fn + tn),
         "balanced_accuracy": lambda tp, fp, fn, tn: (
