@@ -159,11 +159,11 @@ def rank_counted(
 def _label(values: FloatArray, examples: Examples) -> _Labeled:
     """Count the labeled examples at or above each of their scores."""
     cost = 0.0 - values
-    counts = [
-        np.bincount(np.searchsorted(cost, 0.0 - kind), minlength=values.size)
+    above = [
+        np.append(0, np.searchsorted(np.sort(0.0 - kind), cost, side="right")).astype(np.int64)
         for kind in (examples.known_positive, examples.known_negative)
     ]
-    return _Labeled(cost, *(np.append(0, np.cumsum(count)).astype(np.int64) for count in counts))
+    return _Labeled(cost, *above)
 
 
 def _weights(positive: FloatArray, propensity: FloatArray | None) -> FloatArray | None:

@@ -225,8 +225,8 @@ class Tally:
         """Count scores that are in ascending order."""
         ends = np.full(self.counts.size + 1, piece.size)
         ends[0] = 0
-        ends[1:-1:2] = np.searchsorted(piece, self.known, side="left")
-        ends[2:-1:2] = np.searchsorted(piece, self.known, side="right")
+        ends[1:-1:2] = left = np.searchsorted(piece, self.known, side="left")
+        ends[2:-1:2] = _through(piece, self.known, left)
         counts = np.diff(ends)
         self.counts += counts
         filled = 2 * np.flatnonzero(counts[::2])
@@ -245,6 +245,17 @@ class Tally:
         return Gaps(
             self.known[::-1], counts[1::2].copy(), counts[::2].copy(), 0.0 + self.lowest[::-2]
         )
+
+
+def _through(piece: FloatArray, known: FloatArray, left: npt.NDArray[np.intp]) -> IntArray:
+    """Return where values end among ascending scores, given where they start: few are tied."""
+    last = piece.size - 1
+    if last < 0:
+        return left
+    ends: IntArray = left + (piece[np.minimum(left, last)] == known)
+    tied = np.flatnonzero(piece[np.minimum(ends, last)] == known)
+    ends[tied] = np.searchsorted(piece, known[tied], side="right")
+    return ends
 
 
 def with_missing(gaps: Gaps, missing: int, apart: bool) -> Gaps:
