@@ -29,6 +29,7 @@ __all__ = [
     "Ranking",
     "Rankings",
     "Ranks",
+    "Stack",
     "check_ranks",
     "check_within",
 ]
@@ -191,6 +192,32 @@ class Ranking:
         return int(self.rank[np.count_nonzero(self.threshold >= threshold) - 1])
 
 
+class Stack(NamedTuple):
+    """Where the known positives of many rankings lie: blocks of tied scores that hold some.
+
+    Parameters
+    ----------
+    total : ndarray of int64, shape (rankings, 3)
+        Examples of each kind in each, as in `Counts`.
+    owner : ndarray of int64, shape (blocks,)
+        The ranking of each block, ascending; within it the best block comes first.
+    found, known : ndarray of int64, shape (blocks,)
+        Known positives in the block, and at or above it.
+    start, end : ndarray of int64, shape (blocks,)
+        Examples above the block, and at or above it.
+    unlabeled : ndarray of int64, shape (blocks,)
+        Unlabeled examples at or above it.
+    """
+
+    total: IntArray
+    owner: IntArray
+    found: IntArray
+    known: IntArray
+    start: IntArray
+    end: IntArray
+    unlabeled: IntArray
+
+
 @dataclass(frozen=True, eq=False)
 class Keyed(Generic[Kind]):
     """Things by key, each made when it is asked for: what every source makes.
@@ -206,12 +233,15 @@ class Keyed(Generic[Kind]):
     look : callable, optional
         Where things, or what they are asked, may raise `PendingError`: looks up once what all of
         them wait for. Then they are to be made and asked anew.
+    together : callable, optional
+        Where there are many small rankings, all of them at once, for questions that can take them.
     """
 
     names: tuple[str, ...]
     keys: tuple[Hashable, ...]
     make: Callable[[int], Kind]
     look: Callable[[], None] | None = None
+    together: Callable[[], Stack] | None = None
 
 
 class PairedRanks(NamedTuple):

@@ -1,6 +1,6 @@
 """One question put to many rankings: what each answers, and what to warn of."""
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -11,6 +11,7 @@ import xarray as xr
 from pu_accessor.errors import PUDataError, PUImportError, PUValueError, warn_caller
 from pu_accessor.inference.about import About, tell_about
 from pu_accessor.ranking import (
+    Counts,
     FloatArray,
     Keyed,
     Kind,
@@ -19,6 +20,7 @@ from pu_accessor.ranking import (
     Ranking,
     Rankings,
     Ranks,
+    Stack,
 )
 from pu_accessor.results.betas import GroupBeta, beta_by_key, check_beta, name_group, split_key
 
@@ -88,6 +90,7 @@ def ask_rankings(
     level: float,
     question: Callable[[Ranking, FloatArray], Content],
     *,
+    at_once: Callable[[Stack, FloatArray], Sequence[Content | None]] | None = None,
     warn: bool = True,
 ) -> Answers[Content]:
     """Put a question about betas to each ranking.
@@ -104,6 +107,9 @@ def ask_rankings(
         At which the known positives limit beta.
     question : callable
         From a ranking and its betas to the answer.
+    at_once : callable, optional
+        The same for many small rankings and their betas, shape (rankings, betas): an answer for
+        each, or None where it takes the ranking itself, or where a beta exceeds the limit.
     warn : bool, default True
         Whether to say that betas exceed the limit.
 
@@ -134,9 +140,28 @@ def ask_rankings(
         about = tell_about(ranking, level)
         return Answer(rankings.keys[position], betas[position], about, content)
 
-    answers = Answers(rankings.names, own, _collect(rankings, answer, asked))
+    ready = {}
+    if at_once is not None and rankings.together is not None:
+        stack = rankings.together()
+        contents = at_once(stack, np.stack(betas))
+        ready = dict(_answered(rankings.keys, betas, stack, contents))
+    answers = Answers(rankings.names, own, _collect(rankings, answer, asked, ready))
     _warn_of_rankings(answers, warn)
     return answers
+
+
+def _answered(
+    keys: Sequence[Hashable],
+    betas: Sequence[FloatArray],
+    stack: Stack,
+    contents: Sequence[Content | None],
+) -> Iterator[tuple[int, Answer[Content]]]:
+    """Return the answers that there are, by position."""
+    totals, nan = map(Counts._make, stack.total.tolist()), float("nan")
+    for position, (total, content) in enumerate(zip(totals, contents, strict=True)):
+        if content is not None:  # beta is within the limit, whatever that is
+            about = About(total, nan, nan)
+            yield position, Answer(keys[position], betas[position], about, content)
 
 
 def ask(
@@ -180,7 +205,7 @@ def ask(
         content = question(keyed.make(position), betas[position])
         return Answer(keyed.keys[position], betas[position], None, content)
 
-    return Answers(keyed.names, own, _collect(keyed, answer, asked))
+    return Answers(keyed.names, own, _collect(keyed, answer, asked, {}))
 
 
 def as_rows(
@@ -255,15 +280,19 @@ def tell(about: About) -> dict[str, float]:
 
 
 def _collect(
-    keyed: Keyed[Kind], answer: Callable[[int], Answer[Content]], asked: Asked
+    keyed: Keyed[Kind],
+    answer: Callable[[int], Answer[Content]],
+    asked: Asked,
+    ready: Mapping[int, Answer[Content]],
 ) -> list[Answer[Content]]:
-    """Get the answer of each one; name the one that has none."""
+    """Get the answer of each one that is not there; name the one that has none."""
     if len(set(keyed.names)) < len(keyed.names):
         raise PUValueError(f"by must name different columns, but {list(keyed.names)} was passed.")
-    answers: dict[int, Answer[Content]] = {}
+    answers = dict(ready)
     skipped: dict[int, str] = {}
-    outcomes = _in_rounds(keyed, answer)
-    for position, outcome in _with_bar(outcomes, len(keyed.keys), asked.progress):
+    open_ones = [position for position in range(len(keyed.keys)) if position not in ready]
+    outcomes = _in_rounds(keyed, answer, open_ones)
+    for position, outcome in _with_bar(outcomes, len(open_ones), asked.progress):
         if not isinstance(outcome, PUDataError):
             answers[position] = outcome
             continue
@@ -279,15 +308,14 @@ def _collect(
 
 
 def _in_rounds(
-    keyed: Keyed[Kind], answer: Callable[[int], Answer[Content]]
+    keyed: Keyed[Kind], answer: Callable[[int], Answer[Content]], waiting: Sequence[int]
 ) -> Iterator[tuple[int, Answer[Content] | PUDataError]]:
     """Return the answer of each one, or why there is none: those that have to wait come later.
 
     Any other error is about the arguments, not about the group.
     """
-    waiting: Sequence[int] = range(len(keyed.keys))
     while waiting:
-        later = []
+        later: list[int] = []
         for position in waiting:
             try:
                 outcome: Answer[Content] | PUDataError = answer(position)
@@ -336,10 +364,9 @@ def _warn_of_rankings(answers: Answers[Any], limits: bool) -> None:
         if about is None:
             continue
         group = f"{name_group(answers.names, key)}: " if answers.names else ""
-        if (high := np.unique(about.beyond(betas)).tolist()) and limits:
-            beyond.append(
-                f"{group}{', '.join(f'{beta:g}' for beta in high)} > {about.beta_limit:.4g}"
-            )
+        if limits and (high := about.beyond(betas)).size:
+            some = ", ".join(f"{beta:g}" for beta in np.unique(high).tolist())
+            beyond.append(f"{group}{some} > {about.beta_limit:.4g}")
         if about.n_effective < _FEW:
             few.append(f"{group}{about.n_effective:.1f}")
     if beyond:

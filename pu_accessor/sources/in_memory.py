@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pu_accessor.counting.cutoffs import rank_examples
+from pu_accessor.counting.stack import stack_examples
 from pu_accessor.errors import PUDataError
 from pu_accessor.ranking import FloatArray, Ranking, Rankings, Ranks, check_within
 from pu_accessor.sources.columns import as_models, read_states, read_values
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["name_keys", "rank_columns", "rank_rows", "scored"]
+
+# Rankings from which on, and examples in each up to which, all together take less time.
+_MANY, _SMALL = 100, 5_000
 
 
 def rank_columns(
@@ -82,7 +87,11 @@ def rank_columns(
             {"score": str(scores[model].name), **shared},
         )
 
-    return Rankings(*name_keys(groups, roles), make)
+    plain = isinstance(ranks, str) and known is None and roles.nan_policy != "omit"
+    together = None
+    if plain and len(values) == 1 and len(rows) >= _MANY and len(labels) <= _SMALL * len(rows):
+        together = partial(stack_examples, values[0], *states, rows)
+    return Rankings(*name_keys(groups, roles), make, together=together)
 
 
 def rank_rows(

@@ -1,8 +1,11 @@
 """How long things take, next to scikit-learn, a bootstrap and one pass over the memory."""
 
+import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.axes import Axes
 from sklearn.metrics import roc_auc_score, roc_curve
 
 import pu_accessor  # noqa: F401
@@ -17,6 +20,8 @@ from tests.benchmarks.contestants import (
     one_pass,
     race,
 )
+
+mpl.use("Agg")
 
 DOUBLED = [250_000 << times for times in range(7)]
 
@@ -48,18 +53,32 @@ def test_known(benchmark: Benchmark, known: int) -> None:
         "roc_bounds": lambda: pu.roc_bounds(BETA),
         "auroc": lambda: pu.auroc(BETA),
         "roc_curve": lambda: roc_curve(rows.label, rows.score),
+        "one pass": lambda: one_pass(rows.score),
     }
     race(benchmark, "known", {"rows": 1_000_000, "known": known}, contestants, 5)
 
 
-def test_betas(benchmark: Benchmark) -> None:
+@pytest.mark.parametrize("method", ["roc_bounds", "auroc"])
+def test_betas(benchmark: Benchmark, method: str) -> None:
     pu = Rows(1_000_000, KNOWN).frame.pu
-    betas = {count: np.linspace(0.05, 0.5, count) if count > 1 else BETA for count in (1, 10, 50)}
+    betas = {count: np.linspace(0.05, 0.35, count) if count > 1 else BETA for count in (1, 10, 50)}
     contestants: dict[str, Contestant] = {
-        str(count): lambda some=some: pu.roc_bounds(some)  # type: ignore[misc]
+        str(count): lambda some=some: getattr(pu, method)(some)  # type: ignore[misc]
         for count, some in betas.items()
     }
-    race(benchmark, "betas", {"rows": 1_000_000, "known": KNOWN}, contestants, 5)
+    race(benchmark, "betas", {"method": method, "rows": 1_000_000, "known": KNOWN}, contestants, 7)
+
+
+def test_envelopes(benchmark: Benchmark) -> None:
+    pu = Rows(1_000_000, KNOWN).frame.pu
+    between = (0.2, 0.4)
+    contestants: dict[str, Contestant] = {
+        "roc_bounds": lambda: pu.roc_bounds(BETA),
+        "roc_bounds, envelope": lambda: pu.roc_bounds(BETA, beta_interval=between),
+        "auroc": lambda: pu.auroc(BETA),
+        "auroc, envelope": lambda: pu.auroc(BETA, beta_interval=between),
+    }
+    race(benchmark, "envelopes", {"rows": 1_000_000, "known": KNOWN}, contestants, 7)
 
 
 @pytest.mark.parametrize(("models", "rounds"), [(1, 9), (10, 5), (50, 3), (200, 2)])
@@ -91,6 +110,47 @@ def test_groups(benchmark: Benchmark, groups: int, rounds: int) -> None:
     }
     about = {"groups": groups, "rows": size, "known": known}
     race(benchmark, "groups", about, contestants, rounds)
+
+
+def test_many_groups(benchmark: Benchmark) -> None:
+    groups, size, timed = 100_000, 100, 2_000
+    rng = np.random.default_rng(0)
+    score, known = rng.standard_normal(groups * size), rng.random(groups * size) < 0.1
+    known[::size] = True
+    score += known
+    label = np.where(known, 1.0, np.nan)
+    frame = pd.DataFrame({"score": score, "label": label, "query": np.arange(groups).repeat(size)})
+    some = list(zip(known.reshape(groups, size), score.reshape(groups, size), strict=True))[:timed]
+    contestants: dict[str, Contestant] = {
+        "auroc": lambda: frame.pu(by="query").auroc(0.05),
+        "roc_auc_score": lambda: [roc_auc_score(*rows) for rows in some],
+        "one pass": lambda: one_pass(score),
+    }
+    about = {"groups": groups, "rows": size, "timed": timed}
+    race(benchmark, "many groups", about, contestants, 3)
+
+
+@pytest.mark.parametrize("method", ["plot_roc", "plot_metric"])
+def test_plots(benchmark: Benchmark, method: str) -> None:
+    tables = Rows(1_000_000, KNOWN).frame.pu.contingency(BETA, ranks="all")
+
+    def draw() -> None:
+        if method == "plot_roc":
+            ax = tables.pu.plot_roc()
+        else:
+            ax = tables.pu.plot_metric("precision", x="threshold")
+        save(ax)
+
+    def line() -> None:
+        _, ax = plt.subplots()
+        ax.plot(np.linspace(0, 1, 1_000), np.linspace(0, 1, 1_000) ** 2)
+        save(ax)
+
+    def save(ax: Axes) -> None:
+        ax.figure.canvas.draw()
+        plt.close("all")
+
+    race(benchmark, "plots", {"method": method}, {method: draw, "a line": line}, 3)
 
 
 def test_bootstrap(benchmark: Benchmark) -> None:
