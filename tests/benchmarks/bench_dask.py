@@ -64,12 +64,16 @@ def test_parquet(benchmark: Benchmark, parquet: Path, method: str) -> None:
         benchmark.pedantic(lambda: getattr(frame.pu, method)(BETA))
         seconds = time.perf_counter() - start
         peaks = client.run(peak)
+        start = time.perf_counter()
+        frame[["score", "label"]].map_partitions(len, meta=("rows", int)).compute()
+        reading = time.perf_counter() - start
     files = sorted(parquet.iterdir())
     benchmark.extra_info.update(
         kind="dask",
         about={"method": method, "files": len(files), "rows": ROWS_IN_FILE * len(files)},
         disk=sum(file.stat().st_size for file in files),
         seconds=seconds,
+        reading=reading,
         idle=max(idle.values()),
         peak=max(peaks.values()),
         limit=MEMORY_LIMIT,
