@@ -101,7 +101,7 @@ def plot_metric(tables: xr.Dataset, name: str | Metric, x: str, look: Look) -> D
     def draw(ax: Axes, some: list[Curve]) -> None:
         for curve in some:
             if inner:
-                interval = curve.data.attrs["beta_interval"]
+                interval = tables["interval_beta"].to_numpy()
                 draw_envelope(ax, curve, *_envelope(curve.data, name, x), interval)
             draw_band(ax, curve, trace, look.band_kws, band_label(tables))
             draw_line(ax, curve, trace, look.line_kws)

@@ -14,6 +14,7 @@ from pu_accessor.inference.tables.contingency import Table
 from pu_accessor.inference.tables.envelopes import GRID, curve_envelope
 from pu_accessor.inference.tables.rates import Metric, check_metric, evaluate, metric_name
 from pu_accessor.results.inner import inner_tables, widen
+from pu_accessor.results.lift import lift
 from pu_accessor.results.schema import (
     COUNTS,
     SIDES,
@@ -137,19 +138,20 @@ def area(tables: xr.Dataset, curve: str, *, max_fpr: float | None = None) -> xr.
 def _area(tables: xr.Dataset, curve: str, max_fpr: float | None) -> xr.DataArray:
     """Return the area under each curve."""
     tp, fp, fn, _ = counts_of(tables)
-    values: xr.DataArray = xr.apply_ufunc(
-        lambda tp, fp, fn: area_under(curve, tp, fp, fn, max_fpr),
-        *(tp, fp, fn),
-        input_core_dims=[[axis_of(tables.dims)]] * 3,
-        keep_attrs=False,
-    )
+    under = partial(area_under, curve, max_fpr=max_fpr)
+    values: xr.DataArray = lift(under, [tp, fp, fn], [[axis_of(tables.dims)]] * 3)
     return values
 
 
 def _evaluate(name: str | Metric, tables: xr.Dataset) -> xr.DataArray:
     """Evaluate a metric on each table."""
     counts = counts_of(tables)
-    values: xr.DataArray = xr.apply_ufunc(partial(evaluate, name), *counts, keep_attrs=False)
+    if callable(name):  # of any dtype, and only for tables that there are
+        counts = tuple(count.compute() for count in counts)
+    found = partial(evaluate, name)
+    values: xr.DataArray = (
+        xr.apply_ufunc(found, *counts, keep_attrs=False) if callable(name) else lift(found, counts)
+    )
     return values.transpose(*counts[0].dims)
 
 

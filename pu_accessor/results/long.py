@@ -126,7 +126,7 @@ def at_cutoffs(dataset: xr.Dataset, wanted: Mapping[str, Any]) -> xr.Dataset:
     found = found.assign_coords(n_cutoffs=np.int64(0), all_cutoffs=np.bool_(False))
     if axis == "rank" and {"tp", "fp"} <= set(found.data_vars):  # of shared ranks, not its own
         own = (found["tp"] + found["fp"]).isel(bound=0, beta=0, missing_dims="ignore")
-        found = found.assign_coords(rank=own.variable)
+        found = found.assign_coords(rank=own.variable.compute())
     if np.ndim(value) == 0:
         return found.isel({_WANTED: 0})
     return found.rename_dims({_WANTED: AXIS})
