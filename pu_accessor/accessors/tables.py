@@ -159,7 +159,8 @@ class TablesAccessor:
         Returns
         -------
         Dataset
-            `recall` and `precision` (float64) over (rank, bound, beta); precision at rank 0 is 1.
+            `recall` and `precision` (float64) over (rank, bound, beta); precision at rank 0 is 1,
+            where the curve starts. As a metric it is NaN there.
 
         Raises
         ------

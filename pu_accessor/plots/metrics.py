@@ -204,9 +204,7 @@ def _fill(
         few = tables.isel({axis_of(tables.dims): beside})
         values = np.insert(values, place, between(few, name, ranks[beside], more))
         ranks = np.insert(ranks, place, more)
-    # At rank 0 precision is 1 by convention only: drawn, it would be a spike.
-    start = int(name == "precision" and ranks[0] == 0)
-    return ranks[start:], values[start:]
+    return ranks, values
 
 
 def _evaluate_between(

@@ -12,7 +12,13 @@ from pu_accessor.inference.tables.areas import area as area_under
 from pu_accessor.inference.tables.areas import check_curve
 from pu_accessor.inference.tables.contingency import Table
 from pu_accessor.inference.tables.envelopes import GRID, curve_envelope
-from pu_accessor.inference.tables.rates import Metric, check_metric, evaluate, metric_name
+from pu_accessor.inference.tables.rates import (
+    Metric,
+    check_metric,
+    evaluate,
+    evaluate_on_curve,
+    metric_name,
+)
 from pu_accessor.results.inner import inner_tables, widen
 from pu_accessor.results.lift import lift
 from pu_accessor.results.schema import (
@@ -51,7 +57,7 @@ def curve(tables: xr.Dataset, name: str) -> xr.Dataset:
         If there are no tables.
     """
     x, y, grid, envelope = TRACES[name]
-    rates = {rate: _labeled(_evaluate(rate, tables), VARIABLES[rate].attrs) for rate in (x, y)}
+    rates = {rate: _labeled(_rate(rate, tables), VARIABLES[rate].attrs) for rate in (x, y)}
     aside = [key for key in ("interval_bound", "interval_beta") if key in tables.coords]
     curves = xr.Dataset(rates, tables.drop_vars(aside).coords, tables.attrs)
     if "interval_tp" not in tables or not is_whole(tables):
@@ -143,16 +149,23 @@ def _area(tables: xr.Dataset, curve: str, max_fpr: float | None) -> xr.DataArray
     return values
 
 
-def _evaluate(name: str | Metric, tables: xr.Dataset) -> xr.DataArray:
-    """Evaluate a metric on each table."""
+def _rate(name: str, tables: xr.Dataset) -> xr.DataArray:
+    """Evaluate a rate on each table of a curve."""
     counts = counts_of(tables)
-    if callable(name):  # of any dtype, and only for tables that there are
-        counts = tuple(count.compute() for count in counts)
-    found = partial(evaluate, name)
-    values: xr.DataArray = (
-        xr.apply_ufunc(found, *counts, keep_attrs=False) if callable(name) else lift(found, counts)
-    )
+    values: xr.DataArray = lift(partial(evaluate_on_curve, name), counts)
     return values.transpose(*counts[0].dims)
+
+
+def _evaluate(name: str | Metric, tables: xr.Dataset) -> xr.DataArray:
+    """Evaluate a metric on each table; a function of a user's only on tables that there are."""
+    counts = counts_of(tables)
+    found: xr.DataArray
+    if callable(name):  # it may return any dtype
+        there = [count.compute() for count in counts]
+        found = xr.apply_ufunc(partial(evaluate, name), *there, keep_attrs=False)
+    else:
+        found = lift(partial(evaluate, name), counts)
+    return found.transpose(*counts[0].dims)
 
 
 def _envelopes(curve: str, counts: Any) -> Any:

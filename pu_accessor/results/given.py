@@ -16,7 +16,7 @@ from pu_accessor.results.schema import AXIS, BOUND, COUNTS, SIDES, VARIABLES
 __all__ = ["read_dataset", "read_values"]
 
 _RATES = ("fpr", "tpr", "recall", "precision", "rank_cdf")
-_LABELED = ("rank", "bound", "beta", "fpr_grid", "recall_grid", "envelope")
+_LABELED = ("bound", "beta", "fpr_grid", "recall_grid", "envelope")
 _INTERVAL = ("interval_tp", "interval_positives", "interval_bound", "interval_beta")
 _LABELS = {"bound": [*BOUND, *ENVELOPE], "interval_bound": [*SIDES], "envelope": [*SIDES]}
 # From which dtypes each is cast; text is left as it is.

@@ -11,7 +11,7 @@ from pu_accessor.inference.shares import interval_betas
 from pu_accessor.inference.tables.contingency import RankCdf, Table, Tables, make_tables
 from pu_accessor.inference.tables.contingency import rank_cdf as bound_rank_cdf
 from pu_accessor.inference.tables.envelopes import GRID, curve_envelope, inner_table
-from pu_accessor.inference.tables.rates import evaluate
+from pu_accessor.inference.tables.rates import evaluate_on_curve
 from pu_accessor.ranking import FloatArray, Ranking, Ranks
 from pu_accessor.results.ask import Asked, ask_rankings
 from pu_accessor.results.betas import GroupBeta
@@ -97,7 +97,7 @@ def curve_bounds(
 
     def question(ranking: Ranking, betas: FloatArray) -> Page:
         tables = make_tables(ranking, betas, rule)
-        arrays = {name: evaluate(name, *tables.table) for name in (x, y)}
+        arrays = {name: evaluate_on_curve(name, *tables.table) for name in (x, y)}
         if tables.inner is not None and tables.ranking.extent != "selected":
             ends = Table(*(count[:, [0, 2]] for count in tables.table))
             inner = inner_table(ends, tables.betas, tables.inner)

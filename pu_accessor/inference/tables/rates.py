@@ -10,7 +10,7 @@ import numpy.typing as npt
 from pu_accessor.errors import PUTypeError, check_option
 from pu_accessor.ranking import FloatArray
 
-__all__ = ["METRICS", "Metric", "check_metric", "evaluate", "metric_name"]
+__all__ = ["METRICS", "Metric", "check_metric", "evaluate", "evaluate_on_curve", "metric_name"]
 
 Array: TypeAlias = npt.NDArray[Any]
 Metric: TypeAlias = Callable[[Array, Array, Array, Array], Any]
@@ -20,14 +20,6 @@ def _share(part: Array, whole: Array) -> FloatArray:
     """Return a ratio, NaN where there is nothing to divide by."""
     ratio = np.full(np.broadcast_shapes(part.shape, whole.shape), np.nan)
     np.divide(part, whole, out=ratio, where=whole != 0)
-    return ratio
-
-
-def _precision(tp: Array, fp: Array, fn: Array, tn: Array) -> FloatArray:
-    """Return precision, 1 where nothing is predicted positive, as scikit-learn's curves do."""
-    head = tp + fp
-    ratio = np.ones(head.shape)
-    np.divide(tp, head, out=ratio, where=head != 0)
     return ratio
 
 
@@ -57,7 +49,7 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
         "fpr": lambda tp, fp, fn, tn: _share(fp, fp + tn),
         "tnr": lambda tp, fp, fn, tn: _share(tn, fp + tn),
         "fnr": lambda tp, fp, fn, tn: _share(fn, tp + fn),
-        "precision": _precision,
+        "precision": lambda tp, fp, fn, tn: _share(tp, tp + fp),
         "npv": lambda tp, fp, fn, tn: _share(tn, tn + fn),
         "accuracy": lambda tp, fp, fn, tn: _share(tp + tn, tp + fp + fn + tn),
         "balanced_accuracy": lambda tp, fp, fn, tn: (
@@ -162,3 +154,29 @@ def evaluate(metric: str | Metric, tp: Array, fp: Array, fn: Array, tn: Array) -
             "Compute it from tp, fp, fn and tn by arithmetic of whole arrays."
         )
     return values
+
+
+def evaluate_on_curve(rate: str, tp: Array, fp: Array, fn: Array, tn: Array) -> FloatArray:
+    """Evaluate a rate that a curve is drawn of.
+
+    Parameters
+    ----------
+    rate : str
+        One of `METRICS`.
+    tp, fp, fn, tn : ndarray of integers or floats, of one shape
+        Counts, in examples.
+
+    Returns
+    -------
+    ndarray of float64, of that shape
+        As `evaluate`; but precision is 1 where nothing is predicted positive, where curves start,
+        as scikit-learn's do. As a metric of that table it has no value.
+
+    Examples
+    --------
+    >>> counts = [np.array(count) for count in ([0, 1], [0, 1], [2, 1], [6, 5])]
+    >>> evaluate_on_curve("precision", *counts), evaluate("precision", *counts)
+    (array([1. , 0.5]), array([nan, 0.5]))
+    """
+    values: FloatArray = evaluate(rate, tp, fp, fn, tn)
+    return np.where(tp + fp == 0, 1.0, values) if rate == "precision" else values
