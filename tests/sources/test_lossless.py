@@ -8,7 +8,13 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from pu_accessor import PUError, PUValueError, ranking_from_chunks
+from pu_accessor import (
+    PUError,
+    PUTypeError,
+    PUValueError,
+    ranking_from_arrays,
+    ranking_from_chunks,
+)
 
 LABEL = pd.array([True, None, None], dtype="boolean")
 ULP = np.finfo(np.longdouble).eps
@@ -87,3 +93,37 @@ def test_pieces_that_change_give_no_negative_count() -> None:
         for name in ("tp", "fp", "fn", "tn", "rank", "known_positive"):
             assert int(tables[name].min()) >= 0
     assert refused > 50
+
+
+SIGNAL = [Decimal("sNaN"), Decimal(1), Decimal(2)]
+ODD: dict[str, dict[str, Any]] = {
+    "scores": {"score": SIGNAL, "label": LABEL},
+    "labels": {"score": [3, 2, 1], "label": pd.Series([1, None, SIGNAL[0]], dtype=object)},
+    "propensities": {"score": [3, 2, 1], "label": LABEL, "odds": SIGNAL},
+    "keys": {"score": [3, 2, 1], "label": LABEL, "key": SIGNAL},
+}
+
+
+@pytest.mark.parametrize("where", ODD)
+def test_a_number_that_refuses_to_be_looked_at(where: str) -> None:
+    frame = pd.DataFrame(ODD[where])
+    roles = {
+        role: name
+        for role, name in {"propensity": "odds", "by": "key"}.items()
+        if name in frame.columns
+    }
+    for pu in (frame.pu(**roles), ranking_from_chunks([frame], **roles)):
+        with pytest.raises(PUError, match=r"sNaN|signaling NaN"):
+            pu.auroc(0.3)
+    assert isinstance(repr(frame.pu(**roles)), str)
+    if where in ("scores", "labels"):
+        with pytest.raises(PUValueError, match="sNaN"):
+            ranking_from_arrays(frame["score"], frame["label"]).auroc(0.3)
+
+
+@pytest.mark.parametrize("value", [np.array([1, 2]), [1, 2], {"a": 1}, pd.Series([1])], ids=type)
+@pytest.mark.parametrize("state", ["positive", "negative", "unlabeled"])
+def test_a_state_has_single_values(state: str, value: Any) -> None:
+    frame = pd.DataFrame({"score": [3, 2, 1], "label": [1, 0, 2]})
+    with pytest.raises(PUTypeError, match=f"^{state} must be a value of a label or a list"):
+        frame.pu(**{state: [value]}).auroc(0.3)
