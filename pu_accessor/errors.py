@@ -4,7 +4,9 @@ Each error is also the builtin that a caller would expect, so ``except ValueErro
 """
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from decimal import InvalidOperation
 from difflib import get_close_matches
 from warnings import warn
 
@@ -105,6 +107,25 @@ def check_option(
             f"{argument} must be one of {options}, but {value!r} was passed."
             f"{suggestion(value, options, synonyms)}"
         )
+
+
+@contextmanager
+def refuse_signals() -> Iterator[None]:
+    """Say which value it is that refuses to be compared, wherever it stands.
+
+    Raises
+    ------
+    PUValueError
+        If a signaling NaN is met within.
+    """
+    try:
+        yield
+    except InvalidOperation as error:
+        raise PUValueError(
+            "A column holds Decimal('sNaN'), a number that raises when it is looked at. Put None "
+            "in its place: "
+            "[None if isinstance(x, Decimal) and x.is_snan() else x for x in column]."
+        ) from error
 
 
 def warn_caller(message: str) -> None:

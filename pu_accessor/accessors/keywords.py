@@ -8,7 +8,7 @@ from typing import Any, NoReturn, TypeVar
 
 from pu_accessor.accessors.bound import Bound
 from pu_accessor.accessors.paragraphs import fill
-from pu_accessor.errors import PUTypeError, suggestion
+from pu_accessor.errors import PUTypeError, refuse_signals, suggestion
 from pu_accessor.sources.roles import ROLE_NAMES
 
 __all__ = ["explains_keywords", "refuse_roles", "tell_of_samples"]
@@ -54,7 +54,8 @@ def _explained(method: Callable[..., Any]) -> Callable[..., Any]:
         except TypeError as error:
             told = _explain(self, method, args, keywords, str(error))
             raise PUTypeError(told) from None
-        return method(self, *args, **keywords)
+        with refuse_signals():
+            return method(self, *args, **keywords)
 
     checked.__doc__ = fill(method.__doc__, expected.parameters)
     return checked

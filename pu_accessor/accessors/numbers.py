@@ -172,7 +172,7 @@ def metric(
         the last cutoff whose estimated false positive rate is at most that;
         ``{"recall": 0.9}`` or ``{"tpr": 0.9}``, the first whose estimated recall is at least
         that. "youden" is where the estimated informedness is highest, "maximum" where that of the
-        metric is.
+        metric is, from rank 1 on. At rank 0 nothing is predicted positive: precision is NaN.
     {band}
     beta_interval : (float, float), optional
         Where beta may lie: adds the columns envelope_lower and envelope_upper, the lowest and

@@ -13,6 +13,7 @@ from pu_accessor.accessors.keywords import explains_keywords, refuse_roles, tell
 from pu_accessor.inference.tables.rates import Metric
 from pu_accessor.results import comparison, curves, derivatives, long
 from pu_accessor.results.against_beta import values_by_beta
+from pu_accessor.results.given import read_dataset, read_values
 from pu_accessor.results.schema import COUNTS
 from pu_accessor.sources.labels import Values
 from pu_accessor.sources.roles import Roles
@@ -150,7 +151,7 @@ class TablesAccessor:
         >>> tables.pu.roc()["tpr"].sel(beta=0.5, rank=3).to_series().round(3).to_dict()
         {'lower': 0.333, 'estimate': 0.5, 'upper': 0.5}
         """
-        return curves.curve(self._dataset, "roc")
+        return curves.curve(read_dataset(self._dataset), "roc")
 
     def pr(self) -> xr.Dataset:
         """Return the precision-recall curve of each bound and beta.
@@ -158,7 +159,8 @@ class TablesAccessor:
         Returns
         -------
         Dataset
-            `recall` and `precision` (float64) over (rank, bound, beta); precision at rank 0 is 1.
+            `recall` and `precision` (float64) over (rank, bound, beta); precision at rank 0 is 1,
+            where the curve starts. As a metric it is NaN there.
 
         Raises
         ------
@@ -173,7 +175,7 @@ class TablesAccessor:
         >>> tables.pu.pr()["precision"].sel(beta=0.5, rank=3).to_series().round(3).to_dict()
         {'lower': 0.667, 'estimate': 1.0, 'upper': 1.0}
         """
-        return curves.curve(self._dataset, "pr")
+        return curves.curve(read_dataset(self._dataset), "pr")
 
     def metric(self, name: str | Metric) -> xr.DataArray:
         """Evaluate a metric on each table.
@@ -208,7 +210,7 @@ class TablesAccessor:
         >>> cost.sel(beta=0.5, rank=3).to_series().to_dict()
         {'lower': 21, 'estimate': 15, 'upper': 15}
         """
-        return curves.metric(self._dataset, name)
+        return curves.metric(read_dataset(self._dataset), name)
 
     def area(self, curve: str, *, max_fpr: float | None = None) -> xr.DataArray:
         """Return the area under the curve of each bound and beta.
@@ -241,7 +243,7 @@ class TablesAccessor:
         >>> tables.pu.area("roc").sel(beta=0.5).to_series().round(3).to_dict()
         {'lower': 0.222, 'estimate': 0.889, 'upper': 1.0}
         """
-        return curves.area(self._dataset, curve, max_fpr=max_fpr)
+        return curves.area(read_dataset(self._dataset), curve, max_fpr=max_fpr)
 
     def beta_derivatives(self) -> xr.Dataset:
         """Return how fast TPR, FPR and precision change with beta ([1]_, Appendix B).
@@ -286,7 +288,7 @@ class TablesAccessor:
         >>> slopes["fpr"].round(3).item(), slopes["precision"].round(3).item()
         (-0.667, 0.8)
         """
-        return derivatives.beta_derivatives(self._dataset)
+        return derivatives.beta_derivatives(read_dataset(self._dataset))
 
     def at(
         self,
@@ -330,7 +332,7 @@ class TablesAccessor:
         {'lower': 0.333, 'estimate': 0.5, 'upper': 0.5}
         """
         wanted = {"rank": rank, "threshold": threshold, "fraction": fraction}
-        return long.at_cutoffs(self._dataset, wanted)
+        return long.at_cutoffs(read_dataset(self._dataset), wanted)
 
     def to_frame(self) -> pd.DataFrame:
         """Return tables or curves as a long frame, ready for seaborn.
@@ -348,7 +350,7 @@ class TablesAccessor:
         >>> list(tables.pu.roc().pu.to_frame().columns)
         ['rank', 'bound', 'beta', 'threshold', 'known_positive', 'fpr', 'tpr']
         """
-        return long.to_frame(self._dataset)
+        return long.to_frame(read_values(self._dataset))
 
     def dominance(self) -> pd.DataFrame:
         """Compare where the ROC curves of models lie, at each beta ([1]_, section 6.2).
@@ -381,7 +383,7 @@ class TablesAccessor:
         >>> tables.pu.dominance().loc[0, "dominates"]
         'svm'
         """
-        return comparison.dominance(self._dataset)
+        return comparison.dominance(read_values(self._dataset))
 
     def plot_roc(
         self,
@@ -424,7 +426,7 @@ class TablesAccessor:
         from pu_accessor import plots
 
         look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws)
-        return plots.plot_roc(self._dataset, look)
+        return plots.plot_roc(read_values(self._dataset), look)
 
     def plot_pr(
         self,
@@ -467,7 +469,7 @@ class TablesAccessor:
         from pu_accessor import plots
 
         look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws)
-        return plots.plot_pr(self._dataset, look)
+        return plots.plot_pr(read_values(self._dataset), look)
 
     def plot_metric(
         self,
@@ -516,7 +518,7 @@ class TablesAccessor:
         from pu_accessor import plots
 
         look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws)
-        return plots.plot_metric(self._dataset, name, x, look)
+        return plots.plot_metric(read_values(self._dataset), name, x, look)
 
     def plot_against_beta(
         self,
@@ -569,4 +571,6 @@ class TablesAccessor:
         from pu_accessor import plots
 
         look = plots.Look(hue, col, row, False, ax, line_kws, band_kws)
-        return plots.plot_against_beta(values_by_beta(self._dataset, name, at=at), look)
+        return plots.plot_against_beta(
+            values_by_beta(read_values(self._dataset), name, at=at), look
+        )

@@ -189,9 +189,7 @@ def draw_band(ax: Axes, curve: Curve, trace: Trace, style: Style, label: str) ->
     _add_area(ax, Polygon(corners, **{**properties, **asked}))
 
 
-def draw_envelope(
-    ax: Axes, curve: Curve, x: FloatArray, ends: Path, interval: Sequence[float]
-) -> None:
+def draw_envelope(ax: Axes, curve: Curve, x: FloatArray, ends: Path, betas: FloatArray) -> None:
     """Hatch what a curve's bounds get to while beta varies.
 
     Parameters
@@ -204,8 +202,8 @@ def draw_envelope(
         Where the envelope stands.
     ends : tuple of ndarray of float64, shape (points,)
         The lowest and the highest.
-    interval : (float, float)
-        Of beta, for the legend.
+    betas : ndarray of float64, shape (inner betas,)
+        From one end of the interval to the other.
     """
     low, high = ends
     corners = _there_and_back(thin(x, high), thin(x, low))
@@ -213,7 +211,7 @@ def draw_envelope(
     if curve.is_baseline or any(np.array_equal(other[: len(corners)], corners) for other in drawn):
         return
     hue = "0.4" if curve.among_several and not curve.by_model else curve.color
-    low_beta, high_beta = (f"{end:.3g}" for end in interval)
+    low_beta, high_beta = (f"{end:.3g}" for end in (betas.min(), betas.max()))
     look: dict[str, Any] = {"facecolor": "none", "edgecolor": (*to_rgb(hue), 0.55)}
     label = f"envelope for β̂ in [{low_beta}, {high_beta}]"
     look |= {"hatch": "////", "linewidth": 0.6, "gid": _ENVELOPE, "zorder": 1.5, "label": label}

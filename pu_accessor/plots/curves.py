@@ -68,7 +68,7 @@ def plot_roc(tables: xr.Dataset, look: Look) -> Drawing:
         draw_chance(ax, [0, 1], [0, 1])
         for curve in some:
             if "tpr_envelope" in curve.data:
-                _draw_envelope(ax, curve, curve.data["tpr_envelope"])
+                _draw_envelope(ax, curve, curve.data["tpr_envelope"], tables)
             draw_band(ax, curve, _trace_roc, look.band_kws, band_label(tables))
             draw_line(ax, curve, _trace_roc, look.line_kws)
         ax.set(xlabel="false positive rate", ylabel="true positive rate", aspect="equal")
@@ -110,7 +110,7 @@ def plot_pr(tables: xr.Dataset, look: Look) -> Drawing:
     def draw(ax: Axes, some: list[Curve]) -> None:
         for curve in some:
             if "precision_envelope" in curve.data:
-                _draw_envelope(ax, curve, curve.data["precision_envelope"])
+                _draw_envelope(ax, curve, curve.data["precision_envelope"], tables)
             draw_band(ax, curve, _trace_pr, look.band_kws, band_label(tables))
             draw_line(ax, curve, _trace_pr, look.line_kws)
         _draw_prevalences(ax, [curve for curve in some if not curve.is_baseline] or some)
@@ -139,7 +139,7 @@ def plot_rank_cdf(cdf: xr.Dataset, look: Look) -> Drawing:
         As in `plot_roc`.
     """
     look.check()
-    held = cdf.attrs.get("reference", "positives") == "positives"
+    held = bool((cdf["reference"] == "positives").all())
     trace = _trace_rank_cdf if held else _trace_rising
     weighted = "n_effective" in cdf.coords
 
@@ -179,11 +179,11 @@ def _check_negatives(tables: xr.Dataset) -> None:
         )
 
 
-def _draw_envelope(ax: Axes, curve: Curve, envelope: xr.DataArray) -> None:
+def _draw_envelope(ax: Axes, curve: Curve, envelope: xr.DataArray, tables: xr.Dataset) -> None:
     """Hatch between the lowest and the highest curve while beta varies."""
     low, high = (envelope.sel(envelope=side).to_numpy() for side in ("lower", "upper"))
     x = envelope[str(envelope.dims[-2])].to_numpy()
-    draw_envelope(ax, curve, x, (low, high), curve.data.attrs["beta_interval"])
+    draw_envelope(ax, curve, x, (low, high), tables["interval_beta"].to_numpy())
 
 
 def _draw_prevalences(ax: Axes, some: list[Curve]) -> None:

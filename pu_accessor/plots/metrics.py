@@ -101,7 +101,7 @@ def plot_metric(tables: xr.Dataset, name: str | Metric, x: str, look: Look) -> D
     def draw(ax: Axes, some: list[Curve]) -> None:
         for curve in some:
             if inner:
-                interval = curve.data.attrs["beta_interval"]
+                interval = tables["interval_beta"].to_numpy()
                 draw_envelope(ax, curve, *_envelope(curve.data, name, x), interval)
             draw_band(ax, curve, trace, look.band_kws, band_label(tables))
             draw_line(ax, curve, trace, look.line_kws)
@@ -204,9 +204,7 @@ def _fill(
         few = tables.isel({axis_of(tables.dims): beside})
         values = np.insert(values, place, between(few, name, ranks[beside], more))
         ranks = np.insert(ranks, place, more)
-    # At rank 0 precision is 1 by convention only: drawn, it would be a spike.
-    start = int(name == "precision" and ranks[0] == 0)
-    return ranks[start:], values[start:]
+    return ranks, values
 
 
 def _evaluate_between(

@@ -114,6 +114,8 @@ def values_by_beta(
 def _at_rank(tables: xr.Dataset, values: xr.DataArray, at: int) -> xr.DataArray:
     """Select a rank that all tables have."""
     axis = axis_of(tables.dims)
+    if "rank" not in tables.coords:
+        raise PUKeyError("The Dataset must have the coordinate 'rank', but has none.")
     there = tables["rank"] == at
     if not bool(there.any(axis).all()):
         raise PUValueError(
@@ -125,12 +127,19 @@ def _at_rank(tables: xr.Dataset, values: xr.DataArray, at: int) -> xr.DataArray:
 
 def _infeasible(tables: xr.Dataset) -> xr.DataArray:
     """Say at which betas the band itself is impossible at some cutoff: beta is too high."""
-    if "clipped" not in tables:
+    needed = ("clipped", "n_known_negative")
+    if missing := [name for name in needed if name not in tables.variables]:
         raise PUKeyError(
-            "Tables must say where they are clipped, but there is no 'clipped' among "
-            f"{list(tables.data_vars)}. Make them with df.pu.contingency."
+            f"Tables must say where they are clipped, and how many negatives are known, but there "
+            f"is no {missing[0]!r} among {list(tables.variables)}. Make them with "
+            "df.pu.contingency."
         )
-    known = tables.coords.get("n_known_negative", xr.DataArray(0))
+    if "bound" not in tables.dims:
+        raise PUValueError(
+            "A plot against beta needs the dimension bound. Select with a list, which keeps it: "
+            "ds.sel(bound=['estimate'])."
+        )
+    known = tables["n_known_negative"]
     core = [axis_of(tables.dims), "bound"]
     found: xr.DataArray = xr.apply_ufunc(
         infeasible,

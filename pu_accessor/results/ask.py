@@ -24,7 +24,7 @@ from pu_accessor.ranking import (
 )
 from pu_accessor.results.betas import GroupBeta, beta_by_key, check_beta, name_group, split_key
 
-__all__ = ["Answer", "Answers", "Asked", "as_rows", "ask", "ask_rankings"]
+__all__ = ["Answer", "Answers", "Asked", "as_rows", "ask", "ask_rankings", "check_names"]
 
 Content = TypeVar("Content")
 
@@ -237,11 +237,7 @@ def as_rows(
         {"beta": answer.betas, **some} if betas else some
         for answer, some in zip(answers.each, columns, strict=True)
     ]
-    if taken := [name for name in answers.names if name in rows[0]]:
-        raise PUValueError(
-            f"by must not be called {taken[0]!r}, which is a column of the result "
-            f"({list(rows[0])}). Rename the column first."
-        )
+    check_names(answers.names, answers.names, rows[0])
     sizes = [len(next(iter(some.values()))) for some in rows]
     keys = [split_key(answers.names, answer.key) for answer in answers.each]
     levels = {
@@ -254,6 +250,31 @@ def as_rows(
     if not answers.names and about is not None:
         frame.attrs.update(tell(about))
     return frame
+
+
+def check_names(names: Sequence[str], written: Iterable[str], columns: Iterable[str]) -> None:
+    """Raise if columns of keys would have the names of other columns.
+
+    Parameters
+    ----------
+    names : sequence of str
+        What keys are called.
+    written : iterable of str
+        What their columns are called.
+    columns : iterable of str
+        Those of the result.
+
+    Raises
+    ------
+    PUValueError
+        If a name is among both.
+    """
+    others = list(columns)
+    if taken := [name for name in written if name in others]:
+        raise PUValueError(
+            f"by must not be called {', '.join(names)}, as {taken[0]!r} is a column of the result "
+            f"({others}). Rename the column first."
+        )
 
 
 def _join(parts: Sequence[Any]) -> Any:

@@ -15,7 +15,7 @@ from pu_accessor.inference.comparison.unpaired import compare_unpaired as test_g
 from pu_accessor.inference.comparison.unpaired import estimate_group
 from pu_accessor.inference.shares import check_level
 from pu_accessor.ranking import FloatArray, IntArray, PairedRanks
-from pu_accessor.results.ask import Asked, as_rows, ask
+from pu_accessor.results.ask import Asked, as_rows, ask, check_names
 from pu_accessor.results.betas import GroupBeta, check_beta
 from pu_accessor.results.curves import curve
 from pu_accessor.results.schema import AXIS, BOUND, axis_of, check_whole
@@ -93,8 +93,8 @@ def compare_unpaired(asked: Asked, beta: GroupBeta, level: float) -> pd.DataFram
     first, second = (np.repeat(side, betas.shape[1]) for side in (found.first, found.second))
     place = np.tile(np.arange(betas.shape[1]), found.first.size)
     own = {"beta_a": first, "beta_b": second} if answers.own_beta else {"beta": first}
+    sizes = np.array([group.n for group in groups])
     columns = {
-        **name_pairs(answers.names, keys, first, second),
         **{name: betas[side, place] for name, side in own.items()},
         "difference": found.difference.ravel(),
         "lower": found.lower.ravel(),
@@ -104,9 +104,10 @@ def compare_unpaired(asked: Asked, beta: GroupBeta, level: float) -> pd.DataFram
         "df": found.df.ravel(),
         "p_value": found.p_value.ravel(),
         "p_holm": found.p_holm.ravel(),
+        "n_a": sizes[first],
+        "n_b": sizes[second],
     }
-    sizes = np.array([group.n for group in groups])
-    return pd.DataFrame({**columns, "n_a": sizes[first], "n_b": sizes[second]})
+    return pd.DataFrame(_beside(name_pairs(answers.names, keys, first, second), columns))
 
 
 def dominance(tables: xr.Dataset) -> pd.DataFrame:
@@ -144,16 +145,15 @@ def dominance(tables: xr.Dataset) -> pd.DataFrame:
     place = np.tile(np.arange(times), verdicts.first.size)
     own = {"beta": betas[place]} if betas.ndim == 1 else _own_betas(betas, first, second, place)
     named = [keys[place] if place >= 0 else None for place in verdicts.dominates.ravel().tolist()]
-    return pd.DataFrame(
-        {
-            **name_pairs([str(name) for name in index.names], keys, first, second),
-            **own,
-            "dominates": pd.Series(named, dtype=object),
-            "equal": verdicts.equal.ravel(),
-            "disjoint": verdicts.disjoint.ravel(),
-            "crossings": [some for pair in verdicts.crossings for some in pair],
-        }
-    )
+    columns = {
+        **own,
+        "dominates": pd.Series(named, dtype=object),
+        "equal": verdicts.equal.ravel(),
+        "disjoint": verdicts.disjoint.ravel(),
+        "crossings": [some for pair in verdicts.crossings for some in pair],
+    }
+    pairs = name_pairs([str(name) for name in index.names], keys, first, second)
+    return pd.DataFrame(_beside(pairs, columns))
 
 
 def name_pairs(
@@ -201,8 +201,7 @@ def _pair_columns(
             "upper": found.size.upper.ravel(),
             "level": np.full(rows.size, level),
         }
-    return {
-        **name_pairs(paired.names, [*paired.ranks], found.first[rows], found.second[rows]),
+    columns = {
         **sized,
         "sign": found.sign[rows],
         "statistic": found.statistic[rows],
@@ -211,6 +210,15 @@ def _pair_columns(
         "p_holm": found.p_holm[rows],
         "n": found.n[rows],
     }
+    pairs = name_pairs(paired.names, [*paired.ranks], found.first[rows], found.second[rows])
+    return _beside(pairs, columns)
+
+
+def _beside(pairs: dict[str, pd.Index], columns: dict[str, Any]) -> dict[str, Any]:
+    """Put columns beside those that name pairs, unless names meet."""
+    names = dict.fromkeys(name[:-2] for name in pairs)
+    check_names([*names], pairs, columns)
+    return {**pairs, **columns}
 
 
 def _own_betas(

@@ -12,8 +12,15 @@ from pu_accessor.inference.tables.areas import area as area_under
 from pu_accessor.inference.tables.areas import check_curve
 from pu_accessor.inference.tables.contingency import Table
 from pu_accessor.inference.tables.envelopes import GRID, curve_envelope
-from pu_accessor.inference.tables.rates import Metric, check_metric, evaluate, metric_name
+from pu_accessor.inference.tables.rates import (
+    Metric,
+    check_metric,
+    curve_rates,
+    evaluate,
+    metric_name,
+)
 from pu_accessor.results.inner import inner_tables, widen
+from pu_accessor.results.lift import lift
 from pu_accessor.results.schema import (
     COUNTS,
     SIDES,
@@ -50,7 +57,9 @@ def curve(tables: xr.Dataset, name: str) -> xr.Dataset:
         If there are no tables.
     """
     x, y, grid, envelope = TRACES[name]
-    rates = {rate: _labeled(_evaluate(rate, tables), VARIABLES[rate].attrs) for rate in (x, y)}
+    rates = dict(zip((x, y), _rates(name, tables), strict=True))
+    for rate, values in rates.items():
+        _labeled(values, VARIABLES[rate].attrs)
     aside = [key for key in ("interval_bound", "interval_beta") if key in tables.coords]
     curves = xr.Dataset(rates, tables.drop_vars(aside).coords, tables.attrs)
     if "interval_tp" not in tables or not is_whole(tables):
@@ -137,20 +146,28 @@ def area(tables: xr.Dataset, curve: str, *, max_fpr: float | None = None) -> xr.
 def _area(tables: xr.Dataset, curve: str, max_fpr: float | None) -> xr.DataArray:
     """Return the area under each curve."""
     tp, fp, fn, _ = counts_of(tables)
-    values: xr.DataArray = xr.apply_ufunc(
-        lambda tp, fp, fn: area_under(curve, tp, fp, fn, max_fpr),
-        *(tp, fp, fn),
-        input_core_dims=[[axis_of(tables.dims)]] * 3,
-        keep_attrs=False,
-    )
+    under = partial(area_under, curve, max_fpr=max_fpr)
+    values: xr.DataArray = lift(under, [tp, fp, fn], [[axis_of(tables.dims)]] * 3)
     return values
 
 
+def _rates(curve: str, tables: xr.Dataset) -> list[xr.DataArray]:
+    """Return where a curve passes at each table."""
+    tp, fp, fn, tn = counts_of(tables)
+    found = lift(partial(curve_rates, curve), (tp, fp, tp + fn, fp + tn), outputs=2)
+    return [values.transpose(*tp.dims) for values in found]
+
+
 def _evaluate(name: str | Metric, tables: xr.Dataset) -> xr.DataArray:
-    """Evaluate a metric on each table."""
+    """Evaluate a metric on each table; a function of a user's only on tables that there are."""
     counts = counts_of(tables)
-    values: xr.DataArray = xr.apply_ufunc(partial(evaluate, name), *counts, keep_attrs=False)
-    return values.transpose(*counts[0].dims)
+    found: xr.DataArray
+    if callable(name):  # it may return any dtype
+        there = [count.compute() for count in counts]
+        found = xr.apply_ufunc(partial(evaluate, name), *there, keep_attrs=False)
+    else:
+        found = lift(partial(evaluate, name), counts)
+    return found.transpose(*counts[0].dims)
 
 
 def _envelopes(curve: str, counts: Any) -> Any:

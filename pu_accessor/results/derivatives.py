@@ -10,11 +10,14 @@ from pu_accessor.errors import PUKeyError, PUValueError
 from pu_accessor.inference.tables.contingency import Table
 from pu_accessor.inference.tables.derivatives import Known
 from pu_accessor.inference.tables.derivatives import beta_derivatives as differentiate
+from pu_accessor.results.lift import lift
 from pu_accessor.results.schema import COUNTS, counts_of
 
 __all__ = ["beta_derivatives"]
 
-_NEEDED = ("clipped", "known_positive", "n_known_positive", "n_known_negative", "n_unlabeled")
+_TOTALS = ("n_known_positive", "n_known_negative", "n_unlabeled")
+_ROUNDED = 1  # by a half of an example, beta * unlabeled may be rounded otherwise
+_NEEDED = ("clipped", "reference", "known_positive", *_TOTALS)
 
 
 def beta_derivatives(tables: xr.Dataset) -> xr.Dataset:
@@ -44,21 +47,17 @@ def beta_derivatives(tables: xr.Dataset) -> xr.Dataset:
     _check(tables)
     above = tables["known_positive"]
     below = tables["known_negative"] if "known_negative" in tables.coords else 0 * above
-    totals = [tables[name] for name in _NEEDED[2:]]
+    totals = [tables[name] for name in _TOTALS]
+    from_positives = tables["reference"] == "positives"
     if "tightest" in tables.coords:
-        from_positives = tables["tightest"] == "positives"
-    else:
-        from_positives = xr.DataArray(tables.attrs["reference"] == "positives")
+        chosen = (tables["reference"] == "tightest") & (tables["tightest"] == "positives")
+        from_positives = from_positives | chosen
     # Known examples with weights are no simple random sample.
     weighted = "n_effective" in tables.coords
     shared = (tables["bound"] == "estimate") & (not weighted)
     clipped = tables["clipped"] == True  # noqa: E712 -- or missing
-    found = xr.apply_ufunc(
-        _on_arrays,
-        *(*counts, clipped, above, below, *totals, from_positives, shared),
-        output_core_dims=[[]] * 3,
-        keep_attrs=False,
-    )
+    arrays = [*counts, clipped, above, below, *totals, from_positives, shared]
+    found = lift(_on_arrays, arrays, outputs=3)
     rates = dict(zip(("tpr", "fpr", "precision"), found, strict=True))
     for name, rate in rates.items():
         rates[name] = rate.transpose(*counts[0].dims).variable
@@ -80,13 +79,13 @@ def _on_arrays(*arrays: Any) -> Any:
 def _check(tables: xr.Dataset) -> None:
     """Raise unless these are tables that say where they come from."""
     missing = [name for name in _NEEDED if name not in tables.variables]
-    if missing or "reference" not in tables.attrs:
+    if missing:
         raise PUKeyError(
-            f"The Dataset must hold contingency tables as they were made, {[*COUNTS, *_NEEDED]} "
-            f"with the attribute reference, but {missing} are not among its variables. Ask for "
-            "them first: df.pu.contingency(beta=0.3).pu.beta_derivatives()."
+            f"The Dataset must hold contingency tables as they were made, {[*COUNTS, *_NEEDED]}, "
+            f"but {missing} are not among its variables. Ask for them first: "
+            "df.pu.contingency(beta=0.3).pu.beta_derivatives()."
         )
-    if tables.attrs["reference"] == "both":
+    if (tables["reference"] == "both").any():
         raise PUValueError(
             "reference must not be 'both' for derivatives: bounds that have something from known "
             "positives and from known negatives have none of their own. Make tables with "
@@ -96,4 +95,23 @@ def _check(tables: xr.Dataset) -> None:
         raise PUValueError(
             "beta_derivatives needs the dimension bound. Select with a list, which keeps it: "
             "ds.sel(bound=['estimate'])."
+        )
+    _check_totals(tables)
+
+
+def _check_totals(tables: xr.Dataset) -> None:
+    """Raise where numbers of examples are those of other tables, as some ways to join leave them.
+
+    Each beta says how many positives there are.
+    """
+    known, against, unlabeled = (tables[name] for name in _TOTALS)
+    latent = np.floor(tables["beta"] * unlabeled + 0.5)
+    positives, negatives = known + latent, against + unlabeled - latent
+    tp, fp, fn, tn = counts_of(tables)
+    other = abs(tp + fn - positives).max() + abs(fp + tn - negatives).max()
+    if other > _ROUNDED:
+        raise PUValueError(
+            f"The numbers of examples, {[*_TOTALS]}, are not those of the tables: joining may "
+            "have kept those of the first alone. Join them with "
+            "xr.concat(..., coords='different', compat='equals')."
         )

@@ -109,5 +109,5 @@ def _are_within(tables: xr.Dataset) -> xr.DataArray | None:
     ends = tables["interval_beta"].to_numpy()
     betas = _bare(tables["beta"])
     betas = betas if "beta" in betas.dims else betas.expand_dims("beta")
-    within: xr.DataArray = (betas >= ends[0]) & (betas <= ends[-1])
+    within: xr.DataArray = (betas >= ends.min()) & (betas <= ends.max())
     return within

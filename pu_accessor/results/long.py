@@ -34,7 +34,7 @@ def to_frame(dataset: xr.Dataset) -> pd.DataFrame:
     Raises
     ------
     PUKeyError
-        If there are no cutoffs.
+        If there are no cutoffs, or no ranks along them.
     """
     axis = axis_of(dataset.dims)
     dims = next(
@@ -45,6 +45,8 @@ def to_frame(dataset: xr.Dataset) -> pd.DataFrame:
             f"The Dataset must hold tables or curves over {axis}, but its variables are "
             f"{list(dataset.data_vars)}."
         )
+    if axis not in (AXIS, *dataset.coords):
+        raise PUKeyError(_NO_COORDINATE.format(axis))
     aside = [name for name in dataset.variables if _is_aside(dataset, name, dims)]
     kept = dataset.drop_vars(aside)
     if "beta" in kept.dims and "beta" not in kept.indexes:  # one for each group: a column
@@ -60,6 +62,7 @@ def to_frame(dataset: xr.Dataset) -> pd.DataFrame:
     return flat[[*where, *kept.data_vars]]
 
 
+_NO_COORDINATE = "The Dataset must have the coordinate {!r}, but has none."
 # No column or dimension of a user's is called so.
 _NEW, _BETA, _WANTED = "__pu_new__", "__pu_beta__", "__pu_wanted__"
 
@@ -115,7 +118,7 @@ def at_cutoffs(dataset: xr.Dataset, wanted: Mapping[str, Any]) -> xr.Dataset:
     numbers = _numbers(name, value)
     coordinate = "threshold" if name == "threshold" else "rank"
     if missing := [key for key in ("rank", coordinate) if key not in dataset.coords]:
-        raise PUKeyError(f"The Dataset must have the coordinate {missing[0]!r}, but has none.")
+        raise PUKeyError(_NO_COORDINATE.format(missing[0]))
     goal = xr.DataArray(numbers, dims=_WANTED)
     if name == "fraction":
         with np.errstate(invalid="ignore"):  # an empty place has no size
@@ -126,7 +129,7 @@ def at_cutoffs(dataset: xr.Dataset, wanted: Mapping[str, Any]) -> xr.Dataset:
     found = found.assign_coords(n_cutoffs=np.int64(0), all_cutoffs=np.bool_(False))
     if axis == "rank" and {"tp", "fp"} <= set(found.data_vars):  # of shared ranks, not its own
         own = (found["tp"] + found["fp"]).isel(bound=0, beta=0, missing_dims="ignore")
-        found = found.assign_coords(rank=own.variable)
+        found = found.assign_coords(rank=own.variable.compute())
     if np.ndim(value) == 0:
         return found.isel({_WANTED: 0})
     return found.rename_dims({_WANTED: AXIS})

@@ -31,14 +31,15 @@ SIDES = np.array(["lower", "upper"], dtype=object)
 
 
 class Meaning(NamedTuple):
-    """What a variable stands over, and its attributes."""
+    """What a variable stands over, its attributes, and the dtype it is made with."""
 
     dims: tuple[str, ...] = ()
     attrs: Mapping[str, str] = MappingProxyType({})
+    dtype: type = np.float64
 
 
 def _examples(name: str, *dims: str) -> Meaning:
-    return Meaning(dims, {"long_name": name, "units": "examples"})
+    return Meaning(dims, {"long_name": name, "units": "examples"}, np.int64)
 
 
 _TABLE = (AXIS, "bound", "beta")
@@ -49,32 +50,35 @@ VARIABLES: Mapping[str, Meaning] = MappingProxyType(
         "fp": _examples("false positives", *_TABLE),
         "fn": _examples("false negatives", *_TABLE),
         "tn": _examples("true negatives", *_TABLE),
-        "clipped": Meaning(_TABLE, {"long_name": "band and beta are infeasible at this cutoff"}),
+        "clipped": Meaning(
+            _TABLE, {"long_name": "band and beta are infeasible at this cutoff"}, np.bool_
+        ),
         "fpr": Meaning(_TABLE, {"long_name": "false positive rate"}),
         "tpr": Meaning(_TABLE, {"long_name": "true positive rate"}),
         "recall": Meaning(_TABLE, {"long_name": "recall"}),
         "precision": Meaning(_TABLE, {"long_name": "precision"}),
         "rank_cdf": Meaning(_TABLE, {"long_name": "share of positives at or above the cutoff"}),
-        "rank": Meaning((AXIS,), {"long_name": "examples predicted positive"}),
-        "bound": Meaning(("bound",)),
+        "rank": Meaning((AXIS,), {"long_name": "examples predicted positive"}, np.int64),
+        "bound": Meaning(("bound",), dtype=np.str_),
         "beta": Meaning(("beta",), {"long_name": "β̂"}),
         "threshold": Meaning((AXIS,), {"long_name": "lowest score predicted positive"}),
-        "known_positive": Meaning((AXIS,), {"units": "examples"}),
-        "known_negative": Meaning((AXIS,), {"units": "examples"}),
-        "tightest": Meaning(("beta",)),
+        "known_positive": Meaning((AXIS,), {"units": "examples"}, np.int64),
+        "known_negative": Meaning((AXIS,), {"units": "examples"}, np.int64),
+        "reference": Meaning(dtype=np.str_),
+        "tightest": Meaning(("beta",), dtype=np.str_),
         "local_alpha": Meaning(("beta",)),
-        "n_known_positive": Meaning(),
-        "n_known_negative": Meaning(),
-        "n_unlabeled": Meaning(),
+        "n_known_positive": Meaning(dtype=np.int64),
+        "n_known_negative": Meaning(dtype=np.int64),
+        "n_unlabeled": Meaning(dtype=np.int64),
         "n_effective": Meaning(),
         "beta_limit": Meaning(),
-        "n_cutoffs": Meaning(),
-        "all_cutoffs": Meaning(),
+        "n_cutoffs": Meaning(dtype=np.int64),
+        "all_cutoffs": Meaning(dtype=np.bool_),
         "interval_tp": _examples(
             "true positives at betas within the interval", AXIS, "interval_bound", "interval_beta"
         ),
-        "interval_positives": Meaning(("interval_beta",), {"units": "examples"}),
-        "interval_bound": Meaning(("interval_bound",)),
+        "interval_positives": Meaning(("interval_beta",), {"units": "examples"}, np.int64),
+        "interval_bound": Meaning(("interval_bound",), dtype=np.str_),
         "interval_beta": Meaning(("interval_beta",)),
         "tpr_envelope": Meaning(("fpr_grid", "envelope"), {"long_name": "tpr, while beta varies"}),
         "precision_envelope": Meaning(
@@ -82,7 +86,7 @@ VARIABLES: Mapping[str, Meaning] = MappingProxyType(
         ),
         "fpr_grid": Meaning(("fpr_grid",)),
         "recall_grid": Meaning(("recall_grid",)),
-        "envelope": Meaning(("envelope",)),
+        "envelope": Meaning(("envelope",), dtype=np.str_),
     }
 )
 
@@ -127,8 +131,7 @@ def counts_of(tables: xr.Dataset) -> tuple[xr.DataArray, ...]:
     Returns
     -------
     tuple of DataArray
-        int64, or float64 where a place is empty: narrower integers overflow when multiplied, and
-        differences of unsigned ones wrap around.
+        int64, or float64 where a place is empty, as `pu_accessor.results.given` reads them.
 
     Raises
     ------
@@ -143,8 +146,7 @@ def counts_of(tables: xr.Dataset) -> tuple[xr.DataArray, ...]:
             "df.pu.contingency(beta=0.3); from samples: ds.pu(score=..., label=..., "
             "dim=...).contingency(beta=0.3)."
         )
-    kinds = {name: np.int64 if tables[name].dtype.kind in "iub" else np.float64 for name in COUNTS}
-    return tuple(tables[name].astype(kinds[name], copy=False) for name in COUNTS)
+    return tuple(tables[name] for name in COUNTS)
 
 
 def is_whole(tables: xr.Dataset) -> bool:
@@ -162,19 +164,20 @@ def is_whole(tables: xr.Dataset) -> bool:
     if not any(tables.sizes.get(axis) for axis in (AXIS, "rank")):
         return False
     axis = axis_of(tables.dims)
-    counts = {name: tables[name].variable for name in COUNTS}  # without indexes to align
-    first = counts["tp"].isel({axis: 0}).to_numpy() + counts["fp"].isel({axis: 0}).to_numpy()
-    last = counts["fn"].isel({axis: -1}).to_numpy() + counts["tn"].isel({axis: -1}).to_numpy()
-    # A place that unstacking left empty has no ends.
-    if np.nan_to_num(first).any() or np.nan_to_num(last).any():
+    tp, fp, fn, tn = (tables[name].variable for name in COUNTS)  # without indexes to align
+    first, last = {axis: 0}, {axis: -1}
+    # A place that unstacking left empty has no ends: NaN is not above 0.
+    if (tp.isel(first) + fp.isel(first) > 0).any() or (fn.isel(last) + tn.isel(last) > 0).any():
         return False
-    head = counts["tp"] + counts["fp"]
-    steps = np.diff(head.transpose(..., axis).to_numpy(), axis=-1)
+    head = tp + fp
+    steps = head.isel({axis: slice(1, None)}) - head.isel({axis: slice(None, -1)})
     ranks = tables.indexes.get("rank")
     if (steps < 0).any() or (ranks is not None and not ranks.is_unique):
         return False
-    if axis == AXIS and ((steps[..., :-1] == 0) & (steps[..., 1:] > 0)).any():
-        return False  # repeats stand at the end alone
+    if axis == AXIS:  # repeats stand at the end alone
+        still, moving = steps.isel({axis: slice(None, -1)}), steps.isel({axis: slice(1, None)})
+        if ((still == 0) & (moving > 0)).any():
+            return False
     size = tables.sizes[axis]
     return bool((tables.coords.get("n_cutoffs", np.int64(size)) == size).all())
 

@@ -80,6 +80,7 @@ def lay_out(answers: Answers[Page], data: Sequence[str], rule: Rule, asked: Aske
         **_shared([page.ranking.columns for page in pages]),
         **interval,
     }
+    found["reference"] = _variable("reference", np.array(rule.reference, dtype=object), AXIS)
     variables = {name: found[name] for name in data}
     others = {name: variable for name, variable in found.items() if name not in variables}
     tables = xr.Dataset(variables, _coordinates(others, answers), attrs)

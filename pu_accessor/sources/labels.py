@@ -1,6 +1,7 @@
 """Any coding of labels -> three states: known positive, known negative, unlabeled."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import reprlib
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import reduce
 from typing import Any, NamedTuple, TypeAlias
 
@@ -57,12 +58,16 @@ def read_labels(
 
     Raises
     ------
+    PUTypeError
+        If what stands for a state is no value.
     PUValueError
         If a value stands for no state or for two, or if the coding is ambiguous: two values and
         nothing missing, or a -1.
     """
     given = {"positive": positive, "negative": negative, "unlabeled": unlabeled}
-    claimed = {state: _as_list(values) for state, values in given.items() if values is not None}
+    claimed = {
+        state: _as_list(state, values) for state, values in given.items() if values is not None
+    }
     _check_claims(claimed)
     if isinstance(label.dtype, np.dtype) and not label.dtype.isnative:
         label = label.astype(label.dtype.newbyteorder("="))
@@ -116,13 +121,20 @@ def _read_values(label: "pd.Series[Any]", claimed: Mapping[str, list[Any]]) -> S
     return States(found == _POSITIVE, found == _NEGATIVE)
 
 
-def _as_list(values: Values) -> list[Any]:
+def _as_list(state: str, values: Values) -> list[Any]:
     """Return a value or a list of values as a list."""
     if isinstance(values, np.ndarray) and not values.ndim:
         return [values.item()]
-    if isinstance(values, Iterable) and not isinstance(values, str | bytes):
-        return list(values)
-    return [values]
+    if not isinstance(values, Iterable) or isinstance(values, str | bytes):
+        return [values]
+    several = list(values)
+    if odd := [value for value in several if not isinstance(value, Hashable)]:
+        raise PUTypeError(
+            f"{state} must be a value of a label or a list of such values, but one of them is a "
+            f"{type(odd[0]).__name__}: {reprlib.repr(odd[0])}. Pass {state}=[...] with single "
+            "values."
+        )
+    return several
 
 
 def _is_missing(value: Any) -> bool:

@@ -1,6 +1,7 @@
 """Any column of scores -> float64, without loss, and what to do where a score is missing."""
 
-from numbers import Real
+from decimal import Decimal
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,16 @@ import pandas as pd
 from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.ranking import FloatArray
 
-__all__ = ["check_missing", "check_real", "is_real", "read_scores", "say_missing"]
+__all__ = [
+    "check_missing",
+    "check_real",
+    "is_real",
+    "is_told_alone",
+    "read_scores",
+    "say_missing",
+]
 
+_EXACT = 2**53  # integers below are floats, each its own
 _NUMBERS = {"integer", "floating", "mixed-integer-float", "decimal", "empty"}
 
 
@@ -125,10 +134,47 @@ def _fits(score: "pd.Series[Any]", values: FloatArray) -> bool:
         return True
     if kinds.is_integer_dtype(score.dtype):
         low, high = (extreme.reduce(values, initial=0.0) for extreme in (np.fmin, np.fmax))
-        if max(-low, high) < 2**53:
+        if max(-low, high) < _EXACT:
             return True
     distinct = np.unique(score.dropna().to_numpy()).size
     return distinct == np.unique(values[~np.isnan(values)]).size
+
+
+def is_told_alone(score: "pd.Series[Any]", values: FloatArray) -> bool:
+    """Tell whether each score is the only one that becomes its float64.
+
+    Then scores can be compared with others that are not there, as those of other pieces.
+
+    Parameters
+    ----------
+    score : Series
+        What `read_scores` accepts.
+    values : ndarray of float64, shape (examples,)
+        What it returns.
+
+    Returns
+    -------
+    bool
+        False at integers of 2**53 and more, at decimals that are not the shortest that stand for
+        their float64, and at long floats that are longer.
+    """
+    kinds = pd.api.types
+    if kinds.is_integer_dtype(score.dtype):
+        return not (np.abs(values) >= _EXACT).any()
+    if kinds.is_float_dtype(score.dtype):
+        long = score.dtype == np.longdouble
+        return not long or not ((score.to_numpy() != values) & ~np.isnan(values)).any()
+    pairs = zip(score, values.tolist(), strict=True)
+    return all(_is_only(value, number) for value, number in pairs if number == number)
+
+
+def _is_only(value: Any, number: float) -> bool:
+    """Tell whether no other value of its kind becomes the same float64."""
+    if isinstance(value, Decimal):
+        return value == Decimal(repr(number))
+    if isinstance(value, Integral):
+        return abs(number) < _EXACT
+    return bool(value == number)
 
 
 def _first_odd(score: "pd.Series[Any]") -> object:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pu_accessor.errors import PUError, PUValueError
+from pu_accessor.errors import PUError, PUValueError, refuse_signals
 from pu_accessor.sources.columns import read_states
 from pu_accessor.sources.roles import Roles
 from pu_accessor.sources.scores import check_real
@@ -40,7 +40,8 @@ def or_reason(count: Callable[[], dict[str, str]]) -> dict[str, str]:
         With "not ready" alone where our own error is raised.
     """
     try:
-        return count()
+        with refuse_signals():
+            return count()
     except PUError as error:
         return {"not ready": str(error)}
 

@@ -16,7 +16,7 @@ from pu_accessor.sources.groups import Groups, check_roles, group_frame, key_col
 from pu_accessor.sources.labels import States
 from pu_accessor.sources.propensities import read_propensities
 from pu_accessor.sources.roles import Roles
-from pu_accessor.sources.scores import read_scores, say_missing
+from pu_accessor.sources.scores import is_told_alone, read_scores, say_missing
 
 __all__ = [
     "Labeled",
@@ -231,10 +231,11 @@ def read_models(plan: Plan, frame: pd.DataFrame) -> FloatArray:
 def _read_column(scores: "pd.Series[Any]") -> FloatArray:
     """Read scores that compare with those of other pieces."""
     values = read_scores(scores)
-    if pd.api.types.is_integer_dtype(scores.dtype) and (np.abs(values) >= 2**53).any():
+    if not is_told_alone(scores, values):
         raise PUValueError(
-            f"score column {scores.name!r} holds integers of 2**53 and more, that float64 may not "
-            "tell apart, in pieces that are not compared. Pass smaller numbers, or floats."
+            f"score column {scores.name!r} holds {scores.dtype} numbers (integers of 2**53 and "
+            "more, decimals of 16 digits and more) that float64 may not tell apart, in pieces "
+            "that are not compared. Pass smaller numbers, or floats."
         )
     return values
 

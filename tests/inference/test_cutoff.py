@@ -121,3 +121,25 @@ def test_recall_needs_positives() -> None:
     frame = pd.DataFrame({"score": [3.0, 2, 1, 0], "label": [0, None, None, None]})
     with pytest.raises(PUValueError, match="needs positives"):
         frame.pu.metric("precision", 0.05, at={"recall": 0.6}, reference="negatives")
+
+
+@pytest.mark.parametrize("at", [0, {"threshold": 99}, {"fraction": 0}], ids=str)
+def test_an_empty_prediction_has_no_precision(at: Any) -> None:
+    got = metric("precision", 0.2, at=at)
+    assert (got["rank"], got["threshold"]) == (0, np.inf)
+    assert np.isnan([got["estimate"], got["lower"], got["upper"]]).all()
+    tables = FRAME.pu.contingency(0.2)
+    assert np.isnan(tables.pu.metric("precision").sel(rank=0)).all()
+    for curves in (tables.pu.pr(), FRAME.pu.pr_bounds(0.2)):
+        assert (curves["precision"].sel(rank=0) == 1).all()
+
+
+@pytest.mark.parametrize("name", ["precision", "accuracy", "fpr", "tnr"])
+def test_a_best_cutoff_predicts_something(name: str) -> None:
+    tables = FRAME.pu.contingency(0.2).sel(bound="estimate", beta=0.2)
+    values = tables.pu.metric(name).isel(rank=slice(1, None))
+    got = metric(name, 0.2, at="maximum")
+    assert got["rank"] == values.idxmax()
+    assert got["estimate"] == values.max() > 0
+    tied = FRAME.assign(score=1.0)
+    assert metric(name, 0.2, tied, at="maximum")["rank"] == len(FRAME)

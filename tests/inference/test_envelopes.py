@@ -702,3 +702,21 @@ def test_intervals_that_are_none(
 ) -> None:
     with pytest.raises(error, match=message):
         getattr(FRAME.pu, name)(*before, beta=[0, 0.5], beta_interval=interval, **more)
+
+
+@pytest.mark.parametrize("ranks", ["all", "breakpoints"])
+def test_precision_at_recall_0_where_groups_start_at_other_cutoffs(ranks: str) -> None:
+    tied = {"a": [5, 4, 3, 2, 1, 0], "b": [3, 3, 3, 2, 1, 0], "c": [1, 1, 1, 1, 0, 0]}
+    parts = [
+        pd.DataFrame({"g": key, "score": score, "label": [1, None, 1, None, None, None]})
+        for key, score in tied.items()
+    ]
+    frame, asked = pd.concat(parts), {"beta_interval": (0.25, 0.5), "ranks": ranks}
+    together = [frame.pu(by="g").pr_bounds(0.25, **asked)]
+    together.append(frame.pu(by="g").contingency(0.25, **asked).pu.pr())
+    for key, part in zip(tied, parts, strict=True):
+        alone = part.pu.pr_bounds(0.25, **asked)["precision_envelope"]
+        assert alone.notnull().all()
+        for curves in together:
+            found = curves["precision_envelope"].sel(g=key)
+            np.testing.assert_allclose(found, alone, rtol=1e-12)

@@ -180,7 +180,7 @@ def test_questions_need_tables(ask: object) -> None:
             PUTypeError,
             r"max_fpr must be a number",
         ),
-        (lambda ds: ds.isel(rank=[]).pu.area("roc"), PUValueError, r"selection of 0 ranks"),
+        (lambda ds: ds.isel(rank=[]).pu.area("roc"), PUValueError, r"'rank' is empty"),
         (lambda ds: ds.isel(rank=[0, -1]).pu.area("roc"), PUValueError, r"selection of 2 ranks"),
         (lambda ds: ds.pu.metric("sensitivity"), PUValueError, r"Did you mean 'recall'\?"),
         (lambda ds: ds.pu.metric("PPV"), PUValueError, r"Did you mean 'precision'\?"),

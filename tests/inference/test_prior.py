@@ -316,3 +316,26 @@ def test_rows_to_label_are_drawn_from_the_unlabeled() -> None:
     for size, error in ((1001, PUDataError), (0, PUDataError), (2.5, PUTypeError)):
         with pytest.raises(error, match="size must"):
             frame.pu.sample_to_label(size, random_state=1)
+
+
+@pytest.mark.parametrize("method", ["feasible", "two_sided", "mean_matching"])
+def test_the_estimate_lies_in_its_interval_at_any_level(method: str) -> None:
+    rng = np.random.default_rng(3)
+    narrow = 0
+    for level in (0.01, 0.2, 0.49, 0.5, 0.9):
+        for _ in range(25):
+            truth = rng.random(80) < rng.uniform(0.2, 0.7)
+            label = np.where(rng.random(80) < 0.4, truth, np.nan)
+            if method == "feasible":
+                label[label == 0] = np.nan
+            label[np.argmax(truth)] = 1
+            frame = pd.DataFrame({"score": rng.normal(truth * rng.uniform(0, 2)), "label": label})
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                got = frame.pu.estimate_beta(method=method, level=level).iloc[0]
+            if got["lower"] > got["upper"]:  # no beta at all is left, which is said
+                assert any("contradict each other" in str(one.message) for one in told)
+                continue
+            assert got["lower"] <= got["beta"] <= got["upper"]
+            narrow += got["upper"] < 1
+    assert narrow > 10

@@ -87,7 +87,7 @@ def test_schema() -> None:
     assert tables["beta"].values.tolist() == [0.5, 1.0]
     assert tables["beta"].attrs["long_name"] == "β̂"
     counts = {"n_known_positive": 1, "n_known_negative": 0, "n_unlabeled": 2, "n_cutoffs": 4}
-    facts = {**counts, "beta_limit": 1.0, "all_cutoffs": True}
+    facts = {**counts, "beta_limit": 1.0, "all_cutoffs": True, "reference": "positives"}
     axes = {"rank", "bound", "beta"}
     assert set(tables.coords) == {*axes, "threshold", "known_positive", *facts}
     assert {name: tables[name].item() for name in facts} == facts

@@ -462,8 +462,11 @@ def roc_area(tables: Sequence[Table], max_fpr: float | None = None) -> Fraction:
 
 
 def pr_points(tables: Sequence[Table]) -> list[Point]:
-    """Return the points (recall, precision)."""
-    return [(true_positive_rate(table), precision(table)) for table in tables]
+    """Return the points (recall, precision); the curve starts at a precision of 1."""
+    return [
+        (true_positive_rate(table), precision(table) if table.tp + table.fp else Fraction(1))
+        for table in tables
+    ]
 
 
 def precision_between(start: Table, end: Table, t: float) -> float:
@@ -531,9 +534,7 @@ def false_negative_rate(t: Table) -> Fraction:
 
 
 def precision(t: Table) -> Fraction:
-    """Return the share of the predicted positives that is positive, 1 if there are none."""
-    if t.tp + t.fp == 0:
-        return Fraction(1)
+    """Return the share of the predicted positives that is positive."""
     return Fraction(t.tp, t.tp + t.fp)
 
 

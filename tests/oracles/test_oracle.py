@@ -641,7 +641,7 @@ NAN = math.nan
 DEGENERATE = {
     "nothing predicted positive": (
         Table(0, 0, 0, 2, 2, False),
-        {"precision": 1, "lift": NAN, "mcc": NAN, "f1": 0, "kappa": 0, "npv": 0.5},
+        {"precision": NAN, "lift": NAN, "mcc": NAN, "f1": 0, "kappa": 0, "npv": 0.5},
     ),
     "all predicted positive": (
         Table(4, 2, 2, 0, 0, False),
@@ -674,7 +674,7 @@ DEGENERATE = {
     ),
     "nothing but true negatives": (
         Table(0, 0, 0, 0, 2, False),
-        {"f1": NAN, "jaccard": NAN, "kappa": NAN, "precision": 1, "accuracy": 1},
+        {"f1": NAN, "jaccard": NAN, "kappa": NAN, "precision": NAN, "accuracy": 1},
     ),
     "nothing but true positives": (
         Table(2, 2, 0, 0, 0, False),
@@ -685,7 +685,7 @@ DEGENERATE = {
 
 @pytest.mark.parametrize("case", DEGENERATE)
 def test_metrics_without_a_denominator(case: str) -> None:
-    """A ratio without a denominator is nan, except precision at rank 0."""
+    """A ratio without a denominator is nan."""
     table, expected = DEGENERATE[case]
     values = {name: oracle.metric(name, table) for name in expected}
     assert values == pytest.approx(expected, abs=1e-15, nan_ok=True)

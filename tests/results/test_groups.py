@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pu_accessor import PUError, PUImportError, PUKeyError, PUTypeError, PUValueError, PUWarning
-from tests.cases import Case, as_frame, cases, draw_case, put
+from tests.cases import Case, as_frame, binormal, cases, draw_case, put
 
 METHODS = ["contingency", "roc_bounds", "pr_bounds"]
 COUNTS = ["n_known_positive", "n_known_negative", "n_unlabeled"]
@@ -554,3 +554,39 @@ def test_is_refused(ask: Callable[[], Any]) -> None:
 )
 def test_is_answered(ask: Callable[[], Any]) -> None:
     assert ask()
+
+
+KEYS = [
+    "n",
+    "beta",
+    "level",
+    "difference",
+    "lower",
+    "p_value",
+    "estimate",
+    "rank",
+    "tp",
+    "model_a",
+]
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_no_key_is_lost_to_a_column_of_the_result(key: str) -> None:
+    frame = binormal(60, 140, 0.5, seed=8)[0]
+    frame = frame.assign(**{key: np.where(np.arange(200) % 2, "u", "v")}, t=-frame["score"])
+    asked: dict[str, Callable[[], Any]] = {
+        "compare_unpaired": lambda: frame.pu(by=key).compare_unpaired(0.2),
+        "own betas": lambda: frame.pu(by=key).compare_unpaired({"u": 0.2, "v": 0.1}),
+        "compare": lambda: frame.pu(by=key, score=["score", "t"]).compare(0.2),
+        "dominance": lambda: frame.pu(by=key).dominance(0.2),
+        "auroc": lambda: frame.pu(by=key).auroc(0.2),
+        "metric": lambda: frame.pu(by=key).metric("f1", 0.2, at=20),
+    }
+    for name, ask in asked.items():
+        told, columns = "", {}
+        try:
+            columns = {column: set(values) for column, values in ask().items()}
+        except PUValueError as error:
+            told = str(error)
+        there = set().union(*(columns.get(c, set()) for c in (key, f"{key}_a", f"{key}_b")))
+        assert {"u", "v"} <= there or "must not be called" in told, name

@@ -262,3 +262,37 @@ ONCE_WRONG: dict[str, Callable[[], Any]] = {
 def test_what_once_went_wrong(reason: str) -> None:
     with pytest.raises(PUError) if reason.startswith("refuse") else nullcontext():
         assert ONCE_WRONG[reason]()
+
+
+MODELS_OF_SIZES = ["svm", "forest", "tree"]
+
+
+@pytest.mark.parametrize("ranks", ["all", "breakpoints", [0, 3, 7], 40, [39, 40]])
+def test_models_of_different_sizes_are_those_of_a_wide_frame(ranks: Any) -> None:
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame({"label": np.where(rng.random(40) < 0.4, 1, np.nan)})
+    for place, model in enumerate(MODELS_OF_SIZES):
+        frame[model] = np.where(rng.random(40) < place / 8, np.nan, rng.integers(0, 15, 40))
+    samples = xr.Dataset(
+        {
+            "score": (("model", "sample"), frame[MODELS_OF_SIZES].to_numpy().T),
+            "label": ("sample", frame["label"]),
+        },
+        coords={"model": np.array(MODELS_OF_SIZES, dtype=object)},
+    )
+    wide = frame.pu(score=MODELS_OF_SIZES, nan_policy="omit")
+    apart = samples.pu(nan_policy="omit")
+    for beta in (0.2, {"svm": 0.1, "forest": 0.2, "tree": 0.3}):
+        tables = [pu.contingency(beta, ranks=ranks).drop_attrs() for pu in (wide, apart)]
+        xr.testing.assert_equal(*tables)
+        assert len(set(tables[0]["n_unlabeled"].values.tolist())) > 1
+        numbers = [pu.auroc(beta) for pu in (wide, apart)]
+        pd.testing.assert_frame_equal(*numbers)
+        numbers = [pu.metric("f1", beta, at={"fraction": 0.3}) for pu in (wide, apart)]
+        pd.testing.assert_frame_equal(*numbers)
+    pd.testing.assert_frame_equal(wide.compare(), apart.compare())
+    with pytest.warns(PUWarning, match="say nothing about beta"):
+        found = [pu.estimate_beta() for pu in (wide, apart)]
+    pd.testing.assert_frame_equal(*found)
+    with pytest.raises(PUValueError, match="ranks must lie between 0 and 40"):
+        apart.contingency(0.2, ranks=41)

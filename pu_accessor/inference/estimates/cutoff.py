@@ -84,7 +84,7 @@ def read_target(at: At) -> Target:
         ``{"fpr": 0.05}``, the last cutoff whose estimated false positive rate is at most that;
         ``{"recall": 0.9}`` or ``{"tpr": 0.9}``, the first one whose estimated recall is at least
         that; "youden", where the estimated informedness is highest, or "maximum", where that of
-        the metric is.
+        the metric is, from rank 1 on.
 
     Returns
     -------
@@ -324,7 +324,7 @@ def _best_by(name: str | Metric) -> _Search:
         # It is one at which curves bend, or the first.
         first = np.array([1] if ranking.total.unlabeled else [], np.int64)
         finer, table = central_table(ranking.refine(first), beta, rule)
-        values = evaluate(name, *table)
+        values = np.where(finer.rank > 0, evaluate(name, *table), np.nan)  # a cutoff, not none
         if np.isnan(values).all():
             raise PUValueError(
                 "at needs a cutoff at which the metric has a value, but there is none."

@@ -99,9 +99,9 @@ def estimate_prior(ranking: Ranking, method: str, level: float) -> Prior:
     most min(h, M) of the M are there. M is feasible at delta if the one-sided two-sample
     Kolmogorov-Smirnov distance max(k/n - min(h, M)/M) is at most sqrt(ln(1/delta)/2 * (1/n +
     1/M)) [1]_. "feasible" takes the largest feasible M: at delta = 1 - level for the upper limit,
-    at 0.5 for beta, the largest that is still plausible. It is the true one only where negatives
-    never reach the top of the ranking. "two_sided" does the same from both ends, at half of
-    1 - level each.
+    at 0.5 for beta, the largest that is still plausible, and for limits at levels below 0.5. It
+    is the true one only where negatives never reach the top of the ranking. "two_sided" does the
+    same from both ends, at half of 1 - level each.
 
     "mean_matching" scores each example by the mean of its mid-ranks among the known positives and
     among the known negatives, as shares: beta is where the mean over the unlabeled lies between
@@ -148,7 +148,8 @@ def _check_examples(total: Counts) -> None:
 
 def _feasible(ranking: Ranking, level: float) -> Prior:
     """Estimate the largest beta that is plausible, and an upper limit."""
-    point, upper = limit_from_positives(ranking, 0.5), limit_from_positives(ranking, 1 - level)
+    point = limit_from_positives(ranking, 0.5)
+    upper = limit_from_positives(ranking, min(1 - level, 0.5))  # not below the estimate
     warnings = []
     if upper >= _NO_INFORMATION:
         warnings.append(
@@ -270,7 +271,7 @@ def _matching_interval(
     rest = (beta * apart) ** 2 - reach**2 * (negative / unlabeled + negative / against)
     inside = slope**2 - square * rest
     if square <= 0 or inside < 0:  # known positives and negatives hardly differ
-        return 0.0, 1.0
+        return min(beta, 0.0), max(beta, 1.0)
     lower, upper = (slope - sqrt(inside)) / square, (slope + sqrt(inside)) / square
     return max(lower, min(beta, 0.0)), min(upper, max(beta, 1.0))
 

@@ -101,8 +101,9 @@ def _pr_path(tp: FloatArray, fp: FloatArray, positives: float, negatives: float)
 
     def precision(place: FloatArray) -> FloatArray:
         true, size = (np.interp(place, cutoffs, count) for count in (tp, head))
-        # At rank 0, precision is that of the first cutoff.
-        first = tp[1] / head[1] if tp.size > 1 else 1.0
+        # At rank 0, precision is that of the first cutoff, wherever other groups have more before.
+        start = int(np.argmax(head > 0))
+        first = tp[start] / head[start]
         return np.where(size > 0, true / np.where(size > 0, size, 1), first)
 
     return _Path(tp / positives, precision)

@@ -33,23 +33,27 @@ def curve_rates(
         The true over the false positive rate, or precision over recall.
     tp, fp : ndarray of integers or floats, shape (..., betas)
         Counts, in examples.
-    positives, negatives : ndarray of integers or floats, shape (betas,)
+    positives, negatives : ndarray of integers or floats, shape (betas,) or (..., betas)
         In all.
 
     Returns
     -------
     x, y : ndarray of float64, shape (..., betas)
-        As the metrics of these names.
+        As the metrics of these names; but precision is 1 where nothing is predicted positive,
+        where curves start, as scikit-learn's do. As a metric of that table it has no value.
+
+    Examples
+    --------
+    >>> curve_rates("pr", np.array([0, 1]), np.array([0, 1]), np.array(2), np.array(6))
+    (array([0. , 0.5]), array([1. , 0.5]))
     """
     recall = _share(tp, positives)
-    return (_share(fp, negatives), recall) if curve == "roc" else (recall, _pure(tp, tp + fp))
-
-
-def _pure(tp: Array, head: Array) -> FloatArray:
-    """Return precision, 1 where nothing is predicted positive, as scikit-learn's curves do."""
-    ratio = _share(tp, head)
-    ratio[head == 0] = 1.0
-    return ratio
+    if curve == "roc":
+        return _share(fp, negatives), recall
+    head = tp + fp
+    precision = _share(tp, head)
+    precision[head == 0] = 1.0
+    return recall, precision
 
 
 def _recall(tp: Array, fp: Array, fn: Array, tn: Array) -> FloatArray:
@@ -78,7 +82,7 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
         "fpr": lambda tp, fp, fn, tn: _share(fp, fp + tn),
         "tnr": lambda tp, fp, fn, tn: _share(tn, fp + tn),
         "fnr": lambda tp, fp, fn, tn: _share(fn, tp + fn),
-        "precision": lambda tp, fp, fn, tn: _pure(tp, tp + fp),
+        "precision": lambda tp, fp, fn, tn: _share(tp, tp + fp),
         "npv": lambda tp, fp, fn, tn: _share(tn, tn + fn),
         "accuracy": lambda tp, fp, fn, tn: _share(tp + tn, tp + fp + fn + tn),
         "balanced_accuracy": lambda tp, fp, fn, tn: (

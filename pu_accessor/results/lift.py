@@ -1,0 +1,45 @@
+"""A function of plain arrays -> one of DataArrays, in memory or in chunks."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+__all__ = ["lift"]
+
+
+def lift(
+    function: Callable[..., Any],
+    arrays: Sequence[xr.DataArray],
+    core: Sequence[Sequence[str]] | None = None,
+    outputs: int = 1,
+) -> Any:
+    """Apply a function of arrays that returns floats to DataArrays, or to each of their chunks.
+
+    Parameters
+    ----------
+    function : callable
+        From plain arrays to one or several arrays of float64, without the core dimensions.
+    arrays : sequence of DataArray
+        What it is applied to.
+    core : sequence of sequence of str, optional
+        The dimensions of each array that it reduces.
+    outputs : int, default 1
+        How many arrays it returns.
+
+    Returns
+    -------
+    DataArray, or tuple of DataArray
+        Without attributes. Lazy where any of the arrays is.
+    """
+    return xr.apply_ufunc(
+        function,
+        *arrays,
+        input_core_dims=core,
+        output_core_dims=[[]] * outputs,
+        keep_attrs=False,
+        dask="parallelized",
+        output_dtypes=[np.float64] * outputs,
+        dask_gufunc_kwargs={"allow_rechunk": True},
+    )

@@ -1,0 +1,129 @@
+"""Scores that float64 does not tell apart, in one piece or in several; pieces that change."""
+
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+from pu_accessor import (
+    PUError,
+    PUTypeError,
+    PUValueError,
+    ranking_from_arrays,
+    ranking_from_chunks,
+)
+
+LABEL = pd.array([True, None, None], dtype="boolean")
+ULP = np.finfo(np.longdouble).eps
+LONG = np.array([1, 2, 3], dtype=np.longdouble)
+# Two pieces of three scores each, of which the first ones differ by less than float64 tells.
+CLOSE: dict[str, tuple[Any, Any]] = {
+    "int64": ([2**53, 1, 2], [2**53 + 1, 1, 2]),
+    "uint64": (np.array([2**63, 1, 2], "uint64"), np.array([2**63 + 1, 1, 2], "uint64")),
+    "Int64": (pd.array([2**60, 1, 2], "Int64"), pd.array([2**60 + 1, 1, 2], "Int64")),
+    "int as object": (
+        pd.Series([-(2**53), 1, 2], dtype=object),
+        pd.Series([-(2**53) - 1, 1, 2], dtype=object),
+    ),
+    "Decimal": (
+        [Decimal("0.1"), Decimal(1), Decimal(2)],
+        [Decimal("0.10000000000000000000001"), Decimal(1), Decimal(2)],
+    ),
+    "Decimal of a float": (
+        [Decimal.from_float(0.1), Decimal(1), Decimal(2)],
+        [Decimal("0.1"), Decimal(1), Decimal(2)],
+    ),
+}
+EXACT: dict[str, Any] = {
+    "Decimal": [Decimal("0.1"), Decimal("123456789.25"), Decimal("-Infinity")],
+    "int64": [2**53 - 1, 0, -(2**53) + 1],
+    "longdouble": np.array([0.1, 0.2, -np.inf], dtype=np.longdouble),
+    "float32": np.array([0.1, 0.2, 0.3], dtype="float32"),
+}
+if np.finfo(np.float64).eps > ULP:  # not on each platform
+    CLOSE["longdouble"] = (LONG, LONG + ULP * np.array([1, 0, 0]))
+    CLOSE["longdouble as object"] = (
+        pd.Series([*LONG], dtype=object),
+        pd.Series([*(LONG + ULP * np.array([1, 0, 0]))], dtype=object),
+    )
+
+
+def piece(score: Any) -> pd.DataFrame:
+    return pd.DataFrame({"score": score, "label": LABEL})
+
+
+@pytest.mark.parametrize("kind", CLOSE)
+def test_scores_are_not_tied_silently(kind: str) -> None:
+    pieces = [piece(score) for score in CLOSE[kind]]
+    whole = pd.concat(pieces, ignore_index=True)
+    with pytest.raises(PUValueError, match="float64 cannot tell apart"):
+        whole.pu.roc_bounds(0.3)
+    with pytest.raises(PUValueError, match="float64 may not tell apart, in pieces"):
+        ranking_from_chunks(pieces).roc_bounds(0.3)
+
+
+@pytest.mark.parametrize("kind", EXACT)
+def test_scores_that_float64_holds_are_taken(kind: str) -> None:
+    pieces = [piece(EXACT[kind]), piece(EXACT[kind])]
+    whole = pd.concat(pieces, ignore_index=True)
+    found = ranking_from_chunks(pieces).roc_bounds(0.3)
+    xr.testing.assert_identical(found, whole.pu.roc_bounds(0.3))
+
+
+def test_pieces_that_change_give_no_negative_count() -> None:
+    """Where what comes the second time could have come the first time, it is not noticed."""
+    rng = np.random.default_rng(0)
+    refused = 0
+    for _ in range(150):
+        base, label = rng.integers(0, 12, 30).astype(float), np.full(30, np.nan)
+        label[rng.random(30) < 0.3] = 1
+
+        def chunks(base: Any = base, label: Any = label) -> Any:
+            moved = (rng.random(30) < 0.1) * rng.integers(-1, 2, 30)
+            yield pd.DataFrame({"score": base + moved, "label": label})
+
+        try:
+            tables = ranking_from_chunks(chunks).contingency(0.3, ranks="breakpoints")
+        except PUError as error:
+            refused += "the same rows each time" in str(error)
+            continue
+        for name in ("tp", "fp", "fn", "tn", "rank", "known_positive"):
+            assert int(tables[name].min()) >= 0
+    assert refused > 50
+
+
+SIGNAL = [Decimal("sNaN"), Decimal(1), Decimal(2)]
+ODD: dict[str, dict[str, Any]] = {
+    "scores": {"score": SIGNAL, "label": LABEL},
+    "labels": {"score": [3, 2, 1], "label": pd.Series([1, None, SIGNAL[0]], dtype=object)},
+    "propensities": {"score": [3, 2, 1], "label": LABEL, "odds": SIGNAL},
+    "keys": {"score": [3, 2, 1], "label": LABEL, "key": SIGNAL},
+}
+
+
+@pytest.mark.parametrize("where", ODD)
+def test_a_number_that_refuses_to_be_looked_at(where: str) -> None:
+    frame = pd.DataFrame(ODD[where])
+    roles = {
+        role: name
+        for role, name in {"propensity": "odds", "by": "key"}.items()
+        if name in frame.columns
+    }
+    for pu in (frame.pu(**roles), ranking_from_chunks([frame], **roles)):
+        with pytest.raises(PUError, match=r"sNaN|signaling NaN"):
+            pu.auroc(0.3)
+    assert isinstance(repr(frame.pu(**roles)), str)
+    if where in ("scores", "labels"):
+        with pytest.raises(PUValueError, match="sNaN"):
+            ranking_from_arrays(frame["score"], frame["label"]).auroc(0.3)
+
+
+@pytest.mark.parametrize("value", [np.array([1, 2]), [1, 2], {"a": 1}, pd.Series([1])], ids=type)
+@pytest.mark.parametrize("state", ["positive", "negative", "unlabeled"])
+def test_a_state_has_single_values(state: str, value: Any) -> None:
+    frame = pd.DataFrame({"score": [3, 2, 1], "label": [1, 0, 2]})
+    with pytest.raises(PUTypeError, match=f"^{state} must be a value of a label or a list"):
+        frame.pu(**{state: [value]}).auroc(0.3)
