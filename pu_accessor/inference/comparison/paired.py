@@ -107,7 +107,7 @@ def compare_paired(paired: PairedRanks, betas: FloatArray | None, level: float) 
     --------
     >>> from pu_accessor.ranking import Counts
     >>> ranks = {"svm": np.array([1.0, 2.0, 4.0]), "forest": np.array([3.0, 3.0, 8.0])}
-    >>> paired = PairedRanks(("model",), ranks, Counts(3, 0, 10))
+    >>> paired = PairedRanks(("model",), ranks, Counts(3, 0, 10), np.eye(2) / 50)
     >>> found = compare_paired(paired, np.array([0.2, 0.4]), 0.95)
     >>> found.sign, found.p_value.round(3), found.size.difference.round(3)
     (array([1]), array([0.118]), array([[0.292, 0.389]]))
