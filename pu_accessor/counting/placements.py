@@ -232,7 +232,7 @@ def rank_pairs(
     >>> places = [Places.of(one) for one in positive]
     >>> ranks, covariance = rank_pairs(places, positive, count_above(places, scores))
     >>> ranks, covariance.tolist()
-    ([array([1. , 2.5]), array([1., 3.])], [[0.03125, 0.0625], [0.0625, 0.125]])
+    ([array([1. , 2.5]), array([1., 3.])], [[0.03125, -0.0625], [-0.0625, 0.125]])
     """
     n = positive.shape[1]
     own = np.stack([place.above(some) for place, some in zip(places, positive, strict=True)])
