@@ -245,7 +245,7 @@ class Keyed(Generic[Kind]):
 
 
 class PairedRanks(NamedTuple):
-    """What several models make of the same examples: the mid-ranks of the known positives.
+    """What several models make of the same examples: ranks of the known positives, and the rest.
 
     Parameters
     ----------
@@ -255,11 +255,15 @@ class PairedRanks(NamedTuple):
         By model, from the top (1 is the best, ties averaged): the same examples in the same order.
     total : Counts
         Examples of each kind.
+    covariance : ndarray of float64, shape (models, models)
+        Over all examples but the known positives: of the shares of these that two models rank
+        above an example, ties counting half. NaN where there are fewer than two.
     """
 
     names: tuple[str, ...]
     ranks: Mapping[Hashable, FloatArray]
     total: Counts
+    covariance: FloatArray
 
 
 Rankings: TypeAlias = Keyed[Ranking]

@@ -98,8 +98,8 @@ class Accessor(Bound):
         >>> df = pd.DataFrame({"p": range(9, 0, -1), "y": [0, 1, 1, 0, 0, 1, 0, 0, 0]})
         >>> pu = df.pu(score="p", label="y", unlabeled=0)
         >>> pu.auroc(0.5).round(2)
-           beta  estimate  standard_error  lower  upper  level
-        0   0.5      0.94            0.28    0.0    1.0   0.95
+           beta  estimate  standard_error  lower  upper  level      target
+        0   0.5      0.94            0.39    0.1    1.0   0.95  population
         """
         asked = (score, label, by, propensity, positive, negative, unlabeled)
         roles = zip(ROLE_NAMES, (*asked, nan_policy, on_error, progress), strict=True)

@@ -21,13 +21,14 @@ def compare(
     beta: GroupBeta | None = None,
     *,
     on: Hashable | list[Hashable] | None = None,
+    target: str = "population",
     level: float = 0.95,
 ) -> pd.DataFrame:
     """Compare the AUROC of models that ranked the same examples: no beta is needed.
 
     The difference between two models is the mean difference of the ranks of the known
-    positives, divided by the number of negatives. Its sign, and whether it can be chance, do
-    not depend on beta. Its size does: for that, pass `beta`.
+    positives, divided by the number of negatives. Its sign, and whether it can be chance on new
+    examples, do not depend on beta. Its size does: for that, pass `beta`.
 
     Models are columns of scores, ``df.pu(score=["svm", "forest"])``, in each group where there are
     groups, too; or rows, where a row is an example and a model: ``df.pu(by="model")``, with `on`.
@@ -39,6 +40,7 @@ def compare(
         Fraction of positives among the unlabeled, in [0, 1]. Without it there is no size.
     on : hashable or list of hashable, optional
         Columns that identify an example, to pair the rows of models in rows.
+    {target}
     level : float, default 0.95
         Probability of coverage of the interval, in (0, 1).
 
@@ -54,6 +56,7 @@ def compare(
         * statistic, df, p_value : Student's t, its degrees of freedom, two-sided p value.
         * p_holm : the p value adjusted for all pairs (of a group) [1]_.
         * n : known positives.
+        * target : what p values and interval are about.
 
         Without `beta`, ``.attrs["size"]`` says what the size of the difference needs.
 
@@ -71,8 +74,8 @@ def compare(
     Warns
     -----
     PUWarning
-        If the known positives do not say how far the difference can be off: there is one
-        alone, or all differ by the same number of ranks.
+        If the examples do not say how far the difference can be off: there is one known positive
+        alone, or one other example, or all differ by the same number of ranks.
 
     See Also
     --------
@@ -81,16 +84,24 @@ def compare(
     Notes
     -----
     With R the mid-ranks from the top of the n known positives among N examples, P = n +
-    beta*U, and d = R_b - R_a, the difference is mean(d)/(N - P), and t =
-    mean(d)/(sd(d)/sqrt(n)) with n - 1 degrees of freedom. P value and interval agree: at level
-    .95 the interval leaves out 0 exactly where p < .05, whatever beta. They treat the
-    negatives as given, and are conservative for these examples where many of the positives
-    are known.
+    beta*U, and d = R_b - R_a, the difference is mean(d)/(N - P).
+
+    On new examples t = mean(d)/s has DeLong's variance [2]_ of two models, s**2 = var(d)/n +
+    (N - n)*var(V_a - V_b), with V the shares of known positives above each of the other examples;
+    its degrees of freedom are Welch's. P value and interval agree: at level .95 the interval
+    leaves out 0 exactly where p < .05, whatever beta.
+
+    For these examples the others are given, and s**2 = var(d)/n * (1 - n/P) with n - 1 degrees of
+    freedom. Without beta the last factor is left out, so that p is conservative where many of the
+    positives are known. Where all are known the interval is the difference.
 
     References
     ----------
     .. [1] S. Holm, *A simple sequentially rejective multiple test procedure*, Scandinavian
        Journal of Statistics 6 (1979) 65-70.
+    .. [2] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, *Comparing the areas under two or
+       more correlated receiver operating characteristic curves: a nonparametric approach*,
+       Biometrics 44 (1988) 837-845.
 
     Examples
     --------
@@ -101,11 +112,11 @@ def compare(
     >>> compared = df.pu(score=["svm", "forest"]).compare()
     >>> compared[["model_a", "model_b", "sign", "p_value"]].round(3)
       model_a model_b  sign  p_value
-    0     svm  forest     1    0.321
+    0     svm  forest     1    0.337
     >>> sized = df.pu(score=["svm", "forest"]).compare(beta=0.2)
     >>> sized[["model_a", "model_b", "beta", "difference", "lower", "upper"]].round(2)
       model_a model_b  beta  difference  lower  upper
-    0     svm  forest   0.2         0.5  -1.14   2.14
+    0     svm  forest   0.2         0.5  -0.81   1.81
     """
     if self._roles.propensity is not None:
         raise PUValueError(
@@ -113,15 +124,18 @@ def compare(
             "takes the known positives as a simple random sample. Leave it out, or see how far "
             "intervals overlap: df.pu(propensity=..., score=[...]).auroc(0.3)."
         )
-    return comparison.compare_paired(self._asked(), beta, on, level)
+    return comparison.compare_paired(self._asked(), beta, on, level, target)
 
 
-def compare_unpaired(self: Bound, beta: GroupBeta, *, level: float = 0.95) -> pd.DataFrame:
+def compare_unpaired(
+    self: Bound, beta: GroupBeta, *, target: str = "population", level: float = 0.95
+) -> pd.DataFrame:
     """Compare the AUROC of groups that share no examples: Welch's two-sample test.
 
     Parameters
     ----------
     {beta}
+    {target}
     level : float, default 0.95
         Probability of coverage of the interval, in (0, 1).
 
@@ -140,7 +154,7 @@ def compare_unpaired(self: Bound, beta: GroupBeta, *, level: float = 0.95) -> pd
     Warns
     -----
     PUWarning
-        If a group has one known positive alone: its statistics are NaN.
+        If a group has one known positive alone, or one other example: its statistics are NaN.
 
     See Also
     --------
@@ -149,8 +163,8 @@ def compare_unpaired(self: Bound, beta: GroupBeta, *, level: float = 0.95) -> pd
     Notes
     -----
     With R the mid-ranks from the top of the n known positives among N examples, P = n +
-    beta*U and M = N - P, AUROC is 1 - (mean(R) - (P + 1)/2)/M, and its standard error
-    sd(R)/sqrt(n) * sqrt(1 - n/P)/M.
+    beta*U and M = N - P, AUROC is 1 - (mean(R) - (P + 1)/2)/M. Its standard error is that of
+    `auroc`, for the same target.
 
     Examples
     --------
@@ -161,14 +175,14 @@ def compare_unpaired(self: Bound, beta: GroupBeta, *, level: float = 0.95) -> pd
     >>> compared = df.pu(by="hospital").compare_unpaired(beta={"a": 0.3, "b": 0.1})
     >>> compared[["hospital_a", "hospital_b", "difference", "lower", "upper"]].round(2)
       hospital_a hospital_b  difference  lower  upper
-    0          a          b       -0.42  -1.85    1.0
+    0          a          b       -0.42  -2.07   1.22
     """
     if isinstance(self._roles.score, list):
         raise PUValueError(
             f"score must name one column, but {self._roles.score!r} was passed. Models of the "
             "same rows are compared with df.pu(score=[...]).compare()."
         )
-    return comparison.compare_unpaired(self._asked(), beta, level)
+    return comparison.compare_unpaired(self._asked(), beta, level, target)
 
 
 def dominance(

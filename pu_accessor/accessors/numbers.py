@@ -21,19 +21,22 @@ def auroc(
     self: Bound,
     beta: GroupBeta,
     *,
+    target: str = "population",
     level: float = 0.95,
     beta_interval: Interval | None = None,
     max_fpr: float | None = None,
 ) -> pd.DataFrame:
-    """Estimate the area under the ROC curve, with an interval.
+    """Estimate the area under the ROC curve, with an interval: on new examples, or on these.
 
-    It comes from the ranks of the known positives alone and is unbiased at any beta; the
-    interval is narrower than the range between bounding curves where few positives are known.
+    The estimate comes from the ranks of the known positives and is unbiased at any beta. By
+    default the interval is about the classifier: its area on new examples, from where these come
+    from. With ``target="examples"`` it is about these examples alone, once all labels were known.
 
     Parameters
     ----------
     beta : float, array-like of float, or mapping, Series or DataArray of float by group
         Fraction of positives among the unlabeled, in [0, 1).
+    {target}
     level : float, default 0.95
         Probability with which the interval covers, in (0, 1).
     beta_interval : (float, float), optional
@@ -47,32 +50,45 @@ def auroc(
     -------
     DataFrame
         A row for each group and beta: the group, beta, estimate, standard_error, lower,
-        upper, level.
+        upper, level, target.
 
     Raises
     ------
     {errors}
-        Also if there are no negatives, or `max_fpr` is not in (0, 1].
+        Also if there are no negatives, or `max_fpr` is not in (0, 1]; if new examples are asked
+        for with `max_fpr` or propensities, for which there is no such interval.
 
     Warns
     -----
     PUWarning
-        If there is one known positive alone (no standard error: the interval is NaN), or an
-        estimate lies outside [0, 1]: beta is infeasible.
+        If there is one known positive alone, or one other example (no standard error: the interval
+        is NaN), or an estimate lies outside [0, 1]: beta is infeasible.
 
     Notes
     -----
     With R the mid-ranks from the top of the n known positives among N examples, P = n +
-    beta*U and M = N - P, the estimate is 1 - (mean(R) - (P + 1)/2)/M and its standard error
-    sd(R)/sqrt(n) * sqrt(1 - n/P)/M. The interval is Student's t on the logit scale of the
-    share of examples that rank below a known positive, on average, which lies in (0, 1) at any
-    beta; cut off at 0 and 1. For two known positives, or where all have one rank, the areas
-    under the bounding curves of the band "exact" stand instead.
+    beta*U and M = N - P, the estimate is 1 - (mean(R) - (P + 1)/2)/M.
+
+    On new examples the standard error is DeLong's [2]_, with the known positives and the rest as
+    two samples: that of the probability that one of the first lies above one of the second, times
+    (N - n)/M. Where all is labeled it is DeLong's own. The interval has the values that are not
+    too far from the estimate by the variance that they would have, see
+    `pu_accessor.inference.estimates.population.estimate_population_auroc`.
+
+    For these examples the standard error is sd(R)/sqrt(n) * sqrt(1 - n/P)/M: the known positives
+    are a sample of the P positives that are there, and nothing else is left to chance. So it is 0,
+    and the interval the value, where all positives are known. The interval is Student's t on the
+    logit scale of the share of examples that rank below a known positive, on average, which lies
+    in (0, 1) at any beta; cut off at 0 and 1. For two known positives, or where all have one rank,
+    the areas under the bounding curves of the band "exact" stand instead.
 
     References
     ----------
     .. [1] D. K. McClish, *Analyzing a portion of the ROC curve*, Medical Decision Making 9
        (1989) 190-195.
+    .. [2] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, *Comparing the areas under two or
+       more correlated receiver operating characteristic curves: a nonparametric approach*,
+       Biometrics 44 (1988) 837-845.
 
     Examples
     --------
@@ -81,25 +97,30 @@ def auroc(
     >>> label = [None, 1, 1, None, None, 1, None, 1, None, None, None, None]
     >>> df = pd.DataFrame({"score": range(12, 0, -1), "label": label})
     >>> df.pu.auroc(beta=0.25).round(3)
-       beta  estimate  standard_error  lower  upper  level
-    0  0.25     0.792           0.132  0.341    1.0   0.95
+       beta  estimate  standard_error  lower  upper  level      target
+    0  0.25     0.792           0.212  0.301    1.0   0.95  population
+    >>> df.pu.auroc(beta=0.25, target="examples").round(3)
+       beta  estimate  standard_error  lower  upper  level    target
+    0  0.25     0.792           0.132  0.341    1.0   0.95  examples
     """
     rule = Rule(level, beta_interval=beta_interval)
-    return estimates.auroc(self._asked(), beta, rule, max_fpr=max_fpr)
+    return estimates.auroc(self._asked(), beta, rule, target, max_fpr=max_fpr)
 
 
 def average_precision(
     self: Bound,
     beta: GroupBeta,
     *,
+    target: str = "population",
     level: float = 0.95,
     beta_interval: Interval | None = None,
 ) -> pd.DataFrame:
-    """Estimate the average precision, with an interval.
+    """Estimate the average precision, with an interval: on new examples, or on these.
 
     Parameters
     ----------
     {beta}
+    {target}
     level : float, default 0.95
         Probability with which the interval covers, in (0, 1).
     beta_interval : (float, float), optional
@@ -125,10 +146,18 @@ def average_precision(
     The mean over all positives of the precision at their cutoff, the end of their block of
     ties, as in scikit-learn. For a known positive with k known ones among the r examples at or
     above that, precision is estimated by [1 + (P - 1)/(n - 1)*(k - 1)]/r. Their mean is
-    unbiased; its standard error is that of the jackknife [1]_ times sqrt(1 - n/P). The
+    unbiased.
+
+    New examples are taken to have the prevalence of these, P/N. The standard error is that of the
+    influence functions of the known positives and of the rest, two samples; the interval is
+    Student's t on the logit scale of n/P times average precision. It holds from 50 known positives
+    on, see `pu_accessor.inference.estimates.population_precision.estimate_population_precision`.
+
+    For these examples the standard error is that of the jackknife [1]_ times sqrt(1 - n/P). The
     interval is Student's t on the scale of 1/AP, at most 1, with degrees of freedom by the
     kurtosis of the jackknife's pseudo-values. For two known positives the areas under the
-    bounding curves of the band "exact" stand instead.
+    bounding curves of the band "exact" stand instead; where all positives are known the interval
+    is the value.
 
     References
     ----------
@@ -142,11 +171,11 @@ def average_precision(
     >>> label = [None, 1, 1, None, None, 1, None, 1, None, None, None, None]
     >>> df = pd.DataFrame({"score": range(12, 0, -1), "label": label})
     >>> df.pu.average_precision(beta=0.25).round(3)
-       beta  estimate  standard_error  lower  upper  level
-    0  0.25     0.715           0.137  0.374    1.0   0.95
+       beta  estimate  standard_error  lower  upper  level      target
+    0  0.25     0.715           0.275  0.204    1.0   0.95  population
     """
     rule = Rule(level, beta_interval=beta_interval)
-    return estimates.average_precision(self._asked(), beta, rule)
+    return estimates.average_precision(self._asked(), beta, rule, target)
 
 
 def metric(
@@ -155,6 +184,7 @@ def metric(
     beta: GroupBeta,
     *,
     at: At,
+    target: str | None = None,
     level: float = 0.95,
     band: str | Band = "exact",
     reference: str = "positives",
@@ -173,6 +203,11 @@ def metric(
         ``{"recall": 0.9}`` or ``{"tpr": 0.9}``, the first whose estimated recall is at least
         that. "youden" is where the estimated informedness is highest, "maximum" where that of the
         metric is, from rank 1 on. At rank 0 nothing is predicted positive: precision is NaN.
+    target : {"population", "examples"}, optional
+        What the interval is about: new examples, from where these come from, at this threshold;
+        or these examples, once all their labels were known. A threshold alone means something
+        for new examples, and by default is about them unless a band or reference is chosen; all
+        other cutoffs are about these.
     {band}
     beta_interval : (float, float), optional
         Where beta may lie: adds the columns envelope_lower and envelope_upper, the lowest and
@@ -182,14 +217,25 @@ def metric(
     -------
     DataFrame
         A row for each group and beta: the group, beta, metric, rank, threshold, estimate,
-        lower, upper, level, band. Lower is the smaller number, also of an error rate. A cutoff
-        chosen by a maximum looks better than it is: for it the band "exact" becomes
-        "simultaneous", which holds at all cutoffs jointly.
+        lower, upper, level, band, target. Lower is the smaller number, also of an error rate. A
+        cutoff chosen by a maximum looks better than it is: for it the band "exact" becomes
+        "simultaneous", which holds at all cutoffs jointly. On new examples the band is called
+        "binomial".
 
     Raises
     ------
     {errors}
-        Also if `at` is unknown, or outside the curve.
+        Also if `at` is unknown, or outside the curve; if new examples are asked for at another
+        cutoff than a threshold, with a band or reference, or with propensities.
+
+    Notes
+    -----
+    On new examples the known positives and the rest at or above the threshold, k of n and h of U,
+    are two independent binomials. With b the share of positives among the rest, tpr is k/n and
+    fpr (h/U - b*tpr)/(1 - b). Both shares have Wilson's interval, and the metric that of Newcombe,
+    Zou and Donner: how far it moves when one of them goes to its limit, squared and added for
+    both. The prevalence of new examples is taken as given, as that of these. See
+    `pu_accessor.inference.estimates.binomial.metric_on_new`.
 
     Examples
     --------
@@ -200,9 +246,13 @@ def metric(
     >>> df.pu.metric("precision", beta=0.25, at=4)[["estimate", "lower", "upper"]]
        estimate  lower  upper
     0      0.75    0.5    1.0
+    >>> found = df.pu.metric("precision", beta=0.25, at={"threshold": 8.5})
+    >>> found[["estimate", "lower", "upper", "target"]].round(3)
+       estimate  lower  upper      target
+    0      0.75  0.245    1.0  population
     """
     rule = Rule(level, band, reference, beta_interval)
-    return estimates.metric(self._asked(), name, beta, at, rule)
+    return estimates.metric(self._asked(), name, beta, at, rule, target)
 
 
 def estimate_beta(self: Bound, *, method: str = "feasible", level: float = 0.95) -> pd.DataFrame:

@@ -10,6 +10,10 @@ _PARAGRAPHS: Mapping[str, str] = MappingProxyType(
         "beta": """\
 beta : float, array-like of float, or mapping, Series or DataArray of float by group
     Fraction of positives among the unlabeled, in [0, 1]. 0 treats them as negative.""",
+        "target": """\
+target : {"population", "examples"}, default "population"
+    What the interval is about: new examples, from where these come from; or these examples, once
+    all their labels were known.""",
         "band": """\
 level : float, default 0.95
     Probability with which a band covers, in (0, 1): at each cutoff for "exact" and

@@ -21,7 +21,7 @@ from pu_accessor.counting.gaps import (
 from pu_accessor.counting.ordered import Ordered
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Ranking, Ranks
 
-__all__ = ["Examples", "mid_ranks", "rank_counted", "rank_examples", "ranks_among"]
+__all__ = ["Examples", "rank_counted", "rank_examples"]
 
 
 # Scores up to which to sort them once is quicker than to count them, measured with few and with
@@ -192,52 +192,6 @@ def _rank_blocks(labeled: _Labeled, gaps: Gaps) -> Ranking:
         total=Counts(int(positive[-1]), int(negative[-1]), int(unlabeled[-1])),
         extent="breakpoints",
     )
-
-
-def mid_ranks(score: FloatArray, among: BoolArray) -> FloatArray:
-    """Return the ranks of some examples among all, from the top, ties averaged.
-
-    Parameters
-    ----------
-    score : ndarray of float64, shape (examples,)
-        Higher is more positive; NaN ranks last.
-    among : ndarray of bool, shape (examples,)
-        Whose ranks to return.
-
-    Returns
-    -------
-    ndarray of float64, shape (wanted,)
-        1 for the best alone; in the order of the examples.
-
-    Examples
-    --------
-    >>> mid_ranks(np.array([3.0, 1.0, 2.0, 2.0]), np.array([True, True, True, False]))
-    array([1. , 4. , 2.5])
-    """
-    wanted = score[among]
-    values, _ = distinct(wanted)
-    return ranks_among(wanted, count_gaps(values, score))
-
-
-def ranks_among(scores: FloatArray, gaps: Gaps) -> FloatArray:
-    """Return the ranks of scores among counted ones, from the top, ties averaged.
-
-    Parameters
-    ----------
-    scores : ndarray of float64, shape (wanted,)
-        Each one of the values of the gaps.
-    gaps : Gaps
-        All scores, counted between and at these values.
-
-    Returns
-    -------
-    ndarray of float64, shape (wanted,)
-        1 for the best alone.
-    """
-    _, through = gaps.blocks()
-    value = np.searchsorted(0.0 - gaps.values, 0.0 - scores)
-    ranks: FloatArray = (through[2 * value] + through[2 * value + 1] + 1) / 2
-    return ranks
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,12 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 
-from pu_accessor.errors import check_option
+from pu_accessor.errors import PUValueError, check_option
 from pu_accessor.inference.bands.exact import Bounds
 from pu_accessor.inference.bands.lookup import Band, band_name, latent_bounds_each
 from pu_accessor.inference.shares import Interval, as_interval, check_level
 
-__all__ = ["REFERENCES", "Rule"]
+__all__ = ["REFERENCES", "Rule", "check_target"]
 
 REFERENCES = ("positives", "negatives", "tightest", "both")
 _REMEMBERED = 64
@@ -57,3 +57,27 @@ class Rule:
         object.__setattr__(self, "beta_interval", as_interval(self.beta_interval))
         bounds = lru_cache(maxsize=_REMEMBERED)(partial(latent_bounds_each, self.band))
         object.__setattr__(self, "bounds", bounds)
+
+
+def check_target(target: str, other: str | None = None) -> None:
+    """Raise unless numbers can be about what they are asked to be about.
+
+    Parameters
+    ----------
+    target : {"population", "examples"}
+        New examples, or these.
+    other : str, optional
+        An argument with which numbers are about these examples alone.
+
+    Raises
+    ------
+    PUValueError
+        If it is something else, or what the other argument does not go with.
+    """
+    synonyms = {"new": "population", "sample": "examples", "these": "examples"}
+    check_option("target", target, ("population", "examples"), synonyms)
+    if other is not None and target == "population":
+        raise PUValueError(
+            f"target must be 'examples' with {other}, but 'population' was asked for, the "
+            "default: there is no interval for new examples then. Pass target='examples'."
+        )

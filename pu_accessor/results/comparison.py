@@ -1,6 +1,7 @@
 """Which of several models is better -> one tidy frame."""
 
 from collections.abc import Hashable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from pu_accessor.inference.comparison.paired import PairTests
 from pu_accessor.inference.comparison.paired import compare_paired as test_pairs
 from pu_accessor.inference.comparison.unpaired import compare_unpaired as test_groups
 from pu_accessor.inference.comparison.unpaired import estimate_group
+from pu_accessor.inference.rule import check_target
 from pu_accessor.inference.shares import check_level
 from pu_accessor.ranking import FloatArray, IntArray, PairedRanks
 from pu_accessor.results.ask import Asked, as_rows, ask, check_names
@@ -25,7 +27,9 @@ __all__ = ["compare_paired", "compare_unpaired", "dominance"]
 _NO_SIZE = "The size of a difference, and its interval, need beta: compare(beta=0.3, ...)."
 
 
-def compare_paired(asked: Asked, beta: GroupBeta | None, on: object, level: float) -> pd.DataFrame:
+def compare_paired(
+    asked: Asked, beta: GroupBeta | None, on: object, level: float, target: str
+) -> pd.DataFrame:
     """Compare the AUROC of models that ranked the same examples, in each group of examples.
 
     Parameters
@@ -38,6 +42,8 @@ def compare_paired(asked: Asked, beta: GroupBeta | None, on: object, level: floa
         Columns that identify an example, where models are in rows.
     level : float
         Probability of coverage, in (0, 1).
+    target : {"population", "examples"}
+        Whether models are compared on new examples or on these.
 
     Returns
     -------
@@ -50,27 +56,29 @@ def compare_paired(asked: Asked, beta: GroupBeta | None, on: object, level: floa
         Where the known positives do not say how far a difference can be off.
     """
     level = check_level(level)
+    check_target(target)
     if beta is not None:
         check_beta(beta)
 
     def question(paired: PairedRanks, betas: FloatArray) -> dict[str, Any]:
-        found = test_pairs(paired, None if beta is None else betas, level)
+        found = test_pairs(paired, None if beta is None else betas, level, target)
         return _pair_columns(paired, found, betas, level)
 
     answers = ask(asked, asked.pair(on), question, beta)
     pairs = as_rows(answers, [answer.content for answer in answers.each])
-    _warn_of_chance(pairs, list(answers.names))
+    _warn_of_chance(pairs, pairs.pop("stuck"), list(answers.names))
+    pairs["target"] = target
     if beta is None:
         pairs.attrs["size"] = _NO_SIZE
     return pairs
 
 
-def compare_unpaired(asked: Asked, beta: GroupBeta, level: float) -> pd.DataFrame:
+def compare_unpaired(asked: Asked, beta: GroupBeta, level: float, target: str) -> pd.DataFrame:
     """Compare the AUROC of groups that share no examples: Welch's two-sample test.
 
     Parameters
     ----------
-    asked, beta, level
+    asked, beta, level, target
         As in `compare_paired`.
 
     Returns
@@ -84,8 +92,10 @@ def compare_unpaired(asked: Asked, beta: GroupBeta, level: float) -> pd.DataFram
         If groups have one known positive alone.
     """
     level = check_level(level)
+    check_target(target)
     check_beta(beta)
-    answers = ask(asked, asked.rank("breakpoints"), estimate_group, beta)
+    estimate = partial(estimate_group, target=target)
+    answers = ask(asked, asked.rank("breakpoints"), estimate, beta)
     keys, groups = [a.key for a in answers.each], [a.content for a in answers.each]
     _warn_of_lone([key for key, group in zip(keys, groups, strict=True) if group.n == 1])
     found = test_groups(groups, level)
@@ -106,6 +116,7 @@ def compare_unpaired(asked: Asked, beta: GroupBeta, level: float) -> pd.DataFram
         "p_holm": found.p_holm.ravel(),
         "n_a": sizes[first],
         "n_b": sizes[second],
+        "target": target,
     }
     return pd.DataFrame(_beside(name_pairs(answers.names, keys, first, second), columns))
 
@@ -204,11 +215,12 @@ def _pair_columns(
     columns = {
         **sized,
         "sign": found.sign[rows],
-        "statistic": found.statistic[rows],
-        "df": found.df[rows],
-        "p_value": found.p_value[rows],
-        "p_holm": found.p_holm[rows],
-        "n": found.n[rows],
+        "statistic": found.statistic.ravel(),
+        "df": found.df.ravel(),
+        "p_value": found.p_value.ravel(),
+        "p_holm": found.p_holm.ravel(),
+        "n": np.full(rows.size, found.n),
+        "stuck": found.stuck[rows],
     }
     pairs = name_pairs(paired.names, [*paired.ranks], found.first[rows], found.second[rows])
     return _beside(pairs, columns)
@@ -252,13 +264,14 @@ def _models(curves: xr.Dataset) -> str:
     return more[0]
 
 
-def _warn_of_chance(pairs: pd.DataFrame, groups: list[str]) -> None:
+def _warn_of_chance(pairs: pd.DataFrame, stuck: "pd.Series[bool]", groups: list[str]) -> None:
     """Warn where the known positives do not say how far a difference can be off."""
-    lone, stuck = pairs["statistic"].isna(), np.isinf(pairs["statistic"])
+    lone, stuck = pairs["statistic"].isna(), stuck & np.isinf(pairs["statistic"])
     for which, told in (
         (
             lone,
-            "there is one known positive alone, so that statistic, p value and interval are NaN",
+            "there is one known positive alone, or one other example, so that statistic, p value "
+            "and interval are NaN",
         ),
         (stuck, "all known positives differ by the same number of ranks, so that p is 0"),
     ):

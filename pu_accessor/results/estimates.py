@@ -8,10 +8,13 @@ import pandas as pd
 
 from pu_accessor.errors import warn_caller
 from pu_accessor.inference.estimates.auroc import estimate_auroc
+from pu_accessor.inference.estimates.binomial import metric_on_new
 from pu_accessor.inference.estimates.complete import Estimates
-from pu_accessor.inference.estimates.cutoff import At, metric_at, read_target
+from pu_accessor.inference.estimates.cutoff import At, Cutoff, metric_at, read_at
+from pu_accessor.inference.estimates.population import estimate_population_auroc
+from pu_accessor.inference.estimates.population_precision import estimate_population_precision
 from pu_accessor.inference.estimates.precision import estimate_precision
-from pu_accessor.inference.rule import Rule
+from pu_accessor.inference.rule import Rule, check_target
 from pu_accessor.inference.tables.areas import check_max_fpr
 from pu_accessor.inference.tables.rates import Metric, check_metric, metric_name
 from pu_accessor.ranking import FloatArray, Ranking, Ranks
@@ -22,7 +25,7 @@ __all__ = ["auroc", "average_precision", "metric"]
 
 
 def auroc(
-    asked: Asked, beta: GroupBeta, rule: Rule, *, max_fpr: float | None = None
+    asked: Asked, beta: GroupBeta, rule: Rule, target: str, *, max_fpr: float | None = None
 ) -> pd.DataFrame:
     """Estimate the area under the ROC curve of each ranking, with an interval.
 
@@ -34,6 +37,8 @@ def auroc(
         Fraction of positives among the unlabeled, in [0, 1).
     rule : Rule
         Its level and interval of beta.
+    target : {"population", "examples"}
+        Whether the interval is about new examples or about these.
     max_fpr : float in (0, 1], optional
         Take the curve up to this false positive rate, standardised.
 
@@ -41,7 +46,7 @@ def auroc(
     -------
     DataFrame
         A row for each group and beta: the key, beta, estimate, standard_error, lower, upper,
-        level; with an interval of beta also envelope_lower, envelope_upper.
+        level, target; with an interval of beta also envelope_lower, envelope_upper.
 
     Warns
     -----
@@ -49,19 +54,22 @@ def auroc(
         If there is one known positive alone; if an estimate lies outside [0, 1].
     """
     check_max_fpr(max_fpr)
+    check_target(target, "max_fpr=..." if max_fpr is not None and max_fpr < 1 else None)
 
     def question(ranking: Ranking, betas: FloatArray) -> Estimates:
+        if target == "population":
+            return estimate_population_auroc(ranking, betas, rule)
         return estimate_auroc(ranking, betas, rule, max_fpr)
 
-    return _with_intervals(asked, beta, rule, question)
+    return _with_intervals(asked, beta, rule, target, question)
 
 
-def average_precision(asked: Asked, beta: GroupBeta, rule: Rule) -> pd.DataFrame:
+def average_precision(asked: Asked, beta: GroupBeta, rule: Rule, target: str) -> pd.DataFrame:
     """Estimate the average precision of each ranking, with an interval.
 
     Parameters
     ----------
-    asked, beta, rule
+    asked, beta, rule, target
         As in `auroc`.
 
     Returns
@@ -74,14 +82,19 @@ def average_precision(asked: Asked, beta: GroupBeta, rule: Rule) -> pd.DataFrame
     PUWarning
         As `auroc`.
     """
+    check_target(target)
 
     def question(ranking: Ranking, betas: FloatArray) -> Estimates:
+        if target == "population":
+            return estimate_population_precision(ranking, betas, rule)
         return estimate_precision(ranking, betas, rule)
 
-    return _with_intervals(asked, beta, rule, question)
+    return _with_intervals(asked, beta, rule, target, question)
 
 
-def metric(asked: Asked, name: str | Metric, beta: GroupBeta, at: At, rule: Rule) -> pd.DataFrame:
+def metric(
+    asked: Asked, name: str | Metric, beta: GroupBeta, at: At, rule: Rule, target: str | None
+) -> pd.DataFrame:
     """Evaluate a metric of each ranking at the cutoff that a person reports.
 
     Parameters
@@ -92,19 +105,25 @@ def metric(asked: Asked, name: str | Metric, beta: GroupBeta, at: At, rule: Rule
         As in `pu_accessor.results.curves.metric`.
     at : int, mapping of str to float, or {"youden", "maximum"}
         Which cutoff.
+    target : {"population", "examples"}, optional
+        Whether the interval is about new examples, which takes a threshold, or about these. By
+        default that is new examples at a threshold, and these at all other cutoffs.
 
     Returns
     -------
     DataFrame
         A row for each group and beta: the key, beta, metric, rank, threshold, estimate, lower,
-        upper, level, band.
+        upper, level, band, target.
     """
     check_metric(name)
-    target = read_target(at)
-    label = metric_name(name)
+    cutoff = read_at(at)
+    about, label = _read_target(target, cutoff, rule), metric_name(name)
 
     def question(ranking: Ranking, betas: FloatArray) -> dict[str, Any]:
-        found = metric_at(ranking, betas, name, target, rule)
+        if about == "population":
+            found = metric_on_new(ranking, betas, name, cutoff.value, rule)
+        else:
+            found = metric_at(ranking, betas, name, cutoff, rule)
         ends = {
             "envelope_lower": found.envelope_lower,
             "envelope_upper": found.envelope_upper,
@@ -119,30 +138,48 @@ def metric(asked: Asked, name: str | Metric, beta: GroupBeta, at: At, rule: Rule
             **{key: end for key, end in ends.items() if end is not None},
             "level": np.full(betas.size, rule.level),
             "band": [found.band] * betas.size,
+            "target": [about] * betas.size,
         }
 
     # What a user's function maximises can be anywhere.
     ranks: Ranks = (
-        "all" if callable(name) and target.kind in ("maximum", "youden") else "breakpoints"
+        "all" if callable(name) and cutoff.kind in ("maximum", "youden") else "breakpoints"
     )
     answers = ask_rankings(asked, ranks, beta, rule.level, question)
     return as_rows(answers, [answer.content for answer in answers.each], betas=True)
+
+
+def _read_target(target: str | None, cutoff: Cutoff, rule: Rule) -> str:
+    """Return what a metric at a cutoff is about, or say what it cannot be about."""
+    fixed = cutoff.kind == "threshold"
+    if target is None:
+        return "population" if fixed and _is_plain(rule) else "examples"
+    check_target(target, None if fixed else f"at={cutoff.kind!r}, which is a cutoff of these")
+    if target == "population" and not _is_plain(rule):
+        check_target(target, "a band or reference, which bound these examples")
+    return target
+
+
+def _is_plain(rule: Rule) -> bool:
+    """Tell whether no band was chosen."""
+    return (rule.band, rule.reference) == (Rule().band, Rule().reference)
 
 
 def _with_intervals(
     asked: Asked,
     beta: GroupBeta,
     rule: Rule,
+    target: str,
     question: Callable[[Ranking, FloatArray], Estimates],
 ) -> pd.DataFrame:
     """Estimate for each ranking and beta."""
     answers = ask_rankings(asked, "breakpoints", beta, rule.level, question)
-    found = as_rows(answers, [_columns(a.content, rule) for a in answers.each], betas=True)
+    found = as_rows(answers, [_columns(a.content, rule, target) for a in answers.each], betas=True)
     _warn_of(found, answers)
     return found
 
 
-def _columns(found: Estimates, rule: Rule) -> dict[str, FloatArray]:
+def _columns(found: Estimates, rule: Rule, target: str) -> dict[str, Any]:
     """Return estimates as columns."""
     size = found.value.size
     columns = {
@@ -151,6 +188,7 @@ def _columns(found: Estimates, rule: Rule) -> dict[str, FloatArray]:
         "lower": found.lower,
         "upper": found.upper,
         "level": np.full(size, rule.level),
+        "target": [target] * size,
     }
     if found.envelope is None:
         return columns
@@ -168,8 +206,9 @@ def _warn_of(found: pd.DataFrame, answers: Answers[Estimates]) -> None:
     for which, told in (
         (
             found["lower"].isna(),
-            "there is one known positive alone, which has no standard error: the interval is NaN. "
-            "Label more, or take the areas under bounding curves: df.pu.contingency(...).pu.area",
+            "there is one known positive alone, or one other example, which has no standard "
+            "error: the interval is NaN. Label more, or take the areas under bounding curves: "
+            "df.pu.contingency(...).pu.area",
         ),
         (
             ((found["estimate"] < 0) | (found["estimate"] > 1)) & ~beyond,

@@ -5,7 +5,7 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 import pandas as pd
 
-from pu_accessor.counting.cutoffs import mid_ranks
+from pu_accessor.counting.placements import Places, count_above, rank_pairs
 from pu_accessor.errors import PUValueError
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Keyed, PairedRanks
 from pu_accessor.sources.columns import (
@@ -101,10 +101,12 @@ def pair_scores(
     if roles.nan_policy == "omit":
         kept = ~np.isnan(values).any(axis=0)
         values, states = values[:, kept], States(*(state[kept] for state in states))
-    ranks = [mid_ranks(one, states.positive) for one in values]
+    known = values[:, states.positive]
+    places = [Places.of(one) for one in known]
+    ranks, covariance = rank_pairs(places, known, count_above(places, values))
     positive, negative = (int(np.count_nonzero(state)) for state in states)
     total = Counts(positive, negative, states.positive.size - positive - negative)
-    return PairedRanks(names, dict(zip(models, ranks, strict=True)), total)
+    return PairedRanks(names, dict(zip(models, ranks, strict=True)), total, covariance)
 
 
 def _pair_columns(

@@ -12,11 +12,10 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from pu_accessor.counting.cutoffs import Examples, rank_counted, ranks_among
+from pu_accessor.counting.cutoffs import Examples, rank_counted
 from pu_accessor.counting.gaps import distinct
 from pu_accessor.errors import PUDataError
 from pu_accessor.ranking import (
-    Counts,
     FloatArray,
     Keyed,
     PairedRanks,
@@ -28,6 +27,7 @@ from pu_accessor.ranking import (
 from pu_accessor.sources.chunks import Pieces
 from pu_accessor.sources.in_memory import name_keys
 from pu_accessor.sources.looks import Looks, Place, check_same
+from pu_accessor.sources.pair_pieces import pair_pieces, paired_ranks
 from pu_accessor.sources.roles import Roles
 from pu_accessor.sources.source import check_no_keys, refuse
 from pu_accessor.sources.summary import list_columns, or_reason
@@ -102,17 +102,11 @@ class PiecesSource:
         pieces, plan = self._pieces, self._plan(roles, paired=roles.nan_policy == "omit")
         surveyed = survey_pieces(pieces, plan)
         groups = read_keys(surveyed, plan)
-        gaps = _count_all(pieces, plan, surveyed).gaps
+        paired = pair_pieces(pieces, plan, surveyed)
 
         def make(position: int) -> PairedRanks:
             key = () if groups is None else groups.keys[position]
-            group = surveyed.groups[key]
-            ranks = {
-                model: ranks_among(group.positive[number], gaps[key, number])
-                for number, model in enumerate(plan.models)
-            }
-            known = group.positive.shape[1], group.negative.shape[1]
-            return PairedRanks(("model",), ranks, Counts(*known, group.size - sum(known)))
+            return paired_ranks(plan.models, *paired[key])
 
         return Keyed(*(((), ((),)) if groups is None else (groups.names, groups.keys)), make)
 

@@ -1,15 +1,19 @@
 """Models that ranked the same examples: which has the higher AUROC, and by how much."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from pu_accessor.inference.comparison.pairs import adjust_p_values, find_pairs, t_test
-from pu_accessor.inference.estimates.sample import count_negatives
+from pu_accessor.inference.estimates.delong import welch_df
+from pu_accessor.inference.estimates.sample import count_negatives, count_positives
 from pu_accessor.inference.tables.contingency import check_labels
-from pu_accessor.ranking import FloatArray, IntArray, PairedRanks
+from pu_accessor.ranking import BoolArray, FloatArray, IntArray, PairedRanks
 
 __all__ = ["Difference", "PairTests", "compare_paired"]
+
+_ROUNDING = 1e-12  # relative size of a variance that may be none
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,18 +33,22 @@ class Difference:
 
 @dataclass(frozen=True, eq=False)
 class PairTests:
-    """Tests of each pair of models; all but the size are arrays of shape (pairs,).
+    """Tests of each pair of models: a column for each beta, or a single one without betas.
 
     Parameters
     ----------
-    first, second : ndarray of int64
+    first, second : ndarray of int64, shape (pairs,)
         Positions of the models.
-    sign : ndarray of int64
+    sign : ndarray of int64, shape (pairs,)
         1 where the first has the higher AUROC, -1 where the second has, 0 where neither has.
-    statistic, p_value, p_holm : ndarray of float64
-        Student's t, the two-sided p value, and that adjusted for all pairs.
-    df, n : ndarray of int64
-        Degrees of freedom, known positives.
+    statistic, df, p_value, p_holm : ndarray of float64, shape (pairs, columns)
+        Student's t, its degrees of freedom, the two-sided p value, and that adjusted for all
+        pairs.
+    stuck : ndarray of bool, shape (pairs,)
+        Whether the examples differ by the same number of ranks, but by some: then the statistic
+        is infinite.
+    n : int
+        Known positives.
     size : Difference, optional
         Where there are betas.
     """
@@ -49,34 +57,55 @@ class PairTests:
     second: IntArray
     sign: IntArray
     statistic: FloatArray
-    df: IntArray
+    df: FloatArray
     p_value: FloatArray
     p_holm: FloatArray
-    n: IntArray
+    stuck: BoolArray
+    n: int
     size: Difference | None = None
 
 
-def compare_paired(paired: PairedRanks, betas: FloatArray | None, level: float) -> PairTests:
+class _Shifts(NamedTuple):
+    """How many ranks the first of each pair is ahead, on average: arrays of shape (pairs,).
+
+    Parameters
+    ----------
+    mean : ndarray of float64
+        That number.
+    known, rest : ndarray of float64
+        Squared errors that the known positives and all others add to it.
+    """
+
+    mean: FloatArray
+    known: FloatArray
+    rest: FloatArray
+
+
+def compare_paired(
+    paired: PairedRanks, betas: FloatArray | None, level: float, target: str
+) -> PairTests:
     """Compare the AUROC of models that ranked the same examples.
 
-    Which of two models has the higher AUROC, and whether that can be chance, does not depend on
-    beta: the difference is the mean difference of the ranks of the known positives, divided by
-    the number of negatives. Its size needs betas.
+    Which of two models has the higher AUROC does not depend on beta, nor does, on new examples,
+    whether that can be chance: the difference is the mean difference of the ranks of the known
+    positives, divided by the number of negatives. Its size needs betas.
 
     Parameters
     ----------
     paired : PairedRanks
-        Ranks of the known positives by each of the models.
+        Ranks by each of the models.
     betas : ndarray of float64, shape (betas,), optional
         Fractions of positives among the unlabeled, in [0, 1].
     level : float
         Probability of coverage of the interval, in (0, 1).
+    target : {"population", "examples"}
+        Whether the models are compared on new examples or on these.
 
     Returns
     -------
     PairTests
-        Statistic, p values and interval are NaN for one known positive alone. The statistic is
-        infinite where all known positives differ by the same number of ranks.
+        Statistic, p values and interval are NaN for one known positive alone, and on new examples
+        for one other example alone.
 
     Raises
     ------
@@ -88,61 +117,90 @@ def compare_paired(paired: PairedRanks, betas: FloatArray | None, level: float) 
     Notes
     -----
     With n known positives among N examples, U of them unlabeled, P = n + beta*U and mid-ranks R,
-    AUROC is 1 - (mean(R) - (P + 1)/2)/(N - P), and the mean over a random sample of the
-    positives estimates the mean over all. For two models the term in P cancels; what remains is
-    the mean of d = R_b - R_a over N - P, and t = mean(d)/(sd(d)/sqrt(n)) [1]_ with n - 1 degrees
-    of freedom.
+    AUROC is 1 - (mean(R) - (P + 1)/2)/(N - P). For two models the term in P cancels; what remains
+    is the mean of d = R_b - R_a over N - P.
 
-    Neither the statistic nor the interval has the factor sqrt(1 - n/P) for sampling without
-    replacement, which depends on beta. So p value and interval agree: at level .95 the interval
-    leaves out 0 exactly where p < .05, whatever beta. The price is that both are conservative for
-    the positives of these examples where many of them are known. They treat the negatives as
-    given.
+    On new examples its variance is that of DeLong [1]_ for two models: the N - n others are a
+    sample, too. With V the shares of known positives above each of them, it is var(d)/n +
+    (N - n)*var(V_a - V_b), in ranks, and Student's t has Welch's degrees of freedom. Neither
+    contains beta, so that p value and interval agree: at level .95 the interval leaves out 0
+    exactly where p < .05, whatever beta.
+
+    For these examples the others are given, and the known positives a sample of all positives:
+    t = mean(d)/(sd(d)/sqrt(n)) with n - 1 degrees of freedom, and with betas times the factor
+    sqrt(1 - n/P) of sampling without replacement. Without betas that is left out, and p is
+    conservative. Where all positives are known nothing is left to chance.
 
     References
     ----------
-    .. [1] Student, *The probable error of a mean*, Biometrika 6 (1908) 1-25.
+    .. [1] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, *Comparing the areas under two or
+       more correlated receiver operating characteristic curves: a nonparametric approach*,
+       Biometrics 44 (1988) 837-845.
 
     Examples
     --------
     >>> from pu_accessor.ranking import Counts
     >>> ranks = {"svm": np.array([1.0, 2.0, 4.0]), "forest": np.array([3.0, 3.0, 8.0])}
-    >>> paired = PairedRanks(("model",), ranks, Counts(3, 0, 10))
-    >>> found = compare_paired(paired, np.array([0.2, 0.4]), 0.95)
+    >>> paired = PairedRanks(("model",), ranks, Counts(3, 0, 10), np.eye(2) / 50)
+    >>> found = compare_paired(paired, np.array([0.2, 0.4]), 0.95, "population")
     >>> found.sign, found.p_value.round(3), found.size.difference.round(3)
-    (array([1]), array([0.118]), array([[0.292, 0.389]]))
+    (array([1]), array([[0.093, 0.093]]), array([[0.292, 0.389]]))
     """
     first, second = find_pairs(len(paired.ranks))
     check_labels(np.zeros(1) if betas is None else betas, paired.total)
-    shift, error = _shifts(list(paired.ranks.values()), first, second)
-    n = paired.total.known_positive
-    test = t_test(shift, error, n - 1, level)
+    n, shifts = paired.total.known_positive, _shifts(paired, first, second)
+    if target == "population":
+        squares = np.stack([shifts.known, shifts.rest])
+        spread, df = squares.sum(axis=0), _welch(squares, paired)
+        factor = np.ones(1)
+    else:
+        spread, df = shifts.known, np.full(first.size, n - 1.0)
+        factor = np.ones(1) if betas is None else count_positives(paired.total, betas).factor
+    if betas is not None:
+        factor = np.broadcast_to(factor, betas.shape)
+    error = np.multiply.outer(np.sqrt(spread), factor)
+    error[:, factor == 0] = 0.0  # also of one known positive, if there is no other
+    test = t_test(shifts.mean[:, np.newaxis], error, df[:, np.newaxis], level)
     size = None
     if betas is not None:
-        negatives = [float(number) for number in count_negatives(paired.total, betas)]
-        ends = (shift, test.lower, test.upper)
-        size = Difference(*(np.divide.outer(ranks, negatives) for ranks in ends))
+        negatives = np.array([float(number) for number in count_negatives(paired.total, betas)])
+        ends = (np.broadcast_to(shifts.mean[:, np.newaxis], error.shape), test.lower, test.upper)
+        size = Difference(*(ranks / negatives for ranks in ends))
     return PairTests(
         first,
         second,
-        sign=np.sign(shift).astype(np.int64),
+        sign=np.sign(shifts.mean).astype(np.int64),
         statistic=test.statistic,
-        df=np.full(shift.size, n - 1),
+        df=np.broadcast_to(df[:, np.newaxis], error.shape),
         p_value=test.p_value,
         p_holm=adjust_p_values(test.p_value),
-        n=np.full(shift.size, n),
+        stuck=(spread == 0) & (shifts.mean != 0),
+        n=n,
         size=size,
     )
 
 
-def _shifts(
-    ranks: list[FloatArray], first: IntArray, second: IntArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return the mean number of ranks that the first of each pair is ahead, and its error."""
-    shifts, errors = np.empty(first.size), np.full(first.size, np.nan)
+def _shifts(paired: PairedRanks, first: IntArray, second: IntArray) -> _Shifts:
+    """Return by how many ranks the first of each pair is ahead, and what scatters in it."""
+    ranks, n = list(paired.ranks.values()), paired.total.known_positive
+    rest = sum(paired.total) - n
+    mean, known = np.empty(first.size), np.full(first.size, np.nan)
     for pair, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
         apart = ranks[b] - ranks[a]
-        shifts[pair] = apart.mean()
-        if apart.size > 1:
-            errors[pair] = apart.std(ddof=1) / np.sqrt(apart.size)
-    return shifts, errors
+        mean[pair] = apart.mean()
+        if n > 1:
+            known[pair] = apart.var(ddof=1) / n
+    own, joint = np.diag(paired.covariance), paired.covariance[first, second]
+    both = own[first] + own[second]
+    apart = both - 2 * joint
+    apart[np.abs(apart) <= _ROUNDING * both] = 0.0
+    return _Shifts(mean, known, rest * apart)
+
+
+def _welch(squares: FloatArray, paired: PairedRanks) -> FloatArray:
+    """Return the degrees of freedom of each pair on new examples."""
+    n = paired.total.known_positive
+    sizes = np.array([[n - 1.0], [sum(paired.total) - n - 1.0]])
+    if sizes.min() < 1:
+        return np.full(squares.shape[1], np.nan)
+    return welch_df(squares, sizes)

@@ -9,6 +9,7 @@ import numpy as np
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.comparison.pairs import adjust_p_values, find_pairs, t_test
 from pu_accessor.inference.estimates.auroc import auroc_and_error
+from pu_accessor.inference.estimates.delong import find_placements, rest_share, welch_df
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
@@ -27,11 +28,14 @@ class GroupArea:
         Exact: areas that are equal must not differ by a rounding error.
     variance : ndarray of float64, shape (betas,)
         Of the estimates; NaN for one known positive alone.
+    df : float
+        The degrees of freedom of that; NaN where it is.
     """
 
     n: int
     auroc: tuple[Fraction, ...]
     variance: FloatArray
+    df: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +69,7 @@ class UnpairedTests:
     n_second: IntArray
 
 
-def estimate_group(ranking: Ranking, betas: FloatArray) -> GroupArea:
+def estimate_group(ranking: Ranking, betas: FloatArray, target: str) -> GroupArea:
     """Estimate AUROC of one group, for `compare_unpaired`.
 
     Parameters
@@ -74,6 +78,8 @@ def estimate_group(ranking: Ranking, betas: FloatArray) -> GroupArea:
         At the breakpoints or at all cutoffs.
     betas : ndarray of float64, shape (betas,)
         Fractions of positives among the unlabeled, in [0, 1).
+    target : {"population", "examples"}
+        Whether groups are compared on new examples or on these.
 
     Returns
     -------
@@ -95,7 +101,19 @@ def estimate_group(ranking: Ranking, betas: FloatArray) -> GroupArea:
     check_labels(betas, ranking.total)
     auroc, error = auroc_and_error(ranking, betas)
     n = ranking.total.known_positive
-    return GroupArea(n, auroc, error**2 if n > 1 else np.full(betas.size, np.nan))
+    if target == "examples":
+        return GroupArea(n, auroc, *_or_unknown(n > 1, error**2, n - 1.0))
+    placed = find_placements(ranking)
+    sizes = np.array([placed.known, placed.rest]) - 1.0
+    squares = np.array(placed.squares)
+    variance = squares.sum() / (1 - rest_share(ranking.total, betas)) ** 2
+    df = float(welch_df(squares, np.maximum(sizes, 1)))
+    return GroupArea(n, auroc, *_or_unknown(bool(sizes.min() > 0), variance, df))
+
+
+def _or_unknown(known: bool, variance: FloatArray, df: float) -> tuple[FloatArray, float]:
+    """Return a variance and its degrees of freedom, NaN where they are not known."""
+    return (variance, df) if known else (np.full(variance.size, np.nan), float("nan"))
 
 
 def compare_unpaired(groups: Sequence[GroupArea], level: float) -> UnpairedTests:
@@ -125,8 +143,11 @@ def compare_unpaired(groups: Sequence[GroupArea], level: float) -> UnpairedTests
 
     Notes
     -----
-    With n known positives among N examples, U of them unlabeled, P = n + beta*U and mid-ranks R,
-    AUROC is 1 - (mean(R) - (P + 1)/2)/(N - P), its standard error
+    On new examples the variance of each area is DeLong's
+    (`pu_accessor.inference.estimates.population.estimate_population_auroc`).
+
+    For these examples, with n known positives among N examples, U of them unlabeled, P = n +
+    beta*U and mid-ranks R, AUROC is 1 - (mean(R) - (P + 1)/2)/(N - P), its standard error
     sd(R)/sqrt(n) * sqrt(1 - n/P)/(N - P): of a mean under sampling without replacement. It treats
     the negatives as given. It is 0 where all positives are known, as with a beta of 0; where it is
     0 in both groups, so is the width of the interval, df [1]_ is infinite, and the p value is 1 if
@@ -139,7 +160,7 @@ def compare_unpaired(groups: Sequence[GroupArea], level: float) -> UnpairedTests
 
     Examples
     --------
-    >>> a, b = (GroupArea(9, (Fraction(share, 10),), np.array([0.0025])) for share in (9, 7))
+    >>> a, b = (GroupArea(9, (Fraction(x, 10),), np.array([0.0025]), 8.0) for x in (9, 7))
     >>> found = compare_unpaired([a, b], 0.95)
     >>> found.difference, found.df, found.p_value.round(4)
     (array([[0.2]]), array([[16.]]), array([[0.0121]]))
@@ -150,7 +171,7 @@ def compare_unpaired(groups: Sequence[GroupArea], level: float) -> UnpairedTests
         [[float(x - y) for x, y in zip(a.auroc, b.auroc, strict=True)] for a, b in pairs]
     )
     error = np.array([np.sqrt(a.variance + b.variance) for a, b in pairs])
-    df = np.array([_satterthwaite(a, b) for a, b in pairs])
+    df = np.array([_welch(a, b) for a, b in pairs])
     test = t_test(difference, error, df, level)
     n = np.array([group.n for group in groups], np.int64)
     return UnpairedTests(
@@ -168,11 +189,10 @@ def compare_unpaired(groups: Sequence[GroupArea], level: float) -> UnpairedTests
     )
 
 
-def _satterthwaite(a: GroupArea, b: GroupArea) -> FloatArray:
+def _welch(a: GroupArea, b: GroupArea) -> FloatArray:
     """Return Welch's degrees of freedom for each beta, infinite without spread."""
-    if 1 in (a.n, b.n):
+    if np.isnan([a.df, b.df]).any():
         return np.full(a.variance.size, np.nan)
-    below = a.variance**2 / (a.n - 1) + b.variance**2 / (b.n - 1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        df: FloatArray = np.where(below == 0, np.inf, (a.variance + b.variance) ** 2 / below)
-    return df
+    # Without spread the degrees of freedom of a group may be infinite, too.
+    dfs = np.minimum([[a.df], [b.df]], np.finfo(np.float64).max)
+    return welch_df(np.stack([a.variance, b.variance]), dfs)

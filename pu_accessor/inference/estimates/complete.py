@@ -12,7 +12,7 @@ from pu_accessor.inference.tables.areas import area
 from pu_accessor.inference.tables.contingency import check_labels, make_tables
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, Ranking
 
-__all__ = ["Estimates", "Estimator", "complete"]
+__all__ = ["Estimates", "Estimator", "complete", "over_betas"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,12 +76,43 @@ def complete(
         If a beta lies outside the interval.
     """
     check_labels(betas, ranking.total)
-    inner = interval_betas(rule.beta_interval, betas)
-    every = np.concatenate([betas, inner[_leaves_negatives(ranking.total, inner)]])
-    found = _without_hidden(estimate(every), every * ranking.total.unlabeled > 0)
     bounds = Rule(level=rule.level)
-    found = _between_curves(found, ranking, every, bounds, curve, max_fpr)
-    return _split(found, every, betas.size, rule.beta_interval)
+
+    def completed(every: FloatArray) -> Estimates:
+        found = _without_hidden(estimate(every), every * ranking.total.unlabeled > 0)
+        return _between_curves(found, ranking, every, bounds, curve, max_fpr)
+
+    return over_betas(ranking.total, betas, rule.beta_interval, completed)
+
+
+def over_betas(
+    total: Counts, betas: FloatArray, interval: Interval | None, estimate: Estimator
+) -> Estimates:
+    """Estimate at some betas, and an envelope over an interval of them where there is one.
+
+    Parameters
+    ----------
+    total : Counts
+        Examples of each kind.
+    betas : ndarray of float64, shape (betas,)
+        Fractions of positives among the unlabeled.
+    interval : (float, float), optional
+        Where beta may lie.
+    estimate : callable
+        From betas to `Estimates`.
+
+    Returns
+    -------
+    Estimates
+
+    Raises
+    ------
+    PUValueError
+        If a beta lies outside the interval.
+    """
+    inner = interval_betas(interval, betas)
+    every = np.concatenate([betas, inner[_leaves_negatives(total, inner)]])
+    return _split(estimate(every), every, betas.size, interval)
 
 
 def _leaves_negatives(total: Counts, betas: FloatArray) -> BoolArray:

@@ -19,7 +19,7 @@ from pu_accessor.inference.tables.envelopes import inner_table
 from pu_accessor.inference.tables.rates import Metric, evaluate
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
-__all__ = ["At", "AtCutoff", "Target", "metric_at", "read_target"]
+__all__ = ["At", "AtCutoff", "Cutoff", "metric_at", "read_at"]
 
 At: TypeAlias = int | str | Mapping[str, float]
 
@@ -27,7 +27,7 @@ _CHOSEN = ("maximum", "youden")
 
 
 @dataclass(frozen=True)
-class Target:
+class Cutoff:
     """What a cutoff is given by.
 
     Parameters
@@ -70,11 +70,11 @@ class AtCutoff:
     band: str
 
 
-# From a ranking, a beta, the value of a target and a rule to a ranking of one cutoff.
+# From a ranking, a beta, the value of a cutoff and a rule to a ranking of one cutoff.
 _Search: TypeAlias = Callable[[Ranking, float, float, Rule], Ranking]
 
 
-def read_target(at: At) -> Target:
+def read_at(at: At) -> Cutoff:
     """Check what a cutoff is given by.
 
     Parameters
@@ -88,25 +88,25 @@ def read_target(at: At) -> Target:
 
     Returns
     -------
-    Target
+    Cutoff
 
     Raises
     ------
     PUTypeError
         If it is none of these.
     PUValueError
-        If it names no target, or the value is one that no cutoff has.
+        If it names no cutoff, or the value is one that no cutoff has.
 
     Examples
     --------
-    >>> read_target({"fpr": 0.05})
-    Target(kind='fpr', value=0.05)
-    >>> read_target(100)
-    Target(kind='rank', value=100)
+    >>> read_at({"fpr": 0.05})
+    Cutoff(kind='fpr', value=0.05)
+    >>> read_at(100)
+    Cutoff(kind='rank', value=100)
     """
     if isinstance(at, str):
         check_option("at", at, _CHOSEN, {"best": "maximum", "max": "maximum", "j": "youden"})
-        return Target(at)
+        return Cutoff(at)
     if isinstance(at, Integral) and not isinstance(at, bool):
         return _read_value("rank", int(at))
     if not isinstance(at, Mapping) or len(at) != 1:
@@ -121,7 +121,7 @@ def read_target(at: At) -> Target:
 
 
 def metric_at(
-    ranking: Ranking, betas: FloatArray, name: str | Metric, target: Target, rule: Rule
+    ranking: Ranking, betas: FloatArray, name: str | Metric, at: Cutoff, rule: Rule
 ) -> AtCutoff:
     """Evaluate a metric at one cutoff, with its interval.
 
@@ -134,7 +134,7 @@ def metric_at(
         Fractions of positives among the unlabeled, in [0, 1].
     name : str or callable
         A metric as in `pu_accessor.inference.tables.rates.evaluate`.
-    target : Target
+    at : Cutoff
         The cutoff. One that is chosen by a maximum looks better than it is: for it the band
         "exact" becomes "simultaneous", which holds at all cutoffs jointly.
     rule : Rule
@@ -149,7 +149,7 @@ def metric_at(
     PUDataError
         If nothing is known that must be.
     PUValueError
-        If the target lies outside the curve; if it is a maximum while known positives have
+        If the cutoff lies outside the curve; if it is a maximum while known positives have
         propensities; if a beta lies outside the interval.
     PUTypeError
         If a user's function returns something else than numbers of its arguments' shape.
@@ -159,39 +159,39 @@ def metric_at(
     >>> from pu_accessor.ranking import Counts
     >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
     >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
-    >>> found = metric_at(ranking, np.array([0.25]), "precision", read_target(4), Rule())
+    >>> found = metric_at(ranking, np.array([0.25]), "precision", read_at(4), Rule())
     >>> found.threshold, found.estimate, found.lower, found.upper, found.band
     (array([8.5]), array([0.75]), array([0.5]), array([1.]), 'exact')
     """
     interval_betas(rule.beta_interval, betas)
-    if target.kind in _CHOSEN:
+    if at.kind in _CHOSEN:
         if ranking.weight is not None:
             raise PUValueError(
-                f"at must be no maximum with propensity=..., but {target.kind!r} was passed: no "
+                f"at must be no maximum with propensity=..., but {at.kind!r} was passed: no "
                 "band holds at all cutoffs jointly there. Pass a rank, or {'recall': 0.9}."
             )
         rule = replace(rule, band="simultaneous") if rule.band == "exact" else rule
-        best = "informedness" if target.kind == "youden" else name
-        return _at_each(ranking, betas, name, target, rule, _best_by(best))
-    if target.kind in _SEARCHES:
-        return _at_each(ranking, betas, name, target, rule, _SEARCHES[target.kind])
-    return _evaluate(_FIXED[target.kind](ranking, target.value), betas, name, rule)
+        best = "informedness" if at.kind == "youden" else name
+        return _at_each(ranking, betas, name, at, rule, _best_by(best))
+    if at.kind in _SEARCHES:
+        return _at_each(ranking, betas, name, at, rule, _SEARCHES[at.kind])
+    return _evaluate(_FIXED[at.kind](ranking, at.value), betas, name, rule)
 
 
-def _read_value(kind: str, value: float) -> Target:
-    """Check the value of a target, as far as it can be without a ranking."""
+def _read_value(kind: str, value: float) -> Cutoff:
+    """Check the value of a cutoff, as far as it can be without a ranking."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise PUTypeError(f"at must map {kind!r} to a number, but {value!r} was passed.")
     if kind == "rank":
         if not (0 <= value < inf and value == floor(value)):
             raise _no_rank("the number of examples", value)
-        return Target(kind, int(value))
+        return Cutoff(kind, int(value))
     if kind == "threshold":
         if isnan(value):
             raise PUValueError("at must map 'threshold' to a number, but NaN was passed.")
     else:
         check_share(f"at={{{kind!r}: ...}}", value)
-    return Target(kind, value)
+    return Cutoff(kind, value)
 
 
 def _no_rank(most: str, value: float) -> PUValueError:
@@ -206,13 +206,13 @@ def _at_each(
     ranking: Ranking,
     betas: FloatArray,
     name: str | Metric,
-    target: Target,
+    at: Cutoff,
     rule: Rule,
     search: _Search,
 ) -> AtCutoff:
     """Evaluate at the cutoff of each beta."""
     found = [
-        _evaluate(search(ranking, beta, target.value, rule), np.array([beta]), name, rule)
+        _evaluate(search(ranking, beta, at.value, rule), np.array([beta]), name, rule)
         for beta in betas.tolist()
     ]
     lows = [one.envelope_lower for one in found if one.envelope_lower is not None]

@@ -1,0 +1,208 @@
+"""A metric at a threshold on new examples: from two rates, each of them a binomial's."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeAlias
+
+import numpy as np
+from scipy import special
+
+from pu_accessor.errors import PUDataError
+from pu_accessor.inference.estimates.cutoff import AtCutoff
+from pu_accessor.inference.estimates.delong import check_unweighted
+from pu_accessor.inference.rule import Rule
+from pu_accessor.inference.shares import interval_betas
+from pu_accessor.inference.tables.contingency import check_labels
+from pu_accessor.inference.tables.rates import Metric, evaluate
+from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
+
+__all__ = ["metric_on_new", "wilson"]
+
+# From the shares of known positives and of all others above a threshold to a metric.
+_OfShares: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
+
+
+def metric_on_new(
+    ranking: Ranking, betas: FloatArray, name: str | Metric, threshold: float, rule: Rule
+) -> AtCutoff:
+    """Evaluate a metric of new examples at a threshold, with its interval.
+
+    Parameters
+    ----------
+    ranking : Ranking
+        At the breakpoints or at all cutoffs.
+    betas : ndarray of float64, shape (betas,)
+        Fractions of positives among the unlabeled, in [0, 1].
+    name : str or callable
+        A metric as in `pu_accessor.inference.tables.rates.evaluate`.
+    threshold : float
+        Scores at or above it are predicted positive.
+    rule : Rule
+        Its level; its interval of beta makes an envelope.
+
+    Returns
+    -------
+    AtCutoff
+
+    Raises
+    ------
+    PUDataError
+        If nothing is known to be positive, or nothing is negative at some beta.
+    PUValueError
+        If a beta lies outside the interval, or known positives have propensities.
+    PUTypeError
+        If a user's function returns something else than numbers of its arguments' shape.
+
+    Notes
+    -----
+    Of n known positives k lie at or above the threshold, of U others h: two independent
+    binomials. With b the share of positives among the others, the true positive rate is t = k/n
+    and the false positive rate (h/U - b*t)/(1 - b), cut off at 0 and 1. New examples have the
+    prevalence of these, (n + b*U)/(n + U), which is taken as given.
+
+    Each of the two shares has its interval by Wilson's score [1]_. How far the metric moves when
+    one of them goes to its limit, squared and added for both, is how far it can be off ([2]_,
+    [3]_). So the interval of a rate that depends on one share alone is Wilson's: the true
+    positive rate always, the false positive rate at b = 0; informedness then has Newcombe's.
+
+    References
+    ----------
+    .. [1] E. B. Wilson, *Probable inference, the law of succession, and statistical inference*,
+       Journal of the American Statistical Association 22 (1927) 209-212.
+    .. [2] R. G. Newcombe, *Interval estimation for the difference between independent
+       proportions: comparison of eleven methods*, Statistics in Medicine 17 (1998) 873-890.
+    .. [3] G. Y. Zou, A. Donner, *Construction of confidence limits about effect measures: a
+       general approach*, Statistics in Medicine 27 (2008) 1693-1702.
+
+    Examples
+    --------
+    >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
+    >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
+    >>> found = metric_on_new(ranking, np.array([0.25]), "recall", 8.5, Rule())
+    >>> found.estimate, found.lower.round(3), found.upper.round(3)
+    (array([0.5]), array([0.15]), array([0.85]))
+    """
+    check_unweighted(ranking, "metric")
+    check_labels(betas, ranking.total)
+    inner = interval_betas(rule.beta_interval, betas)
+    _check_negatives(ranking.total, betas)
+    here = ranking.at(np.array([ranking.above(threshold)], np.int64))
+    every = np.concatenate([betas, inner[_negatives(ranking.total, inner) > 0]])
+    estimate, lower, upper = _limits(here, every, name, rule.level)
+    points = slice(None, betas.size)
+    found = AtCutoff(
+        rank=np.repeat(here.rank, betas.size),
+        threshold=np.repeat(here.threshold, betas.size),
+        estimate=estimate[points],
+        lower=lower[points],
+        upper=upper[points],
+        envelope_lower=None,
+        envelope_upper=None,
+        band="binomial",
+    )
+    if rule.beta_interval is None:
+        return found
+    return replace(
+        found,
+        envelope_lower=np.full(betas.size, np.fmin.reduce(lower)),
+        envelope_upper=np.full(betas.size, np.fmax.reduce(upper)),
+    )
+
+
+def wilson(found: FloatArray, size: int, level: float) -> tuple[FloatArray, FloatArray]:
+    """Return Wilson's score interval of a binomial's probability.
+
+    Parameters
+    ----------
+    found : ndarray of float64, shape (...)
+        How many of them there are, whole or not.
+    size : int
+        Of how many.
+    level : float
+        Probability of coverage, in (0, 1).
+
+    Returns
+    -------
+    lower, upper : ndarray of float64, shape (...)
+
+    Examples
+    --------
+    >>> lower, upper = wilson(np.array([0.0, 5.0]), 10, 0.95)
+    >>> lower.round(4), upper.round(4)
+    (array([0.    , 0.2366]), array([0.2775, 0.7634]))
+    """
+    square = special.ndtri((1 + level) / 2) ** 2
+    middle = found + square / 2
+    reach = np.sqrt(square * (found * (size - found) / size + square / 4))
+    # At the ends they meet what was found, but for rounding.
+    lower = np.where(found > 0, (middle - reach) / (size + square), 0.0)
+    upper = np.where(found < size, (middle + reach) / (size + square), 1.0)
+    return lower, upper
+
+
+def _negatives(total: Counts, betas: FloatArray) -> FloatArray:
+    """Return the number of negatives, not rounded."""
+    return total.known_negative + total.unlabeled * (1 - betas)
+
+
+def _check_negatives(total: Counts, betas: FloatArray) -> None:
+    """Raise where nothing is negative."""
+    none = betas[_negatives(total, betas) <= 0]
+    if none.size:
+        raise PUDataError(
+            f"metric on new examples needs negatives, but at beta = {none[0]:g} there are none "
+            f"among the {sum(total)} examples. Pass a smaller beta, or target='examples'."
+        )
+
+
+def _limits(
+    here: Ranking, betas: FloatArray, name: str | Metric, level: float
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the metric at one cutoff, and its limits."""
+    n, size = here.total.known_positive, sum(here.total)
+    rest = size - n
+    known, others = here.known_positive / n, (here.rank - here.known_positive) / rest
+    share = 1 - _negatives(here.total, betas) / rest
+    # Beta may ask for more positives above the threshold, or below it, than there are examples.
+    others = np.clip(np.repeat(others, betas.size), share * known, share * known + 1 - share)
+    known = np.repeat(known, betas.size)
+    value = _of_shares(name, (n + share * rest) / size, share, size)
+    estimate = value(known, others)
+    first = _ends(here.known_positive, n, level, betas.size)
+    second = _ends(here.rank - here.known_positive, rest, level, betas.size)
+    one = np.stack([value(end, others) for end in first])
+    other = np.stack([value(known, end) for end in second])
+    both = np.stack([estimate, *(value(a, b) for a in first for b in second)])
+    low, high = np.fmin.reduce(both), np.fmax.reduce(both)
+    down = np.hypot(*(_beyond(estimate - np.fmin.reduce(ends)) for ends in (one, other)))
+    up = np.hypot(*(_beyond(np.fmax.reduce(ends) - estimate) for ends in (one, other)))
+    return estimate, np.maximum(estimate - down, low), np.minimum(estimate + up, high)
+
+
+def _ends(found: IntArray, size: int, level: float, times: int) -> FloatArray:
+    """Return both limits of a share at one cutoff, as often as there are betas."""
+    return np.repeat(np.stack(wilson(found.astype(np.float64), size, level)), times, axis=1)
+
+
+def _beyond(distance: FloatArray) -> FloatArray:
+    """Return how far a limit is on its side of the estimate; NaN where the metric is."""
+    return np.maximum(distance, 0)
+
+
+def _of_shares(
+    name: str | Metric, prevalence: FloatArray, share: FloatArray, size: int
+) -> _OfShares:
+    """Return a metric as a function of the shares above a threshold."""
+
+    def value(known: FloatArray, others: FloatArray) -> FloatArray:
+        false = np.clip((others - share * known) / (1 - share), 0, 1)
+        positives, negatives = prevalence * size, (1 - prevalence) * size
+        return evaluate(
+            name,
+            positives * known,
+            negatives * false,
+            positives * (1 - known),
+            negatives * (1 - false),
+        ).astype(np.float64)
+
+    return value

@@ -1,0 +1,100 @@
+"""Several models of the same examples, in pieces that no memory holds together -> paired ranks."""
+
+from collections.abc import Hashable, Mapping
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from pu_accessor.counting.placements import Above, Places, count_above, rank_pairs
+from pu_accessor.ranking import Counts, PairedRanks
+from pu_accessor.sources.chunks import Pieces
+from pu_accessor.sources.looks import check_same
+from pu_accessor.sources.survey import Labeled, Plan, Survey, group_piece, kept_rows, read_models
+
+__all__ = ["pair_pieces", "paired_ranks"]
+
+
+def pair_pieces(
+    pieces: Pieces, plan: Plan, surveyed: Survey
+) -> Mapping[Hashable, tuple[Labeled, list[Places], Above]]:
+    """Go through the pieces once, for all groups and models.
+
+    Parameters
+    ----------
+    pieces : Pieces
+        A frame in pieces.
+    plan : Plan
+        What to read of it.
+    surveyed : Survey
+        Of all pieces.
+
+    Returns
+    -------
+    mapping of hashable to (Labeled, list of Places, Above)
+        What `paired_ranks` takes, by group.
+
+    Raises
+    ------
+    PUValueError
+        If the pieces do not hold what they held before.
+    """
+    places = {
+        key: [Places.of(one) for one in group.positive] for key, group in surveyed.groups.items()
+    }
+    above = pieces.fold(partial(_sum_above, plan, places), _merge, plan.counted())
+    found = {}
+    for key, group in surveyed.groups.items():
+        seen = above.get(key) or count_above(places[key], np.empty((len(plan.models), 0)))
+        check_same(pieces, group.size, int(seen.counts[0].sum()))
+        for place, some, counts in zip(places[key], group.positive, seen.counts, strict=True):
+            own = np.bincount(place.above(some), minlength=counts.size)
+            check_same(pieces, some.size, int(np.minimum(own, counts).sum()))
+        found[key] = group, places[key], seen
+    return found
+
+
+def paired_ranks(
+    models: list[Hashable], group: Labeled, places: list[Places], above: Above
+) -> PairedRanks:
+    """Return the paired ranks of one group.
+
+    Parameters
+    ----------
+    models : list of hashable
+        Their names.
+    group, places, above
+        What `pair_pieces` returns for a group.
+
+    Returns
+    -------
+    PairedRanks
+    """
+    ranks, covariance = rank_pairs(places, group.positive, above)
+    known = group.positive.shape[1], group.negative.shape[1]
+    total = Counts(*known, group.size - sum(known))
+    return PairedRanks(("model",), dict(zip(models, ranks, strict=True)), total, covariance)
+
+
+def _sum_above(
+    plan: Plan, places: Mapping[Hashable, list[Places]], frame: pd.DataFrame
+) -> dict[Hashable, Above]:
+    """Sum over the examples of one piece."""
+    if frame.empty:
+        return {}
+    scores = read_models(plan, frame)
+    kept = kept_rows(plan, scores)
+    groups, _ = group_piece(plan, frame)
+    return {
+        key: count_above(places[key], scores[:, rows][:, kept[rows]])
+        for key, rows in groups.items()
+        if key in places
+    }
+
+
+def _merge(one: dict[Hashable, Above], other: dict[Hashable, Above]) -> dict[Hashable, Above]:
+    """Add the sums over two pieces."""
+    merged = dict(one)
+    for key, above in other.items():
+        merged[key] = merged[key].merge(above) if key in merged else above
+    return merged
