@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import isnan
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -384,11 +385,14 @@ def _warn_of_rankings(answers: Answers[Any], limits: bool) -> None:
     for key, betas, about, _ in answers.each:
         if about is None:
             continue
+        high = about.beyond(betas) if limits and not isnan(about.beta_limit) else betas[:0]
+        if not (high.size or about.n_effective < _FEW):
+            continue
         group = f"{name_group(answers.names, key)}: " if answers.names else ""
-        if limits and (high := about.beyond(betas)).size:
+        if high.size:
             some = ", ".join(f"{beta:g}" for beta in np.unique(high).tolist())
             beyond.append(f"{group}{some} > {about.beta_limit:.4g}")
-        if about.n_effective < _FEW:
+        else:
             few.append(f"{group}{about.n_effective:.1f}")
     if beyond:
         warn_caller(

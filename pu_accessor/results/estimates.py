@@ -1,6 +1,6 @@
 """Numbers with intervals of many rankings -> one tidy frame."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -14,10 +14,11 @@ from pu_accessor.inference.estimates.cutoff import At, Cutoff, metric_at, read_a
 from pu_accessor.inference.estimates.population import estimate_population_auroc
 from pu_accessor.inference.estimates.population_precision import estimate_population_precision
 from pu_accessor.inference.estimates.precision import estimate_precision
+from pu_accessor.inference.estimates.stacked import estimate_population_aurocs
 from pu_accessor.inference.rule import Rule, check_target
 from pu_accessor.inference.tables.areas import check_max_fpr
 from pu_accessor.inference.tables.rates import Metric, check_metric, metric_name
-from pu_accessor.ranking import FloatArray, Ranking, Ranks
+from pu_accessor.ranking import FloatArray, Ranking, Ranks, Stack
 from pu_accessor.results.ask import Answers, Asked, as_rows, ask_rankings
 from pu_accessor.results.betas import GroupBeta
 
@@ -61,7 +62,11 @@ def auroc(
             return estimate_population_auroc(ranking, betas, rule)
         return estimate_auroc(ranking, betas, rule, max_fpr)
 
-    return _with_intervals(asked, beta, rule, target, question)
+    def at_once(stack: Stack, betas: FloatArray) -> list[Estimates | None]:
+        return estimate_population_aurocs(stack, betas, rule.level)
+
+    plain = target == "population" and rule.beta_interval is None
+    return _with_intervals(asked, beta, rule, target, question, at_once if plain else None)
 
 
 def average_precision(asked: Asked, beta: GroupBeta, rule: Rule, target: str) -> pd.DataFrame:
@@ -171,28 +176,29 @@ def _with_intervals(
     rule: Rule,
     target: str,
     question: Callable[[Ranking, FloatArray], Estimates],
+    at_once: Callable[[Stack, FloatArray], list[Estimates | None]] | None = None,
 ) -> pd.DataFrame:
     """Estimate for each ranking and beta."""
-    answers = ask_rankings(asked, "breakpoints", beta, rule.level, question)
-    found = as_rows(answers, [_columns(a.content, rule, target) for a in answers.each], betas=True)
+    answers = ask_rankings(asked, "breakpoints", beta, rule.level, question, at_once=at_once)
+    size = answers.each[0].betas.size
+    about = {"level": np.full(size, rule.level), "target": np.full(size, target, object)}
+    found = as_rows(answers, [_columns(a.content, about) for a in answers.each], betas=True)
     _warn_of(found, answers)
     return found
 
 
-def _columns(found: Estimates, rule: Rule, target: str) -> dict[str, Any]:
-    """Return estimates as columns."""
-    size = found.value.size
+def _columns(found: Estimates, about: Mapping[str, Any]) -> dict[str, Any]:
+    """Return estimates as columns, and what they are about."""
     columns = {
         "estimate": found.value,
         "standard_error": found.error,
         "lower": found.lower,
         "upper": found.upper,
-        "level": np.full(size, rule.level),
-        "target": [target] * size,
+        **about,
     }
     if found.envelope is None:
         return columns
-    low, high = found.envelope
+    size, (low, high) = found.value.size, found.envelope
     return columns | {
         "envelope_lower": np.full(size, low),
         "envelope_upper": np.full(size, high),
@@ -202,7 +208,7 @@ def _columns(found: Estimates, rule: Rule, target: str) -> dict[str, Any]:
 def _warn_of(found: pd.DataFrame, answers: Answers[Estimates]) -> None:
     """Warn of estimates that have no standard error, or that no table can have."""
     # Where beta exceeds its limit, that is said already.
-    beyond = np.concatenate([np.isin(a.betas, _too_high(a.betas, a)) for a in answers.each])
+    beyond = np.concatenate([a.betas > _limit(a) for a in answers.each])
     for which, told in (
         (
             found["lower"].isna(),
@@ -221,8 +227,7 @@ def _warn_of(found: pd.DataFrame, answers: Answers[Estimates]) -> None:
             warn_caller(f"In {which.sum()} of {len(found)} rows {told}. They are at {where}.")
 
 
-def _too_high(betas: FloatArray, answer: Any) -> FloatArray:
-    """Return the betas above the limit, where there is one."""
-    limit = np.inf if answer.about is None else answer.about.beta_limit
-    high: FloatArray = betas[betas > limit]
-    return high
+def _limit(answer: Any) -> float:
+    """Return the limit on beta that known positives set, infinite where they set none."""
+    limit = float("nan") if answer.about is None else float(answer.about.beta_limit)
+    return limit if limit == limit else float("inf")

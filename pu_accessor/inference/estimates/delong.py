@@ -1,5 +1,7 @@
 """Placements: where known positives lie among the rest, and the rest among known positives."""
 
+from __future__ import annotations
+
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -7,9 +9,20 @@ import numpy as np
 
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.estimates.sample import count_negatives
-from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
+from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking, Stack
 
-__all__ = ["DeLong", "check_unweighted", "find_placements", "rest_share", "welch_df"]
+__all__ = [
+    "DeLong",
+    "Placed",
+    "check_unweighted",
+    "find_placements",
+    "place_stack",
+    "rest_share",
+    "welch_df",
+]
+
+
+_ROUNDING = 1e-20  # variances that small are of means that were rounded, not of placements
 
 
 class DeLong(NamedTuple):
@@ -37,6 +50,89 @@ class DeLong(NamedTuple):
     def squares(self) -> tuple[float, float]:
         """The squared standard errors that the two samples add."""
         return self.known_variance / self.known, self.rest_variance / self.rest
+
+
+class Placed(NamedTuple):
+    """Placements of one ranking or of many: known positives first, then the rest.
+
+    Parameters
+    ----------
+    size : ndarray of float64, shape (2, 1) or (2, rankings)
+        How many there are.
+    variance : ndarray of float64, of that shape
+        Of their placements; NaN for one alone.
+    above : ndarray of float64, shape (1,) or (rankings,)
+        The probability that a known positive lies above one of the rest, ties counting half.
+    """
+
+    size: FloatArray
+    variance: FloatArray
+    above: FloatArray
+
+    @classmethod
+    def of(cls, found: DeLong) -> Placed:
+        """Make arrays of the placements of one ranking.
+
+        Parameters
+        ----------
+        found : DeLong
+            As `find_placements` returns it.
+
+        Returns
+        -------
+        Placed
+        """
+        size = np.array([[found.known], [found.rest]], np.float64)
+        variance = np.array([[found.known_variance], [found.rest_variance]])
+        return cls(size, variance, np.array([float(found.above)]))
+
+
+def place_stack(stack: Stack) -> Placed:
+    """Return the placements of many rankings.
+
+    Parameters
+    ----------
+    stack : Stack
+        Where their known positives lie.
+
+    Returns
+    -------
+    Placed
+        NaN where a ranking has no known positive, or nothing else.
+
+    Examples
+    --------
+    >>> stack = Stack(np.array([[2, 0, 2]]), *np.array([[0, 0], [1, 1], [1, 2], [0, 2], [1, 3]]),
+    ...     unlabeled=np.array([0, 1]))
+    >>> place_stack(stack)
+    Placed(size=array([[2.],
+           [2.]]), variance=array([[0.125],
+           [0.125]]), above=array([0.75]))
+    """
+    known, rest = stack.total[:, 0], stack.total[:, 1:].sum(axis=1)
+    owner, through = stack.owner, stack.end - stack.known  # of the rest, at or above each block
+    before = stack.start - (stack.known - stack.found)
+    last = np.append(owner[1:] != owner[:-1], np.ones(min(owner.size, 1), np.bool_))
+    gap = np.where(last, rest[owner], np.append(before[1:], 0)) - through
+    first = np.append(np.ones(min(owner.size, 1), np.bool_), last[:-1])
+
+    def per_ranking(values: FloatArray | IntArray) -> FloatArray:
+        return np.bincount(owner, values, minlength=known.size).astype(np.float64)
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        below = 1 - (before + through) / (2 * rest[owner])
+        above = per_ranking(stack.found * below) / known
+        inside = (2 * stack.known - stack.found) / (2 * known[owner])  # known positives above
+        beyond = stack.known / known[owner]  # and above what follows the block
+        known_squares = per_ranking(stack.found * (below - above[owner]) ** 2)
+        rest_squares = per_ranking(
+            (through - before) * (inside - above[owner]) ** 2
+            + gap * (beyond - above[owner]) ** 2
+            + first * before * above[owner] ** 2
+        )
+        variance = np.stack([known_squares / (known - 1), rest_squares / (rest - 1)])
+    variance[variance < _ROUNDING] = 0.0
+    return Placed(np.stack([known, rest]).astype(np.float64), variance, above)
 
 
 def find_placements(ranking: Ranking) -> DeLong:

@@ -1,5 +1,6 @@
 """The area under the ROC curve on new examples: the classifier's, not that of one test set."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -8,7 +9,7 @@ from scipy import special
 from pu_accessor.inference.estimates.auroc import auroc_and_error
 from pu_accessor.inference.estimates.complete import Estimates, over_betas
 from pu_accessor.inference.estimates.delong import (
-    DeLong,
+    Placed,
     check_unweighted,
     find_placements,
     rest_share,
@@ -16,12 +17,13 @@ from pu_accessor.inference.estimates.delong import (
 )
 from pu_accessor.inference.rule import Rule
 from pu_accessor.inference.tables.contingency import check_labels
-from pu_accessor.ranking import BoolArray, FloatArray, Ranking
+from pu_accessor.ranking import FloatArray, Ranking
 
 __all__ = ["estimate_population_auroc"]
 
 _MODELED = 2  # examples that the model of the variances counts for
-_HALVINGS = 50  # of [0, 1], which leave less than floats tell apart
+_HALVES = 8  # of the way to a limit that are tried first
+_STEPS, _NEAR = 60, 1e-13  # of a search for limits, at most; what may be left of an excess
 _EDGE = 1e-6  # nearest to 0 and 1 at which the model is asked for the shape of the data
 
 
@@ -30,15 +32,13 @@ class _Samples(NamedTuple):
 
     Parameters
     ----------
-    size : ndarray of int64, shape (2, 1)
-        How many there are.
-    variance : ndarray of float64, shape (2, 1)
-        Of their placements.
-    share : ndarray of float64, shape (betas,)
+    size, variance
+        As in `Placed`.
+    share : ndarray of float64, shape (values,)
         Of positives among the rest.
-    model : ndarray of float64, shape (2, betas)
+    model : ndarray of float64, shape (2, values)
         What two normal distributions with this AUROC would have for variance.
-    ratio : ndarray of float64, shape (2, betas)
+    ratio : ndarray of float64, shape (2, values)
         The variance over that, drawn to 1.
     """
 
@@ -115,65 +115,90 @@ def estimate_population_auroc(ranking: Ranking, betas: FloatArray, rule: Rule) -
     def estimate(betas: FloatArray) -> Estimates:
         share = rest_share(ranking.total, betas)
         exact, _ = auroc_and_error(ranking, betas)
-        value, placed = np.array([float(each) for each in exact]), find_placements(ranking)
-        error = np.sqrt(sum(placed.squares)) / (1 - share)
+        value, found = np.array([float(each) for each in exact]), find_placements(ranking)
+        error = np.sqrt(sum(found.squares)) / (1 - share)
+        placed = Placed.of(found)
         return Estimates(value, error, *score_interval(value, share, placed, rule.level))
 
     return over_betas(ranking.total, betas, rule.beta_interval, estimate)
 
 
 def score_interval(
-    value: FloatArray, share: FloatArray, placed: DeLong, level: float
+    value: FloatArray, share: FloatArray, placed: Placed, level: float
 ) -> tuple[FloatArray, FloatArray]:
     """Return the values of AUROC that are not too far from the estimate.
 
     Parameters
     ----------
-    value : ndarray of float64, shape (betas,)
+    value : ndarray of float64, shape (values,)
         Estimates, which may lie outside [0, 1].
-    share : ndarray of float64, shape (betas,)
+    share : ndarray of float64, shape (values,)
         Of positives among the rest, below 1.
-    placed : DeLong
-        Placements of both samples.
+    placed : Placed
+        Placements of both samples, of each value or of all.
     level : float
         Probability of coverage, in (0, 1).
 
     Returns
     -------
-    lower, upper : ndarray of float64, shape (betas,)
+    lower, upper : ndarray of float64, shape (values,)
         In [0, 1]. NaN where a sample has one example alone.
     """
-    if min(placed.known, placed.rest) < 2:
-        nothing = np.full(value.size, np.nan)
-        return nothing, nothing
     samples = _sample(share, placed)
     squares = samples.ratio * samples.model / samples.size
     reach = special.stdtrit(welch_df(squares, samples.size - 1 + _MODELED), (1 + level) / 2)
 
-    def outside(auroc: FloatArray) -> BoolArray:
-        far: FloatArray = (1 - share) * np.abs(value - auroc) / reach
-        within: FloatArray = np.sqrt(np.sum(_variance_at(auroc, samples) / samples.size, axis=0))
-        return far > within
+    def excess(auroc: FloatArray) -> FloatArray:
+        within = np.sqrt(np.sum(_variance_at(auroc, samples) / samples.size, axis=0))
+        far: FloatArray = (1 - share) * np.abs(value - auroc) - reach * within
+        return far
 
-    inside = np.clip(value, 0, 1)
-    limits = []
-    for end in (0.0, 1.0):
-        out, within = np.full(value.size, end), inside
-        for _ in range(_HALVINGS):
-            middle = (out + within) / 2
-            beyond = outside(middle)
-            out, within = np.where(beyond, middle, out), np.where(beyond, within, middle)
-        limits.append(within)
-    return limits[0], limits[1]
+    inside, alone = np.clip(value, 0, 1), (placed.size < 2).any(axis=0)
+    limits = (_crossing(excess, np.full(value.size, end), inside) for end in (0.0, 1.0))
+    lower, upper = (np.where(alone, np.nan, limit) for limit in limits)
+    return lower, upper
 
 
-def _sample(share: FloatArray, placed: DeLong) -> _Samples:
+def _crossing(
+    excess: Callable[[FloatArray], FloatArray], out: FloatArray, within: FloatArray
+) -> FloatArray:
+    """Return where an excess turns positive on the way out: by halves, then by Illinois' method.
+
+    It may be positive within, too, as the variance is 0 at the ends; halves find what is between.
+    """
+    limit = np.where(excess(out) <= 0, out, within)
+    done = limit == out
+    for _ in range(_HALVES):
+        middle = (out + within) / 2
+        beyond = excess(middle) > 0
+        out, within = np.where(beyond, middle, out), np.where(beyond, within, middle)
+    too_far, enough = excess(out), excess(within)
+    done |= enough > 0
+    last = np.zeros(limit.size)
+    for _ in range(_STEPS):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            middle = within - (within - out) * enough / (enough - too_far)
+        limit = np.where(done, limit, middle)
+        found = excess(limit)
+        done |= (np.abs(found) < _NEAR) | (np.abs(within - out) < _NEAR)
+        if done.all():
+            break
+        # An end that stays a second time counts half: else it would stay for ever.
+        side = np.sign(found)
+        again, beyond = np.where(side == last, 0.5, 1.0), side > 0
+        too_far = np.where(beyond, found, too_far * again)
+        enough = np.where(beyond, enough * again, found)
+        out, within = np.where(beyond, middle, out), np.where(beyond, within, middle)
+        last = side
+    return limit
+
+
+def _sample(share: FloatArray, placed: Placed) -> _Samples:
     """Hold the variances of placements against those of two normal distributions."""
-    size = np.array([[float(placed.known)], [float(placed.rest)]])
-    variance = np.array([[placed.known_variance], [placed.rest_variance]])
+    size, variance = placed.size, placed.variance
     # Half a pair more of each order: all pairs in one order say nothing of the shape.
-    pairs = placed.known * placed.rest
-    above = (float(placed.above) * pairs + 0.5) / (pairs + 1)
+    pairs = size[0] * size[1]
+    above = (placed.above * pairs + 0.5) / (pairs + 1)
     model = _binormal(np.clip((above - share / 2) / (1 - share), _EDGE, 1 - _EDGE), share)
     drawn = (_MODELED + (size - 1) * variance / model) / (_MODELED + size - 1)
     return _Samples(size, variance, share, model, np.where(variance > 0, drawn, 1.0))

@@ -1,0 +1,61 @@
+"""The area under the ROC curve of many small rankings at once."""
+
+import numpy as np
+
+from pu_accessor.inference.estimates.complete import Estimates
+from pu_accessor.inference.estimates.delong import place_stack
+from pu_accessor.inference.estimates.population import score_interval
+from pu_accessor.ranking import BoolArray, FloatArray, Stack
+
+__all__ = ["estimate_population_aurocs"]
+
+
+def estimate_population_aurocs(
+    stack: Stack, betas: FloatArray, level: float
+) -> list[Estimates | None]:
+    """Estimate the area under the ROC curve of each ranking on new examples, with an interval.
+
+    Parameters
+    ----------
+    stack : Stack
+        Where the known positives of many rankings lie.
+    betas : ndarray of float64, shape (rankings, betas)
+        Fractions of positives among the unlabeled, in [0, 1).
+    level : float
+        Probability of coverage, in (0, 1).
+
+    Returns
+    -------
+    list of Estimates or None
+        Those of `pu_accessor.inference.estimates.population.estimate_population_auroc`. None where
+        that has something to say: there are fewer than two known positives, or other examples, no
+        negatives, nothing unlabeled, or a beta exceeds the limit that the known positives set.
+    """
+    known, negative, unlabeled = stack.total.T
+    plain = (known > 1) & (negative + unlabeled > 1) & (unlabeled > 0) & (betas < 1).all(axis=1)
+    plain &= ~_exceed(stack, betas, level).any(axis=1)
+    placed = place_stack(stack)
+    shape = (plain.sum(), betas.shape[1])
+    some = np.repeat(np.flatnonzero(plain), betas.shape[1])
+    chosen = type(placed)(*(side[..., some] for side in placed))
+    share = betas[plain].ravel() * (unlabeled / (negative + unlabeled))[some]
+    value = (chosen.above - share / 2) / (1 - share)
+    error = np.sqrt(np.sum(chosen.variance / chosen.size, axis=0)) / (1 - share)
+    limits = score_interval(value, share, chosen, level)
+    found = zip(*(side.reshape(shape) for side in (value, error, *limits)), strict=True)
+    return [Estimates(*next(found)) if one else None for one in plain.tolist()]
+
+
+def _exceed(stack: Stack, betas: FloatArray, level: float) -> BoolArray:
+    """Tell which betas may exceed the limit of their ranking: see `limit_from_positives`."""
+    known, unlabeled, owner = stack.total[:, :1], stack.total[:, 2:], stack.owner
+    # Rounded up, so that none is missed.
+    latent = np.minimum(np.ceil(betas * unlabeled + 0.5), unlabeled).clip(min=1)
+    share = np.minimum(stack.unlabeled[:, np.newaxis], latent[owner]) / latent[owner]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ahead = stack.known[:, np.newaxis] / known[owner] - share
+        allowed = np.sqrt(np.log(1 / (1 - level)) / 2 * (1 / known + 1 / latent))
+    distance = np.zeros(betas.shape)
+    np.maximum.at(distance, owner, ahead)
+    beyond: BoolArray = distance > allowed
+    return beyond

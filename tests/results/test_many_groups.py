@@ -1,0 +1,80 @@
+"""Many small groups in one pass, against each of them by itself."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pu_accessor  # noqa: F401
+from pu_accessor.errors import PUDataError, PUWarning
+
+GROUPS = 150
+
+
+def queries(size: int, distinct: int, negative: float, seed: int) -> pd.DataFrame:
+    """Return groups of rows, shuffled; some groups hold one known positive or none."""
+    rng = np.random.default_rng(seed)
+    rows = GROUPS * size
+    known = rng.random(rows) < 0.15
+    label = np.where(known, 1.0, np.nan)
+    label[(rng.random(rows) < negative) & ~known] = 0
+    score = rng.standard_normal(rows) + known
+    frame = pd.DataFrame(
+        {
+            "score": np.round(score * distinct) if distinct else score,
+            "label": label,
+            "query": np.arange(rows) % GROUPS,
+        }
+    )
+    return frame.iloc[rng.permutation(rows)]
+
+
+def both_ways(
+    frame: pd.DataFrame, monkeypatch: pytest.MonkeyPatch, **question: Any
+) -> list[pd.DataFrame]:
+    """Ask for AUROC in one pass, and one by one."""
+    found = []
+    for many in (100, 10**9):
+        monkeypatch.setattr("pu_accessor.sources.in_memory._MANY", many)
+        found.append(frame.pu(by="query", on_error="skip").auroc(**question))
+    return found
+
+
+@pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
+@pytest.mark.parametrize("beta", [0.05, [0, 0.1, 0.4]])
+@pytest.mark.parametrize(
+    ("size", "distinct", "negative"), [(60, 0, 0), (12, 0, 0), (40, 2, 0), (40, 1, 0.3)]
+)
+def test_one_pass_is_one_by_one(
+    size: int, distinct: int, negative: float, beta: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frame = queries(size, distinct, negative, seed=size)
+    once, each = both_ways(frame, monkeypatch, beta=beta)
+    pd.testing.assert_frame_equal(once, each, rtol=1e-12, atol=1e-12)
+    assert once["query"].nunique() > GROUPS / 2
+
+
+@pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
+def test_betas_of_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = queries(40, 0, 0, seed=1)
+    betas = dict(enumerate(np.linspace(0, 0.6, GROUPS)))
+    once, each = both_ways(frame, monkeypatch, beta=betas, level=0.9)
+    pd.testing.assert_frame_equal(once, each, rtol=1e-12, atol=1e-12)
+
+
+def test_a_group_without_an_answer_is_named() -> None:
+    frame = queries(40, 0, 0, seed=2)
+    frame.loc[frame["query"] == 7, "label"] = np.nan
+    with pytest.raises(PUDataError, match="group query=7: label must mark at least one known"):
+        frame.pu(by="query").auroc(0.01)
+
+
+def test_a_beta_that_is_too_high_is_said_of_its_group() -> None:
+    frame = queries(60, 0, 0, seed=3)
+    best = frame["query"] == 7
+    frame.loc[best, "score"] = frame["label"].fillna(0) + 0.001 * frame["score"]
+    with pytest.warns(PUWarning) as told:
+        frame.pu(by="query").auroc(0.3)
+    assert any("beta exceeds" in str(one.message) for one in told)
+    assert any("query=7: 0.3 >" in str(one.message) for one in told)
