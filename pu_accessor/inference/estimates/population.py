@@ -1,5 +1,6 @@
 """The area under the ROC curve on new examples: the classifier's, not that of one test set."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -16,12 +17,12 @@ from pu_accessor.inference.estimates.delong import (
 )
 from pu_accessor.inference.rule import Rule
 from pu_accessor.inference.tables.contingency import check_labels
-from pu_accessor.ranking import BoolArray, FloatArray, Ranking
+from pu_accessor.ranking import FloatArray, Ranking
 
-__all__ = ["estimate_population_auroc"]
+__all__ = ["estimate_population_auroc", "score_interval"]
 
 _MODELED = 2  # examples that the model of the variances counts for
-_HALVINGS = 50  # of [0, 1], which leave less than floats tell apart
+_STEPS, _CLOSE = 60, 1e-13  # to a limit
 _EDGE = 1e-6  # nearest to 0 and 1 at which the model is asked for the shape of the data
 
 
@@ -150,27 +151,48 @@ def score_interval(
     squares = samples.ratio * samples.model / samples.size
     reach = special.stdtrit(welch_df(squares, samples.size - 1 + _MODELED), (1 + level) / 2)
 
-    def outside(auroc: FloatArray) -> BoolArray:
-        far: FloatArray = (1 - share) * np.abs(value - auroc) / reach
-        within: FloatArray = np.sqrt(np.sum(_variance_at(auroc, samples) / samples.size, axis=0))
-        return far > within
+    def excess(auroc: FloatArray) -> FloatArray:
+        spread = np.sum(_variance_at(auroc, samples) / samples.size[:, np.newaxis], axis=0)
+        beyond: FloatArray = (1 - share) * np.abs(value - auroc) - reach * np.sqrt(spread)
+        return beyond
 
-    inside = np.clip(value, 0, 1)
-    limits = []
-    for end in (0.0, 1.0):
-        out, within = np.full(value.size, end), inside
-        for _ in range(_HALVINGS):
-            middle = (out + within) / 2
-            beyond = outside(middle)
-            out, within = np.where(beyond, middle, out), np.where(beyond, within, middle)
-        limits.append(within)
-    return limits[0], limits[1]
+    ends = np.repeat([[0.0], [1.0]], value.size, axis=1)
+    lower, upper = _last_inside(excess, np.clip([value, value], 0, 1), ends)
+    return lower, upper
+
+
+def _last_inside(
+    excess: Callable[[FloatArray], FloatArray], inside: FloatArray, ends: FloatArray
+) -> FloatArray:
+    """Return how far one gets from inside towards the ends before an excess is above 0.
+
+    By linear interpolation; an end that stays for a second time has its excess halved (Illinois).
+    """
+    out, over, under = ends.copy(), excess(ends), excess(inside)
+    under = np.where(under == 0, -np.abs(over), under)  # at 0 and 1 nothing may scatter
+    within = np.where((under < 0) & (over <= 0), ends, inside)
+    before = np.zeros(within.shape, np.int64)
+    for _ in range(_STEPS):
+        open_ = (over > 0) & (under < 0) & (np.abs(out - within) > _CLOSE)
+        if not open_.any():
+            break
+        with np.errstate(divide="ignore", invalid="ignore"):
+            middle = within - under * (out - within) / (over - under)
+        middle = np.where(open_, middle, within)
+        found = excess(middle)
+        beyond, short = open_ & (found > 0), open_ & (found <= 0)
+        under[beyond & (before > 0)] /= 2
+        over[short & (before < 0)] /= 2
+        out, over = np.where(beyond, middle, out), np.where(beyond, found, over)
+        within, under = np.where(short, middle, within), np.where(short, found, under)
+        before = beyond.astype(np.int64) - short
+    return within
 
 
 def _sample(share: FloatArray, placed: DeLong) -> _Samples:
     """Hold the variances of placements against those of two normal distributions."""
     size = np.array([[float(placed.known)], [float(placed.rest)]])
-    variance = np.array([[placed.known_variance], [placed.rest_variance]])
+    variance = np.reshape([placed.known_variance, placed.rest_variance], (2, -1))
     # Half a pair more of each order: all pairs in one order say nothing of the shape.
     pairs = placed.known * placed.rest
     above = (float(placed.above) * pairs + 0.5) / (pairs + 1)
@@ -180,9 +202,12 @@ def _sample(share: FloatArray, placed: DeLong) -> _Samples:
 
 
 def _variance_at(auroc: FloatArray, samples: _Samples) -> FloatArray:
-    """Return the variances of placements at another AUROC, shape (2, betas)."""
-    size, variance, share, model, ratio = samples
-    there = _binormal(auroc, share)
+    """Return the variances of placements at other AUROCs, shape (2, ends, betas)."""
+    there = _binormal(auroc, samples.share)
+    size, variance, model, ratio = (
+        each[:, np.newaxis]
+        for each in (samples.size, samples.variance, samples.model, samples.ratio)
+    )
     # Towards 0 and 1 the model has less of it. What was seen can come from elsewhere.
     seen = (size - 1) * variance * np.maximum(1, there / model)
     kept = np.where(variance > 0, (_MODELED * there + seen) / (_MODELED + size - 1), there)
