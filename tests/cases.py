@@ -74,3 +74,9 @@ def put(accessor: Any, method: str, /, *args: Any, **keywords: Any) -> Any:
     """Put a question with those keywords that are no roles, and bind the others before."""
     roles = {name: keywords.pop(name) for name in ROLES if name in keywords}
     return getattr(accessor(**roles) if roles else accessor, method)(*args, **keywords)
+
+
+def put_of_these(accessor: Any, method: str, /, *args: Any, **keywords: Any) -> Any:
+    """Put a question about these examples, also where others are meant if nothing is said."""
+    about = {"target": "examples"} if method in ("auroc", "average_precision") else {}
+    return put(accessor, method, *args, **about, **keywords)

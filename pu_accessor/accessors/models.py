@@ -87,9 +87,9 @@ def compare(
     beta*U, and d = R_b - R_a, the difference is mean(d)/(N - P).
 
     On new examples t = mean(d)/s has DeLong's variance [2]_ of two models, s**2 = var(d)/n +
-    (N - n)*var(V_a - V_b), with V the shares of known positives above each of the other examples;
-    its degrees of freedom are Welch's. P value and interval agree: at level .95 the interval
-    leaves out 0 exactly where p < .05, whatever beta.
+    (N - n)*var(V_a - V_b), with d of ranks among the other examples alone, and V the shares of
+    known positives above each of these; its degrees of freedom are Welch's. P value and interval
+    agree: at level .95 the interval leaves out 0 exactly where p < .05, whatever beta.
 
     For these examples the others are given, and s**2 = var(d)/n * (1 - n/P) with n - 1 degrees of
     freedom. Without beta the last factor is left out, so that p is conservative where many of the

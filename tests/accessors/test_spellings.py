@@ -50,7 +50,7 @@ CALLS = {
     "contingency": call([0.3, 0.1], ranks=[30, 4], roles={"nan_policy": "omit"}),
     "roc_bounds": call([0.3, 0.1], level=0.8, roles={"positive": 1}),
     "pr_bounds": call(BY_MODEL, band="dkw"),
-    "auroc": call([0.3, 0.1], max_fpr=0.5),
+    "auroc": call([0.3, 0.1], max_fpr=0.5, target="examples"),
     "average_precision": call(BY_MODEL, level=0.8),
     "metric": call("f1", [0.3, 0.1], at={"fpr": 0.2}),
     "estimate_beta": call(method="mean_matching", level=0.8),

@@ -16,7 +16,7 @@ from tests.cases import Labels, put
 from tests.oracles import comparison_oracle as oracle
 
 MODELS = ["svm", "forest", "nb", "copy", "flipped"]
-PLAIN = ["model_a", "model_b", "sign", "statistic", "df", "p_value", "p_holm", "n"]
+PLAIN = ["model_a", "model_b", "sign", "statistic", "df", "p_value", "p_holm", "n", "target"]
 SIZE = ["beta", "difference", "lower", "upper", "level"]
 FOUND = ["dominates", "equal", "disjoint", "crossings"]
 
@@ -70,9 +70,11 @@ def quiet(data: Any, method: str, *args: Any, **options: Any) -> pd.DataFrame:
     return result
 
 
-def expected(case: Draw, names: list[str], *betas: float, level: float = 0.95) -> pd.DataFrame:
+def expected(
+    case: Draw, names: list[str], *betas: float, level: float = 0.95, target: str = "population"
+) -> pd.DataFrame:
     """Return what the oracle says of all pairs of models."""
-    rows = oracle.compare({k: case.scores[k] for k in names}, case.labels, betas, level)
+    rows = oracle.compare({k: case.scores[k] for k in names}, case.labels, betas, level, target)
     return pd.DataFrame(rows, columns=[*PLAIN[:2], *(SIZE if betas else []), *PLAIN[2:]])
 
 
@@ -103,13 +105,15 @@ def test_oracle_area_is_share_of_won_pairs() -> None:
 # Models on the same examples
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_compare_agrees_with_oracle(seed: int) -> None:
+@pytest.mark.parametrize("target", ["population", "examples"])
+@pytest.mark.parametrize("seed", range(40))
+def test_compare_agrees_with_oracle(seed: int, target: str) -> None:
     case = draw(seed)
     betas, level = sorted({0.0, 0.4, case.beta}), [0.95, 0.8][seed % 2]
-    assert_same(quiet(wide(case), "compare", score=MODELS), expected(case, MODELS))
-    got = quiet(wide(case), "compare", betas, score=MODELS, level=level)
-    assert_same(got, expected(case, MODELS, *betas, level=level))
+    got = quiet(wide(case), "compare", score=MODELS, target=target)
+    assert_same(got, expected(case, MODELS, target=target))
+    got = quiet(wide(case), "compare", betas, score=MODELS, level=level, target=target)
+    assert_same(got, expected(case, MODELS, *betas, level=level, target=target))
 
 
 @pytest.mark.parametrize("seed", range(60, 75))
@@ -151,11 +155,47 @@ def test_scipy_tests_the_same_ranks(seed: int) -> None:
     a, b = (size + 1 - stats.rankdata(case.scores[name])[known] for name in ("svm", "flipped"))
     want = stats.ttest_rel(b, a)
     limits = want.confidence_interval(0.9)
+    got = pu(wide(case))(score=["svm", "flipped"]).compare(target="examples").iloc[0]
+    values = [want.statistic, want.df, want.pvalue]
+    assert got[PLAIN[3:6]].tolist() == pytest.approx(values, rel=1e-9)
     negatives = size - sum(known) - case.beta * case.labels.count(None)
-    values = [np.mean(b - a) / negatives, limits.low / negatives, limits.high / negatives]
-    values += [want.statistic, want.df, want.pvalue]
-    got = pu(wide(case))(score=["svm", "flipped"]).compare(case.beta, level=0.9).iloc[0]
-    assert got[[*SIZE[1:4], *PLAIN[3:6]]].tolist() == pytest.approx(values, rel=1e-9)
+    hidden = case.beta * case.labels.count(None)
+    drawn = math.sqrt(hidden / (sum(known) + hidden))
+    ends = [np.mean(b - a) + drawn * (end - np.mean(b - a)) for end in (limits.low, limits.high)]
+    values = [number / negatives for number in (np.mean(b - a), *ends)]
+    got = quiet(
+        wide(case), "compare", case.beta, score=["svm", "flipped"], level=0.9, target="examples"
+    ).iloc[0]
+    assert got[SIZE[1:4]].tolist() == pytest.approx(values, rel=1e-9)
+
+
+def test_nothing_is_left_to_chance_where_all_positives_are_known() -> None:
+    frame = wide(draw(20)).assign(label=[True, True, True, *[False] * (len(draw(20).labels) - 3)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        got = pu(frame)(score=["svm", "nb", "copy"], negative=False).compare(0, target="examples")
+    assert got["lower"].tolist() == got["difference"].tolist() == got["upper"].tolist()
+    assert set(got["p_value"]) <= {0.0, 1.0}
+
+
+def test_delong_of_two_models_as_proc_has_it() -> None:
+    """A difference has the variance of both placements, as DeLong's contrast of a covariance."""
+    case = draw(21)
+    known = np.array([label is True for label in case.labels])
+    frame = wide(case).assign(label=known)
+    placed = {}
+    for name in ("svm", "nb"):
+        score = frame[name].to_numpy()
+        wins = (np.sign(score[known][:, None] - score[~known]) + 1) / 2
+        placed[name] = wins.mean(axis=1), wins.mean(axis=0)
+    parts = [np.cov([placed["svm"][i], placed["nb"][i]]) for i in (0, 1)]
+    whole = parts[0] / known.sum() + parts[1] / (~known).sum()
+    contrast = np.array([1, -1])
+    want = (placed["svm"][0].mean() - placed["nb"][0].mean()) / np.sqrt(
+        contrast @ whole @ contrast
+    )
+    got = quiet(frame, "compare", score=["svm", "nb"], negative=False)
+    assert got["statistic"].tolist() == pytest.approx([want])
 
 
 @pytest.mark.parametrize("seed", range(90, 95))
@@ -235,7 +275,7 @@ def test_equal_differences() -> None:
     same = pu(frame)(score=["a", "c"]).compare(0.25).iloc[0]
     assert same[["sign", "statistic", "p_value", "lower", "upper"]].tolist() == [0, 0, 1, 0, 0]
     with pytest.warns(PUWarning) as record:
-        got = pu(frame)(score=["a", "b", "c"]).compare(0.5)
+        got = pu(frame)(score=["a", "b", "c"]).compare(0.5, target="examples")
     assert len(record) == 1
     assert got["statistic"].tolist() == [np.inf, 0, -np.inf]
     assert got["p_value"].tolist() == [0, 1, 0]
@@ -312,30 +352,35 @@ def stacked(cases: dict[str, Draw]) -> pd.DataFrame:
 
 
 def expected_unpaired(
-    cases: dict[str, Draw], betas: dict[str, float], level: float
+    cases: dict[str, Draw], betas: dict[str, float], level: float, target: str
 ) -> pd.DataFrame:
     """Return what the oracle says of all pairs of hospitals, without columns for beta."""
-    found = {k: oracle.group(c.scores["svm"], c.labels, betas[k]) for k, c in cases.items()}
+    found = {
+        k: oracle.group(c.scores["svm"], c.labels, betas[k], target) for k, c in cases.items()
+    }
     columns = ["hospital_a", "hospital_b", *SIZE[1:], *PLAIN[3:7], "n_a", "n_b"]
-    return pd.DataFrame(oracle.compare_unpaired(found, level), columns=columns)
+    rows = pd.DataFrame(oracle.compare_unpaired(found, level), columns=columns)
+    return rows.assign(target=target)
 
 
+@pytest.mark.parametrize("target", ["population", "examples"])
 @pytest.mark.parametrize("seed", range(100, 140, 3))
-def test_compare_unpaired_agrees_with_oracle(seed: int) -> None:
+def test_compare_unpaired_agrees_with_oracle(seed: int, target: str) -> None:
     cases, level = groups(seed), [0.95, 0.8][seed % 2]
     frame = stacked(cases)
-    got = quiet(frame, "compare_unpaired", [0.0, 0.35], by="hospital", level=level)
+    asked: dict[str, Any] = {"level": level, "target": target}
+    got = quiet(frame, "compare_unpaired", [0.0, 0.35], by="hospital", **asked)
     assert list(got.columns[:4]) == ["hospital_a", "hospital_b", "beta", "difference"]
     for beta in (0.0, 0.35):
         part = got[got["beta"] == beta].drop(columns="beta").reset_index(drop=True)
-        assert_same(part, expected_unpaired(cases, dict.fromkeys(cases, beta), level))
+        assert_same(part, expected_unpaired(cases, dict.fromkeys(cases, beta), **asked))
     betas = {name: case.beta for name, case in cases.items()}
     mixed = frame.sample(frac=1, random_state=seed).groupby("hospital")
     for given in (betas, pd.Series(betas)):
-        own = quiet(mixed, "compare_unpaired", given, level=level)
+        own = quiet(mixed, "compare_unpaired", given, **asked)
         assert own.pop("beta_a").tolist() == own["hospital_a"].map(betas).tolist()
         assert own.pop("beta_b").tolist() == own["hospital_b"].map(betas).tolist()
-        assert_same(own, expected_unpaired(cases, betas, level))
+        assert_same(own, expected_unpaired(cases, betas, **asked))
 
 
 def test_scipy_welch() -> None:
@@ -351,14 +396,14 @@ def test_scipy_welch() -> None:
     want = stats.ttest_ind(*values, equal_var=False)
     limits = want.confidence_interval(0.95)
     numbers = [limits.low, limits.high, want.statistic, want.df, want.pvalue]
-    got = pu(stacked(cases))(by="hospital").compare_unpaired(0.4).iloc[0]
+    got = pu(stacked(cases))(by="hospital").compare_unpaired(0.4, target="examples").iloc[0]
     assert got[[*SIZE[2:4], *PLAIN[3:6]]].tolist() == pytest.approx(numbers, rel=1e-9)
 
 
 def test_areas_without_error() -> None:
     frame = pd.DataFrame({"g": list("xxxyyyzzz"), "score": [3, 2, 1] * 3})
     frame["label"] = [True, True, False, True, False, True, True, True, False]
-    got = pu(frame)(by="g", negative=False).compare_unpaired(0)
+    got = pu(frame)(by="g", negative=False).compare_unpaired(0, target="examples")
     assert got["difference"].tolist() == got["lower"].tolist() == got["upper"].tolist()
     assert got["difference"].tolist() == pytest.approx([0.5, 0, -0.5])
     assert got["statistic"].tolist() == [np.inf, 0, -np.inf]
@@ -485,7 +530,7 @@ def true_areas(frame: pd.DataFrame, score: str) -> "pd.Series[float]":
 def test_paired_interval_covers() -> None:
     frame, beta = simulated(400, 20, 1, mirrored=False)
     true = (true_areas(frame, "a") - true_areas(frame, "b")).to_numpy()
-    got = pu(frame)(score=["a", "b"], by="draw").compare(beta)
+    got = pu(frame)(score=["a", "b"], by="draw").compare(beta, target="examples")
     assert 0.92 < np.mean((got["lower"] < true) & (true < got["upper"])) < 0.995
     assert got["difference"].mean() == pytest.approx(true.mean(), abs=0.01)
 
@@ -501,6 +546,6 @@ def test_paired_test_keeps_its_size() -> None:
 def test_unpaired_interval_covers() -> None:
     frame, beta = simulated(50, 100, 3, mirrored=False)
     area = true_areas(frame, "a")
-    got = pu(frame)(score="a", by="draw").compare_unpaired(beta)
+    got = pu(frame)(score="a", by="draw").compare_unpaired(beta, target="examples")
     true = got["draw_a"].map(area) - got["draw_b"].map(area)
     assert 0.92 < ((got["lower"] < true) & (true < got["upper"])).mean() < 0.98

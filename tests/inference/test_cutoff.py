@@ -15,7 +15,7 @@ ROC = TABLES.pu.roc().sel(beta=0.2, bound="estimate")
 
 
 def metric(name: Any, beta: Any = 0.2, frame: pd.DataFrame = FRAME, **options: Any) -> pd.Series:
-    answer: pd.DataFrame = frame.pu.metric(name, beta, **options)
+    answer: pd.DataFrame = frame.pu.metric(name, beta, target="examples", **options)
     assert len(answer) == 1
     return answer.iloc[0]
 

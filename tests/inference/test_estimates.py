@@ -111,7 +111,7 @@ def test_oracle_by_hand() -> None:
 # The package
 
 METHODS = ["auroc", "average_precision"]
-COLUMNS = ["beta", "estimate", "standard_error", "lower", "upper", "level"]
+COLUMNS = ["beta", "estimate", "standard_error", "lower", "upper", "level", "target"]
 both = pytest.mark.parametrize("method", METHODS)
 NEAR: dict[str, Any] = {"rel": 1e-9, "abs": 1e-12, "nan_ok": True}
 
@@ -127,10 +127,11 @@ def framed(score: list[float], label: Labels | list[bool]) -> pd.DataFrame:
 
 
 def quiet(data: Any, method: str, *args: Any, **options: Any) -> pd.DataFrame:
-    """Call a method of the accessor and let it warn."""
+    """Ask a method of the accessor about these examples and let it warn."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PUWarning)
-        result = put(data.pu, method, *args, **options)
+        result = put(data.pu, method, *args, target="examples", **options)
+    assert (result["target"] == "examples").all()
     assert isinstance(result, pd.DataFrame) and isinstance(result.index, pd.RangeIndex)
     return result
 
@@ -238,12 +239,12 @@ def test_all_labeled_is_scikit_learn(seed: int) -> None:
         ),
     ]
     for method, options, value in cases:
-        row = getattr(pu(frame)(negative=False), method)(0, **options).iloc[0]
+        row = quiet(frame, method, 0, negative=False, **options).iloc[0]
         wanted = [value, 0, value, value]
         assert row[COLUMNS[1:5]].tolist() == pytest.approx(wanted, abs=1e-12)
         # Unlabeled examples that are taken as negative are known as well as negatives are.
         naive = frame.assign(label=frame["label"].where(frame["label"]))
-        same = getattr(pu(naive), method)(0, **options).iloc[0]
+        same = quiet(naive, method, 0, **options).iloc[0]
         assert same[COLUMNS[1:5]].tolist() == pytest.approx(wanted, abs=1e-12)
 
 
@@ -281,7 +282,7 @@ def test_intervals_hold_the_estimate_and_grow_with_the_level(method: str, seed: 
 def test_one_known_positive(method: str) -> None:
     frame = framed([4, 3, 2, 1], [None, True, None, False])
     with pytest.warns(PUWarning) as record:
-        row = getattr(pu(frame), method)(0.5).iloc[0]
+        row = getattr(pu(frame), method)(0.5, target="examples").iloc[0]
     assert len(record) == 1 and record[0].filename == __file__
     assert row[["standard_error", "lower", "upper"]].isna().all()
     if method == "auroc":  # P = 2, M = 2: 1 - (2 - 1.5)/2
@@ -294,7 +295,7 @@ def test_one_known_positive(method: str) -> None:
 def test_one_positive_among_known_negatives(method: str) -> None:
     frame = framed([3, 2, 1], [False, True, False])
     naive = framed([3, 2, 1], [None, True, None])
-    for row in (getattr(pu(x)(negative=False), method)(0).iloc[0] for x in (frame, naive)):
+    for row in (quiet(x, method, 0, negative=False).iloc[0] for x in (frame, naive)):
         assert row[COLUMNS[1:5]].tolist() == [0.5, 0, 0.5, 0.5]
 
 
@@ -328,7 +329,7 @@ def test_infeasible_beta_is_told(method: str) -> None:
     found = said(method, score, label, 0.9)
     assert not 0 <= found.value <= 1
     with pytest.warns(PUWarning, match="beta") as record:
-        row = getattr(pu(framed(score, label)), method)(0.9).iloc[0]
+        row = getattr(pu(framed(score, label)), method)(0.9, target="examples").iloc[0]
     assert len(record) == 1 and record[0].filename == __file__
     assert row["estimate"] == pytest.approx(float(found.value))
     assert 0 <= row["lower"] <= row["upper"] <= 1
@@ -369,7 +370,9 @@ def test_no_negatives() -> None:
     frame = framed([4, 3, 2, 1], [True, None, True, None])
     for beta, options in product((1, [0.5, 1]), ({}, {"max_fpr": 0.5})):
         with pytest.raises(PUDataError, match="negative"):
-            pu(frame).auroc(beta, **options)
+            pu(frame).auroc(beta, target="examples", **options)
+        with pytest.raises(PUDataError, match="negative"):
+            pu(frame).auroc(beta)
     with pytest.raises(PUDataError, match="negative"):
         pu(framed([2, 1], [True, True]))(negative=False).auroc(0)
 
@@ -478,8 +481,9 @@ def test_spoilt_groups(method: str) -> None:
     spoilt = FRAME.assign(label=FRAME["label"] & (FRAME["site"] != "b"))  # no known positive
     with pytest.raises(PUValueError, match="'b'"):
         getattr(pu(spoilt)(by="site"), method)(0.2)
+    skipping = pu(spoilt)(by="site", on_error="skip")
     with pytest.warns(PUWarning, match="'b'") as record:
-        got = getattr(pu(spoilt)(by="site", on_error="skip"), method)(0.2)
+        got = getattr(skipping, method)(0.2, target="examples")
     assert len(record) == 1
     want = stacked(method, 0.2)
     want = want[want["site"] != "b"].reset_index(drop=True)
@@ -531,7 +535,7 @@ def test_intervals_cover(method: str, limit: dict[str, float], known: int, posit
     frame = simulated(300, known, positives, 1000, seed=known)
     beta = (positives - known) / (1000 - known)
     true = truths(frame, method, **limit)
-    got = getattr(pu(frame)(by="draw"), method)(beta, **limit)
+    got = quiet(frame, method, beta, by="draw", **limit)
     covered = np.mean((got["lower"] <= true) & (true <= got["upper"]))
     assert (0.9 if method == "auroc" else 0.87) <= covered <= 0.99
     error = got["estimate"] - true

@@ -14,6 +14,7 @@ from tests.cases import Case, as_frame, draw_case
 from tests.oracles import oracle
 
 COLUMNS = ["beta", "metric", "rank", "threshold", "estimate", "lower", "upper", "level", "band"]
+COLUMNS += ["target"]
 NEAR: dict[str, Any] = {"rel": 1e-12, "abs": 1e-12, "nan_ok": True}
 RULES = {
     "exact": oracle.exact_band,
@@ -39,7 +40,7 @@ def row(case: Case, name: str, at: Any, **options: Any) -> "pd.Series[Any]":
     """Return the one row for one beta."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PUWarning)
-        got = pu(as_frame(case)).metric(name, case.beta, at=at, **options)
+        got = pu(as_frame(case)).metric(name, case.beta, at=at, target="examples", **options)
     assert list(got.columns) == COLUMNS and isinstance(got.index, pd.RangeIndex)
     assert len(got) == 1
     found: pd.Series[Any] = got.iloc[0]
@@ -59,7 +60,7 @@ def check(case: Case, name: str, found: "pd.Series[Any]", place: int, band: str)
     ends = sorted((values["lower"], values["upper"]))
     want = [values["estimate"], *(ends if not any(map(math.isnan, ends)) else [math.nan] * 2)]
     assert found[["estimate", "lower", "upper"]].tolist() == pytest.approx(want, **NEAR)
-    assert (found["metric"], found["level"], found["band"]) == (name, 0.95, band)
+    assert found[["metric", "level", "band", "target"]].tolist() == [name, 0.95, band, "examples"]
 
 
 def rate(name: str, table: oracle.Table) -> float:

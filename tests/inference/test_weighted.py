@@ -12,7 +12,7 @@ from scipy import optimize, special
 import pu_accessor
 from pu_accessor import PUKeyError, PUTypeError, PUValueError, PUWarning
 from pu_accessor.ranking import FloatArray
-from tests.cases import put
+from tests.cases import put, put_of_these
 
 
 def drawn(
@@ -99,8 +99,8 @@ def test_equal_propensities_give_what_none_do(frame: pd.DataFrame, odds: float) 
         assert int(away.sel(bound="estimate").max()) <= 1
         assert int(away.max()) <= 2
     for name in ("auroc", "average_precision"):
-        weighted = getattr(equal.pu(propensity="odds"), name)([0.05, 0.25, 0.4])
-        plain = getattr(equal.pu, name)([0.05, 0.25, 0.4])
+        weighted = put_of_these(equal.pu(propensity="odds"), name, [0.05, 0.25, 0.4])
+        plain = put_of_these(equal.pu, name, [0.05, 0.25, 0.4])
         pd.testing.assert_frame_equal(weighted, plain, rtol=0, atol=1e-9)
     tables = equal.pu(propensity="odds").contingency(0.1)
     assert tables["n_effective"].item() == pytest.approx(60, abs=1e-9)
@@ -123,11 +123,11 @@ def test_the_effective_number() -> None:
 
 @pytest.mark.parametrize("name", ["auroc", "average_precision"])
 def test_frames_have_the_effective_number_in_their_attributes(name: str) -> None:
-    found = getattr(FRAME.pu(propensity="odds"), name)(0.2)
+    found = put_of_these(FRAME.pu(propensity="odds"), name, 0.2)
     tables = FRAME.pu(propensity="odds").contingency(0.2)
     assert found.attrs["n_effective"] == tables["n_effective"].item() > 10
     assert "beta_limit" not in found.attrs and found.attrs["n_known_positive"] == 60
-    grouped = getattr(FRAME.assign(g="a").pu(by="g", propensity="odds"), name)(0.2)
+    grouped = put_of_these(FRAME.assign(g="a").pu(by="g", propensity="odds"), name, 0.2)
     assert "n_effective" not in grouped.attrs  # that of a ranking is none of a row's
 
 
@@ -140,7 +140,7 @@ def test_the_order_of_rows_does_not_matter(seed: int) -> None:
     one, other = (f.pu(propensity="odds").contingency(0.3) for f in (FRAME, moved))
     xr.testing.assert_identical(one, other)
     for name in ("auroc", "average_precision"):
-        rows = [getattr(f.pu(propensity="odds"), name)(0.3) for f in (FRAME, moved)]
+        rows = [put_of_these(f.pu(propensity="odds"), name, 0.3) for f in (FRAME, moved)]
         pd.testing.assert_frame_equal(*rows)
     # The propensities do: they are not the same in another order.
     wrong = FRAME.copy()
@@ -154,7 +154,7 @@ def test_the_order_of_tied_rows_does_not_matter_to_the_estimates(seed: int) -> N
     one, other = (f.pu(propensity="odds").contingency(0.3) for f in (TIED, moved))
     xr.testing.assert_equal(one.sel(bound="estimate"), other.sel(bound="estimate"))
     for name in ("auroc", "average_precision"):
-        rows = [getattr(f.pu(propensity="odds"), name)(0.3) for f in (TIED, moved)]
+        rows = [put_of_these(f.pu(propensity="odds"), name, 0.3) for f in (TIED, moved)]
         columns = ["estimate", "standard_error"]
         pd.testing.assert_frame_equal(rows[0][columns], rows[1][columns], rtol=0, atol=1e-12)
 
@@ -176,7 +176,7 @@ def test_the_order_of_tied_rows_does_not_matter_to_the_limits(name: str) -> None
     both = []
     for one in (odds, odds[::-1]):
         frame.loc[1:30, "odds"] = one
-        found = getattr(frame.pu(propensity="odds"), name)(0.3)
+        found = put_of_these(frame.pu(propensity="odds"), name, 0.3)
         if name == "contingency":
             both.append(found["tp"].to_numpy())
         else:
@@ -217,7 +217,7 @@ ROWS = FRAME.iloc[:62].assign(extra=1)
         ("roc_bounds", {"reference": "both"}, PUValueError, "reference must .* propensity"),
         ("contingency", {"reference": "tightest"}, PUValueError, "reference must .* propensity"),
         ("pr_bounds", {"reference": "negatives"}, PUValueError, "reference must .* propensity"),
-        ("auroc", {"max_fpr": 0.2}, PUValueError, "max_fpr must .* propensity"),
+        ("auroc", {"max_fpr": 0.2, "target": "examples"}, PUValueError, "max_fpr must .* propens"),
     ],
 )
 def test_what_does_not_go_with_propensities(
@@ -239,12 +239,13 @@ def test_a_chosen_cutoff_does_not_go_with_propensities(at: str) -> None:
 )
 def test_a_small_effective_number_warns_once(name: str) -> None:
     small = FRAME.assign(odds=FRAME["odds"].mask(FRAME.index < 3, 1e-4))
+    about = {"target": "examples"} if name in ("auroc", "average_precision") else {}
     with pytest.warns(PUWarning, match=r"effective number of .* below 10 \(3\.") as caught:
-        getattr(small.pu(propensity="odds"), name)([0.1, 0.2])
+        getattr(small.pu(propensity="odds"), name)([0.1, 0.2], **about)
     assert len(caught) == 1 and caught[0].filename == __file__
     groups = pd.concat([small.assign(g="a"), FRAME.assign(g="b"), small.assign(g="c")])
     with pytest.warns(PUWarning, match="group g='a': 3.*group g='c': 3") as caught:
-        getattr(groups.pu(by="g", propensity="odds"), name)(0.1)
+        getattr(groups.pu(by="g", propensity="odds"), name)(0.1, **about)
     assert len(caught) == 1 and "'b'" not in str(caught[0].message)
 
 
@@ -275,7 +276,7 @@ def selected(seed: int, ratio: float, draws: int) -> tuple[FloatArray, FloatArra
         true = np.cumsum(order < positives)
         auroc = 1 - (np.flatnonzero(order < positives).mean() - (positives - 1) / 2) / 2500
         for which, odds_column in enumerate((None, "odds")):
-            row = frame.pu(propensity=odds_column).auroc(beta).iloc[0]
+            row = frame.pu(propensity=odds_column).auroc(beta, target="examples").iloc[0]
             covered[draw, which] = row["lower"] <= auroc <= row["upper"]
         ranks = np.linspace(30, 2900, 40).astype(int)
         tp = frame.pu(propensity="odds").contingency(beta, ranks=ranks)["tp"].isel(beta=0)

@@ -49,11 +49,12 @@ class Outcome(NamedTuple):
 
 
 class Group(NamedTuple):
-    """The estimated AUROC of one group with its variance, and its known positives."""
+    """The estimated AUROC of one group, its variance and the df of that, and known positives."""
 
     auroc: Fraction
     variance: Fraction
     n: int
+    df: float
 
 
 class Lead(NamedTuple):
@@ -175,18 +176,13 @@ def from_variance(estimate: Fraction, squared: Fraction, df: float) -> Outcome:
     return Outcome(float(estimate), se, statistic, df, t_two_sided(statistic, df))
 
 
-def one_sample(values: Sequence[Fraction]) -> Outcome:
-    """Return the t test of a zero mean."""
-    return from_variance(mean(values), variance(values) / len(values), len(values) - 1)
-
-
 def welch(a: Group, b: Group) -> Outcome:
     """Return the t test of equal means with unequal variances."""
     squared = a.variance + b.variance
     if squared == 0:
         return from_variance(a.auroc - b.auroc, squared, math.inf)
-    df = squared**2 / (a.variance**2 / (a.n - 1) + b.variance**2 / (b.n - 1))
-    return from_variance(a.auroc - b.auroc, squared, float(df))
+    df = float(squared) ** 2 / sum(float(g.variance) ** 2 / g.df for g in (a, b))
+    return from_variance(a.auroc - b.auroc, squared, df)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -210,10 +206,45 @@ def holm(p_values: Sequence[float]) -> list[float]:
 # Comparisons
 
 
-def paired(a: Scores, b: Scores, labels: Labels) -> Outcome:
+def paired(a: Scores, b: Scores, labels: Labels, beta: float | None, target: str) -> Outcome:
     """Compare two rankings of the same examples: the test of the mean difference in rank."""
+    if target == "population":
+        return paired_on_new(a, b, labels)
     ranks = zip(known_ranks(a, labels), known_ranks(b, labels), strict=True)
-    return one_sample([of_b - of_a for of_a, of_b in ranks])
+    apart = [of_b - of_a for of_a, of_b in ranks]
+    n = len(apart)
+    drawn = Fraction(1) if beta is None else 1 - n / positives(labels, beta)
+    return from_variance(mean(apart), variance(apart) / n * drawn, n - 1)
+
+
+def won(scores: Scores, labels: Labels) -> list[list[Fraction]]:
+    """Return, for each known positive, what it wins against each other example: 1, 1/2 or 0."""
+    known = [s for s, label in zip(scores, labels, strict=True) if label is True]
+    others = [s for s, label in zip(scores, labels, strict=True) if label is not True]
+    return [[Fraction((x > z) - (x < z) + 1, 2) for z in others] for x in known]
+
+
+def two_samples(table: Sequence[Sequence[Fraction]]) -> tuple[Fraction, Fraction, Fraction]:
+    """Return the mean of a table, and the variances that its rows and columns give it."""
+    rows, columns = [mean(row) for row in table], [mean(c) for c in zip(*table, strict=True)]
+    return mean(rows), variance(rows) / len(rows), variance(columns) / len(columns)
+
+
+def welch_df(squares: Sequence[Fraction], sizes: Sequence[int]) -> float:
+    """Return the degrees of freedom of a sum of variances of means, infinite without any."""
+    below = sum(float(s) ** 2 / (size - 1) for s, size in zip(squares, sizes, strict=True))
+    return float(sum(squares)) ** 2 / below if below else math.inf
+
+
+def paired_on_new(a: Scores, b: Scores, labels: Labels) -> Outcome:
+    """Compare two rankings on new examples, pair by pair of examples; in ranks."""
+    both = zip(won(a, labels), won(b, labels), strict=True)
+    table = [[x - y for x, y in zip(*rows, strict=True)] for rows in both]
+    n, rest = len(table), len(table[0])
+    apart, *squares = two_samples(table)
+    return from_variance(
+        apart * rest, sum(squares, Fraction(0)) * rest**2, welch_df(squares, [n, rest])
+    )
 
 
 def paired_interval(
@@ -225,30 +256,42 @@ def paired_interval(
     return test.estimate / scale, low / scale, high / scale
 
 
-def group(scores: Scores, labels: Labels, beta: float) -> Group:
-    """Return the AUROC of a group and the variance it has from the draw of known positives."""
+def group(scores: Scores, labels: Labels, beta: float, target: str) -> Group:
+    """Return the AUROC of a group and its variance, on new examples or from the draw of labels."""
     ranks = known_ranks(scores, labels)
     n = len(ranks)
+    if target == "population":
+        table = won(scores, labels)
+        rest = len(table[0])
+        scale = rest / negatives(labels, beta)
+        _, *squares = two_samples(table)
+        df = welch_df(squares, [n, rest])
+        return Group(auroc(scores, labels, beta), sum(squares) * scale**2, n, df)
     drawn = (1 - n / positives(labels, beta)) / negatives(labels, beta) ** 2
-    return Group(auroc(scores, labels, beta), variance(ranks) / n * drawn, n)
+    return Group(auroc(scores, labels, beta), variance(ranks) / n * drawn, n, n - 1)
 
 
 def compare(
-    models: Mapping[str, Scores], labels: Labels, betas: Sequence[float], level: float
+    models: Mapping[str, Scores],
+    labels: Labels,
+    betas: Sequence[float],
+    level: float,
+    target: str,
 ) -> list[Row]:
     """Return the rows of all pairs of models, with a size for each beta if there are any."""
     pairs = list(combinations(models, 2))
-    tests = [paired(models[a], models[b], labels) for a, b in pairs]
-    adjusted = holm([one.p_value for one in tests])
-    rows: list[Row] = []
-    for pair, one, p in zip(pairs, tests, adjusted, strict=True):
-        sign = (one.estimate > 0) - (one.estimate < 0)
-        last = (sign, one.statistic, one.df, one.p_value, p, labels.count(True))
-        for beta in betas:
-            rows.append((*pair, beta, *paired_interval(one, labels, beta, level), level, *last))
-        if not betas:
-            rows.append((*pair, *last))
-    return rows
+    rows: dict[tuple[int, int], Row] = {}
+    for column, beta in enumerate(betas or [None]):
+        tests = [paired(models[a], models[b], labels, beta, target) for a, b in pairs]
+        adjusted = holm([one.p_value for one in tests])
+        for place, (pair, one, p) in enumerate(zip(pairs, tests, adjusted, strict=True)):
+            sign = (one.estimate > 0) - (one.estimate < 0)
+            last = (sign, one.statistic, one.df, one.p_value, p, labels.count(True), target)
+            sized: Row = ()
+            if beta is not None:
+                sized = (beta, *paired_interval(one, labels, beta, level), level)
+            rows[place, column] = (*pair, *sized, *last)
+    return [rows[place] for place in sorted(rows)]
 
 
 def compare_unpaired(groups: Mapping[str, Group], level: float) -> list[Row]:

@@ -39,7 +39,7 @@ CALLS: dict[str, Callable[..., Any]] = {
     "roc_bounds": lambda pu, b, **k: pu.roc_bounds(b, **k),
     "pr_bounds": lambda pu, b, **k: pu.pr_bounds(b, ranks=9, **k),
     "auroc": lambda pu, b, **k: pu.auroc(b, **k),
-    "auroc, partial": lambda pu, b, **k: pu.auroc(b, max_fpr=0.5, **k),
+    "auroc, partial": lambda pu, b, **k: pu.auroc(b, max_fpr=0.5, target="examples", **k),
     "average_precision": lambda pu, b, **k: pu.average_precision(b, **k),
     "metric": lambda pu, b, **k: pu.metric("f1", b, at=40, **k),
     "youden": lambda pu, b, **k: pu.metric("f1", b, at="youden", **k),
@@ -193,8 +193,10 @@ def test_no_limit_without_unlabeled_or_known_positives() -> None:
 
 def test_no_limit_with_propensities() -> None:
     frame = FRAME.assign(odds=0.4)
-    for name in ("contingency", "auroc", "metric", "plot_pr", "plot_rank_cdf"):
-        assert not told(partial(CALLS[name], frame.pu(propensity="odds"), HIGH, level=0.5))
+    pu = frame.pu(propensity="odds")
+    for name in ("contingency", "metric", "plot_pr", "plot_rank_cdf"):
+        assert not told(partial(CALLS[name], pu, HIGH, level=0.5))
+    assert not told(partial(pu.auroc, HIGH, level=0.5, target="examples"))
     assert "beta_limit" not in frame.pu(propensity="odds").contingency(0.7).coords
 
 

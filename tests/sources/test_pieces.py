@@ -99,8 +99,8 @@ ASKED: dict[str, Ask] = {
     "pr": lambda pu: pu(score=MODELS).pr_bounds(BY_MODEL),
     "pr envelope": lambda pu: pu(by="key").pr_bounds(0.3, beta_interval=(0.2, 0.4)),
     "auroc": lambda pu: pu(by="key").auroc([0.3, 0.1]),
-    "auroc in part": lambda pu: pu.auroc(0.3, max_fpr=0.2),
-    "auroc weighted": lambda pu: pu(propensity="odds").auroc(0.3),
+    "auroc in part": lambda pu: pu.auroc(0.3, max_fpr=0.2, target="examples"),
+    "auroc weighted": lambda pu: pu(propensity="odds").auroc(0.3, target="examples"),
     "average precision": lambda pu: pu(by="key").average_precision(BY_KEY),
     "metric at a rank": lambda pu: pu(by="key").metric("precision", 0.3, at=50),
     "metric at a threshold": lambda pu: pu.metric("tpr", 0.3, at={"threshold": 0.55}),
@@ -259,7 +259,7 @@ ANY_ASKED: list[Ask] = [
     lambda pu: pu(by="key", score=MODELS, nan_policy="worst").roc_bounds(0.3),
     lambda pu: pu(nan_policy="omit").contingency(0.6, ranks=[1, 0]),
     lambda pu: pu.auroc(0.3),
-    lambda pu: pu(propensity="odds", nan_policy="worst").auroc(0.3),
+    lambda pu: pu(propensity="odds", nan_policy="worst").auroc(0.3, target="examples"),
     lambda pu: pu(nan_policy="worst").metric("f1", 0.4, at="maximum"),
     lambda pu: pu(by="key", nan_policy="omit").metric("precision", 0.4, at={"fpr": 0.3}),
     lambda pu: pu(nan_policy="omit").estimate_beta(),
@@ -594,7 +594,7 @@ def test_wrong_propensities_are_counted_over_all_chunks(odds: float) -> None:
     frame = FRAME.assign(odds=FRAME["odds"].where(FRAME.index % 3 > 0, odds))
 
     def ask(pu: Any) -> Any:
-        return pu(propensity="odds").auroc(0.3)
+        return pu(propensity="odds").auroc(0.3, target="examples")
 
     expected = attempt(ask, frame.pu)
     assert expected[0] is PUValueError and "propensity column 'odds'" in expected[1]

@@ -9,6 +9,7 @@ import xarray as xr
 
 import pu_accessor
 from pu_accessor import PUKeyError, PUTypeError, PUValueError
+from tests.cases import put_of_these
 from tests.inference.test_weighted import FRAME, TIED, shuffled
 
 
@@ -22,9 +23,11 @@ def test_groups_and_models_have_the_propensities_of_their_rows() -> None:
             here = tables.sel(group=(key, model)).sel(rank=alone["rank"])
             np.testing.assert_array_equal(here["tp"], alone["tp"])
     for name in ("auroc", "average_precision"):
-        every = getattr(groups.pu(by="g", score=["score", "other"], propensity="odds"), name)(0.3)
+        every = put_of_these(
+            groups.pu(by="g", score=["score", "other"], propensity="odds"), name, 0.3
+        )
         for key, rows in groups.groupby("g"):
-            alone = getattr(rows.pu(score="other", propensity="odds"), name)(0.3)
+            alone = put_of_these(rows.pu(score="other", propensity="odds"), name, 0.3)
             there = every[(every["g"] == key) & (every["model"] == "other")]
             pd.testing.assert_frame_equal(
                 there.drop(columns=["g", "model"]).reset_index(drop=True), alone
@@ -59,8 +62,8 @@ def test_rows_without_a_score(policy: str) -> None:
     frame = shuffled(FRAME.assign(score=FRAME["score"].mask(gone)))
     there = frame[frame["score"].notna()] if policy == "omit" else frame.fillna({"score": -99.0})
     for name in ("auroc", "average_precision"):
-        one = getattr(frame.pu(propensity="odds", nan_policy=policy), name)(0.2)
-        pd.testing.assert_frame_equal(one, getattr(there.pu(propensity="odds"), name)(0.2))
+        one = put_of_these(frame.pu(propensity="odds", nan_policy=policy), name, 0.2)
+        pd.testing.assert_frame_equal(one, put_of_these(there.pu(propensity="odds"), name, 0.2))
     tables = frame.pu(propensity="odds", nan_policy=policy).contingency(0.2)
     np.testing.assert_array_equal(tables["tp"], there.pu(propensity="odds").contingency(0.2)["tp"])
 
@@ -86,7 +89,7 @@ ROWS = FRAME.iloc[:62].assign(extra=1)
 @pytest.mark.parametrize("name", ["contingency", "auroc", "plot_roc", "roc_bounds"])
 def test_what_is_no_propensity(name: str, odds: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
-        getattr(ROWS.assign(odds=odds).pu(propensity="odds"), name)(0.1)
+        put_of_these(ROWS.assign(odds=odds).pu(propensity="odds"), name, 0.1)
 
 
 NO_NUMBERS = {
@@ -117,7 +120,9 @@ def test_the_smallest_propensity() -> None:
     frame = ROWS.assign(odds=ROWS["odds"].mask(ROWS.index == 0, 1e-12))
     tables = frame.pu(propensity="odds").contingency(0.5)
     assert tables["n_effective"].item() == pytest.approx(1)
-    estimate = frame.pu(propensity="odds").auroc(0.5)[["lower", "estimate", "upper"]]
+    estimate = frame.pu(propensity="odds").auroc(0.5, target="examples")[
+        ["lower", "estimate", "upper"]
+    ]
     assert np.isfinite(estimate).all(axis=None)
 
 

@@ -498,9 +498,9 @@ def check(population: Population, labeling: Labeling, answers: Iterable[Answer])
         return found
 
     public: dict[str, Callable[[], pd.DataFrame]] = {
-        "auroc": lambda: pu.auroc(beta),
-        "partial auroc": lambda: pu.auroc(beta, max_fpr=MAX_FPR),
-        "average precision": lambda: pu.average_precision(beta),
+        "auroc": lambda: pu.auroc(beta, target="examples"),
+        "partial auroc": lambda: pu.auroc(beta, max_fpr=MAX_FPR, target="examples"),
+        "average precision": lambda: pu.average_precision(beta, target="examples"),
         "precision at rank": lambda: at(reported_rank(population)),
         "precision at recall": lambda: at({"recall": 0.9}),
         "precision at fpr": lambda: at({"fpr": 0.05}),

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from scipy.stats import rankdata
 
 from pu_accessor.inference.comparison.pairs import adjust_p_values, find_pairs, t_test
 from pu_accessor.inference.estimates.delong import welch_df
@@ -121,8 +122,9 @@ def compare_paired(
     is the mean of d = R_b - R_a over N - P.
 
     On new examples its variance is that of DeLong [1]_ for two models: the N - n others are a
-    sample, too. With V the shares of known positives above each of them, it is var(d)/n +
-    (N - n)*var(V_a - V_b), in ranks, and Student's t has Welch's degrees of freedom. Neither
+    sample, too. With d of ranks among these alone, which have the same mean difference, and V the
+    shares of known positives above each of them, it is var(d)/n + (N - n)*var(V_a - V_b), in
+    ranks, and Student's t has Welch's degrees of freedom. Neither
     contains beta, so that p value and interval agree: at level .95 the interval leaves out 0
     exactly where p < .05, whatever beta.
 
@@ -148,7 +150,7 @@ def compare_paired(
     """
     first, second = find_pairs(len(paired.ranks))
     check_labels(np.zeros(1) if betas is None else betas, paired.total)
-    n, shifts = paired.total.known_positive, _shifts(paired, first, second)
+    n, shifts = paired.total.known_positive, _shifts(paired, first, second, target)
     if target == "population":
         squares = np.stack([shifts.known, shifts.rest])
         spread, df = squares.sum(axis=0), _welch(squares, paired)
@@ -180,10 +182,12 @@ def compare_paired(
     )
 
 
-def _shifts(paired: PairedRanks, first: IntArray, second: IntArray) -> _Shifts:
+def _shifts(paired: PairedRanks, first: IntArray, second: IntArray, target: str) -> _Shifts:
     """Return by how many ranks the first of each pair is ahead, and what scatters in it."""
     ranks, n = list(paired.ranks.values()), paired.total.known_positive
     rest = sum(paired.total) - n
+    if target == "population":  # among the rest; places among each other are no scatter of theirs
+        ranks = [some - rankdata(some) for some in ranks]
     mean, known = np.empty(first.size), np.full(first.size, np.nan)
     for pair, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
         apart = ranks[b] - ranks[a]

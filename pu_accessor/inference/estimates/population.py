@@ -19,7 +19,7 @@ from pu_accessor.inference.rule import Rule
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import FloatArray, Ranking
 
-__all__ = ["estimate_population_auroc"]
+__all__ = ["estimate_population_auroc", "score_interval"]
 
 _MODELED = 2  # examples that the model of the variances counts for
 _HALVES = 8  # of the way to a limit that are tried first

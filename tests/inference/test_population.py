@@ -1,0 +1,302 @@
+"""Numbers on new examples: against pairwise oracles, other libraries and simulated samples."""
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from pu_accessor import PUValueError, PUWarning
+from tests.cases import Labels, put
+from tests.oracles import population_oracle as oracle
+
+SEEDS = range(24)
+NUMBERS = ["estimate", "standard_error", "lower", "upper"]
+
+
+def draw(seed: int) -> tuple[list[float], Labels, float]:
+    """Draw scores, often tied, with three known positives and five others at least."""
+    rng = np.random.default_rng(seed)
+    size = int(rng.integers(12, 40))
+    truth = rng.random(size) < 0.5
+    score = np.round(rng.normal(rng.uniform(-0.5, 3) * truth), int(rng.integers(0, 3)))
+    shown = rng.random(size) < rng.uniform(0.2, 0.8)
+    label: Labels = [bool(t) if s else None for t, s in zip(truth, shown, strict=True)]
+    label[:8] = True, True, True, None, None, None, None, False
+    return list(map(float, score)), label, float(rng.choice([0.0, 0.1, 0.35]))
+
+
+def framed(score: Any, label: Any, **columns: Any) -> pd.DataFrame:
+    """Return a frame with the default column names."""
+    return pd.DataFrame({"score": score, "label": pd.array(label, dtype="boolean"), **columns})
+
+
+def ask(data: Any, method: str, *args: Any, **options: Any) -> pd.DataFrame:
+    """Call a method of the accessor and let it warn."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PUWarning)
+        result = put(data.pu, method, *args, **options)
+    assert isinstance(result, pd.DataFrame) and (result["target"] == "population").all()
+    return result
+
+
+def all_labeled(seed: int, size: int = 60) -> pd.DataFrame:
+    """Draw examples whose labels are all known."""
+    rng = np.random.default_rng(seed)
+    truth = np.arange(size) % 3 == 0
+    return framed(np.round(rng.normal(truth), 1), truth)
+
+
+# ---------------------------------------------------------------------------------------------
+# AUROC
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_auroc_agrees_with_oracle(seed: int) -> None:
+    score, label, beta = draw(seed)
+    level = [0.95, 0.8][seed % 2]
+    got = ask(framed(score, label), "auroc", [0.0, beta] if beta else beta, level=level)
+    for row in got.to_dict("records"):
+        want = oracle.auroc(score, label, row["beta"], level)
+        assert [row[name] for name in NUMBERS[:2]] == pytest.approx(want[:2], rel=1e-9)
+        assert [row[name] for name in NUMBERS[2:]] == pytest.approx(want[2:], abs=1e-7)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_all_labeled_it_is_delong_and_mann_whitney(seed: int) -> None:
+    frame = all_labeled(seed)
+    one, other = (frame["score"][frame["label"] == kind] for kind in (True, False))
+    u = stats.mannwhitneyu(one, other).statistic
+    wins = (np.sign(one.to_numpy()[:, None] - other.to_numpy()) + 1) / 2
+    squared = wins.mean(axis=1).var(ddof=1) / len(one) + wins.mean(axis=0).var(ddof=1) / len(other)
+    row = ask(frame, "auroc", 0, negative=False).iloc[0]
+    wanted = [u / (len(one) * len(other)), math.sqrt(squared)]
+    assert row[NUMBERS[:2]].tolist() == pytest.approx(wanted)
+    assert 0 < row["lower"] < row["estimate"] < row["upper"] < 1
+
+
+def test_values_by_hand() -> None:
+    known, rest = [9, 7.5, 7.5, 4, 2.5], [8, 7.5, 6, 5, 4, 3, 2, 1, 0, -1]
+    row = ask(framed(known + rest, [True] * 5 + [None] * 10), "auroc", 0.2).iloc[0]
+    error = math.sqrt(0.01215 + 0.008011) / 0.8
+    assert row[NUMBERS[:2]].tolist() == pytest.approx([0.7875, error], rel=1e-4)
+
+
+def test_both_targets_have_one_estimate() -> None:
+    for seed in SEEDS:
+        score, label, beta = draw(seed)
+        for method in ("auroc", "average_precision"):
+            new = ask(framed(score, label), method, beta)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", PUWarning)
+                these = getattr(framed(score, label).pu, method)(beta, target="examples")
+            assert new["estimate"].tolist() == pytest.approx(these["estimate"].tolist())
+
+
+def test_perfect_separation_has_an_interval() -> None:
+    frame = framed(range(30), [False] * 20 + [True] * 10)
+    for method in ("auroc", "average_precision"):
+        row = ask(frame, method, 0, negative=False).iloc[0]
+        assert row[["estimate", "standard_error", "upper"]].tolist() == [1, 0, 1]
+        assert 0.4 < row["lower"] < 0.95
+
+
+def test_mirrored_scores_mirror_the_interval() -> None:
+    frame = all_labeled(3)
+    row = ask(frame, "auroc", 0, negative=False).iloc[0]
+    turned = ask(frame.assign(score=-frame["score"]), "auroc", 0, negative=False).iloc[0]
+    assert turned["lower"] == pytest.approx(1 - row["upper"])
+    swapped = framed(-frame["score"], ~frame["label"])
+    same = ask(swapped, "auroc", 0, negative=False).iloc[0]
+    assert same[NUMBERS].tolist() == pytest.approx(row[NUMBERS].tolist())
+
+
+@pytest.mark.parametrize("method", ["auroc", "average_precision"])
+def test_lone_examples_have_no_interval(method: str) -> None:
+    for label in ([None, True, None, False], [True, True, True, None]):
+        with pytest.warns(PUWarning, match="alone") as record:
+            row = getattr(framed([4, 3, 2, 1], label).pu, method)(0).iloc[0]
+        assert len(record) == 1
+        assert row[["standard_error", "lower", "upper"]].isna().all()
+
+
+def test_more_examples_narrow_what_new_ones_can_be() -> None:
+    frame = all_labeled(4)
+    ten = pd.concat([frame] * 10, ignore_index=True)
+    few, many = (ask(f, "auroc", 0, negative=False).iloc[0] for f in (frame, ten))
+    assert many["upper"] - many["lower"] < 0.4 * (few["upper"] - few["lower"])
+    these = ten.pu(negative=False).auroc(0, target="examples").iloc[0]
+    assert these["lower"] == these["estimate"] == these["upper"]
+
+
+# ---------------------------------------------------------------------------------------------
+# Average precision
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_error_of_average_precision_agrees_with_derivatives(seed: int) -> None:
+    score, label, beta = draw(seed)
+    row = ask(framed(score, label), "average_precision", beta).iloc[0]
+    want = oracle.average_precision_error(score, label, beta)
+    assert row["standard_error"] == pytest.approx(want, rel=1e-5)
+    assert 0 <= row["lower"] <= min(row["estimate"], 1) and row["upper"] <= 1
+
+
+# ---------------------------------------------------------------------------------------------
+# A metric at a threshold
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_rates_agree_with_two_binomials(seed: int) -> None:
+    score, label, beta = draw(seed)
+    threshold = sorted(score)[len(score) // 2]
+    rates = oracle.rates(score, label, beta, threshold, 0.9)
+    for name, want in rates.items():
+        if name != "tpr" and rates["fpr"][0] < 0:
+            continue  # beta asks for more than there is
+        row = ask(
+            framed(score, label), "metric", name, beta, at={"threshold": threshold}, level=0.9
+        )
+        low, high = (-1, 1) if name == "informedness" else (0, 1)
+        inside = [min(max(x, low), high) for x in want]
+        found = row.iloc[0][["estimate", "lower", "upper"]].tolist()
+        if name == "informedness":  # an interval that leaves [-1, 1] ends where both rates do
+            assert found[0] == pytest.approx(inside[0])
+            continue
+        assert found == pytest.approx(inside, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["tpr", "fpr", "tnr", "fnr"])
+def test_all_labeled_rates_are_wilson(name: str) -> None:
+    frame = all_labeled(7)
+    kind = frame["label"] == (name in ("tpr", "fnr"))
+    hit = (frame["score"] >= 0.5) == (name in ("tpr", "fpr"))
+    test = stats.binomtest(int((kind & hit).sum()), int(kind.sum()))
+    want = [test.statistic, *test.proportion_ci(0.95, method="wilson")]
+    row = ask(frame, "metric", name, 0, at={"threshold": 0.5}, negative=False).iloc[0]
+    assert row[["estimate", "lower", "upper"]].tolist() == pytest.approx(want)
+    assert row["band"] == "binomial"
+
+
+def test_newcombes_interval_of_informedness() -> None:
+    """Newcombe's tenth method for 56/70 and 48/80: .0524 to .3339."""
+    label = [True] * 70 + [False] * 80
+    score = [1] * 56 + [0] * 14 + [1] * 48 + [0] * 32
+    row = ask(
+        framed(score, label), "metric", "informedness", 0, at={"threshold": 1}, negative=False
+    ).iloc[0]
+    assert row[["estimate", "lower", "upper"]].round(4).tolist() == [0.2, 0.0524, 0.3339]
+
+
+def test_a_metric_stays_in_its_range() -> None:
+    for seed in SEEDS:
+        score, label, beta = draw(seed)
+        for name in ("precision", "f1", "accuracy", "npv", "mcc"):
+            row = ask(
+                framed(score, label), "metric", name, beta, at={"threshold": np.median(score)}
+            ).iloc[0]
+            assert -(name == "mcc") <= row["lower"] <= row["estimate"] <= row["upper"] <= 1
+
+
+def test_an_own_metric_at_a_threshold() -> None:
+    score, label, beta = draw(5)
+
+    def found(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+        return tp / (tp + fn)
+
+    own, named = (
+        ask(framed(score, label), "metric", name, beta, at={"threshold": 0.5}).iloc[0]
+        for name in (found, "tpr")
+    )
+    same = ["estimate", "lower", "upper"]
+    assert own[same].tolist() == pytest.approx(named[same].tolist())
+
+
+def test_what_a_metric_is_about() -> None:
+    score, label, _ = draw(6)
+    pu: Any = framed(score, label).pu
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PUWarning)
+        for at, options, target in (
+            ({"threshold": 0.5}, {}, "population"),
+            ({"threshold": 0.5}, {"band": "dkw"}, "examples"),
+            ({"threshold": 0.5}, {"target": "examples"}, "examples"),
+            (3, {}, "examples"),
+            ({"recall": 0.5}, {}, "examples"),
+            ("youden", {}, "examples"),
+        ):
+            found = pu.metric("f1", 0.1, at=at, **options)
+            assert found["target"].tolist() == [target]
+    for at, options in ((3, {}), ("youden", {}), ({"threshold": 0.5}, {"band": "dkw"})):
+        with pytest.raises(PUValueError, match="target must be 'examples'"):
+            pu.metric("f1", 0.1, at=at, target="population", **options)
+
+
+# ---------------------------------------------------------------------------------------------
+# What is refused, and envelopes
+
+
+@pytest.mark.parametrize("method", ["auroc", "average_precision", "compare_unpaired"])
+def test_targets_that_are_none(method: str) -> None:
+    score, label, _ = draw(1)
+    frame = framed(score, label, site=[*"ab" * 20][: len(score)])
+    pu = frame.pu(by="site") if method == "compare_unpaired" else frame.pu
+    with pytest.raises(PUValueError, match="'examples', 'population'"):
+        getattr(pu, method)(0.1, target="new")
+    with pytest.raises(PUValueError, match="Did you mean 'population'"):
+        getattr(pu, method)(0.1, target="populaton")
+
+
+def test_targets_that_a_method_does_not_have() -> None:
+    score, label, _ = draw(2)
+    frame = framed(score, label, odds=0.5)
+    with pytest.raises(PUValueError, match="target must be 'examples' with max_fpr"):
+        frame.pu.auroc(0.1, max_fpr=0.2)
+    for method, options in (
+        ("auroc", {}),
+        ("average_precision", {}),
+        ("metric", {"name": "f1", "at": {"threshold": 0.5}}),
+    ):
+        with pytest.raises(PUValueError, match="target must be 'examples' with propensity"):
+            getattr(frame.pu(propensity="odds"), method)(beta=0.1, **options)
+    with pytest.raises(PUValueError, match="'examples', 'population'"):
+        frame.assign(other=frame["score"]).pu(score=["score", "other"]).compare(
+            target="these ones"
+        )
+
+
+def test_an_envelope_of_a_rate_holds_that_of_each_beta() -> None:
+    score, label, _ = draw(3)
+    frame, at = framed(score, label), {"threshold": 0.5}
+    row = ask(frame, "metric", "fpr", 0.1, at=at, beta_interval=(0.0, 0.2)).iloc[0]
+    each = ask(frame, "metric", "fpr", [0.0, 0.05, 0.1, 0.2], at=at)
+    assert row["envelope_lower"] <= each["lower"].min()
+    assert row["envelope_upper"] >= each["upper"].max()
+
+
+# ---------------------------------------------------------------------------------------------
+# What is claimed
+
+
+@pytest.mark.parametrize(
+    ("known", "shift", "bounds"),
+    [(10, 1.0, (0.92, 0.99)), (10, 2.5, (0.91, 1)), (200, 1.0, (0.92, 0.98))],
+)
+def test_intervals_cover_the_population(
+    known: int, shift: float, bounds: tuple[float, float]
+) -> None:
+    rng, draws, rest = np.random.default_rng(known), 300, 400
+    score = rng.normal(size=(draws, known + rest))
+    hidden = rng.random((draws, rest)) < 0.1
+    score[:, :known] += shift
+    score[:, known:] += shift * hidden
+    label = np.where(np.arange(known + rest) < known, 1, np.nan)
+    frame = pd.DataFrame({"score": score.ravel(), "label": np.tile(label, draws)})
+    frame["draw"] = np.repeat(np.arange(draws), known + rest)
+    got = ask(frame, "auroc", 0.1, by="draw")
+    true = stats.norm.cdf(shift / math.sqrt(2))
+    covered = ((got["lower"] <= true) & (true <= got["upper"])).mean()
+    assert bounds[0] <= covered <= bounds[1]
