@@ -27,6 +27,7 @@ __all__ = [
 
 BOUNDS = ("lower", "estimate", "upper")
 _ESTIMATE = BOUNDS.index("estimate")
+_HELD = 1 << 22  # cutoffs at some betas, whose bounds are found at once
 _ENDS = [BOUNDS.index("lower"), BOUNDS.index("upper")]
 
 
@@ -140,13 +141,22 @@ def make_tables(ranking: Ranking, betas: FloatArray, rule: Rule) -> Tables:
     inside = interval_betas(rule.beta_interval, betas)
     check_labels(betas, ranking.total, references_used(rule.reference, ranking))
     latent = latent_counts(np.concatenate([betas, inside]), ranking.total.unlabeled)
-    heads = find_heads(ranking, latent, rule)
+    first, *more = _split(latent, betas.size, ranking.rank.size)
+    for some in [first, *more] if more else []:  # all cutoffs, before what is counted at them
+        ranking = find_heads(ranking, some, rule).ranking
+    heads = find_heads(ranking, first, rule, refine=not more)
     points = slice(betas.size)
     inner = None
     if inside.size:
-        tp = heads.ranking.known_positive[:, np.newaxis, np.newaxis] + heads.found
-        positives = ranking.total.known_positive + latent
-        inner = Inner(inside, tp[:, _ENDS, betas.size :], positives[betas.size :])
+        found = np.empty((heads.ranking.rank.size, len(_ENDS), inside.size), np.int64)
+        start = first.size - betas.size
+        found[..., :start] = heads.found[:, _ENDS, betas.size :]
+        for some in more:
+            rest = find_heads(ranking, some, rule, refine=False)
+            found[..., start : start + some.size] = rest.found[:, _ENDS]
+            start += some.size
+        found += heads.ranking.known_positive[:, np.newaxis, np.newaxis]
+        inner = Inner(inside, found, ranking.total.known_positive + latent[betas.size :])
     return Tables(
         heads.ranking,
         betas,
@@ -156,6 +166,12 @@ def make_tables(ranking: Ranking, betas: FloatArray, rule: Rule) -> Tables:
         _local_alphas(ranking.total, latent[points], heads.tightest, rule),
         inner,
     )
+
+
+def _split(latent: IntArray, points: int, cutoffs: int) -> list[IntArray]:
+    """Split latent positives at many betas into parts that fit into memory, points together."""
+    size = max(_HELD // max(cutoffs, 1), 1)
+    return np.split(latent, np.arange(max(points, size), latent.size, size))
 
 
 def rank_cdf(ranking: Ranking, betas: FloatArray, rule: Rule) -> RankCdf:
