@@ -143,29 +143,31 @@ def area(tables: xr.Dataset, curve: str, *, max_fpr: float | None = None) -> xr.
 
 def _area(tables: xr.Dataset, curve: str, max_fpr: float | None) -> xr.DataArray:
     """Return the area under each curve."""
-    tp, fp, fn, _ = counts_of(tables)
+    *counts, _ = counts_of(tables)
+    axis = axis_of(tables.dims)
     under = partial(area_under, curve, max_fpr=max_fpr)
-    values: xr.DataArray = lift(under, [tp, fp, fn], [[axis_of(tables.dims)]] * 3)
-    return values
+    whole = counts[0].isel({axis: 0}, drop=True)
+    return _put(lift(under, counts, [[axis]] * len(counts)), whole)
 
 
 def _rate(name: str, tables: xr.Dataset) -> xr.DataArray:
     """Evaluate a rate on each table of a curve."""
     counts = counts_of(tables)
-    values: xr.DataArray = lift(partial(evaluate_on_curve, name), counts)
-    return values.transpose(*counts[0].dims)
+    return _put(lift(partial(evaluate_on_curve, name), counts), counts[0])
 
 
 def _evaluate(name: str | Metric, tables: xr.Dataset) -> xr.DataArray:
     """Evaluate a metric on each table; a function of a user's only on tables that there are."""
     counts = counts_of(tables)
-    found: xr.DataArray
-    if callable(name):  # it may return any dtype
-        there = [count.compute() for count in counts]
-        found = xr.apply_ufunc(partial(evaluate, name), *there, keep_attrs=False)
-    else:
-        found = lift(partial(evaluate, name), counts)
-    return found.transpose(*counts[0].dims)
+    if not callable(name):
+        return _put(lift(partial(evaluate, name), counts), counts[0])
+    there = [count.variable.compute() for count in counts]  # it may return any dtype
+    return _put(xr.apply_ufunc(partial(evaluate, name), *there, keep_attrs=False), counts[0])
+
+
+def _put(values: xr.Variable, place: xr.DataArray) -> xr.DataArray:
+    """Put values in the place of others."""
+    return place.copy(data=values.transpose(*place.dims).data)
 
 
 def _envelopes(curve: str, counts: Any) -> Any:
