@@ -19,6 +19,7 @@ from pu_accessor.plots.artists import (
     draw_line,
 )
 from pu_accessor.plots.layout import Drawing, Look, draw_panels
+from pu_accessor.plots.names import write_name
 from pu_accessor.ranking import FloatArray
 
 __all__ = ["plot_against_beta"]
@@ -54,7 +55,7 @@ def plot_against_beta(values: xr.Dataset, look: Look) -> Drawing:
             "array: beta=[0.1, 0.2, 0.3]."
         )
     at = values.attrs.get("at")
-    label = str(values.attrs["long_name"]).replace("_", " ")
+    label = write_name(str(values.attrs["long_name"]).replace("_", " "))
 
     def draw(ax: Axes, some: list[Curve]) -> None:
         for curve in some:

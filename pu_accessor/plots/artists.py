@@ -15,6 +15,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Polygon
 
 from pu_accessor.errors import PUTypeError, PUValueError
+from pu_accessor.plots.names import write_name
 from pu_accessor.plots.thin import Path, thin
 from pu_accessor.ranking import BoolArray, FloatArray
 
@@ -377,7 +378,7 @@ def band_label(dataset: xr.Dataset) -> str:
     """
     level, band = dataset.attrs.get("level"), dataset.attrs.get("band")
     percent = "" if level is None else f"{100 * level:.12g}% "
-    return f"{percent}{'' if band is None else f'{band} '}band"
+    return write_name(f"{percent}{'' if band is None else f'{band} '}band")
 
 
 def legend_entries(axes: Sequence[Axes]) -> list[tuple[str, Artist]]:

@@ -10,6 +10,7 @@ import pandas as pd
 import seaborn as sns
 import xarray as xr
 from matplotlib.axes import Axes
+from matplotlib.text import Text
 from seaborn import FacetGrid
 
 from pu_accessor.errors import PUTypeError, PUValueError, suggestion
@@ -21,6 +22,7 @@ from pu_accessor.plots.artists import (
     kept,
     legend_entries,
 )
+from pu_accessor.plots.names import write_name
 from pu_accessor.ranking import BoolArray
 from pu_accessor.results.schema import AXIS, BOUND
 
@@ -363,7 +365,7 @@ def _tell(key: Hashable) -> str:
         return ", ".join(map(_tell, key))
     if isinstance(key, pd.Timestamp) and key == key.normalize():
         return str(key.date())
-    return str(key)
+    return write_name(key)
 
 
 def _title(look: Look, values: Values) -> str:
@@ -372,7 +374,8 @@ def _title(look: Look, values: Values) -> str:
         return ""
     betas = values.get("beta", [])
     alone = len(betas) == 1 and "beta" not in (look.col, look.row)
-    return f"{look.hue} (β̂ = {betas[0]:g})" if alone else str(look.hue)
+    hue = write_name(look.hue)
+    return f"{hue} (β̂ = {betas[0]:g})" if alone else hue
 
 
 def _add_legend(ax: Axes, title: str, legend: Legend, columns: int) -> None:
@@ -403,15 +406,18 @@ def _draw_grid(
     order = {name: values[name] for name in (look.row, look.col) if name}
     cells = pd.DataFrame([{name: one.where[name] for name in order} for one in slices])
     wrap = not look.row and len(values[str(look.col)]) > 4
-    grid = FacetGrid(
-        cells,
-        row=look.row,
-        col=look.col,
-        row_order=order.get(str(look.row)),
-        col_order=order.get(str(look.col)),
-        col_wrap=4 if wrap else None,
-        height=3.2,
-    )
+    with plt.rc_context({"text.parse_math": False}):  # it draws titles of its own at first
+        grid = FacetGrid(
+            cells,
+            row=look.row,
+            col=look.col,
+            row_order=order.get(str(look.row)),
+            col_order=order.get(str(look.col)),
+            col_wrap=4 if wrap else None,
+            height=3.2,
+        )
+    for text in grid.figure.findobj(Text):
+        text.set_parse_math(True)
     curves = {id(curve.data): curve for curve in _curves(slices, look.hue, values, 0)}
     for key, ax in grid.axes_dict.items():
         wanted = dict(zip(order, key if len(order) == 2 else (key,), strict=True))
@@ -441,4 +447,4 @@ def _belongs(one: _Slice, wanted: Mapping[str, Hashable]) -> bool:
 
 
 def _tell_panel(name: str, value: Any) -> str:
-    return f"β̂ = {value:g}" if name == "beta" else f"{name} = {_tell(value)}"
+    return f"β̂ = {value:g}" if name == "beta" else f"{write_name(name)} = {_tell(value)}"

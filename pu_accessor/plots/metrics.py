@@ -23,6 +23,7 @@ from pu_accessor.plots.artists import (
     kept,
 )
 from pu_accessor.plots.layout import Drawing, Look, draw_panels
+from pu_accessor.plots.names import write_name
 from pu_accessor.ranking import FloatArray
 from pu_accessor.results.curves import metric
 from pu_accessor.results.inner import inner_tables
@@ -105,7 +106,7 @@ def plot_metric(tables: xr.Dataset, name: str | Metric, x: str, look: Look) -> D
                 draw_envelope(ax, curve, *_envelope(curve.data, name, x), interval)
             draw_band(ax, curve, trace, look.band_kws, band_label(tables))
             draw_line(ax, curve, trace, look.line_kws)
-        ax.set(xlabel=_AXES[x], ylabel=str(values.name).replace("_", " "))
+        ax.set(xlabel=_AXES[x], ylabel=write_name(str(values.name).replace("_", " ")))
 
     drawn = tables[[*COUNTS, *inner]]
     drawn = drawn.assign(value=values.variable)  # without coordinates: there is nothing to align

@@ -145,29 +145,33 @@ def area(tables: xr.Dataset, curve: str, *, max_fpr: float | None = None) -> xr.
 
 def _area(tables: xr.Dataset, curve: str, max_fpr: float | None) -> xr.DataArray:
     """Return the area under each curve."""
-    tp, fp, fn, _ = counts_of(tables)
+    *counts, _ = counts_of(tables)
+    axis = axis_of(tables.dims)
     under = partial(area_under, curve, max_fpr=max_fpr)
-    values: xr.DataArray = lift(under, [tp, fp, fn], [[axis_of(tables.dims)]] * 3)
-    return values
+    whole = counts[0].isel({axis: 0}, drop=True)
+    return _put(lift(under, counts, [[axis]] * len(counts)), whole)
 
 
 def _rates(curve: str, tables: xr.Dataset) -> list[xr.DataArray]:
     """Return where a curve passes at each table."""
-    tp, fp, fn, tn = counts_of(tables)
+    counts = counts_of(tables)
+    tp, fp, fn, tn = (count.variable for count in counts)
     found = lift(partial(curve_rates, curve), (tp, fp, tp + fn, fp + tn), outputs=2)
-    return [values.transpose(*tp.dims) for values in found]
+    return [_put(values, counts[0]) for values in found]
 
 
 def _evaluate(name: str | Metric, tables: xr.Dataset) -> xr.DataArray:
     """Evaluate a metric on each table; a function of a user's only on tables that there are."""
     counts = counts_of(tables)
-    found: xr.DataArray
-    if callable(name):  # it may return any dtype
-        there = [count.compute() for count in counts]
-        found = xr.apply_ufunc(partial(evaluate, name), *there, keep_attrs=False)
-    else:
-        found = lift(partial(evaluate, name), counts)
-    return found.transpose(*counts[0].dims)
+    if not callable(name):
+        return _put(lift(partial(evaluate, name), counts), counts[0])
+    there = [count.variable.compute() for count in counts]  # it may return any dtype
+    return _put(xr.apply_ufunc(partial(evaluate, name), *there, keep_attrs=False), counts[0])
+
+
+def _put(values: xr.Variable, place: xr.DataArray) -> xr.DataArray:
+    """Put values in the place of others."""
+    return place.copy(data=values.transpose(*place.dims).data)
 
 
 def _envelopes(curve: str, counts: Any) -> Any:

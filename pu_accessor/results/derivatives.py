@@ -60,7 +60,7 @@ def beta_derivatives(tables: xr.Dataset) -> xr.Dataset:
     found = lift(_on_arrays, arrays, outputs=3)
     rates = dict(zip(("tpr", "fpr", "precision"), found, strict=True))
     for name, rate in rates.items():
-        rates[name] = rate.transpose(*counts[0].dims).variable
+        rates[name] = rate.transpose(*counts[0].dims)
         rates[name].attrs = {"long_name": f"derivative of {name} by β̂"}
     inner = [name for name in ("interval_bound", "interval_beta") if name in tables.coords]
     return tables.drop_vars([*tables.data_vars, *inner]).assign(rates)

@@ -1,4 +1,4 @@
-"""A function of plain arrays -> one of DataArrays, in memory or in chunks."""
+"""A function of plain arrays -> one of Variables, in memory or in chunks."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -11,17 +11,19 @@ __all__ = ["lift"]
 
 def lift(
     function: Callable[..., Any],
-    arrays: Sequence[xr.DataArray],
+    arrays: Sequence[xr.DataArray | xr.Variable],
     core: Sequence[Sequence[str]] | None = None,
     outputs: int = 1,
 ) -> Any:
-    """Apply a function of arrays that returns floats to DataArrays, or to each of their chunks.
+    """Apply a function of arrays that returns floats to labeled ones, or to each of their chunks.
+
+    Nothing is aligned: they come from one Dataset.
 
     Parameters
     ----------
     function : callable
         From plain arrays to one or several arrays of float64, without the core dimensions.
-    arrays : sequence of DataArray
+    arrays : sequence of DataArray or Variable
         What it is applied to.
     core : sequence of sequence of str, optional
         The dimensions of each array that it reduces.
@@ -30,12 +32,12 @@ def lift(
 
     Returns
     -------
-    DataArray, or tuple of DataArray
+    Variable, or tuple of Variable
         Without attributes. Lazy where any of the arrays is.
     """
     return xr.apply_ufunc(
         function,
-        *arrays,
+        *(array.variable if isinstance(array, xr.DataArray) else array for array in arrays),
         input_core_dims=core,
         output_core_dims=[[]] * outputs,
         keep_attrs=False,

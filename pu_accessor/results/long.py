@@ -52,7 +52,9 @@ def to_frame(dataset: xr.Dataset) -> pd.DataFrame:
     if "beta" in kept.dims and "beta" not in kept.indexes:  # one for each group: a column
         kept = kept.rename_dims(beta=_BETA)
     order = [_BETA if dim == "beta" and dim not in kept.dims else dim for dim in dims]
-    flat = kept.assign_coords({_NEW: _is_new(dataset, axis)}).to_dataframe(order).reset_index()
+    flat = kept.assign_coords({_NEW: _is_new(dataset, axis)}).to_dataframe(order)
+    twice = [name for name in flat.columns if name in flat.index.names]  # before xarray 2025.10
+    flat = flat.drop(columns=twice).reset_index()
     flat = flat[flat[_NEW]].reset_index(drop=True)
     left_out = [_NEW, _BETA, AXIS]
     where = [name for name in flat.columns if name not in [*kept.data_vars, *left_out]]

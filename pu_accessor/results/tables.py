@@ -8,7 +8,7 @@ import xarray as xr
 
 from pu_accessor.inference.rule import Rule
 from pu_accessor.inference.shares import interval_betas
-from pu_accessor.inference.tables.contingency import RankCdf, Table, Tables, make_tables
+from pu_accessor.inference.tables.contingency import Inner, RankCdf, Table, Tables, make_tables
 from pu_accessor.inference.tables.contingency import rank_cdf as bound_rank_cdf
 from pu_accessor.inference.tables.envelopes import GRID, curve_envelope, inner_table
 from pu_accessor.inference.tables.rates import curve_rates
@@ -100,10 +100,7 @@ def curve_bounds(
         counts = tables.tp, tables.fp, tables.positives, tables.negatives
         arrays = dict(zip((x, y), curve_rates(curve, *counts), strict=True))
         if tables.inner is not None and tables.ranking.extent != "selected":
-            ends = Table(*(count[:, [0, 2]] for count in tables.table))
-            inner = inner_table(ends, tables.betas, tables.inner)
-            paths = Table(*(np.moveaxis(count, 0, -1) for count in inner))
-            arrays |= {envelope: curve_envelope(curve, paths)}
+            arrays |= {envelope: _envelope(curve, tables, tables.inner)}
         return Page(tables.ranking, {**arrays, **_sides(tables, rule)})
 
     answers = ask_rankings(asked, ranks, beta, rule.level, question)
@@ -112,6 +109,27 @@ def curve_bounds(
     if envelope not in data:
         return curves
     return curves.assign_coords({grid: (grid, GRID), "envelope": ("envelope", SIDES)})
+
+
+def _envelope(curve: str, tables: Tables, inner: Inner) -> Array:
+    """Return the envelope of a curve; the tables at all betas of the interval are never there."""
+    ends = Table(*(count[:, [0, 2]] for count in tables.table))
+    inside = (tables.betas >= inner.betas[0]) & (tables.betas <= inner.betas[-1])
+    points = Table(*(count[..., inside] for count in ends))
+    low, high = _paths_envelope(curve, points)
+    first = Table(*(count[..., :1] for count in ends))
+    for place in range(inner.betas.size):
+        some = slice(place, place + 1)
+        one = inner._replace(tp=inner.tp[..., some], positives=inner.positives[some])
+        within = inner_table(first, tables.betas[:1], one)
+        lowest, highest = _paths_envelope(curve, Table(*(count[..., :1] for count in within)))
+        low, high = np.fmin(low, lowest), np.fmax(high, highest)
+    return np.stack([low, high], axis=1)
+
+
+def _paths_envelope(curve: str, table: Table) -> Array:
+    """Return the lowest and the highest of some curves, cutoffs first."""
+    return curve_envelope(curve, Table(*(np.moveaxis(count, 0, -1) for count in table))).T
 
 
 def rank_cdf(asked: Asked, beta: GroupBeta, rule: Rule, ranks: Ranks) -> xr.Dataset:

@@ -14,7 +14,7 @@ from pu_accessor.sources.pairs import pair_models
 from pu_accessor.sources.roles import Roles
 from pu_accessor.sources.sampling import sample_unlabeled
 from pu_accessor.sources.source import check_no_keys
-from pu_accessor.sources.summary import FEW_ROWS, count_columns, or_reason
+from pu_accessor.sources.summary import FEW_ROWS, count_columns, list_columns, or_reason
 
 __all__ = ["FrameSource"]
 
@@ -72,7 +72,7 @@ class FrameSource:
             counts = count_columns(*self._columns(roles), roles)
             groups = self._groups(roles) if len(self._frame) <= FEW_ROWS else None
             if groups is not None:
-                counts["groups"] = f"{len(groups.keys):,}: {', '.join(groups.names)}"
+                counts["groups"] = f"{len(groups.keys):,}: {list_columns(groups.names)}"
             return counts
 
         return or_reason(count)

@@ -18,7 +18,7 @@ from pu_accessor.sources.propensities import read_propensities
 from pu_accessor.sources.roles import Roles
 from pu_accessor.sources.sampling import sample_unlabeled
 from pu_accessor.sources.source import refuse
-from pu_accessor.sources.summary import FEW_ROWS, count_columns, or_reason
+from pu_accessor.sources.summary import FEW_ROWS, count_columns, list_columns, or_reason
 
 __all__ = ["SampleSource"]
 
@@ -141,7 +141,7 @@ class SampleSource:
             if all(one.chunks is None and one.size <= FEW_ROWS for one in pair):
                 counts = count_columns([_flat(pair[0])], _flat(pair[1]), roles, ties=not others)
             sizes = {dim: self._dataset.sizes[dim] for dim in (self._dim, *others)}
-            told = ", ".join(f"{dim} {size:,}" for dim, size in sizes.items())
+            told = list_columns([f"{dim} {size:,}" for dim, size in sizes.items()])
             return {**counts, "dimensions": told}
 
         return or_reason(count)

@@ -99,7 +99,7 @@ def _count_ties(column: pd.Series[Any], scored: int) -> str:
 
 
 def list_columns(names: Sequence[object]) -> str:
-    """Return the first names, for a repr.
+    r"""Return the first names, for a repr: on one line, whatever they are.
 
     Parameters
     ----------
@@ -109,6 +109,12 @@ def list_columns(names: Sequence[object]) -> str:
     Returns
     -------
     str
+
+    Examples
+    --------
+    >>> list_columns(["svm", 7, "two\nlines"])
+    "svm, 7, 'two\\nlines'"
     """
+    texts = (str(name) for name in names[:_SHOWN])
     more = ", ..." if len(names) > _SHOWN else ""
-    return ", ".join(map(str, names[:_SHOWN])) + more
+    return ", ".join(text if text.isprintable() else repr(text) for text in texts) + more

@@ -109,9 +109,12 @@ def labels_needed(
         lower, upper = _hypergeometric(round(beta * size), size, total, level)
         return upper - lower > width
 
+    total, most = int(n_unlabeled), 1
+    while most < total and too_wide(most):
+        most *= 2
+    most = min(2 * most, total)  # widths fall unevenly: beyond this none is too wide
     # From the largest size downwards, as each is known to be narrow while the next is in doubt.
-    total = int(n_unlabeled)
-    return total - bisect_right(range(total - 1, 0, -1), False, key=too_wide)
+    return most - bisect_right(range(most - 1, 0, -1), False, key=too_wide)
 
 
 def beta_from_prevalence(

@@ -27,6 +27,7 @@ __all__ = [
 
 BOUNDS = ("lower", "estimate", "upper")
 _ESTIMATE = BOUNDS.index("estimate")
+_HELD = 1 << 22  # cutoffs at some betas, whose bounds are found at once
 _ENDS = [BOUNDS.index("lower"), BOUNDS.index("upper")]
 
 
@@ -155,13 +156,23 @@ def make_tables(ranking: Ranking, betas: FloatArray, rule: Rule) -> Tables:
     inside = interval_betas(rule.beta_interval, betas)
     check_labels(betas, ranking.total, references_used(rule.reference, ranking))
     latent = latent_counts(np.concatenate([betas, inside]), ranking.total.unlabeled)
-    heads = find_heads(ranking, latent, rule)
-    total, points = heads.ranking.total, slice(betas.size)
+    total, points = ranking.total, slice(betas.size)
     positives = total.known_positive + latent
+    first, *more = _split(latent, betas.size, ranking.rank.size)
+    for some in [first, *more] if more else []:  # all cutoffs, before what is counted at them
+        ranking = find_heads(ranking, some, rule).ranking
+    heads = find_heads(ranking, first, rule, refine=not more)
     inner = None
     if inside.size:
-        tp = heads.ranking.known_positive[:, np.newaxis, np.newaxis] + heads.found[:, _ENDS]
-        inner = Inner(inside, tp[..., betas.size :], positives[betas.size :])
+        found = np.empty((heads.ranking.rank.size, len(_ENDS), inside.size), np.int64)
+        start = first.size - betas.size
+        found[..., :start] = heads.found[:, _ENDS, betas.size :]
+        for some in more:
+            rest = find_heads(ranking, some, rule, refine=False)
+            found[..., start : start + some.size] = rest.found[:, _ENDS]
+            start += some.size
+        found += heads.ranking.known_positive[:, np.newaxis, np.newaxis]
+        inner = Inner(inside, found, positives[betas.size :])
     return Tables(
         heads.ranking,
         betas,
@@ -173,6 +184,12 @@ def make_tables(ranking: Ranking, betas: FloatArray, rule: Rule) -> Tables:
         _local_alphas(total, latent[points], heads.tightest, rule),
         inner,
     )
+
+
+def _split(latent: IntArray, points: int, cutoffs: int) -> list[IntArray]:
+    """Split latent positives at many betas into parts that fit into memory, points together."""
+    size = max(_HELD // max(cutoffs, 1), 1)
+    return np.split(latent, np.arange(max(points, size), latent.size, size))
 
 
 def rank_cdf(ranking: Ranking, betas: FloatArray, rule: Rule) -> RankCdf:

@@ -1,0 +1,109 @@
+"""Names that mean something to matplotlib, to HTML or to a terminal are shown as they are."""
+
+from html.parser import HTMLParser
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from matplotlib.text import Text
+
+from pu_accessor import ranking_from_chunks
+from tests.cases import binormal
+
+NAMES = ["_hidden", "$x$", "$$", "a$b", r"$\frac$", r"\$", "<script>", "100%", "{x}", "_", ""]
+FRAME = binormal(40, 80, 0.5, seed=2)[0]
+
+
+def shown(text: Text) -> str:
+    """Return what is drawn of a text, which must be no mathematics."""
+    clean, mathematics = text._preprocess_math(text.get_text())  # type: ignore[attr-defined]
+    assert not mathematics
+    return str(clean)
+
+
+def texts(figure: Any) -> list[str]:
+    """Draw a figure, and return all its texts."""
+    figure.canvas.draw()
+    return [shown(text).strip() for text in figure.findobj(Text)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_models_in_a_legend(name: str) -> None:
+    frame = FRAME.assign(other=-FRAME["score"]).rename(columns={"score": name})
+    pu = frame.pu(score=[name, "other"])
+    for ax in (pu.plot_roc(0.2), pu.plot_rank_cdf(0.2)):
+        labels = [shown(text) for text in ax.get_legend().get_texts()]
+        assert name in [label.strip() for label in labels]
+        assert name in texts(ax.figure)
+
+
+@pytest.mark.parametrize("name", ["_hidden", "$x$", "$$", r"$\frac$"])
+def test_columns_and_keys_in_panels(name: str) -> None:
+    frame = FRAME.assign(**{name: np.where(FRAME.index % 2, name, "other")})
+    grid = frame.pu(by=name).plot_roc(0.2, col=name)
+    titles = [shown(ax.title).split(" = ") for ax in grid.axes.flat]
+    parts = {tuple(part.strip() for part in title) for title in titles}
+    assert parts == {(name, name), (name, "other")}
+    texts(grid.figure)
+    ax = frame.pu(by=name).plot_pr(0.2)
+    assert shown(ax.get_legend().get_title()).strip().startswith(name)
+    texts(ax.figure)
+
+
+@pytest.mark.parametrize("name", ["_gain", "$x$", "$$", "<lambda>"])
+def test_functions_of_ones_own(name: str) -> None:
+    def metric(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+        return tp - fp
+
+    def band(n: int, m: int, level: float) -> Any:
+        k = np.arange(n + 1)
+        return k * m // n, -(-k * m // n)
+
+    metric.__name__ = band.__name__ = name
+    ax = FRAME.pu.plot_metric(metric, 0.2, band=band)
+    assert name.replace("_", " ").strip() in texts(ax.figure)
+    assert f"95% {name} band" in texts(ax.figure)
+    ax = FRAME.pu.plot_against_beta(metric, [0.1, 0.2], at=20)
+    assert f"{name.replace('_', ' ').strip()} among the top 20" in texts(ax.figure)
+
+
+class Reader(HTMLParser):
+    """Collects the tags and the text of a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        self.tags.add(tag)
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+@pytest.mark.parametrize("name", ["<script>alert(1)</script>", "a&b", "\"'><b>", "two\nlines"])
+def test_pages_and_terminals(name: str) -> None:
+    frame = FRAME.assign(**{name: np.where(FRAME.index % 2, "u", "v")})
+    samples = xr.Dataset({"score": ((name, "sample"), np.arange(4.0).reshape(2, 2))})
+    samples["label"] = ("sample", np.array([1, np.nan]))
+    renamed = frame.drop(columns=name).rename(columns={"score": name})
+    several = pd.concat([renamed, renamed.rename(columns={name: "b"})[["b"]]], axis=1)
+    for pu in (
+        frame.pu(by=name),
+        frame.pu(label=name),
+        frame.pu(score=name),
+        frame.groupby(name).pu,
+        several.pu(score=[name, "b"]),
+        ranking_from_chunks([frame]),
+        ranking_from_chunks([frame], by=name),
+        samples.pu(),
+    ):
+        page = Reader()
+        page.feed(pu._repr_html_())
+        assert page.tags <= {"table", "caption", "tr", "th", "td"}
+        assert "\nlines" not in repr(pu)
+        assert "\nlines" not in page.text
+        assert repr(name)[1:-1] in repr(pu) or name in repr(pu)

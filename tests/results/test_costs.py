@@ -1,0 +1,79 @@
+"""What a question holds in memory is bounded by its answer, not by the rows or the counts."""
+
+import tracemalloc
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import pu_accessor
+from pu_accessor.inference.tables import contingency
+from tests.cases import binormal
+
+FRAME = binormal(120, 260, 0.5, seed=9)[0]
+FRAME.loc[300:, "label"] = np.where(np.arange(80) % 2, 0, np.nan)
+
+
+def peak(ask: Callable[[], Any]) -> int:
+    """Return the most bytes that are held at a time."""
+    tracemalloc.start()
+    try:
+        ask()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("reference", ["positives", "negatives", "tightest", "both"])
+@pytest.mark.parametrize("band", ["exact", "simultaneous"])
+@pytest.mark.parametrize("ranks", ["breakpoints", "all"])
+def test_bounds_do_not_depend_on_how_many_are_found_at_once(
+    reference: str, band: str, ranks: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Save for cutoffs at which nothing bends."""
+
+    def ask() -> list[xr.Dataset]:
+        how: Any = {"reference": reference, "band": band, "ranks": ranks}
+        how["beta_interval"] = (0.1, 0.2)
+        return [FRAME.pu.contingency([0, 0.15, 0.2], **how), FRAME.pu.pr_bounds(0.15, **how)]
+
+    tables, curves = ask()
+    monkeypatch.setattr(contingency, "_HELD", 1)
+    found, traced = ask()
+    shared = np.intersect1d(found["rank"], tables["rank"])
+    assert shared.size > 0.9 * tables.sizes["rank"]
+    one, other = (some.sel(rank=shared).drop_vars("n_cutoffs") for some in (found, tables))
+    xr.testing.assert_identical(one, other)
+    xr.testing.assert_allclose(found.pu.area("roc"), tables.pu.area("roc"), rtol=1e-12)
+    for got, wanted in ((traced, curves), (found.pu.pr(), tables.pu.pr())):
+        envelopes = (each["precision_envelope"].drop_vars("n_cutoffs") for each in (got, wanted))
+        xr.testing.assert_allclose(*envelopes, rtol=1e-12)
+
+
+def test_a_wide_interval_is_not_held_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(contingency, "_HELD", 1 << 15)
+    frame = binormal(8000, 2000, 0.5, seed=1)[0]
+    points = peak(lambda: frame.pu.roc_bounds(0.5))
+    interval = peak(lambda: frame.pu.roc_bounds(0.5, beta_interval=(0.05, 0.6)))
+    tables = 3 * 8 * len(frame) * 56  # tables of all cutoffs, at the betas of the interval
+    assert interval - points < 1.5 * tables  # of which each has four counts
+
+
+def test_a_repr_reads_rows_without_a_copy() -> None:
+    rows = 2_000_000
+    frame = pd.DataFrame({"score": np.arange(rows, dtype=float), "label": np.nan})
+    frame.loc[:10, "label"] = 1
+    assert peak(lambda: repr(frame.pu)) < 12 * rows
+    assert peak(lambda: frame.pu._repr_html_()) < 12 * rows
+
+
+def test_a_sample_of_few_says_the_same_of_any_large_number() -> None:
+    found = [pu_accessor.beta_from_labels(12, 50, 10**size).iloc[0] for size in (9, 12, 15)]
+    for one in found[1:]:
+        for name in ("beta", "lower", "upper"):
+            assert one[name] == pytest.approx(found[0][name], abs=1e-7)
+    assert peak(lambda: pu_accessor.beta_from_labels(12, 50, 10**15)) < 1_000_000
+    assert peak(lambda: pu_accessor.labels_needed(0.1, 10**12)) < 1_000_000
