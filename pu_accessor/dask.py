@@ -4,8 +4,9 @@ The methods are those of ``df.pu``. They run on whichever scheduler is set, and 
 scores, counts and a few scores about the corners of curves leaves a partition.
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import reduce
+from operator import and_
 from typing import Any, TypeVar, cast
 
 import pandas as pd
@@ -13,6 +14,7 @@ import pandas as pd
 from pu_accessor.accessors.accessor import Accessor
 from pu_accessor.counting.threads import one_thread
 from pu_accessor.errors import PUImportError, PUTypeError, PUValueError
+from pu_accessor.sources.chunks import beside
 from pu_accessor.sources.pieces import PiecesSource
 from pu_accessor.sources.roles import Roles
 
@@ -66,6 +68,17 @@ class Partitions:
             groups = [results[start : start + _FAN] for start in range(0, len(results), _FAN)]
             results = [delayed(_merge_all)(merge, group) for group in groups]
         return cast("Result", compute(results[0])[0])
+
+    def join(
+        self, keys: Sequence[Mapping[Hashable, Hashable]], on: list[Hashable], columns: list[Any]
+    ) -> "Partitions":
+        """Put rows of several keys beside each other, where they agree in some columns."""
+        parts = []
+        for number, key in enumerate(keys):
+            there = reduce(and_, (self._frame[name] == value for name, value in key.items()))
+            names = {name: beside(name, number) for name in columns}
+            parts.append(self._frame[there][[*on, *columns]].rename(columns=names))
+        return Partitions(reduce(lambda one, other: one.merge(other, on=on), parts))
 
 
 def _apply(function: Callable[[pd.DataFrame], Result], partition: pd.DataFrame) -> Result:

@@ -1,6 +1,6 @@
 """Frames in pieces, one after the other: what a pass over them is."""
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import reduce
 from typing import Any, Protocol, TypeVar
 
@@ -9,7 +9,7 @@ import pandas as pd
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
 from pu_accessor.sources.columns import as_series, read_column
 
-__all__ = ["Chunks", "Pieces"]
+__all__ = ["Chunks", "Pieces", "beside"]
 
 Result = TypeVar("Result")
 
@@ -31,6 +31,32 @@ class Pieces(Protocol):
         columns: list[Hashable],
     ) -> Result:
         """Apply a function to some columns of each piece and merge what comes back, in order."""
+
+    def join(
+        self, keys: Sequence[Mapping[Hashable, Hashable]], on: list[Hashable], columns: list[Any]
+    ) -> "Pieces | None":
+        """Put rows of several keys beside each other, where they agree in some columns.
+
+        Column c of the rows of the i-th key is called `beside`(c, i). None where pieces cannot be
+        joined.
+        """
+
+
+def beside(name: Hashable, number: int) -> str:
+    """Return what a column of the rows of a key is called among those of others.
+
+    Parameters
+    ----------
+    name : hashable
+        The column.
+    number : int
+        Of the key.
+
+    Returns
+    -------
+    str
+    """
+    return f"{name!r} of {number}"
 
 
 class Chunks:
@@ -87,6 +113,11 @@ class Chunks:
                 "function that opens them: lambda: pd.read_csv(path, chunksize=1_000_000)."
             )
         return reduce(merge, results, first)
+
+    def join(
+        self, keys: Sequence[Mapping[Hashable, Hashable]], on: list[Hashable], columns: list[Any]
+    ) -> None:
+        """Chunks are not joined: rows that belong together may be anywhere."""
 
 
 def _as_frame(chunk: Any) -> pd.DataFrame:

@@ -11,12 +11,14 @@ from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
+import pandas as pd
 
 from pu_accessor.counting.cutoffs import Examples, rank_counted
 from pu_accessor.counting.gaps import distinct
-from pu_accessor.errors import PUDataError
+from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.ranking import (
     FloatArray,
+    IntArray,
     Keyed,
     PairedRanks,
     Ranking,
@@ -24,7 +26,8 @@ from pu_accessor.ranking import (
     Ranks,
     check_within,
 )
-from pu_accessor.sources.chunks import Pieces
+from pu_accessor.sources.chunks import Pieces, beside
+from pu_accessor.sources.columns import read_column
 from pu_accessor.sources.in_memory import name_keys
 from pu_accessor.sources.looks import Looks, Place, check_same
 from pu_accessor.sources.pair_pieces import pair_pieces, paired_ranks
@@ -89,14 +92,15 @@ class PiecesSource:
     def pair(self, roles: Roles, on: Hashable | list[Hashable] | None) -> Keyed[PairedRanks]:
         """Rank the rows of all pieces by several columns of scores: see `Source`.
 
-        Raises if models are in rows: those of several pieces are not joined.
+        Models in rows are joined where pieces can be, those of dask; else it raises.
         """
+        if on is not None and not isinstance(roles.score, list):
+            return self._pair_rows(roles, on if isinstance(on, list) else [on])
         if not isinstance(roles.score, list) or on is not None:
             raise refuse(
                 self.name,
                 "score must be a list of columns, one for each model,",
-                "Rows of several pieces are not joined: pivot them first, or take them into "
-                "memory.",
+                "Models in rows need the columns by= and on=.",
                 f"{roles.score!r} was passed{'' if on is None else f' with on={on!r}'}",
             )
         pieces, plan = self._pieces, self._plan(roles, paired=roles.nan_policy == "omit")
@@ -109,6 +113,51 @@ class PiecesSource:
             return paired_ranks(plan.models, *paired[key])
 
         return Keyed(*(((), ((),)) if groups is None else (groups.names, groups.keys)), make)
+
+    def _pair_rows(self, roles: Roles, on: list[Hashable]) -> Keyed[PairedRanks]:
+        """Pair models in rows: put the rows of each beside those of the others."""
+        for name in on:
+            read_column(self._pieces.example(), "on", name)
+        plan = self._plan(roles)
+        surveyed = survey_pieces(self._pieces, plan)
+        groups = read_keys(surveyed, plan)
+        if groups is None:
+            raise PUValueError(
+                "by must name the column of the models, whose rows on= pairs, but None was "
+                "passed: df.pu(by='model').compare(on='example_id')."
+            )
+        found_keys: Any = groups.keys
+        columns: list[Any] = [roles.score, roles.label]
+        by = plan.roles.by if isinstance(plan.roles.by, list) else [plan.roles.by]
+        keys = [dict(zip(by, key if len(by) > 1 else (key,), strict=True)) for key in found_keys]
+        joined = self._pieces.join(keys, on, columns)
+        if joined is None:
+            raise refuse(
+                self.name,
+                "score must be a list of columns, one for each model,",
+                "Rows that belong together may be in any of them: join them first, or use "
+                "pu_accessor.dask, which does.",
+                f"{roles.score!r} was passed with on={on!r}",
+            )
+        size = {surveyed.groups[key].size for key in groups.keys}
+        labels: list[Any] = [beside(roles.label, number) for number in range(len(keys))]
+        paired, differing = joined.fold(partial(_count_differing, labels), np.add, labels).tolist()
+        if size != {paired} or differing:
+            raise PUValueError(
+                f"on={on!r} must pair each row of a group with one of each other group, of the "
+                f"same label, but groups have {sorted(size)} rows, {paired} pairs are found, and "
+                f"{differing} of these have different labels. Keep the examples that all have."
+            )
+        scores = [beside(columns[0], number) for number in range(len(keys))]
+        wide = PiecesSource(joined)
+        found = wide.pair(roles.update(score=scores, label=labels[0], by=None), None)
+
+        def make(position: int) -> PairedRanks:
+            one = found.make(position)
+            ranks = dict(zip(groups.keys, one.ranks.values(), strict=True))
+            return one._replace(names=groups.names, ranks=ranks)
+
+        return Keyed((), ((),), make)
 
     def summary(self, roles: Roles) -> dict[str, str]:
         """Name the columns; nothing is counted, which would take a pass over all pieces."""
@@ -135,6 +184,16 @@ class PiecesSource:
             return Plan(roles, paired)
         check_no_keys(roles.by)
         return Plan(roles.update(by=self._by), paired)
+
+
+def _count_differing(labels: list[Any], piece: pd.DataFrame) -> IntArray:
+    """Count rows, and those in which labels of the same example differ."""
+    first = piece[labels[0]]
+    differ = np.zeros(len(piece), np.bool_)
+    for name in labels[1:]:
+        same = (piece[name] == first).fillna(False).to_numpy(np.bool_)
+        differ |= ~(same | (piece[name].isna() & first.isna()).to_numpy(np.bool_))
+    return np.array([len(piece), np.count_nonzero(differ)])
 
 
 def _examples(looks: Looks, plan: Plan, surveyed: Survey, place: Place) -> Examples:

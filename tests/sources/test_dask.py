@@ -254,9 +254,49 @@ def test_what_partitions_have_not() -> None:
     with pytest.raises(PUTypeError, match=r"ddf\.sample\(frac=.*\)\.compute\(\)"):
         DDF.pu.sample_to_label(3, random_state=0)
     with pytest.raises(PUValueError, match="score must be a list of columns"):
-        DDF.pu(by="key").compare(0.3, on="fold")
-    with pytest.raises(PUValueError, match="score must be a list of columns"):
-        DDF.groupby("key").pu.compare(0.3, on="fold")
+        DDF.pu.compare(0.3)
+
+
+def models_in_rows() -> pd.DataFrame:
+    """Return a row for each of 80 examples and three models, shuffled."""
+    rng = np.random.default_rng(5)
+    positive = rng.random(80) < 0.4
+    label = np.where(positive & (rng.random(80) < 0.6), 1.0, np.nan)
+    parts = [
+        pd.DataFrame(
+            {"id": np.arange(80), "model": model, "score": rng.random(80) + positive, "y": label}
+        )
+        for model in ("svm", "forest", "bayes")
+    ]
+    return pd.concat(parts).sample(frac=1, random_state=0).reset_index(drop=True)
+
+
+@pytest.mark.parametrize("beta", [None, 0.2])
+def test_models_in_rows_are_joined(beta: float | None) -> None:
+    frame = models_in_rows()
+    expected = frame.pu(by="model", label="y").compare(beta, on="id")
+    parted = dd.from_pandas(frame, npartitions=5)
+    for found in (parted.pu(by="model", label="y"), parted.groupby("model").pu(label="y")):
+        pd.testing.assert_frame_equal(found.compare(beta, on="id"), expected)
+
+
+def test_models_in_rows_that_do_not_pair() -> None:
+    frame = models_in_rows()
+    other = frame.copy()
+    other.loc[0, "y"] = 0.0
+    for rows, told in (
+        (frame.iloc[1:], r"\[79, 80\] rows, 79 pairs are found, and 0"),
+        (pd.concat([frame, frame.iloc[:1]]), r"\[80, 81\] rows, 81 pairs are found"),
+        (other, "80 pairs are found, and 1 of these have different labels"),
+    ):
+        parted = dd.from_pandas(rows.reset_index(drop=True), npartitions=3)
+        with pytest.raises(PUValueError, match=told):
+            parted.pu(by="model", label="y").compare(on="id")
+    parted = dd.from_pandas(frame, npartitions=2)
+    with pytest.raises(PUKeyError, match="'ids'"):
+        parted.pu(by="model", label="y").compare(on="ids")
+    with pytest.raises(PUValueError, match="by must name the column of the models"):
+        parted.pu(label="y").compare(on="id")
 
 
 def test_skipped_groups_are_told_alike() -> None:
