@@ -43,9 +43,9 @@ def contingency(
         (rank, bound, beta), with the coordinates `threshold` (float64) and `known_positive`
         (int64, those at or above the cutoff). The coordinates `n_known_positive`,
         `n_known_negative` and `n_unlabeled` count the examples, `beta_limit` is the upper limit on
-        beta by `estimate_beta` at this level. Two kinds of known examples add `tightest`, the
-        one with the narrower range of AUROC for each beta; an interval of beta adds
-        `interval_tp`, the bounds at some betas within.
+        beta by `estimate_beta` at this level, `reference` is what was asked. Two kinds of known
+        examples add `tightest`, the one with the narrower range of AUROC for each beta; an
+        interval of beta adds `interval_tp`, the bounds at some betas within.
 
         Groups come first: a dimension named after `by`; "model" for a list of scores; "group"
         with a MultiIndex for several. All share one rank axis, where a group's last cutoff

@@ -204,8 +204,10 @@ def _trace_roc(curve: xr.Dataset) -> Path:
 
 def _trace_pr(tables: xr.Dataset) -> Path:
     """Follow recall and precision along straight lines of tp and fp."""
-    tp, fp = (tables[name].to_numpy().astype(np.float64) for name in ("tp", "fp"))
-    positives = tp[0] + float(tables["fn"][0])
+    tp, fp, fn = (tables[name].to_numpy().astype(np.float64) for name in ("tp", "fp", "fn"))
+    there = kept(np.isfinite(tp + fp + fn))
+    tp, fp, fn = tp[there], fp[there], fn[there]
+    positives = tp[0] + fn[0]
     pieces = np.ceil(np.diff(tp) / positives * _PIECES).astype(int).clip(min=1)
     if pieces.size < pieces.sum():
         tp, fp = _divide(pieces, tp, fp)

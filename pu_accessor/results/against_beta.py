@@ -127,11 +127,11 @@ def _at_rank(tables: xr.Dataset, values: xr.DataArray, at: int) -> xr.DataArray:
 
 def _infeasible(tables: xr.Dataset) -> xr.DataArray:
     """Say at which betas the band itself is impossible at some cutoff: beta is too high."""
-    needed = ("clipped", "n_known_negative")
+    needed = ("beta", "clipped", "n_known_negative")
     if missing := [name for name in needed if name not in tables.variables]:
         raise PUKeyError(
-            f"Tables must say where they are clipped, and how many negatives are known, but there "
-            f"is no {missing[0]!r} among {list(tables.variables)}. Make them with "
+            "Tables must say their beta, where they are clipped and how many negatives are known, "
+            f"but there is no {missing[0]!r} among {list(tables.variables)}. Make them with "
             "df.pu.contingency."
         )
     if "bound" not in tables.dims:

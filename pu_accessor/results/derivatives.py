@@ -17,7 +17,7 @@ __all__ = ["beta_derivatives"]
 
 _TOTALS = ("n_known_positive", "n_known_negative", "n_unlabeled")
 _ROUNDED = 1  # by a half of an example, beta * unlabeled may be rounded otherwise
-_NEEDED = ("clipped", "reference", "known_positive", *_TOTALS)
+_NEEDED = ("beta", "clipped", "reference", "known_positive", *_TOTALS)
 
 
 def beta_derivatives(tables: xr.Dataset) -> xr.Dataset:

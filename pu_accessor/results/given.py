@@ -145,3 +145,12 @@ def _check_together(dataset: xr.Dataset) -> None:
             f"The tables at betas within the interval are not whole: {lost[0]!r} is missing. Keep "
             f"all of {[*_INTERVAL]}, or drop them: ds.drop_vars({there})."
         )
+    if "interval_tp" in there:
+        twice = {"bound", "beta"} & {*dataset["interval_tp"].dims}
+        if twice or "beta" not in dataset.coords:
+            raise PUValueError(
+                "The tables at betas within the interval stand over interval_bound and "
+                f"interval_beta, and the points over beta, but {sorted(twice) or ['beta']} "
+                f"{'came' if twice else 'went'}. Change the points alone, or drop the interval: "
+                f"ds.drop_vars({there})."
+            )

@@ -56,7 +56,10 @@ def as_series(argument: str, values: Any) -> "pd.Series[Any]":
             f"{argument} must be one-dimensional, but a {type(values).__name__} of "
             f"{dimensions} dimensions was passed."
         )
-    return pd.Series(values, name=argument)
+    try:
+        return pd.Series(values, name=argument)
+    except OverflowError:  # before pandas 3 integers beyond float64 have no dtype of their own
+        return pd.Series(values, name=argument, dtype=object)
 
 
 def read_column(frame: pd.DataFrame, argument: str, name: Hashable) -> "pd.Series[Any]":

@@ -158,7 +158,7 @@ def test_keys_of_any_kind(keys: Any) -> None:
     frame = rekeyed(keys)
     tables = frame.pu(by="key").contingency(BETAS)
     order = list(frame.groupby("key", observed=True).size().index)
-    at = frame["key"].map({key: place for place, key in enumerate(order)}).astype(int)
+    at = np.array([order.index(key) for key in frame["key"]])
     check_each(tables, {key: frame[at == place] for place, key in enumerate(order)})
     assert tables["tp"].dims == ("key", "rank", "bound", "beta")
     assert len(tables.pu.to_frame()) == tables["tp"].size

@@ -43,11 +43,16 @@ SPOILED: dict[str, tuple[Callable[[xr.Dataset], xr.Dataset], str | None]] = {
     "no thresholds": (lambda ds: ds.drop_vars("threshold"), None),
     "not clipped": (lambda ds: ds.drop_vars("clipped"), None),
     "no totals": (lambda ds: ds.drop_vars("n_known_negative"), None),
+    "betas renamed": (lambda ds: ds.rename(beta="prior"), None),
+    "holes": (lambda ds: ds[["tp", "fp", "fn", "tn", "clipped"]].where(ds["tp"] > 3), None),
+    "negative": (lambda ds: ds.assign(tp=-ds["tp"]), None),
     "no models": (lambda ds: ds.drop_vars("model"), None),
 }
 INTERVALS: dict[str, tuple[Callable[[xr.Dataset], xr.Dataset], str | None]] = {
     "positives gone": (lambda ds: ds.drop_vars("interval_positives"), "are not whole"),
     "betas gone": (lambda ds: ds.drop_vars("interval_beta"), "are not whole"),
+    "spread": (lambda ds: ds.where(ds["tp"] >= 0), "'bound'"),
+    "no point": (lambda ds: ds.rename(beta="prior"), "over beta, but ['beta'] went"),
     "other sides": (lambda ds: ds.assign_coords(interval_bound=["a", "b"]), "'interval_bound'"),
 }
 
@@ -66,7 +71,7 @@ def complain(ask: Callable[[xr.Dataset], Any], tables: xr.Dataset) -> str:
 def test_every_question_speaks_for_itself(spoil: str, tables: xr.Dataset) -> None:
     change, said = SPOILED[spoil]
     for question, ask in QUESTIONS.items():
-        if question != "own metric":
+        if question != "own metric" and not (question.startswith("plot") and tables is OWN):
             told = complain(ask, change(tables))
             assert said is None or said in told, question
 

@@ -248,7 +248,9 @@ def loosened(chunk: Any, rng: np.random.Generator) -> pd.DataFrame:
         if np.isfinite(chunk[model]).all():
             dtypes += ["int16", "Int32"]
         scores[model] = chunk[model].astype(str(rng.choice(dtypes)))
-    key = chunk["key"].astype(str(rng.choice(["object", "str", "string", "category"])))
+    # Before pandas 3 "str" makes text of what is missing.
+    text = "str" if chunk["key"].astype("str").isna().equals(chunk["key"].isna()) else "string"
+    key = chunk["key"].astype(str(rng.choice(["object", text, "string", "category"])))
     loose: pd.DataFrame = chunk.assign(label=label, key=key, **scores)
     return loose
 

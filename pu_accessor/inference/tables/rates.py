@@ -64,7 +64,8 @@ def _recall(tp: Array, fp: Array, fn: Array, tn: Array) -> FloatArray:
 def _mcc(tp: Array, fp: Array, fn: Array, tn: Array) -> FloatArray:
     """Return the Matthews correlation; in floats, as products of four counts overflow."""
     tp, fp, fn, tn = (count.astype(np.float64) for count in (tp, fp, fn, tn))
-    scale = ((tp + fp) * (tn + fn)) ** 0.5 * ((tp + fn) * (tn + fp)) ** 0.5
+    with np.errstate(invalid="ignore"):  # of what is no table
+        scale = ((tp + fp) * (tn + fn)) ** 0.5 * ((tp + fn) * (tn + fp)) ** 0.5
     return _share(tp * tn - fp * fn, scale)
 
 

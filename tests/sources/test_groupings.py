@@ -1,0 +1,64 @@
+"""A groupby's groups are those of its keys, whatever its options: on each pandas we allow."""
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pu_accessor  # noqa: F401
+from pu_accessor.sources.groups import read_groups
+
+KINDS = ["category", "ordered", "object", "int"]
+
+
+def draw_keys(kind: str, rng: np.random.Generator, size: int) -> Any:
+    """Draw a column of keys, some missing, with categories that do not occur."""
+    letters = rng.choice(list("cab"), size).astype(object)
+    letters[rng.random(size) < 0.15] = None
+    if kind in ("category", "ordered"):
+        order = list(rng.permutation(list("abcde")))
+        return pd.Categorical(letters, categories=order, ordered=kind == "ordered")
+    return rng.integers(0, 3, size) if kind == "int" else letters
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize(("first", "second"), [*product(KINDS[:3], KINDS), ("category", None)])
+def test_rows_have_the_key_of_their_group(first: str, second: str | None, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({"a": draw_keys(first, rng, 40)})
+    if second:
+        frame["b"] = draw_keys(second, rng, 40)
+    names = list(frame.columns)
+    for sort, dropna, observed, as_index in product([True, False], repeat=4):
+        how: Any = {"sort": sort, "dropna": dropna, "observed": observed, "as_index": as_index}
+        groups = read_groups(frame.groupby(names if second else "a", **how))
+        expected = frame.dropna() if dropna else frame
+        seen = 0
+        for key, rows in zip(groups.keys, groups.rows, strict=True):
+            some = frame.iloc[rows]
+            seen += len(some)
+            parts: Any = key if second else (key,)
+            for name, part in zip(names, parts, strict=True):
+                column = some[name]
+                assert column.isna().all() if pd.isna(part) else (column == part).all()
+        assert seen == len(expected)
+        assert len(groups.keys) == len(expected.drop_duplicates())
+
+
+def test_an_answer_of_two_categoricals_unsorted() -> None:
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame(
+        {
+            "score": rng.normal(size=300),
+            "label": np.where(rng.random(300) < 0.3, 1, np.nan),
+            "a": pd.Categorical(rng.choice(list("xyz"), 300), categories=list("wzyx")),
+            "b": pd.Categorical(rng.choice(list("pq"), 300), categories=list("qrp")),
+        }
+    )
+    found = frame.groupby(["a", "b"], sort=False, observed=False).pu.auroc(0.2)
+    assert len(found) == 6
+    for row in found.itertuples():
+        alone = frame[(frame["a"] == row.a) & (frame["b"] == row.b)].pu.auroc(0.2)
+        assert row.estimate == alone["estimate"].item()
