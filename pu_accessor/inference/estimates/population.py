@@ -195,7 +195,7 @@ def _sample(share: FloatArray, placed: DeLong) -> _Samples:
     variance = np.reshape([placed.known_variance, placed.rest_variance], (2, -1))
     # Half a pair more of each order: all pairs in one order say nothing of the shape.
     pairs = placed.known * placed.rest
-    above = (float(placed.above) * pairs + 0.5) / (pairs + 1)
+    above = (np.asarray(placed.above, np.float64) * pairs + 0.5) / (pairs + 1)
     model = _binormal(np.clip((above - share / 2) / (1 - share), _EDGE, 1 - _EDGE), share)
     drawn = (_MODELED + (size - 1) * variance / model) / (_MODELED + size - 1)
     return _Samples(size, variance, share, model, np.where(variance > 0, drawn, 1.0))
