@@ -24,7 +24,8 @@ for known in KNOWN * REPEATS:
     df["label"] = np.where(np.arange(truth.size) < known, 1, np.nan)
     area = df.pu.contingency(BETA, ranks="breakpoints").pu.area("roc").to_series()
     rows += [(known, "bounding curves", area.iloc[0], area.iloc[2])]
-    rows += [(known, "direct estimate", *df.pu.auroc(BETA)[["lower", "upper"]].iloc[0])]
+    direct = df.pu.auroc(BETA, target="examples").iloc[0]
+    rows += [(known, "direct estimate", direct["lower"], direct["upper"])]
 told = pd.DataFrame(rows, columns=["known", "how", "lower", "upper"])
 mean = told.groupby(["how", "known"]).mean()
 

@@ -364,7 +364,7 @@ def count_curves(ax: Axes) -> int:
 
 
 def band_label(dataset: xr.Dataset) -> str:
-    """Name the band and its level, as far as the attributes say.
+    """Name the band, its level and what it is about, as far as the attributes say.
 
     Parameters
     ----------
@@ -374,11 +374,12 @@ def band_label(dataset: xr.Dataset) -> str:
     Returns
     -------
     str
-        Such as "95% exact band".
+        Such as "95% exact band, these examples".
     """
     level, band = dataset.attrs.get("level"), dataset.attrs.get("band")
     percent = "" if level is None else f"{100 * level:.12g}% "
-    return write_name(f"{percent}{'' if band is None else f'{band} '}band")
+    about = ", these examples" if dataset.attrs.get("target") == "examples" else ""
+    return write_name(f"{percent}{'' if band is None else f'{band} '}band{about}")
 
 
 def legend_entries(axes: Sequence[Axes]) -> list[tuple[str, Artist]]:

@@ -77,6 +77,7 @@ def lay_out(answers: Answers[Page], data: Sequence[str], rule: Rule, asked: Aske
         "level": rule.level,
         "band": band_used(rule, first),
         "reference": rule.reference,
+        "target": "examples",
         **_shared([page.ranking.columns for page in pages]),
         **interval,
     }

@@ -25,6 +25,7 @@ FRAME = pd.concat([as_frame(draw_case(seed)).assign(model=key) for key, seed in 
 FOLD = FRAME.groupby(["model", "label"], dropna=False).cumcount().to_numpy() % 2
 SPLIT = FRAME.assign(fold=FOLD)[(FRAME["model"] != "c") | (FOLD == 0)]
 OWN = {"a": 0.1, "b": 0.2, "c": 0.3, "d": 0.4}
+BAND = "95% exact band, these examples"
 NAIVE = "β̂ = 0 (unlabeled as negative)"
 PLOTS: dict[str, dict[str, Any]] = {
     "plot_roc": {},
@@ -222,8 +223,8 @@ def test_pr_marks_a_change_of_order_that_auroc_does_not_have() -> None:
     assert x == pytest.approx(before["beta"].values[-1] + 0.1 * near[0] / sum(near))
     for label, line in list(lines(pr).items())[:2]:
         np.testing.assert_array_equal(path(line).T, [GRID[:6], area.sel(model=label)])
-    assert legend(pr) == ["peak", "even", "95% exact band", "order changes"]
-    assert legend(roc) == ["peak", "even", "95% exact band"]
+    assert legend(pr) == ["peak", "even", BAND, "order changes"]
+    assert legend(roc) == ["peak", "even", BAND]
     assert (roc.get_ylabel(), pr.get_ylabel()) == ("AUROC", "area under the PR curve")
 
 
@@ -351,7 +352,7 @@ def test_baseline_is_in_all_panels_of_beta(plot: str) -> None:
     grid = draw(plot, WIDE, [0.2, 0.4], score=MODELS, col="beta", baseline=True)
     chance = {"plot_roc": ["chance"], "plot_pr": ["chance (prevalence)"]}.get(plot, [])
     assert [ax.get_title() for ax in grid.axes.flat] == ["β̂ = 0.2", "β̂ = 0.4"]
-    assert legend(grid) == [*MODELS, NAIVE, "95% exact band", *chance]
+    assert legend(grid) == [*MODELS, NAIVE, BAND, *chance]
     for ax in grid.axes.flat:
         dashed = [line for line in ax.lines if line.get_linestyle() == "--"]
         hues = [to_hex(lines(ax)[model].get_color()) for model in MODELS]
@@ -359,14 +360,14 @@ def test_baseline_is_in_all_panels_of_beta(plot: str) -> None:
         assert len(bands(ax)) == 3
         assert len([x for x in ax.lines if x.get_linestyle() == ":"]) == len(chance)
     handles = dict(zip(legend(grid), grid.legend.legend_handles, strict=True))
-    gray = [to_rgb(handles[NAIVE].get_color()), to_rgb(handles["95% exact band"].get_facecolor())]
+    gray = [to_rgb(handles[NAIVE].get_color()), to_rgb(handles[BAND].get_facecolor())]
     assert all(len(set(color)) == 1 for color in gray)
 
 
 @every_plot
 def test_a_legend_names_the_beta_of_each_group(plot: str) -> None:
     ax = draw(plot, FRAME, OWN, by="model")
-    assert legend(ax)[:5] == [*(f"{key}, β̂ = {OWN[key]}" for key in "abcd"), "95% exact band"]
+    assert legend(ax)[:5] == [*(f"{key}, β̂ = {OWN[key]}" for key in "abcd"), BAND]
     with pytest.raises(PUValueError, match=r"hue must be one of .*\['model'\], but 'beta'"):
         draw(plot, FRAME, OWN, by="model", hue="beta")
 
