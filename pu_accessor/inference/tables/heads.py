@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pu_accessor.errors import PUValueError
+from pu_accessor.inference.bands.coherent import bends, cut, cut_between
 from pu_accessor.inference.bands.lookup import central
 from pu_accessor.inference.bands.weighted import weighted_bounds
 from pu_accessor.inference.rule import Rule
@@ -30,7 +31,8 @@ class Heads(NamedTuple):
     found : ndarray of int64, shape (cutoffs, bound, beta)
         The nearest number that the unlabeled examples at the cutoff allow.
     clipped : ndarray of bool, shape (cutoffs, bound, beta)
-        Where it is another, or the two kinds of known examples contradict each other.
+        Where it is another, or what is known contradicts itself: the two kinds of known examples,
+        or one cutoff another.
     tightest : tuple of str
         For each beta the kind of known examples with the narrower range of AUROC, the one there
         is where no other was asked.
@@ -110,6 +112,16 @@ def find_heads(ranking: Ranking, latent: IntArray, rule: Rule, *, refine: bool =
     tables = {kind: _tables(ranking, kind, latent, rule) for kind in kinds}
     if refine:
         ranking = ranking.refine(_corners(ranking, tables, latent))
+    if rule.band == "simultaneous":
+        return _find_coherent(ranking, tables, latent, rule, refine=refine)
+    return _find_each(ranking, tables, latent, rule)
+
+
+def _find_each(
+    ranking: Ranking, tables: Mapping[str, IntArray], latent: IntArray, rule: Rule
+) -> Heads:
+    """Bound the latent positives by what is known at each cutoff."""
+    kinds = tuple(tables)
     claims = {kind: _claim(ranking, kind, table, latent) for kind, table in tables.items()}
     tightest = _tightest(ranking, tables, latent)
     if len(kinds) == 1:
@@ -120,6 +132,34 @@ def find_heads(ranking: Ranking, latent: IntArray, rule: Rule, *, refine: bool =
     claimed, contradict = _intersect(claims["positives"], claims["negatives"], chosen)
     heads = _fit(ranking, latent, claimed, tightest)
     return heads._replace(clipped=heads.clipped | contradict)
+
+
+def _find_coherent(
+    ranking: Ranking,
+    tables: Mapping[str, IntArray],
+    latent: IntArray,
+    rule: Rule,
+    *,
+    refine: bool,
+) -> Heads:
+    """Bound the latent positives by what is known at all cutoffs, which must hold jointly."""
+    whole = ranking.whole or ranking
+    if ranking.whole is not None:
+        whole = whole.refine(_corners(whole, tables, latent))
+    every = _find_each(whole, tables, latent, rule)
+    found, contradict = cut(whole.unlabeled, every.found)
+    if ranking.whole is not None:
+        heads = _find_each(ranking, tables, latent, rule)
+        rank = ranking.known_positive + ranking.known_negative + ranking.unlabeled
+        places = np.stack([whole.rank, whole.unlabeled])
+        found, contradict = cut_between(ranking.unlabeled, heads.found, found, places, rank)
+        return heads._replace(found=found, clipped=heads.clipped | contradict)
+    corners = bends(whole.unlabeled, every.found, found)
+    if refine and whole.finder is not None and corners.size:
+        finer = whole.refine(corners)
+        every = _find_each(finer, tables, latent, rule)
+        found, contradict = cut(finer.unlabeled, every.found)
+    return every._replace(found=found, clipped=every.clipped | contradict)
 
 
 def _tables(ranking: Ranking, kind: str, latent: IntArray, rule: Rule) -> IntArray:
