@@ -2,14 +2,13 @@
 
 Scores of many shapes are drawn, a simple random sample of the positives is known, and AUROC and
 average precision are asked for their intervals at the true beta. The shapes that the intervals
-were chosen on are kept apart from those that they were not. Rewrites the tables of
-``docs/shapes.md`` between the two marker lines with ``--write``; prints them without.
+were chosen on are kept apart from those that they were not. Prints the tables of
+``docs/shapes.md``.
 """
 
 import argparse
-import time
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -23,8 +22,6 @@ from pu_accessor.ranking import Counts, FloatArray, Ranking
 SEED, LEVEL = 20261121, 0.95
 MOST = 60_000  # examples
 KNOWN, SHARES = (2, 3, 5, 10, 20, 50, 200), (0.05, 0.5, 0.9)
-PAGE = Path("docs/shapes.md")
-BEGIN, END = "<!-- begin: python -m tests.studies.shapes -->", "<!-- end -->"
 
 Rng = np.random.Generator
 Draw = Callable[[Rng, int, int], tuple[FloatArray, FloatArray]]
@@ -186,33 +183,21 @@ def table(
 
 
 def main() -> None:
-    """Simulate, and print or write the tables."""
+    """Simulate, and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--draws", type=int, default=400)
+    parser.add_argument("--draws", type=int, default=100)
     parser.add_argument("--known", type=int, nargs="*", default=list(KNOWN))
-    parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
-    started, parts = time.time(), []
     for title, shapes in (("chosen on", CHOSEN), ("not chosen on", OTHERS)):
         found: dict[str, dict[tuple[str, int, float], Cell]] = {"auroc": {}, "precision": {}}
-        for name, shape in shapes.items():
-            for known in options.known:
-                for share in SHARES:
-                    if known / share / shape.prevalence > MOST:
-                        continue
-                    for key, cell in look(shape, known, share, options.draws, name).items():
-                        found[key][name, known, share] = cell
+        for name, known, share in product(shapes, options.known, SHARES):
+            if known / share / shapes[name].prevalence <= MOST:
+                for key, cell in look(shapes[name], known, share, options.draws, name).items():
+                    found[key][name, known, share] = cell
         for key, what in (("auroc", "AUROC"), ("precision", "Average precision")):
-            parts.append(f"### {what}, shapes the intervals were {title}\n")
-            parts.append(table(shapes, key, found[key]) + "\n")
-        if not options.write:
-            print("\n".join(parts[-4:]), flush=True)
-    if options.write:
-        before, rest = PAGE.read_text().split(BEGIN)
-        _, after = rest.split(END)
-        text = "\n".join([BEGIN, "", *parts, END])
-        PAGE.write_text(before + text + after)
-    print(f"{time.time() - started:.0f} s")
+            print(f"### {what}, shapes the intervals were {title}\n")
+            print(table(shapes, key, found[key]), flush=True)
+            print()
 
 
 if __name__ == "__main__":
