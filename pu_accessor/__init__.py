@@ -8,6 +8,7 @@ from importlib.metadata import version
 
 from pu_accessor.accessors import register
 from pu_accessor.accessors.accessor import ranking_from_arrays, ranking_from_chunks
+from pu_accessor.accessors.hand import add_labels
 from pu_accessor.errors import (
     PUDataError,
     PUError,
@@ -32,6 +33,7 @@ __all__ = [
     "PUTypeError",
     "PUValueError",
     "PUWarning",
+    "add_labels",
     "beta_from_label_frequency",
     "beta_from_labels",
     "beta_from_prevalence",

@@ -246,7 +246,7 @@ class TablesAccessor:
         return curves.area(read_dataset(self._dataset), curve, max_fpr=max_fpr)
 
     def beta_derivatives(self) -> xr.Dataset:
-        """Return how fast TPR, FPR and precision change with beta ([1]_, Appendix B).
+        """Return how fast rates and counts change with beta ([1]_, Appendix B).
 
         What the band says is held fixed: the share T of the latent positives in the head at each
         cutoff, or, from known negatives, the share of the latent negatives there.
@@ -254,9 +254,9 @@ class TablesAccessor:
         Returns
         -------
         Dataset
-            `tpr`, `fpr` and `precision` (float64, per unit of beta) over (rank, bound, beta). 0
-            where a table is clipped; NaN where a rate has no denominator, and at the bounds where
-            nothing is latent.
+            `tpr`, `fpr`, `precision`, `tp`, `fp`, `fn` and `tn` (float64, per unit of beta) over
+            (rank, bound, beta). 0 where a table is clipped; NaN where a rate has no denominator,
+            and at the bounds where nothing is latent.
 
         Raises
         ------
@@ -271,9 +271,10 @@ class TablesAccessor:
         examples, g of N_L known negatives, and P = n + beta*U:
 
         * dTPR/dbeta = U*(T*n - k)/P**2, which is 0 for the estimate, where T = k/n;
-        * dFPR/dbeta = U*(g + h - T*(N_L + U))/(N_L + (1 - beta)*U)**2, where [1]_ lacks a factor:
-          without known negatives it is (h/U - T)/(1 - beta)**2;
-        * dPrecision/dbeta = T*U/r.
+        * dFPR/dbeta = U*(g + h - T*(N_L + U))/(N_L + (1 - beta)*U)**2, where [1]_ lacks the factor
+          1/U: without known negatives it is (h/U - T)/(1 - beta)**2;
+        * dPrecision/dbeta = T*U/r;
+        * dTP/dbeta = T*U = -dFP/dbeta, and dFN/dbeta = (1 - T)*U = -dTN/dbeta.
 
         References
         ----------

@@ -1,4 +1,4 @@
-"""Derivatives of rates by beta, for contingency tables that stand in a Dataset."""
+"""Derivatives of rates and counts by beta, for contingency tables that stand in a Dataset."""
 
 from functools import partial
 from typing import Any
@@ -8,7 +8,7 @@ import xarray as xr
 
 from pu_accessor.errors import PUKeyError, PUValueError
 from pu_accessor.inference.tables.contingency import Table
-from pu_accessor.inference.tables.derivatives import Known
+from pu_accessor.inference.tables.derivatives import Derivatives, Known
 from pu_accessor.inference.tables.derivatives import beta_derivatives as differentiate
 from pu_accessor.results.lift import lift
 from pu_accessor.results.schema import COUNTS, counts_of
@@ -21,7 +21,7 @@ _NEEDED = ("beta", "clipped", "reference", "known_positive", *_TOTALS)
 
 
 def beta_derivatives(tables: xr.Dataset) -> xr.Dataset:
-    """Return the derivatives of rates by beta at each cutoff.
+    """Return the derivatives of rates and counts by beta at each cutoff.
 
     Parameters
     ----------
@@ -31,9 +31,9 @@ def beta_derivatives(tables: xr.Dataset) -> xr.Dataset:
     Returns
     -------
     Dataset
-        `tpr`, `fpr` and `precision` (float64, per unit of beta) over the dimensions of `tp`. 0
-        where clipped, NaN where a rate has no denominator, and for the bounds where nothing is
-        latent.
+        `tpr`, `fpr`, `precision`, `tp`, `fp`, `fn` and `tn` (float64, per unit of beta) over the
+        dimensions of `tp`. 0 where clipped, NaN where a rate has no denominator, and for the
+        bounds where nothing is latent.
 
     Raises
     ------
@@ -57,8 +57,8 @@ def beta_derivatives(tables: xr.Dataset) -> xr.Dataset:
     shared = (tables["bound"] == "estimate") & (not weighted)
     clipped = tables["clipped"] == True  # noqa: E712 -- or missing
     arrays = [*counts, clipped, above, below, *totals, from_positives, shared]
-    found = lift(_on_arrays, arrays, outputs=3)
-    rates = dict(zip(("tpr", "fpr", "precision"), found, strict=True))
+    found = lift(_on_arrays, arrays, outputs=len(Derivatives._fields))
+    rates = dict(zip(Derivatives._fields, found, strict=True))
     for name, rate in rates.items():
         rates[name] = rate.transpose(*counts[0].dims)
         rates[name].attrs = {"long_name": f"derivative of {name} by β̂"}

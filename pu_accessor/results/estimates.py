@@ -209,22 +209,30 @@ def _warn_of(found: pd.DataFrame, answers: Answers[Estimates]) -> None:
     """Warn of estimates that have no standard error, or that no table can have."""
     # Where beta exceeds its limit, that is said already.
     beyond = np.concatenate([a.betas > _limit(a) for a in answers.each])
+    alone = np.concatenate([np.full(a.betas.size, _has_one(a)) for a in answers.each])
+    value = found["estimate"]
     for which, told in (
         (
-            found["lower"].isna(),
+            found["lower"].isna() & alone,
             "there is one known positive alone, or one other example, which has no standard "
             "error: the interval is NaN. Label more, or take the areas under bounding curves: "
             "df.pu.contingency(...).pu.area",
         ),
         (
-            ((found["estimate"] < 0) | (found["estimate"] > 1)) & ~beyond,
-            "the estimate lies outside [0, 1]: beta is too high for this ranking, or the labels "
-            "are no random sample of the positives. Pass a smaller beta",
+            ((value < 0) | (value > 1) | (value.isna() & ~alone)) & ~beyond,
+            "the estimate lies outside [0, 1], and is NaN where by more than its error: "
+            "beta is too high for this ranking, or the labels are no random sample of the "
+            "positives. Pass a smaller beta",
         ),
     ):
         if which.any():
             where = found.loc[which, [*answers.names, "beta"]].head(5).to_dict("records")
             warn_caller(f"In {which.sum()} of {len(found)} rows {told}. They are at {where}.")
+
+
+def _has_one(answer: Any) -> bool:
+    """Tell if there is one known positive alone."""
+    return answer.about is not None and answer.about.total.known_positive == 1
 
 
 def _limit(answer: Any) -> float:

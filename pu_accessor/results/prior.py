@@ -78,6 +78,8 @@ def beta_from_labels(
     *,
     method: str = "exact",
     level: float = 0.95,
+    prior: tuple[float, float] = (1, 1),
+    rest: bool = False,
 ) -> pd.DataFrame:
     """Estimate beta from unlabeled examples that were drawn at random and labeled by hand.
 
@@ -91,14 +93,20 @@ def beta_from_labels(
         Unlabeled examples they were drawn from, themselves included.
     method : {"exact", "hpd"}, default "exact"
         "exact" inverts the hypergeometric test: it covers with a probability of at least `level`.
-        "hpd" is the interval of highest density of the posterior Beta(1 + x, 1 + s - x).
+        "hpd" is the interval of highest density of the posterior Beta(a + x, b + s - x).
     level : float, default 0.95
         Probability of coverage, in (0, 1).
+    prior : (float, float), default (1, 1)
+        For "hpd" a and b, both above 0: Beta(1, 1) is flat, Beta(0.5, 0.5) Jeffreys'.
+    rest : bool, default False
+        Give the shares of the examples that were not labeled, for when the labels are put to use
+        by `pu_accessor.add_labels`.
 
     Returns
     -------
     DataFrame
-        One row: beta, lower, upper, level, method. All of beta are shares of `n_unlabeled`.
+        One row: beta, lower, upper, level, method. All of beta are shares of `n_unlabeled`; with
+        `rest`, of those that were not labeled.
 
     Raises
     ------
@@ -115,6 +123,8 @@ def beta_from_labels(
        beta  lower  upper  level method
     0  0.24  0.138  0.368   0.95    hpd
     """
-    found = infer_beta(n_positive, n_labeled, n_unlabeled, method=method, level=level)
+    found = infer_beta(
+        n_positive, n_labeled, n_unlabeled, method=method, level=level, prior=prior, rest=rest
+    )
     row = {"beta": found.beta, "lower": found.lower, "upper": found.upper}
     return pd.DataFrame([{**row, "level": float(level), "method": method}])

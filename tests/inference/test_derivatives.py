@@ -16,7 +16,9 @@ from pu_accessor import PUKeyError, PUValueError
 from tests.cases import Case, cases
 from tests.oracles import oracle
 
+COUNTS = ("tp", "fp", "fn", "tn")
 RATES = ("tpr", "fpr", "precision")
+EVERY = (*RATES, *COUNTS)
 Ranks = Literal["all", "breakpoints"]
 RANKS: tuple[Ranks, ...] = ("all", "breakpoints")
 
@@ -39,7 +41,7 @@ def expected(tables: xr.Dataset, kind: str, place: dict[str, Any]) -> dict[str, 
     """Return the derivatives at one place from the counts there, in fractions."""
     one = tables.sel(place)
     if bool(one["clipped"]):
-        return dict.fromkeys(RATES, 0.0)
+        return dict.fromkeys(EVERY, 0.0)
     tp, fp, fn, tn = (int(one[name]) for name in ("tp", "fp", "fn", "tn"))
     n, against, unlabeled = (
         int(tables[f"n_{name}"]) for name in ("known_positive", "known_negative", "unlabeled")
@@ -52,7 +54,7 @@ def expected(tables: xr.Dataset, kind: str, place: dict[str, Any]) -> dict[str, 
     else:
         share = {"positives": (tp - k, m), "negatives": (fp - g, unlabeled - m)}[kind]
     if not share[1]:
-        rates = dict.fromkeys(RATES, np.nan)
+        rates = dict.fromkeys(EVERY, np.nan)
         return rates if tp + fp else {**rates, "precision": 0.0}
     part = Fraction(*share)
     head = tp + fp
@@ -65,6 +67,10 @@ def expected(tables: xr.Dataset, kind: str, place: dict[str, Any]) -> dict[str, 
     negatives = Line(fp + tn, -unlabeled)
     false = Line(head - true.value, -true.slope)
     return {
+        "tp": float(true.slope),
+        "fp": float(false.slope),
+        "fn": float(positives.slope - true.slope),
+        "tn": float(negatives.slope - false.slope),
         "tpr": ratio_slope(true, positives),
         "fpr": ratio_slope(false, negatives),
         "precision": ratio_slope(true, Line(head, 0)) if head else 0.0,
@@ -87,14 +93,14 @@ def test_slopes_are_those_in_fractions(
         betas, band=band, reference=reference, ranks=ranks
     )
     slopes = tables.pu.beta_derivatives()
-    assert set(slopes.data_vars) == set(RATES)
+    assert set(slopes.data_vars) == set(EVERY)
     for i, beta in enumerate(betas):
         kind = str(tables["tightest"].values[i]) if reference == "tightest" else reference
         for bound in ("lower", "estimate", "upper"):
             for rank in tables["rank"].values[:: max(1, tables.sizes["rank"] // 5)]:
                 place = {"rank": rank, "bound": bound, "beta": beta}
                 want = expected(tables, kind, place)
-                for name in RATES:
+                for name in EVERY:
                     assert slopes[name].dims == tables["tp"].dims
                     assert slopes[name].dtype == np.float64
                     assert float(slopes[name].sel(place)) == pytest.approx(
@@ -128,6 +134,9 @@ def test_slopes_are_differences_of_tables(band: str, reference: str) -> None:
         assert len(set(tables["tightest"].values.tolist())) == 1
     # Counts are rounded by less than one. The third derivative of fpr is 6*U*(...)/N^4 by beta.
     rounding = {"tpr": 2 / 110_000, "fpr": 2 / 270_000, "precision": 2 / 60_000}
+    for name in COUNTS:
+        change = tables[name].sel(beta=beta + step) - tables[name].sel(beta=beta - step)
+        np.testing.assert_allclose(change / (2 * step), slopes[name], atol=1 / step)
     for name in RATES:
         rate = tables.pu.metric(name)
         difference = (rate.sel(beta=beta + step) - rate.sel(beta=beta - step)) / (2 * step)
@@ -158,7 +167,7 @@ def test_zero_where_clipped_and_nan_without_a_denominator() -> None:
     slopes = tables.pu.beta_derivatives()
     clipped = tables["clipped"]
     assert clipped.any()
-    for name in RATES:
+    for name in EVERY:
         assert (slopes[name].where(clipped, 0) == 0).all()
     nothing = slopes.sel(beta=0).where(tables["rank"] > 0, drop=True)
     for name in RATES:
@@ -203,7 +212,7 @@ def test_groups_models_and_files(reference: str, tmp_path: Path) -> None:
         for model in ("m", "n"):
             alone = rows.pu(score=model).contingency(betas, reference=reference)
             here = slopes.sel(site=name, model=model, rank=alone["rank"].values)
-            for rate in RATES:
+            for rate in EVERY:
                 want = alone.pu.beta_derivatives()[rate]
                 np.testing.assert_allclose(
                     here[rate].transpose(*want.dims).values, want.values, rtol=1e-12, atol=1e-15

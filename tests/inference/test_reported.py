@@ -11,7 +11,7 @@ import pytest
 
 from pu_accessor import PUError, PUValueError, PUWarning
 from tests.cases import Case, as_frame, draw_case
-from tests.oracles import oracle
+from tests.oracles import coherent_oracle, oracle
 
 COLUMNS = ["beta", "metric", "rank", "threshold", "estimate", "lower", "upper", "level", "band"]
 COLUMNS += ["target"]
@@ -49,7 +49,8 @@ def row(case: Case, name: str, at: Any, **options: Any) -> "pd.Series[Any]":
 
 def tables(case: Case, band: str) -> dict[str, list[oracle.Table]]:
     """Return the tables of the oracle at all cutoffs."""
-    return oracle.tables(case.score, case.label, case.beta, 0.95, RULES[band])
+    plain = oracle.tables(case.score, case.label, case.beta, 0.95, RULES[band])
+    return coherent_oracle.cut_if_joint(band, case.score, case.label, plain)
 
 
 def check(case: Case, name: str, found: "pd.Series[Any]", place: int, band: str) -> None:
@@ -111,13 +112,13 @@ def test_metric_at_a_maximum(seed: int) -> None:
         ("maximum", "f1", "f1"),
         ("maximum", "mcc", "mcc"),
     ):
-        values = [rate(by, t) for t in tables(case, "exact")["estimate"]]
-        found = row(case, name, at)
         ranks = [cut.rank for cut in oracle.cutoffs(case.score, case.label)]
-        place = ranks.index(found["rank"])
-        assert values[place] == pytest.approx(max(values))
-        check(case, name, found, place, "simultaneous")
-        check(case, name, row(case, name, at, band="dkw"), place, "dkw")
+        for band, options in (("simultaneous", {}), ("dkw", {"band": "dkw"})):
+            values = [rate(by, t) for t in tables(case, band)["estimate"]]
+            found = row(case, name, at, **options)
+            place = ranks.index(found["rank"])
+            assert values[place] == pytest.approx(max(values))
+            check(case, name, found, place, band)
 
 
 def test_several_betas_and_groups() -> None:

@@ -29,6 +29,7 @@ from scipy.special import gammaln
 
 from pu_accessor import PUWarning
 from pu_accessor.counting.cutoffs import rank_examples
+from pu_accessor.inference.bands.coherent import bends, cut
 from pu_accessor.inference.bands.lookup import latent_bounds
 from pu_accessor.inference.estimates.auroc import estimate_auroc
 from pu_accessor.inference.estimates.complete import Estimates
@@ -58,6 +59,7 @@ KNOWN = (5, 10, 20, 50, 100, 200, 500, 1000, 2000)
 SHARES = (0.05, 0.1, 0.3, 0.5, 0.7, 0.9)
 BANDS = ("exact", "simultaneous", "bootstrap", "dkw")
 RANGES = ("exact", "simultaneous", "bootstrap")
+_JOINT = (2, 3)  # the places of the simultaneous limits
 SHAPES = {"equal": 1.0, "narrow": 0.5, "wide": 2.0}  # deviation of the positives
 AREAS = ("auroc", "partial auroc", "average precision")
 CUTOFFS = ("rank", "recall", "fpr", "youden")
@@ -371,13 +373,26 @@ def ask_ranges(population: Population, labeling: Labeling, n: int) -> Iterator[A
     theta = _side_by_side(n, labeling.latent)
     corners = heads._corners(labeling.ranking, {"positives": theta}, latent)
     ranking = labeling.ranking.refine(corners)
-    claimed = theta[ranking.known_positive]
-    fitted = heads._fit(ranking, latent, claimed, ("positives",))
-    tp, fp = (count[..., 0].T for count in contingency._predicted(ranking, fitted.found))
-    found = area_under("roc", tp, fp, n + labeling.latent - tp)
+    fitted = _cut(ranking, _fitted(ranking, theta, latent))
+    finer = ranking.refine(np.append(corners, bends(ranking.unlabeled, *fitted)))
+    _, found = _cut(finer, _fitted(finer, theta, latent))
+    sides = _fitted(finer, theta, latent)
+    sides[:, _JOINT] = found[:, [0, 2]]
+    tp, fp = (count[..., 0].T for count in contingency._predicted(finer, sides))
+    areas = area_under("roc", tp, fp, n + labeling.latent - tp)
     for i, band in enumerate(RANGES):
-        lower, upper = found[2 * i : 2 * i + 2].tolist()
+        lower, upper = areas[2 * i : 2 * i + 2].tolist()
         yield Answer(f"range {band}", lower, population.truth["auroc"], upper)
+
+
+def _fitted(ranking: Ranking, theta: IntArray, latent: IntArray) -> IntArray:
+    return heads._fit(ranking, latent, theta[ranking.known_positive], ("positives",)).found
+
+
+def _cut(ranking: Ranking, fitted: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the simultaneous bounds, with the lower as the estimate, as they are and cut."""
+    sides = fitted[:, [_JOINT[0], _JOINT[0], _JOINT[1]]]
+    return sides, cut(ranking.unlabeled, sides)[0]
 
 
 def ask_metrics(population: Population, labeling: Labeling, n: int) -> Iterator[Answer]:
@@ -391,12 +406,15 @@ def ask_metrics(population: Population, labeling: Labeling, n: int) -> Iterator[
         "fpr": np.flatnonzero(fpr <= 0.05)[-1],
         "youden": np.argmax(tpr - fpr),
     }
-    table = _side_by_side(n, labeling.latent)[..., 0]
+    table = _side_by_side(n, labeling.latent)
+    joint = _cut(ranking, _fitted(ranking, table, np.array([labeling.latent])))[1]
+    table = table[..., 0]
     found = np.cumsum(population.positive)
     for name, cutoff in cutoffs.items():
         rank, h = int(ranking.rank[cutoff]), ranking.unlabeled[cutoff]
         theta, rest = table[ranking.known_positive[cutoff]], ranking.total.unlabeled - h
         head = np.maximum(np.minimum(theta, h), labeling.latent - rest)
+        head[list(_JOINT)] = joint[cutoff, [0, 2], 0]
         precision = (ranking.known_positive[cutoff] + head) / rank if rank else head * 0.0 + 1
         truth = float(found[rank - 1] / rank) if rank else 1.0
         first = 2 if name == "youden" else 0  # simultaneous, exact

@@ -27,7 +27,8 @@ def simultaneous(n: int, m: int, level: float) -> Bounds:
     to (n, m), and those that stay within the limits are counted [1]_.
 
     Takes and returns what `pu_accessor.inference.bands.exact.exact` does; `level` is that of all
-    cutoffs jointly.
+    cutoffs jointly. In tables these limits are cut to what can hold at all of them, which loses no
+    coverage: see `pu_accessor.inference.bands.coherent`.
 
     Notes
     -----

@@ -14,7 +14,9 @@ from pu_accessor.inference.estimates.sample import (
     count_negatives,
     count_positives,
     find_blocks,
+    places,
 )
+from pu_accessor.inference.estimates.spacings import Steps, feasible_ranks, rank_limits
 from pu_accessor.inference.estimates.weighted import weighted_auroc
 from pu_accessor.inference.rule import Rule
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
@@ -104,11 +106,15 @@ def estimate_auroc(
     fewer than f*M estimated false positives: the standard error is that of the number of ranks
     that each known positive has below it there.
 
-    The interval is Student's t with n - 1 degrees of freedom on the logit scale of the share of
-    all examples that rank below a known positive, on average: it lies in (0, 1) even where the
-    estimate does not, and AUROC is linear in it. The interval is cut off at 0 and 1.
-    For two known positives, or where all have the same rank though others are hidden, the areas
-    under the bounding curves of the band "exact" stand instead.
+    The interval holds two: Student's t with n - 1 degrees of freedom on the logit scale of the
+    share of all examples that rank below a known positive, on average, in which AUROC is linear;
+    and the one that latent positives make that are shared out to the gaps between known ones
+    (`pu_accessor.inference.estimates.spacings`). The first is too optimistic where scores are
+    skewed and few positives are known, the second where all rank near one end. Both are cut to
+    what AUROC is with all latent positives at the bottom or at the top. For two known positives,
+    or where all have the same rank though others are hidden, the second stands alone.
+    Up to a false positive rate it is the first alone; there the areas under the bounding curves of
+    the band "exact" stand where that says nothing.
 
     References
     ----------
@@ -122,7 +128,7 @@ def estimate_auroc(
     >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
     >>> found = estimate_auroc(ranking, np.array([0.25, 0.5]), Rule())
     >>> found.value.round(3), found.error.round(3), found.lower.round(3), found.upper.round(3)
-    (array([0.792, 0.938]), array([0.132, 0.243]), array([0.341, 0.113]), array([1., 1.]))
+    (array([0.792, 0.938]), array([0.132, 0.243]), array([0.417, 0.219]), array([0.917, 1.   ]))
     """
     partial = max_fpr is not None and max_fpr < 1
     if ranking.weight is not None and partial:
@@ -165,8 +171,8 @@ def auroc_and_error(
 
 def _estimator(ranking: Ranking, level: float, limit: float | None) -> Estimator:
     """Return what estimates the area from the known positives alone."""
-    if ranking.weight is not None:
-        weight = ranking.weight
+    weight = ranking.weight
+    if weight is not None and np.ptp(weight):  # of equal ones any size says the same
         return lambda betas: weighted_auroc(ranking, weight, betas, level)
     if limit is None:
         return lambda betas: _whole(ranking, betas, level)
@@ -199,8 +205,48 @@ def _whole(ranking: Ranking, betas: FloatArray, level: float) -> Estimates:
     place = float(1 - (exact.mean - Fraction(1, 2)) / examples)
     stretch = np.array([float(examples / each) for each in exact.negatives])
     value = np.array([float(each) for each in exact.value])
-    away = reach(exact.error, ranking.total.known_positive - 1, level)
-    return Estimates(value, exact.error, *rank_interval(value, place, stretch, away, away))
+    n = ranking.total.known_positive
+    away = reach(exact.error, n - 1, level) if n > 2 else np.full(value.size, np.nan)
+    student = rank_interval(value, place, stretch, away, away)
+    if n == 1:  # nobody knows how far the one can be off
+        return Estimates(value, exact.error, *student)
+    gaps, ends = _of_latent(ranking, betas, level)
+    inside = np.clip(value, 0, 1)
+    lower = np.maximum(np.fmin(gaps[0], student[0]), ends[0])
+    upper = np.minimum(np.fmax(gaps[1], student[1]), ends[1])
+    lower, upper = (np.clip(limit, 0, 1) for limit in (lower, upper))
+    return Estimates(value, exact.error, np.minimum(lower, inside), np.maximum(upper, inside))
+
+
+def _of_latent(ranking: Ranking, betas: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
+    """Return the areas, lowest and highest, that ranks of the latent positives make.
+
+    Parameters
+    ----------
+    ranking, betas, level
+        As in `_whole`.
+
+    Returns
+    -------
+    gaps, ends : ndarray of float64, shape (2, betas)
+        With the latent positives in the gaps between the known ones, at the level; and all at the
+        bottom or at the top. NaN where there are none.
+    """
+    blocks, examples, n = find_blocks(ranking), sum(ranking.total), ranking.total.known_positive
+    start, end = places(blocks)
+    first, last = (np.repeat(k, blocks.found) for k in (blocks.known - blocks.found, blocks.known))
+    steps = Steps((start + end + 1) / 2, start - first, end - last)
+    ranks = np.full((betas.size, 2, 2), np.nan)
+    positives = count_positives(ranking.total, betas).as_floats()
+    for each, whole in zip(ranks, positives.tolist(), strict=True):
+        if whole > n:
+            each[0] = rank_limits(steps.rank, whole - n, examples, level)
+            each[1] = feasible_ranks(steps, whole - n, examples)
+    positives, known = positives[:, np.newaxis, np.newaxis], float(steps.rank.sum())
+    mean = (known + (positives - n) * ranks) / positives
+    area = 1 - (mean - (positives + 1) / 2) / (examples - positives)
+    gaps, ends = np.moveaxis(area[..., ::-1], 0, -1)
+    return gaps, ends
 
 
 def _up_to(ranking: Ranking, betas: FloatArray, level: float, limit: float) -> Estimates:
@@ -216,6 +262,7 @@ def _up_to(ranking: Ranking, betas: FloatArray, level: float, limit: float) -> E
     scale = negatives * (2 * (limit - limit**2 / 2))  # ranks in an area of 1
     error = np.where(positives.factor > 0, (spread / n) ** 0.5 * positives.factor / scale, 0.0)
     place, away = mean / length, reach(error, n - 1, level)
+    away = away if n > 2 else np.full(error.size, np.nan)
     return Estimates(value, error, *rank_interval(value, place, length / scale, away, away))
 
 

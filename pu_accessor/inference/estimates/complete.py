@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
+from scipy import special
 
 from pu_accessor.inference.rule import Rule
 from pu_accessor.inference.shares import Interval, interval_betas
@@ -13,6 +14,8 @@ from pu_accessor.inference.tables.contingency import check_labels, make_tables
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, Ranking
 
 __all__ = ["Estimates", "Estimator", "complete", "over_betas"]
+
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,9 +67,10 @@ def complete(
     Returns
     -------
     Estimates
-        Where all positives are known the interval is the value. Where two are, or all have the
-        same rank though others are hidden, the areas under the bounding curves of the band
-        "exact" stand.
+        Where all positives are known the interval is the value. Where there is none though two
+        positives or more are known, the areas under the bounding curves of the band "exact"
+        stand. All is NaN where the value lies outside [0, 1] by more than its standard error
+        times Student's quantile at 97.5%: beta is then far beyond what the ranking allows.
 
     Raises
     ------
@@ -112,7 +116,7 @@ def over_betas(
     """
     inner = interval_betas(interval, betas)
     every = np.concatenate([betas, inner[_leaves_negatives(total, inner)]])
-    return _split(estimate(every), every, betas.size, interval)
+    return _split(_possible(estimate(every), total.known_positive), every, betas.size, interval)
 
 
 def _leaves_negatives(total: Counts, betas: FloatArray) -> BoolArray:
@@ -136,7 +140,7 @@ def _between_curves(
     max_fpr: float | None,
 ) -> Estimates:
     """Put the areas under bounding curves for the interval where a standard error says nothing."""
-    stuck = (ranking.total.known_positive == 2) | (found.error == 0)
+    stuck = np.isnan(found.lower) & (ranking.total.known_positive > 1)
     stuck &= betas * ranking.total.unlabeled > 0
     if not stuck.any():
         return found
@@ -147,6 +151,23 @@ def _between_curves(
     lower, upper = found.lower.copy(), found.upper.copy()
     lower[stuck], upper[stuck] = np.minimum(low, inside), np.maximum(high, inside)
     return replace(found, lower=lower, upper=upper)
+
+
+def _possible(found: Estimates, known: int) -> Estimates:
+    """Put NaN where an estimate is outside [0, 1] by more than its error, at 95%."""
+    beyond = np.maximum(found.value - 1, -found.value)
+    error = special.stdtrit(max(known - 1, 1), 0.975) * found.error
+    nowhere = beyond > np.where(np.isnan(error), 1, error) + _ROUNDING
+
+    def possible(field: FloatArray) -> FloatArray:
+        return np.where(nowhere, np.nan, field)
+
+    return Estimates(
+        possible(found.value),
+        possible(found.error),
+        possible(found.lower),
+        possible(found.upper),
+    )
 
 
 def _split(

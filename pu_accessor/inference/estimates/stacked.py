@@ -3,7 +3,7 @@
 import numpy as np
 
 from pu_accessor.inference.estimates.complete import Estimates
-from pu_accessor.inference.estimates.delong import place_stack
+from pu_accessor.inference.estimates.delong import Placed, place_stack
 from pu_accessor.inference.estimates.population import score_interval
 from pu_accessor.ranking import BoolArray, FloatArray, Stack
 
@@ -29,20 +29,24 @@ def estimate_population_aurocs(
     list of Estimates or None
         Those of `pu_accessor.inference.estimates.population.estimate_population_auroc`. None where
         that has something to say: there are fewer than two known positives, or other examples, no
-        negatives, nothing unlabeled, or a beta exceeds the limit that the known positives set.
+        negatives, nothing unlabeled, the estimate lies outside [0, 1], or a beta exceeds the limit
+        that the known positives set.
     """
     known, negative, unlabeled = stack.total.T
     plain = (known > 1) & (negative + unlabeled > 1) & (unlabeled > 0) & (betas < 1).all(axis=1)
     plain &= ~_exceed(stack, betas, level).any(axis=1)
     placed = place_stack(stack)
-    shape = (plain.sum(), betas.shape[1])
+    shares = betas * (unlabeled / (negative + unlabeled))[:, np.newaxis]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = (placed.above[:, np.newaxis] - shares / 2) / (1 - shares)
+    plain &= ((values >= 0) & (values <= 1)).all(axis=1)
     some = np.repeat(np.flatnonzero(plain), betas.shape[1])
-    chosen = type(placed)(*(side[..., some] for side in placed))
-    share = betas[plain].ravel() * (unlabeled / (negative + unlabeled))[some]
-    value = (chosen.above - share / 2) / (1 - share)
+    chosen = Placed(*(side[..., some] for side in placed))
+    value, share = values[plain].ravel(), shares[plain].ravel()
     error = np.sqrt(np.sum(chosen.variance / chosen.size, axis=0)) / (1 - share)
     limits = score_interval(value, share, chosen, level)
-    found = zip(*(side.reshape(shape) for side in (value, error, *limits)), strict=True)
+    rows = (side.reshape(-1, betas.shape[1]) for side in (value, error, *limits))
+    found = zip(*rows, strict=True)
     return [Estimates(*next(found)) if one else None for one in plain.tolist()]
 
 

@@ -1,7 +1,7 @@
 """beta from labels made by hand, from a prevalence, or from how often positives are labeled."""
 
 from bisect import bisect_left, bisect_right
-from math import sqrt
+from math import inf, sqrt
 from numbers import Integral
 from typing import NamedTuple
 
@@ -38,6 +38,8 @@ def beta_from_labels(
     *,
     method: str = "exact",
     level: float = 0.95,
+    prior: tuple[float, float] = (1, 1),
+    rest: bool = False,
 ) -> LabeledBeta:
     """Estimate beta from unlabeled examples that were drawn at random and labeled by hand.
 
@@ -56,16 +58,24 @@ def beta_from_labels(
         )
     level = check_level(level)
     check_option("method", method, ["exact", "hpd"], {"hypergeometric": "exact", "hdi": "hpd"})
+    before = _as_prior(prior, method)
     x, size, total = int(n_positive), int(n_labeled), int(n_unlabeled)
     if method == "exact":
         limits = _hypergeometric(x, size, total, level)
     else:
-        limits = _highest_density(x, size, level)
+        limits = _highest_density(x, size, level, before)
+    if rest:
+        return _of_rest(x, size, total, limits)
     return LabeledBeta(x / size, *limits)
 
 
 def labels_needed(
-    width: float, n_unlabeled: int, *, beta: float = 0.5, level: float = 0.95
+    width: float,
+    n_unlabeled: int,
+    *,
+    beta: float = 0.5,
+    level: float = 0.95,
+    probability: float = 0.5,
 ) -> int:
     """Return how many unlabeled examples to label for an interval of some width.
 
@@ -79,12 +89,16 @@ def labels_needed(
         What it is expected to be, in [0, 1]; 0.5 needs most.
     level : float, default 0.95
         Probability of coverage, in (0, 1).
+    probability : float, default 0.5
+        That with which the interval is to be so narrow, in (0, 1), if beta is what is expected.
+        How many positives turn up is up to chance: 0.9 is on the safe side.
 
     Returns
     -------
     int
-        With so many the interval is that narrow, with one fewer it is not; at most `n_unlabeled`.
-        Counts are whole, so that widths fall unevenly: a few fewer may do by luck.
+        With so many the interval is that narrow with that probability, with one fewer it is not;
+        at most `n_unlabeled`. Counts are whole, so that widths fall unevenly: a few fewer may do
+        by luck.
 
     Raises
     ------
@@ -95,6 +109,8 @@ def labels_needed(
     --------
     >>> labels_needed(0.1, 20_000, beta=0.2)
     261
+    >>> labels_needed(0.1, 20_000, beta=0.2, probability=0.9)
+    287
     """
     _check_counts(n_unlabeled=n_unlabeled)
     check_share("width", width)
@@ -104,10 +120,12 @@ def labels_needed(
             f"width and n_unlabeled must not be 0, but {width!r} and {n_unlabeled!r} were passed."
         )
     level = check_level(level)
+    check_share("probability", probability)
+    if not 0 < probability < 1:
+        raise PUValueError(f"probability must lie in (0, 1), but {probability!r} was passed.")
 
     def too_wide(size: int) -> bool:
-        lower, upper = _hypergeometric(round(beta * size), size, total, level)
-        return upper - lower > width
+        return _chance_of(width, size, total, round(beta * total), level) < probability
 
     total, most = int(n_unlabeled), 1
     while most < total and too_wide(most):
@@ -187,6 +205,48 @@ def beta_from_label_frequency(label_frequency: float, n_positive: int, n_unlabel
     return _as_beta(hidden, n_unlabeled, f"a label frequency of {label_frequency!r}")
 
 
+def _chance_of(width: float, size: int, total: int, positives: int, level: float) -> float:
+    """Return the probability that the interval from so many labels is narrow enough."""
+
+    def is_wide(x: int) -> bool:
+        lower, upper = _hypergeometric(x, size, total, level)
+        return upper - lower > width
+
+    # The nearer the positives are to half of those labeled, the wider.
+    most = bisect_left(range(size // 2 + 1), True, key=is_wide) - 1
+    if most == size // 2:
+        return 1.0
+    found = stats.hypergeom(total, positives, size)
+    return float(found.cdf(most) + found.sf(size - most - 1))
+
+
+def _of_rest(x: int, size: int, total: int, limits: tuple[float, float]) -> LabeledBeta:
+    """Turn shares of all unlabeled examples into those of the ones that were not labeled."""
+    rest = total - size
+    if not rest:
+        raise PUValueError(
+            f"rest=True needs examples that were not labeled, but all {total} were."
+        )
+    lower, upper = (min(max((limit * total - x) / rest, 0.0), 1.0) for limit in limits)
+    return LabeledBeta(min(max(x / size, lower), upper), lower, upper)
+
+
+def _as_prior(prior: tuple[float, float], method: str) -> tuple[float, float]:
+    """Check the parameters of a Beta distribution."""
+    try:
+        first, second = (float(value) for value in prior)
+    except (TypeError, ValueError):
+        raise PUTypeError(f"prior must be a pair of numbers, but {prior!r} was passed.") from None
+    if not (0 < first < inf and 0 < second < inf):
+        raise PUValueError(f"prior must hold two numbers above 0, but {prior!r} was passed.")
+    if method != "hpd" and (first, second) != (1, 1):
+        raise PUValueError(
+            f"prior must be left out for method={method!r}, but {prior!r} was passed: only "
+            "method='hpd' has one."
+        )
+    return first, second
+
+
 def _as_beta(hidden: float, n_unlabeled: int, told: str) -> float:
     """Return a share of the unlabeled, or say that there is none."""
     if n_unlabeled and -1e-9 * n_unlabeled <= hidden <= n_unlabeled * (1 + 1e-9):
@@ -234,12 +294,15 @@ def _tails(x: int, size: int, total: int, positives: int) -> tuple[float, float]
     return 1 / (1 + low / (1 + high)), 1 / (1 + high / (1 + low))
 
 
-def _highest_density(x: int, size: int, level: float) -> tuple[float, float]:
-    """Return the interval of highest density of the posterior under a flat prior."""
-    posterior = stats.beta(1 + x, 1 + size - x)
-    if x == 0:
+def _highest_density(
+    x: int, size: int, level: float, prior: tuple[float, float]
+) -> tuple[float, float]:
+    """Return the interval of highest density of the posterior under a Beta prior."""
+    first, second = prior[0] + x, prior[1] + size - x
+    posterior = stats.beta(first, second)
+    if first <= 1:  # the density falls from 0 on
         return 0.0, float(posterior.ppf(level))
-    if x == size:
+    if second <= 1:
         return float(posterior.ppf(1 - level)), 1.0
 
     def tilt(below: float) -> float:  # densities at both ends are the same

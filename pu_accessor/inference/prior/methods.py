@@ -17,7 +17,6 @@ __all__ = ["METHODS", "Method", "Prior", "check_method", "estimate_prior"]
 
 _SCAR = "known positives are a simple random sample of all positives"
 _NO_INFORMATION, _WIDE, _SEPARATE, _RISING = 0.99, 0.1, 0.01, 0.05
-_ENOUGH = 50  # known examples of each kind from which a variance at the estimate will do
 
 
 class Prior(NamedTuple):
@@ -105,9 +104,10 @@ def estimate_prior(ranking: Ranking, method: str, level: float) -> Prior:
 
     "mean_matching" scores each example by the mean of its mid-ranks among the known positives and
     among the known negatives, as shares: beta is where the mean over the unlabeled lies between
-    the means over the known negatives and the known positives. Its interval is normal, with the
-    variance at the estimate; with fewer than 50 known positives or negatives it holds all betas
-    whose own variance makes that mean no surprise [2]_.
+    the means over the known negatives and the known positives, or the nearer end of [0, 1]. Its
+    interval holds all betas whose own variance makes that mean no surprise [2]_, by Student's
+    distribution with the degrees of freedom of a sum of variances. It is [0, 1] where known
+    positives and negatives hardly differ, or one alone is known of a kind.
 
     References
     ----------
@@ -238,31 +238,25 @@ def _mean_matching(ranking: Ranking, level: float) -> Prior:
         float(count @ (place - mean) ** 2) / (size - 1) if size > 1 else float("nan")
         for count, mean, size in zip(counts[:2], means[:2], sizes[:2], strict=True)
     ]
-    reach = float(stats.norm.ppf((1 + level) / 2))
-    lower, upper = _matching_interval(beta, apart, variances, sizes, reach)
-    warnings = () if 0 <= beta <= 1 else (_CONTRADICTION,)
-    return Prior(beta, lower, upper, warnings)
+    lower, upper = _matching_interval(beta, apart, variances, sizes, level)
+    inside = min(max(beta, 0.0), 1.0)
+    # A beta that is 0 or 1 is estimated below or above it half of the time.
+    warnings = (_CONTRADICTION,) if lower == upper else ()
+    return Prior(inside, lower, upper, warnings)
 
 
 def _matching_interval(
-    beta: float, apart: float, variances: list[float], sizes: list[float], reach: float
+    beta: float, apart: float, variances: list[float], sizes: list[float], level: float
 ) -> tuple[float, float]:
-    """Return the betas at which the mean over the unlabeled is no surprise.
+    """Return the betas in [0, 1] at which the mean over the unlabeled is no surprise.
 
-    By the variance at the estimate where enough examples are known. With few known negatives that
-    variance is too small whenever the estimate is too near to 1, where they count for little:
-    there each beta is held against the variance it would have itself (Fieller).
+    Each is held against the variance that it would have itself. The variance at the estimate is
+    too small whenever the estimate is too near to an end, where one kind counts for little.
     """
     (positive, negative), (n, against, unlabeled) = variances, sizes
-    if min(n, against) >= _ENOUGH or min(n, against) == 1:
-        share = min(max(beta, 0.0), 1.0)
-        variance = (
-            (share * positive + (1 - share) * negative) / unlabeled
-            + share**2 * positive / n
-            + (1 - share) ** 2 * negative / against
-        )
-        width = reach * sqrt(variance) / abs(apart)
-        return beta - width, beta + width
+    if min(n, against) == 1:
+        return 0.0, 1.0
+    reach = _student(min(max(beta, 0.0), 1.0), variances, sizes, level)
     # (beta0 - beta)**2 * apart**2 <= reach**2 * variance(beta): a quadratic in beta
     square = apart**2 - reach**2 * (positive / n + negative / against)
     slope = beta * apart**2 + reach**2 * (
@@ -271,9 +265,25 @@ def _matching_interval(
     rest = (beta * apart) ** 2 - reach**2 * (negative / unlabeled + negative / against)
     inside = slope**2 - square * rest
     if square <= 0 or inside < 0:  # known positives and negatives hardly differ
-        return min(beta, 0.0), max(beta, 1.0)
-    lower, upper = (slope - sqrt(inside)) / square, (slope + sqrt(inside)) / square
-    return max(lower, min(beta, 0.0)), min(upper, max(beta, 1.0))
+        return 0.0, 1.0
+    ends = (slope - sqrt(inside)) / square, (slope + sqrt(inside)) / square
+    lower, upper = (min(max(end, 0.0), 1.0) for end in ends)
+    return lower, upper
+
+
+def _student(beta: float, variances: list[float], sizes: list[float], level: float) -> float:
+    """Return Student's quantile for a sum of three variances, with Welch's degrees of freedom."""
+    (positive, negative), (n, against, unlabeled) = variances, sizes
+    parts = (
+        (beta**2 * positive / n, n),
+        ((1 - beta) ** 2 * negative / against, against),
+        ((beta * positive + (1 - beta) * negative) / unlabeled, unlabeled),
+    )
+    square = sum(part**2 / (size - 1) for part, size in parts if size > 1)
+    if not square:
+        return float(stats.norm.ppf((1 + level) / 2))
+    df = sum(part for part, _ in parts) ** 2 / square
+    return float(stats.t.ppf((1 + level) / 2, df))
 
 
 def _mid_shares(cumulative: IntArray) -> FloatArray:

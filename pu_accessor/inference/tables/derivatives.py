@@ -1,4 +1,4 @@
-"""How fast rates change with beta."""
+"""How fast counts and rates change with beta."""
 
 from typing import NamedTuple
 
@@ -35,15 +35,19 @@ class Known(NamedTuple):
 
 
 class Derivatives(NamedTuple):
-    """Derivatives by beta of three rates, arrays of float64."""
+    """Derivatives by beta of three rates and of the four counts, arrays of float64."""
 
     tpr: FloatArray
     fpr: FloatArray
     precision: FloatArray
+    tp: FloatArray
+    fp: FloatArray
+    fn: FloatArray
+    tn: FloatArray
 
 
 def beta_derivatives(table: Table, clipped: BoolArray, known: Known) -> Derivatives:
-    """Return the derivatives of rates by beta at each cutoff ([1]_, Appendix B, corrected).
+    """Return the derivatives of rates and counts by beta ([1]_, Appendix B, corrected).
 
     What the band says, T, is held fixed: the share of the latent positives in the head, or, from
     known negatives, that of the latent negatives there. All counts are then straight in beta: of
@@ -90,6 +94,7 @@ def beta_derivatives(table: Table, clipped: BoolArray, known: Known) -> Derivati
         _over(more_true, positives.astype(np.float64) ** 2),
         _over(more_false, negatives.astype(np.float64) ** 2),
         np.where(head == 0, 0.0, _over(share, head)),
+        *(share, -share, 1 - share, share - 1),
     )
     return Derivatives(*(np.where(clipped, 0.0, rate * known.unlabeled) for rate in rates))
 

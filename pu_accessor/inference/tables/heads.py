@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pu_accessor.errors import PUValueError
+from pu_accessor.inference.bands.coherent import bends, cut, cut_between
 from pu_accessor.inference.bands.lookup import central
 from pu_accessor.inference.bands.weighted import weighted_bounds
 from pu_accessor.inference.rule import Rule
@@ -32,21 +33,21 @@ class Heads(NamedTuple):
     tightest : tuple of str
         For each beta the kind of known examples with the narrower range of AUROC, the one there
         is where no other was asked.
-    contradict : ndarray of bool, shape (cutoffs, 1, beta), optional
-        Where the two kinds of known examples contradict each other, if both were asked.
+    contradicted : ndarray of bool, shape (cutoffs, bound, beta), optional
+        Where no number is possible, if that is not where another was found than claimed: where the
+        two kinds of known examples contradict each other, or one cutoff another.
     """
 
     ranking: Ranking
     claimed: IntArray
     found: IntArray
     tightest: tuple[str, ...]
-    contradict: BoolArray | None = None
+    contradicted: BoolArray | None = None
 
     @property
     def clipped(self) -> BoolArray:
-        """Where another number was found than claimed, or two claims contradict each other."""
-        moved: BoolArray = self.found != self.claimed
-        return moved if self.contradict is None else moved | self.contradict
+        """Where band and beta are infeasible."""
+        return self.found != self.claimed if self.contradicted is None else self.contradicted
 
 
 def references_used(reference: str, ranking: Ranking) -> tuple[str, ...]:
@@ -116,6 +117,16 @@ def find_heads(ranking: Ranking, latent: IntArray, rule: Rule, *, refine: bool =
     tables = {kind: _tables(ranking, kind, latent, rule) for kind in kinds}
     if refine:
         ranking = ranking.refine(_corners(ranking, tables, latent))
+    if rule.band == "simultaneous":
+        return _find_coherent(ranking, tables, latent, rule, refine=refine)
+    return _find_each(ranking, tables, latent, rule)
+
+
+def _find_each(
+    ranking: Ranking, tables: Mapping[str, IntArray], latent: IntArray, rule: Rule
+) -> Heads:
+    """Bound the latent positives by what is known at each cutoff."""
+    kinds = tuple(tables)
     claims = {kind: _claim(ranking, kind, table, latent) for kind, table in tables.items()}
     tightest = _tightest(ranking, tables, latent)
     if len(kinds) == 1:
@@ -125,7 +136,35 @@ def find_heads(ranking: Ranking, latent: IntArray, rule: Rule, *, refine: bool =
         return _fit(ranking, latent, chosen, tightest)
     claimed, contradict = _intersect(claims["positives"], claims["negatives"], chosen)
     heads = _fit(ranking, latent, claimed, tightest)
-    return heads._replace(contradict=contradict)
+    return heads._replace(contradicted=heads.clipped | contradict)
+
+
+def _find_coherent(
+    ranking: Ranking,
+    tables: Mapping[str, IntArray],
+    latent: IntArray,
+    rule: Rule,
+    *,
+    refine: bool,
+) -> Heads:
+    """Bound the latent positives by what is known at all cutoffs, which must hold jointly."""
+    whole = ranking.whole or ranking
+    if ranking.whole is not None:
+        whole = whole.refine(_corners(whole, tables, latent))
+    every = _find_each(whole, tables, latent, rule)
+    found, contradict = cut(whole.unlabeled, every.found)
+    if ranking.whole is not None:
+        heads = _find_each(ranking, tables, latent, rule)
+        rank = ranking.known_positive + ranking.known_negative + ranking.unlabeled
+        places = np.stack([whole.rank, whole.unlabeled])
+        found, contradict = cut_between(ranking.unlabeled, heads.found, found, places, rank)
+        return heads._replace(found=found, contradicted=heads.clipped | contradict)
+    corners = bends(whole.unlabeled, every.found, found)
+    if refine and whole.finder is not None and corners.size:
+        finer = whole.refine(corners)
+        every = _find_each(finer, tables, latent, rule)
+        found, contradict = cut(finer.unlabeled, every.found)
+    return every._replace(found=found, contradicted=every.clipped | contradict)
 
 
 def _tables(ranking: Ranking, kind: str, latent: IntArray, rule: Rule) -> IntArray:

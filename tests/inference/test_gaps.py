@@ -1,0 +1,222 @@
+"""Latent positives in the gaps between known ones: exact distributions, enumeration, coverage."""
+
+import math
+import warnings
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from pu_accessor import PUWarning
+from pu_accessor.inference.estimates.compositions import precision_limits
+from pu_accessor.inference.estimates.sample import Blocks
+from pu_accessor.inference.estimates.spacings import (
+    Steps,
+    feasible_ranks,
+    rank_limits,
+    spacing_quantile,
+)
+from tests.oracles import gaps_oracle
+from tests.studies import shapes
+
+TAILS = [0.005, 0.025, 0.1, 0.9, 0.975, 0.995]
+
+
+def ones(size: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    return np.ones(size, np.int64)
+
+
+def blocks(*ranks: int) -> Blocks:
+    """Return the blocks of known positives without ties."""
+    end = np.array(ranks, np.int64)
+    return Blocks(ones(end.size), np.arange(1, end.size + 1), end - 1, end)
+
+
+# ---------------------------------------------------------------------------------------------
+# The distribution of a weighted sum of random shares
+
+
+def test_oracle_by_hand() -> None:
+    # One share of two is uniform; the largest value alone of three is Beta(1, 2).
+    assert gaps_oracle.chance([0, 1], 0.3) == pytest.approx(0.3)
+    assert gaps_oracle.chance([0, 0, 1], 0.3) == pytest.approx(1 - 0.7**2, abs=1e-7)
+    assert gaps_oracle.quantile([0, 0, 1], 0.5) == pytest.approx(1 - 0.5**0.5, abs=1e-6)
+
+
+def test_oracle_agrees_with_draws() -> None:
+    rng = np.random.default_rng(4)
+    values = rng.lognormal(size=7)
+    drawn = rng.dirichlet(np.ones(7), 20_000) @ values
+    for tail in (0.05, 0.5, 0.95):
+        share = np.mean(drawn <= gaps_oracle.quantile(values.tolist(), tail))
+        assert share == pytest.approx(tail, abs=0.006)
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 10, 25])
+@pytest.mark.parametrize("tail", TAILS)
+def test_quantile_is_that_of_the_exact_distribution(n: int, tail: float) -> None:
+    rng = np.random.default_rng([n, 1])
+    for values in (rng.random(n + 1), rng.lognormal(0, 2, n + 1), np.r_[rng.random(n) / 99, 1]):
+        found = spacing_quantile(values, ones(n + 1), tail)
+        assert gaps_oracle.chance(values.tolist(), found) == pytest.approx(tail, abs=0.006)
+
+
+def test_quantile_of_many_shares_is_normal() -> None:
+    values = np.random.default_rng(0).random(4000)
+    spread = values.std() / 4001**0.5
+    for tail in TAILS:
+        wanted = values.mean() + stats.norm.ppf(tail) * spread
+        assert spacing_quantile(values, ones(4000), tail) == pytest.approx(wanted, abs=spread / 99)
+
+
+def test_repeated_values_are_values_with_their_number() -> None:
+    values, times = np.array([0.0, 2.0, 5.0]), np.array([3, 4, 2])
+    for tail in TAILS:
+        one = spacing_quantile(values, times, tail)
+        assert one == pytest.approx(spacing_quantile(np.repeat(values, times), ones(9), tail))
+
+
+def test_one_value_is_its_quantile() -> None:
+    assert spacing_quantile(np.array([3.0, 3.0]), ones(2), 0.025) == 3
+
+
+# ---------------------------------------------------------------------------------------------
+# Ranks of latent positives
+
+
+def test_limits_of_few_are_those_of_exact_shares() -> None:
+    label = [True, None, True, None, None, True, False, None, None, True, None, None, None]
+    score = list(map(float, range(13, 0, -1)))
+    ranks = np.array([1.0, 3, 6, 10])
+    best, worst = rank_limits(ranks, 4.0, 13, 0.95)
+    p, q = 8.0, 5.0
+    found = [1 - ((20 + 4 * rank) / p - (p + 1) / 2) / q for rank in (worst, best)]
+    wanted = gaps_oracle.auroc(score, label, 0.5, 0.025).gaps
+    assert found == pytest.approx(wanted, abs=0.01)
+
+
+@given(
+    places=st.lists(st.integers(1, 400), min_size=2, max_size=30, unique=True),
+    latent=st.integers(1, 60),
+)
+@settings(max_examples=80)
+def test_limits_are_in_order_and_grow_with_the_level(places: list[int], latent: int) -> None:
+    ranks = np.sort(np.array(places, np.float64))
+    found = [rank_limits(ranks, float(latent), 500, level) for level in (0.5, 0.9, 0.99)]
+    for best, worst in found:
+        assert best < worst
+    for narrow, wide in pairwise(found):
+        assert wide[0] <= narrow[0] and narrow[1] <= wide[1]
+
+
+def test_limits_turn_over_with_the_ranking() -> None:
+    ranks = np.array([2.0, 9, 30, 31, 77])
+    best, worst = rank_limits(ranks, 20.0, 100, 0.95)
+    turned = rank_limits(101 - ranks[::-1], 20.0, 100, 0.95)
+    assert turned == pytest.approx((101 - worst, 101 - best))
+
+
+def test_groups_of_many_known_positives_change_little() -> None:
+    rng = np.random.default_rng(2)
+    ranks = np.sort(rng.choice(100_000, 3000, replace=False) ** 2 / 1e5)
+    found = rank_limits(ranks, 5e3, 100_000, 0.95)
+    middles = np.concatenate([ranks, ranks[-1:]])
+    spread = ranks.std() / 3000**0.5
+    wanted = middles.mean() + stats.norm.ppf([0.025, 0.975]) * spread * (1 + 3000 / 5e3) ** 0.5
+    assert found == pytest.approx(wanted, abs=spread / 8)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_feasible_ranks_by_enumeration(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    known = np.sort(rng.choice(np.arange(1, 13), 4, replace=False))
+    others = np.setdiff1d(np.arange(1, 13), known)
+    above = known - 1 - np.arange(4)
+    steps = Steps(known.astype(np.float64), above, above)
+    for latent in (1, 3, 8):
+        best, worst = feasible_ranks(steps, float(latent), 12)
+        assert best == pytest.approx(others[:latent].mean())
+        assert worst == pytest.approx(others[-latent:].mean())
+
+
+# ---------------------------------------------------------------------------------------------
+# Average precision
+
+
+@pytest.mark.parametrize(
+    ("known", "examples", "latent"),
+    [((2, 5, 11), 30, 4), ((1, 2, 9, 20), 60, 3), ((4, 30), 50, 14), ((10, 20, 21, 40), 80, 5)],
+)
+def test_precision_limits_by_enumeration(
+    known: tuple[int, ...], examples: int, latent: int
+) -> None:
+    worst, best = gaps_oracle.average_precisions(known, examples, latent, 0.0)
+    lower, upper = precision_limits(blocks(*known), latent, examples, 0.9)
+    # A thousand draws say which share of all ways lies below to about 0.02.
+    low, high = (np.quantile(worst, tail) for tail in (0.03, 0.07))
+    assert low - 0.01 <= lower <= high + 0.01
+    low, high = (np.quantile(best, tail) for tail in (0.93, 0.97))
+    assert min(low, 1) - 0.01 <= upper <= min(high, 1) + 0.01
+
+
+def test_one_block_has_one_precision() -> None:
+    tied = Blocks(np.array([4]), np.array([4]), np.array([0]), np.array([20]))
+    assert precision_limits(tied, 6, 20, 0.95) == pytest.approx((0.5, 0.5))
+
+
+def test_groups_of_blocks_change_little() -> None:
+    # 91 blocks are grouped, 90 are not: one known positive more at the bottom.
+    ranks = np.round(np.geomspace(5, 3000, 91) + np.arange(91) * 3).astype(int)
+    few = precision_limits(blocks(*ranks[:90]), 400, 4000, 0.95)
+    more = precision_limits(blocks(*ranks), 400, 4000, 0.95)
+    assert more == pytest.approx(few, abs=0.02)
+
+
+@given(
+    places=st.lists(st.integers(1, 300), min_size=2, max_size=40, unique=True),
+    latent=st.integers(1, 50),
+)
+@settings(max_examples=40)
+def test_precision_limits_are_in_order(places: list[int], latent: int) -> None:
+    known = blocks(*sorted(places))
+    found = [precision_limits(known, latent, 400, level) for level in (0.5, 0.9, 0.99)]
+    for lower, upper in found:
+        assert 0 < lower <= upper + 0.02 and upper <= 1
+    for narrow, wide in pairwise(found):
+        assert wide[0] <= narrow[0] and narrow[1] <= wide[1]
+
+
+def test_two_known_positives_have_a_wide_interval() -> None:
+    frame = pd.DataFrame({"score": range(50, 0, -1), "label": [1, 1, *[None] * 48]})
+    frame["label"] = frame["label"].iloc[np.r_[2, 0, 3:8, 1, 8:50]].to_numpy()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PUWarning)
+        found = frame.pu.average_precision(0.2).iloc[0]
+    assert found["lower"] < 0.4 and found["upper"] == 1
+    assert math.isnan(found["standard_error"])
+
+
+# ---------------------------------------------------------------------------------------------
+# What is claimed
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "share", "least"),
+    [
+        ("hard negatives", 5, 0.05, 0.9),
+        ("tenth of positives hidden", 5, 0.5, 0.9),
+        ("log-normal tail", 10, 0.5, 0.9),
+        ("two kinds of positives", 10, 0.5, 0.9),
+        ("worse than chance, skewed", 20, 0.5, 0.9),
+    ],
+)
+def test_coverage_of_few_known_positives(
+    name: str, known: int, share: float, least: float
+) -> None:
+    shape = {**shapes.CHOSEN, **shapes.OTHERS}[name]
+    for cell in shapes.look(shape, known, share, 120, name).values():
+        assert cell.coverage >= least - 0.02
