@@ -100,6 +100,7 @@ def test_schema() -> None:
         "level": 0.9,
         "band": "dkw",
         "reference": "positives",
+        "target": "examples",
         "score": "s",
         "label": "y",
     }
