@@ -253,6 +253,8 @@ class PairedRanks(NamedTuple):
         Names of the levels of a model's key.
     ranks : mapping of hashable to ndarray of float64, shape (known positives,)
         By model, from the top (1 is the best, ties averaged): the same examples in the same order.
+    among : mapping of hashable to ndarray of float64, shape (known positives,)
+        By model, the same among the known positives alone.
     total : Counts
         Examples of each kind.
     covariance : ndarray of float64, shape (models, models)
@@ -262,6 +264,7 @@ class PairedRanks(NamedTuple):
 
     names: tuple[str, ...]
     ranks: Mapping[Hashable, FloatArray]
+    among: Mapping[Hashable, FloatArray]
     total: Counts
     covariance: FloatArray
 

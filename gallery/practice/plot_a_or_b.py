@@ -52,6 +52,6 @@ right.fill_between(
 right.plot(sized["beta"], sized["difference"], color=blue)
 right.axhline(0, color="black", linewidth=1)
 right.set(xlabel="β̂", ylabel="AUROC of A minus that of B", xlim=(0, 0.4))
-right.set_title("difference, with its 95% interval", loc="left")
+right.set_title("difference on new examples, with its 95% interval", loc="left")
 sns.despine()
 plt.show()

@@ -51,7 +51,8 @@ for name, model in models.items():
     score = score if score.ndim == 1 else score[:, 1]
     frames += [pd.DataFrame({"model": name, "score": score, "label": np.where(known, 1, np.nan)})]
 long = pd.concat(frames)
-table = long.groupby("model").pu.auroc(beta=truth[~known].mean()).set_index("model")
+beta = truth[~known].mean()
+table = long.groupby("model").pu.auroc(beta, target="examples").set_index("model")
 table["naive"] = long.groupby("model").pu.auroc(beta=0).set_index("model")["estimate"]
 scores = long.groupby("model")["score"]
 table["truth"] = scores.agg(lambda score: roc_auc_score(truth, score))
@@ -61,7 +62,13 @@ table = table.sort_values("estimate")
 figure, ax = plt.subplots(figsize=(6.6, 4.6), layout="constrained")
 blue, orange = sns.color_palette("colorblind", 2)
 ax.hlines(table.index, table["lower"], table["upper"], color=blue, linewidth=1)
-ax.plot(table["estimate"], table.index, "o", color=blue, label="estimate, 95% interval")
+ax.plot(
+    table["estimate"],
+    table.index,
+    "o",
+    color=blue,
+    label="estimate, 95% interval for these examples",
+)
 ax.plot(table["truth"], table.index, "|", color="black", markersize=14, label="truth")
 ax.plot(table["naive"], table.index, "x", color=orange, label="unlabeled as negative")
 ax.legend(loc="lower right", frameon=False)

@@ -23,7 +23,7 @@ __all__ = ["Above", "Places", "count_above", "rank_pairs"]
 
 _PIECE = 1 << 15  # scores that are looked up at once, while they are in the cache
 _PARTS = 4  # that each thread has to do, so that none waits long for the last
-_BINS, _FEWEST, _MOST = 64, 1 << 12, 1 << 21  # of the table, for each known positive
+_BINS, _FEWEST, _MOST = 32, 1 << 12, 1 << 21  # of the table, for each known positive
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,11 +76,12 @@ class Places:
             scale = float(bins / (finite[0] - low)) if finite.size else 0.0
         if not 0 < scale < np.inf:
             scale = 1.0
-        places = cls(0.0 - values, through, low, scale, np.zeros(bins + 3, np.int32))
-        found = np.bincount(places._bins(values), minlength=bins + 3)
-        above = values.size - np.cumsum(found)
-        places.table[:] = np.where(found, -1 - above, 2 * through[above])
-        places.table[0] = -1 - above[0]  # a missing score is here, with all that is worse
+        places = cls(0.0 - values, through, low, scale, np.empty(bins + 3, np.int32))
+        taken, above = np.unique(np.append(places._bins(values), 0), return_index=True)
+        # From a bin with values to the next one up all that lies above is the same.
+        length = np.diff(taken, append=bins + 3)
+        places.table[:] = np.repeat(2 * through[above], length)
+        places.table[taken] = -1 - above  # the first one, too: a missing score is there
         return places
 
     def above(self, scores: FloatArray) -> npt.NDArray[np.int32]:
@@ -205,7 +206,7 @@ def _products(found: npt.NDArray[np.int32], places: Sequence[Places]) -> FloatAr
 
 def rank_pairs(
     places: Sequence[Places], positive: FloatArray, above: Above
-) -> tuple[list[FloatArray], FloatArray]:
+) -> tuple[list[FloatArray], list[FloatArray], FloatArray]:
     """Return the ranks of known positives, and how the placements of all others vary together.
 
     Parameters
@@ -221,6 +222,8 @@ def rank_pairs(
     -------
     ranks : list of ndarray of float64, shape (n,)
         For each model: mid-ranks among all examples, from the top.
+    among : list of ndarray of float64, shape (n,)
+        For each model: those among the known positives alone.
     covariance : ndarray of float64, shape (models, models)
         Over all examples but these: of the shares of known positives above an example, ties
         counting half. NaN where there are fewer than two such examples, or no known positives.
@@ -230,12 +233,13 @@ def rank_pairs(
     >>> scores = np.array([[3.0, 1.0, 2.0, 2.0], [4.0, 3.0, 2.0, 1.0]])
     >>> positive = scores[:, [0, 2]]
     >>> places = [Places.of(one) for one in positive]
-    >>> ranks, covariance = rank_pairs(places, positive, count_above(places, scores))
+    >>> ranks, among, covariance = rank_pairs(places, positive, count_above(places, scores))
     >>> ranks, covariance.tolist()
     ([array([1. , 2.5]), array([1., 3.])], [[0.03125, -0.0625], [-0.0625, 0.125]])
     """
     n = positive.shape[1]
     own = np.stack([place.above(some) for place, some in zip(places, positive, strict=True)])
+    among = [(some + 1) / 2 for some in own]
     ranks, sums, size = [], [], 0
     for some, counts in zip(own, above.counts, strict=True):
         others = counts - np.bincount(some, minlength=counts.size)
@@ -244,7 +248,7 @@ def rank_pairs(
         size = int(others.sum())
         sums.append(float(others @ (np.arange(counts.size) - n)))
     if size < 2 or not n:
-        return ranks, np.full(above.products.shape, np.nan)
+        return ranks, among, np.full(above.products.shape, np.nan)
     products = above.products - _products(own, places)
     covariance = (products - np.outer(sums, sums) / size) / (size - 1) / (2 * n) ** 2
-    return ranks, covariance
+    return ranks, among, covariance

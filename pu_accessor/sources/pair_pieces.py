@@ -70,10 +70,11 @@ def paired_ranks(
     -------
     PairedRanks
     """
-    ranks, covariance = rank_pairs(places, group.positive, above)
+    ranks, among, covariance = rank_pairs(places, group.positive, above)
     known = group.positive.shape[1], group.negative.shape[1]
     total = Counts(*known, group.size - sum(known))
-    return PairedRanks(("model",), dict(zip(models, ranks, strict=True)), total, covariance)
+    by_model, alone = (dict(zip(models, each, strict=True)) for each in (ranks, among))
+    return PairedRanks(("model",), by_model, alone, total, covariance)
 
 
 def _sum_above(

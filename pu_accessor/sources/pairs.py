@@ -103,10 +103,11 @@ def pair_scores(
         values, states = values[:, kept], States(*(state[kept] for state in states))
     known = values[:, states.positive]
     places = [Places.of(one) for one in known]
-    ranks, covariance = rank_pairs(places, known, count_above(places, values))
+    ranks, among, covariance = rank_pairs(places, known, count_above(places, values))
     positive, negative = (int(np.count_nonzero(state)) for state in states)
     total = Counts(positive, negative, states.positive.size - positive - negative)
-    return PairedRanks(names, dict(zip(models, ranks, strict=True)), total, covariance)
+    by_model, alone = (dict(zip(models, each, strict=True)) for each in (ranks, among))
+    return PairedRanks(names, by_model, alone, total, covariance)
 
 
 def _pair_columns(

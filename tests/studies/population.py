@@ -9,7 +9,7 @@ that were not.
 
 import argparse
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache, partial
 from multiprocessing import get_context
@@ -284,9 +284,12 @@ def size_row(models: str, design: Design, draws: int) -> Row:
             scores[0] = np.round(scores[0])
         known = scores[:, positive]
         places = [Places.of(one) for one in known]
-        ranks, covariance = rank_pairs(places, known, count_above(places, scores))
+        found = rank_pairs(places, known, count_above(places, scores))
+        ranks, among = (
+            dict[Hashable, FloatArray](zip("ab", each, strict=True)) for each in found[:2]
+        )
         total = Counts(design.known, 0, design.rest)
-        paired = PairedRanks(("model",), {"a": ranks[0], "b": ranks[1]}, total, covariance)
+        paired = PairedRanks(("model",), ranks, among, total, found[2])
         p_value[turn] = compare_paired(paired, None, LEVEL, "population").p_value[0, 0]
     below = float((p_value < 1 - LEVEL).mean())
     return Row("compare", models, design, 0.0, 1 - below, below, 0.0, np.nan)

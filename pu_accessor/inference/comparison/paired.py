@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import rankdata
 
 from pu_accessor.inference.comparison.pairs import adjust_p_values, find_pairs, t_test
 from pu_accessor.inference.estimates.delong import welch_df
@@ -143,7 +142,8 @@ def compare_paired(
     --------
     >>> from pu_accessor.ranking import Counts
     >>> ranks = {"svm": np.array([1.0, 2.0, 4.0]), "forest": np.array([3.0, 3.0, 8.0])}
-    >>> paired = PairedRanks(("model",), ranks, Counts(3, 0, 10), np.eye(2) / 50)
+    >>> among = dict.fromkeys(ranks, np.array([1.0, 2.0, 3.0]))
+    >>> paired = PairedRanks(("model",), ranks, among, Counts(3, 0, 10), np.eye(2) / 50)
     >>> found = compare_paired(paired, np.array([0.2, 0.4]), 0.95, "population")
     >>> found.sign, found.p_value.round(3), found.size.difference.round(3)
     (array([1]), array([[0.093, 0.093]]), array([[0.292, 0.389]]))
@@ -187,7 +187,7 @@ def _shifts(paired: PairedRanks, first: IntArray, second: IntArray, target: str)
     ranks, n = list(paired.ranks.values()), paired.total.known_positive
     rest = sum(paired.total) - n
     if target == "population":  # among the rest; places among each other are no scatter of theirs
-        ranks = [some - rankdata(some) for some in ranks]
+        ranks = [some - own for some, own in zip(ranks, paired.among.values(), strict=True)]
     mean, known = np.empty(first.size), np.full(first.size, np.nan)
     for pair, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
         apart = ranks[b] - ranks[a]

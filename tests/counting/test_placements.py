@@ -1,0 +1,59 @@
+"""Ranks and placements of several models, against every pair of examples."""
+
+import numpy as np
+import pytest
+
+from pu_accessor.counting.placements import Places, count_above, rank_pairs
+from pu_accessor.ranking import BoolArray, FloatArray
+
+ODD = [0.0, 1.0, 2.0, 3.5, np.nan, np.inf, -np.inf, 1e300, -1e-300, -1e300]
+
+
+def draw(seed: int) -> tuple[FloatArray, BoolArray]:
+    """Draw scores of some models, often tied, missing or of any size, and known positives."""
+    rng = np.random.default_rng(seed)
+    shape = int(rng.integers(1, 4)), int(rng.integers(1, 60))
+    score = rng.normal(size=shape) * rng.choice([1, 1e-9, 1e9])
+    score = rng.choice(ODD, shape) if seed % 3 == 0 else np.round(score, int(rng.integers(0, 12)))
+    return score, rng.random(shape[1]) < 0.4
+
+
+def below(score: FloatArray) -> FloatArray:
+    """Return what each example wins against each other: 1, 1/2 or 0; missing scores lose."""
+    place = np.unique(score, return_inverse=True)[1].astype(np.float64)
+    place[np.isnan(score)] = -1
+    return (np.sign(place[:, np.newaxis] - place) + 1) / 2
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_ranks_and_covariance_of_pairs(seed: int) -> None:
+    score, known = draw(seed)
+    places = [Places.of(one) for one in score[:, known]]
+    halves = (score[:, :7], score[:, 7:])
+    above = count_above(places, halves[0]).merge(count_above(places, halves[1]))
+    ranks, among, covariance = rank_pairs(places, score[:, known], above)
+    wins = [below(one) for one in score]
+    for one, found, alone in zip(wins, ranks, among, strict=True):
+        lost = 1 - one[known]
+        np.testing.assert_array_equal(found, lost.sum(axis=1) + 0.5)
+        np.testing.assert_array_equal(alone, lost[:, known].sum(axis=1) + 0.5)
+    if known.any() and (~known).sum() > 1:
+        placed = [one[known][:, ~known].mean(axis=0) for one in wins]
+        np.testing.assert_allclose(
+            covariance, np.cov(placed).reshape(covariance.shape), atol=1e-12
+        )
+    else:
+        assert np.isnan(covariance).all()
+
+
+def test_many_scores_in_threads() -> None:
+    rng = np.random.default_rng(0)
+    score, known = rng.normal(size=(2, 1_100_000)), np.arange(1_100_000) < 5
+    places = [Places.of(one) for one in score[:, known]]
+    whole = count_above(places, score)
+    parts = [count_above(places, part) for part in np.array_split(score, 11, axis=1)]
+    for model in range(2):
+        np.testing.assert_array_equal(
+            whole.counts[model], np.sum([part.counts[model] for part in parts], axis=0)
+        )
+    np.testing.assert_array_equal(whole.products, np.sum([p.products for p in parts], axis=0))
