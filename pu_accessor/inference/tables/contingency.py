@@ -10,7 +10,7 @@ from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.simultaneous import local_alpha
 from pu_accessor.inference.rule import Rule
 from pu_accessor.inference.shares import interval_betas, latent_counts
-from pu_accessor.inference.tables.heads import Heads, find_heads, references_used
+from pu_accessor.inference.tables.heads import find_heads, references_used
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Ranking
 
 __all__ = [
@@ -72,8 +72,8 @@ class Tables:
         True and false positives of the bounds lower, estimate, upper.
     positives, negatives : ndarray of int64, shape (betas,)
         In all, known and latent ones.
-    heads : Heads
-        Latent positives in each head, at these betas and those within an interval.
+    clipped : ndarray of bool, shape (cutoffs, 3, betas)
+        Where band and beta are infeasible.
     tightest : tuple of str
         For each beta the kind of known examples with the narrower range of AUROC, of those that
         were asked.
@@ -89,7 +89,7 @@ class Tables:
     fp: IntArray
     positives: IntArray
     negatives: IntArray
-    heads: Heads
+    clipped: BoolArray
     tightest: tuple[str, ...]
     local_alpha: FloatArray | None = None
     inner: Inner | None = None
@@ -98,11 +98,6 @@ class Tables:
     def table(self) -> Table:
         """The four counts, shape (cutoffs, 3, betas)."""
         return Table(self.tp, self.fp, self.positives - self.tp, self.negatives - self.fp)
-
-    @property
-    def clipped(self) -> BoolArray:
-        """Where band and beta are infeasible, shape (cutoffs, 3, betas)."""
-        return self.heads.clipped[..., : self.betas.size]
 
 
 class RankCdf(NamedTuple):
@@ -173,13 +168,15 @@ def make_tables(ranking: Ranking, betas: FloatArray, rule: Rule) -> Tables:
             start += some.size
         found += heads.ranking.known_positive[:, np.newaxis, np.newaxis]
         inner = Inner(inside, found, positives[betas.size :])
+    clipped, found = heads.clipped[..., points], heads.found[..., points]
+    heads = heads._replace(claimed=found)  # what was claimed takes as much memory as all cutoffs
     return Tables(
         heads.ranking,
         betas,
-        *_predicted(heads.ranking, heads.found[..., points]),
+        *_predicted(heads.ranking, found.copy() if inside.size else found),
         positives[points],
         (sum(total) - positives)[points],
-        heads,
+        clipped,
         heads.tightest[points],
         _local_alphas(total, latent[points], heads.tightest, rule),
         inner,
@@ -290,10 +287,11 @@ def check_labels(betas: FloatArray, total: Counts, kinds: Sequence[str] = ("posi
 
 
 def _predicted(ranking: Ranking, found: IntArray) -> tuple[IntArray, IntArray]:
-    """Return true and false positives, given the latent positives in the head."""
+    """Return true and false positives, given the latent positives in the head: in their place."""
     column = (slice(None), np.newaxis, np.newaxis)
-    others = ranking.known_negative + ranking.unlabeled
-    return ranking.known_positive[column] + found, others[column] - found
+    tp: IntArray = ranking.known_positive[column] + found
+    others = (ranking.known_negative + ranking.unlabeled)[column]
+    return tp, np.subtract(others, found, out=found)
 
 
 def _local_alphas(
