@@ -62,12 +62,11 @@ def compare_paired(
 
     def question(paired: PairedRanks, betas: FloatArray) -> dict[str, Any]:
         found = test_pairs(paired, None if beta is None else betas, level, target)
-        return _pair_columns(paired, found, betas, level)
+        return _pair_columns(paired, found, betas, level, target)
 
     answers = ask(asked, asked.pair(on), question, beta)
     pairs = as_rows(answers, [answer.content for answer in answers.each])
     _warn_of_chance(pairs, pairs.pop("stuck"), list(answers.names))
-    pairs["target"] = target
     if beta is None:
         pairs.attrs["size"] = _NO_SIZE
     return pairs
@@ -198,7 +197,7 @@ def name_pairs(
 
 
 def _pair_columns(
-    paired: PairedRanks, found: PairTests, betas: FloatArray, level: float
+    paired: PairedRanks, found: PairTests, betas: FloatArray, level: float, target: str
 ) -> dict[str, Any]:
     """Return the tests of one group of examples as columns, a row for each pair and beta."""
     times = 1 if found.size is None else betas.size
@@ -220,6 +219,7 @@ def _pair_columns(
         "p_value": found.p_value.ravel(),
         "p_holm": found.p_holm.ravel(),
         "n": np.full(rows.size, found.n),
+        "target": [target] * rows.size,
         "stuck": found.stuck[rows],
     }
     pairs = name_pairs(paired.names, [*paired.ranks], found.first[rows], found.second[rows])

@@ -549,3 +549,9 @@ def test_unpaired_interval_covers() -> None:
     got = pu(frame)(score="a", by="draw").compare_unpaired(beta, target="examples")
     true = got["draw_a"].map(area) - got["draw_b"].map(area)
     assert 0.92 < ((got["lower"] < true) & (true < got["upper"])).mean() < 0.98
+
+
+def test_a_group_must_not_be_called_target() -> None:
+    frame = wide(draw(5)).assign(target="x")
+    with pytest.raises(PUValueError, match="by must not be called 'target'"):
+        quiet(frame, "compare", score=MODELS, by="target")

@@ -245,12 +245,14 @@ def rate_row(name: str, cutoff: str, design: Design, draws: int) -> Row:
     hit = design.share * true + (1 - design.share) * false
     others = rng.binomial(design.rest, hit, draws)
     size, total = design.known + design.rest, Counts(design.known, 0, design.rest)
-    limits = np.empty((2, draws))
-    for turn, (k, h) in enumerate(zip(known.tolist(), others.tolist(), strict=True)):
+    seen, again = np.unique(np.stack([known, others]), axis=1, return_inverse=True)
+    limits = np.empty(seen.shape)
+    for turn, (k, h) in enumerate(seen.T.tolist()):
         rank, found = np.array([0, k + h, size]), np.array([0, k, design.known])
         ranking = Ranking(rank, np.array([np.inf, 1, 0]), found, 0 * rank, rank - found, total)
         answer = metric_on_new(ranking, beta_of(design), name, 1, Rule(LEVEL))
         limits[:, turn] = answer.lower[0], answer.upper[0]
+    limits = limits[:, again.ravel()]
     positives = (design.known + design.share * design.rest) / size
     tp, fp = positives * true, (1 - positives) * false
     truth = {
@@ -302,7 +304,7 @@ def cells(draws: int) -> list[Callable[[], Row]]:
         *(partial(auroc_row, name, design, draws) for name in SHAPES for design in AREAS),
         *(partial(precision_row, name, design, fewer) for name in SHAPES for design in PRECISIONS),
         *(
-            partial(rate_row, name, cutoff, design, fewer)
+            partial(rate_row, name, cutoff, design, 2 * draws)
             for name in METRICS
             for cutoff in CUTOFFS
             for design in RATES
@@ -398,7 +400,8 @@ def report(rows: Sequence[Row], draws: int) -> str:
     ]
     return "\n\n".join(
         [
-            f"{draws:,} draws in each cell of AUROC and `compare`, {draws // 4:,} in others.",
+            f"{draws:,} draws in each cell of AUROC and `compare`, {2 * draws:,} for metrics at a "
+            f"threshold, {draws // 4:,} for average precision.",
             markdown(head, body),
             "Cells that cover less than promised:",
             markdown(columns, missed),
