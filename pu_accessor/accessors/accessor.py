@@ -99,7 +99,7 @@ class Accessor(Bound):
         >>> pu = df.pu(score="p", label="y", unlabeled=0)
         >>> pu.auroc(0.5).round(2)
            beta  estimate  standard_error  lower  upper  level
-        0   0.5      0.94            0.28    0.0    1.0   0.95
+        0   0.5      0.94            0.28   0.22    1.0   0.95
         """
         asked = (score, label, by, propensity, positive, negative, unlabeled)
         roles = zip(ROLE_NAMES, (*asked, nan_policy, on_error, progress), strict=True)

@@ -58,16 +58,17 @@ def auroc(
     -----
     PUWarning
         If there is one known positive alone (no standard error: the interval is NaN), or an
-        estimate lies outside [0, 1]: beta is infeasible.
+        estimate lies outside [0, 1]: beta is infeasible. By more than its error, and all is NaN.
 
     Notes
     -----
     With R the mid-ranks from the top of the n known positives among N examples, P = n +
     beta*U and M = N - P, the estimate is 1 - (mean(R) - (P + 1)/2)/M and its standard error
-    sd(R)/sqrt(n) * sqrt(1 - n/P)/M. The interval is Student's t on the logit scale of the
-    share of examples that rank below a known positive, on average, which lies in (0, 1) at any
-    beta; cut off at 0 and 1. For two known positives, or where all have one rank, the areas
-    under the bounding curves of the band "exact" stand instead.
+    sd(R)/sqrt(n) * sqrt(1 - n/P)/M. The interval holds that of Student's t, on the logit scale
+    of the share of examples that rank below a known positive, and the one that latent
+    positives make that are shared out at random to the gaps between known ones; it is cut to
+    what AUROC is with all of them at the bottom or at the top. The first is too optimistic
+    with few known positives and skewed scores. With `max_fpr` it is the first alone.
 
     References
     ----------
@@ -82,7 +83,7 @@ def auroc(
     >>> df = pd.DataFrame({"score": range(12, 0, -1), "label": label})
     >>> df.pu.auroc(beta=0.25).round(3)
        beta  estimate  standard_error  lower  upper  level
-    0  0.25     0.792           0.132  0.341    1.0   0.95
+    0  0.25     0.792           0.132  0.417  0.917   0.95
     """
     rule = Rule(level, beta_interval=beta_interval)
     return estimates.auroc(self._asked(), beta, rule, max_fpr=max_fpr)
@@ -125,10 +126,10 @@ def average_precision(
     The mean over all positives of the precision at their cutoff, the end of their block of
     ties, as in scikit-learn. For a known positive with k known ones among the r examples at or
     above that, precision is estimated by [1 + (P - 1)/(n - 1)*(k - 1)]/r. Their mean is
-    unbiased; its standard error is that of the jackknife [1]_ times sqrt(1 - n/P). The
-    interval is Student's t on the scale of 1/AP, at most 1, with degrees of freedom by the
-    kurtosis of the jackknife's pseudo-values. For two known positives the areas under the
-    bounding curves of the band "exact" stand instead.
+    unbiased; its standard error is that of the jackknife [1]_ times sqrt(1 - n/P), and NaN for
+    two known positives. The interval is what latent positives make that are shared out at
+    random to the gaps between known ones, at the worst and at the best place of each, by a
+    thousand draws from a fixed seed.
 
     References
     ----------
@@ -143,7 +144,7 @@ def average_precision(
     >>> df = pd.DataFrame({"score": range(12, 0, -1), "label": label})
     >>> df.pu.average_precision(beta=0.25).round(3)
        beta  estimate  standard_error  lower  upper  level
-    0  0.25     0.715           0.137  0.374    1.0   0.95
+    0  0.25     0.715           0.137   0.52    1.0   0.95
     """
     rule = Rule(level, beta_interval=beta_interval)
     return estimates.average_precision(self._asked(), beta, rule)
