@@ -112,7 +112,7 @@ def compare(
     >>> compared = df.pu(score=["svm", "forest"]).compare()
     >>> compared[["model_a", "model_b", "sign", "p_value"]].round(3)
       model_a model_b  sign  p_value
-    0     svm  forest     1    0.337
+    0     svm  forest     1    0.128
     >>> sized = df.pu(score=["svm", "forest"]).compare(beta=0.2)
     >>> sized[["model_a", "model_b", "beta", "difference", "lower", "upper"]].round(2)
       model_a model_b  beta  difference  lower  upper

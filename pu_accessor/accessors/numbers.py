@@ -62,7 +62,8 @@ def auroc(
     -----
     PUWarning
         If there is one known positive alone, or one other example (no standard error: the interval
-        is NaN), or an estimate lies outside [0, 1]: beta is infeasible.
+        is NaN), or an estimate lies outside [0, 1]: beta is infeasible. By more than its error,
+        and all is NaN.
 
     Notes
     -----
@@ -77,10 +78,12 @@ def auroc(
 
     For these examples the standard error is sd(R)/sqrt(n) * sqrt(1 - n/P)/M: the known positives
     are a sample of the P positives that are there, and nothing else is left to chance. So it is 0,
-    and the interval the value, where all positives are known. The interval is Student's t on the
-    logit scale of the share of examples that rank below a known positive, on average, which lies
-    in (0, 1) at any beta; cut off at 0 and 1. For two known positives, or where all have one rank,
-    the areas under the bounding curves of the band "exact" stand instead.
+    and the interval the value, where all positives are known. The interval
+    holds that of Student's t, on the logit scale of the share of examples that rank below a known
+    positive, and the one that latent positives make that are shared out at random to the gaps
+    between known ones; it is cut to what AUROC is with all of them at the bottom or at the top.
+    The first is too optimistic with few known positives and skewed scores. With `max_fpr` it is
+    the first alone.
 
     References
     ----------
@@ -101,7 +104,7 @@ def auroc(
     0  0.25     0.792           0.212  0.301    1.0   0.95  population
     >>> df.pu.auroc(beta=0.25, target="examples").round(3)
        beta  estimate  standard_error  lower  upper  level    target
-    0  0.25     0.792           0.132  0.341    1.0   0.95  examples
+    0  0.25     0.792           0.132  0.417  0.917   0.95  examples
     """
     rule = Rule(level, beta_interval=beta_interval)
     return estimates.auroc(self._asked(), beta, rule, target, max_fpr=max_fpr)
@@ -153,11 +156,10 @@ def average_precision(
     Student's t on the logit scale of n/P times average precision. It holds from 50 known positives
     on, see `pu_accessor.inference.estimates.population_precision.estimate_population_precision`.
 
-    For these examples the standard error is that of the jackknife [1]_ times sqrt(1 - n/P). The
-    interval is Student's t on the scale of 1/AP, at most 1, with degrees of freedom by the
-    kurtosis of the jackknife's pseudo-values. For two known positives the areas under the
-    bounding curves of the band "exact" stand instead; where all positives are known the interval
-    is the value.
+    For these examples the standard error is that of the jackknife [1]_ times sqrt(1 - n/P), and
+    NaN for two known positives. The interval is what latent positives make that are shared out at
+    random to the gaps between known ones, at the worst and at the best place of each, by a
+    thousand draws from a fixed seed. Where all positives are known it is the value.
 
     References
     ----------

@@ -20,6 +20,11 @@ from pu_accessor.inference.estimates.spacings import (
     rank_limits,
     spacing_quantile,
 )
+from pu_accessor.inference.estimates.weighted_gaps import (
+    gamma_quantile,
+    weighted_precision_limits,
+    weighted_rank_limits,
+)
 from tests.oracles import gaps_oracle
 from tests.studies import shapes
 
@@ -198,6 +203,43 @@ def test_two_known_positives_have_a_wide_interval() -> None:
         found = frame.pu.average_precision(0.2).iloc[0]
     assert found["lower"] < 0.4 and found["upper"] == 1
     assert math.isnan(found["standard_error"])
+
+
+# ---------------------------------------------------------------------------------------------
+# Known positives with weights
+
+
+@pytest.mark.parametrize("tail", [0.025, 0.3, 0.975])
+def test_quantile_of_equal_gamma_weights_is_that_of_random_shares(tail: float) -> None:
+    values = np.random.default_rng(1).lognormal(size=20)
+    found = gamma_quantile(values, np.ones(20), np.full(20, 7.0), tail)
+    assert found == pytest.approx(spacing_quantile(values, ones(20), tail), rel=1e-4)
+
+
+def test_quantile_of_gamma_weights_agrees_with_draws() -> None:
+    rng = np.random.default_rng(2)
+    values, shape, scale = rng.random(12), rng.uniform(0.3, 1, 12), rng.uniform(1, 20, 12)
+    drawn = rng.standard_gamma(shape, (40_000, 12)) * scale
+    means = drawn @ values / drawn.sum(axis=1)
+    for tail in (0.025, 0.2, 0.8, 0.975):
+        share = np.mean(means <= gamma_quantile(values, shape, scale, tail))
+        assert share == pytest.approx(tail, abs=0.006)
+
+
+def test_limits_by_weight() -> None:
+    rng = np.random.default_rng(3)
+    ranks = np.sort(rng.choice(np.arange(1, 900), 60, replace=False)).astype(np.float64)
+    weight = rng.uniform(1.5, 12, 60)
+    best, worst = weighted_rank_limits(ranks, weight, 300.0, 1500, 0.95)
+    inner = weighted_rank_limits(ranks, weight, 300.0, 1500, 0.8)
+    assert best < inner[0] < ranks @ (weight - 1) / (weight - 1).sum() < inner[1] < worst
+    turned = weighted_rank_limits(1501 - ranks[::-1], weight[::-1], 300.0, 1500, 0.95)
+    assert turned == pytest.approx((1501 - worst, 1501 - best), abs=0.1)
+    end, last = ranks.astype(np.int64), np.arange(1, 61)
+    wide, narrow = (
+        weighted_precision_limits(end, last, weight, 300.0, level) for level in (0.95, 0.8)
+    )
+    assert 0 < wide[0] < narrow[0] < narrow[1] < wide[1] <= 1
 
 
 # ---------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import numpy as np
 from pu_accessor.inference.estimates.sample import Blocks
 from pu_accessor.ranking import FloatArray, IntArray
 
-__all__ = ["precision_limits"]
+__all__ = ["harmonic", "precision_limits"]
 
 _SEED, _DRAWS = 150406837, 1000
 _APART, _GROUPS = 60, 30  # blocks at the top that stand for themselves, groups of those below
@@ -160,14 +160,24 @@ def _spread(latent: FloatArray, above: FloatArray, place: FloatArray | IntArray)
     With P positives above rank r, that of the j-th is (P + j)/(r + j); those sum to the number of
     latent ones, less r - P times a difference of harmonic numbers.
     """
-    return latent - (place - above) * (_harmonic(place + latent) - _harmonic(place))
+    return latent - (place - above) * (harmonic(place + latent) - harmonic(place))
 
 
-def _harmonic(number: FloatArray | IntArray) -> FloatArray:
-    """Return harmonic numbers less Euler's constant, to 0.001 from 1 on."""
+def harmonic(number: FloatArray | IntArray) -> FloatArray:
+    """Return harmonic numbers less Euler's constant, to 0.001 from 1 on.
+
+    Parameters
+    ----------
+    number : ndarray of int64 or float64
+        From 0 on, also between whole numbers.
+
+    Returns
+    -------
+    ndarray of float64
+    """
     middle = number + 0.5
-    harmonic: FloatArray = np.log(middle + 1 / (24 * middle))
-    return harmonic
+    found: FloatArray = np.log(middle + 1 / (24 * middle))
+    return found
 
 
 def _below(units: _Units, drawn: FloatArray, *, best: bool) -> FloatArray:

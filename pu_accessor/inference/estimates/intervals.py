@@ -1,4 +1,4 @@
-"""Intervals of an area: Student's t on the scale of ranks, or on that of one over it.
+"""Intervals of an area: Student's t on the scale of ranks.
 
 Each takes how far the estimate can be off downwards and upwards. The two are the same where known
 positives are a simple random sample; where they have propensities, those with large weights that
@@ -10,7 +10,7 @@ from scipy import special
 
 from pu_accessor.ranking import FloatArray
 
-__all__ = ["kurtosis_df", "rank_interval", "reach", "reciprocal_interval"]
+__all__ = ["kurtosis_df", "rank_interval", "reach"]
 
 
 def reach(error: FloatArray, df: FloatArray | float, level: float) -> FloatArray:
@@ -98,31 +98,3 @@ def rank_interval(
         ends = special.expit(middle - down / slope), special.expit(middle + up / slope)
     lower, upper = (np.clip(value + (end - place) * stretch, 0, 1) for end in ends)
     return lower, upper
-
-
-def reciprocal_interval(
-    value: FloatArray, down: FloatArray, up: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return the interval of a value on the scale of one over it.
-
-    Parameters
-    ----------
-    value : ndarray of float64, shape (betas,)
-        Estimates, above 0.
-    down, up : ndarray of float64, shape (betas,)
-        How far the value can be off.
-
-    Returns
-    -------
-    lower, upper : ndarray of float64, shape (betas,)
-        At most 1. NaN where `down` and `up` are.
-
-    Examples
-    --------
-    >>> reciprocal_interval(np.array([0.5]), np.array([0.25]), np.array([0.25]))
-    (array([0.33333333]), array([1.]))
-    """
-    with np.errstate(divide="ignore", invalid="ignore"):
-        center = 1 / value
-        low, high = center + down / value**2, center - up / value**2
-        return 1 / np.maximum(low, 1), 1 / np.maximum(high, 1)

@@ -13,7 +13,7 @@ from scipy import optimize, special
 
 from pu_accessor.ranking import FloatArray, IntArray
 
-__all__ = ["Steps", "feasible_ranks", "rank_limits", "spacing_quantile"]
+__all__ = ["Steps", "far_ranks", "feasible_ranks", "rank_limits", "spacing_quantile"]
 
 _APART, _MIDDLE = 200, 200  # gaps at each end that stand for themselves, groups of those between
 _FARTHEST = 60.0  # of the tilt, on the scale on which it is looked for
@@ -124,9 +124,7 @@ def rank_limits(
     the first. The variance of the shares is that of a finite number of latent positives.
     """
     n, last = ranks.size, ranks[-1]
-    span, way = last - ranks[0], min(_BEYOND / n, 1.0)
-    far = min(max(last + span, last + way * (examples - last)), examples)
-    near = max(min(ranks[0] - span, ranks[0] - way * (ranks[0] - 1)), 1.0)
+    near, far = far_ranks(ranks, examples)
     middles = (ranks[:-1] + ranks[1:]) / 2
     ends = [near, (near + ranks[0]) / 2], [(last + far) / 2, far]
     limits = []
@@ -136,6 +134,25 @@ def rank_limits(
         stretch = (1 + (n + 1) / latent) ** 0.5
         limits.append(mean + stretch * (spacing_quantile(values, times, tail) - mean))
     return limits[0], limits[1]
+
+
+def far_ranks(ranks: FloatArray, examples: int) -> tuple[float, float]:
+    """Return how far latent positives may lie beyond the known ones, at either end.
+
+    Parameters
+    ----------
+    ranks, examples
+        As in `rank_limits`.
+
+    Returns
+    -------
+    near, far : float
+        In [1, examples].
+    """
+    first, last = float(ranks[0]), float(ranks[-1])
+    span, way = last - first, min(_BEYOND / ranks.size, 1.0)
+    far = min(max(last + span, last + way * (examples - last)), float(examples))
+    return max(min(first - span, first - way * (first - 1)), 1.0), far
 
 
 def feasible_ranks(steps: Steps, latent: float, examples: int) -> tuple[float, float]:
