@@ -144,7 +144,7 @@ def test_coverage_is_the_same_draw_by_draw() -> None:
 def test_what_it_gains() -> None:
     rng, truth = np.random.default_rng(8), np.arange(800) < 400
     label = np.where(truth & (rng.random(800) < 0.5), 1.0, np.nan)
-    frame = pd.DataFrame({"score": rng.normal(3.0 * truth), "label": label})
+    frame = pd.DataFrame({"score": rng.normal(4.0 * truth), "label": label})
     beta = float(truth[np.isnan(label)].mean())
     found, plain = (
         frame.pu.contingency(beta, band=band, ranks="breakpoints")
