@@ -10,14 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pu_accessor.counting.gaps import (
-    Best,
-    Gaps,
-    count_gaps,
-    distinct,
-    nth_best,
-    scores_inside,
-)
+from pu_accessor.counting.best import Best, nth_best, scores_inside
+from pu_accessor.counting.gaps import Gaps, count_gaps, distinct
 from pu_accessor.counting.ordered import Ordered
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Ranking, Ranks
 

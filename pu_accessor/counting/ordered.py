@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pu_accessor.counting.gaps import Best, Gaps, Tally, with_missing
+from pu_accessor.counting.best import Best
+from pu_accessor.counting.gaps import Gaps, Tally, with_missing
 from pu_accessor.ranking import FloatArray, IntArray
 
 __all__ = ["Ordered"]

@@ -16,15 +16,8 @@ from typing import NamedTuple, NoReturn, TypeAlias
 import numpy as np
 import pandas as pd
 
-from pu_accessor.counting.gaps import (
-    Best,
-    Gaps,
-    count_gaps,
-    distinct,
-    nth_best,
-    scores_inside,
-    with_edges,
-)
+from pu_accessor.counting.best import Best, nth_best, scores_inside, with_edges
+from pu_accessor.counting.gaps import Gaps, count_gaps, distinct
 from pu_accessor.errors import PUValueError
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, PendingError
 from pu_accessor.sources.chunks import Pieces

@@ -11,9 +11,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as some
 
+from pu_accessor.counting import best, threads
 from pu_accessor.counting import gaps as gaps_module
-from pu_accessor.counting import threads
-from pu_accessor.counting.gaps import Best, Gaps, count_gaps, distinct, nth_best, scores_inside
+from pu_accessor.counting.best import Best, nth_best, scores_inside
+from pu_accessor.counting.gaps import Gaps, count_gaps, distinct
 
 Array = npt.NDArray[Any]
 
@@ -31,9 +32,9 @@ SCORES = st.sampled_from([TIED, ANY, NEAR]).flatmap(
 @pytest.fixture(autouse=True)
 def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take the way of large data with small ones."""
-    sizes = {"_PIECE": 16, "_EDGES": 16, "_ENOUGH": 4, "_COMPARED": 1}
-    for name, size in sizes.items():
-        monkeypatch.setattr(gaps_module, name, size)
+    monkeypatch.setattr(gaps_module, "_PIECE", 16)
+    for name, size in {"_EDGES": 16, "_ENOUGH": 4, "_COMPARED": 1}.items():
+        monkeypatch.setattr(best, name, size)
     monkeypatch.setattr(threads, "_WORTH", 30)
 
 
@@ -151,7 +152,7 @@ def shapes() -> Iterator[tuple[str, Array, Array]]:
 )
 def test_scores_that_crowd(scores: Array, labeled: Array, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()  # the sizes that are used
-    monkeypatch.setattr(gaps_module, "_ENOUGH", 500)
+    monkeypatch.setattr(best, "_ENOUGH", 500)
     values, _ = distinct(labeled)
     gaps = count_gaps(values, scores)
     marks, through = distinct(scores)

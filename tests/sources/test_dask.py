@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 
 from pu_accessor import PUKeyError, PUTypeError, PUValueError, PUWarning
-from pu_accessor.counting import gaps as gaps_module
+from pu_accessor.counting import best
 from tests.cases import put
 from tests.sources.test_pieces import ASKED, FRAME, MODELS, Ask, check_same
 
@@ -406,8 +406,8 @@ def test_nothing_but_counts_and_labeled_scores_travels(monkeypatch: pytest.Monke
         lambda pu: pu(score=["score", "square"]).compare(),
     ]
     expected = [ask(frame.pu) for ask in asked]
-    monkeypatch.setattr(gaps_module, "_ENOUGH", 500)
-    monkeypatch.setattr(gaps_module, "_EDGES", 64)
+    monkeypatch.setattr(best, "_ENOUGH", 500)
+    monkeypatch.setattr(best, "_EDGES", 64)
     sizes: list[int] = []
     frames: list[int] = []
 

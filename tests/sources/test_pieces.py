@@ -23,6 +23,7 @@ from pu_accessor import (
     PUWarning,
     ranking_from_chunks,
 )
+from pu_accessor.counting import best
 from pu_accessor.counting import gaps as gaps_module
 from pu_accessor.sources import looks
 from tests.cases import Case, as_frame, cases, put
@@ -134,8 +135,9 @@ ASKED: dict[str, Ask] = {
 
 def shrink(monkeypatch: pytest.MonkeyPatch) -> None:
     """Take the way of large data with small ones."""
-    for name, size in {"_PIECE": 16, "_EDGES": 16, "_ENOUGH": 4}.items():
-        monkeypatch.setattr(gaps_module, name, size)
+    monkeypatch.setattr(gaps_module, "_PIECE", 16)
+    for name, size in {"_EDGES": 16, "_ENOUGH": 4}.items():
+        monkeypatch.setattr(best, name, size)
     for name, size in {"_FETCHED": 6, "_EDGES": 20}.items():
         monkeypatch.setattr(looks, name, size)
 
@@ -844,7 +846,7 @@ def test_one_look_brings_few_scores(monkeypatch: pytest.MonkeyPatch) -> None:
     brought: dict[int, int] = {}
 
     def note(*asked: Any) -> Any:
-        found = gaps_module.scores_inside(*asked)
+        found = best.scores_inside(*asked)
         brought[len(opened)] = brought.get(len(opened), 0) + found.size
         return found
 
