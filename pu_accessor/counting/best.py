@@ -76,6 +76,7 @@ def nth_best(
 
     Examples
     --------
+    >>> from pu_accessor.counting.gaps import count_gaps
     >>> scores = np.array([1.5, 1.0, 1.7, 9.0])
     >>> gaps = count_gaps(np.array([2.0, 1.0]), scores)
     >>> best = nth_best(
