@@ -231,8 +231,11 @@ def _warn_of(found: pd.DataFrame, answers: Answers[Estimates]) -> None:
 
 
 def _has_one(answer: Any) -> bool:
-    """Tell if there is one known positive alone."""
-    return answer.about is not None and answer.about.total.known_positive == 1
+    """Tell if there is one known positive alone, or one other example."""
+    if answer.about is None:
+        return False
+    total = answer.about.total
+    return bool(total.known_positive == 1 or total.known_negative + total.unlabeled < 2)
 
 
 def _limit(answer: Any) -> float:

@@ -106,7 +106,7 @@ def test_oracle_area_is_share_of_won_pairs() -> None:
 
 
 @pytest.mark.parametrize("target", ["population", "examples"])
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(16))
 def test_compare_agrees_with_oracle(seed: int, target: str) -> None:
     case = draw(seed)
     betas, level = sorted({0.0, 0.4, case.beta}), [0.95, 0.8][seed % 2]
@@ -364,7 +364,7 @@ def expected_unpaired(
 
 
 @pytest.mark.parametrize("target", ["population", "examples"])
-@pytest.mark.parametrize("seed", range(100, 140, 3))
+@pytest.mark.parametrize("seed", range(100, 121, 3))
 def test_compare_unpaired_agrees_with_oracle(seed: int, target: str) -> None:
     cases, level = groups(seed), [0.95, 0.8][seed % 2]
     frame = stacked(cases)
@@ -553,5 +553,7 @@ def test_unpaired_interval_covers() -> None:
 
 def test_a_group_must_not_be_called_target() -> None:
     frame = wide(draw(5)).assign(target="x")
-    with pytest.raises(PUValueError, match="by must not be called 'target'"):
+    with pytest.raises(
+        PUValueError, match="by must not be called target, as 'target' is"
+    ):
         quiet(frame, "compare", score=MODELS, by="target")

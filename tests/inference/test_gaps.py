@@ -200,7 +200,7 @@ def test_two_known_positives_have_a_wide_interval() -> None:
     frame["label"] = frame["label"].iloc[np.r_[2, 0, 3:8, 1, 8:50]].to_numpy()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PUWarning)
-        found = frame.pu.average_precision(0.2).iloc[0]
+        found = frame.pu.average_precision(0.2, target="examples").iloc[0]
     assert found["lower"] < 0.4 and found["upper"] == 1
     assert math.isnan(found["standard_error"])
 

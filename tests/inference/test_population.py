@@ -13,7 +13,7 @@ from pu_accessor import PUValueError, PUWarning
 from tests.cases import Labels, put
 from tests.oracles import population_oracle as oracle
 
-SEEDS = range(24)
+SEEDS = range(12)
 NUMBERS = ["estimate", "standard_error", "lower", "upper"]
 
 

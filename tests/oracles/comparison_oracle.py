@@ -7,12 +7,13 @@ Student's data on sleep, with what R's documentation says of them:
 
 >>> drug = [Fraction(x, 10) for x in (7, -16, -2, -12, -1, 34, 37, 8, 0, 20)]
 >>> other = [Fraction(x, 10) for x in (19, 8, 11, 1, -1, 44, 55, 16, 46, 34)]
->>> one = one_sample([x - y for x, y in zip(drug, other)])
+>>> apart = [x - y for x, y in zip(drug, other)]
+>>> one = from_variance(mean(apart), variance(apart) / 10, 9)
 >>> round(one.statistic, 4), one.df, round(one.p_value, 6)
 (-4.0621, 9, 0.002833)
 >>> [round(limit, 7) for limit in interval(one, 0.95)]
 [-2.4598858, -0.7001142]
->>> two = welch(*(Group(mean(x), variance(x) / 10, 10) for x in (drug, other)))
+>>> two = welch(*(Group(mean(x), variance(x) / 10, 10, 9) for x in (drug, other)))
 >>> round(two.statistic, 4), round(two.df, 3), round(two.p_value, 5)
 (-1.8608, 17.776, 0.07939)
 >>> [round(limit, 7) for limit in interval(two, 0.95)]

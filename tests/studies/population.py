@@ -14,7 +14,7 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import cache, partial
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from scipy import special
@@ -23,7 +23,7 @@ from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.counting.placements import Places, count_above, rank_pairs
 from pu_accessor.inference.comparison.paired import compare_paired
 from pu_accessor.inference.estimates.binomial import metric_on_new
-from pu_accessor.inference.estimates.delong import DeLong
+from pu_accessor.inference.estimates.delong import Placed
 from pu_accessor.inference.estimates.population import score_interval
 from pu_accessor.inference.estimates.population_precision import estimate_population_precision
 from pu_accessor.inference.rule import Rule
@@ -201,12 +201,10 @@ def auroc_row(name: str, design: Design, draws: int) -> Row:
         apart = known[here, :, np.newaxis] - rest[here, np.newaxis, :]
         wins = (np.sign(apart) + 1) / 2
         first[here], second[here] = wins.mean(axis=2), wins.mean(axis=1)
-    placed: Any = DeLong(
-        design.known,
-        design.rest,
+    placed = Placed(
+        np.array([[design.known], [design.rest]], np.float64),
+        np.stack([first.var(axis=1, ddof=1), second.var(axis=1, ddof=1)]),
         first.mean(axis=1),
-        first.var(axis=1, ddof=1),
-        second.var(axis=1, ddof=1),
     )
     share = np.full(draws, design.share)
     value = (placed.above - share / 2) / (1 - share)
