@@ -553,7 +553,5 @@ def test_unpaired_interval_covers() -> None:
 
 def test_a_group_must_not_be_called_target() -> None:
     frame = wide(draw(5)).assign(target="x")
-    with pytest.raises(
-        PUValueError, match="by must not be called target, as 'target' is"
-    ):
+    with pytest.raises(PUValueError, match="by must not be called target, as 'target' is"):
         quiet(frame, "compare", score=MODELS, by="target")
