@@ -116,7 +116,7 @@ def compare(
     >>> sized = df.pu(score=["svm", "forest"]).compare(beta=0.2)
     >>> sized[["model_a", "model_b", "beta", "difference", "lower", "upper"]].round(2)
       model_a model_b  beta  difference  lower  upper
-    0     svm  forest   0.2         0.5  -0.81   1.81
+    0     svm  forest   0.2         0.5   -0.2    1.2
     """
     if self._roles.propensity is not None:
         raise PUValueError(

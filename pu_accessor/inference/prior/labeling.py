@@ -216,8 +216,15 @@ def _chance_of(width: float, size: int, total: int, positives: int, level: float
     most = bisect_left(range(size // 2 + 1), True, key=is_wide) - 1
     if most == size // 2:
         return 1.0
-    found = stats.hypergeom(total, positives, size)
-    return float(found.cdf(most) + found.sf(size - most - 1))
+    return _at_most(most, size, total, positives) + _at_most(most, size, total, total - positives)
+
+
+def _at_most(x: int, size: int, total: int, positives: int) -> float:
+    """Return P(X <= x), X the positives among `size` drawn from `total`, for any x."""
+    if x >= min(size, positives):
+        return 1.0
+    fewest = max(size - (total - positives), 0)
+    return _tails(x, size, total, positives)[1] if x >= fewest else 0.0
 
 
 def _of_rest(x: int, size: int, total: int, limits: tuple[float, float]) -> LabeledBeta:
