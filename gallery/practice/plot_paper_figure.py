@@ -38,6 +38,6 @@ with plt.rc_context({"font.size": 9, "axes.titlesize": 9, "axes.linewidth": 0.6}
     grid.set_titles("{row_name}, {col_name}")
     grid.figure.set_size_inches(5, 5.6)
     sns.move_legend(grid, "lower center", ncols=2)
-    grid.tight_layout(rect=(0, 0.08, 1, 1))
+    grid.tight_layout(rect=(0, 0.12, 1, 1))
     sns.despine()
 plt.show()

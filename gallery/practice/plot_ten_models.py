@@ -71,7 +71,7 @@ ax.plot(
 )
 ax.plot(table["truth"], table.index, "|", color="black", markersize=14, label="truth")
 ax.plot(table["naive"], table.index, "x", color=orange, label="unlabeled as negative")
-ax.legend(loc="lower right", frameon=False)
+figure.legend(loc="outside lower center", ncols=3, frameon=False, fontsize="small")
 ax.set(xlabel="AUROC")
 sns.despine(left=True)
 ax.tick_params(left=False)

@@ -374,11 +374,11 @@ def band_label(dataset: xr.Dataset) -> str:
     Returns
     -------
     str
-        Such as "95% exact band, these examples".
+        Such as "95% exact band", and in a second line "these examples": legends stay narrow.
     """
     level, band = dataset.attrs.get("level"), dataset.attrs.get("band")
     percent = "" if level is None else f"{100 * level:.12g}% "
-    about = ", these examples" if dataset.attrs.get("target") == "examples" else ""
+    about = ",\nthese examples" if dataset.attrs.get("target") == "examples" else ""
     return write_name(f"{percent}{'' if band is None else f'{band} '}band{about}")
 
 

@@ -4,9 +4,9 @@ from collections import Counter
 
 import pandas as pd
 
-from pu_accessor.errors import check_option, warn_caller
+from pu_accessor.errors import warn_caller
 from pu_accessor.inference.prior.labeling import beta_from_labels as infer_beta
-from pu_accessor.inference.prior.methods import METHODS, Prior, estimate_prior
+from pu_accessor.inference.prior.methods import METHODS, Prior, check_method, estimate_prior
 from pu_accessor.inference.shares import check_level
 from pu_accessor.ranking import FloatArray, Ranking
 from pu_accessor.results.ask import Asked, as_rows, ask
@@ -44,7 +44,7 @@ def estimate_beta(asked: Asked, method: str, level: float) -> pd.DataFrame:
         If something speaks against the assumptions, or the data say little.
     """
     level = check_level(level)
-    check_option("method", method, METHODS, {"two-sided": "two_sided", "mean": "mean_matching"})
+    check_method(method)
 
     def question(ranking: Ranking, _: FloatArray) -> Prior:
         return estimate_prior(ranking, method, level)

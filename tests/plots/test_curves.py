@@ -59,7 +59,7 @@ def test_roc_line_and_band_are_the_bounds() -> None:
     expected = float(areas.sel(bound="upper") - areas.sel(bound="lower"))
     assert area_between(band) == pytest.approx(expected, abs=1e-9)
     np.testing.assert_array_equal(lines(ax)["chance"].get_xydata(), [[0, 0], [1, 1]])
-    assert legend(ax) == ["β̂ = 0.2", "95% exact band, these examples", "chance"]
+    assert legend(ax) == ["β̂ = 0.2", "95% exact band,\nthese examples", "chance"]
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("false positive rate", "true positive rate")
     assert ax.get_aspect() == 1
 
@@ -83,7 +83,7 @@ def test_pr_line_bends_between_cutoffs() -> None:
     assert area_between(band) == pytest.approx(expected, abs=3e-3)
     prevalence = (60 + round(0.2 * 740)) / 800
     assert path(lines(ax)["chance (prevalence)"])[1] == pytest.approx(prevalence)
-    assert legend(ax) == ["β̂ = 0.2", "95% exact band, these examples", "chance (prevalence)"]
+    assert legend(ax) == ["β̂ = 0.2", "95% exact band,\nthese examples", "chance (prevalence)"]
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("recall", "precision")
 
 
@@ -113,7 +113,7 @@ def test_rank_cdf_steps_at_the_known_positives() -> None:
     (band,) = bands(ax)
     assert band.get_xy()[:, 1].min() == 0
     assert band.get_xy()[:, 1].max() == 1
-    assert legend(ax) == ["known positives", "80% exact band, these examples, β̂ = 0.5", "chance"]
+    assert legend(ax) == ["known positives", "80% exact band,\nthese examples, β̂ = 0.5", "chance"]
     assert (ax.get_xlabel(), ax.get_ylabel()) == (
         "examples predicted positive",
         "share of positives found",
@@ -132,7 +132,7 @@ def test_rank_cdf_band_is_that_of_the_latent_positives() -> None:
 @pytest.mark.parametrize("name", ["plot_roc", "plot_pr"])
 def test_baseline_is_dashed_and_has_no_band(name: str) -> None:
     ax = getattr(FRAME.pu, name)(0.2, baseline=True)
-    naive, band = "β̂ = 0 (unlabeled as negative)", "95% exact band, these examples"
+    naive, band = "β̂ = 0 (unlabeled as negative)", "95% exact band,\nthese examples"
     assert legend(ax)[:3] == ["β̂ = 0.2", naive, band]
     baseline = lines(ax)["β̂ = 0 (unlabeled as negative)"]
     assert baseline.get_linestyle() == "--"
@@ -151,7 +151,7 @@ def test_rank_cdf_of_several_betas_has_one_curve() -> None:
     ax = FRAME.pu.plot_rank_cdf(BETAS)
     assert legend(ax) == [
         "known positives",
-        *(f"95% exact band, these examples, β̂ = {beta}" for beta in BETAS),
+        *(f"95% exact band,\nthese examples, β̂ = {beta}" for beta in BETAS),
         "chance",
     ]
     assert len(ax.lines) == 2
@@ -166,7 +166,7 @@ def test_several_betas_have_a_hue_each_that_grey_keeps_apart(name: str) -> None:
     assert grey == sorted(grey)
     assert min(np.diff(grey)) > 0.08
     assert len(bands(ax)) == len(BETAS)
-    assert legend(ax)[:4] == ["β̂ = 0.1", "β̂ = 0.2", "β̂ = 0.3", "95% exact band, these examples"]
+    assert legend(ax)[:4] == ["β̂ = 0.1", "β̂ = 0.2", "β̂ = 0.3", "95% exact band,\nthese examples"]
 
 
 @pytest.mark.parametrize("name", ["plot_roc", "plot_pr", "plot_rank_cdf"])
@@ -188,7 +188,7 @@ def test_tables_and_frames_draw_the_same(name: str) -> None:
     tables = FRAME.pu.contingency(BETAS, band="dkw", level=0.9, ranks="breakpoints")
     by_tables = getattr(tables.pu, name)()
     assert legend(by_frame) == legend(by_tables)
-    assert "90% dkw band, these examples" in legend(by_frame)
+    assert "90% dkw band,\nthese examples" in legend(by_frame)
     for one, other in zip(by_frame.lines, by_tables.lines, strict=True):
         np.testing.assert_array_equal(one.get_xydata(), other.get_xydata())
 
@@ -199,8 +199,8 @@ def test_drawing_twice_on_one_axes_keeps_the_curves_apart() -> None:
     assert legend(ax) == [
         "β̂ = 0.2",
         "another model",
-        "95% exact band, these examples",
-        "95% dkw band, these examples",
+        "95% exact band,\nthese examples",
+        "95% dkw band,\nthese examples",
         "chance",
     ]
     one, other = lines(ax)["β̂ = 0.2"], lines(ax)["another model"]
@@ -210,7 +210,7 @@ def test_drawing_twice_on_one_axes_keeps_the_curves_apart() -> None:
 def test_betas_that_are_near_have_names_of_their_own() -> None:
     assert legend(FRAME.pu.plot_roc([0.3001, 0.3002]))[:2] == ["β̂ = 0.3001", "β̂ = 0.3002"]
     sure = FRAME.pu.plot_roc(0.3, level=0.9999999)
-    assert "99.99999% exact band, these examples" in legend(sure)
+    assert "99.99999% exact band,\nthese examples" in legend(sure)
 
 
 @pytest.mark.parametrize("color", [{"color": "green"}, {"fc": "green"}])

@@ -25,7 +25,7 @@ FRAME = pd.concat([as_frame(draw_case(seed)).assign(model=key) for key, seed in 
 FOLD = FRAME.groupby(["model", "label"], dropna=False).cumcount().to_numpy() % 2
 SPLIT = FRAME.assign(fold=FOLD)[(FRAME["model"] != "c") | (FOLD == 0)]
 OWN = {"a": 0.1, "b": 0.2, "c": 0.3, "d": 0.4}
-BAND = "95% exact band, these examples"
+BAND = "95% exact band,\nthese examples"
 NAIVE = "β̂ = 0 (unlabeled as negative)"
 PLOTS: dict[str, dict[str, Any]] = {
     "plot_roc": {},

@@ -20,7 +20,7 @@ def legend(ax: Axes) -> list[str]:
 def test_plots_draw_the_estimate_of_the_reference(name: str, reference: str) -> None:
     frame = sites().rename(columns={"m": "score"})
     ax = getattr(frame.pu, f"plot_{name}")(0.2, reference=reference)
-    assert legend(ax)[:2] == ["β̂ = 0.2", "95% exact band, these examples"]
+    assert legend(ax)[:2] == ["β̂ = 0.2", "95% exact band,\nthese examples"]
     line = next(line for line in ax.get_lines() if line.get_label() == "β̂ = 0.2")
     if name == "roc":
         curve = frame.pu.roc_bounds(0.2, reference=reference).sel(bound="estimate", beta=0.2)
@@ -34,7 +34,7 @@ def test_plots_draw_the_estimate_of_the_reference(name: str, reference: str) -> 
 def test_other_plots_draw(reference: str) -> None:
     frame = sites().rename(columns={"m": "score"})
     ax = frame.pu.plot_metric("precision", 0.2, reference=reference)
-    assert "95% exact band, these examples" in legend(ax)
+    assert "95% exact band,\nthese examples" in legend(ax)
     ax = frame.pu.plot_against_beta("roc", [0.1, 0.2, 0.3], reference=reference)
     areas = frame.pu.contingency([0.1, 0.2, 0.3], reference=reference).pu.area("roc")
     np.testing.assert_allclose(

@@ -168,17 +168,18 @@ def make_tables(ranking: Ranking, betas: FloatArray, rule: Rule) -> Tables:
             start += some.size
         found += heads.ranking.known_positive[:, np.newaxis, np.newaxis]
         inner = Inner(inside, found, positives[betas.size :])
+    ranking, tightest = heads.ranking, heads.tightest
     clipped, found = heads.clipped[..., points], heads.found[..., points]
-    heads = heads._replace(claimed=found)  # what was claimed takes as much memory as all cutoffs
+    del heads  # what was claimed takes as much memory as the counts of all cutoffs
     return Tables(
-        heads.ranking,
+        ranking,
         betas,
-        *_predicted(heads.ranking, found.copy() if inside.size else found),
+        *_predicted(ranking, found.copy() if inside.size else found),
         positives[points],
         (sum(total) - positives)[points],
         clipped,
-        heads.tightest[points],
-        _local_alphas(total, latent[points], heads.tightest, rule),
+        tightest[points],
+        _local_alphas(total, latent[points], tightest, rule),
         inner,
     )
 
