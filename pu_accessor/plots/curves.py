@@ -151,9 +151,12 @@ def plot_rank_cdf(cdf: xr.Dataset, look: Look) -> Drawing:
         # The known positives are the same at each beta.
         shared = held and not weighted
         shared = shared and not any(curve.by_model for curve in some) and not count_curves(ax)
+        band = band_label(cdf)
+        if shared and len(some) > 1:  # an entry for each: a line is enough
+            band = band.replace("\n", " ")
         for curve in some:
             named = f", {curve.label}" if shared else ""
-            draw_band(ax, curve, trace, look.band_kws, f"{band_label(cdf)}{named}")
+            draw_band(ax, curve, trace, look.band_kws, f"{band}{named}")
         for curve in some[:1] if shared else some:
             known = curve._replace(is_baseline=False)
             if shared:

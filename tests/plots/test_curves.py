@@ -151,7 +151,7 @@ def test_rank_cdf_of_several_betas_has_one_curve() -> None:
     ax = FRAME.pu.plot_rank_cdf(BETAS)
     assert legend(ax) == [
         "known positives",
-        *(f"95% exact band,\nthese examples, β̂ = {beta}" for beta in BETAS),
+        *(f"95% exact band, these examples, β̂ = {beta}" for beta in BETAS),
         "chance",
     ]
     assert len(ax.lines) == 2
