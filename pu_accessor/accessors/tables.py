@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import pandas as pd
 import xarray as xr
 
+from pu_accessor.accessors import table_pictures
 from pu_accessor.accessors.accessor import Accessor
 from pu_accessor.accessors.keywords import explains_keywords, refuse_roles, tell_of_samples
 from pu_accessor.inference.tables.rates import Metric
 from pu_accessor.results import comparison, curves, derivatives, long
-from pu_accessor.results.against_beta import values_by_beta
 from pu_accessor.results.given import read_dataset, read_values
 from pu_accessor.results.schema import COUNTS
 from pu_accessor.sources.labels import Values
 from pu_accessor.sources.roles import Roles
 from pu_accessor.sources.samples import SampleSource
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pu_accessor.plots import Drawing, Style
 
 __all__ = ["TablesAccessor"]
 
@@ -386,192 +381,7 @@ class TablesAccessor:
         """
         return comparison.dominance(read_values(self._dataset))
 
-    def plot_roc(
-        self,
-        *,
-        hue: str | None = None,
-        col: str | None = None,
-        row: str | None = None,
-        baseline: bool = False,
-        ax: Axes | None = None,
-        line_kws: Style = None,
-        band_kws: Style = None,
-    ) -> Drawing:
-        """Draw ROC curves with their bands.
-
-        Parameters
-        ----------
-        {look}
-
-        Returns
-        -------
-        {drawing}
-
-        Raises
-        ------
-        PUKeyError
-            If the Dataset holds no tables.
-        PUValueError
-            If it lacks a bound, negatives or the baseline asked for, or a dimension
-            has no hue, column or row.
-
-        Examples
-        --------
-        >>> import pu_accessor
-        >>> label = [None, 1, 1, None, None, 1, None, None, None]
-        >>> tables = pu_accessor.ranking_from_arrays(range(9, 0, -1), label).contingency(0.5)
-        >>> ax = tables.pu.plot_roc()
-        >>> ax.get_xlabel(), ax.get_ylabel()
-        ('false positive rate', 'true positive rate')
-        """
-        from pu_accessor import plots
-
-        look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws)
-        return plots.plot_roc(read_values(self._dataset), look)
-
-    def plot_pr(
-        self,
-        *,
-        hue: str | None = None,
-        col: str | None = None,
-        row: str | None = None,
-        baseline: bool = False,
-        ax: Axes | None = None,
-        line_kws: Style = None,
-        band_kws: Style = None,
-    ) -> Drawing:
-        """Draw precision-recall curves with their bands.
-
-        Parameters
-        ----------
-        {look}
-
-        Returns
-        -------
-        {drawing}
-
-        Raises
-        ------
-        PUKeyError
-            If the Dataset holds no tables.
-        PUValueError
-            If it lacks a bound or the baseline asked for, or a dimension
-            has no hue, column or row.
-
-        Examples
-        --------
-        >>> import pu_accessor
-        >>> label = [None, 1, 1, None, None, 1, None, None, None]
-        >>> tables = pu_accessor.ranking_from_arrays(range(9, 0, -1), label).contingency(0.5)
-        >>> ax = tables.pu.plot_pr()
-        >>> ax.get_xlabel(), ax.get_ylabel()
-        ('recall', 'precision')
-        """
-        from pu_accessor import plots
-
-        look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws)
-        return plots.plot_pr(read_values(self._dataset), look)
-
-    def plot_metric(
-        self,
-        name: str | Metric,
-        *,
-        x: str = "rank",
-        hue: str | None = None,
-        col: str | None = None,
-        row: str | None = None,
-        baseline: bool = False,
-        ax: Axes | None = None,
-        line_kws: Style = None,
-        band_kws: Style = None,
-    ) -> Drawing:
-        """Draw a metric at each cutoff with its band, such as precision among the top k.
-
-        Parameters
-        ----------
-        {metric}
-        x : {"rank", "threshold", "fraction"}, default "rank"
-            Where a cutoff stands: the number of examples predicted positive, the lowest score
-            among them, or their share of all.
-        {look}
-
-        Returns
-        -------
-        {drawing}
-
-        Raises
-        ------
-        PUKeyError
-            If the Dataset holds no tables.
-        PUValueError
-            If it lacks a bound, the baseline asked for, or cutoffs, or a dimension
-            has no hue, column or row.
-
-        Examples
-        --------
-        >>> import pu_accessor
-        >>> label = [None, 1, 1, None, None, 1, None, None, None]
-        >>> tables = pu_accessor.ranking_from_arrays(range(9, 0, -1), label).contingency(0.5)
-        >>> ax = tables.pu.plot_metric("precision", x="fraction")
-        >>> ax.get_xlabel(), ax.get_ylabel()
-        ('share of examples predicted positive', 'precision')
-        """
-        from pu_accessor import plots
-
-        look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws)
-        return plots.plot_metric(read_values(self._dataset), name, x, look)
-
-    def plot_against_beta(
-        self,
-        name: str | Metric,
-        *,
-        at: int | None = None,
-        hue: str | None = None,
-        col: str | None = None,
-        row: str | None = None,
-        ax: Axes | None = None,
-        line_kws: Style = None,
-        band_kws: Style = None,
-    ) -> Drawing:
-        """Draw an area, or a metric at a rank, against beta, and where models swap places.
-
-        A cross marks where the central estimates of two models swap their order. Shaded, with a
-        strip in its hue, are the betas that are too high for a model at some cutoff.
-        ``df.pu.plot_against_beta`` says what that means, and why the order by AUROC cannot change.
-
-        Parameters
-        ----------
-        name : str or callable
-            "roc" or "pr" for the area under that curve, or a metric as in `metric`.
-        at : int, optional
-            For a metric: the number of examples predicted positive, a rank of the tables.
-        {look}
-
-        Returns
-        -------
-        {drawing}
-
-        Raises
-        ------
-        PUKeyError
-            If the Dataset holds no tables.
-        PUValueError
-            If it lacks a bound, cutoffs or a second beta, or a dimension
-            has no hue, column or row.
-
-        Examples
-        --------
-        >>> import pu_accessor
-        >>> label = [None, 1, 1, None, None, 1, None, None, None]
-        >>> scores = range(9, 0, -1)
-        >>> tables = pu_accessor.ranking_from_arrays(scores, label).contingency([0, 0.2, 0.4])
-        >>> ax = tables.pu.plot_against_beta("roc")
-        >>> ax.get_ylabel()
-        'AUROC'
-        """
-        from pu_accessor import plots
-
-        look = plots.Look(hue, col, row, False, ax, line_kws, band_kws)
-        return plots.plot_against_beta(
-            values_by_beta(read_values(self._dataset), name, at=at), look
-        )
+    plot_roc = table_pictures.plot_roc
+    plot_pr = table_pictures.plot_pr
+    plot_metric = table_pictures.plot_metric
+    plot_against_beta = table_pictures.plot_against_beta
