@@ -26,6 +26,7 @@ ALLOWED = {
     "accessors": {"errors", "ranking", "sources", "inference", "results", "plots"},
     "__init__": {"errors", "inference", "results", "accessors"},
     "dask": {"errors", "counting", "sources", "accessors"},
+    "sklearn": {"errors", "ranking", "sources", "inference"},
 }
 OUTSIDE = {
     "errors": set(),
@@ -39,6 +40,7 @@ OUTSIDE = {
     "accessors": {"numpy", "pandas", "xarray", "matplotlib", "seaborn"},
     "__init__": set(),
     "dask": {"pandas", "dask"},
+    "sklearn": {"numpy", "pandas", "scipy", "sklearn"},
 }
 # Files that share a name, as they are the same thing on another layer.
 LAYERS = {

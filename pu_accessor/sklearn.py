@@ -1,0 +1,304 @@
+"""``pu_accessor.sklearn.scorer`` chooses models in scikit-learn by known positives alone.
+
+scikit-learn itself is imported where metadata is routed, and nowhere else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.sparse import issparse
+
+from pu_accessor.errors import PUTypeError, PUValueError, check_option
+from pu_accessor.inference.estimates.auroc import auroc_and_error, estimate_auroc
+from pu_accessor.inference.estimates.cutoff import At, metric_at, read_at
+from pu_accessor.inference.estimates.population_precision import estimate_population_precision
+from pu_accessor.inference.estimates.precision import estimate_precision
+from pu_accessor.inference.rule import Rule
+from pu_accessor.inference.shares import Beta, as_betas
+from pu_accessor.inference.tables.contingency import check_labels
+from pu_accessor.inference.tables.rates import METRICS, Metric, metric_name
+from pu_accessor.ranking import Ranking
+from pu_accessor.sources.arrays import ArraySource
+from pu_accessor.sources.columns import as_series
+from pu_accessor.sources.labels import Values, read_labels
+from pu_accessor.sources.roles import Roles
+
+__all__ = ["Scorer", "scorer"]
+
+AREAS = ("auroc", "average_precision")
+ERROR_RATES = ("fnr", "fpr")
+RESPONSES = ("decision_function", "predict_proba")
+
+
+@dataclass(frozen=True)
+class Scorer:
+    """What `scorer` makes: called with an estimator, examples and labels it returns a number.
+
+    Parameters
+    ----------
+    name : str or callable
+        "auroc", "average_precision" or a metric.
+    beta : float, optional
+        Fraction of positives among the unlabeled.
+    at : optional
+        The cutoff of a metric.
+    positive, negative, unlabeled : value or list of values, optional
+        What stands for each state of a label.
+    responses : tuple of str
+        Methods of the estimator that give scores, the first one that it has.
+    requested : bool or str, optional
+        Whether propensities are asked for where metadata is routed, or under which name.
+    """
+
+    name: str | Metric
+    beta: float | None = None
+    at: At | None = None
+    positive: Values = None
+    negative: Values = None
+    unlabeled: Values = None
+    responses: tuple[str, ...] = RESPONSES
+    requested: bool | str | None = None
+
+    def __call__(
+        self,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        propensity: Any = None,
+    ) -> float:
+        """Score an estimator on examples that it was not fitted to.
+
+        Parameters
+        ----------
+        estimator : object
+            With a method `decision_function` or `predict_proba`.
+        X : array-like, shape (examples, features)
+            What it ranks.
+        y : array-like, shape (examples,)
+            Labels, in the coding of this scorer.
+        propensity : array-like of float, shape (examples,), optional
+            Probability with which each positive was labeled.
+
+        Returns
+        -------
+        float
+            The estimate; less it for an error rate, so that greater is better.
+
+        Raises
+        ------
+        PUTypeError
+            If the estimator gives no scores, or labels are sparse.
+        PUValueError
+            If its classes are not two, one of them positive; and as the methods of ``df.pu``.
+        """
+        roles = Roles(positive=self.positive, negative=self.negative, unlabeled=self.unlabeled)
+        source = ArraySource(self._score(estimator, X), self._labels(y), propensity)
+        every = callable(self.name) and self.at in ("maximum", "youden")
+        value = self._estimate(source.rank(roles, "all" if every else "breakpoints").make(0))
+        return -value if self.name in ERROR_RATES else value
+
+    def set_score_request(self, *, propensity: bool | str | None) -> Scorer:
+        """Ask for propensities where scikit-learn routes metadata.
+
+        Parameters
+        ----------
+        propensity : bool, str or None
+            Whether they are passed on to this scorer, or the name under which they come; None
+            raises where they come.
+
+        Returns
+        -------
+        Scorer
+            A new one.
+        """
+        return replace(self, requested=propensity)
+
+    def get_metadata_routing(self) -> Any:
+        """Return what metadata this scorer asks for.
+
+        Returns
+        -------
+        sklearn.utils.metadata_routing.MetadataRequest
+        """
+        from sklearn.utils.metadata_routing import MetadataRequest
+
+        request = MetadataRequest(owner="scorer")
+        request.score.add_request(param="propensity", alias=self.requested)
+        return request
+
+    def __repr__(self) -> str:
+        named = {name: getattr(self, name) for name in ("beta", "at", "positive", "negative")}
+        named["unlabeled"] = self.unlabeled
+        said = [f"{name}={value!r}" for name, value in named.items() if value is not None]
+        first = metric_name(self.name) if callable(self.name) else repr(self.name)
+        return f"scorer({', '.join([first, *said])})"
+
+    def _labels(self, y: Any) -> pd.Series[Any]:
+        """Return labels as a column."""
+        if issparse(y):
+            raise PUTypeError(
+                "y must be a one-dimensional array of labels, but a sparse matrix was passed. "
+                "Make it dense: y.toarray().ravel()."
+            )
+        return as_series("y", y)
+
+    def _score(self, estimator: Any, examples: Any) -> Any:
+        """Return the scores of examples, higher for the positive class."""
+        name = next((name for name in self.responses if hasattr(estimator, name)), None)
+        if name is None:
+            raise PUTypeError(
+                f"estimator must have {' or '.join(self.responses)}, to rank examples by, but "
+                f"{type(estimator).__name__} has not. Wrap it, for example in "
+                "sklearn.calibration.CalibratedClassifierCV(estimator)."
+            )
+        response = np.asarray(getattr(estimator, name)(examples))
+        classes = getattr(estimator, "classes_", None)
+        if classes is None:  # of a detector of outliers, say: what it was fitted to is high
+            return response
+        place = self._place(classes)
+        if response.ndim == 2:
+            return response[:, place]
+        return response if place else -response
+
+    def _place(self, classes: Any) -> int:
+        """Return which of two classes is the positive one."""
+        states = read_labels(
+            pd.Series(classes, name="y"),
+            positive=self.positive,
+            negative=self.negative,
+            unlabeled=self.unlabeled,
+        )
+        if len(classes) != 2 or states.positive.sum() != 1:
+            raise PUValueError(
+                "estimator must be fitted to two classes, one of them positive, but its classes "
+                f"are {list(classes)!r}. Pass positive=... and unlabeled=... to scorer, or fit to "
+                "the known positives against all others."
+            )
+        return int(np.argmax(states.positive))
+
+    def _estimate(self, ranking: Ranking) -> float:
+        """Return the estimate for a ranking, unbiased and so not cut off at 0 and 1."""
+        betas, rule = np.array([0.0 if self.beta is None else self.beta]), Rule()
+        check_labels(betas, ranking.total)
+        if self.name == "auroc" and ranking.weight is None:
+            return float(auroc_and_error(ranking, betas)[0][0])
+        if self.at is not None:
+            return float(metric_at(ranking, betas, self.name, read_at(self.at), rule).estimate[0])
+        if ranking.weight is None:
+            return float(estimate_population_precision(ranking, betas, rule).value[0])
+        estimate = estimate_auroc if self.name == "auroc" else estimate_precision
+        return float(estimate(ranking, betas, rule).value[0])
+
+
+def scorer(
+    name: str | Metric,
+    *,
+    beta: float | None = None,
+    at: At | None = None,
+    positive: Values = None,
+    negative: Values = None,
+    unlabeled: Values = None,
+) -> Scorer:
+    """Make a scorer for ``cross_val_score``, ``cross_validate`` and ``GridSearchCV``.
+
+    Parameters
+    ----------
+    name : {"auroc", "average_precision"}, or a metric by name, or callable
+        What to estimate: an area, or a metric at a cutoff, as ``df.pu.metric`` knows them. An
+        error rate such as "fpr" is negated, as in scikit-learn, so that greater is better; what a
+        function returns is taken as it is.
+    beta : float in [0, 1], optional
+        Fraction of positives among the unlabeled. AUROC puts models in the same order at any, so
+        that it may be left out where a model is chosen; the number then is that of all unlabeled
+        examples taken as negative. All else needs it.
+    at : int, mapping of str to float, or {"youden", "maximum"}, optional
+        The cutoff of a metric, as in ``df.pu.metric``. A threshold is one of probabilities.
+    positive, negative, unlabeled : value or list of values, optional
+        What stands for each state of a label, as in the call of ``df.pu``. Estimators are mostly
+        fitted to 1 for known positives and 0 for all others: then say ``unlabeled=0``.
+
+    Returns
+    -------
+    Scorer
+        With `set_score_request` for propensities, where metadata is routed.
+
+    Raises
+    ------
+    PUTypeError, PUValueError
+        If nothing has that name, a beta or cutoff is missing, or there is one that plays no role.
+
+    See Also
+    --------
+    sklearn.model_selection.cross_validate : Puts it to the estimators of each fold.
+
+    Notes
+    -----
+    Known positives of the fold that is scored count, and no others. The estimate is that of
+    ``df.pu.auroc``, ``df.pu.average_precision`` or ``df.pu.metric``; intervals come from these,
+    for all folds together by ``df.pu(by="fold", pool=True)``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pu_accessor.sklearn
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.model_selection import cross_val_score
+    >>> rng = np.random.default_rng(0)
+    >>> truth = rng.random(4000) < 0.5
+    >>> known = truth & (rng.random(4000) < 0.5)
+    >>> X = rng.normal(size=(4000, 2)) + truth[:, np.newaxis]
+    >>> scoring = pu_accessor.sklearn.scorer("auroc", beta=1 / 3, unlabeled=0)
+    >>> cross_val_score(LogisticRegression(), X, known.astype(int), scoring=scoring).round(2)
+    array([0.9 , 0.86, 0.84, 0.87, 0.89])
+    """
+    is_area = isinstance(name, str) and name in AREAS
+    if is_area and at is not None:
+        raise PUValueError(
+            f"at must not be passed with {name!r}, which is an area, but {at!r} was. Leave it out."
+        )
+    if not is_area and not callable(name):
+        check_option("name", name, [*AREAS, *METRICS])
+    if not is_area:
+        _check_metric_at(name, beta, at)
+    if name == "average_precision":
+        _check_beta(name, beta)
+    responses: tuple[str, ...] = RESPONSES
+    if at is not None and read_at(at).kind == "threshold":
+        responses = ("predict_proba",)  # decision values are on another scale
+    number = None if beta is None else _as_number(beta)
+    return Scorer(name, number, at, positive, negative, unlabeled, responses)
+
+
+def _check_metric_at(name: str | Metric, beta: float | None, at: At | None) -> None:
+    """Raise unless a metric has a cutoff and a beta."""
+    if at is None:
+        raise PUValueError(
+            f"at must be the cutoff of {metric_name(name)!r}, but none was passed. For example "
+            "at={'fraction': 0.1}, the tenth that ranks highest."
+        )
+    _check_beta(metric_name(name), beta)
+
+
+def _check_beta(name: str, beta: float | None) -> None:
+    """Raise unless there is a beta."""
+    if beta is None:
+        raise PUValueError(
+            f"beta must be passed for {name!r}, whose order of models depends on it, but was not. "
+            "Where nobody knows it choose by scorer('auroc'), whose order does not."
+        )
+
+
+def _as_number(beta: Beta) -> float:
+    """Return beta as one number."""
+    betas = as_betas(beta)
+    if np.ndim(beta) or betas.size != 1:
+        raise PUTypeError(
+            f"beta must be one number for a scorer, but {beta!r} was passed. Make a scorer for "
+            "each: {b: scorer(..., beta=b) for b in betas}."
+        )
+    return float(betas[0])

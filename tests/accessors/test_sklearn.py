@@ -1,0 +1,258 @@
+"""Scorers, put to real searches over real estimators."""
+
+import pickle
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.ensemble import IsolationForest
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    StratifiedKFold,
+    cross_val_score,
+    cross_validate,
+)
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from pu_accessor import PUTypeError, PUValueError
+from pu_accessor.sklearn import scorer
+
+BETA = 0.25
+FOLDS = StratifiedKFold(4)
+RNG = np.random.default_rng(5)
+TRUTH = RNG.random(600) < 0.4
+KNOWN = TRUTH & (RNG.random(600) < 0.5)
+X = RNG.normal(size=(600, 3)) + 0.8 * TRUTH[:, np.newaxis]
+Y = KNOWN.astype(int)
+CASES: list[dict[str, Any]] = [
+    {"name": "auroc"},
+    {"name": "auroc", "beta": BETA},
+    {"name": "average_precision", "beta": BETA},
+    {"name": "precision", "beta": BETA, "at": {"fraction": 0.1}},
+    {"name": "fpr", "beta": BETA, "at": {"recall": 0.8}},
+    {"name": "f1", "beta": BETA, "at": {"threshold": 0.5}},
+    {"name": "mcc", "beta": BETA, "at": "maximum"},
+]
+
+
+def by_hand(case: dict[str, Any], estimator: Any, rows: Any) -> float:
+    """Score by ``df.pu``."""
+    probability = estimator.predict_proba(X[rows])[:, 1]
+    pu = pd.DataFrame({"score": probability, "label": Y[rows]}).pu(unlabeled=0)
+    asked = {"beta": 0.0, **case}
+    name = asked.pop("name")
+    if "at" in asked:
+        sign = -1 if name == "fpr" else 1
+        return sign * float(pu.metric(name, target="examples", **asked)["estimate"].iloc[0])
+    return float(getattr(pu, name)(asked["beta"])["estimate"].iloc[0])
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_scores_are_those_of_the_frame(case: dict[str, Any]) -> None:
+    model = LogisticRegression()
+    found = cross_val_score(model, X, Y, scoring=scorer(**case, unlabeled=0), cv=FOLDS)
+    expected = [
+        by_hand(case, model.fit(X[train], Y[train]), test) for train, test in FOLDS.split(X, Y)
+    ]
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_without_beta_it_is_the_naive_number() -> None:
+    found = cross_val_score(GaussianNB(), X, Y, scoring=scorer("auroc", unlabeled=0), cv=FOLDS)
+    np.testing.assert_allclose(
+        found, cross_val_score(GaussianNB(), X, Y, scoring="roc_auc", cv=FOLDS), rtol=1e-12
+    )
+
+
+def test_beta_leaves_the_choice_as_it_is() -> None:
+    grid = {"max_depth": [1, 2, 4, None]}
+    chosen, scores = [], []
+    for beta in (None, 0.1, BETA):
+        search = GridSearchCV(
+            DecisionTreeClassifier(random_state=0),
+            grid,
+            scoring=scorer("auroc", beta=beta, unlabeled=0),
+            cv=FOLDS,
+        ).fit(X, Y)
+        chosen.append(search.best_params_)
+        scores.append(search.cv_results_["rank_test_score"].tolist())
+    assert chosen[1:] == chosen[:-1]
+    assert scores[1:] == scores[:-1]
+
+
+def test_is_unbiased_for_the_truth() -> None:
+    """On average over folds it is the AUROC that the hidden labels have."""
+    rng, found, true = np.random.default_rng(0), [], []
+    model = GaussianNB().fit(X[:, :1], Y)
+    for _ in range(60):
+        truth = rng.random(200) < 0.4
+        known = truth & (rng.random(200) < 0.5)
+        features = rng.normal(size=(200, 1)) + truth[:, np.newaxis]
+        beta = (truth & ~known).sum() / (~known).sum()
+        found.append(scorer("auroc", beta=beta, unlabeled=False)(model, features, known))
+        true.append(roc_auc_score(truth, model.predict_proba(features)[:, 1]))
+    off = np.array(found) - np.array(true)
+    assert abs(off.mean()) < 3 * off.std() / len(off) ** 0.5 < 0.03
+
+
+@pytest.mark.parametrize(
+    ("coding", "labels"),
+    [
+        ({"unlabeled": -1}, np.where(KNOWN, 1, -1)),
+        ({"positive": "ill", "unlabeled": "unknown"}, np.where(KNOWN, "ill", "unknown")),
+        ({"positive": "a", "unlabeled": "b"}, np.where(KNOWN, "a", "b")),  # first in order
+        ({"unlabeled": False}, KNOWN),
+        ({"positive": 0, "unlabeled": 1}, 1 - Y),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("kind", [LogisticRegression, GaussianNB, RidgeClassifier])
+def test_any_coding(coding: dict[str, Any], labels: Any, kind: type) -> None:
+    """Whichever class comes first, and whether it has probabilities or decision values."""
+    found = cross_val_score(kind(), X, labels, scoring=scorer("auroc", **coding), cv=FOLDS)
+    plain = cross_val_score(kind(), X, Y, scoring=scorer("auroc", unlabeled=0), cv=FOLDS)
+    np.testing.assert_allclose(found, plain, rtol=1e-9)
+
+
+def test_pipelines_frames_and_several_scorers() -> None:
+    model = make_pipeline(StandardScaler(), LogisticRegression())
+    scoring = {str(place): scorer(**case, unlabeled=0) for place, case in enumerate(CASES)}
+    frame, labels = pd.DataFrame(X, columns=["a", "b", "c"]), pd.Series(Y)
+    found = cross_validate(model, frame, labels, scoring=scoring, cv=FOLDS)
+    for place, case in enumerate(CASES):
+        alone = cross_val_score(model, X, Y, scoring=scorer(**case, unlabeled=0), cv=FOLDS)
+        np.testing.assert_allclose(found[f"test_{place}"], alone, rtol=1e-12)
+
+
+def test_what_was_fitted_to_positives_alone() -> None:
+    model = IsolationForest(random_state=0).fit(X[KNOWN])
+    expected = roc_auc_score(KNOWN, model.decision_function(X))
+    assert scorer("auroc", unlabeled=0)(model, X, Y) == pytest.approx(expected, rel=1e-12)
+
+
+def test_is_pickled_and_shown() -> None:
+    one = scorer("precision", beta=0.2, at={"rank": 10}, unlabeled=0)
+    assert repr(one) == "scorer('precision', beta=0.2, at={'rank': 10}, unlabeled=0)"
+    model = LogisticRegression().fit(X, Y)
+    assert pickle.loads(pickle.dumps(one))(model, X, Y) == one(model, X, Y)
+
+
+def sensible(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+    return (tp + 1) / (tp + fp + 2)
+
+
+def test_a_metric_of_ones_own() -> None:
+    one, model = scorer(sensible, beta=BETA, at="maximum", unlabeled=0), GaussianNB().fit(X, Y)
+    pu = pd.DataFrame({"score": model.predict_proba(X)[:, 1], "label": Y}).pu(unlabeled=0)
+    expected = pu.metric(sensible, BETA, at="maximum")["estimate"].iloc[0]
+    assert one(model, X, Y) == pytest.approx(expected, rel=1e-12)
+    assert repr(one).startswith("scorer(sensible, beta=0.25")
+
+
+@pytest.fixture
+def routing() -> Iterator[None]:
+    with sklearn.config_context(enable_metadata_routing=True):
+        yield
+
+
+@pytest.mark.usefixtures("routing")
+@pytest.mark.parametrize("name", ["auroc", "average_precision"])
+def test_propensities_are_routed(name: str) -> None:
+    odds = np.where(X[:, 0] > 0.5, 0.6, 0.3)
+    known = TRUTH & (np.random.default_rng(1).random(600) < odds)
+    labels, model = known.astype(int), LogisticRegression()
+    scoring = scorer(name, beta=0.1, unlabeled=0).set_score_request(propensity=True)
+    found = cross_val_score(
+        model, X, labels, scoring=scoring, cv=FOLDS, params={"propensity": odds}
+    )
+    for value, (train, test) in zip(found, FOLDS.split(X, labels), strict=True):
+        score = model.fit(X[train], labels[train]).decision_function(X[test])
+        fold = pd.DataFrame({"score": score, "label": labels[test], "odds": odds[test]})
+        pu = fold.pu(unlabeled=0, propensity="odds")
+        ours = getattr(pu, name)(0.1, target="examples")["estimate"].iloc[0]
+        assert value == pytest.approx(ours, rel=1e-12)
+        assert value != getattr(fold.pu(unlabeled=0), name)(0.1)["estimate"].iloc[0]
+
+
+@pytest.mark.usefixtures("routing")
+def test_propensities_must_be_asked_for() -> None:
+    asked = {"propensity": np.ones(600)}
+    scoring = scorer("auroc", unlabeled=0)
+    with pytest.raises(Exception, match="propensity"):
+        cross_val_score(LogisticRegression(), X, Y, scoring=scoring, params=asked)
+
+
+class Hard(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Predicts classes and nothing else."""
+
+    def fit(self, X: Any, y: Any) -> "Hard":  # noqa: N803
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X: Any) -> Any:  # noqa: N803
+        return np.repeat(self.classes_[:1], len(X))
+
+
+def test_estimators_that_give_no_scores() -> None:
+    with pytest.raises(
+        PUTypeError, match=r"predict_proba, .*Hard has not.*CalibratedClassifierCV"
+    ):
+        scorer("auroc", unlabeled=0)(Hard().fit(X, Y), X, Y)
+    ridge = RidgeClassifier().fit(X, Y)
+    with pytest.raises(PUTypeError, match="must have predict_proba,"):
+        scorer("f1", beta=0.2, at={"threshold": 0.5}, unlabeled=0)(ridge, X, Y)
+
+
+def test_sparse_labels_and_odd_classes() -> None:
+    model = GaussianNB().fit(X, Y)
+    with pytest.raises(PUTypeError, match=r"y\.toarray\(\)\.ravel\(\)"):
+        scorer("auroc", unlabeled=0)(model, X, sparse.csr_array(Y[:, np.newaxis]))
+    three = GaussianNB().fit(X, np.where(KNOWN, 1, np.arange(600) % 2 * 2))
+    with pytest.raises(PUValueError, match="two classes, one of them positive"):
+        scorer("auroc", unlabeled=0, negative=2)(three, X, Y)
+    with pytest.raises(PUValueError, match="unlabeled=0 or negative=0"):
+        scorer("auroc")(model, X, Y)
+    words = np.where(KNOWN, "yes", "no")
+    with pytest.raises(PUValueError, match="stands for no state"):
+        scorer("auroc")(GaussianNB().fit(X, words), X, words)
+
+
+def test_a_fold_without_known_positives_is_scored_as_an_error() -> None:
+    """error_score applies, with our message."""
+    order = np.argsort(-Y, kind="stable")
+    ordered, labels = X[order], Y[order]
+    scoring = scorer("auroc", unlabeled=0)
+    with pytest.warns(UserWarning, match="Scoring failed") as caught:
+        found = cross_val_score(GaussianNB(), ordered, labels, scoring=scoring, cv=KFold(3))
+    assert np.isnan(found[1:]).all()
+    assert "known positive" in str(caught[0].message)
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"name": "precision", "at": 10}, "beta must be passed for 'precision'"),
+        ({"name": "average_precision"}, r"beta must be passed .*scorer\('auroc'\)"),
+        ({"name": "precision", "beta": 0.2}, "at must be the cutoff of 'precision'"),
+        ({"name": "auroc", "at": 10}, "at must not be passed with 'auroc'"),
+        ({"name": "roc"}, "name must be one of .*'auroc'"),
+        ({"name": "auroc", "beta": [0.1, 0.2]}, "beta must be one number for a scorer"),
+        ({"name": "auroc", "beta": 1.2}, "beta must"),
+        ({"name": "f1", "beta": 0.2, "at": {"topp": 3}}, "at must be one of"),
+    ],
+    ids=str,
+)
+def test_bad_arguments(asked: dict[str, Any], told: str) -> None:
+    with pytest.raises((PUValueError, PUTypeError), match=told):
+        scorer(**asked)
