@@ -97,6 +97,9 @@ class Ranking:
         that were taken out.
     whole : Ranking, optional
         The ranking from end to end, where this one has some of its cutoffs alone.
+    strata : tuple of Ranking
+        Those of groups that were ranked apart, where this one has them by the share of its group
+        that ranks below each example; its thresholds are such shares.
     """
 
     rank: IntArray
@@ -110,6 +113,7 @@ class Ranking:
     weight: FloatArray | None = None
     finder: Finder | None = None
     whole: Ranking | None = None
+    strata: tuple[Ranking, ...] = ()
 
     def refine(self, unlabeled: IntArray) -> Ranking:
         """Return the ranking with more cutoffs where its bounds have their corners.

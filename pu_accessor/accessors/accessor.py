@@ -17,7 +17,7 @@ from pu_accessor.sources.chunks import Chunks
 from pu_accessor.sources.columns import Column
 from pu_accessor.sources.labels import Values
 from pu_accessor.sources.pieces import PiecesSource
-from pu_accessor.sources.roles import ROLE_NAMES, Roles
+from pu_accessor.sources.roles import ROLE_NAMES, Pool, Roles
 
 __all__ = ["Accessor", "Kept", "ranking_from_arrays", "ranking_from_chunks"]
 
@@ -53,6 +53,7 @@ class Accessor(Bound):
         nan_policy: str = KEPT,
         on_error: str = KEPT,
         progress: bool = KEPT,
+        pool: Pool = KEPT,
     ) -> Accessor:
         """Say once what the columns mean, for all questions that follow.
 
@@ -81,6 +82,12 @@ class Accessor(Bound):
             A group that cannot be bounded is named in an error, or left out with a warning.
         progress : bool, default False
             Show a bar while going through the groups (needs tqdm).
+        pool : bool, str or list of str, default False
+            Answer for all groups together though their scores are not on one scale, as those of
+            cross-validation folds: examples are ranked within their group. True pools over all
+            columns of `by`, a name over that one. AUROC and average precision on new examples,
+            and `compare`, hold known positives against the rest of their own group alone; for all
+            else examples are put in one order by the share of their group that ranks below them.
 
         Returns
         -------
@@ -102,7 +109,7 @@ class Accessor(Bound):
         0   0.5      0.94            0.39    0.1    1.0   0.95  population
         """
         asked = (score, label, by, propensity, positive, negative, unlabeled)
-        roles = zip(ROLE_NAMES, (*asked, nan_policy, on_error, progress), strict=True)
+        roles = zip(ROLE_NAMES, (*asked, nan_policy, on_error, progress, pool), strict=True)
         changed = {name: role for name, role in roles if role is not KEPT}
         return Accessor(self._source, self._roles.update(**changed))
 

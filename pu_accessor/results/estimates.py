@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pu_accessor.errors import warn_caller
+from pu_accessor.errors import PUValueError, warn_caller
 from pu_accessor.inference.estimates.auroc import estimate_auroc
 from pu_accessor.inference.estimates.binomial import metric_on_new
 from pu_accessor.inference.estimates.complete import Estimates
@@ -125,6 +125,12 @@ def metric(
     about, label = _read_target(target, cutoff, rule), metric_name(name)
 
     def question(ranking: Ranking, betas: FloatArray) -> dict[str, Any]:
+        if ranking.strata and cutoff.kind == "threshold":
+            raise PUValueError(
+                "at must be no threshold with pool=True, as scores of groups that are pooled are "
+                f"on no common scale, but {cutoff.value:g} was passed. Pass a share: "
+                "at={'fraction': 0.1}."
+            )
         if about == "population":
             found = metric_on_new(ranking, betas, name, cutoff.value, rule)
         else:

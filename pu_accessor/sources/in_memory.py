@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +12,11 @@ import numpy as np
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.counting.stack import stack_examples
 from pu_accessor.errors import PUDataError
-from pu_accessor.ranking import FloatArray, Ranking, Rankings, Ranks, check_within
+from pu_accessor.ranking import FloatArray, IntArray, Ranking, Rankings, Ranks, check_within
 from pu_accessor.sources.columns import as_models, read_states, read_values
 from pu_accessor.sources.groups import Groups
 from pu_accessor.sources.labels import States
+from pu_accessor.sources.pooled import pool_groups, shares_below
 from pu_accessor.sources.propensities import read_propensities
 from pu_accessor.sources.roles import Roles
 
@@ -68,6 +70,8 @@ def rank_columns(
     values = [read_values(column, roles) for column in scores]
     states = read_states(labels, roles)
     known = None if odds is None else read_propensities(odds, states.positive)
+    pooled = pool_groups(groups, roles.pool, len(labels)) if roles.pool else None
+    groups = groups if pooled is None else pooled.groups
     rows = [slice(None)] if groups is None else groups.rows
     if not isinstance(ranks, str):
         check_within(ranks, max(scored(one[some], roles) for one in values for some in rows))
@@ -75,11 +79,9 @@ def rank_columns(
     if odds is not None:
         shared["propensity"] = str(odds.name)
 
-    def make(position: int) -> Ranking:
-        group, model = divmod(position, len(values))
-        here = rows[group]
+    def rank(score: FloatArray, model: int, here: IntArray | slice, ranks: Ranks) -> Ranking:
         return rank_rows(
-            values[model][here],
+            score[here],
             States(*(state[here] for state in states)),
             None if known is None else known[here],
             roles,
@@ -87,7 +89,17 @@ def rank_columns(
             {"score": str(scores[model].name), **shared},
         )
 
+    def make(position: int) -> Ranking:
+        group, model = divmod(position, len(values))
+        if pooled is None:
+            return rank(values[model], model, rows[group], ranks)
+        parts = pooled.parts[group]
+        below = shares_below(values[model], parts, roles.nan_policy)
+        strata = (rank(values[model], model, part, "breakpoints") for part in parts)
+        return replace(rank(below, model, rows[group], ranks), strata=tuple(strata))
+
     plain = isinstance(ranks, str) and known is None and roles.nan_policy != "omit"
+    plain &= pooled is None
     together = None
     if plain and len(values) == 1 and len(rows) >= _MANY and len(labels) <= _SMALL * len(rows):
         together = partial(stack_examples, values[0], *states, rows)
@@ -176,7 +188,7 @@ def name_keys(groups: Groups | None, roles: Roles) -> tuple[tuple[str, ...], tup
     if models is None:
         return groups.names, groups.keys
     keys = [
-        (*(key if len(groups.names) > 1 and isinstance(key, tuple) else (key,)), model)
+        (*(key if len(groups.names) != 1 and isinstance(key, tuple) else (key,)), model)
         for key in groups.keys
         for model in models
     ]

@@ -17,6 +17,7 @@ from pu_accessor.sources.columns import (
 )
 from pu_accessor.sources.groups import Groups, Numbers, check_roles, number_groups
 from pu_accessor.sources.labels import States
+from pu_accessor.sources.pooled import pool_groups, pool_pairs
 from pu_accessor.sources.roles import Roles
 
 __all__ = ["pair_models", "pair_scores"]
@@ -63,6 +64,12 @@ def pair_models(
             "score must name two or more columns, one for each model, but "
             f"{roles.score!r} was passed. For models in rows, name their column and that of the "
             "examples: df.pu(by='model').compare(on='example_id')."
+        )
+    if roles.pool:
+        raise PUValueError(
+            f"pool must be False for models in rows, but {roles.pool!r} was passed. Put a column "
+            "of scores for each model: df.pivot(index=['id', 'fold', 'label'], columns='model', "
+            "values='score').reset_index().pu(score=[...], by='fold', pool=True)."
         )
     if on is None:
         raise PUValueError(
@@ -129,13 +136,18 @@ def _pair_columns(
     values = np.stack([read_values(column, roles) for column in columns])
     states = read_states(as_series("label", read_column(frame, "label", roles.label)), roles)
 
-    def make(position: int) -> PairedRanks:
-        rows = slice(None) if groups is None else groups.rows[position]
+    def pair(rows: IntArray | slice) -> PairedRanks:
         kinds = States(*(state[rows] for state in states))
         return pair_scores(("model",), models, values[:, rows], kinds, roles)
 
-    names, keys = ((), ((),)) if groups is None else (groups.names, groups.keys)
-    return Keyed(names, keys, make)
+    if roles.pool:
+        pooled = pool_groups(groups, roles.pool, values.shape[1])
+        names, keys = pooled.groups.names, pooled.groups.keys
+        return Keyed(names, keys, lambda each: pool_pairs([pair(p) for p in pooled.parts[each]]))
+    if groups is None:
+        return Keyed((), ((),), lambda _: pair(slice(None)))
+    rows = groups.rows
+    return Keyed(groups.names, groups.keys, lambda each: pair(rows[each]))
 
 
 def _pair_groups(

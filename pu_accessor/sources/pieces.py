@@ -32,7 +32,7 @@ from pu_accessor.sources.in_memory import name_keys
 from pu_accessor.sources.looks import Looks, Place, check_same
 from pu_accessor.sources.pair_pieces import pair_pieces, paired_ranks
 from pu_accessor.sources.roles import Roles
-from pu_accessor.sources.source import check_no_keys, refuse
+from pu_accessor.sources.source import check_no_keys, check_not_pooled, refuse
 from pu_accessor.sources.summary import list_columns, or_reason
 from pu_accessor.sources.survey import Labeled, Plan, Survey, read_keys, survey_pieces
 
@@ -180,6 +180,7 @@ class PiecesSource:
 
     def _plan(self, roles: Roles, paired: bool = False) -> Plan:
         """Return what to read of each piece."""
+        check_not_pooled(self.name, roles)
         if self._by is None:
             return Plan(roles, paired)
         check_no_keys(roles.by)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Hashable
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from pu_accessor.errors import PUTypeError, check_option
 from pu_accessor.sources.labels import Values
 
-__all__ = ["NAN_POLICIES", "ON_ERROR", "ROLE_NAMES", "Roles"]
+Pool: TypeAlias = bool | str | list[str]
+
+__all__ = ["NAN_POLICIES", "ON_ERROR", "ROLE_NAMES", "Pool", "Roles"]
 
 NAN_POLICIES = ("omit", "raise", "worst")
 ON_ERROR = ("raise", "skip")
@@ -40,13 +42,15 @@ class Roles:
         What to do with a ranking that has no answer.
     progress : bool, default False
         Whether to show a bar.
+    pool : bool, str or list of str, default False
+        Whether to rank groups apart and then pool them, over which columns of `by`.
 
     Raises
     ------
     PUValueError
         If `nan_policy` or `on_error` is another word.
     PUTypeError
-        If `progress` is no bool.
+        If `progress` is no bool, or `pool` no name of columns.
     """
 
     score: Hashable | list[Hashable] = "score"
@@ -59,12 +63,18 @@ class Roles:
     nan_policy: str = "raise"
     on_error: str = "raise"
     progress: bool = False
+    pool: Pool = False
 
     def __post_init__(self) -> None:
         check_option("nan_policy", self.nan_policy, NAN_POLICIES)
         check_option("on_error", self.on_error, ON_ERROR)
         if not isinstance(self.progress, bool):
             raise PUTypeError(f"progress must be True or False, but {self.progress!r} was passed.")
+        if not isinstance(self.pool, bool | str | list):
+            raise PUTypeError(
+                "pool must be True, False or names of columns in by, but "
+                f"{self.pool!r} was passed."
+            )
 
     def update(self, **roles: Any) -> Roles:
         """Return the roles with some of them changed.

@@ -17,7 +17,7 @@ from pu_accessor.sources.pairs import pair_scores
 from pu_accessor.sources.propensities import read_propensities
 from pu_accessor.sources.roles import Roles
 from pu_accessor.sources.sampling import sample_unlabeled
-from pu_accessor.sources.source import refuse
+from pu_accessor.sources.source import check_not_pooled, refuse
 from pu_accessor.sources.summary import FEW_ROWS, count_columns, list_columns, or_reason
 
 __all__ = ["SampleSource"]
@@ -193,6 +193,7 @@ class SampleSource:
 
     def _variables(self, roles: Roles) -> dict[str, xr.DataArray]:
         """Return the variables that roles name, the samples last."""
+        check_not_pooled(self.name, roles)
         if roles.by is not None:
             raise refuse(
                 self.name,

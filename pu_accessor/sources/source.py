@@ -12,7 +12,7 @@ from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.ranking import Keyed, PairedRanks, Rankings, Ranks
 from pu_accessor.sources.roles import Roles
 
-__all__ = ["Source", "check_no_keys", "refuse"]
+__all__ = ["Source", "check_no_keys", "check_not_pooled", "refuse"]
 
 
 class Source(Protocol):
@@ -114,6 +114,31 @@ def refuse(source: str, must: str, instead: str, came: str = "") -> PUValueError
     if came:
         return PUValueError(f"{must} for data in {source}, but {came}. {instead}")
     return PUTypeError(f"{must} for data in {source}. {instead}")
+
+
+def check_not_pooled(source: str, roles: Roles) -> None:
+    """Raise if groups are to be pooled where there are no rows in memory.
+
+    Parameters
+    ----------
+    source : str
+        Its name.
+    roles : Roles
+        With what to pool.
+
+    Raises
+    ------
+    PUValueError
+        If there is something.
+    """
+    if roles.pool:
+        raise refuse(
+            source,
+            "pool must be False",
+            "Groups are ranked apart and pooled in a frame alone: "
+            "pd.DataFrame({...}).pu(by='fold', pool=True).",
+            f"{roles.pool!r} was passed",
+        )
 
 
 def check_no_keys(by: Any) -> None:

@@ -99,16 +99,17 @@ def estimate_group(ranking: Ranking, betas: FloatArray, target: str) -> GroupAre
             "interval of each group: df.pu(propensity=...).auroc(...)."
         )
     check_labels(betas, ranking.total)
-    auroc, error = auroc_and_error(ranking, betas)
     n = ranking.total.known_positive
     if target == "examples":
+        auroc, error = auroc_and_error(ranking, betas)
         return GroupArea(n, auroc, *_or_unknown(n > 1, error**2, n - 1.0))
     placed = find_placements(ranking)
     sizes = np.array([placed.known, placed.rest]) - 1.0
     squares = np.array(placed.squares)
     variance = squares.sum() / (1 - rest_share(ranking.total, betas)) ** 2
     df = float(welch_df(squares, np.maximum(sizes, 1)))
-    return GroupArea(n, auroc, *_or_unknown(bool(sizes.min() > 0), variance, df))
+    known = _or_unknown(bool(sizes.min() > 0), variance, df)
+    return GroupArea(n, placed.auroc(ranking.total, betas), *known)
 
 
 def _or_unknown(known: bool, variance: FloatArray, df: float) -> tuple[FloatArray, float]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pu_accessor.errors import PUValueError
+from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.estimates.sample import count_negatives
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking, Stack
 
@@ -45,6 +45,28 @@ class DeLong(NamedTuple):
     above: Fraction
     known_variance: float
     rest_variance: float
+
+    def auroc(self, total: Counts, betas: FloatArray) -> tuple[Fraction, ...]:
+        """Return the AUROC at some betas.
+
+        Parameters
+        ----------
+        total : Counts
+            Examples of each kind.
+        betas : ndarray of float64, shape (betas,)
+            Fractions of positives among the unlabeled.
+
+        Returns
+        -------
+        tuple of Fraction, length betas
+
+        Raises
+        ------
+        PUDataError
+            If there are no negatives at some beta.
+        """
+        shares = (1 - number / self.rest for number in count_negatives(total, betas))
+        return tuple((self.above - share / 2) / (1 - share) for share in shares)
 
     @property
     def squares(self) -> tuple[float, float]:
@@ -170,6 +192,8 @@ def find_placements(ranking: Ranking) -> DeLong:
     >>> found.above, found.known_variance, found.rest_variance
     (Fraction(3, 4), 0.125, 0.125)
     """
+    if ranking.strata:
+        return _pooled(ranking)
     known, rest = ranking.known_positive, ranking.rank - ranking.known_positive
     n, others = int(known[-1]), int(rest[-1])
     found, free = np.diff(known), np.diff(rest)
@@ -182,6 +206,30 @@ def find_placements(ranking: Ranking) -> DeLong:
         _variance(below, found) / (2 * others) ** 2,
         _variance(above, free) / (2 * n) ** 2,
     )
+
+
+def _pooled(ranking: Ranking) -> DeLong:
+    """Return the placements of known positives in the rest of their own stratum.
+
+    They are one sample of all positives, so that how many are in each stratum is left to chance;
+    the rest is one for each.
+    """
+    n, others = ranking.total.known_positive, sum(ranking.total[1:])
+    shared = [one for one in ranking.strata if one.total.known_positive]
+    if not all(sum(one.total[1:]) for one in shared):
+        raise PUDataError(
+            "Each group that is pooled must hold more than known positives, but one does not: "
+            "nothing is there to rank them against. Leave it out, or make folds anew."
+        )
+    placed = [find_placements(one) for one in shared]
+    weights = [Fraction(one.known, n) for one in placed]
+    above = sum((w * one.above for w, one in zip(weights, placed, strict=True)), Fraction(0))
+    within = [(one.known - 1) * one.known_variance for one in placed if one.known > 1]
+    between = [one.known * float(one.above - above) ** 2 for one in placed]
+    known = (sum(within) + sum(between)) / (n - 1) if n > 1 else float("nan")
+    pairs = zip(weights, placed, strict=True)
+    rest = sum(float(w) ** 2 * one.rest_variance / one.rest for w, one in pairs)
+    return DeLong(n, others, above, known, others * rest)
 
 
 def _variance(values: IntArray, times: IntArray) -> float:

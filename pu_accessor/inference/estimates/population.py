@@ -6,7 +6,6 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
-from pu_accessor.inference.estimates.auroc import auroc_and_error
 from pu_accessor.inference.estimates.complete import Estimates, over_betas
 from pu_accessor.inference.estimates.delong import (
     Placed,
@@ -80,7 +79,8 @@ def estimate_population_auroc(ranking: Ranking, betas: FloatArray, rule: Rule) -
     independent samples. With b the share of positives among the rest, the probability that a known
     positive lies above one of the rest is b/2 + (1 - b)*AUROC. Its variance is that of DeLong
     [1]_, var(V10)/n + var(V01)/U with the placements of both samples. Where all is labeled b is 0,
-    and the standard error is DeLong's.
+    and the standard error is DeLong's. Known positives that are pooled from several strata are
+    one sample, each held against the rest of its own; the rest is a sample in each.
 
     The interval has all values of AUROC that are not too far from the estimate, given the
     variance *that they would have*, as Wilson's for a proportion does: Student's t with Welch's
@@ -114,8 +114,8 @@ def estimate_population_auroc(ranking: Ranking, betas: FloatArray, rule: Rule) -
 
     def estimate(betas: FloatArray) -> Estimates:
         share = rest_share(ranking.total, betas)
-        exact, _ = auroc_and_error(ranking, betas)
-        value, found = np.array([float(each) for each in exact]), find_placements(ranking)
+        found = find_placements(ranking)
+        value = np.array([float(each) for each in found.auroc(ranking.total, betas)])
         error = np.sqrt(sum(found.squares)) / (1 - share)
         placed = Placed.of(found)
         return Estimates(value, error, *score_interval(value, share, placed, rule.level))

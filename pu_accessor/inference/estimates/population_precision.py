@@ -16,6 +16,9 @@ from pu_accessor.ranking import FloatArray, IntArray, Ranking
 __all__ = ["estimate_population_precision"]
 
 
+_ROUNDING = 1e-14  # relative size of a spread that may be none
+
+
 class _Scatter(NamedTuple):
     """How average precision, over the number of positives, scatters.
 
@@ -29,6 +32,13 @@ class _Scatter(NamedTuple):
 
     error: float
     df: float
+
+
+class _Influence(NamedTuple):
+    """What examples add to average precision, and how many add that."""
+
+    value: FloatArray
+    times: IntArray
 
 
 def estimate_population_precision(ranking: Ranking, betas: FloatArray, rule: Rule) -> Estimates:
@@ -114,28 +124,50 @@ def estimate_population_precision(ranking: Ranking, betas: FloatArray, rule: Rul
 
 def _terms(ranking: Ranking) -> tuple[float, float]:
     """Return the two terms of average precision: ``alone + (P - 1)*pairs``."""
-    n, known = ranking.total.known_positive, ranking.known_positive
-    found = np.diff(known)
-    weight = found[found > 0] / ranking.rank[1:][found > 0]
-    alone = float(weight.sum()) / n
-    return alone, float(weight @ (known[1:][found > 0] - 1)) / (n * max(n - 1, 1))
+    n, alone, pairs = ranking.total.known_positive, 0.0, 0.0
+    for one in ranking.strata or (ranking,):
+        known, found = one.known_positive, np.diff(one.known_positive)
+        weight = found[found > 0] / one.rank[1:][found > 0]
+        alone += float(weight.sum())
+        pairs += float(weight @ (known[1:][found > 0] - 1))
+    return alone / n, pairs / (n * max(n - 1, 1))
 
 
 def _scatter(ranking: Ranking) -> _Scatter:
     """Return how average precision scatters: from influence functions over P."""
-    known, rank = ranking.known_positive, ranking.rank
-    found, free = np.diff(known), np.diff(rank - known)
-    n, rest = int(known[-1]), int(rank[-1] - known[-1])
-    high, head = known[1:], rank[1:].astype(np.float64)
-    own = high / (n * head)
-    more = _from_below(found * (head - high) / head**2) / n
-    less = _from_below(found * high / head**2) * rest / n**2
-    moments = np.array([_moments(own + more, found), _moments(less, free)])
-    variance, kurtosis = moments.T
+    n = ranking.total.known_positive
+    rest = sum(ranking.total) - n
+    parts = [_influences(one, n, rest) for one in ranking.strata or (ranking,)]
+    if ranking.strata:
+        parts = [(known, _centered(others)) for known, others in parts]
+    known, others = (
+        _Influence(*map(np.concatenate, zip(*side, strict=True)))
+        for side in zip(*parts, strict=True)
+    )
+    variance, kurtosis = np.array([_moments(*known), _moments(*others)]).T
     sizes = np.array([n, rest])
     df = [kurtosis_df(each, size) for each, size in zip(kurtosis, sizes.tolist(), strict=True)]
     squares = variance / sizes
     return _Scatter(float(squares.sum()) ** 0.5, float(welch_df(squares, np.array(df))))
+
+
+def _influences(ranking: Ranking, n: int, rest: int) -> tuple[_Influence, _Influence]:
+    """Return what each known positive of n, and each of the rest, adds to average precision."""
+    known, rank = ranking.known_positive, ranking.rank
+    found, free = np.diff(known), np.diff(rank - known)
+    high, head = known[1:], rank[1:].astype(np.float64)
+    own = high / (n * head)
+    more = _from_below(found * (head - high) / head**2) / n
+    less = _from_below(found * high / head**2) * rest / n**2
+    return _Influence(own + more, found), _Influence(less, free)
+
+
+def _centered(influence: _Influence) -> _Influence:
+    """Return influences less their mean: of several strata the rest of each is a sample."""
+    value, times = influence
+    away = value - float(value @ times) / max(int(times.sum()), 1)
+    away[np.abs(away) <= _ROUNDING * np.abs(value).max(initial=0)] = 0.0
+    return _Influence(away, times)
 
 
 def _from_below(terms: FloatArray) -> FloatArray:
@@ -153,7 +185,7 @@ def _moments(values: FloatArray, times: IntArray) -> tuple[float, float]:
     square = away * away
     second = float(times @ square) / size
     # The rounding of what is the same for all is no spread.
-    if np.ptp(values) <= 1e-14 * np.abs(values).max():
+    if np.ptp(values) <= _ROUNDING * np.abs(values).max():
         return 0.0, 1.0
     return second * size / (size - 1), float(times @ square**2) / size / second**2
 

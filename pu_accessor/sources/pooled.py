@@ -1,0 +1,168 @@
+"""Groups whose scores are on scales of their own, such as folds -> one ranking by shares."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from pu_accessor.errors import PUDataError, PUValueError
+from pu_accessor.ranking import Counts, FloatArray, IntArray, PairedRanks
+from pu_accessor.sources.groups import Groups
+from pu_accessor.sources.roles import Pool
+
+__all__ = ["Pooled", "pool_groups", "pool_pairs", "shares_below"]
+
+
+class Pooled(NamedTuple):
+    """Groups that remain, and the rows of those that were pooled in each.
+
+    Parameters
+    ----------
+    groups : Groups
+        Without the keys that are pooled over.
+    parts : list of list of ndarray or slice
+        For each of them, the rows of each group in it.
+    """
+
+    groups: Groups
+    parts: list[list[IntArray | slice]]
+
+
+def pool_groups(groups: Groups | None, pool: Pool, examples: int) -> Pooled:
+    """Pool groups over some of their keys.
+
+    Parameters
+    ----------
+    groups : Groups or None
+        Rows of each group.
+    pool : True, str or list of str
+        All keys, or some by name.
+    examples : int
+        How many rows there are.
+
+    Returns
+    -------
+    Pooled
+
+    Raises
+    ------
+    PUValueError
+        If there are no groups, or no such keys.
+    """
+    if groups is None:
+        raise PUValueError(
+            f"pool must be False without groups to pool, but {pool!r} was passed. Name the column "
+            "of the folds: df.pu(by='fold', pool=True)."
+        )
+    over = list(groups.names) if pool is True else [pool] if isinstance(pool, str) else pool
+    if not isinstance(over, list) or not over or not set(over) <= set(groups.names):
+        raise PUValueError(
+            f"pool must be True, or name some of the columns of by, {list(groups.names)}, but "
+            f"{pool!r} was passed."
+        )
+    kept = [place for place, name in enumerate(groups.names) if name not in over]
+    numbers = np.arange(examples)
+    parts: dict[tuple[Hashable, ...], list[IntArray | slice]] = {}
+    for key, rows in zip(groups.keys, groups.rows, strict=True):
+        levels = key if len(groups.names) > 1 and isinstance(key, tuple) else (key,)
+        parts.setdefault(tuple(levels[place] for place in kept), []).append(rows)
+    keys = [key[0] if len(kept) == 1 else key for key in parts]
+    together: list[IntArray | slice] = [
+        np.concatenate([numbers[rows] for rows in some]) for some in parts.values()
+    ]
+    names = tuple(groups.names[place] for place in kept)
+    return Pooled(Groups(names, tuple(keys), together), list(parts.values()))
+
+
+def shares_below(
+    score: FloatArray, parts: Sequence[IntArray | slice], nan_policy: str
+) -> FloatArray:
+    """Return the share of its group that ranks below each row.
+
+    Parameters
+    ----------
+    score : ndarray of float64, shape (rows,)
+        NaN where missing.
+    parts : sequence of ndarray or slice
+        The rows of each group.
+    nan_policy : {"raise", "omit", "worst"}
+        With "worst" rows without a score rank below all others.
+
+    Returns
+    -------
+    ndarray of float64, shape (rows,)
+        In [0, 1), rounded once, so that equal shares of different groups are ties. NaN where
+        there is no score, unless that is the worst, and where a row is in no group.
+
+    Examples
+    --------
+    >>> score = np.array([3.0, 9.0, 9.0, 0.1, 0.2])
+    >>> shares_below(score, [slice(0, 3), slice(3, 5)], "raise")
+    array([0.        , 0.33333333, 0.33333333, 0.        , 0.5       ])
+    """
+    found = np.full(score.size, np.nan)
+    for rows in parts:
+        here = score[rows]
+        missing = np.isnan(here)
+        worst = missing.sum() if nan_policy == "worst" else 0
+        ordered = np.sort(here[~missing])
+        number = worst + np.searchsorted(ordered, here, side="left")
+        below = number / max(ordered.size + worst, 1)
+        below[missing] = 0.0 if worst else np.nan
+        found[rows] = below
+    return found
+
+
+def pool_pairs(parts: Sequence[PairedRanks]) -> PairedRanks:
+    """Pool pairs of several groups, each ranked by itself.
+
+    Parameters
+    ----------
+    parts : sequence of PairedRanks
+        Of the same models.
+
+    Returns
+    -------
+    PairedRanks
+        As of one ranking: each known positive has the share of the rest of its group above it,
+        times all of the rest.
+
+    Raises
+    ------
+    PUDataError
+        If a group with known positives holds nothing else.
+    """
+    total = Counts(*(sum(counts) for counts in zip(*(part.total for part in parts), strict=True)))
+    n, rest = total.known_positive, total.known_negative + total.unlabeled
+    shared = [part for part in parts if part.total.known_positive]
+    others = [part.total.known_negative + part.total.unlabeled for part in shared]
+    if not all(others):
+        raise PUDataError(
+            "Each group that is pooled must hold more than known positives, but one does not: "
+            "nothing is there to rank them against. Leave it out, or make folds anew."
+        )
+    among = {
+        model: np.concatenate([part.among[model] for part in shared] or [np.empty(0)])
+        for model in parts[0].ranks
+    }
+    ahead = {
+        model: np.concatenate(
+            [
+                (part.ranks[model] - part.among[model]) * (rest / size)
+                for part, size in zip(shared, others, strict=True)
+            ]
+            or [np.empty(0)]
+        )
+        for model in parts[0].ranks
+    }
+    covariance = sum(
+        (
+            part.covariance * ((part.total.known_positive / n) ** 2 * (rest / size))
+            for part, size in zip(shared, others, strict=True)
+        ),
+        start=np.zeros(parts[0].covariance.shape),
+    )
+    ranks = {model: among[model] + ahead[model] for model in among}
+    return PairedRanks(parts[0].names, ranks, among, total, covariance)
