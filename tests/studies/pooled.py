@@ -18,7 +18,7 @@ import pandas as pd
 from scipy.stats import rankdata
 
 import pu_accessor  # noqa: F401 (registers df.pu)
-from pu_accessor.ranking import FloatArray
+from pu_accessor.ranking import BoolArray, FloatArray
 from tests.studies.coverage import markdown
 from tests.studies.population import SHAPES, Shape
 
@@ -63,18 +63,13 @@ class Cell(NamedTuple):
     width: float
 
 
-def moved(shape: Shape, fold: int, design: Design) -> FloatArray:
-    """Return how much better than usual the model of a fold is."""
-    return design.spread * (np.arange(design.folds) - (design.folds - 1) / 2)[fold]
-
-
 def draw_fold(
     rng: np.random.Generator, shape: Shape, fold: int, design: Design
-) -> tuple[FloatArray, FloatArray]:
+) -> tuple[BoolArray, FloatArray]:
     """Draw the truth and the scores of a fold: of a scale of its own."""
     size = design.positives + design.negatives
     positives = rng.binomial(size, design.positives / size)
-    better = moved(shape, fold, design) / max(design.folds - 1, 1)
+    better = design.spread * (fold / (design.folds - 1) - 0.5)
     score = np.concatenate(
         [shape.positive(rng, (positives,)) + better, shape.negative(rng, (size - positives,))]
     )
@@ -91,12 +86,10 @@ def truth(quantity: str, name: str, design: Design, draws: int = 400) -> float:
             if positive.any() and not positive.all():
                 found.append((_true(quantity, positive, score), positive.sum()))
     values, weights = np.array(found).T
-    if quantity == "precision":
-        return float(values.mean())
     return float(np.average(values, weights=weights))
 
 
-def _true(quantity: str, positive: FloatArray, score: FloatArray) -> float:
+def _true(quantity: str, positive: BoolArray, score: FloatArray) -> float:
     """Return what all labels of a fold say."""
     above = rankdata(-score, method="max")
     if quantity == "average_precision":

@@ -1,0 +1,247 @@
+"""Groups that are ranked apart and pooled, against loops over pairs within each."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import pu_accessor
+from pu_accessor import PUDataError, PUTypeError, PUValueError
+
+BETA = 0.15
+
+
+def make_frame(seed: int, folds: int = 4, size: int = 60, ties: bool = False) -> pd.DataFrame:
+    """Return folds, each on a scale of its own, of sizes that differ."""
+    rng = np.random.default_rng(seed)
+    fold = np.repeat(np.arange(folds), size + 7 * np.arange(folds))
+    truth = rng.random(fold.size) < 0.35
+    score = rng.normal(truth)
+    score = np.round(score * 2) / 2 if ties else score
+    known = truth & (rng.random(fold.size) < 0.5)
+    label = np.where(known, 1, np.where(~truth & (rng.random(fold.size) < 0.1), 0, np.nan))
+    frame = pd.DataFrame(
+        {
+            "fold": fold,
+            "score": score * (1 + fold) - 20 * fold,
+            "other": rng.normal(0.6 * truth) + fold,
+            "label": label,
+        }
+    )
+    return frame.sample(frac=1, random_state=seed).reset_index(drop=True)
+
+
+def placed(frame: pd.DataFrame, score: str = "score") -> tuple[list[Any], list[Any]]:
+    """Return by fold the share of the rest below each known positive, and of those above it."""
+    below, above = [], []
+    for _, part in frame.groupby("fold"):
+        known, rest = (part.loc[one, score].to_numpy() for one in _sides(part))
+        wins = (known[:, np.newaxis] > rest) + 0.5 * (known[:, np.newaxis] == rest)
+        below.append(wins.mean(axis=1))
+        above.append(wins.mean(axis=0))
+    return below, above
+
+
+def _sides(part: pd.DataFrame) -> tuple[Any, Any]:
+    known = part["label"] == 1
+    return known, ~known
+
+
+def share_of_rest(frame: pd.DataFrame, beta: float) -> float:
+    rest = frame["label"] != 1
+    return beta * frame["label"].isna().sum() / rest.sum()
+
+
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("seed", range(3))
+def test_auroc_and_its_error(seed: int, ties: bool) -> None:
+    frame = make_frame(seed, ties=ties)
+    below, above = placed(frame)
+    every = np.concatenate(below)
+    b, n = share_of_rest(frame, BETA), every.size
+    variance = every.var(ddof=1) / n
+    for some, own in zip(above, below, strict=True):
+        variance += (own.size / n) ** 2 * some.var(ddof=1) / some.size
+    found = frame.pu(by="fold", pool=True).auroc(BETA).iloc[0]
+    assert found["estimate"] == pytest.approx((every.mean() - b / 2) / (1 - b), rel=1e-12)
+    assert found["standard_error"] == pytest.approx(variance**0.5 / (1 - b), rel=1e-12)
+    assert found["lower"] < found["estimate"] < found["upper"]
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_average_precision(ties: bool) -> None:
+    frame = make_frame(3, ties=ties)
+    n, unlabeled = (frame["label"] == 1).sum(), frame["label"].isna().sum()
+    positives = n + BETA * unlabeled
+    value = 0.0
+    for _, part in frame.groupby("fold"):
+        for score in part.loc[part["label"] == 1, "score"]:
+            head = part["score"] >= score
+            high = (part.loc[head, "label"] == 1).sum()
+            value += (1 + (positives - 1) / (n - 1) * (high - 1)) / head.sum()
+    found = frame.pu(by="fold", pool=True).average_precision(BETA).iloc[0]
+    assert found["estimate"] == pytest.approx(value / n, rel=1e-12)
+    assert found["lower"] < found["estimate"] < found["upper"]
+
+
+def test_the_error_of_average_precision_is_that_of_a_bootstrap() -> None:
+    """Known positives drawn anew from all folds, the rest from its own."""
+    frame = make_frame(1, folds=3, size=150)
+    rng, draws = np.random.default_rng(0), []
+    known = np.flatnonzero(frame["label"] == 1)
+    rest = [np.flatnonzero((frame["label"] != 1) & (frame["fold"] == f)) for f in range(3)]
+    for _ in range(150):
+        rows = [rng.choice(known, known.size), *(rng.choice(one, one.size) for one in rest)]
+        again = frame.iloc[np.concatenate(rows)]
+        # A row drawn twice is two examples: their order is left to chance.
+        jittered = again.assign(score=again["score"] + 1e-9 * rng.random(len(again)))
+        draws.append(jittered.pu(by="fold", pool=True).average_precision(0.0)["estimate"].iloc[0])
+    error = frame.pu(by="fold", pool=True).average_precision(0.0)["standard_error"].iloc[0]
+    assert np.std(draws) == pytest.approx(error, rel=0.25)
+
+
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("ranks", ["breakpoints", "all"])
+def test_tables_are_those_of_shares(ranks: Any, ties: bool) -> None:
+    frame = make_frame(5, ties=ties)
+    grouped = frame.groupby("fold")["score"]
+    number = grouped.rank(method="min") - 1
+    shares = frame.assign(score=number / grouped.transform("size"))
+    found = frame.pu(by="fold", pool=True).contingency([0.1, BETA], ranks=ranks)
+    xr.testing.assert_identical(
+        found.drop_attrs(), shares.pu.contingency([0.1, BETA], ranks=ranks).drop_attrs()
+    )
+
+
+def test_metrics_and_limits_are_those_of_shares() -> None:
+    frame = make_frame(6)
+    grouped = frame.groupby("fold")["score"]
+    shares = frame.assign(score=(grouped.rank() - 1) / grouped.transform("size"))
+    pooled = frame.pu(by="fold", pool=True)
+    at = {"fraction": 0.2}
+    pd.testing.assert_frame_equal(
+        pooled.metric("precision", BETA, at=at), shares.pu.metric("precision", BETA, at=at)
+    )
+    with pytest.warns(pu_accessor.PUWarning, match="not known well"):
+        found, expected = pooled.estimate_beta(), shares.pu.estimate_beta()
+    pd.testing.assert_frame_equal(found, expected)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_compare(seed: int) -> None:
+    frame = make_frame(seed)
+    differences, rest = [], 0.0
+    pairs = [placed(frame, name) for name in ("score", "other")]
+    n = (frame["label"] == 1).sum()
+    for below, other_below, above, other_above in zip(
+        pairs[0][0], pairs[1][0], pairs[0][1], pairs[1][1], strict=True
+    ):
+        differences.append(below - other_below)
+        rest += (below.size / n) ** 2 * (above - other_above).var(ddof=1) / above.size
+    every = np.concatenate(differences)
+    b = share_of_rest(frame, BETA)
+    found = frame.pu(by="fold", pool=True, score=["score", "other"]).compare(BETA).iloc[0]
+    error = (every.var(ddof=1) / n + rest) ** 0.5
+    assert found["difference"] == pytest.approx(every.mean() / (1 - b), rel=1e-9)
+    assert found["statistic"] == pytest.approx(every.mean() / error, rel=1e-9)
+
+
+def test_one_group_is_no_pool() -> None:
+    frame = make_frame(2, folds=1)
+    alone, pooled = frame.pu, frame.pu(by="fold", pool=True)
+    for name in ("auroc", "average_precision"):
+        pd.testing.assert_frame_equal(
+            getattr(alone, name)(BETA), getattr(pooled, name)(BETA), rtol=1e-12
+        )
+
+
+def test_pools_over_one_of_several_keys_and_models() -> None:
+    frame = pd.concat([make_frame(seed).assign(site=f"s{seed}") for seed in range(2)])
+    pu = frame.pu(by=["site", "fold"], score=["score", "other"], pool="fold")
+    found = pu.auroc(BETA)
+    assert list(found.columns[:3]) == ["site", "model", "beta"]
+    for row in found.itertuples():
+        part = frame[frame["site"] == row.site].pu(by="fold", score=row.model, pool=True)
+        assert part.auroc(BETA)["estimate"].iloc[0] == pytest.approx(row.estimate, rel=1e-12)
+    assert pu.roc_bounds(BETA)["group"].to_index().names == ["site", "model"]
+    grouped = frame.groupby(["site", "fold"]).pu(score=["score", "other"], pool=["fold"])
+    pd.testing.assert_frame_equal(grouped.auroc(BETA), found)
+
+
+def test_folds_without_known_positives_are_no_obstacle() -> None:
+    frame = make_frame(4)
+    frame.loc[frame["fold"] == 1, "label"] = np.nan
+    found = frame.pu(by="fold", pool=True).auroc(BETA).iloc[0]
+    rest = frame[frame["fold"] != 1]
+    b, others = share_of_rest(frame, BETA), share_of_rest(rest, BETA)
+    alone = rest.pu(by="fold", pool=True).auroc(BETA).iloc[0]
+    above = alone["estimate"] * (1 - others) + others / 2
+    assert found["estimate"] == pytest.approx((above - b / 2) / (1 - b), rel=1e-12)
+    both = frame.pu(by="fold", pool=True, score=["score", "other"]).compare(BETA)
+    assert np.isfinite(both["p_value"]).all()
+
+
+@pytest.mark.parametrize("policy", ["omit", "worst"])
+def test_missing_scores(policy: str) -> None:
+    frame = make_frame(7)
+    frame.loc[::9, "score"] = np.nan
+    found = frame.pu(by="fold", pool=True, nan_policy=policy).auroc(BETA).iloc[0]
+    if policy == "omit":
+        plain = frame.dropna(subset="score")
+    else:
+        plain = frame.assign(score=frame["score"].fillna(-1e9))
+    assert found["estimate"] == pytest.approx(
+        plain.pu(by="fold", pool=True).auroc(BETA)["estimate"].iloc[0], rel=1e-12
+    )
+    tables = frame.pu(by="fold", pool=True, nan_policy=policy).contingency(BETA, ranks="all")
+    expected = plain.pu(by="fold", pool=True).contingency(BETA, ranks="all")
+    xr.testing.assert_identical(tables["tp"], expected["tp"])
+
+
+def test_rows_without_a_fold_are_left_out() -> None:
+    frame = make_frame(8).astype({"fold": float})
+    frame.loc[::5, "fold"] = np.nan
+    pooled = frame.pu(by="fold", pool=True).auroc(BETA)
+    pd.testing.assert_frame_equal(
+        pooled, frame.dropna(subset="fold").pu(by="fold", pool=True).auroc(BETA)
+    )
+
+
+@pytest.mark.parametrize(
+    ("ask", "told"),
+    [
+        (lambda f: f.pu(pool=True).auroc(BETA), r"by='fold', pool=True"),
+        (lambda f: f.pu(by="fold", pool="folds").auroc(BETA), r"columns of by, \['fold'\]"),
+        (lambda f: f.pu(by="fold", pool=[]).metric("f1", BETA, at=3), None),
+        (lambda f: f.pu(by="fold", pool=2), "pool must be True, False or names"),
+        (
+            lambda f: f.pu(by="fold", pool=True).metric("f1", BETA, at={"threshold": 0.5}),
+            r"at must be no threshold .*'fraction': 0.1",
+        ),
+        (lambda f: f.pu(by="fold", pool=True).compare(on="id"), r"pool must be False .*pivot"),
+        (
+            lambda f: pu_accessor.ranking_from_chunks([f], by="fold", pool=True).auroc(BETA),
+            "pool must be False for data in chunks",
+        ),
+        (lambda f: f.pu(by="fold").auroc(BETA, pool=True), r"df.pu\(by='fold', pool=True\).auroc"),
+    ],
+)
+def test_bad_input(ask: Any, told: str | None) -> None:
+    frame = make_frame(0)
+    if told is None:  # an empty list pools nothing
+        assert len(ask(frame)) == 4
+        return
+    with pytest.raises((PUValueError, PUTypeError), match=told):
+        ask(frame)
+
+
+def test_a_fold_of_known_positives_alone() -> None:
+    frame = make_frame(0)
+    frame.loc[frame["fold"] == 0, "label"] = 1
+    pooled = frame.pu(by="fold", pool=True)
+    with pytest.raises(PUDataError, match="more than known positives"):
+        pooled.auroc(BETA)
+    with pytest.raises(PUDataError, match="more than known positives"):
+        pooled(score=["score", "other"]).compare()
