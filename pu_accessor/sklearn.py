@@ -13,10 +13,10 @@ import pandas as pd
 from scipy.sparse import issparse
 
 from pu_accessor.errors import PUTypeError, PUValueError, check_option
-from pu_accessor.inference.estimates.auroc import auroc_and_error, estimate_auroc
+from pu_accessor.inference.estimates.auroc import auroc_and_error
 from pu_accessor.inference.estimates.cutoff import At, metric_at, read_at
-from pu_accessor.inference.estimates.population_precision import estimate_population_precision
-from pu_accessor.inference.estimates.precision import estimate_precision
+from pu_accessor.inference.estimates.population_precision import precision_values
+from pu_accessor.inference.estimates.weighted import weighted_auroc, weighted_precision
 from pu_accessor.inference.rule import Rule
 from pu_accessor.inference.shares import Beta, as_betas
 from pu_accessor.inference.tables.contingency import check_labels
@@ -183,16 +183,17 @@ class Scorer:
 
     def _estimate(self, ranking: Ranking) -> float:
         """Return the estimate for a ranking, unbiased and so not cut off at 0 and 1."""
-        betas, rule = np.array([0.0 if self.beta is None else self.beta]), Rule()
+        betas, weight = np.array([0.0 if self.beta is None else self.beta]), ranking.weight
         check_labels(betas, ranking.total)
-        if self.name == "auroc" and ranking.weight is None:
-            return float(auroc_and_error(ranking, betas)[0][0])
         if self.at is not None:
-            return float(metric_at(ranking, betas, self.name, read_at(self.at), rule).estimate[0])
-        if ranking.weight is None:
-            return float(estimate_population_precision(ranking, betas, rule).value[0])
-        estimate = estimate_auroc if self.name == "auroc" else estimate_precision
-        return float(estimate(ranking, betas, rule).value[0])
+            found = metric_at(ranking, betas, self.name, read_at(self.at), Rule())
+            return float(found.estimate[0])
+        if weight is not None and np.ptp(weight):
+            weighted = weighted_auroc if self.name == "auroc" else weighted_precision
+            return float(weighted(ranking, weight, betas, Rule().level).value[0])
+        if self.name == "auroc":
+            return float(auroc_and_error(ranking, betas)[0][0])
+        return float(precision_values(ranking, betas)[0])
 
 
 def scorer(

@@ -27,7 +27,7 @@ models = {"A": (LogisticRegression(), [0, 1, 4]), "B": (GaussianNB(), [4, 5, 8])
 df = pd.DataFrame({"label": np.where(known, True, None)})
 for name, (model, columns) in models.items():
     steps, some = make_pipeline(StandardScaler(), model), features[:, columns]
-    df[name] = cross_val_predict(steps, some, malignant, cv=10, method="predict_proba")[:, 1]
+    df[name] = cross_val_predict(steps, some, known, cv=10, method="predict_proba")[:, 1]
 
 # %%
 # On the left no beta is needed: a point below the line is a known positive that A ranks higher. On

@@ -24,9 +24,7 @@ known = malignant & (rng.random(malignant.size) < 0.4)
 df = pd.DataFrame({"hospital": rng.choice(["Ghent", "Leuven"], malignant.size)})
 df["label"] = np.where(known, True, None)
 for name, model in {"logistic": LogisticRegression(), "naive Bayes": GaussianNB()}.items():
-    score = cross_val_predict(
-        model, features[:, [0, 1, 4]], malignant, cv=10, method="predict_proba"
-    )
+    score = cross_val_predict(model, features[:, [0, 1, 4]], known, cv=10, method="predict_proba")
     df[name] = score[:, 1]
 
 # %%

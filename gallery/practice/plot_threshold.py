@@ -22,8 +22,8 @@ import pu_accessor  # noqa: F401
 
 features, target = load_breast_cancer(return_X_y=True)
 malignant, model = target == 0, make_pipeline(StandardScaler(), LogisticRegression())
-score = cross_val_predict(model, features[:, :2], malignant, cv=10, method="decision_function")
 known = malignant & (np.random.default_rng(2).random(malignant.size) < 0.3)
+score = cross_val_predict(model, features[:, :2], known, cv=10, method="decision_function")
 df = pd.DataFrame({"score": score, "label": np.where(known, True, None)})
 beta = malignant[~known].mean()  # an input; here the truth is at hand
 
@@ -40,9 +40,9 @@ black = {"color": "black", "linewidth": 1}
 ax.plot([best["threshold"]] * 2, [best["lower"], best["upper"]], **black)
 ax.plot(best["threshold"], best["estimate"], "o", color="black")
 text = f"biopsy from {best['threshold']:.1f} on:\n{best['rank']} of {len(df)} patients"
-ax.annotate(text, (best["threshold"], best["lower"]), (-6, -1.3), arrowprops={"arrowstyle": "-"})
+ax.annotate(text, (best["threshold"], best["lower"]), (-4.2, -1.2), arrowprops={"arrowstyle": "-"})
 ax.axhline(-(~malignant).mean(), **black, linestyle=":")
-ax.annotate("biopsy for all", (4, -0.63), (0, 3), textcoords="offset points", ha="right")
-ax.set(xlim=(-8, 4), ylim=(-2, 0), ylabel="minus the cost, biopsies a patient")
+ax.annotate("biopsy for all", (-1.2, -0.63), (0, 3), textcoords="offset points", ha="right")
+ax.set(xlim=(-4.5, -1.2), ylim=(-1.4, 0), ylabel="minus the cost, biopsies a patient")
 sns.despine()
 plt.show()

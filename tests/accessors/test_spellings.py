@@ -140,7 +140,7 @@ METHODS |= {f"df.pu.{name}": method for name, method in public(FRAMES).items()}
 METHODS |= {f"ds.pu.{name}": method for name, method in public(DATASETS).items()}
 ROLES: dict[str, Any] = {"score": "score", "label": "label", "by": None, "propensity": None}
 ROLES |= {"positive": None, "negative": None, "unlabeled": None, "nan_policy": "raise"}
-ROLES |= {"on_error": "raise", "progress": False}
+ROLES |= {"on_error": "raise", "progress": False, "pool": False}
 RULE: dict[str, Any] = {"level": 0.95, "band": "exact", "reference": "positives"}
 RULE |= {"beta_interval": None}
 LOOKS: dict[str, Any] = {"hue": None, "col": None, "row": None, "baseline": False, "ax": None}
@@ -211,7 +211,7 @@ def test_looks_come_last_and_are_the_same_in_all_plots(name: str) -> None:
 
 def test_calls_take_roles_and_nothing_else() -> None:
     grouped: Any = LONG.groupby("model")
-    samples = {*ROLES} - {"by"} | {"dim"}  # groups are dimensions there
+    samples = {*ROLES} - {"by", "pool"} | {"dim"}  # groups are dimensions there
     for kind, roles in ((FRAMES, {*ROLES}), (type(grouped.pu), {*ROLES}), (DATASETS, samples)):
         found = list(inspect.signature(kind.__call__).parameters.values())[1:]
         assert {one.kind for one in found} == {inspect.Parameter.KEYWORD_ONLY}

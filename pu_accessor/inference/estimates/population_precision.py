@@ -13,7 +13,7 @@ from pu_accessor.inference.rule import Rule
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
-__all__ = ["estimate_population_precision"]
+__all__ = ["estimate_population_precision", "precision_values"]
 
 
 _ROUNDING = 1e-14  # relative size of a spread that may be none
@@ -104,14 +104,11 @@ def estimate_population_precision(ranking: Ranking, betas: FloatArray, rule: Rul
     check_unweighted(ranking, "average_precision")
     check_labels(betas, ranking.total)
     n, rest = ranking.total.known_positive, sum(ranking.total) - ranking.total.known_positive
-    alone, pairs = _terms(ranking)
     scatter = _Scatter(np.nan, np.nan) if min(n, rest) < 2 else _scatter(ranking)
 
     def estimate(betas: FloatArray) -> Estimates:
         positives = count_positives(ranking.total, betas).as_floats()
-        value = alone + (positives - 1) * pairs
-        if n == 1:
-            value = np.where(positives > 1, np.nan, value)
+        value = precision_values(ranking, betas)
         share, error = n / positives, scatter.error * positives
         away = reach(error, scatter.df, rule.level)
         limits = rank_interval(value, share * value, 1 / share, away, away)
@@ -120,6 +117,28 @@ def estimate_population_precision(ranking: Ranking, betas: FloatArray, rule: Rul
         return Estimates(value, error, *limits)
 
     return over_betas(ranking.total, betas, rule.beta_interval, estimate)
+
+
+def precision_values(ranking: Ranking, betas: FloatArray) -> FloatArray:
+    """Return the estimates of average precision, wherever they lie.
+
+    Parameters
+    ----------
+    ranking : Ranking
+        At the breakpoints or at all cutoffs; with a known positive.
+    betas : ndarray of float64, shape (betas,)
+        Fractions of positives among the unlabeled, in [0, 1].
+
+    Returns
+    -------
+    ndarray of float64, shape (betas,)
+        NaN for one known positive among others that are hidden.
+    """
+    alone, pairs = _terms(ranking)
+    positives = count_positives(ranking.total, betas).as_floats()
+    value: FloatArray = alone + (positives - 1) * pairs
+    unknown = (ranking.total.known_positive == 1) & (positives > 1)
+    return np.where(unknown, np.nan, value)
 
 
 def _terms(ranking: Ranking) -> tuple[float, float]:
