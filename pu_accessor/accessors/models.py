@@ -192,6 +192,7 @@ def dominance(
     level: float = 0.95,
     band: str | Band = "exact",
     reference: str = "positives",
+    selection_odds: float = 1.0,
 ) -> pd.DataFrame:
     """Compare where the ROC curves of models lie, at each beta ([1]_, section 6.2).
 
@@ -239,5 +240,5 @@ def dominance(
     >>> df.pu(score=["svm", "forest"]).dominance(beta=0.2).loc[0, "dominates"]
     'svm'
     """
-    rule = Rule(level, band, reference)
+    rule = Rule(level, band, reference, selection_odds=selection_odds)
     return comparison.dominance(tables.contingency(self._asked(), beta, rule, "breakpoints"))

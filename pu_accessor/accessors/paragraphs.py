@@ -26,7 +26,17 @@ reference : {"positives", "negatives", "tightest", "both"}, default "positives"
     Which known examples the band starts from. Known negatives, a random sample of the
     negatives, bound the latent ones below each cutoff. "tightest" takes, for each beta, the kind
     that gives the narrower range of AUROC; "both" what two bands at half of 1 - level have in
-    common.""",
+    common.
+selection_odds : float, default 1
+    By which factor the odds of being labeled may differ between any two positives (of negatives,
+    with known ones), in any way: 1 for labels at random, infinite for nothing known about them.
+    Above 1 the band is "exact" or "simultaneous"; both then hold for every such selection.""",
+        "odds": """\
+selection_odds : float, default 1
+    By which factor the odds of being labeled may differ between any two positives, in any way: 1
+    for labels at random, infinite for nothing known about them. Above 1 the columns range_lower
+    and range_upper are what the estimate can be for such a selection, and the interval holds for
+    all of them.""",
         "interval": """\
 beta_interval : (float, float), optional
     Where beta may lie, around the point that is passed: curves, metrics and areas of the tables

@@ -1,0 +1,447 @@
+"""AUROC and average precision where labels are not quite random: all weights within a factor.
+
+A known positive stands for itself and for latent ones near it, in number as one over its odds of
+being labeled. Where these odds differ by at most a factor of G, in a way that nobody knows, each
+of the n known positives may stand for G times as many as another. The highest and the lowest of
+what the estimate then is are reached where those above some place count G times those below, or
+the other way round.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from math import isinf
+from typing import NamedTuple
+
+import numpy as np
+
+from pu_accessor.errors import PUValueError
+from pu_accessor.inference.bands.weighted import effective_size, latent_shares
+from pu_accessor.inference.estimates.auroc import estimate_auroc
+from pu_accessor.inference.estimates.complete import Estimates, over_betas
+from pu_accessor.inference.estimates.delong import Placed, rest_share, welch_df
+from pu_accessor.inference.estimates.intervals import kurtosis_df, rank_interval, reach
+from pu_accessor.inference.estimates.population import estimate_population_auroc, score_interval
+from pu_accessor.inference.estimates.population_precision import (
+    estimate_population_precision,
+    moments,
+    without_scatter,
+)
+from pu_accessor.inference.estimates.precision import estimate_precision
+from pu_accessor.inference.estimates.sample import count_positives, find_blocks, places
+from pu_accessor.inference.estimates.weighted import weighted_auroc, weighted_precision
+from pu_accessor.inference.rule import Rule
+from pu_accessor.inference.tables.areas import area
+from pu_accessor.inference.tables.contingency import check_labels, make_tables
+from pu_accessor.inference.tables.heads import check_selection
+from pu_accessor.ranking import FloatArray, IntArray, Ranking
+
+__all__ = [
+    "Split",
+    "check_whole_area",
+    "estimate_within",
+    "split_weights",
+    "worst_splits",
+]
+
+_FEWEST = 3  # known positives for which weighted estimates have an interval
+
+
+class Split(NamedTuple):
+    """Where known positives that count more end, and those that count less begin.
+
+    Parameters
+    ----------
+    value : float
+        The estimate at these weights.
+    above : int
+        Known positives, from the best down, that have the first weight.
+    """
+
+    value: float
+    above: int
+
+
+def check_whole_area(rule: Rule, max_fpr: float | None) -> None:
+    """Raise if a part of the ROC curve is asked for where labels are not taken to be random.
+
+    Parameters
+    ----------
+    rule : Rule
+        How to bound.
+    max_fpr : float in (0, 1], optional
+        How far the curve is taken.
+
+    Raises
+    ------
+    PUValueError
+        If it is.
+    """
+    if rule.selection_odds > 1 and max_fpr is not None and max_fpr < 1:
+        raise PUValueError(
+            f"max_fpr must be None with selection_odds={rule.selection_odds:g}, but {max_fpr!r} was "
+            "passed. Take the range between bounding curves: "
+            "df.pu.contingency(..., selection_odds=...).pu.area('roc', max_fpr=...)."
+        )
+
+
+def estimate_within(
+    ranking: Ranking, betas: FloatArray, rule: Rule, curve: str, target: str
+) -> Estimates:
+    """Estimate an area for every selection within a factor of the odds, with an interval.
+
+    Parameters
+    ----------
+    ranking : Ranking
+        At the breakpoints or at all cutoffs.
+    betas : ndarray of float64, shape (betas,)
+        Fractions of positives among the unlabeled.
+    rule : Rule
+        Its level, its factor, above 1, and its interval of beta.
+    curve : {"roc", "pr"}
+        AUROC, or average precision.
+    target : {"population", "examples"}
+        Whether the interval is about new examples or about these.
+
+    Returns
+    -------
+    Estimates
+        Value and error are those of labels at random. `reach` has the lowest and the highest value
+        for any selection; the interval is around these.
+
+    Raises
+    ------
+    PUDataError
+        If nothing is known that must be.
+    PUValueError
+        If a beta lies outside the interval, or known positives have propensities.
+
+    Notes
+    -----
+    With v_i the latent positives that known positive i stands for, proportional to one over its
+    odds, so that any two differ by a factor of at most G and their sum is m, both areas are those
+    of positives that count 1 + v_i. AUROC is straight in v. Average precision sums the products of
+    weights of two positives, over the examples at or above the lower one; as that is less the lower
+    it lies, exchanging two weights shows that the heaviest are best at the top and worst at the
+    bottom, and as it is convex in v, the highest is where weights have but two sizes. The lowest
+    is so wherever the next known positive does not more than make up in weight for what it lies
+    lower: at the very top, with a large G, weights between the two can be lower by a trifle.
+
+    At the weights of the lowest value, as if these were known, there is an interval: for these
+    examples that of propensities (`pu_accessor.inference.estimates.weighted`); on new ones that of
+    known positives and the rest as two samples, with what each known positive adds by its weight
+    and by that of all others. Its lower limit is the lower limit for all selections, as the level
+    holds at the true weights, whatever these are; that of the highest value is the upper limit.
+    Where nothing is known of the odds, an infinite G, the areas under the bounding curves stand.
+    """
+    check_selection(ranking, rule)
+    check_labels(betas, ranking.total)
+    plain = replace(rule, beta_interval=None, selection_odds=1.0)
+
+    def estimate(betas: FloatArray) -> Estimates:
+        base = _at_random(ranking, betas, plain, curve, target)
+        hidden = betas * ranking.total.unlabeled > 0
+        n = ranking.total.known_positive
+        if isinf(rule.selection_odds) or n < _FEWEST:
+            low, high = _between_curves(ranking, betas, rule, curve)
+            span = low, high
+            if not isinf(rule.selection_odds):
+                span = _span(ranking, betas, rule.selection_odds, curve)
+            if n == 1 and not isinf(rule.selection_odds):
+                low, high = base.lower, base.upper
+        else:
+            span, (low, high) = _widened(ranking, betas, rule, curve, target)
+        lower, upper = (
+            np.where(hidden & ~np.isnan(base.value), limit, own)
+            for limit, own in (
+                (np.fmin(low, base.lower), base.lower),
+                (np.fmax(high, base.upper), base.upper),
+            )
+        )
+        first, last = (np.where(hidden, end, base.value) for end in span)
+        unknown = np.where(np.isnan(base.value), np.nan, 0.0)
+        return replace(base, lower=lower, upper=upper, reach=(first + unknown, last + unknown))
+
+    return over_betas(ranking.total, betas, rule.beta_interval, estimate)
+
+
+def worst_splits(
+    ranking: Ranking, beta: float, odds: float, curve: str
+) -> tuple[Split, Split]:
+    """Return the weights at which an area is lowest, and those at which it is highest.
+
+    Parameters
+    ----------
+    ranking : Ranking
+        At the breakpoints or at all cutoffs; with known positives.
+    beta : float
+        Fraction of positives among the unlabeled.
+    odds : float
+        By which factor weights may differ, finite.
+    curve : {"roc", "pr"}
+        AUROC, or average precision.
+
+    Returns
+    -------
+    lowest, highest : Split
+        At the lowest those above count 1 and those below `odds`, at the highest the other way.
+    """
+    blocks, n = find_blocks(ranking), ranking.total.known_positive
+    positives = float(count_positives(ranking.total, np.array([beta])).as_floats()[0])
+    above = np.concatenate([[0], blocks.known])
+    found = []
+    for first, second in ((1.0, odds), (odds, 1.0)):
+        latent = (positives - n) / (first * above + second * (n - above))
+        stands = 1 + first * latent, 1 + second * latent
+        value = _areas(ranking, curve, stands, above, positives)
+        found.append(value)
+    lowest, highest = int(np.nanargmin(found[0])), int(np.nanargmax(found[1]))
+    return (
+        Split(float(found[0][lowest]), int(above[lowest])),
+        Split(float(found[1][highest]), int(above[highest])),
+    )
+
+
+def split_weights(n: int, above: int, first: float, second: float) -> FloatArray:
+    """Return weights of n known positives, best first: one above a place, one below.
+
+    Parameters
+    ----------
+    n, above : int
+        Known positives, and how many have the first weight.
+    first, second : float
+        The weights.
+
+    Returns
+    -------
+    ndarray of float64, shape (n,)
+    """
+    return np.where(np.arange(n) < above, first, second)
+
+
+def _areas(
+    ranking: Ranking,
+    curve: str,
+    stands: tuple[FloatArray, FloatArray],
+    above: IntArray,
+    positives: float,
+) -> FloatArray:
+    """Return an area for each place at which weights change, shape (places,).
+
+    `stands` are what known positives above and below each place count.
+    """
+    blocks, n = find_blocks(ranking), ranking.total.known_positive
+    first, second = stands
+
+    def sums(terms: FloatArray) -> tuple[FloatArray, FloatArray]:
+        through = np.concatenate([[0.0], np.cumsum(terms)])
+        return through, through[-1] - through
+
+    if curve == "roc":
+        there, rest = sums(blocks.found * (blocks.start + blocks.end + 1) / 2)
+        mean = (first * there + second * rest) / positives
+        auroc: FloatArray = 1 - (mean - (positives + 1) / 2) / (sum(ranking.total) - positives)
+        return auroc
+    if n == 1:
+        return np.full(above.size, np.nan)
+    alone, alone_below = sums(blocks.found / blocks.end)
+    pairs, pairs_below = sums(blocks.found * (blocks.known - 1) / blocks.end)
+    own = first * alone + second * alone_below
+    others = first**2 * pairs + second**2 * pairs_below
+    others += second * (first - second) * above * alone_below
+    squares = first**2 * above + second**2 * (n - above)
+    value: FloatArray = own / positives + (positives - 1) * others / (positives**2 - squares)
+    return value
+
+
+def _at_random(
+    ranking: Ranking, betas: FloatArray, rule: Rule, curve: str, target: str
+) -> Estimates:
+    """Return the estimates for labels at random."""
+    estimates: dict[tuple[str, str], Callable[[Ranking, FloatArray, Rule], Estimates]] = {
+        ("roc", "population"): estimate_population_auroc,
+        ("roc", "examples"): estimate_auroc,
+        ("pr", "population"): estimate_population_precision,
+        ("pr", "examples"): estimate_precision,
+    }
+    return estimates[curve, target](ranking, betas, rule)
+
+
+def _between_curves(
+    ranking: Ranking, betas: FloatArray, rule: Rule, curve: str
+) -> tuple[FloatArray, FloatArray]:
+    """Return the areas under the bounding curves."""
+    bounds = Rule(rule.level, selection_odds=rule.selection_odds)
+    counts = make_tables(ranking, betas, bounds).table
+    tp, fp, fn, _ = (np.moveaxis(count[:, ::2], 0, -1) for count in counts)
+    low, high = area(curve, tp, fp, fn)
+    return low, high
+
+
+def _span(
+    ranking: Ranking, betas: FloatArray, odds: float, curve: str
+) -> tuple[FloatArray, FloatArray]:
+    """Return the lowest and the highest value at each beta."""
+    ends = [worst_splits(ranking, beta, odds, curve) for beta in betas.tolist()]
+    low, high = np.array([[one.value for one in pair] for pair in ends]).T
+    return low, high
+
+
+def _widened(
+    ranking: Ranking, betas: FloatArray, rule: Rule, curve: str, target: str
+) -> tuple[tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]:
+    """Return the lowest and the highest value at each beta, and the limits around them."""
+    n, odds = ranking.total.known_positive, rule.selection_odds
+    values, limits = np.empty((2, betas.size)), np.empty((2, betas.size))
+    for place, beta in enumerate(betas.tolist()):
+        splits = worst_splits(ranking, beta, odds, curve)
+        values[:, place] = [split.value for split in splits]
+        sides = zip(splits, ((1.0, odds), (odds, 1.0)), strict=True)
+        for side, (split, (first, second)) in enumerate(sides):
+            weight = split_weights(n, split.above, first, second)
+            found = _at_weights(ranking, weight, np.array([beta]), rule.level, curve, target)
+            limits[side, place] = found[side][0]
+    return (values[0], values[1]), (limits[0], limits[1])
+
+
+def _at_weights(
+    ranking: Ranking,
+    weight: FloatArray,
+    betas: FloatArray,
+    level: float,
+    curve: str,
+    target: str,
+) -> tuple[FloatArray, FloatArray]:
+    """Return the interval of an area, if latent positives are near known ones by these weights."""
+    if target == "examples":
+        weighted = weighted_auroc if curve == "roc" else weighted_precision
+        found = weighted(ranking, 1 + weight, betas, level)
+        return found.lower, found.upper
+    of_new = _population_auroc if curve == "roc" else _population_precision
+    return of_new(ranking, weight, betas, level)
+
+
+class _Positives(NamedTuple):
+    """What known positives stand for at one beta.
+
+    Parameters
+    ----------
+    stands : ndarray of float64, shape (n,)
+        Positives in number.
+    through : ndarray of float64, shape (cutoffs,)
+        Their sum at or above each cutoff.
+    hidden : float
+        The share of latent ones among the positives.
+    turn : ndarray of float64, shape (n,)
+        What each weighs among the latent ones, 1 on average.
+    size : float
+        That of a simple random sample that says as much.
+    """
+
+    stands: FloatArray
+    through: FloatArray
+    hidden: float
+    turn: FloatArray
+    size: float
+
+
+def _stand(ranking: Ranking, weight: FloatArray, beta: float) -> _Positives:
+    """Return what known positives stand for."""
+    n = weight.size
+    positives = float(count_positives(ranking.total, np.array([beta])).as_floats()[0])
+    stands = 1 + latent_shares(1 + weight, positives - n)
+    through = np.concatenate([[0.0], np.cumsum(stands)])[ranking.known_positive]
+    turn = weight / weight.mean()
+    return _Positives(stands, through, 1 - n / positives, turn, effective_size(stands))
+
+
+def _population_auroc(
+    ranking: Ranking, weight: FloatArray, betas: FloatArray, level: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return the interval of AUROC on new examples."""
+    share = rest_share(ranking.total, betas)
+    known, rest = ranking.known_positive, ranking.rank - ranking.known_positive
+    n, others, found = int(known[-1]), int(rest[-1]), np.diff(known)
+    below = np.repeat(1 - (rest[:-1] + rest[1:]) / (2 * others), found)
+    ahead = np.repeat((known[:-1] + known[1:]) / (2 * n), found)  # known positives above
+    columns = []
+    for beta, b in zip(betas.tolist(), share.tolist(), strict=True):
+        at = _stand(ranking, weight, beta)
+        latent = at.turn / n
+        through = np.concatenate([[0.0], np.cumsum(latent)])[known]
+        behind = np.repeat(1 - (through[:-1] + through[1:]) / 2, found)  # latent ones below
+        own = (1 - at.hidden) * (below - b * behind)
+        moved = at.hidden * below - b * (1 - at.hidden) * ahead
+        pull = own + at.turn * (moved - latent @ moved)
+        above = np.concatenate([(at.through[:-1] + at.through[1:]) / 2 / at.through[-1]])
+        free = np.diff(rest)
+        mean = float(free @ above) / others
+        spread = float(free @ (above - mean) ** 2) / max(others - 1, 1)
+        theta = float(at.stands @ below) / at.through[-1]
+        latent_above = float(at.stands @ behind) / at.through[-1]
+        value = (theta - b * latent_above) / (1 - b)
+        columns.append((value, pull.var(ddof=1) * at.size / n, spread, at.size))
+    value, known_variance, rest_variance, size = np.array(columns).T
+    known_variance[known_variance < 1e-20] = 0.0
+    placed = Placed(
+        np.stack([size, np.full(size.size, float(others))]),
+        np.stack([known_variance, rest_variance]),
+        value * (1 - share) + share / 2,
+    )
+    return score_interval(value, share, placed, level)
+
+
+def _population_precision(
+    ranking: Ranking, weight: FloatArray, betas: FloatArray, level: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return the interval of average precision on new examples."""
+    n, limits = weight.size, []
+    for beta in betas.tolist():
+        at = _stand(ranking, weight, beta)
+        split = _precision_at(ranking, at)
+        error, df = _precision_scatter(ranking, at)
+        value, share = np.array([split]), n / float(at.through[-1])
+        away = reach(np.array([error]), df, level)
+        found = rank_interval(value, np.clip(share * value, 0, 1), 1 / np.array([share]), away, away)
+        if error == 0:
+            rest = sum(ranking.total) - n
+            found = without_scatter(value, int(at.size), rest, level)
+        limits.append((float(found[0][0]), float(found[1][0])))
+    lower, upper = np.array(limits).T
+    return lower, upper
+
+
+def _precision_at(ranking: Ranking, at: _Positives) -> float:
+    """Return average precision at some weights."""
+    _, end = places(find_blocks(ranking))
+    last = np.searchsorted(end, end, side="right")
+    through, whole = np.concatenate([[0.0], np.cumsum(at.stands)])[last], at.stands.sum()
+    others = at.stands @ ((through - at.stands) / end)
+    alone = at.stands @ (1 / end)
+    return float(alone / whole + (whole - 1) * others / (whole**2 - at.stands @ at.stands))
+
+
+def _precision_scatter(ranking: Ranking, at: _Positives) -> tuple[float, FloatArray]:
+    """Return the standard error of average precision, and its degrees of freedom."""
+    head, found = ranking.rank[1:].astype(np.float64), np.diff(ranking.known_positive)
+    free = np.diff(ranking.rank - ranking.known_positive)
+    n, others, step = int(found.sum()), int(free.sum()), np.diff(at.through)
+    whole, high = at.through[-1], at.through[1:]
+    gained = high / head + _from_below(step / head)
+    lost = _from_below(step * high / head**2) / whole
+    each, crowd = np.repeat(gained, found), np.repeat(lost, found)
+    latent = at.turn / n
+    pull = (1 - at.hidden) * each + at.hidden * at.turn * (each - latent @ each) - n * crowd
+    known_variance, known_kurtosis = moments(pull, np.ones(n, np.int64))
+    rest_variance, rest_kurtosis = moments(others * lost, free)
+    squares = np.array([known_variance / n, rest_variance / others])
+    df = [
+        kurtosis_df(np.array(kurtosis), max(int(size), 2))
+        for kurtosis, size in ((known_kurtosis, at.size), (rest_kurtosis, others))
+    ]
+    return float(squares.sum()) ** 0.5, welch_df(squares, np.array(df))
+
+
+def _from_below(terms: FloatArray) -> FloatArray:
+    """Return the sums over each step and all below it."""
+    sums: FloatArray = np.cumsum(terms[::-1])[::-1]
+    return sums
