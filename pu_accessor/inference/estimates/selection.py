@@ -9,7 +9,7 @@ the other way round.
 
 from collections.abc import Callable
 from dataclasses import replace
-from math import isinf
+from math import inf, isinf
 from typing import NamedTuple
 
 import numpy as np
@@ -139,27 +139,23 @@ def estimate_within(
 
     def estimate(betas: FloatArray) -> Estimates:
         base = _at_random(ranking, betas, plain, curve, target)
-        hidden = betas * ranking.total.unlabeled > 0
-        n = ranking.total.known_positive
-        if isinf(rule.selection_odds) or n < _FEWEST:
-            low, high = _between_curves(ranking, betas, rule, curve)
-            span = low, high
-            if not isinf(rule.selection_odds):
-                span = _span(ranking, betas, rule.selection_odds, curve)
-            if n == 1 and not isinf(rule.selection_odds):
-                low, high = base.lower, base.upper
-        else:
-            span, (low, high) = _widened(ranking, betas, rule, curve, target)
-        lower, upper = (
-            np.where(hidden & ~np.isnan(base.value), limit, own)
-            for limit, own in (
-                (np.fmin(low, base.lower), base.lower),
-                (np.fmax(high, base.upper), base.upper),
-            )
+        span = _between_curves(ranking, betas, Rule(selection_odds=inf), curve)
+        ends = _trivial(span, base) if target == "population" else span
+        limits = ends
+        if not isinf(rule.selection_odds):
+            span, limits = _widened(ranking, betas, rule, curve, target)
+        if ranking.total.known_positive < 2:  # nobody knows how far the one can be off
+            limits = base.lower, base.upper
+        there = (betas * ranking.total.unlabeled > 0) & ~np.isnan(base.value)
+        lower = np.maximum(np.minimum(limits[0], base.lower), np.minimum(ends[0], base.lower))
+        upper = np.minimum(np.maximum(limits[1], base.upper), np.maximum(ends[1], base.upper))
+        first, last = (np.where(there, end, base.value) for end in span)
+        return replace(
+            base,
+            lower=np.where(there, lower, base.lower),
+            upper=np.where(there, upper, base.upper),
+            reach=(first, last),
         )
-        first, last = (np.where(hidden, end, base.value) for end in span)
-        unknown = np.where(np.isnan(base.value), np.nan, 0.0)
-        return replace(base, lower=lower, upper=upper, reach=(first + unknown, last + unknown))
 
     return over_betas(ranking.total, betas, rule.beta_interval, estimate)
 
@@ -194,7 +190,9 @@ def worst_splits(
         stands = 1 + first * latent, 1 + second * latent
         value = _areas(ranking, curve, stands, above, positives)
         found.append(value)
-    lowest, highest = int(np.nanargmin(found[0])), int(np.nanargmax(found[1]))
+    if n == 1 and curve == "pr" and positives > 1:  # no pair of known positives, no estimate
+        return Split(float("nan"), 0), Split(float("nan"), 0)
+    lowest, highest = int(np.argmin(found[0])), int(np.argmax(found[1]))
     return (
         Split(float(found[0][lowest]), int(above[lowest])),
         Split(float(found[1][highest]), int(above[highest])),
@@ -241,14 +239,14 @@ def _areas(
         mean = (first * there + second * rest) / positives
         auroc: FloatArray = 1 - (mean - (positives + 1) / 2) / (sum(ranking.total) - positives)
         return auroc
-    if n == 1:
-        return np.full(above.size, np.nan)
     alone, alone_below = sums(blocks.found / blocks.end)
     pairs, pairs_below = sums(blocks.found * (blocks.known - 1) / blocks.end)
     own = first * alone + second * alone_below
     others = first**2 * pairs + second**2 * pairs_below
     others += second * (first - second) * above * alone_below
     squares = first**2 * above + second**2 * (n - above)
+    if n == 1:
+        return own / positives
     value: FloatArray = own / positives + (positives - 1) * others / (positives**2 - squares)
     return value
 
@@ -277,13 +275,15 @@ def _between_curves(
     return low, high
 
 
-def _span(
-    ranking: Ranking, betas: FloatArray, odds: float, curve: str
+def _trivial(
+    span: tuple[FloatArray, FloatArray], base: Estimates
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the lowest and the highest value at each beta."""
-    ends = [worst_splits(ranking, beta, odds, curve) for beta in betas.tolist()]
-    low, high = np.array([[one.value for one in pair] for pair in ends]).T
-    return low, high
+    """Return how far an area with all latent positives at one end may be off on new examples.
+
+    That is as far as the estimate is.
+    """
+    down, up = base.value - base.lower, base.upper - base.value
+    return np.maximum(span[0] - down, 0), np.minimum(span[1] + up, 1)
 
 
 def _widened(
@@ -291,16 +291,19 @@ def _widened(
 ) -> tuple[tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]:
     """Return the lowest and the highest value at each beta, and the limits around them."""
     n, odds = ranking.total.known_positive, rule.selection_odds
-    values, limits = np.empty((2, betas.size)), np.empty((2, betas.size))
+    values, limits = np.empty((2, betas.size)), np.full((2, betas.size), np.nan)
     for place, beta in enumerate(betas.tolist()):
         splits = worst_splits(ranking, beta, odds, curve)
         values[:, place] = [split.value for split in splits]
         sides = zip(splits, ((1.0, odds), (odds, 1.0)), strict=True)
         for side, (split, (first, second)) in enumerate(sides):
             weight = split_weights(n, split.above, first, second)
-            found = _at_weights(ranking, weight, np.array([beta]), rule.level, curve, target)
-            limits[side, place] = found[side][0]
-    return (values[0], values[1]), (limits[0], limits[1])
+            if n >= _FEWEST:
+                found = _at_weights(ranking, weight, np.array([beta]), rule.level, curve, target)
+                limits[side, place] = found[side][0]
+    curves = _between_curves(ranking, betas, rule, curve) if np.isnan(limits).any() else limits
+    low, high = (np.where(np.isnan(x), y, x) for x, y in zip(limits, curves, strict=True))
+    return (values[0], values[1]), (low, high)
 
 
 def _at_weights(
