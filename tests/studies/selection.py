@@ -171,36 +171,36 @@ def _holds(found: Estimates, truth: float) -> bool:
     return bool(found.lower[0] <= truth <= found.upper[0])
 
 
-def _markdown(head: Sequence[str], body: Iterable[Sequence[str]]) -> str:
-    rule = ["---", *["---:"] * (len(head) - 1)]
-    return "".join(f"| {' | '.join(line)} |\n" for line in [head, rule, *body])
+def _line(cells: Iterable[str]) -> None:
+    print(f"| {' | '.join(cells)} |", flush=True)
 
 
-def report_bands(factors: Sequence[float], draws: int) -> str:
-    """Return the table of the bands."""
-    head, body = ["selection"], []
+def report_bands(factors: Sequence[float], draws: int) -> None:
+    """Print the table of the bands."""
+    head = ["selection"]
     for odds in factors:
         head += [f"exact, {odds:g}", f"at 1, {odds:g}", f"all, {odds:g}", f"all at 1, {odds:g}"]
+    _line(head)
+    _line(["---", *["---:"] * (len(head) - 1)])
     for name in SELECTIONS:
         line = [name]
         for odds in factors:
-            within = band_coverage(Cell(name, odds, odds), draws)
-            at_random = band_coverage(Cell(name, odds, 1.0), draws)
-            found = [some[band] for band in ("exact", "simultaneous") for some in (within, at_random)]
+            each = [band_coverage(Cell(name, odds, asked), draws) for asked in (odds, 1.0)]
+            found = [some[band] for band in ("exact", "simultaneous") for some in each]
             line += [f"{value:.3f}" for value in found]
-        body.append(line)
-    return _markdown(head, body)
+        _line(line)
 
 
-def report_areas(curve: str, target: str, factors: Sequence[float], draws: int) -> str:
-    """Return the table of an area."""
-    head, body = ["selection"], []
+def report_areas(curve: str, target: str, factors: Sequence[float], draws: int) -> None:
+    """Print the table of an area."""
+    head = ["selection"]
     for odds in factors:
         head += [f"within, {odds:g}", f"at 1, {odds:g}", "width"]
+    _line([f"{curve}, {target}", *head[1:]])
+    _line(["---", *["---:"] * (len(head) - 1)])
     for name in SELECTIONS:
         found = [area_coverage(Cell(name, odds, odds), draws, curve, target) for odds in factors]
-        body.append([name, *(f"{value:.3f}" for some in found for value in some)])
-    return _markdown(head, body)
+        _line([name, *(f"{value:.3f}" for some in found for value in some)])
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -211,11 +211,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--targets", nargs="+", default=["population", "examples"])
     asked = parser.parse_args(arguments)
     if "bands" in asked.of:
-        print(report_bands(asked.factors, asked.draws))
+        report_bands(asked.factors, asked.draws)
     for curve in ("roc", "pr"):
         for target in asked.targets if curve in asked.of else ():
-            print(curve, target)
-            print(report_areas(curve, target, asked.factors, asked.draws))
+            report_areas(curve, target, asked.factors, asked.draws)
 
 
 if __name__ == "__main__":

@@ -38,6 +38,7 @@ from pu_accessor.ranking import FloatArray, IntArray, Ranking
 __all__ = [
     "Split",
     "check_whole_area",
+    "estimate_any",
     "estimate_within",
     "split_weights",
     "worst_splits",
@@ -160,6 +161,30 @@ def estimate_within(
     return over_betas(ranking.total, betas, rule.beta_interval, estimate)
 
 
+def estimate_any(
+    ranking: Ranking, betas: FloatArray, rule: Rule, curve: str, target: str
+) -> Estimates:
+    """Estimate an area, for labels at random where the factor is 1.
+
+    Parameters
+    ----------
+    ranking, betas, rule, curve, target
+        As in `estimate_within`; the factor may be 1.
+
+    Returns
+    -------
+    Estimates
+
+    Raises
+    ------
+    PUDataError, PUValueError
+        As in `estimate_within`.
+    """
+    if rule.selection_odds > 1:
+        return estimate_within(ranking, betas, rule, curve, target)
+    return _at_random(ranking, betas, rule, curve, target)
+
+
 def worst_splits(
     ranking: Ranking, beta: float, odds: float, curve: str
 ) -> tuple[Split, Split]:
@@ -254,7 +279,7 @@ def _areas(
 def _at_random(
     ranking: Ranking, betas: FloatArray, rule: Rule, curve: str, target: str
 ) -> Estimates:
-    """Return the estimates for labels at random."""
+    """Estimate for labels at random."""
     estimates: dict[tuple[str, str], Callable[[Ranking, FloatArray, Rule], Estimates]] = {
         ("roc", "population"): estimate_population_auroc,
         ("roc", "examples"): estimate_auroc,
