@@ -240,9 +240,9 @@ def check_selection_odds(odds: float) -> float:
         )
     if not odds >= 1:
         raise PUValueError(
-            f"selection_odds must be 1 (labels at random) or more, up to infinity, but {odds!r} was "
-            "passed. It is the factor by which odds of being labeled differ, whichever way: for "
-            "one half pass 2."
+            f"selection_odds must be 1 (labels at random) or more, up to infinity, but {odds!r} "
+            "was passed. It is the factor by which odds of being labeled differ, whichever way: "
+            "for one half pass 2."
         )
     return float(odds)
 

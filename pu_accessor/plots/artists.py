@@ -348,7 +348,11 @@ def draw_break(ax: Axes, odds: float, above: float, color: Any) -> None:
         look: dict[str, Any] = {"color": color, "marker": "X", "markeredgecolor": "white"}
         place: dict[str, Any] = {"linestyle": "none", "markersize": 9, "zorder": 4}
         ax.plot([odds], [above], label="conclusion breaks", gid=_BREAK, **look, **place)
-        style: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "fontsize": "small"}
+        style: dict[str, Any] = {
+            "textcoords": "offset points",
+            "ha": "center",
+            "fontsize": "small",
+        }
         ax.annotate(f"{odds:.3g}", (odds, above), (0, 7), color=color, **style)
 
 

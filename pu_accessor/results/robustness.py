@@ -1,4 +1,4 @@
-"""What numbers are for selections within several factors, and which of these break a conclusion."""
+"""What numbers are for selections within several factors, and which break a conclusion."""
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
@@ -73,7 +73,8 @@ def read_quantity(
     Parameters
     ----------
     name, at, above, target, rule
-        As in `Quantity`; without `above` it is 0.5, without `target` new examples but for a metric.
+        As in `Quantity`; without `above` it is 0.5, without `target` new examples, but for a
+        metric these.
 
     Returns
     -------
@@ -194,8 +195,9 @@ def values_by_odds(
     every = pd.concat(each, ignore_index=True)
     keys = _keys(broken)
     if quantity.name == _DIFFERENCE:
-        broken, every = (_with_pairs(frame, keys) for frame in (broken, every))
-        keys = ["pair"]
+        sides = [key for key in keys if str(key)[-2:] in ("_a", "_b")]
+        broken, every = (_with_pairs(frame, sides) for frame in (broken, every))
+        keys = [*(key for key in keys if key not in sides), "pair"]
     found = every.set_index([*keys, "beta", "selection_odds"]).to_xarray()
     value = _by_bound(found, ("lower", "estimate", "upper"))
     data = {"value": value, "breaking_point": _places(broken, keys)}
@@ -300,14 +302,13 @@ def _keys(broken: pd.DataFrame) -> list[Hashable]:
     return [*broken.columns[: broken.columns.get_loc("beta")]]
 
 
-def _with_pairs(frame: pd.DataFrame, keys: Sequence[Hashable]) -> pd.DataFrame:
+def _with_pairs(frame: pd.DataFrame, sides: Sequence[Hashable]) -> pd.DataFrame:
     """Name pairs of models in one column."""
-    half = len(keys) // 2
-    groups = [key for key in keys if not str(key).endswith(("_a", "_b"))]
-    sides = [key for key in keys if key not in groups]
     half = len(sides) // 2
-    names = [frame[[*groups, *some]].astype(str).agg(", ".join, axis=1) for some in (sides[:half], sides[half:])]
-    return frame.assign(pair=names[0] + " less " + frame[sides[half:]].astype(str).agg(", ".join, axis=1))
+    first, second = (
+        frame[[*some]].astype(str).agg(", ".join, axis=1) for some in (sides[:half], sides[half:])
+    )
+    return frame.assign(pair=first + " less " + second)
 
 
 def _places(broken: pd.DataFrame, keys: Sequence[Hashable]) -> xr.DataArray:

@@ -23,7 +23,7 @@ from pu_accessor.inference.estimates.population_precision import estimate_popula
 from pu_accessor.inference.estimates.precision import estimate_precision
 from pu_accessor.inference.estimates.selection import estimate_within
 from pu_accessor.inference.rule import Rule
-from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
+from pu_accessor.ranking import BoolArray, Counts, FloatArray, Ranking
 
 SEED, LEVEL = 20261121, 0.95
 
@@ -72,7 +72,7 @@ class Cell(NamedTuple):
         return np.random.default_rng([*words, *self.selection.encode()])
 
 
-def draw_labels(cell: Cell, place: FloatArray, rng: np.random.Generator) -> FloatArray:
+def draw_labels(cell: Cell, place: FloatArray, rng: np.random.Generator) -> BoolArray:
     """Label positives, given the share of all positives that rank below each; True where known."""
     odds = cell.odds ** SELECTIONS[cell.selection](place, rng)
 
@@ -80,7 +80,7 @@ def draw_labels(cell: Cell, place: FloatArray, rng: np.random.Generator) -> Floa
         return float(special.expit(np.log(odds) + shift).sum()) - cell.known
 
     shift = optimize.brentq(expected, -30, 30)
-    labeled: FloatArray = rng.random(place.size) < special.expit(np.log(odds) + shift)
+    labeled: BoolArray = rng.random(place.size) < special.expit(np.log(odds) + shift)
     return labeled
 
 
@@ -107,7 +107,7 @@ def band_coverage(cell: Cell, draws: int) -> dict[str, float]:
     return {"exact": float(inside.min()) / draws, "simultaneous": whole / draws}
 
 
-def rank(score: FloatArray, labeled: FloatArray) -> Ranking:
+def rank(score: FloatArray, labeled: BoolArray) -> Ranking:
     """Rank examples; the first ones are positives, of which some are known."""
     order = np.argsort(-score, kind="stable")
     is_known = np.zeros(score.size, np.int64)
@@ -147,10 +147,8 @@ AT_RANDOM = MappingProxyType(
 )
 
 
-def area_coverage(
-    cell: Cell, draws: int, curve: str, target: str
-) -> tuple[float, float, float]:
-    """Return how often the interval within the factor held, that at random, and the first's width."""
+def area_coverage(cell: Cell, draws: int, curve: str, target: str) -> tuple[float, float, float]:
+    """Return how often intervals within the factor and at random held, and the first's width."""
     rng, count = cell.rng(), cell.positives
     of_new, held, width = areas_on_new(cell), np.zeros(2), 0.0
     for _ in range(draws):
@@ -160,7 +158,9 @@ def area_coverage(
         ranking = rank(score, labeled)
         betas = np.array([(count - ranking.total.known_positive) / ranking.total.unlabeled])
         truth = (of_new if target == "population" else true_areas(score, count))[curve]
-        within = estimate_within(ranking, betas, Rule(LEVEL, selection_odds=cell.asked), curve, target)
+        within = estimate_within(
+            ranking, betas, Rule(LEVEL, selection_odds=cell.asked), curve, target
+        )
         at_random: Estimates = AT_RANDOM[curve, target](ranking, betas, Rule(LEVEL))
         held += [_holds(each, truth) for each in (within, at_random)]
         width += float(within.upper[0] - within.lower[0])

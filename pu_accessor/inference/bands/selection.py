@@ -14,7 +14,7 @@ import numpy as np
 from scipy import interpolate, special
 
 from pu_accessor.inference.bands.exact import SAME, Bounds
-from pu_accessor.ranking import FloatArray, IntArray
+from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 
 __all__ = ["exact_within"]
 
@@ -132,20 +132,22 @@ class _Side:
         near = np.maximum(_NEXT, _ERROR * m[:, np.newaxis] / np.sqrt(n))
         open_ones = ~(np.abs(root - np.rint(root)) > near)
         root[open_ones & np.isnan(root)] = -1
-        count = np.floor(root).astype(np.int64) + 1
+        count: IntArray = np.floor(root).astype(np.int64) + 1
         for row in np.flatnonzero(open_ones.sum(axis=1) > _FEW):
             self._settle_ends(int(m[row]), count[row], open_ones[row])
-        row, place = np.nonzero(open_ones)
-        known, latent, start = place + 1, m[row], root[row, place]
+        rows, places = np.nonzero(open_ones)
+        known, latent, start = places + 1, m[rows], root[rows, places]
         unknown = start < 0
         start[unknown] = self._start(latent[unknown], known[unknown])
-        count[row, place] = self._fewest(latent, known, start)
+        count[rows, places] = self._fewest(latent, known, start)
         return count
 
     def by_latent(self, m: int) -> IntArray:
         """Return what `limits` does for an m below n, from the known positives that each takes."""
         known = self._other(m).limits(np.array([self._n]))[0] + 1
-        return np.asarray(np.searchsorted(known, np.arange(1, self._n + 1), side="right"), np.int64)
+        return np.asarray(
+            np.searchsorted(known, np.arange(1, self._n + 1), side="right"), np.int64
+        )
 
     def _other(self, m: int) -> "_Side":
         """Return the side of m latent positives, read as known ones.
@@ -183,7 +185,9 @@ class _Side:
     ) -> _Deviates:
         """Return how far counts are from being rejected, in standard deviations."""
         n = self._n
-        rare = 1 / (known + 0.5) + 1 / (n - known + 0.5) + 1 / (count + 0.5) + 1 / (m - count + 0.5)
+        rare = (
+            1 / (known + 0.5) + 1 / (n - known + 0.5) + 1 / (count + 0.5) + 1 / (m - count + 0.5)
+        )
         spread = rare**-0.5
         order = np.argsort(spread)  # those of one width at once
         found = np.empty((2, order.size))
@@ -259,7 +263,7 @@ class _Side:
             rows = rows[high[rows] - low[rows] > 1]
         return high
 
-    def _settle_ends(self, m: int, count: IntArray, open_ones: IntArray) -> None:
+    def _settle_ends(self, m: int, count: IntArray, open_ones: BoolArray) -> None:
         """Settle counts near 0 and m, from the known positives that each of them takes."""
         n, many = self._n, min(2 * _ENDS, m)
         for first in {0, m - many}:
@@ -267,7 +271,9 @@ class _Side:
             latent, other = np.full(many, n), self._other(m)
             known = 1 + other._fewest(latent, below + 1, other._start(latent, below + 1))
             taken = np.searchsorted(known, np.arange(1, n + 1), side="right")
-            sure = open_ones & ((taken > 0) | (first == 0)) & ((taken < many) | (first + many == m))
+            sure = (
+                open_ones & ((taken > 0) | (first == 0)) & ((taken < many) | (first + many == m))
+            )
             count[sure] = first + taken[sure]
             open_ones &= ~sure
 

@@ -1,4 +1,4 @@
-"""Models that ranked the same examples, where labels are not quite random: can the order change?"""
+"""Models that ranked the same examples, where labels are not quite random."""
 
 from math import inf
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from pu_accessor.inference.estimates.delong import welch_df
 from pu_accessor.inference.estimates.intervals import kurtosis_df
 from pu_accessor.inference.estimates.sample import count_negatives, count_positives
 from pu_accessor.inference.estimates.weighted import weighted_spread
-from pu_accessor.ranking import FloatArray, PairedRanks
+from pu_accessor.ranking import FloatArray, IntArray, PairedRanks
 
 __all__ = ["compare_within"]
 
@@ -154,7 +154,7 @@ def _sides(
     paired: PairedRanks, names: tuple[object, object], hidden: _Hidden, target: str, odds: float
 ) -> tuple[_Side, _Side]:
     """Return the difference at its lowest and at its highest."""
-    ahead = paired.ranks[names[1]] - paired.ranks[names[0]]  # type: ignore[index]
+    ahead = paired.ranks[names[1]] - paired.ranks[names[0]]
     if odds == inf and hidden.latent:  # nothing is known of where latent positives are
         return _Side(-1.0, 0.0, 0.0, inf), _Side(1.0, 0.0, 0.0, inf)
     odds, order, sides = min(odds, _MOST), np.argsort(-ahead, kind="stable"), []
@@ -180,24 +180,28 @@ def _of_these(
     paired: PairedRanks,
     names: tuple[object, object],
     weight: FloatArray,
-    order: FloatArray,
+    order: IntArray,
     hidden: _Hidden,
 ) -> tuple[float, float, float]:
     """Return standard errors and their degrees of freedom, where the other examples are given."""
     n = weight.size
-    ahead = paired.ranks[names[1]] - paired.ranks[names[0]]  # type: ignore[index]
+    ahead = paired.ranks[names[1]] - paired.ranks[names[0]]
     if n == 1:
         return np.nan, np.nan, np.nan
     pull = ahead / (n + hidden.latent) / hidden.negatives
     found = weighted_spread(pull[order], latent_shares(1 + weight, hidden.latent)[order])
-    return found.down, found.up, float(np.nan_to_num(kurtosis_df(np.array(found.kurtosis), n), nan=n - 1))
+    return (
+        found.down,
+        found.up,
+        float(np.nan_to_num(kurtosis_df(np.array(found.kurtosis), n), nan=n - 1)),
+    )
 
 
 def _on_new(
     paired: PairedRanks,
     names: tuple[object, object],
     weight: FloatArray,
-    order: FloatArray,
+    order: IntArray,
     hidden: _Hidden,
 ) -> tuple[float, float, float]:
     """Return standard errors and their degrees of freedom on new examples."""
@@ -209,8 +213,8 @@ def _on_new(
     latent = latent_shares(1 + weight, hidden.latent)
     pulls, scatter = [], []
     for name in names:
-        among = paired.among[name]  # type: ignore[index]
-        above = paired.ranks[name] - among  # type: ignore[index]
+        among = paired.among[name]
+        above = paired.ranks[name] - among
         pulls.append(_pull(1 - above / rest, among, weight, n / (n + hidden.latent), share))
         scatter.append(_scatter_ratio(above, rest, 1 + latent))
     size = effective_size(1 + latent)

@@ -15,19 +15,18 @@ from typing import NamedTuple
 import numpy as np
 
 from pu_accessor.errors import PUValueError
-from pu_accessor.inference.bands.weighted import effective_size, latent_shares
 from pu_accessor.inference.estimates.auroc import estimate_auroc
 from pu_accessor.inference.estimates.complete import Estimates, over_betas
-from pu_accessor.inference.estimates.delong import Placed, rest_share, welch_df
-from pu_accessor.inference.estimates.intervals import kurtosis_df, rank_interval, reach
-from pu_accessor.inference.estimates.population import estimate_population_auroc, score_interval
+from pu_accessor.inference.estimates.population import estimate_population_auroc
 from pu_accessor.inference.estimates.population_precision import (
     estimate_population_precision,
-    moments,
-    without_scatter,
+)
+from pu_accessor.inference.estimates.population_weighted import (
+    weighted_population_auroc,
+    weighted_population_precision,
 )
 from pu_accessor.inference.estimates.precision import estimate_precision
-from pu_accessor.inference.estimates.sample import count_positives, find_blocks, places
+from pu_accessor.inference.estimates.sample import count_positives, find_blocks
 from pu_accessor.inference.estimates.weighted import weighted_auroc, weighted_precision
 from pu_accessor.inference.rule import Rule
 from pu_accessor.inference.tables.areas import area
@@ -79,8 +78,8 @@ def check_whole_area(rule: Rule, max_fpr: float | None) -> None:
     """
     if rule.selection_odds > 1 and max_fpr is not None and max_fpr < 1:
         raise PUValueError(
-            f"max_fpr must be None with selection_odds={rule.selection_odds:g}, but {max_fpr!r} was "
-            "passed. Take the range between bounding curves: "
+            f"max_fpr must be None with selection_odds={rule.selection_odds:g}, but {max_fpr!r} "
+            "was passed. Take the range between bounding curves: "
             "df.pu.contingency(..., selection_odds=...).pu.area('roc', max_fpr=...)."
         )
 
@@ -121,8 +120,8 @@ def estimate_within(
     With v_i the latent positives that known positive i stands for, proportional to one over its
     odds, so that any two differ by a factor of at most G and their sum is m, both areas are those
     of positives that count 1 + v_i. AUROC is straight in v. Average precision sums the products of
-    weights of two positives, over the examples at or above the lower one; as that is less the lower
-    it lies, exchanging two weights shows that the heaviest are best at the top and worst at the
+    weights of two positives, over the examples at or above the lower one. As that is less the
+    lower it lies, exchanging two weights shows that the heaviest are best at the top and worst at the
     bottom, and as it is convex in v, the highest is where weights have but two sizes. The lowest
     is so wherever the next known positive does not more than make up in weight for what it lies
     lower: at the very top, with a large G, weights between the two can be lower by a trifle.
@@ -185,9 +184,7 @@ def estimate_any(
     return _at_random(ranking, betas, rule, curve, target)
 
 
-def worst_splits(
-    ranking: Ranking, beta: float, odds: float, curve: str
-) -> tuple[Split, Split]:
+def worst_splits(ranking: Ranking, beta: float, odds: float, curve: str) -> tuple[Split, Split]:
     """Return the weights at which an area is lowest, and those at which it is highest.
 
     Parameters
@@ -344,132 +341,5 @@ def _at_weights(
         weighted = weighted_auroc if curve == "roc" else weighted_precision
         found = weighted(ranking, 1 + weight, betas, level)
         return found.lower, found.upper
-    of_new = _population_auroc if curve == "roc" else _population_precision
+    of_new = weighted_population_auroc if curve == "roc" else weighted_population_precision
     return of_new(ranking, weight, betas, level)
-
-
-class _Positives(NamedTuple):
-    """What known positives stand for at one beta.
-
-    Parameters
-    ----------
-    stands : ndarray of float64, shape (n,)
-        Positives in number.
-    through : ndarray of float64, shape (cutoffs,)
-        Their sum at or above each cutoff.
-    hidden : float
-        The share of latent ones among the positives.
-    turn : ndarray of float64, shape (n,)
-        What each weighs among the latent ones, 1 on average.
-    size : float
-        That of a simple random sample that says as much.
-    """
-
-    stands: FloatArray
-    through: FloatArray
-    hidden: float
-    turn: FloatArray
-    size: float
-
-
-def _stand(ranking: Ranking, weight: FloatArray, beta: float) -> _Positives:
-    """Return what known positives stand for."""
-    n = weight.size
-    positives = float(count_positives(ranking.total, np.array([beta])).as_floats()[0])
-    stands = 1 + latent_shares(1 + weight, positives - n)
-    through = np.concatenate([[0.0], np.cumsum(stands)])[ranking.known_positive]
-    turn = weight / weight.mean()
-    return _Positives(stands, through, 1 - n / positives, turn, effective_size(stands))
-
-
-def _population_auroc(
-    ranking: Ranking, weight: FloatArray, betas: FloatArray, level: float
-) -> tuple[FloatArray, FloatArray]:
-    """Return the interval of AUROC on new examples."""
-    share = rest_share(ranking.total, betas)
-    known, rest = ranking.known_positive, ranking.rank - ranking.known_positive
-    n, others, found = int(known[-1]), int(rest[-1]), np.diff(known)
-    below = np.repeat(1 - (rest[:-1] + rest[1:]) / (2 * others), found)
-    ahead = np.repeat((known[:-1] + known[1:]) / (2 * n), found)  # known positives above
-    columns = []
-    for beta, b in zip(betas.tolist(), share.tolist(), strict=True):
-        at = _stand(ranking, weight, beta)
-        latent = at.turn / n
-        through = np.concatenate([[0.0], np.cumsum(latent)])[known]
-        behind = np.repeat(1 - (through[:-1] + through[1:]) / 2, found)  # latent ones below
-        own = (1 - at.hidden) * (below - b * behind)
-        moved = at.hidden * below - b * (1 - at.hidden) * ahead
-        pull = own + at.turn * (moved - latent @ moved)
-        above = np.concatenate([(at.through[:-1] + at.through[1:]) / 2 / at.through[-1]])
-        free = np.diff(rest)
-        mean = float(free @ above) / others
-        spread = float(free @ (above - mean) ** 2) / max(others - 1, 1)
-        theta = float(at.stands @ below) / at.through[-1]
-        latent_above = float(at.stands @ behind) / at.through[-1]
-        value = (theta - b * latent_above) / (1 - b)
-        columns.append((value, pull.var(ddof=1) * at.size / n, spread, at.size))
-    value, known_variance, rest_variance, size = np.array(columns).T
-    known_variance[known_variance < 1e-20] = 0.0
-    placed = Placed(
-        np.stack([size, np.full(size.size, float(others))]),
-        np.stack([known_variance, rest_variance]),
-        value * (1 - share) + share / 2,
-    )
-    return score_interval(value, share, placed, level)
-
-
-def _population_precision(
-    ranking: Ranking, weight: FloatArray, betas: FloatArray, level: float
-) -> tuple[FloatArray, FloatArray]:
-    """Return the interval of average precision on new examples."""
-    n, limits = weight.size, []
-    for beta in betas.tolist():
-        at = _stand(ranking, weight, beta)
-        split = _precision_at(ranking, at)
-        error, df = _precision_scatter(ranking, at)
-        value, share = np.array([split]), n / float(at.through[-1])
-        away = reach(np.array([error]), df, level)
-        found = rank_interval(value, np.clip(share * value, 0, 1), 1 / np.array([share]), away, away)
-        if error == 0:
-            rest = sum(ranking.total) - n
-            found = without_scatter(value, int(at.size), rest, level)
-        limits.append((float(found[0][0]), float(found[1][0])))
-    lower, upper = np.array(limits).T
-    return lower, upper
-
-
-def _precision_at(ranking: Ranking, at: _Positives) -> float:
-    """Return average precision at some weights."""
-    _, end = places(find_blocks(ranking))
-    last = np.searchsorted(end, end, side="right")
-    through, whole = np.concatenate([[0.0], np.cumsum(at.stands)])[last], at.stands.sum()
-    others = at.stands @ ((through - at.stands) / end)
-    alone = at.stands @ (1 / end)
-    return float(alone / whole + (whole - 1) * others / (whole**2 - at.stands @ at.stands))
-
-
-def _precision_scatter(ranking: Ranking, at: _Positives) -> tuple[float, FloatArray]:
-    """Return the standard error of average precision, and its degrees of freedom."""
-    head, found = ranking.rank[1:].astype(np.float64), np.diff(ranking.known_positive)
-    free = np.diff(ranking.rank - ranking.known_positive)
-    n, others, step = int(found.sum()), int(free.sum()), np.diff(at.through)
-    whole, high = at.through[-1], at.through[1:]
-    gained = high / head + _from_below(step / head)
-    lost = _from_below(step * high / head**2) / whole
-    each, crowd = np.repeat(gained, found), np.repeat(lost, found)
-    latent = at.turn / n
-    pull = (1 - at.hidden) * each + at.hidden * at.turn * (each - latent @ each) - n * crowd
-    known_variance, known_kurtosis = moments(pull, np.ones(n, np.int64))
-    rest_variance, rest_kurtosis = moments(others * lost, free)
-    squares = np.array([known_variance / n, rest_variance / others])
-    df = [
-        kurtosis_df(np.array(kurtosis), max(int(size), 2))
-        for kurtosis, size in ((known_kurtosis, at.size), (rest_kurtosis, others))
-    ]
-    return float(squares.sum()) ** 0.5, welch_df(squares, np.array(df))
-
-
-def _from_below(terms: FloatArray) -> FloatArray:
-    """Return the sums over each step and all below it."""
-    sums: FloatArray = np.cumsum(terms[::-1])[::-1]
-    return sums
