@@ -22,6 +22,7 @@ def contingency(
     level: float = 0.95,
     band: str | Band = "exact",
     reference: str = "positives",
+    selection_odds: float = 1.0,
     beta_interval: Interval | None = None,
     ranks: Ranks = "all",
 ) -> xr.Dataset:
@@ -81,7 +82,7 @@ def contingency(
     3          2         3      3
     6          3         6      6
     """
-    rule = Rule(level, band, reference, beta_interval)
+    rule = Rule(level, band, reference, beta_interval, selection_odds)
     return tables.contingency(self._asked(ranks), beta, rule, ranks)
 
 
@@ -92,6 +93,7 @@ def roc_bounds(
     level: float = 0.95,
     band: str | Band = "exact",
     reference: str = "positives",
+    selection_odds: float = 1.0,
     beta_interval: Interval | None = None,
     ranks: Ranks = "breakpoints",
 ) -> xr.Dataset:
@@ -126,7 +128,7 @@ def roc_bounds(
     >>> curves["tpr"].sel(beta=0.5, rank=3).to_series().round(3).to_dict()
     {'lower': 0.333, 'estimate': 0.5, 'upper': 0.5}
     """
-    rule = Rule(level, band, reference, beta_interval)
+    rule = Rule(level, band, reference, beta_interval, selection_odds)
     return tables.curve_bounds(self._asked(ranks), "roc", beta, rule, ranks)
 
 
@@ -137,6 +139,7 @@ def pr_bounds(
     level: float = 0.95,
     band: str | Band = "exact",
     reference: str = "positives",
+    selection_odds: float = 1.0,
     beta_interval: Interval | None = None,
     ranks: Ranks = "breakpoints",
 ) -> xr.Dataset:
@@ -171,5 +174,5 @@ def pr_bounds(
     >>> curves["precision"].sel(beta=0.5, rank=3).to_series().round(3).to_dict()
     {'lower': 0.667, 'estimate': 1.0, 'upper': 1.0}
     """
-    rule = Rule(level, band, reference, beta_interval)
+    rule = Rule(level, band, reference, beta_interval, selection_odds)
     return tables.curve_bounds(self._asked(ranks), "pr", beta, rule, ranks)

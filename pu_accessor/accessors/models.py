@@ -23,6 +23,7 @@ def compare(
     on: Hashable | list[Hashable] | None = None,
     target: str = "population",
     level: float = 0.95,
+    selection_odds: float = 1.0,
 ) -> pd.DataFrame:
     """Compare the AUROC of models that ranked the same examples: no beta is needed.
 
@@ -43,6 +44,11 @@ def compare(
     {target}
     level : float, default 0.95
         Probability of coverage of the interval, in (0, 1).
+    selection_odds : float, default 1
+        By which factor the odds of being labeled may differ between any two positives, in any
+        way. Above 1 a sign of 0 says that it can change for such a selection, p values are the
+        largest for any, and with `beta` the columns range_lower and range_upper are what the
+        difference can be, with an interval that holds for all.
 
     Returns
     -------
@@ -124,7 +130,8 @@ def compare(
             "takes the known positives as a simple random sample. Leave it out, or see how far "
             "intervals overlap: df.pu(propensity=..., score=[...]).auroc(0.3)."
         )
-    return comparison.compare_paired(self._asked(), beta, on, level, target)
+    rule = Rule(level, selection_odds=selection_odds)
+    return comparison.compare_paired(self._asked(), beta, on, rule, target)
 
 
 def compare_unpaired(
@@ -192,6 +199,7 @@ def dominance(
     level: float = 0.95,
     band: str | Band = "exact",
     reference: str = "positives",
+    selection_odds: float = 1.0,
 ) -> pd.DataFrame:
     """Compare where the ROC curves of models lie, at each beta ([1]_, section 6.2).
 
@@ -239,5 +247,5 @@ def dominance(
     >>> df.pu(score=["svm", "forest"]).dominance(beta=0.2).loc[0, "dominates"]
     'svm'
     """
-    rule = Rule(level, band, reference)
+    rule = Rule(level, band, reference, selection_odds=selection_odds)
     return comparison.dominance(tables.contingency(self._asked(), beta, rule, "breakpoints"))

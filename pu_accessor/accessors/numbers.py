@@ -25,6 +25,7 @@ def auroc(
     level: float = 0.95,
     beta_interval: Interval | None = None,
     max_fpr: float | None = None,
+    selection_odds: float = 1.0,
 ) -> pd.DataFrame:
     """Estimate the area under the ROC curve, with an interval: on new examples, or on these.
 
@@ -45,6 +46,7 @@ def auroc(
     max_fpr : float in (0, 1], optional
         Take the curve up to this false positive rate, standardised [1]_ so that chance is 0.5
         and perfection 1, as ``sklearn.metrics.roc_auc_score(max_fpr=...)`` does.
+    {odds}
 
     Returns
     -------
@@ -106,7 +108,7 @@ def auroc(
        beta  estimate  standard_error  lower  upper  level    target
     0  0.25     0.792           0.132  0.417  0.917   0.95  examples
     """
-    rule = Rule(level, beta_interval=beta_interval)
+    rule = Rule(level, beta_interval=beta_interval, selection_odds=selection_odds)
     return estimates.auroc(self._asked(), beta, rule, target, max_fpr=max_fpr)
 
 
@@ -117,6 +119,7 @@ def average_precision(
     target: str = "population",
     level: float = 0.95,
     beta_interval: Interval | None = None,
+    selection_odds: float = 1.0,
 ) -> pd.DataFrame:
     """Estimate the average precision, with an interval: on new examples, or on these.
 
@@ -129,6 +132,7 @@ def average_precision(
     beta_interval : (float, float), optional
         Where beta may lie, around the point that is passed: adds the columns envelope_lower
         and envelope_upper, the lowest lower and the highest upper limit while beta varies.
+    {odds}
 
     Returns
     -------
@@ -176,7 +180,7 @@ def average_precision(
        beta  estimate  standard_error  lower  upper  level      target
     0  0.25     0.715           0.275  0.204    1.0   0.95  population
     """
-    rule = Rule(level, beta_interval=beta_interval)
+    rule = Rule(level, beta_interval=beta_interval, selection_odds=selection_odds)
     return estimates.average_precision(self._asked(), beta, rule, target)
 
 
@@ -190,6 +194,7 @@ def metric(
     level: float = 0.95,
     band: str | Band = "exact",
     reference: str = "positives",
+    selection_odds: float = 1.0,
     beta_interval: Interval | None = None,
 ) -> pd.DataFrame:
     """Evaluate a metric at the cutoff that a person reports, with its interval.
@@ -253,7 +258,7 @@ def metric(
        estimate  lower  upper      target
     0      0.75  0.245    1.0  population
     """
-    rule = Rule(level, band, reference, beta_interval)
+    rule = Rule(level, band, reference, beta_interval, selection_odds)
     return estimates.metric(self._asked(), name, beta, at, rule, target)
 
 

@@ -26,7 +26,34 @@ reference : {"positives", "negatives", "tightest", "both"}, default "positives"
     Which known examples the band starts from. Known negatives, a random sample of the
     negatives, bound the latent ones below each cutoff. "tightest" takes, for each beta, the kind
     that gives the narrower range of AUROC; "both" what two bands at half of 1 - level have in
-    common.""",
+    common.
+selection_odds : float, default 1
+    By which factor the odds of being labeled may differ between any two positives (of negatives,
+    with known ones), in any way: 1 for labels at random, infinite for nothing known about them.
+    Above 1 the band is "exact" or "simultaneous"; both then hold for every such selection.""",
+        "odds": """\
+selection_odds : float, default 1
+    By which factor the odds of being labeled may differ between any two positives, in any way: 1
+    for labels at random, infinite for nothing known about them. Above 1 the columns range_lower
+    and range_upper are what the estimate can be for such a selection, and the interval holds for
+    all of them.""",
+        "quantity": """\
+quantity : str or callable
+    "auroc", "average_precision", or a metric, whose conclusion is that it is above a value; or
+    "difference", of the AUROC of models that ranked the same examples, whose conclusion is that
+    one is better than the other.""",
+        "conclusion": """\
+above : float, default 0.5
+    The conclusion is that the lower limit is above this. Not for a difference, which is to be
+    other than 0.
+at : int, mapping of str to float, or {"youden", "maximum"}, optional
+    The cutoff of a metric, as in `metric`.
+target : {"population", "examples"}, optional
+    What the numbers are about: new examples by default, but for a metric, which is about these.
+level : float, default 0.95
+    Probability with which intervals cover, in (0, 1).
+band, reference
+    For a metric: how it is bounded, as in `metric`; the band "exact" or "simultaneous".""",
         "interval": """\
 beta_interval : (float, float), optional
     Where beta may lie, around the point that is passed: curves, metrics and areas of the tables

@@ -29,6 +29,7 @@ def plot_roc(
     level: float = 0.95,
     band: str | Band = "exact",
     reference: str = "positives",
+    selection_odds: float = 1.0,
     beta_interval: Interval | None = None,
     ranks: Ranks = "breakpoints",
     hue: str | None = None,
@@ -71,7 +72,7 @@ def plot_roc(
     from pu_accessor import plots
 
     look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws)
-    rule = Rule(level, band, reference, beta_interval)
+    rule = Rule(level, band, reference, beta_interval, selection_odds)
     betas = with_baseline(beta) if baseline else beta
     return plots.plot_roc(tables.contingency(self._asked(ranks), betas, rule, ranks), look)
 
@@ -83,6 +84,7 @@ def plot_pr(
     level: float = 0.95,
     band: str | Band = "exact",
     reference: str = "positives",
+    selection_odds: float = 1.0,
     beta_interval: Interval | None = None,
     ranks: Ranks = "breakpoints",
     hue: str | None = None,
@@ -125,7 +127,7 @@ def plot_pr(
     from pu_accessor import plots
 
     look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws)
-    rule = Rule(level, band, reference, beta_interval)
+    rule = Rule(level, band, reference, beta_interval, selection_odds)
     betas = with_baseline(beta) if baseline else beta
     return plots.plot_pr(tables.contingency(self._asked(ranks), betas, rule, ranks), look)
 
@@ -137,6 +139,7 @@ def plot_rank_cdf(
     level: float = 0.95,
     band: str | Band = "exact",
     reference: str = "positives",
+    selection_odds: float = 1.0,
     ranks: Ranks = "breakpoints",
     hue: str | None = None,
     col: str | None = None,
@@ -176,7 +179,7 @@ def plot_rank_cdf(
     from pu_accessor import plots
 
     look = plots.Look(hue, col, row, False, ax, line_kws, band_kws)
-    rule = Rule(level, band, reference)
+    rule = Rule(level, band, reference, selection_odds=selection_odds)
     return plots.plot_rank_cdf(tables.rank_cdf(self._asked(ranks), beta, rule, ranks), look)
 
 
@@ -189,6 +192,7 @@ def plot_metric(
     level: float = 0.95,
     band: str | Band = "exact",
     reference: str = "positives",
+    selection_odds: float = 1.0,
     beta_interval: Interval | None = None,
     hue: str | None = None,
     col: str | None = None,
@@ -234,7 +238,7 @@ def plot_metric(
 
     look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws)
     plots.check_plot_metric(name, x)
-    rule = Rule(level, band, reference, beta_interval)
+    rule = Rule(level, band, reference, beta_interval, selection_odds)
     ranks: Ranks = "all" if x == "threshold" or callable(name) else "breakpoints"
     betas = with_baseline(beta) if baseline else beta
     table = tables.contingency(self._asked(ranks), betas, rule, ranks)
@@ -250,6 +254,7 @@ def plot_against_beta(
     level: float = 0.95,
     band: str | Band = "exact",
     reference: str = "positives",
+    selection_odds: float = 1.0,
     hue: str | None = None,
     col: str | None = None,
     row: str | None = None,
@@ -315,5 +320,5 @@ def plot_against_beta(
     from pu_accessor import plots
 
     look = plots.Look(hue, col, row, False, ax, line_kws, band_kws)
-    rule = Rule(level, band, reference)
+    rule = Rule(level, band, reference, selection_odds=selection_odds)
     return plots.plot_against_beta(ask_quantity(self._asked(), name, beta, at, rule), look)

@@ -45,7 +45,7 @@ class About:
         return beyond
 
 
-def tell_about(ranking: Ranking, level: float) -> About:
+def tell_about(ranking: Ranking, level: float, *, random: bool = True) -> About:
     """Return what a reader should know of a ranking.
 
     Parameters
@@ -54,6 +54,8 @@ def tell_about(ranking: Ranking, level: float) -> About:
         Counts at each cutoff.
     level : float
         Probability of coverage of the limit on beta, in (0, 1).
+    random : bool, default True
+        Whether the labels are taken to be selected at random: else there is no such limit.
 
     Returns
     -------
@@ -62,6 +64,6 @@ def tell_about(ranking: Ranking, level: float) -> About:
     total, nan = ranking.total, float("nan")
     if ranking.weight is not None:  # the limit is that of a simple random sample
         return About(total, effective_size(ranking.weight), nan)
-    if not (total.known_positive and total.unlabeled):
+    if not (total.known_positive and total.unlabeled and random):
         return About(total, nan, nan)
     return About(total, nan, limit_from_positives(ranking.whole or ranking, 1 - level))

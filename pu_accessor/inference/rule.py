@@ -7,11 +7,17 @@ from functools import lru_cache, partial
 from pu_accessor.errors import PUValueError, check_option
 from pu_accessor.inference.bands.exact import Bounds
 from pu_accessor.inference.bands.lookup import Band, band_name, latent_bounds_each
-from pu_accessor.inference.shares import Interval, as_interval, check_level
+from pu_accessor.inference.shares import (
+    Interval,
+    as_interval,
+    check_level,
+    check_selection_odds,
+)
 
 __all__ = ["REFERENCES", "Rule", "check_target"]
 
 REFERENCES = ("positives", "negatives", "tightest", "both")
+_WITH_ODDS = ("exact", "simultaneous")
 _REMEMBERED = 64
 
 
@@ -30,6 +36,9 @@ class Rule:
         each at half of 1 - level.
     beta_interval : (float, float), optional
         Where beta may lie, for envelopes.
+    selection_odds : float, default 1
+        By which factor the odds of being labeled may differ between two examples of a kind; above
+        1 with the bands "exact" and "simultaneous" alone.
 
     Raises
     ------
@@ -43,6 +52,7 @@ class Rule:
     band: str | Band = "exact"
     reference: str = "positives"
     beta_interval: Interval | None = None
+    selection_odds: float = 1.0
     # From n, some m and the level to the band's tables: models of the same examples ask for the
     # same ones, so that they are remembered as long as the question lasts.
     bounds: Callable[[int, tuple[int, ...], float], Bounds] = field(
@@ -55,7 +65,16 @@ class Rule:
         check_option("reference", self.reference, REFERENCES, synonyms)
         object.__setattr__(self, "level", check_level(self.level))
         object.__setattr__(self, "beta_interval", as_interval(self.beta_interval))
-        bounds = lru_cache(maxsize=_REMEMBERED)(partial(latent_bounds_each, self.band))
+        odds = check_selection_odds(self.selection_odds)
+        object.__setattr__(self, "selection_odds", odds)
+        if odds > 1 and not (isinstance(self.band, str) and self.band in _WITH_ODDS):
+            raise PUValueError(
+                f"band must be 'exact' or 'simultaneous' with selection_odds={odds:g}, but "
+                f"{band_name(self.band)!r} was passed: it holds for labels at random alone. Pass "
+                "one of the two, or leave selection_odds out."
+            )
+        table = partial(latent_bounds_each, self.band, selection_odds=odds)
+        bounds = lru_cache(maxsize=_REMEMBERED)(table)
         object.__setattr__(self, "bounds", bounds)
 
 

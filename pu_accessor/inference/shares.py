@@ -18,6 +18,7 @@ __all__ = [
     "as_betas",
     "as_interval",
     "check_level",
+    "check_selection_odds",
     "check_share",
     "interval_betas",
     "latent_counts",
@@ -213,6 +214,37 @@ def check_level(level: float) -> float:
         percent = f" For {level:g} percent, pass {level / 100:g}." if 1 < level < 100 else ""
         raise PUValueError(f"level must lie in (0, 1), but {level!r} was passed.{percent}")
     return float(level)
+
+
+def check_selection_odds(odds: float) -> float:
+    """Check by which factor the odds of being labeled may differ.
+
+    Parameters
+    ----------
+    odds : float
+        At least 1; infinite for any factor.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    PUTypeError, PUValueError
+        If it is no number, or below 1.
+    """
+    if isinstance(odds, bool) or not isinstance(odds, Real):
+        raise PUTypeError(
+            f"selection_odds must be a number from 1 on, but {odds!r} was passed. For example "
+            "selection_odds=2."
+        )
+    if not odds >= 1:
+        raise PUValueError(
+            f"selection_odds must be 1 (labels at random) or more, up to infinity, but {odds!r} "
+            "was passed. It is the factor by which odds of being labeled differ, whichever way: "
+            "for one half pass 2."
+        )
+    return float(odds)
 
 
 def check_share(argument: str, value: object) -> None:

@@ -5,6 +5,7 @@ from pu_accessor.plots.artists import Style
 from pu_accessor.plots.curves import plot_pr, plot_rank_cdf, plot_roc
 from pu_accessor.plots.layout import Drawing, Look
 from pu_accessor.plots.metrics import check_plot_metric, plot_metric
+from pu_accessor.plots.robustness import plot_robustness
 
 __all__ = [
     "Drawing",
@@ -15,5 +16,6 @@ __all__ = [
     "plot_metric",
     "plot_pr",
     "plot_rank_cdf",
+    "plot_robustness",
     "plot_roc",
 ]

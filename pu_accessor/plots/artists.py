@@ -48,6 +48,7 @@ _CURVE, _BASELINE = "pu_accessor curve", "pu_accessor baseline"
 _BAND, _CHANCE = "pu_accessor band", "pu_accessor chance"
 _ENVELOPE, _LIMIT = "pu_accessor envelope", "pu_accessor limit"
 _CHANGE, _BEYOND = "pu_accessor change", "pu_accessor beyond"
+_BREAK = "pu_accessor break"
 # What stands in a legend for several of them that differ in hue; also the order of these kinds.
 _GREY: Mapping[str, Callable[[], Artist]] = MappingProxyType(
     {
@@ -55,6 +56,7 @@ _GREY: Mapping[str, Callable[[], Artist]] = MappingProxyType(
         _BAND: lambda: Patch(facecolor="0.85", edgecolor="0.4", linewidth=0.6),
         _ENVELOPE: lambda: Patch(facecolor="none", edgecolor="0.4", hatch="////", linewidth=0.6),
         _CHANGE: lambda: Line2D([], [], color="black", marker="X", linestyle="none"),
+        _BREAK: lambda: Line2D([], [], color="0.4", marker="X", linestyle="none"),
         _BEYOND: lambda: Patch(facecolor="0.85", edgecolor="0.4", hatch="///", linewidth=0),
         _LIMIT: lambda: Line2D([], [], color="0.4", marker="v", linestyle="-.", linewidth=1.1),
         _CHANCE: lambda: Line2D([], [], color="0.4", linestyle=":", linewidth=1),
@@ -328,6 +330,32 @@ def draw_change(ax: Axes, x: FloatArray, y: FloatArray) -> None:
         ax.plot(x, y, label="order changes", gid=_CHANGE, **look, **place)
 
 
+def draw_break(ax: Axes, odds: float, above: float, color: Any) -> None:
+    """Mark the factor at which a conclusion breaks, where it is within the picture.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+        Where to draw; curves are there already.
+    odds : float
+        The factor; infinite or NaN for none.
+    above : float
+        The value that is no longer exceeded.
+    color : matplotlib color
+        The hue of the curve.
+    """
+    if np.isfinite(odds) and odds <= ax.dataLim.x1:
+        look: dict[str, Any] = {"color": color, "marker": "X", "markeredgecolor": "white"}
+        place: dict[str, Any] = {"linestyle": "none", "markersize": 9, "zorder": 4}
+        ax.plot([odds], [above], label="conclusion breaks", gid=_BREAK, **look, **place)
+        style: dict[str, Any] = {
+            "textcoords": "offset points",
+            "ha": "center",
+            "fontsize": "small",
+        }
+        ax.annotate(f"{odds:.3g}", (odds, above), (0, 7), color=color, **style)
+
+
 def draw_infeasible(ax: Axes, start: FloatArray, end: FloatArray, color: Any) -> None:
     """Shade the betas at which a model's band is impossible; a strip at the foot says whose.
 
@@ -379,7 +407,9 @@ def band_label(dataset: xr.Dataset) -> str:
     level, band = dataset.attrs.get("level"), dataset.attrs.get("band")
     percent = "" if level is None else f"{100 * level:.12g}% "
     about = ",\nthese examples" if dataset.attrs.get("target") == "examples" else ""
-    return write_name(f"{percent}{'' if band is None else f'{band} '}band{about}")
+    odds = dataset.attrs.get("selection_odds")
+    within = "" if odds is None else f",\nodds within {odds:g}"
+    return write_name(f"{percent}{'' if band is None else f'{band} '}band{within}{about}")
 
 
 def legend_entries(axes: Sequence[Axes]) -> list[tuple[str, Artist]]:

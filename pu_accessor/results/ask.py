@@ -93,6 +93,7 @@ def ask_rankings(
     *,
     at_once: Callable[[Stack, FloatArray], Sequence[Content | None]] | None = None,
     warn: bool = True,
+    random: bool = True,
 ) -> Answers[Content]:
     """Put a question about betas to each ranking.
 
@@ -113,6 +114,8 @@ def ask_rankings(
         each, or None where it takes the ranking itself, or where a beta exceeds the limit.
     warn : bool, default True
         Whether to say that betas exceed the limit.
+    random : bool, default True
+        Whether labels are taken to be selected at random: else the known positives set no limit.
 
     Returns
     -------
@@ -138,7 +141,7 @@ def ask_rankings(
     def answer(position: int) -> Answer[Content]:
         ranking = rankings.make(position)
         content = question(ranking, betas[position])
-        about = tell_about(ranking, level)
+        about = tell_about(ranking, level, random=random)
         return Answer(rankings.keys[position], betas[position], about, content)
 
     ready = {}

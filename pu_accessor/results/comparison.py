@@ -12,9 +12,10 @@ from pu_accessor.errors import PUValueError, warn_caller
 from pu_accessor.inference.comparison.dominance import dominance as compare_curves
 from pu_accessor.inference.comparison.paired import PairTests
 from pu_accessor.inference.comparison.paired import compare_paired as test_pairs
+from pu_accessor.inference.comparison.selection import compare_within
 from pu_accessor.inference.comparison.unpaired import compare_unpaired as test_groups
 from pu_accessor.inference.comparison.unpaired import estimate_group
-from pu_accessor.inference.rule import check_target
+from pu_accessor.inference.rule import Rule, check_target
 from pu_accessor.inference.shares import check_level
 from pu_accessor.ranking import FloatArray, IntArray, PairedRanks
 from pu_accessor.results.ask import Asked, as_rows, ask, check_names
@@ -28,7 +29,11 @@ _NO_SIZE = "The size of a difference, and its interval, need beta: compare(beta=
 
 
 def compare_paired(
-    asked: Asked, beta: GroupBeta | None, on: object, level: float, target: str
+    asked: Asked,
+    beta: GroupBeta | None,
+    on: object,
+    rule: Rule,
+    target: str,
 ) -> pd.DataFrame:
     """Compare the AUROC of models that ranked the same examples, in each group of examples.
 
@@ -40,8 +45,8 @@ def compare_paired(
         Fraction of positives among the unlabeled; without it there is no size.
     on : hashable or list of hashable, optional
         Columns that identify an example, where models are in rows.
-    level : float
-        Probability of coverage, in (0, 1).
+    rule : Rule
+        Its level, and the factor of the odds.
     target : {"population", "examples"}
         Whether models are compared on new examples or on these.
 
@@ -55,14 +60,18 @@ def compare_paired(
     PUWarning
         Where the known positives do not say how far a difference can be off.
     """
-    level = check_level(level)
     check_target(target)
+    odds = rule.selection_odds
     if beta is not None:
         check_beta(beta)
 
     def question(paired: PairedRanks, betas: FloatArray) -> dict[str, Any]:
-        found = test_pairs(paired, None if beta is None else betas, level, target)
-        return _pair_columns(paired, found, betas, level, target)
+        given = None if beta is None else betas
+        if odds > 1:
+            found = compare_within(paired, given, rule.level, target, odds)
+        else:
+            found = test_pairs(paired, given, rule.level, target)
+        return _pair_columns(paired, found, betas, rule, target)
 
     answers = ask(asked, asked.pair(on), question, beta)
     pairs = as_rows(answers, [answer.content for answer in answers.each])
@@ -197,7 +206,7 @@ def name_pairs(
 
 
 def _pair_columns(
-    paired: PairedRanks, found: PairTests, betas: FloatArray, level: float, target: str
+    paired: PairedRanks, found: PairTests, betas: FloatArray, rule: Rule, target: str
 ) -> dict[str, Any]:
     """Return the tests of one group of examples as columns, a row for each pair and beta."""
     times = 1 if found.size is None else betas.size
@@ -209,8 +218,15 @@ def _pair_columns(
             "difference": found.size.difference.ravel(),
             "lower": found.size.lower.ravel(),
             "upper": found.size.upper.ravel(),
-            "level": np.full(rows.size, level),
         }
+        if found.size.reach is not None:
+            sized |= {
+                "range_lower": found.size.reach[0].ravel(),
+                "range_upper": found.size.reach[1].ravel(),
+            }
+        sized["level"] = np.full(rows.size, rule.level)
+    if rule.selection_odds > 1:
+        sized["selection_odds"] = np.full(rows.size, rule.selection_odds)
     columns = {
         **sized,
         "sign": found.sign[rows],

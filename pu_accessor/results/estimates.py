@@ -14,6 +14,7 @@ from pu_accessor.inference.estimates.cutoff import At, Cutoff, metric_at, read_a
 from pu_accessor.inference.estimates.population import estimate_population_auroc
 from pu_accessor.inference.estimates.population_precision import estimate_population_precision
 from pu_accessor.inference.estimates.precision import estimate_precision
+from pu_accessor.inference.estimates.selection import check_whole_area, estimate_within
 from pu_accessor.inference.estimates.stacked import estimate_population_aurocs
 from pu_accessor.inference.rule import Rule, check_target
 from pu_accessor.inference.tables.areas import check_max_fpr
@@ -23,6 +24,8 @@ from pu_accessor.results.ask import Answers, Asked, as_rows, ask_rankings
 from pu_accessor.results.betas import GroupBeta
 
 __all__ = ["auroc", "average_precision", "metric"]
+
+_REACH = ("range_lower", "range_upper")
 
 
 def auroc(
@@ -56,8 +59,11 @@ def auroc(
     """
     check_max_fpr(max_fpr)
     check_target(target, "max_fpr=..." if max_fpr is not None and max_fpr < 1 else None)
+    check_whole_area(rule, max_fpr)
 
     def question(ranking: Ranking, betas: FloatArray) -> Estimates:
+        if rule.selection_odds > 1:
+            return estimate_within(ranking, betas, rule, "roc", target)
         if target == "population":
             return estimate_population_auroc(ranking, betas, rule)
         return estimate_auroc(ranking, betas, rule, max_fpr)
@@ -65,7 +71,7 @@ def auroc(
     def at_once(stack: Stack, betas: FloatArray) -> list[Estimates | None]:
         return estimate_population_aurocs(stack, betas, rule.level)
 
-    plain = target == "population" and rule.beta_interval is None
+    plain = target == "population" and rule.beta_interval is None and rule.selection_odds == 1
     return _with_intervals(asked, beta, rule, target, question, at_once if plain else None)
 
 
@@ -90,6 +96,8 @@ def average_precision(asked: Asked, beta: GroupBeta, rule: Rule, target: str) ->
     check_target(target)
 
     def question(ranking: Ranking, betas: FloatArray) -> Estimates:
+        if rule.selection_odds > 1:
+            return estimate_within(ranking, betas, rule, "pr", target)
         if target == "population":
             return estimate_population_precision(ranking, betas, rule)
         return estimate_precision(ranking, betas, rule)
@@ -148,6 +156,7 @@ def metric(
             "upper": found.upper,
             **{key: end for key, end in ends.items() if end is not None},
             "level": np.full(betas.size, rule.level),
+            **_odds(rule, betas.size),
             "band": [found.band] * betas.size,
             "target": [about] * betas.size,
         }
@@ -156,7 +165,8 @@ def metric(
     ranks: Ranks = (
         "all" if callable(name) and cutoff.kind in ("maximum", "youden") else "breakpoints"
     )
-    answers = ask_rankings(asked, ranks, beta, rule.level, question)
+    random = rule.selection_odds == 1
+    answers = ask_rankings(asked, ranks, beta, rule.level, question, random=random)
     return as_rows(answers, [answer.content for answer in answers.each], betas=True)
 
 
@@ -167,13 +177,20 @@ def _read_target(target: str | None, cutoff: Cutoff, rule: Rule) -> str:
         return "population" if fixed and _is_plain(rule) else "examples"
     check_target(target, None if fixed else f"at={cutoff.kind!r}, which is a cutoff of these")
     if target == "population" and not _is_plain(rule):
-        check_target(target, "a band or reference, which bound these examples")
+        check_target(target, "a band, reference or selection_odds, which bound these examples")
     return target
 
 
 def _is_plain(rule: Rule) -> bool:
     """Tell whether no band was chosen."""
-    return (rule.band, rule.reference) == (Rule().band, Rule().reference)
+    names = "band", "reference", "selection_odds"
+    return all(getattr(rule, name) == getattr(Rule(), name) for name in names)
+
+
+def _odds(rule: Rule, size: int) -> dict[str, FloatArray]:
+    """Return the column of the factor, where labels are not taken to be random."""
+    odds = rule.selection_odds
+    return {} if odds == 1 else {"selection_odds": np.full(size, odds)}
 
 
 def _with_intervals(
@@ -185,9 +202,21 @@ def _with_intervals(
     at_once: Callable[[Stack, FloatArray], list[Estimates | None]] | None = None,
 ) -> pd.DataFrame:
     """Estimate for each ranking and beta."""
-    answers = ask_rankings(asked, "breakpoints", beta, rule.level, question, at_once=at_once)
+    answers = ask_rankings(
+        asked,
+        "breakpoints",
+        beta,
+        rule.level,
+        question,
+        at_once=at_once,
+        random=rule.selection_odds == 1,
+    )
     size = answers.each[0].betas.size
-    about = {"level": np.full(size, rule.level), "target": np.full(size, target, object)}
+    about = {
+        "level": np.full(size, rule.level),
+        **_odds(rule, size),
+        "target": np.full(size, target, object),
+    }
     found = as_rows(answers, [_columns(a.content, about) for a in answers.each], betas=True)
     _warn_of(found, answers)
     return found
@@ -200,6 +229,7 @@ def _columns(found: Estimates, about: Mapping[str, Any]) -> dict[str, Any]:
         "standard_error": found.error,
         "lower": found.lower,
         "upper": found.upper,
+        **({} if found.reach is None else dict(zip(_REACH, found.reach, strict=True))),
         **about,
     }
     if found.envelope is None:

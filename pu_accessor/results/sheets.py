@@ -72,11 +72,13 @@ def lay_out(answers: Answers[Page], data: Sequence[str], rule: Rule, asked: Aske
     pages = [answer.content for answer in answers.each]
     found = _single(answers, pages) if not answers.names else _side_by_side(answers, pages)
     interval = {} if rule.beta_interval is None else {"beta_interval": [*rule.beta_interval]}
+    odds = {} if rule.selection_odds == 1 else {"selection_odds": rule.selection_odds}
     first = pages[0].ranking
     attrs = {
         "level": rule.level,
         "band": band_used(rule, first),
         "reference": rule.reference,
+        **odds,
         "target": "examples",
         **_shared([page.ranking.columns for page in pages]),
         **interval,

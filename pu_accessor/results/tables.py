@@ -65,7 +65,9 @@ def contingency(
         arrays = {**counts, "clipped": tables.clipped, **inner, **_sides(tables, rule)}
         return Page(tables.ranking, arrays)
 
-    answers = ask_rankings(asked, ranks, beta, rule.level, question, warn=warn)
+    answers = ask_rankings(
+        asked, ranks, beta, rule.level, question, warn=warn, random=rule.selection_odds == 1
+    )
     if rule.beta_interval is None:
         return lay_out(answers, [*COUNTS, "clipped"], rule, asked)
     data = [*COUNTS, "clipped", "interval_tp", "interval_positives"]
@@ -103,7 +105,9 @@ def curve_bounds(
             arrays |= {envelope: _envelope(curve, tables, tables.inner)}
         return Page(tables.ranking, {**arrays, **_sides(tables, rule)})
 
-    answers = ask_rankings(asked, ranks, beta, rule.level, question)
+    answers = ask_rankings(
+        asked, ranks, beta, rule.level, question, random=rule.selection_odds == 1
+    )
     data = [name for name in (x, y, envelope) if name in answers.each[0].content.arrays]
     curves = lay_out(answers, data, rule, asked)
     if envelope not in data:
@@ -150,7 +154,9 @@ def rank_cdf(asked: Asked, beta: GroupBeta, rule: Rule, ranks: Ranks) -> xr.Data
         cdf = bound_rank_cdf(ranking, betas, rule)
         return Page(cdf.ranking, {"rank_cdf": cdf.share, **_sides(cdf, rule)})
 
-    answers = ask_rankings(asked, ranks, beta, rule.level, question)
+    answers = ask_rankings(
+        asked, ranks, beta, rule.level, question, random=rule.selection_odds == 1
+    )
     return lay_out(answers, ["rank_cdf"], rule, asked)
 
 

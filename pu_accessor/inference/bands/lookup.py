@@ -15,7 +15,9 @@ from scipy import stats
 
 from pu_accessor.errors import PUTypeError, PUValueError, check_option
 from pu_accessor.inference.bands.exact import SAME, Bounds, exact, exact_each
+from pu_accessor.inference.bands.selection import exact_within
 from pu_accessor.inference.bands.simultaneous import simultaneous
+from pu_accessor.inference.bands.simultaneous_within import simultaneous_within
 from pu_accessor.ranking import IntArray
 
 __all__ = [
@@ -190,7 +192,9 @@ def latent_bounds(band: str | Band, n: int, m: int, level: float) -> Bounds:
     return lower, upper
 
 
-def latent_bounds_each(band: str | Band, n: int, m: tuple[int, ...], level: float) -> Bounds:
+def latent_bounds_each(
+    band: str | Band, n: int, m: tuple[int, ...], level: float, selection_odds: float = 1.0
+) -> Bounds:
     """Ask a band for its lookup tables at several numbers of latent positives.
 
     Parameters
@@ -199,6 +203,9 @@ def latent_bounds_each(band: str | Band, n: int, m: tuple[int, ...], level: floa
         As in `latent_bounds`.
     m : tuple of int
         Numbers of latent positives, one or more.
+    selection_odds : float, default 1
+        By which factor the odds of being labeled may differ; above 1 with the bands "exact" and
+        "simultaneous" alone.
 
     Returns
     -------
@@ -209,6 +216,11 @@ def latent_bounds_each(band: str | Band, n: int, m: tuple[int, ...], level: floa
     PUTypeError, PUValueError
         As in `latent_bounds`.
     """
+    if selection_odds > 1 and band == "simultaneous":
+        sides = [simultaneous_within(n, latent, level, selection_odds) for latent in m]
+        return np.stack([lower for lower, _ in sides]), np.stack([upper for _, upper in sides])
+    if selection_odds > 1:
+        return exact_within(n, np.array(m, np.int64), level, selection_odds)
     if band == "exact":
         return exact_each(n, np.array(m, np.int64), level)
     lower, upper = zip(*(latent_bounds(band, n, latent, level) for latent in m), strict=True)

@@ -24,11 +24,14 @@ class Difference:
     ----------
     difference, lower, upper : ndarray of float64, shape (pairs, betas)
         A share in [-1, 1], and its interval, which is not cut off at the ends.
+    reach : (ndarray, ndarray) of float64, shape (pairs, betas), optional
+        The lowest and the highest difference for every selection within a factor of the odds.
     """
 
     difference: FloatArray
     lower: FloatArray
     upper: FloatArray
+    reach: tuple[FloatArray, FloatArray] | None = None
 
 
 @dataclass(frozen=True, eq=False)

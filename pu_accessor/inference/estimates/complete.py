@@ -28,6 +28,8 @@ class Estimates:
         Estimates, standard errors and intervals; NaN where there is none.
     envelope : (float, float), optional
         The lowest lower and the highest upper limit while beta varies within an interval.
+    reach : (ndarray, ndarray) of float64, shape (betas,), optional
+        The lowest and the highest estimate for every selection within a factor of the odds.
     """
 
     value: FloatArray
@@ -35,6 +37,7 @@ class Estimates:
     lower: FloatArray
     upper: FloatArray
     envelope: tuple[float, float] | None = None
+    reach: tuple[FloatArray, FloatArray] | None = None
 
 
 # From betas to estimates from the known positives alone, intervals NaN where there is no error.
@@ -167,6 +170,7 @@ def _possible(found: Estimates, known: int) -> Estimates:
         possible(found.error),
         possible(found.lower),
         possible(found.upper),
+        reach=found.reach,
     )
 
 
@@ -181,10 +185,12 @@ def _split(
             float(np.fmin.reduce(found.lower[inside], initial=np.nan)),
             float(np.fmax.reduce(found.upper[inside], initial=np.nan)),
         )
+    reach = found.reach and (found.reach[0][:points], found.reach[1][:points])
     return Estimates(
         found.value[:points],
         found.error[:points],
         found.lower[:points],
         found.upper[:points],
         envelope,
+        reach,
     )

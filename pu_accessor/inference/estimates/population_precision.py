@@ -13,7 +13,7 @@ from pu_accessor.inference.rule import Rule
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
-__all__ = ["estimate_population_precision", "precision_values"]
+__all__ = ["estimate_population_precision", "moments", "precision_values", "without_scatter"]
 
 
 _ROUNDING = 1e-14  # relative size of a spread that may be none
@@ -113,7 +113,7 @@ def estimate_population_precision(ranking: Ranking, betas: FloatArray, rule: Rul
         away = reach(error, scatter.df, rule.level)
         limits = rank_interval(value, share * value, 1 / share, away, away)
         if scatter.error == 0:
-            limits = _without_scatter(value, n, rest, rule.level)
+            limits = without_scatter(value, n, rest, rule.level)
         return Estimates(value, error, *limits)
 
     return over_betas(ranking.total, betas, rule.beta_interval, estimate)
@@ -163,7 +163,7 @@ def _scatter(ranking: Ranking) -> _Scatter:
         _Influence(*map(np.concatenate, zip(*side, strict=True)))
         for side in zip(*parts, strict=True)
     )
-    variance, kurtosis = np.array([_moments(*known), _moments(*others)]).T
+    variance, kurtosis = np.array([moments(*known), moments(*others)]).T
     sizes = np.array([n, rest])
     df = [kurtosis_df(each, size) for each, size in zip(kurtosis, sizes.tolist(), strict=True)]
     squares = variance / sizes
@@ -195,8 +195,21 @@ def _from_below(terms: FloatArray) -> FloatArray:
     return sums
 
 
-def _moments(values: FloatArray, times: IntArray) -> tuple[float, float]:
-    """Return the variance and the kurtosis of values that are there several times each."""
+def moments(values: FloatArray, times: IntArray) -> tuple[float, float]:
+    """Return the variance and the kurtosis of values that are there several times each.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (values,)
+        What is there.
+    times : ndarray of int64, shape (values,)
+        How often; twice or more in all.
+
+    Returns
+    -------
+    variance, kurtosis : float
+        0 and 1 where all are the same but for rounding.
+    """
     there = times > 0
     values, times = values[there], times[there]
     size = int(times.sum())
@@ -209,10 +222,24 @@ def _moments(values: FloatArray, times: IntArray) -> tuple[float, float]:
     return second * size / (size - 1), float(times @ square**2) / size / second**2
 
 
-def _without_scatter(
+def without_scatter(
     value: FloatArray, n: int, rest: int, level: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return limits where all known positives rank above all others."""
+    """Return limits where all known positives rank above all others.
+
+    Parameters
+    ----------
+    value : ndarray of float64, shape (betas,)
+        Estimates.
+    n, rest : int
+        Known positives, and others.
+    level : float
+        Probability of coverage, in (0, 1).
+
+    Returns
+    -------
+    lower, upper : ndarray of float64, shape (betas,)
+    """
     true = float(wilson(np.array([float(n)]), n, level)[0][0])
     false = float(wilson(np.array([0.0]), rest, level)[1][0])
     lower = true * n * true / (n * true + rest * false)

@@ -23,7 +23,7 @@ from pu_accessor.inference.estimates.weighted_gaps import (
 )
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
-__all__ = ["weighted_auroc", "weighted_precision"]
+__all__ = ["weighted_auroc", "weighted_precision", "weighted_spread"]
 
 
 class _Spread(NamedTuple):
@@ -136,7 +136,7 @@ def weighted_auroc(
     value = 1 - (mean - (positives + 1) / 2) / negatives
     scale = positives * negatives
     error, kurtosis, down, up = _gather(
-        [_spread((a - below) / s, v) for a, s, v in zip(away, scale, latent, strict=True)]
+        [weighted_spread((a - below) / s, v) for a, s, v in zip(away, scale, latent, strict=True)]
     )
     df, place, stretch = (
         kurtosis_df(kurtosis, n),
@@ -207,7 +207,7 @@ def weighted_precision(
         latent = latent_shares(weight, whole - n)
         area, pull = _precision_and_pull(ties, 1 + latent, whole)
         found.append(area)
-        spreads.append(_UNKNOWN if n < 3 and whole > n else _spread(pull, latent))
+        spreads.append(_UNKNOWN if n < 3 and whole > n else weighted_spread(pull, latent))
     value, error = np.array(found), _gather(spreads)[0]
     limits = [
         weighted_precision_limits(end, ties.last, weight, whole - n, level)
@@ -242,7 +242,7 @@ def _precision_and_pull(
     return float(value), (value - left_out) * (1 - stands / total) / stands
 
 
-def _spread(pull: FloatArray, latent: FloatArray) -> _Spread:
+def weighted_spread(pull: FloatArray, latent: FloatArray) -> _Spread:
     """Return the standard error of an estimate, and what its interval takes.
 
     Parameters
@@ -251,6 +251,11 @@ def _spread(pull: FloatArray, latent: FloatArray) -> _Spread:
         Derivatives of the estimate by what each known positive stands for.
     latent : ndarray of float64, shape (n,)
         Latent positives that each stands for.
+
+    Returns
+    -------
+    _Spread
+        Best first, so that those which were not seen are above the first, or below the last.
     """
     n, m = latent.size, latent.sum()
     if not m:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pu_accessor.errors import PUDataError
-from pu_accessor.inference.bands.simultaneous import local_alpha
+from pu_accessor.inference.bands.simultaneous_within import local_alpha_within
 from pu_accessor.inference.rule import Rule
 from pu_accessor.inference.shares import interval_betas, latent_counts
 from pu_accessor.inference.tables.heads import find_heads, references_used
@@ -303,9 +303,11 @@ def _local_alphas(
         return None
     return np.array(
         [
-            local_alpha(total.known_positive, m, rule.level)
+            local_alpha_within(total.known_positive, m, rule.level, rule.selection_odds)
             if kind == "positives"
-            else local_alpha(total.known_negative, total.unlabeled - m, rule.level)
+            else local_alpha_within(
+                total.known_negative, total.unlabeled - m, rule.level, rule.selection_odds
+            )
             for m, kind in zip(latent.tolist(), kinds, strict=False)
         ]
     )

@@ -16,7 +16,7 @@ from pu_accessor.inference.bands.weighted import weighted_bounds
 from pu_accessor.inference.rule import Rule
 from pu_accessor.ranking import BoolArray, IntArray, Ranking
 
-__all__ = ["Heads", "find_heads", "references_used"]
+__all__ = ["Heads", "check_selection", "find_heads", "references_used"]
 
 
 class Heads(NamedTuple):
@@ -85,6 +85,29 @@ def references_used(reference: str, ranking: Ranking) -> tuple[str, ...]:
     return tuple(kind for kind, known in there.items() if known) or ("positives",)
 
 
+def check_selection(ranking: Ranking, rule: Rule) -> None:
+    """Raise if known positives have propensities, and their odds are said to be unknown, too.
+
+    Parameters
+    ----------
+    ranking : Ranking
+        Counts at each cutoff.
+    rule : Rule
+        How to bound.
+
+    Raises
+    ------
+    PUValueError
+        If they have, and the rule has odds above 1.
+    """
+    if ranking.weight is not None and rule.selection_odds > 1:
+        raise PUValueError(
+            f"selection_odds must be 1 with propensity=..., but {rule.selection_odds:g} was "
+            "passed: propensities say what the odds of being labeled are, selection_odds that "
+            "they are not known. Leave one of the two out."
+        )
+
+
 def find_heads(ranking: Ranking, latent: IntArray, rule: Rule, *, refine: bool = True) -> Heads:
     """Bound the latent positives in the head at each cutoff.
 
@@ -113,6 +136,7 @@ def find_heads(ranking: Ranking, latent: IntArray, rule: Rule, *, refine: bool =
             f"band must be left at 'exact' with propensity=..., but {rule.band!r} was passed: the "
             "band is a design-based one of its own. Leave one of the two out."
         )
+    check_selection(ranking, rule)
     kinds = references_used(rule.reference, ranking)
     tables = {kind: _tables(ranking, kind, latent, rule) for kind in kinds}
     if refine:

@@ -1,0 +1,83 @@
+"""A number against the factor of the odds, and where a conclusion breaks."""
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+from pu_accessor.plots.artists import (
+    Curve,
+    Path,
+    Trace,
+    band_label,
+    draw_band,
+    draw_break,
+    draw_chance,
+    draw_line,
+)
+from pu_accessor.plots.layout import Drawing, Look, draw_panels
+from pu_accessor.plots.names import write_name
+
+__all__ = ["plot_robustness"]
+
+_TICKS = 10  # at most
+
+
+def plot_robustness(values: xr.Dataset, look: Look) -> Drawing:
+    """Draw a number against the factor by which odds of being labeled may differ.
+
+    The inner band has what the estimate can be, the outer one its interval. A cross marks the
+    factor from which on the conclusion does not hold for every selection.
+
+    Parameters
+    ----------
+    values : Dataset
+        As `pu_accessor.results.robustness.values_by_odds` returns it.
+    look : Look
+        What hues and panels tell apart, and properties of artists.
+
+    Returns
+    -------
+    matplotlib Axes or seaborn FacetGrid
+
+    Raises
+    ------
+    PUValueError, PUTypeError
+        As in `plot_roc`.
+    """
+    look.check()
+    above = float(values.attrs["above"])
+    label = band_label(values)
+    if "band" not in values.attrs:
+        label = f"{100 * values.attrs['level']:.12g}% interval"
+    odds = values["selection_odds"].to_numpy()
+
+    def draw(ax: Axes, some: list[Curve]) -> None:
+        for curve in some:
+            draw_band(ax, curve, _trace("value"), look.band_kws, label)
+            if "range" in values:
+                draw_band(ax, curve, _trace("range"), look.band_kws, "range of the estimate")
+            draw_line(ax, curve, _trace("value"), look.line_kws)
+        draw_chance(ax, [odds[0], odds[-1]], [above, above], label=f"{above:g}")
+        for curve in some:
+            place = float(curve.data["breaking_point"])
+            draw_break(ax, place, above, curve.color)
+        ax.set_xscale("log")
+        ax.xaxis.set_major_locator(FixedLocator(odds[:: -(-odds.size // _TICKS)].tolist()))
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:.3g}"))
+        ax.xaxis.set_minor_locator(NullLocator())
+        ax.set(xlabel="factor by which odds of being labeled differ, at most")
+        ax.set(ylabel=write_name(values.attrs["long_name"]))
+
+    return draw_panels(values, draw, look, along="selection_odds", legend="outside")
+
+
+def _trace(name: str) -> Trace:
+    """Return how to get from one bound of a curve to x and y."""
+
+    def trace(curve: xr.Dataset) -> Path:
+        values = curve[name].to_numpy()
+        there = np.isfinite(values)
+        return curve["selection_odds"].to_numpy()[there], values[there]
+
+    return trace

@@ -1,0 +1,296 @@
+"""Bounds where labels are not quite random, against enumeration and the distribution itself."""
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from pu_accessor import PUTypeError, PUValueError
+from pu_accessor.inference.bands.exact import exact, exact_each
+from pu_accessor.inference.bands.selection import exact_within
+from pu_accessor.inference.bands.simultaneous import joint_coverage, local_alpha
+from pu_accessor.inference.bands.simultaneous_within import (
+    local_alpha_within,
+    most_missed,
+    simultaneous_within,
+)
+from pu_accessor.inference.comparison.paired import compare_paired
+from pu_accessor.inference.comparison.selection import compare_within
+from pu_accessor.inference.estimates.population import estimate_population_auroc
+from pu_accessor.inference.estimates.population_precision import estimate_population_precision
+from pu_accessor.inference.estimates.selection import estimate_any, estimate_within
+from pu_accessor.inference.robustness import find_breaking_point
+from pu_accessor.inference.rule import Rule
+from pu_accessor.ranking import Counts, FloatArray, PairedRanks, Ranking
+from tests.oracles import selection_oracle as oracle
+
+INF = float("inf")
+
+
+def test_exact_limits_are_those_of_the_design() -> None:
+    tables = {
+        1.0 + 1e-12: ("0 0 0 0 1 2 4 6 7 10 13", "7 10 13 14 16 18 19 20 20 20 20"),
+        2.0: ("0 0 0 0 0 1 2 3 4 6 9", "11 14 16 17 18 19 20 20 20 20 20"),
+        5.0: ("0 0 0 0 0 0 0 1 1 3 5", "15 17 19 19 20 20 20 20 20 20 20"),
+    }
+    for odds, wanted in tables.items():
+        sides = exact_within(10, np.array([20]), 0.95, odds)
+        assert [" ".join(map(str, side[0])) for side in sides] == list(wanted)
+
+
+@pytest.mark.parametrize("odds", [Fraction(3, 2), Fraction(37, 10)])
+def test_exact_limits_are_those_of_rational_arithmetic(odds: Fraction) -> None:
+    numbers = np.arange(13)
+    for n in (1, 2, 3, 5, 8, 12):  # the study goes over all
+        lower, upper = exact_within(n, numbers, 0.95, float(odds))
+        for m in numbers.tolist():
+            expected = oracle.band(n, m, Fraction(95, 100), odds)
+            assert (lower[m].tolist(), upper[m].tolist()) == expected
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "odds"),
+    [(300, 900, 2.5), (900, 300, 2.5), (2000, 150, 30.0), (700, 5000, 1e6), (2000, 30_000, 1.3)],
+)
+def test_exact_limits_on_large_counts(n: int, m: int, odds: float) -> None:
+    lower, upper = (side[0] for side in exact_within(n, np.array([m]), 0.95, odds))
+    known = np.unique(np.concatenate([np.arange(1, 4), np.linspace(1, n, 12).astype(int)]))
+
+    def at_most(v: np.ndarray, k: np.ndarray) -> FloatArray:
+        """P(V <= v) with the odds for the known positives: that many of them are in the head."""
+        return np.array(
+            [
+                stats.nchypergeom_fisher.sf(one - 1, n + m, n, one + other, odds)
+                for one, other in zip(k.tolist(), v.tolist(), strict=True)
+            ]
+        )
+
+    least = lower[known]
+    assert (at_most(least, known) > 0.025).all()
+    above = least > 0
+    assert (at_most(least[above] - 1, known[above]) <= 0.025 * (1 + 1e-6)).all()
+    np.testing.assert_array_equal(upper, m - lower[::-1])
+
+
+@pytest.mark.parametrize(("n", "m"), [(5, 3), (150, 40), (250, 90), (400, 4000), (3000, 20_000)])
+def test_a_factor_of_one_gives_the_exact_band(n: int, m: int) -> None:
+    within = exact_within(n, np.array([m]), 0.95, 1.0)
+    for side, expected in zip(within, exact(n, m, 0.95), strict=True):
+        np.testing.assert_array_equal(side[0], expected)
+
+
+def test_limits_widen_with_the_factor_up_to_what_is_certain() -> None:
+    m = np.array([30, 7, 0])
+    before = exact_each(12, m, 0.9)
+    for odds in (1.1, 1.7, 4.0, 1e3, 1e12, INF):
+        lower, upper = exact_within(12, m, 0.9, odds)
+        assert (np.diff(lower) >= 0).all() and (np.diff(upper) >= 0).all()
+        assert (lower <= before[0]).all() and (upper >= before[1]).all()
+        before = lower, upper
+    assert (lower == 0).all() and (upper == m[:, np.newaxis]).all()
+
+
+def test_many_numbers_of_latent_positives_at_once() -> None:
+    m = np.concatenate([np.arange(40), np.arange(2000, 9000, 300)])
+    lower, upper = exact_within(500, m, 0.95, 1.8)
+    for row in (0, 3, 39, 41, 50, m.size - 1):
+        alone = exact_within(500, m[[row]], 0.95, 1.8)
+        np.testing.assert_array_equal(lower[row], alone[0][0])
+        np.testing.assert_array_equal(upper[row], alone[1][0])
+
+
+@pytest.mark.parametrize(("n", "m"), [(1, 3), (3, 2), (2, 4)])
+@pytest.mark.parametrize("odds", [Fraction(3, 2), Fraction(4)])
+def test_the_worst_selection_changes_odds_once(n: int, m: int, odds: Fraction) -> None:
+    lower = [0, *range(n)][: n + 1]
+    upper = [min(k + 1, m) for k in range(n)] + [m]
+    lower = [min(low, high) for low, high in zip(lower, upper, strict=True)]
+    below, above = oracle.most_missed(n, m, (lower, upper), odds)
+    found = most_missed(n, m, np.array(upper), float(odds))
+    assert found == pytest.approx(float(above), rel=1e-12)
+    mirrored = m - np.array(lower)[::-1]
+    assert most_missed(n, m, mirrored, float(odds)) == pytest.approx(float(below), rel=1e-12)
+
+
+@pytest.mark.parametrize("odds", [1.5, 4.0])
+def test_the_simultaneous_band_holds_for_every_selection(odds: float) -> None:
+    n, m, level = 4, 5, 0.8
+    lower, upper = (side.tolist() for side in simultaneous_within(n, m, level, odds))
+    rng = np.random.default_rng(1)
+    some = [*rng.uniform(1, odds, (5, n + m)), *odds ** rng.integers(0, 2, (10, n + m))]
+    for each in some:
+        weights = [Fraction(float(weight)) for weight in each]
+        below, above = oracle.missed(weights, n, (lower, upper))
+        assert float(below + above) <= 1 - level
+    exactly = [side[0].tolist() for side in exact_within(n, np.array([m]), level, odds)]
+    assert lower <= exactly[0] and upper >= exactly[1]
+
+
+def test_the_local_level_starts_from_that_of_random_labels() -> None:
+    alpha = local_alpha(40, 120, 0.95)
+    assert local_alpha_within(40, 120, 0.95, 1.0) == alpha
+    assert local_alpha_within(40, 120, 0.95, 1 + 1e-6) == pytest.approx(alpha, rel=0.02)
+    assert alpha < local_alpha_within(40, 120, 0.95, 2.0) < local_alpha_within(120, 40, 0.95, 5.0)
+    assert local_alpha_within(40, 120, 0.95, INF) == pytest.approx(0.05)
+    lower, upper = simultaneous_within(40, 120, 0.95, 2.0)
+    assert joint_coverage(40, 120, lower, upper) > 0.95
+
+
+def test_the_local_level_of_many_positives_is_safe() -> None:
+    alpha = local_alpha_within(200, 1100, 0.95, 3.0)  # scaled from fewer
+    upper = exact_within(200, np.array([1100]), 1 - alpha, 3.0)[1][0]
+    assert most_missed(200, 1100, upper, 3.0) <= 0.025
+
+
+def draw(seed: int, known: int = 5, size: int = 24) -> Ranking:
+    """Draw a ranking with ties, from counts alone."""
+    rng = np.random.default_rng(seed)
+    score = rng.integers(0, 15, size)
+    label = rng.permutation(np.arange(size) < known)
+    cutoffs = np.unique(score)[::-1]
+    head = np.array([0, *((score >= c).sum() for c in cutoffs)])
+    found = np.array([0, *((label & (score >= c)).sum() for c in cutoffs)])
+    threshold = np.array([INF, *cutoffs])
+    return Ranking(head, threshold, found, 0 * found, head - found, Counts(known, 0, size - known))
+
+
+def places(ranking: Ranking) -> tuple[list[float], list[int]]:
+    """Return mid-rank and end of the block of each known positive."""
+    ranks, ends = [], []
+    for start, end, found in zip(
+        ranking.rank[:-1], ranking.rank[1:], np.diff(ranking.known_positive), strict=True
+    ):
+        ranks += [(int(start) + int(end) + 1) / 2] * int(found)
+        ends += [int(end)] * int(found)
+    return ranks, ends
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("odds", [1.4, 3.0])
+def test_the_range_is_that_of_all_weights(seed: int, odds: float) -> None:
+    ranking, beta = draw(seed), 0.4
+    latent = beta * ranking.total.unlabeled
+    ranks, ends = places(ranking)
+    rng = np.random.default_rng(seed)
+    every = [*product((1.0, odds), repeat=5), *rng.uniform(1, odds, (200, 5)).tolist()]
+    areas = {
+        "roc": [oracle.auroc(ranks, some, latent, 24) for some in every],
+        "pr": [oracle.average_precision(ends, some, latent) for some in every],
+    }
+    rule = Rule(selection_odds=odds)
+    for curve, values in areas.items():
+        found = estimate_within(ranking, np.array([beta]), rule, curve, "examples")
+        assert found.reach is not None
+        low, high = (float(end[0]) for end in found.reach)
+        assert high == pytest.approx(max(values), abs=1e-12)
+        assert low == pytest.approx(min(values), abs=1e-12 if curve == "roc" else 1e-3)
+        assert low < found.value[0] < high
+        assert found.lower[0] <= found.upper[0]
+
+
+@pytest.mark.parametrize("curve", ["roc", "pr"])
+def test_a_factor_near_one_gives_the_interval_of_random_labels(curve: str) -> None:
+    ranking, betas = draw(3, 30, 300), np.array([0.0, 0.1, 0.3])
+    estimate = estimate_population_auroc if curve == "roc" else estimate_population_precision
+    expected = estimate(ranking, betas, Rule())
+    found = estimate_within(ranking, betas, Rule(selection_odds=1 + 1e-9), curve, "population")
+    for name in ("value", "error", "lower", "upper"):
+        np.testing.assert_allclose(getattr(found, name), getattr(expected, name), atol=2e-3)
+    assert found.reach is not None
+    np.testing.assert_allclose(found.reach, [expected.value] * 2, atol=1e-6)
+
+
+@pytest.mark.parametrize("curve", ["roc", "pr"])
+@pytest.mark.parametrize("target", ["population", "examples"])
+def test_intervals_widen_with_the_factor(curve: str, target: str) -> None:
+    ranking, betas = draw(4, 30, 300), np.array([0.1])
+    before = estimate_any(ranking, betas, Rule(), curve, target)
+    for odds in (1.2, 2.0, 6.0, 1e4, INF):
+        found = estimate_any(ranking, betas, Rule(selection_odds=odds), curve, target)
+        assert found.lower <= before.lower + 1e-9 and found.upper >= before.upper - 1e-9
+        assert found.value == before.value
+        before = found
+    assert before.lower < 0.5 < before.upper
+
+
+def test_areas_of_few_known_positives() -> None:
+    betas = np.array([0.3])
+    alone = estimate_within(draw(1, 1), betas, Rule(selection_odds=2.0), "roc", "examples")
+    assert np.isnan([alone.lower, alone.upper]).all()
+    two = estimate_within(draw(1, 2), betas, Rule(selection_odds=2.0), "roc", "examples")
+    at_random = estimate_any(draw(1, 2), betas, Rule(), "roc", "examples")
+    assert two.lower <= at_random.lower and two.upper >= at_random.upper
+    nothing = estimate_within(
+        draw(1), np.array([0.0]), Rule(selection_odds=9.0), "roc", "population"
+    )
+    assert nothing.reach == (nothing.value, nothing.value)
+
+
+def pair(seed: int) -> PairedRanks:
+    """Draw the ranks of two models, and what they make of the other examples."""
+    rng = np.random.default_rng(seed)
+    shared = rng.normal(size=60) + np.repeat([1.0, 0.0], [8, 52])
+    ranks, among, above = {}, {}, []
+    for name, noise in (("a", 0.3), ("b", 1.5)):
+        score = shared + noise * rng.normal(size=60)
+        ranks[name] = 1 + (score[:8, np.newaxis] < score).sum(axis=1).astype(float)
+        among[name] = 1 + (score[:8, np.newaxis] < score[:8]).sum(axis=1).astype(float)
+        above.append((score[:8] > score[8:, np.newaxis]).mean(axis=1))
+    return PairedRanks(("model",), ranks, among, Counts(8, 0, 52), np.cov(above))
+
+
+@pytest.mark.parametrize("target", ["population", "examples"])
+def test_differences_within_a_factor(target: str) -> None:
+    paired, betas = pair(2), np.array([0.1, 0.3])
+    expected = compare_paired(paired, betas, 0.95, target)
+    near = compare_within(paired, betas, 0.95, target, 1 + 1e-9)
+    assert expected.size is not None and near.size is not None
+    np.testing.assert_allclose(near.p_value, expected.p_value, rtol=0.2)
+    if target == "population":
+        np.testing.assert_allclose(near.p_value, expected.p_value, rtol=1e-6)
+        np.testing.assert_allclose(near.size.lower, expected.size.lower, rtol=1e-6)
+    found = compare_within(paired, betas, 0.95, target, 2.0)
+    assert found.size is not None and found.size.reach is not None
+    for column, beta in enumerate(betas.tolist()):
+        latent = beta * 52
+        every = [
+            oracle.auroc(paired.ranks["a"].tolist(), weights, latent, 60)
+            - oracle.auroc(paired.ranks["b"].tolist(), weights, latent, 60)
+            for weights in product((1.0, 2.0), repeat=8)
+        ]
+        low, high = (end[0, column] for end in found.size.reach)
+        assert (low, high) == pytest.approx((min(every), max(every)), abs=1e-12)
+    assert (found.size.lower < found.size.reach[0]).all()
+    assert (found.p_value >= expected.p_value).all()
+
+
+def test_an_order_that_can_change_has_no_sign() -> None:
+    paired = pair(2)
+    assert compare_within(paired, None, 0.95, "population", 1.01).sign.tolist() == [1]
+    wide = compare_within(paired, np.array([0.2]), 0.95, "population", INF)
+    assert wide.sign.tolist() == [0] and wide.p_value.tolist() == [[1.0]]
+    known = compare_within(paired, np.array([0.0]), 0.95, "examples", 5.0)
+    assert known.size is not None and known.sign.tolist() == [1]
+    np.testing.assert_allclose(known.size.lower, known.size.difference)
+
+
+def test_breaking_points() -> None:
+    assert find_breaking_point(lambda odds: odds <= 7.3) == pytest.approx(7.3, rel=2e-3)
+    assert find_breaking_point(lambda odds: odds <= 1.04) == pytest.approx(1.04, rel=2e-3)
+    assert find_breaking_point(lambda odds: odds < 1) == 1
+    assert find_breaking_point(lambda odds: True) == INF
+
+
+def test_factors_that_are_none() -> None:
+    for value in (0.5, float("nan"), -2):
+        with pytest.raises(PUValueError, match=r"selection_odds must be 1 .* or more"):
+            Rule(selection_odds=value)
+    for wrong in ("2", None, True):
+        with pytest.raises(PUTypeError, match="selection_odds must be a number"):
+            Rule(selection_odds=wrong)  # type: ignore[arg-type]
+    for band in ("bootstrap", "dkw", exact):
+        with pytest.raises(PUValueError, match="must be 'exact' or 'simultaneous' with"):
+            Rule(band=band, selection_odds=2)
+        Rule(band=band, selection_odds=1)
