@@ -23,6 +23,7 @@ def compare(
     on: Hashable | list[Hashable] | None = None,
     target: str = "population",
     level: float = 0.95,
+    joint: str = "approximate",
 ) -> pd.DataFrame:
     """Compare the AUROC of models that ranked the same examples: no beta is needed.
 
@@ -36,13 +37,15 @@ def compare(
 
     Parameters
     ----------
-    beta : float, array-like of float, or mapping or Series of float by group, optional
-        Fraction of positives among the unlabeled, in [0, 1]. Without it there is no size.
+    beta : float, array-like of float; mapping or Series of float by group; or DataFrame; optional
+        Fraction of positives among the unlabeled, in [0, 1]; or an estimate of it, as
+        `estimate_beta` returns it. Without it there is no size.
     on : hashable or list of hashable, optional
         Columns that identify an example, to pair the rows of models in rows.
     {target}
     level : float, default 0.95
         Probability of coverage of the interval, in (0, 1).
+    {joint}
 
     Returns
     -------
@@ -57,6 +60,8 @@ def compare(
         * p_holm : the p value adjusted for all pairs (of a group) [1]_.
         * n : known positives.
         * target : what p values and interval are about.
+        * beta_lower, beta_upper, joint (only with an estimate of beta) : its interval, and how
+          that counts.
 
         Without `beta`, ``.attrs["size"]`` says what the size of the difference needs.
 
@@ -124,7 +129,7 @@ def compare(
             "takes the known positives as a simple random sample. Leave it out, or see how far "
             "intervals overlap: df.pu(propensity=..., score=[...]).auroc(0.3)."
         )
-    return comparison.compare_paired(self._asked(), beta, on, level, target)
+    return comparison.compare_paired(self._asked(), beta, on, level, target, joint=joint)
 
 
 def compare_unpaired(
