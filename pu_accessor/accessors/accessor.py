@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterable
 from html import escape
 from typing import Any, Final
 
-from pu_accessor.accessors import bounds, models, numbers, pictures, robustness
+from pu_accessor.accessors import bounds, lists, models, numbers, pictures, robustness
 from pu_accessor.accessors.bound import Bound
 from pu_accessor.accessors.keywords import explains_keywords
 from pu_accessor.sources.arrays import ArraySource
@@ -121,6 +121,8 @@ class Accessor(Bound):
     metric = numbers.metric
     estimate_beta = numbers.estimate_beta
     sample_to_label = numbers.sample_to_label
+    cutoff = lists.cutoff
+    select = lists.select
     compare = models.compare
     compare_unpaired = models.compare_unpaired
     dominance = models.dominance

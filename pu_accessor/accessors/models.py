@@ -24,6 +24,7 @@ def compare(
     target: str = "population",
     level: float = 0.95,
     selection_odds: float = 1.0,
+    joint: str = "approximate",
 ) -> pd.DataFrame:
     """Compare the AUROC of models that ranked the same examples: no beta is needed.
 
@@ -37,8 +38,9 @@ def compare(
 
     Parameters
     ----------
-    beta : float, array-like of float, or mapping or Series of float by group, optional
-        Fraction of positives among the unlabeled, in [0, 1]. Without it there is no size.
+    beta : float, array-like of float; mapping or Series of float by group; or DataFrame; optional
+        Fraction of positives among the unlabeled, in [0, 1]; or an estimate of it, as
+        `estimate_beta` returns it. Without it there is no size.
     on : hashable or list of hashable, optional
         Columns that identify an example, to pair the rows of models in rows.
     {target}
@@ -49,6 +51,7 @@ def compare(
         way. Above 1 a sign of 0 says that it can change for such a selection, p values are the
         largest for any, and with `beta` the columns range_lower and range_upper are what the
         difference can be, with an interval that holds for all.
+    {joint}
 
     Returns
     -------
@@ -63,6 +66,8 @@ def compare(
         * p_holm : the p value adjusted for all pairs (of a group) [1]_.
         * n : known positives.
         * target : what p values and interval are about.
+        * beta_lower, beta_upper, joint (only with an estimate of beta) : its interval, and how
+          that counts.
 
         Without `beta`, ``.attrs["size"]`` says what the size of the difference needs.
 
@@ -131,7 +136,7 @@ def compare(
             "intervals overlap: df.pu(propensity=..., score=[...]).auroc(0.3)."
         )
     rule = Rule(level, selection_odds=selection_odds)
-    return comparison.compare_paired(self._asked(), beta, on, rule, target)
+    return comparison.compare_paired(self._asked(), beta, on, rule, target, joint=joint)
 
 
 def compare_unpaired(

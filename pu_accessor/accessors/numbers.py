@@ -26,6 +26,7 @@ def auroc(
     beta_interval: Interval | None = None,
     max_fpr: float | None = None,
     selection_odds: float = 1.0,
+    joint: str = "approximate",
 ) -> pd.DataFrame:
     """Estimate the area under the ROC curve, with an interval: on new examples, or on these.
 
@@ -35,8 +36,10 @@ def auroc(
 
     Parameters
     ----------
-    beta : float, array-like of float, or mapping, Series or DataArray of float by group
-        Fraction of positives among the unlabeled, in [0, 1).
+    beta : float, array-like of float; mapping, Series or DataArray of float by group; or DataFrame
+        Fraction of positives among the unlabeled, in [0, 1). Or an estimate of it, as
+        `estimate_beta` and `pu_accessor.beta_from_labels` return it: one row, or one for each
+        group. Intervals then hold jointly, for the ranking and for beta.
     {target}
     level : float, default 0.95
         Probability with which the interval covers, in (0, 1).
@@ -47,12 +50,13 @@ def auroc(
         Take the curve up to this false positive rate, standardised [1]_ so that chance is 0.5
         and perfection 1, as ``sklearn.metrics.roc_auc_score(max_fpr=...)`` does.
     {odds}
+    {joint}
 
     Returns
     -------
     DataFrame
         A row for each group and beta: the group, beta, estimate, standard_error, lower,
-        upper, level, target.
+        upper, level, target; with an estimate of beta also beta_lower, beta_upper and joint.
 
     Raises
     ------
@@ -109,7 +113,7 @@ def auroc(
     0  0.25     0.792           0.132  0.417  0.917   0.95  examples
     """
     rule = Rule(level, beta_interval=beta_interval, selection_odds=selection_odds)
-    return estimates.auroc(self._asked(), beta, rule, target, max_fpr=max_fpr)
+    return estimates.auroc(self._asked(), beta, rule, target, max_fpr=max_fpr, joint=joint)
 
 
 def average_precision(
@@ -120,6 +124,7 @@ def average_precision(
     level: float = 0.95,
     beta_interval: Interval | None = None,
     selection_odds: float = 1.0,
+    joint: str = "approximate",
 ) -> pd.DataFrame:
     """Estimate the average precision, with an interval: on new examples, or on these.
 
@@ -133,6 +138,7 @@ def average_precision(
         Where beta may lie, around the point that is passed: adds the columns envelope_lower
         and envelope_upper, the lowest lower and the highest upper limit while beta varies.
     {odds}
+    {joint}
 
     Returns
     -------
@@ -181,7 +187,7 @@ def average_precision(
     0  0.25     0.715           0.275  0.204    1.0   0.95  population
     """
     rule = Rule(level, beta_interval=beta_interval, selection_odds=selection_odds)
-    return estimates.average_precision(self._asked(), beta, rule, target)
+    return estimates.average_precision(self._asked(), beta, rule, target, joint=joint)
 
 
 def metric(
@@ -196,6 +202,7 @@ def metric(
     reference: str = "positives",
     selection_odds: float = 1.0,
     beta_interval: Interval | None = None,
+    joint: str = "approximate",
 ) -> pd.DataFrame:
     """Evaluate a metric at the cutoff that a person reports, with its interval.
 
@@ -219,6 +226,7 @@ def metric(
     beta_interval : (float, float), optional
         Where beta may lie: adds the columns envelope_lower and envelope_upper, the lowest and
         highest that the bounds get at this cutoff while beta varies.
+    {joint}
 
     Returns
     -------
@@ -259,7 +267,7 @@ def metric(
     0      0.75  0.245    1.0  population
     """
     rule = Rule(level, band, reference, beta_interval, selection_odds)
-    return estimates.metric(self._asked(), name, beta, at, rule, target)
+    return estimates.metric(self._asked(), name, beta, at, rule, target, joint=joint)
 
 
 def estimate_beta(self: Bound, *, method: str = "feasible", level: float = 0.95) -> pd.DataFrame:
@@ -277,8 +285,9 @@ def estimate_beta(self: Bound, *, method: str = "feasible", level: float = 0.95)
     Returns
     -------
     DataFrame
-        A row for each group: the group, beta, lower, upper, level, method, and assumptions,
-        a sentence.
+        A row for each group: the group, beta, lower, upper, level, method; n, the known
+        positives, and n_unlabeled, which it is about. It goes into ``beta=`` of other questions
+        as it is. ``.attrs["assumptions"]`` says what the method takes for granted.
 
     Raises
     ------

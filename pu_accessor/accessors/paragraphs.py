@@ -8,8 +8,16 @@ __all__ = ["fill"]
 _PARAGRAPHS: Mapping[str, str] = MappingProxyType(
     {
         "beta": """\
-beta : float, array-like of float, or mapping, Series or DataArray of float by group
-    Fraction of positives among the unlabeled, in [0, 1]. 0 treats them as negative.""",
+beta : float, array-like of float; mapping, Series or DataArray of float by group; or DataFrame
+    Fraction of positives among the unlabeled, in [0, 1]. 0 treats them as negative. Or an estimate
+    of it, as `estimate_beta` and `pu_accessor.beta_from_labels` return it: intervals then hold
+    jointly, for the ranking and for beta; tables, curves and pictures take one of a higher level
+    than their own, and get an envelope.""",
+        "joint": """\
+joint : {"approximate", "guaranteed"}, default "approximate"
+    How an estimate of beta counts: by the squares of both errors, which holds about as often as
+    the level says if they are independent; or as the envelope over the interval of beta, which
+    holds at least so often. That takes an estimate of a higher level, and is wider.""",
         "target": """\
 target : {"population", "examples"}, default "population"
     What the interval is about: new examples, from where these come from; or these examples, once

@@ -12,7 +12,7 @@ from pu_accessor.inference.tables.rates import Metric
 from pu_accessor.ranking import Ranks
 from pu_accessor.results import tables
 from pu_accessor.results.against_beta import ask_quantity
-from pu_accessor.results.betas import GroupBeta, with_baseline
+from pu_accessor.results.betas import GroupBeta
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -73,8 +73,8 @@ def plot_roc(
 
     look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws)
     rule = Rule(level, band, reference, beta_interval, selection_odds)
-    betas = with_baseline(beta) if baseline else beta
-    return plots.plot_roc(tables.contingency(self._asked(ranks), betas, rule, ranks), look)
+    found = tables.contingency(self._asked(ranks), beta, rule, ranks, baseline=baseline)
+    return plots.plot_roc(found, look)
 
 
 def plot_pr(
@@ -128,8 +128,8 @@ def plot_pr(
 
     look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws)
     rule = Rule(level, band, reference, beta_interval, selection_odds)
-    betas = with_baseline(beta) if baseline else beta
-    return plots.plot_pr(tables.contingency(self._asked(ranks), betas, rule, ranks), look)
+    found = tables.contingency(self._asked(ranks), beta, rule, ranks, baseline=baseline)
+    return plots.plot_pr(found, look)
 
 
 def plot_rank_cdf(
@@ -240,8 +240,7 @@ def plot_metric(
     plots.check_plot_metric(name, x)
     rule = Rule(level, band, reference, beta_interval, selection_odds)
     ranks: Ranks = "all" if x == "threshold" or callable(name) else "breakpoints"
-    betas = with_baseline(beta) if baseline else beta
-    table = tables.contingency(self._asked(ranks), betas, rule, ranks)
+    table = tables.contingency(self._asked(ranks), beta, rule, ranks, baseline=baseline)
     return plots.plot_metric(table, name, x, look)
 
 

@@ -11,6 +11,7 @@ import xarray as xr
 
 from pu_accessor.errors import PUDataError, PUImportError, PUValueError, warn_caller
 from pu_accessor.inference.about import About, tell_about
+from pu_accessor.inference.estimates.joint import BetaRange
 from pu_accessor.ranking import (
     Counts,
     FloatArray,
@@ -23,7 +24,15 @@ from pu_accessor.ranking import (
     Ranks,
     Stack,
 )
-from pu_accessor.results.betas import GroupBeta, beta_by_key, check_beta, name_group, split_key
+from pu_accessor.results.betas import (
+    Estimated,
+    GroupBeta,
+    KeyBetas,
+    beta_by_key,
+    check_beta,
+    name_group,
+    split_key,
+)
 
 __all__ = ["Answer", "Answers", "Asked", "as_rows", "ask", "ask_rankings", "check_names"]
 
@@ -87,11 +96,12 @@ class Answers(Generic[Content]):
 def ask_rankings(
     asked: Asked,
     ranks: Ranks,
-    beta: GroupBeta,
+    beta: GroupBeta | Estimated,
     level: float,
     question: Callable[[Ranking, FloatArray], Content],
     *,
     at_once: Callable[[Stack, FloatArray], Sequence[Content | None]] | None = None,
+    joined: Callable[[Ranking, BetaRange], Content] | None = None,
     warn: bool = True,
     random: bool = True,
 ) -> Answers[Content]:
@@ -112,6 +122,8 @@ def ask_rankings(
     at_once : callable, optional
         The same for many small rankings and their betas, shape (rankings, betas): an answer for
         each, or None where it takes the ranking itself, or where a beta exceeds the limit.
+    joined : callable, optional
+        What takes the place of `question` where there are estimates of beta: it gets one.
     warn : bool, default True
         Whether to say that betas exceed the limit.
     random : bool, default True
@@ -136,16 +148,19 @@ def ask_rankings(
     """
     check_beta(beta)
     rankings = asked.rank(ranks)
-    own, betas = beta_by_key(beta, rankings.names, rankings.keys)
+    own, betas, ranges = beta_by_key(beta, rankings.names, rankings.keys)
 
     def answer(position: int) -> Answer[Content]:
         ranking = rankings.make(position)
-        content = question(ranking, betas[position])
+        if joined is not None and ranges is not None:
+            content = joined(ranking, ranges[position])
+        else:
+            content = question(ranking, betas[position])
         about = tell_about(ranking, level, random=random)
         return Answer(rankings.keys[position], betas[position], about, content)
 
     ready = {}
-    if at_once is not None and rankings.together is not None:
+    if at_once is not None and rankings.together is not None and ranges is None:
         stack = rankings.together()
         contents = at_once(stack, np.stack(betas))
         ready = dict(_answered(rankings.keys, betas, stack, contents))
@@ -172,7 +187,8 @@ def ask(
     asked: Asked,
     keyed: Keyed[Kind],
     question: Callable[[Kind, FloatArray], Content],
-    beta: GroupBeta | None = None,
+    beta: GroupBeta | Estimated | None = None,
+    joined: Callable[[Kind, BetaRange], Content] | None = None,
 ) -> Answers[Content]:
     """Put a question to each of some keyed things.
 
@@ -186,6 +202,8 @@ def ask(
         From one of them, and betas, to the answer.
     beta : optional
         As in `ask_rankings`; where there is none, betas are empty.
+    joined : callable, optional
+        As in `ask_rankings`.
 
     Returns
     -------
@@ -201,12 +219,16 @@ def ask(
     PUWarning
         If some are left out.
     """
-    own, betas = False, [np.empty(0)] * len(keyed.keys)
+    own, betas, ranges = KeyBetas(False, [np.empty(0)] * len(keyed.keys))
     if beta is not None:
-        own, betas = beta_by_key(beta, keyed.names, keyed.keys)
+        own, betas, ranges = beta_by_key(beta, keyed.names, keyed.keys)
 
     def answer(position: int) -> Answer[Content]:
-        content = question(keyed.make(position), betas[position])
+        thing = keyed.make(position)
+        if joined is not None and ranges is not None:
+            content = joined(thing, ranges[position])
+        else:
+            content = question(thing, betas[position])
         return Answer(keyed.keys[position], betas[position], None, content)
 
     return Answers(keyed.names, own, _collect(keyed, answer, asked, {}))

@@ -1,17 +1,19 @@
 """A beta for all groups, or one for each."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, Protocol, TypeAlias, cast, runtime_checkable
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
 from pu_accessor.errors import PUError, PUKeyError, PUTypeError, PUValueError
+from pu_accessor.inference.estimates.joint import BetaRange
 from pu_accessor.inference.shares import Beta, as_betas
 from pu_accessor.ranking import FloatArray
 
 __all__ = [
+    "Estimated",
     "GroupBeta",
     "KeyBetas",
     "beta_by_key",
@@ -22,17 +24,26 @@ __all__ = [
     "with_baseline",
 ]
 
-GroupBeta: TypeAlias = Beta | Mapping[Any, float] | pd.Series | xr.DataArray
+GroupBeta: TypeAlias = Beta | Mapping[Any, float] | pd.Series | pd.DataFrame | xr.DataArray
+
+
+@runtime_checkable
+class Estimated(Protocol):
+    """Estimates of beta that have been read: see `pu_accessor.results.ranges`."""
+
+    def by_key(self, names: Sequence[str], keys: Sequence[Hashable]) -> "KeyBetas":
+        """Return the beta of each ranking, with its interval."""
 
 
 class KeyBetas(NamedTuple):
-    """The beta of each key, and whether each has its own."""
+    """The beta of each key, whether each has its own, and its interval where there is one."""
 
     own: bool
     values: list[FloatArray]
+    ranges: list[BetaRange] | None = None
 
 
-def check_beta(beta: GroupBeta) -> None:
+def check_beta(beta: GroupBeta | Estimated) -> None:
     """Raise what can be said of beta before the keys are known.
 
     Parameters
@@ -43,8 +54,15 @@ def check_beta(beta: GroupBeta) -> None:
     Raises
     ------
     PUTypeError, PUValueError
-        If it holds what is no share in [0, 1].
+        If it holds what is no share in [0, 1], or is a frame of estimates where numbers are asked.
     """
+    if isinstance(beta, Estimated):
+        return
+    if isinstance(beta, pd.DataFrame):
+        raise PUTypeError(
+            "beta must be a number here, or one for each group, but a frame was passed. Take its "
+            "point: beta=found['beta'].item(); for groups found.set_index('site')['beta']."
+        )
     if not is_by_key(beta):
         as_betas(cast("Beta", beta))
     elif isinstance(beta, Mapping):
@@ -78,7 +96,9 @@ def with_baseline(beta: GroupBeta) -> GroupBeta:
     return betas if (betas == 0).any() else np.concatenate([[0.0], betas])
 
 
-def beta_by_key(beta: GroupBeta, names: Sequence[str], keys: Sequence[Hashable]) -> KeyBetas:
+def beta_by_key(
+    beta: GroupBeta | Estimated, names: Sequence[str], keys: Sequence[Hashable]
+) -> KeyBetas:
     """Return the beta of each key.
 
     Parameters
@@ -101,6 +121,8 @@ def beta_by_key(beta: GroupBeta, names: Sequence[str], keys: Sequence[Hashable])
     PUTypeError, PUValueError
         If it has several values for one, or values that are not allowed.
     """
+    if isinstance(beta, Estimated):
+        return beta.by_key(names, keys)
     table = _table(beta, names, keys)
     if table is None:
         return KeyBetas(False, [as_betas(cast("Beta", beta))] * len(keys))
@@ -110,7 +132,7 @@ def beta_by_key(beta: GroupBeta, names: Sequence[str], keys: Sequence[Hashable])
             f"one for each of {len(table)} keys was passed. Name the column of these keys, "
             "df.pu(by=...), or pass a number."
         )
-    found = {_alike(key): value for key, value in table.items()}
+    found = _for_all_models({_alike(key): value for key, value in table.items()}, names, keys)
     if missing := [key for key in keys if _alike(key) not in found]:
         raise PUKeyError(
             f"beta must have a value for each key, but has none for {missing[:5]}"
@@ -227,6 +249,19 @@ def _check_labels(beta: xr.DataArray, dim: str, found: list[Hashable]) -> None:
             f"beta must have each coordinate along {dim!r} once, but "
             f"{index[index.duplicated()].tolist()[:5]} are there twice or more."
         )
+
+
+def _for_all_models(
+    found: dict[Hashable, Any], names: Sequence[str], keys: Sequence[Hashable]
+) -> dict[Hashable, Any]:
+    """Give all models of a group its beta, where keys of groups alone are there."""
+    if len(names) < 2 or names[-1] != "model" or any(_alike(key) in found for key in keys):
+        return found
+    groups = {key: split_key(names, key)[:-1] for key in keys}
+    own = {key: group[0] if len(group) == 1 else group for key, group in groups.items()}
+    return found | {
+        _alike(key): found[_alike(group)] for key, group in own.items() if _alike(group) in found
+    }
 
 
 def _alike(key: Hashable) -> Hashable:

@@ -10,17 +10,19 @@ import xarray as xr
 
 from pu_accessor.errors import PUValueError, warn_caller
 from pu_accessor.inference.comparison.dominance import dominance as compare_curves
-from pu_accessor.inference.comparison.paired import PairTests
+from pu_accessor.inference.comparison.paired import PairTests, join_pairs
 from pu_accessor.inference.comparison.paired import compare_paired as test_pairs
 from pu_accessor.inference.comparison.selection import compare_within
 from pu_accessor.inference.comparison.unpaired import compare_unpaired as test_groups
 from pu_accessor.inference.comparison.unpaired import estimate_group
+from pu_accessor.inference.estimates.joint import BetaRange
 from pu_accessor.inference.rule import Rule, check_target
 from pu_accessor.inference.shares import check_level
 from pu_accessor.ranking import FloatArray, IntArray, PairedRanks
 from pu_accessor.results.ask import Asked, as_rows, ask, check_names
 from pu_accessor.results.betas import GroupBeta, check_beta
 from pu_accessor.results.curves import curve
+from pu_accessor.results.ranges import check_random, read_ranges, tell_of
 from pu_accessor.results.schema import AXIS, BOUND, axis_of, check_whole
 
 __all__ = ["compare_paired", "compare_unpaired", "dominance"]
@@ -34,6 +36,8 @@ def compare_paired(
     on: object,
     rule: Rule,
     target: str,
+    *,
+    joint: str = "approximate",
 ) -> pd.DataFrame:
     """Compare the AUROC of models that ranked the same examples, in each group of examples.
 
@@ -49,11 +53,14 @@ def compare_paired(
         Its level, and the factor of the odds.
     target : {"population", "examples"}
         Whether models are compared on new examples or on these.
+    joint : {"approximate", "guaranteed"}, default "approximate"
+        How the error of an estimated beta is put together with that of the ranking.
 
     Returns
     -------
     DataFrame
-        A row for each group and pair, and for each beta where there is one.
+        A row for each group and pair, and for each beta where there is one; with estimates of
+        beta also beta_lower, beta_upper, joint.
 
     Warns
     -----
@@ -62,7 +69,9 @@ def compare_paired(
     """
     check_target(target)
     odds = rule.selection_odds
-    if beta is not None:
+    ranges = None if beta is None else read_ranges(beta, rule.level, joint)
+    check_random(ranges, rule)
+    if beta is not None and ranges is None:
         check_beta(beta)
 
     def question(paired: PairedRanks, betas: FloatArray) -> dict[str, Any]:
@@ -73,8 +82,20 @@ def compare_paired(
             found = test_pairs(paired, given, rule.level, target)
         return _pair_columns(paired, found, betas, rule, target)
 
-    answers = ask(asked, asked.pair(on), question, beta)
-    pairs = as_rows(answers, [answer.content for answer in answers.each])
+    def joined(paired: PairedRanks, beta: BetaRange) -> dict[str, Any]:
+        beta.check_counts(paired.total)
+        left = rule.level if ranges is None else ranges.left
+        found = test_pairs(paired, beta.betas(rule.level, joint), left, target)
+        point = np.array([beta.beta])
+        return _pair_columns(paired, join_pairs(found, beta, joint), point, rule, target)
+
+    estimated = beta if ranges is None else ranges
+    answers = ask(asked, asked.pair(on), question, estimated, joined)
+    columns = [
+        a.content | tell_of(ranges, answers.names, a.key, len(a.content["sign"]))
+        for a in answers.each
+    ]
+    pairs = as_rows(answers, columns)
     _warn_of_chance(pairs, pairs.pop("stuck"), list(answers.names))
     if beta is None:
         pairs.attrs["size"] = _NO_SIZE

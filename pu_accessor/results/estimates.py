@@ -1,7 +1,8 @@
 """Numbers with intervals of many rankings -> one tidy frame."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,9 @@ from pu_accessor.errors import PUValueError, warn_caller
 from pu_accessor.inference.estimates.auroc import estimate_auroc
 from pu_accessor.inference.estimates.binomial import metric_on_new
 from pu_accessor.inference.estimates.complete import Estimates
-from pu_accessor.inference.estimates.cutoff import At, Cutoff, metric_at, read_at
+from pu_accessor.inference.estimates.cutoff import At, AtCutoff, Cutoff, metric_at, read_at
+from pu_accessor.inference.estimates.joint import BetaRange, join_estimates
+from pu_accessor.inference.estimates.joint_cutoff import join_metric_at, join_metric_on_new
 from pu_accessor.inference.estimates.population import estimate_population_auroc
 from pu_accessor.inference.estimates.population_precision import estimate_population_precision
 from pu_accessor.inference.estimates.precision import estimate_precision
@@ -22,6 +25,7 @@ from pu_accessor.inference.tables.rates import Metric, check_metric, metric_name
 from pu_accessor.ranking import FloatArray, Ranking, Ranks, Stack
 from pu_accessor.results.ask import Answers, Asked, as_rows, ask_rankings
 from pu_accessor.results.betas import GroupBeta
+from pu_accessor.results.ranges import check_random, read_ranges, tell_of
 
 __all__ = ["auroc", "average_precision", "metric"]
 
@@ -29,7 +33,13 @@ _REACH = ("range_lower", "range_upper")
 
 
 def auroc(
-    asked: Asked, beta: GroupBeta, rule: Rule, target: str, *, max_fpr: float | None = None
+    asked: Asked,
+    beta: GroupBeta,
+    rule: Rule,
+    target: str,
+    *,
+    max_fpr: float | None = None,
+    joint: str = "approximate",
 ) -> pd.DataFrame:
     """Estimate the area under the ROC curve of each ranking, with an interval.
 
@@ -37,20 +47,23 @@ def auroc(
     ----------
     asked : Asked
         Whom to ask.
-    beta : float, array-like of float, or mapping, Series or DataArray of float by key
-        Fraction of positives among the unlabeled, in [0, 1).
+    beta : float, array-like of float; mapping, Series or DataArray of float by key; or DataFrame
+        Fraction of positives among the unlabeled, in [0, 1); or estimates of it.
     rule : Rule
         Its level and interval of beta.
     target : {"population", "examples"}
         Whether the interval is about new examples or about these.
     max_fpr : float in (0, 1], optional
         Take the curve up to this false positive rate, standardised.
+    joint : {"approximate", "guaranteed"}, default "approximate"
+        How the error of an estimated beta is put together with that of the ranking.
 
     Returns
     -------
     DataFrame
         A row for each group and beta: the key, beta, estimate, standard_error, lower, upper,
-        level, target; with an interval of beta also envelope_lower, envelope_upper.
+        level, target; with an interval of beta also envelope_lower, envelope_upper; with
+        estimates of it beta_lower, beta_upper, joint.
 
     Warns
     -----
@@ -61,7 +74,7 @@ def auroc(
     check_target(target, "max_fpr=..." if max_fpr is not None and max_fpr < 1 else None)
     check_whole_area(rule, max_fpr)
 
-    def question(ranking: Ranking, betas: FloatArray) -> Estimates:
+    def estimate(ranking: Ranking, betas: FloatArray, rule: Rule) -> Estimates:
         if rule.selection_odds > 1:
             return estimate_within(ranking, betas, rule, "roc", target)
         if target == "population":
@@ -72,15 +85,18 @@ def auroc(
         return estimate_population_aurocs(stack, betas, rule.level)
 
     plain = target == "population" and rule.beta_interval is None and rule.selection_odds == 1
-    return _with_intervals(asked, beta, rule, target, question, at_once if plain else None)
+    ask = _Area(rule, target, joint, estimate, at_once if plain else None)
+    return _with_intervals(asked, beta, ask)
 
 
-def average_precision(asked: Asked, beta: GroupBeta, rule: Rule, target: str) -> pd.DataFrame:
+def average_precision(
+    asked: Asked, beta: GroupBeta, rule: Rule, target: str, *, joint: str = "approximate"
+) -> pd.DataFrame:
     """Estimate the average precision of each ranking, with an interval.
 
     Parameters
     ----------
-    asked, beta, rule, target
+    asked, beta, rule, target, joint
         As in `auroc`.
 
     Returns
@@ -95,18 +111,25 @@ def average_precision(asked: Asked, beta: GroupBeta, rule: Rule, target: str) ->
     """
     check_target(target)
 
-    def question(ranking: Ranking, betas: FloatArray) -> Estimates:
+    def estimate(ranking: Ranking, betas: FloatArray, rule: Rule) -> Estimates:
         if rule.selection_odds > 1:
             return estimate_within(ranking, betas, rule, "pr", target)
         if target == "population":
             return estimate_population_precision(ranking, betas, rule)
         return estimate_precision(ranking, betas, rule)
 
-    return _with_intervals(asked, beta, rule, target, question)
+    return _with_intervals(asked, beta, _Area(rule, target, joint, estimate))
 
 
 def metric(
-    asked: Asked, name: str | Metric, beta: GroupBeta, at: At, rule: Rule, target: str | None
+    asked: Asked,
+    name: str | Metric,
+    beta: GroupBeta,
+    at: At,
+    rule: Rule,
+    target: str | None,
+    *,
+    joint: str = "approximate",
 ) -> pd.DataFrame:
     """Evaluate a metric of each ranking at the cutoff that a person reports.
 
@@ -121,53 +144,77 @@ def metric(
     target : {"population", "examples"}, optional
         Whether the interval is about new examples, which takes a threshold, or about these. By
         default that is new examples at a threshold, and these at all other cutoffs.
+    joint
+        As in `auroc`.
 
     Returns
     -------
     DataFrame
         A row for each group and beta: the key, beta, metric, rank, threshold, estimate, lower,
-        upper, level, band, target.
+        upper, level, band, target; with estimates of beta also beta_lower, beta_upper, joint.
     """
     check_metric(name)
     cutoff = read_at(at)
     about, label = _read_target(target, cutoff, rule), metric_name(name)
+    ranges = read_ranges(beta, rule.level, joint, rule.beta_interval)
 
-    def question(ranking: Ranking, betas: FloatArray) -> dict[str, Any]:
-        if ranking.strata and cutoff.kind == "threshold":
-            raise PUValueError(
-                "at must be no threshold with pool=True, as scores of groups that are pooled are "
-                f"on no common scale, but {cutoff.value:g} was passed. Pass a share: "
-                "at={'fraction': 0.1}."
-            )
+    check_random(ranges, rule)
+
+    def question(ranking: Ranking, betas: FloatArray) -> AtCutoff:
+        _check_scale(ranking, cutoff)
         if about == "population":
-            found = metric_on_new(ranking, betas, name, cutoff.value, rule)
-        else:
-            found = metric_at(ranking, betas, name, cutoff, rule)
-        ends = {
-            "envelope_lower": found.envelope_lower,
-            "envelope_upper": found.envelope_upper,
-        }
-        return {
-            "metric": [label] * betas.size,
-            "rank": found.rank,
-            "threshold": found.threshold,
-            "estimate": found.estimate,
-            "lower": found.lower,
-            "upper": found.upper,
-            **{key: end for key, end in ends.items() if end is not None},
-            "level": np.full(betas.size, rule.level),
-            **_odds(rule, betas.size),
-            "band": [found.band] * betas.size,
-            "target": [about] * betas.size,
-        }
+            return metric_on_new(ranking, betas, name, cutoff.value, rule)
+        return metric_at(ranking, betas, name, cutoff, rule)
+
+    def joined(ranking: Ranking, beta: BetaRange) -> AtCutoff:
+        _check_scale(ranking, cutoff)
+        beta.check_counts(ranking.total)
+        if about == "population":
+            return join_metric_on_new(ranking, beta, name, cutoff.value, rule, joint)
+        return join_metric_at(ranking, beta, name, cutoff, rule, joint)
 
     # What a user's function maximises can be anywhere.
     ranks: Ranks = (
         "all" if callable(name) and cutoff.kind in ("maximum", "youden") else "breakpoints"
     )
-    random = rule.selection_odds == 1
-    answers = ask_rankings(asked, ranks, beta, rule.level, question, random=random)
-    return as_rows(answers, [answer.content for answer in answers.each], betas=True)
+    random, estimated = rule.selection_odds == 1, beta if ranges is None else ranges
+    answers = ask_rankings(
+        asked, ranks, estimated, rule.level, question, joined=joined, random=random
+    )
+    columns = [
+        _cutoff_columns(a.content, label, rule, about) | tell_of(ranges, answers.names, a.key)
+        for a in answers.each
+    ]
+    return as_rows(answers, columns, betas=True)
+
+
+def _check_scale(ranking: Ranking, cutoff: Cutoff) -> None:
+    """Raise if a threshold is asked for where scores are on no common scale."""
+    if ranking.strata and cutoff.kind == "threshold":
+        raise PUValueError(
+            "at must be no threshold with pool=True, as scores of groups that are pooled are "
+            f"on no common scale, but {cutoff.value:g} was passed. Pass a share: "
+            "at={'fraction': 0.1}."
+        )
+
+
+def _cutoff_columns(found: AtCutoff, label: str, rule: Rule, about: str) -> dict[str, Any]:
+    """Return a metric at a cutoff as columns, and what it is about."""
+    size = found.rank.size
+    ends = {"envelope_lower": found.envelope_lower, "envelope_upper": found.envelope_upper}
+    return {
+        "metric": [label] * size,
+        "rank": found.rank,
+        "threshold": found.threshold,
+        "estimate": found.estimate,
+        "lower": found.lower,
+        "upper": found.upper,
+        **{key: end for key, end in ends.items() if end is not None},
+        "level": np.full(size, rule.level),
+        **_odds(rule, size),
+        "band": [found.band] * size,
+        "target": [about] * size,
+    }
 
 
 def _read_target(target: str | None, cutoff: Cutoff, rule: Rule) -> str:
@@ -193,31 +240,51 @@ def _odds(rule: Rule, size: int) -> dict[str, FloatArray]:
     return {} if odds == 1 else {"selection_odds": np.full(size, odds)}
 
 
-def _with_intervals(
-    asked: Asked,
-    beta: GroupBeta,
-    rule: Rule,
-    target: str,
-    question: Callable[[Ranking, FloatArray], Estimates],
-    at_once: Callable[[Stack, FloatArray], list[Estimates | None]] | None = None,
-) -> pd.DataFrame:
+class _Area(NamedTuple):
+    """What is asked of each ranking: an area, by a rule, of new examples or of these."""
+
+    rule: Rule
+    target: str
+    joint: str
+    estimate: Callable[[Ranking, FloatArray, Rule], Estimates]
+    at_once: Callable[[Stack, FloatArray], list[Estimates | None]] | None = None
+
+
+def _with_intervals(asked: Asked, beta: GroupBeta, area: _Area) -> pd.DataFrame:
     """Estimate for each ranking and beta."""
+    rule, level = area.rule, area.rule.level
+    ranges = read_ranges(beta, level, area.joint, rule.beta_interval)
+    check_random(ranges, rule)
+    inner = rule if ranges is None else replace(rule, level=ranges.left)
+
+    def question(ranking: Ranking, betas: FloatArray) -> Estimates:
+        return area.estimate(ranking, betas, rule)
+
+    def joined(ranking: Ranking, beta: BetaRange) -> Estimates:
+        beta.check_counts(ranking.total)
+        found = area.estimate(ranking, beta.betas(level, area.joint), inner)
+        return join_estimates(found, beta, area.joint)
+
     answers = ask_rankings(
         asked,
         "breakpoints",
-        beta,
-        rule.level,
+        beta if ranges is None else ranges,
+        level,
         question,
-        at_once=at_once,
+        at_once=area.at_once,
+        joined=joined,
         random=rule.selection_odds == 1,
     )
     size = answers.each[0].betas.size
     about = {
-        "level": np.full(size, rule.level),
+        "level": np.full(size, level),
         **_odds(rule, size),
-        "target": np.full(size, target, object),
+        "target": np.full(size, area.target, object),
     }
-    found = as_rows(answers, [_columns(a.content, about) for a in answers.each], betas=True)
+    columns = [
+        _columns(a.content, about) | tell_of(ranges, answers.names, a.key) for a in answers.each
+    ]
+    found = as_rows(answers, columns, betas=True)
     _warn_of(found, answers)
     return found
 

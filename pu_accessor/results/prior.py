@@ -8,7 +8,7 @@ from pu_accessor.errors import warn_caller
 from pu_accessor.inference.prior.labeling import beta_from_labels as infer_beta
 from pu_accessor.inference.prior.methods import METHODS, Prior, check_method, estimate_prior
 from pu_accessor.inference.shares import check_level
-from pu_accessor.ranking import FloatArray, Ranking
+from pu_accessor.ranking import Counts, FloatArray, Ranking
 from pu_accessor.results.ask import Asked, as_rows, ask
 
 __all__ = ["beta_from_labels", "estimate_beta"]
@@ -29,7 +29,8 @@ def estimate_beta(asked: Asked, method: str, level: float) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        A row for each group: the key, beta, lower, upper, level, method, assumptions.
+        A row for each group: the key, beta, lower, upper, level, method, n, n_unlabeled. What
+        the method takes for granted is told in its attributes.
 
     Raises
     ------
@@ -46,20 +47,21 @@ def estimate_beta(asked: Asked, method: str, level: float) -> pd.DataFrame:
     level = check_level(level)
     check_method(method)
 
-    def question(ranking: Ranking, _: FloatArray) -> Prior:
-        return estimate_prior(ranking, method, level)
+    def question(ranking: Ranking, _: FloatArray) -> tuple[Prior, Counts]:
+        return estimate_prior(ranking, method, level), ranking.total
 
     answers = ask(asked, asked.rank("breakpoints"), question)
-    found = [answer.content for answer in answers.each]
+    found = [answer.content[0] for answer in answers.each]
     told = Counter(text for one in found for text in one.warnings)
     for text, times in told.items():
         of = f" (in {times} of {len(found)} groups)" if answers.names else ""
         warn_caller(f"{text}{of}")
-    assumptions = METHODS[method].assumptions
-    return as_rows(answers, [_row(one, level, method, assumptions) for one in found])
+    estimates = as_rows(answers, [_row(*a.content, level, method) for a in answers.each])
+    estimates.attrs["assumptions"] = METHODS[method].assumptions
+    return estimates
 
 
-def _row(found: Prior, level: float, method: str, assumptions: str) -> dict[str, list[object]]:
+def _row(found: Prior, total: Counts, level: float, method: str) -> dict[str, list[object]]:
     """Return one estimate as a row."""
     return {
         "beta": [found.beta],
@@ -67,7 +69,8 @@ def _row(found: Prior, level: float, method: str, assumptions: str) -> dict[str,
         "upper": [found.upper],
         "level": [level],
         "method": [method],
-        "assumptions": [assumptions],
+        "n": [total.known_positive],
+        "n_unlabeled": [total.unlabeled],
     }
 
 
@@ -105,8 +108,8 @@ def beta_from_labels(
     Returns
     -------
     DataFrame
-        One row: beta, lower, upper, level, method. All of beta are shares of `n_unlabeled`; with
-        `rest`, of those that were not labeled.
+        One row: beta, lower, upper, level, method, n_unlabeled. All of beta are shares of the
+        latter; with `rest` that are the examples that were not labeled.
 
     Raises
     ------
@@ -117,14 +120,17 @@ def beta_from_labels(
     --------
     >>> import pu_accessor
     >>> pu_accessor.beta_from_labels(12, 50, 2000)
-       beta  lower  upper  level method
-    0  0.24  0.132   0.38   0.95  exact
+       beta  lower  upper  level method  n_unlabeled
+    0  0.24  0.132   0.38   0.95  exact         2000
     >>> pu_accessor.beta_from_labels(12, 50, 2000, method="hpd").round(3)
-       beta  lower  upper  level method
-    0  0.24  0.138  0.368   0.95    hpd
+       beta  lower  upper  level method  n_unlabeled
+    0  0.24  0.138  0.368   0.95    hpd         2000
     """
     found = infer_beta(
         n_positive, n_labeled, n_unlabeled, method=method, level=level, prior=prior, rest=rest
     )
     row = {"beta": found.beta, "lower": found.lower, "upper": found.upper}
-    return pd.DataFrame([{**row, "level": float(level), "method": method}])
+    about = n_unlabeled - n_labeled if rest else n_unlabeled
+    return pd.DataFrame(
+        [{**row, "level": float(level), "method": method, "n_unlabeled": int(about)}]
+    )

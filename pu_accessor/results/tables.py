@@ -14,7 +14,8 @@ from pu_accessor.inference.tables.envelopes import GRID, curve_envelope, inner_t
 from pu_accessor.inference.tables.rates import curve_rates
 from pu_accessor.ranking import FloatArray, Ranking, Ranks
 from pu_accessor.results.ask import Asked, ask_rankings
-from pu_accessor.results.betas import GroupBeta
+from pu_accessor.results.betas import GroupBeta, with_baseline
+from pu_accessor.results.ranges import with_interval
 from pu_accessor.results.schema import COUNTS, SIDES
 from pu_accessor.results.sheets import Page, lay_out
 
@@ -30,7 +31,13 @@ TRACES = {
 
 
 def contingency(
-    asked: Asked, beta: GroupBeta, rule: Rule, ranks: Ranks, *, warn: bool = True
+    asked: Asked,
+    beta: GroupBeta,
+    rule: Rule,
+    ranks: Ranks,
+    *,
+    warn: bool = True,
+    baseline: bool = False,
 ) -> xr.Dataset:
     """Bound the contingency table at each cutoff of each ranking.
 
@@ -38,22 +45,28 @@ def contingency(
     ----------
     asked : Asked
         Whom to ask.
-    beta : float, array-like of float, or mapping, Series or DataArray of float by key
-        Fraction of positives among the unlabeled.
+    beta : float, array-like of float; mapping, Series or DataArray of float by key; or DataFrame
+        Fraction of positives among the unlabeled. A frame of one estimate stands for its point and
+        its interval: what is left of the level is that of the bounds.
     rule : Rule
         How to bound.
     ranks : {"all", "breakpoints"}, int or array-like of int
         Which cutoffs.
     warn : bool, default True
         Whether to say that betas exceed the limit.
+    baseline : bool, default False
+        Whether to add the naive beta of 0.
 
     Returns
     -------
     Dataset
         `tp`, `fp`, `fn`, `tn` (int64, examples), `clipped` (bool).
     """
+    found, rule = with_interval(beta, rule)
+    beta = with_baseline(found.beta) if baseline else found.beta
 
     def question(ranking: Ranking, betas: FloatArray) -> Page:
+        found.check_counts(ranking.total)
         tables = make_tables(ranking, betas, rule)
         counts = dict(zip(COUNTS, tables.table, strict=True))
         inner: dict[str, Array] = {}
@@ -96,8 +109,10 @@ def curve_bounds(
         envelope of whole curves.
     """
     x, y, grid, envelope = TRACES[curve]
+    found, rule = with_interval(beta, rule)
 
     def question(ranking: Ranking, betas: FloatArray) -> Page:
+        found.check_counts(ranking.total)
         tables = make_tables(ranking, betas, rule)
         counts = tables.tp, tables.fp, tables.positives, tables.negatives
         arrays = dict(zip((x, y), curve_rates(curve, *counts), strict=True))
@@ -106,7 +121,7 @@ def curve_bounds(
         return Page(tables.ranking, {**arrays, **_sides(tables, rule)})
 
     answers = ask_rankings(
-        asked, ranks, beta, rule.level, question, random=rule.selection_odds == 1
+        asked, ranks, found.beta, rule.level, question, random=rule.selection_odds == 1
     )
     data = [name for name in (x, y, envelope) if name in answers.each[0].content.arrays]
     curves = lay_out(answers, data, rule, asked)

@@ -1,6 +1,6 @@
 """Array-likes of scores and labels -> one ranking."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import NoReturn
 
 import numpy as np
@@ -8,6 +8,7 @@ import pandas as pd
 
 from pu_accessor.errors import PUValueError
 from pu_accessor.ranking import Rankings, Ranks
+from pu_accessor.sources.best import take_best
 from pu_accessor.sources.columns import Column, as_series
 from pu_accessor.sources.in_memory import rank_columns
 from pu_accessor.sources.roles import Roles
@@ -82,6 +83,12 @@ class ArraySource:
         if odds is not None:
             columns["propensity"] = odds.array
         return sample_unlabeled(pd.DataFrame(columns), labels, None, roles, size, random_state)
+
+    def best(self, roles: Roles, sizes: Sequence[int]) -> pd.DataFrame:
+        """Return the examples with the best scores, their positions as index: see `Source`."""
+        scores, labels, _ = self._columns(roles)
+        frame = pd.DataFrame({"score": scores.array, "label": labels.array})
+        return take_best(frame, scores, None, sizes)
 
     def _columns(self, roles: Roles) -> "tuple[pd.Series, pd.Series, pd.Series | None]":
         """Return the arrays as columns, each under its name where it has one."""

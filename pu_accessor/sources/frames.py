@@ -1,12 +1,13 @@
 """A frame, its groups or several of its columns of scores -> rankings and pairs."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from pu_accessor.ranking import Keyed, PairedRanks, Rankings, Ranks
+from pu_accessor.sources.best import take_best
 from pu_accessor.sources.columns import as_models, as_series, read_column
 from pu_accessor.sources.groups import Grouping, Groups, check_roles, group_frame, read_groups
 from pu_accessor.sources.in_memory import rank_columns
@@ -87,6 +88,10 @@ class FrameSource:
         groups = self._groups(roles)
         labels = as_series("label", read_column(self._frame, "label", roles.label))
         return sample_unlabeled(self._frame, labels, groups, roles, size, random_state)
+
+    def best(self, roles: Roles, sizes: Sequence[int]) -> pd.DataFrame:
+        """Return the rows with the best scores: see `Source`."""
+        return take_best(self._frame, self._columns(roles).scores[0], self._groups(roles), sizes)
 
     def _columns(self, roles: Roles) -> _Columns:
         """Return the columns of scores and labels."""

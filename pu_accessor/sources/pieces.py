@@ -6,7 +6,7 @@ groups and models at once, see `pu_accessor.sources.looks`. Nothing but labeled 
 the scores of these gaps leaves a piece.
 """
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from functools import partial
 from typing import Any, NoReturn
 
@@ -162,6 +162,21 @@ class PiecesSource:
     def summary(self, roles: Roles) -> dict[str, str]:
         """Name the columns; nothing is counted, which would take a pass over all pieces."""
         return or_reason(lambda: {"columns": list_columns([*self._pieces.example().columns])})
+
+    def best(self, roles: Roles, sizes: Sequence[int]) -> NoReturn:
+        """Refuse: rows are not kept. See `Source`.
+
+        Raises
+        ------
+        PUTypeError
+            Always.
+        """
+        raise refuse(
+            self.name,
+            "select is not there",
+            "Ask for the cutoff, and take the rows at or above its threshold yourself: "
+            "ddf[ddf['score'] >= ddf.pu.cutoff(...)['threshold'].item()].",
+        )
 
     def sample(self, roles: Roles, size: int, random_state: int | np.random.Generator) -> NoReturn:
         """Say that rows in pieces are not drawn.

@@ -1,6 +1,6 @@
 """Variables of a Dataset over a dimension of samples -> rankings, one for each other place."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -10,6 +10,7 @@ import xarray as xr
 
 from pu_accessor.errors import PUDataError, PUKeyError, PUTypeError, PUValueError, suggestion
 from pu_accessor.ranking import Keyed, PairedRanks, Ranking, Rankings, Ranks, check_within
+from pu_accessor.sources.best import take_best
 from pu_accessor.sources.columns import read_states, read_values
 from pu_accessor.sources.in_memory import rank_rows, scored
 from pu_accessor.sources.labels import States
@@ -164,6 +165,22 @@ class SampleSource:
             )
         frame = self._dataset[alone].to_dataframe()
         return sample_unlabeled(frame, frame[roles.label], None, roles, size, random_state)
+
+    def best(self, roles: Roles, sizes: Sequence[int]) -> pd.DataFrame:
+        """Return the samples with the best scores: see `Source`.
+
+        Raises if scores lie over other dimensions, too.
+        """
+        alone = [name for name, v in self._dataset.data_vars.items() if v.dims == (self._dim,)]
+        if roles.score not in alone:
+            raise refuse(
+                self.name,
+                f"score must be a variable over {self._dim!r} alone",
+                "Select one place along the others: ds.isel(model=0).",
+                f"{roles.score!r} is not among {alone}",
+            )
+        frame = self._dataset[alone].to_dataframe()
+        return take_best(frame, frame[roles.score], None, sizes)
 
     def template(self, roles: Roles) -> xr.Dataset:
         """Return the dimensions whose places are the keys of rankings.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -78,6 +78,21 @@ class Source(Protocol):
             How many rows to draw, of each group.
         random_state : int or numpy Generator
             Seed.
+
+        Returns
+        -------
+        DataFrame
+        """
+
+    def best(self, roles: Roles, sizes: Sequence[int]) -> pd.DataFrame:
+        """Return the rows with the best scores, the best first.
+
+        Parameters
+        ----------
+        roles : Roles
+            What each column means.
+        sizes : sequence of int
+            How many rows of each group.
 
         Returns
         -------

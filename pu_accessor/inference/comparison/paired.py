@@ -1,17 +1,18 @@
 """Models that ranked the same examples: which has the higher AUROC, and by how much."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from pu_accessor.inference.comparison.pairs import adjust_p_values, find_pairs, t_test
 from pu_accessor.inference.estimates.delong import welch_df
+from pu_accessor.inference.estimates.joint import BetaRange, join_limits
 from pu_accessor.inference.estimates.sample import count_negatives, count_positives
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, PairedRanks
 
-__all__ = ["Difference", "PairTests", "compare_paired"]
+__all__ = ["Difference", "PairTests", "compare_paired", "join_pairs"]
 
 _ROUNDING = 1e-12  # relative size of a variance that may be none
 
@@ -182,6 +183,38 @@ def compare_paired(
         stuck=(spread == 0) & (shifts.mean != 0),
         n=n,
         size=size,
+    )
+
+
+def join_pairs(found: PairTests, beta: BetaRange, joint: str) -> PairTests:
+    """Put the error of an estimated beta together with that of the ranking.
+
+    Parameters
+    ----------
+    found : PairTests
+        At the betas of `BetaRange.betas`.
+    beta : BetaRange
+        The estimate of beta.
+    joint : {"approximate", "guaranteed"}
+        How: see `pu_accessor.inference.estimates.joint.join_limits`.
+
+    Returns
+    -------
+    PairTests
+        At the estimate of beta alone. No beta turns a difference round, so that on new examples
+        the interval leaves out 0 where it does so at the estimate.
+    """
+    if found.size is None:
+        return found
+    first = (slice(None), slice(1))
+    limits = join_limits(found.size.difference, found.size.lower, found.size.upper, beta, joint)
+    return replace(
+        found,
+        statistic=found.statistic[first],
+        df=found.df[first],
+        p_value=found.p_value[first],
+        p_holm=found.p_holm[first],
+        size=Difference(found.size.difference[first], *limits),
     )
 
 

@@ -19,7 +19,16 @@ from pu_accessor.inference.tables.envelopes import inner_table
 from pu_accessor.inference.tables.rates import Metric, evaluate
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
-__all__ = ["At", "AtCutoff", "Cutoff", "metric_at", "read_at"]
+__all__ = [
+    "At",
+    "AtCutoff",
+    "Cutoff",
+    "evaluate_at",
+    "find_cutoff",
+    "metric_at",
+    "read_at",
+    "rule_at",
+]
 
 At: TypeAlias = int | str | Mapping[str, float]
 
@@ -164,18 +173,61 @@ def metric_at(
     (array([8.5]), array([0.75]), array([0.5]), array([1.]), 'exact')
     """
     interval_betas(rule.beta_interval, betas)
-    if at.kind in _CHOSEN:
-        if ranking.weight is not None:
-            raise PUValueError(
-                f"at must be no maximum with propensity=..., but {at.kind!r} was passed: no "
-                "band holds at all cutoffs jointly there. Pass a rank, or {'recall': 0.9}."
-            )
-        rule = replace(rule, band="simultaneous") if rule.band == "exact" else rule
-        best = "informedness" if at.kind == "youden" else name
-        return _at_each(ranking, betas, name, at, rule, _best_by(best))
-    if at.kind in _SEARCHES:
-        return _at_each(ranking, betas, name, at, rule, _SEARCHES[at.kind])
-    return _evaluate(_FIXED[at.kind](ranking, at.value), betas, name, rule)
+    rule = rule_at(ranking, at, rule)
+    if at.kind in _FIXED:
+        return evaluate_at(find_cutoff(ranking, betas[0], name, at, rule), betas, name, rule)
+    return _at_each(ranking, betas, name, at, rule)
+
+
+def rule_at(ranking: Ranking, at: Cutoff, rule: Rule) -> Rule:
+    """Return the rule for a cutoff: one that is chosen by a maximum takes bounds of all cutoffs.
+
+    Parameters
+    ----------
+    ranking, at, rule
+        As in `metric_at`.
+
+    Returns
+    -------
+    Rule
+
+    Raises
+    ------
+    PUValueError
+        If the cutoff is a maximum while known positives have propensities.
+    """
+    if at.kind not in _CHOSEN:
+        return rule
+    if ranking.weight is not None:
+        raise PUValueError(
+            f"at must be no maximum with propensity=..., but {at.kind!r} was passed: no "
+            "band holds at all cutoffs jointly there. Pass a rank, or {'recall': 0.9}."
+        )
+    return replace(rule, band="simultaneous") if rule.band == "exact" else rule
+
+
+def find_cutoff(
+    ranking: Ranking, beta: float, name: str | Metric, at: Cutoff, rule: Rule
+) -> Ranking:
+    """Find the cutoff that a person reports.
+
+    Parameters
+    ----------
+    ranking, name, at, rule
+        As in `metric_at`.
+    beta : float
+        At which estimates are looked at to find it.
+
+    Returns
+    -------
+    Ranking
+        With that cutoff alone.
+    """
+    if at.kind in _FIXED:
+        return _FIXED[at.kind](ranking, at.value)
+    best = "informedness" if at.kind == "youden" else name
+    search = _best_by(best) if at.kind in _CHOSEN else _SEARCHES[at.kind]
+    return search(ranking, beta, at.value, rule)
 
 
 def _read_value(kind: str, value: float) -> Cutoff:
@@ -208,11 +260,10 @@ def _at_each(
     name: str | Metric,
     at: Cutoff,
     rule: Rule,
-    search: _Search,
 ) -> AtCutoff:
     """Evaluate at the cutoff of each beta."""
     found = [
-        _evaluate(search(ranking, beta, at.value, rule), np.array([beta]), name, rule)
+        evaluate_at(find_cutoff(ranking, beta, name, at, rule), np.array([beta]), name, rule)
         for beta in betas.tolist()
     ]
     lows = [one.envelope_lower for one in found if one.envelope_lower is not None]
@@ -229,8 +280,20 @@ def _at_each(
     )
 
 
-def _evaluate(here: Ranking, betas: FloatArray, name: str | Metric, rule: Rule) -> AtCutoff:
-    """Evaluate at the cutoff that a ranking has."""
+def evaluate_at(here: Ranking, betas: FloatArray, name: str | Metric, rule: Rule) -> AtCutoff:
+    """Evaluate at the one cutoff that a ranking has.
+
+    Parameters
+    ----------
+    here : Ranking
+        As `find_cutoff` returns it.
+    betas, name, rule
+        As in `metric_at`.
+
+    Returns
+    -------
+    AtCutoff
+    """
     tables = make_tables(here, betas, rule)
     first, estimate, last = evaluate(name, *tables.table)[0].astype(np.float64)
     low, high = _envelope(tables, name)

@@ -1,0 +1,309 @@
+"""Frames of estimated betas, as `estimate_beta` and `beta_from_labels` return them, are read."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isnan
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from pu_accessor.errors import PUKeyError, PUValueError
+from pu_accessor.inference.estimates.joint import (
+    JOINT,
+    BetaRange,
+    check_joint,
+    ranking_level,
+)
+from pu_accessor.inference.rule import Rule
+from pu_accessor.inference.shares import as_betas, as_interval, check_level
+from pu_accessor.ranking import Counts
+from pu_accessor.results.betas import GroupBeta, KeyBetas, name_group, split_key
+
+__all__ = ["Fixed", "Ranges", "check_random", "read_ranges", "tell_of", "with_interval"]
+
+_COLUMNS = ("beta", "lower", "upper", "level")
+_OTHERS = ("method", "n", "n_unlabeled")
+_ONE_SIDED = "feasible"
+
+
+@dataclass(frozen=True)
+class Ranges:
+    """Estimates of beta by key, and how their errors are put together with those of rankings.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The levels of a ranking's key that have estimates of their own; none where one is for all.
+    each : mapping of tuple to BetaRange
+        By the values of these levels.
+    level : float
+        At which answers are to hold, in (0, 1).
+    joint : {"approximate", "guaranteed"}
+        How.
+    """
+
+    names: tuple[str, ...]
+    each: Mapping[tuple[Hashable, ...], BetaRange]
+    level: float
+    joint: str
+
+    @property
+    def left(self) -> float:
+        """The level at which the rankings are asked."""
+        if self.joint == "approximate":
+            return self.level
+        return ranking_level(self.level, next(iter(self.each.values())).level)
+
+    def of(self, names: Sequence[str], key: Hashable) -> BetaRange:
+        """Return the estimate of a ranking.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Names of its key's levels.
+        key : hashable
+            The key.
+
+        Returns
+        -------
+        BetaRange
+
+        Raises
+        ------
+        PUKeyError
+            If there is none, or estimates have other keys.
+        """
+        if foreign := [name for name in self.names if name not in names]:
+            raise PUKeyError(
+                f"beta must be a frame of one row, or of a row for each of {[*names]}, but it has "
+                f"rows by {foreign[0]!r}, too. Pass some of its rows: "
+                f"beta=found[found[{foreign[0]!r}] == ...].drop(columns={foreign[0]!r})."
+            )
+        levels = dict(zip(names, split_key(names, key), strict=True)) if names else {}
+        own = tuple(_alike(levels[name]) for name in self.names)
+        if own not in self.each:
+            raise PUKeyError(
+                f"beta must have a row for each key, but has none for "
+                f"{name_group(self.names, own if len(own) > 1 else own[0])}."
+            )
+        return self.each[own]
+
+    def by_key(self, names: Sequence[str], keys: Sequence[Hashable]) -> KeyBetas:
+        """Return the beta of each ranking, with its interval.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Names of the key's levels.
+        keys : sequence of hashable
+            Of the groups.
+
+        Returns
+        -------
+        KeyBetas
+
+        Raises
+        ------
+        PUKeyError
+            If there is no estimate for one.
+        """
+        ranges = [self.of(names, key) for key in keys]
+        return KeyBetas(bool(self.names), [np.array([one.beta]) for one in ranges], ranges)
+
+
+class Fixed(NamedTuple):
+    """Betas of tables: numbers, or the point of an estimate with the counts it is about."""
+
+    beta: GroupBeta
+    range: BetaRange | None = None
+
+    def check_counts(self, total: Counts) -> None:
+        """Raise if the estimate is of other examples: see `BetaRange.check_counts`."""
+        if self.range is not None:
+            self.range.check_counts(total)
+
+
+def read_ranges(
+    beta: GroupBeta, level: float, joint: str, interval: object = None
+) -> Ranges | None:
+    """Read a frame of estimates, or return nothing where beta is something else.
+
+    Parameters
+    ----------
+    beta : float, array-like, mapping, Series, DataArray or DataFrame
+        What a user passed. Of a frame the columns beta, lower, upper and level are read; method,
+        n and n_unlabeled where they are there. All others are keys.
+    level : float
+        At which answers are to hold, in (0, 1).
+    joint : {"approximate", "guaranteed"}
+        How the errors are put together.
+    interval : optional
+        What was passed beside it as an interval of beta.
+
+    Returns
+    -------
+    Ranges or None
+
+    Raises
+    ------
+    PUKeyError
+        If a column is missing.
+    PUValueError, PUTypeError
+        If the frame holds what is no estimate, or something else was passed that goes with a frame
+        alone.
+    """
+    check_joint(joint)
+    level = check_level(level)
+    if not isinstance(beta, pd.DataFrame):
+        if joint != JOINT[0]:
+            raise PUValueError(
+                f"joint must be left out where beta is a number, but {joint!r} was passed: it "
+                "says how the error of beta counts. Pass what df.pu.estimate_beta or "
+                "beta_from_labels returns as beta."
+            )
+        return None
+    if interval is not None:
+        raise PUValueError(
+            f"beta_interval must be left out where beta is a frame, but {interval!r} was passed: "
+            "the frame holds an interval."
+        )
+    if missing := [name for name in _COLUMNS if name not in beta.columns]:
+        raise PUKeyError(
+            f"beta must be a number, or a frame with the columns {[*_COLUMNS]}, but it lacks "
+            f"{missing}. df.pu.estimate_beta and beta_from_labels return one."
+        )
+    names = tuple(str(name) for name in beta.columns if name not in (*_COLUMNS, *_OTHERS))
+    rows = beta.to_dict("records")
+    each = {tuple(_alike(row[name]) for name in names): _range(row) for row in rows}
+    if len(each) < len(beta) or not rows:
+        raise PUValueError(
+            f"beta must have one row for each key, but a frame of {len(beta)} rows with "
+            f"{len(each)} different keys ({[*names] or 'no column of keys'}) was passed. Keep the "
+            "column of the groups."
+        )
+    if len({one.level for one in each.values()}) > 1:
+        raise PUValueError(
+            f"beta must hold at one level, but {sorted({one.level for one in each.values()})} was "
+            "passed. Estimate all rows at the same level."
+        )
+    return Ranges(names, each, level, joint)
+
+
+def check_random(ranges: Ranges | None, rule: Rule) -> None:
+    """Raise if an estimate of beta meets labels that are not quite random.
+
+    Parameters
+    ----------
+    ranges : Ranges or None
+        Estimates, where there are some.
+    rule : Rule
+        Its factor of the odds.
+
+    Raises
+    ------
+    PUValueError
+        If there are some, and the factor is not 1.
+    """
+    if ranges is not None and rule.selection_odds != 1:
+        raise PUValueError(
+            f"beta must be a number with selection_odds={rule.selection_odds:g}, but a frame of "
+            "estimates was passed, whose error is that of labels selected at random. Pass the "
+            "point, or its ends one after the other: beta=found['upper'].item()."
+        )
+
+
+def tell_of(
+    ranges: Ranges | None, names: Sequence[str], key: Hashable, rows: int = 1
+) -> dict[str, Any]:
+    """Return what a result says of an estimated beta, as columns.
+
+    Parameters
+    ----------
+    ranges : Ranges or None
+        Estimates, where there are some.
+    names : sequence of str
+        Names of the key's levels.
+    key : hashable
+        Of the ranking.
+    rows : int, default 1
+        How often.
+
+    Returns
+    -------
+    dict of str to list
+        None without estimates.
+    """
+    if ranges is None:
+        return {}
+    beta = ranges.of(names, key)
+    return {
+        "beta_lower": [beta.lower] * rows,
+        "beta_upper": [beta.upper] * rows,
+        "joint": [ranges.joint] * rows,
+    }
+
+
+def with_interval(beta: GroupBeta, rule: Rule) -> tuple[Fixed, Rule]:
+    """Turn a frame of one estimate into its point, and a rule with its interval.
+
+    Parameters
+    ----------
+    beta : float, array-like, mapping, Series, DataArray or DataFrame
+        What a user passed.
+    rule : Rule
+        How to bound.
+
+    Returns
+    -------
+    beta : Fixed
+        What is no frame comes back as it is.
+    rule : Rule
+        With an interval, and with what that leaves of the level: both statements together hold at
+        the level of the rule.
+
+    Raises
+    ------
+    PUValueError
+        If the frame has several rows, or takes all of the level.
+    """
+    if not isinstance(beta, pd.DataFrame):
+        return Fixed(beta), rule
+    ranges = read_ranges(beta, rule.level, "guaranteed", rule.beta_interval)
+    if ranges is None or len(ranges.each) > 1:
+        raise PUValueError(
+            f"beta must be a frame of one row for tables and curves, but {len(beta)} rows were "
+            "passed: the interval of beta is the same for all groups there. Ask one group after "
+            "the other, or pass the points: beta=found.set_index('site')['beta']."
+        )
+    (only,) = ranges.each.values()
+    changed = replace(rule, level=ranges.left, beta_interval=(only.lower, only.upper))
+    return Fixed(only.beta, only), changed
+
+
+def _range(row: Mapping[Hashable, Any]) -> BetaRange:
+    """Read one row."""
+    interval = as_interval((row["lower"], row["upper"]))
+    (beta,) = as_betas(row["beta"]).tolist()
+    lower, upper = interval or (beta, beta)
+    counts = {name: _count(row.get(name)) for name in ("n", "n_unlabeled")}
+    return BetaRange(
+        beta,
+        min(lower, beta),
+        max(upper, beta),
+        check_level(row["level"]),
+        row.get("method") == _ONE_SIDED,
+        counts["n"],
+        counts["n_unlabeled"],
+    )
+
+
+def _count(value: Any) -> int | None:
+    """Return a count where there is one."""
+    return None if value is None or isnan(value) else int(value)
+
+
+def _alike(key: Any) -> Hashable:
+    """Return a key that equals itself, also where it is missing."""
+    found: Hashable = None if pd.api.types.is_scalar(key) and pd.isna(key) else key
+    return found
