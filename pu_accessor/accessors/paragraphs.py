@@ -25,8 +25,8 @@ band : {"exact", "simultaneous", "bootstrap", "dkw"} or callable, default "exact
 reference : {"positives", "negatives", "tightest", "both"}, default "positives"
     Which known examples the band starts from. Known negatives, a random sample of the
     negatives, bound the latent ones below each cutoff. "tightest" takes, for each beta, the kind
-    that gives the narrower range of AUROC; "both" what two bands at half of 1 - level have in
-    common.""",
+    that gives the narrower range of AUROC, before it is cut to what is possible; "both" what two
+    bands at half of 1 - level have in common.""",
         "interval": """\
 beta_interval : (float, float), optional
     Where beta may lie, around the point that is passed: curves, metrics and areas of the tables
