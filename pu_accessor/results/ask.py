@@ -25,11 +25,20 @@ from pu_accessor.ranking import (
 )
 from pu_accessor.results.betas import GroupBeta, beta_by_key, check_beta, name_group, split_key
 
-__all__ = ["Answer", "Answers", "Asked", "as_rows", "ask", "ask_rankings", "check_names"]
+__all__ = [
+    "FEW_EFFECTIVE",
+    "Answer",
+    "Answers",
+    "Asked",
+    "as_rows",
+    "ask",
+    "ask_rankings",
+    "check_names",
+]
 
 Content = TypeVar("Content")
 
-_FEW = 10
+FEW_EFFECTIVE = 10  # known positives below which it is said
 
 
 class Asked(NamedTuple):
@@ -386,7 +395,7 @@ def _warn_of_rankings(answers: Answers[Any], limits: bool) -> None:
         if about is None:
             continue
         high = about.beyond(betas) if limits and not isnan(about.beta_limit) else betas[:0]
-        if not (high.size or about.n_effective < _FEW):
+        if not (high.size or about.n_effective < FEW_EFFECTIVE):
             continue
         group = f"{name_group(answers.names, key)}: " if answers.names else ""
         if high.size:
@@ -403,9 +412,9 @@ def _warn_of_rankings(answers: Answers[Any], limits: bool) -> None:
         )
     if few:
         warn_caller(
-            f"The effective number of known positives is below {_FEW} ({_shorten(few)}): a few "
-            "small propensities weigh more than all others, and intervals do not hold. Label more "
-            "of such examples, or bound the propensities from below: "
+            f"The effective number of known positives is below {FEW_EFFECTIVE} ({_shorten(few)}): "
+            "a few small propensities weigh more than all others, and intervals do not hold. Label "
+            "more of such examples, or bound the propensities from below: "
             "df['propensity'].clip(lower=...)."
         )
 

@@ -207,7 +207,8 @@ def test_tightest_is_the_narrower_one_where_both_are_possible() -> None:
     truth = np.arange(600) < 200
     for share in (0.05, 0.2, 0.8):
         known = rng.random(600) < np.where(truth, 0.3, share)
-        case = Case(rng.normal(1.0 * truth).tolist(), np.where(known, truth, None).tolist(), 0.0)
+        label = [bool(t) if k else None for t, k in zip(truth, known, strict=True)]
+        case = Case(rng.normal(1.0 * truth).tolist(), label, 0.0)
         beta = truth[~known].mean()
         ways = {kind: ask(case, beta=beta, reference=kind) for kind in REFERENCES[:3]}
         areas = {kind: tables.pu.area("roc") for kind, tables in ways.items()}
