@@ -5,12 +5,10 @@ from __future__ import annotations
 import xarray as xr
 
 from pu_accessor.accessors.bound import Bound
-from pu_accessor.inference.bands.lookup import Band
-from pu_accessor.inference.rule import Rule
-from pu_accessor.inference.shares import Interval
 from pu_accessor.ranking import Ranks
 from pu_accessor.results import tables
 from pu_accessor.results.betas import GroupBeta
+from pu_accessor.results.rules import GroupInterval, Rules, UserBand
 
 __all__ = ["contingency", "pr_bounds", "roc_bounds"]
 
@@ -20,9 +18,9 @@ def contingency(
     beta: GroupBeta,
     *,
     level: float = 0.95,
-    band: str | Band = "exact",
+    band: UserBand = "exact",
     reference: str = "positives",
-    beta_interval: Interval | None = None,
+    beta_interval: GroupInterval | None = None,
     ranks: Ranks = "all",
 ) -> xr.Dataset:
     """Bound the contingency table at each cutoff ([1]_, Theorem 1 and section 4).
@@ -81,7 +79,7 @@ def contingency(
     3          2         3      3
     6          3         6      6
     """
-    rule = Rule(level, band, reference, beta_interval)
+    rule = Rules(level, band, reference, beta_interval)
     return tables.contingency(self._asked(ranks), beta, rule, ranks)
 
 
@@ -90,9 +88,9 @@ def roc_bounds(
     beta: GroupBeta,
     *,
     level: float = 0.95,
-    band: str | Band = "exact",
+    band: UserBand = "exact",
     reference: str = "positives",
-    beta_interval: Interval | None = None,
+    beta_interval: GroupInterval | None = None,
     ranks: Ranks = "breakpoints",
 ) -> xr.Dataset:
     """Bound the ROC curve.
@@ -126,7 +124,7 @@ def roc_bounds(
     >>> curves["tpr"].sel(beta=0.5, rank=3).to_series().round(3).to_dict()
     {'lower': 0.333, 'estimate': 0.5, 'upper': 0.5}
     """
-    rule = Rule(level, band, reference, beta_interval)
+    rule = Rules(level, band, reference, beta_interval)
     return tables.curve_bounds(self._asked(ranks), "roc", beta, rule, ranks)
 
 
@@ -135,9 +133,9 @@ def pr_bounds(
     beta: GroupBeta,
     *,
     level: float = 0.95,
-    band: str | Band = "exact",
+    band: UserBand = "exact",
     reference: str = "positives",
-    beta_interval: Interval | None = None,
+    beta_interval: GroupInterval | None = None,
     ranks: Ranks = "breakpoints",
 ) -> xr.Dataset:
     """Bound the precision-recall curve.
@@ -171,5 +169,5 @@ def pr_bounds(
     >>> curves["precision"].sel(beta=0.5, rank=3).to_series().round(3).to_dict()
     {'lower': 0.667, 'estimate': 1.0, 'upper': 1.0}
     """
-    rule = Rule(level, band, reference, beta_interval)
+    rule = Rules(level, band, reference, beta_interval)
     return tables.curve_bounds(self._asked(ranks), "pr", beta, rule, ranks)

@@ -8,10 +8,9 @@ import pandas as pd
 
 from pu_accessor.accessors.bound import Bound
 from pu_accessor.errors import PUValueError
-from pu_accessor.inference.bands.lookup import Band
-from pu_accessor.inference.rule import Rule
 from pu_accessor.results import comparison, tables
 from pu_accessor.results.betas import GroupBeta
+from pu_accessor.results.rules import Rules, UserBand
 
 __all__ = ["compare", "compare_unpaired", "dominance"]
 
@@ -190,7 +189,7 @@ def dominance(
     beta: GroupBeta,
     *,
     level: float = 0.95,
-    band: str | Band = "exact",
+    band: UserBand = "exact",
     reference: str = "positives",
 ) -> pd.DataFrame:
     """Compare where the ROC curves of models lie, at each beta ([1]_, section 6.2).
@@ -239,5 +238,5 @@ def dominance(
     >>> df.pu(score=["svm", "forest"]).dominance(beta=0.2).loc[0, "dominates"]
     'svm'
     """
-    rule = Rule(level, band, reference)
+    rule = Rules(level, band, reference)
     return comparison.dominance(tables.contingency(self._asked(), beta, rule, "breakpoints"))

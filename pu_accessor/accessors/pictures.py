@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pu_accessor.accessors.bound import Bound
-from pu_accessor.inference.bands.lookup import Band
-from pu_accessor.inference.rule import Rule
-from pu_accessor.inference.shares import Interval
 from pu_accessor.inference.tables.rates import Metric
 from pu_accessor.ranking import Ranks
 from pu_accessor.results import tables
 from pu_accessor.results.against_beta import ask_quantity
 from pu_accessor.results.betas import GroupBeta, with_baseline
+from pu_accessor.results.rules import GroupInterval, Rules, UserBand
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,9 +25,9 @@ def plot_roc(
     beta: GroupBeta,
     *,
     level: float = 0.95,
-    band: str | Band = "exact",
+    band: UserBand = "exact",
     reference: str = "positives",
-    beta_interval: Interval | None = None,
+    beta_interval: GroupInterval | None = None,
     ranks: Ranks = "breakpoints",
     hue: str | None = None,
     col: str | None = None,
@@ -71,7 +69,7 @@ def plot_roc(
     from pu_accessor import plots
 
     look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws)
-    rule = Rule(level, band, reference, beta_interval)
+    rule = Rules(level, band, reference, beta_interval)
     betas = with_baseline(beta) if baseline else beta
     return plots.plot_roc(tables.contingency(self._asked(ranks), betas, rule, ranks), look)
 
@@ -81,9 +79,9 @@ def plot_pr(
     beta: GroupBeta,
     *,
     level: float = 0.95,
-    band: str | Band = "exact",
+    band: UserBand = "exact",
     reference: str = "positives",
-    beta_interval: Interval | None = None,
+    beta_interval: GroupInterval | None = None,
     ranks: Ranks = "breakpoints",
     hue: str | None = None,
     col: str | None = None,
@@ -125,7 +123,7 @@ def plot_pr(
     from pu_accessor import plots
 
     look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws)
-    rule = Rule(level, band, reference, beta_interval)
+    rule = Rules(level, band, reference, beta_interval)
     betas = with_baseline(beta) if baseline else beta
     return plots.plot_pr(tables.contingency(self._asked(ranks), betas, rule, ranks), look)
 
@@ -135,7 +133,7 @@ def plot_rank_cdf(
     beta: GroupBeta,
     *,
     level: float = 0.95,
-    band: str | Band = "exact",
+    band: UserBand = "exact",
     reference: str = "positives",
     ranks: Ranks = "breakpoints",
     hue: str | None = None,
@@ -176,7 +174,7 @@ def plot_rank_cdf(
     from pu_accessor import plots
 
     look = plots.Look(hue, col, row, False, ax, line_kws, band_kws)
-    rule = Rule(level, band, reference)
+    rule = Rules(level, band, reference)
     return plots.plot_rank_cdf(tables.rank_cdf(self._asked(ranks), beta, rule, ranks), look)
 
 
@@ -187,9 +185,9 @@ def plot_metric(
     *,
     x: str = "rank",
     level: float = 0.95,
-    band: str | Band = "exact",
+    band: UserBand = "exact",
     reference: str = "positives",
-    beta_interval: Interval | None = None,
+    beta_interval: GroupInterval | None = None,
     hue: str | None = None,
     col: str | None = None,
     row: str | None = None,
@@ -234,7 +232,7 @@ def plot_metric(
 
     look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws)
     plots.check_plot_metric(name, x)
-    rule = Rule(level, band, reference, beta_interval)
+    rule = Rules(level, band, reference, beta_interval)
     ranks: Ranks = "all" if x == "threshold" or callable(name) else "breakpoints"
     betas = with_baseline(beta) if baseline else beta
     table = tables.contingency(self._asked(ranks), betas, rule, ranks)
@@ -248,7 +246,7 @@ def plot_against_beta(
     *,
     at: int | None = None,
     level: float = 0.95,
-    band: str | Band = "exact",
+    band: UserBand = "exact",
     reference: str = "positives",
     hue: str | None = None,
     col: str | None = None,
@@ -315,5 +313,5 @@ def plot_against_beta(
     from pu_accessor import plots
 
     look = plots.Look(hue, col, row, False, ax, line_kws, band_kws)
-    rule = Rule(level, band, reference)
+    rule = Rules(level, band, reference)
     return plots.plot_against_beta(ask_quantity(self._asked(), name, beta, at, rule), look)

@@ -11,6 +11,7 @@ import xarray as xr
 
 from pu_accessor.errors import PUDataError, PUImportError, PUValueError, warn_caller
 from pu_accessor.inference.about import About, tell_about
+from pu_accessor.inference.rule import Rule
 from pu_accessor.ranking import (
     Counts,
     FloatArray,
@@ -24,6 +25,7 @@ from pu_accessor.ranking import (
     Stack,
 )
 from pu_accessor.results.betas import GroupBeta, beta_by_key, check_beta, name_group, split_key
+from pu_accessor.results.rules import Rules
 
 __all__ = [
     "FEW_EFFECTIVE",
@@ -97,8 +99,8 @@ def ask_rankings(
     asked: Asked,
     ranks: Ranks,
     beta: GroupBeta,
-    level: float,
-    question: Callable[[Ranking, FloatArray], Content],
+    rules: Rules,
+    question: Callable[[Ranking, FloatArray, Rule], Content],
     *,
     at_once: Callable[[Stack, FloatArray], Sequence[Content | None]] | None = None,
     warn: bool = True,
@@ -113,10 +115,10 @@ def ask_rankings(
         Which cutoffs the question needs.
     beta : float, array-like of float, or mapping, Series or DataArray of float by key
         Fraction of positives among the unlabeled.
-    level : float
-        At which the known positives limit beta.
+    rules : Rules
+        How to bound; at its level the known positives limit beta. Bounds by rank take all cutoffs.
     question : callable
-        From a ranking and its betas to the answer.
+        From a ranking, its betas and its rule to the answer.
     at_once : callable, optional
         The same for many small rankings and their betas, shape (rankings, betas): an answer for
         each, or None where it takes the ranking itself, or where a beta exceeds the limit.
@@ -141,13 +143,14 @@ def ask_rankings(
         positives in effect.
     """
     check_beta(beta)
-    rankings = asked.rank(ranks)
+    rankings = asked.rank("all" if rules.by_rank and isinstance(ranks, str) else ranks)
     own, betas = beta_by_key(beta, rankings.names, rankings.keys)
+    each = rules.each(rankings.names, rankings.keys)
 
     def answer(position: int) -> Answer[Content]:
         ranking = rankings.make(position)
-        content = question(ranking, betas[position])
-        about = tell_about(ranking, level)
+        content = question(ranking, betas[position], each[position])
+        about = tell_about(ranking, rules.shared.level)
         return Answer(rankings.keys[position], betas[position], about, content)
 
     ready = {}
@@ -413,8 +416,8 @@ def _warn_of_rankings(answers: Answers[Any], limits: bool) -> None:
     if few:
         warn_caller(
             f"The effective number of known positives is below {FEW_EFFECTIVE} ({_shorten(few)}): "
-            "a few small propensities weigh more than all others, and intervals do not hold. Label "
-            "more of such examples, or bound the propensities from below: "
+            "a few small propensities weigh more than all others, and intervals do not hold. "
+            "Label more of such examples, or bound the propensities from below: "
             "df['propensity'].clip(lower=...)."
         )
 

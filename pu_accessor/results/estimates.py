@@ -21,12 +21,13 @@ from pu_accessor.inference.tables.rates import Metric, check_metric, metric_name
 from pu_accessor.ranking import FloatArray, Ranking, Ranks, Stack
 from pu_accessor.results.ask import Answers, Asked, as_rows, ask_rankings
 from pu_accessor.results.betas import GroupBeta
+from pu_accessor.results.rules import Rules
 
 __all__ = ["auroc", "average_precision", "metric"]
 
 
 def auroc(
-    asked: Asked, beta: GroupBeta, rule: Rule, target: str, *, max_fpr: float | None = None
+    asked: Asked, beta: GroupBeta, rules: Rules, target: str, *, max_fpr: float | None = None
 ) -> pd.DataFrame:
     """Estimate the area under the ROC curve of each ranking, with an interval.
 
@@ -36,7 +37,7 @@ def auroc(
         Whom to ask.
     beta : float, array-like of float, or mapping, Series or DataArray of float by key
         Fraction of positives among the unlabeled, in [0, 1).
-    rule : Rule
+    rules : Rules
         Its level and interval of beta.
     target : {"population", "examples"}
         Whether the interval is about new examples or about these.
@@ -57,24 +58,24 @@ def auroc(
     check_max_fpr(max_fpr)
     check_target(target, "max_fpr=..." if max_fpr is not None and max_fpr < 1 else None)
 
-    def question(ranking: Ranking, betas: FloatArray) -> Estimates:
+    def question(ranking: Ranking, betas: FloatArray, rule: Rule) -> Estimates:
         if target == "population":
             return estimate_population_auroc(ranking, betas, rule)
         return estimate_auroc(ranking, betas, rule, max_fpr)
 
     def at_once(stack: Stack, betas: FloatArray) -> list[Estimates | None]:
-        return estimate_population_aurocs(stack, betas, rule.level)
+        return estimate_population_aurocs(stack, betas, rules.shared.level)
 
-    plain = target == "population" and rule.beta_interval is None
-    return _with_intervals(asked, beta, rule, target, question, at_once if plain else None)
+    plain = target == "population" and not rules.has_interval
+    return _with_intervals(asked, beta, rules, target, question, at_once if plain else None)
 
 
-def average_precision(asked: Asked, beta: GroupBeta, rule: Rule, target: str) -> pd.DataFrame:
+def average_precision(asked: Asked, beta: GroupBeta, rules: Rules, target: str) -> pd.DataFrame:
     """Estimate the average precision of each ranking, with an interval.
 
     Parameters
     ----------
-    asked, beta, rule, target
+    asked, beta, rules, target
         As in `auroc`.
 
     Returns
@@ -89,22 +90,22 @@ def average_precision(asked: Asked, beta: GroupBeta, rule: Rule, target: str) ->
     """
     check_target(target)
 
-    def question(ranking: Ranking, betas: FloatArray) -> Estimates:
+    def question(ranking: Ranking, betas: FloatArray, rule: Rule) -> Estimates:
         if target == "population":
             return estimate_population_precision(ranking, betas, rule)
         return estimate_precision(ranking, betas, rule)
 
-    return _with_intervals(asked, beta, rule, target, question)
+    return _with_intervals(asked, beta, rules, target, question)
 
 
 def metric(
-    asked: Asked, name: str | Metric, beta: GroupBeta, at: At, rule: Rule, target: str | None
+    asked: Asked, name: str | Metric, beta: GroupBeta, at: At, rules: Rules, target: str | None
 ) -> pd.DataFrame:
     """Evaluate a metric of each ranking at the cutoff that a person reports.
 
     Parameters
     ----------
-    asked, beta, rule
+    asked, beta, rules
         As in `auroc`.
     name : str or callable
         As in `pu_accessor.results.curves.metric`.
@@ -122,9 +123,9 @@ def metric(
     """
     check_metric(name)
     cutoff = read_at(at)
-    about, label = _read_target(target, cutoff, rule), metric_name(name)
+    about, label = _read_target(target, cutoff, rules), metric_name(name)
 
-    def question(ranking: Ranking, betas: FloatArray) -> dict[str, Any]:
+    def question(ranking: Ranking, betas: FloatArray, rule: Rule) -> dict[str, Any]:
         if about == "population":
             found = metric_on_new(ranking, betas, name, cutoff.value, rule)
         else:
@@ -141,7 +142,7 @@ def metric(
             "lower": found.lower,
             "upper": found.upper,
             **{key: end for key, end in ends.items() if end is not None},
-            "level": np.full(betas.size, rule.level),
+            "level": np.full(betas.size, rules.shared.level),
             "band": [found.band] * betas.size,
             "target": [about] * betas.size,
         }
@@ -150,38 +151,38 @@ def metric(
     ranks: Ranks = (
         "all" if callable(name) and cutoff.kind in ("maximum", "youden") else "breakpoints"
     )
-    answers = ask_rankings(asked, ranks, beta, rule.level, question)
+    answers = ask_rankings(asked, ranks, beta, rules, question)
     return as_rows(answers, [answer.content for answer in answers.each], betas=True)
 
 
-def _read_target(target: str | None, cutoff: Cutoff, rule: Rule) -> str:
+def _read_target(target: str | None, cutoff: Cutoff, rules: Rules) -> str:
     """Return what a metric at a cutoff is about, or say what it cannot be about."""
     fixed = cutoff.kind == "threshold"
     if target is None:
-        return "population" if fixed and _is_plain(rule) else "examples"
+        return "population" if fixed and _is_plain(rules) else "examples"
     check_target(target, None if fixed else f"at={cutoff.kind!r}, which is a cutoff of these")
-    if target == "population" and not _is_plain(rule):
+    if target == "population" and not _is_plain(rules):
         check_target(target, "a band or reference, which bound these examples")
     return target
 
 
-def _is_plain(rule: Rule) -> bool:
+def _is_plain(rules: Rules) -> bool:
     """Tell whether no band was chosen."""
-    return (rule.band, rule.reference) == (Rule().band, Rule().reference)
+    return (rules.band, rules.reference) == ("exact", "positives")
 
 
 def _with_intervals(
     asked: Asked,
     beta: GroupBeta,
-    rule: Rule,
+    rules: Rules,
     target: str,
-    question: Callable[[Ranking, FloatArray], Estimates],
+    question: Callable[[Ranking, FloatArray, Rule], Estimates],
     at_once: Callable[[Stack, FloatArray], list[Estimates | None]] | None = None,
 ) -> pd.DataFrame:
     """Estimate for each ranking and beta."""
-    answers = ask_rankings(asked, "breakpoints", beta, rule.level, question, at_once=at_once)
+    answers = ask_rankings(asked, "breakpoints", beta, rules, question, at_once=at_once)
     size = answers.each[0].betas.size
-    about = {"level": np.full(size, rule.level), "target": np.full(size, target, object)}
+    about = {"level": np.full(size, rules.shared.level), "target": np.full(size, target, object)}
     found = as_rows(answers, [_columns(a.content, about) for a in answers.each], betas=True)
     _warn_of(found, answers)
     return found

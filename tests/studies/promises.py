@@ -31,9 +31,9 @@ Rng: TypeAlias = np.random.Generator
 
 
 class Held(NamedTuple):
-    """Whether a draw was covered, and whether a warning was raised."""
+    """Whether a draw was covered, None without an interval, and whether a warning was raised."""
 
-    covered: bool
+    covered: bool | None
     warned: bool = False
 
 
@@ -146,7 +146,7 @@ def partial(prevalence: float, known: int, share: float, mean: float) -> Draws:
         held = bool(found.lower[0] - 1e-9 <= truth <= found.upper[0] + 1e-9)
         beyond = not 0 <= found.value[0] <= 1  # NaN, too: it is said
         beyond |= bool(tell_about(ranking, LEVEL).beyond(beta).size)
-        return {"partial AUROC": Held(held, beyond)}
+        return {"partial AUROC": Held(None if np.isnan(found.lower[0]) else held, beyond)}
 
     return simulate
 
@@ -193,7 +193,8 @@ def weighted(cell: Cell, strata: tuple[float, ...] | None = None) -> Draws:
         for name, ask in (("AUROC", estimate_auroc), ("AP", estimate_precision)):
             limits, truth = ask(ranking, beta, Rule(LEVEL)), truths[name]
             held = bool(limits.lower[0] <= truth <= limits.upper[0])
-            found[name] = Held(held, bool(few) or not 0 <= limits.value[0] <= 1)
+            warned = bool(few) or not 0 <= limits.value[0] <= 1
+            found[name] = Held(None if np.isnan(limits.lower[0]) else held, warned)
         return found
 
     return simulate
@@ -231,7 +232,7 @@ PARTS: Mapping[str, Mapping[str, Draws]] = {
 
 
 def look(name: str, simulate: Draws, draws: int) -> dict[str, tuple[float, float]]:
-    """Return coverage of each method, where no warning is raised, and the share of warnings."""
+    """Return coverage of each method, where there is an interval, and the share of warnings."""
     rng = np.random.default_rng([SEED, *name.encode()])
     found: dict[str, list[Held]] = {}
     for _ in range(draws):
@@ -239,8 +240,9 @@ def look(name: str, simulate: Draws, draws: int) -> dict[str, tuple[float, float
             found.setdefault(method, []).append(held)
     cells = {}
     for method, some in found.items():
-        quiet = [held.covered for held in some if not held.warned]
-        cells[method] = float(np.mean(quiet)) if quiet else np.nan, 1 - len(quiet) / len(some)
+        there = [held.covered for held in some if held.covered is not None]
+        warned = float(np.mean([held.warned for held in some]))
+        cells[method] = float(np.mean(there)) if there else np.nan, warned
     return cells
 
 

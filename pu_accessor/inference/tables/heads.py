@@ -10,8 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from pu_accessor.errors import PUValueError
+from pu_accessor.inference.bands.by_rank import RankBand
 from pu_accessor.inference.bands.coherent import bends, cut, cut_between
-from pu_accessor.inference.bands.lookup import central
+from pu_accessor.inference.bands.lookup import band_name, central
 from pu_accessor.inference.bands.weighted import weighted_bounds
 from pu_accessor.inference.rule import Rule
 from pu_accessor.ranking import BoolArray, IntArray, Ranking
@@ -110,9 +111,12 @@ def find_heads(ranking: Ranking, latent: IntArray, rule: Rule, *, refine: bool =
     """
     if ranking.weight is not None and rule.band != "exact":
         raise PUValueError(
-            f"band must be left at 'exact' with propensity=..., but {rule.band!r} was passed: the "
+            f"band must be left at 'exact' with propensity=..., but {band_name(rule.band)!r} was "
+            "passed: the "
             "band is a design-based one of its own. Leave one of the two out."
         )
+    if isinstance(rule.band, RankBand):
+        return _find_given(ranking, latent, rule.band)
     kinds = references_used(rule.reference, ranking)
     tables = {kind: _tables(ranking, kind, latent, rule) for kind in kinds}
     if refine:
@@ -137,6 +141,16 @@ def _find_each(
     claimed, contradict = _intersect(claims["positives"], claims["negatives"], chosen)
     heads = _fit(ranking, latent, claimed, tightest)
     return heads._replace(contradicted=heads.clipped | contradict)
+
+
+def _find_given(ranking: Ranking, latent: IntArray, band: RankBand) -> Heads:
+    """Bound the latent positives by what is given for each rank; the estimate stays within."""
+    rank = ranking.known_positive + ranking.known_negative + ranking.unlabeled
+    lower, upper = band.latent(rank, sum(ranking.total), latent)
+    middle = [central(ranking.total.known_positive, m) for m in latent.tolist()]
+    estimate = np.stack(middle, axis=1)[ranking.known_positive].clip(lower, upper)
+    claimed = np.stack([lower, estimate, upper], axis=1)
+    return _fit(ranking, latent, claimed, ("positives",) * latent.size)
 
 
 def _find_coherent(
