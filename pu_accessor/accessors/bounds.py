@@ -5,12 +5,10 @@ from __future__ import annotations
 import xarray as xr
 
 from pu_accessor.accessors.bound import Bound
-from pu_accessor.inference.bands.lookup import Band
-from pu_accessor.inference.rule import Rule
-from pu_accessor.inference.shares import Interval
 from pu_accessor.ranking import Ranks
 from pu_accessor.results import tables
 from pu_accessor.results.betas import GroupBeta
+from pu_accessor.results.rules import GroupInterval, Rules, UserBand
 
 __all__ = ["contingency", "pr_bounds", "roc_bounds"]
 
@@ -20,10 +18,10 @@ def contingency(
     beta: GroupBeta,
     *,
     level: float = 0.95,
-    band: str | Band = "exact",
+    band: UserBand = "exact",
     reference: str = "positives",
     selection_odds: float = 1.0,
-    beta_interval: Interval | None = None,
+    beta_interval: GroupInterval | None = None,
     ranks: Ranks = "all",
 ) -> xr.Dataset:
     """Bound the contingency table at each cutoff ([1]_, Theorem 1 and section 4).
@@ -82,7 +80,7 @@ def contingency(
     3          2         3      3
     6          3         6      6
     """
-    rule = Rule(level, band, reference, beta_interval, selection_odds)
+    rule = Rules(level, band, reference, beta_interval, selection_odds)
     return tables.contingency(self._asked(ranks), beta, rule, ranks)
 
 
@@ -91,10 +89,10 @@ def roc_bounds(
     beta: GroupBeta,
     *,
     level: float = 0.95,
-    band: str | Band = "exact",
+    band: UserBand = "exact",
     reference: str = "positives",
     selection_odds: float = 1.0,
-    beta_interval: Interval | None = None,
+    beta_interval: GroupInterval | None = None,
     ranks: Ranks = "breakpoints",
 ) -> xr.Dataset:
     """Bound the ROC curve.
@@ -128,7 +126,7 @@ def roc_bounds(
     >>> curves["tpr"].sel(beta=0.5, rank=3).to_series().round(3).to_dict()
     {'lower': 0.333, 'estimate': 0.5, 'upper': 0.5}
     """
-    rule = Rule(level, band, reference, beta_interval, selection_odds)
+    rule = Rules(level, band, reference, beta_interval, selection_odds)
     return tables.curve_bounds(self._asked(ranks), "roc", beta, rule, ranks)
 
 
@@ -137,10 +135,10 @@ def pr_bounds(
     beta: GroupBeta,
     *,
     level: float = 0.95,
-    band: str | Band = "exact",
+    band: UserBand = "exact",
     reference: str = "positives",
     selection_odds: float = 1.0,
-    beta_interval: Interval | None = None,
+    beta_interval: GroupInterval | None = None,
     ranks: Ranks = "breakpoints",
 ) -> xr.Dataset:
     """Bound the precision-recall curve.
@@ -174,5 +172,5 @@ def pr_bounds(
     >>> curves["precision"].sel(beta=0.5, rank=3).to_series().round(3).to_dict()
     {'lower': 0.667, 'estimate': 1.0, 'upper': 1.0}
     """
-    rule = Rule(level, band, reference, beta_interval, selection_odds)
+    rule = Rules(level, band, reference, beta_interval, selection_odds)
     return tables.curve_bounds(self._asked(ranks), "pr", beta, rule, ranks)

@@ -8,9 +8,9 @@ from pu_accessor.accessors.bound import Bound
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.bands.lookup import Band
 from pu_accessor.inference.estimates.guaranteed import Cost, read_goal
-from pu_accessor.inference.rule import Rule
 from pu_accessor.results.betas import GroupBeta
 from pu_accessor.results.guaranteed import guaranteed_cutoffs
+from pu_accessor.results.rules import Rules
 
 __all__ = ["cutoff", "select"]
 
@@ -97,7 +97,7 @@ def cutoff(
     0  precision   0.9   895    0.9        0.96
     """
     goal = read_goal(precision, recall, fpr, cost)
-    return guaranteed_cutoffs(self._asked(), beta, goal, Rule(level, band, reference), models)
+    return guaranteed_cutoffs(self._asked(), beta, goal, Rules(level, band, reference), models)
 
 
 def select(

@@ -8,10 +8,9 @@ import pandas as pd
 
 from pu_accessor.accessors.bound import Bound
 from pu_accessor.errors import PUValueError
-from pu_accessor.inference.bands.lookup import Band
-from pu_accessor.inference.rule import Rule
 from pu_accessor.results import comparison, tables
 from pu_accessor.results.betas import GroupBeta
+from pu_accessor.results.rules import Rules, UserBand
 
 __all__ = ["compare", "compare_unpaired", "dominance"]
 
@@ -135,7 +134,7 @@ def compare(
             "takes the known positives as a simple random sample. Leave it out, or see how far "
             "intervals overlap: df.pu(propensity=..., score=[...]).auroc(0.3)."
         )
-    rule = Rule(level, selection_odds=selection_odds)
+    rule = Rules(level, selection_odds=selection_odds)
     return comparison.compare_paired(self._asked(), beta, on, rule, target, joint=joint)
 
 
@@ -202,7 +201,7 @@ def dominance(
     beta: GroupBeta,
     *,
     level: float = 0.95,
-    band: str | Band = "exact",
+    band: UserBand = "exact",
     reference: str = "positives",
     selection_odds: float = 1.0,
 ) -> pd.DataFrame:
@@ -252,5 +251,5 @@ def dominance(
     >>> df.pu(score=["svm", "forest"]).dominance(beta=0.2).loc[0, "dominates"]
     'svm'
     """
-    rule = Rule(level, band, reference, selection_odds=selection_odds)
+    rule = Rules(level, band, reference, selection_odds=selection_odds)
     return comparison.dominance(tables.contingency(self._asked(), beta, rule, "breakpoints"))

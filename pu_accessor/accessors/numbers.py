@@ -6,13 +6,11 @@ import numpy as np
 import pandas as pd
 
 from pu_accessor.accessors.bound import Bound
-from pu_accessor.inference.bands.lookup import Band
 from pu_accessor.inference.estimates.cutoff import At
-from pu_accessor.inference.rule import Rule
-from pu_accessor.inference.shares import Interval
 from pu_accessor.inference.tables.rates import Metric
 from pu_accessor.results import estimates, prior
 from pu_accessor.results.betas import GroupBeta
+from pu_accessor.results.rules import GroupInterval, Rules, UserBand
 
 __all__ = ["auroc", "average_precision", "estimate_beta", "metric", "sample_to_label"]
 
@@ -23,7 +21,7 @@ def auroc(
     *,
     target: str = "population",
     level: float = 0.95,
-    beta_interval: Interval | None = None,
+    beta_interval: GroupInterval | None = None,
     max_fpr: float | None = None,
     selection_odds: float = 1.0,
     joint: str = "approximate",
@@ -43,7 +41,7 @@ def auroc(
     {target}
     level : float, default 0.95
         Probability with which the interval covers, in (0, 1).
-    beta_interval : (float, float), optional
+    beta_interval : (float, float), or mapping, Series or DataFrame of them by group, optional
         Where beta may lie, around the point that is passed: adds the columns envelope_lower
         and envelope_upper, the lowest lower and the highest upper limit while beta varies.
     max_fpr : float in (0, 1], optional
@@ -112,7 +110,7 @@ def auroc(
        beta  estimate  standard_error  lower  upper  level    target
     0  0.25     0.792           0.132  0.417  0.917   0.95  examples
     """
-    rule = Rule(level, beta_interval=beta_interval, selection_odds=selection_odds)
+    rule = Rules(level, beta_interval=beta_interval, selection_odds=selection_odds)
     return estimates.auroc(self._asked(), beta, rule, target, max_fpr=max_fpr, joint=joint)
 
 
@@ -122,7 +120,7 @@ def average_precision(
     *,
     target: str = "population",
     level: float = 0.95,
-    beta_interval: Interval | None = None,
+    beta_interval: GroupInterval | None = None,
     selection_odds: float = 1.0,
     joint: str = "approximate",
 ) -> pd.DataFrame:
@@ -134,7 +132,7 @@ def average_precision(
     {target}
     level : float, default 0.95
         Probability with which the interval covers, in (0, 1).
-    beta_interval : (float, float), optional
+    beta_interval : (float, float), or mapping, Series or DataFrame of them by group, optional
         Where beta may lie, around the point that is passed: adds the columns envelope_lower
         and envelope_upper, the lowest lower and the highest upper limit while beta varies.
     {odds}
@@ -186,7 +184,7 @@ def average_precision(
        beta  estimate  standard_error  lower  upper  level      target
     0  0.25     0.715           0.275  0.204    1.0   0.95  population
     """
-    rule = Rule(level, beta_interval=beta_interval, selection_odds=selection_odds)
+    rule = Rules(level, beta_interval=beta_interval, selection_odds=selection_odds)
     return estimates.average_precision(self._asked(), beta, rule, target, joint=joint)
 
 
@@ -198,10 +196,10 @@ def metric(
     at: At,
     target: str | None = None,
     level: float = 0.95,
-    band: str | Band = "exact",
+    band: UserBand = "exact",
     reference: str = "positives",
     selection_odds: float = 1.0,
-    beta_interval: Interval | None = None,
+    beta_interval: GroupInterval | None = None,
     joint: str = "approximate",
 ) -> pd.DataFrame:
     """Evaluate a metric at the cutoff that a person reports, with its interval.
@@ -223,7 +221,7 @@ def metric(
         for new examples, and by default is about them unless a band or reference is chosen; all
         other cutoffs are about these.
     {band}
-    beta_interval : (float, float), optional
+    beta_interval : (float, float), or mapping, Series or DataFrame of them by group, optional
         Where beta may lie: adds the columns envelope_lower and envelope_upper, the lowest and
         highest that the bounds get at this cutoff while beta varies.
     {joint}
@@ -266,7 +264,7 @@ def metric(
        estimate  lower  upper      target
     0      0.75  0.245    1.0  population
     """
-    rule = Rule(level, band, reference, beta_interval, selection_odds)
+    rule = Rules(level, band, reference, beta_interval, selection_odds)
     return estimates.metric(self._asked(), name, beta, at, rule, target, joint=joint)
 
 

@@ -26,15 +26,17 @@ target : {"population", "examples"}, default "population"
 level : float, default 0.95
     Probability with which a band covers, in (0, 1): at each cutoff for "exact" and
     "bootstrap", at all cutoffs jointly for "simultaneous" and "dkw".
-band : {"exact", "simultaneous", "bootstrap", "dkw"} or callable, default "exact"
+band : {"exact", "simultaneous", "bootstrap", "dkw"}, callable or pair, default "exact"
     Bounds on the latent positives in the head, given the known ones there. A callable
     ``(n, m, level) -> (lower, upper)`` gets the numbers of known and of latent positives, and
-    returns two integer arrays with an entry for each k = 0..n known positives in the head.
+    returns two integer arrays with an entry for each k = 0..n known positives in the head. A pair
+    ``(lower, upper)`` bounds their share among the first r examples, from whatever you know: two
+    arrays over r = 0, 1, ..., DataArrays over "rank" (and models), or functions of an array of r.
 reference : {"positives", "negatives", "tightest", "both"}, default "positives"
     Which known examples the band starts from. Known negatives, a random sample of the
     negatives, bound the latent ones below each cutoff. "tightest" takes, for each beta, the kind
-    that gives the narrower range of AUROC; "both" what two bands at half of 1 - level have in
-    common.
+    that gives the narrower range of AUROC, before it is cut to what is possible; "both" what two
+    bands at half of 1 - level have in common.
 selection_odds : float, default 1
     By which factor the odds of being labeled may differ between any two positives (of negatives,
     with known ones), in any way: 1 for labels at random, infinite for nothing known about them.
@@ -63,9 +65,9 @@ level : float, default 0.95
 band, reference
     For a metric: how it is bounded, as in `metric`; the band "exact" or "simultaneous".""",
         "interval": """\
-beta_interval : (float, float), optional
+beta_interval : (float, float), or mapping, Series or DataFrame of them by group, optional
     Where beta may lie, around the point that is passed: curves, metrics and areas of the tables
-    get an envelope, which is drawn hatched.""",
+    get an envelope, which is drawn hatched. A DataFrame has the columns low and high.""",
         "metric": """\
 name : str or callable
     One of accuracy, balanced_accuracy, f1, fnr, fpr, informedness, jaccard, kappa, lift, mcc, npv,

@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pu_accessor.accessors.bound import Bound
-from pu_accessor.inference.bands.lookup import Band
-from pu_accessor.inference.rule import Rule
-from pu_accessor.inference.shares import Interval
 from pu_accessor.inference.tables.rates import Metric
 from pu_accessor.ranking import Ranks
 from pu_accessor.results import tables
 from pu_accessor.results.against_beta import ask_quantity
 from pu_accessor.results.betas import GroupBeta
+from pu_accessor.results.rules import GroupInterval, Rules, UserBand
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,10 +25,10 @@ def plot_roc(
     beta: GroupBeta,
     *,
     level: float = 0.95,
-    band: str | Band = "exact",
+    band: UserBand = "exact",
     reference: str = "positives",
     selection_odds: float = 1.0,
-    beta_interval: Interval | None = None,
+    beta_interval: GroupInterval | None = None,
     ranks: Ranks = "breakpoints",
     hue: str | None = None,
     col: str | None = None,
@@ -72,7 +70,7 @@ def plot_roc(
     from pu_accessor import plots
 
     look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws)
-    rule = Rule(level, band, reference, beta_interval, selection_odds)
+    rule = Rules(level, band, reference, beta_interval, selection_odds)
     found = tables.contingency(self._asked(ranks), beta, rule, ranks, baseline=baseline)
     return plots.plot_roc(found, look)
 
@@ -82,10 +80,10 @@ def plot_pr(
     beta: GroupBeta,
     *,
     level: float = 0.95,
-    band: str | Band = "exact",
+    band: UserBand = "exact",
     reference: str = "positives",
     selection_odds: float = 1.0,
-    beta_interval: Interval | None = None,
+    beta_interval: GroupInterval | None = None,
     ranks: Ranks = "breakpoints",
     hue: str | None = None,
     col: str | None = None,
@@ -127,7 +125,7 @@ def plot_pr(
     from pu_accessor import plots
 
     look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws)
-    rule = Rule(level, band, reference, beta_interval, selection_odds)
+    rule = Rules(level, band, reference, beta_interval, selection_odds)
     found = tables.contingency(self._asked(ranks), beta, rule, ranks, baseline=baseline)
     return plots.plot_pr(found, look)
 
@@ -137,7 +135,7 @@ def plot_rank_cdf(
     beta: GroupBeta,
     *,
     level: float = 0.95,
-    band: str | Band = "exact",
+    band: UserBand = "exact",
     reference: str = "positives",
     selection_odds: float = 1.0,
     ranks: Ranks = "breakpoints",
@@ -179,7 +177,7 @@ def plot_rank_cdf(
     from pu_accessor import plots
 
     look = plots.Look(hue, col, row, False, ax, line_kws, band_kws)
-    rule = Rule(level, band, reference, selection_odds=selection_odds)
+    rule = Rules(level, band, reference, selection_odds=selection_odds)
     return plots.plot_rank_cdf(tables.rank_cdf(self._asked(ranks), beta, rule, ranks), look)
 
 
@@ -190,10 +188,10 @@ def plot_metric(
     *,
     x: str = "rank",
     level: float = 0.95,
-    band: str | Band = "exact",
+    band: UserBand = "exact",
     reference: str = "positives",
     selection_odds: float = 1.0,
-    beta_interval: Interval | None = None,
+    beta_interval: GroupInterval | None = None,
     hue: str | None = None,
     col: str | None = None,
     row: str | None = None,
@@ -238,7 +236,7 @@ def plot_metric(
 
     look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws)
     plots.check_plot_metric(name, x)
-    rule = Rule(level, band, reference, beta_interval, selection_odds)
+    rule = Rules(level, band, reference, beta_interval, selection_odds)
     ranks: Ranks = "all" if x == "threshold" or callable(name) else "breakpoints"
     table = tables.contingency(self._asked(ranks), beta, rule, ranks, baseline=baseline)
     return plots.plot_metric(table, name, x, look)
@@ -251,7 +249,7 @@ def plot_against_beta(
     *,
     at: int | None = None,
     level: float = 0.95,
-    band: str | Band = "exact",
+    band: UserBand = "exact",
     reference: str = "positives",
     selection_odds: float = 1.0,
     hue: str | None = None,
@@ -319,5 +317,5 @@ def plot_against_beta(
     from pu_accessor import plots
 
     look = plots.Look(hue, col, row, False, ax, line_kws, band_kws)
-    rule = Rule(level, band, reference, selection_odds=selection_odds)
+    rule = Rules(level, band, reference, selection_odds=selection_odds)
     return plots.plot_against_beta(ask_quantity(self._asked(), name, beta, at, rule), look)

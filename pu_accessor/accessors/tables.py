@@ -221,7 +221,9 @@ class TablesAccessor:
         Returns
         -------
         DataArray
-            float64 over (bound, beta).
+            float64 over (bound, beta). The attribute `promise` says what the bounds are worth: of
+            the band "simultaneous" they hold the true area with a probability of at least
+            `level`; all other bands bound each cutoff, and make no such promise.
 
         Raises
         ------

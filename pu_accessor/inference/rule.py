@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache, partial
 
 from pu_accessor.errors import PUValueError, check_option
+from pu_accessor.inference.bands.by_rank import RankBand
 from pu_accessor.inference.bands.exact import Bounds
 from pu_accessor.inference.bands.lookup import Band, band_name, latent_bounds_each
 from pu_accessor.inference.shares import (
@@ -29,8 +30,9 @@ class Rule:
     ----------
     level : float, default 0.95
         Probability of coverage, in (0, 1).
-    band : {"exact", "simultaneous", "bootstrap", "dkw"} or callable, default "exact"
-        Bounds on the latent examples of one kind, given the known ones.
+    band : {"exact", "simultaneous", "bootstrap", "dkw"}, callable or RankBand, default "exact"
+        Bounds on the latent examples of one kind, given the known ones; or on the latent positives
+        at each rank.
     reference : {"positives", "negatives", "tightest", "both"}, default "positives"
         Which known examples the band starts from; "both" is what the two bands have in common,
         each at half of 1 - level.
@@ -49,7 +51,7 @@ class Rule:
     """
 
     level: float = 0.95
-    band: str | Band = "exact"
+    band: str | Band | RankBand = "exact"
     reference: str = "positives"
     beta_interval: Interval | None = None
     selection_odds: float = 1.0
@@ -63,6 +65,11 @@ class Rule:
         band_name(self.band)
         synonyms = {"intersection": "both", "all": "both"}
         check_option("reference", self.reference, REFERENCES, synonyms)
+        if isinstance(self.band, RankBand) and self.reference != "positives":
+            raise PUValueError(
+                f"reference must be 'positives' with bounds by rank, but {self.reference!r} was "
+                "passed: they say themselves where the latent positives are. Leave it out."
+            )
         object.__setattr__(self, "level", check_level(self.level))
         object.__setattr__(self, "beta_interval", as_interval(self.beta_interval))
         odds = check_selection_odds(self.selection_odds)
@@ -73,6 +80,8 @@ class Rule:
                 f"{band_name(self.band)!r} was passed: it holds for labels at random alone. Pass "
                 "one of the two, or leave selection_odds out."
             )
+        if isinstance(self.band, RankBand):
+            return
         table = partial(latent_bounds_each, self.band, selection_odds=odds)
         bounds = lru_cache(maxsize=_REMEMBERED)(table)
         object.__setattr__(self, "bounds", bounds)

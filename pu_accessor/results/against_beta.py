@@ -5,12 +5,12 @@ import xarray as xr
 
 from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError
 from pu_accessor.inference.comparison.order import infeasible
-from pu_accessor.inference.rule import Rule
 from pu_accessor.inference.tables.areas import CURVES
 from pu_accessor.inference.tables.rates import Metric, check_metric
 from pu_accessor.results.ask import Asked
 from pu_accessor.results.betas import GroupBeta
 from pu_accessor.results.curves import area, metric
+from pu_accessor.results.rules import Rules
 from pu_accessor.results.schema import axis_of
 from pu_accessor.results.tables import contingency
 
@@ -18,7 +18,7 @@ __all__ = ["ask_quantity", "values_by_beta"]
 
 
 def ask_quantity(
-    asked: Asked, name: str | Metric, beta: GroupBeta, at: int | None, rule: Rule
+    asked: Asked, name: str | Metric, beta: GroupBeta, at: int | None, rules: Rules
 ) -> xr.Dataset:
     """Ask for an area, or a metric at a rank, at each beta; without a warning of high ones.
 
@@ -32,7 +32,7 @@ def ask_quantity(
         Fractions of positives among the unlabeled.
     at : int, optional
         The rank of a metric.
-    rule : Rule
+    rules : Rules
         How to bound.
 
     Returns
@@ -41,8 +41,8 @@ def ask_quantity(
         As `values_by_beta`.
     """
     _check_quantity(name, at)
-    whole = contingency(asked, beta, rule, "breakpoints", warn=False)
-    tables = whole if at is None else contingency(asked, beta, rule, at, warn=False)
+    whole = contingency(asked, beta, rules, "breakpoints", warn=False)
+    tables = whole if at is None else contingency(asked, beta, rules, at, warn=False)
     return values_by_beta(tables, name, at=at, whole=whole)
 
 

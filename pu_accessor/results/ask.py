@@ -12,6 +12,7 @@ import xarray as xr
 from pu_accessor.errors import PUDataError, PUImportError, PUValueError, warn_caller
 from pu_accessor.inference.about import About, tell_about
 from pu_accessor.inference.estimates.joint import BetaRange
+from pu_accessor.inference.rule import Rule
 from pu_accessor.ranking import (
     Counts,
     FloatArray,
@@ -33,12 +34,22 @@ from pu_accessor.results.betas import (
     name_group,
     split_key,
 )
+from pu_accessor.results.rules import Rules
 
-__all__ = ["Answer", "Answers", "Asked", "as_rows", "ask", "ask_rankings", "check_names"]
+__all__ = [
+    "FEW_EFFECTIVE",
+    "Answer",
+    "Answers",
+    "Asked",
+    "as_rows",
+    "ask",
+    "ask_rankings",
+    "check_names",
+]
 
 Content = TypeVar("Content")
 
-_FEW = 10
+FEW_EFFECTIVE = 10  # known positives below which it is said
 
 
 class Asked(NamedTuple):
@@ -97,13 +108,12 @@ def ask_rankings(
     asked: Asked,
     ranks: Ranks,
     beta: GroupBeta | Estimated,
-    level: float,
-    question: Callable[[Ranking, FloatArray], Content],
+    rules: Rules,
+    question: Callable[[Ranking, FloatArray, Rule], Content],
     *,
     at_once: Callable[[Stack, FloatArray], Sequence[Content | None]] | None = None,
     joined: Callable[[Ranking, BetaRange], Content] | None = None,
     warn: bool = True,
-    random: bool = True,
 ) -> Answers[Content]:
     """Put a question about betas to each ranking.
 
@@ -115,10 +125,10 @@ def ask_rankings(
         Which cutoffs the question needs.
     beta : float, array-like of float, or mapping, Series or DataArray of float by key
         Fraction of positives among the unlabeled.
-    level : float
-        At which the known positives limit beta.
+    rules : Rules
+        How to bound; at its level the known positives limit beta. Bounds by rank take all cutoffs.
     question : callable
-        From a ranking and its betas to the answer.
+        From a ranking, its betas and its rule to the answer.
     at_once : callable, optional
         The same for many small rankings and their betas, shape (rankings, betas): an answer for
         each, or None where it takes the ranking itself, or where a beta exceeds the limit.
@@ -126,8 +136,6 @@ def ask_rankings(
         What takes the place of `question` where there are estimates of beta: it gets one.
     warn : bool, default True
         Whether to say that betas exceed the limit.
-    random : bool, default True
-        Whether labels are taken to be selected at random: else the known positives set no limit.
 
     Returns
     -------
@@ -147,16 +155,17 @@ def ask_rankings(
         positives in effect.
     """
     check_beta(beta)
-    rankings = asked.rank(ranks)
+    rankings = asked.rank("all" if rules.by_rank and isinstance(ranks, str) else ranks)
     own, betas, ranges = beta_by_key(beta, rankings.names, rankings.keys)
+    each = rules.each(rankings.names, rankings.keys)
 
     def answer(position: int) -> Answer[Content]:
         ranking = rankings.make(position)
         if joined is not None and ranges is not None:
             content = joined(ranking, ranges[position])
         else:
-            content = question(ranking, betas[position])
-        about = tell_about(ranking, level, random=random)
+            content = question(ranking, betas[position], each[position])
+        about = tell_about(ranking, rules.shared.level, random=rules.selection_odds == 1)
         return Answer(rankings.keys[position], betas[position], about, content)
 
     ready = {}
@@ -411,7 +420,7 @@ def _warn_of_rankings(answers: Answers[Any], limits: bool) -> None:
         if about is None:
             continue
         high = about.beyond(betas) if limits and not isnan(about.beta_limit) else betas[:0]
-        if not (high.size or about.n_effective < _FEW):
+        if not (high.size or about.n_effective < FEW_EFFECTIVE):
             continue
         group = f"{name_group(answers.names, key)}: " if answers.names else ""
         if high.size:
@@ -428,9 +437,9 @@ def _warn_of_rankings(answers: Answers[Any], limits: bool) -> None:
         )
     if few:
         warn_caller(
-            f"The effective number of known positives is below {_FEW} ({_shorten(few)}): a few "
-            "small propensities weigh more than all others, and intervals do not hold. Label more "
-            "of such examples, or bound the propensities from below: "
+            f"The effective number of known positives is below {FEW_EFFECTIVE} ({_shorten(few)}): "
+            "a few small propensities weigh more than all others, and intervals do not hold. "
+            "Label more of such examples, or bound the propensities from below: "
             "df['propensity'].clip(lower=...)."
         )
 

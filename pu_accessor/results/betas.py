@@ -16,11 +16,13 @@ __all__ = [
     "Estimated",
     "GroupBeta",
     "KeyBetas",
+    "alike",
     "beta_by_key",
     "check_beta",
     "is_by_key",
     "name_group",
     "split_key",
+    "value_by_key",
     "with_baseline",
 ]
 
@@ -126,19 +128,52 @@ def beta_by_key(
     table = _table(beta, names, keys)
     if table is None:
         return KeyBetas(False, [as_betas(cast("Beta", beta))] * len(keys))
+    found = value_by_key("beta", table, names, keys)
+    return KeyBetas(
+        True, [_check(names, key, value) for key, value in zip(keys, found, strict=True)]
+    )
+
+
+def value_by_key(
+    name: str, table: Mapping[Hashable, Any], names: Sequence[str], keys: Sequence[Hashable]
+) -> list[Any]:
+    """Return what an argument has for each key.
+
+    Parameters
+    ----------
+    name : str
+        Of the argument.
+    table : mapping
+        Its values by key.
+    names, keys
+        As in `beta_by_key`.
+
+    Returns
+    -------
+    list
+
+    Raises
+    ------
+    PUKeyError
+        If there is none for a key.
+    PUTypeError
+        If rows are not ranked apart.
+    """
     if not names:
+        what = {"beta": "a number or an array of numbers", "beta_interval": "a pair of numbers"}
         raise PUTypeError(
-            "beta must be a number or an array of numbers where rows are not ranked apart, but "
-            f"one for each of {len(table)} keys was passed. Name the column of these keys, "
-            "df.pu(by=...), or pass a number."
+            f"{name} must be {what[name]} where rows are not ranked apart, but one for each of "
+            f"{len(table)} keys was passed. Name the column of these keys, df.pu(by=...), or pass "
+            f"{what[name].split(' or ')[0]}."
         )
-    found = _for_all_models({_alike(key): value for key, value in table.items()}, names, keys)
-    if missing := [key for key in keys if _alike(key) not in found]:
+    table = {alike(key): value for key, value in table.items()}
+    found = _for_all_models(table, names, keys)
+    if missing := [key for key in keys if alike(key) not in found]:
         raise PUKeyError(
-            f"beta must have a value for each key, but has none for {missing[:5]}"
+            f"{name} must have a value for each key, but has none for {missing[:5]}"
             f"{' and more' if len(missing) > 5 else ''}; its keys are {list(table)[:5]}."
         )
-    return KeyBetas(True, [_check(names, key, found[_alike(key)]) for key in keys])
+    return [found[alike(key)] for key in keys]
 
 
 def is_by_key(beta: object) -> bool:
@@ -254,20 +289,29 @@ def _check_labels(beta: xr.DataArray, dim: str, found: list[Hashable]) -> None:
 def _for_all_models(
     found: dict[Hashable, Any], names: Sequence[str], keys: Sequence[Hashable]
 ) -> dict[Hashable, Any]:
-    """Give all models of a group its beta, where keys of groups alone are there."""
-    if len(names) < 2 or names[-1] != "model" or any(_alike(key) in found for key in keys):
+    """Give all models of a group its value, where keys of groups alone are there."""
+    if len(names) < 2 or names[-1] != "model" or any(alike(key) in found for key in keys):
         return found
     groups = {key: split_key(names, key)[:-1] for key in keys}
     own = {key: group[0] if len(group) == 1 else group for key, group in groups.items()}
     return found | {
-        _alike(key): found[_alike(group)] for key, group in own.items() if _alike(group) in found
+        alike(key): found[alike(group)] for key, group in own.items() if alike(group) in found
     }
 
 
-def _alike(key: Hashable) -> Hashable:
-    """Return a key that equals itself, also where it is missing."""
+def alike(key: Hashable) -> Hashable:
+    """Return a key that equals itself, also where it is missing.
+
+    Parameters
+    ----------
+    key : hashable
+
+    Returns
+    -------
+    hashable
+    """
     if isinstance(key, tuple):
-        return tuple(map(_alike, key))
+        return tuple(map(alike, key))
     return None if pd.api.types.is_scalar(key) and pd.isna(key) else key  # type: ignore[call-overload]
 
 

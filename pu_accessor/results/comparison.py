@@ -23,6 +23,7 @@ from pu_accessor.results.ask import Asked, as_rows, ask, check_names
 from pu_accessor.results.betas import GroupBeta, check_beta
 from pu_accessor.results.curves import curve
 from pu_accessor.results.ranges import check_random, read_ranges, tell_of
+from pu_accessor.results.rules import Rules
 from pu_accessor.results.schema import AXIS, BOUND, axis_of, check_whole
 
 __all__ = ["compare_paired", "compare_unpaired", "dominance"]
@@ -34,7 +35,7 @@ def compare_paired(
     asked: Asked,
     beta: GroupBeta | None,
     on: object,
-    rule: Rule,
+    rules: Rules,
     target: str,
     *,
     joint: str = "approximate",
@@ -49,8 +50,8 @@ def compare_paired(
         Fraction of positives among the unlabeled; without it there is no size.
     on : hashable or list of hashable, optional
         Columns that identify an example, where models are in rows.
-    rule : Rule
-        Its level, and the factor of the odds.
+    rules : Rules
+        Their level, and the factor of the odds.
     target : {"population", "examples"}
         Whether models are compared on new examples or on these.
     joint : {"approximate", "guaranteed"}, default "approximate"
@@ -68,9 +69,10 @@ def compare_paired(
         Where the known positives do not say how far a difference can be off.
     """
     check_target(target)
+    rule = rules.shared
     odds = rule.selection_odds
-    ranges = None if beta is None else read_ranges(beta, rule.level, joint)
-    check_random(ranges, rule)
+    ranges = None if beta is None else read_ranges(beta, rules, joint)
+    check_random(ranges, rules)
     if beta is not None and ranges is None:
         check_beta(beta)
 

@@ -34,6 +34,12 @@ from pu_accessor.results.tables import TRACES
 
 __all__ = ["area", "curve", "metric"]
 
+# What bounds of an area are worth: whether each cutoff is bounded, or all of them jointly.
+_PROMISE = {
+    True: "the true area lies between the bounds with a probability of at least level",
+    False: "none: bounds hold at each cutoff; for the area between them: band='simultaneous'",
+}
+
 
 def curve(tables: xr.Dataset, name: str) -> xr.Dataset:
     """Return the ROC or the precision-recall curve of each bound and beta.
@@ -121,7 +127,7 @@ def area(tables: xr.Dataset, curve: str, *, max_fpr: float | None = None) -> xr.
     -------
     DataArray
         float64, over the dimensions of `tp` but the cutoffs; with the envelope as further bounds
-        where there is an interval of beta.
+        where there is an interval of beta. The attribute `promise` says what bounds are worth.
 
     Raises
     ------
@@ -140,7 +146,8 @@ def area(tables: xr.Dataset, curve: str, *, max_fpr: float | None = None) -> xr.
     values = values.drop_vars([*at_cutoffs, "n_cutoffs", "all_cutoffs"], errors="ignore")
     name = {"roc": "AUROC", "pr": "area under the PR curve"}[curve]
     limit = {} if max_fpr is None else {"max_fpr": float(max_fpr)}
-    return _labeled(values.rename("area"), {**tables.attrs, "long_name": name, **limit})
+    told = {"promise": _PROMISE[tables.attrs.get("band") == "simultaneous"]}
+    return _labeled(values.rename("area"), {**tables.attrs, "long_name": name, **told, **limit})
 
 
 def _area(tables: xr.Dataset, curve: str, max_fpr: float | None) -> xr.DataArray:

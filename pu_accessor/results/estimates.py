@@ -26,6 +26,7 @@ from pu_accessor.ranking import FloatArray, Ranking, Ranks, Stack
 from pu_accessor.results.ask import Answers, Asked, as_rows, ask_rankings
 from pu_accessor.results.betas import GroupBeta
 from pu_accessor.results.ranges import check_random, read_ranges, tell_of
+from pu_accessor.results.rules import Rules
 
 __all__ = ["auroc", "average_precision", "metric"]
 
@@ -35,7 +36,7 @@ _REACH = ("range_lower", "range_upper")
 def auroc(
     asked: Asked,
     beta: GroupBeta,
-    rule: Rule,
+    rules: Rules,
     target: str,
     *,
     max_fpr: float | None = None,
@@ -49,7 +50,7 @@ def auroc(
         Whom to ask.
     beta : float, array-like of float; mapping, Series or DataArray of float by key; or DataFrame
         Fraction of positives among the unlabeled, in [0, 1); or estimates of it.
-    rule : Rule
+    rules : Rules
         Its level and interval of beta.
     target : {"population", "examples"}
         Whether the interval is about new examples or about these.
@@ -72,7 +73,7 @@ def auroc(
     """
     check_max_fpr(max_fpr)
     check_target(target, "max_fpr=..." if max_fpr is not None and max_fpr < 1 else None)
-    check_whole_area(rule, max_fpr)
+    check_whole_area(rules.shared, max_fpr)
 
     def estimate(ranking: Ranking, betas: FloatArray, rule: Rule) -> Estimates:
         if rule.selection_odds > 1:
@@ -82,21 +83,21 @@ def auroc(
         return estimate_auroc(ranking, betas, rule, max_fpr)
 
     def at_once(stack: Stack, betas: FloatArray) -> list[Estimates | None]:
-        return estimate_population_aurocs(stack, betas, rule.level)
+        return estimate_population_aurocs(stack, betas, rules.shared.level)
 
-    plain = target == "population" and rule.beta_interval is None and rule.selection_odds == 1
-    ask = _Area(rule, target, joint, estimate, at_once if plain else None)
+    plain = target == "population" and not rules.has_interval and rules.selection_odds == 1
+    ask = _Area(rules, target, joint, estimate, at_once if plain else None)
     return _with_intervals(asked, beta, ask)
 
 
 def average_precision(
-    asked: Asked, beta: GroupBeta, rule: Rule, target: str, *, joint: str = "approximate"
+    asked: Asked, beta: GroupBeta, rules: Rules, target: str, *, joint: str = "approximate"
 ) -> pd.DataFrame:
     """Estimate the average precision of each ranking, with an interval.
 
     Parameters
     ----------
-    asked, beta, rule, target, joint
+    asked, beta, rules, target, joint
         As in `auroc`.
 
     Returns
@@ -118,7 +119,7 @@ def average_precision(
             return estimate_population_precision(ranking, betas, rule)
         return estimate_precision(ranking, betas, rule)
 
-    return _with_intervals(asked, beta, _Area(rule, target, joint, estimate))
+    return _with_intervals(asked, beta, _Area(rules, target, joint, estimate))
 
 
 def metric(
@@ -126,7 +127,7 @@ def metric(
     name: str | Metric,
     beta: GroupBeta,
     at: At,
-    rule: Rule,
+    rules: Rules,
     target: str | None,
     *,
     joint: str = "approximate",
@@ -135,7 +136,7 @@ def metric(
 
     Parameters
     ----------
-    asked, beta, rule
+    asked, beta, rules
         As in `auroc`.
     name : str or callable
         As in `pu_accessor.results.curves.metric`.
@@ -155,12 +156,11 @@ def metric(
     """
     check_metric(name)
     cutoff = read_at(at)
-    about, label = _read_target(target, cutoff, rule), metric_name(name)
-    ranges = read_ranges(beta, rule.level, joint, rule.beta_interval)
+    about, label = _read_target(target, cutoff, rules), metric_name(name)
+    ranges = read_ranges(beta, rules, joint)
+    check_random(ranges, rules)
 
-    check_random(ranges, rule)
-
-    def question(ranking: Ranking, betas: FloatArray) -> AtCutoff:
+    def question(ranking: Ranking, betas: FloatArray, rule: Rule) -> AtCutoff:
         _check_scale(ranking, cutoff)
         if about == "population":
             return metric_on_new(ranking, betas, name, cutoff.value, rule)
@@ -170,19 +170,17 @@ def metric(
         _check_scale(ranking, cutoff)
         beta.check_counts(ranking.total)
         if about == "population":
-            return join_metric_on_new(ranking, beta, name, cutoff.value, rule, joint)
-        return join_metric_at(ranking, beta, name, cutoff, rule, joint)
+            return join_metric_on_new(ranking, beta, name, cutoff.value, rules.shared, joint)
+        return join_metric_at(ranking, beta, name, cutoff, rules.shared, joint)
 
     # What a user's function maximises can be anywhere.
     ranks: Ranks = (
         "all" if callable(name) and cutoff.kind in ("maximum", "youden") else "breakpoints"
     )
-    random, estimated = rule.selection_odds == 1, beta if ranges is None else ranges
-    answers = ask_rankings(
-        asked, ranks, estimated, rule.level, question, joined=joined, random=random
-    )
+    estimated = beta if ranges is None else ranges
+    answers = ask_rankings(asked, ranks, estimated, rules, question, joined=joined)
     columns = [
-        _cutoff_columns(a.content, label, rule, about) | tell_of(ranges, answers.names, a.key)
+        _cutoff_columns(a.content, label, rules, about) | tell_of(ranges, answers.names, a.key)
         for a in answers.each
     ]
     return as_rows(answers, columns, betas=True)
@@ -198,7 +196,7 @@ def _check_scale(ranking: Ranking, cutoff: Cutoff) -> None:
         )
 
 
-def _cutoff_columns(found: AtCutoff, label: str, rule: Rule, about: str) -> dict[str, Any]:
+def _cutoff_columns(found: AtCutoff, label: str, rules: Rules, about: str) -> dict[str, Any]:
     """Return a metric at a cutoff as columns, and what it is about."""
     size = found.rank.size
     ends = {"envelope_lower": found.envelope_lower, "envelope_upper": found.envelope_upper}
@@ -210,40 +208,40 @@ def _cutoff_columns(found: AtCutoff, label: str, rule: Rule, about: str) -> dict
         "lower": found.lower,
         "upper": found.upper,
         **{key: end for key, end in ends.items() if end is not None},
-        "level": np.full(size, rule.level),
-        **_odds(rule, size),
+        "level": np.full(size, rules.shared.level),
+        **_odds(rules, size),
         "band": [found.band] * size,
         "target": [about] * size,
     }
 
 
-def _read_target(target: str | None, cutoff: Cutoff, rule: Rule) -> str:
+def _read_target(target: str | None, cutoff: Cutoff, rules: Rules) -> str:
     """Return what a metric at a cutoff is about, or say what it cannot be about."""
     fixed = cutoff.kind == "threshold"
     if target is None:
-        return "population" if fixed and _is_plain(rule) else "examples"
+        return "population" if fixed and _is_plain(rules) else "examples"
     check_target(target, None if fixed else f"at={cutoff.kind!r}, which is a cutoff of these")
-    if target == "population" and not _is_plain(rule):
+    if target == "population" and not _is_plain(rules):
         check_target(target, "a band, reference or selection_odds, which bound these examples")
     return target
 
 
-def _is_plain(rule: Rule) -> bool:
+def _is_plain(rules: Rules) -> bool:
     """Tell whether no band was chosen."""
     names = "band", "reference", "selection_odds"
-    return all(getattr(rule, name) == getattr(Rule(), name) for name in names)
+    return all(getattr(rules, name) == getattr(Rules(), name) for name in names)
 
 
-def _odds(rule: Rule, size: int) -> dict[str, FloatArray]:
+def _odds(rules: Rules, size: int) -> dict[str, FloatArray]:
     """Return the column of the factor, where labels are not taken to be random."""
-    odds = rule.selection_odds
+    odds = rules.selection_odds
     return {} if odds == 1 else {"selection_odds": np.full(size, odds)}
 
 
 class _Area(NamedTuple):
     """What is asked of each ranking: an area, by a rule, of new examples or of these."""
 
-    rule: Rule
+    rules: Rules
     target: str
     joint: str
     estimate: Callable[[Ranking, FloatArray, Rule], Estimates]
@@ -252,13 +250,10 @@ class _Area(NamedTuple):
 
 def _with_intervals(asked: Asked, beta: GroupBeta, area: _Area) -> pd.DataFrame:
     """Estimate for each ranking and beta."""
-    rule, level = area.rule, area.rule.level
-    ranges = read_ranges(beta, level, area.joint, rule.beta_interval)
-    check_random(ranges, rule)
-    inner = rule if ranges is None else replace(rule, level=ranges.left)
-
-    def question(ranking: Ranking, betas: FloatArray) -> Estimates:
-        return area.estimate(ranking, betas, rule)
+    rules, level = area.rules, area.rules.shared.level
+    ranges = read_ranges(beta, rules, area.joint)
+    check_random(ranges, rules)
+    inner = rules.shared if ranges is None else replace(rules.shared, level=ranges.left)
 
     def joined(ranking: Ranking, beta: BetaRange) -> Estimates:
         beta.check_counts(ranking.total)
@@ -269,16 +264,15 @@ def _with_intervals(asked: Asked, beta: GroupBeta, area: _Area) -> pd.DataFrame:
         asked,
         "breakpoints",
         beta if ranges is None else ranges,
-        level,
-        question,
+        rules,
+        area.estimate,
         at_once=area.at_once,
         joined=joined,
-        random=rule.selection_odds == 1,
     )
     size = answers.each[0].betas.size
     about = {
         "level": np.full(size, level),
-        **_odds(rule, size),
+        **_odds(rules, size),
         "target": np.full(size, area.target, object),
     }
     columns = [

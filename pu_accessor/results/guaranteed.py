@@ -17,6 +17,7 @@ from pu_accessor.ranking import FloatArray, Ranking, Rankings
 from pu_accessor.results.ask import Answer, Asked, as_rows, ask_rankings
 from pu_accessor.results.betas import GroupBeta
 from pu_accessor.results.ranges import read_ranges, tell_of
+from pu_accessor.results.rules import Rules
 
 __all__ = ["guaranteed_cutoffs"]
 
@@ -24,7 +25,7 @@ _MODEL = "model"
 
 
 def guaranteed_cutoffs(
-    asked: Asked, beta: GroupBeta, goal: Goal, rule: Rule, models: int | None
+    asked: Asked, beta: GroupBeta, goal: Goal, rules: Rules, models: int | None
 ) -> pd.DataFrame:
     """Find the cutoff of each ranking whose bound meets a goal.
 
@@ -36,7 +37,7 @@ def guaranteed_cutoffs(
         Fraction of positives among the unlabeled, or an estimate of it.
     goal : Goal
         What the cutoff is to reach.
-    rule : Rule
+    rules : Rules
         How to bound, with the band "simultaneous".
     models : int, optional
         How many models were looked at: 1 - level is split over them. By default those that there
@@ -53,37 +54,37 @@ def guaranteed_cutoffs(
     PUValueError, PUTypeError
         If an argument is not what it may be.
     """
-    check_guarantee(rule.band)
+    check_guarantee(rules.shared.band)
     _check_models(models)
-    ranges = read_ranges(beta, rule.level, "guaranteed" if _is_frame(beta) else "approximate")
+    ranges = read_ranges(beta, rules, "guaranteed" if _is_frame(beta) else "approximate")
     rankings = asked.rank("breakpoints")
     among = models or _count_models(rankings)
-    level = rule.level if ranges is None else ranges.left
+    level = rules.shared.level if ranges is None else ranges.left
     local = 1 - (1 - level) / among
 
-    def question(ranking: Ranking, betas: FloatArray) -> list[Guaranteed]:
+    def question(ranking: Ranking, betas: FloatArray, rule: Rule) -> list[Guaranteed]:
         inner = replace(rule, level=local)
         return [find_guaranteed(ranking, one, goal, inner) for one in betas.tolist()]
 
     def joined(ranking: Ranking, one: Any) -> list[Guaranteed]:
         one.check_counts(ranking.total)
-        inner = replace(rule, level=local, beta_interval=(one.lower, one.upper))
+        inner = replace(rules.shared, level=local, beta_interval=(one.lower, one.upper))
         return [find_guaranteed(ranking, one.beta, goal, inner)]
 
     answers = ask_rankings(
         asked._replace(rank=lambda _: rankings),
         "breakpoints",
         beta if ranges is None else ranges,
-        rule.level,
+        rules,
         question,
         joined=joined,
     )
     columns = [
-        _columns(a, goal, rule, among) | tell_of(ranges, answers.names, a.key)
+        _columns(a, goal, rules.shared, among) | tell_of(ranges, answers.names, a.key)
         for a in answers.each
     ]
     found = as_rows(answers, columns, betas=True)
-    found.attrs["statement"] = _state(found, goal, rule.level, among)
+    found.attrs["statement"] = _state(found, goal, rules.shared.level, among)
     return found
 
 

@@ -106,8 +106,10 @@ def _are_within(tables: xr.Dataset) -> xr.DataArray | None:
     """Tell which points lie within the interval; None where bounds are not there."""
     if not set(SIDES) <= set(np.ravel(tables["bound"]).tolist()) or "beta" not in tables.coords:
         return None
-    ends = tables["interval_beta"].to_numpy()
+    ends = _bare(tables["interval_beta"])
     betas = _bare(tables["beta"])
     betas = betas if "beta" in betas.dims else betas.expand_dims("beta")
-    within: xr.DataArray = (betas >= ends.min()) & (betas <= ends.max())
+    within: xr.DataArray = (betas >= ends.min("interval_beta")) & (
+        betas <= ends.max("interval_beta")
+    )
     return within

@@ -15,10 +15,10 @@ from pu_accessor.inference.estimates.joint import (
     check_joint,
     ranking_level,
 )
-from pu_accessor.inference.rule import Rule
 from pu_accessor.inference.shares import as_betas, as_interval, check_level
 from pu_accessor.ranking import Counts
 from pu_accessor.results.betas import GroupBeta, KeyBetas, name_group, split_key
+from pu_accessor.results.rules import Rules
 
 __all__ = ["Fixed", "Ranges", "check_random", "read_ranges", "tell_of", "with_interval"]
 
@@ -124,9 +124,7 @@ class Fixed(NamedTuple):
             self.range.check_counts(total)
 
 
-def read_ranges(
-    beta: GroupBeta, level: float, joint: str, interval: object = None
-) -> Ranges | None:
+def read_ranges(beta: GroupBeta, rules: Rules, joint: str) -> Ranges | None:
     """Read a frame of estimates, or return nothing where beta is something else.
 
     Parameters
@@ -134,12 +132,10 @@ def read_ranges(
     beta : float, array-like, mapping, Series, DataArray or DataFrame
         What a user passed. Of a frame the columns beta, lower, upper and level are read; method,
         n and n_unlabeled where they are there. All others are keys.
-    level : float
-        At which answers are to hold, in (0, 1).
+    rules : Rules
+        With the level at which answers are to hold, and no interval of beta beside a frame.
     joint : {"approximate", "guaranteed"}
         How the errors are put together.
-    interval : optional
-        What was passed beside it as an interval of beta.
 
     Returns
     -------
@@ -154,7 +150,7 @@ def read_ranges(
         alone.
     """
     check_joint(joint)
-    level = check_level(level)
+    level, interval = rules.shared.level, rules.beta_interval
     if not isinstance(beta, pd.DataFrame):
         if joint != JOINT[0]:
             raise PUValueError(
@@ -190,24 +186,24 @@ def read_ranges(
     return Ranges(names, each, level, joint)
 
 
-def check_random(ranges: Ranges | None, rule: Rule) -> None:
+def check_random(ranges: Ranges | None, rules: Rules) -> None:
     """Raise if an estimate of beta meets labels that are not quite random.
 
     Parameters
     ----------
     ranges : Ranges or None
         Estimates, where there are some.
-    rule : Rule
-        Its factor of the odds.
+    rules : Rules
+        Their factor of the odds.
 
     Raises
     ------
     PUValueError
         If there are some, and the factor is not 1.
     """
-    if ranges is not None and rule.selection_odds != 1:
+    if ranges is not None and rules.selection_odds != 1:
         raise PUValueError(
-            f"beta must be a number with selection_odds={rule.selection_odds:g}, but a frame of "
+            f"beta must be a number with selection_odds={rules.selection_odds:g}, but a frame of "
             "estimates was passed, whose error is that of labels selected at random. Pass the "
             "point, or its ends one after the other: beta=found['upper'].item()."
         )
@@ -244,23 +240,23 @@ def tell_of(
     }
 
 
-def with_interval(beta: GroupBeta, rule: Rule) -> tuple[Fixed, Rule]:
-    """Turn a frame of one estimate into its point, and a rule with its interval.
+def with_interval(beta: GroupBeta, rules: Rules) -> tuple[Fixed, Rules]:
+    """Turn a frame of one estimate into its point, and rules with its interval.
 
     Parameters
     ----------
     beta : float, array-like, mapping, Series, DataArray or DataFrame
         What a user passed.
-    rule : Rule
+    rules : Rules
         How to bound.
 
     Returns
     -------
     beta : Fixed
         What is no frame comes back as it is.
-    rule : Rule
+    rules : Rules
         With an interval, and with what that leaves of the level: both statements together hold at
-        the level of the rule.
+        their level.
 
     Raises
     ------
@@ -268,8 +264,8 @@ def with_interval(beta: GroupBeta, rule: Rule) -> tuple[Fixed, Rule]:
         If the frame has several rows, or takes all of the level.
     """
     if not isinstance(beta, pd.DataFrame):
-        return Fixed(beta), rule
-    ranges = read_ranges(beta, rule.level, "guaranteed", rule.beta_interval)
+        return Fixed(beta), rules
+    ranges = read_ranges(beta, rules, "guaranteed")
     if ranges is None or len(ranges.each) > 1:
         raise PUValueError(
             f"beta must be a frame of one row for tables and curves, but {len(beta)} rows were "
@@ -277,7 +273,7 @@ def with_interval(beta: GroupBeta, rule: Rule) -> tuple[Fixed, Rule]:
             "the other, or pass the points: beta=found.set_index('site')['beta']."
         )
     (only,) = ranges.each.values()
-    changed = replace(rule, level=ranges.left, beta_interval=(only.lower, only.upper))
+    changed = replace(rules, level=ranges.left, beta_interval=(only.lower, only.upper))
     return Fixed(only.beta, only), changed
 
 

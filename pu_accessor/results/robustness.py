@@ -26,6 +26,7 @@ from pu_accessor.results.betas import GroupBeta, check_beta, is_by_key
 from pu_accessor.results.comparison import compare_paired as ask_pairs
 from pu_accessor.results.comparison import name_pairs
 from pu_accessor.results.estimates import auroc, average_precision, metric
+from pu_accessor.results.rules import Rules
 from pu_accessor.results.schema import BOUND
 
 __all__ = ["Quantity", "breaking_points", "read_quantity", "values_by_odds"]
@@ -143,7 +144,7 @@ def breaking_points(asked: Asked, beta: GroupBeta, quantity: Quantity) -> pd.Dat
     if quantity.name == _DIFFERENCE:
         return _of_pairs(asked, beta, quantity)
 
-    def question(ranking: Ranking, betas: FloatArray) -> dict[str, Any]:
+    def question(ranking: Ranking, betas: FloatArray, _: Rule) -> dict[str, Any]:
         check_selection(ranking, replace(quantity.rule, selection_odds=2.0))
         estimate, lower = np.empty(betas.size), np.empty(betas.size)
         for place in range(betas.size):
@@ -157,7 +158,7 @@ def breaking_points(asked: Asked, beta: GroupBeta, quantity: Quantity) -> pd.Dat
             "target": [quantity.target] * betas.size,
         }
 
-    answers = ask_rankings(asked, "breakpoints", beta, quantity.rule.level, question)
+    answers = ask_rankings(asked, "breakpoints", beta, Rules(quantity.rule.level), question)
     return as_rows(answers, [answer.content for answer in answers.each], betas=True)
 
 
@@ -285,7 +286,8 @@ def _order_holds(
 
 def _at(asked: Asked, beta: GroupBeta, quantity: Quantity, odds: float) -> pd.DataFrame:
     """Ask for the number at one factor."""
-    rule = replace(quantity.rule, selection_odds=odds)
+    given = quantity.rule
+    rule = Rules(given.level, band_name(given.band), given.reference, selection_odds=odds)
     if quantity.name == _DIFFERENCE:
         found = ask_pairs(asked, beta, None, rule, quantity.target)
         return found.rename(columns={"difference": "estimate"})

@@ -14,6 +14,7 @@ from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.rule import Rule
 from pu_accessor.ranking import IntArray, Ranking
 from pu_accessor.results.ask import Answers, Asked, tell
+from pu_accessor.results.rules import Rules
 from pu_accessor.results.schema import AXIS, BOUND, VARIABLES
 
 __all__ = ["Page", "band_used", "lay_out"]
@@ -38,7 +39,7 @@ class Page(NamedTuple):
     arrays: dict[str, Array]
 
 
-def lay_out(answers: Answers[Page], data: Sequence[str], rule: Rule, asked: Asked) -> xr.Dataset:
+def lay_out(answers: Answers[Page], data: Sequence[str], rules: Rules, asked: Asked) -> xr.Dataset:
     """Lay the arrays of all rankings side by side.
 
     Parameters
@@ -47,7 +48,7 @@ def lay_out(answers: Answers[Page], data: Sequence[str], rule: Rule, asked: Aske
         Each with arrays of the same names.
     data : sequence of str
         Which of these are data variables; the others are coordinates.
-    rule : Rule
+    rules : Rules
         How latent positives were bounded, for the attributes.
     asked : Asked
         Whether keys are the product of dimensions.
@@ -71,6 +72,10 @@ def lay_out(answers: Answers[Page], data: Sequence[str], rule: Rule, asked: Aske
         )
     pages = [answer.content for answer in answers.each]
     found = _single(answers, pages) if not answers.names else _side_by_side(answers, pages)
+    if "interval_beta" in found and rules.intervals is None:  # the same for all
+        betas = pages[0].arrays["interval_beta"]
+        found["interval_beta"] = _variable("interval_beta", betas, AXIS)
+    rule = rules.shared
     interval = {} if rule.beta_interval is None else {"beta_interval": [*rule.beta_interval]}
     odds = {} if rule.selection_odds == 1 else {"selection_odds": rule.selection_odds}
     first = pages[0].ranking
@@ -231,8 +236,8 @@ def _coordinates(found: dict[str, xr.Variable], answers: Answers[Page]) -> xr.Co
     keys = _keys(answers)
     along = {
         name: PandasIndex(pd.Index(found[name].to_numpy()), name)
-        for name in ("rank", "beta")
-        if found[name].dims == (name,)
+        for name in ("rank", "beta", "interval_beta")
+        if name in found and found[name].dims == (name,)
     }
     every = {**found, **_BOUND.create_variables(), **keys.variables}
     for name, index in along.items():

@@ -7,15 +7,15 @@ import numpy.typing as npt
 import xarray as xr
 
 from pu_accessor.inference.rule import Rule
-from pu_accessor.inference.shares import interval_betas
 from pu_accessor.inference.tables.contingency import Inner, RankCdf, Table, Tables, make_tables
 from pu_accessor.inference.tables.contingency import rank_cdf as bound_rank_cdf
 from pu_accessor.inference.tables.envelopes import GRID, curve_envelope, inner_table
 from pu_accessor.inference.tables.rates import curve_rates
 from pu_accessor.ranking import FloatArray, Ranking, Ranks
-from pu_accessor.results.ask import Asked, ask_rankings
+from pu_accessor.results.ask import Answers, Asked, ask_rankings
 from pu_accessor.results.betas import GroupBeta, with_baseline
 from pu_accessor.results.ranges import with_interval
+from pu_accessor.results.rules import Rules
 from pu_accessor.results.schema import COUNTS, SIDES
 from pu_accessor.results.sheets import Page, lay_out
 
@@ -33,7 +33,7 @@ TRACES = {
 def contingency(
     asked: Asked,
     beta: GroupBeta,
-    rule: Rule,
+    rules: Rules,
     ranks: Ranks,
     *,
     warn: bool = True,
@@ -48,7 +48,7 @@ def contingency(
     beta : float, array-like of float; mapping, Series or DataArray of float by key; or DataFrame
         Fraction of positives among the unlabeled. A frame of one estimate stands for its point and
         its interval: what is left of the level is that of the bounds.
-    rule : Rule
+    rules : Rules
         How to bound.
     ranks : {"all", "breakpoints"}, int or array-like of int
         Which cutoffs.
@@ -62,10 +62,10 @@ def contingency(
     Dataset
         `tp`, `fp`, `fn`, `tn` (int64, examples), `clipped` (bool).
     """
-    found, rule = with_interval(beta, rule)
+    found, rules = with_interval(beta, rules)
     beta = with_baseline(found.beta) if baseline else found.beta
 
-    def question(ranking: Ranking, betas: FloatArray) -> Page:
+    def question(ranking: Ranking, betas: FloatArray, rule: Rule) -> Page:
         found.check_counts(ranking.total)
         tables = make_tables(ranking, betas, rule)
         counts = dict(zip(COUNTS, tables.table, strict=True))
@@ -74,30 +74,49 @@ def contingency(
             inner = {
                 "interval_tp": tables.inner.tp,
                 "interval_positives": tables.inner.positives,
+                "interval_beta": tables.inner.betas,
             }
         arrays = {**counts, "clipped": tables.clipped, **inner, **_sides(tables, rule)}
         return Page(tables.ranking, arrays)
 
-    answers = ask_rankings(
-        asked, ranks, beta, rule.level, question, warn=warn, random=rule.selection_odds == 1
-    )
-    if rule.beta_interval is None:
-        return lay_out(answers, [*COUNTS, "clipped"], rule, asked)
+    answers = ask_rankings(asked, ranks, beta, rules, question, warn=warn)
+    if not rules.has_interval:
+        return lay_out(answers, [*COUNTS, "clipped"], rules, asked)
     data = [*COUNTS, "clipped", "interval_tp", "interval_positives"]
-    betas = interval_betas(rule.beta_interval, np.empty(0))
-    return lay_out(answers, data, rule, asked).assign_coords(
-        interval_bound=("interval_bound", SIDES), interval_beta=("interval_beta", betas)
+    return lay_out(_as_long(answers), data, rules, asked).assign_coords(
+        interval_bound=("interval_bound", SIDES)
     )
+
+
+def _as_long(answers: Answers[Page]) -> Answers[Page]:
+    """Let all rankings have as many betas within their intervals: shorter ones repeat the last."""
+    pages = [answer.content for answer in answers.each]
+    size = max(page.arrays["interval_beta"].size for page in pages)
+
+    def stretched(page: Page) -> Page:
+        longer = {
+            name: np.take(array, np.minimum(np.arange(size), array.shape[-1] - 1), axis=-1)
+            for name, array in page.arrays.items()
+            if name in ("interval_tp", "interval_positives", "interval_beta")
+        }
+        return (
+            page
+            if longer["interval_beta"].size == page.arrays["interval_beta"].size
+            else page._replace(arrays=page.arrays | longer)
+        )
+
+    each = [a._replace(content=stretched(a.content)) for a in answers.each]
+    return Answers(answers.names, answers.own_beta, each)
 
 
 def curve_bounds(
-    asked: Asked, curve: str, beta: GroupBeta, rule: Rule, ranks: Ranks
+    asked: Asked, curve: str, beta: GroupBeta, rules: Rules, ranks: Ranks
 ) -> xr.Dataset:
     """Bound the ROC or the precision-recall curve of each ranking.
 
     Parameters
     ----------
-    asked, beta, rule, ranks
+    asked, beta, rules, ranks
         As in `contingency`.
     curve : {"roc", "pr"}
         Which.
@@ -109,9 +128,9 @@ def curve_bounds(
         envelope of whole curves.
     """
     x, y, grid, envelope = TRACES[curve]
-    found, rule = with_interval(beta, rule)
+    found, rules = with_interval(beta, rules)
 
-    def question(ranking: Ranking, betas: FloatArray) -> Page:
+    def question(ranking: Ranking, betas: FloatArray, rule: Rule) -> Page:
         found.check_counts(ranking.total)
         tables = make_tables(ranking, betas, rule)
         counts = tables.tp, tables.fp, tables.positives, tables.negatives
@@ -120,11 +139,9 @@ def curve_bounds(
             arrays |= {envelope: _envelope(curve, tables, tables.inner)}
         return Page(tables.ranking, {**arrays, **_sides(tables, rule)})
 
-    answers = ask_rankings(
-        asked, ranks, found.beta, rule.level, question, random=rule.selection_odds == 1
-    )
+    answers = ask_rankings(asked, ranks, found.beta, rules, question)
     data = [name for name in (x, y, envelope) if name in answers.each[0].content.arrays]
-    curves = lay_out(answers, data, rule, asked)
+    curves = lay_out(answers, data, rules, asked)
     if envelope not in data:
         return curves
     return curves.assign_coords({grid: (grid, GRID), "envelope": ("envelope", SIDES)})
@@ -151,12 +168,12 @@ def _paths_envelope(curve: str, table: Table) -> Array:
     return curve_envelope(curve, Table(*(np.moveaxis(count, 0, -1) for count in table))).T
 
 
-def rank_cdf(asked: Asked, beta: GroupBeta, rule: Rule, ranks: Ranks) -> xr.Dataset:
+def rank_cdf(asked: Asked, beta: GroupBeta, rules: Rules, ranks: Ranks) -> xr.Dataset:
     """Bound the rank CDF of the latent positives of each ranking.
 
     Parameters
     ----------
-    asked, beta, rule, ranks
+    asked, beta, rules, ranks
         As in `contingency`.
 
     Returns
@@ -165,14 +182,12 @@ def rank_cdf(asked: Asked, beta: GroupBeta, rule: Rule, ranks: Ranks) -> xr.Data
         `rank_cdf` (float64, a share).
     """
 
-    def question(ranking: Ranking, betas: FloatArray) -> Page:
+    def question(ranking: Ranking, betas: FloatArray, rule: Rule) -> Page:
         cdf = bound_rank_cdf(ranking, betas, rule)
         return Page(cdf.ranking, {"rank_cdf": cdf.share, **_sides(cdf, rule)})
 
-    answers = ask_rankings(
-        asked, ranks, beta, rule.level, question, random=rule.selection_odds == 1
-    )
-    return lay_out(answers, ["rank_cdf"], rule, asked)
+    answers = ask_rankings(asked, ranks, beta, rules, question)
+    return lay_out(answers, ["rank_cdf"], rules, asked)
 
 
 def _sides(bounded: Tables | RankCdf, rule: Rule) -> dict[str, Array]:

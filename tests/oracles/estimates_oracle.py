@@ -152,6 +152,16 @@ def partial_auroc(scores: Scores, labels: Labels, beta: Beta, max_fpr: float) ->
     return Estimate(value, scaled, len(ranks), below / end.rank, slope)
 
 
+def doubt(scores: Scores, labels: Labels, beta: Beta, max_fpr: float) -> float:
+    """Return the standard error of the number of false positives there, as a share of it."""
+    f, p, m = exact(max_fpr), positives(labels, beta), negatives(labels, beta)
+    n, corners = sum(label is True for label in labels), cutoffs(scores, labels)
+    share = corners[last_below(corners, p, f * m)].share
+    share = min(max(share, Fraction(1, 2 * n)), 1 - Fraction(1, 2 * n))
+    square = p**2 * share * (1 - share) / n * (1 - n / p)
+    return math.sqrt(square) / float(f * m)
+
+
 def is_plain(scores: Scores, labels: Labels, beta: Beta, max_fpr: float) -> bool:
     """Tell if a false positive rate is reached once, and in a block without known positives."""
     p, limit = positives(labels, beta), exact(max_fpr) * negatives(labels, beta)

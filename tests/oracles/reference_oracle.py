@@ -67,12 +67,21 @@ def fit(
     ]
 
 
-def width(found: list[list[Table]]) -> int:
-    """Return twice the area between the upper and the lower curve, in pairs of examples."""
-    areas = [
-        sum((end.fp - start.fp) * (end.tp + start.tp) for start, end in pairwise(bound))
-        for bound in (found[0], found[2])
-    ]
+def width(scores: Sequence[float], labels: Sequence[Label], claims: Claims) -> int:
+    """Return twice the area between the upper and the lower curve, in pairs of examples.
+
+    The curves are those of the claims as they are, possible or not: true positives over the rank,
+    between which there is the same area as between those over false positives.
+    """
+    steps = oracle.cutoffs(scores, labels)
+    ranks = [step.known_positive + step.known_negative + step.unlabeled for step in steps]
+    areas = []
+    for i in (0, 2):
+        points = [
+            (rank, step.known_positive + claim[i])
+            for rank, step, claim in zip(ranks, steps, claims, strict=True)
+        ]
+        areas.append(sum((r1 - r0) * (tp0 + tp1) for (r0, tp0), (r1, tp1) in pairwise(points)))
     return areas[1] - areas[0]
 
 
@@ -93,7 +102,8 @@ def tables(
     if reference != "positives" and False in labels:
         claims["negatives"] = claims_of_negatives(scores, labels, m, local, band)
     found = {kind: fit(scores, labels, beta, claim) for kind, claim in claims.items()}
-    tightest = min(found, key=lambda kind: width(found[kind]))  # of two equal ones the first
+    ranges = {kind: width(scores, labels, claim) for kind, claim in claims.items()}
+    tightest = min(ranges, key=ranges.__getitem__)  # of two equal ones the first
     if reference != "both":
         return dict(zip(BOUNDS, found[tightest], strict=True)), tightest
     common, apart = [], []

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from scipy import stats
 
 from pu_accessor.errors import PUTypeError, PUValueError, check_option
+from pu_accessor.inference.bands.by_rank import RankBand
 from pu_accessor.inference.bands.exact import SAME, Bounds, exact, exact_each
 from pu_accessor.inference.bands.selection import exact_within
 from pu_accessor.inference.bands.simultaneous import simultaneous
@@ -118,12 +119,12 @@ BANDS: Mapping[str, Band] = MappingProxyType(
 )
 
 
-def band_name(band: str | Band) -> str:
+def band_name(band: str | Band | RankBand) -> str:
     """Return a band's name for attributes and legends.
 
     Parameters
     ----------
-    band : str or callable
+    band : str, callable or RankBand
         One of our bands by name, or a user's own.
 
     Returns
@@ -137,12 +138,14 @@ def band_name(band: str | Band) -> str:
     PUTypeError
         If it is neither.
     """
+    if isinstance(band, RankBand):
+        return "by rank"
     if callable(band):
         return str(getattr(band, "__name__", type(band).__name__))
     if not isinstance(band, str):
         raise PUTypeError(
-            f"band must be one of {sorted(BANDS)} or a callable (n, m, level) -> (lower, upper), "
-            f"but {band!r} was passed."
+            f"band must be one of {sorted(BANDS)}, a callable (n, m, level) -> (lower, upper), or "
+            f"a pair of bounds by rank, (lower, upper), but {band!r} was passed."
         )
     check_option("band", band, BANDS)
     return band

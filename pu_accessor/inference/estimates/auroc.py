@@ -23,6 +23,8 @@ from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
 __all__ = ["auroc_and_error", "estimate_auroc"]
 
+_DOUBT = 0.1  # beyond, Student's interval covers .83 to .95, in simulations
+
 
 class _Exact(NamedTuple):
     """The whole area at some betas.
@@ -56,12 +58,16 @@ class _Part(NamedTuple):
         Of the numbers of ranks that each known positive has below it there: mean and variance.
     length : float
         The ranks there.
+    doubt : float
+        The standard error of the number of false positives there, as a share of it, but for the
+        factor of sampling without replacement.
     """
 
     value: float
     mean: float
     spread: float
     length: float
+    doubt: float
 
 
 # From the numbers of positives and of negatives to the area up to a false positive rate.
@@ -113,8 +119,10 @@ def estimate_auroc(
     skewed and few positives are known, the second where all rank near one end. Both are cut to
     what AUROC is with all latent positives at the bottom or at the top. For two known positives,
     or where all have the same rank though others are hidden, the second stands alone.
-    Up to a false positive rate it is the first alone; there the areas under the bounding curves of
-    the band "exact" stand where that says nothing.
+    Up to a false positive rate it is the first alone, unless the number of false positives there,
+    ranks less estimated positives, has a standard error of more than a tenth: where positives are
+    many the estimate is then biased, and its error no guide. The areas under the bounding curves
+    of the band "exact" stand there, as they do where Student's t says nothing.
 
     References
     ----------
@@ -258,11 +266,12 @@ def _up_to(ranking: Ranking, betas: FloatArray, level: float, limit: float) -> E
         part_at(p, q)
         for p, q in zip(positives.as_floats().tolist(), negatives.tolist(), strict=True)
     ]
-    value, mean, spread, length = np.array(parts).T
+    value, mean, spread, length, doubt = np.array(parts).T
     scale = negatives * (2 * (limit - limit**2 / 2))  # ranks in an area of 1
     error = np.where(positives.factor > 0, (spread / n) ** 0.5 * positives.factor / scale, 0.0)
     place, away = mean / length, reach(error, n - 1, level)
-    away = away if n > 2 else np.full(error.size, np.nan)
+    # Otherwise areas under bounding curves stand.
+    away = np.where((doubt * positives.factor <= _DOUBT) & (n > 2), away, np.nan)
     return Estimates(value, error, *rank_interval(value, place, length / scale, away, away))
 
 
@@ -292,7 +301,10 @@ def _part_of(ranking: Ranking, limit: float) -> _PartAt:
         later = np.cumsum(length[::-1])[::-1] - length
         after = later + length * np.where(growth < 0, 1 - part / 2, part / 2)
         mean, spread = _mean_and_variance(after[there], found[there])
-        return _Part(0.5 + covered / (2 * limit - limit**2), mean, spread, float(length.sum()))
+        reached = np.clip(share[np.argmax(false >= most)], 0.5 / n, 1 - 0.5 / n)
+        doubt = positives / most * float(np.sqrt(reached * (1 - reached) / n))
+        value = 0.5 + covered / (2 * limit - limit**2)
+        return _Part(value, mean, spread, float(length.sum()), doubt)
 
     return part_at
 

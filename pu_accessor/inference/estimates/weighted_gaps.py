@@ -18,6 +18,9 @@ __all__ = ["gamma_quantile", "weighted_precision_limits", "weighted_rank_limits"
 
 _SEED, _DRAWS = 150406837, 1000
 _FEW = 10  # known positives up to which those that were not seen may be at the very top
+# Of positives above the best that stand for so many times the mean there may be up to so many:
+# chosen on odds of being labeled that fall 3 and 5 times per standard deviation.
+_STEEP, _MOST = 4, 3
 _LEAST = 1e-9  # latent positives that any known one stands for
 _EDGE = 1e-10  # of the way to where a sum has no moments
 _FLAT = 1e-3  # deviates below which the normal one is as good
@@ -131,12 +134,15 @@ def weighted_precision_limits(
     -----
     A thousand draws from a fixed seed of how many latent positives each known one stands for. For
     `lower` half of them come before it, and some that were not seen at the very end; for `upper`
-    all, and some that were not seen above the best.
+    all, and some that were not seen above the best: more where weights grow upwards, as most of
+    the average precision is made there, and few of these positives are known.
     """
     n, share = end.size, latent_shares(weight, latent)
     rng, tail = np.random.default_rng(_SEED), (1 - level) / 2
     first = end[0] ** 2 / (2 * end[1]) * max(1 - _FEW / n, 0.0)
-    above = _draw(rng, share, float(unseen_weight((1 + share)[::-1])[-1]) - 1, latent)
+    unseen = float(unseen_weight((1 + share)[::-1])[-1])
+    most = np.clip(unseen / (_STEEP * (1 + share.mean())), 1, _MOST)
+    above = _draw(rng, share, unseen - 1, latent, float(most))
     through = above[:, -1:] + np.cumsum(1 + above[:, :-1], axis=1)[:, last - 1]
     top = above[:, -1] - first * (harmonic(first + above[:, -1]) - harmonic(first))
     high = ((1 + above[:, :-1]) * through / end).sum(axis=1) + top
@@ -150,9 +156,16 @@ def weighted_precision_limits(
     )
 
 
-def _draw(rng: np.random.Generator, share: FloatArray, unseen: float, latent: float) -> FloatArray:
-    """Draw how many latent positives there are near each known one, and unseen ones last."""
+def _draw(
+    rng: np.random.Generator, share: FloatArray, unseen: float, latent: float, times: float = 1.0
+) -> FloatArray:
+    """Draw how many latent positives there are near each known one, and unseen ones last.
+
+    These are so many `times` what one that was not seen stands for.
+    """
     mean = np.maximum(np.append(share, unseen), _LEAST)
-    drawn = rng.standard_gamma(mean / (1 + mean), (_DRAWS, mean.size)) * (1 + mean)
+    shape = mean / (1 + mean)
+    shape[-1] *= times
+    drawn = rng.standard_gamma(shape, (_DRAWS, mean.size)) * (1 + mean)
     found: FloatArray = drawn * (latent / drawn.sum(axis=1, keepdims=True))
     return found

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pu_accessor.errors import PUDataError
+from pu_accessor.inference.bands.by_rank import RankBand
 from pu_accessor.inference.bands.simultaneous_within import local_alpha_within
 from pu_accessor.inference.rule import Rule
 from pu_accessor.inference.shares import interval_betas, latent_counts
@@ -215,7 +216,8 @@ def rank_cdf(ranking: Ranking, betas: FloatArray, rule: Rule) -> RankCdf:
     heads = find_heads(ranking, latent, rule, refine=rule.reference != "positives")
     with np.errstate(invalid="ignore"):  # no latent positives, no share of them
         share = np.clip(heads.claimed, 0, latent) / latent
-    if rule.reference == "positives" and ranking.weight is None:
+    plain = rule.reference == "positives" and ranking.weight is None
+    if plain and not isinstance(rule.band, RankBand):
         known = heads.ranking.known_positive / ranking.total.known_positive
         share[:, _ESTIMATE, :] = known[:, np.newaxis]
     alphas = _local_alphas(ranking.total, latent, heads.tightest, rule)

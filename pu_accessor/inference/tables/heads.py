@@ -10,8 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from pu_accessor.errors import PUValueError
+from pu_accessor.inference.bands.by_rank import RankBand
 from pu_accessor.inference.bands.coherent import bends, cut, cut_between
-from pu_accessor.inference.bands.lookup import central
+from pu_accessor.inference.bands.lookup import band_name, central
 from pu_accessor.inference.bands.weighted import weighted_bounds
 from pu_accessor.inference.rule import Rule
 from pu_accessor.ranking import BoolArray, IntArray, Ranking
@@ -133,10 +134,13 @@ def find_heads(ranking: Ranking, latent: IntArray, rule: Rule, *, refine: bool =
     """
     if ranking.weight is not None and rule.band != "exact":
         raise PUValueError(
-            f"band must be left at 'exact' with propensity=..., but {rule.band!r} was passed: the "
+            f"band must be left at 'exact' with propensity=..., but {band_name(rule.band)!r} was "
+            "passed: the "
             "band is a design-based one of its own. Leave one of the two out."
         )
     check_selection(ranking, rule)
+    if isinstance(rule.band, RankBand):
+        return _find_given(ranking, latent, rule.band)
     kinds = references_used(rule.reference, ranking)
     tables = {kind: _tables(ranking, kind, latent, rule) for kind in kinds}
     if refine:
@@ -161,6 +165,16 @@ def _find_each(
     claimed, contradict = _intersect(claims["positives"], claims["negatives"], chosen)
     heads = _fit(ranking, latent, claimed, tightest)
     return heads._replace(contradicted=heads.clipped | contradict)
+
+
+def _find_given(ranking: Ranking, latent: IntArray, band: RankBand) -> Heads:
+    """Bound the latent positives by what is given for each rank; the estimate stays within."""
+    rank = ranking.known_positive + ranking.known_negative + ranking.unlabeled
+    lower, upper = band.latent(rank, sum(ranking.total), latent)
+    middle = [central(ranking.total.known_positive, m) for m in latent.tolist()]
+    estimate = np.stack(middle, axis=1)[ranking.known_positive].clip(lower, upper)
+    claimed = np.stack([lower, estimate, upper], axis=1)
+    return _fit(ranking, latent, claimed, ("positives",) * latent.size)
 
 
 def _find_coherent(
@@ -276,23 +290,28 @@ def _intersect(first: IntArray, second: IntArray, chosen: IntArray) -> tuple[Int
 def _tightest(
     ranking: Ranking, tables: Mapping[str, IntArray], latent: IntArray
 ) -> tuple[str, ...]:
-    """Return for each beta the kind of known examples with the narrower range of AUROC."""
+    """Return for each beta the kind of known examples with the narrower range of AUROC.
+
+    That is the range before claims are moved to what is possible. A band that is off is moved a
+    lot, which makes it look narrow: of two alike the wrong one would be taken.
+    """
     kinds = tuple(tables)
     if len(kinds) == 1:
         return kinds * latent.size
-    whole = ranking.whole or ranking
-    ranking = whole.refine(_corners(whole, tables, latent))
-    ranges = []
-    for kind, table in tables.items():
-        claimed = _claim(ranking, kind, table, latent)
-        ranges.append(_area_range(ranking, _fit(ranking, latent, claimed, kinds).found))
+    ranking = ranking.whole or ranking
+    ranges = [
+        _area_range(ranking, _claim(ranking, kind, table, latent))
+        for kind, table in tables.items()
+    ]
     return tuple(kinds[int(one > other)] for one, other in zip(*ranges, strict=True))
 
 
-def _area_range(ranking: Ranking, found: IntArray) -> IntArray:
-    """Return the area between the bounding ROC curves for each beta, in half pairs of examples."""
-    true = ranking.known_positive[:, np.newaxis, np.newaxis] + found
-    false = ranking.rank[:, np.newaxis, np.newaxis] - true
-    areas: IntArray = np.sum(np.diff(false, axis=0) * (true[1:] + true[:-1]), axis=0)
-    width: IntArray = areas[2] - areas[0]
-    return width
+def _area_range(ranking: Ranking, claimed: IntArray) -> IntArray:
+    """Return the area between the bounding ROC curves for each beta, in half pairs of examples.
+
+    One more true positive at a cutoff is one false positive less there: the area under a curve is
+    a sum of true positives over all ranks, less what does not depend on the curve.
+    """
+    width = claimed[:, 2] - claimed[:, 0]
+    area: IntArray = np.diff(ranking.rank) @ (width[1:] + width[:-1])
+    return area
