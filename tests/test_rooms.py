@@ -26,12 +26,13 @@ ALLOWED = {
     "accessors": {"errors", "ranking", "sources", "inference", "results", "plots"},
     "__init__": {"errors", "inference", "results", "accessors"},
     "dask": {"errors", "counting", "sources", "accessors"},
+    "polars": {"errors", "sources", "accessors"},
 }
 OUTSIDE = {
     "errors": set(),
     "ranking": {"numpy"},
     "counting": {"numpy"},
-    "sources": {"numpy", "pandas", "xarray"},
+    "sources": {"numpy", "pandas", "xarray", "polars"},  # polars in polars_frames.py alone
     "inference": {"numpy", "scipy"},
     "results": {"numpy", "pandas", "xarray", "tqdm"},  # tqdm where a bar is shown
     "plots": {"numpy", "pandas", "xarray", "seaborn", "matplotlib"},
@@ -39,6 +40,7 @@ OUTSIDE = {
     "accessors": {"numpy", "pandas", "xarray", "matplotlib", "seaborn"},
     "__init__": set(),
     "dask": {"pandas", "dask"},
+    "polars": {"polars"},
 }
 # Files that share a name, as they are the same thing on another layer.
 LAYERS = {
@@ -76,6 +78,11 @@ def test_imports_run_one_way(module: tuple[str, ...]) -> None:
     outside = {name[0] for name in names} - {"pu_accessor"} - sys.stdlib_module_names
     assert inside <= ALLOWED[room]
     assert outside <= OUTSIDE[room]
+
+
+def test_polars_is_imported_where_it_is_read_alone() -> None:
+    found = {module for module in MODULES if "polars" in {name[0] for name in imported(module)}}
+    assert found == {("polars",), ("sources", "polars_frames")}
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ __all__ = ["States", "Values", "read_labels"]
 Values: TypeAlias = Any  # a value, or a list of values
 
 _POSITIVE, _NEGATIVE, _UNLABELED, _UNKNOWN = 1, 0, -1, -2
+_YES = {"1", "+", "y", "yes", "t", "true", "p", "pos", "positive", "case", "known"}
 _STATES = {"positive": _POSITIVE, "negative": _NEGATIVE, "unlabeled": _UNLABELED}
 # Canonical: True / False / missing. 1 == True and 0 == False, so numbers need no entry.
 _CANONICAL: Mapping[str, tuple[Any, ...]] = {
@@ -191,8 +192,8 @@ def _check_coding(
         more = f" and {len(unknown) - 5} more" if len(unknown) > 5 else ""
         raise PUValueError(
             f"label column {name!r} holds {shown}{more}, which stands for no state. Labels are "
-            "True or 1 (known positive), False or 0 (known negative) or missing (unlabeled); "
-            "name other values in positive=, negative= or unlabeled=."
+            "True or 1 (known positive), False or 0 (known negative) or missing (unlabeled). Say "
+            f"what others mean, for example {_advise(present, states)}."
         )
     if _is_ambiguous(states, claimed):
         one, other = (_show(value) for value in present)
@@ -201,6 +202,28 @@ def _check_coding(
             f"label column {name!r} holds two values, {one} and {other}, and nothing missing: is "
             f"{zero} unlabeled, or a known negative? Pass unlabeled={zero} or negative={zero}."
         )
+
+
+def _advise(present: Sequence[object], states: Sequence[int]) -> str:
+    """Return keywords that give all values a state, as they may be meant."""
+    unknown = [v for v, state in zip(present, states, strict=True) if state == _UNKNOWN]
+    meant: dict[str, list[object]] = {}
+    if _POSITIVE not in states:
+        first = next((v for v in unknown if str(v).strip().lower() in _YES), unknown[0])
+        meant["positive"] = [first]
+        unknown = [value for value in unknown if value is not first]
+    if unknown:
+        left = [v for v, s in zip(present, states, strict=True) if s == _UNLABELED]
+        rest = "negative" if left and all(map(_is_missing, left)) else "unlabeled"
+        there = [v for v, s in zip(present, states, strict=True) if s == _STATES[rest]]
+        meant[rest] = [*there, *unknown]
+    return ", ".join(f"{state}={_list(values)}" for state, values in meant.items())
+
+
+def _list(values: Sequence[object]) -> str:
+    """Write values as they are typed, one alone without its list."""
+    shown = ", ".join([*map(_show, values[:5]), *(["..."] if len(values) > 5 else [])])
+    return shown if len(values) == 1 else f"[{shown}]"
 
 
 def _is_ambiguous(states: Sequence[int], claimed: Mapping[str, list[Any]]) -> bool:
