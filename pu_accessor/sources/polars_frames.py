@@ -82,8 +82,14 @@ class PolarsSource:
             keys = key_columns(example, roles.by)
         for argument, name in named:
             read_column(example, argument, name)
-        names = dict.fromkeys(map(str, [*keys, *(name for _, name in named)]))
-        columns = {name: as_pandas(self._frame.get_column(name)) for name in names}
+        arguments = {str(name): argument for argument, name in named}
+        names = dict.fromkeys([*map(str, keys), *arguments])
+        columns = {}
+        for name in names:
+            column = self._frame.get_column(name)
+            if column.dtype == pl.String and arguments.get(name) != "score":
+                column = column.cast(pl.Categorical)  # each text is looked at once
+            columns[name] = as_pandas(column)
         frame = pd.DataFrame(columns, copy=False)
         if self._keys is None:
             return FrameSource(frame)
@@ -177,8 +183,14 @@ def _timed(column: pl.Series) -> "pd.Series[Any]":
 
 def _categories(column: pl.Series) -> pd.Categorical:
     """Return categories, those of an Enum in its order, others in that of the alphabet."""
-    if not isinstance(column.dtype, pl.Enum):
-        column = column.cast(pl.Enum(column.drop_nulls().unique().cast(pl.String).sort()))
-    categories = column.dtype.categories.to_list()  # type: ignore[attr-defined]
-    codes = column.to_physical().cast(pl.Int64).fill_null(-1).to_numpy()
-    return pd.Categorical.from_codes(codes, categories=categories)
+    codes = column.to_physical().cast(pl.Int32).fill_null(-1).to_numpy()
+    texts: Any
+    if isinstance(column.dtype, pl.Enum):
+        texts = column.dtype.categories.to_list()
+        return pd.Categorical.from_codes(codes, categories=texts)
+    used = column.unique().drop_nulls()  # of categories that other columns may share
+    texts = np.array(used.cast(pl.String).to_list(), dtype=object)
+    order = np.argsort(texts)
+    place = np.full(codes.max(initial=-1) + 2, -1, np.int32)  # the last is that of null
+    place[used.to_physical().to_numpy()[order]] = np.arange(order.size)
+    return pd.Categorical.from_codes(place[codes], categories=texts[order])

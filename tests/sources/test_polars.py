@@ -5,6 +5,7 @@ import gc
 import subprocess
 import sys
 import weakref
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any, cast
 
@@ -16,7 +17,7 @@ import xarray as xr
 from pu_accessor import PUError, PUKeyError, PUTypeError, PUValueError, PUWarning
 from tests.cases import put
 from tests.results.questions import QUESTIONS, assert_same
-from tests.sources.test_pieces import ASKED, FRAME, MODELS, check_same
+from tests.sources.test_pieces import ASKED, FRAME, MODELS, Ask, check_same
 
 pl: Any = pytest.importorskip("polars")
 
@@ -149,7 +150,7 @@ GROUPED: dict[str, tuple[Any, Any]] = {
     "Datetime": (pl.Series(TIMES), pd.to_datetime(TIMES).astype("datetime64[us]")),
     "zoned": (
         pl.Series(TIMES).dt.replace_time_zone("Europe/Paris"),
-        pd.to_datetime(TIMES).astype("datetime64[us]").tz_localize("Europe/Paris"),
+        pd.to_datetime(TIMES).tz_localize("Europe/Paris").astype("datetime64[us, Europe/Paris]"),
     ),
     "Duration": (pl.Series(SPANS), pd.to_timedelta(SPANS).astype("timedelta64[us]")),
     "Time": (
@@ -246,11 +247,16 @@ def test_an_empty_frame_and_a_column_of_nulls() -> None:
 
 
 def test_groups_stand_as_they_come_where_order_is_maintained() -> None:
-    full = DF.drop_nulls("key")
-    found = full.group_by("key", maintain_order=True).pu.auroc(0.3)
-    assert found["key"].tolist() == full["key"].unique(maintain_order=True).to_list()
-    expected = pu(SHUFFLED.groupby("key", sort=False)).auroc(0.3)
-    check_same(found, expected)
+    start = DATA["key"].index(None) - 1
+    rows, plain = DF[start:], SHUFFLED.iloc[start:]
+    keys = rows["key"].unique(maintain_order=True).to_list()
+    assert keys[1] is None and sorted(keys[:1] + keys[2:]) != keys[:1] + keys[2:]
+    for dtype in (pl.String, pl.Categorical, pl.Enum(["a", "b", "c"])):
+        frame = rows.with_columns(pl.col("key").cast(dtype))
+        found = frame.group_by("key", maintain_order=True).pu.auroc(0.3)
+        assert [None if pd.isna(key) else key for key in found["key"]] == keys
+        expected = pu(plain.groupby("key", sort=False, dropna=False)).auroc(0.3)
+        pd.testing.assert_frame_equal(found.drop(columns="key"), expected.drop(columns="key"))
     for _ in range(3):  # polars' own order would change
         assert DF.group_by("key").pu.auroc(0.3)["key"].tolist()[:3] == ["a", "b", "c"]
 
@@ -259,15 +265,17 @@ def test_groups_stand_as_they_come_where_order_is_maintained() -> None:
 def test_group_bys(by: Any) -> None:
     names = [name for one in by for name in (one if isinstance(one, list) else [one])]
     plain = SHUFFLED.groupby(names if len(names) > 1 else names[0], dropna=False)
-    for ask in (
+    asked: list[Ask] = [
         lambda pu: pu.contingency(0.3, ranks=[3, 20]),
         lambda pu: pu(score=MODELS).roc_bounds(0.3),
         lambda pu: pu(score=MODELS).compare(),
-    ):
+    ]
+    for ask in asked:
         check_same(ask(DF.group_by(*by).pu), ask(pu(plain)))
 
 
-EXPRESSIONS: list[Any] = [
+Group = Callable[[Any], Any]
+EXPRESSIONS: list[Group] = [
     lambda df: df.group_by(pl.col("key")),
     lambda df: df.group_by("fold", pl.col("score") > 0),
     lambda df: df.group_by(["fold", pl.col("key")]),
