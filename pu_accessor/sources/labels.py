@@ -116,7 +116,8 @@ def _read_values(label: "pd.Series[Any]", claimed: Mapping[str, list[Any]]) -> S
         ) from error
     present = list(uniques) if there.all() else [*list(uniques), pd.NA]
     states = [_state(value, claimed) for value in present]
-    _check_coding(str(label.name), present, states, claimed)
+    counts = np.bincount(codes, minlength=len(present))
+    _check_coding(str(label.name), present, states, claimed, counts.tolist())
     found = np.full(label.size, states[-1], np.int8)
     found[there] = np.array(states, np.int8)[codes]
     return States(found == _POSITIVE, found == _NEGATIVE)
@@ -178,7 +179,11 @@ def _check_claims(claimed: Mapping[str, list[Any]]) -> None:
 
 
 def _check_coding(
-    name: str, present: Sequence[object], states: Sequence[int], claimed: Mapping[str, list[Any]]
+    name: str,
+    present: Sequence[object],
+    states: Sequence[int],
+    claimed: Mapping[str, list[Any]],
+    counts: Sequence[int],
 ) -> None:
     """Raise if labels are ambiguous, or of a value that stands for no state."""
     unknown = [v for v, state in zip(present, states, strict=True) if state == _UNKNOWN]
@@ -193,7 +198,7 @@ def _check_coding(
         raise PUValueError(
             f"label column {name!r} holds {shown}{more}, which stands for no state. Labels are "
             "True or 1 (known positive), False or 0 (known negative) or missing (unlabeled). Say "
-            f"what others mean, for example {_advise(present, states)}."
+            f"what others mean, for example {_advise(present, states, counts)}."
         )
     if _is_ambiguous(states, claimed):
         one, other = (_show(value) for value in present)
@@ -204,9 +209,10 @@ def _check_coding(
         )
 
 
-def _advise(present: Sequence[object], states: Sequence[int]) -> str:
-    """Return keywords that give all values a state, as they may be meant."""
-    unknown = [v for v, state in zip(present, states, strict=True) if state == _UNKNOWN]
+def _advise(present: Sequence[object], states: Sequence[int], counts: Sequence[int]) -> str:
+    """Return keywords that give all values a state they may well mean: rare ones positive."""
+    rare = sorted(zip(counts, range(len(counts)), states, present, strict=True))
+    unknown = [value for _, _, state, value in rare if state == _UNKNOWN]
     meant: dict[str, list[object]] = {}
     if _POSITIVE not in states:
         first = next((v for v in unknown if str(v).strip().lower() in _YES), unknown[0])
@@ -222,7 +228,8 @@ def _advise(present: Sequence[object], states: Sequence[int]) -> str:
 
 def _list(values: Sequence[object]) -> str:
     """Write values as they are typed, one alone without its list."""
-    shown = ", ".join([*map(_show, values[:5]), *(["..."] if len(values) > 5 else [])])
+    typed = ["None" if _is_missing(value) else _show(value) for value in values[:5]]
+    shown = ", ".join([*typed, *(["..."] if len(values) > 5 else [])])
     return shown if len(values) == 1 else f"[{shown}]"
 
 
