@@ -27,12 +27,13 @@ ALLOWED = {
     "__init__": {"errors", "inference", "results", "accessors"},
     "dask": {"errors", "counting", "sources", "accessors"},
     "sklearn": {"errors", "ranking", "sources", "inference"},
+    "polars": {"errors", "sources", "accessors"},
 }
 OUTSIDE = {
     "errors": set(),
     "ranking": {"numpy"},
     "counting": {"numpy"},
-    "sources": {"numpy", "pandas", "xarray"},
+    "sources": {"numpy", "pandas", "xarray", "polars"},  # polars in polars_frames.py alone
     "inference": {"numpy", "scipy"},
     "results": {"numpy", "pandas", "xarray", "tqdm"},  # tqdm where a bar is shown
     "plots": {"numpy", "pandas", "xarray", "seaborn", "matplotlib"},
@@ -41,6 +42,7 @@ OUTSIDE = {
     "__init__": set(),
     "dask": {"pandas", "dask"},
     "sklearn": {"numpy", "pandas", "scipy", "sklearn"},
+    "polars": {"polars"},
 }
 # Files that share a name, as they are the same thing on another layer.
 LAYERS = {
@@ -78,6 +80,11 @@ def test_imports_run_one_way(module: tuple[str, ...]) -> None:
     outside = {name[0] for name in names} - {"pu_accessor"} - sys.stdlib_module_names
     assert inside <= ALLOWED[room]
     assert outside <= OUTSIDE[room]
+
+
+def test_polars_is_imported_where_it_is_read_alone() -> None:
+    found = {module for module in MODULES if "polars" in {name[0] for name in imported(module)}}
+    assert found == {("polars",), ("sources", "polars_frames")}
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """Columns by name, and what they hold: scores, labels."""
 
-import reprlib
 from collections.abc import Hashable, Sequence
 from typing import Any, TypeAlias
 
@@ -89,12 +88,12 @@ def read_column(frame: pd.DataFrame, argument: str, name: Hashable) -> "pd.Serie
         there = name in frame.columns
     except TypeError:
         raise PUTypeError(
-            f"{argument} must be the name of a column, but a {type(name).__name__} was passed: "
-            f"{reprlib.repr(name)}."
+            f"{argument} must be the name of a column, but a {type(name).__name__} was passed. "
+            f"Name the column that holds it: {argument}='{argument}'."
         ) from None
     if not there:
         columns = list(frame.columns)
-        if name in frame.index.names:
+        if name is not None and name in frame.index.names:
             raise PUKeyError(
                 f"{argument} must name a column, but {name!r} is a level of the index. Make it "
                 "one: df.reset_index()."

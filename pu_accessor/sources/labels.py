@@ -16,6 +16,7 @@ __all__ = ["States", "Values", "read_labels"]
 Values: TypeAlias = Any  # a value, or a list of values
 
 _POSITIVE, _NEGATIVE, _UNLABELED, _UNKNOWN = 1, 0, -1, -2
+_YES = {"1", "+", "y", "yes", "t", "true", "p", "pos", "positive", "case", "known"}
 _STATES = {"positive": _POSITIVE, "negative": _NEGATIVE, "unlabeled": _UNLABELED}
 # Canonical: True / False / missing. 1 == True and 0 == False, so numbers need no entry.
 _CANONICAL: Mapping[str, tuple[Any, ...]] = {
@@ -115,7 +116,8 @@ def _read_values(label: "pd.Series[Any]", claimed: Mapping[str, list[Any]]) -> S
         ) from error
     present = list(uniques) if there.all() else [*list(uniques), pd.NA]
     states = [_state(value, claimed) for value in present]
-    _check_coding(str(label.name), present, states, claimed)
+    counts = np.bincount(codes, minlength=len(present))
+    _check_coding(str(label.name), present, states, claimed, counts.tolist())
     found = np.full(label.size, states[-1], np.int8)
     found[there] = np.array(states, np.int8)[codes]
     return States(found == _POSITIVE, found == _NEGATIVE)
@@ -177,7 +179,11 @@ def _check_claims(claimed: Mapping[str, list[Any]]) -> None:
 
 
 def _check_coding(
-    name: str, present: Sequence[object], states: Sequence[int], claimed: Mapping[str, list[Any]]
+    name: str,
+    present: Sequence[object],
+    states: Sequence[int],
+    claimed: Mapping[str, list[Any]],
+    counts: Sequence[int],
 ) -> None:
     """Raise if labels are ambiguous, or of a value that stands for no state."""
     unknown = [v for v, state in zip(present, states, strict=True) if state == _UNKNOWN]
@@ -191,8 +197,8 @@ def _check_coding(
         more = f" and {len(unknown) - 5} more" if len(unknown) > 5 else ""
         raise PUValueError(
             f"label column {name!r} holds {shown}{more}, which stands for no state. Labels are "
-            "True or 1 (known positive), False or 0 (known negative) or missing (unlabeled); "
-            "name other values in positive=, negative= or unlabeled=."
+            "True or 1 (known positive), False or 0 (known negative) or missing (unlabeled). Say "
+            f"what others mean, for example {_advise(present, states, counts)}."
         )
     if _is_ambiguous(states, claimed):
         one, other = (_show(value) for value in present)
@@ -201,6 +207,30 @@ def _check_coding(
             f"label column {name!r} holds two values, {one} and {other}, and nothing missing: is "
             f"{zero} unlabeled, or a known negative? Pass unlabeled={zero} or negative={zero}."
         )
+
+
+def _advise(present: Sequence[object], states: Sequence[int], counts: Sequence[int]) -> str:
+    """Return keywords that give all values a state they may well mean: rare ones positive."""
+    rare = sorted(zip(counts, range(len(counts)), states, present, strict=True))
+    unknown = [value for _, _, state, value in rare if state == _UNKNOWN]
+    meant: dict[str, list[object]] = {}
+    if _POSITIVE not in states:
+        first = next((v for v in unknown if str(v).strip().lower() in _YES), unknown[0])
+        meant["positive"] = [first]
+        unknown = [value for value in unknown if value is not first]
+    if unknown:
+        left = [v for v, s in zip(present, states, strict=True) if s == _UNLABELED]
+        rest = "negative" if left and all(map(_is_missing, left)) else "unlabeled"
+        there = [v for v, s in zip(present, states, strict=True) if s == _STATES[rest]]
+        meant[rest] = [*there, *unknown]
+    return ", ".join(f"{state}={_list(values)}" for state, values in meant.items())
+
+
+def _list(values: Sequence[object]) -> str:
+    """Write values as they are typed, one alone without its list."""
+    typed = ["None" if _is_missing(value) else _show(value) for value in values[:5]]
+    shown = ", ".join([*typed, *(["..."] if len(values) > 5 else [])])
+    return shown if len(values) == 1 else f"[{shown}]"
 
 
 def _is_ambiguous(states: Sequence[int], claimed: Mapping[str, list[Any]]) -> bool:

@@ -156,13 +156,15 @@ def check_not_pooled(source: str, roles: Roles) -> None:
         )
 
 
-def check_no_keys(by: Any) -> None:
+def check_no_keys(by: Any, instead: str = "df.groupby([...]).pu") -> None:
     """Raise if keys are passed where there is a groupby already.
 
     Parameters
     ----------
     by : hashable, list of hashable or None
         The keys.
+    instead : str
+        How to group by several.
 
     Raises
     ------
@@ -172,5 +174,5 @@ def check_no_keys(by: Any) -> None:
     if by is not None:
         raise PUValueError(
             f"by must not be passed on a groupby, but {by!r} was. Group by all keys at once: "
-            "df.groupby([...]).pu."
+            f"{instead}."
         )

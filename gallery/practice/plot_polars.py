@@ -1,0 +1,50 @@
+"""
+Polars: a curve for each ward
+=============================
+
+Which tumours are malignant? In two wards some of them are known to be, and nothing is known of the
+others. The frame is one of polars: ``import pu_accessor.polars`` gives it the methods of a pandas
+frame. Dotted lines are the truth, which nobody would know.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import polars as pl
+import seaborn as sns
+from sklearn.datasets import load_breast_cancer
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score, roc_curve
+from sklearn.model_selection import cross_val_predict
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import pu_accessor.polars  # noqa: F401
+
+features, benign = load_breast_cancer(return_X_y=True)
+rng = np.random.default_rng(2)
+malignant = benign == 0
+known = malignant & (rng.random(malignant.size) < 0.5)
+ward = rng.choice(["north", "south"], malignant.size)
+# Smoothness and symmetry alone are a hard job.
+model = make_pipeline(StandardScaler(), LogisticRegression())
+score = cross_val_predict(model, features[:, [4, 8]], known, cv=5, method="decision_function")
+
+# %%
+# Known positives are True, all others null. Columns that no question names are not looked at.
+df = pl.DataFrame({"ward": ward, "score": score, "known": known, "truth": malignant})
+df = df.with_columns(label=pl.when("known").then(True), notes=pl.lit("..."))
+left = df.filter(~pl.col("known")).group_by("ward").agg(pl.col("truth").mean())
+beta = dict(left.iter_rows())
+
+# %%
+# A group-by asks the same question of each ward, with a beta of its own.
+table = df.group_by("ward").pu.auroc(beta, target="examples").set_index("ward")
+parts = {name: rows for (name,), rows in df.partition_by("ward", as_dict=True).items()}
+table["truth"] = [roc_auc_score(rows["truth"], rows["score"]) for _, rows in sorted(parts.items())]
+print(table.drop(columns="target").round(3).to_string())
+ax = df.group_by("ward").pu.plot_roc(beta, hue="ward")
+for name, color in zip(table.index, sns.color_palette("colorblind"), strict=False):
+    fpr, tpr, _ = roc_curve(parts[name]["truth"], parts[name]["score"])
+    ax.plot(fpr, tpr, ":", color=color)
+sns.despine()
+plt.show()
