@@ -1,6 +1,6 @@
 """Numbers with intervals of many rankings -> one tidy frame."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,19 +10,26 @@ from pu_accessor.errors import warn_caller
 from pu_accessor.inference.estimates.auroc import estimate_auroc
 from pu_accessor.inference.estimates.binomial import metric_on_new
 from pu_accessor.inference.estimates.complete import Estimates
-from pu_accessor.inference.estimates.cutoff import At, Cutoff, metric_at, read_at
+from pu_accessor.inference.estimates.cutoff import (
+    At,
+    AtCutoff,
+    Cutoff,
+    are_several,
+    metric_at,
+    read_cutoffs,
+)
 from pu_accessor.inference.estimates.population import estimate_population_auroc
 from pu_accessor.inference.estimates.population_precision import estimate_population_precision
 from pu_accessor.inference.estimates.precision import estimate_precision
 from pu_accessor.inference.estimates.stacked import estimate_population_aurocs
 from pu_accessor.inference.rule import Rule, check_target
 from pu_accessor.inference.tables.areas import check_max_fpr
-from pu_accessor.inference.tables.rates import Metric, check_metric, metric_name
+from pu_accessor.inference.tables.rates import Metric, as_metrics, metric_name
 from pu_accessor.ranking import FloatArray, Ranking, Ranks, Stack
 from pu_accessor.results.ask import Answers, Asked, as_rows, ask_rankings
 from pu_accessor.results.betas import GroupBeta
 
-__all__ = ["auroc", "average_precision", "metric"]
+__all__ = ["auroc", "average_precision", "metric", "read_target"]
 
 
 def auroc(
@@ -98,18 +105,23 @@ def average_precision(asked: Asked, beta: GroupBeta, rule: Rule, target: str) ->
 
 
 def metric(
-    asked: Asked, name: str | Metric, beta: GroupBeta, at: At, rule: Rule, target: str | None
+    asked: Asked,
+    name: str | Metric | Sequence[str | Metric],
+    beta: GroupBeta,
+    at: At,
+    rule: Rule,
+    target: str | None,
 ) -> pd.DataFrame:
-    """Evaluate a metric of each ranking at the cutoff that a person reports.
+    """Evaluate metrics of each ranking at the cutoffs that a person reports.
 
     Parameters
     ----------
     asked, beta, rule
         As in `auroc`.
-    name : str or callable
+    name : str, callable, or sequence of these
         As in `pu_accessor.results.curves.metric`.
-    at : int, mapping of str to float, or {"youden", "maximum"}
-        Which cutoff.
+    at : int, mapping of str to float or sequence of float, or {"youden", "maximum"}
+        Which cutoff, or cutoffs.
     target : {"population", "examples"}, optional
         Whether the interval is about new examples, which takes a threshold, or about these. By
         default that is new examples at a threshold, and these at all other cutoffs.
@@ -117,45 +129,74 @@ def metric(
     Returns
     -------
     DataFrame
-        A row for each group and beta: the key, beta, metric, rank, threshold, estimate, lower,
-        upper, level, band, target.
+        A row for each group, beta, metric and cutoff: the key, beta, metric, rank, threshold,
+        estimate, lower, upper, level, band, target; before the rank what was asked, `at`, where
+        that is a list.
     """
-    check_metric(name)
-    cutoff = read_at(at)
-    about, label = _read_target(target, cutoff, rule), metric_name(name)
+    names, cutoffs = as_metrics(name), read_cutoffs(at)
+    about = read_target(target, cutoffs[0], rule)
 
     def question(ranking: Ranking, betas: FloatArray) -> dict[str, Any]:
-        if about == "population":
-            found = metric_on_new(ranking, betas, name, cutoff.value, rule)
-        else:
-            found = metric_at(ranking, betas, name, cutoff, rule)
-        ends = {
-            "envelope_lower": found.envelope_lower,
-            "envelope_upper": found.envelope_upper,
-        }
+        found = [
+            metric_on_new(ranking, betas, one, cutoff.value, rule)
+            if about == "population"
+            else metric_at(ranking, betas, one, cutoff, rule)
+            for one in names
+            for cutoff in cutoffs
+        ]
+        asked_at = {"at": _each_beta([c.value for _ in names for c in cutoffs], betas)}
         return {
-            "metric": [label] * betas.size,
-            "rank": found.rank,
-            "threshold": found.threshold,
-            "estimate": found.estimate,
-            "lower": found.lower,
-            "upper": found.upper,
-            **{key: end for key, end in ends.items() if end is not None},
-            "level": np.full(betas.size, rule.level),
-            "band": [found.band] * betas.size,
-            "target": [about] * betas.size,
+            "beta": np.repeat(betas, len(found)),
+            "metric": _each_beta([metric_name(one) for one in names for _ in cutoffs], betas),
+            **(asked_at if are_several(at) else {}),
+            **_reported(found),
+            "level": np.full(len(found) * betas.size, rule.level),
+            "band": _each_beta([one.band for one in found], betas),
+            "target": [about] * (len(found) * betas.size),
         }
 
     # What a user's function maximises can be anywhere.
-    ranks: Ranks = (
-        "all" if callable(name) and cutoff.kind in ("maximum", "youden") else "breakpoints"
-    )
+    chosen = cutoffs[0].kind in ("maximum", "youden") and any(map(callable, names))
+    ranks: Ranks = "all" if chosen else "breakpoints"
     answers = ask_rankings(asked, ranks, beta, rule.level, question)
-    return as_rows(answers, [answer.content for answer in answers.each], betas=True)
+    return as_rows(answers, [answer.content for answer in answers.each])
 
 
-def _read_target(target: str | None, cutoff: Cutoff, rule: Rule) -> str:
-    """Return what a metric at a cutoff is about, or say what it cannot be about."""
+def _reported(found: Sequence[AtCutoff]) -> dict[str, Any]:
+    """Return what was found of several metrics and cutoffs as columns, betas first."""
+    fields = ["rank", "threshold", "estimate", "lower", "upper"]
+    if found[0].envelope_lower is not None:
+        fields += ["envelope_lower", "envelope_upper"]
+    return {name: np.stack([getattr(one, name) for one in found], 1).ravel() for name in fields}
+
+
+def _each_beta(values: Sequence[Any], betas: FloatArray) -> list[Any]:
+    """Return values once for each beta."""
+    return [*values] * betas.size
+
+
+def read_target(target: str | None, cutoff: Cutoff, rule: Rule) -> str:
+    """Return what a metric at a cutoff is about, or say what it cannot be about.
+
+    Parameters
+    ----------
+    target : {"population", "examples"}, optional
+        What a user asked for.
+    cutoff : Cutoff
+        Where.
+    rule : Rule
+        How to bound.
+
+    Returns
+    -------
+    {"population", "examples"}
+        By default new examples at a threshold without a band or reference.
+
+    Raises
+    ------
+    PUValueError
+        If it is something else, or new examples are asked for where there is no such interval.
+    """
     fixed = cutoff.kind == "threshold"
     if target is None:
         return "population" if fixed and _is_plain(rule) else "examples"

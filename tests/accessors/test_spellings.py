@@ -177,6 +177,7 @@ def test_signatures_agree(name: str) -> None:
         ["curve"],
         ["score", "label"],
         ["size"],
+        ["weight"],
         ["chunks"],
         ["label", "found"],
     )
