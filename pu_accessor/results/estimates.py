@@ -29,7 +29,7 @@ from pu_accessor.ranking import FloatArray, Ranking, Ranks, Stack
 from pu_accessor.results.ask import Answers, Asked, as_rows, ask_rankings
 from pu_accessor.results.betas import GroupBeta
 
-__all__ = ["auroc", "average_precision", "metric", "read_target"]
+__all__ = ["auroc", "average_precision", "metric", "read_target", "with_intervals"]
 
 
 def auroc(
@@ -73,7 +73,7 @@ def auroc(
         return estimate_population_aurocs(stack, betas, rule.level)
 
     plain = target == "population" and rule.beta_interval is None
-    return _with_intervals(asked, beta, rule, target, question, at_once if plain else None)
+    return with_intervals(asked, beta, rule, target, question, at_once if plain else None)
 
 
 def average_precision(asked: Asked, beta: GroupBeta, rule: Rule, target: str) -> pd.DataFrame:
@@ -101,7 +101,7 @@ def average_precision(asked: Asked, beta: GroupBeta, rule: Rule, target: str) ->
             return estimate_population_precision(ranking, betas, rule)
         return estimate_precision(ranking, betas, rule)
 
-    return _with_intervals(asked, beta, rule, target, question)
+    return with_intervals(asked, beta, rule, target, question)
 
 
 def metric(
@@ -211,7 +211,7 @@ def _is_plain(rule: Rule) -> bool:
     return (rule.band, rule.reference) == (Rule().band, Rule().reference)
 
 
-def _with_intervals(
+def with_intervals(
     asked: Asked,
     beta: GroupBeta,
     rule: Rule,
@@ -219,7 +219,27 @@ def _with_intervals(
     question: Callable[[Ranking, FloatArray], Estimates],
     at_once: Callable[[Stack, FloatArray], list[Estimates | None]] | None = None,
 ) -> pd.DataFrame:
-    """Estimate for each ranking and beta."""
+    """Estimate for each ranking and beta.
+
+    Parameters
+    ----------
+    asked, beta, rule, target
+        As in `auroc`.
+    question : callable
+        From a ranking and its betas to estimates in [0, 1].
+    at_once : callable, optional
+        As in `pu_accessor.results.ask.ask_rankings`.
+
+    Returns
+    -------
+    DataFrame
+        As `auroc`.
+
+    Warns
+    -----
+    PUWarning
+        As `auroc`.
+    """
     answers = ask_rankings(asked, "breakpoints", beta, rule.level, question, at_once=at_once)
     size = answers.each[0].betas.size
     about = {"level": np.full(size, rule.level), "target": np.full(size, target, object)}

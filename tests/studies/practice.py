@@ -14,6 +14,8 @@ import numpy as np
 
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.inference.estimates.cutoff import metric_at, read_at
+from pu_accessor.inference.practice.early import enrichment_at, estimate_bedroc
+from pu_accessor.inference.practice.gap import find_gaps, metric_of_group
 from pu_accessor.inference.rule import Rule
 from pu_accessor.ranking import BoolArray, FloatArray, Ranking
 from tests.studies.shapes import CHOSEN, OTHERS, Rng, Shape
@@ -97,8 +99,65 @@ def at_precision(shape: Shape, known: int, share: float, draws: int, rng: Rng) -
     return held(found)
 
 
+def early(shape: Shape, known: int, share: float, draws: int, rng: Rng) -> dict[str, Held]:
+    """BEDROC, and the enrichment factor of the top 1%, 5% and 20%."""
+    found: dict[str, Found] = {}
+    fractions = np.array([0.01, 0.05, 0.2])
+    for one in samples(shape, known, share, draws, rng):
+        betas, whole = np.array([one.beta]), rank(one.score, one.truth)
+        for alpha in (5.0, 20.0, 100.0):
+            got = estimate_bedroc(one.ranking, betas, alpha, Rule(LEVEL))
+            true = estimate_bedroc(whole, np.zeros(1), alpha, Rule(LEVEL)).value[0]
+            rows = found.setdefault(f"BEDROC, alpha {alpha:g}", [])
+            rows.append((true, got.lower[0], got.upper[0]))
+        factors = enrichment_at(one.ranking, betas, fractions, Rule(LEVEL))
+        truth = enrichment_at(whole, np.zeros(1), fractions, Rule(LEVEL)).value
+        for place, fraction in enumerate(fractions):
+            rows = found.setdefault(f"enrichment, top {fraction:.0%}", [])
+            rows.append((truth[place, 0], factors.lower[place, 0], factors.upper[place, 0]))
+    return held(found)
+
+
+def gaps(shape: Shape, known: int, share: float, draws: int, rng: Rng) -> dict[str, Held]:
+    """Gaps of recall and precision between a group of this shape and one of normal scores."""
+    found: dict[str, Found] = {}
+    other = SHAPES["normal, AUROC .80"]
+    limit = Rule(LEVEL)
+    truth = [
+        np.concatenate([np.stack(one.draw(rng, 100_000, 100_000)) for _ in range(3)], axis=1)
+        for one in (shape, other)
+    ]
+    place = float(np.median(truth[0][0]))
+    at = read_at({"threshold": place})
+    rates = [(both >= place).mean(axis=1) for both in truth]
+    two = samples(shape, known, share, draws, rng), samples(other, 2 * known, share, draws, rng)
+    for pair in zip(*two, strict=True):
+        for name in ("recall", "precision"):
+            for target in ("population", "examples"):
+                groups, true = [], []
+                for one, (tpr, fpr) in zip(pair, rates, strict=True):
+                    prevalence = one.truth.mean()
+                    if target == "population":
+                        head = tpr * prevalence, fpr * (1 - prevalence)
+                        # The known ones of new examples are drawn from these, not given.
+                    else:
+                        above = one.score >= place
+                        head = (above & one.truth).mean(), (above & ~one.truth).mean()
+                    whole = prevalence if name == "recall" else sum(head)
+                    true.append(head[0] / whole if whole else np.nan)
+                    betas = np.array([one.beta])
+                    groups.append(metric_of_group(one.ranking, betas, name, at, target, limit))
+                gap = find_gaps(groups)
+                row = true[0] - true[1], gap.lower[0, 0], gap.upper[0, 0]
+                if not np.isnan(row).any():
+                    found.setdefault(f"gap of {name}, {target}", []).append(row)
+    return held(found)
+
+
 STUDIES: Mapping[str, tuple[Study, Sequence[tuple[int, float]]]] = {
     "precision": (at_precision, [(10, 0.5), (50, 0.1), (50, 0.5)]),
+    "early": (early, [(5, 0.1), (10, 0.5), (20, 0.1), (50, 0.9)]),
+    "gap": (gaps, [(5, 0.1), (10, 0.5), (50, 0.1)]),
 }
 
 
