@@ -23,6 +23,7 @@ from pu_accessor.inference.prior.labeling import (
     beta_from_prevalence,
     labels_needed,
 )
+from pu_accessor.inference.tables.rates import fbeta
 from pu_accessor.results.prior import beta_from_labels
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "beta_from_label_frequency",
     "beta_from_labels",
     "beta_from_prevalence",
+    "fbeta",
     "labels_needed",
     "ranking_from_arrays",
     "ranking_from_chunks",

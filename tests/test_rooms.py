@@ -50,6 +50,7 @@ LAYERS = {
     "curves": {"results", "plots"},
     "derivatives": {"inference", "results"},
     "pairs": {"sources", "inference"},
+    "practice": {"results", "plots", "accessors"},
     "tables": {"results", "accessors"},
 }
 LONGEST, LONGEST_PLOT = 8, 16  # parameters of a public method

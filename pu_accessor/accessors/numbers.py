@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
@@ -190,7 +192,7 @@ def average_precision(
 
 def metric(
     self: Bound,
-    name: str | Metric,
+    name: str | Metric | Sequence[str | Metric],
     beta: GroupBeta,
     *,
     at: At,
@@ -202,19 +204,25 @@ def metric(
     beta_interval: GroupInterval | None = None,
     joint: str = "approximate",
 ) -> pd.DataFrame:
-    """Evaluate a metric at the cutoff that a person reports, with its interval.
+    """Evaluate metrics at the cutoffs that a person reports, with their intervals.
 
     Parameters
     ----------
-    {metric}
+    name : str, callable, or list of these
+        One of accuracy, balanced_accuracy, f1, fdr, fnr, fpr, informedness, jaccard, kappa, lift,
+        mcc, npv, precision, recall, tnr and tpr; `pu_accessor.fbeta(2)` and the like; or a
+        function of the arrays tp, fp, fn and tn, in examples, that returns an array of their
+        shape. Or a list of several.
     {beta}
-    at : int, mapping of str to float, or {"youden", "maximum"}
+    at : int, mapping of str to float or list of float, or {"youden", "maximum"}
         The cutoff: a rank, which is a number of examples predicted positive, or one of
         ``{"rank": 100}``; ``{"threshold": 0.5}``; ``{"fraction": 0.1}``; ``{"fpr": 0.05}``,
         the last cutoff whose estimated false positive rate is at most that;
         ``{"recall": 0.9}`` or ``{"tpr": 0.9}``, the first whose estimated recall is at least
-        that. "youden" is where the estimated informedness is highest, "maximum" where that of the
-        metric is, from rank 1 on. At rank 0 nothing is predicted positive: precision is NaN.
+        that; ``{"precision": 0.9}``, the last whose estimated precision is at least that. Several
+        of one kind are a list, ``{"rank": [50, 100]}``. "youden" is where the estimated
+        informedness is highest, "maximum" where that of the metric is, from rank 1 on. At rank 0
+        nothing is predicted positive: precision is NaN.
     target : {"population", "examples"}, optional
         What the interval is about: new examples, from where these come from, at this threshold;
         or these examples, once all their labels were known. A threshold alone means something
@@ -229,17 +237,19 @@ def metric(
     Returns
     -------
     DataFrame
-        A row for each group and beta: the group, beta, metric, rank, threshold, estimate,
-        lower, upper, level, band, target. Lower is the smaller number, also of an error rate. A
-        cutoff chosen by a maximum looks better than it is: for it the band "exact" becomes
+        A row for each group, beta, metric and cutoff: the group, beta, metric, rank, threshold,
+        estimate, lower, upper, level, band, target; for a list of cutoffs also `at`, the number
+        that was asked. Lower is the smaller number, also of an error rate. A cutoff chosen by a
+        maximum, or by its precision, looks better than it is: for it the band "exact" becomes
         "simultaneous", which holds at all cutoffs jointly. On new examples the band is called
-        "binomial".
+        "binomial". Each interval holds by itself, also where several are asked for.
 
     Raises
     ------
     {errors}
-        Also if `at` is unknown, or outside the curve; if new examples are asked for at another
-        cutoff than a threshold, with a band or reference, or with propensities.
+        Also if `at` is unknown, or outside the curve, or a precision that no cutoff reaches;
+        if new examples are asked for at another cutoff than a threshold, with a band or
+        reference, or with propensities.
 
     Notes
     -----
@@ -263,6 +273,13 @@ def metric(
     >>> found[["estimate", "lower", "upper", "target"]].round(3)
        estimate  lower  upper      target
     0      0.75  0.245    1.0  population
+    >>> found = df.pu.metric(["precision", "recall"], beta=0.25, at={"rank": [2, 4]})
+    >>> found[["metric", "at", "rank", "estimate", "lower", "upper"]].round(3)
+          metric  at  rank  estimate  lower  upper
+    0  precision   2     2     1.000  0.500  1.000
+    1  precision   4     4     0.750  0.500  1.000
+    2     recall   2     2     0.333  0.167  0.333
+    3     recall   4     4     0.500  0.333  0.667
     """
     rule = Rules(level, band, reference, beta_interval, selection_odds)
     return estimates.metric(self._asked(), name, beta, at, rule, target, joint=joint)

@@ -70,9 +70,9 @@ beta_interval : (float, float), or mapping, Series or DataFrame of them by group
     get an envelope, which is drawn hatched. A DataFrame has the columns low and high.""",
         "metric": """\
 name : str or callable
-    One of accuracy, balanced_accuracy, f1, fnr, fpr, informedness, jaccard, kappa, lift, mcc, npv,
-    precision, recall, tnr and tpr; or a function of the arrays tp, fp, fn and tn, in examples,
-    that returns an array of their shape.""",
+    One of accuracy, balanced_accuracy, f1, fdr, fnr, fpr, informedness, jaccard, kappa, lift, mcc,
+    npv, precision, recall, tnr and tpr; `pu_accessor.fbeta(2)` and the like; or a function of the
+    arrays tp, fp, fn and tn, in examples, that returns an array of their shape.""",
         "ranks": """\
 ranks : {"breakpoints", "all"}, int or array-like of int, default "breakpoints"
     The few cutoffs between which all curves are straight in (fp, tp); every attained one; or the

@@ -63,7 +63,14 @@ def check_plot_metric(name: str | Metric, x: str) -> None:
     check_option("x", x, _AXES, {"head": "rank", "score": "threshold", "share": "fraction"})
 
 
-def plot_metric(tables: xr.Dataset, name: str | Metric, x: str, look: Look) -> Drawing:
+def plot_metric(
+    tables: xr.Dataset,
+    name: str | Metric,
+    x: str,
+    look: Look,
+    *,
+    beside: Callable[[Axes, list[Curve]], None] | None = None,
+) -> Drawing:
     """Draw a metric at each cutoff: the estimate as a line, the area between the bounds filled.
 
     Parameters
@@ -78,6 +85,8 @@ def plot_metric(tables: xr.Dataset, name: str | Metric, x: str, look: Look) -> D
         nothing changes.
     look : Look
         What hues and panels tell apart, and properties of artists.
+    beside : callable, optional
+        Draws what else there is to see with some curves.
 
     Returns
     -------
@@ -107,6 +116,8 @@ def plot_metric(tables: xr.Dataset, name: str | Metric, x: str, look: Look) -> D
             draw_band(ax, curve, trace, look.band_kws, band_label(tables))
             draw_line(ax, curve, trace, look.line_kws)
         ax.set(xlabel=_AXES[x], ylabel=write_name(str(values.name).replace("_", " ")))
+        if beside is not None:
+            beside(ax, some)
 
     drawn = tables[[*COUNTS, *inner]]
     drawn = drawn.assign(value=values.variable)  # without coordinates: there is nothing to align

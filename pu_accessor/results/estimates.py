@@ -1,6 +1,6 @@
 """Numbers with intervals of many rankings -> one tidy frame."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -11,7 +11,14 @@ from pu_accessor.errors import PUValueError, warn_caller
 from pu_accessor.inference.estimates.auroc import estimate_auroc
 from pu_accessor.inference.estimates.binomial import metric_on_new
 from pu_accessor.inference.estimates.complete import Estimates
-from pu_accessor.inference.estimates.cutoff import At, AtCutoff, Cutoff, metric_at, read_at
+from pu_accessor.inference.estimates.cutoff import (
+    At,
+    AtCutoff,
+    Cutoff,
+    are_several,
+    metric_at,
+    read_cutoffs,
+)
 from pu_accessor.inference.estimates.joint import BetaRange, join_estimates
 from pu_accessor.inference.estimates.joint_cutoff import join_metric_at, join_metric_on_new
 from pu_accessor.inference.estimates.population import estimate_population_auroc
@@ -21,14 +28,14 @@ from pu_accessor.inference.estimates.selection import check_whole_area, estimate
 from pu_accessor.inference.estimates.stacked import estimate_population_aurocs
 from pu_accessor.inference.rule import Rule, check_target
 from pu_accessor.inference.tables.areas import check_max_fpr
-from pu_accessor.inference.tables.rates import Metric, check_metric, metric_name
-from pu_accessor.ranking import FloatArray, Ranking, Ranks, Stack
-from pu_accessor.results.ask import Answers, Asked, as_rows, ask_rankings
+from pu_accessor.inference.tables.rates import Metric, as_metrics, metric_name
+from pu_accessor.ranking import FloatArray, Ranking, Stack
+from pu_accessor.results.ask import Answer, Answers, Asked, as_rows, ask_rankings
 from pu_accessor.results.betas import GroupBeta
 from pu_accessor.results.ranges import check_random, read_ranges, tell_of
 from pu_accessor.results.rules import Rules
 
-__all__ = ["auroc", "average_precision", "metric"]
+__all__ = ["Area", "auroc", "average_precision", "metric", "read_target", "with_intervals"]
 
 _REACH = ("range_lower", "range_upper")
 
@@ -86,8 +93,8 @@ def auroc(
         return estimate_population_aurocs(stack, betas, rules.shared.level)
 
     plain = target == "population" and not rules.has_interval and rules.selection_odds == 1
-    ask = _Area(rules, target, joint, estimate, at_once if plain else None)
-    return _with_intervals(asked, beta, ask)
+    ask = Area(rules, target, joint, estimate, at_once if plain else None)
+    return with_intervals(asked, beta, ask)
 
 
 def average_precision(
@@ -119,12 +126,12 @@ def average_precision(
             return estimate_population_precision(ranking, betas, rule)
         return estimate_precision(ranking, betas, rule)
 
-    return _with_intervals(asked, beta, _Area(rules, target, joint, estimate))
+    return with_intervals(asked, beta, Area(rules, target, joint, estimate))
 
 
 def metric(
     asked: Asked,
-    name: str | Metric,
+    name: str | Metric | Sequence[str | Metric],
     beta: GroupBeta,
     at: At,
     rules: Rules,
@@ -132,16 +139,16 @@ def metric(
     *,
     joint: str = "approximate",
 ) -> pd.DataFrame:
-    """Evaluate a metric of each ranking at the cutoff that a person reports.
+    """Evaluate metrics of each ranking at the cutoffs that a person reports.
 
     Parameters
     ----------
     asked, beta, rules
         As in `auroc`.
-    name : str or callable
+    name : str, callable, or sequence of these
         As in `pu_accessor.results.curves.metric`.
-    at : int, mapping of str to float, or {"youden", "maximum"}
-        Which cutoff.
+    at : int, mapping of str to float or sequence of float, or {"youden", "maximum"}
+        Which cutoff, or cutoffs.
     target : {"population", "examples"}, optional
         Whether the interval is about new examples, which takes a threshold, or about these. By
         default that is new examples at a threshold, and these at all other cutoffs.
@@ -151,39 +158,46 @@ def metric(
     Returns
     -------
     DataFrame
-        A row for each group and beta: the key, beta, metric, rank, threshold, estimate, lower,
-        upper, level, band, target; with estimates of beta also beta_lower, beta_upper, joint.
+        A row for each group, beta, metric and cutoff: the key, beta, metric, rank, threshold,
+        estimate, lower, upper, level, band, target; before the rank what was asked, `at`, where
+        that is a list; with estimates of beta also beta_lower, beta_upper, joint.
     """
-    check_metric(name)
-    cutoff = read_at(at)
-    about, label = _read_target(target, cutoff, rules), metric_name(name)
+    cutoffs = read_cutoffs(at)
+    each = [(one, cutoff) for one in as_metrics(name) for cutoff in cutoffs]
+    about = read_target(target, cutoffs[0], rules)
     ranges = read_ranges(beta, rules, joint)
     check_random(ranges, rules)
 
-    def question(ranking: Ranking, betas: FloatArray, rule: Rule) -> AtCutoff:
-        _check_scale(ranking, cutoff)
+    def question(ranking: Ranking, betas: FloatArray, rule: Rule) -> list[AtCutoff]:
+        _check_scale(ranking, cutoffs[0])
         if about == "population":
-            return metric_on_new(ranking, betas, name, cutoff.value, rule)
-        return metric_at(ranking, betas, name, cutoff, rule)
+            return [metric_on_new(ranking, betas, one, at.value, rule) for one, at in each]
+        return [metric_at(ranking, betas, one, at, rule) for one, at in each]
 
-    def joined(ranking: Ranking, beta: BetaRange) -> AtCutoff:
-        _check_scale(ranking, cutoff)
+    def joined(ranking: Ranking, beta: BetaRange) -> list[AtCutoff]:
+        _check_scale(ranking, cutoffs[0])
         beta.check_counts(ranking.total)
+        rule = rules.shared
         if about == "population":
-            return join_metric_on_new(ranking, beta, name, cutoff.value, rules.shared, joint)
-        return join_metric_at(ranking, beta, name, cutoff, rules.shared, joint)
+            return [
+                join_metric_on_new(ranking, beta, one, at.value, rule, joint) for one, at in each
+            ]
+        return [join_metric_at(ranking, beta, one, at, rule, joint) for one, at in each]
 
     # What a user's function maximises can be anywhere.
-    ranks: Ranks = (
-        "all" if callable(name) and cutoff.kind in ("maximum", "youden") else "breakpoints"
-    )
+    chosen = cutoffs[0].kind in ("maximum", "youden") and any(callable(one) for one, _ in each)
     estimated = beta if ranges is None else ranges
-    answers = ask_rankings(asked, ranks, estimated, rules, question, joined=joined)
+    answers = ask_rankings(
+        asked, "all" if chosen else "breakpoints", estimated, rules, question, joined=joined
+    )
+    places = [cutoff.value for _, cutoff in each] if are_several(at) else []
+    labels = [metric_name(one) for one, _ in each]
     columns = [
-        _cutoff_columns(a.content, label, rules, about) | tell_of(ranges, answers.names, a.key)
+        _cutoff_columns(a, labels, places, rules, about)
+        | tell_of(ranges, answers.names, a.key, a.betas.size * len(each))
         for a in answers.each
     ]
-    return as_rows(answers, columns, betas=True)
+    return as_rows(answers, columns)
 
 
 def _check_scale(ranking: Ranking, cutoff: Cutoff) -> None:
@@ -196,27 +210,53 @@ def _check_scale(ranking: Ranking, cutoff: Cutoff) -> None:
         )
 
 
-def _cutoff_columns(found: AtCutoff, label: str, rules: Rules, about: str) -> dict[str, Any]:
-    """Return a metric at a cutoff as columns, and what it is about."""
-    size = found.rank.size
-    ends = {"envelope_lower": found.envelope_lower, "envelope_upper": found.envelope_upper}
+def _cutoff_columns(
+    answer: Answer[list[AtCutoff]],
+    labels: Sequence[str],
+    places: Sequence[float],
+    rules: Rules,
+    about: str,
+) -> dict[str, Any]:
+    """Return metrics at cutoffs as columns, betas first, and what they are about."""
+    found, betas = answer.content, answer.betas
+    size = len(found) * betas.size
+    fields = ["rank", "threshold", "estimate", "lower", "upper"]
+    if found[0].envelope_lower is not None:
+        fields += ["envelope_lower", "envelope_upper"]
     return {
-        "metric": [label] * size,
-        "rank": found.rank,
-        "threshold": found.threshold,
-        "estimate": found.estimate,
-        "lower": found.lower,
-        "upper": found.upper,
-        **{key: end for key, end in ends.items() if end is not None},
+        "beta": np.repeat(betas, len(found)),
+        "metric": [*labels] * betas.size,
+        **({"at": [*places] * betas.size} if places else {}),
+        **{name: np.stack([getattr(one, name) for one in found], 1).ravel() for name in fields},
         "level": np.full(size, rules.shared.level),
         **_odds(rules, size),
-        "band": [found.band] * size,
+        "band": [one.band for one in found] * betas.size,
         "target": [about] * size,
     }
 
 
-def _read_target(target: str | None, cutoff: Cutoff, rules: Rules) -> str:
-    """Return what a metric at a cutoff is about, or say what it cannot be about."""
+def read_target(target: str | None, cutoff: Cutoff, rules: Rules) -> str:
+    """Return what a metric at a cutoff is about, or say what it cannot be about.
+
+    Parameters
+    ----------
+    target : {"population", "examples"}, optional
+        What a user asked for.
+    cutoff : Cutoff
+        Where.
+    rules : Rules
+        How to bound.
+
+    Returns
+    -------
+    {"population", "examples"}
+        By default new examples at a threshold without a band or reference.
+
+    Raises
+    ------
+    PUValueError
+        If it is something else, or new examples are asked for where there is no such interval.
+    """
     fixed = cutoff.kind == "threshold"
     if target is None:
         return "population" if fixed and _is_plain(rules) else "examples"
@@ -238,8 +278,22 @@ def _odds(rules: Rules, size: int) -> dict[str, FloatArray]:
     return {} if odds == 1 else {"selection_odds": np.full(size, odds)}
 
 
-class _Area(NamedTuple):
-    """What is asked of each ranking: an area, by a rule, of new examples or of these."""
+class Area(NamedTuple):
+    """What is asked of each ranking: an area, of new examples or of these.
+
+    Parameters
+    ----------
+    rules : Rules
+        With the level.
+    target : {"population", "examples"}
+        What it is about.
+    joint : {"approximate", "guaranteed"}
+        How the error of an estimated beta is put together with that of the ranking.
+    estimate : callable
+        From a ranking, betas and a rule to estimates in [0, 1].
+    at_once : callable, optional
+        As in `pu_accessor.results.ask.ask_rankings`.
+    """
 
     rules: Rules
     target: str
@@ -248,8 +302,26 @@ class _Area(NamedTuple):
     at_once: Callable[[Stack, FloatArray], list[Estimates | None]] | None = None
 
 
-def _with_intervals(asked: Asked, beta: GroupBeta, area: _Area) -> pd.DataFrame:
-    """Estimate for each ranking and beta."""
+def with_intervals(asked: Asked, beta: GroupBeta, area: Area) -> pd.DataFrame:
+    """Estimate for each ranking and beta.
+
+    Parameters
+    ----------
+    asked, beta
+        As in `auroc`.
+    area : Area
+        What.
+
+    Returns
+    -------
+    DataFrame
+        As `auroc`.
+
+    Warns
+    -----
+    PUWarning
+        As `auroc`.
+    """
     rules, level = area.rules, area.rules.shared.level
     ranges = read_ranges(beta, rules, area.joint)
     check_random(ranges, rules)

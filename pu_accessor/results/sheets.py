@@ -17,7 +17,7 @@ from pu_accessor.results.ask import Answers, Asked, tell
 from pu_accessor.results.rules import Rules
 from pu_accessor.results.schema import AXIS, BOUND, VARIABLES
 
-__all__ = ["Page", "band_used", "lay_out"]
+__all__ = ["Page", "band_used", "key_coordinates", "lay_out"]
 
 _BOUND = PandasIndex(pd.Index(BOUND, dtype=object), "bound")  # the same for all results
 
@@ -233,7 +233,7 @@ def _dim(names: Sequence[str]) -> str:
 
 def _coordinates(found: dict[str, xr.Variable], answers: Answers[Page]) -> xr.Coordinates:
     """Make coordinates of variables, with an index along each dimension that has values."""
-    keys = _keys(answers)
+    keys = key_coordinates(answers)
     along = {
         name: PandasIndex(pd.Index(found[name].to_numpy()), name)
         for name in ("rank", "beta", "interval_beta")
@@ -246,8 +246,19 @@ def _coordinates(found: dict[str, xr.Variable], answers: Answers[Page]) -> xr.Co
     return xr.Coordinates(every, {**keys.xindexes, **along, "bound": _BOUND})
 
 
-def _keys(answers: Answers[Page]) -> xr.Coordinates:
-    """Return the coordinate of the keys: an index, or a MultiIndex of several levels."""
+def key_coordinates(answers: Answers[Any]) -> xr.Coordinates:
+    """Return the coordinate of the keys: an index, or a MultiIndex of several levels.
+
+    Parameters
+    ----------
+    answers : Answers
+        With the keys.
+
+    Returns
+    -------
+    Coordinates
+        Over one dimension; empty for a single ranking.
+    """
     names, keys = answers.names, [answer.key for answer in answers.each]
     if not names:
         return xr.Coordinates()

@@ -1,6 +1,6 @@
 """A polars frame, or its groups -> rankings and pairs: the columns that are named, as pandas'."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -70,6 +70,11 @@ class PolarsSource:
         """
         source = self._read(roles, [("label", roles.label)])
         return self._frame[source.sample(roles, size, random_state).index.tolist()]
+
+    def best(self, roles: Roles, sizes: Sequence[int]) -> Any:
+        """Return the rows with the best scores, of the polars frame: see `Source`."""
+        source = self._read(roles, _scored(roles))
+        return self._frame[source.best(roles, sizes).index.tolist()]
 
     def _read(self, roles: Roles, named: list[tuple[str, Hashable]]) -> FrameSource:
         """Return the columns that are named, and those of keys, as a frame of pandas."""

@@ -18,11 +18,12 @@ MODELS = ["forest", "svm"]  # sorted, as groups are
 
 
 def draw_wide() -> pd.DataFrame:
-    """Draw tied scores of two models for the same examples."""
+    """Draw tied scores of two models, probabilities, for the same examples."""
     rng = np.random.default_rng(5)
     truth = rng.random(60) < 0.5
     label = np.where(rng.random(60) < 0.5, truth, np.nan)
-    scores = {model: np.round(rng.normal(shift * truth), 1) for shift, model in enumerate(MODELS)}
+    odds = {model: np.round(rng.normal(shift * truth), 1) for shift, model in enumerate(MODELS)}
+    scores = {model: 1 / (1 + np.exp(-some)) for model, some in odds.items()}
     return pd.DataFrame({"example": rng.permutation(60), "label": label, **scores})
 
 
@@ -57,12 +58,19 @@ CALLS = {
     "compare": call([0.3, 0.1], level=0.8, on="example"),
     "compare_unpaired": call([0.3, 0.1], level=0.8),
     "dominance": call(BY_MODEL, band="bootstrap"),
+    "gap": call("f1", BY_MODEL, at={"threshold": 0.5}),
+    "bedroc": call([0.3, 0.1], alpha=5),
+    "enrichment_factor": call(BY_MODEL, fraction=[0.05, 0.2]),
+    "net_benefit": call(BY_MODEL, thresholds=[0.2, 0.5]),
     "plot_roc": call(BY_MODEL, ranks="all"),
     "plot_pr": call(0.3, baseline=True, band="dkw"),
     "plot_rank_cdf": call(0.3),
     "plot_metric": call("f1", BY_MODEL, x="fraction"),
     "plot_against_beta": call("precision", [0, 0.2, 0.4], at=20),
+    "plot_gain": call(BY_MODEL, band="dkw"),
+    "plot_decision": call(0.3, baseline=True, band="simultaneous"),
 }
+UNPAIRED = {"compare_unpaired", "gap"}  # groups that share no examples
 FRAMES, DATASETS = type(WIDE.pu), type(xr.Dataset().pu)
 
 
@@ -108,9 +116,9 @@ def test_three_spellings(name: str) -> None:
     with pytest.raises(PUValueError, match="by must not be passed on a groupby, but 'model'"):
         getattr(grouped.pu(by="model", **roles), name)(*args, **keywords, **rows)
     wide = WIDE.pu(score=MODELS, **roles)
-    if name == "compare_unpaired":
+    if name in UNPAIRED:
         with pytest.raises(PUValueError, match=r"df\.pu\(score=\[.*\]\)\.compare\("):
-            wide.compare_unpaired(*args, **keywords)
+            getattr(wide, name)(*args, **keywords)
     else:
         check_same(by, getattr(wide, name)(*args, **keywords))
 
@@ -145,7 +153,8 @@ RULE: dict[str, Any] = {"level": 0.95, "band": "exact", "reference": "positives"
 RULE |= {"beta_interval": None}
 LOOKS: dict[str, Any] = {"hue": None, "col": None, "row": None, "baseline": False, "ax": None}
 LOOKS |= {"line_kws": None, "band_kws": None}
-DIRECT = {"compare", "compare_unpaired", "auroc", "average_precision", "estimate_beta"}
+DIRECT = {"compare", "compare_unpaired", "auroc", "average_precision", "estimate_beta", "gap"}
+DIRECT |= {"bedroc", "enrichment_factor"}
 PARTS = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
 
 
@@ -177,6 +186,7 @@ def test_signatures_agree(name: str) -> None:
         ["curve"],
         ["score", "label"],
         ["size"],
+        ["weight"],
         ["chunks"],
         ["label", "found"],
     )
@@ -188,7 +198,14 @@ def test_signatures_agree(name: str) -> None:
         method = name.removeprefix("df.pu.")
         assert not {*ROLES} & {one.name for one in found}
         wanted = {*RULE} - {"band", "reference"} if method in DIRECT else {*RULE}
-        if method in ("compare", "compare_unpaired", "dominance", "estimate_beta"):
+        if method in (
+            "compare",
+            "compare_unpaired",
+            "dominance",
+            "estimate_beta",
+            "gap",
+            "enrichment_factor",
+        ):
             wanted = wanted - {"beta_interval"}  # beta is not varied there
         elif method in ("plot_rank_cdf", "plot_against_beta"):
             wanted = wanted - {"beta_interval"}

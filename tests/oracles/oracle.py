@@ -596,6 +596,7 @@ METRICS: dict[str, Callable[[Table], Fraction | float]] = {
     "tnr": true_negative_rate,
     "fnr": false_negative_rate,
     "precision": precision,
+    "fdr": lambda table: 1 - precision(table),
     "npv": negative_predictive_value,
     "accuracy": accuracy,
     "balanced_accuracy": balanced_accuracy,

@@ -621,6 +621,7 @@ def test_metrics_by_hand() -> None:
         "tnr": 9 / 11,
         "fnr": 3 / 9,
         "precision": 6 / 8,
+        "fdr": 2 / 8,
         "npv": 9 / 12,
         "accuracy": 15 / 20,
         "balanced_accuracy": (22 + 27) / 66,

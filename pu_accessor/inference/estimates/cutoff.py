@@ -1,6 +1,6 @@
 """A metric at the one cutoff that a person reports, with its interval."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, floor, inf, isnan, nan
@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from pu_accessor.errors import PUTypeError, PUValueError, check_option
+from pu_accessor.errors import PUDataError, PUTypeError, PUValueError, check_option
 from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.rule import Rule
 from pu_accessor.inference.shares import check_share, interval_betas
@@ -23,14 +23,16 @@ __all__ = [
     "At",
     "AtCutoff",
     "Cutoff",
+    "are_several",
     "evaluate_at",
     "find_cutoff",
     "metric_at",
     "read_at",
+    "read_cutoffs",
     "rule_at",
 ]
 
-At: TypeAlias = int | str | Mapping[str, float]
+At: TypeAlias = int | str | Mapping[str, float] | Mapping[str, Sequence[float]]
 
 _CHOSEN = ("maximum", "youden")
 
@@ -41,7 +43,8 @@ class Cutoff:
 
     Parameters
     ----------
-    kind : {"rank", "threshold", "fraction", "fpr", "recall", "tpr", "youden", "maximum"}
+    kind : {"rank", "threshold", "fraction", "fpr", "recall", "tpr", "precision", "youden", \
+"maximum"}
         The last two are maxima.
     value : float
         Of that; NaN for a maximum.
@@ -92,8 +95,9 @@ def read_at(at: At) -> Cutoff:
         A rank; ``{"rank": 100}``, ``{"threshold": 0.5}``, ``{"fraction": 0.1}``;
         ``{"fpr": 0.05}``, the last cutoff whose estimated false positive rate is at most that;
         ``{"recall": 0.9}`` or ``{"tpr": 0.9}``, the first one whose estimated recall is at least
-        that; "youden", where the estimated informedness is highest, or "maximum", where that of
-        the metric is, from rank 1 on.
+        that; ``{"precision": 0.9}``, the last one whose estimated precision is at least that;
+        "youden", where the estimated informedness is highest, or "maximum", where that of the
+        metric is, from rank 1 on.
 
     Returns
     -------
@@ -118,6 +122,12 @@ def read_at(at: At) -> Cutoff:
         return Cutoff(at)
     if isinstance(at, Integral) and not isinstance(at, bool):
         return _read_value("rank", int(at))
+    if isinstance(at, Real) and not isinstance(at, bool):
+        raise PUTypeError(
+            f"at must be an integer where it is a rank, but {at!r} was passed, which can be a "
+            "rank, a threshold or a share. Say which: at={'rank': 50}, at={'threshold': 0.5} or "
+            "at={'fraction': 0.1}."
+        )
     if not isinstance(at, Mapping) or len(at) != 1:
         raise PUTypeError(
             f"at must be a rank, one of {sorted(_CHOSEN)}, or a mapping of one of "
@@ -127,6 +137,55 @@ def read_at(at: At) -> Cutoff:
     ((kind, value),) = at.items()
     check_option("at", kind, _KINDS, {"k": "rank", "score": "threshold"})
     return _read_value(kind, value)
+
+
+def are_several(at: At) -> bool:
+    """Tell whether a cutoff is given by a list of numbers.
+
+    Parameters
+    ----------
+    at : object
+        As in `read_cutoffs`.
+
+    Returns
+    -------
+    bool
+    """
+    values = next(iter(at.values())) if isinstance(at, Mapping) and len(at) == 1 else ""
+    return isinstance(values, Sequence | np.ndarray) and not isinstance(values, str)
+
+
+def read_cutoffs(at: At) -> list[Cutoff]:
+    """Check what one cutoff, or several of a kind, are given by.
+
+    Parameters
+    ----------
+    at : int, str, mapping of str to float, or mapping of str to sequence of float
+        As in `read_at`; a mapping may have several numbers.
+
+    Returns
+    -------
+    list of Cutoff
+
+    Raises
+    ------
+    PUTypeError, PUValueError
+        As in `read_at`; also if there are no numbers, or one is there twice.
+
+    Examples
+    --------
+    >>> [cutoff.value for cutoff in read_cutoffs({"rank": [50, 100]})]
+    [50, 100]
+    """
+    if not are_several(at):
+        return [read_at(at)]  # type: ignore[arg-type]
+    ((kind, values),) = at.items()  # type: ignore[union-attr]
+    cutoffs = [read_at({kind: value}) for value in np.asarray(values).tolist()]
+    if len({cutoff.value for cutoff in cutoffs}) < max(len(cutoffs), 1):
+        raise PUValueError(
+            f"at must have at least one number, and each once, but {at!r} was passed."
+        )
+    return cutoffs
 
 
 def metric_at(
@@ -144,8 +203,9 @@ def metric_at(
     name : str or callable
         A metric as in `pu_accessor.inference.tables.rates.evaluate`.
     at : Cutoff
-        The cutoff. One that is chosen by a maximum looks better than it is: for it the band
-        "exact" becomes "simultaneous", which holds at all cutoffs jointly.
+        The cutoff. One that is chosen by a maximum, or by an estimated precision, looks better
+        than it is: for it the band "exact" becomes "simultaneous", which holds at all cutoffs
+        jointly.
     rule : Rule
         How to bound; its interval of beta makes an envelope.
 
@@ -156,7 +216,7 @@ def metric_at(
     Raises
     ------
     PUDataError
-        If nothing is known that must be.
+        If nothing is known that must be, or a precision is reached nowhere.
     PUValueError
         If the cutoff lies outside the curve; if it is a maximum while known positives have
         propensities; if a beta lies outside the interval.
@@ -180,7 +240,7 @@ def metric_at(
 
 
 def rule_at(ranking: Ranking, at: Cutoff, rule: Rule) -> Rule:
-    """Return the rule for a cutoff: one that is chosen by a maximum takes bounds of all cutoffs.
+    """Return the rule for a cutoff: one chosen by what is estimated takes bounds of all cutoffs.
 
     Parameters
     ----------
@@ -194,14 +254,14 @@ def rule_at(ranking: Ranking, at: Cutoff, rule: Rule) -> Rule:
     Raises
     ------
     PUValueError
-        If the cutoff is a maximum while known positives have propensities.
+        If estimates choose the cutoff while known positives have propensities.
     """
-    if at.kind not in _CHOSEN:
+    if at.kind not in (*_CHOSEN, "precision"):
         return rule
     if ranking.weight is not None:
         raise PUValueError(
-            f"at must be no maximum with propensity=..., but {at.kind!r} was passed: no "
-            "band holds at all cutoffs jointly there. Pass a rank, or {'recall': 0.9}."
+            f"at must not choose a cutoff by {at.kind!r} with propensity=...: no band holds "
+            "at all cutoffs jointly there. Pass a rank, or {'recall': 0.9}."
         )
     return replace(rule, band="simultaneous") if rule.band == "exact" else rule
 
@@ -230,7 +290,7 @@ def find_cutoff(
     return search(ranking, beta, at.value, rule)
 
 
-def _read_value(kind: str, value: float) -> Cutoff:
+def _read_value(kind: str, value: object) -> Cutoff:
     """Check the value of a cutoff, as far as it can be without a ranking."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise PUTypeError(f"at must map {kind!r} to a number, but {value!r} was passed.")
@@ -380,6 +440,26 @@ def _at_recall(ranking: Ranking, beta: float, value: float, rule: Rule) -> Ranki
     return finer.take(np.flatnonzero(evaluate("recall", *table) >= value)[:1])
 
 
+def _at_precision(ranking: Ranking, beta: float, value: float, rule: Rule) -> Ranking:
+    """Find the last cutoff whose estimated precision is at least a value."""
+    finer, table = central_table(ranking, beta, rule)
+    found = evaluate("precision", *table)
+    if not (found >= value).any():
+        highest = max(found[1:].tolist(), default=nan)
+        raise PUDataError(
+            f"at={{'precision': {value:g}}} is reached by no cutoff: at beta = {beta:g} the "
+            f"highest estimated precision is {highest:.4g}. Ask for less, or at='maximum'."
+        )
+    last = int(np.flatnonzero(found >= value)[-1])
+    # After it each further example is a false positive, up to the next bend.
+    true, head = int(table.tp[last]), int(table.tp[last] + table.fp[last])
+    most = floor(true / value) if value else sum(ranking.total)
+    most += (true / (most + 1) >= value) - (true / max(most, 1) < value)  # as floats compare
+    here = _between(finer, last, int(finer.unlabeled[last]) + most - head)
+    finer, table = central_table(finer.refine(here), beta, rule)
+    return finer.take(np.flatnonzero(evaluate("precision", *table) >= value)[-1:])
+
+
 def _best_by(name: str | Metric) -> _Search:
     """Return the search for the cutoff at which the estimate of a metric is highest."""
 
@@ -412,6 +492,6 @@ _FIXED: Mapping[str, Callable[[Ranking, float], Ranking]] = MappingProxyType(
     {"rank": _at_rank, "threshold": _at_threshold, "fraction": _at_fraction}
 )
 _SEARCHES: Mapping[str, _Search] = MappingProxyType(
-    {"fpr": _at_fpr, "recall": _at_recall, "tpr": _at_recall}
+    {"fpr": _at_fpr, "recall": _at_recall, "tpr": _at_recall, "precision": _at_precision}
 )
 _KINDS = (*_FIXED, *_SEARCHES)

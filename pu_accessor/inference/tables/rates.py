@@ -1,16 +1,27 @@
 """Metrics of contingency tables, on plain arrays of counts."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from math import inf
+from numbers import Real
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from pu_accessor.errors import PUTypeError, check_option
+from pu_accessor.errors import PUTypeError, PUValueError, check_option
 from pu_accessor.ranking import FloatArray
 
-__all__ = ["METRICS", "Metric", "check_metric", "curve_rates", "evaluate", "metric_name"]
+__all__ = [
+    "METRICS",
+    "Metric",
+    "as_metrics",
+    "check_metric",
+    "curve_rates",
+    "evaluate",
+    "fbeta",
+    "metric_name",
+]
 
 Array: TypeAlias = npt.NDArray[Any]
 Metric: TypeAlias = Callable[[Array, Array, Array, Array], Any]
@@ -84,6 +95,7 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
         "tnr": lambda tp, fp, fn, tn: _share(tn, fp + tn),
         "fnr": lambda tp, fp, fn, tn: _share(fn, tp + fn),
         "precision": lambda tp, fp, fn, tn: _share(tp, tp + fp),
+        "fdr": lambda tp, fp, fn, tn: _share(fp, tp + fp),
         "npv": lambda tp, fp, fn, tn: _share(tn, tn + fn),
         "accuracy": lambda tp, fp, fn, tn: _share(tp + tn, tp + fp + fn + tn),
         "balanced_accuracy": lambda tp, fp, fn, tn: (
@@ -113,6 +125,55 @@ _SYNONYMS = {
     "phi": "mcc",
     "enrichment": "lift",
 }
+
+
+def fbeta(weight: float) -> Metric:
+    """Return the F measure in which recall weighs so many times as much as precision.
+
+    Parameters
+    ----------
+    weight : float
+        Above 0. What others call the beta of F-beta: 2 is for F2, 0.5 for F0.5, and 1 makes the
+        metric "f1". It has nothing to do with the share of positives among the unlabeled.
+
+    Returns
+    -------
+    callable
+        From the arrays tp, fp, fn and tn to (1 + weight**2)*tp / ((1 + weight**2)*tp +
+        weight**2*fn + fp), for all methods that take a metric. Results call it "f2".
+
+    Raises
+    ------
+    PUTypeError
+        If `weight` is no number.
+    PUValueError
+        If it is not above 0, or infinite.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> label = [None, 1, 1, None, None, 1, None, 1, None, None, None, None]
+    >>> df = pd.DataFrame({"score": range(12, 0, -1), "label": label})
+    >>> found = df.pu.metric(pu_accessor.fbeta(2), 0.25, at=6)
+    >>> found[["metric", "rank", "estimate", "lower", "upper"]].round(3)
+      metric  rank  estimate  lower  upper
+    0     f2     6     0.833    0.5  0.833
+    """
+    if isinstance(weight, bool) or not isinstance(weight, Real):
+        raise PUTypeError(f"weight must be a number, but {weight!r} was passed: fbeta(2) for F2.")
+    square = float(weight) ** 2
+    if not (weight > 0 and 0 < square < inf):
+        raise PUValueError(
+            f"weight must be above 0 and finite, but {weight!r} was passed. For precision alone, "
+            "or recall alone, ask for these: metric('recall', ...)."
+        )
+
+    def weighted(tp: Array, fp: Array, fn: Array, tn: Array) -> FloatArray:
+        return _share((1 + square) * tp, (1 + square) * tp + square * fn + fp)
+
+    weighted.__name__ = f"f{float(weight):g}"
+    return weighted
 
 
 def check_metric(metric: str | Metric) -> None:
@@ -145,6 +206,43 @@ def metric_name(metric: str | Metric) -> str:
     str
     """
     return str(getattr(metric, "__name__", type(metric).__name__)) if callable(metric) else metric
+
+
+def as_metrics(names: str | Metric | Sequence[str | Metric]) -> list[str | Metric]:
+    """Return one metric, or several, as a list.
+
+    Parameters
+    ----------
+    names : str, callable, or sequence of these
+        What came.
+
+    Returns
+    -------
+    list of str or callable
+
+    Raises
+    ------
+    PUTypeError
+        If it is no metric and no list.
+    PUValueError
+        If there is none, one twice, or one that there is not.
+    """
+    if isinstance(names, str) or callable(names):
+        names = [names]
+    if not isinstance(names, Sequence):
+        raise PUTypeError(
+            f"metric must be a name, a function, or a list of these, but {names!r} was passed. "
+            "For example ['precision', 'recall']."
+        )
+    for name in names:
+        check_metric(name)
+    named = [metric_name(name) for name in names]
+    if not named or len({*named}) < len(named):
+        raise PUValueError(
+            f"metric must name at least one, and each once, but {named} was passed. Functions "
+            "are told apart by their names."
+        )
+    return [*names]
 
 
 def evaluate(metric: str | Metric, tp: Array, fp: Array, fn: Array, tn: Array) -> Array:

@@ -1,0 +1,421 @@
+"""Questions to rankings: what practice asks for beyond curves and areas."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from pu_accessor.accessors.bound import Bound
+from pu_accessor.errors import PUValueError
+from pu_accessor.inference.bands.lookup import Band
+from pu_accessor.inference.estimates.cutoff import At
+from pu_accessor.inference.shares import Interval
+from pu_accessor.inference.tables.rates import Metric
+from pu_accessor.results import practice, tables
+from pu_accessor.results.betas import GroupBeta, with_baseline
+from pu_accessor.results.rules import Rules
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from pu_accessor.plots import Drawing, Style
+
+__all__ = ["bedroc", "enrichment_factor", "gap", "net_benefit", "plot_decision", "plot_gain"]
+
+
+def gap(
+    self: Bound,
+    name: str | Metric,
+    beta: GroupBeta | None = None,
+    *,
+    at: At,
+    target: str | None = None,
+    level: float = 0.95,
+) -> pd.DataFrame:
+    """Compare a metric of groups that share no examples, such as recall of women and of men.
+
+    Parameters
+    ----------
+    {metric}
+    beta : float, array-like of float, or mapping, Series or DataArray of float by group, optional
+        Fraction of positives among the unlabeled, in [0, 1]. The gap of recall, tpr or fnr on new
+        examples needs none: known positives alone say it.
+    at : int, mapping of str to float, or {"youden", "maximum"}
+        The cutoff in each group, as in `metric`: mostly a threshold that all share.
+    target : {"population", "examples"}, optional
+        What the interval is about: new examples, from where these come from, by default at a
+        threshold; or these examples, once all their labels were known.
+    level : float, default 0.95
+        Probability of coverage of each interval, in (0, 1).
+
+    Returns
+    -------
+    DataFrame
+        A row for each pair of groups, a before b, and beta, where there is one: the two groups,
+        beta (beta_a and beta_b where it is given by group), metric, estimate_a, estimate_b,
+        difference, which is that of a minus that of b, lower, upper, level; n_a and n_b, the known
+        positives; target. Intervals are not adjusted for the number of pairs.
+
+    Raises
+    ------
+    {errors}
+        Also if there are fewer than two groups, or beta is missing where it is needed.
+
+    See Also
+    --------
+    compare_unpaired : The same of AUROC.
+
+    Notes
+    -----
+    Each group has its estimate and interval, those of `metric`. The gap can be off by what the two
+    can be off by, squared and added for both [1]_. For recall on new examples these are Wilson's
+    intervals, and that of the gap is Newcombe's [2]_. Known positives are taken as a random sample
+    of the positives *in each group*: labels that are easier to come by in one group do no harm.
+
+    References
+    ----------
+    .. [1] G. Y. Zou, A. Donner, *Construction of confidence limits about effect measures: a
+       general approach*, Statistics in Medicine 27 (2008) 1693-1702.
+    .. [2] R. G. Newcombe, *Interval estimation for the difference between independent
+       proportions: comparison of eleven methods*, Statistics in Medicine 17 (1998) 873-890.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> label = [1, None, 1, None, None, 1, None, None, None, 1, None, 1, 1, None]
+    >>> df = pd.DataFrame({"sex": list("fm" * 7), "score": range(14), "label": label})
+    >>> found = df.pu(by="sex").gap("recall", at={"threshold": 4.5})
+    >>> found[["sex_a", "sex_b", "estimate_a", "estimate_b", "difference"]].round(3)
+      sex_a sex_b  estimate_a  estimate_b  difference
+    0     f     m       0.333         1.0      -0.667
+    >>> found[["lower", "upper", "n_a", "n_b", "target"]].round(3)
+       lower  upper  n_a  n_b      target
+    0 -0.939  0.059    3    3  population
+    """
+    if isinstance(self._roles.score, list):
+        raise PUValueError(
+            f"score must name one column for gap, but {self._roles.score!r} was passed: models of "
+            "the same rows are not independent. Ask for each, df.pu(score=[...]).metric(...), or "
+            "compare their AUROC: df.pu(score=[...]).compare()."
+        )
+    return practice.gap(self._asked(), name, beta, at, Rules(level), target)
+
+
+def net_benefit(
+    self: Bound,
+    beta: GroupBeta,
+    *,
+    thresholds: practice.Thresholds = None,
+    level: float = 0.95,
+    band: str | Band = "exact",
+    reference: str = "positives",
+    beta_interval: Interval | None = None,
+) -> pd.DataFrame:
+    """Return the net benefit of acting on probabilities from a threshold on, with its bounds.
+
+    Parameters
+    ----------
+    {beta}
+    thresholds : float or array-like of float, optional
+        Probabilities in (0, 1) from which on somebody would act; every hundredth if not given.
+    {band}
+    beta_interval : (float, float), optional
+        Where beta may lie: adds the columns envelope_lower and envelope_upper, the lowest and
+        highest that the bounds get at a threshold while beta varies.
+
+    Returns
+    -------
+    DataFrame
+        A row for each group, beta and threshold: the group, beta, threshold, rank, estimate,
+        lower, upper, treat_all, treat_none, level, band, target. The rank is the number of
+        examples at or above the threshold. Net benefit is in true positives for each example; that
+        of treating all is known once beta is, and that of treating none is 0.
+
+    Raises
+    ------
+    {errors}
+        Also if scores are no probabilities, or a threshold is outside (0, 1).
+
+    See Also
+    --------
+    plot_decision : The picture.
+
+    Notes
+    -----
+    With the threshold t it is TP/N - FP/N * t/(1 - t) [1]_: to act from a probability of t on is
+    to take a false positive for t/(1 - t) of a true one. At each threshold true positives have the
+    bounds of the band; for a threshold that is chosen by the result, or a whole curve, pass
+    ``band="simultaneous"``, which holds at all of them jointly. Where all is labeled there is
+    nothing to bound, and it is the net benefit that others compute.
+
+    References
+    ----------
+    .. [1] A. J. Vickers, E. B. Elkin, *Decision curve analysis: a novel method for evaluating
+       prediction models*, Medical Decision Making 26 (2006) 565-574.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> label = [None, 1, 1, None, None, 1, None, None, None]
+    >>> score = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1]
+    >>> df = pd.DataFrame({"score": score, "label": label})
+    >>> found = df.pu.net_benefit(beta=0.5, thresholds=[0.25, 0.5])
+    >>> found[["threshold", "rank", "estimate", "lower", "upper", "treat_all"]].round(3)
+       threshold  rank  estimate  lower  upper  treat_all
+    0       0.25     7     0.630  0.333  0.630      0.556
+    1       0.50     5     0.333 -0.111  0.556      0.333
+    """
+    rule = Rules(level, band, reference, beta_interval)
+    return practice.net_benefit(self._asked(), beta, thresholds, rule)
+
+
+def plot_decision(
+    self: Bound,
+    beta: GroupBeta,
+    *,
+    thresholds: practice.Thresholds = None,
+    level: float = 0.95,
+    band: str | Band = "exact",
+    reference: str = "positives",
+    beta_interval: Interval | None = None,
+    hue: str | None = None,
+    col: str | None = None,
+    row: str | None = None,
+    baseline: bool = False,
+    ax: Axes | None = None,
+    line_kws: Style = None,
+    band_kws: Style = None,
+) -> Drawing:
+    """Draw decision curves: net benefit at each threshold with its band, and that of treating all.
+
+    Parameters
+    ----------
+    {beta}
+    thresholds : float or array-like of float, optional
+        Probabilities in (0, 1), two or more; every hundredth if not given.
+    {band}
+    {interval}
+    {look}
+
+    Returns
+    -------
+    {drawing}
+
+    Raises
+    ------
+    {errors}
+        Also if scores are no probabilities, or a dimension has no hue, column or row.
+
+    See Also
+    --------
+    net_benefit : The numbers.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> label = [None, 1, 1, None, None, 1, None, None, None]
+    >>> score = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1]
+    >>> df = pd.DataFrame({"score": score, "label": label})
+    >>> ax = df.pu.plot_decision(beta=0.5)
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('threshold probability', 'net benefit')
+    """
+    from pu_accessor import plots
+
+    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws)
+    rule = Rules(level, band, reference, beta_interval)
+    betas = with_baseline(beta) if baseline else beta
+    curves = practice.decision_curves(self._asked(), betas, thresholds, rule)
+    return plots.plot_decision(curves, look)
+
+
+def bedroc(
+    self: Bound,
+    beta: GroupBeta,
+    *,
+    alpha: float = 20.0,
+    level: float = 0.95,
+    beta_interval: Interval | None = None,
+) -> pd.DataFrame:
+    """Estimate BEDROC, which asks whether positives come early in the ranking of these examples.
+
+    Parameters
+    ----------
+    beta : float, array-like of float, or mapping, Series or DataArray of float by group
+        Fraction of positives among the unlabeled, in [0, 1).
+    alpha : float, default 20
+        How early is early, above 0: the rank r of N counts exp(-alpha*r/N). At 20 the first 8% of
+        the examples make 80% of the score.
+    level : float, default 0.95
+        Probability with which the interval covers, in (0, 1).
+    beta_interval : (float, float), optional
+        Where beta may lie, around the point that is passed: adds the columns envelope_lower
+        and envelope_upper, the lowest lower and the highest upper limit while beta varies.
+
+    Returns
+    -------
+    DataFrame
+        A row for each group and beta: the group, beta, alpha, estimate, standard_error, lower,
+        upper, level, target, which is "examples".
+
+    Raises
+    ------
+    {errors}
+        Also if there are no negatives, or alpha is not above 0.
+
+    Warns
+    -----
+    PUWarning
+        As `auroc`.
+
+    Notes
+    -----
+    The mean over the positives of exp(-alpha*r/N), scaled so that it is 0 with all of them at the
+    bottom and 1 with all at the top [1]_. Known positives are a random sample of them, so that
+    their mean is unbiased at any beta; where all is labeled it is RDKit's ``CalcBEDROC``, save
+    that tied examples count as over all their orders. The interval is what latent positives make
+    that are shared out at random to the gaps between known ones. Half positive test sets saturate
+    it: read it where positives are rare.
+
+    References
+    ----------
+    .. [1] J.-F. Truchon, C. I. Bayly, *Evaluating virtual screening methods: good and bad metrics
+       for the "early recognition" problem*, Journal of Chemical Information and Modeling 47
+       (2007) 488-508.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> label = [None, 1, 1, None, None, 1, None, 1, None, None, None, None]
+    >>> df = pd.DataFrame({"score": range(12, 0, -1), "label": label})
+    >>> df.pu.bedroc(beta=0.25, alpha=5)[["estimate", "lower", "upper", "target"]].round(3)
+       estimate  lower  upper    target
+    0     0.683  0.436    1.0  examples
+    """
+    rule = Rules(level, beta_interval=beta_interval)
+    return practice.bedroc(self._asked(), beta, alpha, rule)
+
+
+def enrichment_factor(
+    self: Bound,
+    beta: GroupBeta,
+    *,
+    fraction: float | Sequence[float] = 0.01,
+    level: float = 0.95,
+) -> pd.DataFrame:
+    """Estimate by how much the top of these examples is richer in positives than all of them.
+
+    Parameters
+    ----------
+    {beta}
+    fraction : float or array-like of float, default 0.01
+        How much of the examples is the top, in (0, 1], rounded up to whole examples.
+    level : float, default 0.95
+        Probability with which each interval covers, in (0, 1).
+
+    Returns
+    -------
+    DataFrame
+        A row for each group, beta and fraction: the group, beta, fraction, rank, estimate,
+        standard_error, lower, upper, level, target, which is "examples".
+
+    Raises
+    ------
+    {errors}
+        Also if a fraction is not in (0, 1].
+
+    See Also
+    --------
+    metric : "lift" at any cutoff, of whole blocks of ties.
+
+    Notes
+    -----
+    The share of all positives that the first K of N examples hold, over K/N [1]_. Its estimate
+    does not depend on beta; what is possible does: at most N/P for P positives, and the interval,
+    which is that of the band "exact". Tied examples count as over all their orders: within a block
+    of ties the limits are those of both ends, each at half of 1 - level.
+
+    References
+    ----------
+    .. [1] J.-F. Truchon, C. I. Bayly, *Evaluating virtual screening methods: good and bad metrics
+       for the "early recognition" problem*, Journal of Chemical Information and Modeling 47
+       (2007) 488-508.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> label = [None, 1, 1, None, None, 1, None, 1, None, None, None, None]
+    >>> df = pd.DataFrame({"score": range(12, 0, -1), "label": label})
+    >>> found = df.pu.enrichment_factor(beta=0.25, fraction=[0.25, 0.5])
+    >>> found[["fraction", "rank", "estimate", "lower", "upper"]].round(3)
+       fraction  rank  estimate  lower  upper
+    0      0.25     3       2.0  1.333  2.000
+    1      0.50     6       1.5  1.000  1.667
+    """
+    return practice.enrichment_factor(self._asked(), beta, fraction, Rules(level))
+
+
+def plot_gain(
+    self: Bound,
+    beta: GroupBeta,
+    *,
+    level: float = 0.95,
+    band: str | Band = "exact",
+    reference: str = "positives",
+    beta_interval: Interval | None = None,
+    hue: str | None = None,
+    col: str | None = None,
+    row: str | None = None,
+    baseline: bool = False,
+    ax: Axes | None = None,
+    line_kws: Style = None,
+    band_kws: Style = None,
+) -> Drawing:
+    """Draw cumulative gains: how many of the positives the best-ranked examples hold.
+
+    The share of positives found, which is recall, against the share of examples looked at, with
+    what chance finds and what a ranking finds that has all positives first.
+
+    Parameters
+    ----------
+    {beta}
+    {band}
+    {interval}
+    {look}
+
+    Returns
+    -------
+    {drawing}
+
+    Raises
+    ------
+    {errors}
+        Also if a dimension has no hue, column or row.
+
+    See Also
+    --------
+    enrichment_factor : Gains over chance, as numbers.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> label = [None, 1, 1, None, None, 1, None, None, None]
+    >>> df = pd.DataFrame({"score": range(9, 0, -1), "label": label})
+    >>> ax = df.pu.plot_gain(beta=0.5)
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('share of examples predicted positive', 'share of positives found')
+    """
+    from pu_accessor import plots
+
+    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws)
+    rule = Rules(level, band, reference, beta_interval)
+    betas = with_baseline(beta) if baseline else beta
+    return plots.plot_gain(tables.contingency(self._asked(), betas, rule, "breakpoints"), look)

@@ -1,0 +1,214 @@
+"""Net benefit: what a threshold is worth, where a probability is worth acting on."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
+from pu_accessor.inference.rule import Rule
+from pu_accessor.inference.tables.contingency import Table, Tables, make_tables
+from pu_accessor.inference.tables.envelopes import inner_table
+from pu_accessor.ranking import FloatArray, IntArray, PendingError, Ranking
+
+__all__ = ["NetBenefit", "as_thresholds", "check_probabilities", "net_benefit_at", "ranks_at"]
+
+
+class NetBenefit(NamedTuple):
+    """Net benefit of one ranking.
+
+    Parameters
+    ----------
+    rank : ndarray of int64, shape (thresholds,)
+        Examples that are treated.
+    value : ndarray of float64, shape (thresholds, 3, betas)
+        Of the bounds lower, estimate, upper, for each example.
+    treat_all : ndarray of float64, shape (thresholds, betas)
+        Where all examples are treated.
+    envelope : ndarray of float64, shape (thresholds, 2, betas), optional
+        What the bounds get to while beta varies within an interval, with each point.
+    """
+
+    rank: IntArray
+    value: FloatArray
+    treat_all: FloatArray
+    envelope: FloatArray | None
+
+
+def as_thresholds(thresholds: float | Sequence[float] | FloatArray | None) -> FloatArray:
+    """Check thresholds and return them as an array.
+
+    Parameters
+    ----------
+    thresholds : float or array-like of float, optional
+        Probabilities, in (0, 1), each once. Every hundredth if not given.
+
+    Returns
+    -------
+    ndarray of float64, shape (thresholds,)
+        Ascending.
+
+    Raises
+    ------
+    PUTypeError
+        If it is no number or one-dimensional array of numbers.
+    PUValueError
+        If it is empty, or a value is outside (0, 1) or there twice.
+    """
+    if thresholds is None:
+        return np.arange(1, 100) / 100
+    try:
+        found = np.asarray(thresholds)
+    except ValueError:  # ragged
+        found = np.zeros((1, 1))
+    if found.ndim > 1 or (found.size and found.dtype.kind not in "iuf"):
+        raise PUTypeError(
+            "thresholds must be a number or a one-dimensional array of numbers, but "
+            f"{thresholds!r} was passed. For example thresholds=[0.1, 0.2, 0.3]."
+        )
+    found = np.atleast_1d(found).astype(np.float64)
+    outside = found[~((found > 0) & (found < 1))]
+    if outside.size or not found.size or np.unique(found).size < found.size:
+        came = f"{outside.tolist()[:5]}" if outside.size else f"{found.tolist()[:20]}"
+        raise PUValueError(
+            f"thresholds must be probabilities above 0 and below 1, each once, but {came} was "
+            "passed. At 0 and 1 a false positive costs nothing, or everything: start at 0.01."
+        )
+    return np.sort(found)
+
+
+def check_probabilities(ranking: Ranking, question: str) -> None:
+    """Raise unless all scores lie in [0, 1].
+
+    Parameters
+    ----------
+    ranking : Ranking
+        At the breakpoints or at all cutoffs.
+    question : str
+        What needs that.
+
+    Raises
+    ------
+    PUDataError
+        If some lie outside.
+    PendingError
+        If all rows have to be looked at first.
+    """
+    above, inside, every = ranks_at(ranking, [float(np.nextafter(1, 2)), 0.0, -np.inf])
+    if outside := int(above + every - inside):
+        raise PUDataError(
+            f"{question} needs scores that are probabilities, but {outside} of {every} lie "
+            "outside [0, 1]. Turn them into probabilities of being positive first, for example "
+            "by scikit-learn's CalibratedClassifierCV or 1/(1 + exp(-score)) of log-odds."
+        )
+
+
+def ranks_at(ranking: Ranking, thresholds: Sequence[float] | FloatArray) -> IntArray:
+    """Return the number of examples at or above each threshold.
+
+    Parameters
+    ----------
+    ranking : Ranking
+        At the breakpoints or at all cutoffs.
+    thresholds : sequence of float
+        Scores, attained or not.
+
+    Returns
+    -------
+    ndarray of int64, shape (thresholds,)
+
+    Raises
+    ------
+    PendingError
+        If all rows have to be looked at first: once for all thresholds.
+    """
+    ranks, pending = [], None
+    for threshold in thresholds:
+        try:
+            ranks.append(ranking.above(threshold))
+        except PendingError as error:
+            pending = error
+    if pending is not None:
+        raise pending
+    return np.array(ranks, np.int64)
+
+
+def net_benefit_at(
+    ranking: Ranking, betas: FloatArray, thresholds: FloatArray, rule: Rule
+) -> NetBenefit:
+    """Return the net benefit at some thresholds, with its bounds.
+
+    Parameters
+    ----------
+    ranking : Ranking
+        At the breakpoints or at all cutoffs, of probabilities.
+    betas : ndarray of float64, shape (betas,)
+        Fractions of positives among the unlabeled, in [0, 1].
+    thresholds : ndarray of float64, shape (thresholds,)
+        Probabilities from which on an example is treated.
+    rule : Rule
+        How to bound; its interval of beta makes an envelope.
+
+    Returns
+    -------
+    NetBenefit
+
+    Raises
+    ------
+    PUDataError
+        If scores are no probabilities, or nothing is known to be positive.
+    PUValueError
+        If a beta lies outside the interval.
+
+    Notes
+    -----
+    TP/N - FP/N * t/(1 - t) at the threshold t [1]_: who would treat from the probability t on
+    takes a false positive for t/(1 - t) of a true one. It grows with TP where TP + FP is fixed,
+    so that it is bounded by the two tables.
+
+    References
+    ----------
+    .. [1] A. J. Vickers, E. B. Elkin, *Decision curve analysis: a novel method for evaluating
+       prediction models*, Medical Decision Making 26 (2006) 565-574.
+
+    Examples
+    --------
+    >>> from pu_accessor.ranking import Counts
+    >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
+    >>> score = np.append(np.inf, np.arange(12, 0, -1) / 13)
+    >>> ranking = Ranking(rank, score, known, 0 * known, rank - known, Counts(4, 0, 8))
+    >>> found = net_benefit_at(ranking, np.array([0.25]), np.array([0.5]), Rule())
+    >>> found.value[0, :, 0].round(3), found.treat_all.round(3)
+    (array([0.   , 0.333, 0.333]), array([[0.]]))
+    """
+    check_probabilities(ranking, "net_benefit")
+    ranks = ranks_at(ranking, thresholds)
+    some, place = np.unique(ranks, return_inverse=True)
+    tables = make_tables(ranking.at(some), betas, rule)
+    examples = sum(ranking.total)
+    odds = (thresholds / (1 - thresholds))[:, np.newaxis, np.newaxis]
+
+    def worth(table: Table) -> FloatArray:
+        true, false = table.tp[place], table.fp[place]
+        value: FloatArray = (true - false * odds) / examples
+        return value
+
+    treat_all = (tables.positives - tables.negatives * odds[:, 0]) / examples
+    envelope = _envelope(tables, worth(_inner(tables))) if tables.inner is not None else None
+    return NetBenefit(ranks, worth(tables.table), treat_all, envelope)
+
+
+def _inner(tables: Tables) -> Table:
+    """Return the tables at the betas of the interval, and at each point within it."""
+    assert tables.inner is not None
+    ends = Table(*(count[:, ::2] for count in tables.table))
+    return inner_table(ends, tables.betas, tables.inner)
+
+
+def _envelope(tables: Tables, values: FloatArray) -> FloatArray:
+    """Return the lowest and the highest while beta varies, with each point."""
+    assert tables.inner is not None
+    others, points = np.split(values, [tables.inner.betas.size], axis=2)
+    low = np.minimum(others.min(axis=(1, 2))[:, np.newaxis], points.min(axis=1))
+    high = np.maximum(others.max(axis=(1, 2))[:, np.newaxis], points.max(axis=1))
+    return np.stack([low, high], axis=1)

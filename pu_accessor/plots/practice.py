@@ -1,0 +1,112 @@
+"""Pictures that practice asks for: decision curves and cumulative gains."""
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+
+from pu_accessor.plots.artists import (
+    Curve,
+    Path,
+    band_label,
+    check_baseline,
+    draw_band,
+    draw_chance,
+    draw_envelope,
+    draw_line,
+)
+from pu_accessor.plots.layout import Drawing, Look, draw_panels
+from pu_accessor.plots.metrics import plot_metric
+from pu_accessor.results.schema import COUNTS
+
+__all__ = ["plot_decision", "plot_gain"]
+
+_BELOW = 0.2  # how far a decision curve is followed below 0, by the highest point
+
+
+def plot_decision(curves: xr.Dataset, look: Look) -> Drawing:
+    """Draw decision curves: net benefit with its band, that of treating all, and of treating none.
+
+    Parameters
+    ----------
+    curves : Dataset
+        As `pu_accessor.results.practice.decision_curves` returns them.
+    look : Look
+        What hues and panels tell apart, and properties of artists.
+
+    Returns
+    -------
+    matplotlib Axes or seaborn FacetGrid
+
+    Raises
+    ------
+    PUValueError, PUTypeError
+        As in `pu_accessor.plots.curves.plot_roc`.
+    """
+    look.check()
+    check_baseline(curves, look.baseline)
+
+    def draw(ax: Axes, some: list[Curve]) -> None:
+        for curve in some:
+            if "envelope" in curve.data:
+                x = curve.data["threshold"].to_numpy()
+                low, high = curve.data["envelope"].transpose("side", "threshold").to_numpy()
+                draw_envelope(ax, curve, x, (low, high), curves["interval_beta"].to_numpy())
+            draw_band(ax, curve, _trace, look.band_kws, band_label(curves))
+            draw_line(ax, curve, _trace, look.line_kws)
+        _draw_defaults(ax, [curve for curve in some if not curve.is_baseline] or some)
+        tops = [np.max(line.get_ydata()) for line in ax.lines]
+        tops += [area.get_xy()[:, 1].max() for area in ax.patches]  # type: ignore[attr-defined]
+        top = max(float(max(tops)), 1e-3)
+        ax.set(xlabel="threshold probability", ylabel="net benefit")
+        ax.set(ylim=(-_BELOW * top, 1.05 * top))
+
+    return draw_panels(curves, draw, look, along="threshold")
+
+
+def plot_gain(tables: xr.Dataset, look: Look) -> Drawing:
+    """Draw cumulative gains: the share of positives found against that of examples looked at.
+
+    Parameters
+    ----------
+    tables : Dataset
+        Contingency tables at the breakpoints or at all cutoffs.
+    look : Look
+        What hues and panels tell apart, and properties of artists.
+
+    Returns
+    -------
+    matplotlib Axes or seaborn FacetGrid
+
+    Raises
+    ------
+    PUKeyError, PUValueError, PUTypeError
+        As in `pu_accessor.plots.curves.plot_roc`.
+    """
+    return plot_metric(tables, "recall", "fraction", look, beside=_draw_best_and_chance)
+
+
+def _draw_best_and_chance(ax: Axes, some: list[Curve]) -> None:
+    """Draw what chance finds, and what finds all positives first."""
+    draw_chance(ax, [0, 1], [0, 1])
+    prevalences = set()
+    for curve in [curve for curve in some if not curve.is_baseline] or some:
+        tp, fp, fn, tn = (float(curve.data[name].to_numpy()[0, 0]) for name in COUNTS)
+        prevalences.add((tp + fn) / (tp + fp + fn + tn))
+    for prevalence in sorted(prevalences):
+        ends: tuple[list[float], list[float]] = [0, prevalence, 1], [0, 1, 1]
+        draw_chance(ax, *ends, label="perfect", linestyle="-", linewidth=0.8)
+    ax.set(ylabel="share of positives found", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+
+
+def _draw_defaults(ax: Axes, some: list[Curve]) -> None:
+    """Draw what treating all, and treating none, are worth."""
+    worth = {tuple(curve.data["treat_all"].to_numpy().tolist()): curve.color for curve in some}
+    x = some[0].data["threshold"].to_numpy().tolist()
+    for height, hue in worth.items():
+        color = hue if len(worth) > 1 else "0.4"
+        draw_chance(ax, x, [*height], color=color, label="treat all")
+    draw_chance(ax, x[:: len(x) - 1], [0, 0], label="treat none", linestyle="-", linewidth=0.8)
+
+
+def _trace(curve: xr.Dataset) -> Path:
+    return curve["threshold"].to_numpy(), curve["value"].to_numpy()

@@ -1,0 +1,313 @@
+"""What practice asks for of many rankings -> one tidy frame, or curves to draw."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from pu_accessor.inference.bands.lookup import band_name
+from pu_accessor.inference.estimates.complete import Estimates
+from pu_accessor.inference.estimates.cutoff import At, read_at
+from pu_accessor.inference.practice.decision import NetBenefit, as_thresholds, net_benefit_at
+from pu_accessor.inference.practice.early import (
+    Enrichment,
+    as_fractions,
+    check_alpha,
+    enrichment_at,
+    estimate_bedroc,
+)
+from pu_accessor.inference.practice.gap import (
+    GroupMetric,
+    check_beta_given,
+    find_gaps,
+    metric_of_group,
+)
+from pu_accessor.inference.rule import Rule
+from pu_accessor.inference.tables.rates import Metric, check_metric, metric_name
+from pu_accessor.ranking import FloatArray, Ranking, Ranks
+from pu_accessor.results.ask import Answers, Asked, as_rows, ask, ask_rankings, check_names
+from pu_accessor.results.betas import GroupBeta
+from pu_accessor.results.comparison import name_pairs
+from pu_accessor.results.estimates import Area, read_target, with_intervals
+from pu_accessor.results.rules import Rules
+from pu_accessor.results.schema import BOUND, SIDES
+from pu_accessor.results.sheets import key_coordinates
+
+__all__ = [
+    "Thresholds",
+    "bedroc",
+    "curves_of",
+    "decision_curves",
+    "enrichment_factor",
+    "gap",
+    "net_benefit",
+]
+
+Thresholds: TypeAlias = float | Sequence[float] | FloatArray | None
+
+
+def gap(
+    asked: Asked,
+    name: str | Metric,
+    beta: GroupBeta | None,
+    at: At,
+    rules: Rules,
+    target: str | None,
+) -> pd.DataFrame:
+    """Return the gap between each pair of groups.
+
+    Parameters
+    ----------
+    asked : Asked
+        Whom to ask.
+    name : str or callable
+        A metric.
+    beta : float, array-like of float, or mapping, Series or DataArray of float by key, optional
+        Fraction of positives among the unlabeled.
+    at : int, mapping of str to float, or {"youden", "maximum"}
+        Which cutoff.
+    rules : Rules
+        Its level.
+    target : {"population", "examples"}, optional
+        As in `pu_accessor.results.estimates.metric`.
+
+    Returns
+    -------
+    DataFrame
+        A row for each pair of groups and beta.
+    """
+    check_metric(name)
+    cutoff = read_at(at)  # type: ignore[arg-type]
+    about = read_target(target, cutoff, rules)
+    check_beta_given(beta is not None, name, about)
+
+    def question(ranking: Ranking, betas: FloatArray, rule: Rule) -> GroupMetric:
+        some = None if beta is None else betas
+        return metric_of_group(ranking, some, name, cutoff, about, rule)
+
+    # What a user's function maximises can be anywhere.
+    ranks: Ranks = "all" if cutoff.value != cutoff.value and callable(name) else "breakpoints"
+    if beta is None:
+        answers = ask(asked, asked.rank(ranks), lambda one, _: question(one, _, rules.shared))
+    else:
+        answers = ask_rankings(asked, ranks, beta, rules, question)
+    groups = [answer.content for answer in answers.each]
+    found = find_gaps(groups)
+    times = found.difference.shape[1]
+    first, second = (np.repeat(side, times) for side in (found.first, found.second))
+    place = np.tile(np.arange(times), found.first.size)
+    own = ["beta_a", "beta_b"] if answers.own_beta else ["beta"]
+    betas = [] if beta is None else zip(own, (first, second), strict=False)
+    every = [answer.betas for answer in answers.each]
+    columns: dict[str, Any] = {
+        **{key: np.stack(every)[side, place] for key, side in betas},
+        "metric": metric_name(name),
+        "estimate_a": np.stack([group.estimate for group in groups])[first, place],
+        "estimate_b": np.stack([group.estimate for group in groups])[second, place],
+        "difference": found.difference.ravel(),
+        "lower": found.lower.ravel(),
+        "upper": found.upper.ravel(),
+        "level": rules.shared.level,
+        "n_a": np.array([group.n for group in groups])[first],
+        "n_b": np.array([group.n for group in groups])[second],
+        "target": about,
+    }
+    pairs = name_pairs(answers.names, [a.key for a in answers.each], first, second)
+    check_names([*answers.names], pairs, columns)
+    return pd.DataFrame({**pairs, **columns})
+
+
+def net_benefit(
+    asked: Asked, beta: GroupBeta, thresholds: Thresholds, rules: Rules
+) -> pd.DataFrame:
+    """Return the net benefit of each ranking at some thresholds.
+
+    Parameters
+    ----------
+    asked : Asked
+        Whom to ask.
+    beta : float, array-like of float, or mapping, Series or DataArray of float by key
+        Fraction of positives among the unlabeled.
+    thresholds : float or array-like of float, optional
+        Probabilities in (0, 1); every hundredth if not given.
+    rules : Rules
+        How to bound.
+
+    Returns
+    -------
+    DataFrame
+        A row for each group, beta and threshold.
+    """
+    places = as_thresholds(thresholds)
+    answers = _ask_net_benefit(asked, beta, places, rules)
+
+    def columns(found: NetBenefit, betas: FloatArray) -> dict[str, Any]:
+        size = betas.size * places.size
+        ends = (
+            {}
+            if found.envelope is None
+            else zip(SIDES, np.moveaxis(found.envelope, 1, 0), strict=True)
+        )
+        bounds = zip(BOUND, np.moveaxis(found.value, 1, 0), strict=True)
+        values = {name: value.T.ravel() for name, value in bounds}
+        return {
+            "beta": np.repeat(betas, places.size),
+            "threshold": np.tile(places, betas.size),
+            "rank": np.tile(found.rank, betas.size),
+            **{name: values[name] for name in ("estimate", "lower", "upper")},
+            **{f"envelope_{side}": end.T.ravel() for side, end in dict(ends).items()},
+            "treat_all": found.treat_all.T.ravel(),
+            "treat_none": np.zeros(size),
+            "level": np.full(size, rules.shared.level),
+            "band": np.full(size, band_name(rules.shared.band), object),
+            "target": np.full(size, "examples", object),
+        }
+
+    return as_rows(answers, [columns(answer.content, answer.betas) for answer in answers.each])
+
+
+def decision_curves(
+    asked: Asked, beta: GroupBeta, thresholds: Thresholds, rules: Rules
+) -> xr.Dataset:
+    """Return the net benefit of each ranking as curves to draw.
+
+    Parameters
+    ----------
+    asked, beta, thresholds, rules
+        As in `net_benefit`.
+
+    Returns
+    -------
+    Dataset
+        `value` over (threshold, bound, beta), `treat_all` over (threshold, beta), with an interval
+        of beta also `envelope`; for several rankings a dimension of their keys comes first.
+    """
+    places = as_thresholds(thresholds)
+    answers = _ask_net_benefit(asked, beta, places, rules)
+    dims = {"value": ("threshold", "bound", "beta"), "treat_all": ("threshold", "beta")}
+    if rules.has_interval:
+        dims["envelope"] = ("threshold", "side", "beta")
+    return curves_of(answers, dims, rules).assign_coords(threshold=places)
+
+
+def curves_of(
+    answers: Answers[Any], dims: Mapping[str, tuple[str, ...]], rules: Rules
+) -> xr.Dataset:
+    """Lay what rankings answer side by side, to be drawn.
+
+    Parameters
+    ----------
+    answers : Answers
+        Whose contents have arrays of one shape.
+    dims : mapping of str to tuple of str
+        The names of these arrays, and their dimensions.
+    rules : Rules
+        How to bound, for the attributes.
+
+    Returns
+    -------
+    Dataset
+    """
+    keys = key_coordinates(answers)
+    first = tuple(keys.sizes)
+    data = {}
+    for name, own in dims.items():
+        arrays = [getattr(answer.content, name) for answer in answers.each]
+        data[name] = ((*first, *own), np.stack(arrays) if first else arrays[0])
+    betas = np.stack([answer.betas for answer in answers.each])
+    beta = ((*first, "beta"), betas) if answers.own_beta else ("beta", betas[0])
+    interval = [] if rules.shared.beta_interval is None else [*rules.shared.beta_interval]
+    return xr.Dataset(
+        data,
+        attrs={
+            "level": rules.shared.level,
+            "band": band_name(rules.shared.band),
+            "target": "examples",
+        },
+    ).assign_coords({**keys, "bound": BOUND, "beta": beta, "interval_beta": ("ends", interval)})
+
+
+def _ask_net_benefit(
+    asked: Asked, beta: GroupBeta, thresholds: FloatArray, rules: Rules
+) -> Answers[NetBenefit]:
+    """Ask each ranking for its net benefit."""
+
+    def question(ranking: Ranking, betas: FloatArray, rule: Rule) -> NetBenefit:
+        return net_benefit_at(ranking, betas, thresholds, rule)
+
+    return ask_rankings(asked, "breakpoints", beta, rules, question)
+
+
+def bedroc(asked: Asked, beta: GroupBeta, alpha: float, rules: Rules) -> pd.DataFrame:
+    """Estimate BEDROC of each ranking, with an interval.
+
+    Parameters
+    ----------
+    asked : Asked
+        Whom to ask.
+    beta : float, array-like of float, or mapping, Series or DataArray of float by key
+        Fraction of positives among the unlabeled, in [0, 1).
+    alpha : float
+        How early is early.
+    rules : Rules
+        Its level and interval of beta.
+
+    Returns
+    -------
+    DataFrame
+        As `pu_accessor.results.estimates.auroc`, with a column alpha.
+    """
+    alpha = check_alpha(alpha)
+
+    def question(ranking: Ranking, betas: FloatArray, rule: Rule) -> Estimates:
+        return estimate_bedroc(ranking, betas, alpha, rule)
+
+    found = with_intervals(asked, beta, Area(rules, "examples", "approximate", question))
+    found.insert([*found.columns].index("estimate"), "alpha", alpha)
+    return found
+
+
+def enrichment_factor(
+    asked: Asked, beta: GroupBeta, fraction: float | Sequence[float], rules: Rules
+) -> pd.DataFrame:
+    """Estimate enrichment factors of each ranking, with intervals.
+
+    Parameters
+    ----------
+    asked : Asked
+        Whom to ask.
+    beta : float, array-like of float, or mapping, Series or DataArray of float by key
+        Fraction of positives among the unlabeled.
+    fraction : float or array-like of float
+        How much of the examples is the top.
+    rules : Rules
+        Its level.
+
+    Returns
+    -------
+    DataFrame
+        A row for each group, beta and fraction.
+    """
+    fractions = as_fractions(fraction)
+
+    def question(ranking: Ranking, betas: FloatArray, rule: Rule) -> Enrichment:
+        return enrichment_at(ranking, betas, fractions, rule)
+
+    def columns(found: Enrichment, betas: FloatArray) -> dict[str, Any]:
+        size = betas.size * fractions.size
+        return {
+            "beta": np.repeat(betas, fractions.size),
+            "fraction": np.tile(fractions, betas.size),
+            "rank": np.tile(found.rank, betas.size),
+            "estimate": found.value.T.ravel(),
+            "standard_error": found.error.T.ravel(),
+            "lower": found.lower.T.ravel(),
+            "upper": found.upper.T.ravel(),
+            "level": np.full(size, rules.shared.level),
+            "target": np.full(size, "examples", object),
+        }
+
+    answers = ask_rankings(asked, "breakpoints", beta, rules, question)
+    return as_rows(answers, [columns(answer.content, answer.betas) for answer in answers.each])

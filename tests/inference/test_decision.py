@@ -1,0 +1,139 @@
+"""Net benefit, against tables of the oracle, dcurves' formula and scikit-learn."""
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_breast_cancer
+from sklearn.metrics import confusion_matrix
+
+import pu_accessor
+from pu_accessor import PUDataError, PUTypeError, PUValueError
+from tests.cases import as_frame, draw_case
+from tests.oracles import coherent_oracle, oracle, practice_oracle
+
+THRESHOLDS = [0.05, 0.3, 0.5, 0.77]
+RULES = {"exact": oracle.exact_band, "simultaneous": oracle.simultaneous_band}
+
+
+def probabilities(score: Any) -> Any:
+    """Return scores as probabilities, ties kept."""
+    return 1 / (1 + np.exp(-np.asarray(score)))
+
+
+@pytest.mark.parametrize("band", RULES)
+@pytest.mark.parametrize("seed", range(12))
+def test_net_benefit_is_that_of_the_oracle(seed: int, band: str) -> None:
+    case = draw_case(seed)
+    frame = as_frame(case)
+    frame["score"] = score = probabilities(frame["score"])
+    tables = oracle.tables(score.tolist(), case.label, case.beta, 0.95, RULES[band])
+    tables = coherent_oracle.cut_if_joint(band, score.tolist(), case.label, tables)
+    cuts = oracle.cutoffs(score.tolist(), case.label)
+    found = frame.pu.net_benefit(case.beta, thresholds=THRESHOLDS, band=band)
+    assert found["threshold"].tolist() == THRESHOLDS and found["band"].unique().tolist() == [band]
+    for row, threshold in zip(found.to_dict("records"), THRESHOLDS, strict=True):
+        place = max(i for i, cut in enumerate(cuts) if cut.threshold >= threshold)
+        assert row["rank"] == cuts[place].rank
+        odds = Fraction(str(threshold))
+        for bound in ("lower", "estimate", "upper"):
+            wanted = practice_oracle.net_benefit(tables[bound][place], odds)
+            assert row[bound] == pytest.approx(float(wanted), abs=1e-12)
+        wanted = practice_oracle.net_benefit(tables["estimate"][-1], odds)
+        assert row["treat_all"] == pytest.approx(float(wanted), abs=1e-12)
+        assert row["treat_none"] == 0
+
+
+def test_fully_labeled_is_what_others_compute() -> None:
+    features, target = load_breast_cancer(return_X_y=True)
+    score = probabilities((features[:, 0] - 14) / 2)
+    frame = pd.DataFrame({"score": score, "label": 1.0 - target})
+    found = frame.pu(negative=0, unlabeled=None).net_benefit(0)
+    assert found["threshold"].tolist() == pytest.approx(np.arange(1, 100) / 100)
+    prevalence = float((target == 0).mean())
+    for row in found.to_dict("records")[::7]:
+        treated = score >= row["threshold"]
+        tn, fp, fn, tp = confusion_matrix(target == 0, treated).ravel().tolist()
+        wanted = practice_oracle.net_benefit_by_rates(
+            tp / (tp + fn), fp / (fp + tn), prevalence, row["threshold"]
+        )
+        bounds = [row[name] for name in ("lower", "estimate", "upper")]
+        assert bounds == pytest.approx([wanted] * 3, abs=1e-12)
+        assert row["treat_all"] == pytest.approx(
+            practice_oracle.net_benefit_by_rates(1, 1, prevalence, row["threshold"])
+        )
+
+
+def sites() -> pd.DataFrame:
+    rng = np.random.default_rng(3)
+    truth = rng.random(400) < 0.4
+    label = np.where(truth & (rng.random(400) < 0.5), 1.0, np.nan)
+    score = probabilities(rng.normal(truth * 1.5 - 1))
+    return pd.DataFrame({"site": np.arange(400) % 3, "score": score, "label": label})
+
+
+def test_groups_betas_and_envelopes() -> None:
+    frame, own = sites(), {0: 0.2, 1: 0.25, 2: 0.3}
+    found = frame.pu(by="site").net_benefit(own, thresholds=[0.2, 0.6], beta_interval=(0.2, 0.3))
+    alone = pd.concat(
+        frame[frame["site"] == site]
+        .pu.net_benefit(beta, thresholds=[0.2, 0.6], beta_interval=(0.2, 0.3))
+        .assign(site=site)
+        for site, beta in own.items()
+    )
+    pd.testing.assert_frame_equal(found, alone[[*found.columns]].reset_index(drop=True))
+    inner = [frame.pu(by="site").net_benefit(b, thresholds=[0.2, 0.6]) for b in (0.2, 0.3)]
+    low, high = inner[0]["lower"], inner[1]["upper"]  # it grows with beta
+    np.testing.assert_allclose(found["envelope_lower"], low, atol=1e-12)
+    np.testing.assert_allclose(found["envelope_upper"], high, atol=1e-12)
+
+
+def test_other_sources_answer_alike() -> None:
+    frame = sites()
+    wanted = frame.pu.net_benefit([0.2, 0.3], thresholds=[0.2, 0.6], band="simultaneous")
+    ask: Any = {"thresholds": [0.6, 0.2], "band": "simultaneous"}
+    arrays = pu_accessor.ranking_from_arrays(frame["score"], frame["label"])
+    pieces = pu_accessor.ranking_from_chunks([frame[:150], frame[150:]])
+    for source in (arrays, pieces):
+        pd.testing.assert_frame_equal(source.net_benefit([0.2, 0.3], **ask), wanted)
+
+
+@pytest.mark.parametrize(
+    ("thresholds", "error", "message"),
+    [
+        ([0, 0.5], PUValueError, r"above 0 and below 1, each once, but \[0.0\] was passed"),
+        (1, PUValueError, r"but \[1.0\] was passed"),
+        ([0.2, float("nan")], PUValueError, "above 0 and below 1"),
+        ([], PUValueError, r"each once, but \[\] was passed"),
+        ([0.2, 0.2], PUValueError, "each once"),
+        ("0.2", PUTypeError, "a one-dimensional array of numbers, but '0.2' was passed"),
+        ([[0.2]], PUTypeError, "one-dimensional"),
+        ([[0.2], [0.1, 0.3]], PUTypeError, "one-dimensional"),
+        ([True], PUTypeError, "array of numbers"),
+    ],
+)
+def test_thresholds_that_are_none(thresholds: Any, error: type[Exception], message: str) -> None:
+    for name in ("net_benefit", "plot_decision"):
+        with pytest.raises(error, match=message):
+            getattr(sites().pu, name)(0.2, thresholds=thresholds)
+
+
+@pytest.mark.parametrize("far", [-0.01, 1.0001, np.inf, -np.inf])
+def test_scores_that_are_no_probabilities(far: float) -> None:
+    frame = sites()
+    frame.loc[5, "score"] = far
+    with pytest.raises(PUDataError, match="but 1 of 400 lie outside"):
+        frame.pu.net_benefit(0.2)
+    with pytest.raises(PUDataError, match="group site=2: net_benefit needs scores that are prob"):
+        frame.pu(by="site").plot_decision(0.2)
+
+
+def test_the_ends_are_probabilities_and_missing_scores_are_never_treated() -> None:
+    frame = sites()
+    frame.loc[[4, 5], "score"] = [0.0, 1.0]
+    assert frame.pu.net_benefit(0.2).notna().all(axis=None)
+    frame.loc[7, "score"] = np.nan
+    found = frame.pu(nan_policy="worst").net_benefit(0.2, thresholds=0.01)
+    assert found.loc[0, "rank"] == (frame["score"] >= 0.01).sum()

@@ -1,0 +1,186 @@
+"""BEDROC and enrichment factors, against the papers' definitions and all labelings there are."""
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pu_accessor
+from pu_accessor import PUDataError, PUTypeError, PUValueError, PUWarning
+from tests.cases import binormal
+from tests.oracles import practice_oracle
+
+FRAME, BETA, TRUTH = binormal(60, 240, 0.5, seed=4)
+# from rdkit.ML.Scoring.Scoring import CalcBEDROC, CalcEnrichment  # rdkit 2026.09.1
+# [CalcBEDROC([[x] for x in ACTIVE], 0, alpha) for alpha in (5.0, 20.0, 100.0)]
+# CalcEnrichment([[x] for x in ACTIVE], 0, [0.05, 0.1, 0.3])
+ACTIVE = [1, 1, 0, 1, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0]
+BEDROC = {5.0: 0.7218745929091755, 20.0: 0.8597499154187915, 100.0: 0.9996705691240746}
+ENRICHMENT = {0.05: 4.166666666666667, 0.1: 2.777777777777778, 0.3: 2.0833333333333335}
+
+
+def ranked(active: Any) -> pd.DataFrame:
+    """Return a ranking in this order, fully labeled."""
+    return pd.DataFrame({"score": -np.arange(len(active)), "label": np.asarray(active, float)})
+
+
+def test_fully_labeled_numbers_are_those_of_rdkit() -> None:
+    pu = ranked(ACTIVE).pu(negative=0)
+    found = [pu.bedroc(0, alpha=alpha).loc[0, "estimate"] for alpha in BEDROC]
+    assert found == pytest.approx([*BEDROC.values()], rel=1e-12)
+    factors = pu.enrichment_factor(0, fraction=[*ENRICHMENT])
+    assert factors["estimate"].tolist() == pytest.approx([*ENRICHMENT.values()], rel=1e-12)
+
+
+@pytest.mark.parametrize("alpha", [0.5, 20, 160.9, 5000])
+@pytest.mark.parametrize("seed", range(4))
+def test_fully_labeled_bedroc_is_that_of_the_paper(seed: int, alpha: float) -> None:
+    rng = np.random.default_rng(seed)
+    active = rng.random(60) < rng.uniform(0.05, 0.6) * np.linspace(2, 0, 60)
+    active[7] = True
+    found = ranked(active).pu(negative=0).bedroc(0, alpha=alpha)
+    if alpha < 5000:  # beyond, the paper's sums vanish
+        wanted = practice_oracle.bedroc(active.tolist(), alpha)
+        numbers = found.loc[0, ["estimate", "lower", "upper"]].tolist()
+        assert numbers == pytest.approx([wanted] * 3, abs=1e-10)
+    assert found.loc[0, ["alpha", "standard_error"]].tolist() == [alpha, 0]
+
+
+@pytest.mark.parametrize("fraction", [0.01, 0.1, 0.25, 0.3, 1])
+@pytest.mark.parametrize("seed", range(4))
+def test_fully_labeled_enrichment_is_that_of_the_paper(seed: int, fraction: float) -> None:
+    rng = np.random.default_rng(seed)
+    active = rng.random(47) < 0.3
+    found = ranked(active).pu(negative=0).enrichment_factor(0, fraction=fraction)
+    wanted = practice_oracle.enrichment(active.tolist(), fraction)
+    numbers = found.loc[0, ["estimate", "lower", "upper"]].tolist()
+    assert numbers == pytest.approx([wanted] * 3, abs=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:In 2 of 2 rows the estimate lies outside")
+@pytest.mark.filterwarnings("ignore:In 1 of 2 rows the estimate lies outside")
+@pytest.mark.parametrize("alpha", [2.0, 20.0])
+def test_bedroc_is_unbiased(alpha: float) -> None:
+    active = np.isin(np.arange(14), [0, 1, 3, 6, 7, 12])
+    estimates = []
+    for known in combinations(np.flatnonzero(active), 3):
+        frame = ranked(np.where(np.isin(np.arange(14), known), 1, np.nan))
+        found = frame.pu.bedroc([3 / 11, 0.28], alpha=alpha).loc[0]
+        assert found["lower"] <= np.clip(found["estimate"], 0, 1) <= found["upper"]
+        estimates.append(found["estimate"])
+    wanted = practice_oracle.bedroc(active.tolist(), alpha)
+    assert np.mean(estimates) == pytest.approx(wanted, abs=1e-10)
+
+
+def test_ties_count_as_over_all_orders() -> None:
+    rng = np.random.default_rng(2)
+    score = np.sort(rng.integers(0, 6, 40))[::-1]
+    active = rng.random(40) < 0.4
+    frame = pd.DataFrame({"score": score, "label": active.astype(float)})
+    pu = frame.pu(negative=0)
+    bedroc, factor = [], []
+    for _ in range(4000):
+        order = np.lexsort([rng.random(40), -score])
+        bedroc.append(practice_oracle.bedroc(active[order].tolist(), 10))
+        factor.append(practice_oracle.enrichment(active[order].tolist(), 0.3))
+    error = 4 * np.std([bedroc, factor], axis=1) / 4000**0.5
+    assert pu.bedroc(0, alpha=10).loc[0, "estimate"] == pytest.approx(
+        np.mean(bedroc), abs=error[0]
+    )
+    found = pu.enrichment_factor(0, fraction=0.3).loc[0, "estimate"]
+    assert found == pytest.approx(np.mean(factor), abs=error[1]) and error[1] > 0
+
+
+@pytest.mark.parametrize("fraction", [0.05, 0.1, 0.5])
+def test_enrichment_has_the_limits_of_the_exact_band(fraction: float) -> None:
+    found = FRAME.pu.enrichment_factor([0.1, BETA], fraction=fraction)
+    lift = FRAME.pu.metric("lift", [0.1, BETA], at={"fraction": fraction})
+    assert found["rank"].tolist() == lift["rank"].tolist()
+    np.testing.assert_allclose(found[["lower", "upper"]], lift[["lower", "upper"]], rtol=1e-12)
+    head = FRAME["score"].rank(ascending=False) <= found.loc[0, "rank"]
+    share = FRAME.loc[head, "label"].sum() / FRAME["label"].sum()
+    assert found["estimate"].tolist() == pytest.approx([share / fraction] * 2)
+
+
+def test_a_top_within_ties_lies_between_both_ends() -> None:
+    frame = FRAME.assign(score=FRAME["score"].round())
+    found = frame.pu.enrichment_factor(BETA, fraction=0.2).iloc[0]
+    ranks = frame.pu.contingency(BETA)["rank"].to_numpy()
+    start, end = ranks[ranks <= 60][-1], ranks[ranks > 60][0]
+    ends = [
+        frame.pu.metric("recall", BETA, at=int(rank), level=0.975).iloc[0] for rank in (start, end)
+    ]
+    part = (60 - start) / (end - start)
+    for side in ("lower", "upper"):
+        wanted = ((1 - part) * ends[0][side] + part * ends[1][side]) / 0.2
+        assert found[side] == pytest.approx(wanted)
+    unlabeled = pd.concat([frame, pd.DataFrame({"score": [9.0] * 20, "label": np.nan})])
+    found = unlabeled.pu.enrichment_factor(BETA, fraction=10 / 320).iloc[0]
+    assert (found["rank"], found["estimate"], found["lower"]) == (10, 0, 0)
+
+
+def test_groups_sources_and_intervals_of_beta() -> None:
+    frame = FRAME.assign(site=np.arange(len(FRAME)) % 2)
+    for name, how in (("bedroc", {"alpha": 5}), ("enrichment_factor", {"fraction": [0.1, 0.02]})):
+        found = getattr(frame.pu(by="site"), name)({0: 0.1, 1: 0.15}, **how)
+        parts = [
+            getattr(frame[frame["site"] == site].pu, name)(beta, **how).assign(site=site)
+            for site, beta in ((0, 0.1), (1, 0.15))
+        ]
+        wanted = pd.concat(parts)[[*found.columns]].reset_index(drop=True)
+        pd.testing.assert_frame_equal(found, wanted)
+        pieces = pu_accessor.ranking_from_chunks([frame[:90], frame[90:]])
+        wanted = getattr(frame.pu, name)([0.1, 0.15], **how)
+        pd.testing.assert_frame_equal(getattr(pieces, name)([0.1, 0.15], **how), wanted)
+    wide = FRAME.pu.bedroc(0.12, beta_interval=(0.1, 0.15)).iloc[0]
+    ends = FRAME.pu.bedroc([0.1, 0.15])
+    assert wide["envelope_lower"] == pytest.approx(ends["lower"].min())
+    assert wide["envelope_upper"] == pytest.approx(ends["upper"].max())
+
+
+def test_one_known_positive_has_an_interval() -> None:
+    frame = ranked([np.nan, np.nan, 1, *[np.nan] * 40])
+    found = frame.pu.bedroc(0.1).iloc[0]
+    assert np.isnan(found["standard_error"])
+    assert 0 <= found["lower"] < found["estimate"] < found["upper"] <= 1
+    assert np.isnan(frame.pu.enrichment_factor(0.1).loc[0, "standard_error"])
+
+
+@pytest.mark.parametrize(
+    ("name", "how", "error", "message"),
+    [
+        ("bedroc", {"alpha": 0}, PUValueError, "alpha must be above 0 and finite, but 0 was"),
+        ("bedroc", {"alpha": -3.0}, PUValueError, "above 0"),
+        ("bedroc", {"alpha": np.inf}, PUValueError, "finite"),
+        ("bedroc", {"alpha": float("nan")}, PUValueError, "above 0"),
+        ("bedroc", {"alpha": "20"}, PUTypeError, "a number above 0, but '20' was passed"),
+        ("bedroc", {"alpha": True}, PUTypeError, "a number"),
+        ("enrichment_factor", {"fraction": 0}, PUValueError, "above 0 and at most 1, but 0 was"),
+        ("enrichment_factor", {"fraction": 100}, PUValueError, "For the top k examples"),
+        ("enrichment_factor", {"fraction": []}, PUValueError, "above 0 and at most 1"),
+        ("enrichment_factor", {"fraction": [0.1, 0.1]}, PUValueError, "each value once"),
+        ("enrichment_factor", {"fraction": "1%"}, PUTypeError, "a number or a one-dimensional"),
+        ("enrichment_factor", {"fraction": [[0.1], [0.1, 0.2]]}, PUTypeError, "one-dimensional"),
+    ],
+)
+def test_arguments_that_are_none(
+    name: str, how: Any, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        getattr(FRAME.pu, name)(0.1, **how)
+
+
+def test_rankings_without_an_answer() -> None:
+    with pytest.raises(PUDataError, match="needs negatives"):
+        ranked([1, 1, np.nan]).pu.bedroc(1)
+    with pytest.raises(PUDataError, match="at least one known positive"):
+        FRAME.assign(label=np.nan).pu.enrichment_factor(0.1)
+    frame = FRAME.assign(propensity=np.linspace(0.2, 0.9, len(FRAME)))
+    for name in ("bedroc", "enrichment_factor"):
+        with pytest.raises(PUValueError, match="propensity"):
+            getattr(frame.pu(propensity="propensity"), name)(0.1)
+    top = ranked([1] * 20 + [np.nan] * 200)
+    with pytest.warns(PUWarning, match="beta"):
+        assert top.pu.bedroc(0.8).isna().loc[0, "estimate"]

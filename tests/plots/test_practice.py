@@ -1,0 +1,74 @@
+"""Pictures of practice: what is drawn is what the numbers say."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.axes import Axes
+
+from pu_accessor import PUValueError
+from tests.cases import binormal
+
+FRAME, BETA, TRUTH = binormal(100, 300, 0.4, seed=3)
+FRAME["score"] = 1 / (1 + np.exp(-(FRAME["score"] - 1)))
+MODELS = pd.concat([FRAME.assign(m="a"), FRAME.assign(m="b", score=FRAME["score"].round(1))])
+
+
+def line(ax: Axes, label: str) -> Any:
+    """Return the corners of the line of a label."""
+    (found,) = (one for one in ax.lines if one.get_label() == label)
+    return np.asarray(found.get_xydata())
+
+
+def legend(ax: Axes) -> list[str]:
+    box = ax.get_legend()
+    assert box is not None
+    return [text.get_text() for text in box.get_texts()]
+
+
+def test_decision_curves_draw_net_benefit() -> None:
+    ax = FRAME.pu.plot_decision(0.15, band="simultaneous")
+    found = FRAME.pu.net_benefit(0.15, band="simultaneous")
+    x = found["threshold"].to_numpy()
+    np.testing.assert_allclose(line(ax, "β̂ = 0.15").T, [x, found["estimate"]])
+    np.testing.assert_allclose(line(ax, "treat all").T, [x, found["treat_all"]])
+    np.testing.assert_array_equal(line(ax, "treat none"), [[0.01, 0], [0.99, 0]])
+    (band,) = ax.patches
+    corners = band.get_xy()  # type: ignore[attr-defined]
+    np.testing.assert_allclose(corners[: x.size].T, [x, found["upper"]])
+    np.testing.assert_allclose(corners[x.size : 2 * x.size].T, [x[::-1], found["lower"][::-1]])
+    assert legend(ax)[1:] == ["95% simultaneous band,\nthese examples", "treat all", "treat none"]
+    low, high = ax.get_ylim()
+    assert low < 0 and high > max(found["upper"].max(), found["treat_all"].max())
+
+
+def test_decision_curves_of_models_and_betas() -> None:
+    ax = MODELS.pu(by="m").plot_decision(0.15, baseline=True)
+    assert legend(ax)[:2] == ["a", "b"] and "treat all" in legend(ax)
+    assert sum(one.get_label() == "treat all" for one in ax.lines) == 1
+    ax = FRAME.pu.plot_decision([0.1, 0.2], beta_interval=(0.1, 0.2))
+    assert sum(one.get_label() == "treat all" for one in ax.lines) == 2
+    assert len([text for text in legend(ax) if text.startswith("envelope")]) == 1
+    grid = MODELS.pu(by="m").plot_decision({"a": 0.1, "b": 0.2}, col="m", thresholds=[0.1, 0.3])
+    assert grid.axes.size == 2
+
+
+def test_decision_curves_take_two_thresholds() -> None:
+    with pytest.raises(PUValueError, match="two or more increasing thresholds"):
+        FRAME.pu.plot_decision(0.2, thresholds=0.5)
+
+
+def test_gains_draw_recall_between_chance_and_perfection() -> None:
+    ax = FRAME.pu.plot_gain(0.2, band="dkw")
+    x, y = line(ax, "β̂ = 0.2").T
+    for share in (0.05, 0.2, 0.5):
+        wanted = FRAME.pu.metric("recall", 0.2, at={"fraction": share}).loc[0, "estimate"]
+        assert np.interp(share, x, y) == pytest.approx(wanted)
+    positives = (40 + 0.2 * 360) / 400
+    np.testing.assert_allclose(line(ax, "perfect"), [[0, 0], [positives, 1], [1, 1]])
+    np.testing.assert_array_equal(line(ax, "chance"), [[0, 0], [1, 1]])
+    assert ax.get_ylabel() == "share of positives found"
+    ax = FRAME.pu.plot_gain([0.1, 0.2, 0.3])
+    assert sum(one.get_label() == "perfect" for one in ax.lines) == 3
+    assert legend(ax)[-2:] == ["chance", "perfect"]
