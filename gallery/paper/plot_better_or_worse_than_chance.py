@@ -2,8 +2,8 @@
 A larger beta exaggerates: better than chance and worse
 =======================================================
 
-Where a ranking is better than chance, a larger beta-hat moves its ROC curve up; where it is
-worse, down. Both happen to one curve that crosses the diagonal. So the two ends of an interval
+Lemma 4: where a ranking is better than chance, a larger beta-hat moves its ROC curve up; where it
+is worse, down. Both happen to one curve that crosses the diagonal. So the two ends of an interval
 for beta do not bound such a curve, the lower end below and the upper end above: an envelope needs
 both.
 """

@@ -2,9 +2,10 @@
 From a band on a CDF to bounds on every curve
 =============================================
 
-A band says how many latent positives the head of the ranking can hold. The most of them make the
-upper curve, the fewest the lower one: at a cutoff more true positives are fewer false ones, so
-that the true positive rate rises, the false positive rate falls and precision rises, all at once.
+Theorem 1: a band says how many latent positives the head of the ranking can hold. The most of
+them make the upper curve, the fewest the lower one. By Lemma 1 more true positives at a cutoff
+are fewer false ones, so that the true positive rate rises, the false positive rate falls and
+precision rises, all at once; by Lemma 3 no better bound can be had from that band.
 """
 
 import matplotlib.pyplot as plt

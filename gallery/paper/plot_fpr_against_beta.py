@@ -4,7 +4,8 @@ How fast does the false positive rate change with beta?
 
 At a cutoff with a share T of the known positives and a share H of the unlabeled examples, the
 estimated false positive rate is (H - beta T) / (1 - beta). Its slope is (H - T) / (1 - beta)², as
-the tangents show. The paper lacks the factor 1/U of it: its slopes are 36,000 times as steep here.
+the tangents show. Appendix B of the paper lacks the factor 1/U of it: its slopes are 36,000 times
+as steep here.
 """
 
 import matplotlib.pyplot as plt

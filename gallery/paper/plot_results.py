@@ -1,11 +1,12 @@
 """
-The results figure: an interval for beta on real scores
-=======================================================
+Figure 5: an interval for beta on real scores
+=============================================
 
 Held-out scores of 1,797 images of digits; a third of the sevens, eights and highs is known, the
 rest unlabeled. The band says how far the known positives can be off; hatched is where it gets
 while beta-hat is up to a fifth too low or too high. The thin black line is the truth, the dashed
-one takes the unlabeled as negative.
+one takes the unlabeled as negative. The paper has covtype, which is not at hand without a
+network.
 """
 
 import matplotlib.pyplot as plt

@@ -104,6 +104,17 @@ def test_perfect_separation_has_an_interval() -> None:
         assert 0.4 < row["lower"] < 0.95
 
 
+@pytest.mark.parametrize("size", [200, 1000])
+def test_perfect_separation_of_many_has_an_interval(size: int) -> None:
+    truth = np.arange(2 * size) < size
+    frames = (framed(sign * truth, truth) for sign in (1, -1))
+    up, down = (ask(frame, "auroc", 0, negative=False).iloc[0] for frame in frames)
+    assert up["upper"] == 1 and down["lower"] == 0
+    # Next to no pair of new examples is in the wrong order, but some may be.
+    assert 0.2 / size < 1 - up["lower"] < 3 / size
+    assert down["upper"] == pytest.approx(1 - up["lower"], abs=1e-9)
+
+
 def test_mirrored_scores_mirror_the_interval() -> None:
     frame = all_labeled(3)
     row = ask(frame, "auroc", 0, negative=False).iloc[0]

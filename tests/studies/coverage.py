@@ -18,7 +18,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import cache, partial
-from math import inf
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -61,7 +60,7 @@ BANDS = ("exact", "simultaneous", "bootstrap", "dkw")
 RANGES = ("exact", "simultaneous", "bootstrap")
 _JOINT = (2, 3)  # the places of the simultaneous limits
 SHAPES = {"equal": 1.0, "narrow": 0.5, "wide": 2.0}  # deviation of the positives
-AREAS = ("auroc", "partial auroc", "average precision")
+PARTIAL = "partial auroc"
 CUTOFFS = ("rank", "recall", "fpr", "youden")
 
 BEGIN, END = "<!-- begin: python -m tests.studies.coverage -->", "<!-- end -->"
@@ -358,11 +357,13 @@ def rank_quickly(known: IntArray, examples: int) -> Ranking:
 # Questions to a labeling
 
 
-def ask_areas(population: Population, labeling: Labeling) -> Iterator[Answer]:
-    """Ask for the three estimated areas."""
+def ask_areas(
+    population: Population, labeling: Labeling, methods: Sequence[str]
+) -> Iterator[Answer]:
+    """Ask for some of the three estimated areas: two have a larger study, `tests.studies`."""
     betas, rule = np.array([labeling.beta]), Rule(LEVEL)
-    for method, estimate in _ESTIMATES.items():
-        found = estimate(labeling.ranking, betas, rule)
+    for method in methods:
+        found = _ESTIMATES[method](labeling.ranking, betas, rule)
         lower, upper = found.lower.item(), found.upper.item()
         yield Answer(method, lower, population.truth[method], upper)
 
@@ -464,7 +465,9 @@ _ESTIMATES: Mapping[str, Callable[[Ranking, FloatArray, Rule], Estimates]] = {
 
 def ask_all(population: Population, cell: Cell, labeling: Labeling, turn: int) -> Iterator[Answer]:
     """Put all questions to a labeling; the slow ones to some alone."""
-    yield from ask_areas(population, labeling)
+    yield from ask_areas(
+        population, labeling, [*_ESTIMATES] if turn < METRIC_LABELINGS else [PARTIAL]
+    )
     if cell.known <= MOST_FOR_RANGES or turn < METRIC_LABELINGS:
         yield from ask_ranges(population, labeling, cell.known)
     if cell.examples <= MOST_FOR_METRICS and turn < METRIC_LABELINGS:
@@ -572,83 +575,23 @@ def simulate(
 
 
 # ---------------------------------------------------------------------------------------------
-# Goals
-
-
-class Goal(NamedTuple):
-    """What coverage, or a ratio of widths, should be."""
-
-    text: str
-    low: float
-    high: float
-    values: Sequence[tuple[str, float, float]]  # cell, value, error of the simulation
-
-    def outside(self, value: float) -> float:
-        """Return by how much a value misses; negative where it is inside."""
-        return max(self.low - value, value - self.high)
-
-
-def goals(results: Results) -> list[Goal]:
-    """Return the goals with what was found in each cell."""
-    rows = results.rows
-    bands = [(f"{_percent(x.share)} known, n = {x.known}", x) for x in results.bands]
-
-    def areas(method: str, least: int) -> list[tuple[str, float, float]]:
-        some = [row for row in rows if row.method == method and row.known >= least]
-        return [(describe(row), row.coverage, row.error) for row in some]
-
-    widths = {(row[:5], row.method): row.width for row in rows}
-    ratios = [
-        (describe(row), row.width / widths[row[:5], "range exact"], 0.0)
-        for row in rows
-        if row.method == "auroc" and row.share < 0.3
-    ]
-    worst = [(name, x.worst, 0.0) for name, x in bands if x.band == "exact"]
-    curve = [(name, x.curve, x.error) for name, x in bands if x.band == "simultaneous"]
-    return [
-        Goal("`exact`, worst cutoff: at least .945", 0.945, inf, worst),
-        Goal("`simultaneous`, whole curve: at least .94", 0.94, inf, curve),
-        Goal("`auroc`, n >= 20: .93 to .97", 0.93, 0.97, areas("auroc", 20)),
-        Goal("`auroc`, any n: at least .90", 0.9, inf, areas("auroc", 0)),
-        Goal(
-            "`average_precision`, n >= 50: .92 to .97", 0.92, 0.97, areas("average precision", 50)
-        ),
-        Goal("width of `auroc` over that of the range: below 1", -inf, 1, ratios),
-    ]
-
-
-def describe(row: Row) -> str:
-    """Name a cell by what is not as usual."""
-    unusual = [f"prevalence {row.prevalence:g}"] if row.prevalence != 0.1 else []
-    return ", ".join([f"{_percent(row.share)} known, n = {row.known}", row.shape, *unusual]) + (
-        f", {row.side}" if row.side else ""
-    )
-
-
-# ---------------------------------------------------------------------------------------------
 # Tables
 
 
 def report(results: Results) -> str:
     """Return all tables as Markdown."""
     parts = [
-        "## Goals\n",
-        f"{results.draws:,} draws in each cell, {4 * results.draws:,} for whole curves.\n",
-        _goal_table(results),
-        _missed(results),
+        f"{results.draws:,} draws in each cell.\n",
         "## Bands\n",
         "At one cutoff: coverage at the worst one, and the mean over all. At all cutoffs at once: "
         "*curve*.\n",
         _band_table(results),
-        "## Estimated areas\n",
-        "Coverage for three shapes of scores.\n",
+        "## AUROC up to a false positive rate of .1\n",
+        "Coverage for three shapes of scores; at equal variances shares of draws with the truth "
+        "below and above the interval, and its mean width.\n",
         _area_table(results),
-        "Equal variances: shares of draws with the truth below and above the interval, and its "
-        "mean width.\n",
-        _miss_table(results),
         "## AUROC between bounding curves\n",
-        "Coverage is the lowest, the ratio to the width of `auroc` the highest of three shapes; "
-        "widths are those of equal variances.\n",
+        "Coverage is the lowest of three shapes; widths are those of equal variances.\n",
         _range_table(results),
         "## Precision at a cutoff\n",
         "Coverage at the rank 100 (or a tenth of fewer than 1,000 examples), at an estimated "
@@ -665,31 +608,6 @@ def markdown(head: Sequence[str], body: Iterable[Sequence[str]]) -> str:
     """Return a table, text to the left and numbers to the right."""
     rule = ["---", *["---:"] * (len(head) - 1)]
     return "".join(f"| {' | '.join(line)} |\n" for line in [head, rule, *body])
-
-
-def _goal_table(results: Results) -> str:
-    body = []
-    for goal in goals(results):
-        name, value, error = max(goal.values, key=lambda found: goal.outside(found[1]))
-        missed = sum(goal.outside(found[1]) > 0 for found in goal.values)
-        extremes = [f(found[1] for found in goal.values) for f in (min, max)]
-        spread = f"{_number(extremes[0])} to {_number(extremes[1])}"
-        worst = f"{_number(value)}{f' ± {_number(error)}' if error else ''} ({name})"
-        body.append([goal.text, str(len(goal.values)), spread, worst, str(missed)])
-    return markdown(["goal", "cells", "found", "nearest to a miss, or worst", "missed"], body)
-
-
-def _missed(results: Results) -> str:
-    body = [
-        [goal.text, name, f"{_number(value)} ± {_number(error)}"]
-        for goal in goals(results)
-        for name, value, error in goal.values
-        if goal.outside(value) > 0
-    ]
-    if not body:
-        return "No cell misses a goal.\n"
-    table = markdown(["goal", "cell", "found ± standard error"], body)
-    return f"All cells that miss a goal:\n\n{table}"
 
 
 def _band_table(results: Results) -> str:
@@ -718,27 +636,11 @@ def _main_rows(results: Results) -> tuple[dict[tuple[float, int, str, str], Row]
 
 def _area_table(results: Results) -> str:
     found, pairs = _main_rows(results)
-    head = ["known", "n", *(f"{area}: {shape}" for area in AREAS for shape in SHAPES)]
-    body = [
-        [
-            _percent(share),
-            str(n),
-            *(_number(found[share, n, x, area].coverage) for area in AREAS for x in SHAPES),
-        ]
-        for share, n in pairs
-    ]
-    return markdown(head, body)
-
-
-def _miss_table(results: Results) -> str:
-    found, pairs = _main_rows(results)
-    head = ["known", "n"]
-    for area in AREAS:
-        head += [f"{area}: below", "above", "width"]
+    head = ["known", "n", *SHAPES, "below", "above", "width"]
     body = []
     for share, n in pairs:
-        some = [found[share, n, "equal", area] for area in AREAS]
-        numbers = [number for row in some for number in (row.below, row.above, row.width)]
+        some = [found[share, n, shape, PARTIAL] for shape in SHAPES]
+        numbers = [row.coverage for row in some] + [some[0].below, some[0].above, some[0].width]
         body.append([_percent(share), str(n), *map(_number, numbers)])
     return markdown(head, body)
 
@@ -746,19 +648,14 @@ def _miss_table(results: Results) -> str:
 def _range_table(results: Results) -> str:
     found, pairs = _main_rows(results)
     head = ["known", "n", *(f"coverage: {band}" for band in RANGES)]
-    head += [f"width: {band}" for band in RANGES] + ["width of `auroc` / `exact`"]
+    head += [f"width: {band}" for band in RANGES]
     body = []
     for share, n in pairs:
         least = [
             min(found[share, n, x, f"range {band}"].coverage for x in SHAPES) for band in RANGES
         ]
         width = [found[share, n, "equal", f"range {band}"].width for band in RANGES]
-        ratio = max(
-            found[share, n, x, "auroc"].width / found[share, n, x, "range exact"].width
-            for x in SHAPES
-        )
-        numbers = [*map(_number, [*least, *width]), f"{ratio:.2f}"]
-        body.append([_percent(share), str(n), *numbers])
+        body.append([_percent(share), str(n), *map(_number, [*least, *width])])
     return markdown(head, body)
 
 
@@ -781,7 +678,7 @@ def _metric_table(results: Results) -> str:
 
 
 def _side_table(results: Results) -> str:
-    methods = [*AREAS, "range exact", *(f"precision at {name}" for name in CUTOFFS)]
+    methods = [PARTIAL, "range exact", *(f"precision at {name}" for name in CUTOFFS)]
     curves = [f"curve {band}" for band in RANGES]
     found = {(row[:5], row.method): row.coverage for row in results.rows}
     cells = sorted(
@@ -813,10 +710,6 @@ def _percent(share: float) -> str:
 
 # Okabe and Ito's colours, which differ in lightness, too; markers and dashes for print in grey.
 _STYLES: Mapping[str, tuple[str, str, str, str]] = {
-    "auroc": ("AUROC", "#0072B2", "-", "o"),
-    "partial auroc": ("AUROC up to FPR .1", "#56B4E9", "--", "s"),
-    "average precision": ("average precision", "#D55E00", "-.", "^"),
-    "range exact": ("AUROC range, exact", "#000000", ":", "D"),
     "exact": ("exact", "#000000", "-", "D"),
     "simultaneous": ("simultaneous", "#009E73", "--", "o"),
     "bootstrap": ("bootstrap", "#CC79A7", "-.", "^"),
@@ -830,31 +723,26 @@ def draw(results: Results, path: Path) -> None:
 
     shares = sorted({x.share for x in results.bands})
     figure, axes = plt.subplots(
-        3,
+        2,
         len(shares),
-        figsize=(13, 6.8),
+        figsize=(13, 4.8),
         sharex=True,
         sharey="row",
         squeeze=False,
         layout="constrained",
     )
-    found, pairs = _main_rows(results)
     for column, share in enumerate(shares):
-        top, middle, bottom = axes[:, column]
+        top, bottom = axes[:, column]
         top.set_title(f"{_percent(share)} known", fontsize=10)
-        counts = [n for other, n in pairs if other == share]
-        for method in (*AREAS, "range exact"):
-            spread = [[found[share, n, x, method].coverage for x in SHAPES] for n in counts]
-            _line(top, counts, np.array(spread), method)
         for band in BANDS:
             some = [x for x in sorted(results.bands) if (x.share, x.band) == (share, band)]
             known = [x.known for x in some]
-            _line(middle, known, np.array([[x.worst, x.mean, x.mean] for x in some]), band)
+            _line(top, known, np.array([[x.worst, x.mean, x.mean] for x in some]), band)
             _line(bottom, known, np.array([[x.curve] for x in some]), band)
         bottom.set_xlabel("known positives")
-    names = ("areas", "bands, one cutoff", "bands, all cutoffs")
-    for row, (name, low) in enumerate(zip(names, (0.88, 0.5, 0), strict=True)):
-        axes[row, 0].set(ylabel=f"coverage: {name}", ylim=(low, 1.02 - 0.015 * (low > 0.5)))
+    names = ("one cutoff", "all cutoffs")
+    for row, (name, low) in enumerate(zip(names, (0.5, 0), strict=True)):
+        axes[row, 0].set(ylabel=f"coverage: {name}", ylim=(low, 1.02))
         axes[row, -1].legend(fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
         for ax in axes[row]:
             ax.axhline(LEVEL, color="0.4", linewidth=0.8, zorder=1)

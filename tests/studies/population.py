@@ -1,19 +1,12 @@
-"""Do intervals hold what is true of new examples? ``python -m tests.studies.population``.
+"""Do intervals hold what is true of new examples?
 
-Run from the root of the project. Known positives and the rest are drawn anew each time, of scores
-whose AUROC, average precision and rates are known, and intervals are asked at the true share of
-positives among the rest. The tables of ``docs/population.md`` between the two marker lines are
-written anew. Shapes that were looked at while the intervals were chosen are kept apart from those
-that were not.
+Known positives and the rest are drawn anew each time, of scores whose AUROC, average precision and
+rates are known, and intervals are asked at the true share of positives among the rest. Shapes that
+were looked at while the intervals were chosen are kept apart from those that were not.
 """
 
-import argparse
-import os
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from functools import cache, partial
-from multiprocessing import get_context
-from pathlib import Path
+from collections.abc import Callable, Hashable, Mapping
+from functools import cache
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -27,8 +20,7 @@ from pu_accessor.inference.estimates.delong import Placed
 from pu_accessor.inference.estimates.population import score_interval
 from pu_accessor.inference.estimates.population_precision import estimate_population_precision
 from pu_accessor.inference.rule import Rule
-from pu_accessor.ranking import Counts, FloatArray, PairedRanks, Ranking
-from tests.studies.coverage import markdown
+from pu_accessor.ranking import BoolArray, Counts, FloatArray, PairedRanks, Ranking
 
 Draw: TypeAlias = Callable[[np.random.Generator, tuple[int, ...]], FloatArray]
 
@@ -125,11 +117,7 @@ AREAS = [
     *(Design(n, 500, 0.1) for n in (50, 200)),
     *(Design(n, n, 0.0) for n in (10, 50, 200)),
 ]
-PRECISIONS = [
-    *(Design(50, 500, share) for share in (0.1, 0.4)),
-    *(Design(n, 2000, 0.02) for n in (50, 200)),
-    *(Design(n, 3 * n, 0.0) for n in (50, 200)),
-]
+PRECISIONS = [Design(50, 500, 0.4), Design(50, 2000, 0.02), Design(200, 600, 0.0)]
 RATES = [
     Design(n, rest, share) for n in (10, 50, 200) for rest, share in ((500, 0.1), (500, 0.4))
 ] + [Design(50, 100, 0.0)]
@@ -142,7 +130,6 @@ METRICS = ("tpr", "fpr", "precision", "f1", "accuracy", "informedness")
 PAIRS = [
     Design(n, rest, share) for n in (20, 50, 200) for rest, share in ((200, 0.0), (1000, 0.1))
 ]
-MODELS = ("alike", "correlated", "tied against untied")
 
 
 # ---------------------------------------------------------------------------------------------
@@ -267,21 +254,11 @@ def rate_row(name: str, cutoff: str, design: Design, draws: int) -> Row:
 def size_row(models: str, design: Design, draws: int) -> Row:
     """Compare two models that are equally good: coverage is how often p is at least .05."""
     rng = generator("compare", models, design)
-    rounded = 1.0 if models == "tied against untied" else None
-    coarse = Shape(normal(1, 1, 1), normal(0, 1, 1))
-    area = true_values(coarse, 0.5)[0] if rounded else 0.76
-    mean = 1.0 if rounded else 2**0.5 * float(special.ndtri(area))
-    other = 2**0.5 * float(special.ndtri(area))
-    shared = 0.9**0.5 if models == "alike" else 0.6**0.5
     positive = np.arange(design.known + design.rest) < design.known
     p_value = np.empty(draws)
     for turn in range(draws):
         truth = positive | (rng.random(positive.size) < design.share)
-        joint, own = rng.normal(size=positive.size), rng.normal(size=(2, positive.size))
-        scores = shared * joint + (1 - shared**2) ** 0.5 * own
-        scores += np.multiply.outer([mean, other], truth)
-        if rounded:
-            scores[0] = np.round(scores[0])
+        scores = MODELS[models](rng, truth)
         known = scores[:, positive]
         places = [Places.of(one) for one in known]
         found = rank_pairs(places, known, count_above(places, scores))
@@ -295,140 +272,63 @@ def size_row(models: str, design: Design, draws: int) -> Row:
     return Row("compare", models, design, 0.0, 1 - below, below, 0.0, np.nan)
 
 
-def cells(draws: int) -> list[Callable[[], Row]]:
-    """Return all cells; what takes longer has fewer draws."""
-    fewer = max(draws // 4, 1)
-    return [
-        *(partial(auroc_row, name, design, draws) for name in SHAPES for design in AREAS),
-        *(partial(precision_row, name, design, fewer) for name in SHAPES for design in PRECISIONS),
-        *(
-            partial(rate_row, name, cutoff, design, 2 * draws)
-            for name in METRICS
-            for cutoff in CUTOFFS
-            for design in RATES
-        ),
-        *(partial(size_row, models, design, draws) for models in MODELS for design in PAIRS),
-    ]
+# Two models that are equally good, and what each of them makes of positives and negatives.
+Pair: TypeAlias = Callable[[np.random.Generator, BoolArray], FloatArray]
 
 
-def run(cell: Callable[[], Row]) -> Row:
-    """Simulate one cell."""
-    return cell()
+def twins(shared: float) -> Pair:
+    """Return normal scores of AUROC .76 with so much of their variance in common."""
+    apart = 2**0.5 * float(special.ndtri(0.76))
+    return lambda rng, truth: _noise(rng, truth.size, shared) + apart * truth
 
 
-def simulate(draws: int, jobs: int) -> list[Row]:
-    """Simulate all cells."""
-    if jobs == 1:
-        return [run(cell) for cell in cells(draws)]
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        return list(pool.map(run, cells(draws), chunksize=4))
+def _noise(rng: np.random.Generator, size: int, shared: float) -> FloatArray:
+    joint, own = rng.normal(size=size), rng.normal(size=(2, size))
+    noise: FloatArray = shared**0.5 * joint + (1 - shared) ** 0.5 * own
+    return noise
 
 
-# ---------------------------------------------------------------------------------------------
-# The page
+COARSE = Shape(normal(1, 1, 1), normal(0, 1, 1))
 
 
-class Goal(NamedTuple):
-    """What is promised of some cells."""
-
-    text: str
-    low: float
-    high: float
-    rows: list[Row]
-
-    @property
-    def outside(self) -> list[Row]:
-        """The cells that miss it."""
-        return [row for row in self.rows if not self.low <= row.coverage <= self.high]
+def tied_against_untied(rng: np.random.Generator, truth: BoolArray) -> FloatArray:
+    """Whole numbers as scores, and a normal model of the same AUROC."""
+    area, _ = true_values(COARSE, 0.5)
+    means = [1.0, 2**0.5 * float(special.ndtri(area))]
+    scores = _noise(rng, truth.size, 0.6) + np.multiply.outer(means, truth)
+    scores[0] = np.round(scores[0])
+    return scores
 
 
-def goals(rows: Sequence[Row]) -> list[Goal]:
-    """Return what is promised, of shapes that were looked at and of those that were not."""
-    found = []
-    for names, told in ((CHOSEN, "chosen on"), (CHECKED, "checked on")):
-        areas = [row for row in rows if row.kind == "auroc" and row.shape in names]
-        found += [
-            Goal(f"AUROC, n = 5, {told}", 0.9, 1.0, [r for r in areas if r.design.known < 10]),
-            Goal(
-                f"AUROC, n >= 10, {told}", 0.93, 0.97, [r for r in areas if r.design.known >= 10]
-            ),
-            Goal(
-                f"average precision, n >= 50, {told}",
-                0.92,
-                0.97,
-                [r for r in rows if r.kind == "average precision" and r.shape in names],
-            ),
-        ]
-    rates = [row for row in rows if row.kind in METRICS]
-    sizes = [row for row in rows if row.kind == "compare"]
-    return [
-        *found,
-        Goal("metric at a threshold", 0.93, 1.0, rates),
-        Goal("compare: p below .05 under the null, as 1 - that", 0.94, 0.96, sizes),
-    ]
+def wide_against_narrow(rng: np.random.Generator, truth: BoolArray) -> FloatArray:
+    """Curves of the same area that cross."""
+    noise, area = _noise(rng, truth.size, 0.6), float(special.ndtri(0.8))
+    scale = np.where(truth, [[2.0], [0.5]], 1.0)
+    scores: FloatArray = noise * scale + truth * area * np.array([[5.0], [1.25]]) ** 0.5
+    return scores
 
 
-def describe(row: Row) -> str:
-    """Name a cell."""
-    n, rest, share = row.design
-    return f"{row.shape}, n = {n}, {rest} others, {share:g} of them positive"
+def hidden(rng: np.random.Generator, truth: BoolArray) -> FloatArray:
+    """Each model takes another tenth of the positives for negatives."""
+    seen = truth & (rng.random((2, truth.size)) > 0.1)
+    return _noise(rng, truth.size, 0.6) + 2 * seen
 
 
-def report(rows: Sequence[Row], draws: int) -> str:
-    """Return the tables."""
-    head = ["promise", "cells", "below", "above", "lowest", "median", "highest"]
-    body = []
-    for goal in goals(rows):
-        covered = sorted(row.coverage for row in goal.rows)
-        numbers = covered[0], covered[len(covered) // 2], covered[-1]
-        low = sum(value < goal.low for value in covered)
-        high = sum(value > goal.high for value in covered)
-        told = f"{goal.text}: {goal.low:g} to {goal.high:g}"
-        body.append([told, str(len(covered)), str(low), str(high), *map(_share, numbers)])
-    missed = [
-        [row.kind, describe(row), _share(row.coverage), _share(row.above), _share(row.below)]
-        for goal in goals(rows)
-        for row in sorted(goal.outside, key=lambda row: row.coverage)
-        if row.coverage < goal.low
-    ]
-    columns = ["number", "cell", "covers", "truth below", "truth above"]
-    every = [
-        [row.kind, describe(row), f"{row.truth:.3f}", *map(_share, row[4:7]), f"{row.width:.3f}"]
-        for row in rows
-    ]
-    return "\n\n".join(
-        [
-            f"{draws:,} draws in each cell of AUROC and `compare`, {2 * draws:,} for metrics at a "
-            f"threshold, {draws // 4:,} for average precision.",
-            markdown(head, body),
-            "Cells that cover less than promised:",
-            markdown(columns, missed),
-            "All cells:",
-            markdown(["number", "cell", "truth", *columns[2:], "width"], every),
-        ]
-    )
+def hard_negatives(rng: np.random.Generator, truth: BoolArray) -> FloatArray:
+    """A twentieth of the negatives is above most positives, by both models."""
+    hard = ~truth & (rng.random(truth.size) < 0.05)
+    scores: FloatArray = _noise(rng, truth.size, 0.6) + 1.5 * truth + 3.5 * hard
+    return scores
 
 
-def _share(value: float) -> str:
-    """Write a share."""
-    return f"{value:.3f}".removeprefix("0") if value < 1 else "1.000"
-
-
-def main(arguments: Iterable[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--draws", type=int, default=4000, help="in each cell")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes")
-    parser.add_argument("--out", type=Path, default=Path("docs/population.md"), help="the page")
-    asked = parser.parse_args(None if arguments is None else list(arguments))
-    rows = simulate(asked.draws, asked.jobs)
-    text = asked.out.read_text() if asked.out.exists() else f"{BEGIN}\n{END}\n"
-    before, rest = text.split(BEGIN)
-    _, after = rest.split(END)
-    asked.out.write_text(f"{before}{BEGIN}\n\n{report(rows, asked.draws)}\n\n{END}{after}")
-
-
-BEGIN = "<!-- begin: python -m tests.studies.population -->"
-END = "<!-- end -->"
-
-if __name__ == "__main__":
-    main()
+MODELS: Mapping[str, Pair] = {
+    "alike": twins(0.9),
+    "correlated": twins(0.6),
+    "tied against untied": tied_against_untied,
+    "wide against narrow": wide_against_narrow,
+    "other positives hidden": hidden,
+    "hard negatives": hard_negatives,
+}
+CHOSEN_MODELS = (*MODELS,)[:3]
+BEGIN = "<!-- begin: python -m tests.studies, new examples -->"
+END = "<!-- end: new examples -->"

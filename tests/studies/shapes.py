@@ -1,14 +1,11 @@
-"""Do AUROC and AP of these examples hold on every shape? ``python -m tests.studies.shapes``.
+"""Do AUROC and AP of these examples hold on every shape?
 
 Scores of many shapes are drawn, a simple random sample of the positives is known, and AUROC and
 average precision are asked for their intervals at the true beta. The shapes that the intervals
-were chosen on are kept apart from those that they were not. Prints the tables of
-``docs/shapes.md``.
+were chosen on are kept apart from those that they were not.
 """
 
-import argparse
-from collections.abc import Callable, Iterator, Mapping
-from itertools import product
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -20,8 +17,7 @@ from pu_accessor.inference.rule import Rule
 from pu_accessor.ranking import Counts, FloatArray, Ranking
 
 SEED, LEVEL = 20261121, 0.95
-MOST = 60_000  # examples
-KNOWN, SHARES = (2, 3, 5, 10, 20, 50, 200), (0.05, 0.5, 0.9)
+ASKED = {"auroc": estimate_auroc, "precision": estimate_precision}
 
 Rng = np.random.Generator
 Draw = Callable[[Rng, int, int], tuple[FloatArray, FloatArray]]
@@ -111,13 +107,10 @@ OTHERS: Mapping[str, Shape] = {
 class Cell(NamedTuple):
     """How often an interval held the truth, and its mean width."""
 
+    coverage: float
     below: float  # share of draws with the truth below the interval
     above: float
     width: float
-
-    @property
-    def coverage(self) -> float:
-        return 1 - self.below - self.above
 
 
 class Drawn(NamedTuple):
@@ -154,51 +147,22 @@ def _rank(score: FloatArray, positives: int, known: int) -> Drawn:
     return Drawn(ranking, (positives - known) / unlabeled, auroc, precision)
 
 
-def look(shape: Shape, known: int, share: float, draws: int, name: str) -> dict[str, Cell]:
+def look(
+    shape: Shape,
+    known: int,
+    share: float,
+    draws: int,
+    name: str,
+    asked: Sequence[str] = tuple(ASKED),
+) -> dict[str, Cell]:
     """Simulate a cell."""
     words: list[int] = [SEED, known, round(1000 * share), *name.encode()]
-    rule, found = Rule(LEVEL), {"auroc": [], "precision": []}  # type: ignore[var-annotated]
+    rule, found = Rule(LEVEL), {key: [] for key in asked}  # type: ignore[var-annotated]
     for drawn in labelings(shape, known, share, draws, np.random.default_rng(words)):
-        for key, estimate in (("auroc", estimate_auroc), ("precision", estimate_precision)):
-            limits = estimate(drawn.ranking, np.array([drawn.beta]), rule)
+        for key in asked:
+            limits = ASKED[key](drawn.ranking, np.array([drawn.beta]), rule)
             lower, upper, truth = limits.lower[0], limits.upper[0], getattr(drawn, key)
-            found[key].append((truth < lower - 1e-9, truth > upper + 1e-9, upper - lower))
-    return {key: Cell(*np.mean(rows, axis=0).tolist()) for key, rows in found.items()}
-
-
-def table(
-    shapes: Mapping[str, Shape], key: str, cells: Mapping[tuple[str, int, float], Cell]
-) -> str:
-    """Return a table: a row for each shape, a column for each number of known positives."""
-    numbers = sorted({known for _, known, _ in cells})
-    lines = ["| shape | " + " | ".join(f"n = {known}" for known in numbers) + " |"]
-    lines.append("|---|" + "---|" * len(numbers))
-    for name in shapes:
-        row = []
-        for known in numbers:
-            there = [cells.get((name, known, share)) for share in SHARES]
-            row.append(" ".join(f"{c.coverage:.3f}".lstrip("0") if c else "–" for c in there))
-        lines.append(f"| {name} | " + " | ".join(row) + " |")
-    return "\n".join(lines)
-
-
-def main() -> None:
-    """Simulate, and print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--draws", type=int, default=100)
-    parser.add_argument("--known", type=int, nargs="*", default=list(KNOWN))
-    options = parser.parse_args()
-    for title, shapes in (("chosen on", CHOSEN), ("not chosen on", OTHERS)):
-        found: dict[str, dict[tuple[str, int, float], Cell]] = {"auroc": {}, "precision": {}}
-        for name, known, share in product(shapes, options.known, SHARES):
-            if known / share / shapes[name].prevalence <= MOST:
-                for key, cell in look(shapes[name], known, share, options.draws, name).items():
-                    found[key][name, known, share] = cell
-        for key, what in (("auroc", "AUROC"), ("precision", "Average precision")):
-            print(f"### {what}, shapes the intervals were {title}\n")
-            print(table(shapes, key, found[key]), flush=True)
-            print()
-
-
-if __name__ == "__main__":
-    main()
+            below, above = truth < lower - 1e-9, truth > upper + 1e-9
+            held = not (below or above or np.isnan(upper - lower))
+            found[key].append((held, below, above, upper - lower))
+    return {key: Cell(*np.nanmean(rows, axis=0).tolist()) for key, rows in found.items()}

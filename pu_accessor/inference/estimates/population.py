@@ -174,6 +174,7 @@ def _crossing(
         out, within = np.where(beyond, middle, out), np.where(beyond, within, middle)
     too_far, enough = excess(out), excess(within)
     done |= enough > 0
+    enough = np.where(enough == 0, -np.abs(too_far), enough)  # at 0 and 1 nothing scatters
     last = np.zeros(limit.size)
     for _ in range(_STEPS):
         with np.errstate(divide="ignore", invalid="ignore"):
