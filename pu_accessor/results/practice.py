@@ -79,7 +79,7 @@ def gap(
         A row for each pair of groups and beta.
     """
     check_metric(name)
-    cutoff = read_at(at)  # type: ignore[arg-type]
+    cutoff = read_at(at)
     about = read_target(target, cutoff, rules)
     check_beta_given(beta is not None, name, about)
 

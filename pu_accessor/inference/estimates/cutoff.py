@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import ceil, floor, inf, isnan, nan
 from numbers import Integral, Real
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -290,7 +290,7 @@ def find_cutoff(
     return search(ranking, beta, at.value, rule)
 
 
-def _read_value(kind: str, value: object) -> Cutoff:
+def _read_value(kind: str, value: Any) -> Cutoff:
     """Check the value of a cutoff, as far as it can be without a ranking."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise PUTypeError(f"at must map {kind!r} to a number, but {value!r} was passed.")
