@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import ceil, floor, inf, isnan, nan
 from numbers import Integral, Real
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import TypeAlias, cast
 
 import numpy as np
 
@@ -134,7 +134,7 @@ def read_at(at: At) -> Cutoff:
             f"{sorted(_KINDS)} to a number, but {at!r} was passed. For example at=100 or "
             "at={'fpr': 0.05}."
         )
-    ((kind, value),) = at.items()
+    ((kind, value),) = cast("Mapping[str, float]", at).items()
     check_option("at", kind, _KINDS, {"k": "rank", "score": "threshold"})
     return _read_value(kind, value)
 
@@ -178,7 +178,7 @@ def read_cutoffs(at: At) -> list[Cutoff]:
     [50, 100]
     """
     if not are_several(at):
-        return [read_at(at)]  # type: ignore[arg-type]
+        return [read_at(at)]
     ((kind, values),) = at.items()  # type: ignore[union-attr]
     cutoffs = [read_at({kind: value}) for value in np.asarray(values).tolist()]
     if len({cutoff.value for cutoff in cutoffs}) < max(len(cutoffs), 1):
@@ -290,7 +290,7 @@ def find_cutoff(
     return search(ranking, beta, at.value, rule)
 
 
-def _read_value(kind: str, value: Any) -> Cutoff:
+def _read_value(kind: str, value: float) -> Cutoff:
     """Check the value of a cutoff, as far as it can be without a ranking."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise PUTypeError(f"at must map {kind!r} to a number, but {value!r} was passed.")
