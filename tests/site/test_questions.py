@@ -1,0 +1,56 @@
+"""Each line that answers a question runs."""
+
+import re
+import warnings
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit
+
+import pu_accessor
+import pu_accessor.sklearn
+
+PAGE = Path(__file__).parents[2] / "docs" / "questions.md"
+LINES = re.findall(r"^\| .+? \| `(.+?)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def names() -> dict[str, object]:
+    """Return what the lines take for given."""
+    rng = np.random.default_rng(0)
+    truth = rng.random(1_000) < 0.3
+    score = rng.normal(2 * truth)
+    known = truth & (rng.random(1_000) < 0.4)
+    df = pd.DataFrame(
+        {"score": score, "p": expit(2 * score - 3), "label": np.where(known, 1, np.nan)}
+    )
+    df.loc[np.flatnonzero(~truth)[:80], "label"] = 0
+    df["y"] = known.astype(int)
+    df["svm"], df["forest"] = score, rng.normal(truth)
+    df["site"], df["fold"] = rng.choice(["a", "b"], 1_000), rng.integers(0, 5, 1_000)
+    df["odds"] = np.where(score > 1, 0.5, 0.3)
+    hidden = df["label"].isna()
+    return {"df": df, "beta": float(truth[hidden].mean()), "pu_accessor": pu_accessor}
+
+
+def test_there_are_some_thirty() -> None:
+    assert len(LINES) >= 30 and len({*LINES}) == len(LINES)
+
+
+@pytest.mark.parametrize("line", LINES)
+def test_the_line_runs(line: str, names: dict[str, object]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", pu_accessor.PUWarning)
+        exec(compile(line, "docs/questions.md", "exec"), dict(names))
+    plt.close("all")
+
+
+def test_every_method_answers_one() -> None:
+    methods = {name for name in dir(pd.DataFrame.pu) if not name.startswith("_")}
+    found = {name for line in LINES for name in re.findall(r"\.(\w+)\(", line)}
+    beside = {"pr_bounds", "plot_rank_cdf", "plot_metric", "compare_unpaired", "plot_robustness"}
+    beside |= {"plot_decision", "plot_gain", "enrichment_factor"}
+    assert methods - found <= beside
