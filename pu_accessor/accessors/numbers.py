@@ -52,13 +52,14 @@ def auroc(
     -------
     DataFrame
         A row for each group and beta: the group, beta, estimate, standard_error, lower,
-        upper, level, target.
+        upper, level, target; with `selection_odds` also range_lower, range_upper and the factor.
 
     Raises
     ------
     {errors}
         Also if there are no negatives, or `max_fpr` is not in (0, 1]; if new examples are asked
-        for with `max_fpr` or propensities, for which there is no such interval.
+        for with `max_fpr` or propensities, for which there is no such interval; if
+        `selection_odds` is asked for with `max_fpr` or propensities.
 
     Warns
     -----

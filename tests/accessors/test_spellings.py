@@ -57,11 +57,13 @@ CALLS = {
     "compare": call([0.3, 0.1], level=0.8, on="example"),
     "compare_unpaired": call([0.3, 0.1], level=0.8),
     "dominance": call(BY_MODEL, band="bootstrap"),
+    "breaking_point": call("auroc", BY_MODEL, above=0.4),
     "plot_roc": call(BY_MODEL, ranks="all"),
     "plot_pr": call(0.3, baseline=True, band="dkw"),
     "plot_rank_cdf": call(0.3),
     "plot_metric": call("f1", BY_MODEL, x="fraction"),
     "plot_against_beta": call("precision", [0, 0.2, 0.4], at=20),
+    "plot_robustness": call("f1", 0.3, at=20, selection_odds=[1, 2]),
 }
 FRAMES, DATASETS = type(WIDE.pu), type(xr.Dataset().pu)
 
@@ -142,9 +144,10 @@ ROLES: dict[str, Any] = {"score": "score", "label": "label", "by": None, "propen
 ROLES |= {"positive": None, "negative": None, "unlabeled": None, "nan_policy": "raise"}
 ROLES |= {"on_error": "raise", "progress": False}
 RULE: dict[str, Any] = {"level": 0.95, "band": "exact", "reference": "positives"}
-RULE |= {"beta_interval": None}
+RULE |= {"beta_interval": None, "selection_odds": 1.0}
 LOOKS: dict[str, Any] = {"hue": None, "col": None, "row": None, "baseline": False, "ax": None}
 LOOKS |= {"line_kws": None, "band_kws": None}
+OVER_ODDS = ("breaking_point", "plot_robustness")
 DIRECT = {"compare", "compare_unpaired", "auroc", "average_precision", "estimate_beta"}
 PARTS = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
 
@@ -174,6 +177,7 @@ def test_signatures_agree(name: str) -> None:
         ["beta"],
         ["name"],
         ["name", "beta"],
+        ["quantity", "beta"],
         ["curve"],
         ["score", "label"],
         ["size"],
@@ -183,6 +187,8 @@ def test_signatures_agree(name: str) -> None:
     assert first in allowed or name.startswith(("beta_from", "labels_needed"))  # counts, in order
     named = [one for one in found if one.kind is one.KEYWORD_ONLY]
     defaults = {one.name: one.default for one in named if one.name not in ("at", "random_state")}
+    if name.endswith("plot_robustness"):
+        defaults.pop("selection_odds")  # several, to be drawn
     assert inspect.Parameter.empty not in defaults.values()
     if name.startswith("df.pu."):
         method = name.removeprefix("df.pu.")
@@ -190,10 +196,12 @@ def test_signatures_agree(name: str) -> None:
         wanted = {*RULE} - {"band", "reference"} if method in DIRECT else {*RULE}
         if method in ("compare", "compare_unpaired", "dominance", "estimate_beta"):
             wanted = wanted - {"beta_interval"}  # beta is not varied there
-        elif method in ("plot_rank_cdf", "plot_against_beta"):
+        elif method in ("plot_rank_cdf", "plot_against_beta", *OVER_ODDS):
             wanted = wanted - {"beta_interval"}
         elif method == "sample_to_label":
             wanted = set()
+        if method in ("compare_unpaired", "estimate_beta", *OVER_ODDS):
+            wanted = wanted - {"selection_odds"}
         assert {*RULE} & {*defaults} == wanted
     shared = {**ROLES, **RULE, **LOOKS}
     assert {key: value for key, value in defaults.items() if key in shared} == {
@@ -204,7 +212,7 @@ def test_signatures_agree(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in METHODS if ".plot_" in name])
 def test_looks_come_last_and_are_the_same_in_all_plots(name: str) -> None:
     looks = [*LOOKS]
-    if name.endswith(("plot_rank_cdf", "plot_against_beta")):
+    if name.endswith(("plot_rank_cdf", "plot_against_beta", "plot_robustness")):
         looks.remove("baseline")
     assert [one.name for one in parameters(name)][-len(looks) :] == looks
 
