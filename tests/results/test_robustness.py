@@ -221,14 +221,15 @@ def test_bands_without_a_factor(
 
 def test_odds_and_propensities_exclude_each_other() -> None:
     pu = FRAME.assign(e=0.2).pu(propensity="e")
-    for ask in (
-        lambda: pu.contingency(BETA, selection_odds=2),
-        lambda: pu.auroc(BETA, target="examples", selection_odds=2),
-        lambda: pu.average_precision(BETA, selection_odds=2),
-        lambda: pu.metric("f1", BETA, at=5, selection_odds=2),
-    ):
+    asked: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
+        "contingency": ((BETA,), {}),
+        "auroc": ((BETA,), {"target": "examples"}),
+        "average_precision": ((BETA,), {}),
+        "metric": (("f1", BETA), {"at": 5}),
+    }
+    for method, (arguments, keywords) in asked.items():
         with pytest.raises(PUValueError, match=r"selection_odds must be 1 with propensity=\.\.\."):
-            ask()
+            getattr(pu, method)(*arguments, selection_odds=2, **keywords)
     for method in ("breaking_point", "plot_robustness"):
         with pytest.raises(PUValueError, match="propensity must not be bound, but 'e' is"):
             getattr(pu, method)("auroc", BETA)
