@@ -18,7 +18,8 @@ Kind = TypeVar("Kind", bound=type)
 # What stands in a line to write where a user has not said it.
 _EXAMPLES: Mapping[str, Mapping[str, object]] = MappingProxyType(
     {
-        "": {"beta": 0.3, "name": "f1", "at": 100, "size": 50, "random_state": 0, "curve": "roc"},
+        "": {"beta": 0.3, "name": "f1", "at": 100, "size": 50, "random_state": 0, "curve": "roc"}
+        | {"quantity": "auroc"},
         "plot_against_beta": {"name": "roc", "beta": [0.1, 0.2, 0.3]},
     }
 )

@@ -56,13 +56,15 @@ def auroc(
     -------
     DataFrame
         A row for each group and beta: the group, beta, estimate, standard_error, lower,
-        upper, level, target; with an estimate of beta also beta_lower, beta_upper and joint.
+        upper, level, target; with `selection_odds` also range_lower, range_upper and the factor,
+        with an estimate of beta beta_lower, beta_upper and joint.
 
     Raises
     ------
     {errors}
         Also if there are no negatives, or `max_fpr` is not in (0, 1]; if new examples are asked
-        for with `max_fpr` or propensities, for which there is no such interval.
+        for with `max_fpr` or propensities, for which there is no such interval; if
+        `selection_odds` is asked for with `max_fpr` or propensities.
 
     Warns
     -----

@@ -62,6 +62,7 @@ CALLS = {
     "bedroc": call([0.3, 0.1], alpha=5),
     "enrichment_factor": call(BY_MODEL, fraction=[0.05, 0.2]),
     "net_benefit": call(BY_MODEL, thresholds=[0.2, 0.5]),
+    "breaking_point": call("auroc", BY_MODEL, above=0.4),
     "plot_roc": call(BY_MODEL, ranks="all"),
     "plot_pr": call(0.3, baseline=True, band="dkw"),
     "plot_rank_cdf": call(0.3),
@@ -69,6 +70,7 @@ CALLS = {
     "plot_against_beta": call("precision", [0, 0.2, 0.4], at=20),
     "plot_gain": call(BY_MODEL, band="dkw"),
     "plot_decision": call(0.3, baseline=True, band="simultaneous"),
+    "plot_robustness": call("f1", 0.3, at=20, selection_odds=[1, 2]),
 }
 UNPAIRED = {"compare_unpaired", "gap"}  # groups that share no examples
 FRAMES, DATASETS = type(WIDE.pu), type(xr.Dataset().pu)
@@ -150,9 +152,10 @@ ROLES: dict[str, Any] = {"score": "score", "label": "label", "by": None, "propen
 ROLES |= {"positive": None, "negative": None, "unlabeled": None, "nan_policy": "raise"}
 ROLES |= {"on_error": "raise", "progress": False, "pool": False}
 RULE: dict[str, Any] = {"level": 0.95, "band": "exact", "reference": "positives"}
-RULE |= {"beta_interval": None}
+RULE |= {"beta_interval": None, "selection_odds": 1.0}
 LOOKS: dict[str, Any] = {"hue": None, "col": None, "row": None, "baseline": False, "ax": None}
 LOOKS |= {"line_kws": None, "band_kws": None}
+OVER_ODDS = ("breaking_point", "plot_robustness")
 DIRECT = {"compare", "compare_unpaired", "auroc", "average_precision", "estimate_beta", "gap"}
 DIRECT |= {"bedroc", "enrichment_factor"}
 PARTS = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
@@ -183,6 +186,7 @@ def test_signatures_agree(name: str) -> None:
         ["beta"],
         ["name"],
         ["name", "beta"],
+        ["quantity", "beta"],
         ["curve"],
         ["score", "label"],
         ["size"],
@@ -193,6 +197,8 @@ def test_signatures_agree(name: str) -> None:
     assert first in allowed or name.startswith(("beta_from", "labels_needed"))  # counts, in order
     named = [one for one in found if one.kind is one.KEYWORD_ONLY]
     defaults = {one.name: one.default for one in named if one.name not in ("at", "random_state")}
+    if name.endswith("plot_robustness"):
+        defaults.pop("selection_odds")  # several, to be drawn
     assert inspect.Parameter.empty not in defaults.values()
     if name.startswith("df.pu."):
         method = name.removeprefix("df.pu.")
@@ -207,10 +213,12 @@ def test_signatures_agree(name: str) -> None:
             "enrichment_factor",
         ):
             wanted = wanted - {"beta_interval"}  # beta is not varied there
-        elif method in ("plot_rank_cdf", "plot_against_beta"):
+        elif method in ("plot_rank_cdf", "plot_against_beta", *OVER_ODDS):
             wanted = wanted - {"beta_interval"}
         elif method == "sample_to_label":
             wanted = set()
+        if method in ("compare_unpaired", "estimate_beta", *OVER_ODDS):
+            wanted = wanted - {"selection_odds"}
         assert {*RULE} & {*defaults} == wanted
     shared = {**ROLES, **RULE, **LOOKS}
     assert {key: value for key, value in defaults.items() if key in shared} == {
@@ -221,7 +229,7 @@ def test_signatures_agree(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in METHODS if ".plot_" in name])
 def test_looks_come_last_and_are_the_same_in_all_plots(name: str) -> None:
     looks = [*LOOKS]
-    if name.endswith(("plot_rank_cdf", "plot_against_beta")):
+    if name.endswith(("plot_rank_cdf", "plot_against_beta", "plot_robustness")):
         looks.remove("baseline")
     assert [one.name for one in parameters(name)][-len(looks) :] == looks
 

@@ -1,5 +1,6 @@
 """Bounds where labels are not quite random, against enumeration and the distribution itself."""
 
+from collections.abc import Hashable
 from fractions import Fraction
 from itertools import product
 
@@ -232,7 +233,9 @@ def pair(seed: int) -> PairedRanks:
     """Draw the ranks of two models, and what they make of the other examples."""
     rng = np.random.default_rng(seed)
     shared = rng.normal(size=60) + np.repeat([1.0, 0.0], [8, 52])
-    ranks, among, above = {}, {}, []
+    ranks: dict[Hashable, FloatArray] = {}
+    among: dict[Hashable, FloatArray] = {}
+    above = []
     for name, noise in (("a", 0.3), ("b", 1.5)):
         score = shared + noise * rng.normal(size=60)
         ranks[name] = 1 + (score[:8, np.newaxis] < score).sum(axis=1).astype(float)

@@ -7,12 +7,13 @@ the tables of ``docs/selection_odds.md``.
 
 import argparse
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
 from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
-from scipy import integrate, optimize, special
+from scipy import integrate, optimize, special, stats
 
 from pu_accessor.inference.bands.exact import Bounds
 from pu_accessor.inference.bands.lookup import latent_bounds_each
@@ -24,6 +25,7 @@ from pu_accessor.inference.estimates.precision import estimate_precision
 from pu_accessor.inference.estimates.selection import estimate_within
 from pu_accessor.inference.rule import Rule
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, Ranking
+from tests.oracles import selection_oracle as oracle
 
 SEED, LEVEL = 20261121, 0.95
 
@@ -105,6 +107,39 @@ def band_coverage(cell: Cell, draws: int) -> dict[str, float]:
         lower, upper = table("simultaneous", n, count - n, cell.asked)
         whole += bool(((lower[known] <= latent) & (latent <= upper[known])).all())
     return {"exact": float(inside.min()) / draws, "simultaneous": whole / draws}
+
+
+def worst_coverage(n: int, m: int, odds: float, asked: float) -> float:
+    """Return the coverage of the exact band at the worst cutoff for the worst selection there."""
+    lower, upper = table("exact", n, m, asked)
+    worst = 1.0
+    for size in range(1, n + m):
+        known = np.arange(max(size - m, 0), min(n, size) + 1)
+        there = (lower[known] <= size - known) & (size - known <= upper[known])
+        for factor in (odds, 1 / odds):
+            chance = stats.nchypergeom_fisher.pmf(known, n + m, n, size, factor)
+            worst = min(worst, float(chance[there].sum()))
+    return worst
+
+
+def report_worst(factors: Sequence[float]) -> None:
+    """Print the table of the exact band within and outside its factor."""
+    every = [1.0, *factors]
+    _line(["labels", *(f"asked within {asked:g}" for asked in every)])
+    _line(["---", *["---:"] * len(every)])
+    for odds in every:
+        _line([f"{odds:g}", *(f"{worst_coverage(60, 240, odds, asked):.3f}" for asked in every)])
+
+
+def report_integers(factors: Sequence[float]) -> None:
+    """Hold the exact band against rational arithmetic, for all n and m up to 12."""
+    for odds in factors:
+        differ = 0
+        for n in range(1, 13):
+            for m in range(13):
+                found = tuple(side.tolist() for side in table("exact", n, m, odds))
+                differ += found != oracle.band(n, m, Fraction(95, 100), Fraction(str(odds)))
+        print(f"{differ} of 156 bands within {odds:g} differ from rational arithmetic", flush=True)
 
 
 def rank(score: FloatArray, labeled: BoolArray) -> Ranking:
@@ -207,9 +242,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--draws", type=int, default=1000, help="of each selection")
     parser.add_argument("--factors", type=float, nargs="+", default=[1.5, 3.0])
-    parser.add_argument("--of", nargs="+", default=["bands", "roc", "pr"])
+    parser.add_argument("--of", nargs="+", default=["worst", "integers", "bands", "roc", "pr"])
     parser.add_argument("--targets", nargs="+", default=["population", "examples"])
     asked = parser.parse_args(arguments)
+    if "worst" in asked.of:
+        report_worst(asked.factors)
+    if "integers" in asked.of:
+        report_integers(asked.factors)
     if "bands" in asked.of:
         report_bands(asked.factors, asked.draws)
     for curve in ("roc", "pr"):

@@ -18,11 +18,11 @@ from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 
 __all__ = ["exact_within"]
 
-_ENDS = 48  # positives of a kind at both ends between which limits are smooth
-_FEW = 4 * _ENDS  # known positives that are settled one by one
+_ENDS = 16  # positives of a kind at both ends between which limits are smooth
+_FEW = 250  # known positives that are settled one by one
 _NODES = 8  # nodes for each unit of the logit
 _CHEBYSHEV = 14  # numbers of latent positives that stand for all others between them
-_NEXT = 1e-3  # distance to an integer, in counts, within which a count is settled by itself
+_NEXT = 1e-4  # distance to an integer, in counts, within which a count is settled by itself
 _ERROR = 1e-8  # of the interpolation, in counts by m / sqrt(n)
 _ROWS, _HELD = 32, 1 << 14  # tails that are summed at once, at least; terms of them, at most
 _FAR, _MORE = 7.5, 16  # standard deviations, and terms, after which nothing is left to sum
@@ -177,7 +177,14 @@ class _Side:
         share = known / (n + 1)
         tail = special.ndtr(self._limit)
         quantile = special.betaincinv(weight * share, weight * (1 - share), tail)
-        moved = special.expit(special.logit(quantile) - log(self._odds))
+        middle = special.logit(share)
+        away, middle = special.logit(quantile) - middle, middle - log(self._odds)
+        # Logits scatter more where counts are lower.
+        both = 1 / known + 1 / (n + 1 - known)
+        spread = (both + _scatter(m, middle + away)) / (
+            both + _scatter(m, special.logit(quantile))
+        )
+        moved = special.expit(middle + away * np.sqrt(spread))
         return np.asarray(np.clip(m * moved - 0.5, 0, m), np.float64)
 
     def _deviates(
@@ -319,4 +326,11 @@ def _deviate(above: FloatArray, below: FloatArray) -> FloatArray:
     few = special.ndtri(np.minimum(above, below) / (above + below))
     found: FloatArray = np.where(below < above, -few, few)
     found[np.isinf(above)] = np.inf
+    return found
+
+
+def _scatter(m: IntArray | FloatArray, place: FloatArray) -> FloatArray:
+    """Return what a logit of some of m examples scatters by, squared."""
+    share = special.expit(place)
+    found: FloatArray = 1 / (m * share * (1 - share) + 0.5)
     return found

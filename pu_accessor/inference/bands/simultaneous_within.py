@@ -17,7 +17,7 @@ _COUNTED = 1000  # positives up to which the worst selection is counted out
 _PRECISION, _TRIED = 4e-3, 14  # of the local level, relative; steps on the way there, at most
 # Beyond, the local level of the nearest counted case is scaled by a power of n*m/(n + m). It was
 # measured to fall with the power -0.2 to -0.34 between 1,000 and 4,000 positives.
-_POWER, _SAFETY = -0.4, 0.93
+_POWER, _SAFETY = -0.4, 0.85
 
 
 def simultaneous_within(n: int, m: int, level: float, selection_odds: float) -> Bounds:

@@ -12,6 +12,7 @@ from pu_accessor.inference.comparison.pairs import adjust_p_values
 from pu_accessor.inference.estimates.delong import welch_df
 from pu_accessor.inference.estimates.intervals import kurtosis_df
 from pu_accessor.inference.estimates.sample import count_negatives, count_positives
+from pu_accessor.inference.estimates.selection import says_little
 from pu_accessor.inference.estimates.weighted import weighted_spread
 from pu_accessor.ranking import FloatArray, IntArray, PairedRanks
 
@@ -74,14 +75,16 @@ def compare_within(
     Notes
     -----
     The difference is the mean of d = R_b - R_a over all positives, over the number of negatives. A
-    known positive stands for itself and for latent ones, in number as one over its odds. So the
-    lowest difference is that where the known positives with the lowest d count up to `odds` times
-    those with the highest, split at the place that makes it lowest. Without betas the latent
-    positives are taken to be many: then selection can do most.
+    known positive stands for itself and for latent ones, in number as one over its odds. So
+    the lowest difference is that where the known positives with the lowest d count up to
+    `odds` times those with the highest, split at the place that makes it lowest. Without betas
+    the latent positives are taken to be many: then selection can do most.
 
     At the weights of either end, as if these were known, there is an interval: for these examples
-    that of propensities, on new ones DeLong's of two models with each known positive's weight. The
-    correlation of the two models among the other examples is taken as that for equal weights.
+    that of propensities, on new ones DeLong's of two models with each known positive's weight.
+    Where these weights leave fewer than 10 known positives in effect, or half of all, nothing
+    is concluded: the interval is all from -1 to 1. The correlation of the two models among the
+    other examples is taken as that for equal weights.
 
     Examples
     --------
@@ -164,7 +167,10 @@ def _sides(
         latent = latent_shares(1 + weight, hidden.latent)
         value = float((1 + latent) @ ahead) / (ahead.size + hidden.latent) / hidden.negatives
         of_this = _on_new if target == "population" else _of_these
-        sides.append(_Side(value, *of_this(paired, names, weight, order, hidden)))
+        spread = of_this(paired, names, weight, order, hidden)
+        if hidden.latent and says_little(weight):
+            spread = np.inf, np.inf, spread[2]
+        sides.append(_Side(value, *spread))
     return sides[0], sides[1]
 
 
@@ -263,7 +269,7 @@ def _limits(sides: tuple[_Side, _Side], level: float) -> tuple[float, float]:
     quantile = (1 + level) / 2
     down = special.stdtrit(low.df, quantile) * low.down if low.down else 0.0
     up = special.stdtrit(high.df, quantile) * high.up if high.up else 0.0
-    return float(low.value - down), float(high.value + up)
+    return max(float(low.value - down), -1.0), min(float(high.value + up), 1.0)
 
 
 def _least(sides: tuple[_Side, _Side]) -> tuple[float, float, float]:
@@ -271,8 +277,8 @@ def _least(sides: tuple[_Side, _Side]) -> tuple[float, float, float]:
     low, high = sides
     if np.isnan([low.value, low.down, high.up]).any():
         return np.nan, np.nan, np.nan
-    if low.value <= 0 <= high.value:
-        return 0.0, low.df, 1.0
     side, error = (low, low.down) if low.value > 0 else (high, high.up)
+    if low.value <= 0 <= high.value or np.isinf(error):
+        return 0.0, side.df, 1.0
     statistic = side.value / error if error else float(np.copysign(inf, side.value))
     return statistic, side.df, float(2 * special.stdtr(side.df, -abs(statistic)))

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pu_accessor.errors import PUValueError
+from pu_accessor.inference.bands.weighted import effective_size
 from pu_accessor.inference.estimates.auroc import estimate_auroc
 from pu_accessor.inference.estimates.complete import Estimates, over_betas
 from pu_accessor.inference.estimates.population import estimate_population_auroc
@@ -39,11 +40,13 @@ __all__ = [
     "check_whole_area",
     "estimate_any",
     "estimate_within",
+    "says_little",
     "split_weights",
     "worst_splits",
 ]
 
 _FEWEST = 3  # known positives for which weighted estimates have an interval
+_EFFECTIVE = 10  # known positives in effect, below which their intervals are not believed
 
 
 class Split(NamedTuple):
@@ -118,20 +121,24 @@ def estimate_within(
     Notes
     -----
     With v_i the latent positives that known positive i stands for, proportional to one over its
-    odds, so that any two differ by a factor of at most G and their sum is m, both areas are those
-    of positives that count 1 + v_i. AUROC is straight in v. Average precision sums the products of
-    weights of two positives, over the examples at or above the lower one. As that is less the
-    lower it lies, exchanging two weights shows that the heaviest are best at the top and worst at the
-    bottom, and as it is convex in v, the highest is where weights have but two sizes. The lowest
-    is so wherever the next known positive does not more than make up in weight for what it lies
-    lower: at the very top, with a large G, weights between the two can be lower by a trifle.
+    odds, so that any two differ by a factor of at most G and their sum is m, both areas are
+    those of positives that count 1 + v_i. AUROC is straight in v. Average precision sums the
+    products of weights of two positives, over the examples at or above the lower one. As that
+    is less the lower it lies, exchanging two weights shows that the heaviest are best at the
+    top and worst at the bottom, and as it is convex in v, the highest is where weights have
+    but two sizes. The lowest is so wherever the next known positive does not more than make up
+    in weight for what it lies lower: at the very top, with a large G, weights between the two
+    can be lower by a trifle.
 
     At the weights of the lowest value, as if these were known, there is an interval: for these
-    examples that of propensities (`pu_accessor.inference.estimates.weighted`); on new ones that of
-    known positives and the rest as two samples, with what each known positive adds by its weight
-    and by that of all others. Its lower limit is the lower limit for all selections, as the level
-    holds at the true weights, whatever these are; that of the highest value is the upper limit.
-    Where nothing is known of the odds, an infinite G, the areas under the bounding curves stand.
+    examples that of propensities (`pu_accessor.inference.estimates.weighted`); on new ones
+    that of known positives and the rest as two samples, with what each known positive adds by
+    its weight and by that of all others. Its lower limit is the lower limit for all
+    selections, as the level holds at the true weights, whatever these are; that of the highest
+    value is the upper limit. Where these weights leave few known positives in effect, fewer
+    than 10 or half of all, those that were not seen matter most: then the interval reaches to
+    the areas under the bounding curves of the band "exact" at G. These stand alone where
+    nothing is known of the odds, an infinite G.
     """
     check_selection(ranking, rule)
     check_labels(betas, ranking.total)
@@ -140,10 +147,10 @@ def estimate_within(
     def estimate(betas: FloatArray) -> Estimates:
         base = _at_random(ranking, betas, plain, curve, target)
         span = _between_curves(ranking, betas, Rule(selection_odds=inf), curve)
-        ends = _trivial(span, base) if target == "population" else span
+        ends = _moved(span, base) if target == "population" else span
         limits = ends
         if not isinf(rule.selection_odds):
-            span, limits = _widened(ranking, betas, rule, curve, target)
+            span, limits = _widened(ranking, betas, rule, curve, target, base)
         if ranking.total.known_positive < 2:  # nobody knows how far the one can be off
             limits = base.lower, base.upper
         there = (betas * ranking.total.unlabeled > 0) & ~np.isnan(base.value)
@@ -238,6 +245,21 @@ def split_weights(n: int, above: int, first: float, second: float) -> FloatArray
     return np.where(np.arange(n) < above, first, second)
 
 
+def says_little(weight: FloatArray) -> bool:
+    """Tell whether weights leave too few known positives in effect.
+
+    Parameters
+    ----------
+    weight : ndarray of float64, shape (n,)
+        What latent positives they stand for, to one another.
+
+    Returns
+    -------
+    bool
+    """
+    return effective_size(weight) < min(_EFFECTIVE, weight.size / 2)
+
+
 def _areas(
     ranking: Ranking,
     curve: str,
@@ -297,34 +319,40 @@ def _between_curves(
     return low, high
 
 
-def _trivial(
-    span: tuple[FloatArray, FloatArray], base: Estimates
-) -> tuple[FloatArray, FloatArray]:
-    """Return how far an area with all latent positives at one end may be off on new examples.
-
-    That is as far as the estimate is.
-    """
+def _moved(span: tuple[FloatArray, FloatArray], base: Estimates) -> tuple[FloatArray, FloatArray]:
+    """Return how far areas under bounding curves may be off on new examples: as estimates are."""
     down, up = base.value - base.lower, base.upper - base.value
-    return np.maximum(span[0] - down, 0), np.minimum(span[1] + up, 1)
+    return np.fmax(span[0] - down, 0), np.fmin(span[1] + up, 1)
 
 
 def _widened(
-    ranking: Ranking, betas: FloatArray, rule: Rule, curve: str, target: str
+    ranking: Ranking,
+    betas: FloatArray,
+    rule: Rule,
+    curve: str,
+    target: str,
+    base: Estimates,
 ) -> tuple[tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]:
     """Return the lowest and the highest value at each beta, and the limits around them."""
     n, odds = ranking.total.known_positive, rule.selection_odds
     values, limits = np.empty((2, betas.size)), np.full((2, betas.size), np.nan)
+    few = np.zeros((2, betas.size), np.bool_)
     for place, beta in enumerate(betas.tolist()):
         splits = worst_splits(ranking, beta, odds, curve)
         values[:, place] = [split.value for split in splits]
         sides = zip(splits, ((1.0, odds), (odds, 1.0)), strict=True)
         for side, (split, (first, second)) in enumerate(sides):
             weight = split_weights(n, split.above, first, second)
+            few[side, place] = says_little(weight)
             if n >= _FEWEST:
                 found = _at_weights(ranking, weight, np.array([beta]), rule.level, curve, target)
                 limits[side, place] = found[side][0]
-    curves = _between_curves(ranking, betas, rule, curve) if np.isnan(limits).any() else limits
-    low, high = (np.where(np.isnan(x), y, x) for x, y in zip(limits, curves, strict=True))
+    low, high = limits
+    if few.any() or np.isnan(limits).any():
+        bounds = _between_curves(ranking, betas, rule, curve)
+        below, above = _moved(bounds, base) if target == "population" else bounds
+        low = np.where(few[0] | np.isnan(low), np.fmin(low, below), low)
+        high = np.where(few[1] | np.isnan(high), np.fmax(high, above), high)
     return (values[0], values[1]), (low, high)
 
 
