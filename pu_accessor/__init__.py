@@ -9,6 +9,7 @@ from importlib.metadata import version
 from pu_accessor.accessors import register
 from pu_accessor.accessors.accessor import ranking_from_arrays, ranking_from_chunks
 from pu_accessor.accessors.hand import add_labels
+from pu_accessor.accessors.planning import positives_needed, power
 from pu_accessor.errors import (
     PUDataError,
     PUError,
@@ -38,6 +39,8 @@ __all__ = [
     "beta_from_labels",
     "beta_from_prevalence",
     "labels_needed",
+    "positives_needed",
+    "power",
     "ranking_from_arrays",
     "ranking_from_chunks",
 ]
