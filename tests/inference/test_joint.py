@@ -154,6 +154,7 @@ def test_frames_fit_a_terminal() -> None:
 def test_computed_betas_are_selected() -> None:
     tables = PU.contingency(np.arange(0, 0.5, 0.1), ranks=[10])
     assert tables.sel(beta=0.3)["beta"].item() == 0.3
+    assert PU.contingency(1 / 7, ranks=[10]).sel(beta=1 / 7)["beta"].item() == 1 / 7
     assert PU.auroc(np.arange(0, 0.35, 0.1))["beta"].tolist() == [0, 0.1, 0.2, 0.3]
 
 

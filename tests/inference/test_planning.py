@@ -128,7 +128,7 @@ def test_errors_say_what_to_pass() -> None:
         (
             lambda: power(0.1, 10, 50, pilot=frame.pu(score="a"), beta=0.1),
             PUValueError,
-            "two models",
+            "two or more columns",
         ),
     ]
     for ask, kind, message in cases:

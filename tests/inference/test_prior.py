@@ -202,7 +202,7 @@ def test_groups_have_a_row_each() -> None:
     assert found["site"].tolist() == ["a", "b"]
     assert found["upper"].tolist() == [0.45, 0.775]
     assert "random sample" in found.attrs["assumptions"]
-    assert found[["n", "n_unlabeled"]].to_numpy().tolist() == [[10, 20], [10, 20]]
+    assert found[["n", "n_unlabeled"]].to_numpy().tolist() == [[10, 20], [10, 40]]
 
 
 @pytest.mark.parametrize(
