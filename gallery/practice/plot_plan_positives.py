@@ -12,25 +12,28 @@ import seaborn as sns
 
 from pu_accessor import positives_needed, power
 
-expected = {"beta": 0.1, "n_unlabeled": 10_000}
-print(positives_needed(0.05, pilot={"auroc": 0.85}, **expected).to_string(index=False))
-safe = positives_needed(0.05, pilot={"auroc": 0.85}, **expected, probability=0.9)
+OTHERS = 10_000
+plan = positives_needed(0.05, pilot={"auroc": 0.85}, beta=0.1, n_unlabeled=OTHERS)
+print(plan.to_string(index=False))
+safe = positives_needed(0.05, pilot={"auroc": 0.85}, beta=0.1, n_unlabeled=OTHERS, probability=0.9)
 print(safe.to_string(index=False))
 
 # %%
 figure, (left, right) = plt.subplots(1, 2, figsize=(7.2, 3.2), layout="constrained")
 widths = np.geomspace(0.04, 0.2, 9)
 for auroc, color in zip((0.7, 0.85, 0.95), sns.color_palette("colorblind"), strict=False):
-    needed = [
-        positives_needed(width, pilot={"auroc": auroc}, **expected)["n"].item() for width in widths
+    plans = [
+        positives_needed(width, pilot={"auroc": auroc}, beta=0.1, n_unlabeled=OTHERS)
+        for width in widths.tolist()
     ]
+    needed = [plan["n"].item() for plan in plans]
     left.loglog(widths, needed, color=color, label=f"AUROC {auroc}")
 left.set(xlabel="width of the 95% interval", ylabel="known positives")
 left.legend(frameon=False)
 sizes = np.arange(20, 420, 20)
 for correlation, color in zip((0, 0.5, 0.9), sns.color_palette("colorblind"), strict=False):
     model = {"auroc": 0.85, "correlation": correlation}
-    seen = [power(0.03, int(n), 10_000, pilot=model, beta=0.1) for n in sizes]
+    seen = [power(0.03, int(n), OTHERS, pilot=model, beta=0.1) for n in sizes]
     right.plot(sizes, seen, color=color, label=f"correlation {correlation}")
 right.set(xlabel="known positives", ylabel="a difference of .03 is seen", ylim=(0, 1))
 right.legend(frameon=False)

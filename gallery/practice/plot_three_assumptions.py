@@ -32,7 +32,7 @@ truth = malignant[~train]  # which nobody has
 print(df.pu)
 
 # %%
-# A hundred of the unlabeled are looked at by a pathologist, at random: that is beta, with its error.
+# A hundred of the unlabeled are looked at by a pathologist, at random: beta, with its error.
 rows = df.pu.sample_to_label(100, random_state=2).index
 found, free = int(truth[rows].sum()), int(df["label"].isna().sum())
 beta = pu_accessor.beta_from_labels(found, 100, free)

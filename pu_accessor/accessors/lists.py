@@ -10,7 +10,7 @@ from pu_accessor.inference.bands.lookup import Band
 from pu_accessor.inference.estimates.guaranteed import Cost, read_goal
 from pu_accessor.inference.rule import Rule
 from pu_accessor.results.betas import GroupBeta
-from pu_accessor.results.guaranteed import guaranteed_cutoffs
+from pu_accessor.results.chosen import guaranteed_cutoffs
 
 __all__ = ["cutoff", "select"]
 

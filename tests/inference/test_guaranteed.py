@@ -60,7 +60,7 @@ def test_list_is_what_lies_above_the_threshold() -> None:
     assert chosen["score"].is_monotonic_decreasing
     assert found["lower"] >= 0.6 and found["lower"] <= found["estimate"] <= found["upper"]
     missing = FRAME.assign(score=FRAME["score"].where(FRAME.index % 7 > 0))
-    omitted: Any = missing.pu(nan_policy="omit")  # type: ignore[operator]
+    omitted: Any = missing.pu(nan_policy="omit")
     assert omitted.select(0.3, recall=0.3)["score"].notna().all()
 
 

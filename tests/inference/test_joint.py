@@ -27,8 +27,8 @@ def draw(seed: int = 0, size: int = 1200) -> pd.DataFrame:
 
 
 FRAME = draw()
-PU: Any = FRAME.pu(score="a")  # type: ignore[operator]
-BOTH: Any = FRAME.pu(score=["a", "b"])  # type: ignore[operator]
+PU: Any = FRAME.pu(score="a")
+BOTH: Any = FRAME.pu(score=["a", "b"])
 HAND = pu_accessor.beta_from_labels(12, 120, 1000)
 HIGH = pu_accessor.beta_from_labels(12, 120, 1000, level=0.98)
 
@@ -40,7 +40,8 @@ def test_squares_add_like_the_disc(seed: int) -> None:
     found = join_limits(
         values, values - downs, values + ups, BetaRange(0.3, 0.2, 0.5, LEVEL), "approximate"
     )
-    expected = disc_limits(*(tuple(some.tolist()) for some in (values, downs, ups)))
+    first, second, third = (tuple(some.tolist()) for some in (values, downs, ups))
+    expected = disc_limits(first, second, third)
     npt.assert_allclose(np.ravel(found), expected, atol=3e-4)
 
 
@@ -115,9 +116,9 @@ def test_a_limit_leaves_all_betas_below_it() -> None:
 
 
 def test_a_row_for_each_site_holds_for_all_models_there() -> None:
-    sites: Any = FRAME.pu(by="site", score="a")  # type: ignore[operator]
+    sites: Any = FRAME.pu(by="site", score="a")
     found = sites.estimate_beta()
-    every: Any = FRAME.pu(by="site", score=["a", "b"])  # type: ignore[operator]
+    every: Any = FRAME.pu(by="site", score=["a", "b"])
     joint = every.auroc(found)
     assert joint["model"].tolist() == ["a", "b", "a", "b"]
     npt.assert_allclose(joint["beta"], np.repeat(found["beta"], 2), rtol=1e-11)

@@ -102,6 +102,8 @@ def test_more_is_asked_for_more() -> None:
 
 def test_errors_say_what_to_pass() -> None:
     value, pair = {"auroc": 0.8}, {"auroc": 0.8, "correlation": 0.5}
+    three: Any = 3
+    ten: Any = 10.0
     frame: Any = pilot(40)
     grouped = frame.assign(site=1).pu(score="a", by="site")
     lone = frame.assign(label=np.where(np.arange(240) < 1, 1, np.nan)).pu(score="a")
@@ -110,7 +112,11 @@ def test_errors_say_what_to_pass() -> None:
         (lambda: positives_needed(0.1, pilot=value, beta=1), PUValueError, "beta must lie in"),
         (lambda: positives_needed(0.1, pilot=value, beta=0.1), PUTypeError, "n_unlabeled=10_000"),
         (lambda: positives_needed(0.1, "f1", pilot=value, beta=0.1), PUValueError, "quantity"),
-        (lambda: positives_needed(0.1, pilot=3, beta=0.1), PUTypeError, "pilot must be a frame"),
+        (
+            lambda: positives_needed(0.1, pilot=three, beta=0.1),
+            PUTypeError,
+            "pilot must be a frame",
+        ),
         (lambda: positives_needed(0.1, pilot={"ap": 1}, beta=0.1), PUValueError, "values of"),
         (lambda: positives_needed(0.1, pilot={"auroc": 1}, beta=0), PUValueError, r"in \(0, 1\)"),
         (lambda: positives_needed(0.1, pilot=grouped, beta=0), PUValueError, "one ranking"),
@@ -121,7 +127,7 @@ def test_errors_say_what_to_pass() -> None:
             "Pass a larger n_unlabeled or a larger width",
         ),
         (lambda: power(0.1, 1, 50, pilot=pair, beta=0.1), PUValueError, "n_positive must be at"),
-        (lambda: power(0.1, 10.0, 50, pilot=pair, beta=0.1), PUTypeError, "must be an integer"),
+        (lambda: power(0.1, ten, 50, pilot=pair, beta=0.1), PUTypeError, "must be an integer"),
         (lambda: power(2, 10, 50, pilot=pair, beta=0.1), PUValueError, "difference must lie"),
         (lambda: power(0.6, 10, 50, pilot=pair, beta=0.1), PUValueError, "Pass a smaller one"),
         (lambda: power(0.1, 10, 50, pilot=value, beta=0.1), PUValueError, "correlation"),

@@ -15,7 +15,7 @@ from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.inference.bands.exact import exact
 from pu_accessor.inference.estimates.guaranteed import Goal, Guaranteed, find_guaranteed
 from pu_accessor.inference.rule import Rule
-from pu_accessor.ranking import FloatArray
+from pu_accessor.ranking import BoolArray, FloatArray
 from tests.studies.shapes import CHOSEN, OTHERS
 
 SEED, LEVEL, MODELS = 20261121, 0.95, 20
@@ -76,9 +76,9 @@ def simulate(design: tuple[str, int, int, int], goal: Goal, models: int, draws: 
     return Kept(*np.mean(rows, axis=0).tolist())
 
 
-def _find(score: FloatArray, label: FloatArray, beta: float, goal: Goal, rule: Rule) -> Guaranteed:
+def _find(score: FloatArray, label: BoolArray, beta: float, goal: Goal, rule: Rule) -> Guaranteed:
     none = np.zeros(score.size, np.bool_)
-    ranking = rank_examples(score, label.astype(np.bool_), none, ranks="breakpoints")
+    ranking = rank_examples(score, label, none, ranks="breakpoints")
     return find_guaranteed(ranking, beta, goal, rule)
 
 

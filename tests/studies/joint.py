@@ -258,6 +258,8 @@ def simulate(
                         low, high = question(ranking, beta, joint, fixed["threshold"])
                     except PUDataError:  # nothing is negative at an estimate of 1
                         continue
+                    if np.isnan(low + high):  # nor where beta is infeasible
+                        continue
                     truth = drawn.truth[key]
                     miss = truth < low - 1e-9, truth > high + 1e-9, high - low
                     misses.setdefault((name, key, way), []).append(miss)

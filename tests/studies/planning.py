@@ -107,7 +107,7 @@ def differences_seen(
             own = rng.normal(size=n + rest)
             frame[model] = correlation**0.5 * shared + (1 - correlation) ** 0.5 * own
             frame[model] += shift * positive
-        compared = frame.pu(score=["a", "b"]).compare()  # type: ignore[operator]
+        compared = frame.pu(score=["a", "b"]).compare()
         seen += bool(compared["p_value"].item() < 1 - LEVEL)
     return Plan(n, rest, stated, seen / draws)
 
