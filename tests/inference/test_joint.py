@@ -57,7 +57,7 @@ def test_errors_add_by_squares_where_they_are_straight() -> None:
 def test_levels_are_brought_to_that_of_the_answer() -> None:
     beta = BetaRange(0.3, 0.2, 0.4, 0.6826894921370859)  # one standard deviation
     npt.assert_allclose(beta.betas(0.9544997361036416, "approximate"), [0.3, 0.1, 0.5])
-    limit = beta._replace(level=0.8413447460685429, limit=True)  # one-sided
+    limit = beta._replace(level=0.8413447460685429, limits="upper")  # one-sided
     npt.assert_allclose(limit.betas(0.9544997361036416, "approximate")[:3], [0.3, 0.2, 0.5])
 
 
@@ -113,6 +113,19 @@ def test_a_limit_leaves_all_betas_below_it() -> None:
     assert found["lower"].item() == 0
     joint, naive = PU.auroc(found).iloc[0], PU.auroc(0).iloc[0]
     assert joint["lower"] <= naive["lower"] < joint["estimate"] < joint["upper"]
+
+
+def test_limits_on_both_sides_leave_all_betas_between_them() -> None:
+    label = FRAME["label"].where(FRAME.index < 1100, 0)
+    pu: Any = FRAME.assign(label=label).pu(score="a")
+    found = pu.estimate_beta(method="two_sided")
+    joint = pu.auroc(found).iloc[0]
+    ends = pu.auroc([found["lower"].item(), found["upper"].item()])
+    assert joint["lower"] == ends["lower"].min() and joint["upper"] == ends["upper"].max()
+    metric, table = (
+        pu.metric("precision", beta, at=150) for beta in (found, found["beta"].item())
+    )
+    assert metric["lower"].item() < table["lower"].item()
 
 
 def test_a_row_for_each_site_holds_for_all_models_there() -> None:

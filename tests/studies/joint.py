@@ -166,7 +166,8 @@ def sources(design: Design) -> dict[str, Callable[[Drawn, float], tuple[Ranking,
             ranking = drawn.plain if method == "feasible" else drawn.both
             beta, lower, upper, _ = estimate_prior(ranking, method, level)
             low, high = min(lower, beta), max(upper, beta)
-            return ranking, BetaRange(beta, low, high, level, method == "feasible")
+            limits = {"feasible": "upper", "two_sided": "both"}.get(method, "none")
+            return ranking, BetaRange(beta, low, high, level, limits)
 
         return source
 

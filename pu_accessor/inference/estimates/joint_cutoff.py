@@ -95,7 +95,9 @@ def _walk(beta: BetaRange, level: float) -> tuple[FloatArray, FloatArray]:
     point, lower, upper, *between = beta.betas(level, "approximate").tolist()
     left = np.sqrt(1 - _OFF**2)
     up = point + _OFF * (upper - point)
-    if beta.limit:
+    if beta.limits == "both":
+        return (every := beta.betas(level, "approximate")), np.ones(every.size)
+    if beta.limits == "upper":
         free = [point, lower, *between]
         return np.concatenate([free, up]), np.concatenate([np.ones(len(free)), left])
     down = point - _OFF * (point - lower)
