@@ -16,7 +16,10 @@ from pu_accessor.inference.estimates.joint import BetaRange, join_estimates
 from pu_accessor.inference.estimates.joint_cutoff import join_metric_at, join_metric_on_new
 from pu_accessor.inference.estimates.population import estimate_population_auroc
 from pu_accessor.inference.estimates.population_precision import estimate_population_precision
-from pu_accessor.inference.estimates.precision import estimate_precision
+from pu_accessor.inference.estimates.precision import (
+    estimate_precision,
+    estimate_precision_around,
+)
 from pu_accessor.inference.estimates.stacked import estimate_population_aurocs
 from pu_accessor.inference.rule import Rule, check_target
 from pu_accessor.inference.tables.areas import check_max_fpr
@@ -110,7 +113,8 @@ def average_precision(
             return estimate_population_precision(ranking, betas, rule)
         return estimate_precision(ranking, betas, rule)
 
-    return _with_intervals(asked, beta, _Area(rule, target, joint, estimate))
+    around = estimate_precision_around if target == "examples" else None
+    return _with_intervals(asked, beta, _Area(rule, target, joint, estimate, around=around))
 
 
 def metric(
@@ -217,6 +221,8 @@ class _Area(NamedTuple):
     joint: str
     estimate: Callable[[Ranking, FloatArray, Rule], Estimates]
     at_once: Callable[[Stack, FloatArray], list[Estimates | None]] | None = None
+    # The same with limits at the first beta alone, where they take long.
+    around: Callable[[Ranking, FloatArray, Rule], Estimates] | None = None
 
 
 def _with_intervals(asked: Asked, beta: GroupBeta, area: _Area) -> pd.DataFrame:
@@ -230,7 +236,9 @@ def _with_intervals(asked: Asked, beta: GroupBeta, area: _Area) -> pd.DataFrame:
 
     def joined(ranking: Ranking, beta: BetaRange) -> Estimates:
         beta.check_counts(ranking.total)
-        found = area.estimate(ranking, beta.betas(level, area.joint), inner)
+        quick = beta.limits == "none" and area.joint == "approximate"
+        estimate = area.around if quick and area.around is not None else area.estimate
+        found = estimate(ranking, beta.betas(level, area.joint), inner)
         return join_estimates(found, beta, area.joint)
 
     answers = ask_rankings(

@@ -11,6 +11,11 @@ import xarray as xr
 import pu_accessor
 from pu_accessor import PUKeyError, PUTypeError, PUValueError
 from pu_accessor.inference.estimates.joint import BetaRange, join_limits
+from pu_accessor.inference.estimates.precision import (
+    estimate_precision,
+    estimate_precision_around,
+)
+from pu_accessor.inference.rule import Rule
 from tests.oracles.joint_oracle import disc_limits
 from tests.studies.joint import Design, simulate
 
@@ -71,6 +76,18 @@ def test_joint_interval_is_between_that_of_the_point_and_the_envelope(target: st
         assert point["estimate"] == joint["estimate"] < point["upper"] < joint["upper"]
         assert joint["upper"] <= wide["upper"] and joint["joint"] == "approximate"
         assert tuple(joint[["beta", "beta_lower", "beta_upper"]]) == tuple(HAND.iloc[0, :3])
+
+
+def test_limits_of_average_precision_are_carried_over() -> None:
+    ranking = PU._asked().rank("breakpoints").make(0)
+    betas = np.array([0.1, 0.07, 0.15])
+    found, each = (
+        ask(ranking, betas, Rule(LEVEL)) for ask in (estimate_precision_around, estimate_precision)
+    )
+    npt.assert_allclose(found.value, each.value)
+    npt.assert_allclose(found.error, each.error, rtol=0.02)
+    npt.assert_allclose(found.lower, each.lower, atol=0.02)
+    npt.assert_allclose(found.upper, each.upper, atol=0.04)
 
 
 def test_guaranteed_is_the_envelope() -> None:

@@ -25,7 +25,10 @@ from pu_accessor.inference.estimates.joint import BetaRange, join_estimates, ran
 from pu_accessor.inference.estimates.joint_cutoff import join_metric_at, join_metric_on_new
 from pu_accessor.inference.estimates.population import estimate_population_auroc
 from pu_accessor.inference.estimates.population_precision import estimate_population_precision
-from pu_accessor.inference.estimates.precision import estimate_precision
+from pu_accessor.inference.estimates.precision import (
+    estimate_precision,
+    estimate_precision_around,
+)
 from pu_accessor.inference.prior.labeling import beta_from_labels
 from pu_accessor.inference.prior.methods import estimate_prior
 from pu_accessor.inference.rule import Rule
@@ -192,7 +195,9 @@ def area(estimate: Callable[[Ranking, FloatArray, Rule], Estimates]) -> Question
             found = estimate(ranking, np.array([beta.beta]), Rule(LEVEL))
         else:
             level = LEVEL if joint == "approximate" else ranking_level(LEVEL, beta.level)
-            each = estimate(ranking, beta.betas(LEVEL, joint), Rule(level))
+            quick = joint == "approximate" and estimate is estimate_precision
+            ask = estimate_precision_around if quick else estimate
+            each = ask(ranking, beta.betas(LEVEL, joint), Rule(level))
             found = join_estimates(each, beta, joint)
         return float(found.lower[0]), float(found.upper[0])
 
