@@ -9,6 +9,7 @@ from importlib.metadata import version
 from pu_accessor.accessors import register
 from pu_accessor.accessors.accessor import ranking_from_arrays, ranking_from_chunks
 from pu_accessor.accessors.hand import add_labels
+from pu_accessor.accessors.planning import positives_needed, power
 from pu_accessor.errors import (
     PUDataError,
     PUError,
@@ -40,6 +41,8 @@ __all__ = [
     "beta_from_prevalence",
     "fbeta",
     "labels_needed",
+    "positives_needed",
+    "power",
     "ranking_from_arrays",
     "ranking_from_chunks",
 ]

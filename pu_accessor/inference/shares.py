@@ -28,7 +28,7 @@ Beta: TypeAlias = npt.ArrayLike
 Interval: TypeAlias = tuple[float, float]
 
 _STEP, _FEWEST = 0.01, 8  # of betas within an interval
-_DIGITS = 12  # of a beta that count
+_DIGITS, _ROUNDING = 12, 16  # of a beta that was computed; in units of its last binary digit
 
 
 def as_betas(beta: Beta) -> FloatArray:
@@ -42,7 +42,7 @@ def as_betas(beta: Beta) -> FloatArray:
     Returns
     -------
     ndarray of float64, shape (betas,)
-        Rounded to 12 significant digits.
+        A sum such as 0.1 + 0.2 is the decimal that is meant, 0.3.
 
     Raises
     ------
@@ -190,9 +190,11 @@ def _as_floats(beta: Any) -> FloatArray | None:
         return None
     if values.dtype.itemsize < 8:  # float32(0.3) is meant as 0.3, not as 0.30000001192092896
         values = np.array([float(str(value)) for value in values.flat]).reshape(values.shape)
+    shares = values.astype(np.float64)
     # The 0.30000000000000004 of np.arange(0, 0.5, 0.1) is meant as 0.3, and selected by that.
-    shares = [float(f"{value:.{_DIGITS}g}") for value in values.astype(np.float64).flat]
-    return np.array(shares).reshape(values.shape)
+    short = np.array([float(f"{value:.{_DIGITS}g}") for value in shares.flat])
+    near = np.abs(short.reshape(shares.shape) - shares) <= _ROUNDING * np.spacing(np.abs(shares))
+    return np.where(near, short.reshape(shares.shape), shares)
 
 
 def check_level(level: float) -> float:

@@ -23,7 +23,10 @@ from pu_accessor.inference.estimates.joint import BetaRange, join_estimates
 from pu_accessor.inference.estimates.joint_cutoff import join_metric_at, join_metric_on_new
 from pu_accessor.inference.estimates.population import estimate_population_auroc
 from pu_accessor.inference.estimates.population_precision import estimate_population_precision
-from pu_accessor.inference.estimates.precision import estimate_precision
+from pu_accessor.inference.estimates.precision import (
+    estimate_precision,
+    estimate_precision_around,
+)
 from pu_accessor.inference.estimates.selection import check_whole_area, estimate_within
 from pu_accessor.inference.estimates.stacked import estimate_population_aurocs
 from pu_accessor.inference.rule import Rule, check_target
@@ -126,7 +129,8 @@ def average_precision(
             return estimate_population_precision(ranking, betas, rule)
         return estimate_precision(ranking, betas, rule)
 
-    return with_intervals(asked, beta, Area(rules, target, joint, estimate))
+    around = estimate_precision_around if target == "examples" else None
+    return with_intervals(asked, beta, Area(rules, target, joint, estimate, around=around))
 
 
 def metric(
@@ -293,6 +297,8 @@ class Area(NamedTuple):
         From a ranking, betas and a rule to estimates in [0, 1].
     at_once : callable, optional
         As in `pu_accessor.results.ask.ask_rankings`.
+    around : callable, optional
+        As `estimate`, with limits at the first beta alone, where they take long.
     """
 
     rules: Rules
@@ -300,6 +306,7 @@ class Area(NamedTuple):
     joint: str
     estimate: Callable[[Ranking, FloatArray, Rule], Estimates]
     at_once: Callable[[Stack, FloatArray], list[Estimates | None]] | None = None
+    around: Callable[[Ranking, FloatArray, Rule], Estimates] | None = None
 
 
 def with_intervals(asked: Asked, beta: GroupBeta, area: Area) -> pd.DataFrame:
@@ -329,7 +336,9 @@ def with_intervals(asked: Asked, beta: GroupBeta, area: Area) -> pd.DataFrame:
 
     def joined(ranking: Ranking, beta: BetaRange) -> Estimates:
         beta.check_counts(ranking.total)
-        found = area.estimate(ranking, beta.betas(level, area.joint), inner)
+        quick = beta.limits == "none" and area.joint == "approximate"
+        estimate = area.around if quick and area.around is not None else area.estimate
+        found = estimate(ranking, beta.betas(level, area.joint), inner)
         return join_estimates(found, beta, area.joint)
 
     answers = ask_rankings(

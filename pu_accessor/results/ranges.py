@@ -24,7 +24,7 @@ __all__ = ["Fixed", "Ranges", "check_random", "read_ranges", "tell_of", "with_in
 
 _COLUMNS = ("beta", "lower", "upper", "level")
 _OTHERS = ("method", "n", "n_unlabeled")
-_ONE_SIDED = "feasible"
+_LIMITS = {"feasible": "upper", "two_sided": "both"}  # what other methods give is an estimate
 
 
 @dataclass(frozen=True)
@@ -288,7 +288,7 @@ def _range(row: Mapping[Hashable, Any]) -> BetaRange:
         min(lower, beta),
         max(upper, beta),
         check_level(row["level"]),
-        row.get("method") == _ONE_SIDED,
+        _LIMITS.get(str(row.get("method")), "none"),
         counts["n"],
         counts["n_unlabeled"],
     )

@@ -8,13 +8,13 @@ import pandas as pd
 
 from pu_accessor.errors import PUValueError
 from pu_accessor.ranking import Rankings, Ranks
-from pu_accessor.sources.best import take_best
 from pu_accessor.sources.columns import Column, as_series
 from pu_accessor.sources.in_memory import rank_columns
 from pu_accessor.sources.roles import Roles
 from pu_accessor.sources.sampling import sample_unlabeled
 from pu_accessor.sources.source import refuse
 from pu_accessor.sources.summary import count_columns, or_reason
+from pu_accessor.sources.top_rows import take_best
 
 __all__ = ["ArraySource"]
 

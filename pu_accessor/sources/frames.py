@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 
 from pu_accessor.ranking import Keyed, PairedRanks, Rankings, Ranks
-from pu_accessor.sources.best import take_best
 from pu_accessor.sources.columns import as_models, as_series, read_column
 from pu_accessor.sources.groups import Grouping, Groups, check_roles, group_frame, read_groups
 from pu_accessor.sources.in_memory import rank_columns
@@ -16,6 +15,7 @@ from pu_accessor.sources.roles import Roles
 from pu_accessor.sources.sampling import sample_unlabeled
 from pu_accessor.sources.source import check_no_keys
 from pu_accessor.sources.summary import FEW_ROWS, count_columns, list_columns, or_reason
+from pu_accessor.sources.top_rows import take_best
 
 __all__ = ["FrameSource"]
 

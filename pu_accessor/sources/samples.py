@@ -10,7 +10,6 @@ import xarray as xr
 
 from pu_accessor.errors import PUDataError, PUKeyError, PUTypeError, PUValueError, suggestion
 from pu_accessor.ranking import Keyed, PairedRanks, Ranking, Rankings, Ranks, check_within
-from pu_accessor.sources.best import take_best
 from pu_accessor.sources.columns import read_states, read_values
 from pu_accessor.sources.in_memory import rank_rows, scored
 from pu_accessor.sources.labels import States
@@ -20,6 +19,7 @@ from pu_accessor.sources.roles import Roles
 from pu_accessor.sources.sampling import sample_unlabeled
 from pu_accessor.sources.source import check_not_pooled, refuse
 from pu_accessor.sources.summary import FEW_ROWS, count_columns, list_columns, or_reason
+from pu_accessor.sources.top_rows import take_best
 
 __all__ = ["SampleSource"]
 

@@ -55,6 +55,7 @@ CALLS = {
     "average_precision": call(BY_MODEL, level=0.8),
     "metric": call("f1", [0.3, 0.1], at={"fpr": 0.2}),
     "estimate_beta": call(method="mean_matching", level=0.8),
+    "cutoff": call([0.3, 0.1], recall=0.5, level=0.8),
     "compare": call([0.3, 0.1], level=0.8, on="example"),
     "compare_unpaired": call([0.3, 0.1], level=0.8),
     "dominance": call(BY_MODEL, band="bootstrap"),
@@ -105,7 +106,7 @@ def show(ax: Axes) -> list[Any]:
 
 def test_every_method_is_asked() -> None:
     grouped: Any = LONG.groupby("model")
-    asked = {*CALLS, "sample_to_label"}  # which has no scores to spell
+    asked = {*CALLS, "sample_to_label", "select"}  # which have rows to return
     assert set(public(FRAMES)) == set(public(type(grouped.pu))) == asked
 
 
@@ -130,6 +131,14 @@ def test_samples_of_groups_are_drawn_alike() -> None:
     by = LONG.pu(by="model").sample_to_label(3, random_state=4)
     check_same(by, grouped.pu.sample_to_label(3, random_state=4))
     assert by.groupby("model").size().tolist() == [3, 3] and by["label"].isna().all()
+
+
+def test_chosen_rows_of_groups_are_alike() -> None:
+    grouped: Any = LONG.groupby("model")
+    by = LONG.pu(by="model").select(0.3, recall=0.5, level=0.8)
+    check_same(by, grouped.pu.select(0.3, recall=0.5, level=0.8))
+    sizes = LONG.pu(by="model").cutoff(0.3, recall=0.5, level=0.8)
+    assert by.groupby("model").size().tolist() == sizes["rank"].tolist()
 
 
 @pytest.mark.parametrize("name", [name for name in CALLS if not name.startswith("compare")])
@@ -194,9 +203,11 @@ def test_signatures_agree(name: str) -> None:
         ["chunks"],
         ["label", "found"],
     )
-    assert first in allowed or name.startswith(("beta_from", "labels_needed"))  # counts, in order
+    counts = ("beta_from", "labels_needed", "positives_needed", "power")  # numbers, in order
+    assert first in allowed or name.startswith(counts)
     named = [one for one in found if one.kind is one.KEYWORD_ONLY]
-    defaults = {one.name: one.default for one in named if one.name not in ("at", "random_state")}
+    needed = ("at", "random_state", "pilot", "beta")
+    defaults = {one.name: one.default for one in named if one.name not in needed}
     if name.endswith("plot_robustness"):
         defaults.pop("selection_odds")  # several, to be drawn
     assert inspect.Parameter.empty not in defaults.values()
@@ -215,9 +226,13 @@ def test_signatures_agree(name: str) -> None:
             wanted = wanted - {"beta_interval"}  # beta is not varied there
         elif method in ("plot_rank_cdf", "plot_against_beta", *OVER_ODDS):
             wanted = wanted - {"beta_interval"}
+        elif method in ("cutoff", "select"):
+            wanted = wanted - {"beta_interval"}
+            assert defaults.pop("band") == "simultaneous"  # no other holds at all cutoffs
+            wanted = wanted - {"band"}
         elif method == "sample_to_label":
             wanted = set()
-        if method in ("compare_unpaired", "estimate_beta", *OVER_ODDS):
+        if method in ("compare_unpaired", "estimate_beta", "cutoff", "select", *OVER_ODDS):
             wanted = wanted - {"selection_odds"}
         assert {*RULE} & {*defaults} == wanted
     shared = {**ROLES, **RULE, **LOOKS}

@@ -9,7 +9,7 @@ statements ("guaranteed"), and with the estimate taken as if it were exact. Prin
 
 import argparse
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +25,10 @@ from pu_accessor.inference.estimates.joint import BetaRange, join_estimates, ran
 from pu_accessor.inference.estimates.joint_cutoff import join_metric_at, join_metric_on_new
 from pu_accessor.inference.estimates.population import estimate_population_auroc
 from pu_accessor.inference.estimates.population_precision import estimate_population_precision
-from pu_accessor.inference.estimates.precision import estimate_precision
+from pu_accessor.inference.estimates.precision import (
+    estimate_precision,
+    estimate_precision_around,
+)
 from pu_accessor.inference.prior.labeling import beta_from_labels
 from pu_accessor.inference.prior.methods import estimate_prior
 from pu_accessor.inference.rule import Rule
@@ -97,8 +100,8 @@ def population(draw: Draw, prevalence: float, rank: float) -> dict[str, float]:
     every = np.concatenate([good, bad])
     weight = np.repeat([prevalence, 1 - prevalence], TRUTH)
     order = np.argsort(-every)
-    place = int(np.searchsorted(np.cumsum(weight[order]) / TRUTH, rank))
-    threshold = float(every[order[place]])
+    last = int(np.searchsorted(np.cumsum(weight[order]) / TRUTH, rank))
+    threshold = float(every[order[last]])
     high = (good >= threshold).mean() * prevalence
     share = high / (high + (bad >= threshold).mean() * (1 - prevalence))
     return {
@@ -166,7 +169,8 @@ def sources(design: Design) -> dict[str, Callable[[Drawn, float], tuple[Ranking,
             ranking = drawn.plain if method == "feasible" else drawn.both
             beta, lower, upper, _ = estimate_prior(ranking, method, level)
             low, high = min(lower, beta), max(upper, beta)
-            return ranking, BetaRange(beta, low, high, level, method == "feasible")
+            limits = {"feasible": "upper", "two_sided": "both"}.get(method, "none")
+            return ranking, BetaRange(beta, low, high, level, limits)
 
         return source
 
@@ -191,7 +195,9 @@ def area(estimate: Callable[[Ranking, FloatArray, Rule], Estimates]) -> Question
             found = estimate(ranking, np.array([beta.beta]), Rule(LEVEL))
         else:
             level = LEVEL if joint == "approximate" else ranking_level(LEVEL, beta.level)
-            each = estimate(ranking, beta.betas(LEVEL, joint), Rule(level))
+            quick = joint == "approximate" and estimate is estimate_precision
+            ask = estimate_precision_around if quick else estimate
+            each = ask(ranking, beta.betas(LEVEL, joint), Rule(level))
             found = join_estimates(each, beta, joint)
         return float(found.lower[0]), float(found.upper[0])
 
@@ -234,8 +240,8 @@ def simulate(
     design: Design,
     draws: int,
     ways: Mapping[str, tuple[str, float]],
-    only: tuple[str, ...] | None = None,
-    asked: tuple[str, ...] | None = None,
+    only: Sequence[str],
+    asked: Sequence[str],
 ) -> dict[tuple[str, str, str], Cell]:
     """Return how often intervals hold, by source of beta, question and way."""
     rng = np.random.default_rng([SEED, *design[1:], *design.shape.encode()])
@@ -246,17 +252,19 @@ def simulate(
     for _ in range(draws):
         drawn = draw(design, fixed, rng)
         for name, source in sources(design).items():
-            if only and name not in only:
+            if name not in only:
                 continue
             for way, (joint, at) in ways.items():
                 ranking, beta = source(drawn, at)
                 for key, question in questions(design).items():
                     slow = key in SLOW and (name != "by hand" or joint == "guaranteed")
-                    if slow or (asked and key not in asked):
+                    if slow or key not in asked:
                         continue
                     try:
                         low, high = question(ranking, beta, joint, fixed["threshold"])
                     except PUDataError:  # nothing is negative at an estimate of 1
+                        continue
+                    if np.isnan(low + high):  # nor where beta is infeasible
                         continue
                     truth = drawn.truth[key]
                     miss = truth < low - 1e-9, truth > high + 1e-9, high - low
@@ -283,24 +291,23 @@ DESIGNS = (
 
 
 def main() -> None:
-    """Simulate, and print the tables."""
+    """Simulate, and print a table for each source of beta."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--draws", type=int, default=200)
-    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--draws", type=int, default=100)
+    parser.add_argument("--sources", nargs="*", default=["by hand", "mean_matching", "feasible"])
+    parser.add_argument("--questions", nargs="*", default=list(questions(DESIGNS[0])))
+    parser.add_argument("--ways", nargs="*", default=list(WAYS))
     options = parser.parse_args()
     warnings.simplefilter("ignore", PUWarning)
+    ways = {way: WAYS[way] for way in options.ways}
+    print("| scores | beta | quantity | " + " | ".join(f"{way}, width" for way in ways) + " |")
+    print("|---|---|---|" + "---|" * len(ways))
     for design in DESIGNS:
-        print(design, flush=True)
-        found = simulate(
-            design, options.draws, WAYS if options.all else {"approximate": WAYS["approximate"]}
-        )
+        found = simulate(design, options.draws, ways, options.sources, options.questions)
         for source, key in dict.fromkeys((name, key) for name, key, _ in found):
-            cells = {way: found[source, key, way] for way in WAYS if (source, key, way) in found}
-            told = "  ".join(
-                f"{way} {c.coverage:.3f} ({c.below:.3f} {c.above:.3f}) {c.width:.3f}"
-                for way, c in cells.items()
-            )
-            print(f"  {source:14} {key:17} {told}", flush=True)
+            cells = [found.get((source, key, way)) for way in ways]
+            told = " | ".join(f"{c.coverage:.3f} {c.width:.3f}" if c else "–" for c in cells)
+            print(f"| {design.shape} | {source} | {key} | {told} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -177,7 +177,7 @@ def find_guaranteed(ranking: Ranking, beta: float, goal: Goal, rule: Rule) -> Gu
     >>> ranking = Ranking(rank, 120.5 - rank, known, 0 * known, rank - known, Counts(60, 0, 60))
     >>> found = find_guaranteed(ranking, 0.1, Goal("precision", 0.9), Rule(band="simultaneous"))
     >>> found.rank, found.lower
-    (66, 0.9090909090909091)
+    (72, 0.9027777777777778)
     """
     if ranking.weight is not None:
         raise PUValueError(

@@ -22,7 +22,7 @@ JOINT = ("approximate", "guaranteed")
 _HIGHEST = 1 - 1e-6  # of a limit on beta: at 1 nothing is negative, and little has a value
 _TURN = np.linspace(0, np.pi / 2, 33)
 _OFF, _LEFT = np.sin(_TURN), np.cos(_TURN)  # of beta, and what that leaves of the ranking
-_BETWEEN = np.array([0.25, 0.5, 0.75])  # of the way from the lower end to the estimate
+_BETWEEN = np.array([0.25, 0.5, 0.75])  # of the way where any beta may be the true one
 _POINT, _LOWER, _UPPER = range(3)
 
 
@@ -35,8 +35,9 @@ class BetaRange(NamedTuple):
         Shares of the unlabeled, lower <= beta <= upper.
     level : float
         Probability of coverage of the interval, in (0, 1).
-    limit : bool, default False
-        Whether chance is in `upper` alone: nothing speaks against any beta from `lower` on.
+    limits : {"none", "upper", "both"}, default "none"
+        Which ends are limits on what is feasible, not errors of the estimate: nothing speaks for
+        any beta from the other end on, or between them.
     n, unlabeled : int, optional
         Known positives and unlabeled examples that it is about.
     """
@@ -45,7 +46,7 @@ class BetaRange(NamedTuple):
     lower: float
     upper: float
     level: float
-    limit: bool = False
+    limits: str = "none"
     n: int | None = None
     unlabeled: int | None = None
 
@@ -68,12 +69,14 @@ class BetaRange(NamedTuple):
         if joint == "guaranteed":
             inner = interval_betas((self.lower, self.upper), np.array([self.beta]))
             return np.append(self.beta, np.minimum(inner, max(self.beta, _HIGHEST)))
-        own = self.level if self.limit else (1 + self.level) / 2
+        upper_alone = self.limits == "upper"
+        own = self.level if upper_alone else (1 + self.level) / 2
         scale = special.ndtri((1 + level) / 2) / max(special.ndtri(own), 1e-9)
-        down = 1.0 if self.limit else scale
+        down = 1.0 if upper_alone else scale
         lower = max(self.beta - down * (self.beta - self.lower), 0.0)
         upper = min(self.beta + scale * (self.upper - self.beta), max(self.beta, _HIGHEST))
-        between = lower + _BETWEEN * (self.beta - lower) if self.limit else np.empty(0)
+        last = {"none": lower, "upper": self.beta, "both": upper}[self.limits]
+        between = lower + _BETWEEN * (last - lower) if last > lower else np.empty(0)
         return np.concatenate([[self.beta, lower, upper], between])
 
     def check_counts(self, total: Counts) -> None:
@@ -206,7 +209,8 @@ def join_limits(
     distances ([1]_, [2]_).
 
     Where there is no more than an upper limit on beta, any beta down to the lower end may be the
-    true one and none is more likely: there the ranking's limits stand as they are.
+    true one and none is more likely: there the ranking's limits stand as they are. Where there are
+    limits on both sides, that holds for all betas between them.
 
     References
     ----------
@@ -224,13 +228,13 @@ def join_limits(
     (array([0.75]), array([0.85]))
     """
     none = np.isnan(lower[..., :1]) | np.isnan(upper[..., :1])
-    if joint == "guaranteed":
+    if joint == "guaranteed" or beta.limits == "both":
         low, high = np.fmin.reduce(lower, axis=-1), np.fmax.reduce(upper, axis=-1)
     else:
         value = _with_ends(value)
         down, up = _off(value, value - lower), _off(value, upper - value)
         low, high = _extreme(np.fmin, value, -down, beta), _extreme(np.fmax, value, up, beta)
-        if beta.limit:
+        if beta.limits == "upper":
             free = [_LOWER, *range(_UPPER + 1, value.shape[-1])]
             low = np.fmin(low, np.fmin.reduce(lower[..., free], axis=-1))
             high = np.fmax(high, np.fmax.reduce(upper[..., free], axis=-1))
@@ -259,7 +263,7 @@ def _extreme(
 ) -> FloatArray:
     """Return the lowest or highest on the way to the limits of beta."""
     found = value[..., _POINT] + off[..., _POINT]
-    for end in (_UPPER,) if beta.limit else (_LOWER, _UPPER):
+    for end in (_UPPER,) if beta.limits == "upper" else (_LOWER, _UPPER):
         middle, width = (
             np.multiply.outer(side[..., _POINT], 1 - _OFF)
             + np.multiply.outer(side[..., end], _OFF)

@@ -51,7 +51,7 @@ def join_metric_at(
     Where beta is off by a share t of the distance to its limit, the band counts sqrt(1 - t**2) of
     its distance from the central number of latent positives in the head. Where that is cut to what
     the unlabeled examples there allow, errors no longer add by squares: a metric then depends on
-    the nearer of two ends. There the whole distance counts at all betas.
+    the nearer of two ends. Such a bound counts as a whole at all betas.
     """
     check_labels(np.array([beta.upper]), ranking.total, references_used(rule.reference, ranking))
     rule = rule_at(ranking, at, rule)
@@ -95,7 +95,9 @@ def _walk(beta: BetaRange, level: float) -> tuple[FloatArray, FloatArray]:
     point, lower, upper, *between = beta.betas(level, "approximate").tolist()
     left = np.sqrt(1 - _OFF**2)
     up = point + _OFF * (upper - point)
-    if beta.limit:
+    if beta.limits == "both":
+        return (every := beta.betas(level, "approximate")), np.ones(every.size)
+    if beta.limits == "upper":
         free = [point, lower, *between]
         return np.concatenate([free, up]), np.concatenate([np.ones(len(free)), left])
     down = point - _OFF * (point - lower)
@@ -109,10 +111,10 @@ def _tables(here: Ranking, betas: FloatArray, share: FloatArray, rule: Rule) -> 
     claimed = find_heads(here, latent, rule, refine=False).claimed[0]
     least, most = np.maximum(latent - (unlabeled - head), 0), np.minimum(latent, head)
     middle, low, high = (claimed[bound] for bound in (_ESTIMATE, _LOWER, _UPPER))
-    if ((low < least) | (middle < least)).any() or ((high > most) | (middle > most)).any():
-        share = np.ones(share.size)
+    one = np.ones(share.size)
+    below, above = one if (low < least).any() else share, one if (high > most).any() else share
     ends = np.stack(
-        [np.floor(middle - share * (middle - low)), np.ceil(middle + share * (high - middle))]
+        [np.floor(middle - below * (middle - low)), np.ceil(middle + above * (high - middle))]
     )
     ends = np.clip(ends.astype(np.int64), least, most)
     tp = int(here.known_positive[0]) + ends

@@ -13,7 +13,7 @@ from pu_accessor.inference.estimates.weighted import weighted_precision
 from pu_accessor.inference.rule import Rule
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
-__all__ = ["estimate_precision"]
+__all__ = ["estimate_precision", "estimate_precision_around"]
 
 _ROUNDING = 1e-14  # relative size of a deviation that may be none
 
@@ -100,6 +100,39 @@ def estimate_precision(ranking: Ranking, betas: FloatArray, rule: Rule) -> Estim
     (array([0.715, 0.889]), array([0.137, 0.211]), array([0.52 , 0.596]), array([1., 1.]))
     """
     return complete(ranking, betas, rule, _estimator(ranking, rule.level), "pr")
+
+
+def estimate_precision_around(ranking: Ranking, betas: FloatArray, rule: Rule) -> Estimates:
+    """Estimate average precision at some betas, with limits that are found at the first alone.
+
+    Parameters
+    ----------
+    ranking, betas, rule
+        As in `estimate_precision`.
+
+    Returns
+    -------
+    Estimates
+        At the others limits are as far from the estimate as at the first, in standard errors:
+        these grow with the number P of positives as P*sqrt(1 - n/P) does. Draws take long.
+    """
+    first = estimate_precision(ranking, betas[:1], rule)
+    if ranking.weight is not None or ranking.total.known_positive < 3:
+        return estimate_precision(ranking, betas, rule)
+    positives = count_positives(ranking.total, betas)
+    growth = positives.as_floats() * positives.factor
+    if not growth[0]:
+        return estimate_precision(ranking, betas, rule)
+    terms = _terms(find_blocks(ranking), ranking.total.known_positive)
+    value = terms.alone + (positives.as_floats() - 1) * terms.pairs
+    growth /= growth[0]
+    inside = np.clip(first.value, 0, 1)
+    return Estimates(
+        np.append(first.value, value[1:]),
+        first.error * growth,
+        value - growth * (inside - first.lower),
+        value + growth * (first.upper - inside),
+    )
 
 
 def _estimator(ranking: Ranking, level: float) -> Estimator:

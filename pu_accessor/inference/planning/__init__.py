@@ -1,0 +1,1 @@
+"""How many examples it takes: before they are labeled."""

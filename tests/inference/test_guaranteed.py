@@ -1,0 +1,153 @@
+"""Cutoffs with a guarantee, and the lists above them."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pu_accessor
+from pu_accessor import PUTypeError, PUValueError
+from pu_accessor.inference.estimates.guaranteed import Goal
+from tests.oracles.joint_oracle import deepest
+from tests.studies.cutoffs import simulate
+
+
+def draw(seed: int, decimals: int = 1) -> pd.DataFrame:
+    """Draw tied scores of positives, of which a third is known, and others."""
+    rng = np.random.default_rng(seed)
+    truth = np.arange(400) < 150
+    label = np.where(np.arange(400) < 50, 1.0, np.nan)
+    label[-20:] = 0
+    score = np.round(rng.normal(1.5 * truth), decimals)
+    return pd.DataFrame({"score": score, "label": label, "truth": truth})
+
+
+FRAME = draw(0)
+PU: Any = FRAME.pu
+BETA = 100 / 330
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("decimals", [1, 6])
+def test_cutoff_against_all_tables(seed: int, decimals: int) -> None:
+    frame = draw(seed, decimals)
+    pu: Any = frame.pu
+    tables = pu.contingency(BETA, band="simultaneous").squeeze("beta").sel(bound="lower")
+    rows = list(
+        zip(*(tables[name].values.tolist() for name in ("tp", "fp", "fn", "tn")), strict=True)
+    )
+    for goal, values in (
+        ("precision", (0.5, 0.7, 0.9, 1.0)),
+        ("recall", (0.2, 0.55, 0.9)),
+        ("fpr", (0.05, 0.2, 0.6)),
+    ):
+        for value in values:
+            found = pu.cutoff(BETA, **{goal: value}).iloc[0]
+            assert found["rank"] == deepest(rows, goal, value)
+            assert len(pu.select(BETA, **{goal: value})) == found["rank"]
+    cost = pu.cutoff(BETA, cost=(1, 3)).iloc[0]
+    every = np.array([fp + 3 * fn for _, fp, fn, _ in rows])
+    assert cost["upper"] == every.min()
+    assert cost["rank"] == sum(rows[int(every.argmin())][:2])
+
+
+def test_list_is_what_lies_above_the_threshold() -> None:
+    found = PU.cutoff(BETA, precision=0.6).iloc[0]
+    chosen = PU.select(BETA, precision=0.6)
+    expected = FRAME[FRAME["score"] >= found["threshold"]]
+    assert 0 < len(chosen) < len(FRAME) and set(chosen.index) == set(expected.index)
+    assert chosen["score"].is_monotonic_decreasing
+    assert found["lower"] >= 0.6 and found["lower"] <= found["estimate"] <= found["upper"]
+    missing = FRAME.assign(score=FRAME["score"].where(FRAME.index % 7 > 0))
+    omitted: Any = missing.pu(nan_policy="omit")
+    assert omitted.select(0.3, recall=0.3)["score"].notna().all()
+
+
+def test_goal_out_of_reach_is_answered() -> None:
+    shuffled: Any = FRAME.assign(score=np.arange(400) % 7)
+    found = shuffled.pu.cutoff(0.1, precision=0.99)
+    (row,) = found.to_dict("records")
+    assert row["rank"] == 0 and row["threshold"] == np.inf and np.isnan(row["lower"])
+    assert row["attainable"] < 0.99
+    assert "no cutoff has precision >= 0.99 for sure" in found.attrs["statement"]
+    assert len(shuffled.pu.select(0.1, precision=0.99)) == 0
+    reached = shuffled.pu.cutoff(0.1, precision=row["attainable"]).iloc[0]
+    assert reached["rank"] > 0 and reached["lower"] == row["attainable"]
+
+
+def test_level_is_split_over_models_and_not_over_groups() -> None:
+    wide: Any = FRAME.assign(a=FRAME["score"], b=-FRAME["score"])
+    both = wide.pu(score=["a", "b"]).cutoff(BETA, recall=0.5)
+    assert both["models"].tolist() == [2, 2] and (both["level"] == 0.95).all()
+    split = PU.cutoff(BETA, recall=0.5, level=0.975).iloc[0]
+    assert both["rank"][0] == split["rank"] == PU.cutoff(BETA, recall=0.5, models=2)["rank"].item()
+    alone = wide.pu(score=["a", "b"]).cutoff(BETA, recall=0.5, models=1)
+    assert alone["rank"][0] == PU.cutoff(BETA, recall=0.5)["rank"].item() <= split["rank"]
+    sites: Any = FRAME.assign(site=np.arange(400) % 2)
+    assert sites.pu(by="site").cutoff(BETA, recall=0.5)["models"].tolist() == [1, 1]
+
+
+def test_beta_with_its_error_makes_it_shorter() -> None:
+    beta = pu_accessor.beta_from_labels(60, 200, 330, level=0.98)
+    found = PU.cutoff(beta, precision=0.45).iloc[0]
+    assert 0 < found["rank"] < PU.cutoff(0.3, precision=0.45)["rank"].item()
+    assert found["joint"] == "guaranteed"
+    worst = PU.metric(
+        "precision",
+        beta["lower"].item(),
+        at=int(found["rank"]),
+        band="simultaneous",
+        level=0.97,
+        target="examples",
+    )
+    assert worst["lower"].item() >= found["lower"] - 1e-12 >= 0.45 - 1e-12
+    with pytest.raises(PUValueError, match="beta must hold at a higher level"):
+        PU.cutoff(beta, precision=0.45, level=0.98)
+
+
+def test_sources_other_than_frames() -> None:
+    ranking = pu_accessor.ranking_from_arrays(FRAME["score"], FRAME["label"])
+    assert ranking.cutoff(BETA, fpr=0.1)["rank"].item() == PU.cutoff(BETA, fpr=0.1)["rank"].item()
+    assert ranking.select(BETA, fpr=0.1).index.tolist() == PU.select(BETA, fpr=0.1).index.tolist()
+    pieces = pu_accessor.ranking_from_chunks([FRAME[["score", "label"]]])
+    assert pieces.cutoff(BETA, fpr=0.1)["rank"].item() == PU.cutoff(BETA, fpr=0.1)["rank"].item()
+    with pytest.raises(PUTypeError, match="select is not there"):
+        pieces.select(BETA, fpr=0.1)
+
+
+def test_errors_say_what_to_pass() -> None:
+    wide: Any = FRAME.assign(other=1.0)
+    cases: list[tuple[Any, type[Exception], str]] = [
+        (lambda: PU.cutoff(0.3), PUTypeError, "One of .* must say what the cutoff is to reach"),
+        (lambda: PU.cutoff(0.3, precision=0.9, fpr=0.1), PUTypeError, "but .* was passed"),
+        (lambda: PU.cutoff(0.3, precision=90), PUValueError, r"precision must lie in \[0, 1\]"),
+        (lambda: PU.cutoff(0.3, precision=0.9, band="exact"), PUValueError, "'simultaneous' for"),
+        (lambda: PU.select(0.3, precision=0.9, band="dkw"), PUValueError, "Leave band out"),
+        (lambda: PU.cutoff(0.3, cost=5), PUTypeError, "cost must be a pair of numbers"),
+        (lambda: PU.cutoff(0.3, cost=(0, 0)), PUValueError, "not both 0"),
+        (lambda: PU.cutoff(0.3, cost=(-1, 1)), PUValueError, "two numbers from 0 on"),
+        (lambda: PU.cutoff(0.3, recall=0.5, models=0), PUValueError, "at least 1"),
+        (lambda: PU.cutoff(0.3, recall=0.5, models=2.5), PUTypeError, "models must be an integer"),
+        (lambda: PU.select([0.1, 0.3], recall=0.5), PUValueError, "beta must be one for select"),
+        (
+            lambda: wide.pu(score=["score", "other"]).select(0.3, recall=0.5),
+            PUValueError,
+            r"select\(\.\.\., models=2\)",
+        ),
+        (
+            lambda: wide.pu(propensity="other").cutoff(0.3, recall=0.5),
+            PUValueError,
+            "not with propensity",
+        ),
+    ]
+    for ask, kind, message in cases:
+        with pytest.raises(kind, match=message):
+            ask()
+
+
+def test_guarantee_is_kept() -> None:
+    design = ("beta, skewed", 40, 200, 400)
+    for models in (1, 5):
+        kept = simulate(design, Goal("precision", 0.7), models, 25)
+        assert kept.kept >= 0.92 and kept.found > 0.3

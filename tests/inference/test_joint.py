@@ -1,0 +1,230 @@
+"""Estimates of beta as beta: intervals that hold jointly, and what frames must be."""
+
+from typing import Any
+
+import numpy as np
+import numpy.testing as npt
+import pandas as pd
+import pytest
+import xarray as xr
+
+import pu_accessor
+from pu_accessor import PUKeyError, PUTypeError, PUValueError
+from pu_accessor.inference.estimates.joint import BetaRange, join_limits
+from pu_accessor.inference.estimates.precision import (
+    estimate_precision,
+    estimate_precision_around,
+)
+from pu_accessor.inference.rule import Rule
+from tests.oracles.joint_oracle import disc_limits
+from tests.studies.joint import Design, simulate
+
+LEVEL = 0.95
+
+
+def draw(seed: int = 0, size: int = 1200) -> pd.DataFrame:
+    """Draw two models' scores of two sites; a tenth of the others is positive."""
+    rng = np.random.default_rng(seed)
+    truth = np.arange(size) < size // 4
+    label = np.where(np.arange(size) < size // 6, 1, np.nan)
+    scores = {name: rng.normal(shift * truth) for name, shift in (("a", 1.6), ("b", 1.2))}
+    return pd.DataFrame({**scores, "label": label, "site": np.where(rng.random(size) < 0.5, 1, 2)})
+
+
+FRAME = draw()
+PU: Any = FRAME.pu(score="a")
+BOTH: Any = FRAME.pu(score=["a", "b"])
+HAND = pu_accessor.beta_from_labels(12, 120, 1000)
+HIGH = pu_accessor.beta_from_labels(12, 120, 1000, level=0.98)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_squares_add_like_the_disc(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    values, downs, ups = rng.uniform(0.4, 0.6, 3), *rng.uniform(0.01, 0.2, (2, 3))
+    found = join_limits(
+        values, values - downs, values + ups, BetaRange(0.3, 0.2, 0.5, LEVEL), "approximate"
+    )
+    first, second, third = (tuple(some.tolist()) for some in (values, downs, ups))
+    expected = disc_limits(first, second, third)
+    npt.assert_allclose(np.ravel(found), expected, atol=3e-4)
+
+
+def test_errors_add_by_squares_where_they_are_straight() -> None:
+    value = np.array([0.5, 0.38, 0.62])
+    beta = BetaRange(0.3, 0.2, 0.4, LEVEL)
+    lower, upper = join_limits(value, value - 0.05, value + 0.05, beta, "approximate")
+    npt.assert_allclose([lower[0], upper[0]], [0.37, 0.63], atol=1e-4)
+    wide = join_limits(value, value - 0.05, value + 0.05, beta, "guaranteed")
+    npt.assert_allclose(np.ravel(wide), [0.33, 0.67])
+
+
+def test_levels_are_brought_to_that_of_the_answer() -> None:
+    beta = BetaRange(0.3, 0.2, 0.4, 0.6826894921370859)  # one standard deviation
+    npt.assert_allclose(beta.betas(0.9544997361036416, "approximate"), [0.3, 0.1, 0.5])
+    limit = beta._replace(level=0.8413447460685429, limits="upper")  # one-sided
+    npt.assert_allclose(limit.betas(0.9544997361036416, "approximate")[:3], [0.3, 0.2, 0.5])
+
+
+@pytest.mark.parametrize("target", ["population", "examples"])
+def test_joint_interval_is_between_that_of_the_point_and_the_envelope(target: str) -> None:
+    for ask in (PU.auroc, PU.average_precision):
+        point = ask(0.1, target=target).iloc[0]
+        joint = ask(HAND, target=target).iloc[0]
+        wide = ask(HIGH, target=target, joint="guaranteed").iloc[0]
+        assert wide["lower"] < joint["lower"] < point["lower"] < point["estimate"]
+        assert point["estimate"] == joint["estimate"] < point["upper"] < joint["upper"]
+        assert joint["upper"] <= wide["upper"] and joint["joint"] == "approximate"
+        assert tuple(joint[["beta", "beta_lower", "beta_upper"]]) == tuple(HAND.iloc[0, :3])
+
+
+def test_limits_of_average_precision_are_carried_over() -> None:
+    ranking = PU._asked().rank("breakpoints").make(0)
+    betas = np.array([0.1, 0.07, 0.15])
+    found, each = (
+        ask(ranking, betas, Rule(LEVEL)) for ask in (estimate_precision_around, estimate_precision)
+    )
+    npt.assert_allclose(found.value, each.value)
+    npt.assert_allclose(found.error, each.error, rtol=0.02)
+    npt.assert_allclose(found.lower, each.lower, atol=0.02)
+    npt.assert_allclose(found.upper, each.upper, atol=0.04)
+
+
+def test_guaranteed_is_the_envelope() -> None:
+    interval = tuple(HIGH[["lower", "upper"]].iloc[0])
+    expected = PU.auroc(0.1, level=0.97, beta_interval=interval)
+    found = PU.auroc(HIGH, joint="guaranteed")
+    npt.assert_allclose(
+        found[["lower", "upper"]].to_numpy(),
+        expected[["envelope_lower", "envelope_upper"]].to_numpy(),
+        atol=1e-6,
+    )
+    assert found["level"].item() == LEVEL
+
+
+@pytest.mark.parametrize("at", [150, {"recall": 0.5}, "youden", {"threshold": 1.0}])
+def test_metric_at_the_cutoff_of_the_point(at: Any) -> None:
+    point = PU.metric("precision", 0.1, at=at).iloc[0]
+    joint = PU.metric("precision", HAND, at=at).iloc[0]
+    wide = PU.metric("precision", HIGH, at=at, joint="guaranteed").iloc[0]
+    same = ["rank", "threshold", "estimate", "band", "target"]
+    assert joint[same].tolist() == point[same].tolist() == wide[same].tolist()
+    assert wide["lower"] <= joint["lower"] < point["lower"]
+    assert point["upper"] <= joint["upper"] <= wide["upper"]
+
+
+def test_differences_agree_with_their_p_value() -> None:
+    for seed in range(6):
+        frame: Any = draw(seed, 240)
+        found = frame.pu(score=["a", "b"]).compare(pu_accessor.beta_from_labels(3, 20, 200))
+        (row,) = found.to_dict("records")
+        assert (row["p_value"] < 0.05) == (row["lower"] > 0 or row["upper"] < 0)
+        assert row["joint"] == "approximate" and row["beta_upper"] > 0.3
+    point, joint = BOTH.compare(0.1).iloc[0], BOTH.compare(HAND).iloc[0]
+    assert joint["lower"] < point["lower"] and point["upper"] < joint["upper"]
+    assert joint["p_value"] == point["p_value"]
+
+
+def test_a_limit_leaves_all_betas_below_it() -> None:
+    found = PU.estimate_beta()
+    assert found["lower"].item() == 0
+    joint, naive = PU.auroc(found).iloc[0], PU.auroc(0).iloc[0]
+    assert joint["lower"] <= naive["lower"] < joint["estimate"] < joint["upper"]
+
+
+def test_limits_on_both_sides_leave_all_betas_between_them() -> None:
+    label = FRAME["label"].where(FRAME.index < 1100, 0)
+    pu: Any = FRAME.assign(label=label).pu(score="a")
+    found = pu.estimate_beta(method="two_sided")
+    joint = pu.auroc(found).iloc[0]
+    ends = pu.auroc([found["lower"].item(), found["upper"].item()])
+    assert joint["lower"] == ends["lower"].min() and joint["upper"] == ends["upper"].max()
+    metric, table = (
+        pu.metric("precision", beta, at=150) for beta in (found, found["beta"].item())
+    )
+    assert metric["lower"].item() < table["lower"].item()
+
+
+def test_a_row_for_each_site_holds_for_all_models_there() -> None:
+    sites: Any = FRAME.pu(by="site", score="a")
+    found = sites.estimate_beta()
+    every: Any = FRAME.pu(by="site", score=["a", "b"])
+    joint = every.auroc(found)
+    assert joint["model"].tolist() == ["a", "b", "a", "b"]
+    npt.assert_allclose(joint["beta"], np.repeat(found["beta"], 2), rtol=1e-11)
+    one = FRAME[FRAME["site"] == 2].pu(score="b").auroc(found.iloc[[1]].drop(columns="site"))
+    pd.testing.assert_series_equal(joint.iloc[3, 2:], one.iloc[0], check_names=False)
+    numbers = every.auroc({1: 0.1, 2: 0.05})
+    assert numbers["beta"].tolist() == [0.1, 0.1, 0.05, 0.05]
+    with pytest.raises(PUKeyError, match=r"has none for group site=2"):
+        every.auroc(found.iloc[[0]])
+    with pytest.raises(PUKeyError, match=r"rows by 'site', too. Pass some of its rows"):
+        PU.auroc(found)
+
+
+def test_tables_get_an_envelope_at_what_is_left_of_the_level() -> None:
+    interval = tuple(HIGH[["lower", "upper"]].iloc[0])
+    found = PU.contingency(HIGH, ranks="breakpoints")
+    expected = PU.contingency(0.1, level=0.97, beta_interval=interval, ranks="breakpoints")
+    xr.testing.assert_identical(found, expected)
+    curves = PU.roc_bounds(HIGH)
+    xr.testing.assert_identical(curves, PU.roc_bounds(0.1, level=0.97, beta_interval=interval))
+    ax = PU.plot_roc(HIGH, baseline=True)
+    assert len(ax.lines) >= 2
+
+
+def test_frames_fit_a_terminal() -> None:
+    for method in ("feasible",):
+        shown = repr(PU.estimate_beta(method=method)).splitlines()
+        assert len(shown) == 2 and max(map(len, shown)) <= 80
+    assert len(repr(HAND).splitlines()) == 2
+    assert "random sample" in PU.estimate_beta().attrs["assumptions"]
+    assert pu_accessor.beta_from_labels(3, 20, 200, rest=True)["n_unlabeled"].item() == 180
+
+
+def test_computed_betas_are_selected() -> None:
+    tables = PU.contingency(np.arange(0, 0.5, 0.1), ranks=[10])
+    assert tables.sel(beta=0.3)["beta"].item() == 0.3
+    assert PU.contingency(1 / 7, ranks=[10]).sel(beta=1 / 7)["beta"].item() == 1 / 7
+    assert PU.auroc(np.arange(0, 0.35, 0.1))["beta"].tolist() == [0, 0.1, 0.2, 0.3]
+
+
+def test_errors_say_what_to_pass() -> None:
+    other = pu_accessor.beta_from_labels(12, 120, 900)
+    level = r"Pass level=0\.975 to estimate_beta or beta_from_labels"
+    twice = pd.concat([HAND, HAND], ignore_index=True)
+    cases: list[tuple[Any, type[Exception], str]] = [
+        (lambda: PU.auroc(other), PUValueError, "have 1000 unlabeled examples, but it is for 900"),
+        (lambda: PU.contingency(other.assign(level=0.98)), PUValueError, "but it is for 900"),
+        (lambda: BOTH.compare(other), PUValueError, "but it is for 900"),
+        (lambda: PU.auroc(HAND.assign(n=7)), PUValueError, "200 known positives, but it is for 7"),
+        (lambda: PU.roc_bounds(HAND), PUValueError, level),
+        (lambda: PU.auroc(HAND, joint="guaranteed"), PUValueError, level),
+        (lambda: PU.metric("f1", HAND, at=9, joint="guaranteed"), PUValueError, level),
+        (lambda: PU.auroc(0.1, joint="guaranteed"), PUValueError, "joint must be left out"),
+        (lambda: PU.auroc(HAND, joint="delta"), PUValueError, "Did you mean 'approximate'"),
+        (
+            lambda: PU.auroc(HAND, beta_interval=(0, 1)),
+            PUValueError,
+            "the frame holds an interval",
+        ),
+        (lambda: PU.auroc(HAND[["beta"]]), PUKeyError, r"it lacks \['lower', 'upper', 'level'\]"),
+        (lambda: PU.auroc(twice), PUValueError, "one row for each key"),
+        (lambda: PU.auroc(HAND.iloc[:0]), PUValueError, "one row for each key"),
+        (lambda: PU.dominance(HAND), PUValueError, "higher level"),
+        (lambda: PU.plot_rank_cdf(HAND), PUTypeError, r"beta=found\['beta'\]\.item\(\)"),
+        (lambda: PU.contingency(twice.assign(key=[1, 2])), PUValueError, "one group after the"),
+    ]
+    for ask, kind, message in cases:
+        with pytest.raises(kind, match=message):
+            ask()
+
+
+def test_joint_intervals_cover() -> None:
+    design = Design("exponential", 60, 200, 800, 150)
+    ways = {"approximate": ("approximate", LEVEL), "as if exact": ("point", LEVEL)}
+    found = simulate(design, 60, ways, ["by hand"], ["AUROC, new", "precision, these"])
+    for key in ("AUROC, new", "precision, these"):
+        joint, point = (found["by hand", key, way] for way in ways)
+        assert joint.coverage >= 0.9 and joint.coverage >= point.coverage
+        assert joint.width > point.width

@@ -1,0 +1,154 @@
+"""Planning: widths that are reached, differences that are seen."""
+
+from typing import Any
+
+import numpy as np
+import numpy.testing as npt
+import pandas as pd
+import pytest
+from scipy import integrate, stats
+
+from pu_accessor import PUDataError, PUTypeError, PUValueError, positives_needed, power
+from pu_accessor.inference.planning.scatter import pair_scatter_of_normals, scatter_of_normals
+from tests.studies.planning import differences_seen, width_reached
+
+
+@pytest.mark.parametrize("auroc", [0.3, 0.6, 0.8, 0.95])
+def test_normals_against_integrals(auroc: float) -> None:
+    apart = 2**0.5 * stats.norm.ppf(auroc)
+
+    def square(shift: float) -> float:
+        """Integrate the square of a normal distribution's CDF, shifted."""
+        return float(
+            integrate.quad(lambda x: stats.norm.pdf(x) * stats.norm.cdf(x + shift) ** 2, -9, 9)[0]
+        )
+
+    found = scatter_of_normals(auroc, 0.0)
+    npt.assert_allclose(found.known[:2], [auroc, square(apart) - auroc**2], atol=2e-4)
+    npt.assert_allclose(found.rest[:2], [auroc, square(apart) - auroc**2], atol=2e-4)
+
+
+def test_fully_labeled_like_hanley_and_mcneil() -> None:
+    for auroc in (0.6, 0.7, 0.8):  # their exponential model is near the normal one there
+        found = scatter_of_normals(auroc, 0.0)
+        first, second = auroc / (2 - auroc), 2 * auroc**2 / (1 + auroc)
+        expected = first + second - 2 * auroc**2
+        npt.assert_allclose(found.known.variance + found.rest.variance, expected, rtol=0.05)
+
+
+def test_width_fully_labeled_is_that_of_the_closed_form() -> None:
+    plan = positives_needed(0.04, pilot={"auroc": 0.8}, beta=0, n_unlabeled=3000)
+    n, found = plan["n"].item(), scatter_of_normals(0.8, 0.0)
+    error = (found.known.variance / n + found.rest.variance / 3000) ** 0.5
+    npt.assert_allclose(2 * 1.96 * error, 0.04, rtol=0.02)
+
+
+def test_power_fully_labeled_is_that_of_the_closed_form() -> None:
+    ends = (0.825, 0.775)
+    variances = pair_scatter_of_normals(ends, 0.5, 0.0)
+    error = sum(variance / 300 for variance in variances) ** 0.5
+    expected = stats.norm.sf(1.96 - 0.05 / error)
+    found = power(0.05, 300, 300, pilot={"auroc": 0.8, "correlation": 0.5}, beta=0)
+    npt.assert_allclose(found, expected, atol=0.01)
+    # without correlation variances add: each model's own
+    apart = pair_scatter_of_normals(ends, 0.0, 0.0)[0]
+    own = sum(scatter_of_normals(one, 0.0).known.variance for one in ends)
+    npt.assert_allclose(apart, own, rtol=1e-3)
+
+
+def test_power_without_a_difference_is_the_level() -> None:
+    expected = {"auroc": 0.8, "correlation": 0.5}
+    npt.assert_allclose(power(0, 100, 500, pilot=expected, beta=0.1), 0.05)
+    sizes = [power(0.05, n, 500, pilot=expected, beta=0.1) for n in (50, 100, 200)]
+    assert sizes == sorted(sizes) and sizes[0] > 0.05
+    close = power(0.05, 100, 500, pilot={"auroc": 0.8, "correlation": 0.9}, beta=0.1)
+    assert close > sizes[1]
+
+
+def pilot(n: int = 400) -> pd.DataFrame:
+    rng = np.random.default_rng(1)
+    truth, shared = np.arange(6 * n) < 2 * n, rng.normal(size=6 * n)
+    scores = {
+        name: 0.5**0.5 * (shared + rng.normal(size=6 * n)) + 1.19 * truth for name in ("a", "b")
+    }
+    return pd.DataFrame({**scores, "label": np.where(np.arange(6 * n) < n, 1, np.nan)})
+
+
+def test_a_pilot_says_what_the_values_say() -> None:
+    frame: Any = pilot()
+    values = positives_needed(0.1, pilot={"auroc": 0.8}, beta=0.2, n_unlabeled=2000)
+    rows = positives_needed(0.1, pilot=frame.pu(score="a"), beta=0.2, n_unlabeled=2000)
+    plain = positives_needed(0.1, pilot=frame.rename(columns={"a": "score"}), beta=0.2)
+    assert 0.8 < rows["n"].item() / values["n"].item() < 1.25
+    assert plain["n_unlabeled"].item() == 5 * plain["n"].item()
+    both = frame.pu(score=["a", "b"])
+    found = power(0.05, 100, 2000, pilot=both, beta=0.2)
+    expected = power(0.05, 100, 2000, pilot={"auroc": 0.8, "correlation": 0.5}, beta=0.2)
+    assert abs(found - expected) < 0.06
+
+
+def test_more_is_asked_for_more() -> None:
+    asked = {"pilot": {"auroc": 0.8}, "beta": 0.2, "n_unlabeled": 2000}
+    sizes = [
+        positives_needed(0.1, **asked, probability=p)["n"].item()  # type: ignore[arg-type]
+        for p in (0.1, 0.5, 0.9)
+    ]
+    assert sizes == sorted(set(sizes))
+    wide = positives_needed(0.2, **asked)["n"].item()  # type: ignore[arg-type]
+    assert wide < sizes[1]
+    surer = positives_needed(0.1, **asked, level=0.99)["n"].item()  # type: ignore[arg-type]
+    assert surer > sizes[1]
+
+
+def test_errors_say_what_to_pass() -> None:
+    value, pair = {"auroc": 0.8}, {"auroc": 0.8, "correlation": 0.5}
+    three: Any = 3
+    ten: Any = 10.0
+    frame: Any = pilot(40)
+    grouped = frame.assign(site=1).pu(score="a", by="site")
+    lone = frame.assign(label=np.where(np.arange(240) < 1, 1, np.nan)).pu(score="a")
+    cases: list[tuple[Any, type[Exception], str]] = [
+        (lambda: positives_needed(0, pilot=value, beta=0.1), PUValueError, "width must lie in"),
+        (lambda: positives_needed(0.1, pilot=value, beta=1), PUValueError, "beta must lie in"),
+        (lambda: positives_needed(0.1, pilot=value, beta=0.1), PUTypeError, "n_unlabeled=10_000"),
+        (lambda: positives_needed(0.1, "f1", pilot=value, beta=0.1), PUValueError, "quantity"),
+        (
+            lambda: positives_needed(0.1, pilot=three, beta=0.1),
+            PUTypeError,
+            "pilot must be a frame",
+        ),
+        (lambda: positives_needed(0.1, pilot={"ap": 1}, beta=0.1), PUValueError, "values of"),
+        (lambda: positives_needed(0.1, pilot={"auroc": 1}, beta=0), PUValueError, r"in \(0, 1\)"),
+        (lambda: positives_needed(0.1, pilot=grouped, beta=0), PUValueError, "one ranking"),
+        (lambda: positives_needed(0.1, pilot=lone, beta=0), PUDataError, "two known positives"),
+        (
+            lambda: positives_needed(0.001, pilot=value, beta=0.1, n_unlabeled=50),
+            PUDataError,
+            "Pass a larger n_unlabeled or a larger width",
+        ),
+        (lambda: power(0.1, 1, 50, pilot=pair, beta=0.1), PUValueError, "n_positive must be at"),
+        (lambda: power(0.1, ten, 50, pilot=pair, beta=0.1), PUTypeError, "must be an integer"),
+        (lambda: power(2, 10, 50, pilot=pair, beta=0.1), PUValueError, "difference must lie"),
+        (lambda: power(0.6, 10, 50, pilot=pair, beta=0.1), PUValueError, "Pass a smaller one"),
+        (lambda: power(0.1, 10, 50, pilot=value, beta=0.1), PUValueError, "correlation"),
+        (
+            lambda: power(0.1, 10, 50, pilot=frame.pu(score="a"), beta=0.1),
+            PUValueError,
+            "two or more columns",
+        ),
+    ]
+    for ask, kind, message in cases:
+        with pytest.raises(kind, match=message):
+            ask()
+
+
+def test_plans_are_reached() -> None:
+    plan = width_reached("normal .80", 0.15, 0.1, 0.5, 80, 500)
+    assert 0.3 <= plan.reached <= 0.7
+    seen = differences_seen(0.8, 0.1, 0.5, 0.1, 60, 40)
+    assert abs(seen.reached - seen.stated) < 0.25
+
+
+def test_correlation_of_placements_at_the_ends() -> None:
+    same = pair_scatter_of_normals((0.8, 0.8), 1.0, 0.1)
+    npt.assert_allclose(same, 0, atol=1e-12)
