@@ -262,8 +262,12 @@ class PairedRanks(NamedTuple):
     total : Counts
         Examples of each kind.
     covariance : ndarray of float64, shape (models, models)
-        Over all examples but the known positives: of the shares of these that two models rank
-        above an example, ties counting half. NaN where there are fewer than two.
+        Over all examples but the known positives: of the shares of these, weighted where they have
+        weights, that two models rank above an example, ties counting half. NaN where there are
+        fewer than two.
+    weight : ndarray of float64, shape (known positives,), optional
+        What each known positive counts for: one over its probability of being labeled. None where
+        they are a simple random sample of the positives.
     """
 
     names: tuple[str, ...]
@@ -271,6 +275,7 @@ class PairedRanks(NamedTuple):
     among: Mapping[Hashable, FloatArray]
     total: Counts
     covariance: FloatArray
+    weight: FloatArray | None = None
 
 
 Rankings: TypeAlias = Keyed[Ranking]

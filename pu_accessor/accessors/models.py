@@ -105,6 +105,10 @@ def compare(
     freedom. Without beta the last factor is left out, so that p is conservative where many of the
     positives are known. Where all are known the interval is the difference.
 
+    With propensities e all means are weighted by 1/e, and the degrees of freedom those of a
+    variance with the kurtosis of its terms. Neither sign nor p value contain beta then either. For
+    these examples the terms of the variance have the factor 1 - e, with or without beta.
+
     References
     ----------
     .. [1] S. Holm, *A simple sequentially rejective multiple test procedure*, Scandinavian
@@ -128,12 +132,6 @@ def compare(
       model_a model_b  beta  difference  lower  upper
     0     svm  forest   0.2         0.5   -0.2    1.2
     """
-    if self._roles.propensity is not None:
-        raise PUValueError(
-            f"propensity must not be bound for compare, but {self._roles.propensity!r} is: it "
-            "takes the known positives as a simple random sample. Leave it out, or see how far "
-            "intervals overlap: df.pu(propensity=..., score=[...]).auroc(0.3)."
-        )
     rule = Rules(level, selection_odds=selection_odds)
     return comparison.compare_paired(self._asked(), beta, on, rule, target, joint=joint)
 

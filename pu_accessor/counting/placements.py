@@ -41,6 +41,9 @@ class Places:
     table : ndarray of int32, shape (bins,)
         Twice the number above, of each bin without a known positive; of others ``-1 - value``,
         with the best value that is not above the bin.
+    counted : ndarray of float64, shape (2n + 1,), optional
+        Where known positives count for unlike weights, what those above an example count for, out
+        of n, by twice their number.
     """
 
     cost: FloatArray
@@ -48,15 +51,18 @@ class Places:
     low: float
     scale: float
     table: npt.NDArray[np.int32]
+    counted: FloatArray | None = None
 
     @classmethod
-    def of(cls, scores: FloatArray) -> Places:
+    def of(cls, scores: FloatArray, weight: FloatArray | None = None) -> Places:
         """Make it of the scores of the known positives.
 
         Parameters
         ----------
         scores : ndarray of float64, shape (n,)
             In any order.
+        weight : ndarray of float64, shape (n,), optional
+            What each counts for.
 
         Returns
         -------
@@ -76,7 +82,8 @@ class Places:
             scale = float(bins / (finite[0] - low)) if finite.size else 0.0
         if not 0 < scale < np.inf:
             scale = 1.0
-        places = cls(0.0 - values, through, low, scale, np.empty(bins + 3, np.int32))
+        counted = None if weight is None else _counted(scores, through, weight)
+        places = cls(0.0 - values, through, low, scale, np.empty(bins + 3, np.int32), counted)
         taken, above = np.unique(np.append(places._bins(values), 0), return_index=True)
         # From a bin with values to the next one up all that lies above is the same.
         length = np.diff(taken, append=bins + 3)
@@ -102,6 +109,22 @@ class Places:
             found[near] = self._search(0.0 - scores[near], -1 - found[near])
         return np.maximum(found, 0) if not self.cost.size else found
 
+    def away(self, found: npt.NDArray[np.int32]) -> FloatArray:
+        """Return what known positives above examples count for, less the half of all.
+
+        Parameters
+        ----------
+        found : ndarray of int32, shape (examples,)
+            What `above` returns.
+
+        Returns
+        -------
+        ndarray of float64, shape (examples,)
+            Doubled, out of 2n.
+        """
+        n = self.through[-1]
+        return found - np.float64(n) if self.counted is None else 2 * self.counted[found] - n
+
     def _search(self, cost: FloatArray, start: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
         """Find costs among the values, from the first that each can be."""
         last = self.cost.size - 1
@@ -124,6 +147,16 @@ class Places:
         np.fmax(place, 0, out=place)  # of NaN, too
         np.fmin(place, self.table.size - 1, out=place)
         return place.astype(np.int32)
+
+
+def _counted(scores: FloatArray, through: npt.NDArray[np.int32], weight: FloatArray) -> FloatArray:
+    """Return what the known positives above an example count for, by twice their number."""
+    best_first = np.argsort(-scores, kind="stable")  # NaN last
+    sums = np.append(0.0, np.cumsum(weight[best_first])) * (weight.size / weight.sum())
+    counted = np.zeros(2 * weight.size + 1)
+    counted[2 * through] = sums[through]
+    counted[through[:-1] + through[1:]] = (sums[through[:-1]] + sums[through[1:]]) / 2
+    return counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,7 +232,10 @@ def _count_part(places: Sequence[Places], scores: FloatArray) -> Above:
 
 def _products(found: npt.NDArray[np.int32], places: Sequence[Places]) -> FloatArray:
     """Return the sums of products of two models' numbers less n."""
-    away = found - np.float64(places[0].through[-1])
+    if all(place.counted is None for place in places):
+        away = found - np.float64(places[0].through[-1])
+    else:
+        away = np.stack([place.away(some) for place, some in zip(places, found, strict=True)])
     products: FloatArray = away @ away.T
     return products
 
@@ -226,7 +262,8 @@ def rank_pairs(
         For each model: those among the known positives alone.
     covariance : ndarray of float64, shape (models, models)
         Over all examples but these: of the shares of known positives above an example, ties
-        counting half. NaN where there are fewer than two such examples, or no known positives.
+        counting half, weighted where they have weights. NaN where there are fewer than two such
+        examples, or no known positives.
 
     Examples
     --------
@@ -241,12 +278,12 @@ def rank_pairs(
     own = np.stack([place.above(some) for place, some in zip(places, positive, strict=True)])
     among = [(some + 1) / 2 for some in own]
     ranks, sums, size = [], [], 0
-    for some, counts in zip(own, above.counts, strict=True):
+    for place, some, counts in zip(places, own, above.counts, strict=True):
         others = counts - np.bincount(some, minlength=counts.size)
         better = np.cumsum(others) - others
         ranks.append(better[some] + (others[some] + some + 1) / 2)
         size = int(others.sum())
-        sums.append(float(others @ (np.arange(counts.size) - n)))
+        sums.append(float(others @ place.away(np.arange(counts.size, dtype=np.int32))))
     if size < 2 or not n:
         return ranks, among, np.full(above.products.shape, np.nan)
     products = above.products - _products(own, places)

@@ -29,6 +29,7 @@ Interval: TypeAlias = tuple[float, float]
 
 _STEP, _FEWEST = 0.01, 8  # of betas within an interval
 _DIGITS, _ROUNDING = 12, 16  # of a beta that was computed; in units of its last binary digit
+_NEAR = np.array([64, 32, 16, 8, 4, 2])  # parts of the first step, near 0
 
 
 def as_betas(beta: Beta) -> FloatArray:
@@ -112,9 +113,9 @@ def as_interval(interval: Interval | None) -> Interval | None:
 def interval_betas(interval: Interval | None, betas: FloatArray) -> FloatArray:
     """Return some betas within an interval, both ends among them.
 
-    A curve or metric can be lowest or highest at a beta inside. What lies between these can be
-    out by a little more than their rounding where a band starts to be cut off at the number of
-    unlabeled examples: a metric at one cutoff by what a quarter of 0.01 of these make of it.
+    A curve or metric can be lowest or highest at a beta inside. Where a band starts to be cut off
+    between two of these, see `pu_accessor.inference.tables.bends`. Near 0, where bounds are not
+    straight in beta, they lie closer together.
 
     Parameters
     ----------
@@ -149,8 +150,10 @@ def interval_betas(interval: Interval | None, betas: FloatArray) -> FloatArray:
         )
     steps = max(ceil(round((high - low) / _STEP, 9)), _FEWEST)
     # In decimals, as printed: no beta shall be there twice for the sake of its last digit.
-    between = [float(f"{share:.12g}") for share in np.linspace(low, high, steps + 1)[1:-1]]
-    return np.unique([low, *between, high])
+    between = np.linspace(low, high, steps + 1)[1:-1]
+    if low < _STEP:
+        between = np.append(low + (high - low) / steps / _NEAR, between)
+    return np.unique([low, *(float(f"{share:.12g}") for share in between), high])
 
 
 def latent_counts(betas: FloatArray, unlabeled: int) -> IntArray:

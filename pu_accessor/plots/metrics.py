@@ -27,7 +27,7 @@ from pu_accessor.plots.names import write_name
 from pu_accessor.ranking import FloatArray
 from pu_accessor.results.curves import metric
 from pu_accessor.results.inner import inner_tables
-from pu_accessor.results.schema import COUNTS, axis_of, counts_of, is_whole
+from pu_accessor.results.schema import COUNTS, INTERVAL, axis_of, counts_of, is_whole
 
 __all__ = ["check_plot_metric", "plot_metric"]
 
@@ -98,7 +98,7 @@ def plot_metric(
         As in `plot_roc`; also if `x` is "threshold" and the tables are not those of all cutoffs.
     """
     check_plot_metric(name, x)
-    inner = [key for key in ("interval_tp", "interval_positives") if key in tables]
+    inner = [key for key in INTERVAL if key in tables]
     values = metric(tables.drop_vars(inner), name)
     if np.isnan(values.to_numpy()).all():
         raise PUValueError(f"There is nothing to draw: {values.name} has no value at any cutoff.")
@@ -144,7 +144,7 @@ def _inner(
 
     Before that, counts are seen through `view`, along their first axis, that of the cutoffs.
     """
-    inner = inner_tables(tables)
+    inner = inner_tables(tables, bends=view is np.asarray)
     if inner is None:
         raise PUValueError("An envelope needs an interval of beta: beta_interval=(0.2, 0.4).")
     values = evaluate(name, *(view(count.to_numpy()) for count in counts_of(inner)))

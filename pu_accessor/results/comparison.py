@@ -79,6 +79,7 @@ def compare_paired(
     def question(paired: PairedRanks, betas: FloatArray) -> dict[str, Any]:
         given = None if beta is None else betas
         if odds > 1:
+            _check_unweighted(paired, odds)
             found = compare_within(paired, given, rule.level, target, odds)
         else:
             found = test_pairs(paired, given, rule.level, target)
@@ -226,6 +227,15 @@ def name_pairs(
         for side, some in (("a", first), ("b", second))
         for name, level in zip(names, levels, strict=True)
     }
+
+
+def _check_unweighted(paired: PairedRanks, odds: float) -> None:
+    """Raise if odds are said to be unknown where propensities say them."""
+    if paired.weight is not None:
+        raise PUValueError(
+            f"selection_odds must be 1 with propensity=..., but {odds:g} was passed: propensities "
+            "say what the odds of being labeled are. Leave one of the two out."
+        )
 
 
 def _pair_columns(

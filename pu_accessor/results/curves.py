@@ -106,7 +106,9 @@ def metric(tables: xr.Dataset, name: str | Metric) -> xr.DataArray:
         If no metric has that name, or a function returns something else than an array.
     """
     check_metric(name)
-    values = widen(_evaluate(name, tables), tables, lambda inner: _evaluate(name, inner))
+    values = widen(
+        _evaluate(name, tables), tables, lambda inner: _evaluate(name, inner), bends=True
+    )
     label = metric_name(name)
     return _labeled(values.rename(label), {**tables.attrs, "long_name": label})
 
@@ -140,7 +142,7 @@ def area(tables: xr.Dataset, curve: str, *, max_fpr: float | None = None) -> xr.
     check_curve(curve, max_fpr)
     check_whole(tables)
     reduce = partial(_area, curve=curve, max_fpr=max_fpr)
-    values = widen(reduce(tables), tables, reduce)
+    values = widen(reduce(tables), tables, reduce, bends=False)
     axis = axis_of(tables.dims)
     at_cutoffs = [key for key, coord in tables.coords.items() if axis in coord.dims]
     values = values.drop_vars([*at_cutoffs, "n_cutoffs", "all_cutoffs"], errors="ignore")

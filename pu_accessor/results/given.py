@@ -11,13 +11,13 @@ import xarray as xr
 
 from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.results.inner import ENVELOPE
-from pu_accessor.results.schema import AXIS, BOUND, COUNTS, SIDES, VARIABLES
+from pu_accessor.results.schema import AXIS, BOUND, COUNTS, INTERVAL, SIDES, VARIABLES
 
 __all__ = ["read_dataset", "read_values"]
 
 _RATES = ("fpr", "tpr", "recall", "precision", "rank_cdf")
 _LABELED = ("bound", "beta", "fpr_grid", "recall_grid", "envelope")
-_INTERVAL = ("interval_tp", "interval_positives", "interval_bound", "interval_beta")
+_INTERVAL = (*INTERVAL, "interval_bound", "interval_beta")
 _LABELS = {"bound": [*BOUND, *ENVELOPE], "interval_bound": [*SIDES], "envelope": [*SIDES]}
 # From which dtypes each is cast; text is left as it is.
 _CAST = {np.int64: "iufb", np.float64: "iufb", np.bool_: "iufbO"}

@@ -12,13 +12,15 @@ __all__ = ["ENVELOPE", "inner_tables", "widen"]
 ENVELOPE = ("envelope_lower", "envelope_upper")
 
 
-def inner_tables(tables: xr.Dataset) -> xr.Dataset | None:
+def inner_tables(tables: xr.Dataset, *, bends: bool = False) -> xr.Dataset | None:
     """Return the tables at betas within the interval, those of the points among them.
 
     Parameters
     ----------
     tables : Dataset
         Contingency tables, whatever has been selected of them.
+    bends : bool, default False
+        Add those at which bounds bend in between. Each cutoff has its own: they trace no curve.
 
     Returns
     -------
@@ -30,6 +32,8 @@ def inner_tables(tables: xr.Dataset) -> xr.Dataset | None:
         return None
     inner = _bare(tables["interval_tp"]).rename(interval_bound="bound", interval_beta="beta")
     positives = _bare(tables["interval_positives"]).rename(interval_beta="beta")
+    if bends:
+        inner, positives = _with_bends(inner, positives, tables)
     points = {name: _points(tables[name], tables) for name in COUNTS}
     head, tail = (
         (points[one] + points[other]).isel(bound=0, beta=0)
@@ -51,7 +55,11 @@ def inner_tables(tables: xr.Dataset) -> xr.Dataset | None:
 
 
 def widen(
-    values: xr.DataArray, tables: xr.Dataset, evaluate: Callable[[xr.Dataset], xr.DataArray]
+    values: xr.DataArray,
+    tables: xr.Dataset,
+    evaluate: Callable[[xr.Dataset], xr.DataArray],
+    *,
+    bends: bool,
 ) -> xr.DataArray:
     """Add the envelope to what has been evaluated for each table.
 
@@ -63,6 +71,8 @@ def widen(
         The tables.
     evaluate : callable
         From tables to values.
+    bends : bool
+        Whether each cutoff is evaluated alone, so that it can have betas of its own.
 
     Returns
     -------
@@ -70,7 +80,7 @@ def widen(
         With the bounds "envelope_lower" and "envelope_upper" first and last, where there is an
         interval of beta: the lowest and the highest in the sense of performance.
     """
-    inner = inner_tables(tables)
+    inner = inner_tables(tables, bends=bends)
     if inner is None or "bound" not in values.dims:
         return values
     found = _bare(evaluate(inner))
@@ -85,6 +95,23 @@ def widen(
     bounds = np.array([ENVELOPE[0], *values["bound"].to_numpy(), ENVELOPE[1]], dtype=object)
     kept = values.drop_vars("bound").isel(bound=[0] * bounds.size)
     return kept.copy(data=data).assign_coords(bound=("bound", bounds))
+
+
+def _with_bends(
+    inner: xr.DataArray, positives: xr.DataArray, tables: xr.Dataset
+) -> tuple[xr.DataArray, xr.DataArray]:
+    """Add the tables at which bounds bend to those of betas within the interval."""
+    names = {"interval_bound": "bound", "interval_bend": "beta"}
+    tp, there = (
+        _bare(tables[f"interval_bend_{name}"]).rename(
+            {old: new for old, new in names.items() if old in tables[f"interval_bend_{name}"].dims}
+        )
+        for name in ("tp", "positives")
+    )
+    return (
+        xr.concat([inner, tp.transpose(*inner.dims)], "beta"),
+        xr.concat([positives.broadcast_like(inner), there.transpose(*inner.dims)], "beta"),
+    )
 
 
 def _bare(array: xr.DataArray) -> xr.DataArray:

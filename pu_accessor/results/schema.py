@@ -13,6 +13,7 @@ __all__ = [
     "AXIS",
     "BOUND",
     "COUNTS",
+    "INTERVAL",
     "SIDES",
     "VARIABLES",
     "Meaning",
@@ -25,6 +26,13 @@ __all__ = [
 # The dimension of the cutoffs. It is called "rank" where all rankings have the same ranks.
 AXIS = "cutoff"
 COUNTS = ("tp", "fp", "fn", "tn")
+# Data at betas within an interval, where there is one.
+INTERVAL = (
+    "interval_tp",
+    "interval_positives",
+    "interval_bend_tp",
+    "interval_bend_positives",
+)
 # Labels of any text length: Zarr stores them.
 BOUND = np.array(["lower", "estimate", "upper"], dtype=object)
 SIDES = np.array(["lower", "upper"], dtype=object)
@@ -78,6 +86,14 @@ VARIABLES: Mapping[str, Meaning] = MappingProxyType(
             "true positives at betas within the interval", AXIS, "interval_bound", "interval_beta"
         ),
         "interval_positives": Meaning(("interval_beta",), {"units": "examples"}, np.int64),
+        "interval_bend_tp": _examples(
+            "true positives where bounds bend between these betas",
+            *(AXIS, "interval_bound", "interval_bend"),
+        ),
+        "interval_bend_positives": _examples(
+            "positives where bounds bend between these betas",
+            *(AXIS, "interval_bound", "interval_bend"),
+        ),
         "interval_bound": Meaning(("interval_bound",), dtype=np.str_),
         "interval_beta": Meaning(("interval_beta",)),
         "tpr_envelope": Meaning(("fpr_grid", "envelope"), {"long_name": "tpr, while beta varies"}),

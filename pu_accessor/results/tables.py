@@ -16,7 +16,7 @@ from pu_accessor.results.ask import Answers, Asked, ask_rankings
 from pu_accessor.results.betas import GroupBeta, with_baseline
 from pu_accessor.results.ranges import with_interval
 from pu_accessor.results.rules import Rules
-from pu_accessor.results.schema import COUNTS, SIDES
+from pu_accessor.results.schema import COUNTS, INTERVAL, SIDES
 from pu_accessor.results.sheets import Page, lay_out
 
 __all__ = ["TRACES", "contingency", "curve_bounds", "rank_cdf"]
@@ -75,6 +75,8 @@ def contingency(
                 "interval_tp": tables.inner.tp,
                 "interval_positives": tables.inner.positives,
                 "interval_beta": tables.inner.betas,
+                "interval_bend_tp": tables.inner.bend_tp,
+                "interval_bend_positives": tables.inner.bend_positives,
             }
         arrays = {**counts, "clipped": tables.clipped, **inner, **_sides(tables, rule)}
         return Page(tables.ranking, arrays)
@@ -82,7 +84,7 @@ def contingency(
     answers = ask_rankings(asked, ranks, beta, rules, question, warn=warn)
     if not rules.has_interval:
         return lay_out(answers, [*COUNTS, "clipped"], rules, asked)
-    data = [*COUNTS, "clipped", "interval_tp", "interval_positives"]
+    data = [*COUNTS, "clipped", *INTERVAL]
     return lay_out(_as_long(answers), data, rules, asked).assign_coords(
         interval_bound=("interval_bound", SIDES)
     )

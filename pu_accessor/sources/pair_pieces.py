@@ -7,9 +7,10 @@ import numpy as np
 import pandas as pd
 
 from pu_accessor.counting.placements import Above, Places, count_above, rank_pairs
-from pu_accessor.ranking import Counts, PairedRanks
+from pu_accessor.ranking import Counts, FloatArray, PairedRanks
 from pu_accessor.sources.chunks import Pieces
 from pu_accessor.sources.looks import check_same
+from pu_accessor.sources.pairs import pair_weight
 from pu_accessor.sources.survey import Labeled, Plan, Survey, group_piece, kept_rows, read_models
 
 __all__ = ["pair_pieces", "paired_ranks"]
@@ -40,7 +41,8 @@ def pair_pieces(
         If the pieces do not hold what they held before.
     """
     places = {
-        key: [Places.of(one) for one in group.positive] for key, group in surveyed.groups.items()
+        key: [Places.of(one, _weight(group)) for one in group.positive]
+        for key, group in surveyed.groups.items()
     }
     above = pieces.fold(partial(_sum_above, plan, places), _merge, plan.counted())
     found = {}
@@ -74,7 +76,12 @@ def paired_ranks(
     known = group.positive.shape[1], group.negative.shape[1]
     total = Counts(*known, group.size - sum(known))
     by_model, alone = (dict(zip(models, each, strict=True)) for each in (ranks, among))
-    return PairedRanks(("model",), by_model, alone, total, covariance)
+    return PairedRanks(("model",), by_model, alone, total, covariance, _weight(group))
+
+
+def _weight(group: Labeled) -> FloatArray | None:
+    """Return what the known positives of a group count for."""
+    return pair_weight(group.propensity if group.propensity.size else None)
 
 
 def _sum_above(

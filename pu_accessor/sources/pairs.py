@@ -18,9 +18,10 @@ from pu_accessor.sources.columns import (
 from pu_accessor.sources.groups import Groups, Numbers, check_roles, number_groups
 from pu_accessor.sources.labels import States
 from pu_accessor.sources.pooled import pool_groups, pool_pairs
+from pu_accessor.sources.propensities import read_propensities
 from pu_accessor.sources.roles import Roles
 
-__all__ = ["pair_models", "pair_scores"]
+__all__ = ["pair_models", "pair_scores", "pair_weight"]
 
 
 def pair_models(
@@ -85,6 +86,7 @@ def pair_scores(
     values: FloatArray,
     states: States,
     roles: Roles,
+    propensity: FloatArray | None = None,
 ) -> PairedRanks:
     """Rank the same examples by the scores of several models.
 
@@ -100,6 +102,8 @@ def pair_scores(
         The labels of the examples.
     roles : Roles
         The policy "omit" drops an example that any model has no score for.
+    propensity : ndarray of float64, shape (examples,), optional
+        Probability with which each positive is labeled.
 
     Returns
     -------
@@ -108,13 +112,41 @@ def pair_scores(
     if roles.nan_policy == "omit":
         kept = ~np.isnan(values).any(axis=0)
         values, states = values[:, kept], States(*(state[kept] for state in states))
+        propensity = None if propensity is None else propensity[kept]
     known = values[:, states.positive]
-    places = [Places.of(one) for one in known]
+    weight = pair_weight(None if propensity is None else propensity[states.positive])
+    places = [Places.of(one, weight) for one in known]
     ranks, among, covariance = rank_pairs(places, known, count_above(places, values))
     positive, negative = (int(np.count_nonzero(state)) for state in states)
     total = Counts(positive, negative, states.positive.size - positive - negative)
     by_model, alone = (dict(zip(models, each, strict=True)) for each in (ranks, among))
-    return PairedRanks(names, by_model, alone, total, covariance)
+    return PairedRanks(names, by_model, alone, total, covariance, weight)
+
+
+def pair_weight(propensity: FloatArray | None) -> FloatArray | None:
+    """Return what known positives count for.
+
+    Parameters
+    ----------
+    propensity : ndarray of float64, shape (known positives,), or None
+        Probability with which each was labeled.
+
+    Returns
+    -------
+    ndarray of float64, shape (known positives,), or None
+        None where all count alike.
+    """
+    if propensity is None or not propensity.size or not np.ptp(propensity):
+        return None
+    return 1 / propensity
+
+
+def _propensities(frame: pd.DataFrame, roles: Roles, states: States) -> FloatArray | None:
+    """Read the propensities of rows, where there are any."""
+    if roles.propensity is None:
+        return None
+    named = read_column(frame, "propensity", roles.propensity)
+    return read_propensities(as_series("propensity", named), states.positive)
 
 
 def _pair_columns(
@@ -136,9 +168,12 @@ def _pair_columns(
     values = np.stack([read_values(column, roles) for column in columns])
     states = read_states(as_series("label", read_column(frame, "label", roles.label)), roles)
 
+    odds = _propensities(frame, roles, states)
+
     def pair(rows: IntArray | slice) -> PairedRanks:
         kinds = States(*(state[rows] for state in states))
-        return pair_scores(("model",), models, values[:, rows], kinds, roles)
+        own = None if odds is None else odds[rows]
+        return pair_scores(("model",), models, values[:, rows], kinds, roles, own)
 
     if roles.pool:
         pooled = pool_groups(groups, roles.pool, values.shape[1])
@@ -166,8 +201,22 @@ def _pair_groups(
     states = read_states(as_series("label", read_column(frame, "label", roles.label)), roles)
     rows = _align(groups, examples, states, identity)
     kinds = States(*(state[rows[0]] for state in states))
-    paired = pair_scores(groups.names, groups.keys, values[rows], kinds, roles)
+    odds = _propensities(frame, roles, states)
+    own = None if odds is None else _same_odds(odds[rows])
+    paired = pair_scores(groups.names, groups.keys, values[rows], kinds, roles, own)
     return Keyed((), ((),), lambda _: paired)
+
+
+def _same_odds(odds: FloatArray) -> FloatArray:
+    """Return the propensities of examples, which do not depend on the model."""
+    differing = ~((odds == odds[0]) | np.isnan(odds)).all(axis=0) & ~np.isnan(odds[0])
+    if count := np.count_nonzero(differing):
+        raise PUValueError(
+            f"propensity must be the same in all groups, but {count} of {differing.size} examples "
+            "have different ones. How probably an example is labeled does not depend on the model."
+        )
+    first: FloatArray = odds[0]
+    return first
 
 
 def _number_examples(frame: pd.DataFrame, identity: list[Hashable], taken: list[str]) -> Numbers:

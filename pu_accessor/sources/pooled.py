@@ -133,7 +133,14 @@ def pool_pairs(parts: Sequence[PairedRanks]) -> PairedRanks:
     ------
     PUDataError
         If a group with known positives holds nothing else.
+    PUValueError
+        If known positives have propensities.
     """
+    if any(part.weight is not None for part in parts):
+        raise PUValueError(
+            "pool must be False for compare with propensity=..., but groups are pooled. Leave the "
+            "propensities out, or compare within each group: df.pu(by='fold', propensity=...)."
+        )
     total = Counts(*(sum(counts) for counts in zip(*(part.total for part in parts), strict=True)))
     n, rest = total.known_positive, total.known_negative + total.unlabeled
     shared = [part for part in parts if part.total.known_positive]

@@ -115,7 +115,13 @@ class SampleSource:
                 f"label must be the same for all models, but {asked['label'].name!r} has {more}, "
                 "too. What is known about a sample does not depend on the model."
             )
-        read = self._read({role: asked[role] for role in ("score", "label")}, roles)
+        if "propensity" in asked and [*asked["propensity"].dims] != [self._dim]:
+            raise PUValueError(
+                "propensity must be the same for all models, but "
+                f"{asked['propensity'].name!r} has {[*map(str, asked['propensity'].dims)]}. How "
+                "probably a sample is labeled does not depend on the model."
+            )
+        read = self._read(asked, roles)
         models = _index(self._dataset, others[0])
         if not models.is_unique:
             raise PUValueError(
@@ -123,8 +129,9 @@ class SampleSource:
                 f"{models.tolist()[:20]}."
             )
         states = States(read.positive.to_numpy(), read.negative.to_numpy())
+        odds = None if read.propensity is None else read.propensity.to_numpy()
         paired = pair_scores(
-            (str(others[0]),), models.tolist(), read.score.to_numpy(), states, roles
+            (str(others[0]),), models.tolist(), read.score.to_numpy(), states, roles, odds
         )
         return Keyed((), ((),), lambda _: paired)
 

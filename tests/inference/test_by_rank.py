@@ -1,6 +1,5 @@
 """Bounds on the rank CDF that are given by rank: [C15]'s Theorem 1, cutoff by cutoff."""
 
-import warnings
 from fractions import Fraction
 from math import ceil, floor
 from typing import Any
@@ -14,7 +13,7 @@ import pu_accessor
 from pu_accessor import PUTypeError, PUValueError
 from pu_accessor.inference.bands.by_rank import RankBand, at_some_ranks, read_side
 
-warnings.simplefilter("ignore", pu_accessor.PUWarning)
+pytestmark = pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
 SIZE = 40
 RANKS = np.arange(SIZE + 1)
 LOWER, UPPER = np.round(RANKS / SIZE * 0.7, 3), np.round(np.minimum(RANKS / SIZE + 0.25, 1), 3)

@@ -252,17 +252,32 @@ def test_intervals_at_any_beta_lie_within_the_envelope(which: str, target: str, 
     ("known", "unlabeled", "shift", "band"),
     [(50, 3000, GOOD, "exact"), (50, 30_000, GOOD, "exact"), (50, 30_000, BAD, "dkw")],
 )
-def test_a_bend_is_out_by_no_more_than_a_quarter_of_a_step(
+def test_an_envelope_is_within_a_count_where_bounds_bend(
     known: int, unlabeled: int, shift: float, band: str, name: str
 ) -> None:
     # Where a bound starts to be clipped at a beta in the middle of two inner ones, .01 apart, a
-    # metric at equal rank is out by a quarter of .01 of the unlabeled: 7.5 and 75 counts.
+    # metric at equal rank would be out by a quarter of .01 of the unlabeled: 7.5 and 75 counts.
     frame = ranked(known, unlabeled, shift, seed=1)
     how: dict[str, Any] = {"ranks": np.linspace(0, len(frame), 60).astype(int), "band": band}
     values = frame.pu.contingency(0.2, beta_interval=(0, 0.9), **how).pu.metric(name).isel(beta=0)
     many = frame.pu.contingency(np.round(np.linspace(0, 0.9, 181), 3), **how)
     worst = excess_of(values, many, name)
-    assert worst <= 0.01 / 4 * unlabeled + 1
+    assert worst <= 1.01
+
+
+@pytest.mark.parametrize("reference", ["positives", "both"])
+def test_an_envelope_holds_each_whole_number_of_latent_positives(reference: str) -> None:
+    frame = ranked(60, 3000, BAD, negatives=60, seed=7)
+    rank, interval = 1300, (0.1, 0.5)
+    how: dict[str, Any] = {"reference": reference}
+    every = np.arange(300, 1501) / 3000
+    many = frame.pu.contingency(every, ranks=[rank], **how)
+    row = frame.pu.metric("f1", 0.3, at=rank, beta_interval=interval, **how).iloc[0]
+    found = many.pu.metric("f1")
+    one_more = many.assign(tp=many["tp"] + 1, fp=many["fp"] - 1, fn=many["fn"] - 1)
+    count = float((one_more.pu.metric("f1") - found).max())
+    assert row["envelope_upper"] == pytest.approx(float(found.max()), abs=1.01 * count)
+    assert row["envelope_lower"] == pytest.approx(float(found.min()), abs=1.01 * count)
 
 
 # The point itself
@@ -389,7 +404,14 @@ def test_inner_tables_are_those_of_their_betas(which: str) -> None:
     positives = (grid["tp"] + grid["fn"]).isel(rank=0, bound=0)
     np.testing.assert_array_equal(tables["interval_positives"], positives)
     for name in ("precision", "fnr", "mcc"):
-        values, inner = tables.pu.metric(name).isel(beta=0), alone.pu.metric(name)
+        first = tables["interval_tp"].isel(interval_beta=[0]).drop_vars("interval_beta")
+        first = first.rename(interval_beta="interval_bend")
+        bends = ["interval_bend_tp", "interval_bend_positives"]
+        straight = tables.drop_vars(bends).assign(  # the first beta in the place of bends
+            interval_bend_tp=first,
+            interval_bend_positives=0 * first + int(tables["interval_positives"][0]),
+        )
+        values, inner = straight.pu.metric(name).isel(beta=0), alone.pu.metric(name)
         low, high = inner.min(["bound", "beta"]), inner.max(["bound", "beta"])
         if name == "fnr":
             low, high = high, low
@@ -413,7 +435,8 @@ def test_a_cost_gets_an_envelope_by_performance() -> None:
 def test_without_an_interval_nothing_is_added() -> None:
     tables = SETTINGS["good"].frame.pu.contingency(0.3)
     with_interval = ask("good")
-    added = ["interval_tp", "interval_positives", "interval_bound", "interval_beta"]
+    added = [name for name in with_interval.variables if "interval" in str(name)]
+    assert len(added) == 6
     without = with_interval.drop_vars(added)
     del without.attrs["beta_interval"]
     xr.testing.assert_identical(without, tables)

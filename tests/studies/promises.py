@@ -103,14 +103,13 @@ def between(known: int, mean: float, prevalence: float = 0.1) -> Draws:
 
     def simulate(rng: Rng) -> dict[str, Held]:
         count = 2 * known
-        rank = np.arange(1, count + 1)
-        size = round(count / prevalence)
-        if mean < 10:  # else the ranking is perfect
-            score, _ = draw(rng, count, size - count, mean)
-            rank = np.flatnonzero(np.argsort(-score) < count) + 1
-        truth = 1 - (rank.mean() - (count + 1) / 2) / (size - count)
-        ranking = rank_quickly(np.sort(rng.choice(rank, known, replace=False)), size)
-        beta, found = np.array([known / (size - known)]), {}
+        score, positive = draw(rng, count, round(count / prevalence) - count, mean)
+        chosen = np.zeros(score.size, bool)
+        chosen[rng.choice(count, known, replace=False)] = True
+        rank = np.flatnonzero(np.argsort(-score) < count) + 1
+        truth = 1 - (rank.mean() - (count + 1) / 2) / (score.size - count)
+        ranking, _ = rank_all(score, positive, chosen)
+        beta, found = np.array([known / (score.size - known)]), {}
         for band in ("exact", "simultaneous"):
             counts = make_tables(ranking, beta, Rule(LEVEL, band)).table
             tp, fp, fn, _ = (np.moveaxis(count, 0, -1) for count in counts)

@@ -176,7 +176,8 @@ class _Side:
         weight = np.maximum(m * (n + 2) / (n + 1 + m) - 1, 1e-3)
         share = known / (n + 1)
         tail = special.ndtr(self._limit)
-        quantile = special.betaincinv(weight * share, weight * (1 - share), tail)
+        shape = weight * share, weight * (1 - share)
+        quantile = np.asarray(special.betaincinv(*shape, tail), np.float64)
         middle = special.logit(share)
         away, middle = special.logit(quantile) - middle, middle - log(self._odds)
         # Logits scatter more where counts are lower.

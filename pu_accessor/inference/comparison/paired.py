@@ -7,6 +7,7 @@ import numpy as np
 
 from pu_accessor.inference.comparison.pairs import adjust_p_values, find_pairs, t_test
 from pu_accessor.inference.estimates.delong import welch_df
+from pu_accessor.inference.estimates.intervals import kurtosis_df
 from pu_accessor.inference.estimates.joint import BetaRange, join_limits
 from pu_accessor.inference.estimates.sample import count_negatives, count_positives
 from pu_accessor.inference.tables.contingency import check_labels
@@ -78,11 +79,14 @@ class _Shifts(NamedTuple):
         That number.
     known, rest : ndarray of float64
         Squared errors that the known positives and all others add to it.
+    df : ndarray of float64
+        Degrees of freedom of the first.
     """
 
     mean: FloatArray
     known: FloatArray
     rest: FloatArray
+    df: FloatArray
 
 
 def compare_paired(
@@ -136,6 +140,11 @@ def compare_paired(
     sqrt(1 - n/P) of sampling without replacement. Without betas that is left out, and p is
     conservative. Where all positives are known nothing is left to chance.
 
+    Known positives with the weights w = 1/e, of which e is the probability that they were labeled,
+    make weighted means. The variance for these examples is the sum of (1 - e)*(w*(d - mean))**2
+    over sum(w)**2, that of independent labels; on new examples it is without the factor, and V
+    are weighted shares. Sign and p value do not contain beta.
+
     References
     ----------
     .. [1] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, *Comparing the areas under two or
@@ -157,11 +166,13 @@ def compare_paired(
     n, shifts = paired.total.known_positive, _shifts(paired, first, second, target)
     if target == "population":
         squares = np.stack([shifts.known, shifts.rest])
-        spread, df = squares.sum(axis=0), _welch(squares, paired)
+        spread, df = squares.sum(axis=0), _welch(squares, shifts.df, paired)
         factor = np.ones(1)
     else:
-        spread, df = shifts.known, np.full(first.size, n - 1.0)
-        factor = np.ones(1) if betas is None else count_positives(paired.total, betas).factor
+        spread, df = shifts.known, shifts.df
+        factor = np.ones(1)
+        if betas is not None and paired.weight is None:
+            factor = count_positives(paired.total, betas).factor
     if betas is not None:
         factor = np.broadcast_to(factor, betas.shape)
     error = np.multiply.outer(np.sqrt(spread), factor)
@@ -220,8 +231,14 @@ def join_pairs(found: PairTests, beta: BetaRange, joint: str) -> PairTests:
 
 def _shifts(paired: PairedRanks, first: IntArray, second: IntArray, target: str) -> _Shifts:
     """Return by how many ranks the first of each pair is ahead, and what scatters in it."""
+    own, joint = np.diag(paired.covariance), paired.covariance[first, second]
+    both = own[first] + own[second]
+    apart = both - 2 * joint
+    apart[np.abs(apart) <= _ROUNDING * both] = 0.0
+    rest = (sum(paired.total) - paired.total.known_positive) * apart
+    if paired.weight is not None:
+        return _weighted_shifts(paired, paired.weight, first, second, target, rest)
     ranks, n = list(paired.ranks.values()), paired.total.known_positive
-    rest = sum(paired.total) - n
     if target == "population":  # among the rest; places among each other are no scatter of theirs
         ranks = [some - own for some, own in zip(ranks, paired.among.values(), strict=True)]
     mean, known = np.empty(first.size), np.full(first.size, np.nan)
@@ -230,17 +247,57 @@ def _shifts(paired: PairedRanks, first: IntArray, second: IntArray, target: str)
         mean[pair] = apart.mean()
         if n > 1:
             known[pair] = apart.var(ddof=1) / n
-    own, joint = np.diag(paired.covariance), paired.covariance[first, second]
-    both = own[first] + own[second]
-    apart = both - 2 * joint
-    apart[np.abs(apart) <= _ROUNDING * both] = 0.0
-    return _Shifts(mean, known, rest * apart)
+    return _Shifts(mean, known, rest, np.full(first.size, n - 1.0))
 
 
-def _welch(squares: FloatArray, paired: PairedRanks) -> FloatArray:
+def _weighted_shifts(
+    paired: PairedRanks,
+    weight: FloatArray,
+    first: IntArray,
+    second: IntArray,
+    target: str,
+    rest: FloatArray,
+) -> _Shifts:
+    """Return the same where known positives count for unlike weights.
+
+    A known positive is among the examples above others, too: where new examples are asked for,
+    that counts as well. With equal weights what it adds takes away its rank among the known ones.
+    """
+    share, n = weight / weight.sum(), weight.size
+    ranks = list(paired.ranks.values())
+    below = [_weight_below(among, share) for among in paired.among.values()]
+    mean, known, df = (np.full(first.size, np.nan) for _ in range(3))
+    for pair, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
+        apart = ranks[b] - ranks[a]
+        mean[pair] = share @ apart
+        if n == 1:
+            continue
+        pull = share * (apart - mean[pair])
+        if target == "population":
+            also = below[b] - below[a]
+            square = (pull + also - also.mean()) ** 2
+        else:
+            square = pull**2 * (1 - 1 / weight)
+        known[pair] = square.sum() * n / (n - 1)
+        flat = not np.mean(square)
+        kurtosis = 1.0 if flat else np.mean(square**2) / np.mean(square) ** 2
+        df[pair] = kurtosis_df(np.array([kurtosis]), n)[0]
+    return _Shifts(mean, known, rest, df)
+
+
+def _weight_below(among: FloatArray, share: FloatArray) -> FloatArray:
+    """Return the share of the known positives below each, ties and itself counting half."""
+    order = np.argsort(among)
+    _, place = np.unique(among, return_inverse=True)
+    tied = np.bincount(place, share)
+    through = np.cumsum(share[order])[np.cumsum(np.bincount(place)) - 1]
+    below: FloatArray = (1 - through + tied / 2)[place]
+    return below
+
+
+def _welch(squares: FloatArray, df: FloatArray, paired: PairedRanks) -> FloatArray:
     """Return the degrees of freedom of each pair on new examples."""
-    n = paired.total.known_positive
-    sizes = np.array([[n - 1.0], [sum(paired.total) - n - 1.0]])
-    if sizes.min() < 1:
+    others = sum(paired.total) - paired.total.known_positive - 1.0
+    if others < 1 or not (df >= 0).all() or paired.total.known_positive < 2:
         return np.full(squares.shape[1], np.nan)
-    return welch_df(squares, sizes)
+    return welch_df(squares, np.stack([df, np.full(df.size, others)]))

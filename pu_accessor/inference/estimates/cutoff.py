@@ -15,7 +15,7 @@ from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.rule import Rule
 from pu_accessor.inference.shares import check_share, interval_betas
 from pu_accessor.inference.tables.contingency import Table, Tables, central_table, make_tables
-from pu_accessor.inference.tables.envelopes import inner_table
+from pu_accessor.inference.tables.envelopes import inner_table, with_bends
 from pu_accessor.inference.tables.rates import Metric, evaluate
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
@@ -374,8 +374,9 @@ def _envelope(tables: Tables, name: str | Metric) -> tuple[FloatArray | None, Fl
     if tables.inner is None:
         return None, None
     ends = Table(*(count[:, ::2] for count in tables.table))
-    within = evaluate(name, *inner_table(ends, tables.betas, tables.inner))[0].astype(np.float64)
-    others, points = np.split(within, [tables.inner.betas.size], axis=1)
+    inner = with_bends(tables.inner)
+    within = evaluate(name, *inner_table(ends, tables.betas, inner))[0].astype(np.float64)
+    others, points = np.split(within, [inner.betas.size], axis=1)
     low, high = (
         extreme(extreme.reduce(others, axis=None), extreme.reduce(points, axis=0))
         for extreme in (np.fmin, np.fmax)

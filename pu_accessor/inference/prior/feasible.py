@@ -5,7 +5,8 @@ from math import log, sqrt
 
 import numpy as np
 
-from pu_accessor.ranking import IntArray, Ranking
+from pu_accessor.inference.bands.weighted import latent_shares, unseen_weight
+from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
 __all__ = ["limit_from_negatives", "limit_from_positives"]
 
@@ -29,6 +30,15 @@ def limit_from_positives(ranking: Ranking, delta: float) -> float:
     float
         In [0, 1].
 
+    Notes
+    -----
+    Known positives that were labeled with the probabilities e stand for latent ones in proportion
+    to 1/e - 1: their weighted rank CDF, F, takes the place of k/n. The distance may then be
+    sqrt(2*ln(1/delta)) times the largest standard error that this has at any cutoff, the square of
+    which is F*(1 - F)/M + (1 - F)**2*sum(u**2 above) + F**2*sum(u**2 below), with u the shares
+    they stand for, and one more positive that was not seen below all others. With equal weights
+    that is the bound of the test, but for this one.
+
     References
     ----------
     .. [1] N. V. Smirnov, *Table for estimating the goodness of fit of empirical distributions*,
@@ -45,6 +55,8 @@ def limit_from_positives(ranking: Ranking, delta: float) -> float:
     0.45
     """
     at = np.flatnonzero(np.diff(ranking.known_positive)) + 1
+    if ranking.weight is not None and np.ptp(ranking.weight):
+        return _weighted_limit(ranking, ranking.weight, at, delta)
     total = ranking.total.known_positive, ranking.total.unlabeled
     return _limit(ranking.known_positive[at], ranking.unlabeled[at], total, delta)
 
@@ -68,6 +80,24 @@ def limit_from_negatives(ranking: Ranking, delta: float) -> float:
     n, size = ranking.total.known_negative, ranking.total.unlabeled
     known, unlabeled = n - ranking.known_negative[at], size - ranking.unlabeled[at]
     return _limit(known, unlabeled, (n, size), delta)
+
+
+def _weighted_limit(ranking: Ranking, weight: FloatArray, at: IntArray, delta: float) -> float:
+    """Return the same where the known positives were labeled with unlike probabilities."""
+    size, unlabeled = ranking.total.unlabeled, ranking.unlabeled[at]
+    stands = latent_shares(weight, 1.0)
+    unseen = (float(unseen_weight(weight)[-1]) - 1) / float((weight - 1).sum())
+    through, squares = (np.append(0.0, np.cumsum(each)) for each in (stands, stands**2))
+    found, square = (each[ranking.known_positive[at]] for each in (through, squares))
+    scatter = square * (1 - found) ** 2 + (squares[-1] - square + unseen**2) * found**2
+    allowed = sqrt(2 * log(1 / delta))
+
+    def infeasible(latent: int) -> bool:
+        distance = np.max(found - np.minimum(unlabeled, latent) / latent)
+        variance = np.max(scatter + found * (1 - found) / latent)
+        return bool(distance > allowed * sqrt(variance))
+
+    return bisect(range(1, size + 1), False, key=infeasible) / size
 
 
 def _limit(known: IntArray, unlabeled: IntArray, total: tuple[int, int], delta: float) -> float:

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special, stats
 
-from pu_accessor.errors import PUDataError, PUValueError, check_option
+from pu_accessor.errors import PUDataError, check_option
+from pu_accessor.inference.bands.weighted import latent_shares
 from pu_accessor.inference.prior.feasible import limit_from_negatives, limit_from_positives
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
@@ -34,6 +35,14 @@ class Prior(NamedTuple):
     lower: float
     upper: float
     warnings: tuple[str, ...] = ()
+
+
+class _Moments(NamedTuple):
+    """Mean and variance of a score over the latent positives, and how many examples say so."""
+
+    mean: float
+    variance: float
+    size: float
 
 
 class Method(NamedTuple):
@@ -89,8 +98,6 @@ def estimate_prior(ranking: Ranking, method: str, level: float) -> Prior:
     PUDataError
         If nothing is known to be positive, nothing is unlabeled, or a method needs known
         negatives and there are none.
-    PUValueError
-        If known positives have propensities: they are no simple random sample then.
 
     Notes
     -----
@@ -109,6 +116,9 @@ def estimate_prior(ranking: Ranking, method: str, level: float) -> Prior:
     distribution with the degrees of freedom of a sum of variances. It is [0, 1] where known
     positives and negatives hardly differ, or one alone is known of a kind.
 
+    Known positives with propensities e stand for latent ones in proportion to 1/e - 1: their
+    weighted rank CDF, mean and variance take the place of the others, see `limit_from_positives`.
+
     References
     ----------
     .. [1] N. V. Smirnov, *Table for estimating the goodness of fit of empirical distributions*,
@@ -126,12 +136,6 @@ def estimate_prior(ranking: Ranking, method: str, level: float) -> Prior:
     >>> np.round(estimate_prior(ranking, "feasible", 0.95)[:3], 3)
     array([0.126, 0.   , 0.155])
     """
-    if ranking.weight is not None:
-        raise PUValueError(
-            "beta is estimated from known positives that are a simple random sample of all "
-            "positives, but these have propensities. Leave propensity=... out, or label a random "
-            "sample of the unlabeled: df.pu.sample_to_label."
-        )
     _check_examples(ranking.total)
     return METHODS[method].estimate(ranking, level)
 
@@ -162,7 +166,13 @@ def _feasible(ranking: Ranking, level: float) -> Prior:
             "Know more positives, or label a random sample of the unlabeled: "
             "df.pu.sample_to_label."
         )
-    return Prior(point, 0.0, upper, (*warnings, *_doubts(ranking)))
+    doubts = [] if _has_weights(ranking) else _doubts(ranking)
+    return Prior(point, 0.0, upper, (*warnings, *doubts))
+
+
+def _has_weights(ranking: Ranking) -> bool:
+    """Tell whether known positives count for unlike weights."""
+    return ranking.weight is not None and bool(np.ptp(ranking.weight))
 
 
 def _doubts(ranking: Ranking) -> list[str]:
@@ -226,6 +236,9 @@ def _mean_matching(ranking: Ranking, level: float) -> Prior:
     counts = [np.diff(kind) for kind in kinds]
     place = (_mid_shares(ranking.known_positive) + _mid_shares(ranking.known_negative)) / 2
     means = [float(count @ place) / count.sum() for count in counts]
+    weighted = _weighted_moments(ranking, place) if _has_weights(ranking) else None
+    if weighted is not None:
+        means[0] = weighted.mean
     apart = means[0] - means[1]
     if not apart:
         raise PUDataError(
@@ -238,11 +251,25 @@ def _mean_matching(ranking: Ranking, level: float) -> Prior:
         float(count @ (place - mean) ** 2) / (size - 1) if size > 1 else float("nan")
         for count, mean, size in zip(counts[:2], means[:2], sizes[:2], strict=True)
     ]
+    if weighted is not None:
+        variances[0], sizes[0] = weighted.variance, weighted.size
     lower, upper = _matching_interval(beta, apart, variances, sizes, level)
     inside = min(max(beta, 0.0), 1.0)
     # A beta that is 0 or 1 is estimated below or above it half of the time.
     warnings = (_CONTRADICTION,) if lower == upper else ()
     return Prior(inside, lower, upper, warnings)
+
+
+def _weighted_moments(ranking: Ranking, place: FloatArray) -> _Moments:
+    """Return the moments of places of latent positives, by the known ones that stand for them."""
+    weight = np.ones(1) if ranking.weight is None else ranking.weight
+    here = np.repeat(place, np.diff(ranking.known_positive))
+    stands = latent_shares(weight, 1.0)
+    mean = float(stands @ here)
+    variance = float(stands @ (here - mean) ** 2)
+    n = weight.size
+    error = float(stands**2 @ (here - mean) ** 2) * n / max(n - 1, 1)
+    return _Moments(mean, variance, variance / error if error and n > 1 else 1.0)
 
 
 def _matching_interval(
@@ -254,7 +281,7 @@ def _matching_interval(
     too small whenever the estimate is too near to an end, where one kind counts for little.
     """
     (positive, negative), (n, against, unlabeled) = variances, sizes
-    if min(n, against) == 1:
+    if min(n, against) <= 1:
         return 0.0, 1.0
     reach = _student(min(max(beta, 0.0), 1.0), variances, sizes, level)
     # (beta0 - beta)**2 * apart**2 <= reach**2 * variance(beta): a quadratic in beta

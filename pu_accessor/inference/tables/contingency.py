@@ -11,6 +11,7 @@ from pu_accessor.inference.bands.by_rank import RankBand
 from pu_accessor.inference.bands.simultaneous_within import local_alpha_within
 from pu_accessor.inference.rule import Rule
 from pu_accessor.inference.shares import interval_betas, latent_counts
+from pu_accessor.inference.tables.bends import beyond, find_bends
 from pu_accessor.inference.tables.heads import find_heads, references_used
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Ranking
 
@@ -52,11 +53,15 @@ class Inner(NamedTuple):
         True positives, the lower bound first.
     positives : ndarray of int64, shape (inner betas,)
         Known and latent ones.
+    bend_tp, bend_positives : ndarray of int64, shape (cutoffs, 2, bends)
+        The same where bounds bend between these betas, for each bound at each cutoff.
     """
 
     betas: FloatArray
     tp: IntArray
     positives: IntArray
+    bend_tp: IntArray
+    bend_positives: IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,8 +156,10 @@ def make_tables(ranking: Ranking, betas: FloatArray, rule: Rule) -> Tables:
     """
     inside = interval_betas(rule.beta_interval, betas)
     check_labels(betas, ranking.total, references_used(rule.reference, ranking))
-    latent = latent_counts(np.concatenate([betas, inside]), ranking.total.unlabeled)
     total, points = ranking.total, slice(betas.size)
+    latent = latent_counts(betas, total.unlabeled)
+    within = _within(inside, total.unlabeled)
+    latent = np.concatenate([latent, within])
     positives = total.known_positive + latent
     first, *more = _split(latent, betas.size, ranking.rank.size)
     for some in [first, *more] if more else []:  # all cutoffs, before what is counted at them
@@ -160,15 +167,14 @@ def make_tables(ranking: Ranking, betas: FloatArray, rule: Rule) -> Tables:
     heads = find_heads(ranking, first, rule, refine=not more)
     inner = None
     if inside.size:
-        found = np.empty((heads.ranking.rank.size, len(_ENDS), inside.size), np.int64)
+        found = np.empty((heads.ranking.rank.size, len(_ENDS), within.size), np.int64)
         start = first.size - betas.size
         found[..., :start] = heads.found[:, _ENDS, betas.size :]
         for some in more:
             rest = find_heads(ranking, some, rule, refine=False)
             found[..., start : start + some.size] = rest.found[:, _ENDS]
             start += some.size
-        found += heads.ranking.known_positive[:, np.newaxis, np.newaxis]
-        inner = Inner(inside, found, positives[betas.size :])
+        inner = _inner(heads.ranking, inside, found, within)
     ranking, tightest = heads.ranking, heads.tightest
     clipped, found = heads.clipped[..., points], heads.found[..., points]
     del heads  # what was claimed takes as much memory as the counts of all cutoffs
@@ -183,6 +189,24 @@ def make_tables(ranking: Ranking, betas: FloatArray, rule: Rule) -> Tables:
         _local_alphas(total, latent[points], tightest, rule),
         inner,
     )
+
+
+def _within(inside: FloatArray, unlabeled: int) -> IntArray:
+    """Return latent positives at betas within an interval, and just beyond both ends."""
+    latent = latent_counts(inside, unlabeled)
+    if not latent.size:
+        return latent
+    below, above = beyond(latent, unlabeled)
+    return np.concatenate([[below], latent, [above]])
+
+
+def _inner(ranking: Ranking, betas: FloatArray, found: IntArray, latent: IntArray) -> Inner:
+    """Make tables of the latent positives in the head at betas within an interval."""
+    bend, there = find_bends(found, latent, ranking.unlabeled)
+    known = ranking.total.known_positive
+    above = ranking.known_positive[:, np.newaxis, np.newaxis]
+    found += above
+    return Inner(betas, found[..., 1:-1], known + latent[1:-1], bend + above, known + there)
 
 
 def _split(latent: IntArray, points: int, cutoffs: int) -> list[IntArray]:

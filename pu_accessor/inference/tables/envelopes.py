@@ -18,7 +18,7 @@ import numpy as np
 from pu_accessor.inference.tables.contingency import Inner, Table
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 
-__all__ = ["GRID", "curve_envelope", "inner_table"]
+__all__ = ["GRID", "curve_envelope", "inner_table", "with_bends"]
 
 # Where the envelopes of curves stand: in steps of a thousandth, with more near 0.
 GRID = np.union1d(np.geomspace(1e-6, 1e-3, 31), np.round(np.linspace(0, 1, 1001), 3))
@@ -60,6 +60,27 @@ def inner_table(ends: Table, betas: FloatArray, inner: Inner) -> Table:
             np.concatenate([some, np.where(inside, own, some[..., :1])], axis=-1)
             for own, some in zip(ends, within, strict=True)
         )
+    )
+
+
+def with_bends(inner: Inner) -> Inner:
+    """Return what bounds get to within an interval, where they bend among it.
+
+    Parameters
+    ----------
+    inner : Inner
+
+    Returns
+    -------
+    Inner
+        With more betas, of which each cutoff has its own: no table of all cutoffs.
+    """
+    shape = inner.tp.shape
+    positives = np.broadcast_to(inner.positives, shape)
+    return inner._replace(
+        betas=np.append(inner.betas, np.repeat(inner.betas[-1:], inner.bend_tp.shape[-1])),
+        tp=np.concatenate([inner.tp, inner.bend_tp], axis=-1),
+        positives=np.concatenate([positives, inner.bend_positives], axis=-1),
     )
 
 

@@ -87,7 +87,7 @@ def references_used(reference: str, ranking: Ranking) -> tuple[str, ...]:
 
 
 def check_selection(ranking: Ranking, rule: Rule) -> None:
-    """Raise if known positives have propensities, and their odds are said to be unknown, too.
+    """Raise if odds are said to be unknown where propensities say them, or groups are pooled.
 
     Parameters
     ----------
@@ -106,6 +106,11 @@ def check_selection(ranking: Ranking, rule: Rule) -> None:
             f"selection_odds must be 1 with propensity=..., but {rule.selection_odds:g} was "
             "passed: propensities say what the odds of being labeled are, selection_odds that "
             "they are not known. Leave one of the two out."
+        )
+    if ranking.strata and rule.selection_odds > 1:
+        raise PUValueError(
+            f"selection_odds must be 1 with pool=True, but {rule.selection_odds:g} was passed: "
+            "odds are compared within one ranking. Ask each group: df.pu(by='fold')."
         )
 
 
