@@ -1,8 +1,9 @@
 """Measure each promise, and write the pages: ``python -m tests.studies``, from the project's root.
 
 What was measured is kept in ``docs/measured/coverage.csv``, cell by cell as they come; cells that
-are there already are not drawn again, unless ``--again`` says so. Draws of a cell do not depend on
-the other cells. All pages are written from that file, and from it alone with ``--draws 0``.
+are there already, with as many draws, are not drawn again, unless ``--again`` says so. Draws of a
+cell do not depend on the other cells. All pages are written from that file, and from it alone
+with ``--draws 0``.
 """
 
 import argparse
@@ -21,7 +22,8 @@ def measure(path: Path, promises: Sequence[Promise], draws: int, again: bool) ->
     for promise in promises:
         for task in promise.tasks():
             cell = (promise.name, task.shape, task.design)
-            if again or cell not in found:
+            least = 0 if again else round(draws * task.times)
+            if again or cell not in found or found[cell].draws < least:
                 found[cell] = store.measure(promise, task, draws, commit)
                 store.write(path, found.values())
         print(promise.name, flush=True)

@@ -125,6 +125,6 @@ def test_the_document_has_tables_and_a_picture() -> None:
     before, tables, after = re.split(f"{re.escape(study.BEGIN)}|{re.escape(study.END)}", text)
     assert "images/coverage.png" in before + after
     assert len(before) > 1000
-    for title in ("Goals", "Bands", "Estimated areas", "AUROC between bounding curves"):
+    for title in ("Bands", "AUROC up to a false positive rate of .1", "Precision at a cutoff"):
         assert f"## {title}\n" in tables
     assert 10_000 < (DOCS / "images" / "coverage.png").stat().st_size < 200_000
