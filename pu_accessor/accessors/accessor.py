@@ -118,6 +118,7 @@ class Accessor(Bound):
     compare_unpaired = models.compare_unpaired
     dominance = models.dominance
     gap = practice.gap
+    calibration = practice.calibration
     bedroc = practice.bedroc
     enrichment_factor = practice.enrichment_factor
     net_benefit = practice.net_benefit
@@ -128,6 +129,7 @@ class Accessor(Bound):
     plot_against_beta = pictures.plot_against_beta
     plot_decision = practice.plot_decision
     plot_gain = practice.plot_gain
+    plot_calibration = practice.plot_calibration
 
     def __repr__(self) -> str:
         counts = self._counts()

@@ -59,6 +59,8 @@ CALLS = {
     "compare_unpaired": call([0.3, 0.1], level=0.8),
     "dominance": call(BY_MODEL, band="bootstrap"),
     "gap": call("f1", BY_MODEL, at={"threshold": 0.5}),
+    "calibration": call(BY_MODEL, bins=4, band="simultaneous"),
+    "plot_calibration": call(0.3, baseline=True, bins=4),
     "bedroc": call([0.3, 0.1], alpha=5),
     "enrichment_factor": call(BY_MODEL, fraction=[0.05, 0.2]),
     "net_benefit": call(BY_MODEL, thresholds=[0.2, 0.5]),
@@ -209,6 +211,8 @@ def test_signatures_agree(name: str) -> None:
             wanted = wanted - {"beta_interval"}  # beta is not varied there
         elif method in ("plot_rank_cdf", "plot_against_beta"):
             wanted = wanted - {"beta_interval"}
+        elif method in ("calibration", "plot_calibration"):
+            wanted = wanted - {"reference"}  # bins have limits from known positives alone
         elif method == "sample_to_label":
             wanted = set()
         assert {*RULE} & {*defaults} == wanted
