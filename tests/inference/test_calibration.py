@@ -50,7 +50,7 @@ def test_limits_are_those_of_all_samples(seed: int, bins: Any, band: str) -> Non
         ):
             there = max(min(latent, u), m - (int(hidden.sum()) - u))
             assert row[name] == pytest.approx((k + there) / inside.sum())
-        width = edges[int(here) + 1] - edges[int(here)]  # type: ignore[call-overload]
+        width = edges[int(here) + 1] - edges[int(here)]
         mean = frame.loc[inside, "score"].mean()
         assert row["mean_score"] == pytest.approx(mean, abs=width / 400)
 

@@ -160,7 +160,7 @@ def reliability(ranking: Ranking, betas: FloatArray, edges: FloatArray, rule: Ru
     known, unlabeled = (-np.diff(each[place]) for each in (here.known_positive, here.unlabeled))
     examples = -np.diff(above[::_FINE])
     every = np.concatenate([betas, inside])
-    split = max(np.count_nonzero(examples), 1) if rule.band == "simultaneous" else 1
+    split = int(np.count_nonzero(examples)) if rule.band == "simultaneous" else 1
     level = 1 - (1 - rule.level) / split
     hidden = latent_counts(every, ranking.total.unlabeled)
     latent = _latent(ranking, (known, unlabeled), hidden, level)
