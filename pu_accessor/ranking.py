@@ -67,6 +67,9 @@ class Finder(Protocol):
     def above(self, threshold: float) -> int:
         """Return the number of examples at or above a score."""
 
+    def above_each(self, thresholds: FloatArray) -> IntArray:
+        """Return the number of examples at or above each of some distinct scores, best first."""
+
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
@@ -194,6 +197,24 @@ class Ranking:
         if self.finder is not None:
             return self.finder.above(threshold)
         return int(self.rank[np.count_nonzero(self.threshold >= threshold) - 1])
+
+    def above_each(self, thresholds: FloatArray) -> IntArray:
+        """Return the number of examples at or above each of some scores: one look for all.
+
+        Parameters
+        ----------
+        thresholds : ndarray of float64, shape (thresholds,)
+            Any scores, attained or not, in any order.
+
+        Returns
+        -------
+        ndarray of int64, shape (thresholds,)
+        """
+        if self.finder is not None:
+            some, place = np.unique(thresholds, return_inverse=True)
+            return self.finder.above_each(some[::-1])[::-1][place]
+        reached = [np.count_nonzero(self.threshold >= each) for each in thresholds.tolist()]
+        return self.rank[np.array(reached, np.int64) - 1]
 
 
 class Stack(NamedTuple):

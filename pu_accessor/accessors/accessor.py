@@ -128,6 +128,7 @@ class Accessor(Bound):
     dominance = models.dominance
     breaking_point = robustness.breaking_point
     gap = practice.gap
+    calibration = practice.calibration
     bedroc = practice.bedroc
     enrichment_factor = practice.enrichment_factor
     net_benefit = practice.net_benefit
@@ -139,6 +140,7 @@ class Accessor(Bound):
     plot_robustness = robustness.plot_robustness
     plot_decision = practice.plot_decision
     plot_gain = practice.plot_gain
+    plot_calibration = practice.plot_calibration
 
     def __repr__(self) -> str:
         counts = self._counts()

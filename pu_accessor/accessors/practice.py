@@ -22,7 +22,16 @@ if TYPE_CHECKING:
 
     from pu_accessor.plots import Drawing, Style
 
-__all__ = ["bedroc", "enrichment_factor", "gap", "net_benefit", "plot_decision", "plot_gain"]
+__all__ = [
+    "bedroc",
+    "calibration",
+    "enrichment_factor",
+    "gap",
+    "net_benefit",
+    "plot_calibration",
+    "plot_decision",
+    "plot_gain",
+]
 
 
 def gap(
@@ -419,3 +428,143 @@ def plot_gain(
     rule = Rules(level, band, reference, beta_interval)
     betas = with_baseline(beta) if baseline else beta
     return plots.plot_gain(tables.contingency(self._asked(), betas, rule, "breakpoints"), look)
+
+
+def calibration(
+    self: Bound,
+    beta: GroupBeta,
+    *,
+    bins: int | Sequence[float] = 10,
+    level: float = 0.95,
+    band: str = "exact",
+    beta_interval: Interval | None = None,
+) -> pd.DataFrame:
+    """Compare probabilities with the share of positives among the examples that have them.
+
+    Parameters
+    ----------
+    {beta}
+    bins : int, or array-like of float, default 10
+        How many bins of one width, or their edges, from 0 to 1. An edge belongs to the bin above
+        it, 1 to the last.
+    level : float, default 0.95
+        Probability with which the limits cover, in (0, 1): in each bin for "exact", in all of them
+        jointly for "simultaneous".
+    band : {"exact", "simultaneous"}, default "exact"
+        Whether limits hold for each bin, or for all jointly.
+    beta_interval : (float, float), optional
+        Where beta may lie: adds the columns envelope_lower and envelope_upper, the lowest and
+        highest that the limits get in a bin while beta varies.
+
+    Returns
+    -------
+    DataFrame
+        A row for each group, beta and bin: the group, beta, left, right, examples, known_positive,
+        mean_score, which is that of the bin's examples to a 400th of its width, estimate, lower,
+        upper, level, band, target. A bin without examples has NaN. One without a known positive
+        has limits like any other.
+
+    Raises
+    ------
+    {errors}
+        Also if scores are no probabilities, `bins` are none, or the band is another one.
+
+    See Also
+    --------
+    plot_calibration : The picture, a reliability diagram.
+
+    Notes
+    -----
+    Of the n + m positives some number is in a bin. Known ones are a simple random sample of them:
+    how many of the n are there is hypergeometric, and the limits are the numbers that it does not
+    reject at half of 1 - level. That is the argument of the band "exact" for the top of a ranking,
+    and holds for any set of examples that was chosen without their labels. With "simultaneous"
+    1 - level is shared out evenly to the bins with examples.
+
+    A model that was trained to tell known positives from all the rest gives the probability of
+    being *known*: its shares lie above the diagonal.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> label = [None, 1, 1, None, None, 1, None, None, None]
+    >>> score = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1]
+    >>> df = pd.DataFrame({"score": score, "label": label})
+    >>> found = df.pu.calibration(beta=0.5, bins=2)
+    >>> found[["left", "right", "examples", "known_positive", "mean_score"]].round(2)
+       left  right  examples  known_positive  mean_score
+    0   0.0    0.5         4               1        0.25
+    1   0.5    1.0         5               2        0.70
+    >>> found[["estimate", "lower", "upper"]].round(2)
+       estimate  lower  upper
+    0       0.5   0.25    1.0
+    1       0.8   0.40    1.0
+    """
+    rule = Rules(level, band, beta_interval=beta_interval)
+    return practice.calibration(self._asked(), beta, bins, rule)
+
+
+def plot_calibration(
+    self: Bound,
+    beta: GroupBeta,
+    *,
+    bins: int | Sequence[float] = 10,
+    level: float = 0.95,
+    band: str = "exact",
+    beta_interval: Interval | None = None,
+    hue: str | None = None,
+    col: str | None = None,
+    row: str | None = None,
+    baseline: bool = False,
+    ax: Axes | None = None,
+    line_kws: Style = None,
+    band_kws: Style = None,
+) -> Drawing:
+    """Draw a reliability diagram: the share of positives in bins of the scores, with its limits.
+
+    A point stands at the mean score of its bin, and the limits over all of the bin.
+
+    Parameters
+    ----------
+    {beta}
+    bins : int, or array-like of float, default 10
+        How many bins of one width, two or more, or their edges, from 0 to 1.
+    level : float, default 0.95
+        Probability with which the limits cover, in (0, 1).
+    band : {"exact", "simultaneous"}, default "exact"
+        Whether limits hold for each bin, or for all jointly.
+    {interval}
+    {look}
+
+    Returns
+    -------
+    {drawing}
+
+    Raises
+    ------
+    {errors}
+        Also if scores are no probabilities, or a dimension has no hue, column or row.
+
+    See Also
+    --------
+    calibration : The numbers.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> label = [None, 1, 1, None, None, 1, None, None, None]
+    >>> score = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1]
+    >>> df = pd.DataFrame({"score": score, "label": label})
+    >>> ax = df.pu.plot_calibration(beta=0.5, bins=3)
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('mean score', 'share of positives')
+    """
+    from pu_accessor import plots
+
+    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws)
+    rule = Rules(level, band, beta_interval=beta_interval)
+    betas = with_baseline(beta) if baseline else beta
+    curves = practice.calibration_curves(self._asked(), betas, bins, rule)
+    return plots.plot_calibration(curves, look)

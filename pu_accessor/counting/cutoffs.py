@@ -237,8 +237,13 @@ class _Finder:
 
     def above(self, threshold: float) -> int:
         """Return the number of examples at or above a score."""
-        gaps = self.examples.count(np.array([threshold]))
-        return int(gaps.inside[0] + gaps.at[0])
+        return int(self.above_each(np.array([threshold]))[0])
+
+    def above_each(self, thresholds: FloatArray) -> IntArray:
+        """Return the number of examples at or above each of some distinct scores, best first."""
+        gaps = self.examples.count(thresholds)
+        above: IntArray = np.cumsum(gaps.inside[:-1] + gaps.at)
+        return above
 
 
 def _insert_at(

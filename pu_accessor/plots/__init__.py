@@ -5,7 +5,7 @@ from pu_accessor.plots.artists import Style
 from pu_accessor.plots.curves import plot_pr, plot_rank_cdf, plot_roc
 from pu_accessor.plots.layout import Drawing, Look
 from pu_accessor.plots.metrics import check_plot_metric, plot_metric
-from pu_accessor.plots.practice import plot_decision, plot_gain
+from pu_accessor.plots.practice import plot_calibration, plot_decision, plot_gain
 from pu_accessor.plots.robustness import plot_robustness
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "Style",
     "check_plot_metric",
     "plot_against_beta",
+    "plot_calibration",
     "plot_decision",
     "plot_gain",
     "plot_metric",

@@ -165,6 +165,7 @@ def _check(dataset: xr.Dataset, along: str) -> None:
             "rank": "Make tables with ranks='breakpoints', or ds.sortby('rank').",
             "beta": "Pass several: beta=[0.1, 0.2, 0.3].",
             "threshold": "Pass several: thresholds=[0.1, 0.2, 0.3].",
+            "bin": "Pass a larger number: bins=10.",
         }
         raise PUValueError(
             f"A plot needs two or more increasing {name}s, but there are {points.sizes[along]}: "

@@ -1,8 +1,10 @@
-"""Pictures that practice asks for: decision curves and cumulative gains."""
+"""Pictures that practice asks for: decision curves, cumulative gains, reliability diagrams."""
 
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
+from matplotlib.cbook import normalize_kwargs
+from matplotlib.lines import Line2D
 
 from pu_accessor.plots.artists import (
     Curve,
@@ -16,9 +18,10 @@ from pu_accessor.plots.artists import (
 )
 from pu_accessor.plots.layout import Drawing, Look, draw_panels
 from pu_accessor.plots.metrics import plot_metric
+from pu_accessor.ranking import FloatArray
 from pu_accessor.results.schema import COUNTS
 
-__all__ = ["plot_decision", "plot_gain"]
+__all__ = ["plot_calibration", "plot_decision", "plot_gain"]
 
 _BELOW = 0.2  # how far a decision curve is followed below 0, by the highest point
 
@@ -110,3 +113,69 @@ def _draw_defaults(ax: Axes, some: list[Curve]) -> None:
 
 def _trace(curve: xr.Dataset) -> Path:
     return curve["threshold"].to_numpy(), curve["value"].to_numpy()
+
+
+def plot_calibration(curves: xr.Dataset, look: Look) -> Drawing:
+    """Draw reliability diagrams: shares of positives at the mean scores of bins, with limits.
+
+    Parameters
+    ----------
+    curves : Dataset
+        As `pu_accessor.results.practice.calibration_curves` returns them.
+    look : Look
+        What hues and panels tell apart, and properties of artists.
+
+    Returns
+    -------
+    matplotlib Axes or seaborn FacetGrid
+
+    Raises
+    ------
+    PUValueError, PUTypeError
+        As in `pu_accessor.plots.curves.plot_roc`.
+    """
+    look.check()
+    check_baseline(curves, look.baseline)
+    dots = {"marker": "o", "markersize": 4, **normalize_kwargs(dict(look.line_kws or {}), Line2D)}
+
+    def draw(ax: Axes, some: list[Curve]) -> None:
+        draw_chance(ax, [0, 1], [0, 1], label="calibrated")
+        for curve in some:
+            for run in _runs(curve.data):
+                part = curve._replace(data=run)
+                if "envelope" in run:
+                    low, high = run["envelope"].transpose("side", "bin").to_numpy()
+                    ends = _over_bins(run, low), _over_bins(run, high)
+                    betas = curves["interval_beta"].to_numpy()
+                    draw_envelope(ax, part, ends[0][0], (ends[0][1], ends[1][1]), betas)
+                draw_band(ax, part, _trace_bins, look.band_kws, band_label(curves))
+            draw_line(ax, curve, _trace_means, dots)
+        ax.set(xlabel="mean score", ylabel="share of positives")
+        ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+
+    return draw_panels(curves, draw, look, along="bin")
+
+
+def _runs(curve: xr.Dataset) -> list[xr.Dataset]:
+    """Return the parts of a curve that are side by side, without empty bins between them."""
+    left, right = curve["bin"].to_numpy(), curve["right"].to_numpy()
+    starts = np.flatnonzero(np.append(True, left[1:] != right[:-1]))
+    ends = np.append(starts[1:], left.size)
+    return [
+        curve.isel(bin=slice(start, end))
+        for start, end in zip(starts.tolist(), ends.tolist(), strict=True)
+    ]
+
+
+def _over_bins(curve: xr.Dataset, values: FloatArray) -> Path:
+    """Hold values over the width of their bins."""
+    edges = np.stack([curve["bin"].to_numpy(), curve["right"].to_numpy()], axis=1)
+    return edges.ravel(), np.repeat(values, 2)
+
+
+def _trace_bins(curve: xr.Dataset) -> Path:
+    return _over_bins(curve, curve["value"].to_numpy())
+
+
+def _trace_means(curve: xr.Dataset) -> Path:
+    return curve["mean_score"].to_numpy(), curve["value"].to_numpy()

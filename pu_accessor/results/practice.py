@@ -10,6 +10,12 @@ import xarray as xr
 from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.estimates.complete import Estimates
 from pu_accessor.inference.estimates.cutoff import At, read_at
+from pu_accessor.inference.practice.calibration import (
+    Reliability,
+    as_edges,
+    check_bin_band,
+    reliability,
+)
 from pu_accessor.inference.practice.decision import NetBenefit, as_thresholds, net_benefit_at
 from pu_accessor.inference.practice.early import (
     Enrichment,
@@ -38,6 +44,8 @@ from pu_accessor.results.sheets import key_coordinates
 __all__ = [
     "Thresholds",
     "bedroc",
+    "calibration",
+    "calibration_curves",
     "curves_of",
     "decision_curves",
     "enrichment_factor",
@@ -311,3 +319,88 @@ def enrichment_factor(
 
     answers = ask_rankings(asked, "breakpoints", beta, rules, question)
     return as_rows(answers, [columns(answer.content, answer.betas) for answer in answers.each])
+
+
+def calibration(
+    asked: Asked, beta: GroupBeta, bins: int | Sequence[float], rules: Rules
+) -> pd.DataFrame:
+    """Estimate the share of positives in bins of the scores of each ranking.
+
+    Parameters
+    ----------
+    asked : Asked
+        Whom to ask.
+    beta : float, array-like of float, or mapping, Series or DataArray of float by key
+        Fraction of positives among the unlabeled.
+    bins : int or array-like of float
+        How many, or their edges.
+    rules : Rules
+        How to bound.
+
+    Returns
+    -------
+    DataFrame
+        A row for each group, beta and bin.
+    """
+    edges = as_edges(bins)
+    answers = _ask_calibration(asked, beta, edges, rules)
+    number = edges.size - 1
+
+    def columns(found: Reliability, betas: FloatArray) -> dict[str, Any]:
+        size = betas.size * number
+        bounds = zip(BOUND, np.moveaxis(found.value, 1, 0), strict=True)
+        values = {name: value.T.ravel() for name, value in bounds}
+        ends = np.empty((0, 0, 0)) if found.envelope is None else found.envelope
+        sides = zip(SIDES, np.moveaxis(ends, 1, 0), strict=False)
+        return {
+            "beta": np.repeat(betas, number),
+            "left": np.tile(edges[:-1], betas.size),
+            "right": np.tile(edges[1:], betas.size),
+            "examples": np.tile(found.examples, betas.size),
+            "known_positive": np.tile(found.known_positive, betas.size),
+            "mean_score": np.tile(found.mean_score, betas.size),
+            **{name: values[name] for name in ("estimate", "lower", "upper")},
+            **{f"envelope_{side}": end.T.ravel() for side, end in sides},
+            "level": np.full(size, rules.shared.level),
+            "band": np.full(size, band_name(rules.shared.band), object),
+            "target": np.full(size, "examples", object),
+        }
+
+    return as_rows(answers, [columns(answer.content, answer.betas) for answer in answers.each])
+
+
+def calibration_curves(
+    asked: Asked, beta: GroupBeta, bins: int | Sequence[float], rules: Rules
+) -> xr.Dataset:
+    """Return the share of positives in bins as curves to draw.
+
+    Parameters
+    ----------
+    asked, beta, bins, rules
+        As in `calibration`.
+
+    Returns
+    -------
+    Dataset
+        `value` over (bin, bound, beta), `mean_score` over bin, with an interval of beta also
+        `envelope`; for several rankings a dimension of their keys comes first.
+    """
+    edges = as_edges(bins)
+    answers = _ask_calibration(asked, beta, edges, rules)
+    dims = {"value": ("bin", "bound", "beta"), "mean_score": ("bin",)}
+    if rules.has_interval:
+        dims["envelope"] = ("bin", "side", "beta")
+    places = {"bin": edges[:-1], "right": ("bin", edges[1:])}
+    return curves_of(answers, dims, rules).assign_coords(places)
+
+
+def _ask_calibration(
+    asked: Asked, beta: GroupBeta, edges: FloatArray, rules: Rules
+) -> Answers[Reliability]:
+    """Ask each ranking for its reliability."""
+    check_bin_band(rules.shared)
+
+    def question(ranking: Ranking, betas: FloatArray, rule: Rule) -> Reliability:
+        return reliability(ranking, betas, edges, rule)
+
+    return ask_rankings(asked, "breakpoints", beta, rules, question)

@@ -12,7 +12,7 @@ import xarray as xr
 
 import pu_accessor
 from pu_accessor import PUError, PUKeyError, PUTypeError, PUValueError, PUWarning
-from tests.accessors.test_spellings import CALLS, LONG, MODELS, WIDE, check_same
+from tests.accessors.test_spellings import CALLS, LONG, MODELS, UNPAIRED, WIDE, check_same
 
 FRAME = WIDE.rename(columns={"svm": "score"}).assign(
     site=np.where(WIDE["example"] % 2, "a", "b"), odds=0.5
@@ -41,6 +41,13 @@ QUESTIONS: dict[str, tuple[Any, ...]] = {
     "compare_unpaired": (0.3,),
     "dominance": (0.3,),
     "estimate_beta": (),
+    "net_benefit": (0.3,),
+    "bedroc": (0.3,),
+    "enrichment_factor": (0.3,),
+    "calibration": (0.3,),
+    "plot_gain": (0.3,),
+    "plot_decision": (0.3,),
+    "plot_calibration": (0.3,),
     "plot_roc": (0.3,),
     "plot_pr": (0.3,),
     "plot_rank_cdf": (0.3,),
@@ -150,9 +157,9 @@ SAMPLES = xr.Dataset(
 def test_samples_have_all_methods_of_a_frame(name: str) -> None:
     args, keywords, roles, _ = CALLS[name]
     wide, samples = WIDE.pu(score=MODELS, **roles), SAMPLES.pu(**roles)
-    if name == "compare_unpaired":  # as groups in rows, which may share no examples
-        rows = LONG.pu(by="model").compare_unpaired(*args, **keywords)
-        check_same(samples.compare_unpaired(*args, **keywords), rows)
+    if name in UNPAIRED:  # as groups in rows, which may share no examples
+        rows = getattr(LONG.pu(by="model"), name)(*args, **keywords)
+        check_same(getattr(samples, name)(*args, **keywords), rows)
         return
     check_same(getattr(samples, name)(*args, **keywords), getattr(wide, name)(*args, **keywords))
 

@@ -60,6 +60,8 @@ CALLS = {
     "compare_unpaired": call([0.3, 0.1], level=0.8),
     "dominance": call(BY_MODEL, band="bootstrap"),
     "gap": call("f1", BY_MODEL, at={"threshold": 0.5}),
+    "calibration": call(BY_MODEL, bins=4, band="simultaneous"),
+    "plot_calibration": call(0.3, baseline=True, bins=4),
     "bedroc": call([0.3, 0.1], alpha=5),
     "enrichment_factor": call(BY_MODEL, fraction=[0.05, 0.2]),
     "net_benefit": call(BY_MODEL, thresholds=[0.2, 0.5]),
@@ -164,6 +166,9 @@ RULE: dict[str, Any] = {"level": 0.95, "band": "exact", "reference": "positives"
 RULE |= {"beta_interval": None, "selection_odds": 1.0}
 LOOKS: dict[str, Any] = {"hue": None, "col": None, "row": None, "baseline": False, "ax": None}
 LOOKS |= {"line_kws": None, "band_kws": None}
+AT_RANDOM = {"compare_unpaired", "estimate_beta", "cutoff", "select", "gap", "bedroc"}
+AT_RANDOM |= {"enrichment_factor", "net_benefit", "calibration"}
+AT_RANDOM |= {"plot_decision", "plot_gain", "plot_calibration"}
 OVER_ODDS = ("breaking_point", "plot_robustness")
 DIRECT = {"compare", "compare_unpaired", "auroc", "average_precision", "estimate_beta", "gap"}
 DIRECT |= {"bedroc", "enrichment_factor"}
@@ -230,9 +235,11 @@ def test_signatures_agree(name: str) -> None:
             wanted = wanted - {"beta_interval"}
             assert defaults.pop("band") == "simultaneous"  # no other holds at all cutoffs
             wanted = wanted - {"band"}
+        elif method in ("calibration", "plot_calibration"):
+            wanted = wanted - {"reference"}  # bins have limits from known positives alone
         elif method == "sample_to_label":
             wanted = set()
-        if method in ("compare_unpaired", "estimate_beta", "cutoff", "select", *OVER_ODDS):
+        if method in (*AT_RANDOM, *OVER_ODDS):
             wanted = wanted - {"selection_odds"}
         assert {*RULE} & {*defaults} == wanted
     shared = {**ROLES, **RULE, **LOOKS}

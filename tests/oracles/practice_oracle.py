@@ -44,3 +44,22 @@ def enrichment(active: Sequence[bool], fraction: float) -> float:
     """Return the enrichment factor: the share of actives in the top over their share in all."""
     top = math.ceil(Fraction(str(fraction)) * len(active))
     return (sum(active[:top]) / top) / (sum(active) / len(active))
+
+
+def bin_limits(n: int, m: int, known: int, level: float) -> tuple[int, int]:
+    """Return the fewest and the most latent positives of a bin that a test does not reject.
+
+    Known ones are a sample of n of the n + m positives, of which some are in the bin: all samples
+    are counted.
+    """
+    tail = (1 - Fraction(str(level))) / 2
+    possible = []
+    for latent in range(m + 1):
+        inside = known + latent
+        ways = [math.comb(inside, k) * math.comb(n + m - inside, n - k) for k in range(n + 1)]
+        more, fewer = (
+            Fraction(sum(some), sum(ways)) for some in (ways[known:], ways[: known + 1])
+        )
+        if more > tail and fewer > tail:
+            possible.append(latent)
+    return possible[0], possible[-1]

@@ -33,9 +33,9 @@ def test_decision_curves_draw_net_benefit() -> None:
     x = found["threshold"].to_numpy()
     np.testing.assert_allclose(line(ax, "β̂ = 0.15").T, [x, found["estimate"]])
     np.testing.assert_allclose(line(ax, "treat all").T, [x, found["treat_all"]])
-    np.testing.assert_array_equal(line(ax, "treat none"), [[0.01, 0], [0.99, 0]])
+    assert line(ax, "treat none").tolist() == [[0.01, 0], [0.99, 0]]
     (band,) = ax.patches
-    corners = band.get_xy()  # type: ignore[attr-defined]
+    corners = band.get_xy()
     np.testing.assert_allclose(corners[: x.size].T, [x, found["upper"]])
     np.testing.assert_allclose(corners[x.size : 2 * x.size].T, [x[::-1], found["lower"][::-1]])
     assert legend(ax)[1:] == ["95% simultaneous band,\nthese examples", "treat all", "treat none"]
@@ -66,9 +66,30 @@ def test_gains_draw_recall_between_chance_and_perfection() -> None:
         wanted = FRAME.pu.metric("recall", 0.2, at={"fraction": share}).loc[0, "estimate"]
         assert np.interp(share, x, y) == pytest.approx(wanted)
     positives = (40 + 0.2 * 360) / 400
-    np.testing.assert_allclose(line(ax, "perfect"), [[0, 0], [positives, 1], [1, 1]])
+    np.testing.assert_allclose(line(ax, "perfect"), np.array([[0, 0], [positives, 1], [1, 1]]))
     np.testing.assert_array_equal(line(ax, "chance"), [[0, 0], [1, 1]])
     assert ax.get_ylabel() == "share of positives found"
     ax = FRAME.pu.plot_gain([0.1, 0.2, 0.3])
     assert sum(one.get_label() == "perfect" for one in ax.lines) == 3
     assert legend(ax)[-2:] == ["chance", "perfect"]
+
+
+def test_reliability_diagrams_draw_bins() -> None:
+    gap = FRAME[(FRAME["score"] < 0.4) | (FRAME["score"] > 0.6)]
+    ax = gap.pu.plot_calibration(0.2, bins=5, band="simultaneous")
+    found = gap.pu.calibration(0.2, bins=5, band="simultaneous").dropna()
+    wanted = found[["mean_score", "estimate"]].to_numpy()
+    np.testing.assert_allclose(line(ax, "β̂ = 0.2"), wanted)
+    assert len(found) == 4 and len(ax.patches) == 2  # the bin between is empty
+    corners = np.concatenate([x.get_xy()[:-1] for x in ax.patches])
+    for _, row in found.iterrows():
+        for x in (row["left"], row["right"]):
+            for y in (row["lower"], row["upper"]):
+                assert (np.abs(corners - [x, y]).sum(axis=1) < 1e-12).any()
+    assert legend(ax)[1:] == ["95% simultaneous band,\nthese examples", "calibrated"]
+    ax = MODELS.pu(by="m").plot_calibration(0.2, baseline=True, line_kws={"marker": "s"})
+    assert {one.get_marker() for one in ax.lines} >= {"s"}
+    ax = FRAME.pu.plot_calibration([0.1, 0.2], bins=3, beta_interval=(0.1, 0.2))
+    assert [text for text in legend(ax) if text.startswith("envelope")]
+    with pytest.raises(PUValueError, match="two or more increasing bins"):
+        FRAME.pu.plot_calibration(0.2, bins=1)

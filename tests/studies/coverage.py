@@ -326,6 +326,9 @@ class _Corners(NamedTuple):
     def above(self, threshold: float) -> int:
         raise NotImplementedError
 
+    def above_each(self, thresholds: FloatArray) -> IntArray:
+        raise NotImplementedError
+
 
 def rank_quickly(known: IntArray, examples: int) -> Ranking:
     """Return the ranking at its breakpoints, without ties and known negatives."""

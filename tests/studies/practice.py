@@ -14,6 +14,8 @@ import numpy as np
 
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.inference.estimates.cutoff import metric_at, read_at
+from pu_accessor.inference.practice.calibration import reliability
+from pu_accessor.inference.practice.decision import net_benefit_at
 from pu_accessor.inference.practice.early import enrichment_at, estimate_bedroc
 from pu_accessor.inference.practice.gap import find_gaps, metric_of_group
 from pu_accessor.inference.rule import Rule
@@ -154,9 +156,51 @@ def gaps(shape: Shape, known: int, share: float, draws: int, rng: Rng) -> dict[s
     return held(found)
 
 
+def probabilities(score: FloatArray) -> FloatArray:
+    """Return scores as probabilities, in their order."""
+    odds: FloatArray = 1 / (1 + np.exp(-np.clip(score, -30, 30) + 1))
+    return odds
+
+
+def reliable(shape: Shape, known: int, share: float, draws: int, rng: Rng) -> dict[str, Held]:
+    """Shares of positives in ten bins, and net benefit: at each, and everywhere at once.
+
+    What holds everywhere at once is 1 where it does, held against limits of 1.
+    """
+    found: dict[str, Found] = {}
+    edges, thresholds = np.arange(11) / 10, np.arange(1, 20) / 20
+    for one in samples(shape, known, share, draws, rng):
+        score, betas = probabilities(one.score), np.array([one.beta])
+        few, whole = (rank(score, some) for some in (np.arange(score.size) < known, one.truth))
+        for band in ("exact", "simultaneous"):
+            rule = Rule(LEVEL, band)
+            bins, every = (
+                reliability(some, b, edges, rule).value[..., 0]
+                for some, b in ((few, betas), (whole, np.zeros(1)))
+            )
+            worth, best = (
+                net_benefit_at(some, b, thresholds, rule).value[..., 0]
+                for some, b in ((few, betas), (whole, np.zeros(1)))
+            )
+            for what, limits, truth in (("bins", bins, every), ("net benefit", worth, best)):
+                there = ~np.isnan(limits[:, 1])
+                rows = np.stack([truth[there, 1], limits[there, 0], limits[there, 2]], axis=1)
+                if band == "exact":
+                    place = rng.integers(len(rows))
+                    found.setdefault(f"{what}, each", []).append(tuple(rows[place].tolist()))
+                low, high = rows[:, 0] >= rows[:, 1] - 1e-9, rows[:, 0] <= rows[:, 2] + 1e-9
+                held_at_all = float((low & high).all())
+                width = float((rows[:, 2] - rows[:, 1]).mean())
+                if band == "simultaneous":
+                    jointly = (held_at_all, 1.0, 1.0 + width)
+                    found.setdefault(f"{what}, jointly", []).append(jointly)
+    return held(found)
+
+
 STUDIES: Mapping[str, tuple[Study, Sequence[tuple[int, float]]]] = {
     "precision": (at_precision, [(10, 0.5), (50, 0.1), (50, 0.5)]),
     "early": (early, [(5, 0.1), (10, 0.5), (20, 0.1), (50, 0.9)]),
+    "reliable": (reliable, [(5, 0.1), (10, 0.5), (50, 0.1), (50, 0.9)]),
     "gap": (gaps, [(5, 0.1), (10, 0.5), (50, 0.1)]),
 }
 

@@ -9,9 +9,9 @@ from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
 from pu_accessor.inference.rule import Rule
 from pu_accessor.inference.tables.contingency import Table, Tables, make_tables
 from pu_accessor.inference.tables.envelopes import inner_table
-from pu_accessor.ranking import FloatArray, IntArray, PendingError, Ranking
+from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
-__all__ = ["NetBenefit", "as_thresholds", "check_probabilities", "net_benefit_at", "ranks_at"]
+__all__ = ["NetBenefit", "as_thresholds", "check_probabilities", "net_benefit_at"]
 
 
 class NetBenefit(NamedTuple):
@@ -94,43 +94,14 @@ def check_probabilities(ranking: Ranking, question: str) -> None:
     PendingError
         If all rows have to be looked at first.
     """
-    above, inside, every = ranks_at(ranking, [float(np.nextafter(1, 2)), 0.0, -np.inf])
-    if outside := int(above + every - inside):
+    ends = np.array([np.nextafter(1, 2), 0.0, -np.inf])
+    above, inside, every = ranking.above_each(ends).tolist()
+    if outside := above + every - inside:
         raise PUDataError(
             f"{question} needs scores that are probabilities, but {outside} of {every} lie "
             "outside [0, 1]. Turn them into probabilities of being positive first, for example "
             "by scikit-learn's CalibratedClassifierCV or 1/(1 + exp(-score)) of log-odds."
         )
-
-
-def ranks_at(ranking: Ranking, thresholds: Sequence[float] | FloatArray) -> IntArray:
-    """Return the number of examples at or above each threshold.
-
-    Parameters
-    ----------
-    ranking : Ranking
-        At the breakpoints or at all cutoffs.
-    thresholds : sequence of float
-        Scores, attained or not.
-
-    Returns
-    -------
-    ndarray of int64, shape (thresholds,)
-
-    Raises
-    ------
-    PendingError
-        If all rows have to be looked at first: once for all thresholds.
-    """
-    ranks, pending = [], None
-    for threshold in thresholds:
-        try:
-            ranks.append(ranking.above(threshold))
-        except PendingError as error:
-            pending = error
-    if pending is not None:
-        raise pending
-    return np.array(ranks, np.int64)
 
 
 def net_benefit_at(
@@ -182,7 +153,7 @@ def net_benefit_at(
     (array([0.   , 0.333, 0.333]), array([[0.]]))
     """
     check_probabilities(ranking, "net_benefit")
-    ranks = ranks_at(ranking, thresholds)
+    ranks = ranking.above_each(thresholds)
     some, place = np.unique(ranks, return_inverse=True)
     tables = make_tables(ranking.at(some), betas, rule)
     examples = sum(ranking.total)
