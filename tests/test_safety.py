@@ -87,11 +87,11 @@ def test_the_reader_sees_what_is_there() -> None:
     assert len(FILES) > 50
 
 
-def test_neither_optimization_nor_hash_seed_matters() -> None:
+def test_the_hash_seed_does_not_matter() -> None:
+    """Nor does PYTHONOPTIMIZE: see `make dist`. All packages would be compiled anew here."""
     answers = set()
-    for level, seed in (("0", "0"), ("2", "1")):
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        environment |= {"PYTHONOPTIMIZE": level, "PYTHONHASHSEED": seed}
+    for seed in ("0", "1"):
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONHASHSEED": seed}
         done = subprocess.run(
             [sys.executable, "-W", "error", "-c", ASKED],
             env=environment,

@@ -51,6 +51,7 @@ LEVEL = 0.95
 MAX_FPR = 0.1
 LABELINGS = 10  # of each population; metrics are asked in the first few, ranges may be, too
 METRIC_LABELINGS = 4
+PRECISION_LABELINGS = LABELINGS  # average precision takes most of the time
 MOST_EXAMPLES, MOST_FOR_METRICS, MOST_FOR_RANGES = 200_000, 20_000, 200
 LEVELS = 20  # of rounded scores
 NEGATIVES_KNOWN = 0.2
@@ -358,11 +359,13 @@ def rank_quickly(known: IntArray, examples: int) -> Ranking:
 # Questions to a labeling
 
 
-def ask_areas(population: Population, labeling: Labeling) -> Iterator[Answer]:
-    """Ask for the three estimated areas."""
+def ask_areas(
+    population: Population, labeling: Labeling, methods: Iterable[str] = AREAS
+) -> Iterator[Answer]:
+    """Ask for estimated areas."""
     betas, rule = np.array([labeling.beta]), Rule(LEVEL)
-    for method, estimate in _ESTIMATES.items():
-        found = estimate(labeling.ranking, betas, rule)
+    for method in methods:
+        found = _ESTIMATES[method](labeling.ranking, betas, rule)
         lower, upper = found.lower.item(), found.upper.item()
         yield Answer(method, lower, population.truth[method], upper)
 
@@ -464,7 +467,7 @@ _ESTIMATES: Mapping[str, Callable[[Ranking, FloatArray, Rule], Estimates]] = {
 
 def ask_all(population: Population, cell: Cell, labeling: Labeling, turn: int) -> Iterator[Answer]:
     """Put all questions to a labeling; the slow ones to some alone."""
-    yield from ask_areas(population, labeling)
+    yield from ask_areas(population, labeling, AREAS if turn < PRECISION_LABELINGS else AREAS[:2])
     if cell.known <= MOST_FOR_RANGES or turn < METRIC_LABELINGS:
         yield from ask_ranges(population, labeling, cell.known)
     if cell.examples <= MOST_FOR_METRICS and turn < METRIC_LABELINGS:
