@@ -13,7 +13,7 @@ import pandas as pd
 
 from pu_accessor.accessors.accessor import Accessor
 from pu_accessor.counting.threads import one_thread
-from pu_accessor.errors import PUImportError, PUTypeError, PUValueError
+from pu_accessor.errors import PUError, PUImportError, PUTypeError, PUValueError
 from pu_accessor.sources.chunks import beside
 from pu_accessor.sources.pieces import PiecesSource
 from pu_accessor.sources.roles import Roles
@@ -67,7 +67,7 @@ class Partitions:
         while len(results) > 1:
             groups = [results[start : start + _FAN] for start in range(0, len(results), _FAN)]
             results = [delayed(_merge_all)(merge, group) for group in groups]
-        return cast("Result", compute(results[0])[0])
+        return cast("Result", _computed(results[0]))
 
     def join(
         self, keys: Sequence[Mapping[Hashable, Hashable]], on: list[Hashable], columns: list[Any]
@@ -85,6 +85,22 @@ def _apply(function: Callable[[pd.DataFrame], Result], partition: pd.DataFrame) 
     """Apply a function to a partition, with the one thread that dask runs it in."""
     with one_thread():
         return function(partition)
+
+
+def _computed(result: Any) -> Any:
+    """Compute, and say what can be done where a cluster gives up."""
+    try:
+        return compute(result)[0]
+    except Exception as error:
+        # By name: a cluster needs distributed, the other schedulers do not.
+        if type(error).__module__ != "distributed.scheduler":
+            raise
+        raise PUError(
+            "ddf could not be read, as the workers of the cluster died or are gone "
+            f"({type(error).__name__}: {error}) There is no answer, nor a part of one. Give "
+            "workers more memory, or make partitions smaller: "
+            "ddf.repartition(partition_size='50MB')."
+        ) from error
 
 
 def _merge_all(merge: Callable[[Result, Result], Result], results: list[Result]) -> Result:

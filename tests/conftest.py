@@ -1,5 +1,6 @@
 """What all tests share."""
 
+import gc
 from collections.abc import Iterator
 
 import matplotlib as mpl
@@ -7,7 +8,10 @@ import pytest
 from hypothesis import settings
 
 # Examples are drawn from a fixed seed: a run that fails here fails everywhere.
-settings.register_profile("pu_accessor", derandomize=True, deadline=None)
+settings.register_profile("pu_accessor", derandomize=True, deadline=None, max_examples=50)
+# Those of `make fuzz` are drawn anew each time, from a seed that it prints.
+for name, examples in {"minutes": 300, "hours": 10_000}.items():
+    settings.register_profile(name, deadline=None, max_examples=examples, print_blob=True)
 settings.load_profile("pu_accessor")
 mpl.use("Agg")
 
@@ -19,3 +23,8 @@ def close_figures() -> Iterator[None]:
 
     yield
     plt.close("all")
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was imported out of each collection of garbage: it stays."""
+    gc.freeze()

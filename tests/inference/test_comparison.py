@@ -106,7 +106,7 @@ def test_oracle_area_is_share_of_won_pairs() -> None:
 
 
 @pytest.mark.parametrize("target", ["population", "examples"])
-@pytest.mark.parametrize("seed", range(16))
+@pytest.mark.parametrize("seed", range(9))
 def test_compare_agrees_with_oracle(seed: int, target: str) -> None:
     case = draw(seed)
     betas, level = sorted({0.0, 0.4, case.beta}), [0.95, 0.8][seed % 2]
@@ -116,7 +116,7 @@ def test_compare_agrees_with_oracle(seed: int, target: str) -> None:
     assert_same(got, expected(case, MODELS, *betas, level=level, target=target))
 
 
-@pytest.mark.parametrize("seed", range(60, 75))
+@pytest.mark.parametrize("seed", range(60, 67))
 def test_long_frames_are_paired_by_example(seed: int) -> None:
     case = draw(seed)
     shuffled = long(case).sample(frac=1, random_state=seed)
@@ -364,7 +364,7 @@ def expected_unpaired(
 
 
 @pytest.mark.parametrize("target", ["population", "examples"])
-@pytest.mark.parametrize("seed", range(100, 121, 3))
+@pytest.mark.parametrize("seed", range(100, 115, 3))
 def test_compare_unpaired_agrees_with_oracle(seed: int, target: str) -> None:
     cases, level = groups(seed), [0.95, 0.8][seed % 2]
     frame = stacked(cases)

@@ -198,7 +198,7 @@ def expected_whole(
     return [min(low, inside), max(high, inside)]
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(24))
 def test_auroc_agrees_with_oracle(seed: int) -> None:
     score, label, beta = draw(seed)
     frame, level = framed(score, label), [0.95, 0.8][seed % 2]
@@ -244,7 +244,7 @@ def test_partial_auroc_agrees_with_oracle(limit: float) -> None:
     assert plain > 25 and (sure > 5 or limit in (0.05, 1.0))
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(24))
 def test_average_precision_agrees_with_oracle(seed: int) -> None:
     score, label, beta = draw(seed)
     got = quiet(framed(score, label), "average_precision", beta, negative=False)
@@ -579,7 +579,7 @@ def truths(frame: pd.DataFrame, method: str, **limit: float) -> "np.ndarray[Any,
 @pytest.mark.parametrize(
     ("method", "limit"), [("auroc", {}), ("auroc", {"max_fpr": 0.3}), ("average_precision", {})]
 )
-@pytest.mark.parametrize(("known", "positives"), [(20, 100), (40, 60), (60, 300)])
+@pytest.mark.parametrize(("known", "positives"), [(20, 100), (40, 60)])
 def test_intervals_cover(method: str, limit: dict[str, float], known: int, positives: int) -> None:
     frame = simulated(300, known, positives, 1000, seed=known)
     beta = (positives - known) / (1000 - known)

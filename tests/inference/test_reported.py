@@ -22,7 +22,7 @@ RULES = {
     "bootstrap": oracle.bootstrap_band,
     "dkw": oracle.dkw_band,
 }
-SEEDS = range(12)
+SEEDS = range(8)
 
 
 def pu(data: Any) -> Any:

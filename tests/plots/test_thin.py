@@ -249,9 +249,11 @@ def apart(one: FloatArray, other: FloatArray) -> float:
     return float(max(sides))
 
 
-@pytest.mark.parametrize("log", [False, True])
 @pytest.mark.parametrize("width", [1_000])
-@every_curve
+@pytest.mark.parametrize(
+    ("curve", "log"),
+    [*((curve, False) for curve in CURVES), ("precision", True), ("steps", True), ("roc", True)],
+)
 def test_pictures_of_lines_are_the_same(curve: str, width: int, log: bool) -> None:
     x, y = make(curve)
     x = x - min(x.min(), 0)
@@ -264,7 +266,7 @@ def test_pictures_of_lines_are_the_same(curve: str, width: int, log: bool) -> No
 
 
 @pytest.mark.parametrize("width", [1_000])
-@pytest.mark.parametrize("curve", ["smooth", "precision", "steps", "stairs", "roc"])
+@pytest.mark.parametrize("curve", ["precision", "steps", "roc"])
 def test_pictures_of_areas_are_the_same(curve: str, width: int) -> None:
     x, y = make(curve, 20_000)
     band = [(x, y), (x, y - 0.2 * np.ptp(y) * unit(x))]

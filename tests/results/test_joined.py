@@ -23,6 +23,11 @@ BOTH = [
     frame.pu.contingency([0.1, 0.2], reference=kind, ranks=RANKS)
     for frame, kind in ((FRAMES[1], "negatives"), (FRAMES[1], "tightest"))
 ]
+PU = FRAMES[0].assign(svm=FRAMES[0]["score"], forest=-FRAMES[0]["score"]).pu
+WIDE = [
+    PU(score=["svm", "forest"]).contingency([0.1, 0.2], **how)
+    for how in ({}, {"beta_interval": (0.1, 0.2)})
+]
 PER_CUTOFF = ["roc", "pr", "f1", "mcc", "own metric", "beta_derivatives", "at rank", "at fraction"]
 
 
@@ -31,20 +36,16 @@ PER_CUTOFF = ["roc", "pr", "f1", "mcc", "own metric", "beta_derivatives", "at ra
 def test_joined_tables_keep_their_own_numbers(question: str, combine: str) -> None:
     joined = xr.concat(TABLES, "model", combine_attrs=combine)  # type: ignore[call-overload]
     ask = QUESTIONS[question]
-    for place, alone in enumerate(TABLES):
-        here = ask(joined).isel(model=place)
-        names = [name for name in here.coords if name not in ask(alone).coords]
-        assert_same(here.drop_vars(names), ask(alone))
+    found = ask(joined)
+    for place, expected in enumerate(map(ask, TABLES)):
+        here = found.isel(model=place)
+        names = [name for name in here.coords if name not in expected.coords]
+        assert_same(here.drop_vars(names), expected)
 
 
 @pytest.mark.parametrize("question", [*QUESTIONS])
 def test_attributes_are_for_readers_alone(question: str) -> None:
-    frame = FRAMES[0].assign(svm=FRAMES[0]["score"], forest=-FRAMES[0]["score"])
-    pu = frame.pu(score=["svm", "forest"])
-    for tables in (
-        pu.contingency([0.1, 0.2]),
-        pu.contingency([0.1, 0.2], beta_interval=(0.1, 0.2)),
-    ):
+    for tables in WIDE:
         if question == "own metric" and "interval_tp" in tables:
             continue
         assert_same(QUESTIONS[question](tables.drop_attrs()), QUESTIONS[question](tables))

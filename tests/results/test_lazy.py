@@ -37,8 +37,11 @@ def refuse(*_: Any, **__: Any) -> None:
     raise AssertionError("something was computed")
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
-@pytest.mark.parametrize("kind", TABLES)
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    # Pictures take their tables into memory first, of whatever kind these are.
+    [(q, kind) for q in QUESTIONS for kind in TABLES if kind == "interval" or q[:4] != "plot"],
+)
 def test_chunks_answer_alike(question: str, kind: str) -> None:
     ask, tables = QUESTIONS[question], TABLES[kind]
     if question == "own metric" and kind == "interval":

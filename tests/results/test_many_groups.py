@@ -42,9 +42,12 @@ def both_ways(
 
 
 @pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
-@pytest.mark.parametrize("beta", [0.05, [0, 0.1, 0.4]])
 @pytest.mark.parametrize(
-    ("size", "distinct", "negative"), [(60, 0, 0), (12, 0, 0), (40, 2, 0), (40, 1, 0.3)]
+    ("size", "distinct", "negative", "beta"),
+    [
+        *((60, 0, 0, 0.05), (12, 0, 0, [0, 0.1, 0.4])),
+        *((40, 2, 0, 0.05), (40, 1, 0.3, [0, 0.1, 0.4])),
+    ],
 )
 def test_one_pass_is_one_by_one(
     size: int, distinct: int, negative: float, beta: Any, monkeypatch: pytest.MonkeyPatch

@@ -361,7 +361,7 @@ def rank_quickly(known: IntArray, examples: int) -> Ranking:
 
 
 def ask_areas(
-    population: Population, labeling: Labeling, methods: Sequence[str]
+    population: Population, labeling: Labeling, methods: Iterable[str]
 ) -> Iterator[Answer]:
     """Ask for some of the three estimated areas: two have a larger study, `tests.studies`."""
     betas, rule = np.array([labeling.beta]), Rule(LEVEL)

@@ -1,6 +1,7 @@
 """A quick version of the coverage study, and its document."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -8,16 +9,33 @@ import pytest
 
 from pu_accessor.inference.bands.lookup import BANDS, latent_bounds
 from pu_accessor.inference.bands.simultaneous import joint_coverage
+from pu_accessor.inference.estimates import compositions
+from pu_accessor.ranking import FloatArray, IntArray
 from tests.studies import coverage as study
 from tests.studies.coverage import Cell, Row
 
 DOCS = Path(__file__).parents[2] / "docs"
 
-# 400 draws have a standard error of .011 at a coverage of .95: limits are four of them away.
-LOWEST, HIGHEST = 0.905, 0.995
+# 240 draws have a standard error of .014 at a coverage of .95: limits are four of them away.
+# The study itself takes thousands.
+DRAWS, LOWEST, HIGHEST = 240, 0.894, 0.998
 
 
-def rows_of(cell: Cell, draws: int = 400) -> dict[str, Row]:
+def drawn_once() -> Callable[[IntArray, int], FloatArray]:
+    """Return what draws the same as ever from its own seed, but keeps it."""
+    kept: dict[tuple[bytes, int], FloatArray] = {}
+    draw = compositions._draw
+
+    def drawn(sizes: IntArray, latent: int) -> FloatArray:
+        key = sizes.tobytes(), latent
+        if key not in kept:
+            kept[key] = draw(sizes, latent)
+        return kept[key]
+
+    return drawn
+
+
+def rows_of(cell: Cell, draws: int = DRAWS) -> dict[str, Row]:
     """Simulate a cell; its first draw is checked against the public methods and scikit-learn."""
     return {row.method: row for row in study.cell_rows(cell, draws)}
 
@@ -28,21 +46,25 @@ def rows_of(cell: Cell, draws: int = 400) -> dict[str, Row]:
         Cell(20, 0.1),
         Cell(50, 0.5, shape="wide"),
         Cell(100, 0.3),
-        Cell(100, 0.3, prevalence=0.5),
+        Cell(50, 0.3, prevalence=0.5),
         Cell(50, 0.3, side="ties"),
         Cell(50, 0.3, side="negatives"),
     ],
 )
-def test_intervals_hold_the_truth_as_often_as_they_say(cell: Cell) -> None:
+def test_intervals_hold_the_truth_as_often_as_they_say(
+    cell: Cell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compositions, "_draw", drawn_once())
     rows = rows_of(cell)
     assert LOWEST <= rows["auroc"].coverage <= HIGHEST
     assert rows["partial auroc"].coverage >= LOWEST
-    assert LOWEST - 0.03 * (cell.known < 50) <= rows["average precision"].coverage
+    # Of 96 draws.
+    assert LOWEST - 0.03 - 0.02 * (cell.known < 50) <= rows["average precision"].coverage
     assert rows["range exact"].coverage >= LOWEST
     assert rows["range simultaneous"].coverage >= rows["range exact"].coverage
     assert rows["auroc"].width < rows["range exact"].width < rows["range simultaneous"].width
     for name in ("rank", "recall", "youden"):
-        assert rows[f"precision at {name}"].coverage >= LOWEST - 0.02  # of 160 draws
+        assert rows[f"precision at {name}"].coverage >= LOWEST - 0.03
 
 
 def test_a_cutoff_that_was_chosen_needs_the_simultaneous_band() -> None:

@@ -1,0 +1,91 @@
+"""A worker is killed during each question: ``make test-distributed``."""
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from time import sleep
+from typing import Any
+
+import dask
+import dask.dataframe as dd
+import distributed
+import pytest
+
+import pu_accessor.dask  # noqa: F401
+from pu_accessor import PUError
+from tests.sources.test_dask import on
+from tests.sources.test_pieces import ASKED, FRAME, check_same, whole_frame
+
+pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword in DataFrame")
+
+PARTS = [part.reset_index(drop=True) for _, part in FRAME.groupby(FRAME.index // 80)]
+SPOILT = 3  # the partition that is the death of its worker
+
+
+# On a busy machine a worker takes long to start again; after 15 s a cluster would give it up.
+PATIENCE = {
+    "distributed.deploy.lost-worker-timeout": "300s",
+    "distributed.scheduler.no-workers-timeout": "300s",
+}
+
+
+@contextmanager
+def start(**settings: Any) -> Iterator[Any]:
+    """Start two workers; those that die are started again."""
+    kind: dict[str, Any] = {"n_workers": 2, "threads_per_worker": 1, "processes": True}
+    with (
+        dask.config.set({**PATIENCE, **settings}),
+        distributed.LocalCluster(**kind, dashboard_address=":0", death_timeout=300) as local,
+        distributed.Client(local, set_as_default=False) as client,
+    ):
+        yield client
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """Start a cluster once."""
+    with start() as client:
+        yield client
+
+
+def deadly(folder: Path, deaths: int) -> Any:
+    """Return partitions; the first workers to load one of them are killed."""
+    here = os.getpid()
+
+    def load(number: int) -> Any:
+        if number == SPOILT and os.getpid() != here:
+            died = len(list(folder.iterdir()))
+            if died < deaths:
+                (folder / str(died)).touch()
+                os.kill(os.getpid(), signal.SIGKILL)
+        return PARTS[number]
+
+    return dd.from_map(load, range(len(PARTS)), meta=FRAME.iloc[:0])
+
+
+@pytest.mark.parametrize("name", [name for name in ASKED if not name.startswith("plot")])
+def test_a_worker_is_killed(name: str, cluster: Any, tmp_path: Path) -> None:
+    with on(cluster):
+        check_same(ASKED[name](deadly(tmp_path, 1).pu), whole_frame(name))
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_all_workers_are_killed(tmp_path: Path) -> None:
+    with start() as client, on(client):
+        with pytest.raises(PUError, match=r"(?s)^ddf could not be read, .*KilledWorker"):
+            deadly(tmp_path, 99).pu(by="key").auroc(0.3)
+        # The cluster is none the worse, and nothing was kept of what had been counted.
+        check_same(deadly(tmp_path, 0).pu.auroc(0.3), FRAME.pu.auroc(0.3))
+    assert len(list(tmp_path.iterdir())) == 4  # as often as dask tries
+
+
+def test_no_worker_is_left() -> None:
+    ddf = dd.from_pandas(FRAME, npartitions=4, sort=False)
+    with start(**{"distributed.scheduler.no-workers-timeout": "2s"}) as client:
+        client.cluster.scale(0)
+        while client.scheduler_info()["workers"]:
+            sleep(0.1)
+        with on(client), pytest.raises(PUError, match=r"(?s)^ddf could not be .*NoWorkerError"):
+            ddf.pu.auroc(0.3)
