@@ -48,7 +48,7 @@ LAYERS = {
     "pairs": {"sources", "inference"},
     "tables": {"results", "accessors"},
 }
-LONGEST, LONGEST_PLOT = 8, 16  # parameters of a public method
+LONGEST, LONGEST_PLOT = 9, 16  # parameters of a public method
 
 
 def imported(module: tuple[str, ...]) -> set[tuple[str, ...]]:

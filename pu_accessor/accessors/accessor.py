@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterable
 from html import escape
 from typing import Any, Final
 
-from pu_accessor.accessors import bounds, models, numbers, pictures, robustness
+from pu_accessor.accessors import bounds, breaking_points, models, numbers, pictures
 from pu_accessor.accessors.bound import Bound
 from pu_accessor.accessors.keywords import explains_keywords
 from pu_accessor.sources.arrays import ArraySource
@@ -117,13 +117,13 @@ class Accessor(Bound):
     compare = models.compare
     compare_unpaired = models.compare_unpaired
     dominance = models.dominance
-    breaking_point = robustness.breaking_point
+    breaking_point = breaking_points.breaking_point
     plot_roc = pictures.plot_roc
     plot_pr = pictures.plot_pr
     plot_rank_cdf = pictures.plot_rank_cdf
     plot_metric = pictures.plot_metric
     plot_against_beta = pictures.plot_against_beta
-    plot_robustness = robustness.plot_robustness
+    plot_robustness = breaking_points.plot_robustness
 
     def __repr__(self) -> str:
         counts = self._counts()
