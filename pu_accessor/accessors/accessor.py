@@ -9,7 +9,15 @@ from collections.abc import Callable, Hashable, Iterable
 from html import escape
 from typing import Any, Final
 
-from pu_accessor.accessors import bounds, lists, models, numbers, pictures, practice, robustness
+from pu_accessor.accessors import (
+    bounds,
+    breaking_points,
+    lists,
+    models,
+    numbers,
+    pictures,
+    practice,
+)
 from pu_accessor.accessors.bound import Bound
 from pu_accessor.accessors.keywords import explains_keywords
 from pu_accessor.sources.arrays import ArraySource
@@ -126,7 +134,7 @@ class Accessor(Bound):
     compare = models.compare
     compare_unpaired = models.compare_unpaired
     dominance = models.dominance
-    breaking_point = robustness.breaking_point
+    breaking_point = breaking_points.breaking_point
     gap = practice.gap
     calibration = practice.calibration
     bedroc = practice.bedroc
@@ -137,7 +145,7 @@ class Accessor(Bound):
     plot_rank_cdf = pictures.plot_rank_cdf
     plot_metric = pictures.plot_metric
     plot_against_beta = pictures.plot_against_beta
-    plot_robustness = robustness.plot_robustness
+    plot_robustness = breaking_points.plot_robustness
     plot_decision = practice.plot_decision
     plot_gain = practice.plot_gain
     plot_calibration = practice.plot_calibration

@@ -1,12 +1,12 @@
 """Plots: a Dataset -> matplotlib Axes, drawn with seaborn. Imported when something is drawn."""
 
 from pu_accessor.plots.against_beta import plot_against_beta
+from pu_accessor.plots.against_odds import plot_robustness
 from pu_accessor.plots.artists import Style
 from pu_accessor.plots.curves import plot_pr, plot_rank_cdf, plot_roc
 from pu_accessor.plots.layout import Drawing, Look
 from pu_accessor.plots.metrics import check_plot_metric, plot_metric
 from pu_accessor.plots.practice import plot_calibration, plot_decision, plot_gain
-from pu_accessor.plots.robustness import plot_robustness
 
 __all__ = [
     "Drawing",

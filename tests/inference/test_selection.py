@@ -17,12 +17,12 @@ from pu_accessor.inference.bands.simultaneous_within import (
     most_missed,
     simultaneous_within,
 )
+from pu_accessor.inference.breaking import find_breaking_point
 from pu_accessor.inference.comparison.paired import compare_paired
 from pu_accessor.inference.comparison.selection import compare_within
 from pu_accessor.inference.estimates.population import estimate_population_auroc
 from pu_accessor.inference.estimates.population_precision import estimate_population_precision
 from pu_accessor.inference.estimates.selection import estimate_any, estimate_within
-from pu_accessor.inference.robustness import find_breaking_point
 from pu_accessor.inference.rule import Rule
 from pu_accessor.ranking import Counts, FloatArray, PairedRanks, Ranking
 from tests.oracles import selection_oracle as oracle

@@ -78,7 +78,7 @@ def exact_within(n: int, m: IntArray, level: float, selection_odds: float) -> Bo
     --------
     >>> lower, upper = exact_within(10, np.array([20]), 0.95, 2.0)
     >>> lower[0, 5:], upper[0, :5]
-    (array([0, 1, 2, 3, 6, 9]), array([11, 14, 16, 17, 18]))
+    (array([1, 2, 3, 4, 6, 9]), array([11, 14, 16, 17, 18]))
     """
     lower = np.zeros((m.size, n + 1), np.int64)
     if selection_odds < inf:
@@ -179,13 +179,12 @@ class _Side:
         shape = weight * share, weight * (1 - share)
         quantile = np.asarray(special.betaincinv(*shape, tail), np.float64)
         middle = special.logit(share)
-        away, middle = special.logit(quantile) - middle, middle - log(self._odds)
+        away = special.logit(quantile) - middle
+        middle -= log(self._odds)
         # Logits scatter more where counts are lower.
         both = 1 / known + 1 / (n + 1 - known)
-        spread = (both + _scatter(m, middle + away)) / (
-            both + _scatter(m, special.logit(quantile))
-        )
-        moved = special.expit(middle + away * np.sqrt(spread))
+        there, here = (_scatter(m, each) for each in (special.expit(middle + away), quantile))
+        moved = special.expit(middle + away * np.sqrt((both + there) / (both + here)))
         return np.asarray(np.clip(m * moved - 0.5, 0, m), np.float64)
 
     def _deviates(
@@ -330,8 +329,7 @@ def _deviate(above: FloatArray, below: FloatArray) -> FloatArray:
     return found
 
 
-def _scatter(m: IntArray | FloatArray, place: FloatArray) -> FloatArray:
-    """Return what a logit of some of m examples scatters by, squared."""
-    share = special.expit(place)
+def _scatter(m: IntArray | FloatArray, share: FloatArray) -> FloatArray:
+    """Return what the logit of a share of m examples scatters by, squared."""
     found: FloatArray = 1 / (m * share * (1 - share) + 0.5)
     return found

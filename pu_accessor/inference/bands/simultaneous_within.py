@@ -61,7 +61,7 @@ def simultaneous_within(n: int, m: int, level: float, selection_odds: float) -> 
     --------
     >>> lower, upper = simultaneous_within(10, 20, 0.95, 2.0)
     >>> lower[5:], upper[:5]
-    (array([0, 0, 0, 2, 4, 8]), array([12, 16, 18, 20, 20]))
+    (array([1, 1, 2, 4, 5, 8]), array([12, 15, 16, 18, 19]))
     """
     local = 1 - local_alpha_within(n, m, level, selection_odds)
     lower, upper = exact_within(n, np.array([m]), local, selection_odds)

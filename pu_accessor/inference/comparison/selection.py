@@ -94,7 +94,7 @@ def compare_within(
     >>> paired = PairedRanks(("model",), ranks, among, Counts(3, 0, 10), np.eye(2) / 50)
     >>> found = compare_within(paired, np.array([0.2]), 0.95, "population", 2.0)
     >>> found.sign, [end.round(3).tolist() for end in found.size.reach]
-    (array([1]), [[[0.264]], [[0.325]]])
+    (array([1]), [[[0.275]], [[0.312]]])
     """
     base = compare_paired(paired, betas, level, target)
     ranks, columns = list(paired.ranks), 1 if betas is None else betas.size

@@ -77,7 +77,7 @@ def breaking_point(
     >>> broken = df.pu.breaking_point("auroc", beta=700 / 3700)
     >>> broken[["quantity", "estimate", "above", "breaking_point"]].round(2)
       quantity  estimate  above  breaking_point
-    0    auroc      0.75    0.5            5.78
+    0    auroc      0.75    0.5            7.45
     """
     _check_selected(self)
     asked = read_quantity(quantity, at, above, target, Rule(level, band, reference))
