@@ -43,6 +43,7 @@ for name, values in kept.items():
     print(f"{name}: true precision >= .8 in {np.mean(np.array(values) >= 0.8):.0%} of draws")
 
 # %%
+# The thin line is the truth, which nobody has.
 ax = df.pu.plot_metric("precision", beta, band="simultaneous")
 ax.axhline(0.8, color="black", linewidth=1)
 ax.axvline(found["rank"], color="black", linewidth=1, linestyle=":")

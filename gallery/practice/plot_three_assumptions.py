@@ -58,6 +58,7 @@ rows = df.pu.select(sure, precision=0.6).index
 print("malignant among them:", int(truth[rows].sum()), "of", len(rows))
 
 # %%
+# The thin line is the truth, which nobody has.
 ax = df.pu.plot_metric("precision", sure, band="simultaneous")
 places = np.arange(1, len(df) + 1)
 share = np.cumsum(truth[np.argsort(-score)]) / places

@@ -126,12 +126,11 @@ def estimate_precision_around(ranking: Ranking, betas: FloatArray, rule: Rule) -
     terms = _terms(find_blocks(ranking), ranking.total.known_positive)
     value = terms.alone + (positives.as_floats() - 1) * terms.pairs
     growth /= growth[0]
-    inside = np.clip(first.value, 0, 1)
     return Estimates(
         np.append(first.value, value[1:]),
         first.error * growth,
-        value - growth * (inside - first.lower),
-        value + growth * (first.upper - inside),
+        value - growth * (first.value - first.lower),
+        value + growth * (first.upper - first.value),
     )
 
 
