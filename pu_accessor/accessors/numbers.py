@@ -91,7 +91,8 @@ def auroc(
     positive, and the one that latent positives make that are shared out at random to the gaps
     between known ones; it is cut to what AUROC is with all of them at the bottom or at the top.
     The first is too optimistic with few known positives and skewed scores. With `max_fpr` it is
-    the first alone.
+    the first alone, or, where the number of false positives up to there is not known to a tenth,
+    the areas under the bounding curves of the band "exact".
 
     References
     ----------
