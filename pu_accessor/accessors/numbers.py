@@ -272,8 +272,8 @@ def estimate_beta(self: Bound, *, method: str = "feasible", level: float = 0.95)
     Returns
     -------
     DataFrame
-        A row for each group: the group, beta, lower, upper, level, method, and assumptions,
-        a sentence.
+        A row for each group: the group, beta, lower, upper, level, method;
+        ``.attrs["assumptions"]`` is a sentence.
 
     Raises
     ------

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from pu_accessor.errors import PUError, PUKeyError, PUTypeError, PUValueError
+from pu_accessor.errors import PUError, PUKeyError, PUTypeError, PUValueError, brief, shorten
 from pu_accessor.inference.shares import Beta, as_betas
 from pu_accessor.ranking import FloatArray
 
@@ -113,8 +113,8 @@ def beta_by_key(beta: GroupBeta, names: Sequence[str], keys: Sequence[Hashable])
     found = {_alike(key): value for key, value in table.items()}
     if missing := [key for key in keys if _alike(key) not in found]:
         raise PUKeyError(
-            f"beta must have a value for each key, but has none for {missing[:5]}"
-            f"{' and more' if len(missing) > 5 else ''}; its keys are {list(table)[:5]}."
+            f"beta must have a value for each key, but has none for "
+            f"[{shorten(map(brief, missing))}]; its keys are [{shorten(map(brief, table))}]."
         )
     return KeyBetas(True, [_check(names, key, found[_alike(key)]) for key in keys])
 

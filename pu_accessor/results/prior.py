@@ -29,7 +29,8 @@ def estimate_beta(asked: Asked, method: str, level: float) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        A row for each group: the key, beta, lower, upper, level, method, assumptions.
+        A row for each group: the key, beta, lower, upper, level, method. The attribute
+        "assumptions" is a sentence.
 
     Raises
     ------
@@ -55,11 +56,12 @@ def estimate_beta(asked: Asked, method: str, level: float) -> pd.DataFrame:
     for text, times in told.items():
         of = f" (in {times} of {len(found)} groups)" if answers.names else ""
         warn_caller(f"{text}{of}")
-    assumptions = METHODS[method].assumptions
-    return as_rows(answers, [_row(one, level, method, assumptions) for one in found])
+    estimates = as_rows(answers, [_row(one, level, method) for one in found])
+    estimates.attrs["assumptions"] = METHODS[method].assumptions
+    return estimates
 
 
-def _row(found: Prior, level: float, method: str, assumptions: str) -> dict[str, list[object]]:
+def _row(found: Prior, level: float, method: str) -> dict[str, list[object]]:
     """Return one estimate as a row."""
     return {
         "beta": [found.beta],
@@ -67,7 +69,6 @@ def _row(found: Prior, level: float, method: str, assumptions: str) -> dict[str,
         "upper": [found.upper],
         "level": [level],
         "method": [method],
-        "assumptions": [assumptions],
     }
 
 

@@ -75,7 +75,7 @@ def test_the_best_cutoff_has_a_simultaneous_interval(at: str, name: str, best: s
         (801, PUValueError, "a rank from 0 to 800, .* but 801 was passed"),
         (-1, PUValueError, "a rank from 0 to the number of examples, but -1 was passed"),
         ({"rank": 1.5}, PUValueError, "a rank from 0 to the number of examples, but 1.5 was"),
-        (0.1, PUTypeError, "at must be a rank, one of .* but 0.1 was passed"),
+        (0.1, PUTypeError, "at must be an integer where it is a rank, but 0.1 was passed"),
         (True, PUTypeError, "at must be a rank"),
         (None, PUTypeError, "at must be a rank"),
         ({}, PUTypeError, "at must be a rank"),

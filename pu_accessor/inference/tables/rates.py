@@ -10,7 +10,15 @@ import numpy.typing as npt
 from pu_accessor.errors import PUTypeError, check_option
 from pu_accessor.ranking import FloatArray
 
-__all__ = ["METRICS", "Metric", "check_metric", "curve_rates", "evaluate", "metric_name"]
+__all__ = [
+    "METRICS",
+    "SYNONYMS",
+    "Metric",
+    "check_metric",
+    "curve_rates",
+    "evaluate",
+    "metric_name",
+]
 
 Array: TypeAlias = npt.NDArray[Any]
 Metric: TypeAlias = Callable[[Array, Array, Array, Array], Any]
@@ -100,19 +108,43 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
     }
 )
 
-_SYNONYMS = {
-    "sensitivity": "recall",
-    "hit_rate": "recall",
-    "fall_out": "fpr",
-    "specificity": "tnr",
-    "miss_rate": "fnr",
-    "ppv": "precision",
-    "youden": "informedness",
-    "bookmaker": "informedness",
-    "iou": "jaccard",
-    "phi": "mcc",
-    "enrichment": "lift",
-}
+_AREA = "That is an area: df.pu.auroc(0.3); of tables, ds.pu.area('roc')."
+_AREA_PR = "That is an area: df.pu.average_precision(0.3); of tables, ds.pu.area('pr')."
+# What others call them; or where what they mean is found.
+SYNONYMS: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(
+            ["sensitivity", "hit_rate", "recall_score", "true_positive_rate"], "recall"
+        ),
+        **dict.fromkeys(["fall_out", "false_positive_rate"], "fpr"),
+        **dict.fromkeys(["specificity", "selectivity", "true_negative_rate"], "tnr"),
+        **dict.fromkeys(["miss_rate", "false_negative_rate"], "fnr"),
+        **dict.fromkeys(["ppv", "positive_predictive_value", "precision_score"], "precision"),
+        **dict.fromkeys(["negative_predictive_value"], "npv"),
+        **dict.fromkeys(["acc", "accuracy_score"], "accuracy"),
+        **dict.fromkeys(["balanced_accuracy_score", "bacc"], "balanced_accuracy"),
+        **dict.fromkeys(["f1_score", "f_score", "f1-score", "fscore", "f_1", "dice"], "f1"),
+        **dict.fromkeys(["matthews_corrcoef", "matthews", "phi"], "mcc"),
+        **dict.fromkeys(["cohen_kappa_score", "cohen_kappa"], "kappa"),
+        **dict.fromkeys(["youden", "bookmaker", "j"], "informedness"),
+        **dict.fromkeys(["iou", "jaccard_score"], "jaccard"),
+        "enrichment": "lift",
+        **dict.fromkeys(["auroc", "auc", "roc_auc", "roc_auc_score", "roc"], _AREA),
+        **dict.fromkeys(["average_precision", "ap", "auprc", "aupr", "pr_auc", "pr"], _AREA_PR),
+        **dict.fromkeys(
+            ["fdr", "false_discovery_rate"],
+            "Pass a function: lambda tp, fp, fn, tn: fp / (tp + fp). It is 1 - precision.",
+        ),
+        **dict.fromkeys(
+            ["for", "false_omission_rate"],
+            "Pass a function: lambda tp, fp, fn, tn: fn / (fn + tn). It is 1 - npv.",
+        ),
+        **dict.fromkeys(
+            ["fbeta", "f2", "f_beta", "fbeta_score"],
+            "Pass a function, for F2: lambda tp, fp, fn, tn: 5 * tp / (5 * tp + 4 * fn + fp).",
+        ),
+    }
+)
 
 
 def check_metric(metric: str | Metric) -> None:
@@ -129,7 +161,7 @@ def check_metric(metric: str | Metric) -> None:
         If no metric has that name.
     """
     if not callable(metric):
-        check_option("metric", metric, METRICS, _SYNONYMS)
+        check_option("metric", metric, METRICS, SYNONYMS)
 
 
 def metric_name(metric: str | Metric) -> str:
