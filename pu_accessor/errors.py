@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from decimal import InvalidOperation
 from difflib import get_close_matches
+from typing import Any
 from warnings import warn
 
 __all__ = [
@@ -18,11 +19,26 @@ __all__ = [
     "PUTypeError",
     "PUValueError",
     "PUWarning",
+    "brief",
+    "check_option",
+    "refuse_signals",
+    "shorten",
+    "suggestion",
+    "warn_caller",
 ]
+
+
+_ALIKE = 0.76  # "color" and "col" are not
+
+
+_LONGEST, _END = 400, 150  # of a message, and of its end, which says what to do
 
 
 class PUError(Exception):
     """Base of everything that pu_accessor raises on purpose."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*(_fit(arg) if isinstance(arg, str) else arg for arg in args))
 
 
 class PUValueError(PUError, ValueError):
@@ -53,10 +69,74 @@ class PUWarning(UserWarning):
     """Base of our warnings: filter it to silence pu_accessor and nothing else."""
 
 
+def _fit(message: str) -> str:
+    """Leave out the middle of a message that is longer than anyone reads."""
+    if len(message) <= _LONGEST:
+        return message
+    return f"{message[: _LONGEST - _END - 5]} ... {message[-_END:]}"
+
+
+def brief(value: object) -> str:
+    """Write a value for a message, without its middle where it is long.
+
+    Parameters
+    ----------
+    value : object
+        What came.
+
+    Returns
+    -------
+    str
+        On one line.
+
+    Examples
+    --------
+    >>> brief("site"), brief("x" * 100)
+    ("'site'", "'xxxxxxxxxxxxxxxxxxxxxxxx...xxxxxxxxxxxxxxxxxxxxxxxx'")
+    """
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else f"{text[:25]}...{text[-25:]}"
+
+
+def shorten(texts: Iterable[str], between: str = ", ", *, most: int = 5, width: int = 160) -> str:
+    """Join the first of some texts, as many as fit, and say how many more there are.
+
+    Parameters
+    ----------
+    texts : iterable of str
+        One at least is shown.
+    between : str, default ", "
+        What stands between two of them.
+    most : int, default 5
+        How many are shown at most.
+    width : int, default 160
+        How long all together may be.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> shorten("abcdefgh"), shorten("ab")
+    ('a, b, c, d, e and 3 more', 'a, b')
+    """
+    every = list(texts)
+    kept = every[:1]
+    for text in every[1:most]:
+        if len(between.join([*kept, text])) > width:
+            break
+        kept.append(text)
+    more = len(every) - len(kept)
+    return between.join(kept) + (f" and {more} more" if more else "")
+
+
 def suggestion(
     value: object, allowed: Iterable[object], synonyms: Mapping[str, str] | None = None
 ) -> str:
-    """Return ' Did you mean ...?' for the nearest allowed name, or nothing.
+    """Return ' Did you mean ...?' for an allowed name that is near, or nothing.
+
+    One letter in five may differ: a name that is less alike is another one, and misleads.
 
     Parameters
     ----------
@@ -65,16 +145,27 @@ def suggestion(
     allowed : iterable of object
         What could have come; names are compared in lower case.
     synonyms : mapping of str to str, optional
-        What others call the allowed names.
+        What others call the allowed names; or a sentence on where to find what they mean.
 
     Returns
     -------
     str
         Empty, or a sentence with a leading space.
+
+    Examples
+    --------
+    >>> suggestion("Recal", ["recall", "fpr"])
+    " Did you mean 'recall'?"
+    >>> suggestion("fdr", ["recall", "fpr"])
+    ''
     """
-    names = {str(name).lower(): name for name in allowed} | dict(synonyms or {})
-    near = get_close_matches(str(value).lower(), names, n=1)
-    return f" Did you mean {names[near[0]]!r}?" if near else ""
+    names = {str(name).lower(): name for name in allowed}
+    meant = {**names, **(synonyms or {})}
+    near = get_close_matches(str(value).lower(), meant, n=1, cutoff=_ALIKE)
+    if not near:
+        return ""
+    found = meant[near[0]]
+    return f" Did you mean {found!r}?" if found in names.values() else f" {found}"
 
 
 def check_option(
@@ -104,7 +195,7 @@ def check_option(
     options = sorted(allowed)
     if not isinstance(value, str) or value not in options:
         raise PUValueError(
-            f"{argument} must be one of {options}, but {value!r} was passed."
+            f"{argument} must be one of {options}, but {brief(value)} was passed."
             f"{suggestion(value, options, synonyms)}"
         )
 
@@ -139,4 +230,4 @@ def warn_caller(message: str) -> None:
     package, depth = __name__.partition(".")[0], 1
     while sys._getframe(depth).f_globals.get("__name__", "").partition(".")[0] == package:
         depth += 1
-    warn(message, PUWarning, stacklevel=depth + 1)
+    warn(_fit(message), PUWarning, stacklevel=depth + 1)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 from html import escape
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from pu_accessor.accessors import (
     bounds,
@@ -19,7 +19,8 @@ from pu_accessor.accessors import (
     practice,
 )
 from pu_accessor.accessors.bound import Bound
-from pu_accessor.accessors.keywords import explains_keywords
+from pu_accessor.accessors.folded import fold
+from pu_accessor.accessors.keywords import explains_keywords, tell_of_methods
 from pu_accessor.sources.arrays import ArraySource
 from pu_accessor.sources.chunks import Chunks
 from pu_accessor.sources.columns import Column
@@ -150,11 +151,11 @@ class Accessor(Bound):
     plot_gain = practice.plot_gain
     plot_calibration = practice.plot_calibration
 
+    def __getattr__(self, name: str) -> NoReturn:
+        tell_of_methods(name, self)
+
     def __repr__(self) -> str:
-        counts = self._counts()
-        width = max(map(len, counts))
-        lines = (f"{name:<{width}}  {text}" for name, text in counts.items())
-        return "\n".join([f"<{self._line()}>", *lines])
+        return fold(f"<{self._line()}>", self._counts())
 
     def _repr_html_(self) -> str:
         rows = "".join(

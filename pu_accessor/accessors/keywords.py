@@ -6,12 +6,19 @@ from inspect import Parameter, signature
 from types import MappingProxyType
 from typing import Any, NoReturn, TypeVar
 
+from pu_accessor.accessors.advice import (
+    METHOD_NAMES,
+    OPTION_NAMES,
+    ROLE_WORDS,
+    TABLE_NAMES,
+    say_where,
+)
 from pu_accessor.accessors.bound import Bound
 from pu_accessor.accessors.paragraphs import fill
-from pu_accessor.errors import PUTypeError, refuse_signals, suggestion
+from pu_accessor.errors import PUTypeError, brief, refuse_signals, suggestion
 from pu_accessor.sources.roles import ROLE_NAMES
 
-__all__ = ["explains_keywords", "refuse_roles", "tell_of_samples"]
+__all__ = ["explains_keywords", "refuse_roles", "tell_of_methods", "tell_of_samples"]
 
 Kind = TypeVar("Kind", bound=type)
 
@@ -84,12 +91,21 @@ def _explain(
     if roles:
         asked = {key: value for key, value in keywords.items() if key not in roles}
         written = ", ".join([*map(_shown, args), _written(asked)]).removesuffix(", ")
+        legend = ""
+        if "label" in roles and name.startswith("plot_"):
+            legend = f" The name of a curve goes into line_kws={{'label': {roles['label']}}}."
         return (
             "What the data mean is said once, for all questions: "
-            f"{accessor._line(roles)}.{name}({written})."
+            f"{accessor._line(roles)}.{name}({written}).{legend}"
         )
+    if unknown and name.startswith("plot_"):
+        word, value = next(iter(unknown.items()))
+        given = {key: there for key, there in keywords.items() if key in allowed}
+        call = [_root(accessor) + f".{name}", *map(_shown, args), *_pairs(given)]
+        if where := say_where(word, _shown(value), call):
+            return f"{name} has no argument {word!r}. {where}"
     if unknown:
-        near = suggestion(next(iter(unknown)), [*allowed, *ROLE_NAMES])
+        near = suggestion(next(iter(unknown)), [*allowed, *ROLE_NAMES], _meant(allowed))
         before = ""
         if isinstance(accessor, Bound):
             before = (
@@ -124,7 +140,7 @@ def _explain_call(
             )
     return (
         f"There is no {first!r} among what can be said of columns, {', '.join(allowed)}."
-        f"{suggestion(first, allowed)}"
+        f"{suggestion(first, allowed, ROLE_WORDS)}"
     )
 
 
@@ -165,17 +181,41 @@ def tell_of_samples(name: str, kind: type, counted: bool) -> NoReturn:
     AttributeError
         Always.
     """
+    of_tables = f" Of tables: ds.pu.{TABLE_NAMES[name]}." if name in TABLE_NAMES else ""
     if name in _public(kind) and counted:
         raise AttributeError(
             f"{name} is asked of examples, which tables have no more: ask what they were made of, "
-            f"df.pu.{name}(...)."
+            f"df.pu.{name}(...).{of_tables}"
         )
     if name in _public(kind):
         raise AttributeError(
             f"{name} is asked of samples: say what their variables mean first, "
             f"ds.pu(score='score', label='label', dim='sample').{name}(...)."
         )
-    raise AttributeError(f"ds.pu has no attribute {name!r}.{suggestion(name, _public(kind))}")
+    near = of_tables or suggestion(name, _public(kind))
+    raise AttributeError(f"ds.pu has no attribute {brief(name)}.{near}")
+
+
+def tell_of_methods(name: str, accessor: Any) -> NoReturn:
+    """Raise as an attribute is not there, and say which one does what it promises.
+
+    Parameters
+    ----------
+    name : str
+        Of the attribute.
+    accessor : Accessor
+        Of samples.
+
+    Raises
+    ------
+    AttributeError
+        Always.
+    """
+    near = ""
+    if not name.startswith("_"):
+        near = suggestion(name, _public(type(accessor)))
+        near = f" Write {_root(accessor)}.{METHOD_NAMES[name]}." if name in METHOD_NAMES else near
+    raise AttributeError(f"df.pu has no attribute {brief(name)}.{near}")
 
 
 def _public(kind: type) -> dict[str, Callable[..., Any]]:
@@ -200,15 +240,31 @@ def _line(
     ]
     rest = _written({key: value for key, value in every.items() if key not in first})
     written = ", ".join([*(_shown(every[key]) for key in first), rest]).removesuffix(", ")
-    root = f"ds.pu({_written(roles, str)})" if roles else "ds.pu"
+    return f"{_root(accessor, roles)}.{method.__name__}({written})"
+
+
+def _root(accessor: Any, roles: Mapping[str, str] | None = None) -> str:
+    """Write what is bound, and more roles, as it is typed."""
     if isinstance(accessor, Bound):
-        root = accessor._line(roles)
-    return f"{root}.{method.__name__}({written})"
+        return accessor._line(roles)
+    return f"ds.pu({_written(roles, str)})" if roles else "ds.pu"
+
+
+def _meant(allowed: Iterable[str]) -> dict[str, str]:
+    """Return what others call the arguments that there are."""
+    there = {*allowed}
+    meant = {word: name for word, name in OPTION_NAMES.items() if name in there}
+    return {**meant, "alpha": "It is 1 - level: level=0.95."} if "level" in there else meant
 
 
 def _written(arguments: Mapping[str, Any], show: Callable[[Any], str] | None = None) -> str:
     """Write keyword arguments as they are typed."""
-    return ", ".join(f"{key}={(show or _shown)(value)}" for key, value in arguments.items())
+    return ", ".join(_pairs(arguments, show))
+
+
+def _pairs(arguments: Mapping[str, Any], show: Callable[[Any], str] | None = None) -> list[str]:
+    """Write each keyword argument as it is typed."""
+    return [f"{key}={(show or _shown)(value)}" for key, value in arguments.items()]
 
 
 def _shown(value: Any) -> str:

@@ -10,6 +10,7 @@ import xarray as xr
 
 from pu_accessor.accessors import table_pictures
 from pu_accessor.accessors.accessor import Accessor
+from pu_accessor.accessors.folded import fold
 from pu_accessor.accessors.keywords import explains_keywords, refuse_roles, tell_of_samples
 from pu_accessor.inference.tables.rates import Metric
 from pu_accessor.results import comparison, curves, derivatives, long
@@ -120,7 +121,8 @@ class TablesAccessor:
 
     def __repr__(self) -> str:
         questions = [name for name in vars(TablesAccessor) if not name.startswith("_")]
-        return f"<ds.pu: {', '.join(questions)}; of samples: ds.pu(score=..., label=..., dim=...)>"
+        of_samples = "ds.pu(score=..., label=..., dim=...)"
+        return fold(f"<ds.pu: {', '.join(questions)}; of samples: {of_samples}>", {})
 
     def __getattr__(self, name: str) -> NoReturn:
         tell_of_samples(name, Accessor, "tp" in self.__dict__.get("_dataset", ()))

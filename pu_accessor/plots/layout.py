@@ -22,7 +22,7 @@ from pu_accessor.plots.artists import (
     kept,
     legend_entries,
 )
-from pu_accessor.plots.names import write_name
+from pu_accessor.plots.names import tell_key, tell_panel, write_name
 from pu_accessor.ranking import BoolArray
 from pu_accessor.results.schema import AXIS, BOUND
 
@@ -150,8 +150,7 @@ def _check(dataset: xr.Dataset, along: str) -> None:
     if lacking or bounds:
         raise PUValueError(
             f"A plot needs the dimensions {', '.join(dims)} with the bounds {[*BOUND]}, "
-            f"but {lacking or bounds} is missing. Select with a list, which keeps the dimension: "
-            "ds.sel(beta=[0.3])."
+            f"but {lacking or bounds} is missing. {_keep(dataset, lacking)}"
         )
     betas = dataset["beta"].to_numpy()
     if betas.ndim == 1 and not 0 < betas.size == np.unique(betas).size:
@@ -171,6 +170,13 @@ def _check(dataset: xr.Dataset, along: str) -> None:
             f"A plot needs two or more increasing {name}s, but there are {points.sizes[along]}: "
             f"{np.ravel(points)[:5].tolist()}. {advice[name]}"
         )
+
+
+def _keep(dataset: xr.Dataset, lacking: list[str]) -> str:
+    """Say how a dimension is kept, or comes back."""
+    if lacking and lacking[0] in dataset.coords and lacking[0] != "bound":
+        return f"Put it back: ds.expand_dims({lacking[0]!r})."
+    return "Select with a list, which keeps the dimension."
 
 
 def _slices(dataset: xr.Dataset, along: str) -> list[_Slice]:
@@ -244,26 +250,34 @@ def _assign(dataset: xr.Dataset, look: Look, values: Values) -> Look:
     if look.ax is not None and (look.col or look.row):
         raise PUValueError(
             "ax must not be passed with col or row, which make a figure of their own. Leave it "
-            "out, or draw a part on it: ds.sel(...)."
+            "out, or leave these out: hue alone draws on it."
         )
     settled = _settled(dataset, set(named.values()))
     left = [name for name, found in values.items() if len(found) > 1 and name not in settled]
     if len(left) > (look.hue is None):
-        free = [f"{name}={left[-1]!r}" for name in asked if name not in named]
         raise PUValueError(
-            f"Curves differ in {', '.join(left)}: hue, col and row must tell them apart. Pass "
-            f"{' or '.join([*free, f'select one: ds.sel({left[-1]}=[...])'])}."
+            f"Curves differ in {', '.join(left)}: hue, col and row must tell them apart. "
+            f"{_tell_apart(left, [name for name in asked if name not in named])}"
         )
     return look._replace(hue=left[0]) if left else look
+
+
+def _tell_apart(left: Sequence[str], free: Sequence[str]) -> str:
+    """Say which arguments tell all curves apart, or that these are too few."""
+    if len(left) > len(free):
+        return f"Draw fewer: of {left[-1]} one at a time."
+    written = ", ".join(f"{name}={dim!r}" for name, dim in zip(free, left, strict=False))
+    return f"Pass {written}."
 
 
 def _check_named(named: Mapping[str, str], values: Values) -> None:
     """Raise unless hue, col and row are dimensions, and different ones."""
     for name, dim in named.items():
         if not isinstance(dim, str) or dim not in values:
+            by = f" For groups of rows, say so before: df.pu(by={dim!r})."
             raise PUValueError(
                 f"{name} must be one of the dimensions {list(values)}, but {dim!r} was passed."
-                f"{suggestion(dim, values)}"
+                f"{suggestion(dim, values) or by}"
             )
     if len(set(named.values())) < len(named):
         raise PUValueError(f"hue, col and row must be different, but {dict(named)} was passed.")
@@ -358,16 +372,7 @@ def _name(
     if hue in (None, "beta"):
         return write_beta(one.beta)
     own = one.beta is not None and "beta" not in one.where
-    return f"{_tell(key)}, {write_beta(one.beta)}" if own else _tell(key)
-
-
-def _tell(key: Hashable) -> str:
-    """Write a key."""
-    if isinstance(key, tuple):
-        return ", ".join(map(_tell, key))
-    if isinstance(key, pd.Timestamp) and key == key.normalize():
-        return str(key.date())
-    return write_name(key)
+    return f"{tell_key(key)}, {write_beta(one.beta)}" if own else tell_key(key)
 
 
 def _title(look: Look, values: Values) -> str:
@@ -426,7 +431,7 @@ def _draw_grid(
         inside = {id(one.data) for one in slices if _belongs(one, wanted)}
         if inside:
             draw(ax, [curve for place, curve in curves.items() if place in inside])
-        ax.set_title(", ".join(_tell_panel(name, value) for name, value in wanted.items()))
+        ax.set_title(", ".join(tell_panel(name, value) for name, value in wanted.items()))
     drawn = next(ax for ax in grid.axes.flat if ax.get_xlabel())
     grid.set_axis_labels(drawn.get_xlabel(), drawn.get_ylabel())  # of the outer panels alone
     grid.add_legend(
@@ -446,7 +451,3 @@ def _belongs(one: _Slice, wanted: Mapping[str, Hashable]) -> bool:
         one.where[name] == value or (name == "beta" and one.beta == 0)
         for name, value in wanted.items()
     )
-
-
-def _tell_panel(name: str, value: Any) -> str:
-    return f"β̂ = {value:g}" if name == "beta" else f"{write_name(name)} = {_tell(value)}"

@@ -3,10 +3,10 @@
 import numpy as np
 import xarray as xr
 
-from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError
+from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError, brief, suggestion
 from pu_accessor.inference.comparison.order import infeasible
-from pu_accessor.inference.tables.areas import CURVES
-from pu_accessor.inference.tables.rates import Metric, check_metric
+from pu_accessor.inference.tables.areas import AREA_NAMES, CURVES
+from pu_accessor.inference.tables.rates import METRICS, SYNONYMS, Metric
 from pu_accessor.results.ask import Asked
 from pu_accessor.results.betas import GroupBeta
 from pu_accessor.results.curves import area, metric
@@ -55,7 +55,14 @@ def _check_quantity(name: str | Metric, at: int | None) -> None:
                 "area has no rank. Pass a metric, for example 'precision', or leave it out."
             )
         return
-    check_metric(name)
+    if not callable(name) and name not in METRICS:
+        near = suggestion(name, [*METRICS, *CURVES], {**SYNONYMS, **AREA_NAMES})
+        ranked = at is None and not any(f"{curve!r}?" in near for curve in CURVES)
+        rank = " A metric takes a rank, too: at=100." if ranked else ""
+        raise PUValueError(
+            f"metric must be one of {sorted(METRICS)}, or of {[*CURVES]} for the area under that "
+            f"curve, but {brief(name)} was passed.{near}{rank}"
+        )
     if at is None:
         raise PUValueError(
             f"at must be the rank of the metric {name!r}, a number of examples predicted "

@@ -1,7 +1,7 @@
 """One question put to many rankings: what each answers, and what to warn of."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isnan
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from pu_accessor.errors import PUDataError, PUImportError, PUValueError, warn_caller
+from pu_accessor.errors import PUDataError, PUImportError, PUValueError, shorten, warn_caller
 from pu_accessor.inference.about import About, tell_about
 from pu_accessor.inference.estimates.joint import BetaRange
 from pu_accessor.inference.rule import Rule
@@ -45,6 +45,8 @@ __all__ = [
     "ask",
     "ask_rankings",
     "check_names",
+    "tell",
+    "with_skipped",
 ]
 
 Content = TypeVar("Content")
@@ -97,11 +99,14 @@ class Answers(Generic[Content]):
         Whether each key has a beta of its own.
     each : list of Answer
         In the order of the keys, without those that were left out.
+    skipped : dict of str to str
+        Those, and why.
     """
 
     names: tuple[str, ...]
     own_beta: bool
     each: list[Answer[Content]]
+    skipped: Mapping[str, str] = field(default_factory=dict)
 
 
 def ask_rankings(
@@ -173,7 +178,7 @@ def ask_rankings(
         stack = rankings.together()
         contents = at_once(stack, np.stack(betas))
         ready = dict(_answered(rankings.keys, betas, stack, contents))
-    answers = Answers(rankings.names, own, _collect(rankings, answer, asked, ready))
+    answers = Answers(rankings.names, own, *_collect(rankings, answer, asked, ready))
     _warn_of_rankings(answers, warn)
     return answers
 
@@ -240,7 +245,7 @@ def ask(
             content = question(thing, betas[position])
         return Answer(keyed.keys[position], betas[position], None, content)
 
-    return Answers(keyed.names, own, _collect(keyed, answer, asked, {}))
+    return Answers(keyed.names, own, *_collect(keyed, answer, asked, {}))
 
 
 def as_rows(
@@ -261,7 +266,7 @@ def as_rows(
     -------
     DataFrame
         Columns of the key first; a RangeIndex. For a single ranking its attributes tell what a
-        reader should know of it.
+        reader should know of it, for several which were left out.
 
     Raises
     ------
@@ -284,6 +289,26 @@ def as_rows(
     about = answers.each[0].about
     if not answers.names and about is not None:
         frame.attrs.update(tell(about))
+    return with_skipped(frame, answers)
+
+
+def with_skipped(frame: pd.DataFrame, answers: Answers[Any]) -> pd.DataFrame:
+    """Say in the attributes of a frame which groups were left out, and why.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        That gets the attribute "skipped" if any were, a dict of str to str.
+    answers : Answers
+        Which know.
+
+    Returns
+    -------
+    DataFrame
+        Itself.
+    """
+    if answers.skipped:
+        frame.attrs["skipped"] = dict(answers.skipped)
     return frame
 
 
@@ -340,12 +365,15 @@ def _collect(
     answer: Callable[[int], Answer[Content]],
     asked: Asked,
     ready: Mapping[int, Answer[Content]],
-) -> list[Answer[Content]]:
-    """Get the answer of each one that is not there; name the one that has none."""
+) -> tuple[list[Answer[Content]], dict[str, str]]:
+    """Get the answer of each one that is not there; name the one that has none.
+
+    Returns them, and why others were left out.
+    """
     if len(set(keyed.names)) < len(keyed.names):
         raise PUValueError(f"by must name different columns, but {list(keyed.names)} was passed.")
     answers = dict(ready)
-    skipped: dict[int, str] = {}
+    left_out: dict[int, str] = {}
     open_ones = [position for position in range(len(keyed.keys)) if position not in ready]
     outcomes = _in_rounds(keyed, answer, open_ones)
     for position, outcome in _with_bar(outcomes, len(open_ones), asked.progress):
@@ -354,13 +382,17 @@ def _collect(
             continue
         if not keyed.names:
             raise outcome
-        told = f"{name_group(keyed.names, keyed.keys[position])}: {outcome}"
         if asked.on_error == "raise":
-            raise type(outcome)(told) from outcome
-        skipped[position] = told
+            group = name_group(keyed.names, keyed.keys[position])
+            raise type(outcome)(f"{group}: {outcome}") from outcome
+        left_out[position] = str(outcome)
+    skipped = {
+        name_group(keyed.names, keyed.keys[position]): left_out[position]
+        for position in sorted(left_out)
+    }
     if skipped:
-        _warn_of_skipped([skipped[position] for position in sorted(skipped)], len(answers))
-    return [answers[position] for position in sorted(answers)]
+        _warn_of_skipped(skipped, len(answers))
+    return [answers[position] for position in sorted(answers)], skipped
 
 
 def _in_rounds(
@@ -402,14 +434,15 @@ def _with_bar(outcomes: Iterable[Kind], total: int, progress: bool) -> Iterable[
     return bar
 
 
-def _warn_of_skipped(skipped: list[str], answered: int) -> None:
+def _warn_of_skipped(skipped: Mapping[str, str], answered: int) -> None:
     """Name the groups without an answer, or raise if that is all of them."""
-    told = "\n".join(f"  {text}" for text in skipped)
+    why = next(iter(skipped.values()))
     if not answered:
-        raise PUDataError(f"No group has an answer:\n{told}")
+        raise PUDataError(f"No group has an answer: {_first(skipped)}. The first one: {why}")
     warn_caller(
-        f"{len(skipped)} of {len(skipped) + answered} groups are left out (on_error='skip'):\n"
-        f"{told}",
+        f"{len(skipped)} of {len(skipped) + answered} groups are left out (on_error='skip'): "
+        f'{_first(skipped)}. The attribute "skipped" of tables and numbers says why. The first '
+        f"one: {why}"
     )
 
 
@@ -431,19 +464,19 @@ def _warn_of_rankings(answers: Answers[Any], limits: bool) -> None:
     if beyond:
         warn_caller(
             "beta exceeds the upper limit that the known positives set at this level "
-            f"({_shorten(beyond)}): they rank too high for so many latent ones. Pass a smaller "
+            f"({_first(beyond)}): they rank too high for so many latent ones. Pass a smaller "
             "beta (df.pu.estimate_beta says what the data allow); if it is known to be right, the "
             "labels are no random sample of the positives."
         )
     if few:
         warn_caller(
-            f"The effective number of known positives is below {FEW_EFFECTIVE} ({_shorten(few)}): "
+            f"The effective number of known positives is below {FEW_EFFECTIVE} ({_first(few)}): "
             "a few small propensities weigh more than all others, and intervals do not hold. "
             "Label more of such examples, or bound the propensities from below: "
             "df['propensity'].clip(lower=...)."
         )
 
 
-def _shorten(told: list[str]) -> str:
+def _first(told: Iterable[str]) -> str:
     """Name the first few, and say how many there are."""
-    return "; ".join(told[:3]) + (f"; and {len(told) - 3} more groups" if len(told) > 3 else "")
+    return shorten(told, "; ", most=3, width=120)

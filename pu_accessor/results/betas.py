@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from pu_accessor.errors import PUError, PUKeyError, PUTypeError, PUValueError
+from pu_accessor.errors import PUError, PUKeyError, PUTypeError, PUValueError, brief, shorten
 from pu_accessor.inference.estimates.joint import BetaRange
 from pu_accessor.inference.shares import Beta, as_betas
 from pu_accessor.ranking import FloatArray
@@ -170,8 +170,8 @@ def value_by_key(
     found = _for_all_models(table, names, keys)
     if missing := [key for key in keys if alike(key) not in found]:
         raise PUKeyError(
-            f"{name} must have a value for each key, but has none for {missing[:5]}"
-            f"{' and more' if len(missing) > 5 else ''}; its keys are {list(table)[:5]}."
+            f"{name} must have a value for each key, but has none for "
+            f"[{shorten(map(brief, missing))}]; its keys are [{shorten(map(brief, table))}]."
         )
     return [found[alike(key)] for key in keys]
 

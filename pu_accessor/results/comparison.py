@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from pu_accessor.errors import PUValueError, warn_caller
+from pu_accessor.errors import PUValueError, brief, shorten, warn_caller
 from pu_accessor.inference.comparison.dominance import dominance as compare_curves
 from pu_accessor.inference.comparison.paired import PairTests, join_pairs
 from pu_accessor.inference.comparison.paired import compare_paired as test_pairs
@@ -19,7 +19,7 @@ from pu_accessor.inference.estimates.joint import BetaRange
 from pu_accessor.inference.rule import Rule, check_target
 from pu_accessor.inference.shares import check_level
 from pu_accessor.ranking import FloatArray, IntArray, PairedRanks
-from pu_accessor.results.ask import Asked, as_rows, ask, check_names
+from pu_accessor.results.ask import Asked, as_rows, ask, check_names, with_skipped
 from pu_accessor.results.betas import GroupBeta, check_beta
 from pu_accessor.results.curves import curve
 from pu_accessor.results.ranges import check_random, read_ranges, tell_of
@@ -150,7 +150,8 @@ def compare_unpaired(asked: Asked, beta: GroupBeta, level: float, target: str) -
         "n_b": sizes[second],
         "target": target,
     }
-    return pd.DataFrame(_beside(name_pairs(answers.names, keys, first, second), columns))
+    pairs = pd.DataFrame(_beside(name_pairs(answers.names, keys, first, second), columns))
+    return with_skipped(pairs, answers)
 
 
 def dominance(tables: xr.Dataset) -> pd.DataFrame:
@@ -326,7 +327,7 @@ def _warn_of_chance(pairs: pd.DataFrame, stuck: "pd.Series[bool]", groups: list[
     ):
         if which.any():
             rows = pairs.loc[which, groups].drop_duplicates() if groups else pairs[:0]
-            where = f" ({rows.head(5).to_dict('records')})" if len(rows) else ""
+            where = f" ({_first(rows.to_dict('records'))})" if len(rows) else ""
             warn_caller(
                 f"In {which.sum()} of {len(pairs)} comparisons{where} {told}. That says nothing "
                 "about chance: compare models on more known positives."
@@ -338,6 +339,11 @@ def _warn_of_lone(keys: Sequence[Hashable]) -> None:
     if keys:
         warn_caller(
             f"{len(keys)} groups have one known positive alone, which says nothing about chance: "
-            f"{list(keys)[:5]}{' and more' if len(keys) > 5 else ''}. Their statistics, p values "
+            f"{_first(keys)}. Their statistics, p values "
             "and intervals are NaN. Leave them out, or label more."
         )
+
+
+def _first(places: Sequence[object]) -> str:
+    """Name the first few places."""
+    return shorten(map(brief, places), width=100)

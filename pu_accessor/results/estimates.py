@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from pu_accessor.errors import PUValueError, warn_caller
+from pu_accessor.errors import PUValueError, shorten, warn_caller
 from pu_accessor.inference.estimates.auroc import estimate_auroc
 from pu_accessor.inference.estimates.binomial import metric_on_new
 from pu_accessor.inference.estimates.complete import Estimates
@@ -404,7 +404,8 @@ def _warn_of(found: pd.DataFrame, answers: Answers[Estimates]) -> None:
         ),
     ):
         if which.any():
-            where = found.loc[which, [*answers.names, "beta"]].head(5).to_dict("records")
+            rows = found.loc[which, [*answers.names, "beta"]].to_dict("records")
+            where = shorten(map(str, rows), most=3, width=100)
             warn_caller(f"In {which.sum()} of {len(found)} rows {told}. They are at {where}.")
 
 

@@ -87,6 +87,7 @@ def lay_out(answers: Answers[Page], data: Sequence[str], rules: Rules, asked: As
         "target": "examples",
         **_shared([page.ranking.columns for page in pages]),
         **interval,
+        **_skipped(answers),
     }
     found["reference"] = _variable("reference", np.array(rule.reference, dtype=object), AXIS)
     variables = {name: found[name] for name in data}
@@ -94,6 +95,12 @@ def lay_out(answers: Answers[Page], data: Sequence[str], rules: Rules, asked: As
     tables = xr.Dataset(variables, _coordinates(others, answers), attrs)
     template = asked.template() if answers.names else None
     return tables if template is None else _spread(tables, answers.names, template)
+
+
+def _skipped(answers: Answers[Page]) -> dict[str, str]:
+    """Say which groups were left out: a line for each, as files hold no mapping."""
+    lines = [f"{group}: {why}" for group, why in answers.skipped.items()]
+    return {"skipped": "\n".join(lines)} if lines else {}
 
 
 def band_used(rule: Rule, ranking: Ranking) -> str:

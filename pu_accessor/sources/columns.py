@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError, suggestion
+from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError, brief, shorten, suggestion
 from pu_accessor.ranking import FloatArray
 from pu_accessor.sources.labels import States, read_labels
 from pu_accessor.sources.roles import Roles
@@ -98,9 +98,9 @@ def read_column(frame: pd.DataFrame, argument: str, name: Hashable) -> "pd.Serie
                 f"{argument} must name a column, but {name!r} is a level of the index. Make it "
                 "one: df.reset_index()."
             )
-        shown = f"{columns[:20]}{' and more' if len(columns) > 20 else ''}"
+        shown = shorten(map(brief, columns), most=20)
         raise PUKeyError(
-            f"{argument} must name a column, but there is no {name!r} among {shown}."
+            f"{argument} must name a column, but there is no {brief(name)} among [{shown}]."
             f"{suggestion(name, columns)} Pass {argument}=... with the name of yours."
         )
     column = frame[name]

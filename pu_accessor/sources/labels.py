@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import pandas as pd
 
-from pu_accessor.errors import PUTypeError, PUValueError
+from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten
 from pu_accessor.ranking import BoolArray
 
 __all__ = ["States", "Values", "read_labels"]
@@ -193,10 +193,9 @@ def _check_coding(
             "Pass unlabeled=-1 or negative=-1."
         )
     if unknown:
-        shown = ", ".join(_show(value) for value in unknown[:5])
-        more = f" and {len(unknown) - 5} more" if len(unknown) > 5 else ""
+        shown = shorten(map(_show, unknown), width=100)
         raise PUValueError(
-            f"label column {name!r} holds {shown}{more}, which stands for no state. Labels are "
+            f"label column {name!r} holds {shown}, which stands for no state. Labels are "
             "True or 1 (known positive), False or 0 (known negative) or missing (unlabeled). Say "
             f"what others mean, for example {_advise(present, states, counts)}."
         )
@@ -243,4 +242,4 @@ def _show(value: object) -> str:
     """Show a label value as a user would type it."""
     if _is_missing(value):
         return "None (missing)"
-    return repr(value.item() if isinstance(value, np.generic) else value)
+    return brief(value.item() if isinstance(value, np.generic) else value)

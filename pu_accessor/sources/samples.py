@@ -8,7 +8,15 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from pu_accessor.errors import PUDataError, PUKeyError, PUTypeError, PUValueError, suggestion
+from pu_accessor.errors import (
+    PUDataError,
+    PUKeyError,
+    PUTypeError,
+    PUValueError,
+    brief,
+    shorten,
+    suggestion,
+)
 from pu_accessor.ranking import Keyed, PairedRanks, Ranking, Rankings, Ranks, check_within
 from pu_accessor.sources.columns import read_states, read_values
 from pu_accessor.sources.in_memory import rank_rows, scored
@@ -126,7 +134,7 @@ class SampleSource:
         if not models.is_unique:
             raise PUValueError(
                 f"Coordinates along {others[0]!r} must name each model once, but are "
-                f"{models.tolist()[:20]}."
+                f"[{shorten(map(brief, models.tolist()), most=20)}]."
             )
         states = States(read.positive.to_numpy(), read.negative.to_numpy())
         odds = None if read.propensity is None else read.propensity.to_numpy()
@@ -271,7 +279,8 @@ def _variable(
     if name not in dataset.variables:
         there = list(dataset.variables)
         raise PUKeyError(
-            f"{argument} must name a variable, but there is no {name!r} among {there[:20]}."
+            f"{argument} must name a variable, but there is no {brief(name)} among "
+            f"[{shorten(map(brief, there), most=20)}]."
             f"{suggestion(name, there)} Pass {argument}=... with the name of yours."
         )
     variable = dataset[name]

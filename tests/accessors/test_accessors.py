@@ -109,7 +109,7 @@ def test_repr_counts() -> None:
 
 def test_repr_says_what_is_in_the_way() -> None:
     frame = pd.DataFrame({"<b>": [0.5], "label": [True]})
-    assert "no 'score' among ['<b>', 'label']" in repr(frame.pu)
+    assert "no 'score' among ['<b>', 'label']" in " ".join(repr(frame.pu).split())
     assert "df.pu(score=" in repr(frame.pu)
     assert "&lt;b&gt;" in frame.pu._repr_html_()
     assert "nothing missing" in repr(pd.DataFrame({"score": [1, 2], "label": [0, 1]}).pu)

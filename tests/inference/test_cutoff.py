@@ -75,7 +75,7 @@ def test_the_best_cutoff_has_a_simultaneous_interval(at: str, name: str, best: s
         (801, PUValueError, "a rank from 0 to 800, .* but 801 was passed"),
         (-1, PUValueError, "a rank from 0 to the number of examples, but -1 was passed"),
         ({"rank": 1.5}, PUValueError, "a rank from 0 to the number of examples, but 1.5 was"),
-        (0.1, PUTypeError, "a rank, a threshold or a share. Say which: at={'rank'"),
+        (0.1, PUTypeError, "at must be an integer where it is a rank, but 0.1 was passed"),
         (50.0, PUTypeError, "at must be an integer where it is a rank, but 50.0 was passed"),
         ({"rank": []}, PUValueError, "at must have at least one number"),
         ({"rank": [5, 5]}, PUValueError, "and each once"),

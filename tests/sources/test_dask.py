@@ -303,7 +303,7 @@ def test_models_in_rows_that_do_not_pair() -> None:
 def test_skipped_groups_are_told_alike() -> None:
     spoilt = KEYED.assign(label=KEYED["label"].where(KEYED["key"] != "b"))
     ddf = dd.from_pandas(spoilt, npartitions=5, sort=False)
-    with pytest.warns(PUWarning, match=r"1 of 4 groups .*\n.*key='b'") as expected:
+    with pytest.warns(PUWarning, match="1 of 4 groups .*key='b'") as expected:
         one = spoilt.pu(by="key", on_error="skip").roc_bounds(0.3)
     with pytest.warns(PUWarning, match="1 of 4 groups") as told:
         other = ddf.groupby("key").pu(on_error="skip").roc_bounds(0.3)

@@ -392,7 +392,7 @@ def test_chunks_stay_as_they_are() -> None:
 def test_skipped_groups_are_told_alike() -> None:
     spoilt = FRAME.assign(label=FRAME["label"].where(FRAME["key"] != "b"))
     pieces = ranking_from_chunks(cut(spoilt, [30, 200]))
-    with pytest.warns(PUWarning, match=r"1 of 3 groups .*\n.*key='b'") as expected:
+    with pytest.warns(PUWarning, match="1 of 3 groups .*key='b'") as expected:
         one = spoilt.pu(by="key", on_error="skip").auroc(0.3)
     with pytest.warns(PUWarning, match="1 of 3 groups") as told:
         other = pieces(by="key", on_error="skip").auroc(0.3)
@@ -884,7 +884,7 @@ def test_groups_that_wait_are_answered_in_order(capsys: pytest.CaptureFixture[st
     frame.loc[(frame["key"] == 2) & frame["label"].isna(), "score"] = 0.5  # needs no further look
     pieces, opened = opening(frame, [200])
     for accessor in (frame.pu, pieces):
-        with pytest.warns(PUWarning, match=r"2 of 6 groups .*\n.*key=1.*\n.*key=4"):
+        with pytest.warns(PUWarning, match="2 of 6 groups .*key=1, .*key=4"):
             accessor(by="key", on_error="skip").roc_bounds(0.3)
     result = quietly(lambda pu: pu(by="key", on_error="skip", progress=True).roc_bounds(0.3))
     assert result(pieces)["key"].values.tolist() == [0, 2, 3, 5]

@@ -123,10 +123,12 @@ def read_at(at: At) -> Cutoff:
     if isinstance(at, Integral) and not isinstance(at, bool):
         return _read_value("rank", int(at))
     if isinstance(at, Real) and not isinstance(at, bool):
+        number = float(at)
+        share = f"at={{'fraction': {number}}} for a share of the examples, or "
+        rank = f"at={number:.0f}, or " if number > 1 and number.is_integer() else ""
         raise PUTypeError(
-            f"at must be an integer where it is a rank, but {at!r} was passed, which can be a "
-            "rank, a threshold or a share. Say which: at={'rank': 50}, at={'threshold': 0.5} or "
-            "at={'fraction': 0.1}."
+            f"at must be an integer where it is a rank, but {number} was passed. Pass {rank}"
+            f"{share if 0 <= number <= 1 else ''}at={{'threshold': {number}}} for a score."
         )
     if not isinstance(at, Mapping) or len(at) != 1:
         raise PUTypeError(
@@ -135,7 +137,7 @@ def read_at(at: At) -> Cutoff:
             "at={'fpr': 0.05}."
         )
     ((kind, value),) = cast("Mapping[str, float]", at).items()
-    check_option("at", kind, _KINDS, {"k": "rank", "score": "threshold"})
+    check_option("at", kind, _KINDS, _OTHERS)
     return _read_value(kind, value)
 
 
@@ -496,3 +498,13 @@ _SEARCHES: Mapping[str, _Search] = MappingProxyType(
     {"fpr": _at_fpr, "recall": _at_recall, "tpr": _at_recall, "precision": _at_precision}
 )
 _KINDS = (*_FIXED, *_SEARCHES)
+# What others call them.
+_OTHERS: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(["top", "top_k", "k", "n", "head", "count"], "rank"),
+        **dict.fromkeys(["score", "cutoff", "thr", "value"], "threshold"),
+        **dict.fromkeys(["share", "percent", "quantile", "top_fraction"], "fraction"),
+        "sensitivity": "recall",
+        "specificity": "It is 1 - fpr: at={'fpr': 0.05} for a specificity of 0.95.",
+    }
+)

@@ -14,6 +14,7 @@ from pu_accessor.ranking import FloatArray
 
 __all__ = [
     "METRICS",
+    "SYNONYMS",
     "Metric",
     "as_metrics",
     "check_metric",
@@ -112,19 +113,40 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
     }
 )
 
-_SYNONYMS = {
-    "sensitivity": "recall",
-    "hit_rate": "recall",
-    "fall_out": "fpr",
-    "specificity": "tnr",
-    "miss_rate": "fnr",
-    "ppv": "precision",
-    "youden": "informedness",
-    "bookmaker": "informedness",
-    "iou": "jaccard",
-    "phi": "mcc",
-    "enrichment": "lift",
-}
+_AREA = "That is an area: df.pu.auroc(0.3); of tables, ds.pu.area('roc')."
+_AREA_PR = "That is an area: df.pu.average_precision(0.3); of tables, ds.pu.area('pr')."
+# What others call them; or where what they mean is found.
+SYNONYMS: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(
+            ["sensitivity", "hit_rate", "recall_score", "true_positive_rate"], "recall"
+        ),
+        **dict.fromkeys(["fall_out", "false_positive_rate"], "fpr"),
+        **dict.fromkeys(["specificity", "selectivity", "true_negative_rate"], "tnr"),
+        **dict.fromkeys(["miss_rate", "false_negative_rate"], "fnr"),
+        **dict.fromkeys(["ppv", "positive_predictive_value", "precision_score"], "precision"),
+        **dict.fromkeys(["negative_predictive_value"], "npv"),
+        **dict.fromkeys(["acc", "accuracy_score"], "accuracy"),
+        **dict.fromkeys(["balanced_accuracy_score", "bacc"], "balanced_accuracy"),
+        **dict.fromkeys(["f1_score", "f_score", "f1-score", "fscore", "f_1", "dice"], "f1"),
+        **dict.fromkeys(["matthews_corrcoef", "matthews", "phi"], "mcc"),
+        **dict.fromkeys(["cohen_kappa_score", "cohen_kappa"], "kappa"),
+        **dict.fromkeys(["youden", "bookmaker", "j"], "informedness"),
+        **dict.fromkeys(["iou", "jaccard_score"], "jaccard"),
+        "enrichment": "lift",
+        **dict.fromkeys(["auroc", "auc", "roc_auc", "roc_auc_score", "roc"], _AREA),
+        **dict.fromkeys(["average_precision", "ap", "auprc", "aupr", "pr_auc", "pr"], _AREA_PR),
+        "false_discovery_rate": "fdr",
+        **dict.fromkeys(
+            ["for", "false_omission_rate"],
+            "Pass a function: lambda tp, fp, fn, tn: fn / (fn + tn). It is 1 - npv.",
+        ),
+        **dict.fromkeys(
+            ["fbeta", "f2", "f_beta", "fbeta_score"],
+            "Pass a function, for F2: pu_accessor.fbeta(2).",
+        ),
+    }
+)
 
 
 def fbeta(weight: float) -> Metric:
@@ -190,7 +212,7 @@ def check_metric(metric: str | Metric) -> None:
         If no metric has that name.
     """
     if not callable(metric):
-        check_option("metric", metric, METRICS, _SYNONYMS)
+        check_option("metric", metric, METRICS, SYNONYMS)
 
 
 def metric_name(metric: str | Metric) -> str:
