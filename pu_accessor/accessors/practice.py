@@ -121,6 +121,7 @@ def net_benefit(
     level: float = 0.95,
     band: str | Band = "exact",
     reference: str = "positives",
+    selection_odds: float = 1.0,
     beta_interval: Interval | None = None,
 ) -> pd.DataFrame:
     """Return the net benefit of acting on probabilities from a threshold on, with its bounds.
@@ -178,7 +179,7 @@ def net_benefit(
     0       0.25     7     0.630  0.333  0.630      0.556
     1       0.50     5     0.333 -0.111  0.556      0.333
     """
-    rule = Rules(level, band, reference, beta_interval)
+    rule = Rules(level, band, reference, beta_interval, selection_odds)
     return practice.net_benefit(self._asked(), beta, thresholds, rule)
 
 
@@ -190,6 +191,7 @@ def plot_decision(
     level: float = 0.95,
     band: str | Band = "exact",
     reference: str = "positives",
+    selection_odds: float = 1.0,
     beta_interval: Interval | None = None,
     hue: str | None = None,
     col: str | None = None,
@@ -237,7 +239,7 @@ def plot_decision(
     from pu_accessor import plots
 
     look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws)
-    rule = Rules(level, band, reference, beta_interval)
+    rule = Rules(level, band, reference, beta_interval, selection_odds)
     betas = with_baseline(beta) if baseline else beta
     curves = practice.decision_curves(self._asked(), betas, thresholds, rule)
     return plots.plot_decision(curves, look)
@@ -378,6 +380,7 @@ def plot_gain(
     level: float = 0.95,
     band: str | Band = "exact",
     reference: str = "positives",
+    selection_odds: float = 1.0,
     beta_interval: Interval | None = None,
     hue: str | None = None,
     col: str | None = None,
@@ -425,7 +428,7 @@ def plot_gain(
     from pu_accessor import plots
 
     look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws)
-    rule = Rules(level, band, reference, beta_interval)
+    rule = Rules(level, band, reference, beta_interval, selection_odds)
     betas = with_baseline(beta) if baseline else beta
     return plots.plot_gain(tables.contingency(self._asked(), betas, rule, "breakpoints"), look)
 

@@ -114,11 +114,9 @@ ADDED = {
     "df.pu.metric('f1', 0.1, at={20.0})": ["at=20", "at={'threshold': 20.0}"],
     "df.pu.plot_against_beta('recall', [0.1, 0.2]{})": ["at=100"],
     "df.pu.auroc(0.1, {alpha=0.05})": ["level=0.95"],
-    "df.pu.metric({'fdr'}, 0.1, at=10)": ["lambda tp, fp, fn, tn: fp / (tp + fp)"],
-    "df.pu.plot_metric({'fdr'}, 0.1)": ["lambda tp, fp, fn, tn: fp / (tp + fp)"],
-    "df.pu.metric({'fbeta'}, 0.1, at=10)": [
-        "lambda tp, fp, fn, tn: 5 * tp / (5 * tp + 4 * fn + fp)"
-    ],
+    "df.pu.metric({'for'}, 0.1, at=10)": ["lambda tp, fp, fn, tn: fn / (fn + tn)"],
+    "df.pu.plot_metric({'for'}, 0.1)": ["lambda tp, fp, fn, tn: fn / (fn + tn)"],
+    "df.pu.metric({'fbeta'}, 0.1, at=10)": ["pu_accessor.fbeta(2)"],
     "models.pu(score=['m1', 'm2']).plot_roc(0.1, hue='beta'{})": ["col='model'"],
     "models.pu(score=['m1', 'm2']).plot_roc([0.1, 0.2]{})": ["hue='model', col='beta'"],
     "models.pu(score=['m1', 'm2'], by='site').plot_roc([0.1, 0.2]{})": ["hue='group', col='beta'"],
@@ -219,7 +217,7 @@ def test_a_dimension_that_was_selected_away_is_put_back() -> None:
     assert isinstance(ax, Axes)
 
 
-@pytest.mark.parametrize("word", ["auroc", "fdr", "top", "color", "average_precision"])
+@pytest.mark.parametrize("word", ["auroc", "fbeta", "top", "color", "average_precision"])
 def test_names_that_look_alike_are_not_taken_for_each_other(word: str) -> None:
     from pu_accessor.errors import suggestion
 
