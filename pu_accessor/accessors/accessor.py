@@ -9,7 +9,14 @@ from collections.abc import Callable, Hashable, Iterable
 from html import escape
 from typing import Any, Final
 
-from pu_accessor.accessors import bounds, models, numbers, pictures, practice
+from pu_accessor.accessors import (
+    bounds,
+    models,
+    numbers,
+    pictures,
+    practice,
+    practice_pictures,
+)
 from pu_accessor.accessors.bound import Bound
 from pu_accessor.accessors.keywords import explains_keywords
 from pu_accessor.sources.arrays import ArraySource
@@ -127,9 +134,9 @@ class Accessor(Bound):
     plot_rank_cdf = pictures.plot_rank_cdf
     plot_metric = pictures.plot_metric
     plot_against_beta = pictures.plot_against_beta
-    plot_decision = practice.plot_decision
-    plot_gain = practice.plot_gain
-    plot_calibration = practice.plot_calibration
+    plot_decision = practice_pictures.plot_decision
+    plot_gain = practice_pictures.plot_gain
+    plot_calibration = practice_pictures.plot_calibration
 
     def __repr__(self) -> str:
         counts = self._counts()
