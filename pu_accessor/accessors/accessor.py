@@ -17,6 +17,7 @@ from pu_accessor.accessors import (
     numbers,
     pictures,
     practice,
+    practice_pictures,
 )
 from pu_accessor.accessors.bound import Bound
 from pu_accessor.accessors.folded import fold
@@ -147,9 +148,9 @@ class Accessor(Bound):
     plot_metric = pictures.plot_metric
     plot_against_beta = pictures.plot_against_beta
     plot_robustness = breaking_points.plot_robustness
-    plot_decision = practice.plot_decision
-    plot_gain = practice.plot_gain
-    plot_calibration = practice.plot_calibration
+    plot_decision = practice_pictures.plot_decision
+    plot_gain = practice_pictures.plot_gain
+    plot_calibration = practice_pictures.plot_calibration
 
     def __getattr__(self, name: str) -> NoReturn:
         tell_of_methods(name, self)
