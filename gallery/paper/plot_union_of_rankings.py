@@ -67,7 +67,7 @@ for share, color, style, text in [
     (with_c, orange, "-", "A and C"),
 ]:
     right.step(np.arange(201), share, style, where="post", color=color, linewidth=2, label=text)
-equal = np.flatnonzero(of_b == of_c)[1:-1]
+equal = np.flatnonzero(of_b[50:150] == of_c[50:150]) + 50  # where they cross
 right.axvspan(equal[0], equal[-1] + 1, color="0.85", zorder=0)
 right.annotate("equal", (equal[0], 0.9), (-5, 0), textcoords="offset points", ha="right")
 left.set(title="Lemma 2: between the two", xlim=(0, 9.4), xticks=rank[1:])

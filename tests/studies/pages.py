@@ -58,9 +58,11 @@ def promise_table(rows: Rows) -> str:
         parts = [[row for row in mine if row.chosen is chosen] for chosen in (False, True)]
         numbers = [_numbers(promise, part) for part in parts]
         pairs = [" · ".join(pair) for pair in zip(*numbers, strict=True)]
-        body.append([promise.text, wanted(promise), *pairs, _where(promise, mine)])
+        error = max(row.error for row in mine)
+        told = share(error) if error else "none"
+        body.append([promise.text, wanted(promise), *pairs, told, _where(promise, mine)])
     head = ["promise", "wanted", "cells", "lowest", "mean", "highest", "below", "above"]
-    return markdown([*head, "covers least, of what it misses"], body)
+    return markdown([*head, "error, at most", "where it fails most"], body)
 
 
 def _where(promise: Promise, rows: Rows) -> str:
