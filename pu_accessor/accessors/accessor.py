@@ -89,7 +89,8 @@ class Accessor(Bound):
         nan_policy : {"raise", "omit", "worst"}, default "raise"
             Rows without a score raise, are dropped, or rank last (one shared cutoff).
         on_error : {"raise", "skip"}, default "raise"
-            A group that cannot be bounded is named in an error, or left out with a warning.
+            A group that cannot be bounded is named in an error, or left out with a warning;
+            ``.attrs["skipped"]`` of tables and numbers says why of each.
         progress : bool, default False
             Show a bar while going through the groups (needs tqdm).
         pool : bool, str or list of str, default False

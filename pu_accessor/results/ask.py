@@ -436,13 +436,13 @@ def _with_bar(outcomes: Iterable[Kind], total: int, progress: bool) -> Iterable[
 
 def _warn_of_skipped(skipped: Mapping[str, str], answered: int) -> None:
     """Name the groups without an answer, or raise if that is all of them."""
-    why = next(iter(skipped.values()))
+    (group, why), *rest = skipped.items()
+    others = f" The others: {_first(other for other, _ in rest)}." if rest else ""
     if not answered:
-        raise PUDataError(f"No group has an answer: {_first(skipped)}. The first one: {why}")
+        raise PUDataError(f"No group has an answer: {group}: {why}{others}")
     warn_caller(
         f"{len(skipped)} of {len(skipped) + answered} groups are left out (on_error='skip'): "
-        f'{_first(skipped)}. The attribute "skipped" of tables and numbers says why. The first '
-        f"one: {why}"
+        f"{group}: {why}{others} Tables and numbers say why of each: attrs['skipped']."
     )
 
 

@@ -88,8 +88,8 @@ def read_column(frame: pd.DataFrame, argument: str, name: Hashable) -> "pd.Serie
         there = name in frame.columns
     except TypeError:
         raise PUTypeError(
-            f"{argument} must be the name of a column, but a {type(name).__name__} was passed. "
-            f"Name the column that holds it: {argument}='{argument}'."
+            f"{argument} must be the name of a column, but a {type(name).__name__} was passed: "
+            f"{brief(name)}. Name the column that holds it: {argument}='{argument}'."
         ) from None
     if not there:
         columns = list(frame.columns)

@@ -884,7 +884,7 @@ def test_groups_that_wait_are_answered_in_order(capsys: pytest.CaptureFixture[st
     frame.loc[(frame["key"] == 2) & frame["label"].isna(), "score"] = 0.5  # needs no further look
     pieces, opened = opening(frame, [200])
     for accessor in (frame.pu, pieces):
-        with pytest.warns(PUWarning, match="2 of 6 groups .*key=1, .*key=4"):
+        with pytest.warns(PUWarning, match="2 of 6 groups .*key=1: .*key=4"):
             accessor(by="key", on_error="skip").roc_bounds(0.3)
     result = quietly(lambda pu: pu(by="key", on_error="skip", progress=True).roc_bounds(0.3))
     assert result(pieces)["key"].values.tolist() == [0, 2, 3, 5]

@@ -367,7 +367,7 @@ def test_a_missing_column_names_those_of_the_frame() -> None:
 
 @pytest.mark.parametrize("odd", [pl.col("score"), DF["score"]], ids=["expression", "series"])
 def test_columns_are_named(odd: Any) -> None:
-    with pytest.raises(PUTypeError, match=r"but a (Expr|Series) was passed\. .*score='score'"):
+    with pytest.raises(PUTypeError, match=r"but a (Expr|Series) was passed: .*score='score'"):
         DF.pu(score=odd).auroc(0.3)
 
 
