@@ -1,16 +1,61 @@
-# Everything happens in .venv, which each target makes and fills as far as it needs.
+# Everything happens in .venv, which each target makes and fills as far as it needs, with the pins of
+# requirements.lock. Environments of other versions stand beside it, without these pins.
 PYTHON ?= python3
+NEWEST ?= $(shell .ci/newest-python)
 BIN := .venv/bin
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+INTO = $(BIN)/python -m pip --python $(1)/bin/python install --quiet --disable-pip-version-check
+PINNED := --constraint requirements.lock
+# Two workers count: threads of their own for each would be in each other's way. A machine may forbid to
+# keep bytecode; then each worker reads each test anew.
+QUICKLY := MPLBACKEND=Agg OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=
+PYTEST := -m pytest --numprocesses auto --dist worksteal
 
 .DELETE_ON_ERROR:
-.PHONY: demo test lint format docs bench bench-dask clean
+.PHONY: demo test test-versions test-lowest test-newest test-distributed fuzz mutants lint format docs
+.PHONY: bench bench-dask dist lock audit clean
 
 demo: .venv/demo.installed
 	$(BIN)/python gallery/plot_main_job.py
 
 test: .venv/test.installed
-	MPLBACKEND=Agg $(BIN)/python -m pytest --numprocesses auto
+	$(QUICKLY) $(BIN)/python $(PYTEST)
+
+# The whole suite here, on exactly the lowest versions that pyproject.toml allows, and on the newest of
+# everything on the newest Python there is. The lines printed are those of docs/support.md.
+test-versions: test test-lowest test-newest
+	@$(BIN)/python tests/versions.py row locked
+	@.venv-lowest/bin/python tests/versions.py row lowest
+	@.venv-newest/bin/python tests/versions.py row newest
+
+# TESTS=... takes some tests alone: .ci/run has no time for all.
+test-lowest: .venv-lowest/installed
+	$(QUICKLY) .venv-lowest/bin/python $(PYTEST) $(TESTS)
+
+test-newest: .venv-newest/installed
+	$(QUICKLY) .venv-newest/bin/python $(PYTEST) $(TESTS)
+
+# A worker is killed during each question, then all are.
+test-distributed: .venv/test.installed
+	MPLBACKEND=Agg $(BIN)/python -m pytest tests/long/distributed_deaths.py
+
+# Minutes; FOR=hours for a release. The seed is printed: SEED=... draws the same once more.
+FOR ?= minutes
+SEED ?= $(shell date +%s)
+fuzz: .venv/test.installed
+	@echo "SEED=$(SEED)"
+	$(QUICKLY) $(BIN)/python $(PYTEST) --hypothesis-profile=$(FOR) --hypothesis-seed=$(SEED) \
+		tests/long/fuzz_tables.py
+
+# Changes one line after the other and runs the tests of its room; ROOM=... takes another room.
+ROOM ?= counting
+mutants: .venv/mutants.installed
+	mkdir -p build/mutants
+	sed 's/ROOM/$(ROOM)/g' tests/long/mutants.toml > build/mutants/$(ROOM).toml
+	$(BIN)/cosmic-ray init --force build/mutants/$(ROOM).toml build/mutants/$(ROOM).sqlite
+	$(BIN)/cosmic-ray baseline build/mutants/$(ROOM).toml
+	$(BIN)/cosmic-ray exec build/mutants/$(ROOM).toml build/mutants/$(ROOM).sqlite
+	$(BIN)/cr-report build/mutants/$(ROOM).sqlite --show-diff --surviving-only | tee build/mutants/$(ROOM).txt
 
 lint: .venv/dev.installed
 	$(BIN)/ruff check
@@ -39,18 +84,47 @@ bench-dask: .venv/bench.installed
 	$(BIN)/python -m pytest tests/benchmarks/bench_dask.py --benchmark-json=build/bench-dask.json
 	$(BIN)/python -m tests.benchmarks.report build/bench-dask.json
 
+# Builds, and tests what was built where nothing else is: first as a user would, then with the tests.
+dist: .venv/dist.installed
+	rm -rf dist
+	$(BIN)/python -m build
+	for built in dist/*.whl dist/*.tar.gz; do PYTHON=$(PYTHON) .ci/try-built $$built || exit 1; done
+
+# Pins for all groups, as the index gives them today; no address of it is kept.
+lock: .venv/pip.installed
+	mkdir -p build
+	$(INSTALL) --dry-run --ignore-installed --report build/lock.json --editable . pip \
+		--group dev --group docs --group bench --group dist --group audit --group mutants
+	$(BIN)/python tests/versions.py pins build/lock.json > build/requirements.lock
+	mv build/requirements.lock requirements.lock
+
+# Asks a public list of weaknesses about each pin; needs the network.
+audit: .venv/audit.installed
+	$(BIN)/python -m pip_audit --disable-pip --no-deps --requirement requirements.lock
+
 clean:
-	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-lowest .venv-newest build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	rm -rf docs/gallery docs/generated gallery/build
 
-.venv/%.installed: pyproject.toml | .venv/pip.installed
-	$(INSTALL) --editable . --group $*
+.venv/%.installed: pyproject.toml requirements.lock | .venv/pip.installed
+	$(INSTALL) --editable . --group $* $(PINNED)
+	touch $@
+
+.venv-lowest/installed: pyproject.toml tests/versions.py | .venv/pip.installed
+	test -x $(@D)/bin/python || $(PYTHON) -m venv --without-pip $(@D)
+	$(BIN)/python tests/versions.py lowest > $(@D)/pins
+	$(call INTO,$(@D)) --editable . --group test --constraint $(@D)/pins
+	touch $@
+
+.venv-newest/installed: pyproject.toml | .venv/pip.installed
+	test -x $(@D)/bin/python || $(NEWEST) -m venv --without-pip $(@D)
+	$(call INTO,$(@D)) --upgrade --upgrade-strategy eager --editable . --group test
 	touch $@
 
 # Dependency groups need pip 25.1; the one that comes with an older Python is too old.
-.venv/pip.installed:
+.venv/pip.installed: requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "pu_accessor needs Python 3.11 or newer; name one: make PYTHON=python3.12 ..."; exit 1; }
 	$(PYTHON) -m venv .venv
-	$(INSTALL) "pip>=25.1"
+	$(INSTALL) pip $(PINNED)
 	touch $@

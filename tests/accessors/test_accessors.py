@@ -45,7 +45,9 @@ def test_curves_come_at_breakpoints() -> None:
 def test_what_columns_mean_reaches_the_data() -> None:
     renamed = FRAME.rename(columns={"score": "s", "label": "y"})
     coded = renamed.assign(y=renamed["y"].map({True: "p", False: "n"}).fillna("u"), s=renamed["s"])
-    coded.loc[len(coded)] = [None, "u"]
+    coded = pd.concat([coded, coded.tail(1)], ignore_index=True)
+    coded.loc[coded.index[-1], "s"] = np.nan
+    coded.loc[coded.index[-1], "y"] = "u"
     pu = coded.pu(
         score="s", label="y", positive="p", negative="n", unlabeled="u", nan_policy="omit"
     )

@@ -80,7 +80,9 @@ def alone(values: bytes, states: bytes, asked: str) -> xr.Dataset:
     """Return the tables of one place; the same ones stand at several."""
     score, label = (np.frombuffer(column, np.float64) for column in (values, states))
     beta, keywords = literal_eval(asked)
-    return put(pu_accessor.ranking_from_arrays(score, label), "contingency", beta, **keywords)
+    ranking = pu_accessor.ranking_from_arrays(score, label)
+    tables: xr.Dataset = put(ranking, "contingency", beta, **keywords)
+    return tables
 
 
 def by_frame(ds: xr.Dataset, beta: Any = BETAS, **keywords: Any) -> xr.Dataset:
