@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = ["README.md", "docs/start.md", "docs/labels.md", "docs/beta.md", "docs/bands.md"]
 PAGES += ["docs/known_negatives.md", "docs/biased_labels.md", "docs/many_models.md"]
 PAGES += ["docs/large_data.md", "docs/paper.md", "docs/from_others.md"]
-PAGES += ["docs/population.md"]
+PAGES += ["docs/population.md", "docs/selection_odds.md"]
 BLOCK = re.compile(r"^```(python|text)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
