@@ -6,7 +6,7 @@ the tables of ``docs/selection_odds.md``.
 """
 
 import argparse
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from types import MappingProxyType
@@ -17,6 +17,8 @@ from scipy import integrate, optimize, special, stats
 
 from pu_accessor.inference.bands.exact import Bounds
 from pu_accessor.inference.bands.lookup import latent_bounds_each
+from pu_accessor.inference.comparison.paired import compare_paired
+from pu_accessor.inference.comparison.selection import compare_within
 from pu_accessor.inference.estimates.auroc import estimate_auroc
 from pu_accessor.inference.estimates.complete import Estimates
 from pu_accessor.inference.estimates.population import estimate_population_auroc
@@ -24,10 +26,11 @@ from pu_accessor.inference.estimates.population_precision import estimate_popula
 from pu_accessor.inference.estimates.precision import estimate_precision
 from pu_accessor.inference.estimates.selection import estimate_within
 from pu_accessor.inference.rule import Rule
-from pu_accessor.ranking import BoolArray, Counts, FloatArray, Ranking
+from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, PairedRanks, Ranking
 from tests.oracles import selection_oracle as oracle
 
 SEED, LEVEL = 20261121, 0.95
+WHAT = ("within", "at 1", "width")
 
 # From the share of the positives that rank below one to the exponent of its odds, from 0 to 1.
 Selection = Callable[[FloatArray, np.random.Generator], FloatArray]
@@ -202,6 +205,46 @@ def area_coverage(cell: Cell, draws: int, curve: str, target: str) -> tuple[floa
     return float(held[0]) / draws, float(held[1]) / draws, width / draws
 
 
+def pair_coverage(cell: Cell, draws: int, target: str) -> tuple[float, float, float]:
+    """Return how often the interval of a difference held, as `area_coverage` does.
+
+    The odds go with how far the first model ranks a positive above the second.
+    """
+    rng, count, size = cell.rng(), cell.positives, cell.positives + cell.negatives
+    of_new = float(special.ndtr(cell.mean / 2**0.5) - special.ndtr(0.7 * cell.mean / 2**0.5))
+    held, width, is_positive = np.zeros(2), 0.0, np.arange(size) < count
+    for _ in range(draws):
+        shared = rng.standard_normal(size)
+        apart = rng.standard_normal((2, size))
+        scores = (shared + apart) / 2**0.5 + np.outer([1.0, 0.7], cell.mean * is_positive)
+        ahead = (apart[0] - apart[1])[:count] / 2**0.5
+        labeled = draw_labels(cell, special.ndtr(ahead), rng)
+        known = np.flatnonzero(labeled)
+        paired = _pair(scores, known)
+        betas = np.array([(count - known.size) / (size - known.size)])
+        areas = [true_areas(score, count)["roc"] for score in scores]
+        truth = of_new if target == "population" else areas[0] - areas[1]
+        within = compare_within(paired, betas, LEVEL, target, cell.asked).size
+        at_random = compare_paired(paired, betas, LEVEL, target).size
+        assert within is not None and at_random is not None
+        held += [bool(x.lower[0, 0] <= truth <= x.upper[0, 0]) for x in (within, at_random)]
+        width += float(within.upper[0, 0] - within.lower[0, 0])
+    return float(held[0]) / draws, float(held[1]) / draws, width / draws
+
+
+def _pair(scores: FloatArray, known: IntArray) -> PairedRanks:
+    """Return what two models make of the same examples."""
+    ranks: dict[Hashable, FloatArray] = {}
+    among: dict[Hashable, FloatArray] = {}
+    above, rest = [], np.delete(scores, known, axis=1)
+    for name, score, others in zip("ab", scores, rest, strict=True):
+        ranks[name] = stats.rankdata(-score)[known]
+        among[name] = stats.rankdata(-score[known])
+        above.append(1 - np.searchsorted(np.sort(score[known]), others) / known.size)
+    total = Counts(known.size, 0, rest.shape[1])
+    return PairedRanks(("model",), ranks, among, total, np.cov(above))
+
+
 def _holds(found: Estimates, truth: float) -> bool:
     return bool(found.lower[0] <= truth <= found.upper[0])
 
@@ -226,13 +269,19 @@ def report_bands(factors: Sequence[float], draws: int) -> None:
         _line(line)
 
 
+def report_pairs(target: str, factors: Sequence[float], draws: int) -> None:
+    """Print the table of the difference of two models."""
+    _line([f"difference, {target}", *(f"{what}, {odds:g}" for odds in factors for what in WHAT)])
+    _line(["---", *["---:"] * (len(WHAT) * len(factors))])
+    for name in SELECTIONS:
+        found = [pair_coverage(Cell(name, odds, odds), draws, target) for odds in factors]
+        _line([name, *(f"{value:.3f}" for some in found for value in some)])
+
+
 def report_areas(curve: str, target: str, factors: Sequence[float], draws: int) -> None:
     """Print the table of an area."""
-    head = ["selection"]
-    for odds in factors:
-        head += [f"within, {odds:g}", f"at 1, {odds:g}", "width"]
-    _line([f"{curve}, {target}", *head[1:]])
-    _line(["---", *["---:"] * (len(head) - 1)])
+    _line([f"{curve}, {target}", *(f"{what}, {odds:g}" for odds in factors for what in WHAT)])
+    _line(["---", *["---:"] * (len(WHAT) * len(factors))])
     for name in SELECTIONS:
         found = [area_coverage(Cell(name, odds, odds), draws, curve, target) for odds in factors]
         _line([name, *(f"{value:.3f}" for some in found for value in some)])
@@ -242,7 +291,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--draws", type=int, default=1000, help="of each selection")
     parser.add_argument("--factors", type=float, nargs="+", default=[1.5, 3.0])
-    parser.add_argument("--of", nargs="+", default=["worst", "integers", "bands", "roc", "pr"])
+    parser.add_argument(
+        "--of", nargs="+", default=["worst", "integers", "bands", "pairs", "roc", "pr"]
+    )
     parser.add_argument("--targets", nargs="+", default=["population", "examples"])
     asked = parser.parse_args(arguments)
     if "worst" in asked.of:
@@ -251,6 +302,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         report_integers(asked.factors)
     if "bands" in asked.of:
         report_bands(asked.factors, asked.draws)
+    for target in asked.targets if "pairs" in asked.of else ():
+        report_pairs(target, asked.factors, asked.draws)
     for curve in ("roc", "pr"):
         for target in asked.targets if curve in asked.of else ():
             report_areas(curve, target, asked.factors, asked.draws)

@@ -183,7 +183,8 @@ class _Side:
         middle -= log(self._odds)
         # Logits scatter more where counts are lower.
         both = 1 / known + 1 / (n + 1 - known)
-        there, here = (_scatter(m, each) for each in (special.expit(middle + away), quantile))
+        there = _scatter(m, np.asarray(special.expit(middle + away), np.float64))
+        here = _scatter(m, np.asarray(quantile, np.float64))
         moved = special.expit(middle + away * np.sqrt((both + there) / (both + here)))
         return np.asarray(np.clip(m * moved - 0.5, 0, m), np.float64)
 
