@@ -6,7 +6,7 @@ import pandas as pd
 
 from pu_accessor.errors import warn_caller
 from pu_accessor.inference.prior.labeling import beta_from_labels as infer_beta
-from pu_accessor.inference.prior.methods import METHODS, Prior, check_method, estimate_prior
+from pu_accessor.inference.prior.methods import Prior, check_method, estimate_prior
 from pu_accessor.inference.shares import check_level
 from pu_accessor.ranking import FloatArray, Ranking
 from pu_accessor.results.ask import Asked, as_rows, ask
@@ -55,11 +55,10 @@ def estimate_beta(asked: Asked, method: str, level: float) -> pd.DataFrame:
     for text, times in told.items():
         of = f" (in {times} of {len(found)} groups)" if answers.names else ""
         warn_caller(f"{text}{of}")
-    assumptions = METHODS[method].assumptions
-    return as_rows(answers, [_row(one, level, method, assumptions) for one in found])
+    return as_rows(answers, [_row(one, level, method) for one in found])
 
 
-def _row(found: Prior, level: float, method: str, assumptions: str) -> dict[str, list[object]]:
+def _row(found: Prior, level: float, method: str) -> dict[str, list[object]]:
     """Return one estimate as a row."""
     return {
         "beta": [found.beta],
@@ -67,7 +66,7 @@ def _row(found: Prior, level: float, method: str, assumptions: str) -> dict[str,
         "upper": [found.upper],
         "level": [level],
         "method": [method],
-        "assumptions": [assumptions],
+        "assumptions": [found.assumptions],
     }
 
 
