@@ -324,7 +324,9 @@ def estimate_beta(self: Bound, *, method: str = "feasible", level: float = 0.95)
     M is feasible at delta if max(k/n - min(h, M)/M) is at most sqrt(ln(1/delta)/2 * (1/n +
     1/M)). "feasible" takes the largest such M, at delta = 1 - level for the upper limit and
     0.5 for beta, which equals the true one only where negatives never reach the top of the
-    ranking. In-sample scores and labels that are no random sample break every method.
+    ranking. In-sample scores and labels that are no random sample break every method, unless they
+    were selected with propensities that are known: then known positives stand for latent ones in
+    proportion to 1/e - 1.
 
     Examples
     --------

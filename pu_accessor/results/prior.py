@@ -6,7 +6,7 @@ import pandas as pd
 
 from pu_accessor.errors import warn_caller
 from pu_accessor.inference.prior.labeling import beta_from_labels as infer_beta
-from pu_accessor.inference.prior.methods import METHODS, Prior, check_method, estimate_prior
+from pu_accessor.inference.prior.methods import Prior, check_method, estimate_prior
 from pu_accessor.inference.shares import check_level
 from pu_accessor.ranking import Counts, FloatArray, Ranking
 from pu_accessor.results.ask import Asked, as_rows, ask
@@ -57,7 +57,7 @@ def estimate_beta(asked: Asked, method: str, level: float) -> pd.DataFrame:
         of = f" (in {times} of {len(found)} groups)" if answers.names else ""
         warn_caller(f"{text}{of}")
     estimates = as_rows(answers, [_row(*a.content, level, method) for a in answers.each])
-    estimates.attrs["assumptions"] = METHODS[method].assumptions
+    estimates.attrs["assumptions"] = found[0].assumptions  # the same for all
     return estimates
 
 

@@ -17,6 +17,7 @@ from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
 __all__ = ["METHODS", "Method", "Prior", "check_method", "estimate_prior"]
 
 _SCAR = "known positives are a simple random sample of all positives"
+_KNOWN_ODDS = "positives are labeled independently, with the given propensities"
 _NO_INFORMATION, _WIDE, _SEPARATE, _RISING = 0.99, 0.1, 0.01, 0.05
 
 
@@ -29,12 +30,15 @@ class Prior(NamedTuple):
         Shares of the unlabeled.
     warnings : tuple of str, default ()
         What the data say against the estimate or its assumptions.
+    assumptions : str, default ""
+        What it takes for granted.
     """
 
     beta: float
     lower: float
     upper: float
     warnings: tuple[str, ...] = ()
+    assumptions: str = ""
 
 
 class _Moments(NamedTuple):
@@ -137,7 +141,10 @@ def estimate_prior(ranking: Ranking, method: str, level: float) -> Prior:
     array([0.126, 0.   , 0.155])
     """
     _check_examples(ranking.total)
-    return METHODS[method].estimate(ranking, level)
+    told = METHODS[method].assumptions
+    if ranking.weight is not None:
+        told = told.replace(_SCAR, _KNOWN_ODDS)
+    return METHODS[method].estimate(ranking, level)._replace(assumptions=told)
 
 
 def _check_examples(total: Counts) -> None:

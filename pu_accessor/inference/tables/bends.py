@@ -13,7 +13,7 @@ __all__ = ["MOST_BENDS", "beyond", "find_bends"]
 
 MOST_BENDS = 4  # of one bound at one cutoff, the sharpest
 _SHARP = 1.0  # counts that a bound must be off a straight line
-_HELD = 1 << 21  # numbers that are looked at together
+_HELD = 1 << 17  # numbers that are looked at together
 
 
 def beyond(latent: IntArray, unlabeled: int) -> IntArray:
