@@ -27,7 +27,7 @@ from pu_accessor.sources.columns import as_series
 from pu_accessor.sources.labels import Values, read_labels
 from pu_accessor.sources.roles import Roles
 
-__all__ = ["Scorer", "scorer"]
+__all__ = ["scorer"]
 
 AREAS = ("auroc", "average_precision")
 ERROR_RATES = ("fnr", "fpr")
@@ -225,17 +225,14 @@ def scorer(
 
     Returns
     -------
-    Scorer
-        With `set_score_request` for propensities, where metadata is routed.
+    callable
+        From an estimator, examples and labels to a number. Where metadata is routed,
+        ``scorer(...).set_score_request(propensity=True)`` asks for propensities.
 
     Raises
     ------
     PUTypeError, PUValueError
         If nothing has that name, a beta or cutoff is missing, or there is one that plays no role.
-
-    See Also
-    --------
-    sklearn.model_selection.cross_validate : Puts it to the estimators of each fold.
 
     Notes
     -----

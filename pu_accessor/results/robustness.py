@@ -3,7 +3,7 @@
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from math import isinf
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ import xarray as xr
 from pu_accessor.errors import PUValueError, suggestion
 from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.breaking import find_breaking_point
-from pu_accessor.inference.comparison.paired import compare_paired
+from pu_accessor.inference.comparison.paired import Difference, compare_paired
 from pu_accessor.inference.comparison.selection import compare_within
 from pu_accessor.inference.estimates.cutoff import At, metric_at, read_at
 from pu_accessor.inference.estimates.selection import estimate_any
@@ -225,9 +225,8 @@ def _break(ranking: Ranking, betas: FloatArray, quantity: Quantity) -> tuple[flo
         if isinstance(quantity.name, str) and quantity.name in _AREAS:
             area = estimate_any(ranking, betas, rule, _AREAS[quantity.name], quantity.target)
             return float(area.value[0]), float(area.lower[0])
-        at = read_at(quantity.at) if quantity.at is not None else None
-        assert at is not None
-        found = metric_at(ranking, betas, quantity.name, at, rule)
+        at = cast("At", quantity.at)  # a metric has one
+        found = metric_at(ranking, betas, quantity.name, read_at(at), rule)
         return float(found.estimate[0]), float(found.lower[0])
 
     estimate, lower = ends(1.0)
@@ -242,20 +241,20 @@ def _of_pairs(asked: Asked, beta: GroupBeta, quantity: Quantity) -> pd.DataFrame
 
     def question(paired: PairedRanks, betas: FloatArray) -> dict[str, Any]:
         base = compare_paired(paired, betas, level, target)
-        assert base.size is not None
-        points = np.empty(base.size.difference.shape)
+        size = cast("Difference", base.size)  # there are betas
+        points = np.empty(size.difference.shape)
         for column in range(betas.size):
             for pair in range(base.first.size):
                 holds = _order_holds(paired, betas[[column]], pair, quantity)
                 points[pair, column] = find_breaking_point(holds)
-        points[np.isnan(base.size.lower)] = np.nan
+        points[np.isnan(size.lower)] = np.nan
         rows = np.repeat(np.arange(base.first.size), betas.size)
         pairs = name_pairs(paired.names, [*paired.ranks], base.first[rows], base.second[rows])
         return {
             **pairs,
             "beta": np.tile(betas, base.first.size),
             "quantity": [_DIFFERENCE] * rows.size,
-            "estimate": base.size.difference.ravel(),
+            "estimate": size.difference.ravel(),
             "above": np.zeros(rows.size),
             "breaking_point": points.ravel(),
             "level": np.full(rows.size, level),
@@ -278,8 +277,8 @@ def _order_holds(
             if odds > 1
             else compare_paired(paired, betas, level, target)
         )
-        assert found.size is not None
-        return bool(found.size.lower[pair, 0] > 0 or found.size.upper[pair, 0] < 0)
+        size = cast("Difference", found.size)  # there is a beta
+        return bool(size.lower[pair, 0] > 0 or size.upper[pair, 0] < 0)
 
     return holds
 
@@ -295,8 +294,7 @@ def _at(asked: Asked, beta: GroupBeta, quantity: Quantity, odds: float) -> pd.Da
         return auroc(asked, beta, rule, quantity.target)
     if quantity.name == "average_precision":
         return average_precision(asked, beta, rule, quantity.target)
-    assert quantity.at is not None
-    return metric(asked, quantity.name, beta, quantity.at, rule, quantity.target)
+    return metric(asked, quantity.name, beta, cast("At", quantity.at), rule, quantity.target)
 
 
 def _keys(broken: pd.DataFrame) -> list[Hashable]:

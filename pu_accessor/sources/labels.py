@@ -209,12 +209,13 @@ def _check_coding(
 
 
 def _advise(present: Sequence[object], states: Sequence[int], counts: Sequence[int]) -> str:
-    """Return keywords that give all values a state they may well mean: rare ones positive."""
-    rare = sorted(zip(counts, range(len(counts)), states, present, strict=True))
-    unknown = [value for _, _, state, value in rare if state == _UNKNOWN]
+    """Return keywords that give all values a state they may well mean: the rarest positive."""
+    places = [place for place, state in enumerate(states) if state == _UNKNOWN]
+    unknown = [present[place] for place in places]
     meant: dict[str, list[object]] = {}
     if _POSITIVE not in states:
-        first = next((v for v in unknown if str(v).strip().lower() in _YES), unknown[0])
+        rarest = present[min(places, key=lambda place: counts[place])]
+        first = next((v for v in unknown if str(v).strip().lower() in _YES), rarest)
         meant["positive"] = [first]
         unknown = [value for value in unknown if value is not first]
     if unknown:

@@ -350,7 +350,7 @@ ROW = {"score": [3.0, 2.0, 1.0], "label": [True, None, None]}
         ({"level": True}, PUTypeError, r"level must be a number in \(0, 1\), but True"),
         ({"level": "95%"}, PUTypeError, r"level must be a number in \(0, 1\), but '95%'"),
         ({"band": "exakt"}, PUValueError, r"one of \['bootstrap', .* Did you mean 'exact'\?"),
-        ({"band": 3}, PUTypeError, r"band must be one of .* or a callable .* but 3 was passed"),
+        ({"band": 3}, PUTypeError, r"band must be one of .* a callable .* but 3 was passed"),
         ({"reference": "positive"}, PUValueError, "reference must be one of .* 'positives'"),
         (
             {"reference": "negatives"},

@@ -90,7 +90,7 @@ class Travels(RuleBasedStateMachine):
         self.parts = [
             as_frame(case).pu(negative=False).contingency([0.0, 0.3], ranks=ranks) for case in some
         ]
-        self.tables = xr.concat(self.parts, "model", combine_attrs="drop")  # type: ignore[call-overload]
+        self.tables = xr.concat(self.parts, "model", combine_attrs="drop")
         self.models = list(range(len(self.parts)))
 
     @rule(data=st.data())
@@ -139,7 +139,7 @@ class Travels(RuleBasedStateMachine):
     def take_apart_and_join(self) -> None:
         """Join what was taken apart."""
         alone = [self.tables.isel(model=[place]) for place in range(len(self.models))]
-        self.tables = xr.concat(alone, "model", combine_attrs="override")  # type: ignore[call-overload]
+        self.tables = xr.concat(alone, "model", combine_attrs="override")
 
     @rule(engine=st.sampled_from(["scipy", "h5netcdf", "zarr"]))
     def store(self, engine: Any) -> None:

@@ -244,7 +244,7 @@ def test_curve_without_negatives() -> None:
 
 def test_plots_need_all_dimensions_bounds_and_the_baseline() -> None:
     tables = FRAME.pu.contingency([0.2, 0.3], ranks="breakpoints")
-    with pytest.raises(PUValueError, match=r"\['beta'\] is missing. Select with a list"):
+    with pytest.raises(PUValueError, match=r"\['beta'\] is missing. Put it back: ds.expand_dims"):
         tables.sel(beta=0.2).pu.plot_roc()
     with pytest.raises(PUValueError, match=r"\['upper'\] is missing"):
         tables.sel(bound=["lower", "estimate"]).pu.plot_pr()

@@ -15,6 +15,7 @@ import pytest
 import xarray as xr
 
 import pu_accessor
+import pu_accessor.sklearn
 
 ROOT = Path(__file__).parents[2]
 SITE = ROOT / "build" / "site"
@@ -41,6 +42,7 @@ def test_api_page_has_every_public_name() -> None:
     listed = set(re.findall(r"^   (\S+)$|^\.\. autoexception:: (\S+)$", page, re.MULTILINE))
     wanted = {
         *pu_accessor.__all__,
+        *pu_accessor.sklearn.__all__,
         *(f"DataFrame.pu.{name}" for name in methods(pd.DataFrame.pu)),  # type: ignore[attr-defined]
         *(f"Dataset.pu.{name}" for name in methods(xr.Dataset.pu)),  # type: ignore[attr-defined]
     }

@@ -167,7 +167,7 @@ def sources(design: Design) -> dict[str, Callable[[Drawn, float], tuple[Ranking,
     def estimated(method: str) -> Callable[[Drawn, float], tuple[Ranking, BetaRange]]:
         def source(drawn: Drawn, level: float) -> tuple[Ranking, BetaRange]:
             ranking = drawn.plain if method == "feasible" else drawn.both
-            beta, lower, upper, _ = estimate_prior(ranking, method, level)
+            beta, lower, upper, *_ = estimate_prior(ranking, method, level)
             low, high = min(lower, beta), max(upper, beta)
             limits = {"feasible": "upper", "two_sided": "both"}.get(method, "none")
             return ranking, BetaRange(beta, low, high, level, limits)

@@ -18,7 +18,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 # 240 draws have a standard error of .014 at a coverage of .95: limits are four of them away.
 # The study itself takes thousands.
-DRAWS, LOWEST, HIGHEST = 240, 0.894, 0.998
+DRAWS, LOWEST = 240, 0.894
 
 
 def drawn_once() -> Callable[[IntArray, int], FloatArray]:
@@ -56,7 +56,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say(
 ) -> None:
     monkeypatch.setattr(compositions, "_draw", drawn_once())
     rows = rows_of(cell)
-    assert LOWEST <= rows["auroc"].coverage <= HIGHEST
+    assert rows["auroc"].coverage >= LOWEST
     assert rows["partial auroc"].coverage >= LOWEST
     # Of 96 draws.
     assert LOWEST - 0.03 - 0.02 * (cell.known < 50) <= rows["average precision"].coverage

@@ -7,7 +7,7 @@ import numpy as np
 
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
 from pu_accessor.inference.rule import Rule
-from pu_accessor.inference.tables.contingency import Table, Tables, make_tables
+from pu_accessor.inference.tables.contingency import Table, make_tables
 from pu_accessor.inference.tables.envelopes import inner_table
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
@@ -165,21 +165,17 @@ def net_benefit_at(
         return value
 
     treat_all = (tables.positives - tables.negatives * odds[:, 0]) / examples
-    envelope = _envelope(tables, worth(_inner(tables))) if tables.inner is not None else None
+    envelope = None
+    if tables.inner is not None:
+        ends = Table(*(count[:, ::2] for count in tables.table))
+        within = worth(inner_table(ends, tables.betas, tables.inner))
+        envelope = _envelope(within, tables.inner.betas.size)
     return NetBenefit(ranks, worth(tables.table), treat_all, envelope)
 
 
-def _inner(tables: Tables) -> Table:
-    """Return the tables at the betas of the interval, and at each point within it."""
-    assert tables.inner is not None
-    ends = Table(*(count[:, ::2] for count in tables.table))
-    return inner_table(ends, tables.betas, tables.inner)
-
-
-def _envelope(tables: Tables, values: FloatArray) -> FloatArray:
+def _envelope(values: FloatArray, inner: int) -> FloatArray:
     """Return the lowest and the highest while beta varies, with each point."""
-    assert tables.inner is not None
-    others, points = np.split(values, [tables.inner.betas.size], axis=2)
+    others, points = np.split(values, [inner], axis=2)
     low = np.minimum(others.min(axis=(1, 2))[:, np.newaxis], points.min(axis=1))
     high = np.maximum(others.max(axis=(1, 2))[:, np.newaxis], points.max(axis=1))
     return np.stack([low, high], axis=1)
