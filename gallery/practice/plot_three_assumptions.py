@@ -5,8 +5,9 @@ A conclusion, and how it could fail
 Real data: cells of breast tumours from scikit-learn, half of the malignant ones known and all else
 unlabeled. The model learns known against unlabeled, as it has to;
 on the other half it ranks tumours, where again only some malignant ones are known. *The forty
-highest are malignant, nearly all of them*, is the conclusion. It could fail in two ways: beta is
-known from a few labels made by hand, and the forty were chosen by looking.
+highest are malignant, nearly all of them*, is the conclusion. It could fail in three ways: beta is
+known from a few labels made by hand, the forty were chosen by looking, and the malignant tumours
+that are known may be no random ones.
 """
 
 import matplotlib.pyplot as plt
@@ -58,12 +59,21 @@ rows = df.pu.select(sure, precision=0.6).index
 print("malignant among them:", int(truth[rows].sum()), "of", len(rows))
 
 # %%
+# The third: some malignant tumours were likelier to become known than others. By which factor may
+# the odds differ until the bound on the share of malignant ones among the forty is below a half?
+kept = df.pu.breaking_point("precision", beta["beta"].item(), at=40, above=0.5)
+print(kept[["estimate", "above", "breaking_point"]].round(2).to_string(index=False))
+
+# %%
 # The thin line is the truth, which nobody has.
-ax = df.pu.plot_metric("precision", sure, band="simultaneous")
+figure, (ax, right) = plt.subplots(1, 2, figsize=(10.5, 4.6), layout="constrained")
+df.pu.plot_metric("precision", sure, band="simultaneous", ax=ax)
 places = np.arange(1, len(df) + 1)
 share = np.cumsum(truth[np.argsort(-score)]) / places
 ax.plot(places, share, color="black", linewidth=1, label="truth")
 ax.axhline(0.6, color="0.5", linewidth=1)
 ax.set(xlim=(1, 150), ylim=(0, 1.02))
-sns.despine(ax=ax)
+df.pu.plot_robustness("precision", beta["beta"].item(), at=40, ax=right)
+right.set(ylim=(0, 1.02), ylabel="precision of the forty")
+sns.despine()
 plt.show()
