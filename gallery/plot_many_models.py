@@ -33,20 +33,20 @@ MODELS = {
 # A wide frame: a column of scores for each model, one of labels.
 features, target = load_breast_cancer(return_X_y=True)
 malignant = target == 0
+shuffled = np.random.default_rng(SEED).permutation(np.flatnonzero(malignant))
+known = np.isin(np.arange(malignant.size), shuffled[: round(KNOWN * malignant.sum())])
 df = pd.DataFrame(
     {
         name: cross_val_predict(
             make_pipeline(StandardScaler(), model),
             features[:, columns],
-            malignant,
+            known,
             cv=10,
             method="predict_proba",
         )[:, 1]
         for name, (model, columns) in MODELS.items()
     }
 )
-shuffled = np.random.default_rng(SEED).permutation(np.flatnonzero(malignant))
-known = np.isin(np.arange(malignant.size), shuffled[: round(KNOWN * malignant.sum())])
 df["label"] = np.where(known, 1.0, np.nan)
 
 # %%
