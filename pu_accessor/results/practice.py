@@ -37,6 +37,7 @@ from pu_accessor.results.ask import Answers, Asked, as_rows, ask, ask_rankings, 
 from pu_accessor.results.betas import GroupBeta
 from pu_accessor.results.comparison import name_pairs
 from pu_accessor.results.estimates import Area, read_target, with_intervals
+from pu_accessor.results.ranges import Fixed, with_interval
 from pu_accessor.results.rules import Rules
 from pu_accessor.results.schema import BOUND, SIDES
 from pu_accessor.results.sheets import key_coordinates
@@ -149,7 +150,8 @@ def net_benefit(
         A row for each group, beta and threshold.
     """
     places = as_thresholds(thresholds)
-    answers = _ask_net_benefit(asked, beta, places, rules)
+    found, rules = with_interval(beta, rules)
+    answers = _ask_net_benefit(asked, found, places, rules)
 
     def columns(found: NetBenefit, betas: FloatArray) -> dict[str, Any]:
         size = betas.size * places.size
@@ -193,7 +195,8 @@ def decision_curves(
         of beta also `envelope`; for several rankings a dimension of their keys comes first.
     """
     places = as_thresholds(thresholds)
-    answers = _ask_net_benefit(asked, beta, places, rules)
+    found, rules = with_interval(beta, rules)
+    answers = _ask_net_benefit(asked, found, places, rules)
     dims = {"value": ("threshold", "bound", "beta"), "treat_all": ("threshold", "beta")}
     if rules.has_interval:
         dims["envelope"] = ("threshold", "side", "beta")
@@ -238,14 +241,15 @@ def curves_of(
 
 
 def _ask_net_benefit(
-    asked: Asked, beta: GroupBeta, thresholds: FloatArray, rules: Rules
+    asked: Asked, fixed: Fixed, thresholds: FloatArray, rules: Rules
 ) -> Answers[NetBenefit]:
     """Ask each ranking for its net benefit."""
 
     def question(ranking: Ranking, betas: FloatArray, rule: Rule) -> NetBenefit:
+        fixed.check_counts(ranking.total)
         return net_benefit_at(ranking, betas, thresholds, rule)
 
-    return ask_rankings(asked, "breakpoints", beta, rules, question)
+    return ask_rankings(asked, "breakpoints", fixed.beta, rules, question)
 
 
 def bedroc(asked: Asked, beta: GroupBeta, alpha: float, rules: Rules) -> pd.DataFrame:
@@ -343,7 +347,8 @@ def calibration(
         A row for each group, beta and bin.
     """
     edges = as_edges(bins)
-    answers = _ask_calibration(asked, beta, edges, rules)
+    found, rules = with_interval(beta, rules)
+    answers = _ask_calibration(asked, found, edges, rules)
     number = edges.size - 1
 
     def columns(found: Reliability, betas: FloatArray) -> dict[str, Any]:
@@ -386,7 +391,8 @@ def calibration_curves(
         `envelope`; for several rankings a dimension of their keys comes first.
     """
     edges = as_edges(bins)
-    answers = _ask_calibration(asked, beta, edges, rules)
+    found, rules = with_interval(beta, rules)
+    answers = _ask_calibration(asked, found, edges, rules)
     dims = {"value": ("bin", "bound", "beta"), "mean_score": ("bin",)}
     if rules.has_interval:
         dims["envelope"] = ("bin", "side", "beta")
@@ -395,12 +401,13 @@ def calibration_curves(
 
 
 def _ask_calibration(
-    asked: Asked, beta: GroupBeta, edges: FloatArray, rules: Rules
+    asked: Asked, fixed: Fixed, edges: FloatArray, rules: Rules
 ) -> Answers[Reliability]:
     """Ask each ranking for its reliability."""
     check_bin_band(rules.shared)
 
     def question(ranking: Ranking, betas: FloatArray, rule: Rule) -> Reliability:
+        fixed.check_counts(ranking.total)
         return reliability(ranking, betas, edges, rule)
 
-    return ask_rankings(asked, "breakpoints", beta, rules, question)
+    return ask_rankings(asked, "breakpoints", fixed.beta, rules, question)

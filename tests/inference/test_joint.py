@@ -228,3 +228,25 @@ def test_joint_intervals_cover() -> None:
         joint, point = (found["by hand", key, way] for way in ways)
         assert joint.coverage >= 0.9 and joint.coverage >= point.coverage
         assert joint.width > point.width
+
+
+def test_net_benefit_and_calibration_take_a_frame() -> None:
+    """The point is the estimate, the envelope that of the interval, at the level that is left."""
+    rng = np.random.default_rng(0)
+    truth = rng.random(600) < 0.3
+    score = 1 / (1 + np.exp(1 - rng.normal(2 * truth)))
+    label = np.where(truth & (rng.random(600) < 0.5), 1, np.nan)
+    pu = pd.DataFrame({"score": score, "label": label}).pu
+    beta = pu_accessor.beta_from_labels(12, 60, int(np.isnan(label).sum()), level=0.98)
+    ends = (beta["lower"].item(), beta["upper"].item())
+    point = beta["beta"].item()
+    asks: list[Any] = [
+        lambda beta, **how: pu.net_benefit(beta, thresholds=[0.3, 0.5], **how),
+        lambda beta, **how: pu.calibration(beta, bins=4, **how),
+    ]
+    for ask in asks:
+        found = ask(beta)
+        by_hand = ask(point, level=0.97, beta_interval=ends)
+        pd.testing.assert_frame_equal(found, by_hand)
+        with pytest.raises(pu_accessor.PUValueError, match="higher level"):
+            ask(beta, level=0.99)
