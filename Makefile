@@ -28,7 +28,7 @@ test-versions: test test-lowest test-newest
 	@.venv-lowest/bin/python tests/versions.py row lowest
 	@.venv-newest/bin/python tests/versions.py row newest
 
-# TESTS=... takes some tests alone: .ci/run has no time for all.
+# TESTS=... takes some tests alone.
 test-lowest: .venv-lowest/installed
 	$(QUICKLY) .venv-lowest/bin/python $(PYTEST) $(TESTS)
 

@@ -193,7 +193,13 @@ class Ranking:
         Returns
         -------
         int
+
+        Raises
+        ------
+        PUValueError
+            If strata were pooled, whose scores are on no common scale.
         """
+        self._check_scale()
         if self.finder is not None:
             return self.finder.above(threshold)
         return int(self.rank[np.count_nonzero(self.threshold >= threshold) - 1])
@@ -209,12 +215,27 @@ class Ranking:
         Returns
         -------
         ndarray of int64, shape (thresholds,)
+
+        Raises
+        ------
+        PUValueError
+            As `above`.
         """
+        self._check_scale()
         if self.finder is not None:
             some, place = np.unique(thresholds, return_inverse=True)
             return self.finder.above_each(some[::-1])[::-1][place]
         reached = [np.count_nonzero(self.threshold >= each) for each in thresholds.tolist()]
         return self.rank[np.array(reached, np.int64) - 1]
+
+    def _check_scale(self) -> None:
+        """Raise if a score means nothing, as those of several strata were pooled."""
+        if self.strata:
+            raise PUValueError(
+                "pool must be False where scores themselves count, as thresholds or "
+                "probabilities: those of groups that are pooled are on no common scale. Take a share of the "
+                "examples, at={'fraction': 0.1}, or each group apart: df.pu(by='fold')."
+            )
 
 
 class Stack(NamedTuple):

@@ -20,7 +20,7 @@ from pu_accessor.inference.estimates.weighted import weighted_auroc, weighted_pr
 from pu_accessor.inference.rule import Rule
 from pu_accessor.inference.shares import Beta, as_betas
 from pu_accessor.inference.tables.contingency import check_labels
-from pu_accessor.inference.tables.rates import METRICS, Metric, metric_name
+from pu_accessor.inference.tables.rates import ERROR_RATES, METRICS, Metric, metric_name
 from pu_accessor.ranking import Ranking
 from pu_accessor.sources.arrays import ArraySource
 from pu_accessor.sources.columns import as_series
@@ -30,7 +30,6 @@ from pu_accessor.sources.roles import Roles
 __all__ = ["scorer"]
 
 AREAS = ("auroc", "average_precision")
-ERROR_RATES = ("fnr", "fpr")
 RESPONSES = ("decision_function", "predict_proba")
 
 

@@ -133,6 +133,11 @@ def compare(
     0     svm  forest   0.2         0.5   -0.2    1.2
     """
     rule = Rules(level, selection_odds=selection_odds)
+    if rule.selection_odds > 1 and self._roles.pool:
+        raise PUValueError(
+            f"selection_odds must be 1 with pool=True, but {rule.selection_odds:g} was passed: "
+            "odds are compared within one ranking. Ask each group: df.pu(by='fold').compare(...)."
+        )
     return comparison.compare_paired(self._asked(), beta, on, rule, target, joint=joint)
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from pu_accessor.errors import PUValueError, shorten, warn_caller
+from pu_accessor.errors import shorten, warn_caller
 from pu_accessor.inference.estimates.auroc import estimate_auroc
 from pu_accessor.inference.estimates.binomial import metric_on_new
 from pu_accessor.inference.estimates.complete import Estimates
@@ -173,13 +173,11 @@ def metric(
     check_random(ranges, rules)
 
     def question(ranking: Ranking, betas: FloatArray, rule: Rule) -> list[AtCutoff]:
-        _check_scale(ranking, cutoffs[0])
         if about == "population":
             return [metric_on_new(ranking, betas, one, at.value, rule) for one, at in each]
         return [metric_at(ranking, betas, one, at, rule) for one, at in each]
 
     def joined(ranking: Ranking, beta: BetaRange) -> list[AtCutoff]:
-        _check_scale(ranking, cutoffs[0])
         beta.check_counts(ranking.total)
         rule = rules.shared
         if about == "population":
@@ -202,16 +200,6 @@ def metric(
         for a in answers.each
     ]
     return as_rows(answers, columns)
-
-
-def _check_scale(ranking: Ranking, cutoff: Cutoff) -> None:
-    """Raise if a threshold is asked for where scores are on no common scale."""
-    if ranking.strata and cutoff.kind == "threshold":
-        raise PUValueError(
-            "at must be no threshold with pool=True, as scores of groups that are pooled are "
-            f"on no common scale, but {cutoff.value:g} was passed. Pass a share: "
-            "at={'fraction': 0.1}."
-        )
 
 
 def _cutoff_columns(

@@ -229,7 +229,10 @@ def curves_of(
         data[name] = ((*first, *own), np.stack(arrays) if first else arrays[0])
     betas = np.stack([answer.betas for answer in answers.each])
     beta = ((*first, "beta"), betas) if answers.own_beta else ("beta", betas[0])
-    interval = [] if rules.shared.beta_interval is None else [*rules.shared.beta_interval]
+    ends = [*(rules.intervals or {}).values()]
+    if rules.shared.beta_interval is not None:
+        ends = [rules.shared.beta_interval]
+    interval = [min(low for low, _ in ends), max(high for _, high in ends)] if ends else []
     return xr.Dataset(
         data,
         attrs={

@@ -7,10 +7,11 @@ import numpy as np
 import pandas as pd
 
 from pu_accessor.ranking import Keyed, PairedRanks, Rankings, Ranks
-from pu_accessor.sources.columns import as_models, as_series, read_column
+from pu_accessor.sources.columns import as_models, as_series, read_column, read_values
 from pu_accessor.sources.groups import Grouping, Groups, check_roles, group_frame, read_groups
 from pu_accessor.sources.in_memory import rank_columns
 from pu_accessor.sources.pairs import pair_models
+from pu_accessor.sources.pooled import pool_groups, shares_below
 from pu_accessor.sources.roles import Roles
 from pu_accessor.sources.sampling import sample_unlabeled
 from pu_accessor.sources.source import check_no_keys
@@ -90,8 +91,12 @@ class FrameSource:
         return sample_unlabeled(self._frame, labels, groups, roles, size, random_state)
 
     def best(self, roles: Roles, sizes: Sequence[int]) -> pd.DataFrame:
-        """Return the rows with the best scores: see `Source`."""
-        return take_best(self._frame, self._columns(roles).scores[0], self._groups(roles), sizes)
+        """Return the rows with the best scores, of groups that are pooled the best shares."""
+        score, groups = self._columns(roles).scores[0], self._groups(roles)
+        if groups is not None and roles.pool:
+            below = shares_below(read_values(score, roles), groups.rows, roles.nan_policy)
+            score, groups = pd.Series(below), pool_groups(groups, roles.pool, len(score)).groups
+        return take_best(self._frame, score, groups, sizes)
 
     def _columns(self, roles: Roles) -> _Columns:
         """Return the columns of scores and labels."""

@@ -41,6 +41,8 @@ CASES: list[dict[str, Any]] = [
     {"name": "average_precision", "beta": BETA},
     {"name": "precision", "beta": BETA, "at": {"fraction": 0.1}},
     {"name": "fpr", "beta": BETA, "at": {"recall": 0.8}},
+    {"name": "fdr", "beta": BETA, "at": {"fraction": 0.2}},
+    {"name": "fnr", "beta": BETA, "at": {"rank": 20}},
     {"name": "f1", "beta": BETA, "at": {"threshold": 0.5}},
     {"name": "mcc", "beta": BETA, "at": "maximum"},
 ]
@@ -53,7 +55,7 @@ def by_hand(case: dict[str, Any], estimator: Any, rows: Any) -> float:
     asked = {"beta": 0.0, **case}
     name = asked.pop("name")
     if "at" in asked:
-        sign = -1 if name == "fpr" else 1
+        sign = -1 if name in ("fdr", "fnr", "fpr") else 1
         return sign * float(pu.metric(name, target="examples", **asked)["estimate"].iloc[0])
     return float(getattr(pu, name)(asked["beta"])["estimate"].iloc[0])
 

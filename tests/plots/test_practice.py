@@ -93,3 +93,15 @@ def test_reliability_diagrams_draw_bins() -> None:
     assert [text for text in legend(ax) if text.startswith("envelope")]
     with pytest.raises(PUValueError, match="two or more increasing bins"):
         FRAME.pu.plot_calibration(0.2, bins=1)
+
+
+def test_envelopes_of_groups_with_intervals_of_their_own() -> None:
+    """The legend names the lowest and the highest beta of any group."""
+    grouped = FRAME.assign(site=np.where(np.arange(len(FRAME)) % 2, "a", "b")).pu(by="site")
+    intervals = {"a": (0.1, 0.3), "b": (0.15, 0.25)}
+    for ax in (
+        grouped.plot_decision(0.2, thresholds=[0.2, 0.3], beta_interval=intervals),
+        grouped.plot_calibration(0.2, bins=3, beta_interval=intervals),
+    ):
+        legend = ax.get_legend()
+        assert any("[0.1, 0.3]" in text.get_text() for text in legend.get_texts())

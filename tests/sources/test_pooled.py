@@ -218,7 +218,17 @@ def test_rows_without_a_fold_are_left_out() -> None:
         (lambda f: f.pu(by="fold", pool=2), "pool must be True, False or names"),
         (
             lambda f: f.pu(by="fold", pool=True).metric("f1", BETA, at={"threshold": 0.5}),
-            r"at must be no threshold .*'fraction': 0.1",
+            r"pool must be False where scores .*'fraction': 0.1",
+        ),
+        (
+            lambda f: f.pu(by="fold", score=["score", "other"], pool=True).compare(
+                selection_odds=2
+            ),
+            "selection_odds must be 1 with pool=True",
+        ),
+        (
+            lambda f: f.pu(by="fold", pool=True).auroc(BETA, selection_odds=2),
+            "selection_odds must be 1 with pool=True",
         ),
         (lambda f: f.pu(by="fold", pool=True).compare(on="id"), r"pool must be False .*pivot"),
         (
@@ -235,6 +245,40 @@ def test_bad_input(ask: Any, told: str | None) -> None:
         return
     with pytest.raises((PUValueError, PUTypeError), match=told):
         ask(frame)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda pu: pu.gap("recall", at={"threshold": 0.5}),
+        lambda pu: pu.gap("recall", BETA, at={"threshold": 0.5}, target="examples"),
+        lambda pu: pu.net_benefit(BETA, thresholds=[0.3]),
+        lambda pu: pu.calibration(BETA, bins=3),
+        lambda pu: pu.plot_calibration(BETA, bins=3),
+        lambda pu: pu.metric("f1", BETA, at={"threshold": [0.2, 0.3]}, target="examples"),
+    ],
+)
+def test_scores_that_were_pooled_are_no_probabilities(ask: Any) -> None:
+    frame = make_frame(0).assign(site=lambda f: np.where(f.index % 2, "a", "b"))
+    frame["score"] = frame.groupby("fold")["score"].rank(pct=True)
+    with pytest.raises(PUValueError, match="pool must be False where scores themselves count"):
+        ask(frame.pu(by=["site", "fold"], pool="fold"))
+
+
+@pytest.mark.parametrize("keys", [["fold"], ["site", "fold"]])
+def test_selected_rows_are_the_best_of_each_fold(keys: list[str]) -> None:
+    """Those with the highest shares, whatever the scale of their fold."""
+    frame = make_frame(9, size=90).assign(site=lambda f: np.where(f.index % 3, "a", "b"))
+    number = frame.groupby(keys)["score"].rank(method="min") - 1
+    share = number / frame.groupby(keys)["score"].transform("size")
+    pu = frame.pu(by=keys, pool="fold")
+    found, rows = pu.cutoff(0.3, precision=0.5), pu.select(0.3, precision=0.5)
+    assert len(rows) == found["rank"].sum() > 20
+    for row in found.itertuples():
+        group = frame["site"] == row.site if "site" in keys else np.ones(len(frame), bool)
+        inside = frame.index[group & (share >= row.threshold)]
+        assert set(rows.index) & set(frame.index[group]) == set(inside)
+    assert rows["fold"].nunique() == 4
 
 
 def test_a_fold_of_known_positives_alone() -> None:

@@ -13,6 +13,7 @@ from pu_accessor.errors import PUTypeError, PUValueError, check_option
 from pu_accessor.ranking import FloatArray
 
 __all__ = [
+    "ERROR_RATES",
     "METRICS",
     "SYNONYMS",
     "Metric",
@@ -112,6 +113,9 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
         ),
     }
 )
+
+# Of these less is better.
+ERROR_RATES = ("fdr", "fnr", "fpr")
 
 _AREA = "That is an area: df.pu.auroc(0.3); of tables, ds.pu.area('roc')."
 _AREA_PR = "That is an area: df.pu.average_precision(0.3); of tables, ds.pu.area('pr')."
