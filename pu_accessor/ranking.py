@@ -233,8 +233,9 @@ class Ranking:
         if self.strata:
             raise PUValueError(
                 "pool must be False where scores themselves count, as thresholds or "
-                "probabilities: those of groups that are pooled are on no common scale. Take a share of the "
-                "examples, at={'fraction': 0.1}, or each group apart: df.pu(by='fold')."
+                "probabilities: those of groups that are pooled are on no common scale. Take a "
+                "share of the examples, at={'fraction': 0.1}, or each group apart: "
+                "df.pu(by='fold')."
             )
 
 

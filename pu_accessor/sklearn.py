@@ -13,8 +13,9 @@ import pandas as pd
 from scipy.sparse import issparse
 
 from pu_accessor.errors import PUTypeError, PUValueError, check_option
+from pu_accessor.inference.estimates.at import At, read_at
 from pu_accessor.inference.estimates.auroc import auroc_and_error
-from pu_accessor.inference.estimates.cutoff import At, metric_at, read_at
+from pu_accessor.inference.estimates.cutoff import metric_at
 from pu_accessor.inference.estimates.population_precision import precision_values
 from pu_accessor.inference.estimates.weighted import weighted_auroc, weighted_precision
 from pu_accessor.inference.rule import Rule

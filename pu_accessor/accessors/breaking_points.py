@@ -10,7 +10,7 @@ import pandas as pd
 from pu_accessor.accessors.bound import Bound
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.bands.lookup import Band
-from pu_accessor.inference.estimates.cutoff import At
+from pu_accessor.inference.estimates.at import At
 from pu_accessor.inference.rule import Rule
 from pu_accessor.inference.tables.rates import Metric
 from pu_accessor.results.betas import GroupBeta

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from pu_accessor.accessors.bound import Bound
-from pu_accessor.inference.estimates.cutoff import At
+from pu_accessor.inference.estimates.at import At
 from pu_accessor.inference.tables.rates import Metric
 from pu_accessor.results import estimates, prior
 from pu_accessor.results.betas import GroupBeta

@@ -9,7 +9,7 @@ import pandas as pd
 from pu_accessor.accessors.bound import Bound
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.bands.lookup import Band
-from pu_accessor.inference.estimates.cutoff import At
+from pu_accessor.inference.estimates.at import At
 from pu_accessor.inference.shares import Interval
 from pu_accessor.inference.tables.rates import Metric
 from pu_accessor.results import practice

@@ -8,17 +8,11 @@ import numpy as np
 import pandas as pd
 
 from pu_accessor.errors import shorten, warn_caller
+from pu_accessor.inference.estimates.at import At, Cutoff, are_several, read_cutoffs
 from pu_accessor.inference.estimates.auroc import estimate_auroc
 from pu_accessor.inference.estimates.binomial import metric_on_new
 from pu_accessor.inference.estimates.complete import Estimates
-from pu_accessor.inference.estimates.cutoff import (
-    At,
-    AtCutoff,
-    Cutoff,
-    are_several,
-    metric_at,
-    read_cutoffs,
-)
+from pu_accessor.inference.estimates.cutoff import AtCutoff, metric_at
 from pu_accessor.inference.estimates.joint import BetaRange, join_estimates
 from pu_accessor.inference.estimates.joint_cutoff import join_metric_at, join_metric_on_new
 from pu_accessor.inference.estimates.population import estimate_population_auroc

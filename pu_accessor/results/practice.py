@@ -8,8 +8,8 @@ import pandas as pd
 import xarray as xr
 
 from pu_accessor.inference.bands.lookup import band_name
+from pu_accessor.inference.estimates.at import At, read_at
 from pu_accessor.inference.estimates.complete import Estimates
-from pu_accessor.inference.estimates.cutoff import At, read_at
 from pu_accessor.inference.practice.calibration import (
     Reliability,
     as_edges,

@@ -14,7 +14,8 @@ from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.breaking import find_breaking_point
 from pu_accessor.inference.comparison.paired import Difference, compare_paired
 from pu_accessor.inference.comparison.selection import compare_within
-from pu_accessor.inference.estimates.cutoff import At, metric_at, read_at
+from pu_accessor.inference.estimates.at import At, read_at
+from pu_accessor.inference.estimates.cutoff import metric_at
 from pu_accessor.inference.estimates.selection import estimate_any
 from pu_accessor.inference.rule import Rule, check_target
 from pu_accessor.inference.shares import check_selection_odds

@@ -30,9 +30,9 @@ from pu_accessor import PUWarning
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.inference.bands.coherent import bends, cut
 from pu_accessor.inference.bands.lookup import latent_bounds
+from pu_accessor.inference.estimates.at import At
 from pu_accessor.inference.estimates.auroc import estimate_auroc
 from pu_accessor.inference.estimates.complete import Estimates
-from pu_accessor.inference.estimates.cutoff import At
 from pu_accessor.inference.estimates.precision import estimate_precision
 from pu_accessor.inference.rule import Rule
 from pu_accessor.inference.tables import contingency, heads

@@ -17,10 +17,11 @@ from scipy.stats import rankdata
 
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.errors import PUDataError, PUWarning
+from pu_accessor.inference.estimates.at import Cutoff
 from pu_accessor.inference.estimates.auroc import estimate_auroc
 from pu_accessor.inference.estimates.binomial import metric_on_new
 from pu_accessor.inference.estimates.complete import Estimates
-from pu_accessor.inference.estimates.cutoff import Cutoff, metric_at
+from pu_accessor.inference.estimates.cutoff import metric_at
 from pu_accessor.inference.estimates.joint import BetaRange, join_estimates, ranking_level
 from pu_accessor.inference.estimates.joint_cutoff import join_metric_at, join_metric_on_new
 from pu_accessor.inference.estimates.population import estimate_population_auroc

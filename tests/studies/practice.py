@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from pu_accessor.counting.cutoffs import rank_examples
-from pu_accessor.inference.estimates.cutoff import metric_at, read_at
+from pu_accessor.inference.estimates.at import read_at
+from pu_accessor.inference.estimates.cutoff import metric_at
 from pu_accessor.inference.practice.calibration import reliability
 from pu_accessor.inference.practice.decision import net_benefit_at
 from pu_accessor.inference.practice.early import enrichment_at, estimate_bedroc

@@ -1,57 +1,25 @@
 """A metric at the one cutoff that a person reports, with its interval."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import ceil, floor, inf, isnan, nan
-from numbers import Integral, Real
+from math import ceil, floor, nan
 from types import MappingProxyType
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
 import numpy as np
 
-from pu_accessor.errors import PUDataError, PUTypeError, PUValueError, check_option
+from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.bands.lookup import band_name
+from pu_accessor.inference.estimates.at import CHOSEN, Cutoff, no_rank
 from pu_accessor.inference.rule import Rule
-from pu_accessor.inference.shares import check_share, interval_betas
+from pu_accessor.inference.shares import interval_betas
 from pu_accessor.inference.tables.contingency import Table, Tables, central_table, make_tables
 from pu_accessor.inference.tables.envelopes import inner_table, with_bends
 from pu_accessor.inference.tables.rates import Metric, evaluate
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
-__all__ = [
-    "At",
-    "AtCutoff",
-    "Cutoff",
-    "are_several",
-    "evaluate_at",
-    "find_cutoff",
-    "metric_at",
-    "read_at",
-    "read_cutoffs",
-    "rule_at",
-]
-
-At: TypeAlias = int | str | Mapping[str, float] | Mapping[str, Sequence[float]]
-
-_CHOSEN = ("maximum", "youden")
-
-
-@dataclass(frozen=True)
-class Cutoff:
-    """What a cutoff is given by.
-
-    Parameters
-    ----------
-    kind : {"rank", "threshold", "fraction", "fpr", "recall", "tpr", "precision", "youden", \
-"maximum"}
-        The last two are maxima.
-    value : float
-        Of that; NaN for a maximum.
-    """
-
-    kind: str
-    value: float = nan
+__all__ = ["AtCutoff", "evaluate_at", "find_cutoff", "metric_at", "rule_at"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,110 +52,6 @@ class AtCutoff:
 
 # From a ranking, a beta, the value of a cutoff and a rule to a ranking of one cutoff.
 _Search: TypeAlias = Callable[[Ranking, float, float, Rule], Ranking]
-
-
-def read_at(at: At) -> Cutoff:
-    """Check what a cutoff is given by.
-
-    Parameters
-    ----------
-    at : int, mapping of str to float, or {"youden", "maximum"}
-        A rank; ``{"rank": 100}``, ``{"threshold": 0.5}``, ``{"fraction": 0.1}``;
-        ``{"fpr": 0.05}``, the last cutoff whose estimated false positive rate is at most that;
-        ``{"recall": 0.9}`` or ``{"tpr": 0.9}``, the first one whose estimated recall is at least
-        that; ``{"precision": 0.9}``, the last one whose estimated precision is at least that;
-        "youden", where the estimated informedness is highest, or "maximum", where that of the
-        metric is, from rank 1 on.
-
-    Returns
-    -------
-    Cutoff
-
-    Raises
-    ------
-    PUTypeError
-        If it is none of these.
-    PUValueError
-        If it names no cutoff, or the value is one that no cutoff has.
-
-    Examples
-    --------
-    >>> read_at({"fpr": 0.05})
-    Cutoff(kind='fpr', value=0.05)
-    >>> read_at(100)
-    Cutoff(kind='rank', value=100)
-    """
-    if isinstance(at, str):
-        check_option("at", at, _CHOSEN, {"best": "maximum", "max": "maximum", "j": "youden"})
-        return Cutoff(at)
-    if isinstance(at, Integral) and not isinstance(at, bool):
-        return _read_value("rank", int(at))
-    if isinstance(at, Real) and not isinstance(at, bool):
-        number = float(at)
-        share = f"at={{'fraction': {number}}} for a share of the examples, or "
-        rank = f"at={number:.0f}, or " if number > 1 and number.is_integer() else ""
-        raise PUTypeError(
-            f"at must be an integer where it is a rank, but {number} was passed. Pass {rank}"
-            f"{share if 0 <= number <= 1 else ''}at={{'threshold': {number}}} for a score."
-        )
-    if not isinstance(at, Mapping) or len(at) != 1:
-        raise PUTypeError(
-            f"at must be a rank, one of {sorted(_CHOSEN)}, or a mapping of one of "
-            f"{sorted(_KINDS)} to a number, but {at!r} was passed. For example at=100 or "
-            "at={'fpr': 0.05}."
-        )
-    ((kind, value),) = cast("Mapping[str, float]", at).items()
-    check_option("at", kind, _KINDS, _OTHERS)
-    return _read_value(kind, value)
-
-
-def are_several(at: At) -> bool:
-    """Tell whether a cutoff is given by a list of numbers.
-
-    Parameters
-    ----------
-    at : object
-        As in `read_cutoffs`.
-
-    Returns
-    -------
-    bool
-    """
-    values = next(iter(at.values())) if isinstance(at, Mapping) and len(at) == 1 else ""
-    return isinstance(values, Sequence | np.ndarray) and not isinstance(values, str)
-
-
-def read_cutoffs(at: At) -> list[Cutoff]:
-    """Check what one cutoff, or several of a kind, are given by.
-
-    Parameters
-    ----------
-    at : int, str, mapping of str to float, or mapping of str to sequence of float
-        As in `read_at`; a mapping may have several numbers.
-
-    Returns
-    -------
-    list of Cutoff
-
-    Raises
-    ------
-    PUTypeError, PUValueError
-        As in `read_at`; also if there are no numbers, or one is there twice.
-
-    Examples
-    --------
-    >>> [cutoff.value for cutoff in read_cutoffs({"rank": [50, 100]})]
-    [50, 100]
-    """
-    if not are_several(at):
-        return [read_at(at)]
-    ((kind, values),) = at.items()  # type: ignore[union-attr]
-    cutoffs = [read_at({kind: value}) for value in np.asarray(values).tolist()]
-    if len({cutoff.value for cutoff in cutoffs}) < max(len(cutoffs), 1):
-        raise PUValueError(
-            f"at must have at least one number, and each once, but {at!r} was passed."
-        )
-    return cutoffs
 
 
 def metric_at(
@@ -258,7 +122,7 @@ def rule_at(ranking: Ranking, at: Cutoff, rule: Rule) -> Rule:
     PUValueError
         If estimates choose the cutoff while known positives have propensities.
     """
-    if at.kind not in (*_CHOSEN, "precision"):
+    if at.kind not in (*CHOSEN, "precision"):
         return rule
     if ranking.weight is not None:
         raise PUValueError(
@@ -288,32 +152,8 @@ def find_cutoff(
     if at.kind in _FIXED:
         return _FIXED[at.kind](ranking, at.value)
     best = "informedness" if at.kind == "youden" else name
-    search = _best_by(best) if at.kind in _CHOSEN else _SEARCHES[at.kind]
+    search = _best_by(best) if at.kind in CHOSEN else _SEARCHES[at.kind]
     return search(ranking, beta, at.value, rule)
-
-
-def _read_value(kind: str, value: float) -> Cutoff:
-    """Check the value of a cutoff, as far as it can be without a ranking."""
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise PUTypeError(f"at must map {kind!r} to a number, but {value!r} was passed.")
-    if kind == "rank":
-        if not (0 <= value < inf and value == floor(value)):
-            raise _no_rank("the number of examples", value)
-        return Cutoff(kind, int(value))
-    if kind == "threshold":
-        if isnan(value):
-            raise PUValueError("at must map 'threshold' to a number, but NaN was passed.")
-    else:
-        check_share(f"at={{{kind!r}: ...}}", value)
-    return Cutoff(kind, value)
-
-
-def _no_rank(most: str, value: float) -> PUValueError:
-    """Return the error that something is no rank."""
-    return PUValueError(
-        f"at must be a rank from 0 to {most}, but {value!r} was passed. For a share of the "
-        "examples, pass at={'fraction': 0.1}."
-    )
 
 
 def _at_each(
@@ -390,7 +230,7 @@ def _at_rank(ranking: Ranking, value: float) -> Ranking:
     """Find the last cutoff at or before a rank."""
     examples = sum(ranking.total)
     if value > examples:
-        raise _no_rank(f"{examples}, the number of examples", value)
+        raise no_rank(f"{examples}, the number of examples", value)
     return ranking.at(np.array([value], np.int64))
 
 
@@ -496,15 +336,4 @@ _FIXED: Mapping[str, Callable[[Ranking, float], Ranking]] = MappingProxyType(
 )
 _SEARCHES: Mapping[str, _Search] = MappingProxyType(
     {"fpr": _at_fpr, "recall": _at_recall, "tpr": _at_recall, "precision": _at_precision}
-)
-_KINDS = (*_FIXED, *_SEARCHES)
-# What others call them.
-_OTHERS: Mapping[str, str] = MappingProxyType(
-    {
-        **dict.fromkeys(["top", "top_k", "k", "n", "head", "count"], "rank"),
-        **dict.fromkeys(["score", "cutoff", "thr", "value"], "threshold"),
-        **dict.fromkeys(["share", "percent", "quantile", "top_fraction"], "fraction"),
-        "sensitivity": "recall",
-        "specificity": "It is 1 - fpr: at={'fpr': 0.05} for a specificity of 0.95.",
-    }
 )

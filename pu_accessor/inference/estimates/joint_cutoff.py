@@ -4,14 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from pu_accessor.inference.estimates.at import Cutoff
 from pu_accessor.inference.estimates.binomial import metric_on_new
-from pu_accessor.inference.estimates.cutoff import (
-    AtCutoff,
-    Cutoff,
-    evaluate_at,
-    find_cutoff,
-    rule_at,
-)
+from pu_accessor.inference.estimates.cutoff import AtCutoff, evaluate_at, find_cutoff, rule_at
 from pu_accessor.inference.estimates.joint import BetaRange, join_limits, ranking_level
 from pu_accessor.inference.rule import Rule
 from pu_accessor.inference.shares import latent_counts

@@ -6,8 +6,9 @@ import numpy as np
 
 from pu_accessor.errors import PUTypeError
 from pu_accessor.inference.comparison.pairs import find_pairs
+from pu_accessor.inference.estimates.at import Cutoff
 from pu_accessor.inference.estimates.binomial import metric_on_new, wilson
-from pu_accessor.inference.estimates.cutoff import Cutoff, metric_at
+from pu_accessor.inference.estimates.cutoff import metric_at
 from pu_accessor.inference.estimates.delong import check_unweighted
 from pu_accessor.inference.rule import Rule
 from pu_accessor.inference.tables.contingency import check_labels
