@@ -91,6 +91,7 @@ def metric_at(
 
     Examples
     --------
+    >>> from pu_accessor.inference.estimates.at import read_at
     >>> from pu_accessor.ranking import Counts
     >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
     >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
