@@ -26,8 +26,9 @@ beta = malignant[~known].mean()  # an input; here the truth is at hand
 figure, (left, right) = plt.subplots(1, 2, figsize=(10.5, 4.4), layout="constrained")
 for ax, models in [(left, ["concave points", "compactness"]), (right, ["compactness", "texture"])]:
     df.pu(score=models).plot_robustness("difference", beta, ax=ax)
-    ax.get_legend().remove()
-    ax.set(title=" less ".join(models), ylim=(-0.25, 0.5))
+    ax.set(title=" less ".join(models), ylim=(-0.25, 0.85))
+left.get_legend().remove()
+sns.move_legend(right, "upper left", frameon=False)
 right.set(ylabel="")
 sns.despine()
 plt.show()
