@@ -8,6 +8,7 @@ import pandas as pd
 
 from pu_accessor.accessors.bound import Bound
 from pu_accessor.errors import PUValueError
+from pu_accessor.inference.shares import refuse_odds
 from pu_accessor.results import comparison, tables
 from pu_accessor.results.betas import GroupBeta
 from pu_accessor.results.rules import Rules, UserBand
@@ -133,11 +134,7 @@ def compare(
     0     svm  forest   0.2         0.5   -0.2    1.2
     """
     rule = Rules(level, selection_odds=selection_odds)
-    if rule.selection_odds > 1 and self._roles.pool:
-        raise PUValueError(
-            f"selection_odds must be 1 with pool=True, but {rule.selection_odds:g} was passed: "
-            "odds are compared within one ranking. Ask each group: df.pu(by='fold').compare(...)."
-        )
+    refuse_odds(rule.selection_odds, pooled=bool(self._roles.pool))
     return comparison.compare_paired(self._asked(), beta, on, rule, target, joint=joint)
 
 

@@ -22,6 +22,7 @@ __all__ = [
     "check_share",
     "interval_betas",
     "latent_counts",
+    "refuse_odds",
 ]
 
 Beta: TypeAlias = npt.ArrayLike
@@ -223,6 +224,36 @@ def check_level(level: float) -> float:
         percent = f" For {level:g} percent, pass {level / 100:g}." if 1 < level < 100 else ""
         raise PUValueError(f"level must lie in (0, 1), but {level!r} was passed.{percent}")
     return float(level)
+
+
+def refuse_odds(odds: float, weighted: bool = False, pooled: bool = False) -> None:
+    """Raise where odds of being labeled cannot be taken to differ by a factor.
+
+    Parameters
+    ----------
+    odds : float
+        The factor, at least 1.
+    weighted : bool, default False
+        Whether known positives have propensities.
+    pooled : bool, default False
+        Whether groups were ranked apart and pooled.
+
+    Raises
+    ------
+    PUValueError
+        If it is above 1 and either is so.
+    """
+    if odds > 1 and weighted:
+        raise PUValueError(
+            f"selection_odds must be 1 with propensity=..., but {odds:g} was passed: propensities "
+            "say what the odds of being labeled are, selection_odds that they are not known. "
+            "Leave one of the two out."
+        )
+    if odds > 1 and pooled:
+        raise PUValueError(
+            f"selection_odds must be 1 with pool=True, but {odds:g} was passed: odds are compared "
+            "within one ranking. Ask each group: df.pu(by='fold')."
+        )
 
 
 def check_selection_odds(odds: float) -> float:

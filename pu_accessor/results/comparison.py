@@ -17,7 +17,7 @@ from pu_accessor.inference.comparison.unpaired import compare_unpaired as test_g
 from pu_accessor.inference.comparison.unpaired import estimate_group
 from pu_accessor.inference.estimates.joint import BetaRange
 from pu_accessor.inference.rule import Rule, check_target
-from pu_accessor.inference.shares import check_level
+from pu_accessor.inference.shares import check_level, refuse_odds
 from pu_accessor.ranking import FloatArray, IntArray, PairedRanks
 from pu_accessor.results.ask import Asked, as_rows, ask, check_names, with_skipped
 from pu_accessor.results.betas import GroupBeta, check_beta
@@ -79,7 +79,7 @@ def compare_paired(
     def question(paired: PairedRanks, betas: FloatArray) -> dict[str, Any]:
         given = None if beta is None else betas
         if odds > 1:
-            _check_unweighted(paired, odds)
+            refuse_odds(odds, paired.weight is not None)
             found = compare_within(paired, given, rule.level, target, odds)
         else:
             found = test_pairs(paired, given, rule.level, target)
@@ -228,15 +228,6 @@ def name_pairs(
         for side, some in (("a", first), ("b", second))
         for name, level in zip(names, levels, strict=True)
     }
-
-
-def _check_unweighted(paired: PairedRanks, odds: float) -> None:
-    """Raise if odds are said to be unknown where propensities say them."""
-    if paired.weight is not None:
-        raise PUValueError(
-            f"selection_odds must be 1 with propensity=..., but {odds:g} was passed: propensities "
-            "say what the odds of being labeled are. Leave one of the two out."
-        )
 
 
 def _pair_columns(

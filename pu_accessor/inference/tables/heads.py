@@ -15,6 +15,7 @@ from pu_accessor.inference.bands.coherent import bends, cut, cut_between
 from pu_accessor.inference.bands.lookup import band_name, central
 from pu_accessor.inference.bands.weighted import weighted_bounds
 from pu_accessor.inference.rule import Rule
+from pu_accessor.inference.shares import refuse_odds
 from pu_accessor.ranking import BoolArray, IntArray, Ranking
 
 __all__ = ["Heads", "check_selection", "find_heads", "references_used"]
@@ -101,17 +102,7 @@ def check_selection(ranking: Ranking, rule: Rule) -> None:
     PUValueError
         If they have, and the rule has odds above 1.
     """
-    if ranking.weight is not None and rule.selection_odds > 1:
-        raise PUValueError(
-            f"selection_odds must be 1 with propensity=..., but {rule.selection_odds:g} was "
-            "passed: propensities say what the odds of being labeled are, selection_odds that "
-            "they are not known. Leave one of the two out."
-        )
-    if ranking.strata and rule.selection_odds > 1:
-        raise PUValueError(
-            f"selection_odds must be 1 with pool=True, but {rule.selection_odds:g} was passed: "
-            "odds are compared within one ranking. Ask each group: df.pu(by='fold')."
-        )
+    refuse_odds(rule.selection_odds, ranking.weight is not None, bool(ranking.strata))
 
 
 def find_heads(ranking: Ranking, latent: IntArray, rule: Rule, *, refine: bool = True) -> Heads:
