@@ -62,7 +62,9 @@ lint: .venv/dev.installed
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
+# Shared paragraphs of docstrings are those of docs/parameters.toml.
 format: .venv/dev.installed
+	$(BIN)/python docs/parameters.py
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 

@@ -217,11 +217,19 @@ def scorer(
         Fraction of positives among the unlabeled. AUROC puts models in the same order at any, so
         that it may be left out where a model is chosen; the number then is that of all unlabeled
         examples taken as negative. All else needs it.
-    at : int, mapping of str to float, or {"youden", "maximum"}, optional
-        The cutoff of a metric, as in ``df.pu.metric``. A threshold is one of probabilities.
+    at : At, optional
+        The cutoff: a number of examples predicted positive, 100 or ``{"rank": 100}``, or their
+        share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last cutoff with an
+        estimated ``{"fpr": 0.05}`` at most or ``{"precision": 0.9}`` at least, the first with
+        ``{"recall": 0.9}``, or tpr, at least; "youden" and "maximum", where the estimated
+        informedness, or the metric itself, is highest.
+
+        A threshold is one of probabilities.
     positive, negative, unlabeled : value or list of values, optional
-        What stands for each state of a label, as in the call of ``df.pu``. Estimators are mostly
-        fitted to 1 for known positives and 0 for all others: then say ``unlabeled=0``.
+        What stands for each state in another coding of the labels.
+
+        Estimators are mostly fitted to 1 for known positives and 0 for all others: then say
+        ``unlabeled=0``.
 
     Returns
     -------
@@ -233,6 +241,10 @@ def scorer(
     ------
     PUTypeError, PUValueError
         If nothing has that name, a beta or cutoff is missing, or there is one that plays no role.
+
+    See Also
+    --------
+    pandas.DataFrame.pu.auroc : The number with an interval.
 
     Notes
     -----

@@ -10,9 +10,11 @@ from html import escape
 from typing import Any, Final, NoReturn
 
 from pu_accessor.accessors import (
+    beta,
     bounds,
     breaking_points,
     lists,
+    metric_pictures,
     models,
     numbers,
     pictures,
@@ -87,7 +89,7 @@ class Accessor(Bound):
         positive, negative, unlabeled : value or list of values, optional
             What stands for each state in another coding of the labels.
         nan_policy : {"raise", "omit", "worst"}, default "raise"
-            Rows without a score raise, are dropped, or rank last (one shared cutoff).
+            Examples without a score raise, are dropped, or rank last (one shared cutoff).
         on_error : {"raise", "skip"}, default "raise"
             A group that cannot be bounded is named in an error, or left out with a warning;
             ``.attrs["skipped"]`` of tables and numbers says why of each.
@@ -130,8 +132,8 @@ class Accessor(Bound):
     auroc = numbers.auroc
     average_precision = numbers.average_precision
     metric = numbers.metric
-    estimate_beta = numbers.estimate_beta
-    sample_to_label = numbers.sample_to_label
+    estimate_beta = beta.estimate_beta
+    sample_to_label = beta.sample_to_label
     cutoff = lists.cutoff
     select = lists.select
     compare = models.compare
@@ -146,8 +148,8 @@ class Accessor(Bound):
     plot_roc = pictures.plot_roc
     plot_pr = pictures.plot_pr
     plot_rank_cdf = pictures.plot_rank_cdf
-    plot_metric = pictures.plot_metric
-    plot_against_beta = pictures.plot_against_beta
+    plot_metric = metric_pictures.plot_metric
+    plot_against_beta = metric_pictures.plot_against_beta
     plot_robustness = breaking_points.plot_robustness
     plot_decision = practice_pictures.plot_decision
     plot_gain = practice_pictures.plot_gain
@@ -210,6 +212,10 @@ def ranking_from_arrays(
         When a question is asked: if the two differ in length, scores are missing or no numbers,
         or labels are ambiguous or of an unknown value.
 
+    See Also
+    --------
+    pu_accessor.ranking_from_chunks : Where they do not fit into memory.
+
     Examples
     --------
     >>> import pu_accessor
@@ -253,6 +259,10 @@ def ranking_from_chunks(
     ------
     PUTypeError
         If `chunks` is no such iterable.
+
+    See Also
+    --------
+    pu_accessor.ranking_from_arrays : Of two arrays.
 
     Examples
     --------

@@ -28,12 +28,37 @@ def contingency(
 
     Parameters
     ----------
-    {beta}
-    {band}
-    {interval}
-    ranks : {"all", "breakpoints"}, int or array-like of int, default "all"
-        Every attained cutoff; the few between which all curves are straight in (fp, tp); or
-        the last attained cutoff at or before each of these numbers of examples.
+    beta : Beta
+        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
+        several, a mapping, Series or DataArray by group, or an estimate, the frame of
+        `estimate_beta` or `pu_accessor.beta_from_labels`: of a higher level than `level`, it gives
+        an envelope over its interval.
+    level : float, default 0.95
+        Probability with which the band covers, in (0, 1): at each cutoff for "exact" and
+        "bootstrap", at all cutoffs jointly for "simultaneous" and "dkw".
+    band : Band, default "exact"
+        Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
+        Or a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays with an
+        entry for each k = 0..n known positives in the head. Or a pair ``(lower, upper)``, bounds
+        on their share among the first r = 0, 1, ... examples: two arrays, DataArrays over "rank",
+        or functions of an array of r.
+    reference : {"positives", "negatives", "tightest", "both"}, default "positives"
+        Which known examples the band starts from. Known negatives, a random sample of the
+        negatives, bound the latent ones below each cutoff. "tightest" takes the kind with the
+        narrower range of AUROC at each beta, "both" what two bands at half of 1 - level have in
+        common.
+    selection_odds : float, default 1
+        By which factor the odds of being labeled may differ between any two positives (of
+        negatives, with known ones), in any way: 1 for labels at random, infinite for nothing known
+        about them. Above 1 the band is "exact" or "simultaneous", and holds for every such
+        selection.
+    beta_interval : Interval, optional
+        Where beta may lie, around the point that is passed: curves, metrics and areas get an
+        envelope. A pair, or by group a mapping, a Series, or a frame with columns low and high.
+    ranks : Ranks, default "all"
+        Which cutoffs: "all" that are attained; the few "breakpoints" between which curves are
+        straight in (fp, tp); or the last attained one at or before each of these numbers of
+        examples.
 
     Returns
     -------
@@ -55,7 +80,13 @@ def contingency(
 
     Raises
     ------
-    {errors}
+    PUKeyError
+        If there is no such column, or beta lacks a group.
+    PUTypeError
+        If an argument or a column is of a kind that is not allowed.
+    PUValueError
+        If one has a value that is not allowed, labels are ambiguous, or no row is a known
+        positive. In a group, the error names it.
 
     Warns
     -----
@@ -63,9 +94,23 @@ def contingency(
         If groups are left out; if a beta exceeds the limit that the known positives set; if
         propensities make the effective number of known positives smaller than 10.
 
+    See Also
+    --------
+    roc_bounds, pr_bounds : Curves of the tables.
+    metric : Metrics at a cutoff, with the interval for new examples.
+    pandas.DataFrame.pu.plot_rank_cdf : The band, drawn.
+
+    Notes
+    -----
+    Of U unlabeled examples h are in the head; of m = beta*U latent positives the band says that
+    t are. Then TP_U = max(min(t, h), m - (U - h)), FP_U = h - TP_U, FN_U = m - TP_U, and the
+    rest is TN_U ([1]_, section 4.1); the labeled examples are added. A cutoff where the minimum or
+    the maximum bites is clipped.
+
     References
     ----------
-    {claesen}
+    .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using Only
+       Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
 
     Examples
     --------
@@ -99,10 +144,37 @@ def roc_bounds(
 
     Parameters
     ----------
-    {beta}
-    {band}
-    {interval}
-    {ranks}
+    beta : Beta
+        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
+        several, a mapping, Series or DataArray by group, or an estimate, the frame of
+        `estimate_beta` or `pu_accessor.beta_from_labels`: of a higher level than `level`, it gives
+        an envelope over its interval.
+    level : float, default 0.95
+        Probability with which the band covers, in (0, 1): at each cutoff for "exact" and
+        "bootstrap", at all cutoffs jointly for "simultaneous" and "dkw".
+    band : Band, default "exact"
+        Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
+        Or a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays with an
+        entry for each k = 0..n known positives in the head. Or a pair ``(lower, upper)``, bounds
+        on their share among the first r = 0, 1, ... examples: two arrays, DataArrays over "rank",
+        or functions of an array of r.
+    reference : {"positives", "negatives", "tightest", "both"}, default "positives"
+        Which known examples the band starts from. Known negatives, a random sample of the
+        negatives, bound the latent ones below each cutoff. "tightest" takes the kind with the
+        narrower range of AUROC at each beta, "both" what two bands at half of 1 - level have in
+        common.
+    selection_odds : float, default 1
+        By which factor the odds of being labeled may differ between any two positives (of
+        negatives, with known ones), in any way: 1 for labels at random, infinite for nothing known
+        about them. Above 1 the band is "exact" or "simultaneous", and holds for every such
+        selection.
+    beta_interval : Interval, optional
+        Where beta may lie, around the point that is passed: curves, metrics and areas get an
+        envelope. A pair, or by group a mapping, a Series, or a frame with columns low and high.
+    ranks : Ranks, default "breakpoints"
+        Which cutoffs: "all" that are attained; the few "breakpoints" between which curves are
+        straight in (fp, tp); or the last attained one at or before each of these numbers of
+        examples.
 
     Returns
     -------
@@ -114,7 +186,29 @@ def roc_bounds(
 
     Raises
     ------
-    {errors}
+    PUKeyError
+        If there is no such column, or beta lacks a group.
+    PUTypeError
+        If an argument or a column is of a kind that is not allowed.
+    PUValueError
+        If one has a value that is not allowed, labels are ambiguous, or no row is a known
+        positive. In a group, the error names it.
+
+    See Also
+    --------
+    plot_roc : The picture.
+    auroc : The area, with an interval of its own.
+    contingency : The tables behind it.
+
+    Notes
+    -----
+    tpr = TP/(TP + FN) and fpr = FP/(FP + TN) of each table of `contingency` ([1]_, equations 1
+    and 2, section 5). By Theorem 1 of [1]_ the upper curve has the least fpr that the band allows.
+
+    References
+    ----------
+    .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using Only
+       Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
 
     Examples
     --------
@@ -145,10 +239,37 @@ def pr_bounds(
 
     Parameters
     ----------
-    {beta}
-    {band}
-    {interval}
-    {ranks}
+    beta : Beta
+        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
+        several, a mapping, Series or DataArray by group, or an estimate, the frame of
+        `estimate_beta` or `pu_accessor.beta_from_labels`: of a higher level than `level`, it gives
+        an envelope over its interval.
+    level : float, default 0.95
+        Probability with which the band covers, in (0, 1): at each cutoff for "exact" and
+        "bootstrap", at all cutoffs jointly for "simultaneous" and "dkw".
+    band : Band, default "exact"
+        Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
+        Or a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays with an
+        entry for each k = 0..n known positives in the head. Or a pair ``(lower, upper)``, bounds
+        on their share among the first r = 0, 1, ... examples: two arrays, DataArrays over "rank",
+        or functions of an array of r.
+    reference : {"positives", "negatives", "tightest", "both"}, default "positives"
+        Which known examples the band starts from. Known negatives, a random sample of the
+        negatives, bound the latent ones below each cutoff. "tightest" takes the kind with the
+        narrower range of AUROC at each beta, "both" what two bands at half of 1 - level have in
+        common.
+    selection_odds : float, default 1
+        By which factor the odds of being labeled may differ between any two positives (of
+        negatives, with known ones), in any way: 1 for labels at random, infinite for nothing known
+        about them. Above 1 the band is "exact" or "simultaneous", and holds for every such
+        selection.
+    beta_interval : Interval, optional
+        Where beta may lie, around the point that is passed: curves, metrics and areas get an
+        envelope. A pair, or by group a mapping, a Series, or a frame with columns low and high.
+    ranks : Ranks, default "breakpoints"
+        Which cutoffs: "all" that are attained; the few "breakpoints" between which curves are
+        straight in (fp, tp); or the last attained one at or before each of these numbers of
+        examples.
 
     Returns
     -------
@@ -160,7 +281,31 @@ def pr_bounds(
 
     Raises
     ------
-    {errors}
+    PUKeyError
+        If there is no such column, or beta lacks a group.
+    PUTypeError
+        If an argument or a column is of a kind that is not allowed.
+    PUValueError
+        If one has a value that is not allowed, labels are ambiguous, or no row is a known
+        positive. In a group, the error names it.
+
+    See Also
+    --------
+    plot_pr : The picture.
+    average_precision : One number, with an interval of its own.
+    contingency : The tables behind it.
+
+    Notes
+    -----
+    precision = TP/(TP + FP) and recall = TP/(TP + FN) of each table of `contingency` ([1]_,
+    section 5). Between two cutoffs the curve is no straight line [2]_.
+
+    References
+    ----------
+    .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using Only
+       Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
+    .. [2] J. Davis, M. Goadrich, *The relationship between precision-recall and ROC curves*,
+       Proceedings of ICML (2006) 233-240.
 
     Examples
     --------

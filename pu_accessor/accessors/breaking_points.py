@@ -44,9 +44,42 @@ def breaking_point(
 
     Parameters
     ----------
-    {quantity}
-    {beta}
-    {conclusion}
+    quantity : Metric
+        "auroc", "average_precision", or a metric, whose conclusion is that it is above a value; or
+        "difference", of the AUROC of models that ranked the same examples, whose conclusion is
+        that one is better than the other.
+    beta : Beta
+        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
+        several, a mapping, Series or DataArray by group.
+    above : float, default 0.5
+        The conclusion is that the lower limit is above this. Not for a difference, which is to be
+        other than 0.
+    at : At, optional
+        The cutoff: a number of examples predicted positive, 100 or ``{"rank": 100}``, or their
+        share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last cutoff with an
+        estimated ``{"fpr": 0.05}`` at most or ``{"precision": 0.9}`` at least, the first with
+        ``{"recall": 0.9}``, or tpr, at least; "youden" and "maximum", where the estimated
+        informedness, or the metric itself, is highest.
+
+        Not for an area.
+    target : Target, optional
+        What the numbers are about: "population", new examples, which is the default but for a
+        metric; or "examples", these alone.
+    level : float, default 0.95
+        Probability with which interval or band cover, in (0, 1).
+    band : Band, default "exact"
+        Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
+        Or a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays with an
+        entry for each k = 0..n known positives in the head. Or a pair ``(lower, upper)``, bounds
+        on their share among the first r = 0, 1, ... examples: two arrays, DataArrays over "rank",
+        or functions of an array of r.
+
+        For a metric alone: "exact" or "simultaneous".
+    reference : {"positives", "negatives", "tightest", "both"}, default "positives"
+        Which known examples the band starts from. Known negatives, a random sample of the
+        negatives, bound the latent ones below each cutoff. "tightest" takes the kind with the
+        narrower range of AUROC at each beta, "both" what two bands at half of 1 - level have in
+        common.
 
     Returns
     -------
@@ -57,8 +90,20 @@ def breaking_point(
 
     Raises
     ------
-    {errors}
+    PUKeyError
+        If there is no such column, or beta lacks a group.
+    PUTypeError
+        If an argument or a column is of a kind that is not allowed.
+    PUValueError
+        If one has a value that is not allowed, labels are ambiguous, or no row is a known
+        positive. In a group, the error names it.
+
         Also if a number has no cutoff, or a metric lacks one; if the columns have propensities.
+
+    See Also
+    --------
+    plot_robustness : The picture.
+    auroc : Has `selection_odds`, too: the interval at one factor.
 
     Notes
     -----
@@ -110,21 +155,82 @@ def plot_robustness(
 
     Parameters
     ----------
-    {quantity}
-    {beta}
+    quantity : Metric
+        "auroc", "average_precision", or a metric, whose conclusion is that it is above a value; or
+        "difference", of the AUROC of models that ranked the same examples, whose conclusion is
+        that one is better than the other.
+    beta : Beta
+        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
+        several, a mapping, Series or DataArray by group.
     selection_odds : array-like of float, default (1, 1.25, 1.5, 2, 2.5, 3, 4, 5)
         The factors: two or more, from 1 on.
-    {conclusion}
-    {look}
+    above : float, default 0.5
+        The conclusion is that the lower limit is above this. Not for a difference, which is to be
+        other than 0.
+    at : At, optional
+        The cutoff: a number of examples predicted positive, 100 or ``{"rank": 100}``, or their
+        share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last cutoff with an
+        estimated ``{"fpr": 0.05}`` at most or ``{"precision": 0.9}`` at least, the first with
+        ``{"recall": 0.9}``, or tpr, at least; "youden" and "maximum", where the estimated
+        informedness, or the metric itself, is highest.
+
+        Not for an area.
+    target : Target, optional
+        What the numbers are about: "population", new examples, which is the default but for a
+        metric; or "examples", these alone.
+    level : float, default 0.95
+        Probability with which interval or band cover, in (0, 1).
+    band : Band, default "exact"
+        Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
+        Or a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays with an
+        entry for each k = 0..n known positives in the head. Or a pair ``(lower, upper)``, bounds
+        on their share among the first r = 0, 1, ... examples: two arrays, DataArrays over "rank",
+        or functions of an array of r.
+
+        For a metric alone: "exact" or "simultaneous".
+    reference : {"positives", "negatives", "tightest", "both"}, default "positives"
+        Which known examples the band starts from. Known negatives, a random sample of the
+        negatives, bound the latent ones below each cutoff. "tightest" takes the kind with the
+        narrower range of AUROC at each beta, "both" what two bands at half of 1 - level have in
+        common.
+    hue, col, row : str, optional
+        What colours, columns and rows of panels tell apart: "beta", "model" for a list of scores,
+        or names of `by` or dimensions. Where one is left, it gets the hues.
+    ax : Axes, optional
+        Where to draw; new if not given.
+    line_kws, band_kws : mapping, optional
+        Properties of the estimates' Line2D and of the bands' Polygon.
 
     Returns
     -------
-    {drawing}
+    Axes or FacetGrid
+        Of matplotlib; with `col` or `row` a grid of seaborn's.
 
     Raises
     ------
-    {errors}
-        Also as in `breaking_point`; if a dimension has no hue, column or row.
+    PUKeyError
+        If there is no such column, or beta lacks a group.
+    PUTypeError
+        If an argument or a column is of a kind that is not allowed.
+    PUValueError
+        If one has a value that is not allowed, labels are ambiguous, or no row is a known
+        positive. In a group, the error names it.
+
+        Also if a number has no cutoff, or a metric lacks one; if the columns have propensities; if
+        a dimension has no hue, column or row.
+
+    See Also
+    --------
+    breaking_point : Where the cross is.
+
+    Notes
+    -----
+    At each factor G the interval is that of ``selection_odds=G``: the odds that two positives are
+    labeled have a ratio of at most G [1]_.
+
+    References
+    ----------
+    .. [1] P. R. Rosenbaum, *Observational studies*, 2nd edition, Springer, 2002, chapter 4.
 
     Examples
     --------

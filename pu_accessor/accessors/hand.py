@@ -38,6 +38,10 @@ def add_labels(label: "pd.Series[Any]", found: "pd.Series[Any]") -> "pd.Series[A
     PUValueError
         If labels are neither of these, or of two values with nothing missing.
 
+    See Also
+    --------
+    pu_accessor.beta_from_labels : Beta of what is left, with ``rest=True``.
+
     Examples
     --------
     >>> label = pd.Series([1, None, None, None], name="label")

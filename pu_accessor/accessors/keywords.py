@@ -14,7 +14,6 @@ from pu_accessor.accessors.advice import (
     say_where,
 )
 from pu_accessor.accessors.bound import Bound
-from pu_accessor.accessors.paragraphs import fill
 from pu_accessor.errors import PUTypeError, brief, refuse_signals, suggestion
 from pu_accessor.sources.roles import ROLE_NAMES
 
@@ -33,7 +32,7 @@ _EXAMPLES: Mapping[str, Mapping[str, object]] = MappingProxyType(
 
 
 def explains_keywords(kind: Kind) -> Kind:
-    """Make the methods of an accessor explain arguments that do not fit, and themselves.
+    """Make the methods of an accessor explain arguments that do not fit.
 
     Parameters
     ----------
@@ -43,7 +42,7 @@ def explains_keywords(kind: Kind) -> Kind:
     Returns
     -------
     type
-        Itself. Shared paragraphs stand in the docstrings of its methods.
+        Itself.
     """
     for name, method in list(vars(kind).items()):
         if callable(method) and (name == "__call__" or not name.startswith("_")):
@@ -65,7 +64,6 @@ def _explained(method: Callable[..., Any]) -> Callable[..., Any]:
         with refuse_signals():
             return method(self, *args, **keywords)
 
-    checked.__doc__ = fill(method.__doc__, expected.parameters)
     return checked
 
 

@@ -35,7 +35,11 @@ def cutoff(
 
     Parameters
     ----------
-    {beta}
+    beta : Beta
+        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
+        several, a mapping, Series or DataArray by group, or an estimate, the frame of
+        `estimate_beta` or `pu_accessor.beta_from_labels`: the guarantee then holds at any beta in
+        its interval.
     precision : float, optional
         The deepest rank whose lower bound of precision is at least that.
     recall : float, optional
@@ -43,19 +47,22 @@ def cutoff(
     fpr : float, optional
         The deepest rank whose upper bound of the false positive rate is at most that.
     cost : (float, float), optional
-        What a false positive and a false negative cost: the rank with the smallest upper bound
-        of the cost of all examples.
+        What a false positive and a false negative cost: the rank with the smallest upper bound of
+        the cost of all examples.
     level : float, default 0.95
         Probability of the guarantee, in (0, 1).
     band : {"simultaneous"}, default "simultaneous"
-        The band: no other holds at all cutoffs jointly.
+        No other band holds at all cutoffs jointly.
     reference : {"positives", "negatives", "tightest", "both"}, default "positives"
-        Which known examples the band starts from.
+        Which known examples the band starts from. Known negatives, a random sample of the
+        negatives, bound the latent ones below each cutoff. "tightest" takes the kind with the
+        narrower range of AUROC at each beta, "both" what two bands at half of 1 - level have in
+        common.
     models : int, optional
         How many models were looked at. 1 - level is split over them, so that the guarantee holds
         for whichever is chosen. By default the number of those in `score`, or along "model";
-        groups are not counted, as a list is made of each. 1 is right for models none of which is
-        preferred for its list; more than there are, where others were tried before.
+        groups are not counted, as a list is made of each. Pass more where others were tried
+        before, and 1 for models none of which is preferred for its list.
 
     Returns
     -------
@@ -71,7 +78,14 @@ def cutoff(
 
     Raises
     ------
-    {errors}
+    PUKeyError
+        If there is no such column, or beta lacks a group.
+    PUTypeError
+        If an argument or a column is of a kind that is not allowed.
+    PUValueError
+        If one has a value that is not allowed, labels are ambiguous, or no row is a known
+        positive. In a group, the error names it.
+
         Also if not one goal is passed; for another band, or propensities.
 
     See Also
@@ -117,9 +131,36 @@ def select(
 
     Parameters
     ----------
-    {beta}
-    precision, recall, fpr, cost, level, band, reference, models
-        As in `cutoff`: one of the first four is passed.
+    beta : Beta
+        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
+        several, a mapping, Series or DataArray by group, or an estimate, the frame of
+        `estimate_beta` or `pu_accessor.beta_from_labels`: the guarantee then holds at any beta in
+        its interval.
+    precision : float, optional
+        The deepest rank whose lower bound of precision is at least that.
+    recall : float, optional
+        The shallowest rank whose lower bound of recall is at least that.
+    fpr : float, optional
+        The deepest rank whose upper bound of the false positive rate is at most that.
+    cost : (float, float), optional
+        What a false positive and a false negative cost: the rank with the smallest upper bound of
+        the cost of all examples.
+
+        One of these four is passed.
+    level : float, default 0.95
+        Probability of the guarantee, in (0, 1).
+    band : {"simultaneous"}, default "simultaneous"
+        No other band holds at all cutoffs jointly.
+    reference : {"positives", "negatives", "tightest", "both"}, default "positives"
+        Which known examples the band starts from. Known negatives, a random sample of the
+        negatives, bound the latent ones below each cutoff. "tightest" takes the kind with the
+        narrower range of AUROC at each beta, "both" what two bands at half of 1 - level have in
+        common.
+    models : int, optional
+        How many models were looked at. 1 - level is split over them, so that the guarantee holds
+        for whichever is chosen. By default the number of those in `score`, or along "model";
+        groups are not counted, as a list is made of each. Pass more where others were tried
+        before, and 1 for models none of which is preferred for its list.
 
     Returns
     -------
@@ -129,12 +170,24 @@ def select(
 
     Raises
     ------
-    {errors}
+    PUKeyError
+        If there is no such column, or beta lacks a group.
+    PUTypeError
+        If an argument or a column is of a kind that is not allowed.
+    PUValueError
+        If one has a value that is not allowed, labels are ambiguous, or no row is a known
+        positive. In a group, the error names it.
+
         Also for several betas or models: a list is made by one.
 
     See Also
     --------
     cutoff : Where that is, with the bounds there.
+
+    Notes
+    -----
+    The first rows by score, as many as the rank of `cutoff`: rows with the same score come
+    together.
 
     Examples
     --------

@@ -38,20 +38,28 @@ def compare(
 
     Parameters
     ----------
-    beta : float, array-like of float; mapping or Series of float by group; or DataFrame; optional
-        Fraction of positives among the unlabeled, in [0, 1]; or an estimate of it, as
-        `estimate_beta` returns it. Without it there is no size.
+    beta : Beta, optional
+        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
+        several, a mapping, Series or DataArray by group, or an estimate, the frame of
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it.
+
+        Without it there is no size.
     on : hashable or list of hashable, optional
         Columns that identify an example, to pair the rows of models in rows.
-    {target}
+    target : Target, default "population"
+        What the interval is about: "population", new examples from where these come from; or
+        "examples", these alone, once all their labels were known.
     level : float, default 0.95
-        Probability of coverage of the interval, in (0, 1).
+        Probability with which the interval covers, in (0, 1).
     selection_odds : float, default 1
         By which factor the odds of being labeled may differ between any two positives, in any
         way. Above 1 a sign of 0 says that it can change for such a selection, p values are the
         largest for any, and with `beta` the columns range_lower and range_upper are what the
         difference can be, with an interval that holds for all.
-    {joint}
+    joint : {"approximate", "guaranteed"}, default "approximate"
+        How an estimate of beta counts: by the squares of both errors, which holds about as often
+        as `level` says if they are independent; or by its whole interval, which holds at least so
+        often, asks for an estimate of a higher level, and is wider.
 
     Returns
     -------
@@ -74,13 +82,13 @@ def compare(
     Raises
     ------
     PUKeyError
-        If there is no such column.
+        If there is no such column, or beta lacks a group.
+    PUTypeError
+        If an argument or a column is of a kind that is not allowed.
     PUValueError
         If there are fewer than two models; if examples are not in every group of rows, are
         there twice, or have different labels (the message counts them); if an argument or a
         column has a value that is not allowed.
-    PUTypeError
-        If an argument or a column is of a kind that is not allowed.
 
     Warns
     -----
@@ -114,9 +122,9 @@ def compare(
     ----------
     .. [1] S. Holm, *A simple sequentially rejective multiple test procedure*, Scandinavian
        Journal of Statistics 6 (1979) 65-70.
-    .. [2] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, *Comparing the areas under two or
-       more correlated receiver operating characteristic curves: a nonparametric approach*,
-       Biometrics 44 (1988) 837-845.
+    .. [2] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, *Comparing the areas under two or more
+       correlated receiver operating characteristic curves: a nonparametric approach*, Biometrics
+       44 (1988) 837-845.
 
     Examples
     --------
@@ -145,10 +153,14 @@ def compare_unpaired(
 
     Parameters
     ----------
-    {beta}
-    {target}
+    beta : Beta
+        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
+        several, a mapping, Series or DataArray by group.
+    target : Target, default "population"
+        What the interval is about: "population", new examples from where these come from; or
+        "examples", these alone, once all their labels were known.
     level : float, default 0.95
-        Probability of coverage of the interval, in (0, 1).
+        Probability with which the interval covers, in (0, 1).
 
     Returns
     -------
@@ -159,7 +171,14 @@ def compare_unpaired(
 
     Raises
     ------
-    {errors}
+    PUKeyError
+        If there is no such column, or beta lacks a group.
+    PUTypeError
+        If an argument or a column is of a kind that is not allowed.
+    PUValueError
+        If one has a value that is not allowed, labels are ambiguous, or no row is a known
+        positive. In a group, the error names it.
+
         Also if there are fewer than two groups, or no negatives in one.
 
     Warns
@@ -211,8 +230,28 @@ def dominance(
 
     Parameters
     ----------
-    {beta}
-    {band}
+    beta : Beta
+        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
+        several, a mapping, Series or DataArray by group.
+    level : float, default 0.95
+        Probability with which the band covers, in (0, 1): at each cutoff for "exact" and
+        "bootstrap", at all cutoffs jointly for "simultaneous" and "dkw".
+    band : Band, default "exact"
+        Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
+        Or a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays with an
+        entry for each k = 0..n known positives in the head. Or a pair ``(lower, upper)``, bounds
+        on their share among the first r = 0, 1, ... examples: two arrays, DataArrays over "rank",
+        or functions of an array of r.
+    reference : {"positives", "negatives", "tightest", "both"}, default "positives"
+        Which known examples the band starts from. Known negatives, a random sample of the
+        negatives, bound the latent ones below each cutoff. "tightest" takes the kind with the
+        narrower range of AUROC at each beta, "both" what two bands at half of 1 - level have in
+        common.
+    selection_odds : float, default 1
+        By which factor the odds of being labeled may differ between any two positives (of
+        negatives, with known ones), in any way: 1 for labels at random, infinite for nothing known
+        about them. Above 1 the band is "exact" or "simultaneous", and holds for every such
+        selection.
 
     Returns
     -------
@@ -231,8 +270,20 @@ def dominance(
 
     Raises
     ------
-    {errors}
+    PUKeyError
+        If there is no such column, or beta lacks a group.
+    PUTypeError
+        If an argument or a column is of a kind that is not allowed.
+    PUValueError
+        If one has a value that is not allowed, labels are ambiguous, or no row is a known
+        positive. In a group, the error names it.
+
         Also if there are fewer than two models, or no negatives.
+
+    See Also
+    --------
+    compare : Which has the higher AUROC, as a test.
+    plot_roc : The curves.
 
     Notes
     -----
@@ -240,7 +291,8 @@ def dominance(
 
     References
     ----------
-    {claesen}
+    .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using Only
+       Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
 
     Examples
     --------

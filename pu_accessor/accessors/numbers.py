@@ -1,20 +1,19 @@
-"""Questions to rankings: numbers with intervals, and what beta can be."""
+"""Questions to rankings: numbers with intervals."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 import pandas as pd
 
 from pu_accessor.accessors.bound import Bound
 from pu_accessor.inference.estimates.at import At
 from pu_accessor.inference.tables.rates import Metric
-from pu_accessor.results import estimates, prior
+from pu_accessor.results import estimates
 from pu_accessor.results.betas import GroupBeta
 from pu_accessor.results.rules import GroupInterval, Rules, UserBand
 
-__all__ = ["auroc", "average_precision", "estimate_beta", "metric", "sample_to_label"]
+__all__ = ["auroc", "average_precision", "metric"]
 
 
 def auroc(
@@ -36,21 +35,31 @@ def auroc(
 
     Parameters
     ----------
-    beta : float, array-like of float; mapping, Series or DataArray of float by group; or DataFrame
-        Fraction of positives among the unlabeled, in [0, 1). Or an estimate of it, as
-        `estimate_beta` and `pu_accessor.beta_from_labels` return it: one row, or one for each
-        group. Intervals then hold jointly, for the ranking and for beta.
-    {target}
+    beta : Beta
+        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
+        several, a mapping, Series or DataArray by group, or an estimate, the frame of
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it.
+    target : Target, default "population"
+        What the interval is about: "population", new examples from where these come from; or
+        "examples", these alone, once all their labels were known.
     level : float, default 0.95
         Probability with which the interval covers, in (0, 1).
-    beta_interval : (float, float), or mapping, Series or DataFrame of them by group, optional
-        Where beta may lie, around the point that is passed: adds the columns envelope_lower
-        and envelope_upper, the lowest lower and the highest upper limit while beta varies.
-    max_fpr : float in (0, 1], optional
-        Take the curve up to this false positive rate, standardised [1]_ so that chance is 0.5
-        and perfection 1, as ``sklearn.metrics.roc_auc_score(max_fpr=...)`` does.
-    {odds}
-    {joint}
+    beta_interval : Interval, optional
+        Where beta may lie, around the point that is passed: adds envelope_lower and
+        envelope_upper, the lowest and highest limit while it varies. A pair, or by group a
+        mapping, a Series, or a frame with columns low and high.
+    max_fpr : float, optional
+        Take the ROC curve up to this false positive rate in (0, 1], standardised so that chance is
+        0.5 and perfection 1, as ``sklearn.metrics.roc_auc_score(max_fpr=...)`` does.
+    selection_odds : float, default 1
+        By which factor the odds of being labeled may differ between any two positives, in any way:
+        1 for labels at random, infinite for nothing known about them. Above 1 range_lower and
+        range_upper are what the estimate can be for such a selection, and the interval holds for
+        all of them.
+    joint : {"approximate", "guaranteed"}, default "approximate"
+        How an estimate of beta counts: by the squares of both errors, which holds about as often
+        as `level` says if they are independent; or by its whole interval, which holds at least so
+        often, asks for an estimate of a higher level, and is wider.
 
     Returns
     -------
@@ -61,7 +70,14 @@ def auroc(
 
     Raises
     ------
-    {errors}
+    PUKeyError
+        If there is no such column, or beta lacks a group.
+    PUTypeError
+        If an argument or a column is of a kind that is not allowed.
+    PUValueError
+        If one has a value that is not allowed, labels are ambiguous, or no row is a known
+        positive. In a group, the error names it.
+
         Also if there are no negatives, or `max_fpr` is not in (0, 1]; if new examples are asked
         for with `max_fpr` or propensities, for which there is no such interval; if
         `selection_odds` is asked for with `max_fpr` or propensities.
@@ -72,6 +88,12 @@ def auroc(
         If there is one known positive alone, or one other example (no standard error: the interval
         is NaN), or an estimate lies outside [0, 1]: beta is infeasible. By more than its error,
         and all is NaN.
+
+    See Also
+    --------
+    average_precision : Where positives are rare.
+    roc_bounds, plot_roc : The curve.
+    compare : Of two models, without beta.
 
     Notes
     -----
@@ -98,9 +120,9 @@ def auroc(
     ----------
     .. [1] D. K. McClish, *Analyzing a portion of the ROC curve*, Medical Decision Making 9
        (1989) 190-195.
-    .. [2] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, *Comparing the areas under two or
-       more correlated receiver operating characteristic curves: a nonparametric approach*,
-       Biometrics 44 (1988) 837-845.
+    .. [2] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, *Comparing the areas under two or more
+       correlated receiver operating characteristic curves: a nonparametric approach*, Biometrics
+       44 (1988) 837-845.
 
     Examples
     --------
@@ -133,15 +155,28 @@ def average_precision(
 
     Parameters
     ----------
-    {beta}
-    {target}
+    beta : Beta
+        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
+        several, a mapping, Series or DataArray by group, or an estimate, the frame of
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it.
+    target : Target, default "population"
+        What the interval is about: "population", new examples from where these come from; or
+        "examples", these alone, once all their labels were known.
     level : float, default 0.95
         Probability with which the interval covers, in (0, 1).
-    beta_interval : (float, float), or mapping, Series or DataFrame of them by group, optional
-        Where beta may lie, around the point that is passed: adds the columns envelope_lower
-        and envelope_upper, the lowest lower and the highest upper limit while beta varies.
-    {odds}
-    {joint}
+    beta_interval : Interval, optional
+        Where beta may lie, around the point that is passed: adds envelope_lower and
+        envelope_upper, the lowest and highest limit while it varies. A pair, or by group a
+        mapping, a Series, or a frame with columns low and high.
+    selection_odds : float, default 1
+        By which factor the odds of being labeled may differ between any two positives, in any way:
+        1 for labels at random, infinite for nothing known about them. Above 1 range_lower and
+        range_upper are what the estimate can be for such a selection, and the interval holds for
+        all of them.
+    joint : {"approximate", "guaranteed"}, default "approximate"
+        How an estimate of beta counts: by the squares of both errors, which holds about as often
+        as `level` says if they are independent; or by its whole interval, which holds at least so
+        often, asks for an estimate of a higher level, and is wider.
 
     Returns
     -------
@@ -150,12 +185,23 @@ def average_precision(
 
     Raises
     ------
-    {errors}
+    PUKeyError
+        If there is no such column, or beta lacks a group.
+    PUTypeError
+        If an argument or a column is of a kind that is not allowed.
+    PUValueError
+        If one has a value that is not allowed, labels are ambiguous, or no row is a known
+        positive. In a group, the error names it.
 
     Warns
     -----
     PUWarning
         As `auroc`; for one known positive alone there is no estimate at all.
+
+    See Also
+    --------
+    auroc : The area under the ROC curve.
+    pr_bounds, plot_pr : The curve.
 
     Notes
     -----
@@ -211,31 +257,57 @@ def metric(
 
     Parameters
     ----------
-    name : str, callable, or list of these
+    name : Metric
         One of accuracy, balanced_accuracy, f1, fdr, fnr, fpr, informedness, jaccard, kappa, lift,
         mcc, npv, precision, recall, tnr and tpr; `pu_accessor.fbeta(2)` and the like; or a
         function of the arrays tp, fp, fn and tn, in examples, that returns an array of their
-        shape. Or a list of several.
-    {beta}
-    at : int, mapping of str to float or list of float, or {"youden", "maximum"}
-        The cutoff: a rank, which is a number of examples predicted positive, or one of
-        ``{"rank": 100}``; ``{"threshold": 0.5}``; ``{"fraction": 0.1}``; ``{"fpr": 0.05}``,
-        the last cutoff whose estimated false positive rate is at most that;
-        ``{"recall": 0.9}`` or ``{"tpr": 0.9}``, the first whose estimated recall is at least
-        that; ``{"precision": 0.9}``, the last whose estimated precision is at least that. Several
-        of one kind are a list, ``{"rank": [50, 100]}``. "youden" is where the estimated
-        informedness is highest, "maximum" where that of the metric is, from rank 1 on. At rank 0
-        nothing is predicted positive: precision is NaN.
-    target : {"population", "examples"}, optional
+        shape.
+
+        Or a list of several.
+    beta : Beta
+        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
+        several, a mapping, Series or DataArray by group, or an estimate, the frame of
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it.
+    at : At
+        The cutoff: a number of examples predicted positive, 100 or ``{"rank": 100}``, or their
+        share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last cutoff with an
+        estimated ``{"fpr": 0.05}`` at most or ``{"precision": 0.9}`` at least, the first with
+        ``{"recall": 0.9}``, or tpr, at least; "youden" and "maximum", where the estimated
+        informedness, or the metric itself, is highest.
+
+        Several of one kind are a list, ``{"rank": [50, 100]}``. At rank 0 precision is NaN.
+    target : Target, optional
         What the interval is about: new examples, from where these come from, at this threshold;
         or these examples, once all their labels were known. A threshold alone means something
         for new examples, and by default is about them unless a band or reference is chosen; all
         other cutoffs are about these.
-    {band}
-    beta_interval : (float, float), or mapping, Series or DataFrame of them by group, optional
-        Where beta may lie: adds the columns envelope_lower and envelope_upper, the lowest and
-        highest that the bounds get at this cutoff while beta varies.
-    {joint}
+    level : float, default 0.95
+        Probability with which the band covers, in (0, 1): at each cutoff for "exact" and
+        "bootstrap", at all cutoffs jointly for "simultaneous" and "dkw".
+    band : Band, default "exact"
+        Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
+        Or a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays with an
+        entry for each k = 0..n known positives in the head. Or a pair ``(lower, upper)``, bounds
+        on their share among the first r = 0, 1, ... examples: two arrays, DataArrays over "rank",
+        or functions of an array of r.
+    reference : {"positives", "negatives", "tightest", "both"}, default "positives"
+        Which known examples the band starts from. Known negatives, a random sample of the
+        negatives, bound the latent ones below each cutoff. "tightest" takes the kind with the
+        narrower range of AUROC at each beta, "both" what two bands at half of 1 - level have in
+        common.
+    selection_odds : float, default 1
+        By which factor the odds of being labeled may differ between any two positives (of
+        negatives, with known ones), in any way: 1 for labels at random, infinite for nothing known
+        about them. Above 1 the band is "exact" or "simultaneous", and holds for every such
+        selection.
+    beta_interval : Interval, optional
+        Where beta may lie, around the point that is passed: adds envelope_lower and
+        envelope_upper, the lowest and highest limit while it varies. A pair, or by group a
+        mapping, a Series, or a frame with columns low and high.
+    joint : {"approximate", "guaranteed"}, default "approximate"
+        How an estimate of beta counts: by the squares of both errors, which holds about as often
+        as `level` says if they are independent; or by its whole interval, which holds at least so
+        often, asks for an estimate of a higher level, and is wider.
 
     Returns
     -------
@@ -249,19 +321,37 @@ def metric(
 
     Raises
     ------
-    {errors}
+    PUKeyError
+        If there is no such column, or beta lacks a group.
+    PUTypeError
+        If an argument or a column is of a kind that is not allowed.
+    PUValueError
+        If one has a value that is not allowed, labels are ambiguous, or no row is a known
+        positive. In a group, the error names it.
+
         Also if `at` is unknown, or outside the curve, or a precision that no cutoff reaches;
         if new examples are asked for at another cutoff than a threshold, with a band or
         reference, or with propensities.
+
+    See Also
+    --------
+    cutoff : The cutoff that a metric is guaranteed at.
+    plot_metric : At all cutoffs.
+    gap : Between groups.
 
     Notes
     -----
     On new examples the known positives and the rest at or above the threshold, k of n and h of U,
     are two independent binomials. With b the share of positives among the rest, tpr is k/n and
     fpr (h/U - b*tpr)/(1 - b). Both shares have Wilson's interval, and the metric that of Newcombe,
-    Zou and Donner: how far it moves when one of them goes to its limit, squared and added for
+    Zou and Donner [1]_: how far it moves when one of them goes to its limit, squared and added for
     both. The prevalence of new examples is taken as given, as that of these. See
     `pu_accessor.inference.estimates.binomial.metric_on_new`.
+
+    References
+    ----------
+    .. [1] G. Y. Zou, A. Donner, *Construction of confidence limits about effect measures: a
+       general approach*, Statistics in Medicine 27 (2008) 1693-1702.
 
     Examples
     --------
@@ -286,95 +376,3 @@ def metric(
     """
     rule = Rules(level, band, reference, beta_interval, selection_odds)
     return estimates.metric(self._asked(), name, beta, at, rule, target, joint=joint)
-
-
-def estimate_beta(self: Bound, *, method: str = "feasible", level: float = 0.95) -> pd.DataFrame:
-    """Estimate the fraction of positives among the unlabeled, as far as the data allow.
-
-    Parameters
-    ----------
-    method : {"feasible", "two_sided", "mean_matching"}, default "feasible"
-        From known positives and unlabeled rows alone there is an *upper limit* only, and the
-        largest beta that is still plausible: "feasible". The other two need known negatives
-        that are a random sample of the negatives; choosing one says that they are.
-    level : float, default 0.95
-        Probability of coverage, in (0, 1).
-
-    Returns
-    -------
-    DataFrame
-        A row for each group: the group, beta, lower, upper, level, method; n, the known
-        positives, and n_unlabeled, which it is about. It goes into ``beta=`` of other questions
-        as it is. ``.attrs["assumptions"]`` says what the method takes for granted.
-
-    Raises
-    ------
-    {errors}
-        Also if nothing is unlabeled, or a method lacks known negatives.
-
-    Warns
-    -----
-    PUWarning
-        If the data say little or nothing about beta, or speak against the assumptions: known
-        positives above nearly all unlabeled rows, or above them even at the very top.
-
-    Notes
-    -----
-    With M latent positives, k of n known positives and h unlabeled rows at or above a cutoff,
-    M is feasible at delta if max(k/n - min(h, M)/M) is at most sqrt(ln(1/delta)/2 * (1/n +
-    1/M)). "feasible" takes the largest such M, at delta = 1 - level for the upper limit and
-    0.5 for beta, which equals the true one only where negatives never reach the top of the
-    ranking. In-sample scores and labels that are no random sample break every method, unless they
-    were selected with propensities that are known: then known positives stand for latent ones in
-    proportion to 1/e - 1.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import pandas as pd
-    >>> import pu_accessor
-    >>> truth = np.arange(4000) < 1000  # 500 of them known: beta is 500/3500
-    >>> score = np.random.default_rng(0).normal(3 * truth)
-    >>> label = np.where(np.arange(4000) < 500, 1, np.nan)
-    >>> df = pd.DataFrame({"score": score, "label": label})
-    >>> df.pu.estimate_beta()[["beta", "lower", "upper", "method"]].round(3)
-        beta  lower  upper    method
-    0  0.126    0.0  0.155  feasible
-    """
-    return prior.estimate_beta(self._asked(), method, level)
-
-
-def sample_to_label(
-    self: Bound, size: int, *, random_state: int | np.random.Generator
-) -> pd.DataFrame:
-    """Draw unlabeled rows at random, to label by hand.
-
-    Their labels give beta with an interval that needs no assumption at all:
-    `pu_accessor.beta_from_labels`. `pu_accessor.labels_needed` says how many it takes.
-
-    Parameters
-    ----------
-    size : int
-        How many rows to draw, of each group.
-    random_state : int or numpy Generator
-        Seed, so that the same rows are drawn again.
-
-    Returns
-    -------
-    DataFrame
-        Rows of the frame with their index, in the order drawn.
-
-    Raises
-    ------
-    {errors}
-        Also if there are not as many unlabeled rows.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import pu_accessor
-    >>> df = pd.DataFrame({"score": range(6), "label": [None, 1, None, None, 1, None]})
-    >>> sorted(df.pu.sample_to_label(2, random_state=0).index)
-    [3, 5]
-    """
-    return self._source.sample(self._roles, size, random_state)

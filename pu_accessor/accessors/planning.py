@@ -51,7 +51,7 @@ def positives_needed(
         How many unlabeled examples there will be. By default as many for each known positive as
         in the pilot; to be passed where that is a value.
     level : float, default 0.95
-        Probability of coverage of the interval, in (0, 1).
+        Probability with which the interval covers, in (0, 1).
     probability : float, default 0.5
         That with which the interval is to be so narrow, in (0, 1). How wide it gets is up to which
         examples turn up: 0.9 is on the safe side.
@@ -79,9 +79,9 @@ def positives_needed(
 
     References
     ----------
-    .. [1] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, *Comparing the areas under two or
-       more correlated receiver operating characteristic curves: a nonparametric approach*,
-       Biometrics 44 (1988) 837-845.
+    .. [1] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, *Comparing the areas under two or more
+       correlated receiver operating characteristic curves: a nonparametric approach*, Biometrics
+       44 (1988) 837-845.
 
     Examples
     --------

@@ -32,17 +32,29 @@ def gap(
 
     Parameters
     ----------
-    {metric}
-    beta : float, array-like of float, or mapping, Series or DataArray of float by group, optional
-        Fraction of positives among the unlabeled, in [0, 1]. The gap of recall, tpr or fnr on new
-        examples needs none: known positives alone say it.
-    at : int, mapping of str to float, or {"youden", "maximum"}
-        The cutoff in each group, as in `metric`: mostly a threshold that all share.
-    target : {"population", "examples"}, optional
+    name : Metric
+        One of accuracy, balanced_accuracy, f1, fdr, fnr, fpr, informedness, jaccard, kappa, lift,
+        mcc, npv, precision, recall, tnr and tpr; `pu_accessor.fbeta(2)` and the like; or a
+        function of the arrays tp, fp, fn and tn, in examples, that returns an array of their
+        shape.
+    beta : Beta, optional
+        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
+        several, a mapping, Series or DataArray by group.
+
+        The gap of recall, tpr or fnr on new examples needs none: known positives alone say it.
+    at : At
+        The cutoff: a number of examples predicted positive, 100 or ``{"rank": 100}``, or their
+        share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last cutoff with an
+        estimated ``{"fpr": 0.05}`` at most or ``{"precision": 0.9}`` at least, the first with
+        ``{"recall": 0.9}``, or tpr, at least; "youden" and "maximum", where the estimated
+        informedness, or the metric itself, is highest.
+
+        In each group: mostly a threshold that all share.
+    target : Target, optional
         What the interval is about: new examples, from where these come from, by default at a
         threshold; or these examples, once all their labels were known.
     level : float, default 0.95
-        Probability of coverage of each interval, in (0, 1).
+        Probability with which the interval covers, in (0, 1).
 
     Returns
     -------
@@ -54,7 +66,14 @@ def gap(
 
     Raises
     ------
-    {errors}
+    PUKeyError
+        If there is no such column, or beta lacks a group.
+    PUTypeError
+        If an argument or a column is of a kind that is not allowed.
+    PUValueError
+        If one has a value that is not allowed, labels are ambiguous, or no row is a known
+        positive. In a group, the error names it.
+
         Also if there are fewer than two groups, or beta is missing where it is needed.
 
     See Also
@@ -113,13 +132,36 @@ def net_benefit(
 
     Parameters
     ----------
-    {beta}
+    beta : Beta
+        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
+        several, a mapping, Series or DataArray by group, or an estimate, the frame of
+        `estimate_beta` or `pu_accessor.beta_from_labels`: of a higher level than `level`, it gives
+        an envelope over its interval.
     thresholds : float or array-like of float, optional
         Probabilities in (0, 1) from which on somebody would act; every hundredth if not given.
-    {band}
-    beta_interval : (float, float), optional
-        Where beta may lie: adds the columns envelope_lower and envelope_upper, the lowest and
-        highest that the bounds get at a threshold while beta varies.
+    level : float, default 0.95
+        Probability with which the band covers, in (0, 1): at each cutoff for "exact" and
+        "bootstrap", at all cutoffs jointly for "simultaneous" and "dkw".
+    band : Band, default "exact"
+        Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
+        Or a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays with an
+        entry for each k = 0..n known positives in the head. Or a pair ``(lower, upper)``, bounds
+        on their share among the first r = 0, 1, ... examples: two arrays, DataArrays over "rank",
+        or functions of an array of r.
+    reference : {"positives", "negatives", "tightest", "both"}, default "positives"
+        Which known examples the band starts from. Known negatives, a random sample of the
+        negatives, bound the latent ones below each cutoff. "tightest" takes the kind with the
+        narrower range of AUROC at each beta, "both" what two bands at half of 1 - level have in
+        common.
+    selection_odds : float, default 1
+        By which factor the odds of being labeled may differ between any two positives (of
+        negatives, with known ones), in any way: 1 for labels at random, infinite for nothing known
+        about them. Above 1 the band is "exact" or "simultaneous", and holds for every such
+        selection.
+    beta_interval : Interval, optional
+        Where beta may lie, around the point that is passed: adds envelope_lower and
+        envelope_upper, the lowest and highest limit while it varies. A pair, or by group a
+        mapping, a Series, or a frame with columns low and high.
 
     Returns
     -------
@@ -131,7 +173,14 @@ def net_benefit(
 
     Raises
     ------
-    {errors}
+    PUKeyError
+        If there is no such column, or beta lacks a group.
+    PUTypeError
+        If an argument or a column is of a kind that is not allowed.
+    PUValueError
+        If one has a value that is not allowed, labels are ambiguous, or no row is a known
+        positive. In a group, the error names it.
+
         Also if scores are no probabilities, or a threshold is outside (0, 1).
 
     See Also
@@ -180,16 +229,19 @@ def bedroc(
 
     Parameters
     ----------
-    beta : float, array-like of float, or mapping, Series or DataArray of float by group
-        Fraction of positives among the unlabeled, in [0, 1).
+    beta : Beta
+        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
+        several, a mapping, Series or DataArray by group, or an estimate, the frame of
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it.
     alpha : float, default 20
         How early is early, above 0: the rank r of N counts exp(-alpha*r/N). At 20 the first 8% of
         the examples make 80% of the score.
     level : float, default 0.95
         Probability with which the interval covers, in (0, 1).
-    beta_interval : (float, float), optional
-        Where beta may lie, around the point that is passed: adds the columns envelope_lower
-        and envelope_upper, the lowest lower and the highest upper limit while beta varies.
+    beta_interval : Interval, optional
+        Where beta may lie, around the point that is passed: adds envelope_lower and
+        envelope_upper, the lowest and highest limit while it varies. A pair, or by group a
+        mapping, a Series, or a frame with columns low and high.
 
     Returns
     -------
@@ -199,13 +251,25 @@ def bedroc(
 
     Raises
     ------
-    {errors}
+    PUKeyError
+        If there is no such column, or beta lacks a group.
+    PUTypeError
+        If an argument or a column is of a kind that is not allowed.
+    PUValueError
+        If one has a value that is not allowed, labels are ambiguous, or no row is a known
+        positive. In a group, the error names it.
+
         Also if there are no negatives, or alpha is not above 0.
 
     Warns
     -----
     PUWarning
         As `auroc`.
+
+    See Also
+    --------
+    enrichment_factor : Of the top alone.
+    average_precision : Of the whole ranking.
 
     Notes
     -----
@@ -219,8 +283,8 @@ def bedroc(
     References
     ----------
     .. [1] J.-F. Truchon, C. I. Bayly, *Evaluating virtual screening methods: good and bad metrics
-       for the "early recognition" problem*, Journal of Chemical Information and Modeling 47
-       (2007) 488-508.
+       for the "early recognition" problem*, Journal of Chemical Information and Modeling 47 (2007)
+       488-508.
 
     Examples
     --------
@@ -247,11 +311,13 @@ def enrichment_factor(
 
     Parameters
     ----------
-    {beta}
+    beta : Beta
+        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
+        several, a mapping, Series or DataArray by group.
     fraction : float or array-like of float, default 0.01
         How much of the examples is the top, in (0, 1], rounded up to whole examples.
     level : float, default 0.95
-        Probability with which each interval covers, in (0, 1).
+        Probability with which the interval covers, in (0, 1).
 
     Returns
     -------
@@ -261,7 +327,14 @@ def enrichment_factor(
 
     Raises
     ------
-    {errors}
+    PUKeyError
+        If there is no such column, or beta lacks a group.
+    PUTypeError
+        If an argument or a column is of a kind that is not allowed.
+    PUValueError
+        If one has a value that is not allowed, labels are ambiguous, or no row is a known
+        positive. In a group, the error names it.
+
         Also if a fraction is not in (0, 1].
 
     See Also
@@ -278,8 +351,8 @@ def enrichment_factor(
     References
     ----------
     .. [1] J.-F. Truchon, C. I. Bayly, *Evaluating virtual screening methods: good and bad metrics
-       for the "early recognition" problem*, Journal of Chemical Information and Modeling 47
-       (2007) 488-508.
+       for the "early recognition" problem*, Journal of Chemical Information and Modeling 47 (2007)
+       488-508.
 
     Examples
     --------
@@ -309,7 +382,11 @@ def calibration(
 
     Parameters
     ----------
-    {beta}
+    beta : Beta
+        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
+        several, a mapping, Series or DataArray by group, or an estimate, the frame of
+        `estimate_beta` or `pu_accessor.beta_from_labels`: of a higher level than `level`, it gives
+        an envelope over its interval.
     bins : int, or array-like of float, default 10
         How many bins of one width, or their edges, from 0 to 1. An edge belongs to the bin above
         it, 1 to the last.
@@ -318,9 +395,10 @@ def calibration(
         jointly for "simultaneous".
     band : {"exact", "simultaneous"}, default "exact"
         Whether limits hold for each bin, or for all jointly.
-    beta_interval : (float, float), optional
-        Where beta may lie: adds the columns envelope_lower and envelope_upper, the lowest and
-        highest that the limits get in a bin while beta varies.
+    beta_interval : Interval, optional
+        Where beta may lie, around the point that is passed: adds envelope_lower and
+        envelope_upper, the lowest and highest limit while it varies. A pair, or by group a
+        mapping, a Series, or a frame with columns low and high.
 
     Returns
     -------
@@ -332,7 +410,14 @@ def calibration(
 
     Raises
     ------
-    {errors}
+    PUKeyError
+        If there is no such column, or beta lacks a group.
+    PUTypeError
+        If an argument or a column is of a kind that is not allowed.
+    PUValueError
+        If one has a value that is not allowed, labels are ambiguous, or no row is a known
+        positive. In a group, the error names it.
+
         Also if scores are no probabilities, `bins` are none, or the band is another one.
 
     See Also

@@ -42,25 +42,74 @@ def plot_decision(
 
     Parameters
     ----------
-    {beta}
+    beta : Beta
+        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
+        several, a mapping, Series or DataArray by group, or an estimate, the frame of
+        `estimate_beta` or `pu_accessor.beta_from_labels`: of a higher level than `level`, it gives
+        an envelope over its interval.
     thresholds : float or array-like of float, optional
-        Probabilities in (0, 1), two or more; every hundredth if not given.
-    {band}
-    {interval}
-    {look}
+        Probabilities in (0, 1) from which on somebody would act; every hundredth if not given.
+    level : float, default 0.95
+        Probability with which the band covers, in (0, 1): at each cutoff for "exact" and
+        "bootstrap", at all cutoffs jointly for "simultaneous" and "dkw".
+    band : Band, default "exact"
+        Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
+        Or a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays with an
+        entry for each k = 0..n known positives in the head. Or a pair ``(lower, upper)``, bounds
+        on their share among the first r = 0, 1, ... examples: two arrays, DataArrays over "rank",
+        or functions of an array of r.
+    reference : {"positives", "negatives", "tightest", "both"}, default "positives"
+        Which known examples the band starts from. Known negatives, a random sample of the
+        negatives, bound the latent ones below each cutoff. "tightest" takes the kind with the
+        narrower range of AUROC at each beta, "both" what two bands at half of 1 - level have in
+        common.
+    selection_odds : float, default 1
+        By which factor the odds of being labeled may differ between any two positives (of
+        negatives, with known ones), in any way: 1 for labels at random, infinite for nothing known
+        about them. Above 1 the band is "exact" or "simultaneous", and holds for every such
+        selection.
+    beta_interval : Interval, optional
+        Where beta may lie, around the point that is passed: the envelope of the bands is drawn
+        hatched. A pair, or by group a mapping, a Series, or a frame with columns low and high.
+    hue, col, row : str, optional
+        What colours, columns and rows of panels tell apart: "beta", "model" for a list of scores,
+        or names of `by` or dimensions. Where one is left, it gets the hues.
+    baseline : bool, default False
+        Insist on the dashed curve of beta = 0, which takes the unlabeled as negative.
+    ax : Axes, optional
+        Where to draw; new if not given.
+    line_kws, band_kws : mapping, optional
+        Properties of the estimates' Line2D and of the bands' Polygon.
 
     Returns
     -------
-    {drawing}
+    Axes or FacetGrid
+        Of matplotlib; with `col` or `row` a grid of seaborn's.
 
     Raises
     ------
-    {errors}
+    PUKeyError
+        If there is no such column, or beta lacks a group.
+    PUTypeError
+        If an argument or a column is of a kind that is not allowed.
+    PUValueError
+        If one has a value that is not allowed, labels are ambiguous, or no row is a known
+        positive. In a group, the error names it.
+
         Also if scores are no probabilities, or a dimension has no hue, column or row.
 
     See Also
     --------
     net_benefit : The numbers.
+
+    Notes
+    -----
+    Net benefit at the threshold t is TP/N - FP/N * t/(1 - t) [1]_.
+
+    References
+    ----------
+    .. [1] A. J. Vickers, E. B. Elkin, *Decision curve analysis: a novel method for evaluating
+       prediction models*, Medical Decision Making 26 (2006) 565-574.
 
     Examples
     --------
@@ -106,23 +155,67 @@ def plot_gain(
 
     Parameters
     ----------
-    {beta}
-    {band}
-    {interval}
-    {look}
+    beta : Beta
+        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
+        several, a mapping, Series or DataArray by group, or an estimate, the frame of
+        `estimate_beta` or `pu_accessor.beta_from_labels`: of a higher level than `level`, it gives
+        an envelope over its interval.
+    level : float, default 0.95
+        Probability with which the band covers, in (0, 1): at each cutoff for "exact" and
+        "bootstrap", at all cutoffs jointly for "simultaneous" and "dkw".
+    band : Band, default "exact"
+        Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
+        Or a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays with an
+        entry for each k = 0..n known positives in the head. Or a pair ``(lower, upper)``, bounds
+        on their share among the first r = 0, 1, ... examples: two arrays, DataArrays over "rank",
+        or functions of an array of r.
+    reference : {"positives", "negatives", "tightest", "both"}, default "positives"
+        Which known examples the band starts from. Known negatives, a random sample of the
+        negatives, bound the latent ones below each cutoff. "tightest" takes the kind with the
+        narrower range of AUROC at each beta, "both" what two bands at half of 1 - level have in
+        common.
+    selection_odds : float, default 1
+        By which factor the odds of being labeled may differ between any two positives (of
+        negatives, with known ones), in any way: 1 for labels at random, infinite for nothing known
+        about them. Above 1 the band is "exact" or "simultaneous", and holds for every such
+        selection.
+    beta_interval : Interval, optional
+        Where beta may lie, around the point that is passed: the envelope of the bands is drawn
+        hatched. A pair, or by group a mapping, a Series, or a frame with columns low and high.
+    hue, col, row : str, optional
+        What colours, columns and rows of panels tell apart: "beta", "model" for a list of scores,
+        or names of `by` or dimensions. Where one is left, it gets the hues.
+    baseline : bool, default False
+        Insist on the dashed curve of beta = 0, which takes the unlabeled as negative.
+    ax : Axes, optional
+        Where to draw; new if not given.
+    line_kws, band_kws : mapping, optional
+        Properties of the estimates' Line2D and of the bands' Polygon.
 
     Returns
     -------
-    {drawing}
+    Axes or FacetGrid
+        Of matplotlib; with `col` or `row` a grid of seaborn's.
 
     Raises
     ------
-    {errors}
+    PUKeyError
+        If there is no such column, or beta lacks a group.
+    PUTypeError
+        If an argument or a column is of a kind that is not allowed.
+    PUValueError
+        If one has a value that is not allowed, labels are ambiguous, or no row is a known
+        positive. In a group, the error names it.
+
         Also if a dimension has no hue, column or row.
 
     See Also
     --------
     enrichment_factor : Gains over chance, as numbers.
+
+    Notes
+    -----
+    TP/(TP + FN) against (TP + FP)/N, of the tables of `contingency`.
 
     Examples
     --------
@@ -164,28 +257,57 @@ def plot_calibration(
 
     Parameters
     ----------
-    {beta}
+    beta : Beta
+        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
+        several, a mapping, Series or DataArray by group, or an estimate, the frame of
+        `estimate_beta` or `pu_accessor.beta_from_labels`: of a higher level than `level`, it gives
+        an envelope over its interval.
     bins : int, or array-like of float, default 10
-        How many bins of one width, two or more, or their edges, from 0 to 1.
+        How many bins of one width, or their edges, from 0 to 1. An edge belongs to the bin above
+        it, 1 to the last.
     level : float, default 0.95
-        Probability with which the limits cover, in (0, 1).
+        Probability with which the limits cover, in (0, 1): in each bin for "exact", in all of them
+        jointly for "simultaneous".
     band : {"exact", "simultaneous"}, default "exact"
         Whether limits hold for each bin, or for all jointly.
-    {interval}
-    {look}
+    beta_interval : Interval, optional
+        Where beta may lie, around the point that is passed: the envelope of the bands is drawn
+        hatched. A pair, or by group a mapping, a Series, or a frame with columns low and high.
+    hue, col, row : str, optional
+        What colours, columns and rows of panels tell apart: "beta", "model" for a list of scores,
+        or names of `by` or dimensions. Where one is left, it gets the hues.
+    baseline : bool, default False
+        Insist on the dashed curve of beta = 0, which takes the unlabeled as negative.
+    ax : Axes, optional
+        Where to draw; new if not given.
+    line_kws, band_kws : mapping, optional
+        Properties of the estimates' Line2D and of the bands' Polygon.
 
     Returns
     -------
-    {drawing}
+    Axes or FacetGrid
+        Of matplotlib; with `col` or `row` a grid of seaborn's.
 
     Raises
     ------
-    {errors}
+    PUKeyError
+        If there is no such column, or beta lacks a group.
+    PUTypeError
+        If an argument or a column is of a kind that is not allowed.
+    PUValueError
+        If one has a value that is not allowed, labels are ambiguous, or no row is a known
+        positive. In a group, the error names it.
+
         Also if scores are no probabilities, or a dimension has no hue, column or row.
 
     See Also
     --------
     calibration : The numbers.
+
+    Notes
+    -----
+    In a bin of e examples with k of the n known positives, where U are unlabeled in all, the
+    estimate is k/n * (n + beta*U)/e; the limits are those of `calibration`.
 
     Examples
     --------

@@ -40,11 +40,20 @@ def plot_roc(
 
     Parameters
     ----------
-    {look}
+    hue, col, row : str, optional
+        What colours, columns and rows of panels tell apart: "beta", "model" for a list of scores,
+        or names of `by` or dimensions. Where one is left, it gets the hues.
+    baseline : bool, default False
+        Insist on the dashed curve of beta = 0, which takes the unlabeled as negative.
+    ax : Axes, optional
+        Where to draw; new if not given.
+    line_kws, band_kws : mapping, optional
+        Properties of the estimates' Line2D and of the bands' Polygon.
 
     Returns
     -------
-    {drawing}
+    Axes or FacetGrid
+        Of matplotlib; with `col` or `row` a grid of seaborn's.
 
     Raises
     ------
@@ -53,6 +62,20 @@ def plot_roc(
     PUValueError
         If it lacks a bound, negatives or the baseline asked for, or a dimension
         has no hue, column or row.
+
+    See Also
+    --------
+    roc : The numbers.
+    area : What is below them.
+
+    Notes
+    -----
+    tpr = TP/(TP + FN) against fpr = FP/(FP + TN) ([1]_, equations 1 and 2).
+
+    References
+    ----------
+    .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using Only
+       Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
 
     Examples
     --------
@@ -84,11 +107,20 @@ def plot_pr(
 
     Parameters
     ----------
-    {look}
+    hue, col, row : str, optional
+        What colours, columns and rows of panels tell apart: "beta", "model" for a list of scores,
+        or names of `by` or dimensions. Where one is left, it gets the hues.
+    baseline : bool, default False
+        Insist on the dashed curve of beta = 0, which takes the unlabeled as negative.
+    ax : Axes, optional
+        Where to draw; new if not given.
+    line_kws, band_kws : mapping, optional
+        Properties of the estimates' Line2D and of the bands' Polygon.
 
     Returns
     -------
-    {drawing}
+    Axes or FacetGrid
+        Of matplotlib; with `col` or `row` a grid of seaborn's.
 
     Raises
     ------
@@ -97,6 +129,20 @@ def plot_pr(
     PUValueError
         If it lacks a bound or the baseline asked for, or a dimension
         has no hue, column or row.
+
+    See Also
+    --------
+    pr : The numbers.
+    area : What is below them.
+
+    Notes
+    -----
+    precision = TP/(TP + FP) against recall = TP/(TP + FN) ([1]_, section 5).
+
+    References
+    ----------
+    .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using Only
+       Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
 
     Examples
     --------
@@ -130,15 +176,28 @@ def plot_metric(
 
     Parameters
     ----------
-    {metric}
+    name : Metric
+        One of accuracy, balanced_accuracy, f1, fdr, fnr, fpr, informedness, jaccard, kappa, lift,
+        mcc, npv, precision, recall, tnr and tpr; `pu_accessor.fbeta(2)` and the like; or a
+        function of the arrays tp, fp, fn and tn, in examples, that returns an array of their
+        shape.
     x : {"rank", "threshold", "fraction"}, default "rank"
-        Where a cutoff stands: the number of examples predicted positive, the lowest score
-        among them, or their share of all.
-    {look}
+        Where a cutoff stands: the number of examples predicted positive, the lowest score among
+        them, or their share of all.
+    hue, col, row : str, optional
+        What colours, columns and rows of panels tell apart: "beta", "model" for a list of scores,
+        or names of `by` or dimensions. Where one is left, it gets the hues.
+    baseline : bool, default False
+        Insist on the dashed curve of beta = 0, which takes the unlabeled as negative.
+    ax : Axes, optional
+        Where to draw; new if not given.
+    line_kws, band_kws : mapping, optional
+        Properties of the estimates' Line2D and of the bands' Polygon.
 
     Returns
     -------
-    {drawing}
+    Axes or FacetGrid
+        Of matplotlib; with `col` or `row` a grid of seaborn's.
 
     Raises
     ------
@@ -147,6 +206,10 @@ def plot_metric(
     PUValueError
         If it lacks a bound, the baseline asked for, or cutoffs, or a dimension
         has no hue, column or row.
+
+    See Also
+    --------
+    metric : The numbers.
 
     Examples
     --------
@@ -186,12 +249,21 @@ def plot_against_beta(
     name : str or callable
         "roc" or "pr" for the area under that curve, or a metric as in `metric`.
     at : int, optional
-        For a metric: the number of examples predicted positive, a rank of the tables.
-    {look}
+        For a metric: the number of examples predicted positive.
+
+        A rank of the tables.
+    hue, col, row : str, optional
+        What colours, columns and rows of panels tell apart: "beta", "model" for a list of scores,
+        or names of `by` or dimensions. Where one is left, it gets the hues.
+    ax : Axes, optional
+        Where to draw; new if not given.
+    line_kws, band_kws : mapping, optional
+        Properties of the estimates' Line2D and of the bands' Polygon.
 
     Returns
     -------
-    {drawing}
+    Axes or FacetGrid
+        Of matplotlib; with `col` or `row` a grid of seaborn's.
 
     Raises
     ------
@@ -200,6 +272,11 @@ def plot_against_beta(
     PUValueError
         If it lacks a bound, cutoffs or a second beta, or a dimension
         has no hue, column or row.
+
+    See Also
+    --------
+    area : The areas.
+    beta_derivatives : How fast rates change.
 
     Examples
     --------

@@ -75,7 +75,7 @@ class TablesAccessor:
         positive, negative, unlabeled : value or list of values, optional
             What stands for each state in another coding of the labels.
         nan_policy : {"raise", "omit", "worst"}, default "raise"
-            Samples without a score raise, are dropped, or rank last (one shared cutoff).
+            Examples without a score raise, are dropped, or rank last (one shared cutoff).
         on_error : {"raise", "skip"}, default "raise"
             A place that cannot be bounded is named in an error, or left out with a warning. Where
             some of several dimensions are left out, the others stay together along a dimension
@@ -140,6 +140,21 @@ class TablesAccessor:
         PUKeyError
             If the Dataset holds no tables.
 
+        See Also
+        --------
+        pr : The precision-recall curve.
+        plot_roc : The picture.
+        area : What is below it.
+
+        Notes
+        -----
+        tpr = TP/(TP + FN) and fpr = FP/(FP + TN) ([1]_, equations 1 and 2).
+
+        References
+        ----------
+        .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using
+           Only Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
+
         Examples
         --------
         >>> import pu_accessor
@@ -164,6 +179,21 @@ class TablesAccessor:
         PUKeyError
             If the Dataset holds no tables.
 
+        See Also
+        --------
+        roc : The ROC curve.
+        plot_pr : The picture.
+        area : What is below it.
+
+        Notes
+        -----
+        precision = TP/(TP + FP) and recall = TP/(TP + FN) ([1]_, section 5).
+
+        References
+        ----------
+        .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using
+           Only Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
+
         Examples
         --------
         >>> import pu_accessor
@@ -179,7 +209,11 @@ class TablesAccessor:
 
         Parameters
         ----------
-        {metric}
+        name : Metric
+            One of accuracy, balanced_accuracy, f1, fdr, fnr, fpr, informedness, jaccard, kappa,
+            lift, mcc, npv, precision, recall, tnr and tpr; `pu_accessor.fbeta(2)` and the like; or
+            a function of the arrays tp, fp, fn and tn, in examples, that returns an array of their
+            shape.
 
         Returns
         -------
@@ -195,6 +229,12 @@ class TablesAccessor:
             If no metric has that name.
         PUTypeError
             If the function returns something else than an array of that shape.
+
+        See Also
+        --------
+        at : Some cutoffs alone.
+        plot_metric : The picture.
+        pandas.DataFrame.pu.metric : With the interval for new examples.
 
         Examples
         --------
@@ -216,9 +256,9 @@ class TablesAccessor:
         ----------
         curve : {"roc", "pr"}
             Which curve.
-        max_fpr : float in (0, 1], optional
-            Take the ROC curve up to this false positive rate, standardised so that chance is 0.5
-            and perfection 1, as ``sklearn.metrics.roc_auc_score(max_fpr=...)`` does.
+        max_fpr : float, optional
+            Take the ROC curve up to this false positive rate in (0, 1], standardised so that
+            chance is 0.5 and perfection 1, as ``sklearn.metrics.roc_auc_score(max_fpr=...)`` does.
 
         Returns
         -------
@@ -233,6 +273,21 @@ class TablesAccessor:
             If the Dataset holds no tables.
         PUValueError
             If it holds a part of the cutoffs, or an argument has a value that is not allowed.
+
+        See Also
+        --------
+        roc, pr : The curves.
+        pandas.DataFrame.pu.auroc : The area with an interval of its own, which is narrower.
+
+        Notes
+        -----
+        Trapezes below the ROC curve. Below the precision-recall curve each piece between two
+        cutoffs has a closed form, as fp grows in a straight line with tp there [1]_.
+
+        References
+        ----------
+        .. [1] J. Davis, M. Goadrich, *The relationship between precision-recall and ROC curves*,
+           Proceedings of ICML (2006) 233-240.
 
         Examples
         --------
@@ -264,6 +319,10 @@ class TablesAccessor:
         PUValueError
             If their reference is "both".
 
+        See Also
+        --------
+        plot_against_beta : Areas and metrics against beta.
+
         Notes
         -----
         With n known positives, k of them and h of the U unlabeled examples in a head of r
@@ -277,7 +336,8 @@ class TablesAccessor:
 
         References
         ----------
-        {claesen}
+        .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using
+           Only Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
 
         Examples
         --------
@@ -321,6 +381,11 @@ class TablesAccessor:
         PUValueError, PUTypeError
             If not one of the three is passed, or what lies outside the curve.
 
+        See Also
+        --------
+        metric : Metrics of the tables.
+        to_frame : The rows of a frame.
+
         Examples
         --------
         >>> import pandas as pd
@@ -341,6 +406,10 @@ class TablesAccessor:
         -------
         DataFrame
             A row for each rank, bound and beta, with a RangeIndex.
+
+        See Also
+        --------
+        at : Some cutoffs alone.
 
         Examples
         --------
@@ -369,9 +438,19 @@ class TablesAccessor:
             If there are not two or more models along one dimension, if a bound or cutoffs are
             missing, or there are no negatives at some beta.
 
+        See Also
+        --------
+        pandas.DataFrame.pu.compare : Which has the higher AUROC, as a test.
+        plot_roc : The curves.
+
+        Notes
+        -----
+        A curve counts as high as it gets at or left of a false positive rate: it never falls.
+
         References
         ----------
-        {claesen}
+        .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using
+           Only Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
 
         Examples
         --------

@@ -24,7 +24,7 @@ def estimate_beta(asked: Asked, method: str, level: float) -> pd.DataFrame:
     method : {"feasible", "two_sided", "mean_matching"}
         How.
     level : float
-        Probability of coverage, in (0, 1).
+        Probability with which the interval covers, in (0, 1).
 
     Returns
     -------
@@ -98,7 +98,7 @@ def beta_from_labels(
         "exact" inverts the hypergeometric test: it covers with a probability of at least `level`.
         "hpd" is the interval of highest density of the posterior Beta(a + x, b + s - x).
     level : float, default 0.95
-        Probability of coverage, in (0, 1).
+        Probability with which the interval covers, in (0, 1).
     prior : (float, float), default (1, 1)
         For "hpd" a and b, both above 0: Beta(1, 1) is flat, Beta(0.5, 0.5) Jeffreys'.
     rest : bool, default False
@@ -115,6 +115,17 @@ def beta_from_labels(
     ------
     PUValueError, PUTypeError
         If an argument has a value that is not allowed.
+
+    See Also
+    --------
+    pu_accessor.labels_needed : How many labels it takes.
+    pu_accessor.add_labels : Puts them with the known ones.
+
+    Notes
+    -----
+    With x positives among s labeled examples beta is x/s. The limits are the smallest and largest
+    number of positives among all unlabeled examples at which x or more, and x or fewer, come up
+    with a probability above half of 1 - level, by the hypergeometric distribution.
 
     Examples
     --------

@@ -88,7 +88,7 @@ def labels_needed(
     beta : float, default 0.5
         What it is expected to be, in [0, 1]; 0.5 needs most.
     level : float, default 0.95
-        Probability of coverage, in (0, 1).
+        Probability with which the interval covers, in (0, 1).
     probability : float, default 0.5
         That with which the interval is to be so narrow, in (0, 1), if beta is what is expected.
         How many positives turn up is up to chance: 0.9 is on the safe side.
@@ -104,6 +104,16 @@ def labels_needed(
     ------
     PUValueError, PUTypeError
         If an argument has a value that is not allowed.
+
+    See Also
+    --------
+    pu_accessor.beta_from_labels : What labels say.
+    pu_accessor.positives_needed : How many known positives an interval of AUROC takes.
+
+    Notes
+    -----
+    The smallest number s for which the interval is as narrow with that probability; the positives
+    among s examples that are drawn of the unlabeled are hypergeometric.
 
     Examples
     --------
@@ -159,6 +169,14 @@ def beta_from_prevalence(
     PUTypeError
         If an argument is no number.
 
+    See Also
+    --------
+    pu_accessor.beta_from_label_frequency : From the share of positives that are labeled.
+
+    Notes
+    -----
+    With n known positives, N examples and U of them unlabeled it is (prevalence*N - n)/U.
+
     Examples
     --------
     >>> beta_from_prevalence(0.3, n_positive=100, n_unlabeled=900)
@@ -191,6 +209,14 @@ def beta_from_label_frequency(label_frequency: float, n_positive: int, n_unlabel
         If that share is impossible with these counts, or an argument is not allowed.
     PUTypeError
         If an argument is no number.
+
+    See Also
+    --------
+    pu_accessor.beta_from_prevalence : From the share of positives among all examples.
+
+    Notes
+    -----
+    With n known positives and U unlabeled examples it is (n/c - n)/U.
 
     Examples
     --------

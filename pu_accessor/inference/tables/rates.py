@@ -175,6 +175,10 @@ def fbeta(weight: float) -> Metric:
     PUValueError
         If it is not above 0, or infinite.
 
+    See Also
+    --------
+    pandas.DataFrame.pu.metric : Evaluates it at a cutoff.
+
     Examples
     --------
     >>> import pandas as pd
