@@ -11,6 +11,7 @@ from pu_accessor.accessors.bound import Bound
 from pu_accessor.inference.estimates.at import At
 from pu_accessor.inference.tables.rates import Metric
 from pu_accessor.results import estimates, prior
+from pu_accessor.results.averages import Average, read_average
 from pu_accessor.results.betas import GroupBeta
 from pu_accessor.results.rules import GroupInterval, Rules, UserBand
 
@@ -27,6 +28,7 @@ def auroc(
     max_fpr: float | None = None,
     selection_odds: float = 1.0,
     joint: str = "approximate",
+    average: Average = False,
 ) -> pd.DataFrame:
     """Estimate the area under the ROC curve, with an interval: on new examples, or on these.
 
@@ -51,6 +53,7 @@ def auroc(
         and perfection 1, as ``sklearn.metrics.roc_auc_score(max_fpr=...)`` does.
     {odds}
     {joint}
+    {average}
 
     Returns
     -------
@@ -116,7 +119,10 @@ def auroc(
     0  0.25     0.792           0.132  0.417  0.917   0.95  examples
     """
     rule = Rules(level, beta_interval=beta_interval, selection_odds=selection_odds)
-    return estimates.auroc(self._asked(), beta, rule, target, max_fpr=max_fpr, joint=joint)
+    over = read_average(average, isinstance(self._roles.score, list))
+    return estimates.auroc(
+        self._asked(), beta, rule, target, max_fpr=max_fpr, joint=joint, over=over
+    )
 
 
 def average_precision(
@@ -128,6 +134,7 @@ def average_precision(
     beta_interval: GroupInterval | None = None,
     selection_odds: float = 1.0,
     joint: str = "approximate",
+    average: Average = False,
 ) -> pd.DataFrame:
     """Estimate the average precision, with an interval: on new examples, or on these.
 
@@ -142,6 +149,7 @@ def average_precision(
         and envelope_upper, the lowest lower and the highest upper limit while beta varies.
     {odds}
     {joint}
+    {average}
 
     Returns
     -------
@@ -190,7 +198,8 @@ def average_precision(
     0  0.25     0.715           0.275  0.204    1.0   0.95  population
     """
     rule = Rules(level, beta_interval=beta_interval, selection_odds=selection_odds)
-    return estimates.average_precision(self._asked(), beta, rule, target, joint=joint)
+    over = read_average(average, isinstance(self._roles.score, list))
+    return estimates.average_precision(self._asked(), beta, rule, target, joint=joint, over=over)
 
 
 def metric(
@@ -206,6 +215,7 @@ def metric(
     selection_odds: float = 1.0,
     beta_interval: GroupInterval | None = None,
     joint: str = "approximate",
+    average: Average = False,
 ) -> pd.DataFrame:
     """Evaluate metrics at the cutoffs that a person reports, with their intervals.
 
@@ -236,6 +246,7 @@ def metric(
         Where beta may lie: adds the columns envelope_lower and envelope_upper, the lowest and
         highest that the bounds get at this cutoff while beta varies.
     {joint}
+    {average}
 
     Returns
     -------
@@ -285,7 +296,8 @@ def metric(
     3     recall   4     4     0.500  0.333  0.667
     """
     rule = Rules(level, band, reference, beta_interval, selection_odds)
-    return estimates.metric(self._asked(), name, beta, at, rule, target, joint=joint)
+    over = read_average(average, isinstance(self._roles.score, list))
+    return estimates.metric(self._asked(), name, beta, at, rule, target, joint=joint, over=over)
 
 
 def estimate_beta(self: Bound, *, method: str = "feasible", level: float = 0.95) -> pd.DataFrame:

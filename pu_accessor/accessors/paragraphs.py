@@ -18,6 +18,14 @@ joint : {"approximate", "guaranteed"}, default "approximate"
     How an estimate of beta counts: by the squares of both errors, which holds about as often as
     the level says if they are independent; or as the envelope over the interval of beta, which
     holds at least so often. That takes an estimate of a higher level, and is wider.""",
+        "average": """\
+average : bool, str or list of str, default False
+    Average over groups, such as queries or users: True over all columns of `by`, a name over that
+    one. Each group counts once, whatever it holds. The interval is over new groups, from where
+    these come from; with ``target="examples"`` over these. One known positive in a group is enough
+    (for average precision two, where others are hidden); groups without one are left out by
+    ``on_error="skip"``. There is a row for what is not averaged over, with the column n_groups; a
+    beta for each group is told as the mean of these.""",
         "target": """\
 target : {"population", "examples"}, default "population"
     What the interval is about: new examples, from where these come from; or these examples, once
