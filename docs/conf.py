@@ -24,6 +24,7 @@ author = project_copyright = "The pu_accessor developers"
 version = release = pu_accessor.__version__
 
 extensions = [
+    "matplotlib.sphinxext.plot_directive",
     "myst_parser",
     "numpydoc",
     "sphinx.ext.autodoc",
@@ -52,6 +53,12 @@ TYPES |= {
 autosummary_generate = True
 numpydoc_show_class_members = False
 myst_heading_anchors = 3
+
+# Scripts and blocks that are pictures alone.
+plot_basedir = "."
+plot_formats = [("png", 144)]
+plot_html_show_formats = False
+plot_html_show_source_link = False
 
 sphinx_gallery_conf = {
     "abort_on_example_error": True,

@@ -1,0 +1,115 @@
+"""The four pictures of ``concepts.md``, of thirty examples whose truth is at hand."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+import pu_accessor  # noqa: F401
+
+KNOWN, LATENT, NEGATIVE = "tab:blue", "tab:orange", "0.75"
+KINDS = {"known positive": KNOWN, "latent positive": LATENT, "negative": NEGATIVE}
+
+
+def examples() -> pd.DataFrame:
+    """Return thirty ranked examples: 12 positives, five of which are known."""
+    kinds = list("klknlknlnlnnklnnnlnnnknnlnnnnn")
+    names = {"k": "known positive", "l": "latent positive", "n": "negative"}
+    score = np.arange(len(kinds), 0, -1)
+    kind = [names[letter] for letter in kinds]
+    label = np.where(np.array(kinds) == "k", 1.0, np.nan)
+    return pd.DataFrame({"score": score, "kind": kind, "label": label})
+
+
+def squares(ax: Axes, colors: list[str], y: float) -> None:
+    """Draw a row of squares, the best-ranked example first."""
+    ax.scatter(np.arange(1, len(colors) + 1), np.full(len(colors), y), s=90, c=colors, marker="s")
+
+
+def bare(ax: Axes) -> Axes:
+    """Take away what a row of squares does not need."""
+    ax.spines[["left", "right", "top"]].set_visible(False)
+    ax.set_xlabel("rank, the highest score first")
+    ax.set_yticks([])
+    ax.set_xticks([1, 5, 10, 15, 20, 25, 30])
+    return ax
+
+
+def data() -> None:
+    """Draw what is true, and what is known of it."""
+    kinds = examples()["kind"]
+    _, ax = plt.subplots(figsize=(8, 2.4), layout="constrained")
+    squares(ax, kinds.map(KINDS).tolist(), 1)
+    squares(ax, [KNOWN if kind == "known positive" else "white" for kind in kinds], 0)
+    hidden = 1 + np.flatnonzero(kinds != "known positive")
+    ax.scatter(hidden, np.zeros(hidden.size), s=90, marker="s", c="white", edgecolors="0.5")
+    bare(ax).set_yticks([1, 0], ["what is true", "what is known"])
+    ax.tick_params(left=False)
+    ax.set_ylim(-0.5, 1.5)
+    handles = [ax.scatter([], [], s=60, c=color, marker="s") for color in KINDS.values()]
+    handles.append(ax.scatter([], [], s=60, c="white", edgecolors="0.5", marker="s"))
+    ax.figure.legend(handles, [*KINDS, "unlabeled"], loc="outside upper center", ncols=4)
+
+
+def head() -> None:
+    """Draw a cutoff, its head, and the table that belongs to it."""
+    kinds = examples()["kind"]
+    _, ax = plt.subplots(figsize=(8, 2.4), layout="constrained")
+    squares(ax, kinds.map(KINDS).tolist(), 0)
+    bare(ax).axvline(10.5, color="black")
+    ax.set_ylim(-1, 2.2)
+    ax.annotate("cutoff", (10.5, 2), (11, 1.8))
+    for start, end, text in [
+        (0.5, 10.3, "head, predicted positive:\n7 true positives, 3 false"),
+        (10.7, 30.5, "the rest, predicted negative:\n5 false negatives, 15 true"),
+    ]:
+        ax.annotate(
+            "", (start, 0.5), (end, 0.5), arrowprops={"arrowstyle": "|-|, widthA=.3, widthB=.3"}
+        )
+        ax.text((start + end) / 2, 0.7, text, ha="center")
+
+
+def band() -> None:
+    """Draw how many of the latent positives may be in each head."""
+    df = examples()
+    latent = (df["kind"] == "latent positive").to_numpy()
+    tables = df.pu.contingency(latent.sum() / df["label"].isna().sum())
+    tables = tables.squeeze("beta").isel(rank=slice(1, None))
+    ranks, found = tables["rank"], tables["tp"] - tables["known_positive"]
+    clipped = found.where(tables["clipped"]).sel(bound="upper")
+    _, ax = plt.subplots(figsize=(8, 4.2), layout="constrained")
+    low, high = found.sel(bound="lower"), found.sel(bound="upper")
+    ax.fill_between(ranks, low, high, step="post", alpha=0.25, label="95% band")
+    middle = found.sel(bound="estimate")
+    ax.step(ranks, middle, where="post", label="estimate: the share seen of the known ones")
+    ax.step(
+        ranks, latent.cumsum(), where="post", color=LATENT, label="the truth, which nobody sees"
+    )
+    ax.plot(ranks, clipped, "k.", label="clipped: no more examples there")
+    known = 1 + np.flatnonzero(df["label"].notna())
+    ax.plot(known, np.full(known.size, -0.4), "s", color=KNOWN, label="known positives")
+    ax.set(xlabel="rank of the cutoff", ylabel="latent positives in the head")
+    ax.figure.legend(loc="outside upper center", ncols=2)
+
+
+def left() -> None:
+    """Draw a bound of a ROC curve where a known positive comes in."""
+    df = examples()
+    bounds = df.pu.roc_bounds(7 / 25, ranks="all").squeeze("beta").sel(bound="lower")
+    _, ax = plt.subplots(figsize=(5, 4), layout="constrained")
+    ax.plot(bounds["fpr"], bounds["tpr"], "-", color="0.7")
+    for rank in range(1, 31):
+        before, here = bounds.sel(rank=rank - 1), bounds.sel(rank=rank)
+        color = KNOWN if df["label"].notna()[rank - 1] else "0.5"
+        arrow = {"arrowstyle": "->", "color": color, "lw": 2 if color == KNOWN else 1}
+        ax.annotate(
+            "", (here["fpr"], here["tpr"]), (before["fpr"], before["tpr"]), arrowprops=arrow
+        )
+    ax.plot([], [], color=KNOWN, lw=2, label="a known positive comes in")
+    ax.plot([], [], color="0.5", label="an unlabeled example comes in")
+    ax.set(
+        xlabel="false positive rate",
+        ylabel="true positive rate",
+        title="lower bound, one step an example",
+    )
+    ax.legend(loc="lower right")
