@@ -1,6 +1,7 @@
 """How Sphinx builds the site: ``make docs``. Nothing here needs a network."""
 
 import re
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -12,6 +13,11 @@ import pu_accessor
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "docs" / "generated" / "examples"
+PICTURES = ROOT / "docs" / "generated" / "pictures"
+sys.path.insert(0, str(ROOT / "docs"))
+
+import elsewhere  # noqa: E402
+import pictures  # noqa: E402
 
 project = "pu_accessor"
 author = project_copyright = "The pu_accessor developers"
@@ -23,6 +29,7 @@ extensions = [
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
+    "sphinx.ext.intersphinx",
     "sphinx_autosummary_accessors",
     "sphinx_gallery.gen_gallery",
 ]
@@ -31,8 +38,18 @@ templates_path = ["_templates", sphinx_autosummary_accessors.templates_path]
 nitpicky = True
 highlight_language = "text"
 
-# Docstrings say the types.
+intersphinx_mapping = elsewhere.write_inventories(ROOT / "docs" / "generated" / "inventories")
+
+# Docstrings say the types; those of ours have a section of api.rst.
 autodoc_typehints = "none"
+TYPES = {
+    name: f":ref:`{name} <type-{name.lower()}>`"
+    for name in ("At", "Band", "Beta", "Interval", "Metric", "Ranks", "Target")
+}
+TYPES |= {name: f":class:`~{full}`" for name, full in elsewhere.SHORT.items()}
+TYPES |= {
+    name: f":exc:`{name} <pu_accessor.{name}>`" for name in pu_accessor.__all__ if name[:2] == "PU"
+}
 autosummary_generate = True
 numpydoc_show_class_members = False
 myst_heading_anchors = 3
@@ -82,24 +99,56 @@ html_theme_options = {
 }
 
 _ACCESSORS = {"pandas.DataFrame.pu": pd.DataFrame.pu, "xarray.Dataset.pu": xr.Dataset.pu}
-_NAME = re.compile(r"(?<![`\w:])(?::(?:py:)?obj:)?`(\w+)`(?!`)")
+_NAME = re.compile(r"(?<![`\w:])(?::(?:py:)?obj:)?`([\w.]+)(\([^`]*\))?`(?![`_])")
+_HEAD = re.compile(r" {4}[^\s`]+[^`]*")  # of a parameter, of what is returned or raised
+_TYPE = re.compile(rf"\b({'|'.join(TYPES)})\b")
 
 
 def link_methods(
     app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]
 ) -> None:
-    """Make other methods of an accessor that a docstring speaks of links; add its examples."""
+    """Make what a docstring speaks of links: methods, functions and types."""
+    owner, _, this = name.rpartition(".")
+    accessor = _ACCESSORS.get(owner)
+
+    def link(found: re.Match[str]) -> str:
+        method, call = found[1], found[2] or ""
+        there = method.removeprefix("pu_accessor.")
+        if there != method and there in pu_accessor.__all__:
+            return f":py:obj:`{method}{call} <{method}>`"
+        if method.rpartition(".")[0] in _ACCESSORS:
+            short = method.partition(".")[2]
+            return f":py:obj:`{short} <{method}>`"
+        known = accessor is not None and hasattr(accessor, method) and method != this
+        return f":py:obj:`{method} <{owner}.{method}>`" if known else f"``{method}{call}``"
+
+    lines[:] = [
+        _TYPE.sub(lambda found: TYPES[found[0]], line)
+        if _HEAD.fullmatch(line)
+        else _NAME.sub(link, line)
+        for line in lines
+    ]
+
+
+def add_pictures(
+    app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]
+) -> None:
+    """Put a picture above what is said of a method that draws, and its examples below."""
     owner, _, this = name.rpartition(".")
     accessor = _ACCESSORS.get(owner)
     if accessor is None:
         return
-
-    def link(found: re.Match[str]) -> str:
-        method = found[1]
-        known = hasattr(accessor, method) and method != this
-        return f":py:obj:`{method} <{owner}.{method}>`" if known else f"``{method}``"
-
-    lines[:] = [_NAME.sub(link, line) for line in lines]
+    short = name.partition(".")[2]
+    if short in pictures.LINES:
+        summary = next(place for place, line in enumerate(lines) if line.strip())
+        lines[summary + 1 : summary + 1] = [
+            "",
+            f".. figure:: /generated/pictures/{short}.png",
+            f"   :alt: What {this} draws",
+            "",
+            f"   ``{pictures.LINES[short]}``",
+            "",
+        ]
     examples = f"pu_accessor.{accessor.__name__}.{this}"  # by which sphinx-gallery knows it
     if (EXAMPLES / f"{examples}.examples").is_file():
         lines += ["", ".. rubric:: In the gallery", "", f".. minigallery:: {examples}", ""]
@@ -112,5 +161,7 @@ def hide_root(app: Sphinx, name: str, source: list[str]) -> None:
 
 def setup(app: Sphinx) -> None:
     """Connect what changes pages on their way."""
+    pictures.draw(PICTURES)
     app.connect("autodoc-process-docstring", link_methods, priority=900)
+    app.connect("autodoc-process-docstring", add_pictures, priority=901)
     app.connect("source-read", hide_root)
