@@ -45,7 +45,10 @@ def breaking_point(
     Parameters
     ----------
     {quantity}
-    {beta}
+    beta : float, array-like of float, or mapping, Series or DataArray of float by group
+        Fraction of positives among the unlabeled, in [0, 1]. 0 treats them as negative. Not an
+        estimate with its interval: that takes labels to be selected at random, and what is asked
+        here is how far from that they may be. Pass its point, and its ends.
     {conclusion}
 
     Returns
@@ -111,7 +114,10 @@ def plot_robustness(
     Parameters
     ----------
     {quantity}
-    {beta}
+    beta : float, array-like of float, or mapping, Series or DataArray of float by group
+        Fraction of positives among the unlabeled, in [0, 1]. 0 treats them as negative. Not an
+        estimate with its interval: that takes labels to be selected at random, and what is asked
+        here is how far from that they may be. Pass its point, and its ends.
     selection_odds : array-like of float, default (1, 1.25, 1.5, 2, 2.5, 3, 4, 5)
         The factors: two or more, from 1 on.
     {conclusion}

@@ -139,7 +139,12 @@ def compare(
 
 
 def compare_unpaired(
-    self: Bound, beta: GroupBeta, *, target: str = "population", level: float = 0.95
+    self: Bound,
+    beta: GroupBeta,
+    *,
+    target: str = "population",
+    level: float = 0.95,
+    joint: str = "approximate",
 ) -> pd.DataFrame:
     """Compare the AUROC of groups that share no examples: Welch's two-sample test.
 
@@ -149,13 +154,16 @@ def compare_unpaired(
     {target}
     level : float, default 0.95
         Probability of coverage of the interval, in (0, 1).
+    {joint}
 
     Returns
     -------
     DataFrame
         A row for each pair of groups, a before b, and beta: the columns of `compare` with
         `beta`, without sign; n_a, n_b are the known positives of each; beta_a, beta_b stand
-        for beta where it is given by group. P values are adjusted for all pairs at a beta.
+        for beta where it is given by group. P values are adjusted for all pairs at a beta. With
+        estimates of beta there is the interval, and no test: a row for each group has errors that
+        are independent, one row for all is off by the same in each.
 
     Raises
     ------
@@ -193,7 +201,7 @@ def compare_unpaired(
             f"score must name one column, but {self._roles.score!r} was passed. Models of the "
             "same rows are compared with df.pu(score=[...]).compare()."
         )
-    return comparison.compare_unpaired(self._asked(), beta, level, target)
+    return comparison.compare_unpaired(self._asked(), beta, level, target, joint=joint)
 
 
 def dominance(

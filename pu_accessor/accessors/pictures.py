@@ -150,7 +150,10 @@ def plot_rank_cdf(
 
     Parameters
     ----------
-    {beta}
+    beta : float, array-like of float, or mapping, Series or DataArray of float by group
+        Fraction of positives among the unlabeled, in [0, 1]. 0 treats them as negative. Not an
+        estimate with its interval: the known positives are drawn as they are, and what lies around
+        them is the band at one beta. Pass its point, or several betas.
     {band}
     {ranks}
     {look}
@@ -273,7 +276,8 @@ def plot_against_beta(
     name : str or callable
         "roc" or "pr" for the area under that curve, or a metric as in ``ds.pu.metric``.
     beta : array-like of float
-        Fractions of positives among the unlabeled, in [0, 1]: a grid of two or more.
+        Fractions of positives among the unlabeled, in [0, 1]: a grid of two or more. Not an
+        estimate with its interval: beta is the axis. Pass betas between both ends.
     at : int, optional
         For a metric: the number of examples predicted positive.
     {band}

@@ -12,7 +12,7 @@ from pu_accessor.inference.bands.lookup import Band
 from pu_accessor.inference.estimates.at import At
 from pu_accessor.inference.shares import Interval
 from pu_accessor.inference.tables.rates import Metric
-from pu_accessor.results import practice
+from pu_accessor.results import metric_gaps, practice
 from pu_accessor.results.betas import GroupBeta
 from pu_accessor.results.rules import Rules
 
@@ -27,15 +27,18 @@ def gap(
     at: At,
     target: str | None = None,
     level: float = 0.95,
+    joint: str = "approximate",
 ) -> pd.DataFrame:
     """Compare a metric of groups that share no examples, such as recall of women and of men.
 
     Parameters
     ----------
     {metric}
-    beta : float, array-like of float, or mapping, Series or DataArray of float by group, optional
+    beta : float, array-like, mapping, Series or DataArray by group, or DataFrame; optional
         Fraction of positives among the unlabeled, in [0, 1]. The gap of recall, tpr or fnr on new
-        examples needs none: known positives alone say it.
+        examples needs none: known positives alone say it. Or estimates of it, as `estimate_beta`
+        returns them: a row for each group, whose errors are independent, or one for all, which is
+        off by the same in each.
     at : int, mapping of str to float, or {"youden", "maximum"}
         The cutoff in each group, as in `metric`: mostly a threshold that all share.
     target : {"population", "examples"}, optional
@@ -43,6 +46,7 @@ def gap(
         threshold; or these examples, once all their labels were known.
     level : float, default 0.95
         Probability of coverage of each interval, in (0, 1).
+    {joint}
 
     Returns
     -------
@@ -50,7 +54,8 @@ def gap(
         A row for each pair of groups, a before b, and beta, where there is one: the two groups,
         beta (beta_a and beta_b where it is given by group), metric, estimate_a, estimate_b,
         difference, which is that of a minus that of b, lower, upper, level; n_a and n_b, the known
-        positives; target. Intervals are not adjusted for the number of pairs.
+        positives; target; with estimates of beta also joint. Intervals are not adjusted for the
+        number of pairs.
 
     Raises
     ------
@@ -95,7 +100,7 @@ def gap(
             "the same rows are not independent. Ask for each, df.pu(score=[...]).metric(...), or "
             "compare their AUROC: df.pu(score=[...]).compare()."
         )
-    return practice.gap(self._asked(), name, beta, at, Rules(level), target)
+    return metric_gaps.gap(self._asked(), name, beta, at, Rules(level), target, joint=joint)
 
 
 def net_benefit(
