@@ -43,10 +43,11 @@ def test_tables_take_a_row_for_each_group(pu: Any) -> None:
     by_hand = {"level": 0.97, "beta_interval": ENDS}
     for name in ("contingency", "roc_bounds", "pr_bounds"):
         xr.testing.assert_identical(getattr(pu, name)(EACH), getattr(pu, name)(POINTS, **by_hand))
-    for ask in (
+    asks: list[Any] = [
         lambda beta, **how: pu.net_benefit(beta, thresholds=[0.3, 0.5], **how),
         lambda beta, **how: pu.calibration(beta, bins=4, **how),
-    ):
+    ]
+    for ask in asks:
         pd.testing.assert_frame_equal(ask(EACH), ask(POINTS, **by_hand))
     assert pu.plot_roc(EACH) is not None
 
