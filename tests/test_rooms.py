@@ -53,7 +53,7 @@ LAYERS = {
     "practice": {"results", "plots", "accessors"},
     "tables": {"results", "accessors"},
 }
-LONGEST, LONGEST_PLOT = 10, 16  # parameters of a public method
+LONGEST, LONGEST_PLOT = 10, 19  # parameters of a public method
 
 
 def imported(module: tuple[str, ...]) -> set[tuple[str, ...]]:

@@ -19,7 +19,7 @@ from pu_accessor.results.robustness import breaking_points, read_quantity, value
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from pu_accessor.plots import Drawing, Style
+    from pu_accessor.plots import Drawing, Palette, Style
 
 __all__ = ["breaking_point", "plot_robustness"]
 
@@ -102,6 +102,9 @@ def plot_robustness(
     ax: Axes | None = None,
     line_kws: Style = None,
     band_kws: Style = None,
+    palette: Palette = None,
+    legend: str | bool = "auto",
+    height: float | None = None,
 ) -> Drawing:
     """Draw a number against the factor by which odds of being labeled may differ.
 
@@ -141,7 +144,7 @@ def plot_robustness(
     from pu_accessor import plots
 
     _check_selected(self)
-    look = plots.Look(hue, col, row, False, ax, line_kws, band_kws)
+    look = plots.Look(hue, col, row, False, ax, line_kws, band_kws, palette, legend, height)
     asked = read_quantity(quantity, at, above, target, Rule(level, band, reference))
     return plots.plot_robustness(values_by_odds(self._asked(), beta, asked, selection_odds), look)
 

@@ -86,7 +86,15 @@ baseline : bool, default False
 ax : matplotlib Axes, optional
     Where to draw; new if not given.
 line_kws, band_kws : mapping, optional
-    Properties of the estimates' Line2D and of the bands' Polygon.""",
+    Properties of the estimates' Line2D and of the bands' Polygon; a band has its line's colour.
+palette : str, list, dict or Colormap, optional
+    Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order, or
+    that of each key. By default the next ones of your colour cycle that are not on the Axes.
+legend : {"auto", "brief", "full", "direct"} or False, default "auto"
+    What is named, where it covers no data. "auto" leaves out some of more than six betas, "full"
+    none; "brief" names curves alone; "direct" writes names at the ends of curves; False nothing.
+height : float, optional
+    Height of each panel of a grid, in inches.""",
         "drawing": """\
 matplotlib Axes or seaborn FacetGrid
     A grid with `col` or `row`.""",

@@ -15,7 +15,7 @@ from pu_accessor.results.rules import GroupInterval, Rules, UserBand
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from pu_accessor.plots import Drawing, Style
+    from pu_accessor.plots import Drawing, Palette, Style
 
 __all__ = ["plot_against_beta", "plot_metric", "plot_pr", "plot_rank_cdf", "plot_roc"]
 
@@ -37,6 +37,9 @@ def plot_roc(
     ax: Axes | None = None,
     line_kws: Style = None,
     band_kws: Style = None,
+    palette: Palette = None,
+    legend: str | bool = "auto",
+    height: float | None = None,
 ) -> Drawing:
     """Draw the ROC curve with its band.
 
@@ -69,7 +72,7 @@ def plot_roc(
     """
     from pu_accessor import plots
 
-    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws)
+    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws, palette, legend, height)
     rule = Rules(level, band, reference, beta_interval, selection_odds)
     found = tables.contingency(self._asked(ranks), beta, rule, ranks, baseline=baseline)
     return plots.plot_roc(found, look)
@@ -92,6 +95,9 @@ def plot_pr(
     ax: Axes | None = None,
     line_kws: Style = None,
     band_kws: Style = None,
+    palette: Palette = None,
+    legend: str | bool = "auto",
+    height: float | None = None,
 ) -> Drawing:
     """Draw the precision-recall curve with its band.
 
@@ -124,7 +130,7 @@ def plot_pr(
     """
     from pu_accessor import plots
 
-    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws)
+    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws, palette, legend, height)
     rule = Rules(level, band, reference, beta_interval, selection_odds)
     found = tables.contingency(self._asked(ranks), beta, rule, ranks, baseline=baseline)
     return plots.plot_pr(found, look)
@@ -145,6 +151,9 @@ def plot_rank_cdf(
     ax: Axes | None = None,
     line_kws: Style = None,
     band_kws: Style = None,
+    palette: Palette = None,
+    legend: str | bool = "auto",
+    height: float | None = None,
 ) -> Drawing:
     """Draw the rank CDF of the known positives, with the band of the latent ones around it.
 
@@ -176,7 +185,7 @@ def plot_rank_cdf(
     """
     from pu_accessor import plots
 
-    look = plots.Look(hue, col, row, False, ax, line_kws, band_kws)
+    look = plots.Look(hue, col, row, False, ax, line_kws, band_kws, palette, legend, height)
     rule = Rules(level, band, reference, selection_odds=selection_odds)
     return plots.plot_rank_cdf(tables.rank_cdf(self._asked(ranks), beta, rule, ranks), look)
 
@@ -199,6 +208,9 @@ def plot_metric(
     ax: Axes | None = None,
     line_kws: Style = None,
     band_kws: Style = None,
+    palette: Palette = None,
+    legend: str | bool = "auto",
+    height: float | None = None,
 ) -> Drawing:
     """Draw a metric at each cutoff with its band, such as precision among the top k.
 
@@ -234,7 +246,7 @@ def plot_metric(
     """
     from pu_accessor import plots
 
-    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws)
+    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws, palette, legend, height)
     plots.check_plot_metric(name, x)
     rule = Rules(level, band, reference, beta_interval, selection_odds)
     ranks: Ranks = "all" if x == "threshold" or callable(name) else "breakpoints"
@@ -258,6 +270,9 @@ def plot_against_beta(
     ax: Axes | None = None,
     line_kws: Style = None,
     band_kws: Style = None,
+    palette: Palette = None,
+    legend: str | bool = "auto",
+    height: float | None = None,
 ) -> Drawing:
     """Draw an area, or a metric at a rank, against beta, and where models swap places.
 
@@ -316,6 +331,6 @@ def plot_against_beta(
     """
     from pu_accessor import plots
 
-    look = plots.Look(hue, col, row, False, ax, line_kws, band_kws)
+    look = plots.Look(hue, col, row, False, ax, line_kws, band_kws, palette, legend, height)
     rule = Rules(level, band, reference, selection_odds=selection_odds)
     return plots.plot_against_beta(ask_quantity(self._asked(), name, beta, at, rule), look)

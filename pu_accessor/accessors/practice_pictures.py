@@ -15,7 +15,7 @@ from pu_accessor.results.rules import Rules
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from pu_accessor.plots import Drawing, Style
+    from pu_accessor.plots import Drawing, Palette, Style
 
 __all__ = ["plot_calibration", "plot_decision", "plot_gain"]
 
@@ -37,6 +37,9 @@ def plot_decision(
     ax: Axes | None = None,
     line_kws: Style = None,
     band_kws: Style = None,
+    palette: Palette = None,
+    legend: str | bool = "auto",
+    height: float | None = None,
 ) -> Drawing:
     """Draw decision curves: net benefit at each threshold with its band, and that of treating all.
 
@@ -75,7 +78,7 @@ def plot_decision(
     """
     from pu_accessor import plots
 
-    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws)
+    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws, palette, legend, height)
     rule = Rules(level, band, reference, beta_interval, selection_odds)
     betas = with_baseline(beta) if baseline else beta
     curves = practice.decision_curves(self._asked(), betas, thresholds, rule)
@@ -98,6 +101,9 @@ def plot_gain(
     ax: Axes | None = None,
     line_kws: Style = None,
     band_kws: Style = None,
+    palette: Palette = None,
+    legend: str | bool = "auto",
+    height: float | None = None,
 ) -> Drawing:
     """Draw cumulative gains: how many of the positives the best-ranked examples hold.
 
@@ -136,7 +142,7 @@ def plot_gain(
     """
     from pu_accessor import plots
 
-    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws)
+    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws, palette, legend, height)
     rule = Rules(level, band, reference, beta_interval, selection_odds)
     betas = with_baseline(beta) if baseline else beta
     return plots.plot_gain(tables.contingency(self._asked(), betas, rule, "breakpoints"), look)
@@ -157,6 +163,9 @@ def plot_calibration(
     ax: Axes | None = None,
     line_kws: Style = None,
     band_kws: Style = None,
+    palette: Palette = None,
+    legend: str | bool = "auto",
+    height: float | None = None,
 ) -> Drawing:
     """Draw a reliability diagram: the share of positives in bins of the scores, with its limits.
 
@@ -200,7 +209,7 @@ def plot_calibration(
     """
     from pu_accessor import plots
 
-    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws)
+    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws, palette, legend, height)
     rule = Rules(level, band, beta_interval=beta_interval)
     betas = with_baseline(beta) if baseline else beta
     curves = practice.calibration_curves(self._asked(), betas, bins, rule)

@@ -13,7 +13,7 @@ from pu_accessor.results.given import read_values
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from pu_accessor.plots import Drawing, Style
+    from pu_accessor.plots import Drawing, Palette, Style
 
 __all__ = ["plot_against_beta", "plot_metric", "plot_pr", "plot_roc"]
 
@@ -35,6 +35,9 @@ def plot_roc(
     ax: Axes | None = None,
     line_kws: Style = None,
     band_kws: Style = None,
+    palette: Palette = None,
+    legend: str | bool = "auto",
+    height: float | None = None,
 ) -> Drawing:
     """Draw ROC curves with their bands.
 
@@ -65,7 +68,7 @@ def plot_roc(
     """
     from pu_accessor import plots
 
-    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws)
+    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws, palette, legend, height)
     return plots.plot_roc(read_values(self._dataset), look)
 
 
@@ -79,6 +82,9 @@ def plot_pr(
     ax: Axes | None = None,
     line_kws: Style = None,
     band_kws: Style = None,
+    palette: Palette = None,
+    legend: str | bool = "auto",
+    height: float | None = None,
 ) -> Drawing:
     """Draw precision-recall curves with their bands.
 
@@ -109,7 +115,7 @@ def plot_pr(
     """
     from pu_accessor import plots
 
-    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws)
+    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws, palette, legend, height)
     return plots.plot_pr(read_values(self._dataset), look)
 
 
@@ -125,6 +131,9 @@ def plot_metric(
     ax: Axes | None = None,
     line_kws: Style = None,
     band_kws: Style = None,
+    palette: Palette = None,
+    legend: str | bool = "auto",
+    height: float | None = None,
 ) -> Drawing:
     """Draw a metric at each cutoff with its band, such as precision among the top k.
 
@@ -159,7 +168,7 @@ def plot_metric(
     """
     from pu_accessor import plots
 
-    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws)
+    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws, palette, legend, height)
     return plots.plot_metric(read_values(self._dataset), name, x, look)
 
 
@@ -174,6 +183,9 @@ def plot_against_beta(
     ax: Axes | None = None,
     line_kws: Style = None,
     band_kws: Style = None,
+    palette: Palette = None,
+    legend: str | bool = "auto",
+    height: float | None = None,
 ) -> Drawing:
     """Draw an area, or a metric at a rank, against beta, and where models swap places.
 
@@ -213,5 +225,5 @@ def plot_against_beta(
     """
     from pu_accessor import plots
 
-    look = plots.Look(hue, col, row, False, ax, line_kws, band_kws)
+    look = plots.Look(hue, col, row, False, ax, line_kws, band_kws, palette, legend, height)
     return plots.plot_against_beta(values_by_beta(read_values(self._dataset), name, at=at), look)
