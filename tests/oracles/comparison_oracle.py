@@ -135,7 +135,7 @@ def t_two_sided(t: float, df: float) -> float:
     limit = math.atan2(math.sqrt(df), abs(t))
     half = math.sqrt(math.pi) * math.exp(math.lgamma(df / 2) - math.lgamma((df + 1) / 2)) / 2
     parts = (slope * math.sin(limit * share) ** (df - 1) for share, slope in nodes())
-    return limit * STEP * sum(parts) / half
+    return limit * STEP * math.fsum(parts) / half
 
 
 @cache
