@@ -1,6 +1,5 @@
 """Dask DataFrames: the answers are those of pandas, on every scheduler, whoever dies there."""
 
-import os
 import pickle
 import subprocess
 import sys
@@ -483,27 +482,3 @@ def test_imports_without_dask_and_twice() -> None:
     assert (loaded, registered, same) == ("False", "False", "True")
     assert refused.startswith("True pu_accessor.dask needs dask")
     assert "pip install 'pu_accessor[dask]'" in refused
-
-
-# A worker that dies; the last one, for the cluster needs a moment thereafter
-
-
-def test_a_worker_that_dies_on_the_way(cluster: Any, tmp_path: Path) -> None:
-    parts = [part.reset_index(drop=True) for _, part in FRAME.groupby(FRAME.index // 80)]
-    here = os.getpid()
-
-    def load(number: int) -> Any:
-        if number == 3:
-            loaded = len(list(tmp_path.iterdir()))
-            (tmp_path / f"{loaded} {os.getpid()}").touch()
-            if loaded in (0, 2) and os.getpid() != here:  # for labeled scores, then for counts
-                os._exit(1)
-        return parts[number]
-
-    ddf = dd.from_map(load, range(len(parts)), meta=FRAME.iloc[:0])
-    expected = FRAME.pu(score=MODELS, by="key").auroc(0.3)
-    with on(cluster):
-        check_same(ddf.pu(score=MODELS, by="key").auroc(0.3), expected)
-    loads = sorted(path.name.split() for path in tmp_path.iterdir())
-    assert len(loads) == 4 and str(here) not in [process for _, process in loads]
-    assert loads[0][1] != loads[1][1] and loads[2][1] != loads[3][1]
