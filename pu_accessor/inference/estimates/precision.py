@@ -136,8 +136,8 @@ def estimate_precision_around(ranking: Ranking, betas: FloatArray, rule: Rule) -
 
 def _estimator(ranking: Ranking, level: float) -> Estimator:
     """Return what estimates from the known positives alone."""
-    weight = ranking.weight
-    if weight is not None and np.ptp(weight):  # of equal ones any size says the same
+    weight = ranking.unequal_weight
+    if weight is not None:
         return lambda betas: weighted_precision(ranking, weight, betas, level)
     return lambda betas: _unweighted(ranking, betas, level)
 
