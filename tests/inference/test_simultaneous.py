@@ -115,7 +115,6 @@ def test_coverage_of_large_rankings_is_hardly_above_the_level(n: int, m: int) ->
         *product([2, 30], [21_000], [0.8, 0.99]),
         *product([20_000], [2, 6], [0.9, 0.99]),
         *((1000, 21_000, 0.95), (20_000, 300, 0.95)),
-        pytest.param(9_000, 12_000, 0.95, marks=pytest.mark.long),
     ],
 )
 def test_approximation_covers_and_wastes_little(n: int, m: int, level: float) -> None:

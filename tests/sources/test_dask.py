@@ -280,6 +280,20 @@ def test_models_in_rows_are_joined(beta: float | None) -> None:
     pd.testing.assert_frame_equal(found.compare(beta, on="id"), expected)
 
 
+def test_models_in_rows_have_propensities() -> None:
+    frame = models_in_rows()
+    frame["odds"] = np.where(frame["y"] == 1, 0.3 + 0.5 * (frame["id"] % 3) / 2, np.nan)
+    how: dict[str, Any] = {"by": "model", "label": "y", "propensity": "odds"}
+    expected = frame.pu(**how).compare(0.3, on="id", target="examples")
+    parted = dd.from_pandas(frame, npartitions=5)
+    found = parted.pu(**how).compare(0.3, on="id", target="examples")
+    pd.testing.assert_frame_equal(found, expected)
+    frame.loc[frame.index[frame["y"] == 1][0], "odds"] = 0.9
+    for rows in (frame, dd.from_pandas(frame, npartitions=3)):
+        with pytest.raises(PUValueError, match="propensity must be the same in all groups, but 1"):
+            cast("Any", rows).pu(**how).compare(0.3, on="id", target="examples")
+
+
 def test_models_in_rows_that_do_not_pair() -> None:
     frame = models_in_rows()
     other = frame.copy()
