@@ -17,7 +17,7 @@ PICTURES = ROOT / "docs" / "generated" / "pictures"
 sys.path.insert(0, str(ROOT / "docs"))
 
 import elsewhere  # noqa: E402
-import pictures  # noqa: E402
+from pictures import methods  # noqa: E402
 
 project = "pu_accessor"
 author = project_copyright = "The pu_accessor developers"
@@ -139,14 +139,14 @@ def add_pictures(
     if accessor is None:
         return
     short = name.partition(".")[2]
-    if short in pictures.LINES:
+    if short in methods.LINES:
         summary = next(place for place, line in enumerate(lines) if line.strip())
         lines[summary + 1 : summary + 1] = [
             "",
             f".. figure:: /generated/pictures/{short}.png",
             f"   :alt: What {this} draws",
             "",
-            f"   ``{pictures.LINES[short]}``",
+            f"   ``{methods.LINES[short]}``",
             "",
         ]
     examples = f"pu_accessor.{accessor.__name__}.{this}"  # by which sphinx-gallery knows it
@@ -161,7 +161,7 @@ def hide_root(app: Sphinx, name: str, source: list[str]) -> None:
 
 def setup(app: Sphinx) -> None:
     """Connect what changes pages on their way."""
-    pictures.draw(PICTURES)
+    methods.draw(PICTURES)
     app.connect("autodoc-process-docstring", link_methods, priority=900)
     app.connect("autodoc-process-docstring", add_pictures, priority=901)
     app.connect("source-read", hide_root)
