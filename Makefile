@@ -47,15 +47,14 @@ fuzz: .venv/test.installed
 	$(QUICKLY) $(BIN)/python $(PYTEST) --hypothesis-profile=$(FOR) --hypothesis-seed=$(SEED) \
 		tests/long/fuzz_tables.py
 
-# Changes one line after the other and runs the tests of its room; ROOM=... takes another room.
-ROOM ?= counting
+# Tries a sample of mutants, functions with one change each, against the tests that reach them. SEED=...
+# draws the same once more; `rm -r mutants` lets it note anew which tests reach what.
+SAMPLE ?= 1500
+ROOMS := tests/counting tests/inference tests/sources tests/results
 mutants: .venv/mutants.installed
-	mkdir -p build/mutants
-	sed 's/ROOM/$(ROOM)/g' tests/long/mutants.toml > build/mutants/$(ROOM).toml
-	$(BIN)/cosmic-ray init --force build/mutants/$(ROOM).toml build/mutants/$(ROOM).sqlite
-	$(BIN)/cosmic-ray baseline build/mutants/$(ROOM).toml
-	$(BIN)/cosmic-ray exec build/mutants/$(ROOM).toml build/mutants/$(ROOM).sqlite
-	$(BIN)/cr-report build/mutants/$(ROOM).sqlite --show-diff --surviving-only | tee build/mutants/$(ROOM).txt
+	$(QUICKLY) $(BIN)/mutmut run --max-children 1 'pu_accessor.sources.source.*'
+	cd mutants && $(QUICKLY) ../$(BIN)/python -m pytest -p tests.long.mutants -p no:cacheprovider \
+		--sample=$(SAMPLE) --seed=$(SEED) $(ROOMS)
 
 lint: .venv/dev.installed
 	$(BIN)/ruff check

@@ -51,6 +51,9 @@ def breaking_point(
     beta : Beta
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group.
+
+        Not an estimate with its interval: that takes labels to be selected at random, and what is
+        asked here is how far from that they may be. Pass its point, and its ends.
     above : float, default 0.5
         The conclusion is that the lower limit is above this. Not for a difference, which is to be
         other than 0.
@@ -162,6 +165,9 @@ def plot_robustness(
     beta : Beta
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group.
+
+        Not an estimate with its interval: that takes labels to be selected at random, and what is
+        asked here is how far from that they may be. Pass its point, and its ends.
     selection_odds : array-like of float, default (1, 1.25, 1.5, 2, 2.5, 3, 4, 5)
         The factors: two or more, from 1 on.
     above : float, default 0.5

@@ -166,7 +166,8 @@ def plot_against_beta(
     name : str or callable
         "roc" or "pr" for the area under that curve, or a metric as in ``ds.pu.metric``.
     beta : array-like of float
-        Fractions of positives among the unlabeled, in [0, 1]: a grid of two or more.
+        Fractions of positives among the unlabeled, in [0, 1]: a grid of two or more. Not an
+        estimate with its interval: beta is the axis. Pass betas between both ends.
     at : int, optional
         For a metric: the number of examples predicted positive.
     level : float, default 0.95

@@ -147,7 +147,12 @@ def compare(
 
 
 def compare_unpaired(
-    self: Bound, beta: GroupBeta, *, target: str = "population", level: float = 0.95
+    self: Bound,
+    beta: GroupBeta,
+    *,
+    target: str = "population",
+    level: float = 0.95,
+    joint: str = "approximate",
 ) -> pd.DataFrame:
     """Compare the AUROC of groups that share no examples: Welch's two-sample test.
 
@@ -155,19 +160,26 @@ def compare_unpaired(
     ----------
     beta : Beta
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
-        several, a mapping, Series or DataArray by group.
+        several, a mapping, Series or DataArray by group, or an estimate, the frame of
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it.
     target : Target, default "population"
         What the interval is about: "population", new examples from where these come from; or
         "examples", these alone, once all their labels were known.
     level : float, default 0.95
         Probability with which the interval covers, in (0, 1).
+    joint : {"approximate", "guaranteed"}, default "approximate"
+        How an estimate of beta counts: by the squares of both errors, which holds about as often
+        as `level` says if they are independent; or by its whole interval, which holds at least so
+        often, asks for an estimate of a higher level, and is wider.
 
     Returns
     -------
     DataFrame
         A row for each pair of groups, a before b, and beta: the columns of `compare` with
         `beta`, without sign; n_a, n_b are the known positives of each; beta_a, beta_b stand
-        for beta where it is given by group. P values are adjusted for all pairs at a beta.
+        for beta where it is given by group. P values are adjusted for all pairs at a beta. With
+        estimates of beta there is the interval, and no test: a row for each group has errors that
+        are independent, one row for all is off by the same in each.
 
     Raises
     ------
@@ -212,7 +224,7 @@ def compare_unpaired(
             f"score must name one column, but {self._roles.score!r} was passed. Models of the "
             "same rows are compared with df.pu(score=[...]).compare()."
         )
-    return comparison.compare_unpaired(self._asked(), beta, level, target)
+    return comparison.compare_unpaired(self._asked(), beta, level, target, joint=joint)
 
 
 def dominance(

@@ -10,6 +10,7 @@ from pu_accessor.accessors.bound import Bound
 from pu_accessor.inference.estimates.at import At
 from pu_accessor.inference.tables.rates import Metric
 from pu_accessor.results import estimates
+from pu_accessor.results.averages import Average, read_average
 from pu_accessor.results.betas import GroupBeta
 from pu_accessor.results.rules import GroupInterval, Rules, UserBand
 
@@ -26,6 +27,7 @@ def auroc(
     max_fpr: float | None = None,
     selection_odds: float = 1.0,
     joint: str = "approximate",
+    average: Average = False,
 ) -> pd.DataFrame:
     """Estimate the area under the ROC curve, with an interval: on new examples, or on these.
 
@@ -60,6 +62,12 @@ def auroc(
         How an estimate of beta counts: by the squares of both errors, which holds about as often
         as `level` says if they are independent; or by its whole interval, which holds at least so
         often, asks for an estimate of a higher level, and is wider.
+    average : bool, str or list of str, default False
+        Average over groups, such as queries or users: True over all columns of `by`, a name over
+        that one. Each group counts once. The interval is over new groups; with
+        ``target="examples"`` over these. One known positive is enough (for average precision two,
+        where others are hidden); groups without any are left out by ``on_error="skip"``. There is
+        a row for what is not averaged over, with n_groups, and the mean of betas.
 
     Returns
     -------
@@ -138,7 +146,10 @@ def auroc(
     0  0.25     0.792           0.132  0.417  0.917   0.95  examples
     """
     rule = Rules(level, beta_interval=beta_interval, selection_odds=selection_odds)
-    return estimates.auroc(self._asked(), beta, rule, target, max_fpr=max_fpr, joint=joint)
+    over = read_average(average, isinstance(self._roles.score, list))
+    return estimates.auroc(
+        self._asked(), beta, rule, target, max_fpr=max_fpr, joint=joint, over=over
+    )
 
 
 def average_precision(
@@ -150,6 +161,7 @@ def average_precision(
     beta_interval: GroupInterval | None = None,
     selection_odds: float = 1.0,
     joint: str = "approximate",
+    average: Average = False,
 ) -> pd.DataFrame:
     """Estimate the average precision, with an interval: on new examples, or on these.
 
@@ -177,6 +189,12 @@ def average_precision(
         How an estimate of beta counts: by the squares of both errors, which holds about as often
         as `level` says if they are independent; or by its whole interval, which holds at least so
         often, asks for an estimate of a higher level, and is wider.
+    average : bool, str or list of str, default False
+        Average over groups, such as queries or users: True over all columns of `by`, a name over
+        that one. Each group counts once. The interval is over new groups; with
+        ``target="examples"`` over these. One known positive is enough (for average precision two,
+        where others are hidden); groups without any are left out by ``on_error="skip"``. There is
+        a row for what is not averaged over, with n_groups, and the mean of betas.
 
     Returns
     -------
@@ -236,7 +254,8 @@ def average_precision(
     0  0.25     0.715           0.275  0.204    1.0   0.95  population
     """
     rule = Rules(level, beta_interval=beta_interval, selection_odds=selection_odds)
-    return estimates.average_precision(self._asked(), beta, rule, target, joint=joint)
+    over = read_average(average, isinstance(self._roles.score, list))
+    return estimates.average_precision(self._asked(), beta, rule, target, joint=joint, over=over)
 
 
 def metric(
@@ -252,6 +271,7 @@ def metric(
     selection_odds: float = 1.0,
     beta_interval: GroupInterval | None = None,
     joint: str = "approximate",
+    average: Average = False,
 ) -> pd.DataFrame:
     """Evaluate metrics at the cutoffs that a person reports, with their intervals.
 
@@ -308,6 +328,12 @@ def metric(
         How an estimate of beta counts: by the squares of both errors, which holds about as often
         as `level` says if they are independent; or by its whole interval, which holds at least so
         often, asks for an estimate of a higher level, and is wider.
+    average : bool, str or list of str, default False
+        Average over groups, such as queries or users: True over all columns of `by`, a name over
+        that one. Each group counts once. The interval is over new groups; with
+        ``target="examples"`` over these. One known positive is enough (for average precision two,
+        where others are hidden); groups without any are left out by ``on_error="skip"``. There is
+        a row for what is not averaged over, with n_groups, and the mean of betas.
 
     Returns
     -------
@@ -375,4 +401,5 @@ def metric(
     3     recall   4     4     0.500  0.333  0.667
     """
     rule = Rules(level, band, reference, beta_interval, selection_odds)
-    return estimates.metric(self._asked(), name, beta, at, rule, target, joint=joint)
+    over = read_average(average, isinstance(self._roles.score, list))
+    return estimates.metric(self._asked(), name, beta, at, rule, target, joint=joint, over=over)

@@ -269,6 +269,9 @@ def plot_rank_cdf(
     beta : Beta
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group.
+
+        Not an estimate with its interval: the known positives are drawn as they are, and what lies
+        around them is the band at one beta. Pass its point, or several betas.
     level : float, default 0.95
         Probability with which the band covers, in (0, 1): at each cutoff for "exact" and
         "bootstrap", at all cutoffs jointly for "simultaneous" and "dkw".

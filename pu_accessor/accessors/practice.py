@@ -12,7 +12,7 @@ from pu_accessor.inference.bands.lookup import Band
 from pu_accessor.inference.estimates.at import At
 from pu_accessor.inference.shares import Interval
 from pu_accessor.inference.tables.rates import Metric
-from pu_accessor.results import practice
+from pu_accessor.results import metric_gaps, practice
 from pu_accessor.results.betas import GroupBeta
 from pu_accessor.results.rules import Rules
 
@@ -27,6 +27,7 @@ def gap(
     at: At,
     target: str | None = None,
     level: float = 0.95,
+    joint: str = "approximate",
 ) -> pd.DataFrame:
     """Compare a metric of groups that share no examples, such as recall of women and of men.
 
@@ -39,9 +40,11 @@ def gap(
         shape.
     beta : Beta, optional
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
-        several, a mapping, Series or DataArray by group.
+        several, a mapping, Series or DataArray by group, or an estimate, the frame of
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it.
 
         The gap of recall, tpr or fnr on new examples needs none: known positives alone say it.
+        Estimates for each group have independent errors; one for all is off by the same in each.
     at : At
         The cutoff: a number of examples predicted positive, 100 or ``{"rank": 100}``, or their
         share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last cutoff with an
@@ -55,6 +58,10 @@ def gap(
         threshold; or these examples, once all their labels were known.
     level : float, default 0.95
         Probability with which the interval covers, in (0, 1).
+    joint : {"approximate", "guaranteed"}, default "approximate"
+        How an estimate of beta counts: by the squares of both errors, which holds about as often
+        as `level` says if they are independent; or by its whole interval, which holds at least so
+        often, asks for an estimate of a higher level, and is wider.
 
     Returns
     -------
@@ -62,7 +69,8 @@ def gap(
         A row for each pair of groups, a before b, and beta, where there is one: the two groups,
         beta (beta_a and beta_b where it is given by group), metric, estimate_a, estimate_b,
         difference, which is that of a minus that of b, lower, upper, level; n_a and n_b, the known
-        positives; target. Intervals are not adjusted for the number of pairs.
+        positives; target; with estimates of beta also joint. Intervals are not adjusted for the
+        number of pairs.
 
     Raises
     ------
@@ -114,7 +122,7 @@ def gap(
             "the same rows are not independent. Ask for each, df.pu(score=[...]).metric(...), or "
             "compare their AUROC: df.pu(score=[...]).compare()."
         )
-    return practice.gap(self._asked(), name, beta, at, Rules(level), target)
+    return metric_gaps.gap(self._asked(), name, beta, at, Rules(level), target, joint=joint)
 
 
 def net_benefit(

@@ -15,14 +15,18 @@ from pu_accessor.inference.comparison.paired import compare_paired as test_pairs
 from pu_accessor.inference.comparison.selection import compare_within
 from pu_accessor.inference.comparison.unpaired import compare_unpaired as test_groups
 from pu_accessor.inference.comparison.unpaired import estimate_group
-from pu_accessor.inference.estimates.joint import BetaRange
+from pu_accessor.inference.estimates.auroc import estimate_auroc
+from pu_accessor.inference.estimates.joint import BetaRange, join_estimates, ranking_level
+from pu_accessor.inference.estimates.population import estimate_population_auroc
+from pu_accessor.inference.practice.gap import GroupMetric
 from pu_accessor.inference.rule import Rule, check_target
 from pu_accessor.inference.shares import check_level, refuse_odds
-from pu_accessor.ranking import FloatArray, IntArray, PairedRanks
+from pu_accessor.ranking import FloatArray, IntArray, PairedRanks, Ranking
 from pu_accessor.results.ask import Asked, as_rows, ask, check_names, with_skipped
 from pu_accessor.results.betas import GroupBeta, check_beta
 from pu_accessor.results.curves import curve
-from pu_accessor.results.ranges import check_random, read_ranges, tell_of
+from pu_accessor.results.joint_gaps import OfGroup, join_gaps
+from pu_accessor.results.ranges import Ranges, check_random, read_ranges, tell_of
 from pu_accessor.results.rules import Rules
 from pu_accessor.results.schema import AXIS, BOUND, axis_of, check_whole
 
@@ -105,12 +109,14 @@ def compare_paired(
     return pairs
 
 
-def compare_unpaired(asked: Asked, beta: GroupBeta, level: float, target: str) -> pd.DataFrame:
+def compare_unpaired(
+    asked: Asked, beta: GroupBeta, level: float, target: str, *, joint: str = "approximate"
+) -> pd.DataFrame:
     """Compare the AUROC of groups that share no examples: Welch's two-sample test.
 
     Parameters
     ----------
-    asked, beta, level, target
+    asked, beta, level, target, joint
         As in `compare_paired`.
 
     Returns
@@ -125,6 +131,9 @@ def compare_unpaired(asked: Asked, beta: GroupBeta, level: float, target: str) -
     """
     level = check_level(level)
     check_target(target)
+    ranges = read_ranges(beta, Rules(level), joint)
+    if ranges is not None:
+        return _areas_apart(asked, ranges, level, target)
     check_beta(beta)
     estimate = partial(estimate_group, target=target)
     answers = ask(asked, asked.rank("breakpoints"), estimate, beta)
@@ -152,6 +161,40 @@ def compare_unpaired(asked: Asked, beta: GroupBeta, level: float, target: str) -
     }
     pairs = pd.DataFrame(_beside(name_pairs(answers.names, keys, first, second), columns))
     return with_skipped(pairs, answers)
+
+
+def _areas_apart(asked: Asked, ranges: Ranges, level: float, target: str) -> pd.DataFrame:
+    """Return differences of AUROC that hold jointly with estimates of beta."""
+    estimate = estimate_population_auroc if target == "population" else estimate_auroc
+
+    def at(ranking: Ranking, betas: FloatArray, level: float) -> GroupMetric:
+        found = estimate(ranking, betas, Rule(level))
+        return GroupMetric(ranking.total.known_positive, found.value, found.lower, found.upper)
+
+    def joined(ranking: Ranking, beta: BetaRange, level: float) -> GroupMetric:
+        sure = ranges.joint == "guaranteed"
+        left = ranking_level(level, beta.level) if sure else level
+        found = estimate(ranking, beta.betas(level, ranges.joint), Rule(left))
+        found = join_estimates(found, beta, ranges.joint)
+        return GroupMetric(ranking.total.known_positive, found.value, found.lower, found.upper)
+
+    gaps = join_gaps(asked, "breakpoints", ranges, Rules(level), OfGroup(at, joined))
+    first, second = gaps.found.first, gaps.found.second
+    sizes = np.array([group.n for group in gaps.groups])
+    columns = gaps.told(
+        {
+            "difference": gaps.found.difference.ravel(),
+            "lower": gaps.found.lower.ravel(),
+            "upper": gaps.found.upper.ravel(),
+            "level": level,
+            "n_a": sizes[first],
+            "n_b": sizes[second],
+            "target": target,
+        }
+    )
+    pairs = pd.DataFrame(_beside(name_pairs(gaps.names, gaps.keys, first, second), columns))
+    pairs.attrs |= {"skipped": gaps.skipped} if gaps.skipped else {}
+    return pairs
 
 
 def dominance(tables: xr.Dataset) -> pd.DataFrame:

@@ -7,9 +7,18 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from pu_accessor.errors import shorten, warn_caller
+from pu_accessor.errors import PUValueError, shorten, warn_caller
 from pu_accessor.inference.estimates.at import At, Cutoff, are_several, read_cutoffs
 from pu_accessor.inference.estimates.auroc import estimate_auroc
+from pu_accessor.inference.estimates.averages import (
+    AREA,
+    RATE,
+    area_under_pr,
+    area_under_roc,
+    areas_under_roc,
+    check_fixed,
+    rate_at,
+)
 from pu_accessor.inference.estimates.binomial import metric_on_new
 from pu_accessor.inference.estimates.complete import Estimates
 from pu_accessor.inference.estimates.cutoff import AtCutoff, metric_at
@@ -28,6 +37,7 @@ from pu_accessor.inference.tables.areas import check_max_fpr
 from pu_accessor.inference.tables.rates import Metric, as_metrics, metric_name
 from pu_accessor.ranking import FloatArray, Ranking, Stack
 from pu_accessor.results.ask import Answer, Answers, Asked, as_rows, ask_rankings
+from pu_accessor.results.averages import Averaged, Over, average_over
 from pu_accessor.results.betas import GroupBeta
 from pu_accessor.results.ranges import check_random, read_ranges, tell_of
 from pu_accessor.results.rules import Rules
@@ -45,6 +55,7 @@ def auroc(
     *,
     max_fpr: float | None = None,
     joint: str = "approximate",
+    over: Over | None = None,
 ) -> pd.DataFrame:
     """Estimate the area under the ROC curve of each ranking, with an interval.
 
@@ -62,6 +73,8 @@ def auroc(
         Take the curve up to this false positive rate, standardised.
     joint : {"approximate", "guaranteed"}, default "approximate"
         How the error of an estimated beta is put together with that of the ranking.
+    over : Over, optional
+        What to average over.
 
     Returns
     -------
@@ -78,6 +91,22 @@ def auroc(
     check_max_fpr(max_fpr)
     check_target(target, "max_fpr=..." if max_fpr is not None and max_fpr < 1 else None)
     check_whole_area(rules.shared, max_fpr)
+    if over is not None:
+        _check_whole(max_fpr)
+        return average_over(
+            over,
+            asked,
+            beta,
+            rules,
+            target,
+            joint,
+            Averaged(
+                lambda ranking, betas: [area_under_roc(ranking, betas, target)],
+                AREA,
+                {},
+                lambda stack, betas: [one and [one] for one in areas_under_roc(stack, betas)],
+            ),
+        )
 
     def estimate(ranking: Ranking, betas: FloatArray, rule: Rule) -> Estimates:
         if rule.selection_odds > 1:
@@ -94,14 +123,30 @@ def auroc(
     return with_intervals(asked, beta, ask)
 
 
+def _check_whole(max_fpr: float | None) -> None:
+    """Raise if an average of parts of areas is asked for."""
+    if max_fpr is not None and max_fpr < 1:
+        raise PUValueError(
+            f"max_fpr must be left out with average=True, but {max_fpr!r} was passed: the "
+            "area of a part is biased where few positives are known. Average a metric: "
+            "df.pu(by='query').metric('recall', 0.3, at={'fraction': 0.1}, average=True)."
+        )
+
+
 def average_precision(
-    asked: Asked, beta: GroupBeta, rules: Rules, target: str, *, joint: str = "approximate"
+    asked: Asked,
+    beta: GroupBeta,
+    rules: Rules,
+    target: str,
+    *,
+    joint: str = "approximate",
+    over: Over | None = None,
 ) -> pd.DataFrame:
     """Estimate the average precision of each ranking, with an interval.
 
     Parameters
     ----------
-    asked, beta, rules, target, joint
+    asked, beta, rules, target, joint, over
         As in `auroc`.
 
     Returns
@@ -115,6 +160,11 @@ def average_precision(
         As `auroc`.
     """
     check_target(target)
+    if over is not None:
+        averaged = Averaged(
+            lambda ranking, betas: [area_under_pr(ranking, betas, target)], AREA, {}
+        )
+        return average_over(over, asked, beta, rules, target, joint, averaged)
 
     def estimate(ranking: Ranking, betas: FloatArray, rule: Rule) -> Estimates:
         if rule.selection_odds > 1:
@@ -136,6 +186,7 @@ def metric(
     target: str | None,
     *,
     joint: str = "approximate",
+    over: Over | None = None,
 ) -> pd.DataFrame:
     """Evaluate metrics of each ranking at the cutoffs that a person reports.
 
@@ -149,8 +200,9 @@ def metric(
         Which cutoff, or cutoffs.
     target : {"population", "examples"}, optional
         Whether the interval is about new examples, which takes a threshold, or about these. By
-        default that is new examples at a threshold, and these at all other cutoffs.
-    joint
+        default that is new examples at a threshold, and these at all other cutoffs; for averages
+        new groups.
+    joint, over
         As in `auroc`.
 
     Returns
@@ -162,6 +214,17 @@ def metric(
     """
     cutoffs = read_cutoffs(at)
     each = [(one, cutoff) for one in as_metrics(name) for cutoff in cutoffs]
+    places = [cutoff.value for _, cutoff in each] if are_several(at) else []
+    labels = [metric_name(one) for one, _ in each]
+    if over is not None:
+        check_fixed(cutoffs[0])
+        goal = "population" if target is None else target
+        averaged = Averaged(
+            lambda ranking, betas: [rate_at(ranking, betas, *one, goal) for one in each],
+            RATE,
+            {"metric": labels} | ({"at": places} if places else {}),
+        )
+        return average_over(over, asked, beta, rules, goal, joint, averaged)
     about = read_target(target, cutoffs[0], rules)
     ranges = read_ranges(beta, rules, joint)
     check_random(ranges, rules)
@@ -186,8 +249,6 @@ def metric(
     answers = ask_rankings(
         asked, "all" if chosen else "breakpoints", estimated, rules, question, joined=joined
     )
-    places = [cutoff.value for _, cutoff in each] if are_several(at) else []
-    labels = [metric_name(one) for one, _ in each]
     columns = [
         _cutoff_columns(a, labels, places, rules, about)
         | tell_of(ranges, answers.names, a.key, a.betas.size * len(each))

@@ -8,8 +8,8 @@ import pandas as pd
 import xarray as xr
 
 from pu_accessor.inference.bands.lookup import band_name
-from pu_accessor.inference.estimates.at import At, read_at
 from pu_accessor.inference.estimates.complete import Estimates
+from pu_accessor.inference.estimates.joint import BetaRange, join_limits
 from pu_accessor.inference.practice.calibration import (
     Reliability,
     as_edges,
@@ -24,20 +24,12 @@ from pu_accessor.inference.practice.early import (
     enrichment_at,
     estimate_bedroc,
 )
-from pu_accessor.inference.practice.gap import (
-    GroupMetric,
-    check_beta_given,
-    find_gaps,
-    metric_of_group,
-)
 from pu_accessor.inference.rule import Rule
-from pu_accessor.inference.tables.rates import Metric, check_metric, metric_name
-from pu_accessor.ranking import FloatArray, Ranking, Ranks
-from pu_accessor.results.ask import Answers, Asked, as_rows, ask, ask_rankings, check_names
+from pu_accessor.ranking import FloatArray, Ranking
+from pu_accessor.results.ask import Answers, Asked, as_rows, ask_rankings
 from pu_accessor.results.betas import GroupBeta
-from pu_accessor.results.comparison import name_pairs
-from pu_accessor.results.estimates import Area, read_target, with_intervals
-from pu_accessor.results.ranges import Fixed, with_interval
+from pu_accessor.results.estimates import Area, with_intervals
+from pu_accessor.results.ranges import Fixed, read_ranges, tell_of, with_interval
 from pu_accessor.results.rules import Rules
 from pu_accessor.results.schema import BOUND, SIDES
 from pu_accessor.results.sheets import key_coordinates
@@ -50,82 +42,10 @@ __all__ = [
     "curves_of",
     "decision_curves",
     "enrichment_factor",
-    "gap",
     "net_benefit",
 ]
 
 Thresholds: TypeAlias = float | Sequence[float] | FloatArray | None
-
-
-def gap(
-    asked: Asked,
-    name: str | Metric,
-    beta: GroupBeta | None,
-    at: At,
-    rules: Rules,
-    target: str | None,
-) -> pd.DataFrame:
-    """Return the gap between each pair of groups.
-
-    Parameters
-    ----------
-    asked : Asked
-        Whom to ask.
-    name : str or callable
-        A metric.
-    beta : float, array-like of float, or mapping, Series or DataArray of float by key, optional
-        Fraction of positives among the unlabeled.
-    at : int, mapping of str to float, or {"youden", "maximum"}
-        Which cutoff.
-    rules : Rules
-        Its level.
-    target : {"population", "examples"}, optional
-        As in `pu_accessor.results.estimates.metric`.
-
-    Returns
-    -------
-    DataFrame
-        A row for each pair of groups and beta.
-    """
-    check_metric(name)
-    cutoff = read_at(at)
-    about = read_target(target, cutoff, rules)
-    check_beta_given(beta is not None, name, about)
-
-    def question(ranking: Ranking, betas: FloatArray, rule: Rule) -> GroupMetric:
-        some = None if beta is None else betas
-        return metric_of_group(ranking, some, name, cutoff, about, rule)
-
-    # What a user's function maximises can be anywhere.
-    ranks: Ranks = "all" if cutoff.value != cutoff.value and callable(name) else "breakpoints"
-    if beta is None:
-        answers = ask(asked, asked.rank(ranks), lambda one, _: question(one, _, rules.shared))
-    else:
-        answers = ask_rankings(asked, ranks, beta, rules, question)
-    groups = [answer.content for answer in answers.each]
-    found = find_gaps(groups)
-    times = found.difference.shape[1]
-    first, second = (np.repeat(side, times) for side in (found.first, found.second))
-    place = np.tile(np.arange(times), found.first.size)
-    own = ["beta_a", "beta_b"] if answers.own_beta else ["beta"]
-    betas = [] if beta is None else zip(own, (first, second), strict=False)
-    every = [answer.betas for answer in answers.each]
-    columns: dict[str, Any] = {
-        **{key: np.stack(every)[side, place] for key, side in betas},
-        "metric": metric_name(name),
-        "estimate_a": np.stack([group.estimate for group in groups])[first, place],
-        "estimate_b": np.stack([group.estimate for group in groups])[second, place],
-        "difference": found.difference.ravel(),
-        "lower": found.lower.ravel(),
-        "upper": found.upper.ravel(),
-        "level": rules.shared.level,
-        "n_a": np.array([group.n for group in groups])[first],
-        "n_b": np.array([group.n for group in groups])[second],
-        "target": about,
-    }
-    pairs = name_pairs(answers.names, [a.key for a in answers.each], first, second)
-    check_names([*answers.names], pairs, columns)
-    return pd.DataFrame({**pairs, **columns})
 
 
 def net_benefit(
@@ -306,9 +226,17 @@ def enrichment_factor(
         A row for each group, beta and fraction.
     """
     fractions = as_fractions(fraction)
+    ranges = read_ranges(beta, rules, "approximate")
 
     def question(ranking: Ranking, betas: FloatArray, rule: Rule) -> Enrichment:
         return enrichment_at(ranking, betas, fractions, rule)
+
+    def joined(ranking: Ranking, beta: BetaRange) -> Enrichment:
+        beta.check_counts(ranking.total)
+        betas = beta.betas(rules.shared.level, "approximate")
+        found = enrichment_at(ranking, betas, fractions, rules.shared)
+        limits = join_limits(found.value, found.lower, found.upper, beta, "approximate")
+        return Enrichment(found.rank, found.value[:, :1], found.error[:, :1], *limits)
 
     def columns(found: Enrichment, betas: FloatArray) -> dict[str, Any]:
         size = betas.size * fractions.size
@@ -324,8 +252,15 @@ def enrichment_factor(
             "target": np.full(size, "examples", object),
         }
 
-    answers = ask_rankings(asked, "breakpoints", beta, rules, question)
-    return as_rows(answers, [columns(answer.content, answer.betas) for answer in answers.each])
+    given = beta if ranges is None else ranges
+    answers = ask_rankings(asked, "breakpoints", given, rules, question, joined=joined)
+    return as_rows(
+        answers,
+        [
+            columns(a.content, a.betas) | tell_of(ranges, answers.names, a.key, fractions.size)
+            for a in answers.each
+        ],
+    )
 
 
 def calibration(

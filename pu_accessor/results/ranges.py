@@ -113,15 +113,15 @@ class Ranges:
 
 
 class Fixed(NamedTuple):
-    """Betas of tables: numbers, or the point of an estimate with the counts it is about."""
+    """Betas of tables: numbers, or the points of estimates with the counts they are about."""
 
     beta: GroupBeta
-    range: BetaRange | None = None
+    ranges: tuple[BetaRange, ...] = ()
 
     def check_counts(self, total: Counts) -> None:
-        """Raise if the estimate is of other examples: see `BetaRange.check_counts`."""
-        if self.range is not None:
-            self.range.check_counts(total)
+        """Raise if all estimates are of other examples: see `BetaRange.check_counts`."""
+        if self.ranges and not any(one.is_about(total) for one in self.ranges):
+            self.ranges[0].check_counts(total)
 
 
 def read_ranges(beta: GroupBeta, rules: Rules, joint: str) -> Ranges | None:
@@ -241,7 +241,7 @@ def tell_of(
 
 
 def with_interval(beta: GroupBeta, rules: Rules) -> tuple[Fixed, Rules]:
-    """Turn a frame of one estimate into its point, and rules with its interval.
+    """Turn a frame of estimates into their points, and rules with their intervals.
 
     Parameters
     ----------
@@ -261,20 +261,23 @@ def with_interval(beta: GroupBeta, rules: Rules) -> tuple[Fixed, Rules]:
     Raises
     ------
     PUValueError
-        If the frame has several rows, or takes all of the level.
+        If the frame takes all of the level.
     """
     if not isinstance(beta, pd.DataFrame):
         return Fixed(beta), rules
     ranges = read_ranges(beta, rules, "guaranteed")
-    if ranges is None or len(ranges.each) > 1:
-        raise PUValueError(
-            f"beta must be a frame of one row for tables and curves, but {len(beta)} rows were "
-            "passed: the interval of beta is the same for all groups there. Ask one group after "
-            "the other, or pass the points: beta=found.set_index('site')['beta']."
-        )
-    (only,) = ranges.each.values()
-    changed = replace(rules, level=ranges.left, beta_interval=(only.lower, only.upper))
-    return Fixed(only.beta, only), changed
+    if ranges is None:
+        return Fixed(beta), rules
+    every = tuple(ranges.each.values())
+    if not ranges.names:
+        (only,) = every
+        interval: Any = (only.lower, only.upper)
+        return Fixed(only.beta, every), replace(rules, level=ranges.left, beta_interval=interval)
+    points, intervals = {}, {}
+    for levels, one in ranges.each.items():
+        key = levels[0] if len(levels) == 1 else levels
+        points[key], intervals[key] = one.beta, (one.lower, one.upper)
+    return Fixed(points, every), replace(rules, level=ranges.left, beta_interval=intervals)
 
 
 def _range(row: Mapping[Hashable, Any]) -> BetaRange:

@@ -59,6 +59,12 @@ def assert_same(found: Gaps, expected: Gaps) -> None:
     np.testing.assert_array_equal(found.inside, expected.inside)
     np.testing.assert_array_equal(found.lowest, expected.lowest)
     assert found.at.dtype == found.inside.dtype == np.int64
+    assert_no_minus_0(found.values, found.lowest)
+
+
+def assert_no_minus_0(*thresholds: Array) -> None:
+    for each in thresholds:
+        assert not np.signbit(each[each == 0]).any()
 
 
 def pieces(scores: Array, cuts: list[int]) -> list[Array]:
@@ -124,6 +130,7 @@ def assert_best(found: Best, targets: Array, scores: Array) -> None:
         found.better, np.append(values, np.inf)[block - 1 + (block == 0) * (values.size + 1)]
     )
     np.testing.assert_array_equal(found.before, np.concatenate([[0], through])[block])
+    assert_no_minus_0(found.score, found.better)
 
 
 def shapes() -> Iterator[tuple[str, Array, Array]]:

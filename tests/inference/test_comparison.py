@@ -421,6 +421,7 @@ def test_group_with_one_known_positive() -> None:
     touched = got[["hospital_a", "hospital_b"]].eq("north").any(axis=1)
     numbers = got[["lower", "upper", "statistic", "p_value", "p_holm"]]
     assert numbers[touched].isna().all(axis=None) and numbers[~touched].notna().all(axis=None)
+    assert (got["p_holm"] == got["p_value"])[~touched].all()  # one test alone is left
     assert got["difference"].notna().all()
 
 

@@ -366,6 +366,26 @@ def test_pr_envelope_of_one_beta_is_the_band() -> None:
         np.testing.assert_allclose(envelope.sel(envelope=side)[away], value, atol=1e-12)
 
 
+def test_grids_are_steps_of_a_thousandth_with_more_near_0() -> None:
+    tables = ask("good")
+    expected = [0, *np.geomspace(1e-6, 1e-3, 31), *(step / 1000 for step in range(2, 1001))]
+    for grid in (tables.pu.roc()["fpr_grid"], tables.pu.pr()["recall_grid"]):
+        assert grid.values.tolist() == pytest.approx(expected, rel=1e-12)
+        assert set(RECALL_GRID.tolist()) <= set(grid.values.tolist())  # to be selected by
+
+
+@pytest.mark.parametrize("which", ["one point", "few known", "bad"])
+def test_precision_at_recall_0_is_that_of_the_first_cutoff(which: str) -> None:
+    frame, (low, high), options = SETTINGS[which]
+    for beta in {low, high}:
+        tables = frame.pu.contingency(beta, beta_interval=(beta, beta), **options)
+        first = tables.pu.metric("precision").isel(rank=1, beta=0)
+        start = tables.pu.pr()["precision_envelope"].isel(recall_grid=0)
+        assert float(start.sel(envelope="upper")) >= float(first.sel(bound="upper"))
+        assert float(start.sel(envelope="lower")) <= float(first.sel(bound="lower"))
+        assert float(first.sel(bound="lower")) < 1 or beta == low
+
+
 def test_envelopes_of_a_hand_made_curve() -> None:
     # 2 known positives at the top, 2 latent of 4: lower bounds find one below, upper ones above.
     tables = pu_accessor.ranking_from_arrays(range(6, 0, -1), [1, 1, *[None] * 4]).contingency(

@@ -213,7 +213,11 @@ def test_errors_say_what_to_pass() -> None:
         (lambda: PU.auroc(HAND.iloc[:0]), PUValueError, "one row for each key"),
         (lambda: PU.dominance(HAND), PUValueError, "higher level"),
         (lambda: PU.plot_rank_cdf(HAND), PUTypeError, r"beta=found\['beta'\]\.item\(\)"),
-        (lambda: PU.contingency(twice.assign(key=[1, 2])), PUValueError, "one group after the"),
+        (
+            lambda: PU.contingency(pd.concat([HIGH, HIGH]).assign(key=[1, 2])),
+            PUTypeError,
+            "not ranked apart",
+        ),
     ]
     for ask, kind, message in cases:
         with pytest.raises(kind, match=message):

@@ -220,6 +220,37 @@ def test_feasible_warns(frame: pd.DataFrame, message: str) -> None:
     assert {one.filename for one in told} == {__file__}
 
 
+@pytest.mark.parametrize("decimals", [9, 0])
+def test_doubts_are_those_of_a_rank_test_among_the_best(decimals: int) -> None:
+    # The best are those down to the known positive at a quarter of them, rounded up.
+    rng, doubted = np.random.default_rng(7), 0
+    for _ in range(30):
+        known = np.round(rng.normal(1, 1.5, rng.integers(5, 60)), decimals)
+        unlabeled = np.round(rng.normal(rng.uniform(-0.5, 0.5), 1, 400), decimals)
+        # Ties of unlabeled examples alone are not looked at.
+        unlabeled += np.where(np.isin(unlabeled, known), 0, np.linspace(0, 1e-6, 400))
+        last = np.sort(known)[-math.ceil(known.size / 4)]
+        best = known[known >= last], unlabeled[unlabeled >= last]
+        expected = False
+        if best[1].size and np.unique(np.concatenate(best)).size > 1:
+            test = stats.mannwhitneyu(*best, alternative="greater", method="asymptotic")
+            expected = bool(test.pvalue < 0.05)
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            framed(known, unlabeled).pu.estimate_beta()
+        assert any("even among the best" in str(one.message) for one in told) == expected
+        doubted += expected
+    assert 3 < doubted < 27
+
+
+def test_many_unlabeled_between_two_known_positives_are_no_ties() -> None:
+    # Of the best 63 the first, the second and the last are known: that is nothing (p = .17).
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        framed([70, 69, *range(0, -10, -1)], range(1, 61)).pu.estimate_beta()
+    assert not any("even among the best" in str(one.message) for one in told)
+
+
 def test_feasible_is_silent_where_it_knows() -> None:
     frame = framed(normal(500) + 4, [*(normal(1000) + 4), *normal(4000)])
     assert frame.pu.estimate_beta()["upper"].item() > 0.2

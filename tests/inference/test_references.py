@@ -121,6 +121,8 @@ def test_turned_over_the_two_kinds_trade_places(
     for name, mirror in {"tp": "tn", "fp": "fn", "fn": "fp", "tn": "tp"}.items():
         np.testing.assert_array_equal(one[name], back[mirror])
     np.testing.assert_array_equal(one["clipped"], back["clipped"])
+    if "local_alpha" in one.coords:
+        np.testing.assert_allclose(one["local_alpha"], other["local_alpha"], rtol=2e-4)
 
 
 # What must hold
@@ -170,6 +172,38 @@ def test_what_must_hold_of_any_table(case: Case, band: str, data: st.DataObject)
         np.testing.assert_array_equal(some["tp"].values, last["tp"].values)
         if reference in ("tightest", "both"):
             assert every["tightest"].values.tolist() == some["tightest"].values.tolist()
+
+
+@pytest.mark.parametrize("reference", REFERENCES)
+def test_bounds_are_straight_between_breakpoints(reference: str) -> None:
+    for seed in range(4):
+        label: Labels = [*[True] * 3, *[False] * 4, *[None] * 60]
+        case = Case(np.random.default_rng(seed).normal(size=67).tolist(), label, 0)
+        betas = [0.2, 0.7]
+        asked: dict[str, Any] = {"beta": betas, "reference": reference, "level": 0.6}
+        every, few = (ask(case, **asked, ranks=ranks) for ranks in ("all", "breakpoints"))
+        assert few.sizes["rank"] < 62
+        between = few["tp"].astype(float).interp(rank=every["rank"])
+        np.testing.assert_allclose(between.values, every["tp"].values, rtol=0, atol=1e-9)
+        if "tightest" in every.coords:  # is that of all ranks, wherever it is asked for
+            for rank in (0, 5, 30, 67):
+                one = ask(case, **asked, ranks=[rank])["tightest"]
+                assert one.values.tolist() == every["tightest"].values.tolist()
+
+
+@pytest.mark.parametrize("reference", REFERENCES)
+def test_a_rank_cdf_is_a_share_that_is_straight_between_breakpoints(reference: str) -> None:
+    label: Labels = [*[True] * 3, *[False] * 4, *[None] * 60]
+    score = np.random.default_rng(1).normal(size=67)
+    ranking = pu_accessor.ranking_from_arrays(score, label, negative=False)
+    drawn = [
+        ranking.plot_rank_cdf([0.3], reference=reference, ranks=ranks).get_lines()[-1]
+        for ranks in ("all", "breakpoints")
+    ]
+    every, few = (np.asarray(line.get_xydata(), float) for line in drawn)
+    assert every[:, 1].min() >= 0 and every[:, 1].max() == 1
+    assert (every[:, 1] == 0).sum() > 1 or reference == "positives"
+    np.testing.assert_allclose(every[-1], few[-1])
 
 
 FALLING = Case([3, 2, 1, 0], [None, False, True, None], 0.5)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import pu_accessor
 from pu_accessor.inference.bands.lookup import latent_bounds
+from pu_accessor.inference.bands.simultaneous import joint_coverage
 from tests.oracles import oracle
 
 PRECISION = 1e-4  # of the local alpha, relative
@@ -113,12 +114,18 @@ def test_coverage_of_large_rankings_is_hardly_above_the_level(n: int, m: int) ->
         *product([1], [20_000], [0.5, 0.9, 0.95, 0.99]),
         *product([2, 30], [21_000], [0.8, 0.99]),
         *product([20_000], [2, 6], [0.9, 0.99]),
-        *((1000, 21_000, 0.95), (20_000, 300, 0.95), (9_000, 12_000, 0.95)),
+        *((1000, 21_000, 0.95), (20_000, 300, 0.95)),
     ],
 )
 def test_approximation_covers_and_wastes_little(n: int, m: int, level: float) -> None:
     covered = float(coverage(n, m, band(n, m, level)))
     assert level <= covered <= level + (0.01 if level >= 0.9 else 0.04)
+
+
+@pytest.mark.parametrize("m", [12_000, 50_000, 100_000])  # all scaled from one counted case
+def test_the_local_level_of_many_positives_is_scaled(m: int) -> None:
+    covered = joint_coverage(9_000, m, *latent_bounds("simultaneous", 9_000, m, 0.95))
+    assert 0.95 <= covered <= 0.9545
 
 
 @pytest.mark.parametrize(("n", "m"), [(5, 60), (100, 100), (200, 1800), (50, 25_000)])

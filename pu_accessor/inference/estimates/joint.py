@@ -79,6 +79,21 @@ class BetaRange(NamedTuple):
         between = lower + _BETWEEN * (last - lower) if last > lower else np.empty(0)
         return np.concatenate([[self.beta, lower, upper], between])
 
+    def is_about(self, total: Counts) -> bool:
+        """Tell whether the estimate is of such examples, as far as it says.
+
+        Parameters
+        ----------
+        total : Counts
+            Examples that the ranking has.
+
+        Returns
+        -------
+        bool
+        """
+        n, unlabeled = total.known_positive, total.unlabeled
+        return self.n in (None, n) and self.unlabeled in (None, unlabeled)
+
     def check_counts(self, total: Counts) -> None:
         """Raise if the estimate is of other examples.
 

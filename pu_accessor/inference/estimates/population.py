@@ -18,7 +18,7 @@ from pu_accessor.inference.rule import Rule
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import FloatArray, Ranking
 
-__all__ = ["estimate_population_auroc", "score_interval"]
+__all__ = ["crossing", "estimate_population_auroc", "score_interval"]
 
 _MODELED = 2  # examples that the model of the variances counts for
 _HALVES = 8  # of the way to a limit that are tried first
@@ -154,17 +154,34 @@ def score_interval(
         return far
 
     inside, alone = np.clip(value, 0, 1), (placed.size < 2).any(axis=0)
-    limits = (_crossing(excess, np.full(value.size, end), inside) for end in (0.0, 1.0))
+    limits = (crossing(excess, np.full(value.size, end), inside) for end in (0.0, 1.0))
     lower, upper = (np.where(alone, np.nan, limit) for limit in limits)
     return lower, upper
 
 
-def _crossing(
+def crossing(
     excess: Callable[[FloatArray], FloatArray], out: FloatArray, within: FloatArray
 ) -> FloatArray:
     """Return where an excess turns positive on the way out: by halves, then by Illinois' method.
 
     It may be positive within, too, as the variance is 0 at the ends; halves find what is between.
+
+    Parameters
+    ----------
+    excess : callable
+        From values to how much too far from an estimate each is; of arrays of float64.
+    out, within : ndarray of float64, shape (values,)
+        Where the way ends, and where it starts.
+
+    Returns
+    -------
+    ndarray of float64, shape (values,)
+        The end of the way where nothing there is too far.
+
+    Examples
+    --------
+    >>> crossing(lambda values: values - 0.3, np.ones(1), np.zeros(1)).round(6)
+    array([0.3])
     """
     limit = np.where(excess(out) <= 0, out, within)
     done = limit == out

@@ -13,7 +13,7 @@ from pu_accessor.inference.estimates.weighted import weighted_precision
 from pu_accessor.inference.rule import Rule
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
-__all__ = ["estimate_precision", "estimate_precision_around"]
+__all__ = ["estimate_precision", "estimate_precision_around", "precision_and_error"]
 
 _ROUNDING = 1e-14  # relative size of a deviation that may be none
 
@@ -132,6 +132,41 @@ def estimate_precision_around(ranking: Ranking, betas: FloatArray, rule: Rule) -
         value - growth * (first.value - first.lower),
         value + growth * (first.upper - first.value),
     )
+
+
+def precision_and_error(ranking: Ranking, betas: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the estimates of average precision and their standard errors.
+
+    Parameters
+    ----------
+    ranking : Ranking
+        At the breakpoints or at all cutoffs; with a known positive.
+    betas : ndarray of float64, shape (betas,)
+        Fractions of positives among the unlabeled.
+
+    Returns
+    -------
+    value : ndarray of float64, shape (betas,)
+        NaN for one known positive among others that are hidden.
+    error : ndarray of float64, shape (betas,)
+        0 where all positives are known, otherwise NaN for fewer than three known ones.
+
+    Examples
+    --------
+    >>> from pu_accessor.ranking import Counts
+    >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
+    >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
+    >>> value, error = precision_and_error(ranking, np.array([0.0, 0.25]))
+    >>> value.round(3), error.round(3)
+    (array([0.542, 0.715]), array([0.   , 0.137]))
+    """
+    n, blocks = ranking.total.known_positive, find_blocks(ranking)
+    positives = count_positives(ranking.total, betas)
+    others = np.array([float(number - 1) for number in positives.number])
+    terms, hidden = _terms(blocks, n), positives.factor > 0
+    error = _error(blocks, n, others) * positives.factor if n > 2 else np.full(betas.size, np.nan)
+    value = np.where(hidden & (n == 1), np.nan, terms.alone + others * terms.pairs)
+    return value, np.where(hidden, error, 0.0)
 
 
 def _estimator(ranking: Ranking, level: float) -> Estimator:

@@ -137,13 +137,16 @@ def _rate_on_new(
     return found / n, *wilson(found, n, level)
 
 
-def find_gaps(groups: list[GroupMetric]) -> MetricGaps:
+def find_gaps(groups: list[GroupMetric], *, apart: bool = False) -> MetricGaps:
     """Return the gap between each pair of groups, with its interval.
 
     Parameters
     ----------
     groups : list of GroupMetric
         All at as many betas.
+    apart : bool, default False
+        Whether to add what both are off by without squares: where both intervals hold, so does
+        that of the gap, whatever their errors are.
 
     Returns
     -------
@@ -183,11 +186,11 @@ def find_gaps(groups: list[GroupMetric]) -> MetricGaps:
         for name in ("estimate", "lower", "upper")
     )
     down, up = np.maximum(estimate - lower, 0), np.maximum(upper - estimate, 0)
-    difference = estimate[first] - estimate[second]
+    difference, both = estimate[first] - estimate[second], np.add if apart else np.hypot
     return MetricGaps(
         first,
         second,
         difference,
-        difference - np.hypot(down[first], up[second]),
-        difference + np.hypot(up[first], down[second]),
+        difference - both(down[first], up[second]),
+        difference + both(up[first], down[second]),
     )

@@ -218,7 +218,9 @@ def _top_rises(ranking: Ranking) -> float:
         return 1.0
     below = added.sum() - np.cumsum(added) + added / 2
     pairs, size = float(found @ below), known + others
-    ties = (found + added).astype(np.float64)  # cubes of large counts are no int64
+    # What lies between two known positives is one step at breakpoints, and no tie. Floats: cubes
+    # of large counts are no int64.
+    ties = np.where(found > 0, found + added, 0.0)
     spread = known * others / 12 * (size + 1 - float(ties @ (ties**2 - 1)) / (size * (size - 1)))
     if spread <= 0:
         return 1.0

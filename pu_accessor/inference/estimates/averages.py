@@ -1,0 +1,419 @@
+"""Averages over groups, such as queries or users: what each adds, and how far all are off."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy import special
+
+from pu_accessor.errors import PUDataError, PUValueError
+from pu_accessor.inference.estimates.at import Cutoff
+from pu_accessor.inference.estimates.auroc import auroc_and_error
+from pu_accessor.inference.estimates.complete import Estimates
+from pu_accessor.inference.estimates.cutoff import find_cutoff
+from pu_accessor.inference.estimates.delong import (
+    find_placements,
+    place_stack,
+    welch_df,
+)
+from pu_accessor.inference.estimates.population import crossing
+from pu_accessor.inference.estimates.precision import precision_and_error
+from pu_accessor.inference.estimates.sample import count_negatives, count_positives
+from pu_accessor.inference.rule import Rule
+from pu_accessor.inference.tables.contingency import check_labels
+from pu_accessor.inference.tables.rates import Metric, evaluate, metric_name
+from pu_accessor.ranking import FloatArray, Ranking, Stack
+
+__all__ = [
+    "AREA",
+    "RATE",
+    "GroupTerm",
+    "area_under_pr",
+    "area_under_roc",
+    "areas_under_roc",
+    "average_groups",
+    "check_fixed",
+    "rate_at",
+]
+
+_MODELED = 2  # groups that the model of the variance counts for
+_EDGE = 1e-6  # nearest to 0 and 1 at which the model is asked
+_ROUNDING = 1e-9
+_FIXED = ("rank", "threshold", "fraction")
+# How much of p*(1 - p) a share scatters: all of it if it is 0 or 1, a third if it is any.
+AREA, RATE = 1 / 3, 1.0
+
+
+class GroupTerm(NamedTuple):
+    """What one group adds to an average, at some betas.
+
+    Parameters
+    ----------
+    value : ndarray of float64, shape (betas,)
+        Its unbiased estimate, which may lie outside [0, 1].
+    low, high : ndarray of float64, shape (betas,)
+        What that would be with all known positives at the worst and at the best place.
+    square : ndarray of float64, shape (betas,)
+        Its squared standard error for these examples: 0 where nothing is hidden, NaN where the
+        group cannot tell, as with one known positive.
+    hidden : ndarray of float64, shape (betas,)
+        The share of its positives that is hidden.
+    known : int
+        Known positives.
+    """
+
+    value: FloatArray
+    low: FloatArray
+    high: FloatArray
+    square: FloatArray
+    hidden: FloatArray
+    known: int
+
+
+def area_under_roc(ranking: Ranking, betas: FloatArray, target: str) -> GroupTerm:
+    """Return what a group adds to the average AUROC.
+
+    Parameters
+    ----------
+    ranking : Ranking
+        At the breakpoints or at all cutoffs.
+    betas : ndarray of float64, shape (betas,)
+        Fractions of positives among the unlabeled.
+    target : {"population", "examples"}
+        Of new groups the error in each is not asked for.
+
+    Returns
+    -------
+    GroupTerm
+
+    Raises
+    ------
+    PUDataError
+        If nothing is known to be positive, or nothing is negative at some beta.
+    """
+    _check(ranking, betas)
+    if target == "population":
+        value, error = find_placements(ranking).auroc(ranking.total, betas), np.nan * betas
+    else:
+        value, error = auroc_and_error(ranking, betas)
+    negatives = np.array([float(each) for each in count_negatives(ranking.total, betas)])
+    rest = sum(ranking.total) - ranking.total.known_positive
+    least = -(rest - negatives) / (2 * negatives)  # known positives below all others
+    floats = np.array([float(each) for each in value])
+    return _term(ranking, betas, floats, (least, least + rest / negatives), error)
+
+
+def areas_under_roc(stack: Stack, betas: FloatArray) -> list[GroupTerm | None]:
+    """Return what many groups add to the average AUROC on new groups.
+
+    Parameters
+    ----------
+    stack : Stack
+        Where the known positives of many rankings lie.
+    betas : ndarray of float64, shape (rankings, betas)
+        Fractions of positives among the unlabeled.
+
+    Returns
+    -------
+    list of GroupTerm or None
+        As `area_under_roc` returns them; None where that has something to say.
+    """
+    known, negative, unlabeled = stack.total.T[:, :, np.newaxis]
+    negatives = negative + unlabeled * (1 - betas)
+    rest = (negative + unlabeled) + 0 * betas
+    plain = ((known > 0) & (negatives > 0) & ((unlabeled > 0) | (betas == 0))).all(axis=1)
+    above = place_stack(stack).above[:, np.newaxis]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        least, stretch = -(rest - negatives) / (2 * negatives), rest / negatives
+        value, hidden = least + above * stretch, 1 - known / (known + betas * unlabeled)
+    unknown = np.full(betas.shape[1], np.nan)
+    parts = zip(value, least, least + stretch, hidden, known[:, 0].tolist(), strict=True)
+    return [
+        GroupTerm(one, low, high, unknown, share, n) if there else None
+        for there, (one, low, high, share, n) in zip(plain.tolist(), parts, strict=True)
+    ]
+
+
+def area_under_pr(ranking: Ranking, betas: FloatArray, target: str) -> GroupTerm:
+    """Return what a group adds to the mean average precision.
+
+    Parameters
+    ----------
+    ranking, betas, target
+        As in `area_under_roc`.
+
+    Returns
+    -------
+    GroupTerm
+
+    Raises
+    ------
+    PUDataError
+        If nothing is known to be positive, or one positive alone while others are hidden.
+    """
+    _check(ranking, betas)
+    value, error = precision_and_error(ranking, betas)
+    if np.isnan(value).any():
+        raise PUDataError(
+            "average precision needs two known positives where others are hidden: one says "
+            "nothing of how many lie above it. Leave such groups out, "
+            "df.pu(by=..., on_error='skip'), or average AUROC, which takes them."
+        )
+    positives = count_positives(ranking.total, betas).as_floats()
+    ends = np.zeros(betas.size), positives / ranking.total.known_positive
+    return _term(ranking, betas, value, ends, error if target == "examples" else np.nan * betas)
+
+
+def rate_at(
+    ranking: Ranking, betas: FloatArray, name: str | Metric, cutoff: Cutoff, target: str
+) -> GroupTerm:
+    """Return what a group adds to the average of a metric at a cutoff.
+
+    Parameters
+    ----------
+    ranking, betas, target
+        As in `area_under_roc`.
+    name : str or callable
+        A metric that grows evenly with the true positives at a cutoff.
+    cutoff : Cutoff
+        A rank, threshold or share of the examples.
+
+    Returns
+    -------
+    GroupTerm
+
+    Raises
+    ------
+    PUDataError
+        If nothing is known to be positive, or the metric has no value.
+    PUValueError
+        If the metric is bent, so that what a group adds is biased.
+    """
+    _check(ranking, betas)
+    n, examples = ranking.total.known_positive, sum(ranking.total)
+    here = find_cutoff(ranking, float(betas[0]), name, cutoff, Rule())
+    positives = count_positives(ranking.total, betas).as_floats()
+    share = float(here.known_positive[0]) / n
+    found = np.multiply.outer(np.array([share, 0.0, 0.5, 1.0]), positives)
+    predicted = float(here.rank[0])
+    value, least, middle, most = evaluate(
+        name, found, predicted - found, positives - found, examples - positives - predicted + found
+    ).astype(np.float64)
+    if np.isnan([least, most]).any():
+        raise PUDataError(
+            f"{metric_name(name)} has no value at rank {predicted:g} of {examples} examples, but "
+            "an average needs one. Take another cutoff, or leave such groups out: "
+            "df.pu(by=..., on_error='skip')."
+        )
+    if (np.abs(middle - (least + most) / 2) > _ROUNDING * (1 + np.abs(most - least))).any():
+        raise PUValueError(
+            f"average must be False for {metric_name(name)!r}, which does not grow evenly "
+            "with the true positives at a cutoff: with few of them known the value of each group "
+            "is off to one side. Average 'precision', 'recall' or 'f1'."
+        )
+    error = _share_error(share, n, positives) * np.abs(most - least)
+    ends = np.minimum(least, most), np.maximum(least, most)
+    return _term(ranking, betas, value, ends, error if target == "examples" else np.nan * betas)
+
+
+def check_fixed(cutoff: Cutoff) -> None:
+    """Raise where groups choose a cutoff each by what they estimate.
+
+    Parameters
+    ----------
+    cutoff : Cutoff
+        What came.
+
+    Raises
+    ------
+    PUValueError
+        If it is no rank, threshold or share of the examples.
+    """
+    if cutoff.kind not in _FIXED:
+        raise PUValueError(
+            f"at must be one of {[*_FIXED]} with average=True, but {cutoff.kind!r} was passed, "
+            "which each group would choose by what it estimates. For example at={'rank': 10}."
+        )
+
+
+def _check(ranking: Ranking, betas: FloatArray) -> None:
+    """Raise where a group adds nothing."""
+    if not ranking.total.known_positive:
+        raise PUDataError(
+            f"An average needs a known positive in each group, but none of {sum(ranking.total)} "
+            "examples is one. Leave such groups out, df.pu(by=..., on_error='skip'): the average "
+            "is then over groups with a known positive."
+        )
+    check_labels(betas, ranking.total)
+    if ranking.weight is not None:
+        raise PUValueError(
+            "average must be False with propensity=..., but True was passed: the scatter of "
+            "groups whose known positives count differently has not been worked out. Leave the "
+            "propensities out, or ask each group."
+        )
+
+
+def _share_error(share: float, n: int, positives: FloatArray) -> FloatArray:
+    """Return the standard error of the share of positives at or above a cutoff, of n known."""
+    if n == 1:
+        return np.full(positives.size, np.nan)
+    error: FloatArray = np.sqrt(share * (1 - share) / (n - 1) * (1 - n / positives))
+    return error
+
+
+def _term(
+    ranking: Ranking,
+    betas: FloatArray,
+    value: FloatArray,
+    ends: tuple[FloatArray, FloatArray],
+    error: FloatArray,
+) -> GroupTerm:
+    """Put together what a group adds."""
+    n = ranking.total.known_positive
+    hidden = 1 - n / count_positives(ranking.total, betas).as_floats()
+    return GroupTerm(value, *ends, np.where(hidden > 0, error**2, 0.0), hidden, n)
+
+
+def average_groups(
+    terms: Sequence[GroupTerm], target: str, scatter: float, level: float
+) -> Estimates:
+    """Average over groups, with an interval: over new ones, or over these.
+
+    Parameters
+    ----------
+    terms : sequence of GroupTerm
+        What each adds.
+    target : {"population", "examples"}
+        New groups, or these, with the examples that they have.
+    scatter : float
+        The variance of what one known positive adds, over p*(1 - p) for a mean of p: `AREA` or
+        `RATE`.
+    level : float
+        Probability of coverage, in (0, 1).
+
+    Returns
+    -------
+    Estimates
+        All is NaN where no average in [0, 1] is near enough: beta is infeasible.
+
+    Raises
+    ------
+    PUDataError
+        If there are fewer than two groups.
+
+    Notes
+    -----
+    Each group adds an estimate that is unbiased, however few of its positives are known. That of
+    the mean over G groups is their mean.
+
+    Over *new groups* the variance is s**2/G, with s**2 that of the estimates between the groups:
+    it holds what differs between groups, and what is not known in each, as with clusters that are
+    drawn ([1]_). Over *these* it is the sum of what each is off by, over G**2. A group of one
+    known positive cannot say that; it counts (value - mean)**2 * (G/(G - 1))**2, as where strata
+    are collapsed ([1]_): on average that is no less than its variance, and more by how far groups
+    differ.
+
+    The interval has the values that are not too far from the estimate by the variance *that they
+    would have*, as Wilson's for a proportion: a share p of the way from the lowest to the highest
+    possible average scatters by `scatter` * p*(1 - p) for each known positive, times what the
+    groups scatter more or less than that at the estimate. That ratio is drawn to 1 as though two
+    more groups had been seen; of new groups only where they scatter less. Where all known
+    positives are on top nothing scatters, and it is 1: the interval is never empty. The quantile
+    is Student's, with G - 1 degrees of freedom for new groups, and with Welch's and two more for
+    these.
+
+    References
+    ----------
+    .. [1] W. G. Cochran, *Sampling Techniques*, 3rd edition, Wiley, 1977.
+
+    Examples
+    --------
+    >>> def one(value):  # the known positive of a group that hides none
+    ...     at = np.array([value])
+    ...     return GroupTerm(at, 0 * at, 0 * at + 1, 0 * at, 0 * at, 1)
+    >>> found = average_groups([one(0.9), one(0.7), one(1.0)], "population", AREA, 0.95)
+    >>> found.value.round(3), found.error.round(3), found.lower.round(3), found.upper.round(3)
+    (array([0.867]), array([0.088]), array([0.286]), array([1.]))
+    """
+    if len(terms) < 2:
+        raise PUDataError(
+            f"average=True needs two groups or more, but there is {len(terms)}. Ask without it."
+        )
+    value, low, high, square, hidden = (
+        np.stack([getattr(term, name) for term in terms]) for name in GroupTerm._fields[:5]
+    )
+    known, number = np.array([[term.known] for term in terms]), len(terms)
+    # At the share 0 and 1 of the way nothing is left that could scatter.
+    each = scatter * (high - low) ** 2 / known / number**2
+    mean, least, stretch = value.mean(axis=0), low.mean(axis=0), (high - low).mean(axis=0)
+    if target == "population":
+        squared = value.var(axis=0, ddof=1) / number
+        df = np.full(squared.size, number - 1.0)
+    else:
+        squared, df = _of_these(value, square, hidden, known)
+        each = each * hidden
+    inside = stretch > 0  # a metric may be the same whatever is known
+    stretch = np.where(inside, stretch, 1.0)
+    place = np.where(inside, (mean - least) / stretch, 0.5)
+    error, model = np.sqrt(squared), each.sum(axis=0)
+    limits = _limits(mean, place, stretch, squared, df, model, target == "population", level)
+    mean, error = (np.where(np.isnan(limits[0]), np.nan, part) for part in (mean, error))
+    return Estimates(mean, error, *limits)
+
+
+def _of_these(
+    value: FloatArray, square: FloatArray, hidden: FloatArray, known: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the squared error of the mean over these groups, and its degrees of freedom."""
+    number = value.shape[0]
+    alone = np.isnan(square)
+    apart = ((value - value.mean(axis=0)) * (number / (number - 1))) ** 2
+    among = np.where(alone, apart, 0.0).sum(axis=0, keepdims=True)
+    terms = np.concatenate([np.where(alone, 0.0, square), among]) / number**2
+    own = np.maximum(known - 1, 1) + 0 * value
+    shared = np.maximum(alone.sum(axis=0, keepdims=True) - 1, 1)
+    squared: FloatArray = terms.sum(axis=0)
+    df = welch_df(terms, np.concatenate([own, shared]).astype(np.float64))
+    # Where nothing scatters though something is hidden, nothing says how much.
+    some = (hidden > 0).any(axis=0)
+    return squared, np.where(squared > 0, df, np.where(some, 1.0, np.inf))
+
+
+def _limits(
+    mean: FloatArray,
+    place: FloatArray,
+    stretch: FloatArray,
+    squared: FloatArray,
+    df: FloatArray,
+    model: FloatArray,
+    new: bool,
+    level: float,
+) -> tuple[FloatArray, FloatArray]:
+    """Return the averages that are not too far from the estimate."""
+    inner = np.clip(place, _EDGE, 1 - _EDGE)
+    modeled = model * inner * (1 - inner)
+    few = np.where(np.isfinite(df), df, 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = (_MODELED + few * squared / modeled) / (_MODELED + few)
+        ratio = np.maximum(ratio, squared / modeled) if new else ratio
+    # Where nothing scatters, as all are on top, nothing says that they scatter less.
+    flat = squared == 0
+    ratio = np.where(flat, 1.0, np.where(modeled > 0, ratio, 0.0))
+    many = df if new else df + _MODELED
+    reach = np.where(np.isfinite(df), special.stdtrit(many, (1 + level) / 2), 0.0)
+
+    def excess(average: FloatArray) -> FloatArray:
+        there = np.clip(place + (average - mean) / stretch, 0, 1)
+        would = model * there * (1 - there)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            seen = squared * np.where(modeled > 0, np.maximum(1, would / modeled), 1.0)
+        kept = (_MODELED * would + few * seen) / (_MODELED + few)
+        kept = np.where(flat, would, np.maximum(kept, squared) if new else kept)
+        far: FloatArray = np.abs(mean - average) - reach * np.sqrt((ratio * would + kept) / 2)
+        return far
+
+    inside, sure = np.clip(mean, 0, 1), (squared + model == 0) | (reach == 0)
+    limits = (crossing(excess, np.full(mean.size, end), inside) for end in (0.0, 1.0))
+    nowhere = np.where(sure, np.abs(mean - inside) > _ROUNDING, excess(inside) > _ROUNDING)
+    lower, upper = (np.where(nowhere, np.nan, np.where(sure, inside, limit)) for limit in limits)
+    return lower, upper

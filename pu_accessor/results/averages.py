@@ -1,0 +1,272 @@
+"""Averages over groups, such as queries or users -> one tidy frame."""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from pu_accessor.errors import PUTypeError, PUValueError, shorten, warn_caller
+from pu_accessor.inference.estimates.averages import GroupTerm, average_groups
+from pu_accessor.inference.estimates.complete import Estimates
+from pu_accessor.inference.estimates.joint import BetaRange, join_estimates
+from pu_accessor.inference.rule import Rule, check_target
+from pu_accessor.ranking import Counts, FloatArray, Ranking, Stack
+from pu_accessor.results.ask import Answer, Answers, Asked, as_rows, ask_rankings
+from pu_accessor.results.betas import GroupBeta, split_key
+from pu_accessor.results.ranges import Ranges, read_ranges, tell_of
+from pu_accessor.results.rules import Rules
+
+__all__ = ["Average", "Averaged", "Over", "average_over", "read_average"]
+
+Average: TypeAlias = bool | str | list[str]
+
+_PLAIN = ("band", "reference", "selection_odds", "beta_interval")
+
+
+class Over(NamedTuple):
+    """What is averaged over: all columns that make groups, or some by name; not models."""
+
+    names: Average
+    models: bool
+
+    def split(self, names: Sequence[str]) -> tuple[list[int], list[int]]:
+        """Return which levels of keys stay, and which are averaged over.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Names of the key's levels.
+
+        Returns
+        -------
+        kept, over : list of int
+
+        Raises
+        ------
+        PUValueError
+            If there are no groups, or none of that name.
+        """
+        groups = [*names][: -1 if self.models else None]
+        over = groups if self.names is True else self.names
+        over = [over] if isinstance(over, str) else over
+        if not isinstance(over, list) or not over or not set(over) <= set(groups):
+            raise PUValueError(
+                f"average must be True, or name some of the columns that make groups, {groups}, "
+                f"but {self.names!r} was passed. Name the column of the queries or users: "
+                "df.pu(by='query').auroc(0.3, average=True)."
+            )
+        places = range(len(names))
+        return [p for p in places if names[p] not in over], [p for p in places if names[p] in over]
+
+
+class Averaged(NamedTuple):
+    """What is averaged.
+
+    Parameters
+    ----------
+    question : callable
+        From a ranking and its betas to what it adds to each number that is asked for.
+    scatter : float
+        As in `pu_accessor.inference.estimates.averages.average_groups`.
+    columns : mapping of str to list
+        What names these numbers; empty for one alone.
+    at_once : callable, optional
+        As in `pu_accessor.results.ask.ask_rankings`.
+    """
+
+    question: Callable[[Ranking, FloatArray], list[GroupTerm]]
+    scatter: float
+    columns: Mapping[str, list[Any]]
+    at_once: Callable[[Stack, FloatArray], Sequence[list[GroupTerm] | None]] | None = None
+
+
+def read_average(average: Average, models: bool) -> Over | None:
+    """Read what to average over.
+
+    Parameters
+    ----------
+    average : bool, str or list of str
+        What a user passed.
+    models : bool
+        Whether the last level of keys is that of several columns of scores.
+
+    Returns
+    -------
+    Over or None
+
+    Raises
+    ------
+    PUTypeError
+        If it is something else.
+    """
+    if not isinstance(average, bool | str | list):
+        raise PUTypeError(
+            f"average must be True, False or names of columns in by, but {average!r} was passed."
+        )
+    return None if average is False else Over(average, models)
+
+
+def average_over(
+    over: Over,
+    asked: Asked,
+    beta: GroupBeta,
+    rules: Rules,
+    target: str,
+    joint: str,
+    averaged: Averaged,
+) -> pd.DataFrame:
+    """Average numbers over groups, with intervals.
+
+    Parameters
+    ----------
+    over : Over
+        Which groups.
+    asked : Asked
+        Whom to ask.
+    beta : float, array-like of float; mapping, Series or DataArray of float by key; or DataFrame
+        Fraction of positives among the unlabeled; or one estimate of it.
+    rules : Rules
+        Its level.
+    target : {"population", "examples"}
+        New groups or these.
+    joint : {"approximate", "guaranteed"}
+        How the error of an estimated beta is put together with that of the average.
+    averaged : Averaged
+        What.
+
+    Returns
+    -------
+    DataFrame
+        A row for what is not averaged over, each beta and each number.
+
+    Warns
+    -----
+    PUWarning
+        If an average lies outside [0, 1].
+    """
+    check_target(target)
+    _check_plain(rules)
+    ranges = read_ranges(beta, rules, joint)
+    one = None if ranges is None else _one(ranges)
+    level = rules.shared.level if ranges is None else ranges.left
+
+    def question(ranking: Ranking, betas: FloatArray, rule: Rule) -> list[GroupTerm]:
+        return averaged.question(ranking, betas)
+
+    shared = beta if one is None else one.betas(rules.shared.level, joint)
+    at_once = averaged.at_once if target == "population" else None
+    answers = ask_rankings(
+        asked, "breakpoints", shared, rules, question, at_once=at_once, warn=False
+    )
+    kept, _ = over.split(answers.names)
+
+    def numbers(terms: Sequence[list[GroupTerm]]) -> list[Estimates]:
+        found = [
+            average_groups(some, target, averaged.scatter, level)
+            for some in zip(*terms, strict=True)
+        ]
+        return [each if one is None else join_estimates(each, one, joint) for each in found]
+
+    names = tuple(answers.names[place] for place in kept)
+    each = [
+        _averaged(key, some, one, numbers, bool(answers.skipped))
+        for key, some in _together(answers, kept).items()
+    ]
+    together = Answers(names, answers.own_beta, each, answers.skipped)
+    columns = [
+        _columns(one_of, averaged, rules, target)
+        | tell_of(ranges, names, one_of.key, one_of.betas.size * len(one_of.content[1]))
+        for one_of in each
+    ]
+    found = as_rows(together, columns)
+    _warn_of(found, names)
+    return found
+
+
+def _check_plain(rules: Rules) -> None:
+    """Raise unless bounds are left out, which averages have none of."""
+    for name in _PLAIN:
+        if (value := getattr(rules, name)) != getattr(Rules(), name):
+            raise PUValueError(
+                f"{name} must be left out with average=True, but {value!r} was passed: an average "
+                "has an interval of its own. Ask each group, without average, for bounds."
+            )
+
+
+def _one(ranges: Ranges) -> BetaRange:
+    """Return the one estimate that all groups share."""
+    if ranges.names:
+        raise PUValueError(
+            "beta must be a frame of one row with average=True, but it has one for each "
+            f"{', '.join(ranges.names)}: how far they are off together is not known. Pass the "
+            f"points, beta=found.set_index({ranges.names[0]!r})['beta']."
+        )
+    return ranges.each[()]
+
+
+def _together(
+    answers: Answers[list[GroupTerm]], kept: Sequence[int]
+) -> dict[Hashable, list[Answer[list[GroupTerm]]]]:
+    """Return the answers of groups that are averaged, by the key that stays."""
+    found: dict[Hashable, list[Answer[list[GroupTerm]]]] = {}
+    for answer in answers.each:
+        levels = split_key(answers.names, answer.key)
+        key = tuple(levels[place] for place in kept)
+        found.setdefault(key[0] if len(key) == 1 else key, []).append(answer)
+    return found
+
+
+def _averaged(
+    key: Hashable,
+    some: Sequence[Answer[list[GroupTerm]]],
+    one: BetaRange | None,
+    numbers: Callable[[Sequence[list[GroupTerm]]], list[Estimates]],
+    incomplete: bool,
+) -> Answer[tuple[int, list[Estimates]]]:
+    """Return what groups answer together, and how many they are."""
+    if one is not None and not incomplete:
+        totals = [answer.about.total for answer in some if answer.about is not None]
+        one.check_counts(Counts(*map(sum, zip(*totals, strict=True))))
+    found = numbers([answer.content for answer in some])
+    betas = np.mean([answer.betas for answer in some], axis=0)
+    same = betas if one is None else np.array([one.beta])
+    # The mean of equal betas is rounded.
+    if all((answer.betas == some[0].betas).all() for answer in some) and one is None:
+        same = some[0].betas
+    return Answer(key, same, None, (len(some), found))
+
+
+def _columns(
+    answer: Answer[tuple[int, list[Estimates]]], averaged: Averaged, rules: Rules, target: str
+) -> dict[str, Any]:
+    """Return averages as columns, betas first, and what they are about."""
+    groups, found = answer.content
+    betas = answer.betas
+    size = betas.size * len(found)
+    fields = {"value": "estimate", "error": "standard_error", "lower": "lower", "upper": "upper"}
+    return {
+        "beta": np.repeat(betas, len(found)),
+        **{name: [*values] * betas.size for name, values in averaged.columns.items()},
+        **{
+            name: np.stack([getattr(one, field) for one in found], axis=1).ravel()
+            for field, name in fields.items()
+        },
+        "level": np.full(size, rules.shared.level),
+        "target": np.full(size, target, object),
+        "n_groups": np.full(size, groups),
+    }
+
+
+def _warn_of(found: pd.DataFrame, names: Sequence[str]) -> None:
+    """Warn of averages that no groups can have."""
+    value = found["estimate"]
+    which = (value < 0) | (value > 1) | value.isna()
+    if which.any():
+        rows = found.loc[which, [*names, "beta"]].to_dict("records")
+        warn_caller(
+            f"In {which.sum()} of {len(found)} rows the average lies outside [0, 1], and is NaN "
+            "where by more than its error: beta is too high for these groups, or the labels are "
+            "no random sample of the positives. Pass a smaller beta. They are at "
+            f"[{shorten(map(str, rows), most=3, width=100)}]."
+        )

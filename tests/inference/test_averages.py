@@ -1,0 +1,338 @@
+"""Averages over groups: all samples of known positives are drawn, intervals found on a grid."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import average_precision_score, roc_auc_score
+
+import pu_accessor
+from pu_accessor import PUDataError, PUTypeError, PUValueError, PUWarning
+from tests.oracles import averages_oracle
+
+# Scores, the truth, and how many positives are known; hidden ones differ between groups.
+GROUPS: list[tuple[list[float], list[int], int]] = [
+    ([9.0, 8, 7, 6, 5, 4, 3, 2], [1, 0, 1, 0, 0, 1, 0, 0], 1),
+    ([5.0, 5, 4, 3, 3, 2, 1, 1, 0], [1, 0, 1, 1, 0, 0, 1, 0, 0], 2),
+    ([1.0, 2, 3, 4, 5, 6], [1, 0, 1, 0, 0, 0], 1),
+    ([0.5, 0.5, 0.4, 0.4, 0.1, 0.1, 0.0], [0, 1, 1, 0, 1, 0, 0], 3),
+]
+AT = {"rank": 4}
+
+
+def make_frame(labels: list[Any]) -> pd.DataFrame:
+    """Put groups below each other."""
+    parts = [
+        pd.DataFrame({"query": f"q{number}", "score": score, "label": label, "truth": truth})
+        for number, ((score, truth, _), label) in enumerate(zip(GROUPS, labels, strict=True))
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+BETAS = {
+    f"q{number}": (sum(truth) - known) / (len(truth) - known)
+    for number, (_, truth, known) in enumerate(GROUPS)
+}
+FIRST = make_frame([next(averages_oracle.every_label(t, k)) for _, t, k in GROUPS])
+
+
+def draw(seed: int, groups: int = 30, known: int = 3) -> pd.DataFrame:
+    """Draw queries of 20 examples, 4 of them positive, 1 to `known` known."""
+    rng = np.random.default_rng(seed)
+    number = np.repeat(np.arange(groups), 20)
+    place = np.tile(np.arange(20), groups)
+    truth = place < 4
+    label = np.where(place < 1 + number % known, 1.0, np.nan)
+    score = rng.normal(1.2 * truth)
+    other = score + rng.normal(size=score.size)
+    columns = {"query": number, "score": score, "other": other, "label": label, "truth": truth}
+    return pd.DataFrame(columns)
+
+
+def beta_of(frame: pd.DataFrame) -> dict[Any, float]:
+    """Return the share of hidden positives of each query."""
+    hidden = frame[frame["label"].isna()]
+    return dict(hidden.groupby("query")["truth"].mean().items())
+
+
+def ask(frame: pd.DataFrame, name: str, **keywords: Any) -> dict[str, Any]:
+    """Ask for one average of the groups."""
+    pu = frame.pu(by="query")
+    if name == "precision":
+        found = pu.metric(name, BETAS, at=AT, average=True, **keywords)
+    else:
+        found = getattr(pu, name)(BETAS, average=True, **keywords)
+    (row,) = found.to_dict("records")
+    return {str(column): value for column, value in row.items()}
+
+
+@pytest.mark.parametrize("name", ["auroc", "precision"])
+@pytest.mark.parametrize("target", ["population", "examples"])
+def test_the_mean_over_all_samples_is_the_truth(name: str, target: str) -> None:
+    """Each group's part is linear in it: all samples of one after the other, others fixed."""
+
+    def truth(score: list[float], positive: list[int]) -> float:
+        if name == "auroc":
+            return averages_oracle.true_auroc(score, positive)
+        return averages_oracle.true_precision(score, positive, AT["rank"])
+
+    first = [next(averages_oracle.every_label(t, k)) for _, t, k in GROUPS]
+    base = ask(FIRST, name, target=target)["estimate"]
+    mean = base
+    for number, (_, positive, known) in enumerate(GROUPS):
+        values = [
+            ask(make_frame([*first[:number], label, *first[number + 1 :]]), name, target=target)
+            for label in averages_oracle.every_label(positive, known)
+        ]
+        mean += np.mean([one["estimate"] for one in values]) - base
+    scores = [(s, t) for s, t, _ in GROUPS]
+    if name == "precision":  # of ties the last cutoff at or before the rank stands
+        scores, parts = scores[::2], [0, 2]
+        mean = np.mean([_one(number, name, target) for number in parts])
+    assert mean == pytest.approx(np.mean([truth(s, t) for s, t in scores]), rel=1e-12)
+
+
+def _one(number: int, name: str, target: str) -> float:
+    """Return what a group adds, on average over all samples: twice the same group."""
+    _, positive, known = GROUPS[number]
+    found = []
+    for label in averages_oracle.every_label(positive, known):
+        part = pd.DataFrame({"score": GROUPS[number][0], "label": label})
+        frame = pd.concat([part.assign(query="a"), part.assign(query="b")])
+        pu, beta = frame.pu(by="query"), BETAS[f"q{number}"]
+        row = pu.metric(name, beta, at=AT, average=True, target=target)
+        found.append(row["estimate"].item())
+    return float(np.mean(found))
+
+
+def test_average_precision_over_all_samples() -> None:
+    score, positive, known = GROUPS[1]
+    found = []
+    for label in averages_oracle.every_label(positive, known):
+        part = pd.DataFrame({"score": score, "label": label})
+        frame = pd.concat([part.assign(query="a"), part.assign(query="b")])
+        found.append(frame.pu(by="query").average_precision(BETAS["q1"], average=True))
+    truth = averages_oracle.true_average_precision(score, positive)
+    assert np.mean([one["estimate"].item() for one in found]) == pytest.approx(truth, rel=1e-12)
+
+
+@pytest.mark.parametrize("number", [0, 1, 3])
+def test_the_error_for_these_examples_is_that_over_all_samples(number: int) -> None:
+    """Of two known or more it is unbiased; of one known it is no less."""
+    score, positive, known = GROUPS[number]
+    labels = [*averages_oracle.every_label(positive, known)]
+    squares = []
+    for label in labels:
+        part = pd.DataFrame({"score": score, "label": label})
+        far = part.assign(query="b", score=-part["score"])  # as far off, on the other side
+        pu = pd.concat([part.assign(query="a"), far]).pu(by="query")
+        row = pu.auroc(BETAS[f"q{number}"], average=True, target="examples")
+        squares.append(row["standard_error"].item() ** 2)
+    variance = float(np.var([_mean_rank(score, label) for label in labels]))
+    expected = 2 * variance / (len(score) - sum(positive)) ** 2 / 4
+    assert np.mean(squares) == pytest.approx(expected, rel=1e-9) if known > 1 else True
+    assert np.mean(squares) >= expected * (1 - 1e-9)
+
+
+def _mean_rank(score: list[float], label: list[Any]) -> float:
+    """Return the mean of the mid-ranks of the known positives."""
+    ranks = pd.Series(score).rank()
+    return float(ranks[[one is not None for one in label]].mean())
+
+
+@pytest.mark.parametrize("known", [1, 3])
+@pytest.mark.parametrize("target", ["population", "examples"])
+def test_limits_are_those_on_a_grid(target: str, known: int) -> None:
+    frame = draw(1, groups=8, known=known)
+    betas = beta_of(frame)
+    found = frame.pu(by="query").auroc(betas, average=True, target=target).iloc[0]
+    n = frame.groupby("query")["label"].count().to_numpy()
+    b = np.array([*betas.values()])
+    value, square = [], []
+    for _, part in frame.groupby("query"):
+        below = part["score"].rank()[part["label"].notna()]
+        hidden = 1 - below.size / 4
+        value.append((below.mean() - (4 + 1) / 2) / 16)
+        square.append(below.var(ddof=1) / below.size * hidden / 16**2)
+    each, own = np.array(value), np.array(square)
+    low, stretch = (-b / 2 / (1 - b)).mean(), (1 / (1 - b)).mean()
+    model = ((1 / (1 - b)) ** 2 / n).sum() / 64 / 3
+    if target == "population":
+        squared, df = each.var(ddof=1) / 8, 7.0
+    else:
+        model = ((1 / (1 - b)) ** 2 / n * (1 - n / 4)).sum() / 64 / 3
+        alone = np.isnan(own)
+        among = (((each - each.mean()) * 8 / 7) ** 2)[alone].sum()
+        terms = np.append(own[~alone], among) / 64
+        dfs = np.append(n[~alone] - 1, alone.sum() - 1)
+        squared, df = terms.sum(), terms.sum() ** 2 / (terms**2 / dfs).sum()
+    lower, upper = averages_oracle.limit(
+        each.mean(), low, stretch, squared, df, model, new=target == "population"
+    )
+    assert found["estimate"] == pytest.approx(each.mean(), rel=1e-12)
+    assert found["standard_error"] == pytest.approx(squared**0.5, rel=1e-12)
+    assert (found["lower"], found["upper"]) == pytest.approx((lower, upper), abs=1.1e-4)
+
+
+@pytest.mark.parametrize(
+    ("name", "oracle"), [("auroc", roc_auc_score), ("average_precision", average_precision_score)]
+)
+def test_fully_labeled_it_is_the_mean_of_scikit_learn(name: str, oracle: Any) -> None:
+    frame = draw(2).assign(label=lambda df: df["truth"])
+    pu = frame.pu(by="query", positive=True, negative=False)
+    expected = [oracle(part["truth"], part["score"]) for _, part in frame.groupby("query")]
+    these = getattr(pu, name)(0, average=True, target="examples").iloc[0]
+    assert these[["estimate", "lower", "upper"]].tolist() == pytest.approx([np.mean(expected)] * 3)
+    new = getattr(pu, name)(0, average=True).iloc[0]
+    error = np.std(expected, ddof=1) / 30**0.5
+    assert new["standard_error"] == pytest.approx(error, rel=1e-9)
+    assert new["lower"] < new["estimate"] - 1.9 * error < new["upper"] - 3.5 * error
+
+
+def test_many_groups_at_once_say_the_same() -> None:
+    frame = draw(3, groups=130)
+    few = frame[frame["query"] < 90]
+    betas = beta_of(frame)
+    together = frame.pu(by="query").auroc(betas, average=True).iloc[0]
+    assert together["n_groups"] == 130
+    mean = 90 * few.pu(by="query").auroc(betas, average=True)["estimate"].item()
+    mean += (
+        40
+        * frame[frame["query"] >= 90].pu(by="query").auroc(betas, average=True)["estimate"].item()
+    )
+    assert together["estimate"] == pytest.approx(mean / 130, rel=1e-12)
+
+
+def test_over_some_keys_and_for_models() -> None:
+    frame = pd.concat([draw(seed).assign(site=f"s{seed}") for seed in (4, 5)])
+    pu = frame.pu(by=["site", "query"], score=["score", "other"])
+    found = pu.auroc([0.1, 0.2], average="query")
+    assert list(found.columns[:3]) == ["site", "model", "beta"] and len(found) == 8
+    for row in found.itertuples():
+        part = frame[frame["site"] == row.site].pu(by="query", score=row.model)
+        alone = part.auroc(row.beta, average=True).iloc[0]
+        assert (row.estimate, row.upper) == pytest.approx((alone["estimate"], alone["upper"]))
+    assert pu.auroc(0.1, average=True)["n_groups"].tolist() == [60, 60]
+    grouped = frame.groupby(["site", "query"]).pu(score=["score", "other"])
+    pd.testing.assert_frame_equal(grouped.auroc([0.1, 0.2], average=["query"]), found)
+
+
+def test_several_metrics_and_cutoffs() -> None:
+    pu = draw(6).pu(by="query")
+    names, at = ["precision", "recall", pu_accessor.fbeta(2)], {"rank": [3, 5]}
+    found = pu.metric(names, [0.1, 0.15], at=at, average=True)
+    assert len(found) == 12 and found["target"].eq("population").all()
+    row = found[(found["metric"] == "f2") & (found["at"] == 5) & (found["beta"] == 0.15)]
+    alone = pu.metric(names[2], 0.15, at=5, average=True)
+    assert row["lower"].item() == pytest.approx(alone["lower"].item())
+    assert "at" not in alone.columns
+
+
+def test_an_estimate_of_beta_widens() -> None:
+    frame = draw(7)
+    beta = pu_accessor.beta_from_labels(13, 100, n_unlabeled=540)
+    pu = frame.pu(by="query")
+    found, at_point = pu.auroc(beta, average=True), pu.auroc(beta["beta"].item(), average=True)
+    assert found["estimate"].item() == pytest.approx(at_point["estimate"].item(), rel=1e-12)
+    assert found["lower"].item() < at_point["lower"].item()
+    assert found["upper"].item() > at_point["upper"].item()
+    wrong = pu_accessor.beta_from_labels(13, 100, n_unlabeled=541)
+    with pytest.raises(PUValueError, match="unlabeled examples, but it is for 541"):
+        pu.auroc(wrong, average=True)
+    each = pd.concat([beta.assign(query=query) for query in range(30)])
+    with pytest.raises(PUValueError, match=r"set_index\('query'\)\['beta'\]"):
+        pu.auroc(each, average=True)
+
+
+def test_groups_without_known_positives_are_left_out_when_told() -> None:
+    frame = draw(8, groups=6)
+    frame.loc[frame["query"] == 2, "label"] = np.nan
+    with pytest.raises(PUDataError, match=r"query=2.*on_error='skip'"):
+        frame.pu(by="query").auroc(0.1, average=True)
+    with pytest.warns(PUWarning, match="left out"):
+        found = frame.pu(by="query", on_error="skip").auroc(0.1, average=True)
+    rest = frame[frame["query"] != 2].pu(by="query").auroc(0.1, average=True)
+    assert found.attrs["skipped"] and found["n_groups"].item() == 5
+    pd.testing.assert_frame_equal(found, rest)
+
+
+def test_all_on_top_is_no_certainty() -> None:
+    part = pd.DataFrame({"score": range(10, 0, -1), "label": [1] + [None] * 9})
+    frame = pd.concat([part.assign(query=number) for number in range(5)])
+    for target in ("population", "examples"):
+        with pytest.warns(PUWarning, match="average lies outside"):
+            row = frame.pu(by="query").auroc(0.2, average=True, target=target).iloc[0]
+        assert row["standard_error"] == 0 and row["lower"] < 0.9 and row["upper"] == 1
+
+
+def test_an_average_outside_is_nan() -> None:
+    part = pd.DataFrame({"score": range(10, 0, -1), "label": [1, 1] + [None] * 8})
+    frame = pd.concat([part.assign(query=number) for number in range(30)])
+    with pytest.warns(PUWarning, match="average lies outside"):
+        found = frame.pu(by="query").auroc(0.3, average=True)
+    assert found[["estimate", "standard_error", "lower", "upper"]].isna().all(axis=None)
+
+
+FRAME = draw(9)
+
+
+@pytest.mark.parametrize(
+    ("roles", "call", "error", "told"),
+    [
+        ({}, lambda pu: pu.auroc(0.1, average=True), PUValueError, "by='query'"),
+        ({"by": "query"}, lambda pu: pu.auroc(0.1, average="user"), PUValueError, "'user'"),
+        ({"by": "query"}, lambda pu: pu.auroc(0.1, average=1), PUTypeError, "True, False or"),
+        (
+            {"by": "query"},
+            lambda pu: pu.auroc(0.1, average=True, max_fpr=0.1, target="examples"),
+            PUValueError,
+            "max_fpr must be left out",
+        ),
+        (
+            {"by": "query"},
+            lambda pu: pu.auroc(0.1, average=True, selection_odds=2),
+            PUValueError,
+            "selection_odds must be left out",
+        ),
+        (
+            {"by": "query"},
+            lambda pu: pu.metric("recall", 0.1, at={"fpr": 0.1}, average=True),
+            PUValueError,
+            "'rank', 'threshold', 'fraction'",
+        ),
+        (
+            {"by": "query"},
+            lambda pu: pu.metric("jaccard", 0.1, at=3, average=True),
+            PUValueError,
+            "'jaccard'",
+        ),
+        (
+            {"by": "query"},
+            lambda pu: pu.average_precision(0.1, average=True),
+            PUDataError,
+            "two known positives",
+        ),
+        (
+            {"by": "query", "propensity": "odds"},
+            lambda pu: pu.auroc(0.1, average=True),
+            PUValueError,
+            "propensity",
+        ),
+        (
+            {"by": "query"},
+            lambda pu: pu.metric("precision", 0.1, at={"threshold": 99.0}, average=True),
+            PUDataError,
+            "has no value at rank 0",
+        ),
+    ],
+)
+def test_bad_input(roles: dict[str, Any], call: Any, error: type[Exception], told: str) -> None:
+    frame = FRAME.assign(odds=0.5)
+    with pytest.raises(error, match=told):
+        call(frame.pu(**roles))
+
+
+def test_one_group_is_no_average() -> None:
+    with pytest.raises(PUDataError, match="two groups"):
+        FRAME[FRAME["query"] == 0].pu(by="query").auroc(0.1, average=True)
