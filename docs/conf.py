@@ -17,7 +17,8 @@ PICTURES = ROOT / "docs" / "generated" / "pictures"
 sys.path.insert(0, str(ROOT / "docs"))
 
 import elsewhere  # noqa: E402
-import pictures  # noqa: E402
+import thumbnails  # noqa: E402
+from pictures import methods  # noqa: E402
 
 project = "pu_accessor"
 author = project_copyright = "The pu_accessor developers"
@@ -69,10 +70,12 @@ sphinx_gallery_conf = {
     "examples_dirs": "../gallery",
     "filename_pattern": r"plot_",
     "gallery_dirs": "gallery",
+    "image_scrapers": ("thumbnails.scrape",),
     "image_srcset": ["2x"],
     "parallel": 2,
     "remove_config_comments": True,
     "show_signature": False,
+    "subsection_order": ["../gallery/practice", "../gallery/paper"],
     "within_subsection_order": "NumberOfCodeLinesSortKey",
     "write_computation_times": False,
 }
@@ -100,6 +103,8 @@ html_theme_options = {
 
 _ACCESSORS = {"pandas.DataFrame.pu": pd.DataFrame.pu, "xarray.Dataset.pu": xr.Dataset.pu}
 _NAME = re.compile(r"(?<![`\w:])(?::(?:py:)?obj:)?`([\w.]+)(\([^`]*\))?`(?![`_])")
+_IMAGE = re.compile(r"^\.\. image-sg:: .*\n(?: {3}\S.*\n)+", re.MULTILINE)
+_CODE = ".. GENERATED FROM PYTHON SOURCE LINES"
 _HEAD = re.compile(r" {4}[^\s`]+[^`]*")  # of a parameter, of what is returned or raised
 _TYPE = re.compile(rf"\b({'|'.join(TYPES)})\b")
 
@@ -139,14 +144,14 @@ def add_pictures(
     if accessor is None:
         return
     short = name.partition(".")[2]
-    if short in pictures.LINES:
+    if short in methods.LINES:
         summary = next(place for place, line in enumerate(lines) if line.strip())
         lines[summary + 1 : summary + 1] = [
             "",
             f".. figure:: /generated/pictures/{short}.png",
             f"   :alt: What {this} draws",
             "",
-            f"   ``{pictures.LINES[short]}``",
+            f"   ``{methods.LINES[short]}``",
             "",
         ]
     examples = f"pu_accessor.{accessor.__name__}.{this}"  # by which sphinx-gallery knows it
@@ -154,14 +159,20 @@ def add_pictures(
         lines += ["", ".. rubric:: In the gallery", "", f".. minigallery:: {examples}", ""]
 
 
-def hide_root(app: Sphinx, name: str, source: list[str]) -> None:
-    """Leave out of a page where it was built, which scripts print."""
-    source[0] = source[0].replace(f"{ROOT}/", "")
+def arrange(app: Sphinx, name: str, source: list[str]) -> None:
+    """Put a script's picture above its code; leave out where it was built, which scripts print."""
+    text = source[0].replace(f"{ROOT}/", "")
+    found = _IMAGE.search(text) if name.startswith("gallery/") else None
+    if found:
+        text = text[: found.start()] + text[found.end() :]
+        text = text.replace(_CODE, f"{found[0]}\n\n{_CODE}", 1)
+    source[0] = text
 
 
 def setup(app: Sphinx) -> None:
     """Connect what changes pages on their way."""
-    pictures.draw(PICTURES)
+    methods.draw(PICTURES)
     app.connect("autodoc-process-docstring", link_methods, priority=900)
     app.connect("autodoc-process-docstring", add_pictures, priority=901)
-    app.connect("source-read", hide_root)
+    app.connect("source-read", arrange)
+    app.connect("builder-inited", thumbnails.replace, priority=900)

@@ -20,7 +20,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-import pu_accessor  # noqa: F401
+import pu_accessor  # registers df.pu
 
 SEED, KNOWN, OUT = 4, 0.3, Path("build")
 MODELS = {

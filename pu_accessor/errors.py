@@ -3,6 +3,7 @@
 Each error is also the builtin that a caller would expect, so ``except ValueError`` works.
 """
 
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -33,6 +34,41 @@ _ALIKE = 0.76  # "color" and "col" are not
 
 
 _LONGEST, _END = 400, 150  # of a message, and of its end, which says what to do
+
+# Where the manual is, and the page of each concept: messages end with the first whose words they
+# have. There ^ is the start of a message, after the name of a group.
+_MANUAL = "docs/{}.md{}"
+_PAGES = (
+    ("propensit", "biased_labels"),
+    ("effective number", "biased_labels#effective-n"),
+    ("selection_odds", "selection_odds"),
+    ("^reference|negatives that are a random sample", "known_negatives"),
+    ("frame of|is a frame|one level|higher level than|estimate for", "joint"),
+    ("^beta_interval|Envelopes? need", "beta#an-interval-and-a-limit"),
+    ("limit that the known|beta is too high|needs negatives", "beta#too-high"),
+    ("random sample|nothing about beta", "beta#when-not-to-believe-it"),
+    ("guarantee|at all cutoffs jointly", "cutoffs"),
+    (r"\bpool(ed)?\b", "cross_validation#one-answer-for-all-folds"),
+    ("^band must (have|hold|lie)|pair of bounds by rank", "bands#bounds-of-your-own"),
+    (r"^band \S+ must (return|stay|not|have)", "bands#a-band-of-your-own"),
+    ("^band must", "bands"),
+    ("chunks must|of the chunks", "large_data#chunks"),
+    ("^ranks must", "large_data#cutoffs-that-suffice"),
+    ("^beta must .*(key|group)", "many_models#a-beta-for-each-group"),
+    ("^beta must|^beta is", "beta"),
+    ("^label (column|must)", "labels"),
+    ("^target must|new examples", "population"),
+    (r"^at(=\{.*\})? (must|needs|is reached)", "tables#numbers-with-intervals"),
+    ("^thresholds must|are probabilities", "practice#net-benefit"),
+    ("^bins must", "practice#calibration"),
+    ("^(alpha|fraction) must", "practice#early-recognition"),
+    ("^pilot must|^width cannot", "planning"),
+    ("two or more models|fewer than two", "many_models#which-model-is-better"),
+    ("Whole curves|The Dataset must hold", "results"),
+)
+_GROUPS = "^(?:[^:]{1,60}: ){0,2}"
+_FOUND = tuple((re.compile(words.replace("^", _GROUPS)), page) for words, page in _PAGES)
+_ADDRESS = re.compile(r" See docs/\w+\.md[\w#-]*\.")
 
 
 class PUError(Exception):
@@ -71,10 +107,23 @@ class PUWarning(UserWarning):
 
 
 def _fit(message: str) -> str:
-    """Leave out the middle of a message that is longer than anyone reads."""
-    if len(message) <= _LONGEST:
-        return message
-    return f"{message[: _LONGEST - _END - 5]} ... {message[-_END:]}"
+    """Say where the manual has more; leave out the middle of what is longer than anyone reads."""
+    known = _ADDRESS.search(message)  # of an error within this one
+    text = _ADDRESS.sub("", message)
+    page = next((page for words, page in _FOUND if words.search(text)), None)
+    address = known[0] if known else _address(page)
+    most = _LONGEST - len(address)
+    if len(text) > most:
+        text = f"{text[: most - _END - 5]} ... {text[-_END:]}"
+    return text + address
+
+
+def _address(page: str | None) -> str:
+    """Return a sentence that says where a page is."""
+    if page is None:
+        return ""
+    name, mark, place = page.partition("#")
+    return f" See {_MANUAL.format(name, mark + place)}."
 
 
 def brief(value: object) -> str:

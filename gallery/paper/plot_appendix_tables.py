@@ -27,7 +27,7 @@ import seaborn as sns
 from scipy.stats import norm
 from sklearn.metrics import roc_auc_score
 
-import pu_accessor  # noqa: F401
+import pu_accessor  # registers df.pu
 
 KNOWN, NEGATIVES, RATIOS = [0.1, 0.3, 0.5, 0.7], [0, 0.2, 0.4, 0.6, 0.8], [0.8, 1, 1.2]
 # Ten thousandths, as printed: low and high for each beta-hat; a row for each share of negatives.

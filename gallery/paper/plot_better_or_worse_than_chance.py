@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import seaborn as sns
 
-import pu_accessor  # noqa: F401
+import pu_accessor  # registers df.pu
 
 rng, truth = np.random.default_rng(3), np.arange(100_000) < 30_000
 spread = np.where(truth, 3.0, 1.0)  # half of the positives are very good, half are very bad

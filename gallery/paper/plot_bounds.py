@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import seaborn as sns
 
-import pu_accessor  # noqa: F401
+import pu_accessor  # registers df.pu
 
 BETA, CUTOFF = 800 / 2_800, 800
 truth = np.arange(3_000) < 1_000

@@ -14,7 +14,7 @@ import pandas as pd
 import seaborn as sns
 from sklearn.metrics import roc_curve
 
-import pu_accessor  # noqa: F401
+import pu_accessor  # registers df.pu
 
 truth = np.arange(102_000) < 32_000
 df = pd.DataFrame({"score": np.random.default_rng(7).normal(1.5 * truth)})

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import seaborn as sns
 
-import pu_accessor  # noqa: F401
+import pu_accessor  # registers df.pu
 
 truth = np.arange(40_000) < 12_000
 df = pd.DataFrame({"score": np.random.default_rng(8).normal(0.7 * truth)})

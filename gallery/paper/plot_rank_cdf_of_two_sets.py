@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 import seaborn as sns
 
-import pu_accessor  # noqa: F401
+import pu_accessor  # registers df.pu
 
 ranking, rank = list("BEDGHAFCI"), np.arange(10)
 sets = {"{B, D, A, C}": list("BDAC"), "{E, G, F}": list("EGF")}

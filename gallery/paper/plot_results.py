@@ -18,7 +18,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import precision_recall_curve, roc_curve
 from sklearn.model_selection import cross_val_predict
 
-import pu_accessor  # noqa: F401
+import pu_accessor  # registers df.pu
 
 images, digit = load_digits(return_X_y=True)
 high, model = digit >= 7, LogisticRegression(max_iter=1000)

@@ -18,7 +18,7 @@ from sklearn.model_selection import cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-import pu_accessor  # noqa: F401
+import pu_accessor  # registers df.pu
 
 features, target = load_breast_cancer(return_X_y=True)
 malignant, model = target == 0, make_pipeline(StandardScaler(), LogisticRegression())

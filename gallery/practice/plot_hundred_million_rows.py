@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import seaborn as sns
 
-import pu_accessor.dask  # noqa: F401  # registers ddf.pu
+import pu_accessor.dask  # registers ddf.pu
 
 ROWS, FILES = 25_000, 40
 
@@ -27,7 +27,7 @@ def read(number: int) -> pd.DataFrame:
     return pd.DataFrame({"score": score, "label": np.where(known, 1.0, np.nan)})
 
 
-ddf = dd.from_map(read, range(FILES))  # type: ignore[no-untyped-call]  # or dd.read_parquet(...)
+ddf = dd.from_map(read, range(FILES))  # or dd.read_parquet(...)
 beta = 0.008 / 0.998
 
 # %%

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import seaborn as sns
 
-import pu_accessor  # noqa: F401
+import pu_accessor  # registers df.pu
 
 rng, truth = np.random.default_rng(5), np.arange(8_000) < 2_000
 score = rng.normal(1.2 * truth)

@@ -16,7 +16,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 
-import pu_accessor  # noqa: F401
+import pu_accessor  # registers df.pu
 
 features, target = load_breast_cancer(return_X_y=True)
 malignant, rng = target == 0, np.random.default_rng(4)

@@ -18,7 +18,7 @@ from sklearn.model_selection import cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-import pu_accessor.polars  # noqa: F401
+import pu_accessor.polars  # registers df.pu
 
 features, benign = load_breast_cancer(return_X_y=True)
 rng = np.random.default_rng(2)

@@ -13,7 +13,7 @@ import numpy as np
 import seaborn as sns
 from sklearn.datasets import load_breast_cancer
 
-import pu_accessor  # noqa: F401
+import pu_accessor  # registers df.pu
 
 data = load_breast_cancer(as_frame=True)
 malignant = data.target.to_numpy() == 0

@@ -242,7 +242,7 @@ def test_an_estimate_outside_is_told_of_rows_up_to_the_limit(name: str) -> None:
     limit, outside = sorted((str(one.message) for one in two), reverse=True)
     assert f"(0.9 > {LIMIT:.4g})" in limit
     assert outside.startswith("In 1 of 3 rows the estimate lies outside [0, 1]")
-    assert outside.endswith(f"They are at [{{'beta': {below}}}].")
+    assert f"They are at [{{'beta': {below}}}]." in outside
 
 
 def test_groups_above_their_limits_and_outside_get_one_warning() -> None:
@@ -259,4 +259,4 @@ def test_groups_of_different_kinds_get_one_warning_each() -> None:
         (str(one.message) for one in told(lambda: two.pu(by="g").auroc(beta))), reverse=True
     )
     assert "group g='b'" in limit and "'a'" not in limit
-    assert outside.endswith(f"They are at [{{'g': 'a', 'beta': {beta}}}].")
+    assert f"They are at [{{'g': 'a', 'beta': {beta}}}]." in outside

@@ -1,8 +1,8 @@
 """How often do bands, areas and metrics hold the truth? ``python -m tests.studies.coverage``.
 
 Run from the root of the project. Scores are drawn, labels are hidden, and everything that has a
-level is asked for its interval at the true beta. The tables of ``docs/coverage.md`` between the
-two marker lines and the picture beside it are written anew; the prose around them stays.
+level is asked for its interval at the true beta. The tables of ``docs/coverage_bands.md`` between
+the two marker lines and the picture beside it are written anew; the prose around them stays.
 
 No frames are sorted: a population is ranked once, its labelings are counted at their breakpoints,
 and the private functions behind the public methods answer. The first labeling of each cell goes
@@ -779,7 +779,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--draws", type=int, default=5000, help="in each cell")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes")
-    parser.add_argument("--out", type=Path, default=Path("docs"), help="where coverage.md is")
+    parser.add_argument("--out", type=Path, default=Path("docs"), help="where the page is")
     parser.add_argument("--results", type=Path, help="JSON to read; written where it is not there")
     asked = parser.parse_args(arguments)
     if asked.results and asked.results.exists():
@@ -789,7 +789,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         results = simulate([*main_grid(), *side_grid()], pairs, asked.draws, asked.jobs)
         if asked.results:
             results.write(asked.results)
-    document = asked.out / "coverage.md"
+    document = asked.out / "coverage_bands.md"
     text = document.read_text() if document.exists() else f"# Coverage\n\n{BEGIN}\n{END}\n"
     (asked.out / "images").mkdir(parents=True, exist_ok=True)
     document.write_text(insert(text, report(results)))

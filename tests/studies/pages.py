@@ -1,4 +1,4 @@
-"""Writes what was measured into the pages: a screen of promises, then all cells.
+"""Writes what was measured into the pages: a table of promises, then all cells.
 
 Each table stands between two marker lines of its page; what is around them stays.
 """
@@ -176,7 +176,7 @@ def matching_tables(rows: Rows) -> str:
 
 
 PAGES: Mapping[str, Mapping[str, Callable[[Rows], str]]] = {
-    "coverage.md": {
+    "coverage_promises.md": {
         "promises": promise_table,
         "cells below": lambda rows: missed_table(rows, below=True),
     },

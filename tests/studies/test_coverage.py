@@ -140,15 +140,15 @@ def test_the_study_writes_tables_and_a_picture(
     kept = tmp_path / "kept.json"
     arguments = ["--draws", "10", "--jobs", "1", "--out", str(tmp_path), "--results", str(kept)]
     study.main(arguments)
-    written = (tmp_path / "coverage.md").read_text()
+    written = (tmp_path / "coverage_bands.md").read_text()
     study.main(arguments)  # from what was kept
-    assert (tmp_path / "coverage.md").read_text() == written
+    assert (tmp_path / "coverage_bands.md").read_text() == written
     assert "| 10% | 50 |" in written and "| ties | 10% | 50 |" in written
     assert (tmp_path / "images" / "coverage.png").stat().st_size > 10_000
 
 
 def test_the_document_has_tables_and_a_picture() -> None:
-    text = (DOCS / "coverage.md").read_text()
+    text = (DOCS / "coverage_bands.md").read_text()
     before, tables, after = re.split(f"{re.escape(study.BEGIN)}|{re.escape(study.END)}", text)
     assert "images/coverage.png" in before + after
     assert len(before) > 1000

@@ -1,0 +1,45 @@
+"""
+How much does the error of beta cost?
+=====================================
+
+Beta from a few labels made by hand is not known exactly. Taken as exact it makes intervals too
+short; passed on as it is, the frame of ``beta_from_labels``, it makes them as long as they have
+to be. How long that is depends on the number of labels, and on what is asked.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import seaborn as sns
+
+import pu_accessor
+
+rng, truth = np.random.default_rng(8), np.arange(5_000) < 1_000
+known = np.arange(5_000) < 300  # 700 of the 4,700 others are positive
+df = pd.DataFrame({"score": rng.normal(1.8 * truth), "label": np.where(known, 1, np.nan)})
+
+# %%
+rows = []
+for labels in (50, 100, 200, 400, 800):
+    drawn = df.pu.sample_to_label(labels, random_state=1).index
+    beta = pu_accessor.beta_from_labels(int(truth[drawn].sum()), labels, 4_700)
+    for name, passed in (("with its error", beta), ("as if exact", beta["beta"].item())):
+        asked = {
+            "AUROC": df.pu.auroc(passed),
+            "precision, top 500": df.pu.metric("precision", passed, at=500),
+        }
+        for number, found in asked.items():
+            width = found["upper"].item() - found["lower"].item()
+            rows.append({"number": number, "beta": name, "labels": labels, "width": width})
+widths = pd.DataFrame(rows)
+
+ax = plt.subplots(figsize=(6, 4), layout="constrained")[1]
+sns.lineplot(widths, x="labels", y="width", hue="number", style="beta", markers=True, ax=ax)
+ax.set(
+    xscale="log", xlabel="labels made by hand", ylabel="width of the 95% interval", ylim=(0, None)
+)
+ax.set_xticks(widths["labels"].unique(), widths["labels"].unique().astype(str), minor=False)
+ax.minorticks_off()
+ax.legend(frameon=False)
+sns.despine()
+plt.show()

@@ -1,0 +1,43 @@
+"""
+Are positives found early?
+==========================
+
+Who can look at a hundredth of a library wants the hits there. The enrichment factor says by how
+much the top is richer than the whole, and BEDROC weighs early ranks most. The model with the
+lower AUROC is the better one here: it has two in five of the hits right at the top.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import seaborn as sns
+
+import pu_accessor  # registers df.pu
+
+rng = np.random.default_rng(12)
+truth = np.arange(20_000) < 400
+known = np.arange(20_000) < 100  # of 19,900 others 300 are positive
+sharp = rng.normal(np.where(rng.random(20_000) < 0.4, 3.4, 0.3) * truth)
+steady = rng.normal(1.25 * truth)
+df = pd.DataFrame({"sharp": sharp, "steady": steady, "label": np.where(known, True, None)})
+models, beta = df.pu(score=["sharp", "steady"]), 300 / 19_900
+
+# %%
+fractions = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1]
+found = models.enrichment_factor(beta, fraction=fractions)
+for table in (models.auroc(beta, target="examples"), models.bedroc(beta)):
+    print(table[["model", "estimate", "lower", "upper"]].round(3).to_string(index=False))
+
+ax = plt.subplots(figsize=(6, 4), layout="constrained")[1]
+for (name, rows), color in zip(
+    found.groupby("model"), sns.color_palette("colorblind"), strict=False
+):
+    ax.plot(rows["fraction"], rows["estimate"], "o-", color=color, label=name)
+    ax.fill_between(rows["fraction"], rows["lower"], rows["upper"], color=color, alpha=0.25)
+ax.axhline(1, color="0.4", linewidth=1, linestyle=":")
+ax.annotate("chance", (0.1, 1), (0, 4), textcoords="offset points", ha="right")
+ax.set(xscale="log", xlabel="share of the library that is looked at", ylabel="enrichment factor")
+ax.set_ylim(bottom=0)
+ax.legend(frameon=False, title="95% exact band")
+sns.despine()
+plt.show()
