@@ -48,12 +48,13 @@ OUTSIDE = {
 LAYERS = {
     "against_beta": {"results", "plots"},
     "curves": {"results", "plots"},
+    "forest": {"results", "plots", "accessors"},
     "derivatives": {"inference", "results"},
     "pairs": {"sources", "inference"},
     "practice": {"results", "plots", "accessors"},
     "tables": {"results", "accessors"},
 }
-LONGEST, LONGEST_PLOT = 10, 19  # parameters of a public method
+LONGEST, LONGEST_PLOT = 10, 21  # parameters of a public method
 
 
 def imported(module: tuple[str, ...]) -> set[tuple[str, ...]]:

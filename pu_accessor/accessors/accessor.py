@@ -12,6 +12,7 @@ from typing import Any, Final, NoReturn
 from pu_accessor.accessors import (
     bounds,
     breaking_points,
+    forest,
     lists,
     models,
     numbers,
@@ -148,6 +149,7 @@ class Accessor(Bound):
     plot_rank_cdf = pictures.plot_rank_cdf
     plot_metric = pictures.plot_metric
     plot_against_beta = pictures.plot_against_beta
+    plot_forest = forest.plot_forest
     plot_robustness = breaking_points.plot_robustness
     plot_decision = practice_pictures.plot_decision
     plot_gain = practice_pictures.plot_gain

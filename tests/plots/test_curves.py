@@ -1,5 +1,7 @@
 """Pictures, read back from their artists."""
 
+from typing import Any
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -99,7 +101,7 @@ def test_pr_line_bends_between_cutoffs() -> None:
 
 @pytest.mark.parametrize("ranks", ["all", "breakpoints"])
 def test_pr_starts_with_the_precision_of_the_first_cutoff_that_finds_a_positive(
-    ranks: str,
+    ranks: Any,
 ) -> None:
     # Above it precision is 0, or 1 by convention: drawn, either would be a spike at recall 0.
     label = [False, True, None, None]
