@@ -24,6 +24,7 @@ FILES = [
             "beta",
             "bounds",
             "breaking_points",
+            "forest",
             "hand",
             "lists",
             "metric_pictures",

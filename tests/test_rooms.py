@@ -49,12 +49,13 @@ LAYERS = {
     "against_beta": {"results", "plots"},
     "averages": {"inference", "results"},
     "curves": {"results", "plots"},
+    "forest": {"results", "plots", "accessors"},
     "derivatives": {"inference", "results"},
     "pairs": {"sources", "inference"},
     "practice": {"results", "plots", "accessors"},
     "tables": {"results", "accessors"},
 }
-LONGEST, LONGEST_PLOT = 11, 19  # parameters of a public method
+LONGEST, LONGEST_PLOT = 11, 21  # parameters of a public method
 
 
 def imported(module: tuple[str, ...]) -> set[tuple[str, ...]]:

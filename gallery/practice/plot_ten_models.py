@@ -3,8 +3,8 @@ Ten models, and what they are worth
 ===================================
 
 Ten classifiers predict which diabetes patients get worse. 40% of these are known, nothing is
-known of the others. A groupby asks the same question of each model; the ends of the thin lines
-are the 95% interval of its AUROC. Crosses take the unlabeled as negative, ticks are the truth.
+known of the others. A groupby asks the same question of each model; the bars are the 95% intervals
+of their AUROC. Crosses take the unlabeled as negative, ticks are the truth.
 """
 
 import matplotlib.pyplot as plt
@@ -52,27 +52,15 @@ for name, model in models.items():
     frames += [pd.DataFrame({"model": name, "score": score, "label": np.where(known, 1, np.nan)})]
 long = pd.concat(frames)
 beta = truth[~known].mean()
-table = long.groupby("model").pu.auroc(beta, target="examples").set_index("model")
-table["naive"] = long.groupby("model").pu.auroc(beta=0).set_index("model")["estimate"]
-scores = long.groupby("model")["score"]
-table["truth"] = scores.agg(lambda score: roc_auc_score(truth, score))
-table = table.sort_values("estimate")
+found = long.groupby("model").pu.auroc(beta).sort_values("estimate", ascending=False)["model"]
 
 # %%
-figure, ax = plt.subplots(figsize=(6.6, 4.6), layout="constrained")
-blue, orange = sns.color_palette("colorblind", 2)
-ax.hlines(table.index, table["lower"], table["upper"], color=blue, linewidth=1)
-ax.plot(
-    table["estimate"],
-    table.index,
-    "o",
-    color=blue,
-    label="estimate, 95% interval for these examples",
+ax = long.groupby("model").pu.plot_forest(
+    "auroc", beta, target="examples", order=found, baseline=True
 )
-ax.plot(table["truth"], table.index, "|", color="black", markersize=14, label="truth")
-ax.plot(table["naive"], table.index, "x", color=orange, label="unlabeled as negative")
-figure.legend(loc="outside lower center", ncols=3, frameon=False, fontsize="small")
-ax.set(xlabel="AUROC")
+scores = long.groupby("model")["score"]
+areas = scores.agg(lambda score: roc_auc_score(truth, score))
+ax.plot(areas[found], range(len(found)), "|", color="black", markersize=16, label="truth")
+ax.legend(loc="upper left", frameon=False)
 sns.despine(left=True)
-ax.tick_params(left=False)
 plt.show()

@@ -13,6 +13,7 @@ from pu_accessor.accessors import (
     beta,
     bounds,
     breaking_points,
+    forest,
     lists,
     metric_pictures,
     models,
@@ -151,6 +152,7 @@ class Accessor(Bound):
     plot_rank_cdf = pictures.plot_rank_cdf
     plot_metric = metric_pictures.plot_metric
     plot_against_beta = metric_pictures.plot_against_beta
+    plot_forest = forest.plot_forest
     plot_robustness = breaking_points.plot_robustness
     plot_decision = practice_pictures.plot_decision
     plot_gain = practice_pictures.plot_gain

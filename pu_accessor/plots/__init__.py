@@ -5,6 +5,7 @@ from pu_accessor.plots.against_odds import plot_robustness
 from pu_accessor.plots.artists import Style
 from pu_accessor.plots.colors import Palette
 from pu_accessor.plots.curves import plot_pr, plot_rank_cdf, plot_roc
+from pu_accessor.plots.forest import plot_forest
 from pu_accessor.plots.layout import Drawing
 from pu_accessor.plots.look import Look
 from pu_accessor.plots.metrics import check_plot_metric, plot_metric
@@ -19,6 +20,7 @@ __all__ = [
     "plot_against_beta",
     "plot_calibration",
     "plot_decision",
+    "plot_forest",
     "plot_gain",
     "plot_metric",
     "plot_pr",

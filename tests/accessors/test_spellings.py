@@ -71,6 +71,7 @@ CALLS = {
     "plot_rank_cdf": call(0.3),
     "plot_metric": call("f1", BY_MODEL, x="fraction"),
     "plot_against_beta": call("precision", [0, 0.2, 0.4], at=20),
+    "plot_forest": call("precision", 0.3, at=20, baseline=True),
     "plot_gain": call(BY_MODEL, band="dkw"),
     "plot_decision": call(0.3, baseline=True, band="simultaneous"),
     "plot_robustness": call("f1", 0.3, at=20, selection_odds=[1, 2]),
@@ -228,7 +229,7 @@ def test_signatures_agree(name: str) -> None:
             "enrichment_factor",
         ):
             wanted = wanted - {"beta_interval"}  # beta is not varied there
-        elif method in ("plot_rank_cdf", "plot_against_beta", *OVER_ODDS):
+        elif method in ("plot_rank_cdf", "plot_against_beta", "plot_forest", *OVER_ODDS):
             wanted = wanted - {"beta_interval"}
         elif method in ("cutoff", "select"):
             wanted = wanted - {"beta_interval"}

@@ -1,5 +1,6 @@
 """Pictures, read back from their artists."""
 
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd

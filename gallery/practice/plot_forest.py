@@ -1,0 +1,53 @@
+"""
+Many models in one picture
+==========================
+
+Eight classifiers look for the eights among digits, and know two in five of them. A forest plot has
+the AUROC of each on new images with its 95% interval, the best on top. Crosses take the unlabeled
+as negative, and are too low for all. Whether one model is better than another is not read from
+overlaps: the same known positives count for both, and ``compare`` tests that.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import seaborn as sns
+from sklearn import discriminant_analysis, linear_model, naive_bayes, neighbors, tree
+from sklearn.datasets import load_digits
+from sklearn.model_selection import cross_val_predict
+
+import pu_accessor
+
+images, digit = load_digits(return_X_y=True)
+eight = digit == 8
+known = eight & (np.random.default_rng(8).random(digit.size) < 0.4)
+models = {
+    "logistic regression": linear_model.LogisticRegression(C=0.01, max_iter=2000),
+    "linear discriminants": discriminant_analysis.LinearDiscriminantAnalysis(),
+    "naive Bayes": naive_bayes.GaussianNB(),
+    "5 neighbours": neighbors.KNeighborsClassifier(5),
+    "50 neighbours": neighbors.KNeighborsClassifier(50),
+    "a small tree": tree.DecisionTreeClassifier(max_depth=3, random_state=0),
+    "a large tree": tree.DecisionTreeClassifier(min_samples_leaf=20, random_state=0),
+    "a stump": tree.DecisionTreeClassifier(max_depth=1, random_state=0),
+}
+
+# %%
+# Each is fitted to known positives alone, and scores images that it has not seen.
+df = pd.DataFrame({"label": np.where(known, True, None)})
+for name, model in models.items():
+    df[name] = cross_val_predict(model, images, known, cv=5, method="predict_proba")[:, 1]
+beta = pu_accessor.beta_from_prevalence(0.1, known.sum(), (~known).sum())
+
+# %%
+every = df.pu(score=[*models])
+best = every.auroc(beta).sort_values("estimate", ascending=False)["model"]
+every.plot_forest("auroc", beta, order=best, baseline=True)
+sns.despine(left=True)
+plt.show()
+
+# %%
+# Or average precision, or a metric at a cutoff: here the share of eights in the best-ranked tenth.
+every.plot_forest("recall", beta, at={"fraction": 0.1}, order=best, palette=["#882255"])
+sns.despine(left=True)
+plt.show()

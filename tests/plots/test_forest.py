@@ -1,0 +1,159 @@
+"""Forests: dots and bars are the numbers that the methods return."""
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.patches import Polygon
+
+from pu_accessor import PUError, PUValueError
+from tests.cases import binormal
+
+FRAME = binormal(60, 200, 0.5, seed=5)[0]
+RNG = np.random.default_rng(6)
+for number in range(3):
+    FRAME[f"m{number}"] = FRAME["score"] + number * RNG.normal(size=len(FRAME))
+FRAME["site"] = RNG.choice(["x", "y"], len(FRAME))
+MODELS = ["m0", "m1", "m2"]
+
+
+def dots(ax: Axes, label: str) -> Any:
+    (line,) = (one for one in ax.lines if one.get_label() == label)
+    return np.asarray(line.get_xydata())
+
+
+def bars(ax: Axes) -> list[tuple[float, float, float]]:
+    """Return left, right and middle of each bar."""
+    corners = [one.get_xy() for one in ax.patches if isinstance(one, Polygon)]
+    return [(*np.sort(one[:, 0])[[0, -1]], one[:4, 1].mean()) for one in corners]
+
+
+def names(ax: Axes) -> list[str]:
+    return [text.get_text() for text in ax.get_yticklabels()]
+
+
+@pytest.mark.parametrize(
+    ("quantity", "keywords", "label"),
+    [
+        ("auroc", {}, "AUROC"),
+        ("average_precision", {"target": "examples", "level": 0.8}, "average precision"),
+        ("f1", {"at": 40}, "F1 among the top 40"),
+        ("npv", {"at": {"fraction": 0.2}}, "negative predictive value among the top 20%"),
+        ("recall", {"at": "youden"}, "recall where informedness is highest"),
+        ("f1", {"at": "maximum"}, "F1, at its maximum"),
+        ("precision", {"at": {"rank": 1000 // 5}}, "precision among the top 200"),
+    ],
+)
+def test_a_forest_has_the_numbers_of_the_method(
+    quantity: str, keywords: dict[str, Any], label: str
+) -> None:
+    pu = FRAME.pu(score=MODELS)
+    areas = {"auroc": pu.auroc, "average_precision": pu.average_precision}
+    ask = areas.get(quantity, lambda *a, **k: pu.metric(quantity, *a, **k))
+    found = ask(0.2, **keywords)
+    ax = pu.plot_forest(quantity, 0.2, **keywords)
+    np.testing.assert_allclose(dots(ax, "β̂ = 0.2").T, [found["estimate"], range(3)])
+    expected = list(zip(found["lower"], found["upper"], range(3), strict=True))
+    np.testing.assert_allclose(bars(ax), expected)
+    assert names(ax) == MODELS and ax.get_xlabel() == label
+    assert ax.get_ylim() == (2.5, -0.5)  # the first on top
+    about = "new" if found["target"].iloc[0] == "population" else "these"
+    box = ax.get_legend()
+    assert box is not None
+    told = [text.get_text() for text in box.get_texts()]
+    assert told[1] == f"{100 * keywords.get('level', 0.95):g}% interval,\n{about} examples"
+    assert ("chance" in told) == (quantity == "auroc")
+
+
+def test_hues_stand_below_each_other_and_the_naive_estimate_is_a_cross() -> None:
+    pu = FRAME.pu(score=MODELS)
+    ax = pu.plot_forest("auroc", [0.1, 0.2], baseline=True)
+    found = pu.auroc([0, 0.1, 0.2])
+    for beta, sign in ((0.1, -1), (0.2, 1)):
+        x, y = dots(ax, f"β̂ = {beta}").T
+        np.testing.assert_allclose(x, found.loc[found["beta"] == beta, "estimate"])
+        assert (sign * (y - range(3)) > 0.1).all()
+    x, y = dots(ax, "β̂ = 0 (unlabeled as negative)").T
+    np.testing.assert_allclose(x, found.loc[found["beta"] == 0, "estimate"])
+    np.testing.assert_allclose(y, range(3))
+    assert len(bars(ax)) == 6  # nothing is latent at beta = 0
+    middles = np.sort([middle for *_, middle in bars(ax)])
+    assert np.diff(middles).min() > 0.3
+
+
+def test_groups_get_hues_panels_or_places() -> None:
+    pu = FRAME.pu(score=MODELS, by="site")
+    assert names(pu.plot_forest("auroc", 0.2))[:2] == ["x, m0", "x, m1"]
+    ax = pu.plot_forest("auroc", 0.2, hue="site")
+    assert names(ax) == MODELS and len(bars(ax)) == 6
+    grid = pu.plot_forest("auroc", 0.2, col="site", height=2)
+    assert [len(bars(panel)) for panel in grid.axes.flat] == [3, 3]
+    found = pu.auroc(0.2)
+    drawn = [dots(panel, "β̂ = 0.2")[:, 0] for panel in grid.axes.flat]
+    np.testing.assert_allclose(np.concatenate(drawn), found["estimate"])
+    assert grid.figure.get_figheight() == 2
+
+
+def test_order_picks_and_sorts_and_own_betas_are_told() -> None:
+    pu = FRAME.pu(score=MODELS)
+    best = pu.auroc(0.2).sort_values("estimate", ascending=False)["model"]
+    ax = pu.plot_forest("auroc", 0.2, order=best)
+    assert names(ax) == [*best] and (np.diff(dots(ax, "β̂ = 0.2")[:, 0]) < 0).all()
+    assert names(pu.plot_forest("auroc", 0.2, order=["m2"])) == ["m2"]
+    ax = FRAME.pu(by="site").plot_forest("auroc", {"x": 0.1, "y": 0.25})
+    assert names(ax) == ["x\nβ̂ = 0.1", "y\nβ̂ = 0.25"]
+    np.testing.assert_allclose(
+        dots(ax, "estimate")[:, 0],
+        FRAME.pu(by="site").auroc({"x": 0.1, "y": 0.25})["estimate"],
+    )
+
+
+def test_one_model_and_forty() -> None:
+    ax = FRAME.pu.plot_forest("auroc", 0.2)
+    assert len(bars(ax)) == 1 and [*map(str.strip, names(ax))] == [""]
+    many = FRAME[["label"]].assign(**{f"m{i}": RNG.normal(size=len(FRAME)) for i in range(40)})
+    ax = many.pu(score=[*many.columns[1:]]).plot_forest("auroc", 0.2)
+    ax.figure.canvas.draw()
+    labels = [text.get_window_extent() for text in ax.get_yticklabels()]
+    assert all(one.y0 > other.y1 - 1 for one, other in pairwise(labels))
+
+
+BAD: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
+    "Did you mean 'auroc'": (("auc", 0.2), {}),
+    "Did you mean 'average_precision'": (("ap", 0.2), {}),
+    "at must say the one cutoff of 'f1', but None": (("f1", 0.2), {}),
+    "at must say the one cutoff of 'f1', but .* for example at=100": (
+        ("f1", 0.2),
+        {"at": {"rank": [3, 4]}},
+    ),
+    "at must not be passed with 'auroc'": (("auroc", 0.2), {"at": 3}),
+    "band and reference must be left out with 'auroc'": (("auroc", 0.2), {"band": "dkw"}),
+    r"order must hold keys of model, each once, but \['svm'\].*'m0'": (
+        ("auroc", 0.2),
+        {"order": ["svm"]},
+    ),
+    "order must hold keys": (("auroc", 0.2), {"order": ["m0", "m0"]}),
+    "metric must be one of": (("precison", 0.2), {"at": 3}),
+    "hue must be one of": (("auroc", 0.2), {"hue": "sit"}),
+    "height is that of the panels": (("auroc", 0.2), {"height": 3}),
+    "same betas for all groups": (
+        ("auroc", dict.fromkeys(MODELS, 0.1)),
+        {"baseline": True},
+    ),
+}
+
+
+@pytest.mark.parametrize("message", BAD)
+def test_what_cannot_be_a_forest(message: str) -> None:
+    arguments, keywords = BAD[message]
+    with pytest.raises(PUValueError, match=message) as told:
+        FRAME.pu(score=MODELS).plot_forest(*arguments, **keywords)
+    assert isinstance(told.value, PUError)
+
+
+def test_a_frame_of_labels_alone_has_no_forest() -> None:
+    with pytest.raises(PUError):
+        pd.DataFrame({"label": [1.0, np.nan]}).pu.plot_forest("auroc", 0.2)
