@@ -12,7 +12,7 @@ QUICKLY := MPLBACKEND=Agg OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONDONTWRI
 PYTEST := -m pytest --numprocesses auto --dist worksteal
 
 .DELETE_ON_ERROR:
-.PHONY: demo test test-versions test-lowest test-newest test-distributed fuzz mutants lint format docs
+.PHONY: demo test test-long test-versions test-rooms test-lowest test-newest test-distributed fuzz mutants lint format docs
 .PHONY: bench bench-dask dist lock audit clean
 
 demo: .venv/demo.installed
@@ -21,12 +21,22 @@ demo: .venv/demo.installed
 test: .venv/test.installed
 	$(QUICKLY) $(BIN)/python $(PYTEST)
 
+# Simulations of coverage, and what is counted by enumeration for seconds.
+test-long: .venv/test.installed
+	$(QUICKLY) $(BIN)/python $(PYTEST) -m long tests
+
 # The whole suite here, on exactly the lowest versions that pyproject.toml allows, and on the newest of
 # everything on the newest Python there is. The lines printed are those of docs/support.md.
 test-versions: test test-lowest test-newest
 	@$(BIN)/python tests/versions.py row locked
 	@.venv-lowest/bin/python tests/versions.py row lowest
 	@.venv-newest/bin/python tests/versions.py row newest
+
+# The rooms that meet other packages, on the lowest and the newest: what there is time for at each change.
+# The others are numpy, scipy and our own.
+ROOMS := tests/accessors tests/plots tests/results tests/sources
+test-rooms:
+	$(MAKE) test-lowest test-newest TESTS="$(ROOMS)"
 
 # TESTS=... takes some tests alone.
 test-lowest: .venv-lowest/installed

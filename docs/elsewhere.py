@@ -13,6 +13,7 @@ AT = {
         "https://matplotlib.org/stable/",
         {
             "matplotlib.axes.Axes": "api/_as_gen/$.html",
+            "matplotlib.colors.Colormap": "api/_as_gen/$.html",
             "matplotlib.figure.Figure": "api/figure_api.html",
         },
     ),

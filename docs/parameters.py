@@ -33,6 +33,7 @@ FILES = [
             "planning",
             "practice",
             "practice_pictures",
+            "report",
             "table_pictures",
             "tables",
         )

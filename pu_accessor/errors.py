@@ -21,6 +21,7 @@ __all__ = [
     "PUValueError",
     "PUWarning",
     "brief",
+    "check_flag",
     "check_option",
     "refuse_signals",
     "shorten",
@@ -247,6 +248,25 @@ def check_option(
             f"{argument} must be one of {options}, but {brief(value)} was passed."
             f"{suggestion(value, options, synonyms)}"
         )
+
+
+def check_flag(argument: str, value: object) -> None:
+    """Raise unless `value` is True or False: arrays and NA are neither.
+
+    Parameters
+    ----------
+    argument : str
+        The argument's name, for the message.
+    value : object
+        What came.
+
+    Raises
+    ------
+    PUTypeError
+        If it is something else.
+    """
+    if not isinstance(value, bool):
+        raise PUTypeError(f"{argument} must be True or False, but {brief(value)} was passed.")
 
 
 @contextmanager

@@ -30,6 +30,7 @@ __all__ = [
     "Rankings",
     "Ranks",
     "Stack",
+    "as_array",
     "check_ranks",
     "check_within",
 ]
@@ -117,6 +118,12 @@ class Ranking:
     finder: Finder | None = None
     whole: Ranking | None = None
     strata: tuple[Ranking, ...] = ()
+
+    @property
+    def unequal_weight(self) -> FloatArray | None:
+        """The weights where they differ: of equal ones any size says the same."""
+        weight = self.weight
+        return weight if weight is not None and weight.size and np.ptp(weight) else None
 
     def refine(self, unlabeled: IntArray) -> Ranking:
         """Return the ranking with more cutoffs where its bounds have their corners.
@@ -324,6 +331,30 @@ class PairedRanks(NamedTuple):
 Rankings: TypeAlias = Keyed[Ranking]
 
 
+def as_array(values: Any) -> npt.NDArray[Any]:
+    """Return what was passed for numbers as an array: of two dimensions where it is none.
+
+    Parameters
+    ----------
+    values : object
+        Numbers, or anything else.
+
+    Returns
+    -------
+    ndarray
+        Of any dtype and shape, for what comes next to check.
+
+    Examples
+    --------
+    >>> as_array([1, 2]), as_array([[1, 2], [3]]).ndim
+    (array([1, 2]), 2)
+    """
+    try:
+        return np.asarray(values)
+    except (TypeError, ValueError, OverflowError, MemoryError):  # ragged, a Dataset, without end
+        return np.zeros((1, 1))
+
+
 def check_ranks(ranks: Ranks) -> None:
     """Raise unless these are ranks that some ranking may have: before any row is read.
 
@@ -342,10 +373,7 @@ def check_ranks(ranks: Ranks) -> None:
     """
     if isinstance(ranks, str):
         return check_option("ranks", ranks, ["all", "breakpoints"])
-    try:
-        wanted = np.atleast_1d(np.asarray(ranks))
-    except ValueError:  # ragged
-        wanted = np.zeros((1, 1))
+    wanted = np.atleast_1d(as_array(ranks))
     if wanted.ndim > 1 or (wanted.size and not np.issubdtype(wanted.dtype, np.integer)):
         raise PUTypeError(
             "ranks must be 'all', 'breakpoints', an integer or a one-dimensional array of "

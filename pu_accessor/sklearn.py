@@ -183,12 +183,12 @@ class Scorer:
 
     def _estimate(self, ranking: Ranking) -> float:
         """Return the estimate for a ranking, unbiased and so not cut off at 0 and 1."""
-        betas, weight = np.array([0.0 if self.beta is None else self.beta]), ranking.weight
+        betas, weight = np.array([0.0 if self.beta is None else self.beta]), ranking.unequal_weight
         check_labels(betas, ranking.total)
         if self.at is not None:
             found = metric_at(ranking, betas, self.name, read_at(self.at), Rule())
             return float(found.estimate[0])
-        if weight is not None and np.ptp(weight):
+        if weight is not None:
             weighted = weighted_auroc if self.name == "auroc" else weighted_precision
             return float(weighted(ranking, weight, betas, Rule().level).value[0])
         if self.name == "auroc":

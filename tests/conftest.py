@@ -8,7 +8,7 @@ import pytest
 from hypothesis import settings
 
 # Examples are drawn from a fixed seed: a run that fails here fails everywhere.
-settings.register_profile("pu_accessor", derandomize=True, deadline=None, max_examples=50)
+settings.register_profile("pu_accessor", derandomize=True, deadline=None, max_examples=30)
 # Those of `make fuzz` are drawn anew each time, from a seed that it prints.
 for name, examples in {"minutes": 300, "hours": 10_000}.items():
     settings.register_profile(name, deadline=None, max_examples=examples, print_blob=True)
@@ -26,5 +26,9 @@ def close_figures() -> Iterator[None]:
 
 
 def pytest_collection_finish() -> None:
-    """Leave what was imported out of each collection of garbage: it stays."""
+    """Leave what was imported out of each collection of garbage: it stays.
+
+    Looking for garbage after each few hundred objects would be a fifth of the time of the suite.
+    """
     gc.freeze()
+    gc.set_threshold(50_000, 20, 20)

@@ -54,7 +54,7 @@ LAYERS = {
     "practice": {"results", "plots", "accessors"},
     "tables": {"results", "accessors"},
 }
-LONGEST, LONGEST_PLOT = 11, 16  # parameters of a public method
+LONGEST, LONGEST_PLOT = 11, 19  # parameters of a public method
 
 
 def imported(module: tuple[str, ...]) -> set[tuple[str, ...]]:

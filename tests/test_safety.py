@@ -30,7 +30,9 @@ MODULES |= {"ssl", "subprocess", "tempfile", "urllib", "webbrowser", "xmlrpc", "
 CALLS = {"eval", "exec", "compile", "__import__", "open", "input", "breakpoint"}
 METHODS = {"read_pickle", "to_pickle", "query", "eval", "system", "popen", "fromfile", "tofile"}
 METHODS |= {"memmap", "write_text", "write_bytes", "to_csv", "to_netcdf", "to_zarr", "savefig"}
-ALLOWED = {("__init__.py", "importlib.metadata")}  # its own version
+ALLOWED = {("__init__.py", "importlib.metadata"), ("report.py", "importlib.metadata")}  # versions
+# The one file that is written, where a user says; pictures for it are drawn in memory.
+WRITTEN = {("report.py", "write_text"), ("report_page.py", "savefig")}
 
 ASKED = """
 import numpy as np, pandas as pd, pu_accessor
@@ -77,7 +79,7 @@ def test_source_is_harmless(path: Path) -> None:
     assert {name for name in names if (path.name, name) not in ALLOWED} == set()
     functions, methods = called(tree)
     assert functions & CALLS == set()
-    assert methods & METHODS == set()
+    assert {name for name in methods & METHODS if (path.name, name) not in WRITTEN} == set()
     # Left out under PYTHONOPTIMIZE, whatever they check.
     assert not any(isinstance(node, ast.Assert) for node in ast.walk(tree))
 

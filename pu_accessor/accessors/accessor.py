@@ -20,6 +20,7 @@ from pu_accessor.accessors import (
     pictures,
     practice,
     practice_pictures,
+    report,
 )
 from pu_accessor.accessors.bound import Bound
 from pu_accessor.accessors.folded import fold
@@ -154,6 +155,7 @@ class Accessor(Bound):
     plot_decision = practice_pictures.plot_decision
     plot_gain = practice_pictures.plot_gain
     plot_calibration = practice_pictures.plot_calibration
+    report = report.report
 
     def __getattr__(self, name: str) -> NoReturn:
         tell_of_methods(name, self)

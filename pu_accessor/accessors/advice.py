@@ -80,7 +80,7 @@ _OF_AXES |= {"aspect"}
 _OF_LINES = {"color", "c", "linewidth", "lw", "linestyle", "ls", "marker", "markersize", "ms"}
 _OF_LINES |= {"alpha", "zorder", "drawstyle", "label"}
 _OF_BANDS = {"facecolor", "fc", "edgecolor", "ec", "hatch", "fill"}
-_OF_HUES = {"palette", "cmap", "colors", "hue_order", "colormap"}
+_OF_HUES = {"cmap", "colors", "colormap"}
 
 
 def say_where(word: str, value: str, call: Iterable[str]) -> str:
@@ -112,7 +112,10 @@ def say_where(word: str, value: str, call: Iterable[str]) -> str:
 
     if word in _OF_AXES:
         return f"Set it on what is returned: {written()}.set({word}={value})."
+    if word in _OF_FIGURES and any(one.startswith(("col=", "row=")) for one in arguments):
+        return f"A grid is as large as its panels, height in inches: {written('height=3')}."
     if word in _OF_FIGURES:
+        arguments = [one for one in arguments if not one.startswith("ax=")]
         return f"Make the Axes first: {written(f'ax=plt.subplots({word}={value})[1]')}."
     if word in _OF_BANDS:
         return f"It is the band's: {written(f'band_kws={{{word!r}: {value}}}')}."
@@ -120,9 +123,5 @@ def say_where(word: str, value: str, call: Iterable[str]) -> str:
         line = written(f"line_kws={{{word!r}: {value}}}")
         return f"It is the curve's, or its band's in band_kws: {line}."
     if word in _OF_HUES:
-        color = "line_kws={'color': 'C1'}, band_kws={'color': 'C1'}"
-        return (
-            "Each curve takes the next colour that is not on the Axes. Give one its own: "
-            f"{written(color)}."
-        )
+        return f"Colours of hues are a palette: {written(f'palette={value}')}."
     return ""

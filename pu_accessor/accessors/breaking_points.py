@@ -19,7 +19,7 @@ from pu_accessor.results.robustness import breaking_points, read_quantity, value
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from pu_accessor.plots import Drawing, Style
+    from pu_accessor.plots import Drawing, Palette, Style
 
 __all__ = ["breaking_point", "plot_robustness"]
 
@@ -150,6 +150,9 @@ def plot_robustness(
     ax: Axes | None = None,
     line_kws: Style = None,
     band_kws: Style = None,
+    palette: Palette = None,
+    legend: str | bool = "auto",
+    height: float | None = None,
 ) -> Drawing:
     """Draw a number against the factor by which odds of being labeled may differ.
 
@@ -205,7 +208,18 @@ def plot_robustness(
     ax : Axes, optional
         Where to draw; new if not given.
     line_kws, band_kws : mapping, optional
-        Properties of the estimates' Line2D and of the bands' Polygon.
+        Properties of the estimates' Line2D and of the bands' Polygon; a band has its line's
+        colour.
+    palette : Palette, optional
+        Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order,
+        or that of each key. By default the next ones of your colour cycle that are not on the
+        Axes.
+    legend : {"auto", "brief", "full", "direct"} or False, default "auto"
+        What is named, where it covers no data. "auto" leaves out some of more than six betas,
+        "full" none; "brief" names curves alone; "direct" writes names at the ends of curves; False
+        nothing.
+    height : float, optional
+        Height of each panel of a grid, in inches.
 
     Returns
     -------
@@ -253,7 +267,7 @@ def plot_robustness(
     from pu_accessor import plots
 
     _check_selected(self)
-    look = plots.Look(hue, col, row, False, ax, line_kws, band_kws)
+    look = plots.Look(hue, col, row, False, ax, line_kws, band_kws, palette, legend, height)
     asked = read_quantity(quantity, at, above, target, Rule(level, band, reference))
     return plots.plot_robustness(values_by_odds(self._asked(), beta, asked, selection_odds), look)
 

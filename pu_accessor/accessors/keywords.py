@@ -14,7 +14,7 @@ from pu_accessor.accessors.advice import (
     say_where,
 )
 from pu_accessor.accessors.bound import Bound
-from pu_accessor.errors import PUTypeError, brief, refuse_signals, suggestion
+from pu_accessor.errors import PUTypeError, brief, check_flag, refuse_signals, suggestion
 from pu_accessor.sources.roles import ROLE_NAMES
 
 __all__ = ["explains_keywords", "refuse_roles", "tell_of_methods", "tell_of_samples"]
@@ -53,14 +53,17 @@ def explains_keywords(kind: Kind) -> Kind:
 def _explained(method: Callable[..., Any]) -> Callable[..., Any]:
     """Return a method whose calls are checked before."""
     expected = signature(method)
+    flags = {name for name, one in expected.parameters.items() if isinstance(one.default, bool)}
 
     @wraps(method)
     def checked(self: Any, *args: Any, **keywords: Any) -> Any:
         try:
-            expected.bind(self, *args, **keywords)
+            passed = expected.bind(self, *args, **keywords).arguments
         except TypeError as error:
             told = _explain(self, method, args, keywords, str(error))
             raise PUTypeError(told) from None
+        for name in flags & passed.keys():
+            check_flag(name, passed[name])
         with refuse_signals():
             return method(self, *args, **keywords)
 

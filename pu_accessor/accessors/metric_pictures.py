@@ -15,7 +15,7 @@ from pu_accessor.results.rules import GroupInterval, Rules, UserBand
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from pu_accessor.plots import Drawing, Style
+    from pu_accessor.plots import Drawing, Palette, Style
 
 __all__ = ["plot_against_beta", "plot_metric"]
 
@@ -38,6 +38,9 @@ def plot_metric(
     ax: Axes | None = None,
     line_kws: Style = None,
     band_kws: Style = None,
+    palette: Palette = None,
+    legend: str | bool = "auto",
+    height: float | None = None,
 ) -> Drawing:
     """Draw a metric at each cutoff with its band, such as precision among the top k.
 
@@ -86,7 +89,18 @@ def plot_metric(
     ax : Axes, optional
         Where to draw; new if not given.
     line_kws, band_kws : mapping, optional
-        Properties of the estimates' Line2D and of the bands' Polygon.
+        Properties of the estimates' Line2D and of the bands' Polygon; a band has its line's
+        colour.
+    palette : Palette, optional
+        Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order,
+        or that of each key. By default the next ones of your colour cycle that are not on the
+        Axes.
+    legend : {"auto", "brief", "full", "direct"} or False, default "auto"
+        What is named, where it covers no data. "auto" leaves out some of more than six betas,
+        "full" none; "brief" names curves alone; "direct" writes names at the ends of curves; False
+        nothing.
+    height : float, optional
+        Height of each panel of a grid, in inches.
 
     Returns
     -------
@@ -127,7 +141,7 @@ def plot_metric(
     """
     from pu_accessor import plots
 
-    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws)
+    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws, palette, legend, height)
     plots.check_plot_metric(name, x)
     rule = Rules(level, band, reference, beta_interval, selection_odds)
     ranks: Ranks = "all" if x == "threshold" or callable(name) else "breakpoints"
@@ -151,6 +165,9 @@ def plot_against_beta(
     ax: Axes | None = None,
     line_kws: Style = None,
     band_kws: Style = None,
+    palette: Palette = None,
+    legend: str | bool = "auto",
+    height: float | None = None,
 ) -> Drawing:
     """Draw an area, or a metric at a rank, against beta, and where models swap places.
 
@@ -195,7 +212,18 @@ def plot_against_beta(
     ax : Axes, optional
         Where to draw; new if not given.
     line_kws, band_kws : mapping, optional
-        Properties of the estimates' Line2D and of the bands' Polygon.
+        Properties of the estimates' Line2D and of the bands' Polygon; a band has its line's
+        colour.
+    palette : Palette, optional
+        Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order,
+        or that of each key. By default the next ones of your colour cycle that are not on the
+        Axes.
+    legend : {"auto", "brief", "full", "direct"} or False, default "auto"
+        What is named, where it covers no data. "auto" leaves out some of more than six betas,
+        "full" none; "brief" names curves alone; "direct" writes names at the ends of curves; False
+        nothing.
+    height : float, optional
+        Height of each panel of a grid, in inches.
 
     Returns
     -------
@@ -248,6 +276,6 @@ def plot_against_beta(
     """
     from pu_accessor import plots
 
-    look = plots.Look(hue, col, row, False, ax, line_kws, band_kws)
+    look = plots.Look(hue, col, row, False, ax, line_kws, band_kws, palette, legend, height)
     rule = Rules(level, band, reference, selection_odds=selection_odds)
     return plots.plot_against_beta(ask_quantity(self._asked(), name, beta, at, rule), look)

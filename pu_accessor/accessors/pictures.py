@@ -13,7 +13,7 @@ from pu_accessor.results.rules import GroupInterval, Rules, UserBand
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from pu_accessor.plots import Drawing, Style
+    from pu_accessor.plots import Drawing, Palette, Style
 
 __all__ = ["plot_pr", "plot_rank_cdf", "plot_roc"]
 
@@ -35,6 +35,9 @@ def plot_roc(
     ax: Axes | None = None,
     line_kws: Style = None,
     band_kws: Style = None,
+    palette: Palette = None,
+    legend: str | bool = "auto",
+    height: float | None = None,
 ) -> Drawing:
     """Draw the ROC curve with its band.
 
@@ -79,7 +82,18 @@ def plot_roc(
     ax : Axes, optional
         Where to draw; new if not given.
     line_kws, band_kws : mapping, optional
-        Properties of the estimates' Line2D and of the bands' Polygon.
+        Properties of the estimates' Line2D and of the bands' Polygon; a band has its line's
+        colour.
+    palette : Palette, optional
+        Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order,
+        or that of each key. By default the next ones of your colour cycle that are not on the
+        Axes.
+    legend : {"auto", "brief", "full", "direct"} or False, default "auto"
+        What is named, where it covers no data. "auto" leaves out some of more than six betas,
+        "full" none; "brief" names curves alone; "direct" writes names at the ends of curves; False
+        nothing.
+    height : float, optional
+        Height of each panel of a grid, in inches.
 
     Returns
     -------
@@ -126,7 +140,7 @@ def plot_roc(
     """
     from pu_accessor import plots
 
-    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws)
+    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws, palette, legend, height)
     rule = Rules(level, band, reference, beta_interval, selection_odds)
     found = tables.contingency(self._asked(ranks), beta, rule, ranks, baseline=baseline)
     return plots.plot_roc(found, look)
@@ -149,6 +163,9 @@ def plot_pr(
     ax: Axes | None = None,
     line_kws: Style = None,
     band_kws: Style = None,
+    palette: Palette = None,
+    legend: str | bool = "auto",
+    height: float | None = None,
 ) -> Drawing:
     """Draw the precision-recall curve with its band.
 
@@ -193,7 +210,18 @@ def plot_pr(
     ax : Axes, optional
         Where to draw; new if not given.
     line_kws, band_kws : mapping, optional
-        Properties of the estimates' Line2D and of the bands' Polygon.
+        Properties of the estimates' Line2D and of the bands' Polygon; a band has its line's
+        colour.
+    palette : Palette, optional
+        Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order,
+        or that of each key. By default the next ones of your colour cycle that are not on the
+        Axes.
+    legend : {"auto", "brief", "full", "direct"} or False, default "auto"
+        What is named, where it covers no data. "auto" leaves out some of more than six betas,
+        "full" none; "brief" names curves alone; "direct" writes names at the ends of curves; False
+        nothing.
+    height : float, optional
+        Height of each panel of a grid, in inches.
 
     Returns
     -------
@@ -240,7 +268,7 @@ def plot_pr(
     """
     from pu_accessor import plots
 
-    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws)
+    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws, palette, legend, height)
     rule = Rules(level, band, reference, beta_interval, selection_odds)
     found = tables.contingency(self._asked(ranks), beta, rule, ranks, baseline=baseline)
     return plots.plot_pr(found, look)
@@ -261,6 +289,9 @@ def plot_rank_cdf(
     ax: Axes | None = None,
     line_kws: Style = None,
     band_kws: Style = None,
+    palette: Palette = None,
+    legend: str | bool = "auto",
+    height: float | None = None,
 ) -> Drawing:
     """Draw the rank CDF of the known positives, with the band of the latent ones around it.
 
@@ -301,7 +332,18 @@ def plot_rank_cdf(
     ax : Axes, optional
         Where to draw; new if not given.
     line_kws, band_kws : mapping, optional
-        Properties of the estimates' Line2D and of the bands' Polygon.
+        Properties of the estimates' Line2D and of the bands' Polygon; a band has its line's
+        colour.
+    palette : Palette, optional
+        Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order,
+        or that of each key. By default the next ones of your colour cycle that are not on the
+        Axes.
+    legend : {"auto", "brief", "full", "direct"} or False, default "auto"
+        What is named, where it covers no data. "auto" leaves out some of more than six betas,
+        "full" none; "brief" names curves alone; "direct" writes names at the ends of curves; False
+        nothing.
+    height : float, optional
+        Height of each panel of a grid, in inches.
 
     Returns
     -------
@@ -346,6 +388,6 @@ def plot_rank_cdf(
     """
     from pu_accessor import plots
 
-    look = plots.Look(hue, col, row, False, ax, line_kws, band_kws)
+    look = plots.Look(hue, col, row, False, ax, line_kws, band_kws, palette, legend, height)
     rule = Rules(level, band, reference, selection_odds=selection_odds)
     return plots.plot_rank_cdf(tables.rank_cdf(self._asked(ranks), beta, rule, ranks), look)

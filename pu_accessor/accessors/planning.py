@@ -92,7 +92,7 @@ def positives_needed(
     check_option("quantity", quantity, ["auroc"])
     _check_open("width", width)
     _check_open("probability", probability)
-    level = check_level(level)
+    width, probability, level = float(width), float(probability), check_level(level)
     _check_beta(beta)
     _check_size("n_unlabeled", n_unlabeled, optional=True)
     scatter, share, ratio = _read_pilot(pilot, float(beta), n_unlabeled)
@@ -105,8 +105,8 @@ def positives_needed(
         return found >= probability
 
     n = smallest(enough)
-    row = {"n": n, "n_unlabeled": others(n), "quantity": quantity, "width": float(width)}
-    return pd.DataFrame([{**row, "probability": float(probability), "level": level}])
+    row = {"n": n, "n_unlabeled": others(n), "quantity": quantity, "width": width}
+    return pd.DataFrame([{**row, "probability": probability, "level": level}])
 
 
 def power(

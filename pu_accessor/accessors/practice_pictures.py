@@ -15,7 +15,7 @@ from pu_accessor.results.rules import Rules
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from pu_accessor.plots import Drawing, Style
+    from pu_accessor.plots import Drawing, Palette, Style
 
 __all__ = ["plot_calibration", "plot_decision", "plot_gain"]
 
@@ -37,6 +37,9 @@ def plot_decision(
     ax: Axes | None = None,
     line_kws: Style = None,
     band_kws: Style = None,
+    palette: Palette = None,
+    legend: str | bool = "auto",
+    height: float | None = None,
 ) -> Drawing:
     """Draw decision curves: net benefit at each threshold with its band, and that of treating all.
 
@@ -79,7 +82,18 @@ def plot_decision(
     ax : Axes, optional
         Where to draw; new if not given.
     line_kws, band_kws : mapping, optional
-        Properties of the estimates' Line2D and of the bands' Polygon.
+        Properties of the estimates' Line2D and of the bands' Polygon; a band has its line's
+        colour.
+    palette : Palette, optional
+        Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order,
+        or that of each key. By default the next ones of your colour cycle that are not on the
+        Axes.
+    legend : {"auto", "brief", "full", "direct"} or False, default "auto"
+        What is named, where it covers no data. "auto" leaves out some of more than six betas,
+        "full" none; "brief" names curves alone; "direct" writes names at the ends of curves; False
+        nothing.
+    height : float, optional
+        Height of each panel of a grid, in inches.
 
     Returns
     -------
@@ -124,7 +138,7 @@ def plot_decision(
     """
     from pu_accessor import plots
 
-    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws)
+    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws, palette, legend, height)
     rule = Rules(level, band, reference, beta_interval, selection_odds)
     betas = with_baseline(beta) if baseline else beta
     curves = practice.decision_curves(self._asked(), betas, thresholds, rule)
@@ -147,6 +161,9 @@ def plot_gain(
     ax: Axes | None = None,
     line_kws: Style = None,
     band_kws: Style = None,
+    palette: Palette = None,
+    legend: str | bool = "auto",
+    height: float | None = None,
 ) -> Drawing:
     """Draw cumulative gains: how many of the positives the best-ranked examples hold.
 
@@ -190,7 +207,18 @@ def plot_gain(
     ax : Axes, optional
         Where to draw; new if not given.
     line_kws, band_kws : mapping, optional
-        Properties of the estimates' Line2D and of the bands' Polygon.
+        Properties of the estimates' Line2D and of the bands' Polygon; a band has its line's
+        colour.
+    palette : Palette, optional
+        Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order,
+        or that of each key. By default the next ones of your colour cycle that are not on the
+        Axes.
+    legend : {"auto", "brief", "full", "direct"} or False, default "auto"
+        What is named, where it covers no data. "auto" leaves out some of more than six betas,
+        "full" none; "brief" names curves alone; "direct" writes names at the ends of curves; False
+        nothing.
+    height : float, optional
+        Height of each panel of a grid, in inches.
 
     Returns
     -------
@@ -229,7 +257,7 @@ def plot_gain(
     """
     from pu_accessor import plots
 
-    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws)
+    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws, palette, legend, height)
     rule = Rules(level, band, reference, beta_interval, selection_odds)
     betas = with_baseline(beta) if baseline else beta
     return plots.plot_gain(tables.contingency(self._asked(), betas, rule, "breakpoints"), look)
@@ -250,6 +278,9 @@ def plot_calibration(
     ax: Axes | None = None,
     line_kws: Style = None,
     band_kws: Style = None,
+    palette: Palette = None,
+    legend: str | bool = "auto",
+    height: float | None = None,
 ) -> Drawing:
     """Draw a reliability diagram: the share of positives in bins of the scores, with its limits.
 
@@ -281,7 +312,18 @@ def plot_calibration(
     ax : Axes, optional
         Where to draw; new if not given.
     line_kws, band_kws : mapping, optional
-        Properties of the estimates' Line2D and of the bands' Polygon.
+        Properties of the estimates' Line2D and of the bands' Polygon; a band has its line's
+        colour.
+    palette : Palette, optional
+        Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order,
+        or that of each key. By default the next ones of your colour cycle that are not on the
+        Axes.
+    legend : {"auto", "brief", "full", "direct"} or False, default "auto"
+        What is named, where it covers no data. "auto" leaves out some of more than six betas,
+        "full" none; "brief" names curves alone; "direct" writes names at the ends of curves; False
+        nothing.
+    height : float, optional
+        Height of each panel of a grid, in inches.
 
     Returns
     -------
@@ -322,7 +364,7 @@ def plot_calibration(
     """
     from pu_accessor import plots
 
-    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws)
+    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws, palette, legend, height)
     rule = Rules(level, band, beta_interval=beta_interval)
     betas = with_baseline(beta) if baseline else beta
     curves = practice.calibration_curves(self._asked(), betas, bins, rule)

@@ -13,7 +13,7 @@ from pu_accessor.results.given import read_values
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from pu_accessor.plots import Drawing, Style
+    from pu_accessor.plots import Drawing, Palette, Style
 
 __all__ = ["plot_against_beta", "plot_metric", "plot_pr", "plot_roc"]
 
@@ -35,6 +35,9 @@ def plot_roc(
     ax: Axes | None = None,
     line_kws: Style = None,
     band_kws: Style = None,
+    palette: Palette = None,
+    legend: str | bool = "auto",
+    height: float | None = None,
 ) -> Drawing:
     """Draw ROC curves with their bands.
 
@@ -48,7 +51,18 @@ def plot_roc(
     ax : Axes, optional
         Where to draw; new if not given.
     line_kws, band_kws : mapping, optional
-        Properties of the estimates' Line2D and of the bands' Polygon.
+        Properties of the estimates' Line2D and of the bands' Polygon; a band has its line's
+        colour.
+    palette : Palette, optional
+        Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order,
+        or that of each key. By default the next ones of your colour cycle that are not on the
+        Axes.
+    legend : {"auto", "brief", "full", "direct"} or False, default "auto"
+        What is named, where it covers no data. "auto" leaves out some of more than six betas,
+        "full" none; "brief" names curves alone; "direct" writes names at the ends of curves; False
+        nothing.
+    height : float, optional
+        Height of each panel of a grid, in inches.
 
     Returns
     -------
@@ -88,7 +102,7 @@ def plot_roc(
     """
     from pu_accessor import plots
 
-    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws)
+    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws, palette, legend, height)
     return plots.plot_roc(read_values(self._dataset), look)
 
 
@@ -102,6 +116,9 @@ def plot_pr(
     ax: Axes | None = None,
     line_kws: Style = None,
     band_kws: Style = None,
+    palette: Palette = None,
+    legend: str | bool = "auto",
+    height: float | None = None,
 ) -> Drawing:
     """Draw precision-recall curves with their bands.
 
@@ -115,7 +132,18 @@ def plot_pr(
     ax : Axes, optional
         Where to draw; new if not given.
     line_kws, band_kws : mapping, optional
-        Properties of the estimates' Line2D and of the bands' Polygon.
+        Properties of the estimates' Line2D and of the bands' Polygon; a band has its line's
+        colour.
+    palette : Palette, optional
+        Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order,
+        or that of each key. By default the next ones of your colour cycle that are not on the
+        Axes.
+    legend : {"auto", "brief", "full", "direct"} or False, default "auto"
+        What is named, where it covers no data. "auto" leaves out some of more than six betas,
+        "full" none; "brief" names curves alone; "direct" writes names at the ends of curves; False
+        nothing.
+    height : float, optional
+        Height of each panel of a grid, in inches.
 
     Returns
     -------
@@ -155,7 +183,7 @@ def plot_pr(
     """
     from pu_accessor import plots
 
-    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws)
+    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws, palette, legend, height)
     return plots.plot_pr(read_values(self._dataset), look)
 
 
@@ -171,6 +199,9 @@ def plot_metric(
     ax: Axes | None = None,
     line_kws: Style = None,
     band_kws: Style = None,
+    palette: Palette = None,
+    legend: str | bool = "auto",
+    height: float | None = None,
 ) -> Drawing:
     """Draw a metric at each cutoff with its band, such as precision among the top k.
 
@@ -192,7 +223,18 @@ def plot_metric(
     ax : Axes, optional
         Where to draw; new if not given.
     line_kws, band_kws : mapping, optional
-        Properties of the estimates' Line2D and of the bands' Polygon.
+        Properties of the estimates' Line2D and of the bands' Polygon; a band has its line's
+        colour.
+    palette : Palette, optional
+        Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order,
+        or that of each key. By default the next ones of your colour cycle that are not on the
+        Axes.
+    legend : {"auto", "brief", "full", "direct"} or False, default "auto"
+        What is named, where it covers no data. "auto" leaves out some of more than six betas,
+        "full" none; "brief" names curves alone; "direct" writes names at the ends of curves; False
+        nothing.
+    height : float, optional
+        Height of each panel of a grid, in inches.
 
     Returns
     -------
@@ -222,7 +264,7 @@ def plot_metric(
     """
     from pu_accessor import plots
 
-    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws)
+    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws, palette, legend, height)
     return plots.plot_metric(read_values(self._dataset), name, x, look)
 
 
@@ -237,6 +279,9 @@ def plot_against_beta(
     ax: Axes | None = None,
     line_kws: Style = None,
     band_kws: Style = None,
+    palette: Palette = None,
+    legend: str | bool = "auto",
+    height: float | None = None,
 ) -> Drawing:
     """Draw an area, or a metric at a rank, against beta, and where models swap places.
 
@@ -258,7 +303,18 @@ def plot_against_beta(
     ax : Axes, optional
         Where to draw; new if not given.
     line_kws, band_kws : mapping, optional
-        Properties of the estimates' Line2D and of the bands' Polygon.
+        Properties of the estimates' Line2D and of the bands' Polygon; a band has its line's
+        colour.
+    palette : Palette, optional
+        Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order,
+        or that of each key. By default the next ones of your colour cycle that are not on the
+        Axes.
+    legend : {"auto", "brief", "full", "direct"} or False, default "auto"
+        What is named, where it covers no data. "auto" leaves out some of more than six betas,
+        "full" none; "brief" names curves alone; "direct" writes names at the ends of curves; False
+        nothing.
+    height : float, optional
+        Height of each panel of a grid, in inches.
 
     Returns
     -------
@@ -290,5 +346,5 @@ def plot_against_beta(
     """
     from pu_accessor import plots
 
-    look = plots.Look(hue, col, row, False, ax, line_kws, band_kws)
+    look = plots.Look(hue, col, row, False, ax, line_kws, band_kws, palette, legend, height)
     return plots.plot_against_beta(values_by_beta(read_values(self._dataset), name, at=at), look)

@@ -2,7 +2,7 @@
 
 import reprlib
 from fractions import Fraction
-from math import ceil, floor
+from math import ceil, floor, inf
 from numbers import Real
 from typing import Any, TypeAlias
 
@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pu_accessor.errors import PUTypeError, PUValueError
-from pu_accessor.ranking import FloatArray, IntArray
+from pu_accessor.ranking import FloatArray, IntArray, as_array
 
 __all__ = [
     "Beta",
@@ -30,6 +30,7 @@ Interval: TypeAlias = tuple[float, float]
 
 _STEP, _FEWEST = 0.01, 8  # of betas within an interval
 _DIGITS, _ROUNDING = 12, 16  # of a beta that was computed; in units of its last binary digit
+_BOUNDLESS = 1e100  # a factor that counts of examples do not tell from an infinite one
 _NEAR = np.array([64, 32, 16, 8, 4, 2])  # parts of the first step, near 0
 
 
@@ -184,10 +185,7 @@ def latent_counts(betas: FloatArray, unlabeled: int) -> IntArray:
 
 def _as_floats(beta: Any) -> FloatArray | None:
     """Return numbers as float64, or nothing where they are none."""
-    try:
-        values = np.asarray(beta)
-    except ValueError:  # ragged
-        return None
+    values = as_array(beta)
     if values.dtype == object and all(isinstance(value, Real) for value in values.flat):
         values = values.astype(np.float64)
     if values.dtype.kind not in "iuf" or isinstance(beta, np.ma.MaskedArray):
@@ -284,7 +282,7 @@ def check_selection_odds(odds: float) -> float:
             "was passed. It is the factor by which odds of being labeled differ, whichever way: "
             "for one half pass 2."
         )
-    return float(odds)
+    return float(odds) if odds < _BOUNDLESS else inf
 
 
 def check_share(argument: str, value: object) -> None:

@@ -13,13 +13,12 @@ from pu_accessor.plots.artists import (
     Path,
     band_label,
     draw_band,
-    draw_change,
-    draw_infeasible,
-    draw_limit,
     draw_line,
 )
-from pu_accessor.plots.layout import Drawing, Look, draw_panels
-from pu_accessor.plots.names import write_name
+from pu_accessor.plots.layout import Drawing, draw_panels
+from pu_accessor.plots.look import Look
+from pu_accessor.plots.marks import draw_change, draw_infeasible, draw_limit
+from pu_accessor.plots.names import tell_quantity
 from pu_accessor.ranking import FloatArray
 
 __all__ = ["plot_against_beta"]
@@ -55,7 +54,7 @@ def plot_against_beta(values: xr.Dataset, look: Look) -> Drawing:
             "array: beta=[0.1, 0.2, 0.3]."
         )
     at = values.attrs.get("at")
-    label = write_name(str(values.attrs["long_name"]).replace("_", " "))
+    label = tell_quantity(str(values.attrs["long_name"]))
 
     def draw(ax: Axes, some: list[Curve]) -> None:
         for curve in some:

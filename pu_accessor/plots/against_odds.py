@@ -11,12 +11,12 @@ from pu_accessor.plots.artists import (
     Trace,
     band_label,
     draw_band,
-    draw_break,
-    draw_chance,
     draw_line,
 )
-from pu_accessor.plots.layout import Drawing, Look, draw_panels
-from pu_accessor.plots.names import write_name
+from pu_accessor.plots.layout import Drawing, draw_panels
+from pu_accessor.plots.look import Look
+from pu_accessor.plots.marks import draw_break, draw_chance
+from pu_accessor.plots.names import tell_quantity
 
 __all__ = ["plot_robustness"]
 
@@ -67,7 +67,7 @@ def plot_robustness(values: xr.Dataset, look: Look) -> Drawing:
         ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:.3g}"))
         ax.xaxis.set_minor_locator(NullLocator())
         ax.set(xlabel="factor by which odds of being labeled differ, at most")
-        ax.set(ylabel=write_name(values.attrs["long_name"]))
+        ax.set(ylabel=tell_quantity(str(values.attrs["long_name"])))
 
     return draw_panels(values, draw, look, along="selection_odds", legend="outside")
 

@@ -1,6 +1,7 @@
-"""Lines, bands and legends: what all plots are made of."""
+"""Lines and bands: what all plots are made of."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from itertools import chain, count
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
@@ -12,9 +13,11 @@ from matplotlib.axes import Axes
 from matplotlib.cbook import normalize_kwargs
 from matplotlib.colors import to_hex, to_rgb, to_rgba
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch, Polygon
+from matplotlib.patches import Polygon
 
 from pu_accessor.errors import PUTypeError, PUValueError
+from pu_accessor.plots.colors import ink
+from pu_accessor.plots.kinds import Kind, kind_of, name_of, tag
 from pu_accessor.plots.names import write_name
 from pu_accessor.plots.thin import Path, thin
 from pu_accessor.ranking import BoolArray, FloatArray
@@ -27,41 +30,25 @@ __all__ = [
     "band_label",
     "check_baseline",
     "check_styles",
-    "count_curves",
+    "curves_on",
     "draw_band",
-    "draw_chance",
-    "draw_change",
     "draw_envelope",
-    "draw_infeasible",
-    "draw_limit",
     "draw_line",
     "hold",
     "kept",
-    "legend_entries",
 ]
 
 Style: TypeAlias = Mapping[str, Any] | None
 Trace: TypeAlias = Callable[[xr.Dataset], Path]
 
-# What an artist of ours is, to find it again on Axes that are drawn on twice.
-_CURVE, _BASELINE = "pu_accessor curve", "pu_accessor baseline"
-_BAND, _CHANCE = "pu_accessor band", "pu_accessor chance"
-_ENVELOPE, _LIMIT = "pu_accessor envelope", "pu_accessor limit"
-_CHANGE, _BEYOND = "pu_accessor change", "pu_accessor beyond"
-_BREAK = "pu_accessor break"
-# What stands in a legend for several of them that differ in hue; also the order of these kinds.
-_GREY: Mapping[str, Callable[[], Artist]] = MappingProxyType(
+_REFERENCES: Mapping[str, str] = MappingProxyType(
     {
-        _BASELINE: lambda: Line2D([], [], color="0.4", linestyle="--", linewidth=1.3),
-        _BAND: lambda: Patch(facecolor="0.85", edgecolor="0.4", linewidth=0.6),
-        _ENVELOPE: lambda: Patch(facecolor="none", edgecolor="0.4", hatch="////", linewidth=0.6),
-        _CHANGE: lambda: Line2D([], [], color="black", marker="X", linestyle="none"),
-        _BREAK: lambda: Line2D([], [], color="0.4", marker="X", linestyle="none"),
-        _BEYOND: lambda: Patch(facecolor="0.85", edgecolor="0.4", hatch="///", linewidth=0),
-        _LIMIT: lambda: Line2D([], [], color="0.4", marker="v", linestyle="-.", linewidth=1.1),
-        _CHANCE: lambda: Line2D([], [], color="0.4", linestyle=":", linewidth=1),
+        "negatives": "from known negatives",
+        "tightest": "from the tighter kind",
+        "both": "from both kinds",
     }
 )
+_FEW = 6  # bands whose faces can be told apart where they lie over each other
 
 
 class Curve(NamedTuple):
@@ -77,8 +64,8 @@ class Curve(NamedTuple):
         Its name.
     is_baseline : bool
         Whether it is that of the naive beta of 0.
-    among_several : bool
-        Whether other bands may lie over its own.
+    among : int
+        How many bands there are, that may lie over each other.
     by_model : bool
         Whether hues tell models apart, or anything else that ranks differently, not betas alone.
     """
@@ -87,8 +74,14 @@ class Curve(NamedTuple):
     color: Any
     label: str
     is_baseline: bool
-    among_several: bool
+    among: int
     by_model: bool
+
+    @property
+    def name(self) -> str | None:
+        """What is ranked by, to tell the curve apart from others of the same label."""
+        name = self.data.attrs.get("score")
+        return name if isinstance(name, str) else None
 
 
 def check_styles(line_kws: Style, band_kws: Style) -> None:
@@ -141,22 +134,6 @@ def _check_style(argument: str, style: Style, kind: type[Artist], *empty: Any) -
         ) from error
 
 
-def draw_chance(ax: Axes, x: list[float], y: list[float], **style: Any) -> None:
-    """Draw what a ranking by chance does, dotted.
-
-    Parameters
-    ----------
-    ax : matplotlib Axes
-        Where to draw.
-    x, y : list of float
-        Corners of the line.
-    **style
-        Properties of the Line2D.
-    """
-    ours = {"color": "0.4", "label": "chance", "linestyle": ":", "linewidth": 1, "zorder": 1}
-    ax.plot(x, y, gid=_CHANCE, **{**ours, **style})
-
-
 def draw_band(ax: Axes, curve: Curve, trace: Trace, style: Style, label: str) -> None:
     """Fill between the bounds: along the upper one and back along the lower one.
 
@@ -182,14 +159,21 @@ def draw_band(ax: Axes, curve: Curve, trace: Trace, style: Style, label: str) ->
     color = asked.pop("color", None) or face or curve.color
     opaque = "alpha" in asked or to_rgba(color)[3] < 1
     properties = {
-        "facecolor": color if opaque else (*to_rgb(color), 0.18 if curve.among_several else 0.25),
+        "facecolor": color if opaque else (*to_rgb(color), _opacity(curve.among)),
         "edgecolor": (*to_rgb(color), 0.7),
         "linewidth": 0.6,
         "label": label,
-        "gid": _BAND,
+        "gid": Kind.BAND,
         "zorder": 2,
     }
     _add_area(ax, Polygon(corners, **{**properties, **asked}))
+
+
+def _opacity(among: int) -> float:
+    """Return how dense a band is; of many, little more than their edges is left."""
+    if among == 1:
+        return 0.25
+    return 0.18 if among <= _FEW else 0.03
 
 
 def draw_envelope(ax: Axes, curve: Curve, x: FloatArray, ends: Path, betas: FloatArray) -> None:
@@ -210,14 +194,20 @@ def draw_envelope(ax: Axes, curve: Curve, x: FloatArray, ends: Path, betas: Floa
     """
     low, high = ends
     corners = _there_and_back(thin(x, high), thin(x, low))
-    drawn = (patch.get_xy() for patch in ax.patches if patch.get_gid() == _ENVELOPE)  # type: ignore[attr-defined]
+    drawn = (patch.get_xy() for patch in ax.patches if patch.get_gid() == Kind.ENVELOPE)  # type: ignore[attr-defined]
     if curve.is_baseline or any(np.array_equal(other[: len(corners)], corners) for other in drawn):
         return
-    hue = "0.4" if curve.among_several and not curve.by_model else curve.color
+    hue = ink(ax, 0.6) if curve.among > 1 and not curve.by_model else curve.color
     low_beta, high_beta = (f"{end:.3g}" for end in (betas.min(), betas.max()))
     look: dict[str, Any] = {"facecolor": "none", "edgecolor": (*to_rgb(hue), 0.55)}
     label = f"envelope for β̂ in [{low_beta}, {high_beta}]"
-    look |= {"hatch": "////", "linewidth": 0.6, "gid": _ENVELOPE, "zorder": 1.5, "label": label}
+    look |= {
+        "hatch": "////",
+        "linewidth": 0.6,
+        "gid": Kind.ENVELOPE,
+        "zorder": 1.5,
+        "label": label,
+    }
     _add_area(ax, Polygon(corners, **look))
 
 
@@ -231,26 +221,6 @@ def _add_area(ax: Axes, area: Polygon) -> None:
     """Add a polygon without a look at each of its corners, as add_patch takes: they are known."""
     ax.add_artist(area)
     ax.update_datalim(area.get_xy())
-
-
-def draw_limit(ax: Axes, beta: float, color: Any, label: str) -> None:
-    """Mark the limit on beta that a model's known positives set, if it is within the picture.
-
-    Parameters
-    ----------
-    ax : matplotlib Axes
-        Where to draw; its x axis is beta.
-    beta : float
-        The limit.
-    color : matplotlib color
-        The model's hue.
-    label : str
-        For the legend.
-    """
-    if ax.dataLim.x0 <= beta <= ax.dataLim.x1:
-        look: dict[str, Any] = {"color": color, "linestyle": "-.", "linewidth": 1.1, "zorder": 2.5}
-        top: dict[str, Any] = {"marker": "v", "markevery": [1], "markersize": 7, "clip_on": False}
-        ax.axvline(beta, label=label, gid=_LIMIT, **look, **top)
 
 
 def hold(x: FloatArray, y: FloatArray) -> Path:
@@ -304,8 +274,8 @@ def draw_line(ax: Axes, curve: Curve, trace: Trace, style: Style) -> None:
         "color": curve.color,
         "linewidth": 1.3 if curve.is_baseline else 1.8,
         "linestyle": "--" if curve.is_baseline else "-",
-        "label": curve.label,
-        "gid": _BASELINE if curve.is_baseline else _CURVE,
+        "label": curve.label if curve.is_baseline else _own_label(ax, curve),
+        "gid": Kind.BASELINE if curve.is_baseline else tag(Kind.CURVE, curve.name),
         "zorder": 3,
     }
     asked = {} if curve.is_baseline else normalize_kwargs(dict(style or {}), Line2D)
@@ -314,70 +284,29 @@ def draw_line(ax: Axes, curve: Curve, trace: Trace, style: Style) -> None:
     )
 
 
-def draw_change(ax: Axes, x: FloatArray, y: FloatArray) -> None:
-    """Mark where two models swap their order.
-
-    Parameters
-    ----------
-    ax : matplotlib Axes
-        Where to draw.
-    x, y : ndarray of float64, shape (changes,)
-        Where.
-    """
-    if x.size:
-        look: dict[str, Any] = {"color": "black", "marker": "X", "markeredgecolor": "white"}
-        place: dict[str, Any] = {"linestyle": "none", "markersize": 8, "zorder": 4}
-        ax.plot(x, y, label="order changes", gid=_CHANGE, **look, **place)
-
-
-def draw_break(ax: Axes, odds: float, above: float, color: Any) -> None:
-    """Mark the factor at which a conclusion breaks, where it is within the picture.
-
-    Parameters
-    ----------
-    ax : matplotlib Axes
-        Where to draw; curves are there already.
-    odds : float
-        The factor; infinite or NaN for none.
-    above : float
-        The value that is no longer exceeded.
-    color : matplotlib color
-        The hue of the curve.
-    """
-    if np.isfinite(odds) and odds <= ax.dataLim.x1:
-        look: dict[str, Any] = {"color": color, "marker": "X", "markeredgecolor": "white"}
-        place: dict[str, Any] = {"linestyle": "none", "markersize": 9, "zorder": 4}
-        ax.plot([odds], [above], label="conclusion breaks", gid=_BREAK, **look, **place)
-        style: dict[str, Any] = {
-            "textcoords": "offset points",
-            "ha": "center",
-            "fontsize": "small",
-        }
-        ax.annotate(f"{odds:.3g}", (odds, above), (0, 7), color=color, **style)
+def _own_label(ax: Axes, curve: Curve) -> str:
+    """Return a label that no curve of another hue has; both get names if these differ."""
+    color = to_hex(curve.color)
+    others = [line for line in curves_on(ax) if to_hex(line.get_color()) != color]
+    labels = {str(line.get_label()): line for line in others}
+    if curve.label not in labels:
+        return curve.label
+    first = labels[curve.label]
+    before = name_of(first)
+    if curve.name and before and curve.name != before:
+        first.set_label(_told(before, curve.label))
+    named = _told(curve.name, curve.label) if curve.name and curve.name != before else curve.label
+    numbered = (f"{curve.label} ({number})" for number in count(2))
+    return next(label for label in chain([named], numbered) if label not in labels)
 
 
-def draw_infeasible(ax: Axes, start: FloatArray, end: FloatArray, color: Any) -> None:
-    """Shade the betas at which a model's band is impossible; a strip at the foot says whose.
-
-    Parameters
-    ----------
-    ax : matplotlib Axes
-        Where to draw.
-    start, end : ndarray of float64, shape (1,) or (0,)
-        From where to where, if anywhere.
-    color : matplotlib color
-        The model's hue.
-    """
-    strips = sum(patch.get_gid() == _BEYOND for patch in ax.patches)
-    for left, right in zip(start.tolist(), end.tolist(), strict=True):
-        ax.axvspan(left, right, facecolor=(*to_rgb(color), 0.06), linewidth=0, zorder=0)
-        strip: dict[str, Any] = {"facecolor": (*to_rgb(color), 0.4), "edgecolor": color}
-        foot = ax.axvspan(left, right, 0.03 * strips, 0.03 * (strips + 1), hatch="///", **strip)
-        foot.set(label="β̂ too high for the band", gid=_BEYOND, linewidth=0, zorder=1)
+def _told(name: str, label: str) -> str:
+    """Put a name before a label."""
+    return f"{write_name(name)}, {label}"
 
 
-def count_curves(ax: Axes) -> int:
-    """Count the curves that are on some Axes already, without baselines.
+def curves_on(ax: Axes) -> list[Line2D]:
+    """Return the curves that are on some Axes already, without baselines.
 
     Parameters
     ----------
@@ -386,9 +315,9 @@ def count_curves(ax: Axes) -> int:
 
     Returns
     -------
-    int
+    list of matplotlib Line2D
     """
-    return sum(line.get_gid() == _CURVE for line in ax.lines)
+    return [line for line in ax.lines if kind_of(line) is Kind.CURVE]
 
 
 def band_label(dataset: xr.Dataset) -> str:
@@ -409,40 +338,12 @@ def band_label(dataset: xr.Dataset) -> str:
     about = ",\nthese examples" if dataset.attrs.get("target") == "examples" else ""
     odds = dataset.attrs.get("selection_odds")
     within = "" if odds is None else f",\nodds within {odds:g}"
-    return write_name(f"{percent}{'' if band is None else f'{band} '}band{within}{about}")
+    return write_name(
+        f"{percent}{'' if band is None else f'{band} '}band{within}{_reference(dataset)}{about}"
+    )
 
 
-def legend_entries(axes: Sequence[Axes]) -> list[tuple[str, Artist]]:
-    """Name each curve, then each kind of baseline, band and chance once: grey if of several hues.
-
-    Parameters
-    ----------
-    axes : sequence of Axes
-        That share a legend.
-
-    Returns
-    -------
-    list of (str, Artist)
-        Labels and what stands for them.
-    """
-    curves: dict[tuple[str, str], Artist] = {}
-    shared: dict[str, list[Artist]] = {}
-    for ax in axes:
-        for artist, label in zip(*ax.get_legend_handles_labels(), strict=True):
-            if artist.get_gid() in _GREY:
-                shared.setdefault(label, []).append(artist)
-            else:
-                curves.setdefault((label, _hue(artist)), artist)
-    entries = [(label, artist) for (label, _), artist in curves.items()]
-    for kind, grey in _GREY.items():
-        for label, artists in shared.items():
-            if artists[0].get_gid() == kind:
-                alike = len({_hue(artist) for artist in artists}) == 1
-                entries.append((label, artists[0] if alike else grey()))
-    return entries
-
-
-def _hue(artist: Artist) -> str:
-    """Return the colour of a line, or that of a polygon's edge."""
-    color = artist.get_color() if isinstance(artist, Line2D) else artist.get_edgecolor()  # type: ignore[attr-defined]
-    return to_hex(color)
+def _reference(dataset: xr.Dataset) -> str:
+    """Say what a band starts from, unless that is the known positives."""
+    told = _REFERENCES.get(str(dataset.attrs.get("reference")))
+    return f",\n{told}" if told else ""

@@ -12,15 +12,17 @@ from pu_accessor.plots.artists import (
     Path,
     band_label,
     check_baseline,
-    count_curves,
+    curves_on,
     draw_band,
-    draw_chance,
     draw_envelope,
     draw_line,
     hold,
     kept,
 )
-from pu_accessor.plots.layout import Drawing, Look, draw_panels
+from pu_accessor.plots.colors import ink
+from pu_accessor.plots.layout import Drawing, draw_panels
+from pu_accessor.plots.look import Look
+from pu_accessor.plots.marks import draw_chance
 from pu_accessor.ranking import FloatArray, IntArray
 from pu_accessor.results.curves import curve as curve_of
 from pu_accessor.results.schema import COUNTS
@@ -71,8 +73,8 @@ def plot_roc(tables: xr.Dataset, look: Look) -> Drawing:
                 _draw_envelope(ax, curve, curve.data["tpr_envelope"], tables)
             draw_band(ax, curve, _trace_roc, look.band_kws, band_label(tables))
             draw_line(ax, curve, _trace_roc, look.line_kws)
-        ax.set(xlabel="false positive rate", ylabel="true positive rate", aspect="equal")
-        ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+        ax.set(xlabel="false positive rate", ylabel="true positive rate")
+        ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), box_aspect=1)  # square where zoomed, too
 
     return draw_panels(curves, draw, look, legend="lower right")
 
@@ -80,8 +82,8 @@ def plot_roc(tables: xr.Dataset, look: Look) -> Drawing:
 def plot_pr(tables: xr.Dataset, look: Look) -> Drawing:
     """Draw precision-recall curves: the estimate as a line, the area between the bounds filled.
 
-    Between two cutoffs the curve follows the contingency tables [1]_, also from rank 0 to the
-    first cutoff, where it starts with that cutoff's precision. Chance is the prevalence, dotted.
+    Between two cutoffs the curve follows the contingency tables [1]_. At recall 0 it starts with
+    the precision of the first cutoff that finds a positive. Chance is the prevalence, dotted.
 
     Parameters
     ----------
@@ -144,13 +146,11 @@ def plot_rank_cdf(cdf: xr.Dataset, look: Look) -> Drawing:
     weighted = "n_effective" in cdf.coords
 
     def draw(ax: Axes, some: list[Curve]) -> None:
-        ends = {_examples(curve.data) for curve in some}
-        shown = max(*ends, ax.get_xlim()[1])  # also what is there already, and on shared Axes
-        for end in ends:
+        for end in {_examples(curve.data) for curve in some}:
             draw_chance(ax, [0, end], [0, 1])
         # The known positives are the same at each beta.
-        shared = held and not weighted
-        shared = shared and not any(curve.by_model for curve in some) and not count_curves(ax)
+        shared = held and not weighted and not any(curve.by_model for curve in some)
+        first = not curves_on(ax)
         band = band_label(cdf)
         if shared and len(some) > 1:  # an entry for each: a line is enough
             band = band.replace("\n", " ")
@@ -160,10 +160,12 @@ def plot_rank_cdf(cdf: xr.Dataset, look: Look) -> Drawing:
         for curve in some[:1] if shared else some:
             known = curve._replace(is_baseline=False)
             if shared:
-                known = known._replace(color="black", label="known positives")
+                color = ink(ax) if first else curve.color
+                known = known._replace(color=color, label="known positives")
             draw_line(ax, known, trace, look.line_kws)
         ax.set(xlabel="examples predicted positive", ylabel="share of positives found")
-        ax.set(xlim=(0, shown), ylim=(-0.02, 1.02))
+        ax.margins(x=0.02)  # a last step at the last example is not under the frame
+        ax.set(ylim=(-0.02, 1.02))
 
     return draw_panels(cdf, draw, look, legend="lower right")
 
@@ -196,9 +198,8 @@ def _draw_prevalences(ax: Axes, some: list[Curve]) -> None:
         tp, fp, fn, tn = (curve.data[name].to_numpy()[0, 0] for name in COUNTS)
         colors.setdefault(float((tp + fn) / (tp + fp + fn + tn)), []).append(curve.color)
     for prevalence, hues in colors.items():
-        color = hues[0] if len(hues) == 1 else "0.4"
-        label = "chance (prevalence)"
-        draw_chance(ax, [0, 1], [prevalence, prevalence], color=color, label=label)
+        hue = {"color": hues[0]} if len(hues) == 1 else {}
+        draw_chance(ax, [0, 1], [prevalence, prevalence], label="chance (prevalence)", **hue)
 
 
 def _trace_roc(curve: xr.Dataset) -> Path:
@@ -211,13 +212,17 @@ def _trace_pr(tables: xr.Dataset) -> Path:
     there = kept(np.isfinite(tp + fp + fn))
     tp, fp, fn = tp[there], fp[there], fn[there]
     positives = tp[0] + fn[0]
+    # Before a positive is found precision is 0 or undefined: it would be a spike at recall 0.
+    first = int(np.argmax(tp > 0))
+    tp, fp = tp[first:], fp[first:]
     pieces = np.ceil(np.diff(tp) / positives * _PIECES).astype(int).clip(min=1)
     if pieces.size < pieces.sum():
         tp, fp = _divide(pieces, tp, fp)
     head = tp + fp
-    precision = tp / np.where(head > 0, head, 1)
-    # From rank 0 on, precision is that of the first cutoff.
-    return tp / positives, np.where(head > 0, precision, precision[np.argmax(head > 0)])
+    recall, precision = tp / positives, tp / np.where(head > 0, head, 1)
+    if not first:
+        return recall, precision
+    return np.insert(recall, 0, 0.0), np.insert(precision, 0, precision[0])
 
 
 def _divide(pieces: IntArray, *counts: FloatArray) -> list[FloatArray]:

@@ -22,8 +22,9 @@ from pu_accessor.plots.artists import (
     hold,
     kept,
 )
-from pu_accessor.plots.layout import Drawing, Look, draw_panels
-from pu_accessor.plots.names import write_name
+from pu_accessor.plots.layout import Drawing, draw_panels
+from pu_accessor.plots.look import Look
+from pu_accessor.plots.names import tell_quantity
 from pu_accessor.ranking import FloatArray
 from pu_accessor.results.curves import metric
 from pu_accessor.results.inner import inner_tables
@@ -115,7 +116,7 @@ def plot_metric(
                 draw_envelope(ax, curve, *_envelope(curve.data, name, x), interval)
             draw_band(ax, curve, trace, look.band_kws, band_label(tables))
             draw_line(ax, curve, trace, look.line_kws)
-        ax.set(xlabel=_AXES[x], ylabel=write_name(str(values.name).replace("_", " ")))
+        ax.set(xlabel=_AXES[x], ylabel=tell_quantity(str(values.name)))
         if beside is not None:
             beside(ax, some)
 

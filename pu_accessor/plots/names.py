@@ -1,11 +1,30 @@
 """Names of a user's columns, keys and functions -> text that a picture shows as it is."""
 
-from collections.abc import Hashable
+import re
+from collections.abc import Hashable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
 
-__all__ = ["tell_key", "tell_panel", "write_name"]
+__all__ = ["tell_key", "tell_panel", "tell_quantity", "write_name"]
+
+# Abbreviations, and what they are in words; names that are words already are not among them.
+_WORDS: Mapping[str, str] = MappingProxyType(
+    {
+        "f1": "F1",
+        "fdr": "false discovery rate",
+        "fnr": "false negative rate",
+        "fpr": "false positive rate",
+        "jaccard": "Jaccard index",
+        "kappa": "Cohen's kappa",
+        "mcc": "Matthews correlation",
+        "npv": "negative predictive value",
+        "tnr": "true negative rate",
+        "tpr": "true positive rate",
+    }
+)
+_F_BETA = re.compile(r"f(?=[\d.]+$)")
 
 
 def write_name(name: object) -> str:
@@ -66,3 +85,23 @@ def tell_panel(name: str, value: Any) -> str:
     str
     """
     return f"β̂ = {value:g}" if name == "beta" else f"{write_name(name)} = {tell_key(value)}"
+
+
+def tell_quantity(name: str) -> str:
+    """Write what an axis shows in words.
+
+    Parameters
+    ----------
+    name : str
+        Of a metric, an area or a function.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> tell_quantity("npv"), tell_quantity("f0.5"), tell_quantity("balanced_accuracy")
+    ('negative predictive value', 'F0.5', 'balanced accuracy')
+    """
+    return _WORDS.get(name, _F_BETA.sub("F", write_name(name.replace("_", " "))))

@@ -12,11 +12,12 @@ from pu_accessor.plots.artists import (
     band_label,
     check_baseline,
     draw_band,
-    draw_chance,
     draw_envelope,
     draw_line,
 )
-from pu_accessor.plots.layout import Drawing, Look, draw_panels
+from pu_accessor.plots.layout import Drawing, draw_panels
+from pu_accessor.plots.look import Look
+from pu_accessor.plots.marks import draw_chance
 from pu_accessor.plots.metrics import plot_metric
 from pu_accessor.ranking import FloatArray
 from pu_accessor.results.schema import COUNTS
@@ -106,8 +107,8 @@ def _draw_defaults(ax: Axes, some: list[Curve]) -> None:
     worth = {tuple(curve.data["treat_all"].to_numpy().tolist()): curve.color for curve in some}
     x = some[0].data["threshold"].to_numpy().tolist()
     for height, hue in worth.items():
-        color = hue if len(worth) > 1 else "0.4"
-        draw_chance(ax, x, [*height], color=color, label="treat all")
+        own = {"color": hue} if len(worth) > 1 else {}
+        draw_chance(ax, x, [*height], label="treat all", **own)
     draw_chance(ax, x[:: len(x) - 1], [0, 0], label="treat none", linestyle="-", linewidth=0.8)
 
 

@@ -55,7 +55,7 @@ def _check_quantity(name: str | Metric, at: int | None) -> None:
                 "area has no rank. Pass a metric, for example 'precision', or leave it out."
             )
         return
-    if not callable(name) and name not in METRICS:
+    if not callable(name) and not (isinstance(name, str) and name in METRICS):
         near = suggestion(name, [*METRICS, *CURVES], {**SYNONYMS, **AREA_NAMES})
         ranked = at is None and not any(f"{curve!r}?" in near for curve in CURVES)
         rank = " A metric takes a rank, too: at=100." if ranked else ""

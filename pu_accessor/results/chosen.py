@@ -22,6 +22,7 @@ from pu_accessor.results.rules import Rules
 __all__ = ["guaranteed_cutoffs"]
 
 _MODEL = "model"
+_MOST = 1_000_000  # models
 
 
 def guaranteed_cutoffs(
@@ -98,10 +99,10 @@ def _check_models(models: object) -> None:
         return
     if isinstance(models, bool) or not isinstance(models, int):
         raise PUTypeError(f"models must be an integer, but {models!r} was passed.")
-    if models < 1:
+    if not 1 <= models <= _MOST:
         raise PUValueError(
-            f"models must be the number of models that were looked at, at least 1, but {models!r} "
-            "was passed."
+            "models must be the number of models that were looked at, from 1 to "
+            f"{_MOST:,}, but {models!r} was passed."
         )
 
 

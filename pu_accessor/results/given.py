@@ -10,6 +10,7 @@ import numpy as np
 import xarray as xr
 
 from pu_accessor.errors import PUTypeError, PUValueError
+from pu_accessor.results.beside import check_beside
 from pu_accessor.results.inner import ENVELOPE
 from pu_accessor.results.schema import AXIS, BOUND, COUNTS, INTERVAL, SIDES, VARIABLES
 
@@ -58,7 +59,9 @@ def read_dataset(dataset: xr.Dataset) -> xr.Dataset:
             changed[name] = read
     beside = {name: read for name, read in changed.items() if name in dataset.coords}
     counted = {name: read for name, read in changed.items() if name not in beside}
-    return dataset.assign(counted).assign_coords(beside) if changed else dataset
+    tables = dataset.assign(counted).assign_coords(beside) if changed else dataset
+    check_beside(tables)
+    return tables
 
 
 def read_values(dataset: xr.Dataset) -> xr.Dataset:

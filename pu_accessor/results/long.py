@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError
+from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError, brief
 from pu_accessor.inference.shares import check_share
-from pu_accessor.ranking import Counts, FloatArray
+from pu_accessor.ranking import Counts, FloatArray, as_array
 from pu_accessor.results.schema import AXIS, VARIABLES, axis_of
 
 __all__ = ["at_cutoffs", "to_frame"]
@@ -181,12 +181,14 @@ def _unindexed(dataset: xr.Dataset) -> xr.Dataset:
 
 def _numbers(name: str, value: Any) -> FloatArray:
     """Return what is wanted as numbers."""
-    numbers = np.atleast_1d(np.asarray(value))
+    numbers = np.atleast_1d(as_array(value))
     if numbers.dtype.kind not in "iuf" or numbers.ndim > 1 or np.isnan(numbers).any():
         raise PUTypeError(
-            f"{name} must be a number or a one-dimensional array of numbers, but {value!r} was "
-            "passed."
+            f"{name} must be a number or a one-dimensional array of numbers, but "
+            f"{brief(value)} was passed."
         )
+    if not numbers.size:
+        raise PUValueError(f"{name} must hold one number or more, but nothing was passed.")
     if name == "fraction":
         for share in numbers.tolist():
             check_share("fraction", share)

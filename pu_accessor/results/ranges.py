@@ -20,7 +20,15 @@ from pu_accessor.ranking import Counts
 from pu_accessor.results.betas import GroupBeta, KeyBetas, name_group, split_key
 from pu_accessor.results.rules import Rules
 
-__all__ = ["Fixed", "Ranges", "check_random", "read_ranges", "tell_of", "with_interval"]
+__all__ = [
+    "Fixed",
+    "Ranges",
+    "check_random",
+    "points_of",
+    "read_ranges",
+    "tell_of",
+    "with_interval",
+]
 
 _COLUMNS = ("beta", "lower", "upper", "level")
 _OTHERS = ("method", "n", "n_unlabeled")
@@ -269,15 +277,33 @@ def with_interval(beta: GroupBeta, rules: Rules) -> tuple[Fixed, Rules]:
     if ranges is None:
         return Fixed(beta), rules
     every = tuple(ranges.each.values())
-    if not ranges.names:
-        (only,) = every
-        interval: Any = (only.lower, only.upper)
-        return Fixed(only.beta, every), replace(rules, level=ranges.left, beta_interval=interval)
-    points, intervals = {}, {}
-    for levels, one in ranges.each.items():
-        key = levels[0] if len(levels) == 1 else levels
-        points[key], intervals[key] = one.beta, (one.lower, one.upper)
-    return Fixed(points, every), replace(rules, level=ranges.left, beta_interval=intervals)
+    intervals = {key: (one.lower, one.upper) for key, one in _by_key(ranges).items()}
+    interval: Any = intervals if ranges.names else intervals[()]
+    return Fixed(points_of(ranges), every), replace(
+        rules, level=ranges.left, beta_interval=interval
+    )
+
+
+def points_of(ranges: Ranges) -> GroupBeta:
+    """Return the estimates without their intervals: one, or one for each key.
+
+    Parameters
+    ----------
+    ranges : Ranges
+        Estimates.
+
+    Returns
+    -------
+    float or dict of hashable to float
+    """
+    points = {key: one.beta for key, one in _by_key(ranges).items()}
+    return points if ranges.names else points[()]
+
+
+def _by_key(ranges: Ranges) -> dict[Hashable, BetaRange]:
+    """Return estimates by keys as rankings have them: no tuple where there is one level."""
+    alone = len(ranges.names) == 1
+    return {levels[0] if alone else levels: one for levels, one in ranges.each.items()}
 
 
 def _range(row: Mapping[Hashable, Any]) -> BetaRange:

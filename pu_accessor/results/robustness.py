@@ -2,14 +2,15 @@
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
-from math import isinf
+from math import isfinite, isinf
+from numbers import Real
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from pu_accessor.errors import PUValueError, suggestion
+from pu_accessor.errors import PUTypeError, PUValueError, brief, suggestion
 from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.breaking import find_breaking_point
 from pu_accessor.inference.comparison.paired import Difference, compare_paired
@@ -20,8 +21,8 @@ from pu_accessor.inference.estimates.selection import estimate_any
 from pu_accessor.inference.rule import Rule, check_target
 from pu_accessor.inference.shares import check_selection_odds
 from pu_accessor.inference.tables.heads import check_selection
-from pu_accessor.inference.tables.rates import METRICS, Metric, check_metric, metric_name
-from pu_accessor.ranking import FloatArray, PairedRanks, Ranking
+from pu_accessor.inference.tables.rates import METRICS, Metric, metric_name
+from pu_accessor.ranking import FloatArray, PairedRanks, Ranking, as_array
 from pu_accessor.results.ask import Asked, as_rows, ask, ask_rankings
 from pu_accessor.results.betas import GroupBeta, check_beta, is_by_key
 from pu_accessor.results.comparison import compare_paired as ask_pairs
@@ -88,9 +89,9 @@ def read_quantity(
         If there is no such number, or an argument does not go with it.
     """
     areas = [*_AREAS, _DIFFERENCE]
-    if isinstance(name, str) and name not in areas and name not in METRICS:
+    if not callable(name) and not (isinstance(name, str) and name in [*areas, *METRICS]):
         raise PUValueError(
-            f"quantity must be one of {areas}, or a metric, but {name!r} was passed."
+            f"quantity must be one of {areas}, or a metric, but {brief(name)} was passed."
             f"{suggestion(name, [*areas, *METRICS])}"
         )
     if isinstance(name, str) and name in areas:
@@ -104,7 +105,6 @@ def read_quantity(
                 "with a metric at a cutoff."
             )
     else:
-        check_metric(name)
         if at is None:
             raise PUValueError(
                 f"at must say the cutoff of {metric_name(name)!r}, for example at=100 or "
@@ -120,7 +120,13 @@ def read_quantity(
             "is that one model is better than the other."
         )
     default = 0.0 if name == _DIFFERENCE else 0.5
-    return Quantity(name, at, default if above is None else float(above), about, rule)
+    if above is None:
+        return Quantity(name, at, default, about, rule)
+    if isinstance(above, bool) or not isinstance(above, Real):
+        raise PUTypeError(f"above must be a number, but {brief(above)} was passed.")
+    if not isfinite(above):
+        raise PUValueError(f"above must be finite, but {above!r} was passed.")
+    return Quantity(name, at, float(above), about, rule)
 
 
 def breaking_points(asked: Asked, beta: GroupBeta, quantity: Quantity) -> pd.DataFrame:
@@ -335,7 +341,13 @@ def _long_name(quantity: Quantity) -> str:
 
 def _read_odds(selection_odds: Sequence[float]) -> list[float]:
     """Check factors, and sort them."""
-    odds = sorted({check_selection_odds(float(each)) for each in np.atleast_1d(selection_odds)})
+    every = np.atleast_1d(as_array(selection_odds))
+    if every.ndim > 1 or every.dtype.kind not in "iuf":
+        raise PUTypeError(
+            "selection_odds must be numbers from 1 on, but "
+            f"{brief(selection_odds)} was passed. For example selection_odds=[1, 1.5, 2, 3]."
+        )
+    odds = sorted({check_selection_odds(each) for each in every.tolist()})
     if len(odds) < 2 or isinf(odds[-1]):
         raise PUValueError(
             f"selection_odds must hold two or more finite factors, but {odds} was passed. For "

@@ -76,7 +76,7 @@ class Chunks:
     name = "chunks"
 
     def __init__(self, chunks: Iterable[Any] | Callable[[], Iterable[Any]]) -> None:
-        if not callable(chunks) and not isinstance(chunks, Iterable):
+        if not callable(chunks) and not _is_iterable(chunks):
             raise PUTypeError(
                 "chunks must be an iterable of DataFrames or (score, label) pairs, but a "
                 f"{type(chunks).__name__} was passed."
@@ -90,7 +90,13 @@ class Chunks:
         self._chunks = chunks
 
     def _frames(self) -> Iterable[pd.DataFrame]:
-        return map(_as_frame, self._chunks() if callable(self._chunks) else self._chunks)
+        opened = self._chunks() if callable(self._chunks) else self._chunks
+        if not _is_iterable(opened):
+            raise PUTypeError(
+                "chunks must be a function that returns an iterable of DataFrames or (score, "
+                f"label) pairs, but it returned a {type(opened).__name__}."
+            )
+        return map(_as_frame, opened)
 
     def example(self) -> pd.DataFrame:
         """Return the first chunk."""
@@ -118,6 +124,11 @@ class Chunks:
         self, keys: Sequence[Mapping[Hashable, Hashable]], on: list[Hashable], columns: list[Any]
     ) -> None:
         """Chunks are not joined: rows that belong together may be anywhere."""
+
+
+def _is_iterable(values: object) -> bool:
+    """Tell what can be gone through; an array of no dimensions only looks as if it could."""
+    return isinstance(values, Iterable) and bool(getattr(values, "ndim", 1))
 
 
 def _as_frame(chunk: Any) -> pd.DataFrame:

@@ -48,7 +48,7 @@ def as_series(argument: str, values: Any) -> "pd.Series[Any]":
         return values if values.name is not None else values.rename(argument)
     try:
         dimensions = np.ndim(values)
-    except ValueError:  # ragged
+    except (TypeError, ValueError, MemoryError):  # a Dataset, ragged, without end
         dimensions = 2
     if isinstance(values, str) or dimensions != 1 or isinstance(values, pd.MultiIndex):
         raise PUTypeError(

@@ -125,11 +125,17 @@ def _read_values(label: "pd.Series[Any]", claimed: Mapping[str, list[Any]]) -> S
 
 def _as_list(state: str, values: Values) -> list[Any]:
     """Return a value or a list of values as a list."""
-    if isinstance(values, np.ndarray) and not values.ndim:
-        return [values.item()]
+    if not getattr(values, "ndim", 1):  # of an array, or of a DataArray
+        return [np.asarray(values).item()]
     if not isinstance(values, Iterable) or isinstance(values, str | bytes):
         return [values]
-    several = list(values)
+    try:
+        several = list(values)
+    except MemoryError as error:
+        raise PUTypeError(
+            f"{state} must be a value of a label or a list of such values, but {brief(values)} "
+            "was passed."
+        ) from error
     if odd := [value for value in several if not isinstance(value, Hashable)]:
         raise PUTypeError(
             f"{state} must be a value of a label or a list of such values, but one of them is a "

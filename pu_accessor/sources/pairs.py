@@ -21,7 +21,7 @@ from pu_accessor.sources.pooled import pool_groups, pool_pairs
 from pu_accessor.sources.propensities import read_propensities
 from pu_accessor.sources.roles import Roles
 
-__all__ = ["pair_models", "pair_scores", "pair_weight"]
+__all__ = ["pair_models", "pair_scores", "pair_weight", "same_odds"]
 
 
 def pair_models(
@@ -202,13 +202,28 @@ def _pair_groups(
     rows = _align(groups, examples, states, identity)
     kinds = States(*(state[rows[0]] for state in states))
     odds = _propensities(frame, roles, states)
-    own = None if odds is None else _same_odds(odds[rows])
+    own = None if odds is None else same_odds(odds[rows])
     paired = pair_scores(groups.names, groups.keys, values[rows], kinds, roles, own)
     return Keyed((), ((),), lambda _: paired)
 
 
-def _same_odds(odds: FloatArray) -> FloatArray:
-    """Return the propensities of examples, which do not depend on the model."""
+def same_odds(odds: FloatArray) -> FloatArray:
+    """Return the propensities of examples, which do not depend on the model.
+
+    Parameters
+    ----------
+    odds : ndarray of float64, shape (models, examples)
+        NaN where none is read.
+
+    Returns
+    -------
+    ndarray of float64, shape (examples,)
+
+    Raises
+    ------
+    PUValueError
+        If they do.
+    """
     differing = ~((odds == odds[0]) | np.isnan(odds)).all(axis=0) & ~np.isnan(odds[0])
     if count := np.count_nonzero(differing):
         raise PUValueError(

@@ -31,6 +31,7 @@ from pu_accessor.sources.columns import read_column
 from pu_accessor.sources.in_memory import name_keys
 from pu_accessor.sources.looks import Looks, Place, check_same
 from pu_accessor.sources.pair_pieces import pair_pieces, paired_ranks
+from pu_accessor.sources.pairs import same_odds
 from pu_accessor.sources.roles import Roles
 from pu_accessor.sources.source import check_no_keys, check_not_pooled, refuse
 from pu_accessor.sources.summary import list_columns, or_reason
@@ -127,7 +128,8 @@ class PiecesSource:
                 "passed: df.pu(by='model').compare(on='example_id')."
             )
         found_keys: Any = groups.keys
-        columns: list[Any] = [roles.score, roles.label]
+        odds = [] if roles.propensity is None else [roles.propensity]
+        columns: list[Any] = [*dict.fromkeys([roles.score, roles.label, *odds])]
         by = plan.roles.by if isinstance(plan.roles.by, list) else [plan.roles.by]
         keys = [dict(zip(by, key if len(by) > 1 else (key,), strict=True)) for key in found_keys]
         joined = self._pieces.join(keys, on, columns)
@@ -149,8 +151,12 @@ class PiecesSource:
                 f"{differing} of these have different labels. Keep the examples that all have."
             )
         scores = [beside(columns[0], number) for number in range(len(keys))]
-        wide = PiecesSource(joined)
-        found = wide.pair(roles.update(score=scores, label=labels[0], by=None), None)
+        wide = roles.update(score=scores, label=labels[0], by=None)
+        if odds:
+            each = [beside(roles.propensity, number) for number in range(len(keys))]
+            _check_odds(joined, wide, each)
+            wide = wide.update(propensity=each[0])
+        found = PiecesSource(joined).pair(wide, None)
 
         def make(position: int) -> PairedRanks:
             one = found.make(position)
@@ -210,6 +216,12 @@ def _count_differing(labels: list[Any], piece: pd.DataFrame) -> IntArray:
         same = (piece[name] == first).fillna(False).to_numpy(np.bool_)
         differ |= ~(same | (piece[name].isna() & first.isna()).to_numpy(np.bool_))
     return np.array([len(piece), np.count_nonzero(differ)])
+
+
+def _check_odds(joined: Pieces, roles: Roles, names: list[Any]) -> None:
+    """Raise unless the known positives have the same propensities whatever the model."""
+    surveyed = (survey_pieces(joined, Plan(roles.update(propensity=name))) for name in names)
+    same_odds(np.stack([one.groups[()].propensity for one in surveyed if one.groups]))
 
 
 def _examples(looks: Looks, plan: Plan, surveyed: Survey, place: Place) -> Examples:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pu_accessor.errors import PUDataError, PUValueError
+from pu_accessor.errors import PUDataError, PUValueError, brief
 from pu_accessor.ranking import Counts, FloatArray, IntArray, PairedRanks
 from pu_accessor.sources.groups import Groups
 from pu_accessor.sources.roles import Pool
@@ -57,10 +57,10 @@ def pool_groups(groups: Groups | None, pool: Pool, examples: int) -> Pooled:
             "of the folds: df.pu(by='fold', pool=True)."
         )
     over = list(groups.names) if pool is True else [pool] if isinstance(pool, str) else pool
-    if not isinstance(over, list) or not over or not set(over) <= set(groups.names):
+    if not over or any(name not in groups.names for name in over):
         raise PUValueError(
             f"pool must be True, or name some of the columns of by, {list(groups.names)}, but "
-            f"{pool!r} was passed."
+            f"{brief(pool)} was passed."
         )
     kept = [place for place, name in enumerate(groups.names) if name not in over]
     numbers = np.arange(examples)

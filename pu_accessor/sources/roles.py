@@ -7,7 +7,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeAlias
 
-from pu_accessor.errors import PUTypeError, check_option
+from pu_accessor.errors import PUTypeError, brief, check_flag, check_option
 from pu_accessor.sources.labels import Values
 
 Pool: TypeAlias = bool | str | list[str]
@@ -68,12 +68,11 @@ class Roles:
     def __post_init__(self) -> None:
         check_option("nan_policy", self.nan_policy, NAN_POLICIES)
         check_option("on_error", self.on_error, ON_ERROR)
-        if not isinstance(self.progress, bool):
-            raise PUTypeError(f"progress must be True or False, but {self.progress!r} was passed.")
+        check_flag("progress", self.progress)
         if not isinstance(self.pool, bool | str | list):
             raise PUTypeError(
                 "pool must be True, False or names of columns in by, but "
-                f"{self.pool!r} was passed."
+                f"{brief(self.pool)} was passed."
             )
 
     def update(self, **roles: Any) -> Roles:

@@ -284,12 +284,17 @@ def _variable(
             f"{suggestion(name, there)} Pass {argument}=... with the name of yours."
         )
     variable = dataset[name]
-    if dim not in variable.dims:
+    if not any(_same(dim, one) for one in variable.dims):
         raise PUValueError(
-            f"dim must be the dimension of the samples, but {dim!r} is not among those of "
+            f"dim must be the dimension of the samples, but {brief(dim)} is not among those of "
             f"{name!r}, {list(variable.dims)}. Pass dim=... with the name of yours."
         )
     return variable.transpose(..., dim)
+
+
+def _same(dim: Any, other: Hashable) -> bool:
+    """Compare what may be no name at all, an array or NA, with a dimension."""
+    return isinstance(dim, Hashable) and dim is not pd.NA and dim == other
 
 
 def _propensities(variable: xr.DataArray, positive: xr.DataArray) -> xr.DataArray:

@@ -108,7 +108,7 @@ def show(ax: Axes) -> list[Any]:
 
 def test_every_method_is_asked() -> None:
     grouped: Any = LONG.groupby("model")
-    asked = {*CALLS, "sample_to_label", "select"}  # which have rows to return
+    asked = {*CALLS, "sample_to_label", "select", "report"}  # which return rows, or a file
     assert set(public(FRAMES)) == set(public(type(grouped.pu))) == asked
 
 
@@ -165,7 +165,7 @@ ROLES |= {"on_error": "raise", "progress": False, "pool": False}
 RULE: dict[str, Any] = {"level": 0.95, "band": "exact", "reference": "positives"}
 RULE |= {"beta_interval": None, "selection_odds": 1.0}
 LOOKS: dict[str, Any] = {"hue": None, "col": None, "row": None, "baseline": False, "ax": None}
-LOOKS |= {"line_kws": None, "band_kws": None}
+LOOKS |= {"line_kws": None, "band_kws": None, "palette": None, "legend": "auto", "height": None}
 AT_RANDOM = {"compare_unpaired", "estimate_beta", "cutoff", "select", "gap", "bedroc"}
 AT_RANDOM |= {"enrichment_factor", "calibration", "plot_calibration"}
 OVER_ODDS = ("breaking_point", "plot_robustness")
@@ -210,7 +210,7 @@ def test_signatures_agree(name: str) -> None:
     counts = ("beta_from", "labels_needed", "positives_needed", "power")  # numbers, in order
     assert first in allowed or name.startswith(counts)
     named = [one for one in found if one.kind is one.KEYWORD_ONLY]
-    needed = ("at", "random_state", "pilot", "beta")
+    needed = ("at", "random_state", "pilot", "beta", "path")
     defaults = {one.name: one.default for one in named if one.name not in needed}
     if name.endswith("plot_robustness"):
         defaults.pop("selection_odds")  # several, to be drawn
@@ -238,6 +238,8 @@ def test_signatures_agree(name: str) -> None:
             wanted = wanted - {"reference"}  # bins have limits from known positives alone
         elif method == "sample_to_label":
             wanted = set()
+        elif method == "report":
+            wanted = {"level", "band"}
         if method in (*AT_RANDOM, *OVER_ODDS):
             wanted = wanted - {"selection_odds"}
         assert {*RULE} & {*defaults} == wanted

@@ -23,9 +23,11 @@ SCORES = np.where(RNG.random(5000) < 0.01, np.nan, RNG.normal(size=5000).round(2
 VALUES, _ = distinct(SCORES[:300])
 
 LONG = """
+import signal
 import numpy as np, pu_accessor
-scores = np.random.default_rng(0).normal(size=5_000_000)
-label = np.where(np.arange(scores.size) < 500_000, 1.0, np.nan)
+signal.signal(signal.SIGINT, signal.default_int_handler)  # what runs behind a shell ignores it
+scores = np.random.default_rng(0).normal(size=1_000_000)
+label = np.where(np.arange(scores.size) < 100_000, 1.0, np.nan)
 ranking = pu_accessor.ranking_from_arrays(scores, label)
 print("begun", flush=True)
 while True:
@@ -99,6 +101,9 @@ def test_an_interrupt_ends_a_long_call() -> None:
         assert child.stdout.readline() == "begun\n"
         time.sleep(0.3)
         child.send_signal(signal.SIGINT)
-        _, told = child.communicate(timeout=30)
+        try:
+            _, told = child.communicate(timeout=30)
+        finally:
+            child.kill()
     assert "KeyboardInterrupt" in told
     assert child.returncode != 0

@@ -457,7 +457,7 @@ def hold_against_oracle(
 
 def test_dominance_agrees_with_oracle() -> None:
     found = []
-    for seed in [*range(40), 103, 182, 233]:  # the last come back across slanting lines
+    for seed in [*range(12), 103, 182, 233]:  # the last come back across slanting lines
         case, level = draw(seed), [0.95, 0.1][seed % 2]
         found.append(hold_against_oracle(wide(case), MODELS, case.beta, level))
     seen = pd.concat(found)

@@ -151,10 +151,10 @@ def test_one_known_positive_has_an_interval() -> None:
 @pytest.mark.parametrize(
     ("name", "how", "error", "message"),
     [
-        ("bedroc", {"alpha": 0}, PUValueError, "alpha must be above 0 and finite, but 0 was"),
-        ("bedroc", {"alpha": -3.0}, PUValueError, "above 0"),
+        ("bedroc", {"alpha": 0}, PUValueError, "alpha must be 1e-06 or more and finite, but 0"),
+        ("bedroc", {"alpha": -3.0}, PUValueError, "1e-06 or more"),
         ("bedroc", {"alpha": np.inf}, PUValueError, "finite"),
-        ("bedroc", {"alpha": float("nan")}, PUValueError, "above 0"),
+        ("bedroc", {"alpha": float("nan")}, PUValueError, "1e-06 or more"),
         ("bedroc", {"alpha": "20"}, PUTypeError, "a number above 0, but '20' was passed"),
         ("bedroc", {"alpha": True}, PUTypeError, "a number"),
         ("enrichment_factor", {"fraction": 0}, PUValueError, "above 0 and at most 1, but 0 was"),

@@ -250,9 +250,14 @@ def test_limits_by_weight() -> None:
     ("name", "known", "share", "least"),
     [
         ("hard negatives", 5, 0.05, 0.9),
-        ("tenth of positives hidden", 5, 0.5, 0.9),
-        ("log-normal tail", 10, 0.5, 0.9),
-        ("two kinds of positives", 10, 0.5, 0.9),
+        *(
+            pytest.param(*cell, 0.5, 0.9, marks=pytest.mark.long)
+            for cell in (
+                ("tenth of positives hidden", 5),
+                ("log-normal tail", 10),
+                ("two kinds of positives", 10),
+            )
+        ),
         ("worse than chance, skewed", 20, 0.5, 0.9),
     ],
 )

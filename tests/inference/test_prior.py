@@ -165,13 +165,13 @@ def test_mean_matching_is_a_share(seed: int) -> None:
 @pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
 def test_mean_matching_covers_weak_scores(share: float) -> None:
     rng, held = np.random.default_rng(int(10 * share)), 0
-    for _ in range(200):
+    for _ in range(100):
         known = rng.normal(0.5, 1, 60), rng.normal(size=60)
         unlabeled = rng.normal(np.where(np.arange(600) < 600 * share, 0.5, 0))
         with quiet():
             found = estimate(framed(known[0], unlabeled, known[1]), "mean_matching")
         held += found["lower"] <= share <= found["upper"]
-    assert 180 <= held <= 200
+    assert 89 <= held <= 100
 
 
 @pytest.mark.parametrize("decimals", [9, 0])

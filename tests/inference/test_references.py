@@ -423,7 +423,7 @@ def misses(draws: int, reference: str, band: str, level: float) -> Misses:
 
 
 @pytest.mark.parametrize("reference", ["positives", "negatives", "both"])
-@pytest.mark.parametrize("level", [0.8, 0.95])
+@pytest.mark.parametrize("level", [0.8, pytest.param(0.95, marks=pytest.mark.long)])
 def test_the_truth_is_inside_at_each_cutoff(reference: str, level: float) -> None:
     draws = 200
     found = misses(draws, reference, "exact", level)
@@ -431,7 +431,7 @@ def test_the_truth_is_inside_at_each_cutoff(reference: str, level: float) -> Non
     assert found.joint > 0  # the bounds are no trivial ones
 
 
-@pytest.mark.parametrize("reference", ["negatives", "both"])
+@pytest.mark.parametrize("reference", [pytest.param("negatives", marks=pytest.mark.long), "both"])
 def test_the_truth_is_inside_at_all_cutoffs_jointly(reference: str) -> None:
     draws, level = 60, 0.8
     found = misses(draws, reference, "simultaneous", level)

@@ -2,6 +2,7 @@
 
 import math
 import warnings
+from functools import cache
 from itertools import cycle
 from typing import Any
 
@@ -49,8 +50,16 @@ def row(case: Case, name: str, at: Any, **options: Any) -> "pd.Series[Any]":
 
 def tables(case: Case, band: str) -> dict[str, list[oracle.Table]]:
     """Return the tables of the oracle at all cutoffs."""
-    plain = oracle.tables(case.score, case.label, case.beta, 0.95, RULES[band])
-    return coherent_oracle.cut_if_joint(band, case.score, case.label, plain)
+    return tables_once(tuple(case.score), tuple(case.label), case.beta, band)
+
+
+@cache
+def tables_once(
+    score: tuple[float, ...], label: tuple[bool | None, ...], beta: float, band: str
+) -> dict[str, list[oracle.Table]]:
+    """Return the tables of rows that several cutoffs are asked of."""
+    plain = oracle.tables([*score], [*label], beta, 0.95, RULES[band])
+    return coherent_oracle.cut_if_joint(band, [*score], [*label], plain)
 
 
 def check(case: Case, name: str, found: "pd.Series[Any]", place: int, band: str) -> None:

@@ -286,6 +286,7 @@ def selected(seed: int, ratio: float, draws: int) -> tuple[FloatArray, FloatArra
 
 
 @pytest.mark.filterwarnings("ignore:In .* the estimate lies outside")
+@pytest.mark.long
 @pytest.mark.parametrize("ratio", [3.0])
 def test_weighted_intervals_cover_where_others_do_not(ratio: float) -> None:
     (plain, weighted), cutoffs = selected(int(ratio), ratio, 150)

@@ -16,7 +16,7 @@ import pytest
 import pu_accessor.dask  # noqa: F401
 from pu_accessor import PUError
 from tests.sources.test_dask import on
-from tests.sources.test_pieces import ASKED, FRAME, check_same, whole_frame
+from tests.sources.test_pieces import ASKED, FRAME, MODELS, check_same, whole_frame
 
 pytestmark = pytest.mark.filterwarnings("ignore:The inplace keyword in DataFrame")
 
@@ -70,6 +70,30 @@ def test_a_worker_is_killed(name: str, cluster: Any, tmp_path: Path) -> None:
     with on(cluster):
         check_same(ASKED[name](deadly(tmp_path, 1).pu), whole_frame(name))
     assert len(list(tmp_path.iterdir())) == 1
+
+
+# The same, with what is read again, and where
+
+
+def test_a_worker_that_dies_on_the_way(cluster: Any, tmp_path: Path) -> None:
+    parts = [part.reset_index(drop=True) for _, part in FRAME.groupby(FRAME.index // 80)]
+    here = os.getpid()
+
+    def load(number: int) -> Any:
+        if number == 3:
+            loaded = len(list(tmp_path.iterdir()))
+            (tmp_path / f"{loaded} {os.getpid()}").touch()
+            if loaded in (0, 2) and os.getpid() != here:  # for labeled scores, then for counts
+                os._exit(1)
+        return parts[number]
+
+    ddf = dd.from_map(load, range(len(parts)), meta=FRAME.iloc[:0])
+    expected = FRAME.pu(score=MODELS, by="key").auroc(0.3)
+    with on(cluster):
+        check_same(ddf.pu(score=MODELS, by="key").auroc(0.3), expected)
+    loads = sorted(path.name.split() for path in tmp_path.iterdir())
+    assert len(loads) == 4 and str(here) not in [process for _, process in loads]
+    assert loads[0][1] != loads[1][1] and loads[2][1] != loads[3][1]
 
 
 def test_all_workers_are_killed(tmp_path: Path) -> None:

@@ -36,7 +36,6 @@ Point = tuple[Fraction, Fraction]
 Piece = tuple[Fraction, Fraction, Point, Point]  # from, to, two heights of either curve
 
 STEP = 1 / 64  # of the double exponential integration
-BISECTIONS = 200
 
 
 class Outcome(NamedTuple):
@@ -135,13 +134,21 @@ def t_two_sided(t: float, df: float) -> float:
     # With t = sqrt(df) / tan(angle), the density is proportional to sin(angle) ** (df - 1).
     limit = math.atan2(math.sqrt(df), abs(t))
     half = math.sqrt(math.pi) * math.exp(math.lgamma(df / 2) - math.lgamma((df + 1) / 2)) / 2
-    total = 0.0
+    parts = (slope * math.sin(limit * share) ** (df - 1) for share, slope in nodes())
+    return limit * STEP * math.fsum(parts) / half
+
+
+@cache
+def nodes() -> list[tuple[float, float]]:
+    """Return where the double exponential integration looks, and with which weights."""
+    found = []
     for k in range(-256, 257):
         s = k * STEP
         share = 1 / (1 + math.exp(-math.pi * math.sinh(s)))
-        slope = math.pi * math.cosh(s) * share / (1 + math.exp(math.pi * math.sinh(s)))
-        total += limit * slope * math.sin(limit * share) ** (df - 1) * STEP
-    return total / half
+        found.append(
+            (share, math.pi * math.cosh(s) * share / (1 + math.exp(math.pi * math.sinh(s))))
+        )
+    return found
 
 
 @cache
@@ -151,13 +158,12 @@ def t_quantile(level: float, df: float) -> float:
     alpha = float(1 - exact(level))
     while t_two_sided(high, df) > alpha:
         high *= 2
-    for _ in range(BISECTIONS):
-        middle = (low + high) / 2
+    while low < (middle := (low + high) / 2) < high:  # until there is no float between
         if t_two_sided(middle, df) > alpha:
             low = middle
         else:
             high = middle
-    return (low + high) / 2
+    return high
 
 
 def interval(test: Outcome, level: float) -> tuple[float, float]:

@@ -12,7 +12,7 @@ from matplotlib.patches import Polygon
 
 import pu_accessor
 from pu_accessor import PUTypeError, PUValueError
-from pu_accessor.ranking import FloatArray
+from pu_accessor.ranking import FloatArray, Ranks
 from tests.cases import as_frame, binormal, draw_case
 
 FRAME, BETA, _ = binormal(200, 600, 0.3, seed=1)
@@ -61,22 +61,32 @@ def test_roc_line_and_band_are_the_bounds() -> None:
     np.testing.assert_array_equal(lines(ax)["chance"].get_xydata(), [[0, 0], [1, 1]])
     assert legend(ax) == ["β̂ = 0.2", "95% exact band,\nthese examples", "chance"]
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("false positive rate", "true positive rate")
-    assert ax.get_aspect() == 1
+    assert ax.get_box_aspect() == 1
 
 
 def test_pr_line_bends_between_cutoffs() -> None:
     ax = FRAME.pu.plot_pr(0.2)
     tables = FRAME.pu.contingency(0.2).sel(beta=0.2)
     x, y = path(lines(ax)["β̂ = 0.2"])
-    # Each attained cutoff lies on the line; the area under it is the closed form.
+    # Each cutoff that finds a positive lies on the line; the area under it is the closed form.
     curve = tables.pu.pr().sel(bound="estimate").isel(rank=slice(1, None))
     drawn = set(zip(np.round(x, 9), np.round(y, 9), strict=True))
     breakpoints = FRAME.pu.contingency(0.2, ranks="breakpoints")["rank"].values[1:]
     for rank in breakpoints:
         point = curve.sel(rank=rank)
+        if not point["recall"]:
+            continue
         assert (round(float(point["recall"]), 9), round(float(point["precision"]), 9)) in drawn
     area = float(tables.pu.area("pr").sel(bound="estimate"))
-    assert np.trapezoid(y, x) == pytest.approx(area, abs=1e-3)
+    # ... but before the first cutoff that finds a positive, where it is level.
+    tp, fp = (tables[name].sel(bound="estimate").to_numpy() for name in ("tp", "fp"))
+    at = int(np.argmax(tp > 0))
+    part = np.linspace(1e-9, 1, 1001)
+    found, wrong = (count[at - 1] + part * (count[at] - count[at - 1]) for count in (tp, fp))
+    positives = tp[-1]
+    ramp = np.trapezoid(found / (found + wrong), found / positives)
+    level = tp[at] / positives * tp[at] / (tp[at] + fp[at])
+    assert np.trapezoid(y, x) == pytest.approx(area - ramp + level, abs=1e-3)
     (band,) = bands(ax)
     bounds = tables.pu.area("pr")
     expected = float(bounds.sel(bound="upper") - bounds.sel(bound="lower"))
@@ -87,12 +97,23 @@ def test_pr_line_bends_between_cutoffs() -> None:
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("recall", "precision")
 
 
-def test_pr_starts_with_the_precision_of_the_first_cutoff() -> None:
-    # Rank 0 has precision 1 by convention only: drawn, it would be a spike.
+@pytest.mark.parametrize("ranks", ["all", "breakpoints"])
+def test_pr_starts_with_the_precision_of_the_first_cutoff_that_finds_a_positive(
+    ranks: Ranks,
+) -> None:
+    # Above it precision is 0, or 1 by convention: drawn, either would be a spike at recall 0.
     label = [False, True, None, None]
-    ax = pu_accessor.ranking_from_arrays([4, 3, 2, 1], label).contingency(0.5).pu.plot_pr()
-    x, y = path(lines(ax)["β̂ = 0.5"])
-    assert (x[0], y[0]) == (0, 0)
+    ranking = pu_accessor.ranking_from_arrays([4, 3, 2, 1], label)
+    x, y = path(lines(ranking.contingency(0.5, ranks=ranks).pu.plot_pr())["β̂ = 0.5"])
+    assert (x[:2].tolist(), y[:2].tolist()) == ([0, 0.5], [0.5, 0.5])
+    for line in FRAME.pu.plot_pr(0.2, baseline=True).lines:
+        assert path(line)[1][0] > 0
+
+
+def test_pr_without_any_positive_found_is_level() -> None:
+    label = [False, False, None, True]
+    tables = pu_accessor.ranking_from_arrays([4, 3, 2, 1], label).contingency(0, ranks=[1, 2])
+    assert set(path(tables.pu.plot_pr().lines[0])[1]) == {0}
 
 
 def test_pr_follows_straight_lines_of_counts() -> None:

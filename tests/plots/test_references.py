@@ -8,6 +8,13 @@ from matplotlib.lines import Line2D
 from tests.cases import Case, as_frame
 from tests.inference.test_references import REFERENCES, ask, sites
 
+BANDS = {
+    "positives": "95% exact band,\nthese examples",
+    "negatives": "95% exact band,\nfrom known negatives,\nthese examples",
+    "tightest": "95% exact band,\nfrom the tighter kind,\nthese examples",
+    "both": "95% exact band,\nfrom both kinds,\nthese examples",
+}
+
 
 def legend(ax: Axes) -> list[str]:
     box = ax.get_legend()
@@ -20,7 +27,7 @@ def legend(ax: Axes) -> list[str]:
 def test_plots_draw_the_estimate_of_the_reference(name: str, reference: str) -> None:
     frame = sites().rename(columns={"m": "score"})
     ax = getattr(frame.pu, f"plot_{name}")(0.2, reference=reference)
-    assert legend(ax)[:2] == ["β̂ = 0.2", "95% exact band,\nthese examples"]
+    assert legend(ax)[:2] == ["β̂ = 0.2", BANDS[reference]]
     line = next(line for line in ax.get_lines() if line.get_label() == "β̂ = 0.2")
     if name == "roc":
         curve = frame.pu.roc_bounds(0.2, reference=reference).sel(bound="estimate", beta=0.2)
@@ -34,7 +41,7 @@ def test_plots_draw_the_estimate_of_the_reference(name: str, reference: str) -> 
 def test_other_plots_draw(reference: str) -> None:
     frame = sites().rename(columns={"m": "score"})
     ax = frame.pu.plot_metric("precision", 0.2, reference=reference)
-    assert "95% exact band,\nthese examples" in legend(ax)
+    assert BANDS[reference] in legend(ax)
     ax = frame.pu.plot_against_beta("roc", [0.1, 0.2, 0.3], reference=reference)
     areas = frame.pu.contingency([0.1, 0.2, 0.3], reference=reference).pu.area("roc")
     np.testing.assert_allclose(

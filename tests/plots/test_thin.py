@@ -268,7 +268,7 @@ def test_pictures_of_lines_are_the_same(curve: str, width: int, log: bool) -> No
 @pytest.mark.parametrize("width", [1_000])
 @pytest.mark.parametrize("curve", ["precision", "steps", "roc"])
 def test_pictures_of_areas_are_the_same(curve: str, width: int) -> None:
-    x, y = make(curve, 20_000)
+    x, y = make(curve, 10_000)
     band = [(x, y), (x, y - 0.2 * np.ptp(y) * unit(x))]
     one, other = (draw(paths, width, False) for paths in (band, [thin(*side) for side in band]))
     assert 0.01 < (one < 0.5).mean() < 0.9

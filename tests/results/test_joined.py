@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -65,8 +66,39 @@ def test_references_may_differ() -> None:
 
 def test_numbers_of_the_first_alone_are_noticed() -> None:
     joined = xr.concat(TABLES, "model", coords="minimal", compat="override")
+    for question in PER_CUTOFF:
+        with pytest.raises(PUValueError, match=r"not those of the tables: joining may have kept"):
+            QUESTIONS[question](joined)
+    # Without the known examples at each cutoff their numbers in all still tell.
+    bare = joined.assign_coords(known_positive=joined["known_positive"] * np.nan)
     with pytest.raises(PUValueError, match=r"numbers of examples.*not those of the tables"):
-        joined.pu.beta_derivatives()
+        bare.pu.beta_derivatives()
+
+
+@pytest.mark.parametrize("ranks", [RANKS, "breakpoints"])
+@pytest.mark.parametrize("reference", ["positives", "negatives"])
+def test_cutoffs_of_the_first_alone_are_noticed(reference: str, ranks: Any) -> None:
+    # The same labels, and another order: all totals are equal.
+    frame = FRAMES[1].assign(other=np.roll(FRAMES[1]["score"], 25))
+    tables = [
+        frame.pu(score=name).contingency(0.2, reference=reference, ranks=ranks)
+        for name in ("score", "other")
+    ]
+    size = min(one.sizes["rank"] for one in tables)
+    if ranks == "breakpoints":  # as in files of their own cutoffs, joined by place
+        whole = [one.isel(rank=slice(size)) for one in tables]
+        tables = [
+            one.rename(rank="cutoff")
+            .drop_vars("cutoff")
+            .assign_coords(rank=("cutoff", one["rank"].values))
+            for one in whole
+        ]
+    joined = xr.concat(tables, "model", coords="minimal", compat="override", join="override")
+    for ask in (QUESTIONS["f1"], QUESTIONS["at threshold"], QUESTIONS["to_frame"]):
+        with pytest.raises(PUValueError, match=r"^Cutoffs, thresholds or known examples are not"):
+            ask(joined)
+    right = xr.concat(tables, "model", coords="different", compat="equals")
+    assert np.isfinite(QUESTIONS["f1"](right)).any()
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,10 @@ def test_there_are_some_thirty() -> None:
 
 
 @pytest.mark.parametrize("line", LINES)
-def test_the_line_runs(line: str, names: dict[str, object]) -> None:
+def test_the_line_runs(
+    line: str, names: dict[str, object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pu_accessor.PUWarning)
         exec(compile(line, "docs/questions.md", "exec"), dict(names))

@@ -11,6 +11,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
@@ -182,4 +183,46 @@ def test_search_finds_a_method(address: str, browser: Any) -> None:
         lambda page: page.find_elements("css selector", "#search-results li a")
     )
     assert any("pandas.DataFrame.pu.roc_bounds" in link.get_attribute("href") for link in found)
+    assert complaints(browser) == []
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write a report of two models in groups whose names are HTML."""
+    rng, name = np.random.default_rng(0), "<script>document.title = 'lost'</script>"
+    truth = rng.random(300) < 0.3
+    label = np.where(truth & (rng.random(300) < 0.5), 1, np.nan)
+    frame = pd.DataFrame({"svm": rng.normal(1.5 * truth), name: rng.normal(truth), "label": label})
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    written: Path = frame.pu(score=["svm", name]).report(0.15, path=path, title=name)
+    return written
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [1280, 390])
+def test_report(width: int, report: Path, browser: Any) -> None:
+    resize(browser, width)
+    complaints(browser)
+    browser.get(report.as_uri())
+    load = (
+        "const done = arguments[0], images = [...document.images];"
+        "Promise.allSettled(images.map(image => image.decode())).then(() =>"
+        " done(images.map(image => [image.naturalWidth, image.clientWidth])))"
+    )
+    images = browser.execute_async_script(load)
+    assert len(images) == 4 and all(drawn > 0 and wide > 250 for drawn, wide in images)
+    assert browser.execute_script(
+        "return [document.scripts.length, performance.getEntriesByType('resource')"
+        ".filter(one => !one.name.startsWith('data:')).length]"
+    ) == [0, 0]
+    assert browser.title == "<script>document.title = 'lost'</script>"
+    sizes = browser.execute_script(
+        "return [document.documentElement, ...document.querySelectorAll('h1, h2, p, blockquote')]"
+        ".map(part => [part.scrollWidth, part.clientWidth])"
+    )
+    assert [(needed, there) for needed, there in sizes if needed > there] == []
+    cells = browser.execute_script(
+        "return [...document.querySelectorAll('#comparison td')].map(cell => cell.innerText)"
+    )
+    assert cells[0] == "svm" and cells[1] == browser.title
     assert complaints(browser) == []

@@ -1,6 +1,5 @@
 """Dask DataFrames: the answers are those of pandas, on every scheduler, whoever dies there."""
 
-import os
 import pickle
 import subprocess
 import sys
@@ -281,6 +280,20 @@ def test_models_in_rows_are_joined(beta: float | None) -> None:
     pd.testing.assert_frame_equal(found.compare(beta, on="id"), expected)
 
 
+def test_models_in_rows_have_propensities() -> None:
+    frame = models_in_rows()
+    frame["odds"] = np.where(frame["y"] == 1, 0.3 + 0.5 * (frame["id"] % 3) / 2, np.nan)
+    how: dict[str, Any] = {"by": "model", "label": "y", "propensity": "odds"}
+    expected = frame.pu(**how).compare(0.3, on="id", target="examples")
+    parted = dd.from_pandas(frame, npartitions=5)
+    found = parted.pu(**how).compare(0.3, on="id", target="examples")
+    pd.testing.assert_frame_equal(found, expected)
+    frame.loc[frame.index[frame["y"] == 1][0], "odds"] = 0.9
+    for rows in (frame, dd.from_pandas(frame, npartitions=3)):
+        with pytest.raises(PUValueError, match="propensity must be the same in all groups, but 1"):
+            cast("Any", rows).pu(**how).compare(0.3, on="id", target="examples")
+
+
 def test_models_in_rows_that_do_not_pair() -> None:
     frame = models_in_rows()
     other = frame.copy()
@@ -483,27 +496,3 @@ def test_imports_without_dask_and_twice() -> None:
     assert (loaded, registered, same) == ("False", "False", "True")
     assert refused.startswith("True pu_accessor.dask needs dask")
     assert "pip install 'pu_accessor[dask]'" in refused
-
-
-# A worker that dies; the last one, for the cluster needs a moment thereafter
-
-
-def test_a_worker_that_dies_on_the_way(cluster: Any, tmp_path: Path) -> None:
-    parts = [part.reset_index(drop=True) for _, part in FRAME.groupby(FRAME.index // 80)]
-    here = os.getpid()
-
-    def load(number: int) -> Any:
-        if number == 3:
-            loaded = len(list(tmp_path.iterdir()))
-            (tmp_path / f"{loaded} {os.getpid()}").touch()
-            if loaded in (0, 2) and os.getpid() != here:  # for labeled scores, then for counts
-                os._exit(1)
-        return parts[number]
-
-    ddf = dd.from_map(load, range(len(parts)), meta=FRAME.iloc[:0])
-    expected = FRAME.pu(score=MODELS, by="key").auroc(0.3)
-    with on(cluster):
-        check_same(ddf.pu(score=MODELS, by="key").auroc(0.3), expected)
-    loads = sorted(path.name.split() for path in tmp_path.iterdir())
-    assert len(loads) == 4 and str(here) not in [process for _, process in loads]
-    assert loads[0][1] != loads[1][1] and loads[2][1] != loads[3][1]

@@ -34,7 +34,7 @@ DRAWN = (
     "worse than chance",
     "normal .999",
 )
-GROUPS = {5: 200, 20: 100, 100: 24}  # and draws
+GROUPS = {5: 150, 20: 80, 100: 40}  # and draws
 
 
 class Design(NamedTuple):
@@ -95,7 +95,7 @@ def true_value(quantity: str, group: Group) -> float:
 
 
 @cache
-def truth(quantity: str, shape: str, design: Design, groups: int = 1500) -> float:
+def truth(quantity: str, shape: str, design: Design, groups: int = 10_000) -> float:
     """Return the mean over many groups."""
     rng = np.random.default_rng(1)
     drawn = (draw_group(rng, shape, design) for _ in range(groups))
@@ -154,7 +154,7 @@ def main() -> None:
                 print(*rows[-1], flush=True)
     names = ["truth", "mean estimate", "covered", "above", "below", "width"]
     table = markdown(["", "shape", "in each", "groups", *names], rows)
-    told = f"200 draws for 5 groups, 100 for 20 and 24 for 100.\n\n{table}\n"
+    told = f"150 draws for 5 groups, 80 for 20 and 40 for 100.\n\n{table}\n"
     head, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
     PAGE.write_text(f"{head}{BEGIN}\n{told}\n{END}{rest.split(END)[1]}", encoding="utf-8")
 

@@ -44,9 +44,14 @@ def rows_of(cell: Cell, draws: int = DRAWS) -> dict[str, Row]:
     "cell",
     [
         Cell(20, 0.1),
-        Cell(50, 0.5, shape="wide"),
-        Cell(100, 0.3),
-        Cell(50, 0.3, prevalence=0.5),
+        *(
+            pytest.param(cell, marks=pytest.mark.long)
+            for cell in (
+                Cell(50, 0.5, shape="wide"),
+                Cell(100, 0.3),
+                Cell(50, 0.3, prevalence=0.5),
+            )
+        ),
         Cell(50, 0.3, side="ties"),
         Cell(50, 0.3, side="negatives"),
     ],

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pu_accessor.errors import PUTypeError, PUValueError
-from pu_accessor.ranking import FloatArray, IntArray
+from pu_accessor.ranking import FloatArray, IntArray, as_array
 
 __all__ = ["RankBand", "Side", "at_some_ranks", "read_side"]
 
@@ -149,10 +149,7 @@ def at_some_ranks(name: str, ranks: IntArray, values: Any) -> Side:
 
 def _as_array(name: str, values: Any) -> FloatArray:
     """Return shares as float64, or say that they are none."""
-    try:
-        array = np.asarray(values)
-    except ValueError:  # ragged
-        array = np.empty((0, 0))
+    array = as_array(values)
     if array.ndim != 1 or array.dtype.kind not in "iuf":
         raise PUTypeError(
             "band must hold one-dimensional arrays of shares, or functions of the rank, but its "

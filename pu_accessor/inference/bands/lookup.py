@@ -177,7 +177,13 @@ def latent_bounds(band: str | Band, n: int, m: int, level: float) -> Bounds:
     """
     name = band_name(band)
     table = band if callable(band) else BANDS[name]
-    answer = table(n, m, level)
+    try:
+        answer = table(n, m, level)
+    except TypeError as error:
+        raise PUTypeError(
+            f"band {name!r} must be a function (n, m, level) -> (lower, upper), but raised: "
+            f"{error}."
+        ) from error
     try:
         lower, upper = (np.asarray(side) for side in answer)
     except (TypeError, ValueError) as error:

@@ -103,10 +103,11 @@ def estimate_group(ranking: Ranking, betas: FloatArray, target: str) -> GroupAre
     if target == "examples":
         auroc, error = auroc_and_error(ranking, betas)
         return GroupArea(n, auroc, *_or_unknown(n > 1, error**2, n - 1.0))
+    share = rest_share(ranking.total, betas)  # raises where there is no rest
     placed = find_placements(ranking)
     sizes = np.array([placed.known, placed.rest]) - 1.0
     squares = np.array(placed.squares)
-    variance = squares.sum() / (1 - rest_share(ranking.total, betas)) ** 2
+    variance = squares.sum() / (1 - share) ** 2
     df = float(welch_df(squares, np.maximum(sizes, 1)))
     known = _or_unknown(bool(sizes.min() > 0), variance, df)
     return GroupArea(n, placed.auroc(ranking.total, betas), *known)

@@ -179,8 +179,8 @@ def auroc_and_error(
 
 def _estimator(ranking: Ranking, level: float, limit: float | None) -> Estimator:
     """Return what estimates the area from the known positives alone."""
-    weight = ranking.weight
-    if weight is not None and np.ptp(weight):  # of equal ones any size says the same
+    weight = ranking.unequal_weight
+    if weight is not None:
         return lambda betas: weighted_auroc(ranking, weight, betas, level)
     if limit is None:
         return lambda betas: _whole(ranking, betas, level)

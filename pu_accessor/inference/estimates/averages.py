@@ -16,6 +16,7 @@ from pu_accessor.inference.estimates.delong import (
     place_stack,
     welch_df,
 )
+from pu_accessor.inference.estimates.intervals import rank_interval, reach
 from pu_accessor.inference.estimates.population import crossing
 from pu_accessor.inference.estimates.precision import precision_and_error
 from pu_accessor.inference.estimates.sample import count_negatives, count_positives
@@ -320,7 +321,8 @@ def average_groups(
     more groups had been seen; of new groups only where they scatter less. Where all known
     positives are on top nothing scatters, and it is 1: the interval is never empty. The quantile
     is Student's, with G - 1 degrees of freedom for new groups, and with Welch's and two more for
-    these.
+    these. Where groups differ much that says nothing of how skewed they are: over new groups the
+    interval also holds Student's on the logit scale of p.
 
     References
     ----------
@@ -333,7 +335,7 @@ def average_groups(
     ...     return GroupTerm(at, 0 * at, 0 * at + 1, 0 * at, 0 * at, 1)
     >>> found = average_groups([one(0.9), one(0.7), one(1.0)], "population", AREA, 0.95)
     >>> found.value.round(3), found.error.round(3), found.lower.round(3), found.upper.round(3)
-    (array([0.867]), array([0.088]), array([0.286]), array([1.]))
+    (array([0.867]), array([0.088]), array([0.196]), array([1.]))
     """
     if len(terms) < 2:
         raise PUDataError(
@@ -357,8 +359,21 @@ def average_groups(
     place = np.where(inside, (mean - least) / stretch, 0.5)
     error, model = np.sqrt(squared), each.sum(axis=0)
     limits = _limits(mean, place, stretch, squared, df, model, target == "population", level)
+    if target == "population":
+        # Few groups that differ much are skewed, and the model knows nothing of that.
+        away = reach(error, df, level)
+        student = rank_interval(mean, place, stretch, away, away)
+        limits = (
+            np.minimum(limits[0], _or_nearest(student[0], limits[0])),
+            np.maximum(limits[1], _or_nearest(student[1], limits[1])),
+        )
     mean, error = (np.where(np.isnan(limits[0]), np.nan, part) for part in (mean, error))
     return Estimates(mean, error, *limits)
+
+
+def _or_nearest(limit: FloatArray, other: FloatArray) -> FloatArray:
+    """Return a limit, or another where there is none."""
+    return np.where(np.isnan(limit), other, limit)
 
 
 def _of_these(
@@ -400,7 +415,7 @@ def _limits(
     flat = squared == 0
     ratio = np.where(flat, 1.0, np.where(modeled > 0, ratio, 0.0))
     many = df if new else df + _MODELED
-    reach = np.where(np.isfinite(df), special.stdtrit(many, (1 + level) / 2), 0.0)
+    far_enough = np.where(np.isfinite(df), special.stdtrit(many, (1 + level) / 2), 0.0)
 
     def excess(average: FloatArray) -> FloatArray:
         there = np.clip(place + (average - mean) / stretch, 0, 1)
@@ -409,10 +424,10 @@ def _limits(
             seen = squared * np.where(modeled > 0, np.maximum(1, would / modeled), 1.0)
         kept = (_MODELED * would + few * seen) / (_MODELED + few)
         kept = np.where(flat, would, np.maximum(kept, squared) if new else kept)
-        far: FloatArray = np.abs(mean - average) - reach * np.sqrt((ratio * would + kept) / 2)
+        far: FloatArray = np.abs(mean - average) - far_enough * np.sqrt((ratio * would + kept) / 2)
         return far
 
-    inside, sure = np.clip(mean, 0, 1), (squared + model == 0) | (reach == 0)
+    inside, sure = np.clip(mean, 0, 1), (squared + model == 0) | (far_enough == 0)
     limits = (crossing(excess, np.full(mean.size, end), inside) for end in (0.0, 1.0))
     nowhere = np.where(sure, np.abs(mean - inside) > _ROUNDING, excess(inside) > _ROUNDING)
     lower, upper = (np.where(nowhere, np.nan, np.where(sure, inside, limit)) for limit in limits)

@@ -171,8 +171,8 @@ def precision_and_error(ranking: Ranking, betas: FloatArray) -> tuple[FloatArray
 
 def _estimator(ranking: Ranking, level: float) -> Estimator:
     """Return what estimates from the known positives alone."""
-    weight = ranking.weight
-    if weight is not None and np.ptp(weight):  # of equal ones any size says the same
+    weight = ranking.unequal_weight
+    if weight is not None:
         return lambda betas: weighted_precision(ranking, weight, betas, level)
     return lambda betas: _unweighted(ranking, betas, level)
 

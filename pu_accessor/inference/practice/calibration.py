@@ -13,10 +13,11 @@ from pu_accessor.inference.practice.decision import check_probabilities
 from pu_accessor.inference.rule import Rule
 from pu_accessor.inference.shares import interval_betas, latent_counts
 from pu_accessor.inference.tables.contingency import check_labels
-from pu_accessor.ranking import FloatArray, IntArray, Ranking
+from pu_accessor.ranking import FloatArray, IntArray, Ranking, as_array
 
 __all__ = ["Reliability", "as_edges", "check_bin_band", "reliability"]
 
+_MOST = 1_000_000  # bins
 _FINE = 200  # parts of a bin whose examples are counted for its mean score
 
 
@@ -63,13 +64,11 @@ def as_edges(bins: int | Sequence[float] | FloatArray) -> FloatArray:
         If there are none, or edges are not ascending from 0 to 1.
     """
     if isinstance(bins, Integral) and not isinstance(bins, bool):
-        if bins < 1:
-            raise PUValueError(f"bins must be at least 1, but {bins!r} was passed.")
-        return np.arange(int(bins) + 1) / int(bins)
-    try:
-        edges = np.asarray(bins)
-    except ValueError:  # ragged
-        edges = np.zeros((1, 1))
+        number = int(bins)
+        if not 1 <= number <= _MOST:
+            raise PUValueError(f"bins must be from 1 to {_MOST:,}, but {bins!r} was passed.")
+        return np.arange(number + 1) / number
+    edges = as_array(bins)
     if edges.ndim != 1 or edges.dtype.kind not in "iuf":
         raise PUTypeError(
             "bins must be their number or an array of their edges, but "

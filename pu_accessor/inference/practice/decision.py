@@ -9,7 +9,7 @@ from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
 from pu_accessor.inference.rule import Rule
 from pu_accessor.inference.tables.contingency import Table, make_tables
 from pu_accessor.inference.tables.envelopes import inner_table
-from pu_accessor.ranking import FloatArray, IntArray, Ranking
+from pu_accessor.ranking import FloatArray, IntArray, Ranking, as_array
 
 __all__ = ["NetBenefit", "as_thresholds", "check_probabilities", "net_benefit_at"]
 
@@ -57,10 +57,7 @@ def as_thresholds(thresholds: float | Sequence[float] | FloatArray | None) -> Fl
     """
     if thresholds is None:
         return np.arange(1, 100) / 100
-    try:
-        found = np.asarray(thresholds)
-    except ValueError:  # ragged
-        found = np.zeros((1, 1))
+    found = as_array(thresholds)
     if found.ndim > 1 or (found.size and found.dtype.kind not in "iuf"):
         raise PUTypeError(
             "thresholds must be a number or a one-dimensional array of numbers, but "

@@ -20,9 +20,11 @@ from pu_accessor.inference.estimates.sample import (
 from pu_accessor.inference.estimates.spacings import spacing_quantile
 from pu_accessor.inference.rule import Rule
 from pu_accessor.inference.tables.contingency import check_labels, make_tables
-from pu_accessor.ranking import FloatArray, IntArray, Ranking
+from pu_accessor.ranking import FloatArray, IntArray, Ranking, as_array
 
 __all__ = ["Enrichment", "as_fractions", "check_alpha", "enrichment_at", "estimate_bedroc"]
+
+_LEAST = 1e-6  # of alpha: below, differences of weights are lost in rounding
 
 
 class Enrichment(NamedTuple):
@@ -60,15 +62,15 @@ def check_alpha(alpha: float) -> float:
     PUTypeError
         If it is no number.
     PUValueError
-        If it is not above 0, or infinite.
+        If it is below a millionth, or infinite.
     """
     if isinstance(alpha, bool) or not isinstance(alpha, Real):
         raise PUTypeError(f"alpha must be a number above 0, but {alpha!r} was passed.")
-    if not 0 < alpha < inf:
+    if not _LEAST <= alpha < inf:
         raise PUValueError(
-            f"alpha must be above 0 and finite, but {alpha!r} was passed. At 20, the default, the "
-            "top 8% make 80% of the score; near 0 all ranks count alike, which is AUROC: "
-            "df.pu.auroc."
+            f"alpha must be {_LEAST:g} or more and finite, but {alpha!r} was passed. At 20, the "
+            "default, the top 8% make 80% of the score; near 0 all ranks count alike, which is "
+            "AUROC: df.pu.auroc."
         )
     return float(alpha)
 
@@ -92,10 +94,7 @@ def as_fractions(fraction: float | Sequence[float] | FloatArray) -> FloatArray:
     PUValueError
         If it is empty, or a value is outside (0, 1] or there twice.
     """
-    try:
-        found = np.asarray(fraction)
-    except ValueError:  # ragged
-        found = np.zeros((1, 1))
+    found = as_array(fraction)
     if found.ndim > 1 or (found.size and found.dtype.kind not in "iuf"):
         raise PUTypeError(
             "fraction must be a number or a one-dimensional array of numbers, but "

@@ -55,8 +55,8 @@ def limit_from_positives(ranking: Ranking, delta: float) -> float:
     0.45
     """
     at = np.flatnonzero(np.diff(ranking.known_positive)) + 1
-    if ranking.weight is not None and np.ptp(ranking.weight):
-        return _weighted_limit(ranking, ranking.weight, at, delta)
+    if (weight := ranking.unequal_weight) is not None:
+        return _weighted_limit(ranking, weight, at, delta)
     total = ranking.total.known_positive, ranking.total.unlabeled
     return _limit(ranking.known_positive[at], ranking.unlabeled[at], total, delta)
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import optimize, stats
 
-from pu_accessor.errors import PUTypeError, PUValueError, check_option
+from pu_accessor.errors import PUTypeError, PUValueError, brief, check_flag, check_option
 from pu_accessor.inference.shares import check_level, check_share
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
 ]
 
 _SAME = 1e-12  # relative difference of probabilities that are taken as equal
+_MOST = 2**53  # beyond, float64 counts no more
 _FAR, _FEW = 16, 48  # standard deviations, and counts, after which probabilities vanish
 
 
@@ -58,6 +59,7 @@ def beta_from_labels(
         )
     level = check_level(level)
     check_option("method", method, ["exact", "hpd"], {"hypergeometric": "exact", "hdi": "hpd"})
+    check_flag("rest", rest)
     before = _as_prior(prior, method)
     x, size, total = int(n_positive), int(n_labeled), int(n_unlabeled)
     if method == "exact":
@@ -354,3 +356,5 @@ def _check_counts(**counts: int) -> None:
             raise PUTypeError(f"{name} must be an integer, but {count!r} was passed.")
         if count < 0:
             raise PUValueError(f"{name} must not be negative, but {count!r} was passed.")
+        if count > _MOST:
+            raise PUValueError(f"{name} must be at most 2**53, but {brief(count)} was passed.")

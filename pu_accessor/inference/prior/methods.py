@@ -173,13 +173,8 @@ def _feasible(ranking: Ranking, level: float) -> Prior:
             "Know more positives, or label a random sample of the unlabeled: "
             "df.pu.sample_to_label."
         )
-    doubts = [] if _has_weights(ranking) else _doubts(ranking)
+    doubts = [] if ranking.unequal_weight is not None else _doubts(ranking)
     return Prior(point, 0.0, upper, (*warnings, *doubts))
-
-
-def _has_weights(ranking: Ranking) -> bool:
-    """Tell whether known positives count for unlike weights."""
-    return ranking.weight is not None and bool(np.ptp(ranking.weight))
 
 
 def _doubts(ranking: Ranking) -> list[str]:
@@ -245,7 +240,7 @@ def _mean_matching(ranking: Ranking, level: float) -> Prior:
     counts = [np.diff(kind) for kind in kinds]
     place = (_mid_shares(ranking.known_positive) + _mid_shares(ranking.known_negative)) / 2
     means = [float(count @ place) / count.sum() for count in counts]
-    weighted = _weighted_moments(ranking, place) if _has_weights(ranking) else None
+    weighted = _weighted_moments(ranking, place) if ranking.unequal_weight is not None else None
     if weighted is not None:
         means[0] = weighted.mean
     apart = means[0] - means[1]

@@ -192,7 +192,7 @@ def fbeta(weight: float) -> Metric:
     """
     if isinstance(weight, bool) or not isinstance(weight, Real):
         raise PUTypeError(f"weight must be a number, but {weight!r} was passed: fbeta(2) for F2.")
-    square = float(weight) ** 2
+    square = float(weight) * float(weight)
     if not (weight > 0 and 0 < square < inf):
         raise PUValueError(
             f"weight must be above 0 and finite, but {weight!r} was passed. For precision alone, "
@@ -307,7 +307,13 @@ def evaluate(metric: str | Metric, tp: Array, fp: Array, fn: Array, tn: Array) -
         values: Array = METRICS[metric](*counts)
         return values
     with np.errstate(all="ignore"):  # of counts 0/0 is nothing to warn of
-        found = metric(*(np.array(count) for count in (tp, fp, fn, tn)))
+        try:
+            found = metric(*(np.array(count) for count in (tp, fp, fn, tn)))
+        except TypeError as error:
+            raise PUTypeError(
+                f"metric {metric_name(metric)!r} must be a function of the arrays tp, fp, fn and "
+                f"tn, but raised: {error}."
+            ) from error
     values = np.asarray(found)
     if values.shape != tp.shape or values.dtype.kind not in "biuf":
         raise PUTypeError(

@@ -1,0 +1,135 @@
+"""What no argument can be is refused in our own words, by name: what fuzzing found."""
+
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import pu_accessor
+from pu_accessor import PUDataError, PUError, PUTypeError, PUValueError
+from tests.sources.test_pieces import FRAME
+
+ROWS = FRAME.replace([np.inf, -np.inf], 0).assign(p=1 / (1 + FRAME["other"] ** 2), id=FRAME.index)
+PU = ROWS.pu(score="p")
+TABLES = PU.contingency([0.1, 0.3])
+NO_ARRAY = [xr.Dataset(), range(10**12), [[0.1, 0.2], [0.3]]]
+NO_CHUNKS: Any = lambda: None  # noqa: E731
+NO_FLAG = [pd.NA, np.array([]), np.zeros((2, 2)), pd.Series([0.3]), pd.DataFrame(), 1, None]
+
+ARRAYS: dict[str, Callable[[Any], Any]] = {
+    "ranks": lambda value: PU.contingency(0.3, ranks=value),
+    "beta": lambda value: PU.contingency(value),
+    "beta_interval": lambda value: PU.auroc(0.3, beta_interval=value),
+    "bins": lambda value: PU.calibration(0.3, bins=value),
+    "thresholds": lambda value: PU.net_benefit(0.3, thresholds=value),
+    "fraction": lambda value: PU.enrichment_factor(0.3, fraction=value),
+    "selection_odds": lambda value: PU.plot_robustness("auroc", 0.3, selection_odds=value),
+    "band": lambda value: PU.contingency(0.3, band=(value, value)),
+    "rank": lambda value: TABLES.pu.at(rank=value),
+    "threshold": lambda value: TABLES.pu.at(threshold=value),
+    "score": lambda value: pu_accessor.ranking_from_arrays(value, [1, None]).auroc(0.3),
+}
+FLAGS: dict[str, Callable[[Any], Any]] = {
+    "baseline": lambda value: PU.plot_roc(0.3, baseline=value),
+    "tables": lambda value: TABLES.pu.plot_pr(baseline=value),
+    "practice": lambda value: PU.plot_decision(0.3, baseline=value),
+    "progress": lambda value: PU(progress=value),
+    "rest": lambda value: pu_accessor.beta_from_labels(12, 50, 2000, rest=value),
+}
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_what_is_no_array_is_named(name: str) -> None:
+    for value in NO_ARRAY:
+        with pytest.raises(PUTypeError, match=name) as told:
+            ARRAYS[name](value)
+        assert len(str(told.value)) <= 400
+
+
+@pytest.mark.parametrize("name", FLAGS)
+def test_what_is_neither_true_nor_false_is_named(name: str) -> None:
+    for value in NO_FLAG:
+        with pytest.raises(PUTypeError, match=r"must be True or False, but .* was passed"):
+            FLAGS[name](value)
+
+
+@pytest.mark.parametrize("value", [object, len, lambda: 0, lambda tp: tp])
+def test_functions_of_other_arguments_are_named(value: Any) -> None:
+    with pytest.raises(PUTypeError, match="must be a function of the arrays tp, fp, fn and tn"):
+        PU.metric(value, 0.3, at=20)
+    with pytest.raises(PUTypeError, match=r"must be a function \(n, m, level\)"):
+        PU.contingency(0.3, band=value)
+
+
+CALLS: dict[str, tuple[Callable[[], Any], str]] = {
+    "no fraction": (lambda: TABLES.pu.at(fraction=[]), "fraction must hold one number or more"),
+    "unhashable": (lambda: TABLES.pu.plot_against_beta({}), "must be one of"),
+    "above text": (lambda: PU.breaking_point("auroc", 0.3, above="x"), "above must be a number"),
+    "above NaN": (
+        lambda: PU.breaking_point("auroc", 0.3, above=np.nan),
+        "above must be finite",
+    ),
+    "quantity": (lambda: PU.breaking_point(["f1"], 0.3), "quantity must be one of"),
+    "bins": (lambda: PU.calibration(0.3, bins=2**31), "bins must be from 1 to 1,000,000"),
+    "alpha": (lambda: PU.bedroc(0.3, alpha=1e-300), "alpha must be 1e-06 or more"),
+    "models": (lambda: PU.cutoff(0.3, recall=0.5, models=10**30), "models must be"),
+    "count": (
+        lambda: pu_accessor.beta_from_labels(12, 50, 10**30),
+        r"n_unlabeled must be at most 2\*\*53",
+    ),
+    "weight": (lambda: pu_accessor.fbeta(1e308), "weight must be above 0 and finite"),
+    "positive": (lambda: ROWS.pu(positive=range(10**12)).auroc(0.3), "positive must be a value"),
+    "pool": (lambda: ROWS.pu(by="key", pool=[["key"]]).auroc(0.3), "pool must be True"),
+    "dim": (lambda: ROWS.to_xarray().pu(dim=pd.Series([1])).auroc(0.3), "dim must be"),
+    "chunks": (
+        lambda: pu_accessor.ranking_from_chunks(NO_CHUNKS).auroc(0.3),
+        "chunks must be a function that returns an iterable",
+    ),
+    "no chunks": (
+        lambda: pu_accessor.ranking_from_chunks(np.array(0.3)).auroc(0.3),
+        "chunks must be an iterable",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_other_values_are_named(name: str) -> None:
+    call, said = CALLS[name]
+    with pytest.raises(PUError, match=said):
+        call()
+
+
+def test_values_that_look_odd_and_are_right() -> None:
+    one, other = (PU.auroc(0.3, selection_odds=odds) for odds in (1e308, np.inf))
+    assert one["range_lower"].equals(other["range_lower"])
+    label = [1, 1, None, None]
+    found = pu_accessor.ranking_from_arrays([4, 3, 2, 1], label, positive=xr.DataArray(1))
+    assert found.auroc(0).equals(pu_accessor.ranking_from_arrays([4, 3, 2, 1], label).auroc(0))
+    widths: list[Any] = [np.longdouble("0.1"), 0.1]
+    needed = [
+        pu_accessor.positives_needed(w, pilot={"auroc": 0.8}, beta=0.1, n_unlabeled=5000)
+        for w in widths
+    ]
+    assert needed[0].equals(needed[1])
+    with pytest.raises(PUValueError, match=r"sNaN"):
+        ROWS.assign(label=np.array([Decimal("sNaN")] * len(ROWS))).pu.auroc(0.3)
+
+
+# Questions without an answer
+
+
+@pytest.mark.parametrize("method", ["auroc", "average_precision"])
+def test_propensities_without_known_positives(method: str) -> None:
+    rows = ROWS.assign(label=np.nan, odds=0.5)
+    with pytest.raises(PUDataError, match="label must mark at least one known positive"):
+        getattr(rows.pu(propensity="odds"), method)(0.3, target="examples")
+
+
+def test_groups_of_known_positives_alone() -> None:
+    rows = pd.DataFrame({"score": [3, 2], "label": [1, 1]})
+    with pytest.raises(PUDataError, match="needs negatives"):
+        rows.pu(negative=0).compare_unpaired(0)

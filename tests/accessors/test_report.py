@@ -1,0 +1,225 @@
+"""The report has what public methods say, escapes names, and needs nothing beside itself."""
+
+import base64
+import re
+import warnings
+from html import unescape
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+import pu_accessor
+from pu_accessor import PUKeyError, PUTypeError, PUValueError, PUWarning
+
+EVIL = "<script>alert('x')</script>"
+
+
+def draw(seed: int = 0, size: int = 200) -> pd.DataFrame:
+    """Draw two models, a third of the positives known."""
+    rng = np.random.default_rng(seed)
+    truth = rng.random(size) < 0.3
+    label = np.where(truth & (rng.random(size) < 0.4), 1, np.nan)
+    scores = {"score": rng.normal(1.5 * truth), EVIL: rng.normal(truth)}
+    return pd.DataFrame(
+        {**scores, "label": label, "site": np.where(rng.random(size) < 0.5, "a", "$b$")}
+    )
+
+
+FRAME = draw()
+BETA = 0.15
+
+
+class Tables(HTMLParser):
+    """Read the cells of all tables, by caption, and the texts of paragraphs."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.rows: dict[str, list[list[str]]] = {}
+        self.tags: set[str] = set()
+        self._caption, self._text = "", ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        self.tags.add(tag)
+        self._text = ""
+        if tag == "tr":
+            self.rows[self._caption].append([])
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "caption":
+            self._caption = self._text
+            self.rows[self._caption] = []
+        elif tag in ("th", "td"):
+            self.rows[self._caption][-1].append(self._text)
+
+    def handle_data(self, data: str) -> None:
+        self._text += data
+
+
+def write(tmp_path: Path, pu: Any, beta: Any = BETA, **keywords: Any) -> str:
+    """Write a report, and return its text."""
+    file = pu.report(beta, path=tmp_path / "report.html", **keywords)
+    assert file == tmp_path / "report.html"
+    return str(file.read_text(encoding="utf-8"))
+
+
+def numbers(frame: pd.DataFrame) -> list[list[str]]:
+    """Write estimates and limits as the report does."""
+    rows = frame[["estimate", "lower", "upper"]].to_numpy().tolist()
+    return [[f"{value:.3f}" for value in row] for row in rows]
+
+
+def column(rows: list[list[str]], *names: str) -> list[list[str]]:
+    """Return some columns of a table with a head."""
+    places = [rows[0].index(name) for name in names]
+    return [[row[place] for place in places] for row in rows[1:]]
+
+
+def test_numbers_are_those_of_the_methods(tmp_path: Path) -> None:
+    pu: Any = FRAME.pu
+    text = write(tmp_path, pu, level=0.9)
+    tables = Tables(text).rows
+    shown = ("estimate", "lower", "upper")
+    for caption, name in (("AUROC", "auroc"), ("Average precision", "average_precision")):
+        expected = pd.concat(
+            [getattr(pu, name)(BETA, target=t, level=0.9) for t in ("population", "examples")]
+        )
+        assert column(tables[caption], *shown) == numbers(expected)
+        assert f"{expected['estimate'].iloc[0]:.3f} (90% interval" in text
+    at = {"fraction": [0.01, 0.05, 0.1]}
+    rates = pu.metric(["precision", "recall"], BETA, at=at, target="examples", level=0.9)
+    assert column(tables["Precision and recall"], *shown) == numbers(rates)
+    assert column(tables["Precision and recall"], "metric")[0] == ["precision"]
+    broken = pu.breaking_point("auroc", BETA, level=0.9)["breaking_point"].item()
+    assert column(tables["Breaking point"], "breaking_point") == [[f"{broken:.3f}"]]
+    assert f"Γ = {broken:.1f}" in text
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", PUWarning)
+        limits = pu.estimate_beta(level=0.9)
+    assert told and all(str(one.message) in unescape(text) for one in told)
+    found = column(tables["What the known positives leave possible"], "beta", "upper")
+    assert found == [[f"{limits[name].item():.3f}" for name in ("beta", "upper")]]
+    counts = {row[0]: row[1] for row in tables["Examples"][1:]}
+    assert counts["known positives"] == str(int(FRAME["label"].sum()))
+    assert "comparison" not in text.lower().split("references")[0].split("granted")[0]
+    assert pu_accessor.__version__ in text and "β, was taken to be 0.150" in text
+
+
+def test_several_models_are_compared(tmp_path: Path) -> None:
+    pu: Any = FRAME.pu(score=["score", EVIL])
+    rows = Tables(write(tmp_path, pu)).rows["Differences of AUROC"]
+    found = pu.compare(BETA)
+    assert column(rows, "model_a", "difference") == [
+        ["score", f"{found['difference'].item():.3f}"]
+    ]
+    assert "p_value" in rows[0]
+
+
+def test_names_are_escaped_and_nothing_is_loaded(tmp_path: Path) -> None:
+    frame = FRAME.rename(columns={"label": "<i>y</i>", "site": "</td>"})
+    for pu in (
+        frame.pu(score=["score", EVIL], label="<i>y</i>"),
+        frame.assign(**{"</td>": EVIL}).pu(score=EVIL, label="<i>y</i>", by="</td>"),
+    ):
+        text = write(tmp_path, pu, title=EVIL)
+        tags = Tables(text).tags
+        assert "script" not in tags and "i" not in tags and "<script" not in text
+        assert unescape(text).count(EVIL) >= 4
+        assert "default-src 'none'" in text
+        addresses = set(re.findall(r'(?:src|href)="([^"]{1,30})', text))
+        assert {one.split(",")[0] for one in addresses} == {"data:image/svg+xml;base64"}
+        drawings = [
+            base64.b64decode(one).decode() for one in re.findall(r"svg\+xml;base64,([^\"]+)", text)
+        ]
+        assert len(drawings) == 4
+        for drawing in drawings:
+            assert "<script" not in drawing and "<text" not in drawing  # outlines: no fonts
+            linked = set(re.findall(r'href="([^"]+)"', drawing))
+            assert all(one.startswith(("#", "data:")) for one in linked)
+    assert plt.get_fignums() == []
+
+
+def test_groups_with_betas_of_their_own(tmp_path: Path) -> None:
+    pu: Any = FRAME.pu(by="site")
+    betas = {"a": 0.1, "$b$": 0.2}
+    text = write(tmp_path, pu, betas)
+    tables = Tables(text).rows
+    assert tables["Beta, as it was passed"][1:] == [["a", "0.100"], ["$b$", "0.200"]]
+    assert column(tables["AUROC"], "estimate")[:2] == [
+        [f"{value:.3f}"] for value in pu.auroc(betas)["estimate"]
+    ]
+    assert "one for each group" in text and " for $b$" in text
+
+
+def test_an_estimate_of_beta_says_where_it_is_from(tmp_path: Path) -> None:
+    unlabeled = int(FRAME["label"].isna().sum())
+    sure = pu_accessor.beta_from_labels(10, 60, unlabeled, level=0.98)
+    text = write(tmp_path, FRAME.pu, sure)
+    assert "labels made by hand" in text and "[say where" not in text
+    assert "Curves are drawn at the point" not in text
+    found = FRAME.pu.auroc(sure)
+    assert column(Tables(text).rows["AUROC"], "lower")[0] == [f"{found['lower'].item():.3f}"]
+    low = pu_accessor.beta_from_labels(10, 60, unlabeled)
+    assert "Curves are drawn at the point" in write(tmp_path, FRAME.pu, low)
+
+
+def test_what_the_data_do_not_allow_is_told(tmp_path: Path) -> None:
+    frame = FRAME.copy()
+    frame["label"] = np.where(np.arange(len(frame)) == 3, 1, np.nan)
+    with np.errstate(all="raise"):
+        text = write(tmp_path, frame.pu)
+    assert "What to look at" in text and "one known positive alone" in text
+    odds = FRAME.assign(odds=0.4).pu(propensity="odds")
+    text = write(tmp_path, odds)
+    assert "AUROC on new examples is not there" in text and "&#x27;odds&#x27;" in text
+    assert [row[-1] for row in Tables(text).rows["AUROC"][1:]] == ["examples"]
+
+
+def test_arrays_and_folds_have_reports_too(tmp_path: Path) -> None:
+    arrays = pu_accessor.ranking_from_arrays(FRAME["score"], FRAME["label"])
+    text = write(tmp_path, arrays)
+    assert "ranking_from_arrays(score, label)" in text
+    expected = numbers(FRAME.pu.auroc(BETA))
+    assert column(Tables(text).rows["AUROC"], "estimate", "lower", "upper")[:1] == expected
+    pooled = FRAME.pu(by="site", pool=True)
+    assert "AUROC on new examples" in write(tmp_path, pooled)
+
+
+@pytest.mark.parametrize(
+    ("keywords", "error", "told"),
+    [
+        ({"path": "report.pdf"}, PUValueError, r"end in \.html.*path='report\.html'"),
+        ({"path": "."}, PUValueError, r"is a folder.*report\.html"),
+        ({"path": "no/report.html"}, PUValueError, "'no' is not"),
+        ({"path": 3}, PUTypeError, "name of a file"),
+        ({"path": "r.html", "band": "exakt"}, PUValueError, "Did you mean 'exact'"),
+        ({"path": "r.html", "title": 3}, PUTypeError, "title must be a text"),
+        ({"path": "r.html", "at": {"top": 3}}, PUValueError, "rank"),
+        ({"path": "r.html", "level": 95}, PUValueError, "level"),
+        ({"path": "r.html", "beta": [0.1, 0.2]}, PUValueError, "one number in a report"),
+        ({"path": "r.html", "beta": 1.2}, PUValueError, "beta"),
+    ],
+)
+def test_bad_input(
+    keywords: dict[str, Any],
+    error: type[Exception],
+    told: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    arguments = {"beta": BETA, **keywords}
+    with pytest.raises(error, match=told):
+        FRAME.pu.report(arguments.pop("beta"), **arguments)
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_a_missing_column_writes_nothing(tmp_path: Path) -> None:
+    with pytest.raises(PUKeyError, match="no 'p'"):
+        FRAME.pu(score="p").report(BETA, path=tmp_path / "report.html")
+    assert [*tmp_path.iterdir()] == []
