@@ -142,7 +142,7 @@ class Accessor(Bound):
     compare_unpaired = models.compare_unpaired
     dominance = models.dominance
     breaking_point = breaking_points.breaking_point
-    gap = practice.gap
+    gap = models.gap
     calibration = practice.calibration
     bedroc = practice.bedroc
     enrichment_factor = practice.enrichment_factor

@@ -1,4 +1,4 @@
-"""Questions to rankings: which of several models is better."""
+"""Questions to rankings: which of several models, or groups, is better."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ import pandas as pd
 
 from pu_accessor.accessors.bound import Bound
 from pu_accessor.errors import PUValueError
+from pu_accessor.inference.estimates.at import At
 from pu_accessor.inference.shares import refuse_odds
-from pu_accessor.results import comparison, tables
+from pu_accessor.inference.tables.rates import Metric
+from pu_accessor.results import comparison, metric_gaps, tables
 from pu_accessor.results.betas import GroupBeta
 from pu_accessor.results.rules import Rules, UserBand
 
-__all__ = ["compare", "compare_unpaired", "dominance"]
+__all__ = ["compare", "compare_unpaired", "dominance", "gap"]
 
 
 def compare(
@@ -317,3 +319,109 @@ def dominance(
     """
     rule = Rules(level, band, reference, selection_odds=selection_odds)
     return comparison.dominance(tables.contingency(self._asked(), beta, rule, "breakpoints"))
+
+
+def gap(
+    self: Bound,
+    name: str | Metric,
+    beta: GroupBeta | None = None,
+    *,
+    at: At,
+    target: str | None = None,
+    level: float = 0.95,
+    joint: str = "approximate",
+) -> pd.DataFrame:
+    """Compare a metric of groups that share no examples, such as recall of women and of men.
+
+    Parameters
+    ----------
+    name : Metric
+        One of accuracy, balanced_accuracy, f1, fdr, fnr, fpr, informedness, jaccard, kappa, lift,
+        mcc, npv, precision, recall, tnr and tpr; `pu_accessor.fbeta(2)` and the like; or a
+        function of the arrays tp, fp, fn and tn, in examples, that returns an array of their
+        shape.
+    beta : Beta, optional
+        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
+        several, a mapping, Series or DataArray by group, or an estimate, the frame of
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it.
+
+        The gap of recall, tpr or fnr on new examples needs none: known positives alone say it.
+        Estimates for each group have independent errors; one for all is off by the same in each.
+    at : At
+        The cutoff: a number of examples predicted positive, 100 or ``{"rank": 100}``, or their
+        share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last cutoff with an
+        estimated ``{"fpr": 0.05}`` at most or ``{"precision": 0.9}`` at least, the first with
+        ``{"recall": 0.9}``, or tpr, at least; "youden" and "maximum", where the estimated
+        informedness, or the metric itself, is highest.
+
+        In each group: mostly a threshold that all share.
+    target : Target, optional
+        What the interval is about: new examples, from where these come from, by default at a
+        threshold; or these examples, once all their labels were known.
+    level : float, default 0.95
+        Probability with which the interval covers, in (0, 1).
+    joint : {"approximate", "guaranteed"}, default "approximate"
+        How an estimate of beta counts: by the squares of both errors, which holds about as often
+        as `level` says if they are independent; or by its whole interval, which holds at least so
+        often, asks for an estimate of a higher level, and is wider.
+
+    Returns
+    -------
+    DataFrame
+        A row for each pair of groups, a before b, and beta, where there is one: the two groups,
+        beta (beta_a and beta_b where it is given by group), metric, estimate_a, estimate_b,
+        difference, which is that of a minus that of b, lower, upper, level; n_a and n_b, the known
+        positives; target; with estimates of beta also joint. Intervals are not adjusted for the
+        number of pairs.
+
+    Raises
+    ------
+    PUKeyError
+        If there is no such column, or beta lacks a group.
+    PUTypeError
+        If an argument or a column is of a kind that is not allowed.
+    PUValueError
+        If one has a value that is not allowed, labels are ambiguous, or no row is a known
+        positive. In a group, the error names it.
+
+        Also if there are fewer than two groups, or beta is missing where it is needed.
+
+    See Also
+    --------
+    compare_unpaired : The same of AUROC.
+
+    Notes
+    -----
+    Each group has its estimate and interval, those of `metric`. The gap can be off by what the two
+    can be off by, squared and added for both [1]_. For recall on new examples these are Wilson's
+    intervals, and that of the gap is Newcombe's [2]_. Known positives are taken as a random sample
+    of the positives *in each group*: labels that are easier to come by in one group do no harm.
+
+    References
+    ----------
+    .. [1] G. Y. Zou, A. Donner, *Construction of confidence limits about effect measures: a
+       general approach*, Statistics in Medicine 27 (2008) 1693-1702.
+    .. [2] R. G. Newcombe, *Interval estimation for the difference between independent
+       proportions: comparison of eleven methods*, Statistics in Medicine 17 (1998) 873-890.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> label = [1, None, 1, None, None, 1, None, None, None, 1, None, 1, 1, None]
+    >>> df = pd.DataFrame({"sex": list("fm" * 7), "score": range(14), "label": label})
+    >>> found = df.pu(by="sex").gap("recall", at={"threshold": 4.5})
+    >>> found[["sex_a", "sex_b", "estimate_a", "estimate_b", "difference"]].round(3)
+      sex_a sex_b  estimate_a  estimate_b  difference
+    0     f     m       0.333         1.0      -0.667
+    >>> found[["lower", "upper", "n_a", "n_b", "target"]].round(3)
+       lower  upper  n_a  n_b      target
+    0 -0.939  0.059    3    3  population
+    """
+    if isinstance(self._roles.score, list):
+        raise PUValueError(
+            f"score must name one column for gap, but {self._roles.score!r} was passed: models of "
+            "the same rows are not independent. Ask for each, df.pu(score=[...]).metric(...), or "
+            "compare their AUROC: df.pu(score=[...]).compare()."
+        )
+    return metric_gaps.gap(self._asked(), name, beta, at, Rules(level), target, joint=joint)

@@ -2,6 +2,7 @@
 
 import os
 import re
+import runpy
 import shutil
 from collections.abc import Iterator
 from functools import partial
@@ -57,6 +58,14 @@ def test_api_page_has_every_public_name() -> None:
         *(f"Dataset.pu.{name}" for name in methods(xr.Dataset.pu)),  # type: ignore[attr-defined]
     }
     assert {name for pair in listed for name in pair if name} == wanted
+
+
+def test_every_method_that_draws_has_a_picture() -> None:
+    lines = runpy.run_path(str(ROOT / "docs" / "pictures" / "methods.py"))["LINES"]
+    kinds: dict[str, Any] = {"DataFrame": pd.DataFrame.pu, "Dataset": xr.Dataset.pu}  # type: ignore[attr-defined]
+    names = {f"{kind}.pu.{name}" for kind, accessor in kinds.items() for name in methods(accessor)}
+    assert {*lines} == {name for name in names if ".plot_" in name}
+    assert all(f".{name.rpartition('.')[2]}(" in line for name, line in lines.items())
 
 
 class Quiet(SimpleHTTPRequestHandler):
