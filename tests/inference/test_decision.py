@@ -137,3 +137,71 @@ def test_the_ends_are_probabilities_and_missing_scores_are_never_treated() -> No
     frame.loc[7, "score"] = np.nan
     found = frame.pu(nan_policy="worst").net_benefit(0.2, thresholds=0.01)
     assert found.loc[0, "rank"] == (frame["score"] >= 0.01).sum()
+
+
+# The example of A. J. Vickers' tutorial on decision curves: 750 men had a biopsy, 105 have cancer.
+# What dcurves for R says of its prediction model (dcurves/data/r_bin_dca_result_1.csv in
+# MSKCC-Epi-Bio/dcurves): threshold, true and false positives (tp_rate and fp_rate times n) and net
+# benefit; treat_all of the same file.
+PUBLISHED = [
+    (0.05, 96, 320, 0.1055438596491228, 0.09473684210526317),
+    (0.10, 87, 193, 0.08740740740740742, 0.04444444444444445),
+    (0.15, 82, 128, 0.07921568627450981, -0.011764705882352927),
+    (0.20, 75, 98, 0.06733333333333334, -0.07499999999999998),
+    (0.25, 72, 72, 0.06400000000000002, -0.1466666666666666),
+    (0.30, 62, 49, 0.05466666666666668, -0.2285714285714286),
+    (0.35, 57, 36, 0.050153846153846146, -0.32307692307692315),
+    (0.40, 47, 27, 0.038666666666666676, -0.43333333333333335),
+]
+
+
+def biopsies() -> pd.DataFrame:
+    """Return 750 men whose risks lie between the thresholds as published."""
+    places = [0.0, *(row[0] for row in PUBLISHED)]
+    risks = [place + 0.01 for place in places]
+    counts = [(105, 645), *((tp, fp) for _, tp, fp, _, _ in PUBLISHED), (0, 0)]
+    parts = [
+        pd.DataFrame({"score": risk, "cancer": [True] * (tp - less) + [False] * (fp - fewer)})
+        for risk, (tp, fp), (less, fewer) in zip(risks, counts[:-1], counts[1:], strict=True)
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def test_published_net_benefits() -> None:
+    men = biopsies().assign(label=lambda df: df["cancer"].astype(float))
+    assert len(men) == 750 and men["cancer"].sum() == 105
+    thresholds, _, _, benefit, treat_all = map(list, zip(*PUBLISHED, strict=True))
+    found = men.pu(negative=0).net_benefit(0, thresholds=thresholds)
+    for name, published in (("estimate", benefit), ("treat_all", treat_all)):
+        assert found[name].tolist() == pytest.approx(published, rel=1e-12)
+    assert found["lower"].tolist() == found["upper"].tolist() == found["estimate"].tolist()
+
+
+def test_published_net_benefits_of_a_yes_or_no() -> None:
+    """Family history: 115 men, of whom 24 have cancer (r_dca_famhistory.csv, and the unit tests of
+    dca for Stata, ddsjoberg/dca.stata, to eight digits)."""
+    history = np.arange(750) < 115
+    cancer = (np.arange(750) < 24) | (np.arange(750) >= 750 - 81)
+    frame = pd.DataFrame({"score": history.astype(float), "label": cancer.astype(float)})
+    found = frame.pu(negative=0).net_benefit(0, thresholds=[0.01, 0.1, 0.2, 0.5])
+    wanted = [
+        0.030774410774410774,
+        0.018518518518518517,
+        0.0016666666666666635,
+        -0.08933333333333335,
+    ]
+    assert found["estimate"].tolist() == pytest.approx(wanted, rel=1e-9)
+    assert found["treat_all"].tolist()[::3] == pytest.approx([0.13131313131313133, -0.72])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_published_net_benefits_lie_within_bounds_when_labels_are_hidden(seed: int) -> None:
+    men = biopsies()
+    known = np.random.default_rng(seed).choice(105, 40, replace=False)
+    places = np.flatnonzero(men["cancer"])
+    men["label"] = np.where(men.index.isin(places[known]), 1.0, np.nan)
+    thresholds, _, _, benefit, treat_all = map(list, zip(*PUBLISHED, strict=True))
+    found = men.pu.net_benefit(65 / 710, thresholds=thresholds, band="simultaneous", level=0.99)
+    inside = (found["lower"] <= benefit) & (benefit <= found["upper"])
+    assert inside.all() and (found["upper"] - found["lower"]).mean() < 0.08
+    assert found["treat_all"].tolist() == pytest.approx(treat_all, rel=1e-12)
