@@ -14,6 +14,8 @@ for name, examples in {"minutes": 300, "hours": 10_000}.items():
     settings.register_profile(name, deadline=None, max_examples=examples, print_blob=True)
 settings.load_profile("pu_accessor")
 mpl.use("Agg")
+# Looking for garbage after each few hundred objects would be a fifth of the time of the suite.
+gc.set_threshold(50_000, 20, 20)
 
 
 @pytest.fixture(autouse=True)
@@ -26,9 +28,5 @@ def close_figures() -> Iterator[None]:
 
 
 def pytest_collection_finish() -> None:
-    """Leave what was imported out of each collection of garbage: it stays.
-
-    Looking for garbage after each few hundred objects would be a fifth of the time of the suite.
-    """
+    """Leave what was imported out of each collection of garbage: it stays."""
     gc.freeze()
-    gc.set_threshold(50_000, 20, 20)

@@ -64,8 +64,10 @@ def _stands(tables: xr.Dataset, names: list[str]) -> bool:
 
 def _follows(tables: xr.Dataset, reference: str) -> bool:
     """Tell whether the estimate is that of a random sample of known examples, without weights."""
-    names = {"reference", "clipped", "bound"}
+    names = {"reference", "bound"}
     if not names <= {*tables.variables} or "n_effective" in tables.variables:
+        return False
+    if "bound" not in tables["tp"].dims or not _stands(tables, ["clipped"]):
         return False
     references = {*np.ravel(tables["reference"].to_numpy()).tolist()}
     bounds = tables["bound"]
@@ -87,7 +89,7 @@ def _elsewhere(
     bounds = tables["bound"].to_numpy().tolist()
     at = {name: {"bound": bounds.index(name)} for name in bounds}
     one, other = hit.isel(at["estimate"]), claimed.isel(at["estimate"])
-    clipped = tables["clipped"].variable.isel(at["estimate"])
+    clipped = tables["clipped"].variable.isel(at["estimate"], missing_dims="ignore")
     differ = (one < other) | (one > other)  # not where one is missing
     differ = differ & (clipped == False)  # noqa: E712 -- or missing
     for name in {"lower", "upper"} & {*at}:

@@ -572,11 +572,23 @@ def simulated(draws: int, known: int, positives: int, total: int, seed: int) -> 
 
 
 def truths(frame: pd.DataFrame, method: str, **limit: float) -> "np.ndarray[Any, Any]":
-    """Return the value that each draw has when all labels are known."""
-    metric = {"auroc": roc_auc_score, "average_precision": average_precision_score}[method]
+    """Return the value that each draw has when all labels are known; scores have no ties."""
     size = int((frame["draw"] == 0).sum())
-    parts = (frame[name].to_numpy().reshape(-1, size) for name in ("truth", "score"))
-    return np.array([metric(*part, **limit) for part in zip(*parts, strict=True)])
+    truth, score = (frame[name].to_numpy().reshape(-1, size) for name in ("truth", "score"))
+    best = np.take_along_axis(truth, np.argsort(-score, axis=1), axis=1)
+    above, count = best.cumsum(axis=1), int(best[0].sum())
+    metric = {"auroc": roc_auc_score, "average_precision": average_precision_score}[method]
+    if method == "average_precision":
+        found = (best * above / np.arange(1, size + 1)).sum(axis=1) / count
+    else:  # the mean of the recalls at the first false positives
+        recalls = above[~best].reshape(len(best), -1) / count
+        share = limit.get("max_fpr", 1)
+        found = recalls[:, : round(share * recalls.shape[1])].mean(axis=1)
+        if limit:
+            found = (1 + (found - share / 2) / (1 - share / 2)) / 2
+    for one, rows in zip(found[:3], zip(truth, score, strict=True), strict=False):
+        assert one == pytest.approx(metric(*rows, **limit))
+    return np.asarray(found)
 
 
 @pytest.mark.parametrize(

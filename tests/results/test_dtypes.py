@@ -58,7 +58,10 @@ def of_integers(ask: Callable[[xr.Dataset], Any]) -> Any:
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_every_dtype_answers_every_question(dtype: str) -> None:
     given = cast(SMALL, dtype)
-    for ask in QUESTIONS.values():
+    for name, ask in QUESTIONS.items():
+        # Pictures ask the same questions; integers of few bits and floats of few would show there.
+        if name.startswith("plot") and dtype not in ("int8", "float16"):
+            continue
         assert_same(ask(given), of_integers(ask))
 
 

@@ -14,7 +14,7 @@ from tests.results.questions import QUESTIONS, assert_same
 
 dask = pytest.importorskip("dask")
 
-FRAME = binormal(80, 220, 0.4, seed=4)[0].assign(forest=lambda df: df["score"] - df.index % 3)
+FRAME = binormal(50, 130, 0.4, seed=4)[0].assign(forest=lambda df: df["score"] - df.index % 3)
 PU = FRAME.rename(columns={"score": "svm"}).pu(score=["svm", "forest"])
 TABLES = {
     "points": PU.contingency([0.1, 0.2]),
