@@ -45,7 +45,7 @@ SEED ?= $(shell date +%s)
 fuzz: .venv/test.installed
 	@echo "SEED=$(SEED)"
 	$(QUICKLY) $(BIN)/python $(PYTEST) --hypothesis-profile=$(FOR) --hypothesis-seed=$(SEED) \
-		tests/long/fuzz_tables.py
+		$(wildcard tests/long/fuzz_*.py)
 
 # Changes one line after the other and runs the tests of its room; ROOM=... takes another room.
 ROOM ?= counting

@@ -151,7 +151,7 @@ def test_one_known_positive_has_an_interval() -> None:
 @pytest.mark.parametrize(
     ("name", "how", "error", "message"),
     [
-        ("bedroc", {"alpha": 0}, PUValueError, "alpha must be 1e-06 or more and finite, but 0 was"),
+        ("bedroc", {"alpha": 0}, PUValueError, "must be 1e-06 or more and finite, but 0 was"),
         ("bedroc", {"alpha": -3.0}, PUValueError, "1e-06 or more"),
         ("bedroc", {"alpha": np.inf}, PUValueError, "finite"),
         ("bedroc", {"alpha": float("nan")}, PUValueError, "1e-06 or more"),
