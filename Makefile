@@ -55,7 +55,7 @@ SEED ?= $(shell date +%s)
 fuzz: .venv/test.installed
 	@echo "SEED=$(SEED)"
 	$(QUICKLY) $(BIN)/python $(PYTEST) --hypothesis-profile=$(FOR) --hypothesis-seed=$(SEED) \
-		tests/long/fuzz_tables.py
+		$(wildcard tests/long/fuzz_*.py)
 
 # Tries a sample of mutants, functions with one change each, against the tests that reach them. SEED=...
 # draws the same once more; `rm -r mutants` lets it note anew which tests reach what.

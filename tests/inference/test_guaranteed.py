@@ -127,7 +127,7 @@ def test_errors_say_what_to_pass() -> None:
         (lambda: PU.cutoff(0.3, cost=5), PUTypeError, "cost must be a pair of numbers"),
         (lambda: PU.cutoff(0.3, cost=(0, 0)), PUValueError, "not both 0"),
         (lambda: PU.cutoff(0.3, cost=(-1, 1)), PUValueError, "two numbers from 0 on"),
-        (lambda: PU.cutoff(0.3, recall=0.5, models=0), PUValueError, "at least 1"),
+        (lambda: PU.cutoff(0.3, recall=0.5, models=0), PUValueError, "from 1 to 1,000,000"),
         (lambda: PU.cutoff(0.3, recall=0.5, models=2.5), PUTypeError, "models must be an integer"),
         (lambda: PU.select([0.1, 0.3], recall=0.5), PUValueError, "beta must be one for select"),
         (

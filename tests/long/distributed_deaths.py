@@ -24,9 +24,10 @@ PARTS = [part.reset_index(drop=True) for _, part in FRAME.groupby(FRAME.index //
 SPOILT = 3  # the partition that is the death of its worker
 
 
-# On a busy machine a worker takes long to start again; after 15 s a cluster would give it up.
+# On a busy machine a worker takes long to start again. Some time after a death, 15 s by default,
+# a cluster looks whether the worker is back, and gives it up where it was killed again just then.
 PATIENCE = {
-    "distributed.deploy.lost-worker-timeout": "300s",
+    "distributed.deploy.lost-worker-timeout": "1 day",
     "distributed.scheduler.no-workers-timeout": "300s",
 }
 

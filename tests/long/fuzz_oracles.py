@@ -1,0 +1,91 @@
+"""The suite's own comparisons with slow references, at seeds of their own: ``make fuzz``.
+
+Each test there that takes a seed, or draws a case, and nothing but values, is asked again with
+drawn ones. Those that hold at some seeds alone are named, and why.
+"""
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.inference import (
+    test_bands,
+    test_by_rank,
+    test_calibration,
+    test_coherent,
+    test_comparison,
+    test_decision,
+    test_derivatives,
+    test_early,
+    test_estimates,
+    test_gaps,
+    test_guaranteed,
+    test_metrics,
+    test_population,
+    test_prior,
+    test_references,
+    test_reported,
+    test_several_metrics,
+    test_simultaneous,
+    test_tables,
+)
+from tests.long.draws import fuzzed
+
+MODULES = [
+    *[test_bands, test_by_rank, test_calibration, test_coherent, test_comparison, test_decision],
+    *[test_derivatives, test_early, test_estimates, test_gaps, test_guaranteed, test_metrics],
+    *[test_population, test_prior, test_references, test_reported, test_several_metrics],
+    *[test_simultaneous, test_tables],
+]
+SOME_SEEDS: dict[str, str] = {}
+
+
+def choices(test: Callable[..., Any]) -> dict[str, list[Any]]:
+    """Return the values of the arguments that a test has one by one."""
+    found: dict[str, list[Any]] = {}
+    for mark in getattr(test, "pytestmark", []):
+        if mark.name == "parametrize" and "," not in str(mark.args[0]):
+            found[str(mark.args[0])] = [*mark.args[1]]
+    return found
+
+
+def drawn() -> dict[str, tuple[Callable[..., Any], dict[str, st.SearchStrategy[Any]]]]:
+    """Return tests, and the strategies of all of their arguments."""
+    found = {}
+    for module in MODULES:
+        for name, test in inspect.getmembers(module, inspect.isfunction):
+            if not name.startswith("test_") or test.__module__ != module.__name__:
+                continue
+            inner = getattr(getattr(test, "hypothesis", None), "inner_test", test)
+            given_ = getattr(getattr(test, "hypothesis", None), "_given_kwargs", {})
+            some = {key: st.sampled_from(values) for key, values in choices(test).items()}
+            if "seed" in some:
+                some["seed"] = st.integers(0, 10**6)
+            if ("seed" in some or given_) and {*inspect.signature(inner).parameters} == {
+                *some,
+                *given_,
+            }:
+                found[f"{module.__name__.rpartition('.')[2]}.{name}"] = (inner, {**some, **given_})
+    return found
+
+
+DRAWN = drawn()
+
+
+@pytest.mark.parametrize("name", [name for name in DRAWN if name not in SOME_SEEDS])
+def test_references_agree(name: str) -> None:
+    test, strategies = DRAWN[name]
+
+    @fuzzed(20)
+    @given(values=st.fixed_dictionaries(strategies))
+    def holds(values: dict[str, Any]) -> None:
+        test(**values)
+
+    holds()
+
+
+assert len(DRAWN) > 30
