@@ -60,11 +60,11 @@ fuzz: .venv/test.installed
 # Tries a sample of mutants, functions with one change each, against the tests that reach them. SEED=...
 # draws the same once more; `rm -r mutants` lets it note anew which tests reach what.
 SAMPLE ?= 1500
-ROOMS := tests/counting tests/inference tests/sources tests/results
+REACHING := tests/counting tests/inference tests/sources tests/results
 mutants: .venv/mutants.installed
 	$(QUICKLY) $(BIN)/mutmut run --max-children 1 'pu_accessor.sources.source.*'
 	cd mutants && $(QUICKLY) ../$(BIN)/python -m pytest -p tests.long.mutants -p no:cacheprovider \
-		--sample=$(SAMPLE) --seed=$(SEED) $(ROOMS)
+		--sample=$(SAMPLE) --seed=$(SEED) $(REACHING)
 
 lint: .venv/dev.installed
 	$(BIN)/ruff check

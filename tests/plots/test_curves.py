@@ -1,6 +1,5 @@
 """Pictures, read back from their artists."""
 
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
