@@ -94,7 +94,6 @@ def report(
     >>> import tempfile
     >>> import numpy as np
     >>> import pandas as pd
-    import xarray as xr
     >>> import pu_accessor
     >>> truth = np.arange(400) < 100
     >>> score = np.random.default_rng(0).normal(2 * truth)
