@@ -107,14 +107,14 @@ def report(
     >>> import tempfile
     >>> import numpy as np
     >>> import pandas as pd
-    import xarray as xr
     >>> import pu_accessor
     >>> truth = np.arange(400) < 100
     >>> score = np.random.default_rng(0).normal(2 * truth)
     >>> df = pd.DataFrame({"score": score, "label": np.where(np.arange(400) < 50, 1, np.nan)})
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = df.pu.report(50 / 350, path=f"{folder}/report.html")
-    ...     path.name, path.read_text(encoding="utf-8")[:15]
+    ...     text = path.read_text(encoding="utf-8")
+    >>> path.name, text[:15]
     ('report.html', '<!DOCTYPE html>')
     """
     file = _read_path(path)

@@ -7,17 +7,38 @@ import numpy as np
 import pandas as pd
 
 from pu_accessor.errors import PUTypeError, PUValueError, shorten, warn_caller
-from pu_accessor.inference.estimates.averages import GroupTerm, average_groups
+from pu_accessor.inference.estimates.at import Cutoff
+from pu_accessor.inference.estimates.averages import (
+    AREA,
+    RATE,
+    GroupTerm,
+    area_under_pr,
+    area_under_roc,
+    areas_under_roc,
+    average_groups,
+    check_fixed,
+    rate_at,
+)
 from pu_accessor.inference.estimates.complete import Estimates
 from pu_accessor.inference.estimates.joint import BetaRange, join_estimates
 from pu_accessor.inference.rule import Rule, check_target
+from pu_accessor.inference.tables.rates import Metric
 from pu_accessor.ranking import Counts, FloatArray, Ranking, Stack
 from pu_accessor.results.ask import Answer, Answers, Asked, as_rows, ask_rankings
 from pu_accessor.results.betas import GroupBeta, split_key
 from pu_accessor.results.ranges import Ranges, read_ranges, tell_of
 from pu_accessor.results.rules import Rules
 
-__all__ = ["Average", "Averaged", "Over", "average_over", "read_average"]
+__all__ = [
+    "Average",
+    "Averaged",
+    "Over",
+    "average_of_auroc",
+    "average_of_metrics",
+    "average_of_precision",
+    "average_over",
+    "read_average",
+]
 
 Average: TypeAlias = bool | str | list[str]
 
@@ -79,6 +100,85 @@ class Averaged(NamedTuple):
     scatter: float
     columns: Mapping[str, list[Any]]
     at_once: Callable[[Stack, FloatArray], Sequence[list[GroupTerm] | None]] | None = None
+
+
+def average_of_auroc(target: str, max_fpr: float | None) -> Averaged:
+    """Return how AUROC is averaged.
+
+    Parameters
+    ----------
+    target : {"population", "examples"}
+        New groups or these.
+    max_fpr : float in (0, 1], optional
+        Not less than 1.
+
+    Returns
+    -------
+    Averaged
+
+    Raises
+    ------
+    PUValueError
+        If parts of areas are asked for.
+    """
+    if max_fpr is not None and max_fpr < 1:
+        raise PUValueError(
+            f"max_fpr must be left out with average=True, but {max_fpr!r} was passed: the "
+            "area of a part is biased where few positives are known. Average a metric: "
+            "df.pu(by='query').metric('recall', 0.3, at={'fraction': 0.1}, average=True)."
+        )
+    return Averaged(
+        lambda ranking, betas: [area_under_roc(ranking, betas, target)],
+        AREA,
+        {},
+        lambda stack, betas: [one and [one] for one in areas_under_roc(stack, betas)],
+    )
+
+
+def average_of_precision(target: str) -> Averaged:
+    """Return how average precision is averaged.
+
+    Parameters
+    ----------
+    target
+        As in `average_of_auroc`.
+
+    Returns
+    -------
+    Averaged
+    """
+    return Averaged(lambda ranking, betas: [area_under_pr(ranking, betas, target)], AREA, {})
+
+
+def average_of_metrics(
+    each: Sequence[tuple[str | Metric, Cutoff]], named: Mapping[str, list[Any]], target: str
+) -> Averaged:
+    """Return how metrics at cutoffs are averaged.
+
+    Parameters
+    ----------
+    each : sequence of (str or callable, Cutoff)
+        The metrics, each with its cutoff, all of one kind.
+    named : mapping of str to list
+        Columns that name them.
+    target
+        As in `average_of_auroc`.
+
+    Returns
+    -------
+    Averaged
+
+    Raises
+    ------
+    PUValueError
+        If each group would choose a cutoff of its own.
+    """
+    check_fixed(each[0][1])
+    return Averaged(
+        lambda ranking, betas: [rate_at(ranking, betas, *one, target) for one in each],
+        RATE,
+        named,
+    )
 
 
 def read_average(average: Average, models: bool) -> Over | None:

@@ -7,18 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from pu_accessor.errors import PUValueError, shorten, warn_caller
+from pu_accessor.errors import shorten, warn_caller
 from pu_accessor.inference.estimates.at import At, Cutoff, are_several, read_cutoffs
 from pu_accessor.inference.estimates.auroc import estimate_auroc
-from pu_accessor.inference.estimates.averages import (
-    AREA,
-    RATE,
-    area_under_pr,
-    area_under_roc,
-    areas_under_roc,
-    check_fixed,
-    rate_at,
-)
 from pu_accessor.inference.estimates.binomial import metric_on_new
 from pu_accessor.inference.estimates.complete import Estimates
 from pu_accessor.inference.estimates.cutoff import AtCutoff, metric_at
@@ -37,7 +28,13 @@ from pu_accessor.inference.tables.areas import check_max_fpr
 from pu_accessor.inference.tables.rates import Metric, as_metrics, metric_name
 from pu_accessor.ranking import FloatArray, Ranking, Stack
 from pu_accessor.results.ask import Answer, Answers, Asked, as_rows, ask_rankings
-from pu_accessor.results.averages import Averaged, Over, average_over
+from pu_accessor.results.averages import (
+    Over,
+    average_of_auroc,
+    average_of_metrics,
+    average_of_precision,
+    average_over,
+)
 from pu_accessor.results.betas import GroupBeta
 from pu_accessor.results.ranges import check_random, read_ranges, tell_of
 from pu_accessor.results.rules import Rules
@@ -92,21 +89,8 @@ def auroc(
     check_target(target, "max_fpr=..." if max_fpr is not None and max_fpr < 1 else None)
     check_whole_area(rules.shared, max_fpr)
     if over is not None:
-        _check_whole(max_fpr)
-        return average_over(
-            over,
-            asked,
-            beta,
-            rules,
-            target,
-            joint,
-            Averaged(
-                lambda ranking, betas: [area_under_roc(ranking, betas, target)],
-                AREA,
-                {},
-                lambda stack, betas: [one and [one] for one in areas_under_roc(stack, betas)],
-            ),
-        )
+        asked_of = average_of_auroc(target, max_fpr)
+        return average_over(over, asked, beta, rules, target, joint, asked_of)
 
     def estimate(ranking: Ranking, betas: FloatArray, rule: Rule) -> Estimates:
         if rule.selection_odds > 1:
@@ -121,16 +105,6 @@ def auroc(
     plain = target == "population" and not rules.has_interval and rules.selection_odds == 1
     ask = Area(rules, target, joint, estimate, at_once if plain else None)
     return with_intervals(asked, beta, ask)
-
-
-def _check_whole(max_fpr: float | None) -> None:
-    """Raise if an average of parts of areas is asked for."""
-    if max_fpr is not None and max_fpr < 1:
-        raise PUValueError(
-            f"max_fpr must be left out with average=True, but {max_fpr!r} was passed: the "
-            "area of a part is biased where few positives are known. Average a metric: "
-            "df.pu(by='query').metric('recall', 0.3, at={'fraction': 0.1}, average=True)."
-        )
 
 
 def average_precision(
@@ -161,10 +135,8 @@ def average_precision(
     """
     check_target(target)
     if over is not None:
-        averaged = Averaged(
-            lambda ranking, betas: [area_under_pr(ranking, betas, target)], AREA, {}
-        )
-        return average_over(over, asked, beta, rules, target, joint, averaged)
+        asked_of = average_of_precision(target)
+        return average_over(over, asked, beta, rules, target, joint, asked_of)
 
     def estimate(ranking: Ranking, betas: FloatArray, rule: Rule) -> Estimates:
         if rule.selection_odds > 1:
@@ -217,14 +189,10 @@ def metric(
     places = [cutoff.value for _, cutoff in each] if are_several(at) else []
     labels = [metric_name(one) for one, _ in each]
     if over is not None:
-        check_fixed(cutoffs[0])
         goal = "population" if target is None else target
-        averaged = Averaged(
-            lambda ranking, betas: [rate_at(ranking, betas, *one, goal) for one in each],
-            RATE,
-            {"metric": labels} | ({"at": places} if places else {}),
-        )
-        return average_over(over, asked, beta, rules, goal, joint, averaged)
+        named = {"metric": labels} | ({"at": places} if places else {})
+        asked_of = average_of_metrics(each, named, goal)
+        return average_over(over, asked, beta, rules, goal, joint, asked_of)
     about = read_target(target, cutoffs[0], rules)
     ranges = read_ranges(beta, rules, joint)
     check_random(ranges, rules)
