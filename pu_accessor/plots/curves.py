@@ -29,6 +29,7 @@ from pu_accessor.results.schema import COUNTS
 
 __all__ = ["plot_pr", "plot_rank_cdf", "plot_roc"]
 
+_DIAGONAL = [0.0, *np.geomspace(1e-6, 1, 61).tolist()]  # straight, and right on a log scale, too
 _PIECES = 200  # straight pieces that a precision-recall curve from recall 0 to 1 is drawn with
 
 
@@ -67,7 +68,7 @@ def plot_roc(tables: xr.Dataset, look: Look) -> Drawing:
     _check_negatives(tables)
 
     def draw(ax: Axes, some: list[Curve]) -> None:
-        draw_chance(ax, [0, 1], [0, 1])
+        draw_chance(ax, _DIAGONAL, _DIAGONAL)
         for curve in some:
             if "tpr_envelope" in curve.data:
                 _draw_envelope(ax, curve, curve.data["tpr_envelope"], tables)

@@ -22,7 +22,7 @@ _NAMED = (Kind.CURVE, Kind.BASELINE)
 _STEPS = 200  # points that stand for a curve where labels are placed
 _EVERY = 5  # of them at which its own label may stand
 _AWAY = 5.0  # points between a curve and its name
-_READ = 3.0  # the contrast that text needs
+_READ = 2.5  # the contrast that a name needs to keep its colour
 
 
 def label_curves(ax: Axes) -> None:
@@ -39,7 +39,8 @@ def label_curves(ax: Axes) -> None:
     for text in [text for text in ax.texts if text.get_gid() == _LABEL]:
         text.remove()
     lines = [line for line in ax.lines if kind_of(line) in _NAMED and _has_points(line)]
-    lines = [line for line in lines if not str(line.get_label()).startswith("_")]
+    named = {(str(line.get_label()), _own_hue(line)): line for line in reversed(lines)}
+    lines = [line for line in lines if line in named.values()]
     if not lines:
         return
     figure: Any = ax.get_figure(root=True)
@@ -51,6 +52,11 @@ def label_curves(ax: Axes) -> None:
         _stack(ax, texts, ends, high)
     else:
         _scatter(ax, lines, texts)
+
+
+def _own_hue(line: Line2D) -> str:
+    """Return the colour of a curve; baselines share their name."""
+    return str(line.get_color()) if kind_of(line) is Kind.CURVE else ""
 
 
 def _has_points(line: Line2D) -> bool:

@@ -190,7 +190,9 @@ def _draw_grid(slices: Sequence[Slice], draw: Draw, look: Look, values: Values) 
         wanted = dict(zip(order, key if len(order) == 2 else (key,), strict=True))
         inside = {id(one.data) for one in slices if _belongs(one, wanted)}
         if inside:
-            draw(ax, [curve for place, curve in curves.items() if place in inside])
+            some = [curve for place, curve in curves.items() if place in inside]
+            among = sum(not curve.is_baseline for curve in some)
+            draw(ax, [curve._replace(among=among) for curve in some])
         ax.set_title(", ".join(tell_panel(name, value) for name, value in wanted.items()))
     drawn = next(ax for ax in grid.axes.flat if ax.get_xlabel())
     grid.set_axis_labels(drawn.get_xlabel(), drawn.get_ylabel())  # of the outer panels alone

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from math import ceil, floor
 from typing import Any, Literal, TypeAlias
 
+import matplotlib as mpl
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -43,6 +44,8 @@ _PLACES: tuple[Corner, ...] = (
 _ENTRIES = 3.6  # of a legend in an inch of height
 _WIDE = 5  # inches of a figure that may become wider for a legend beside it
 _COLUMNS = 4  # of a legend below Axes, at most
+_SMALL = 4  # inches of width of Axes whose legend is in small print
+_MOST = 0.68  # of the room of Axes that a legend may take
 _GAP = 0.08  # inches around it
 
 
@@ -109,6 +112,9 @@ def _add(ax: Axes, entries: Entries, title: str, **place: Any) -> Legend:
     labels, handles = zip(*entries, strict=True)
     look: dict[str, Any] = {"framealpha": 0.8, "edgecolor": "none", "facecolor": ground(ax)}
     look["labelcolor"] = ax.xaxis.label.get_color()
+    width = _cell(ax).width * ax.get_figure(root=True).get_figwidth()  # type: ignore[union-attr]
+    if width < _SMALL and mpl.rcParams["legend.fontsize"] == "medium":
+        look |= {"fontsize": "small", "title_fontsize": "small"}
     legend: Legend = ax.legend(handles, labels, title=title or None, **look, **place)
     legend.get_title().set_color(ax.xaxis.label.get_color())
     return legend
@@ -181,15 +187,30 @@ def _grow(ax: Axes, figure: Figure, entries: Entries, title: str) -> None:
 
 def _share(ax: Axes, figure: Figure, entries: Entries, title: str) -> None:
     """Take the room of a legend from the Axes: of their width or of their height."""
-    cell = ax.get_position(original=True)  # as it was before any legend
+    cell = _cell(ax)
     width, height = figure.get_size_inches() * (cell.width, cell.height)
     wide = _size(ax, entries, title, columns_beside(len(entries) + bool(title), height))
     flat = _most_columns(ax, entries, title, width)
-    beside = wide[0] / width <= flat[1] / height
+    taken = wide[0] / width, flat[1] / height
+    named = [entry for entry in entries if kind_of(entry[1]) is Kind.CURVE]
+    if min(taken) > _MOST and 0 < len(named) < len(entries):
+        _share(ax, figure, named, title)  # too small for more than that
+        return
+    if min(taken) > _MOST:
+        _add(ax, entries, title, loc="best")  # too small for any
+        return
+    beside = taken[0] <= taken[1]
     size = wide if beside else flat
     _outside(ax, entries, title, size[2], beside=beside)
     if figure.get_layout_engine() is None:
         _shrink(ax, size, beside=beside)
+
+
+def _cell(ax: Axes) -> Bbox:
+    """Return the place of Axes in their figure, as it was before any legend."""
+    spec = ax.get_subplotspec()
+    figure: Any = ax.get_figure(root=True)
+    return ax.get_position(original=True) if spec is None else spec.get_position(figure)
 
 
 def _most_columns(
@@ -234,9 +255,8 @@ def _shrink(ax: Axes, size: Sequence[float], *, beside: bool) -> None:
     """Leave room for a legend of some size within the place that Axes have."""
     figure: Any = ax.get_figure(root=True)
     width, height = figure.get_size_inches()
-    box = ax.get_position(original=True)
+    box = _cell(ax)
     right = size[0] / width if beside else 0
     below = 0 if beside else size[1] / height
-    new = Bbox.from_extents(box.x0, box.y0 + below, box.x1 - right, box.y1)
-    ax.set_position(new, which="active")
+    ax.set_position(Bbox.from_extents(box.x0, box.y0 + below, box.x1 - right, box.y1))
     ax.set_in_layout(True)  # another layout may place it anew

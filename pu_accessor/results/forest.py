@@ -92,13 +92,12 @@ def name_number(quantity: str | Metric, at: At | None) -> tuple[str, str]:
         return name, " where informedness is highest"
     if at == "maximum":
         return name, ", at its maximum"
-    if isinstance(at, Mapping) and "fraction" in at:
-        share: Any = at["fraction"]  # one, as was checked
-        return name, f" among the top {100 * share:g}%"
-    if isinstance(at, Mapping) and "rank" not in at:
-        return name, "".join(f" at {kind} {value:g}" for kind, value in at.items())
-    rank: Any = at["rank"] if isinstance(at, Mapping) else at
-    return name, f" among the top {rank:,}"
+    given: Mapping[str, Any] = at if isinstance(at, Mapping) else {"rank": at}
+    if "fraction" in given:
+        return name, f" among the top {100 * given['fraction']:g}%"
+    if "rank" in given:
+        return name, f" among the top {given['rank']:,}"
+    return name, "".join(f" at {kind} {value:g}" for kind, value in given.items())
 
 
 def over_places(

@@ -1,0 +1,437 @@
+"""How pictures look: palettes, ink, legends and labels, read back from their artists."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+import seaborn as sns
+from cycler import cycler
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex, to_rgb
+from matplotlib.lines import Line2D
+from matplotlib.patches import Polygon
+from matplotlib.text import Text
+
+from pu_accessor import PUError, PUTypeError, PUValueError
+from pu_accessor.plots.colors import contrast, ground, luminance
+from tests.cases import binormal
+
+FRAME = binormal(40, 120, 0.5, seed=5)[0]
+RNG = np.random.default_rng(6)
+for number in range(12):
+    noisy = FRAME["score"] + (0.1 + number / 4) * RNG.normal(size=len(FRAME))
+    FRAME[f"model {number}"] = 1 / (1 + np.exp(1 - noisy))
+NAMES = [name for name in FRAME.columns if name.startswith("model")]
+BETA = 0.15
+PLOTS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
+    "plot_roc": ((BETA,), {"baseline": True}),
+    "plot_pr": ((BETA,), {"baseline": True}),
+    "plot_rank_cdf": ((BETA,), {}),
+    "plot_metric": (("npv", BETA), {}),
+    "plot_against_beta": (("pr", [0.0, 0.2, 0.4, 0.6]), {}),
+    "plot_robustness": (("auroc", BETA), {"selection_odds": [1, 2, 5]}),
+    "plot_gain": ((BETA,), {}),
+    "plot_decision": ((BETA,), {"thresholds": np.arange(1, 20) / 20}),
+    "plot_calibration": ((BETA,), {"bins": 4}),
+    "plot_forest": (("auroc", BETA), {"baseline": True}),
+}
+every_plot = pytest.mark.parametrize("plot", PLOTS)
+
+
+def draw(plot: str, models: int = 1, **keywords: Any) -> Any:
+    arguments, usual = PLOTS[plot]
+    score: Any = NAMES[3] if models == 1 else NAMES[:models]
+    return getattr(FRAME.pu(score=score), plot)(*arguments, **{**usual, **keywords})
+
+
+def curves(ax: Axes) -> list[Line2D]:
+    return [line for line in ax.lines if str(line.get_gid()).startswith("pu_accessor curve")]
+
+
+def colors(ax: Axes) -> list[str]:
+    return [to_hex(line.get_color()) for line in curves(ax)]
+
+
+def of_kind(ax: Axes, kind: str) -> list[Any]:
+    gid = f"pu_accessor {kind}"
+    return [one for one in (*ax.lines, *ax.patches) if str(one.get_gid()).startswith(gid)]
+
+
+def legend(drawing: Any) -> list[str]:
+    box = drawing.get_legend()
+    return [] if box is None else [text.get_text() for text in box.get_texts()]
+
+
+def covered(ax: Axes) -> list[str]:
+    """Return what the legend's box has a part of: curves and bands, point by point."""
+    box = ax.get_legend()
+    assert box is not None
+    (left, low), (right, high) = box.get_window_extent().padded(-1).get_points()
+    found = []
+    for one in [*curves(ax), *of_kind(ax, "baseline"), *of_kind(ax, "band")]:
+        corners = one.get_xydata() if isinstance(one, Line2D) else one.get_xy()
+        ends = one.get_transform().transform(np.asarray(corners, dtype=float))
+        part = np.linspace(0, 1, 30)[:, None, None]
+        joined = one.get_linestyle() != "None"
+        x, y = np.moveaxis(ends[:-1] + part * np.diff(ends, axis=0) if joined else ends, -1, 0)
+        hit = bool(((x > left) & (x < right) & (y > low) & (y < high)).any())
+        middle = ((left + right) / 2, (low + high) / 2)
+        hit |= isinstance(one, Polygon) and bool(one.contains_point(middle))
+        found += [str(one.get_label())] * hit
+    return found
+
+
+def cut_off(figure: Any) -> list[str]:
+    """Return what reaches over an edge of the figure, as it is drawn."""
+    edge = figure.bbox.padded(1)
+    found = []
+    for ax in figure.axes:
+        texts: list[Any] = [ax.xaxis.label, ax.yaxis.label, ax.title, *ax.texts]
+        for axis in (ax.xaxis, ax.yaxis):
+            low, high = sorted(axis.get_view_interval())
+            texts += [one.label1 for one in axis.get_major_ticks() if low <= one.get_loc() <= high]
+        texts += [box for box in [ax.get_legend()] if box is not None]
+        for one in texts:
+            extent = one.get_window_extent()
+            inside = edge.contains(*extent.min) and edge.contains(*extent.max)
+            shown = not isinstance(one, Text) or one.get_text().strip()
+            if shown and extent.width and not inside:
+                found.append(one.get_text() if isinstance(one, Text) else "legend")
+    return found
+
+
+# Legends and labels
+
+
+@pytest.mark.parametrize(("width", "models"), [(3.3, 1), (3.3, 3), (3.3, 12), (12, 3)])
+@every_plot
+def test_legends_cover_no_data_and_nothing_is_cut_off(
+    plot: str, width: float, models: int
+) -> None:
+    with mpl.rc_context({"figure.figsize": (width, 0.75 * width)}):
+        ax = draw(plot, models)
+    ax.figure.canvas.draw()
+    assert covered(ax) == []
+    assert cut_off(ax.figure) == []
+    assert len(curves(ax)) == (1 if plot == "plot_forest" else models)
+
+
+@pytest.mark.parametrize("layout", [None, "constrained"])
+@pytest.mark.parametrize("plot", ["plot_roc", "plot_pr", "plot_rank_cdf", "plot_decision"])
+def test_legends_on_small_axes_of_a_user(plot: str, layout: Any) -> None:
+    figure, (left, right) = plt.subplots(1, 2, figsize=(7, 3), layout=layout)
+    draw(plot, 3, ax=left)
+    draw(plot, 3, ax=right)
+    figure.canvas.draw()
+    assert covered(left) == covered(right) == []
+    assert figure.get_size_inches().tolist() == [7, 3]
+    assert "legend" not in cut_off(figure)
+    box = left.get_legend()
+    assert box is not None
+    assert not box.get_window_extent().overlaps(right.get_window_extent())
+
+
+def test_a_second_call_takes_no_further_room() -> None:
+    figure, ax = plt.subplots(figsize=(3.3, 3))
+    sizes = []
+    for _ in range(2):
+        draw("plot_decision", 1, ax=ax, line_kws={"label": "the same", "color": "C0"})
+        figure.canvas.draw()
+        sizes.append(tuple(ax.get_window_extent().size))
+        assert covered(ax) == [] and "legend" not in cut_off(figure)
+    assert sizes[0] == pytest.approx(sizes[1], rel=0.02) and min(sizes[0]) > 70
+
+
+def test_what_legends_name() -> None:
+    full = legend(draw("plot_roc", 3))
+    naive, band = "β̂ = 0 (unlabeled as negative)", "95% exact band,\nthese examples"
+    assert full == [*NAMES[:3], naive, band, "chance"]
+    assert legend(draw("plot_roc", 3, legend="full")) == full
+    assert legend(draw("plot_roc", 3, legend="brief")) == NAMES[:3]
+    for word in (False, "direct"):
+        assert draw("plot_roc", 3, legend=word).get_legend() is None
+    betas = np.round(np.linspace(0.02, 0.4, 12), 3)
+    every = [f"β̂ = {beta:g}" for beta in betas]
+    pu = FRAME.pu
+    assert legend(pu.plot_roc(betas, legend="full"))[:12] == every
+    some = legend(pu.plot_roc(betas, legend="brief"))
+    assert set(some) <= {*every} and 4 <= len(some) <= 6 and some[0] == every[0]
+    assert legend(pu.plot_roc(betas))[: len(some)] == some
+
+
+def test_two_calls_on_one_axes_name_both_curves() -> None:
+    ax = FRAME.pu(score=NAMES[0]).plot_roc(BETA)
+    FRAME.pu(score=NAMES[4]).plot_roc(BETA, ax=ax)
+    told = [f"{name}, β̂ = {BETA}" for name in (NAMES[0], NAMES[4])]
+    assert legend(ax)[:2] == told and len(set(colors(ax))) == 2
+    FRAME.pu(score=NAMES[4]).plot_roc(BETA, ax=ax)
+    assert legend(ax)[2] == f"β̂ = {BETA}"
+    ax = FRAME.pu.plot_roc(BETA)
+    FRAME.sample(frac=0.8, random_state=0).pu.plot_roc(BETA, ax=ax)
+    assert legend(ax)[:2] == [f"β̂ = {BETA}", f"β̂ = {BETA} (2)"]
+    ax = FRAME.pu(score=NAMES[0]).plot_rank_cdf(BETA)
+    FRAME.pu(score=NAMES[4]).plot_rank_cdf(BETA, ax=ax)
+    told = [f"{name}, known positives" for name in (NAMES[0], NAMES[4])]
+    assert legend(ax)[:2] == told and len(set(colors(ax))) == 2
+
+
+# Names at the ends of curves
+
+
+@pytest.mark.parametrize("models", [1, 4])
+@every_plot
+def test_direct_names_stand_apart_and_inside(plot: str, models: int) -> None:
+    ax = draw(plot, models, legend="direct")
+    ax.figure.canvas.draw()
+    texts = [text for text in ax.texts if text.get_gid() == "pu_accessor label"]
+    named = [*curves(ax), *of_kind(ax, "baseline")[:1]]
+    assert [text.get_text() for text in texts] == [str(line.get_label()) for line in named]
+    boxes = [text.get_window_extent() for text in texts]
+    for place, box in enumerate(boxes):
+        assert not any(box.padded(-1).overlaps(other.padded(-1)) for other in boxes[:place])
+    assert cut_off(ax.figure) == []
+    assert ax.get_legend() is None
+
+
+def test_direct_names_have_the_colours_of_their_curves_and_stand_at_the_ends() -> None:
+    ax = draw("plot_robustness", 3, legend="direct")
+    told = {text.get_text(): text for text in ax.texts}
+    for line in curves(ax):
+        text = told[str(line.get_label())]
+        assert to_hex(text.get_color()) == to_hex(line.get_color())
+        end = ax.transData.transform(np.asarray(line.get_xydata()))[-1]
+        assert text.get_window_extent().x0 > end[0]
+
+
+# Palettes
+
+
+@pytest.mark.parametrize(
+    ("palette", "expected"),
+    [
+        ("deep", [to_hex(color) for color in sns.color_palette("deep", 3)]),
+        (["red", "C2", (0, 0, 1)], ["#ff0000", to_hex("C2"), "#0000ff"]),
+        (("red", "green", "blue", "black"), ["#ff0000", to_hex("green"), "#0000ff"]),
+        (
+            {NAMES[1]: "black", NAMES[0]: "red", NAMES[2]: "0.5", "other": "C0"},
+            ["#ff0000", "#000000", "#808080"],
+        ),
+        (mpl.colormaps["viridis"], [to_hex(color) for color in sns.color_palette("viridis", 3)]),
+        (mpl.colormaps["tab10"], [to_hex(color) for color in sns.color_palette("tab10", 3)]),
+    ],
+    ids=["name", "list", "tuple", "dict", "scale", "list of a map"],
+)
+def test_palettes(palette: Any, expected: list[str]) -> None:
+    ax = draw("plot_roc", 3, palette=palette)
+    assert [to_hex(color) for color in colors(ax)] == expected
+    edges = {to_hex(band.get_edgecolor()) for band in of_kind(ax, "band")}
+    assert edges == {*expected}
+
+
+@pytest.mark.parametrize("plot", [name for name in PLOTS if name != "plot_forest"])
+def test_palettes_mean_the_same_in_all_plots(plot: str) -> None:
+    ax = draw(plot, 2, palette="deep")
+    expected = [to_hex(color) for color in sns.color_palette("deep", 2)]
+    assert colors(ax) == expected
+    assert {to_hex(band.get_edgecolor()) for band in of_kind(ax, "band")} == {*expected}
+
+
+def test_a_palette_of_betas_and_of_one_curve() -> None:
+    ax = FRAME.pu.plot_roc([0.1, 0.2], palette="rocket")
+    assert colors(ax) == [to_hex(color) for color in sns.color_palette("rocket", 2)]
+    assert colors(FRAME.pu.plot_roc(0.1, palette=["red"])) == ["#ff0000"]
+    grid = FRAME.pu(score=NAMES[:2]).plot_pr([0.1, 0.2], col="beta", palette=["red", "blue"])
+    assert [colors(ax) for ax in grid.axes.flat] == [["#ff0000", "#0000ff"]] * 2
+    ax = FRAME.pu(score=NAMES[:3]).plot_forest("auroc", [0.1, 0.2], palette=["red", "blue"])
+    assert colors(ax) == ["#ff0000", "#0000ff"]
+
+
+BAD: dict[str, tuple[type[PUError], dict[str, Any]]] = {
+    "palette must have a colour for each of the 3 curves, but it has 2. Pass one of": (
+        PUValueError,
+        {"palette": ["red", "blue"]},
+    ),
+    "palette must have .* each of the 12 curves, but it has 8": (
+        PUValueError,
+        {"palette": "Set2"},
+    ),
+    "palette must have .* each of the 12 curves, but it has 10": (
+        PUValueError,
+        {"palette": mpl.colormaps["tab10"]},
+    ),
+    r"palette must have a colour for each key, but \['model 1', .* is missing": (
+        PUValueError,
+        {"palette": {NAMES[0]: "red"}},
+    ),
+    "palette must hold colours .*, but 'rde' was passed": (
+        PUValueError,
+        {"palette": ["red", "rde"]},
+    ),
+    "palette must hold colours .*, but nothing was passed": (PUValueError, {"palette": []}),
+    "palette must be the name .*, but 'virdis' was passed": (PUValueError, {"palette": "virdis"}),
+    r"For one colour pass a list: palette=\['crimson'\]": (PUValueError, {"palette": "crimson"}),
+    "palette must be a name, a list or mapping .*, but a int": (PUTypeError, {"palette": 3}),
+    "legend must be one of .*'direct'.*, but 'none' was .* Pass False": (
+        PUValueError,
+        {"legend": "none"},
+    ),
+    "legend must be one of .*, but True was passed": (PUValueError, {"legend": True}),
+    "legend must be one of .*, but 'outside' .*mean 'auto'": (PUValueError, {"legend": "outside"}),
+    r"height is that of the panels .* Make the Axes first: ax=plt.subplots\(figsize=": (
+        PUValueError,
+        {"height": 2},
+    ),
+    "height must be a number of inches, but '2' was": (
+        PUTypeError,
+        {"height": "2", "col": "beta"},
+    ),
+    "height must be above 0, in inches, but -2": (PUValueError, {"height": -2}),
+}
+
+
+@pytest.mark.parametrize("message", BAD)
+def test_looks_that_there_are_not(message: str) -> None:
+    kind, keywords = BAD[message]
+    models = 12 if "12 curves" in message else 3
+    with pytest.raises(kind, match=message):
+        draw("plot_roc", models, **keywords)
+    assert plt.get_fignums() == []
+
+
+def test_height_and_axes_exclude_each_other() -> None:
+    ax = plt.subplots()[1]
+    with pytest.raises(PUValueError, match=r"height must not be passed with ax.*figsize=\(2.6, 2"):
+        draw("plot_roc", ax=ax, height=2)
+    with pytest.raises(PUValueError, match="must not be a mapping where there is one curve"):
+        draw("plot_roc", palette={"a": "red"})
+
+
+@every_plot
+def test_height_is_that_of_each_panel(plot: str) -> None:
+    grid = draw(plot, 2, col="model", height=2.1)
+    assert grid.figure.get_figheight() == 2.1
+
+
+# The colours of a user
+
+
+@pytest.fixture(params=["default", "cycle", "seaborn", "dark_background", "grayscale"])
+def style(request: pytest.FixtureRequest) -> Iterator[str]:
+    with mpl.rc_context():
+        if request.param == "cycle":
+            plt.rc("axes", prop_cycle=cycler(color=["crimson", "teal", "navy"]))
+        elif request.param == "seaborn":
+            sns.set_theme(style="darkgrid", palette="muted")
+        else:
+            plt.style.use(request.param)
+        yield request.param
+
+
+def test_the_cycle_that_was_chosen_is_the_default(style: str) -> None:
+    ax = draw("plot_roc", 3)
+    cycle = [to_hex(color) for color in plt.rcParams["axes.prop_cycle"].by_key()["color"]]
+    if style == "default":  # nobody's choice
+        cycle = [to_hex(color) for color in sns.color_palette("colorblind")]
+    assert colors(ax) == cycle[:3]
+    draw("plot_roc", 1, ax=ax)
+    assert len(set(colors(ax))) == 4
+
+
+@pytest.mark.parametrize("paint", ["dark_background", "black figure", "transparent on dark"])
+@every_plot
+def test_all_ink_can_be_seen_on_dark_grounds(plot: str, paint: str) -> None:
+    with mpl.rc_context():
+        if paint == "dark_background":
+            plt.style.use("dark_background")
+            ax = plt.subplots()[1]
+        else:
+            ax = plt.subplots(facecolor="#111111")[1]
+            ax.set_facecolor("none" if paint == "transparent on dark" else "#1b1b1b")
+        draw(plot, 1, ax=ax)
+        assert luminance(ground(ax)) < 0.02
+        lines = [line for line in ax.lines if line.get_linestyle() or line.get_marker()]
+        assert lines
+        for line in lines:
+            assert contrast(line.get_color(), ground(ax)) > 3, line.get_label()
+        box = ax.get_legend()
+        assert box is not None
+        if paint == "dark_background":
+            for text in box.get_texts():
+                assert contrast(text.get_color(), box.get_frame().get_facecolor()) > 7
+
+
+def test_betas_can_be_seen_on_any_ground() -> None:
+    for name in ("default", "dark_background"):
+        with plt.style.context(name):
+            ax = FRAME.pu.plot_roc(np.arange(1, 13) / 40)
+            assert min(contrast(color, ground(ax)) for color in colors(ax)) > 1.9
+            light = [luminance(color) for color in colors(ax)]
+            assert light == sorted(light)
+
+
+def test_twelve_models_have_colours_apart_and_bands_that_are_edges() -> None:
+    few, many = draw("plot_roc", 3), draw("plot_roc", 12)
+    seen = np.array([to_rgb(color) for color in colors(many)])
+    apart = np.linalg.norm(seen[:, None] - seen[None], axis=2)
+    assert apart[np.triu_indices(12, 1)].min() > 0.15
+    assert colors(many)[:3] == colors(few)
+    faces = [band.get_facecolor()[3] for band in of_kind(many, "band")]
+    assert len(faces) == 12 and max(faces) < 0.05
+    assert min(band.get_edgecolor()[3] for band in of_kind(many, "band")) > 0.5
+    assert min(band.get_facecolor()[3] for band in of_kind(few, "band")) > 0.1
+
+
+@every_plot
+def test_a_band_goes_with_the_colour_of_its_line(plot: str) -> None:
+    ax = draw(plot, line_kws={"c": "crimson"})
+    for band in of_kind(ax, "band"):
+        assert to_hex(band.get_edgecolor()) == to_hex(band.get_facecolor()) == to_hex("crimson")
+    ax = draw(plot, line_kws={"color": "crimson"}, band_kws={"color": "navy"})
+    assert {to_hex(band.get_facecolor()) for band in of_kind(ax, "band")} == {to_hex("navy")}
+
+
+# Axes
+
+
+def test_roc_plots_can_be_zoomed_and_have_a_logarithmic_axis() -> None:
+    ax = draw("plot_roc")
+    ax.set(xlim=(0, 0.1), ylim=(0.5, 1))
+    ax.figure.canvas.draw()
+    box = ax.get_window_extent()
+    assert box.width == pytest.approx(box.height, rel=0.01)
+    assert (ax.get_xlim(), ax.get_ylim()) == ((0, 0.1), (0.5, 1))
+    logarithmic = draw("plot_roc")
+    logarithmic.set(xscale="log", xlim=(1e-3, 1))
+    logarithmic.figure.canvas.draw()
+    box = logarithmic.get_window_extent()
+    assert box.width == pytest.approx(box.height, rel=0.01)
+
+
+def test_the_last_step_of_a_tied_rank_cdf_is_clear_of_the_frame() -> None:
+    tied = pd.DataFrame({"score": [2.0, 2, 1, 1, 1], "label": [1, None, 1, 1, None]})
+    ax = tied.pu.plot_rank_cdf(0.5)
+    (line,) = curves(ax)
+    end = np.asarray(line.get_xydata())[-2:]
+    assert end[0, 0] == end[1, 0] == 5 and end[0, 1] < end[1, 1]
+    assert ax.get_xlim()[1] > 5 and ax.get_ylim()[1] > 1
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("f1", "F1"),
+        ("npv", "negative predictive value"),
+        ("mcc", "Matthews correlation"),
+        ("balanced_accuracy", "balanced accuracy"),
+    ],
+)
+def test_axes_are_labeled_in_words(name: str, words: str) -> None:
+    assert FRAME.pu.plot_metric(name, BETA).get_ylabel() == words
+    against = FRAME.pu.plot_against_beta(name, [0.1, 0.2], at=40)
+    assert against.get_ylabel() == f"{words} among the top 40"
+    robust = FRAME.pu.plot_robustness(name, BETA, at=40, selection_odds=[1, 2])
+    assert robust.get_ylabel() == words
