@@ -274,6 +274,8 @@ def test_contradictions_warn(method: str, frame: pd.DataFrame) -> None:
         ({"method": "two_sided"}, PUDataError, "needs known negatives .* but there are none"),
         ({"method": "mean_matching"}, PUDataError, "needs known negatives"),
         ({"method": "elkan"}, PUValueError, r"method must be one of \['feasible'"),
+        ({"method": "two-sided"}, PUValueError, r"was passed\. .*'two_sided'"),
+        ({"method": "mean"}, PUValueError, r"was passed\. .*'mean_matching'"),
         ({"level": 95}, PUValueError, "level must lie in"),
         ({"by": "site"}, PUDataError, "group site='none': label must mark at least one known"),
     ],
