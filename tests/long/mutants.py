@@ -13,6 +13,7 @@ import doctest
 import fnmatch
 import json
 import os
+import re
 import resource
 import signal
 import tomllib
@@ -29,6 +30,7 @@ from scipy.stats import beta
 ROOT = Path(__file__).parents[2]  # of the copy that mutmut made
 EQUIVALENT = ROOT.parent / "tests" / "long" / "equivalent.toml"
 PATIENCE = 300  # seconds for one mutant, by the clock
+STRICT = re.compile(r",?\s*(strict=\w+)?\s*(?=\))")  # zip's check, and what stands before it
 MEMORY = 12 << 30  # bytes; a mutant that asks for more is noticed
 
 
@@ -169,6 +171,9 @@ def _explain(name: str) -> dict[str, str]:
     diff = get_diff_for_mutant(name, path=path).splitlines()[2:]
     os.chdir(here)
     change = "\n".join(line for line in diff if line[0] in "-+")
+    before, _, after = (STRICT.sub("", part) for part in change.partition("\n"))
+    if _is_same(before[1:], after[1:]):
+        return {"change": change, "reason": "The lengths that zip would compare are equal."}
     function = name.partition("__mutmut_")[0]
     for known in tomllib.loads(EQUIVALENT.read_text())["equivalent"]:
         if fnmatch.fnmatch(function, known["function"]) and _is_same(known["change"], change):
