@@ -39,6 +39,14 @@ def test_tied_scores_share_the_last_cutoff_before_the_rank() -> None:
     assert metric("tpr", 0, frame, at={"threshold": np.inf})["rank"] == 0
 
 
+def test_recall_is_reached_at_the_first_cutoff_that_does() -> None:
+    frame = pd.DataFrame({"score": range(12, 0, -1), "label": [1, *[None] * 4, 1, *[None] * 6]})
+    tpr = frame.pu.contingency(0.5).pu.metric("tpr").sel(bound="estimate", beta=0.5).to_numpy()
+    for share in np.unique(np.concatenate([tpr, tpr - 1e-9, tpr + 1e-9]).clip(0, 1)):
+        found = metric("tpr", 0.5, frame, at={"recall": share})
+        assert found["rank"] == np.flatnonzero(tpr >= share)[0]
+
+
 @pytest.mark.parametrize("share", [0, 0.05, 0.5, 1])
 def test_targets_are_met_by_the_estimate(share: float) -> None:
     at_fpr = metric("fpr", at={"fpr": share})

@@ -121,8 +121,18 @@ def test_turned_over_the_two_kinds_trade_places(
     for name, mirror in {"tp": "tn", "fp": "fn", "fn": "fp", "tn": "tp"}.items():
         np.testing.assert_array_equal(one[name], back[mirror])
     np.testing.assert_array_equal(one["clipped"], back["clipped"])
-    if "local_alpha" in one.coords:
-        np.testing.assert_allclose(one["local_alpha"], other["local_alpha"], rtol=2e-4)
+
+
+def test_the_local_level_is_that_of_the_kind_that_is_taken() -> None:
+    label: Labels = [*[True] * 2, *[False] * 9, *[None] * 40]
+    case = Case([float(place) for place in range(51)], label, 0.4)
+    turned = Case([-score for score in case.score], [FLIP[one] for one in label], 0.6)
+    ways = [(case, "negatives"), (turned, "positives"), (case, "positives")]
+    found = [
+        ask(each, band="simultaneous", reference=kind)["local_alpha"].item() for each, kind in ways
+    ]
+    assert found[0] == pytest.approx(found[1], rel=2e-4)
+    assert found[0] != pytest.approx(found[2], rel=0.01)
 
 
 # What must hold

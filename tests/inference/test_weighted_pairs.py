@@ -33,8 +33,11 @@ def draw(seed: int, size: int = 60, decimals: int = 1) -> pd.DataFrame:
     )
 
 
-def by_hand(df: pd.DataFrame, target: str) -> tuple[float, float]:
-    """Return the mean rank difference and its squared error, from all pairs of examples."""
+def by_hand(df: pd.DataFrame, target: str) -> tuple[float, float, float]:
+    """Return the mean rank difference, its squared error and the degrees of freedom of that.
+
+    From all pairs of examples.
+    """
     known, n = df["label"].notna().to_numpy(), int(df["label"].notna().sum())
     weight = 1 / df["chance"].to_numpy()[known]
     share = weight / weight.sum()
@@ -49,14 +52,21 @@ def by_hand(df: pd.DataFrame, target: str) -> tuple[float, float]:
     mean = float(share @ apart)
     if target == "examples":
         square = (share * (apart - mean)) ** 2 * (1 - df["chance"].to_numpy()[known])
-        return mean, float(square.sum() * n / (n - 1))
+        return mean, float(square.sum() * n / (n - 1)), degrees(square)
     # What each example adds as one of a pair, the known ones on either side.
     weighted = [above(model, known, every).T @ share for model in ("forest", "svm")]
     below = [above(model, known, known) @ share for model in ("forest", "svm")]
     pull = share * (apart - mean) + (below[0] - below[1]) - np.mean(below[0] - below[1])
     others = (weighted[0] - weighted[1])[~known]
-    rest = others.size * others.var(ddof=1)
-    return mean, float((pull**2).sum() * n / (n - 1) + rest)
+    rest, known = others.size * others.var(ddof=1), (pull**2).sum() * n / (n - 1)
+    df = 1 / (known**2 / degrees(pull**2) + rest**2 / (others.size - 1))
+    return mean, float(known + rest), float((known + rest) ** 2 * df)
+
+
+def degrees(square: FloatArray) -> float:
+    """Return the degrees of freedom of a sum of squares, from their own spread."""
+    kurtosis = float(np.mean(square**2) / np.mean(square) ** 2)
+    return min(2 * square.size / max(kurtosis - 1, 2 / square.size), square.size - 1)
 
 
 @pytest.mark.parametrize("target", ["population", "examples"])
@@ -64,7 +74,8 @@ def by_hand(df: pd.DataFrame, target: str) -> tuple[float, float]:
 def test_compare_agrees_with_all_pairs(seed: int, target: str) -> None:
     df = draw(seed)
     row = df.pu(score=MODELS, propensity="chance").compare(target=target).iloc[0]
-    mean, square = by_hand(df, target)
+    mean, square, freedom = by_hand(df, target)
+    assert row["df"] == pytest.approx(freedom, rel=1e-9)
     assert row["sign"] == np.sign(mean)
     assert row["statistic"] == pytest.approx(mean / square**0.5, rel=1e-9)
     sized = df.pu(score=MODELS, propensity="chance").compare([0.1, 0.3], target=target)

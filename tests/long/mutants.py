@@ -9,26 +9,28 @@ that each file has its share. A mutant that nobody could notice is listed in `eq
 the reason, and leaves the sample.
 """
 
+import doctest
 import fnmatch
 import json
 import os
+import re
 import resource
 import signal
-import sys
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from _pytest.runner import runtestprotocol
 from scipy.stats import beta
 
 ROOT = Path(__file__).parents[2]  # of the copy that mutmut made
 EQUIVALENT = ROOT.parent / "tests" / "long" / "equivalent.toml"
 PATIENCE = 300  # seconds for one mutant, by the clock
+STRICT = re.compile(r",?\s*(strict=\w+)?\s*(?=\))")  # zip's check, and what stands before it
 MEMORY = 12 << 30  # bytes; a mutant that asks for more is noticed
 
 
@@ -43,11 +45,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_runtestloop(session: pytest.Session) -> bool:
     if session.testsfailed:
         raise session.Interrupted("tests could not be collected")
-    option = session.config.option
+    option, tell = session.config.option, session.config.get_terminal_writer().line
     reached, seconds = _read_tests(session.items)
     everything = _read_names(option.only)
     names = draw(everything, option.sample, option.seed)
     verdicts: dict[str, str] = {}
+    if attempt(f"{names[0]}_none", session.items[::25], seconds, 10) != "alive":
+        raise session.Interrupted("tests fail without a mutant")
     with (ROOT / "tried.jsonl").open("w") as file:
         for name in names:
             tests = reached.get(name.partition("__mutmut_")[0], [])
@@ -58,9 +62,9 @@ def pytest_runtestloop(session: pytest.Session) -> bool:
                 verdicts[name] = "equivalent" if "reason" in line else verdicts[name]
             print(json.dumps(line, ensure_ascii=False), file=file, flush=True)
             if verdicts[name] in ("alive", "unreached"):
-                print(f"\n{verdicts[name]}: {name}\n{line['change']}", flush=True)
+                tell(f"\n{verdicts[name]}: {name}\n{line['change']}", flush=True)
     found = summarise(verdicts.values())
-    print(f"\nseed {option.seed}, {len(names)} of {len(everything)}: {found}")
+    tell(f"\nseed {option.seed}, {len(names)} of {len(everything)}: {found}")
     return True
 
 
@@ -72,14 +76,15 @@ def draw(names: Sequence[str], size: int, seed: int) -> list[str]:
         by_file.setdefault(name.rpartition(".")[0], []).append(name)
     mixed = [name for file in by_file.values() for name in rng.permutation(file).tolist()]
     step = max(len(mixed) / size, 1.0)
-    return [mixed[int(place)] for place in np.arange(rng.uniform(0, step), len(mixed), step)]
+    drawn = [mixed[int(place)] for place in np.arange(rng.uniform(0, step), len(mixed), step)]
+    return list(rng.permutation(drawn))  # the first of them are a sample, too
 
 
 def attempt(name: str, tests: list[pytest.Item], seconds: dict[str, float], budget: float) -> str:
-    """Run tests against a mutant in a fork, the quickest first, until one fails."""
+    """Run examples and tests against a mutant in a fork, the quickest first, until one fails."""
     if not tests:
         return "unreached"
-    spent = np.cumsum([seconds[test.nodeid] for test in tests])
+    spent = np.cumsum([seconds.get(test.nodeid, 1.0) for test in tests])
     tests = tests[: max(int(np.searchsorted(spent, budget)), 1)]
     child = os.fork()
     if not child:
@@ -103,32 +108,49 @@ def summarise(verdicts: Iterable[str]) -> str:
 
 def _run(name: str, tests: list[pytest.Item], limit: int) -> int:
     """Run tests in a fork; 0 if none notices the mutant."""
-    from mutmut.mutation.trampoline import set_mutant_under_test
+    from mutmut.mutation import trampoline
 
-    sys.stdout = sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115
     resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1))
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     signal.alarm(PATIENCE)
-    set_mutant_under_test(name)
+    trampoline.set_mutant_under_test(name)
+    trampoline.get_mutant_under_test = lambda: name  # which is asked at each call
+    tests[0].config.pluginmanager.unregister(name="terminalreporter")
     try:
+        if _fails_examples(name):
+            return 1
         for test, following in zip(tests, [*tests[1:], None], strict=True):
-            reports = runtestprotocol(test, log=False, nextitem=following)
-            if any(report.failed for report in reports):
+            test.ihook.pytest_runtest_protocol(item=test, nextitem=following)
+            if test.session.testsfailed:
                 return 1
     except BaseException:
         return 1
     return 0
 
 
+def _fails_examples(name: str) -> bool:
+    """Tell whether an example in the docstrings of the mutant's module fails."""
+    module = import_module(name.rpartition(".")[0])
+    finder = doctest.DocTestFinder(recurse=False)
+    runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.NORMALIZE_WHITESPACE)
+    for holder in (module, *(each for each in vars(module).values() if isinstance(each, type))):
+        for key, function in list(vars(holder).items()):
+            if key.endswith("__mutmut_orig"):  # the only one to stand for all its mutants
+                for test in finder.find(function, key, module=module):
+                    runner.run(test, out=lambda text: None)
+    return runner.failures > 0
+
+
 def _read_tests(items: list[pytest.Item]) -> tuple[dict[str, list[Any]], dict[str, float]]:
     """Return the tests that reach each function, the quickest first, and what each takes."""
-    found = json.loads((ROOT / "mutmut-stats.json").read_text())
-    seconds = found["duration_by_test"]
-    here = {item.nodeid: item for item in items}
-    reached = {
-        function: [here[test] for test in sorted(tests, key=lambda test: (seconds[test], test))]
-        for function, tests in found["tests_by_mangled_function_name"].items()
+    noted = json.loads((ROOT / "mutmut-stats.json").read_text())
+    seconds, here = noted["duration_by_test"], {item.nodeid: item for item in items}
+    found = {f: set(tests) for f, tests in noted["tests_by_mangled_function_name"].items()}
+    quickest = {
+        function: sorted(tests & here.keys(), key=lambda test: (seconds[test], test))
+        for function, tests in found.items()
     }
+    reached = {function: [here[test] for test in tests] for function, tests in quickest.items()}
     return reached, seconds
 
 
@@ -149,6 +171,9 @@ def _explain(name: str) -> dict[str, str]:
     diff = get_diff_for_mutant(name, path=path).splitlines()[2:]
     os.chdir(here)
     change = "\n".join(line for line in diff if line[0] in "-+")
+    before, _, after = (STRICT.sub("", part) for part in change.partition("\n"))
+    if _is_same(before[1:], after[1:]):
+        return {"change": change, "reason": "The lengths that zip would compare are equal."}
     function = name.partition("__mutmut_")[0]
     for known in tomllib.loads(EQUIVALENT.read_text())["equivalent"]:
         if fnmatch.fnmatch(function, known["function"]) and _is_same(known["change"], change):

@@ -81,3 +81,15 @@ def test_a_beta_that_is_too_high_is_said_of_its_group() -> None:
         frame.pu(by="query").auroc(0.3)
     assert any("beta exceeds" in str(one.message) for one in told)
     assert any("query=7: 0.3 >" in str(one.message) for one in told)
+
+
+def test_a_beta_too_high_is_told_where_the_estimate_is_possible() -> None:
+    # Of 40 known positives half are above the others: 12 latent ones can hardly follow them.
+    group = pd.DataFrame({"score": np.arange(80.0), "label": 1.0, "query": 7})
+    group.loc[20:59, "label"] = np.nan
+    others = queries(60, 0, 0, seed=3)
+    frame = pd.concat([others[others["query"] != 7], group])
+    with pytest.warns(PUWarning) as told:
+        found = frame.pu(by="query").auroc(0.3)
+    assert any("query=7: 0.3 >" in str(one.message) for one in told)
+    assert 0 < found.set_index("query").loc[7, "estimate"] < 1

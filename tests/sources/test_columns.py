@@ -68,6 +68,7 @@ def test_canonical_labels_in_any_dtype(label: Any) -> None:
         ([1, 0, 2, np.nan, 1], {"unlabeled": np.array([0, np.nan]), "negative": {2}}),
         (pd.Categorical(["p", None, "n", None, "p"]), {"positive": "p", "negative": ["n", "x"]}),
         ([None, True, False, True, None], {"positive": [None], "unlabeled": np.array(True)}),
+        (pd.Series([(1,), None, (0,), None, (1,)]), {"positive": [(1,)], "negative": [(0,)]}),
         *((np.array([1, -1, 0, -1, 1], order), {"unlabeled": -1}) for order in (">i4", "<i4")),
     ],
 )  # fmt: skip

@@ -156,3 +156,9 @@ def test_arrays_and_variables_that_do_not_fit() -> None:
         samples.pu(propensity="ods").contingency(0.1)
     with pytest.raises(PUValueError, match="dim must be"):
         samples.assign(odds=0.5).pu(propensity="odds").contingency(0.1)
+
+
+def test_an_array_of_propensities_has_one_dimension() -> None:
+    ranking = pu_accessor.ranking_from_arrays([2, 1], [1, None], propensity=[[0.5], [0.5]])
+    with pytest.raises(PUTypeError, match=r"^propensity must be one-dimensional"):
+        ranking.contingency(0.5)

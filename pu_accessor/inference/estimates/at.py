@@ -164,7 +164,7 @@ def _read_value(kind: str, value: float) -> Cutoff:
             raise PUValueError("at must map 'threshold' to a number, but NaN was passed.")
     else:
         check_share(f"at={{{kind!r}: ...}}", value)
-    return Cutoff(kind, value)
+    return Cutoff(kind, float(value))
 
 
 def no_rank(most: str, value: float) -> PUValueError:

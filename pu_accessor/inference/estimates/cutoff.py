@@ -268,14 +268,14 @@ def _at_fpr(ranking: Ranking, beta: float, value: float, rule: Rule) -> Ranking:
 def _at_recall(ranking: Ranking, beta: float, value: float, rule: Rule) -> Ranking:
     """Find the first cutoff whose estimated recall is at least a value."""
     finer, table = central_table(ranking, beta, rule)
-    if not table.tp[0] + table.fn[0]:
+    positives = int(table.tp[-1])
+    if not positives:
         raise PUValueError(
             "at={'recall': ...} needs positives, but at this beta there are none. Pass a larger "
             "beta, or a rank."
         )
     first = int(np.flatnonzero(evaluate("recall", *table) >= value)[0])
     # Since the last bend each further example is a true positive, or none is.
-    positives = int(table.tp[0] + table.fn[0])
     least = ceil(value * positives)
     least += (least / positives < value) - ((least - 1) / positives >= value)
     spare = int(table.tp[first]) - least

@@ -234,8 +234,8 @@ def _corners(ranking: Ranking, tables: Mapping[str, IntArray], latent: IntArray)
     """Return the counts of unlabeled examples, between two cutoffs, at which bounds bend.
 
     Between two labeled scores a claim of the known positives is constant in the number h of
-    unlabeled examples in the head, one of the known negatives grows with it. Both are cut off at 0
-    and h, at m - (|U| - h) and m; and where both count, one passes the other.
+    unlabeled examples in the head, and is cut off at h and at m - (|U| - h); one of the known
+    negatives grows with it, and is cut off at 0 and m. Where both count, one passes the other.
     """
     if ranking.finder is None:
         return np.empty(0, np.int64)
@@ -253,7 +253,7 @@ def _corners(ranking: Ranking, tables: Mapping[str, IntArray], latent: IntArray)
         bends += [level, free + level]
     if "negatives" in claims:
         ahead = here - claims["negatives"]  # the claim is h less this
-        bends += [ahead, latent + ahead, latent + 0 * ahead, free + 0 * ahead]
+        bends += [ahead, latent + ahead]
     if len(claims) == 2:
         bends += [level[:, [bound]] + ahead for bound in range(ahead.shape[1])]
     return np.unique(np.concatenate([bend[(here < bend) & (bend < following)] for bend in bends]))
