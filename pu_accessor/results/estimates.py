@@ -41,6 +41,7 @@ from pu_accessor.results.rules import Rules
 
 __all__ = ["Area", "auroc", "average_precision", "metric", "read_target", "with_intervals"]
 
+_ROUNDING = 1e-9  # of an estimate, by which it is not outside
 _REACH = ("range_lower", "range_upper")
 
 
@@ -408,7 +409,7 @@ def _warn_of(found: pd.DataFrame, answers: Answers[Estimates]) -> None:
             "df.pu.contingency(...).pu.area",
         ),
         (
-            ((value < 0) | (value > 1) | (value.isna() & ~alone)) & ~beyond,
+            ((value < -_ROUNDING) | (value > 1 + _ROUNDING) | (value.isna() & ~alone)) & ~beyond,
             "the estimate lies outside [0, 1], and is NaN where by more than its error: "
             "beta is too high for this ranking, or the labels are no random sample of the "
             "positives. Pass a smaller beta",

@@ -133,3 +133,15 @@ def test_groups_of_known_positives_alone() -> None:
     rows = pd.DataFrame({"score": [3, 2], "label": [1, 1]})
     with pytest.raises(PUDataError, match="needs negatives"):
         rows.pu(negative=0).compare_unpaired(0)
+
+
+def test_a_selection_of_known_positives_alone() -> None:
+    rows = pd.DataFrame({"score": [0.9], "other": [0.8], "label": [1.0]})
+    with pytest.raises(PUDataError, match="selection_odds must be left out where all examples"):
+        rows.pu(score=["score", "other"], negative=0).compare(selection_odds=1.5)
+
+
+def test_draws_that_vanish() -> None:
+    rows = pd.DataFrame({"score": [4, 1, 2, 3], "label": [np.nan, 1, 1, 1]})
+    found = rows.pu.average_precision(2**-8, target="examples", level=0.5, selection_odds=1.5)
+    assert 0 <= found["lower"].item() <= found["estimate"].item() <= found["upper"].item() <= 1

@@ -184,3 +184,12 @@ def test_rankings_without_an_answer() -> None:
     top = ranked([1] * 20 + [np.nan] * 200)
     with pytest.warns(PUWarning, match="beta"):
         assert top.pu.bedroc(0.8).isna().loc[0, "estimate"]
+
+
+def test_what_rounding_adds_is_not_outside() -> None:
+    rng = np.random.default_rng(726198)
+    active = rng.random(60) < rng.uniform(0.05, 0.6) * np.linspace(2, 0, 60)
+    active[7] = True
+    assert (
+        0 <= ranked(active).pu(negative=0).bedroc(0, alpha=160.9)["estimate"].item() <= 1 + 1e-12
+    )

@@ -28,7 +28,8 @@ PU: Any = FRAME.pu
 BETA = 100 / 330
 
 
-@pytest.mark.parametrize("seed", range(4))
+# In the last the first known examples are reached at rank 13, where fpr is above 0.05.
+@pytest.mark.parametrize("seed", [*range(4), 55376])
 @pytest.mark.parametrize("decimals", [1, 6])
 def test_cutoff_against_all_tables(seed: int, decimals: int) -> None:
     frame = draw(seed, decimals)
@@ -50,6 +51,19 @@ def test_cutoff_against_all_tables(seed: int, decimals: int) -> None:
     every = np.array([fp + 3 * fn for _, fp, fn, _ in rows])
     assert cost["upper"] == every.min()
     assert cost["rank"] == sum(rows[int(every.argmin())][:2])
+
+
+def test_the_lowest_rate_of_false_positives_is_at_the_first_cutoff() -> None:
+    score = np.arange(100, 0, -1)
+    frame = pd.DataFrame(
+        {"score": score, "label": np.where((score < 60) & (score > 30), 1, np.nan)}
+    )
+    found = frame.pu.cutoff(0.1, fpr=0.2).iloc[0]
+    tables = frame.pu.contingency(0.1, band="simultaneous").pu.metric("fpr").sel(bound="lower")
+    fpr = tables.isel(beta=0, rank=slice(1, None))
+    assert found["attainable"] == fpr.min() == fpr[0]
+    assert found["rank"] == fpr["rank"][fpr <= 0.2].max() < 40
+    assert frame.pu.cutoff(0.1, fpr=0.01).iloc[0]["rank"] == 0
 
 
 def test_list_is_what_lies_above_the_threshold() -> None:

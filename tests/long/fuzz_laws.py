@@ -31,7 +31,7 @@ def whole(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([kept, more], ignore_index=True).assign(id=range(len(kept) + 2))
 
 
-def answer(pu: Any, method: str, *args: Any, **keywords: Any) -> Any:
+def answer(pu: Any, method: str, /, *args: Any, **keywords: Any) -> Any:
     """Return an answer, or the error."""
     return attempt(lambda: getattr(pu, method)(*args, **keywords))[0]
 

@@ -269,5 +269,5 @@ class Travels(RuleBasedStateMachine):
 
 TestTravels = Travels.TestCase
 TestTravels.settings = settings(
-    stateful_step_count=12, max_examples=some(10), suppress_health_check=list(HealthCheck)
+    stateful_step_count=12, max_examples=some(20), suppress_health_check=list(HealthCheck)
 )

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
+from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.weighted import effective_size, latent_shares
 from pu_accessor.inference.comparison.paired import Difference, PairTests, compare_paired
 from pu_accessor.inference.comparison.pairs import adjust_p_values
@@ -146,6 +147,11 @@ def _tested(
 def _hidden(paired: PairedRanks, betas: FloatArray | None) -> list[_Hidden]:
     """Return how many latent positives, and negatives, there are at each beta."""
     n, total = paired.total.known_positive, paired.total
+    if betas is None and sum(total) == n:
+        raise PUDataError(
+            "selection_odds must be left out where all examples are known positives: nothing is "
+            "there to rank them against."
+        )
     if betas is None:
         return [_Hidden(_MANY * n, float(sum(total) - n))]
     negatives = [float(number) for number in count_negatives(total, betas)]

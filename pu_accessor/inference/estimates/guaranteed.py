@@ -195,7 +195,7 @@ def find_guaranteed(ranking: Ranking, beta: float, goal: Goal, rule: Rule) -> Gu
         place = _SEARCHES[goal.name](bounded, goal)
     best = np.fmax if goal.name in _RISING else np.fmin
     attainable = float(best.reduce(bounded.worse[1:]))
-    if place is None:
+    if place is None or (goal.name == "fpr" and not bounded.tables.ranking.rank[place]):
         return Guaranteed(0, inf, nan, nan, nan, attainable)
     here, ends = bounded.tables.ranking, (bounded.worse[place], bounded.better[place])
     return Guaranteed(
@@ -249,8 +249,7 @@ def _deepest_precise(bounded: _Bounded, goal: Goal) -> int | None:
 
 
 def _deepest_specific(bounded: _Bounded, goal: Goal) -> int | None:
-    place = _last(bounded.worse <= goal.value)
-    return place if place is not None and bounded.tables.ranking.rank[place] else None
+    return _last(bounded.worse <= goal.value)
 
 
 def _first_complete(bounded: _Bounded, goal: Goal) -> int | None:
@@ -263,10 +262,10 @@ def _cheapest(bounded: _Bounded, goal: Goal) -> int | None:
 
 
 def _extra(bounded: _Bounded, goal: Goal, place: int) -> IntArray:
-    """Return a count of unlabeled examples between two cutoffs, where the last one may meet it.
+    """Return counts of unlabeled examples between two cutoffs, where the last one may meet it.
 
     Between two cutoffs with the same known examples the bound on true positives stays, or grows by
-    one for each example.
+    one for each example. The rate of false positives may be lowest at the first cutoff.
     """
     tables = bounded.tables
     ranking, rank = tables.ranking, int(tables.ranking.rank[place])
@@ -291,7 +290,10 @@ def _extra(bounded: _Bounded, goal: Goal, place: int) -> IntArray:
     count = int(ranking.unlabeled[place]) + more
     inside = ranking.unlabeled[start] < count < ranking.unlabeled[end]
     alike = all(kind[start] == kind[end] for kind in kinds)
-    return np.array([count] if alike and inside else [], np.int64)
+    counts = [count] if alike and inside else []
+    if goal.name == "fpr" and 1 < ranking.unlabeled[1] == ranking.rank[1]:
+        counts = [1, *counts]
+    return np.array(counts, np.int64)
 
 
 _RISING = ("precision", "recall")

@@ -22,6 +22,7 @@ _FEW = 10  # known positives up to which those that were not seen may be at the 
 # chosen on odds of being labeled that fall 3 and 5 times per standard deviation.
 _STEEP, _MOST = 4, 3
 _LEAST = 1e-9  # latent positives that any known one stands for
+_VANISHED = 1e-290  # of a sum, below which no share of it is left
 _EDGE = 1e-10  # of the way to where a sum has no moments
 _FLAT = 1e-3  # deviates below which the normal one is as good
 
@@ -167,5 +168,9 @@ def _draw(
     shape = mean / (1 + mean)
     shape[-1] *= times
     drawn = rng.standard_gamma(shape, (_DRAWS, mean.size)) * (1 + mean)
+    lost = drawn.sum(axis=1) < _VANISHED
+    if lost.any():  # of shapes as small as these one is all that there is
+        place = rng.choice(mean.size, np.count_nonzero(lost), p=shape / shape.sum())
+        drawn[lost] = np.arange(mean.size) == place[:, np.newaxis]
     found: FloatArray = drawn * (latent / drawn.sum(axis=1, keepdims=True))
     return found
