@@ -53,7 +53,8 @@ def explains_keywords(kind: Kind) -> Kind:
 def _explained(method: Callable[..., Any]) -> Callable[..., Any]:
     """Return a method whose calls are checked before."""
     expected = signature(method)
-    flags = {name for name, one in expected.parameters.items() if isinstance(one.default, bool)}
+    kinds = {name: one.annotation for name, one in expected.parameters.items()}
+    flags = {name for name, kind in kinds.items() if kind in (bool, "bool")}
 
     @wraps(method)
     def checked(self: Any, *args: Any, **keywords: Any) -> Any:
