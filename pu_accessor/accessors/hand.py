@@ -65,7 +65,8 @@ def add_labels(label: "pd.Series[Any]", found: "pd.Series[Any]") -> "pd.Series[A
             f"found must say True or False of each row, but {int(found.isna().sum())} are "
             "missing. Drop them: found.dropna()."
         )
-    known, new = read_labels(label), read_labels(found, negative=False)
+    shown = found.rename("found") if found.name is None else found
+    known, new = read_labels(label), read_labels(shown, negative=False)
     before = (known.positive | known.negative)[places]
     if before.any():
         raise PUDataError(

@@ -77,6 +77,12 @@ CALLS: dict[str, tuple[Callable[[], Any], str]] = {
     "bins": (lambda: PU.calibration(0.3, bins=2**31), "bins must be from 1 to 1,000,000"),
     "alpha": (lambda: PU.bedroc(0.3, alpha=1e-300), "alpha must be 1e-06 or more"),
     "models": (lambda: PU.cutoff(0.3, recall=0.5, models=10**30), "models must be"),
+    "infinite": (lambda: PU.auroc(0.3, beta_interval=(-np.inf, np.inf)), "beta_interval must be"),
+    "infinite beta": (lambda: PU.auroc([0.1, np.inf]), r"beta must lie in \[0, 1\]"),
+    "found": (
+        lambda: pu_accessor.add_labels(pd.Series([1, None]), pd.Series(["x"], index=[1])),
+        "label column 'found' holds 'x'",
+    ),
     "count": (
         lambda: pu_accessor.beta_from_labels(12, 50, 10**30),
         r"n_unlabeled must be at most 2\*\*53",
