@@ -90,7 +90,12 @@ class Chunks:
         self._chunks = chunks
 
     def _frames(self) -> Iterable[pd.DataFrame]:
-        opened = self._chunks() if callable(self._chunks) else self._chunks
+        try:
+            opened = self._chunks() if callable(self._chunks) else self._chunks
+        except TypeError as error:
+            raise PUTypeError(
+                f"chunks must be a function that is called without arguments, but raised: {error}."
+            ) from error
         if not _is_iterable(opened):
             raise PUTypeError(
                 "chunks must be a function that returns an iterable of DataFrames or (score, "

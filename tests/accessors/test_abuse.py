@@ -77,6 +77,10 @@ CALLS: dict[str, tuple[Callable[[], Any], str]] = {
     "bins": (lambda: PU.calibration(0.3, bins=2**31), "bins must be from 1 to 1,000,000"),
     "alpha": (lambda: PU.bedroc(0.3, alpha=1e-300), "alpha must be 1e-06 or more"),
     "models": (lambda: PU.cutoff(0.3, recall=0.5, models=10**30), "models must be"),
+    "opener": (
+        lambda: pu_accessor.ranking_from_chunks(len).auroc(0.3),  # type: ignore[arg-type]
+        "chunks must be a function that is called without arguments",
+    ),
     "infinite": (lambda: PU.auroc(0.3, beta_interval=(-np.inf, np.inf)), "beta_interval must be"),
     "infinite beta": (lambda: PU.auroc([0.1, np.inf]), r"beta must lie in \[0, 1\]"),
     "found": (
@@ -145,6 +149,10 @@ def test_a_selection_of_known_positives_alone() -> None:
     rows = pd.DataFrame({"score": [0.9], "other": [0.8], "label": [1.0]})
     with pytest.raises(PUDataError, match="selection_odds must be left out where all examples"):
         rows.pu(score=["score", "other"], negative=0).compare(selection_odds=1.5)
+
+
+def test_a_precision_next_to_nothing_takes_all() -> None:
+    assert PU.cutoff(0.3, precision=5e-324)["rank"].item() == len(ROWS)
 
 
 def test_draws_that_vanish() -> None:

@@ -49,8 +49,13 @@ USUAL: dict[str, Any] = {
     "name": "auroc",
 }
 # What errors call an argument: of counts and shares they say what these leave.
-CALLED = {"name": ["metric"], "negative": ["unlabeled"], "positive": ["unlabeled"]}
-CALLED |= {"pilot": ["score"], "label_frequency": ["label frequency"]}
+CALLED = {"name": ["metric"], "negative": ["unlabel", "column"]}
+CALLED |= {
+    "positive": ["unlabel", "column"],
+    "unlabeled": ["column"],
+    "pilot": ["score"],
+    "label_frequency": ["label frequency"],
+}
 CALLED |= {
     name: ["frequency", "prevalence"] for name in ("n_positive", "n_unlabeled", "n_negative")
 }

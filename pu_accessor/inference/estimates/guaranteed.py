@@ -274,7 +274,8 @@ def _extra(bounded: _Bounded, goal: Goal, place: int) -> IntArray:
         low = np.concatenate([low, tables.inner.tp[place, 0]])
         positives = np.concatenate([positives, tables.inner.positives])
     if goal.name == "precision" and goal.value:
-        start, more = place, floor(min(low) / goal.value + 1e-9) - rank
+        most = min(float(min(low)) / goal.value, float(sum(ranking.total)))
+        start, more = place, floor(most + 1e-9) - rank
     elif goal.name == "fpr":
         most = np.floor(goal.value * (sum(ranking.total) - positives) + 1e-9)
         start, more = place, int((most - (rank - low)).min())
