@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from pu_accessor.accessors.bound import Bound
 from pu_accessor.inference.estimates.at import At
@@ -181,5 +181,5 @@ def _ask(
         return estimates.auroc(bound._asked(), beta, rule, about, max_fpr=None, joint=joint)
     if quantity == "average_precision":
         return estimates.average_precision(bound._asked(), beta, rule, about, joint=joint)
-    assert at is not None  # as was checked
-    return estimates.metric(bound._asked(), quantity, beta, at, rule, target, joint=joint)
+    cutoff = cast("At", at)  # as was checked
+    return estimates.metric(bound._asked(), quantity, beta, cutoff, rule, target, joint=joint)

