@@ -44,6 +44,7 @@ _PAGES = (
     ("selection_odds", "selection_odds"),
     ("^reference|negatives that are a random sample", "known_negatives"),
     ("frame of|is a frame|one level|higher level than|estimate for", "joint"),
+    ("rank the same rows", "many_models#which-model-is-better"),
     ("^beta_interval|Envelopes? need", "beta#an-interval-and-a-limit"),
     ("limit that the known|beta is too high|needs negatives", "beta#too-high"),
     ("random sample|nothing about beta", "beta#when-not-to-believe-it"),

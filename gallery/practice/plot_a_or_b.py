@@ -3,7 +3,7 @@ Is A better than B? Without knowing beta
 ========================================
 
 Two models rank the same examples. The model with the higher AUROC is the one that ranks the known
-positives higher, whatever beta is, and a paired t test of these ranks says whether that can be
+positives higher, whatever beta is, and DeLong's test says whether that can be
 chance. Only the size of the difference depends on beta.
 """
 

@@ -6,6 +6,8 @@ from inspect import Parameter, signature
 from types import MappingProxyType
 from typing import Any, NoReturn, TypeVar
 
+import pandas as pd
+
 from pu_accessor.accessors.advice import (
     METHOD_NAMES,
     OPTION_NAMES,
@@ -14,7 +16,14 @@ from pu_accessor.accessors.advice import (
     say_where,
 )
 from pu_accessor.accessors.bound import Bound
-from pu_accessor.errors import PUTypeError, brief, check_flag, refuse_signals, suggestion
+from pu_accessor.errors import (
+    PUTypeError,
+    PUValueError,
+    brief,
+    check_flag,
+    refuse_signals,
+    suggestion,
+)
 from pu_accessor.sources.roles import ROLE_NAMES
 
 __all__ = ["explains_keywords", "refuse_roles", "tell_of_methods", "tell_of_samples"]
@@ -65,10 +74,24 @@ def _explained(method: Callable[..., Any]) -> Callable[..., Any]:
             raise PUTypeError(told) from None
         for name in flags & passed.keys():
             check_flag(name, passed[name])
+        _refuse_betas_of_models(self, passed.get("beta"))
         with refuse_signals():
             return method(self, *args, **keywords)
 
     return checked
+
+
+def _refuse_betas_of_models(accessor: Any, beta: object) -> None:
+    """Raise where estimates of beta differ between models that rank the same rows."""
+    roles = getattr(accessor, "_roles", None)
+    if not isinstance(beta, pd.DataFrame) or "model" not in beta.columns or roles is None:
+        return
+    if isinstance(roles.score, list):
+        raise PUValueError(
+            "beta must be the same for all models, as they rank the same rows, but a frame with "
+            "a row for each was passed. Pass the rows of one model: "
+            f"beta=found[found['model'] == {brief(roles.score[0])}].drop(columns='model')."
+        )
 
 
 def _explain(

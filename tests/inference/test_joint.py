@@ -9,7 +9,7 @@ import pytest
 import xarray as xr
 
 import pu_accessor
-from pu_accessor import PUKeyError, PUTypeError, PUValueError
+from pu_accessor import PUKeyError, PUTypeError, PUValueError, PUWarning
 from pu_accessor.inference.estimates.joint import BetaRange, join_limits
 from pu_accessor.inference.estimates.precision import (
     estimate_precision,
@@ -143,6 +143,18 @@ def test_limits_on_both_sides_leave_all_betas_between_them() -> None:
         pu.metric("precision", beta, at=150) for beta in (found, found["beta"].item())
     )
     assert metric["lower"].item() < table["lower"].item()
+
+
+def test_models_of_the_same_rows_have_one_beta() -> None:
+    with pytest.warns(PUWarning, match="not known well"):
+        found = BOTH.estimate_beta()
+    for question in (BOTH.auroc, BOTH.compare, BOTH.contingency):
+        with pytest.raises(
+            PUValueError, match=r"found\['model'\] == 'a'\].drop\(columns='model'\)"
+        ):
+            question(found)
+    one = BOTH.auroc(found[found["model"] == "a"].drop(columns="model"))
+    assert one["beta"].nunique() == 1 and one["model"].tolist() == ["a", "b"]
 
 
 def test_a_row_for_each_site_holds_for_all_models_there() -> None:
