@@ -73,6 +73,7 @@ share = np.cumsum(truth[np.argsort(-score)]) / places
 ax.plot(places, share, color="black", linewidth=1, label="truth")
 ax.axhline(0.6, color="0.5", linewidth=1)
 ax.set(xlim=(1, 150), ylim=(0, 1.02))
+sns.move_legend(ax, "lower left", frameon=False)  # there is room now
 df.pu.plot_robustness("precision", beta["beta"].item(), at=40, ax=right)
 right.set(ylim=(0, 1.02), ylabel="precision of the forty")
 sns.despine()
