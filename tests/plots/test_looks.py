@@ -1,6 +1,6 @@
 """How pictures look: palettes, ink, legends and labels, read back from their artists."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import matplotlib as mpl
@@ -42,6 +42,15 @@ PLOTS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
 every_plot = pytest.mark.parametrize("plot", PLOTS)
 
 
+def each(plots: Sequence[str], others: Sequence[Any], usual: Any) -> list[Any]:
+    """Pair every plot with what is usual, some plots with all; the other pairs take long."""
+    return [
+        pytest.param(plot, one, marks=[] if one == usual or plot in plots else pytest.mark.long)
+        for plot in PLOTS
+        for one in others
+    ]
+
+
 def draw(plot: str, models: int = 1, **keywords: Any) -> Any:
     arguments, usual = PLOTS[plot]
     score: Any = NAMES[3] if models == 1 else NAMES[:models]
@@ -78,9 +87,11 @@ def covered(ax: Axes) -> list[str]:
         part = np.linspace(0, 1, 30)[:, None, None]
         joined = one.get_linestyle() != "None"
         x, y = np.moveaxis(ends[:-1] + part * np.diff(ends, axis=0) if joined else ends, -1, 0)
-        hit = bool(((x > left) & (x < right) & (y > low) & (y < high)).any())
+        seen = (x > ax.bbox.x0) & (x < ax.bbox.x1) & (y > ax.bbox.y0) & (y < ax.bbox.y1)
+        hit = bool((seen & (x > left) & (x < right) & (y > low) & (y < high)).any())
         middle = ((left + right) / 2, (low + high) / 2)
-        hit |= isinstance(one, Polygon) and bool(one.contains_point(middle))
+        shown = bool(ax.bbox.contains(*middle))
+        hit |= isinstance(one, Polygon) and shown and bool(one.contains_point(middle))
         found += [str(one.get_label())] * hit
     return found
 
@@ -107,11 +118,12 @@ def cut_off(figure: Any) -> list[str]:
 # Legends and labels
 
 
-@pytest.mark.parametrize(("width", "models"), [(3.3, 1), (3.3, 3), (3.3, 12), (12, 3)])
-@every_plot
-def test_legends_cover_no_data_and_nothing_is_cut_off(
-    plot: str, width: float, models: int
-) -> None:
+SIZES = [(3.3, 1), (3.3, 3), (3.3, 12), (12, 3)]  # inches, models
+
+
+@pytest.mark.parametrize(("plot", "size"), each(["plot_roc"], SIZES, (3.3, 3)))
+def test_legends_cover_no_data_and_nothing_is_cut_off(plot: str, size: tuple[float, int]) -> None:
+    width, models = size
     with mpl.rc_context({"figure.figsize": (width, 0.75 * width)}):
         ax = draw(plot, models)
     ax.figure.canvas.draw()
@@ -182,8 +194,7 @@ def test_two_calls_on_one_axes_name_both_curves() -> None:
 # Names at the ends of curves
 
 
-@pytest.mark.parametrize("models", [1, 4])
-@every_plot
+@pytest.mark.parametrize(("plot", "models"), each(["plot_roc"], [1, 4], 4))
 def test_direct_names_stand_apart_and_inside(plot: str, models: int) -> None:
     ax = draw(plot, models, legend="direct")
     ax.figure.canvas.draw()
@@ -341,8 +352,10 @@ def test_the_cycle_that_was_chosen_is_the_default(style: str) -> None:
     assert len(set(colors(ax))) == 4
 
 
-@pytest.mark.parametrize("paint", ["dark_background", "black figure", "transparent on dark"])
-@every_plot
+PAINTS = ["dark_background", "black figure", "transparent on dark"]
+
+
+@pytest.mark.parametrize(("plot", "paint"), each(["plot_roc"], PAINTS, "dark_background"))
 def test_all_ink_can_be_seen_on_dark_grounds(plot: str, paint: str) -> None:
     with mpl.rc_context():
         if paint == "dark_background":
