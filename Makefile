@@ -32,9 +32,9 @@ test-versions: test test-lowest test-newest
 	@.venv-lowest/bin/python tests/versions.py row lowest
 	@.venv-newest/bin/python tests/versions.py row newest
 
-# The rooms that meet other packages, on the lowest and the newest: what there is time for at each change.
-# The others are numpy, scipy and our own.
-ROOMS := tests/accessors tests/plots tests/results tests/sources
+# The room that reads what other packages hold, and pictures read back, on the lowest and the newest: what
+# there is time for at each change.
+ROOMS := tests/sources tests/plots/test_curves.py
 test-rooms:
 	$(MAKE) test-lowest test-newest TESTS="$(ROOMS)"
 

@@ -220,8 +220,14 @@ def _count_differing(labels: list[Any], piece: pd.DataFrame) -> IntArray:
 
 def _check_odds(joined: Pieces, roles: Roles, names: list[Any]) -> None:
     """Raise unless the known positives have the same propensities whatever the model."""
-    surveyed = (survey_pieces(joined, Plan(roles.update(propensity=name))) for name in names)
-    same_odds(np.stack([one.groups[()].propensity for one in surveyed if one.groups]))
+    found = []
+    for name in names:
+        for group in survey_pieces(joined, Plan(roles.update(propensity=name))).groups.values():
+            # A join may give its rows in another order each time.
+            order = np.lexsort((group.propensity, group.positive[0]))
+            found.append(group.propensity[order])
+    if found:
+        same_odds(np.stack(found))
 
 
 def _examples(looks: Looks, plan: Plan, surveyed: Survey, place: Place) -> Examples:
