@@ -17,10 +17,11 @@ from pu_accessor.plots.layout import Drawing, draw_panels
 from pu_accessor.plots.look import Look
 from pu_accessor.plots.marks import draw_break, draw_chance
 from pu_accessor.plots.names import tell_quantity
+from pu_accessor.ranking import FloatArray
 
 __all__ = ["plot_robustness"]
 
-_TICKS = 10  # at most
+_APART = 0.12  # of the axis, for labels of ticks
 
 
 def plot_robustness(values: xr.Dataset, look: Look) -> Drawing:
@@ -63,13 +64,23 @@ def plot_robustness(values: xr.Dataset, look: Look) -> Drawing:
             place = float(curve.data["breaking_point"])
             draw_break(ax, place, above, curve.color)
         ax.set_xscale("log")
-        ax.xaxis.set_major_locator(FixedLocator(odds[:: -(-odds.size // _TICKS)].tolist()))
+        ax.xaxis.set_major_locator(FixedLocator(_ticks(odds)))
         ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:.3g}"))
         ax.xaxis.set_minor_locator(NullLocator())
         ax.set(xlabel="factor by which odds of being labeled differ, at most")
         ax.set(ylabel=tell_quantity(str(values.attrs["long_name"])))
 
     return draw_panels(values, draw, look, along="selection_odds", legend="outside")
+
+
+def _ticks(odds: FloatArray) -> list[float]:
+    """Return factors from the highest down that stand apart on a logarithmic axis."""
+    kept = [float(odds[-1])]
+    least = (odds[-1] / odds[0]) ** _APART
+    for one in odds[::-1].tolist():
+        if kept[-1] / one >= least:
+            kept.append(one)
+    return kept[::-1]
 
 
 def _trace(name: str) -> Trace:

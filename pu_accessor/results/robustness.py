@@ -221,7 +221,8 @@ def values_by_odds(
         "above": quantity.above,
         "long_name": _long_name(quantity),
     }
-    return xr.Dataset(data, attrs=attrs)
+    as_they_came = {key: pd.unique(every[key]) for key in keys}
+    return xr.Dataset(data, attrs=attrs).sel(as_they_came)
 
 
 def _break(ranking: Ranking, betas: FloatArray, quantity: Quantity) -> tuple[float, float]:

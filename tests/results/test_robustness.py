@@ -25,6 +25,16 @@ FRAME, BETA = draw()
 MODELS = ["better", "worse"]
 
 
+def test_models_come_as_they_were_named_and_ticks_stand_apart() -> None:
+    models = FRAME.rename(columns={"better": "model 10", "worse": "model 2"})
+    pu = models.pu(score=["model 2", "model 10"])
+    ax = pu.plot_robustness("auroc", BETA, selection_odds=[1, 1.25, 1.5, 2, 5])
+    texts = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert [text for text in texts if text.startswith("model")] == ["model 2", "model 10"]
+    assert ax.get_xticks().tolist() == [1, 1.5, 2, 5]
+    plt.close("all")
+
+
 def test_tables_within_a_factor() -> None:
     plain = FRAME.pu.contingency(BETA, ranks=[50, 200])
     same = FRAME.pu.contingency(BETA, ranks=[50, 200], selection_odds=1)
