@@ -32,8 +32,8 @@ test-versions: test test-lowest test-newest
 	@.venv-lowest/bin/python tests/versions.py row lowest
 	@.venv-newest/bin/python tests/versions.py row newest
 
-# The room that reads what other packages hold, and pictures read back, on the lowest and the newest: what
-# there is time for at each change.
+# The room that reads what other packages hold, and pictures read back, on the lowest and the newest: some
+# minutes.
 ROOMS := tests/sources tests/plots/test_curves.py
 test-rooms:
 	$(MAKE) test-lowest test-newest TESTS="$(ROOMS)"
