@@ -302,18 +302,24 @@ def kept_rows(plan: Plan, scores: FloatArray) -> BoolArray:
     return np.ones(scores.shape[1], np.bool_)
 
 
+def _together(one: Any, other: Any) -> Any:
+    """Put distinct rows together; those of nothing have no say in the dtype, in any pandas."""
+    some = [rows for rows in (one, other) if len(rows)]
+    return pd.concat(some or [one]).drop_duplicates()
+
+
 def _merge_surveys(one: Survey, other: Survey) -> Survey:
     """Put the labeled scores of two pieces together, in order."""
     groups = dict(one.groups)
     for key, group in other.groups.items():
         groups[key] = _join(groups[key], group) if key in groups else group
-    labels = pd.concat([one.labels, other.labels]).drop_duplicates()
+    labels = _together(one.labels, other.labels)
     wrong = one.wrong or other.wrong
     if wrong is not None and labels.size > _MANY:
         raise wrong
     return Survey(
         groups,
-        pd.concat([one.keys, other.keys]).drop_duplicates(),
+        _together(one.keys, other.keys),
         one.rows + other.rows,
         one.missing + other.missing,
         np.concatenate([one.odds, other.odds]),
