@@ -11,8 +11,6 @@ from pu_accessor.results.schema import COUNTS
 
 __all__ = ["check_beside"]
 
-_TOTALS = ("n_known_positive", "n_known_negative")
-
 
 def check_beside(tables: xr.Dataset) -> None:
     """Raise where cutoffs or known examples are those of other tables.
