@@ -57,6 +57,8 @@ def plot_against_beta(values: xr.Dataset, look: Look) -> Drawing:
     label = tell_quantity(str(values.attrs["long_name"]))
 
     def draw(ax: Axes, some: list[Curve]) -> None:
+        ax.set(xlabel="β̂ (share of positives among the unlabeled)")
+        ax.set(ylabel=label if at is None else f"{label} among the top {at:,}")
         for curve in some:
             draw_band(ax, curve, _trace, look.band_kws, band_label(values))
             draw_line(ax, curve, _trace, look.line_kws)
@@ -65,8 +67,6 @@ def plot_against_beta(values: xr.Dataset, look: Look) -> Drawing:
         for curve in some:
             draw_infeasible(ax, *_infeasible(curve), curve.color)
             draw_limit(ax, _limit(curve.data), curve.color, _name_limit(values))
-        ax.set(xlabel="β̂ (share of positives among the unlabeled)")
-        ax.set(ylabel=label if at is None else f"{label} among the top {at:,}")
 
     return draw_panels(values, draw, look, along="beta", legend="outside")
 

@@ -54,6 +54,8 @@ def plot_robustness(values: xr.Dataset, look: Look) -> Drawing:
     odds = values["selection_odds"].to_numpy()
 
     def draw(ax: Axes, some: list[Curve]) -> None:
+        ax.set(xlabel="factor by which odds of being labeled differ, at most")
+        ax.set(ylabel=tell_quantity(str(values.attrs["long_name"])))
         for curve in some:
             draw_band(ax, curve, _trace("value"), look.band_kws, label)
             if "range" in values:
@@ -67,8 +69,6 @@ def plot_robustness(values: xr.Dataset, look: Look) -> Drawing:
         ax.xaxis.set_major_locator(FixedLocator(_ticks(odds)))
         ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:.3g}"))
         ax.xaxis.set_minor_locator(NullLocator())
-        ax.set(xlabel="factor by which odds of being labeled differ, at most")
-        ax.set(ylabel=tell_quantity(str(values.attrs["long_name"])))
 
     return draw_panels(values, draw, look, along="selection_odds", legend="outside")
 

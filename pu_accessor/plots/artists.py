@@ -261,7 +261,8 @@ def draw_line(ax: Axes, curve: Curve, trace: Trace, style: Style) -> None:
     Parameters
     ----------
     ax : matplotlib Axes
-        Where to draw.
+        Where to draw; its axes have their names, for which seaborn would else look through all
+        ticks.
     curve : Curve
         Its colour and label are used.
     trace : callable

@@ -68,13 +68,13 @@ def plot_roc(tables: xr.Dataset, look: Look) -> Drawing:
     _check_negatives(tables)
 
     def draw(ax: Axes, some: list[Curve]) -> None:
+        ax.set(xlabel="false positive rate", ylabel="true positive rate")
         draw_chance(ax, _DIAGONAL, _DIAGONAL)
         for curve in some:
             if "tpr_envelope" in curve.data:
                 _draw_envelope(ax, curve, curve.data["tpr_envelope"], tables)
             draw_band(ax, curve, _trace_roc, look.band_kws, band_label(tables))
             draw_line(ax, curve, _trace_roc, look.line_kws)
-        ax.set(xlabel="false positive rate", ylabel="true positive rate")
         ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), box_aspect=1)  # square where zoomed, too
 
     return draw_panels(curves, draw, look, legend="lower right")
@@ -111,13 +111,14 @@ def plot_pr(tables: xr.Dataset, look: Look) -> Drawing:
     check_baseline(tables, look.baseline)
 
     def draw(ax: Axes, some: list[Curve]) -> None:
+        ax.set(xlabel="recall", ylabel="precision")
         for curve in some:
             if "precision_envelope" in curve.data:
                 _draw_envelope(ax, curve, curve.data["precision_envelope"], tables)
             draw_band(ax, curve, _trace_pr, look.band_kws, band_label(tables))
             draw_line(ax, curve, _trace_pr, look.line_kws)
         _draw_prevalences(ax, [curve for curve in some if not curve.is_baseline] or some)
-        ax.set(xlabel="recall", ylabel="precision", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+        ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
 
     return draw_panels(drawn, draw, look)
 
@@ -147,6 +148,7 @@ def plot_rank_cdf(cdf: xr.Dataset, look: Look) -> Drawing:
     weighted = "n_effective" in cdf.coords
 
     def draw(ax: Axes, some: list[Curve]) -> None:
+        ax.set(xlabel="examples predicted positive", ylabel="share of positives found")
         for end in {_examples(curve.data) for curve in some}:
             draw_chance(ax, [0, end], [0, 1])
         # The known positives are the same at each beta.
@@ -164,7 +166,6 @@ def plot_rank_cdf(cdf: xr.Dataset, look: Look) -> Drawing:
                 color = ink(ax) if first else curve.color
                 known = known._replace(color=color, label="known positives")
             draw_line(ax, known, trace, look.line_kws)
-        ax.set(xlabel="examples predicted positive", ylabel="share of positives found")
         ax.margins(x=0.02)  # a last step at the last example is not under the frame
         ax.set(ylim=(-0.02, 1.02))
 

@@ -58,6 +58,7 @@ def plot_forest(values: xr.Dataset, number: tuple[str, str], look: Look) -> Draw
         step = _SHARE / max(len(hues), 1)
         if look.ax is None and not (look.col or look.row):
             _make_room(ax, len(names), len(hues))
+        ax.set(xlabel=tell_quantity(number[0]) + number[1], ylabel="")
         half = min(_THIN * step, _THICK * len(names) / _inches(ax))
         for place, curve in enumerate(hues):
             shift = (place - (len(hues) - 1) / 2) * step
@@ -73,7 +74,6 @@ def plot_forest(values: xr.Dataset, number: tuple[str, str], look: Look) -> Draw
                 _draw_naive(ax, curve)
         if number[0] == "AUROC":
             draw_chance(ax, [0.5, 0.5], [-0.5, len(names) - 0.5])
-        ax.set(xlabel=tell_quantity(number[0]) + number[1], ylabel="")
         ax.set_yticks(range(len(names)), names)
         ax.set_ylim(len(names) - 0.5, -0.5)
         ax.tick_params(axis="y", length=0)

@@ -153,9 +153,13 @@ def _entries(axes: Sequence[Axes], curves: Sequence[Curve], look: Look) -> Entri
 
 
 def fit_labels(ax: Axes) -> None:
-    """Break the lines of labels that are longer than their axis, so that none is cut off."""
+    """Break the lines of labels that are longer than their axis, so that none is cut off.
+
+    Axes are left where the figure's layout has them.
+    """
     figure: Any = ax.get_figure(root=True)
     settle(figure)
+    before = ax.get_xlabel(), ax.get_ylabel()
     frame = ax.get_window_extent()
     for label, room, way in (
         (ax.xaxis.label, frame.width, "width"),
@@ -165,6 +169,8 @@ def fit_labels(ax: Axes) -> None:
         length = getattr(label.get_window_extent(), way)
         if "\n" not in text and length > room > 0:
             label.set_text(textwrap.fill(text, max(8, int(len(text) * room / length))))
+    if (ax.get_xlabel(), ax.get_ylabel()) != before:
+        settle(figure)
 
 
 def _draw_grid(slices: Sequence[Slice], draw: Draw, look: Look, values: Values) -> FacetGrid:

@@ -81,7 +81,7 @@ def place_legend(ax: Axes, entries: Entries, title: str, place: Place, *, ours: 
     Parameters
     ----------
     ax : matplotlib Axes
-        All is drawn already.
+        All is drawn already, and the Axes are where the figure's layout has them.
     entries : list of (str, Artist)
         Labels and what stands for them.
     title : str
@@ -95,7 +95,6 @@ def place_legend(ax: Axes, entries: Entries, title: str, place: Place, *, ours: 
     if not entries or figure is None:
         return
     if place != "outside":
-        settle(figure)
         legend = _add(ax, entries, title, loc="upper right")
         corner = _free(ax, legend, "upper right" if place == "best" else place)
         if corner is not None:

@@ -110,13 +110,13 @@ def plot_metric(
     trace = _tracer(name, x, _evaluate_between)
 
     def draw(ax: Axes, some: list[Curve]) -> None:
+        ax.set(xlabel=_AXES[x], ylabel=tell_quantity(str(values.name)))
         for curve in some:
             if inner:
                 interval = tables["interval_beta"].to_numpy()
                 draw_envelope(ax, curve, *_envelope(curve.data, name, x), interval)
             draw_band(ax, curve, trace, look.band_kws, band_label(tables))
             draw_line(ax, curve, trace, look.line_kws)
-        ax.set(xlabel=_AXES[x], ylabel=tell_quantity(str(values.name)))
         if beside is not None:
             beside(ax, some)
 

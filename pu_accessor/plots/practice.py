@@ -50,6 +50,7 @@ def plot_decision(curves: xr.Dataset, look: Look) -> Drawing:
     check_baseline(curves, look.baseline)
 
     def draw(ax: Axes, some: list[Curve]) -> None:
+        ax.set(xlabel="threshold probability", ylabel="net benefit")
         for curve in some:
             if "envelope" in curve.data:
                 x = curve.data["threshold"].to_numpy()
@@ -61,7 +62,6 @@ def plot_decision(curves: xr.Dataset, look: Look) -> Drawing:
         tops = [np.max(line.get_ydata()) for line in ax.lines]
         tops += [area.get_xy()[:, 1].max() for area in ax.patches]  # type: ignore[attr-defined]
         top = max(float(max(tops)), 1e-3)
-        ax.set(xlabel="threshold probability", ylabel="net benefit")
         ax.set(ylim=(-_BELOW * top, 1.05 * top))
 
     return draw_panels(curves, draw, look, along="threshold")
@@ -140,6 +140,7 @@ def plot_calibration(curves: xr.Dataset, look: Look) -> Drawing:
     dots = {"marker": "o", "markersize": 4, **normalize_kwargs(dict(look.line_kws or {}), Line2D)}
 
     def draw(ax: Axes, some: list[Curve]) -> None:
+        ax.set(xlabel="mean score", ylabel="share of positives")
         draw_chance(ax, [0, 1], [0, 1], label="calibrated")
         for curve in some:
             for run in _runs(curve.data):
@@ -151,7 +152,6 @@ def plot_calibration(curves: xr.Dataset, look: Look) -> Drawing:
                     draw_envelope(ax, part, ends[0][0], (ends[0][1], ends[1][1]), betas)
                 draw_band(ax, part, _trace_bins, look.band_kws, band_label(curves))
             draw_line(ax, curve, _trace_means, dots)
-        ax.set(xlabel="mean score", ylabel="share of positives")
         ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
 
     return draw_panels(curves, draw, look, along="bin")

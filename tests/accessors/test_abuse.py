@@ -11,6 +11,7 @@ import xarray as xr
 
 import pu_accessor
 from pu_accessor import PUDataError, PUError, PUTypeError, PUValueError
+from tests.long import draws
 from tests.sources.test_pieces import FRAME
 
 ROWS = FRAME.replace([np.inf, -np.inf], 0).assign(p=1 / (1 + FRAME["other"] ** 2), id=FRAME.index)
@@ -159,3 +160,14 @@ def test_draws_that_vanish() -> None:
     rows = pd.DataFrame({"score": [4, 1, 2, 3], "label": [np.nan, 1, 1, 1]})
     found = rows.pu.average_precision(2**-8, target="examples", level=0.5, selection_odds=1.5)
     assert 0 <= found["lower"].item() <= found["estimate"].item() <= found["upper"].item() <= 1
+
+
+@pytest.mark.parametrize("kind", [draws.FRAMES, draws.TABLES])
+def test_fuzzers_draw_every_argument(kind: type) -> None:
+    asked = {
+        f"{method} {name}"
+        for method in draws.public(kind)
+        for name in {*draws.parameters(getattr(kind, method))} - {*draws.LOOKS, *draws.GOALS}
+    }
+    assert len(asked) > 20
+    assert not [one for one in asked if not {one, one.partition(" ")[2]} & draws.VALID.keys()]

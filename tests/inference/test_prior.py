@@ -150,7 +150,7 @@ def test_mean_matching_by_examples(shift: float) -> None:
         assert abs(off) == pytest.approx(stats.t.ppf(0.975, df))
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", sorted({*range(31)} - {6}))  # where known ones rank alike
 def test_mean_matching_is_a_share(seed: int) -> None:
     rng = np.random.default_rng(seed)
     sizes = rng.integers(1, 12, size=3)
@@ -161,6 +161,14 @@ def test_mean_matching_is_a_share(seed: int) -> None:
     with quiet():
         passed = framed(*kinds).pu.average_precision(found["beta"])
     assert passed["beta"].item() == pytest.approx(found["beta"], abs=1e-14)
+
+
+@pytest.mark.parametrize("size", [3, 7, 49, 300])
+def test_known_ones_that_rank_alike_match_nothing(size: int) -> None:
+    """An AUROC of one half is not always one half in floating point."""
+    ends = [0.0, 9.0] * size
+    with pytest.raises(PUDataError, match="on average they rank alike"):
+        estimate(framed([1.0] * 3 * size, [0.5, 2.0, 8.0], [*ends, 1.0]), "mean_matching")
 
 
 @pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
@@ -488,7 +496,7 @@ def test_rows_to_label_are_drawn_from_the_unlabeled() -> None:
 
 @pytest.mark.parametrize("method", ["feasible", "two_sided", "mean_matching"])
 def test_the_estimate_lies_in_its_interval_at_any_level(method: str) -> None:
-    rng = np.random.default_rng(3)
+    rng = np.random.default_rng(6)  # in none do known ones rank alike
     narrow = 0
     for level in (0.01, 0.2, 0.49, 0.5, 0.9):
         for _ in range(25):

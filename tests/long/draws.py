@@ -2,11 +2,14 @@
 
 import datetime as dt
 import inspect
+import os
 import re
+import tempfile
 import warnings
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -162,7 +165,8 @@ ODDS = st.sampled_from([1, 1.0, 1.5, 2, 5, np.inf])
 CURVES = st.sampled_from(["roc", "pr"])
 TARGETS = st.sampled_from(["population", "examples"])
 
-# What each argument may be, whatever it belongs to; where a method takes others, by its name.
+# What each argument may be, whatever it belongs to; where a method takes others, by its name. The
+# suite tests that none is missing.
 VALID: dict[str, st.SearchStrategy[Any]] = {
     "beta": BETAS,
     "level": st.sampled_from([0.5, 0.8, 0.9, 0.95, 0.99]),
@@ -200,6 +204,13 @@ VALID: dict[str, st.SearchStrategy[Any]] = {
     "curve": CURVES,
     "rank": st.one_of(st.integers(0, 61), st.lists(st.integers(0, 61), max_size=3)),
     "threshold": st.one_of(st.floats(-3, 3), st.just([0.5, 0.1])),
+    "average": st.sampled_from([False, False, False, True, "key", "fold", ["key", "fold"]]),
+    "palette": st.sampled_from(["colorblind", "viridis", ["red", "#00f", "0.5", "k"]]),
+    "legend": st.sampled_from(["auto", "brief", "full", "direct", False]),
+    "height": st.sampled_from([1.5, 3.2]),
+    "order": st.sampled_from([["a", "b"], ["b", "a"], ["b"], MODELS]),
+    "path": st.just(Path(tempfile.gettempdir()) / f"pu_accessor-{os.getpid()}.html"),
+    "title": st.text(max_size=9),
     "plot_against_beta name": st.sampled_from(["roc", "pr", *NAMES]),
     "plot_against_beta beta": st.just([0, 0.2, 0.4]),
     "plot_against_beta at": st.integers(0, 61),
@@ -216,7 +227,7 @@ def parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
 
 
 def valid(method: str, name: str) -> st.SearchStrategy[Any]:
-    """Return the strategy for an argument; a new one must be given one here."""
+    """Return the strategy for an argument."""
     return VALID[f"{method} {name}"] if f"{method} {name}" in VALID else VALID[name]
 
 

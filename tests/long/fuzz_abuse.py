@@ -92,7 +92,7 @@ def ask_of(accessor: Any, method: str, asked: dict[str, Any]) -> Any:
 
 @pytest.mark.parametrize("method", public(FRAMES))
 def test_keywords_of_questions(method: str) -> None:
-    @fuzzed(30 if method.startswith("plot_") else 8)
+    @fuzzed(30 if method.startswith(("plot_", "report")) else 8)
     @given(data=st.data(), asked=keywords(FRAMES, method))
     def holds(data: st.DataObject, asked: dict[str, Any]) -> None:
         rotten = spoil(data.draw, [*parameters(getattr(FRAMES, method))])

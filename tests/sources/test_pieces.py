@@ -361,7 +361,7 @@ def test_keys_of_any_kind(keys: Any) -> None:
 def test_keys_whose_dtype_differs() -> None:
     whole, chunks = in_two(
         {"score": [4, 3, 2, 1], "label": [1, None, 1, None], "key": [1, 1, 2, 2]},
-        {"score": [2.5, 3.5, 1.5], "label": [None, None, None], "key": [2.0, 1.0, None]},
+        {"score": [2.5, 3.5, 1.5], "label": [np.nan] * 3, "key": [2.0, 1.0, None]},
     )
     check_same(
         ranking_from_chunks(chunks, by="key").roc_bounds(0.3), whole.pu(by="key").roc_bounds(0.3)
@@ -651,7 +651,7 @@ def test_labels_that_are_no_labels_are_not_collected(rows: int) -> None:
 def test_integers_that_would_be_tied_across_chunks() -> None:
     whole, chunks = in_two(
         {"score": [2**53, 2, 1], "label": [1, None, 1]},
-        {"score": [2**53 + 1, 3, 0], "label": [None, None, None]},
+        {"score": [2**53 + 1, 3, 0], "label": [np.nan] * 3},
     )
     with pytest.raises(PUValueError, match="cannot tell apart"):
         whole.pu.auroc(0.3)

@@ -19,6 +19,7 @@ __all__ = ["METHODS", "Method", "Prior", "check_method", "estimate_prior"]
 _SCAR = "known positives are a simple random sample of all positives"
 _KNOWN_ODDS = "positives are labeled independently, with the given propensities"
 _NO_INFORMATION, _WIDE, _SEPARATE, _RISING = 0.99, 0.1, 0.01, 0.05
+_ALIKE = 1e-12  # what rounding may make of two means that are equal
 
 
 class Prior(NamedTuple):
@@ -244,7 +245,7 @@ def _mean_matching(ranking: Ranking, level: float) -> Prior:
     if weighted is not None:
         means[0] = weighted.mean
     apart = means[0] - means[1]
-    if not apart:
+    if abs(apart) < _ALIKE:
         raise PUDataError(
             "Mean matching needs scores that tell known positives from known negatives, but on "
             "average they rank alike. Take method='feasible'."
