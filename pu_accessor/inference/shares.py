@@ -195,7 +195,8 @@ def _as_floats(beta: Any) -> FloatArray | None:
     shares = values.astype(np.float64)
     # The 0.30000000000000004 of np.arange(0, 0.5, 0.1) is meant as 0.3, and selected by that.
     short = np.array([float(f"{value:.{_DIGITS}g}") for value in shares.flat])
-    with np.errstate(invalid="ignore"):  # of infinities, which are refused in what comes next
+    # Of infinities and the largest numbers, which are refused in what comes next.
+    with np.errstate(invalid="ignore", over="ignore"):
         off = np.abs(short.reshape(shares.shape) - shares)
         near = off <= _ROUNDING * np.spacing(np.abs(shares))
     return np.where(near, short.reshape(shares.shape), shares)

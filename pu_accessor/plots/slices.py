@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from pu_accessor.errors import PUValueError
+from pu_accessor.errors import PUValueError, shorten
 from pu_accessor.plots.artists import kept
 from pu_accessor.ranking import BoolArray
 from pu_accessor.results.schema import AXIS, BOUND
@@ -110,7 +110,9 @@ def take_apart(dataset: xr.Dataset, along: str | None = None) -> list[Slice]:
         if there.any():
             slices.append(Slice(_where(dataset, place), data.isel({along: kept(there)})))
     if not slices:
-        raise PUValueError(f"There is nothing to draw: {drawn!r} has no value at all.")
+        betas = np.unique(dataset["beta"]).tolist() if "beta" in dataset.coords else []
+        at = f" at beta = {shorten(f'{beta:g}' for beta in betas)}. Try another" if betas else ""
+        raise PUValueError(f"There is nothing to draw: {drawn!r} has no value at all{at}.")
     return slices
 
 

@@ -1,13 +1,14 @@
 """Numbers of many models, side by side: a frame of them -> a Dataset over places."""
 
 from collections.abc import Hashable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from pu_accessor.errors import PUValueError, brief, suggestion
+from pu_accessor.errors import PUTypeError, PUValueError, brief, suggestion
 from pu_accessor.inference.estimates.at import At
 from pu_accessor.inference.tables.rates import METRICS, Metric, check_metric, metric_name
 from pu_accessor.results.schema import BOUND
@@ -122,8 +123,8 @@ def over_places(
 
     Raises
     ------
-    PUValueError
-        If `order` holds other keys.
+    PUTypeError, PUValueError
+        If `order` is no list or holds other keys.
     """
     keys = [str(name) for name in found.columns[: list(found.columns).index("beta")]]
     aside = [key for key in keys if key in apart]
@@ -162,8 +163,15 @@ def _ordered(
     """Return keys in the order that was asked for."""
     if order is None:
         return [*names]
-    asked: list[Hashable] = [order] if isinstance(order, str) else list(order)
-    wrong = [key for key in asked if key not in names]
+    try:  # one more than there are is enough to see that some are wrong
+        asked = [order] if isinstance(order, str) else [*islice(order, len(names) + 1)]
+    except TypeError as error:
+        raise PUTypeError(
+            f"order must be a list of keys of {', '.join(listed) or 'groups'}, but "
+            f"{brief(order)} was passed. Leave it out for the order of the rows."
+        ) from error
+    known = {*names}
+    wrong = [key for key in asked if not pd.api.types.is_hashable(key) or key not in known]
     if wrong or not asked or len({*asked}) < len(asked):
         raise PUValueError(
             f"order must hold keys of {', '.join(listed) or 'groups'}, each once, but "

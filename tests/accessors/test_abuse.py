@@ -171,3 +171,11 @@ def test_fuzzers_draw_every_argument(kind: type) -> None:
     }
     assert len(asked) > 20
     assert not [one for one in asked if not {one, one.partition(" ")[2]} & draws.VALID.keys()]
+
+
+def test_numbers_at_the_ends_of_floating_point() -> None:
+    with pytest.raises(PUValueError, match=r"beta must lie in \[0, 1\], but .1.79"):
+        PU.contingency(np.finfo(float).max)
+    least = float(np.finfo(float).tiny)
+    found = PU.metric("accuracy", 0.3, at={"precision": least})
+    pd.testing.assert_frame_equal(found, PU.metric("accuracy", 0.3, at={"precision": 0.0}))

@@ -312,3 +312,9 @@ def test_baseline_does_not_get_round_the_checks_of_beta() -> None:
         FRAME.pu.plot_roc([], baseline=True)
     with pytest.raises(PUTypeError, match=r"but '0.3' was passed"):
         FRAME.pu.plot_roc("0.3", baseline=True)
+
+
+def test_without_latent_positives_there_is_nothing_to_draw() -> None:
+    frame = pd.DataFrame({"score": np.arange(60), "label": [1, 0, None] * 20})
+    with pytest.raises(PUValueError, match=r"has no value at all at beta = 0, 0\.001\. Try"):
+        frame.pu.plot_rank_cdf([0, 0.001], reference="negatives")

@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.patches import Polygon
 
-from pu_accessor import PUError, PUValueError
+from pu_accessor import PUError, PUTypeError, PUValueError
 from tests.cases import binormal
 
 FRAME = binormal(60, 200, 0.5, seed=5)[0]
@@ -103,6 +104,13 @@ def test_order_picks_and_sorts_and_own_betas_are_told() -> None:
     ax = pu.plot_forest("auroc", 0.2, order=best)
     assert names(ax) == [*best] and (np.diff(dots(ax, "β̂ = 0.2")[:, 0]) < 0).all()
     assert names(pu.plot_forest("auroc", 0.2, order=["m2"])) == ["m2"]
+    for wrong in (0, len, xr.DataArray(0.3)):
+        with pytest.raises(PUTypeError, match="order must be a list of keys of model, but"):
+            pu.plot_forest("auroc", 0.2, order=wrong)
+    odd: list[Any] = [["m9"], ["m2", "m2"], [[]], [pd.NA], np.zeros((2, 2)), range(10**12), []]
+    for keys in odd:
+        with pytest.raises(PUValueError, match="order must hold keys of model, each once, but"):
+            pu.plot_forest("auroc", 0.2, order=keys)
     ax = FRAME.pu(by="site").plot_forest("auroc", {"x": 0.1, "y": 0.25})
     assert names(ax) == ["x\nβ̂ = 0.1", "y\nβ̂ = 0.25"]
     np.testing.assert_allclose(

@@ -297,7 +297,8 @@ def _at_precision(ranking: Ranking, beta: float, value: float, rule: Rule) -> Ra
     last = int(np.flatnonzero(found >= value)[-1])
     # After it each further example is a false positive, up to the next bend.
     true, head = int(table.tp[last]), int(table.tp[last] + table.fp[last])
-    most = floor(true / value) if value else sum(ranking.total)
+    total = sum(ranking.total)
+    most = total if true >= value * total else floor(true / value)
     most += (true / (most + 1) >= value) - (true / max(most, 1) < value)  # as floats compare
     here = _between(finer, last, int(finer.unlabeled[last]) + most - head)
     finer, table = central_table(finer.refine(here), beta, rule)
