@@ -164,7 +164,9 @@ def _ordered(
     if order is None:
         return [*names]
     try:  # one more than there are is enough to see that some are wrong
-        asked = [order] if isinstance(order, str) else [*islice(order, len(names) + 1)]
+        asked: list[Hashable] = (
+            [order] if isinstance(order, str) else [*islice(order, len(names) + 1)]
+        )
     except TypeError as error:
         raise PUTypeError(
             f"order must be a list of keys of {', '.join(listed) or 'groups'}, but "
