@@ -12,7 +12,7 @@ QUICKLY := MPLBACKEND=Agg OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONDONTWRI
 PYTEST := -m pytest --numprocesses auto --dist worksteal
 
 .DELETE_ON_ERROR:
-.PHONY: demo test test-long test-versions test-rooms test-lowest test-newest test-distributed fuzz mutants lint format docs
+.PHONY: demo test test-long test-versions test-lowest test-newest test-distributed fuzz mutants lint format docs
 .PHONY: bench bench-dask dist lock audit clean
 
 demo: .venv/demo.installed
@@ -31,12 +31,6 @@ test-versions: test test-lowest test-newest
 	@$(BIN)/python tests/versions.py row locked
 	@.venv-lowest/bin/python tests/versions.py row lowest
 	@.venv-newest/bin/python tests/versions.py row newest
-
-# The room that reads what other packages hold, and pictures read back, on the lowest and the newest: some
-# minutes.
-ROOMS := tests/sources tests/plots/test_curves.py
-test-rooms:
-	$(MAKE) test-lowest test-newest TESTS="$(ROOMS)"
 
 # TESTS=... takes some tests alone.
 test-lowest: .venv-lowest/installed
