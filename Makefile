@@ -54,7 +54,8 @@ fuzz: .venv/test.installed
 # Tries a sample of mutants, functions with one change each, against the tests that reach them. SEED=...
 # draws the same once more; `rm -r mutants` lets it note anew which tests reach what.
 SAMPLE ?= 1500
-REACHING := tests/counting tests/inference tests/sources tests/results
+REACHING := tests/accessors tests/counting tests/inference tests/results tests/sources tests/studies \
+	pu_accessor/accessors
 mutants: .venv/mutants.installed
 	$(QUICKLY) $(BIN)/mutmut run --max-children 1 'pu_accessor.sources.source.*'
 	cd mutants && $(QUICKLY) ../$(BIN)/python -m pytest -p tests.long.mutants -p no:cacheprovider \
