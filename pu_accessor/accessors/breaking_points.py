@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING
 
 import pandas as pd
@@ -31,6 +31,7 @@ def breaking_point(
     *,
     above: float | None = None,
     at: At | None = None,
+    on: Hashable | list[Hashable] | None = None,
     target: str | None = None,
     level: float = 0.95,
     band: str | Band = "exact",
@@ -65,6 +66,10 @@ def breaking_point(
         informedness, or the metric itself, is highest.
 
         Not for an area.
+    on : hashable or list of hashable, optional
+        Columns that identify an example, to pair the rows of models in rows.
+
+        For a difference.
     target : Target, optional
         What the numbers are about: "population", new examples, which is the default but for a
         metric; or "examples", these alone.
@@ -128,7 +133,7 @@ def breaking_point(
     0    auroc      0.75    0.5            7.45
     """
     _check_selected(self)
-    asked = read_quantity(quantity, at, above, target, Rule(level, band, reference))
+    asked = read_quantity(quantity, at, above, target, Rule(level, band, reference), on)
     return breaking_points(self._asked(), beta, asked)
 
 
@@ -140,6 +145,7 @@ def plot_robustness(
     selection_odds: Sequence[float] = (1, 1.25, 1.5, 2, 2.5, 3, 4, 5),
     above: float | None = None,
     at: At | None = None,
+    on: Hashable | list[Hashable] | None = None,
     target: str | None = None,
     level: float = 0.95,
     band: str | Band = "exact",
@@ -184,6 +190,10 @@ def plot_robustness(
         informedness, or the metric itself, is highest.
 
         Not for an area.
+    on : hashable or list of hashable, optional
+        Columns that identify an example, to pair the rows of models in rows.
+
+        For a difference.
     target : Target, optional
         What the numbers are about: "population", new examples, which is the default but for a
         metric; or "examples", these alone.
@@ -268,7 +278,7 @@ def plot_robustness(
 
     _check_selected(self)
     look = plots.Look(hue, col, row, False, ax, line_kws, band_kws, palette, legend, height)
-    asked = read_quantity(quantity, at, above, target, Rule(level, band, reference))
+    asked = read_quantity(quantity, at, above, target, Rule(level, band, reference), on)
     return plots.plot_robustness(values_by_odds(self._asked(), beta, asked, selection_odds), look)
 
 

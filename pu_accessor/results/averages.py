@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import pandas as pd
 
-from pu_accessor.errors import PUTypeError, PUValueError, shorten, warn_caller
+from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten, warn_caller
 from pu_accessor.inference.estimates.at import Cutoff
 from pu_accessor.inference.estimates.averages import (
     AREA,
@@ -71,10 +71,11 @@ class Over(NamedTuple):
         groups = [*names][: -1 if self.models else None]
         over = groups if self.names is True else self.names
         over = [over] if isinstance(over, str) else over
-        if not isinstance(over, list) or not over or not set(over) <= set(groups):
+        known = isinstance(over, list) and all(isinstance(n, str) and n in groups for n in over)
+        if not known or not over:
             raise PUValueError(
                 f"average must be True, or name some of the columns that make groups, {groups}, "
-                f"but {self.names!r} was passed. Name the column of the queries or users: "
+                f"but {brief(self.names)} was passed. Name the column of the queries or users: "
                 "df.pu(by='query').auroc(0.3, average=True)."
             )
         places = range(len(names))
@@ -202,7 +203,8 @@ def read_average(average: Average, models: bool) -> Over | None:
     """
     if not isinstance(average, bool | str | list):
         raise PUTypeError(
-            f"average must be True, False or names of columns in by, but {average!r} was passed."
+            "average must be True, False or names of columns in by, but "
+            f"{brief(average)} was passed."
         )
     return None if average is False else Over(average, models)
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from math import isfinite, isinf
 from numbers import Real
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 import pandas as pd
@@ -33,6 +33,8 @@ from pu_accessor.results.schema import BOUND
 
 __all__ = ["Quantity", "breaking_points", "read_quantity", "values_by_odds"]
 
+On: TypeAlias = Hashable | list[Hashable] | None
+
 _AREAS = {"auroc": "roc", "average_precision": "pr"}
 _NAMES = {"auroc": "AUROC", "average_precision": "average precision"}
 _DIFFERENCE = "difference"
@@ -54,6 +56,8 @@ class Quantity(NamedTuple):
         Whether the number is about new examples or about these.
     rule : Rule
         How to bound, for labels at random.
+    on : hashable or list of hashable, optional
+        Columns that pair the rows of models in rows, for a difference.
     """
 
     name: str | Metric
@@ -61,6 +65,7 @@ class Quantity(NamedTuple):
     above: float
     target: str
     rule: Rule
+    on: On = None
 
     @property
     def label(self) -> str:
@@ -69,13 +74,18 @@ class Quantity(NamedTuple):
 
 
 def read_quantity(
-    name: str | Metric, at: At | None, above: float | None, target: str | None, rule: Rule
+    name: str | Metric,
+    at: At | None,
+    above: float | None,
+    target: str | None,
+    rule: Rule,
+    on: On = None,
 ) -> Quantity:
     """Check what robustness is asked of.
 
     Parameters
     ----------
-    name, at, above, target, rule
+    name, at, above, target, rule, on
         As in `Quantity`; without `above` it is 0.5, without `target` new examples, but for a
         metric these.
 
@@ -114,19 +124,29 @@ def read_quantity(
         about = "examples" if target is None else target
         check_target(about, "a metric, which bands bound of these examples")
         replace(rule, selection_odds=2.0)  # raises where the band has no factor
-    if name == _DIFFERENCE and above is not None:
-        raise PUValueError(
-            f"above must be left out with 'difference', but {above!r} was passed: the conclusion "
-            "is that one model is better than the other."
-        )
+    _check_difference(name, above, on)
     default = 0.0 if name == _DIFFERENCE else 0.5
     if above is None:
-        return Quantity(name, at, default, about, rule)
+        return Quantity(name, at, default, about, rule, on)
     if isinstance(above, bool) or not isinstance(above, Real):
         raise PUTypeError(f"above must be a number, but {brief(above)} was passed.")
     if not isfinite(above):
         raise PUValueError(f"above must be finite, but {above!r} was passed.")
     return Quantity(name, at, float(above), about, rule)
+
+
+def _check_difference(name: str | Metric, above: float | None, on: On) -> None:
+    """Raise where something does not go with a difference, or with a number that is none."""
+    if name == _DIFFERENCE and above is not None:
+        raise PUValueError(
+            f"above must be left out with 'difference', but {above!r} was passed: the conclusion "
+            "is that one model is better than the other."
+        )
+    if name != _DIFFERENCE and on is not None:
+        raise PUValueError(
+            f"on must be left out with {metric_name(name)!r}, but {brief(on)} was passed: it "
+            "pairs the rows of models, and a number of one model needs no pairs."
+        )
 
 
 def breaking_points(asked: Asked, beta: GroupBeta, quantity: Quantity) -> pd.DataFrame:
@@ -269,7 +289,7 @@ def _of_pairs(asked: Asked, beta: GroupBeta, quantity: Quantity) -> pd.DataFrame
             "target": [target] * rows.size,
         }
 
-    answers = ask(asked, asked.pair(None), question, beta)
+    answers = ask(asked, asked.pair(quantity.on), question, beta)
     return as_rows(answers, [answer.content for answer in answers.each])
 
 
@@ -296,7 +316,7 @@ def _at(asked: Asked, beta: GroupBeta, quantity: Quantity, odds: float) -> pd.Da
     given = quantity.rule
     rule = Rules(given.level, band_name(given.band), given.reference, selection_odds=odds)
     if quantity.name == _DIFFERENCE:
-        found = ask_pairs(asked, beta, None, rule, quantity.target)
+        found = ask_pairs(asked, beta, quantity.on, rule, quantity.target)
         return found.rename(columns={"difference": "estimate"})
     if quantity.name == "auroc":
         return auroc(asked, beta, rule, quantity.target)

@@ -173,6 +173,13 @@ def test_fuzzers_draw_every_argument(kind: type) -> None:
     assert not [one for one in asked if not {one, one.partition(" ")[2]} & draws.VALID.keys()]
 
 
+def test_names_to_average_over() -> None:
+    odd: list[Any] = [[], [[]], [np.zeros(2)], [pd.NA], "site", ["key", 3]]
+    for value in odd:
+        with pytest.raises(PUValueError, match="average must be True, or name some of the colu"):
+            ROWS.pu(by="key").auroc(0.3, average=value)
+
+
 def test_numbers_at_the_ends_of_floating_point() -> None:
     with pytest.raises(PUValueError, match=r"beta must lie in \[0, 1\], but .1.79"):
         PU.contingency(np.finfo(float).max)

@@ -165,6 +165,19 @@ def test_an_order_breaks_where_its_interval_does() -> None:
     assert turned["breaking_point"].item() == pytest.approx(point, rel=2e-3)
 
 
+def test_models_in_rows_are_paired_by_a_column() -> None:
+    rows = FRAME.assign(id=range(len(FRAME))).drop(columns="score")
+    long = rows.melt(["id", "label"], MODELS, "model", "score").pu(by="model")
+    wide = FRAME.pu(score=MODELS)
+    found = long.breaking_point("difference", BETA, on="id")
+    pd.testing.assert_frame_equal(found, wide.breaking_point("difference", BETA))
+    drawn = [
+        pu.plot_robustness("difference", BETA, selection_odds=[1, 2], **on).lines[0]
+        for pu, on in ((long, {"on": "id"}), (wide, {}))
+    ]
+    np.testing.assert_array_equal(*(line.get_xydata() for line in drawn))
+
+
 def test_conclusions_that_never_hold_and_that_always_do() -> None:
     assert FRAME.pu.breaking_point("auroc", BETA, above=0.95)["breaking_point"].item() == 1
     assert FRAME.pu.breaking_point("auroc", BETA, above=-1)["breaking_point"].item() == np.inf
@@ -255,6 +268,7 @@ def test_what_robustness_cannot_be_asked() -> None:
         (("f1", BETA), {"at": 3, "band": "dkw"}, "band must be 'exact' or 'simultaneous'"),
         (("f1", BETA), {"at": 3, "target": "population"}, "target must be 'examples' with a met"),
         (("difference", BETA), {"above": 0.1}, "above must be left out with 'difference'"),
+        (("auroc", BETA), {"on": "id"}, "on must be left out with 'auroc', but 'id' was passed"),
     ):
         with pytest.raises(PUValueError, match=told):
             pu.breaking_point(*arguments, **keywords)
