@@ -43,7 +43,12 @@ MODULES = [
     *[test_population, test_prior, test_references, test_reported, test_several_metrics],
     *[test_simultaneous, test_tables],
 ]
-SOME_SEEDS: dict[str, str] = {}
+SOME_SEEDS: dict[str, str] = {
+    "test_comparison.test_scipy_tests_the_same_ranks": "scipy warns where differences are alike",
+    "test_decision.test_published_net_benefits_lie_within_bounds_when_labels_are_hidden": (
+        "a band of 99% misses the truth in one draw of a hundred"
+    ),
+}
 
 
 def choices(test: Callable[..., Any]) -> dict[str, list[Any]]:
