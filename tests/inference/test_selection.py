@@ -229,19 +229,20 @@ def test_areas_of_few_known_positives() -> None:
     assert nothing.reach == (nothing.value, nothing.value)
 
 
-def pair(seed: int) -> PairedRanks:
+def pair(seed: int, known: int = 8) -> PairedRanks:
     """Draw the ranks of two models, and what they make of the other examples."""
-    rng = np.random.default_rng(seed)
-    shared = rng.normal(size=60) + np.repeat([1.0, 0.0], [8, 52])
+    rng, size = np.random.default_rng(seed), known + 52
+    shared = rng.normal(size=size) + np.repeat([1.0, 0.0], [known, 52])
     ranks: dict[Hashable, FloatArray] = {}
     among: dict[Hashable, FloatArray] = {}
     above = []
     for name, noise in (("a", 0.3), ("b", 1.5)):
-        score = shared + noise * rng.normal(size=60)
-        ranks[name] = 1 + (score[:8, np.newaxis] < score).sum(axis=1).astype(float)
-        among[name] = 1 + (score[:8, np.newaxis] < score[:8]).sum(axis=1).astype(float)
-        above.append((score[:8] > score[8:, np.newaxis]).mean(axis=1))
-    return PairedRanks(("model",), ranks, among, Counts(8, 0, 52), np.cov(above))
+        score = shared + noise * rng.normal(size=size)
+        own, others = score[:known], score[known:]
+        ranks[name] = 1 + (own[:, np.newaxis] < score).sum(axis=1).astype(float)
+        among[name] = 1 + (own[:, np.newaxis] < own).sum(axis=1).astype(float)
+        above.append((own > others[:, np.newaxis]).mean(axis=1))
+    return PairedRanks(("model",), ranks, among, Counts(known, 0, 52), np.cov(above))
 
 
 @pytest.mark.parametrize("target", ["population", "examples"])
@@ -267,6 +268,30 @@ def test_differences_within_a_factor(target: str) -> None:
         assert (low, high) == pytest.approx((min(every), max(every)), abs=1e-12)
     assert (found.size.lower < found.size.reach[0]).all()
     assert (found.p_value >= expected.p_value).all()
+
+
+def test_the_difference_that_says_least_has_its_error_towards_zero() -> None:
+    paired, latent = pair(2, 40), 0.1 * 52
+    ahead = np.sort(paired.ranks["b"] - paired.ranks["a"])[::-1]
+
+    def statistic(ahead: FloatArray) -> float:
+        """Return the lowest difference over its error downwards: the last few weigh more."""
+        found = []
+        for heavy in range(41):
+            weight = np.repeat([1.0, 1.3], [40 - heavy, heavy])
+            stands = 1 + latent * weight / weight.sum()
+            found.append((float(stands @ ahead), stands))
+        value, stands = min(found, key=lambda each: each[0])
+        apart = ahead - (stands - 1) @ ahead / latent
+        each = apart * np.sqrt(stands * (stands - 1)) / (1 - stands / stands.sum())
+        growth = np.log(stands)[-10:].mean() - np.log(stands)[-20:-10].mean()
+        unseen = stands.max() * np.exp(max(growth, 0)) - stands.mean()
+        square = 39 / 40 * (each @ each) + (unseen * apart.min()) ** 2
+        return value / float(np.sqrt(square))
+
+    found = compare_within(paired, np.array([0.1]), 0.95, "examples", 1.3)
+    assert found.size is not None and found.size.reach is not None and found.sign == 1
+    assert found.statistic[0, 0] == pytest.approx(statistic(ahead), rel=1e-9)
 
 
 def test_an_order_that_can_change_has_no_sign() -> None:

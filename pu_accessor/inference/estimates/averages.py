@@ -121,7 +121,7 @@ def areas_under_roc(stack: Stack, betas: FloatArray) -> list[GroupTerm | None]:
     """
     known, negative, unlabeled = stack.total.T[:, :, np.newaxis]
     negatives = negative + unlabeled * (1 - betas)
-    rest = (negative + unlabeled) + 0 * betas
+    rest = negative + unlabeled
     plain = ((known > 0) & (negatives > 0) & ((unlabeled > 0) | (betas == 0))).all(axis=1)
     above = place_stack(stack).above[:, np.newaxis]
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -407,21 +407,20 @@ def _limits(
     """Return the averages that are not too far from the estimate."""
     inner = np.clip(place, _EDGE, 1 - _EDGE)
     modeled = model * inner * (1 - inner)
-    few = np.where(np.isfinite(df), df, 0.0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = (_MODELED + few * squared / modeled) / (_MODELED + few)
-        ratio = np.maximum(ratio, squared / modeled) if new else ratio
+    few, scattered = np.where(np.isfinite(df), df, 0.0), modeled > 0
+    over = squared / np.where(scattered, modeled, 1.0)
+    ratio = (_MODELED + few * over) / (_MODELED + few)
+    ratio = np.maximum(ratio, over) if new else ratio
     # Where nothing scatters, as all are on top, nothing says that they scatter less.
     flat = squared == 0
-    ratio = np.where(flat, 1.0, np.where(modeled > 0, ratio, 0.0))
+    ratio = np.where(flat, 1.0, np.where(scattered, ratio, 0.0))
     many = df if new else df + _MODELED
     far_enough = np.where(np.isfinite(df), special.stdtrit(many, (1 + level) / 2), 0.0)
 
     def excess(average: FloatArray) -> FloatArray:
         there = np.clip(place + (average - mean) / stretch, 0, 1)
         would = model * there * (1 - there)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            seen = squared * np.where(modeled > 0, np.maximum(1, would / modeled), 1.0)
+        seen = np.maximum(squared, over * would)  # `would` is 0 where nothing is modeled
         kept = (_MODELED * would + few * seen) / (_MODELED + few)
         kept = np.where(flat, would, np.maximum(kept, squared) if new else kept)
         far: FloatArray = np.abs(mean - average) - far_enough * np.sqrt((ratio * would + kept) / 2)
