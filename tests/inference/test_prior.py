@@ -120,7 +120,8 @@ def test_mean_matching_by_examples(shift: float) -> None:
     rng = np.random.default_rng(3)
     kinds = [np.round(rng.normal(shift, 1, size), 1) for shift, size in ((1, 30), (0, 20))]
     unlabeled = np.round(rng.normal(rng.random(200) < 0.3) + shift, 1)
-    found = estimate(framed(kinds[0], unlabeled, kinds[1]), "mean_matching")
+    frame = framed(kinds[0], unlabeled, kinds[1])
+    found = frame.pu.estimate_beta(method="mean_matching").iloc[0]  # without a warning
 
     def place(x: float) -> float:
         shares = [((kind < x).sum() + (kind <= x).sum()) / (2 * kind.size) for kind in kinds]
@@ -221,6 +222,10 @@ def test_groups_have_a_row_each() -> None:
         (STEPS, "not known well: its upper limit is more than 0.1 above"),
         (framed(normal(500) + 9, normal(2000)), "rank above nearly all unlabeled examples"),
         (framed(normal(500) + 1, normal(5000)), "above the unlabeled even among the best"),
+        (
+            framed(normal(500) + 1, normal(5000)),
+            "negatives are there, too, so that the estimate is too high. Take the upper limit as",
+        ),
     ],
 )
 def test_feasible_warns(frame: pd.DataFrame, message: str) -> None:
@@ -288,6 +293,23 @@ def test_feasible_is_silent_where_it_knows() -> None:
 def test_contradictions_warn(method: str, frame: pd.DataFrame) -> None:
     with pytest.warns(PUWarning, match=r"no beta in \[0, 1\] fits"):
         frame.pu.estimate_beta(method=method)
+
+
+def test_unlabeled_beyond_known_negatives_that_are_all_alike_contradict_them() -> None:
+    # What the mean over 10 unlabeled may be off by grows with beta, and is less than it is off.
+    with pytest.warns(PUWarning, match=r"no beta in \[0, 1\] fits"):
+        found = framed(normal(1000) + 1, normal(10) - 30, [0.0] * 40).pu.estimate_beta(
+            method="mean_matching"
+        )
+    assert found[["beta", "lower", "upper"]].to_numpy().tolist() == [[0, 0, 0]]
+
+
+@pytest.mark.parametrize("positives", [0, 1, 3, 7, 10])
+def test_scores_of_two_values_that_tell_all_contradict_nothing(positives: int) -> None:
+    frame = framed([2, 2], [2] * positives + [0] * (10 - positives), [0, 0])
+    found = frame.pu.estimate_beta(method="mean_matching")  # without a warning
+    numbers = found[["beta", "lower", "upper"]].iloc[0].tolist()
+    assert numbers == pytest.approx([positives / 10] * 3, abs=1e-7)
 
 
 @pytest.mark.parametrize(
