@@ -351,6 +351,18 @@ def test_areas_of_these_examples_are_those_of_the_definition(beta: float, decima
         assert row["standard_error"] == pytest.approx((11 / 12 * (each @ each)) ** 0.5, rel=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore:The effective number")
+@pytest.mark.parametrize(("name", "curve"), [("auroc", "roc"), ("average_precision", "pr")])
+def test_two_known_positives_have_the_areas_under_bounding_curves(name: str, curve: str) -> None:
+    label = [None, 1, None, None, 1, *[None] * 15]
+    odds = [None, 0.5, None, None, 0.2, *[None] * 15]
+    frame = pd.DataFrame({"score": range(20, 0, -1), "label": label, "odds": odds})
+    row = put_of_these(frame.pu(propensity="odds"), name, 0.25).iloc[0]
+    areas = frame.pu(propensity="odds").contingency(0.25).pu.area(curve).isel(beta=0)
+    wanted = areas.sel(bound=["lower", "upper"]).values
+    assert row[["lower", "upper"]].tolist() == pytest.approx(wanted, rel=1e-9)
+
+
 def test_limits_are_those_of_gamma_variables() -> None:
     # Known ones at both ends: those that were not seen are there, too, as many as the most.
     n, examples, beta = 30, 233, 0.3
