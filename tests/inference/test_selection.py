@@ -139,6 +139,27 @@ def test_the_local_level_starts_from_that_of_random_labels() -> None:
     assert joint_coverage(40, 120, lower, upper) > 0.95
 
 
+@pytest.mark.parametrize(
+    ("n", "m", "odds"),
+    [(40, 120, 2.0), (30, 200, 8.0), (80, 80, 1.1), (3, 60, 1.2), (15, 173, 3.0)],
+)
+def test_the_local_level_is_about_the_largest(n: int, m: int, odds: float) -> None:
+    # In the last case what is missed is .02501 over many levels: a search may get lost there.
+    alpha, missed = local_alpha_within(n, m, 0.95, odds), []
+    for local in (alpha, 1.1 * alpha):
+        upper = exact_within(n, np.array([m]), 1 - local, odds)[1][0]
+        missed.append(most_missed(n, m, upper, odds))
+    assert missed[0] <= 0.025 * (1 + 1e-9) < missed[1]
+
+
+@pytest.mark.parametrize(("n", "m"), [(400, 1600), (1600, 400), (700, 900)])
+def test_the_local_level_of_many_positives_is_scaled_from_fewer(n: int, m: int) -> None:
+    fewer = min(n, m, 500)
+    counted = local_alpha_within(fewer, 1000 - fewer, 0.95, 3.0)
+    scaled = 0.8 * counted * ((n + m) / 1000) ** -0.3
+    assert local_alpha_within(n, m, 0.95, 3.0) == pytest.approx(scaled, rel=1e-12)
+
+
 def test_the_local_level_of_many_positives_is_safe() -> None:
     alpha = local_alpha_within(100, 3000, 0.95, 8.0)  # scaled from fewer
     upper = exact_within(100, np.array([3000]), 1 - alpha, 8.0)[1][0]
