@@ -343,3 +343,40 @@ def test_factors_that_are_none() -> None:
         with pytest.raises(PUValueError, match="must be 'exact' or 'simultaneous' with"):
             Rule(band=band, selection_odds=2)
         Rule(band=band, selection_odds=1)
+
+
+def lower_tail(n: int, m: int, k: int, v: int, odds: float) -> float:
+    """Return P(V <= v): that of k + v positives k or more are known, which have the odds."""
+    head = k + v
+    known = np.arange(max(head - m, 0), min(n, head))
+    steps = (n - known) * (head - known) / ((known + 1) * (m - head + known + 1.0)) * odds
+    ways = np.append(0, np.cumsum(np.log(steps)))
+    share = np.exp(ways - ways.max())
+    return float(share[k - max(head - m, 0) :].sum() / share.sum())
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "odds"),
+    [
+        (10_000, 10_000, 10.0),
+        (10_000, 30_000, 50.0),
+        (40_000, 12_000, 1e3),
+        (40_000, 40_000, 20.0),
+    ],
+)
+def test_exact_limits_of_tens_of_thousands_at_large_odds(n: int, m: int, odds: float) -> None:
+    lower = exact_within(n, np.array([m]), 0.95, odds)[0][0]
+    few = np.geomspace(1, n, 15).astype(int)
+    for k in np.unique(np.concatenate([few, n + 1 - few, [n - 11]])).tolist():
+        v = int(lower[k])
+        assert lower_tail(n, m, k, v, odds) > 0.025
+        assert not v or lower_tail(n, m, k, v - 1, odds) <= 0.025
+
+
+def test_a_limit_changes_where_its_probability_is_the_tail() -> None:
+    n, k, odds = 40_000, 20_000, 20.0  # among the longest sums there are
+    v = int(exact_within(n, np.array([n]), 0.95, odds)[0][0, k])
+    tail = lower_tail(n, n, k, v, odds)
+    for nudge, limit in ((-3e-9, v), (3e-9, v + 1)):
+        level = 1 - 2 * tail * (1 + nudge)
+        assert exact_within(n, np.array([n]), level, odds)[0][0, k] == limit
