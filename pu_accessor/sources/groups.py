@@ -154,7 +154,7 @@ def _number(grouped: Grouping) -> Numbers:
 
 def _rows(numbers: Numbers) -> list[IntArray | slice]:
     """Return the rows of each group that has some, in the order of their numbers."""
-    counts = np.bincount(numbers + 1, minlength=1)  # the first is that of rows without a key
+    counts = np.bincount(numbers + 1)  # the first is that of rows without a key
     ends = np.cumsum(counts)
     parts = [
         slice(int(end - count), int(end))

@@ -15,6 +15,7 @@ from pu_accessor.counting import best, threads
 from pu_accessor.counting import gaps as gaps_module
 from pu_accessor.counting.best import Best, nth_best, scores_inside
 from pu_accessor.counting.gaps import Gaps, count_gaps, distinct
+from pu_accessor.counting.ordered import Ordered
 
 Array = npt.NDArray[Any]
 
@@ -118,6 +119,25 @@ def test_best_scores_are_those_of_a_full_sort(
         return np.concatenate([scores_inside(bounds, numbers, chunk) for chunk in chunks])
 
     assert_best(nth_best(wanted, count(values).without(at), count, fetch), wanted, unlabeled)
+
+
+@given(
+    scores=SCORES,
+    targets=st.lists(st.integers(1, 60), min_size=1, max_size=5),
+)
+@example(scores=(np.array([1.0, -0.25]), np.repeat([-0.0, 0.5], 9)), targets=[5, 14])
+@example(scores=(np.array([1.0, -1.0]), np.repeat([-0.0, -0.5], 9)), targets=[5, 14])
+@example(scores=(np.array([]), np.repeat(ODD, 5)), targets=[1, 20, 36, 59, 60])
+def test_few_scores_are_counted_and_found_in_order(
+    scores: tuple[Array, Array], targets: list[int]
+) -> None:
+    values, _ = distinct(scores[0])
+    every = np.concatenate(scores)
+    wanted = np.array([target for target in targets if target <= every.size], np.int64)
+    ordered = Ordered.of(every)
+    gaps = ordered.count(values)
+    assert_same(gaps, by_sorting(values, every))
+    assert_best(ordered.best(wanted, gaps), wanted, every)
 
 
 def assert_best(found: Best, targets: Array, scores: Array) -> None:

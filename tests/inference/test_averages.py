@@ -181,6 +181,21 @@ def test_limits_are_those_on_a_grid(target: str, known: int) -> None:
     assert (found["lower"], found["upper"]) == pytest.approx((lower, upper), abs=1.1e-4)
 
 
+def test_a_metric_that_no_known_positive_moves_has_the_interval_of_student() -> None:
+    frame = draw(1)
+    found = frame.pu(by="query").metric(
+        lambda tp, fp, fn, tn: (tp + fp) / (tp + fp + fn + tn),
+        0.1,
+        at={"threshold": 1.0},
+        average=True,
+    )
+    each = (frame["score"] >= 1).groupby(frame["query"]).mean()
+    error = each.std() / 30**0.5
+    limits = each.mean() + stats.t.ppf([0.025, 0.975], 29) * error
+    assert found["standard_error"].item() == pytest.approx(error)
+    assert found[["lower", "upper"]].iloc[0].tolist() == pytest.approx(limits, abs=1e-4)
+
+
 @pytest.mark.parametrize(
     ("name", "oracle"), [("auroc", roc_auc_score), ("average_precision", average_precision_score)]
 )

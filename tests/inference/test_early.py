@@ -140,6 +140,24 @@ def test_groups_sources_and_intervals_of_beta() -> None:
     assert wide["envelope_upper"] == pytest.approx(ends["upper"].max())
 
 
+@pytest.mark.parametrize("alpha", [0.5, 2.0])
+def test_limits_of_bedroc_are_those_of_latent_positives_between_known_ones(alpha: float) -> None:
+    size, ranks = 200, np.round(np.arange(1.5, 13.5, 0.8) ** 2).astype(int)
+    frame = ranked(np.where(np.isin(np.arange(1, size + 1), ranks), 1, np.nan))
+    latent, n = 46, ranks.size
+    row = frame.pu.bedroc(latent / (size - n), alpha=alpha).iloc[0]
+    # All ways to share the latent ones out to the gaps are equally likely.
+    rng = np.random.default_rng(0)
+    gaps = rng.dirichlet(np.ones(n + 1), 40_000)
+    shares = rng.multinomial(latent, gaps) / latent
+    weight = np.exp(-alpha * np.arange(1, size + 1) / size)
+    best, worst = (weight[some].mean() for some in (slice(n + latent), slice(-n - latent, None)))
+    for end, tail, side in ((size, 0.025, "lower"), (1, 0.975, "upper")):
+        mean = np.quantile(shares @ weight[np.append(ranks, end) - 1], tail)
+        whole = (weight[ranks - 1].sum() + latent * mean) / (n + latent)
+        assert row[side] == pytest.approx((whole - worst) / (best - worst), abs=0.006)
+
+
 def test_one_known_positive_has_an_interval() -> None:
     frame = ranked([np.nan, np.nan, 1, *[np.nan] * 40])
     found = frame.pu.bedroc(0.1).iloc[0]

@@ -51,6 +51,20 @@ def test_squares_add_like_the_disc(seed: int) -> None:
     npt.assert_allclose(np.ravel(found), expected, atol=3e-4)
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_below_a_limit_any_beta_counts_as_it_is(seed: int) -> None:
+    # At the estimate, at both limits, and between the lower one and the estimate.
+    rng = np.random.default_rng(seed)
+    values, downs, ups = rng.uniform(0.4, 0.6, 6), *rng.uniform(0.01, 0.2, (2, 6))
+    beta = BetaRange(0.3, 0.2, 0.5, LEVEL, "upper")
+    found = join_limits(values, values - downs, values + ups, beta, "approximate")
+    first, second, third = (tuple(some[[0, 2, 2]].tolist()) for some in (values, downs, ups))
+    low, high = disc_limits(first, second, third)
+    free = [1, 3, 4, 5]
+    expected = min(low, *(values - downs)[free]), max(high, *(values + ups)[free])
+    npt.assert_allclose(np.ravel(found), expected, atol=3e-4)
+
+
 def test_errors_add_by_squares_where_they_are_straight() -> None:
     value = np.array([0.5, 0.38, 0.62])
     beta = BetaRange(0.3, 0.2, 0.4, LEVEL)
@@ -112,6 +126,31 @@ def test_metric_at_the_cutoff_of_the_point(at: Any) -> None:
     assert joint[same].tolist() == point[same].tolist() == wide[same].tolist()
     assert wide["lower"] <= joint["lower"] < point["lower"]
     assert point["upper"] <= joint["upper"] <= wide["upper"]
+
+
+@pytest.mark.parametrize("joint", ["approximate", "guaranteed"])
+@pytest.mark.parametrize("method", ["by hand", "feasible", "two_sided"])
+def test_joint_tables_add_up(method: str, joint: str) -> None:
+    label = FRAME["label"].where(FRAME.index < 1100, 0)
+    pu: Any = FRAME.assign(label=label).pu(score="a")
+    beta = pu_accessor.beta_from_labels(12, 120, 900, level=0.98)
+    if method != "by hand":
+        beta = pu.estimate_beta(method=method, level=0.98)
+    margins: list[Any] = [
+        lambda tp, fp, fn, tn: tp + fp + fn + tn,
+        lambda tp, fp, fn, tn: tp + fp,
+        lambda tp, fp, fn, tn: tp + fn,
+        lambda tp, fp, fn, tn: fp + tn,
+    ]
+    found = [pu.metric(margin, beta, at=150, joint=joint).iloc[0] for margin in margins]
+    every, head, positives, negatives = (
+        row[["lower", "estimate", "upper"]].tolist() for row in found
+    )
+    assert every == [1200] * 3 and head == [150] * 3
+    assert [1200 - each for each in negatives[::-1]] == positives
+    if joint == "guaranteed":
+        ends = beta[["lower", "beta", "upper"]].iloc[0].to_numpy(float)
+        npt.assert_allclose(positives, 200 + 900 * ends, atol=0.501)
 
 
 def test_differences_agree_with_their_p_value() -> None:

@@ -1,5 +1,8 @@
 """Curves, metrics and areas against scikit-learn and the oracle."""
 
+import math
+from itertools import pairwise
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -80,6 +83,24 @@ def test_a_step_back_counts_against_the_area() -> None:
     assert points == [(0, 0), (1, 0), (2, 0), (1, 2), (2, 2), (3, 2)]
     # -1 (from 2 to 1, heights 0 and 2) + 2 + 2 = 3 of 3 * 2
     assert float(tables.pu.area("roc").sel(beta=0.25, bound="estimate")) == pytest.approx(3 / 6)
+    # Recall rises by 2 of 2 where the head grows from 2 to 3: precision is 2t/(2 + t) on the way.
+    area = tables.pu.area("pr").sel(beta=0.25, bound="estimate")
+    assert float(area) == pytest.approx(2 - 4 * math.log(1.5))
+
+
+@pytest.mark.parametrize("seed", [4, 50, 55])
+def test_areas_with_steps_back_are_those_of_the_oracle(seed: int) -> None:
+    case = draw_case(seed)
+    tables, back = as_frame(case).pu.contingency(case.beta), 0
+    for bound in BOUNDS:
+        written = as_tables(tables, bound)
+        back += sum(end.fp < start.fp for start, end in pairwise(written))
+        pr, roc = (
+            float(tables.pu.area(c).sel(bound=bound, beta=case.beta)) for c in ("pr", "roc")
+        )
+        assert pr == pytest.approx(oracle.pr_area(written), abs=1e-9)
+        assert roc == pytest.approx(float(oracle.roc_area(written)), abs=1e-12)
+    assert back
 
 
 @pytest.mark.parametrize("seed", SEEDS)

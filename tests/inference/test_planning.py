@@ -152,3 +152,17 @@ def test_plans_are_reached() -> None:
 def test_correlation_of_placements_at_the_ends() -> None:
     same = pair_scatter_of_normals((0.8, 0.8), 1.0, 0.1)
     npt.assert_allclose(same, 0, atol=1e-12)
+
+
+@pytest.mark.parametrize("width", [0.3, 0.1])
+def test_a_pilot_that_tells_all_plans_what_the_interval_is(width: float) -> None:
+    def separated(n: int, unlabeled: int) -> Any:
+        label = np.where(np.arange(n + unlabeled) < n, 1, np.nan)
+        return pd.DataFrame({"score": -np.arange(n + unlabeled), "label": label}).pu
+
+    plan = positives_needed(width, pilot=separated(5, 20), beta=0, n_unlabeled=200)
+    n, found = plan["n"].item(), []
+    for size in (n - 1, n):
+        row = separated(size, 200).auroc(0).iloc[0]
+        found.append(row["upper"] - row["lower"])
+    assert found[1] <= width < found[0]

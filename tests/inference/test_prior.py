@@ -120,7 +120,8 @@ def test_mean_matching_by_examples(shift: float) -> None:
     rng = np.random.default_rng(3)
     kinds = [np.round(rng.normal(shift, 1, size), 1) for shift, size in ((1, 30), (0, 20))]
     unlabeled = np.round(rng.normal(rng.random(200) < 0.3) + shift, 1)
-    found = estimate(framed(kinds[0], unlabeled, kinds[1]), "mean_matching")
+    frame = framed(kinds[0], unlabeled, kinds[1])
+    found = frame.pu.estimate_beta(method="mean_matching").iloc[0]  # without a warning
 
     def place(x: float) -> float:
         shares = [((kind < x).sum() + (kind <= x).sum()) / (2 * kind.size) for kind in kinds]
@@ -204,6 +205,22 @@ def test_mean_matching_covers() -> None:
     assert 180 <= held <= 199
 
 
+def test_an_estimate_says_what_it_takes_for_granted() -> None:
+    sample = "known positives are a simple random sample of all positives; "
+    other = "known negatives are a simple random sample of all negatives"
+    granted = {
+        "feasible": "the estimate is the largest plausible beta, and the true one only if no "
+        "negative reaches the top of the ranking",
+        "two_sided": other,
+        "mean_matching": other,
+    }
+    frame = framed(normal(60) + 1, normal(90), normal(40) - 1)
+    for method, told in granted.items():
+        with quiet():
+            found = frame.pu.estimate_beta(method=method)
+        assert found.attrs["assumptions"] == sample + told
+
+
 def test_groups_have_a_row_each() -> None:
     frame = pd.concat([STEPS.assign(site="a"), TIED.assign(site="b")])
     with quiet():
@@ -214,18 +231,40 @@ def test_groups_have_a_row_each() -> None:
     assert found[["n", "n_unlabeled"]].to_numpy().tolist() == [[10, 20], [10, 40]]
 
 
+SEE = " See docs/beta.md#when-not-to-believe-it."
+
+
 @pytest.mark.parametrize(
     ("frame", "message"),
     [
-        (framed([1, 2], [1, 2]), "say nothing about beta: its upper limit is near 1"),
-        (STEPS, "not known well: its upper limit is more than 0.1 above"),
-        (framed(normal(500) + 9, normal(2000)), "rank above nearly all unlabeled examples"),
-        (framed(normal(500) + 1, normal(5000)), "above the unlabeled even among the best"),
+        (
+            framed([1, 2], [1, 2]),
+            "The data say nothing about beta: its upper limit is near 1. Label a random sample of "
+            "the unlabeled (df.pu.sample_to_label), or know more positives.",
+        ),
+        (
+            STEPS,
+            "beta is not known well: its upper limit is more than 0.1 above the estimate. Know "
+            "more positives, or label a random sample of the unlabeled: df.pu.sample_to_label.",
+        ),
+        (
+            framed(normal(500) + 9, normal(2000)),
+            "Known positives rank above nearly all unlabeled examples: beta is about 0, or scores "
+            "are those of rows that the model was trained on, or labels are no random sample of "
+            "the positives. Score rows that the model has not seen.",
+        ),
+        (
+            framed(normal(500) + 1, normal(5000)),
+            "Known positives rank above the unlabeled even among the best: negatives are there, "
+            "too, so that the estimate is too high. Take the upper limit as a limit only, or "
+            "label a random sample of the unlabeled: df.pu.sample_to_label.",
+        ),
     ],
 )
 def test_feasible_warns(frame: pd.DataFrame, message: str) -> None:
-    with pytest.warns(PUWarning, match=message) as told:
+    with pytest.warns(PUWarning) as told:
         frame.pu.estimate_beta()
+    assert [str(one.message) for one in told] == [message + SEE]
     assert {one.filename for one in told} == {__file__}
 
 
@@ -286,8 +325,30 @@ def test_feasible_is_silent_where_it_knows() -> None:
     ],
 )
 def test_contradictions_warn(method: str, frame: pd.DataFrame) -> None:
-    with pytest.warns(PUWarning, match=r"no beta in \[0, 1\] fits"):
+    with pytest.warns(PUWarning) as told:
         frame.pu.estimate_beta(method=method)
+    assert [str(one.message) for one in told] == [
+        "Known positives, known negatives and unlabeled examples contradict each other: no beta "
+        "in [0, 1] fits. One of the two is no random sample, or scores are those of rows that the "
+        "model was trained on. Score other rows, or take method='feasible'." + SEE
+    ]
+
+
+def test_unlabeled_beyond_known_negatives_that_are_all_alike_contradict_them() -> None:
+    # What the mean over 10 unlabeled may be off by grows with beta, and is less than it is off.
+    with pytest.warns(PUWarning, match=r"no beta in \[0, 1\] fits"):
+        found = framed(normal(1000) + 1, normal(10) - 30, [0.0] * 40).pu.estimate_beta(
+            method="mean_matching"
+        )
+    assert found[["beta", "lower", "upper"]].to_numpy().tolist() == [[0, 0, 0]]
+
+
+@pytest.mark.parametrize("positives", [0, 1, 3, 7, 10])
+def test_scores_of_two_values_that_tell_all_contradict_nothing(positives: int) -> None:
+    frame = framed([2, 2], [2] * positives + [0] * (10 - positives), [0, 0])
+    found = frame.pu.estimate_beta(method="mean_matching")  # without a warning
+    numbers = found[["beta", "lower", "upper"]].iloc[0].tolist()
+    assert numbers == pytest.approx([positives / 10] * 3, abs=1e-7)
 
 
 @pytest.mark.parametrize(

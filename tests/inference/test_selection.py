@@ -139,6 +139,27 @@ def test_the_local_level_starts_from_that_of_random_labels() -> None:
     assert joint_coverage(40, 120, lower, upper) > 0.95
 
 
+@pytest.mark.parametrize(
+    ("n", "m", "odds"),
+    [(40, 120, 2.0), (30, 200, 8.0), (80, 80, 1.1), (3, 60, 1.2), (15, 173, 3.0)],
+)
+def test_the_local_level_is_about_the_largest(n: int, m: int, odds: float) -> None:
+    # In the last case what is missed is .02501 over many levels: a search may get lost there.
+    alpha, missed = local_alpha_within(n, m, 0.95, odds), []
+    for local in (alpha, 1.1 * alpha):
+        upper = exact_within(n, np.array([m]), 1 - local, odds)[1][0]
+        missed.append(most_missed(n, m, upper, odds))
+    assert missed[0] <= 0.025 * (1 + 1e-9) < missed[1]
+
+
+@pytest.mark.parametrize(("n", "m"), [(400, 1600), (1600, 400), (700, 900)])
+def test_the_local_level_of_many_positives_is_scaled_from_fewer(n: int, m: int) -> None:
+    fewer = min(n, m, 500)
+    counted = local_alpha_within(fewer, 1000 - fewer, 0.95, 3.0)
+    scaled = 0.8 * counted * ((n + m) / 1000) ** -0.3
+    assert local_alpha_within(n, m, 0.95, 3.0) == pytest.approx(scaled, rel=1e-12)
+
+
 def test_the_local_level_of_many_positives_is_safe() -> None:
     alpha = local_alpha_within(100, 3000, 0.95, 8.0)  # scaled from fewer
     upper = exact_within(100, np.array([3000]), 1 - alpha, 8.0)[1][0]
@@ -229,19 +250,20 @@ def test_areas_of_few_known_positives() -> None:
     assert nothing.reach == (nothing.value, nothing.value)
 
 
-def pair(seed: int) -> PairedRanks:
+def pair(seed: int, known: int = 8) -> PairedRanks:
     """Draw the ranks of two models, and what they make of the other examples."""
-    rng = np.random.default_rng(seed)
-    shared = rng.normal(size=60) + np.repeat([1.0, 0.0], [8, 52])
+    rng, size = np.random.default_rng(seed), known + 52
+    shared = rng.normal(size=size) + np.repeat([1.0, 0.0], [known, 52])
     ranks: dict[Hashable, FloatArray] = {}
     among: dict[Hashable, FloatArray] = {}
     above = []
     for name, noise in (("a", 0.3), ("b", 1.5)):
-        score = shared + noise * rng.normal(size=60)
-        ranks[name] = 1 + (score[:8, np.newaxis] < score).sum(axis=1).astype(float)
-        among[name] = 1 + (score[:8, np.newaxis] < score[:8]).sum(axis=1).astype(float)
-        above.append((score[:8] > score[8:, np.newaxis]).mean(axis=1))
-    return PairedRanks(("model",), ranks, among, Counts(8, 0, 52), np.cov(above))
+        score = shared + noise * rng.normal(size=size)
+        own, others = score[:known], score[known:]
+        ranks[name] = 1 + (own[:, np.newaxis] < score).sum(axis=1).astype(float)
+        among[name] = 1 + (own[:, np.newaxis] < own).sum(axis=1).astype(float)
+        above.append((own > others[:, np.newaxis]).mean(axis=1))
+    return PairedRanks(("model",), ranks, among, Counts(known, 0, 52), np.cov(above))
 
 
 @pytest.mark.parametrize("target", ["population", "examples"])
@@ -267,6 +289,30 @@ def test_differences_within_a_factor(target: str) -> None:
         assert (low, high) == pytest.approx((min(every), max(every)), abs=1e-12)
     assert (found.size.lower < found.size.reach[0]).all()
     assert (found.p_value >= expected.p_value).all()
+
+
+def test_the_difference_that_says_least_has_its_error_towards_zero() -> None:
+    paired, latent = pair(2, 40), 0.1 * 52
+    ahead = np.sort(paired.ranks["b"] - paired.ranks["a"])[::-1]
+
+    def statistic(ahead: FloatArray) -> float:
+        """Return the lowest difference over its error downwards: the last few weigh more."""
+        found = []
+        for heavy in range(41):
+            weight = np.repeat([1.0, 1.3], [40 - heavy, heavy])
+            stands = 1 + latent * weight / weight.sum()
+            found.append((float(stands @ ahead), stands))
+        value, stands = min(found, key=lambda each: each[0])
+        apart = ahead - (stands - 1) @ ahead / latent
+        each = apart * np.sqrt(stands * (stands - 1)) / (1 - stands / stands.sum())
+        growth = np.log(stands)[-10:].mean() - np.log(stands)[-20:-10].mean()
+        unseen = stands.max() * np.exp(max(growth, 0)) - stands.mean()
+        square = 39 / 40 * (each @ each) + (unseen * apart.min()) ** 2
+        return value / float(np.sqrt(square))
+
+    found = compare_within(paired, np.array([0.1]), 0.95, "examples", 1.3)
+    assert found.size is not None and found.size.reach is not None and found.sign == 1
+    assert found.statistic[0, 0] == pytest.approx(statistic(ahead), rel=1e-9)
 
 
 def test_an_order_that_can_change_has_no_sign() -> None:
@@ -297,3 +343,40 @@ def test_factors_that_are_none() -> None:
         with pytest.raises(PUValueError, match="must be 'exact' or 'simultaneous' with"):
             Rule(band=band, selection_odds=2)
         Rule(band=band, selection_odds=1)
+
+
+def lower_tail(n: int, m: int, k: int, v: int, odds: float) -> float:
+    """Return P(V <= v): that of k + v positives k or more are known, which have the odds."""
+    head = k + v
+    known = np.arange(max(head - m, 0), min(n, head))
+    steps = (n - known) * (head - known) / ((known + 1) * (m - head + known + 1.0)) * odds
+    ways = np.append(0, np.cumsum(np.log(steps)))
+    share = np.exp(ways - ways.max())
+    return float(share[k - max(head - m, 0) :].sum() / share.sum())
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "odds"),
+    [
+        (10_000, 10_000, 10.0),
+        (10_000, 30_000, 50.0),
+        (40_000, 12_000, 1e3),
+        (40_000, 40_000, 20.0),
+    ],
+)
+def test_exact_limits_of_tens_of_thousands_at_large_odds(n: int, m: int, odds: float) -> None:
+    lower = exact_within(n, np.array([m]), 0.95, odds)[0][0]
+    few = np.geomspace(1, n, 15).astype(int)
+    for k in np.unique(np.concatenate([few, n + 1 - few, [n - 11]])).tolist():
+        v = int(lower[k])
+        assert lower_tail(n, m, k, v, odds) > 0.025
+        assert not v or lower_tail(n, m, k, v - 1, odds) <= 0.025
+
+
+def test_a_limit_changes_where_its_probability_is_the_tail() -> None:
+    n, k, odds = 40_000, 20_000, 20.0  # among the longest sums there are
+    v = int(exact_within(n, np.array([n]), 0.95, odds)[0][0, k])
+    tail = lower_tail(n, n, k, v, odds)
+    for nudge, limit in ((-3e-9, v), (3e-9, v + 1)):
+        level = 1 - 2 * tail * (1 + nudge)
+        assert exact_within(n, np.array([n]), level, odds)[0][0, k] == limit

@@ -1,5 +1,6 @@
 """Known positives that were labeled with unequal, known probabilities."""
 
+import warnings
 from fractions import Fraction
 from typing import Any
 
@@ -13,6 +14,7 @@ import pu_accessor
 from pu_accessor import PUKeyError, PUTypeError, PUValueError, PUWarning
 from pu_accessor.ranking import FloatArray
 from tests.cases import put, put_of_these
+from tests.oracles import selection_oracle
 
 
 def drawn(
@@ -293,3 +295,91 @@ def test_weighted_intervals_cover_where_others_do_not(ratio: float) -> None:
     assert plain < 0.5
     assert 0.92 <= weighted <= 1
     assert cutoffs.mean() >= 0.93 and cutoffs.min() >= 0.893  # .95 less 3.2 errors
+
+
+# Areas of these examples
+
+
+def left_out(ends: list[int], stands: list[float], positives: float, i: int) -> float:
+    """Return average precision without a known positive, the others as they are."""
+    kept = [j for j in range(len(ends)) if j != i]
+    whole, square = sum(stands[j] for j in kept), sum(stands[j] ** 2 for j in kept)
+    pairs = sum(
+        stands[j] * stands[k] / ends[j]
+        for j in kept
+        for k in kept
+        if k != j and ends[k] <= ends[j]
+    )
+    alone = sum(stands[j] / ends[j] for j in kept) / whole
+    return alone + (positives - 1) * pairs / (whole**2 - square)
+
+
+@pytest.mark.parametrize("decimals", [0, 6])
+@pytest.mark.parametrize("beta", [0.05, 0.3])
+def test_areas_of_these_examples_are_those_of_the_definition(beta: float, decimals: int) -> None:
+    frame = drawn(12, 50, decimals, seed=5, least=0.2)
+    known = frame[frame["label"] == 1]
+    latent, examples = beta * 50, 62
+    extra = (1 / known["odds"] - 1).tolist()
+    middle = frame["score"].rank(ascending=False)[known.index].tolist()
+    ends = frame["score"].rank(ascending=False, method="max")[known.index].astype(int).tolist()
+    areas = {
+        "auroc": selection_oracle.auroc(middle, extra, latent, examples),
+        "average_precision": selection_oracle.average_precision(ends, extra, latent),
+    }
+    v = np.array(extra) * latent / sum(extra)
+    stands, whole = (1 + v).tolist(), 12 + latent
+    mean = float((1 + v) @ middle) / whole
+    moved = {
+        "auroc": (mean - np.array(middle)) / whole / (examples - whole),
+        "average_precision": np.array(
+            [
+                (areas["average_precision"] - left_out(ends, stands, whole, i))
+                * (1 - stands[i] / whole)
+                / stands[i]
+                for i in range(12)
+            ]
+        ),
+    }
+    for name, value in areas.items():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PUWarning)  # of a small effective number
+            row = put_of_these(frame.pu(propensity="odds"), name, beta).iloc[0]
+        assert row["estimate"] == pytest.approx(value, rel=1e-12)
+        apart = moved[name] - v @ moved[name] / latent
+        each = apart * np.sqrt((1 + v) * v) / (1 - (1 + v) / whole)
+        assert row["standard_error"] == pytest.approx((11 / 12 * (each @ each)) ** 0.5, rel=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore:The effective number")
+@pytest.mark.parametrize(("name", "curve"), [("auroc", "roc"), ("average_precision", "pr")])
+def test_two_known_positives_have_the_areas_under_bounding_curves(name: str, curve: str) -> None:
+    label = [None, 1, None, None, 1, *[None] * 15]
+    odds = [None, 0.5, None, None, 0.2, *[None] * 15]
+    frame = pd.DataFrame({"score": range(20, 0, -1), "label": label, "odds": odds})
+    row = put_of_these(frame.pu(propensity="odds"), name, 0.25).iloc[0]
+    areas = frame.pu(propensity="odds").contingency(0.25).pu.area(curve).isel(beta=0)
+    wanted = areas.sel(bound=["lower", "upper"]).values
+    assert row[["lower", "upper"]].tolist() == pytest.approx(wanted, rel=1e-9)
+
+
+def test_limits_are_those_of_gamma_variables() -> None:
+    # Known ones at both ends: those that were not seen are there, too, as many as the most.
+    n, examples, beta = 30, 233, 0.3
+    ranks = np.round(np.linspace(1, examples**0.5, n) ** 2)
+    ranks[:9] = np.arange(1, 10)  # no two in one place
+    weight = np.tile([2.0, 4.0], n // 2)
+    at = np.isin(np.arange(1, examples + 1), ranks)
+    frame = pd.DataFrame({"score": -np.arange(examples), "label": np.where(at, 1, np.nan)})
+    frame.loc[at, "odds"] = 1 / weight
+    row = put_of_these(frame.pu(propensity="odds"), "auroc", beta).iloc[0]
+    latent = beta * (examples - n)
+    v = (weight - 1) * latent / (weight - 1).sum()
+    mean = np.append(v, v.max())
+    drawn = np.random.default_rng(0).gamma(mean / (1 + mean), 1 + mean, (40_000, n + 1))
+    positives = n + latent
+    for end, tail, side in ((1, 0.025, "upper"), (examples, 0.975, "lower")):
+        limit = np.quantile(drawn @ np.append(ranks, end) / drawn.sum(axis=1), tail)
+        rank = (ranks.sum() + latent * limit) / positives
+        area = 1 - (rank - (positives + 1) / 2) / (examples - positives)
+        assert row[side] == pytest.approx(area, abs=0.003)

@@ -265,3 +265,12 @@ def test_no_such_column_lists_those_there_are() -> None:
     many = pd.DataFrame({f"c{n}": [1] for n in range(30)})
     with pytest.raises(PUKeyError, match=r"'c19' and 10 more\]. Pass score="):
         many.pu.contingency(0)
+
+
+def test_a_summary_counts_each_kind() -> None:
+    kinds = [1, 1, 0, *[None] * 4, 0, 0]
+    lines = repr(pd.DataFrame({"score": range(9), "label": kinds}).pu).splitlines()
+    for line in ("known positives  2", "known negatives  3", "unlabeled        4"):
+        assert line in lines
+    every = repr(pu_accessor.ranking_from_arrays(range(9), kinds)).splitlines()
+    assert "unlabeled        4" in every

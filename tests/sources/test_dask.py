@@ -175,6 +175,7 @@ def test_groupbys(by: Any) -> None:
         lambda pu: pu(score=MODELS, on_error="raise").roc_bounds(0.3),
         lambda pu: pu.metric("precision", 0.3, at=20),
         lambda pu: pu(score=MODELS).compare(),
+        lambda pu: pu(score=["holes", "other"], nan_policy="omit").compare(0.3),
     ]
     for ask in asked:
         check_same(ask(lazy.pu), ask(pu(grouped)))

@@ -120,6 +120,9 @@ ASKED: dict[str, Ask] = {
     "compare": lambda pu: pu(score=MODELS).compare(),
     "compare sizes by key": lambda pu: pu(score=MODELS, by="key").compare([0.3, 0.1]),
     "compare omit": lambda pu: pu(score=["holes", "other"], nan_policy="omit").compare(0.3),
+    "compare omit by key": lambda pu: pu(
+        score=["holes", "other"], nan_policy="omit", by="key"
+    ).compare(0.3),
     "compare worst": lambda pu: pu(score=["holes", "other"], nan_policy="worst").compare(0.3),
     "compare unpaired": lambda pu: pu(by="key").compare_unpaired([0.3, 0.1]),
     "dominance": lambda pu: pu(score=MODELS).dominance([0.3, 0.1], band="dkw"),
@@ -387,6 +390,15 @@ def test_chunks_stay_as_they_are() -> None:
     ranking_from_chunks(chunks, by="key", score="holes", nan_policy="omit").roc_bounds(0.3)
     for chunk, copy in zip(chunks, copies, strict=True):
         pd.testing.assert_frame_equal(chunk, copy)
+
+
+def test_groups_without_labels_have_ranks() -> None:
+    frame = FRAME.assign(label=FRAME["label"].where(FRAME["key"] != "b"))
+    answers = []
+    for pu in (frame.pu, ranking_from_chunks(cut(frame, [90]))):
+        with pytest.warns(PUWarning, match="group key='b': label must mark"):
+            answers.append(pu(by="key", on_error="skip").contingency(0.3, ranks=[3, 40]))
+    check_same(*answers)
 
 
 def test_skipped_groups_are_told_alike() -> None:
@@ -712,10 +724,12 @@ def test_a_file_is_opened_anew(tmp_path: Any) -> None:
         check_same(ASKED[name](pieces), ASKED[name](pd.read_csv(path).pu))
 
 
-@pytest.mark.parametrize("wrong", [3, None, 0.5])
+@pytest.mark.parametrize("wrong", [3, None, 0.5, np.array(3)])
 def test_what_is_no_iterable_is_refused(wrong: Any) -> None:
     with pytest.raises(PUTypeError, match=f"but a {type(wrong).__name__} was passed"):
         ranking_from_chunks(wrong)
+    with pytest.raises(PUTypeError, match=f"but it returned a {type(wrong).__name__}"):
+        ranking_from_chunks(lambda: wrong).auroc(0.3)
 
 
 @pytest.mark.parametrize(
@@ -777,6 +791,8 @@ def test_chunks_that_differ_from_pass_to_pass(name: str, before: int) -> None:
         with pytest.raises(PUValueError, match=SAME) as told:
             ask(changing(*[LAST] * before, OTHERS[name]))
         assert type(told.value) is PUValueError  # which nobody skips
+        nothing = name in ("a group is gone", "nothing is left")
+        assert ("scores 0 came" in str(told.value)) == nothing
 
 
 def test_labeled_scores_that_change() -> None:

@@ -227,12 +227,13 @@ class _Side:
         n, odds, free = self._n, self._odds, m - count
         k, v, rest = known[:, np.newaxis], count[:, np.newaxis], free[:, np.newaxis]
         j = np.arange(float(max(min(n, more), 1)))
+        # Between integers, too, there are no fewer than none left: past it terms would grow anew.
         up = (n - k) - j
-        up *= (v - j) * odds
+        up *= np.maximum(v - j, 0) * odds
         up /= ((k + 1) + j) * ((rest + 1) + j)
         high = np.arange(float(max(min(n, fewer), 1)))
         down = k - high
-        down *= rest - high
+        down *= np.maximum(rest - high, 0)
         down /= ((n - k + 1) + high) * ((v + 1) + high) * odds
         np.cumprod(up, axis=1, out=up)
         np.cumprod(down, axis=1, out=down)

@@ -147,12 +147,13 @@ def _largest_alpha(n: int, m: int, level: float, odds: float) -> float:
         safe, above = (max(safe, alpha), above) if over <= 0 else (safe, min(above, alpha))
         if above <= safe * (1 + _PRECISION) or -_PRECISION < over <= 0:
             break
-        if before[0] and over != before[1]:
+        moved = over != before[1]  # what is missed goes by steps, and may stay
+        if before[0] and moved:
             power = min(max((over - before[1]) / log(alpha / before[0]), 0.5), 2.0)
         before = (alpha, over)
         # A little to the safe side: then it is near, and stands.
         aimed = alpha * exp(-(over + _PRECISION / 2) / power)
-        alpha = aimed if safe < aimed < above else (safe * above) ** 0.5
+        alpha = aimed if moved and safe < aimed < above else (safe * above) ** 0.5
     return safe
 
 

@@ -37,15 +37,14 @@ class _Side(NamedTuple):
     ----------
     value : float
         AUROC of the first model less that of the second.
-    down, up : float
-        Standard errors downwards and upwards.
+    error : float
+        Standard error away from the other end: downwards of the lowest, upwards of the highest.
     df : float
-        Their degrees of freedom.
+        Its degrees of freedom.
     """
 
     value: float
-    down: float
-    up: float
+    error: float
     df: float
 
 
@@ -165,7 +164,7 @@ def _sides(
     """Return the difference at its lowest and at its highest."""
     ahead = paired.ranks[names[1]] - paired.ranks[names[0]]
     if odds == inf and hidden.latent:  # nothing is known of where latent positives are
-        return _Side(-1.0, 0.0, 0.0, inf), _Side(1.0, 0.0, 0.0, inf)
+        return _Side(-1.0, 0.0, inf), _Side(1.0, 0.0, inf)
     odds, order, sides = min(odds, _MOST), np.argsort(-ahead, kind="stable"), []
     for sign in (-1, 1):
         weight = np.empty(ahead.size)
@@ -173,10 +172,11 @@ def _sides(
         latent = latent_shares(1 + weight, hidden.latent)
         value = float((1 + latent) @ ahead) / (ahead.size + hidden.latent) / hidden.negatives
         of_this = _on_new if target == "population" else _of_these
-        spread = of_this(paired, names, weight, order, hidden)
+        down, up, df = of_this(paired, names, weight, order, hidden)
+        error = down if sign < 0 else up
         if hidden.latent and says_little(weight):
-            spread = np.inf, np.inf, spread[2]
-        sides.append(_Side(value, *spread))
+            error = inf
+        sides.append(_Side(value, error, df))
     return sides[0], sides[1]
 
 
@@ -273,18 +273,18 @@ def _limits(sides: tuple[_Side, _Side], level: float) -> tuple[float, float]:
     """Return the interval around both ends."""
     low, high = sides
     quantile = (1 + level) / 2
-    down = special.stdtrit(low.df, quantile) * low.down if low.down else 0.0
-    up = special.stdtrit(high.df, quantile) * high.up if high.up else 0.0
+    down = special.stdtrit(low.df, quantile) * low.error if low.error else 0.0
+    up = special.stdtrit(high.df, quantile) * high.error if high.error else 0.0
     return max(float(low.value - down), -1.0), min(float(high.value + up), 1.0)
 
 
 def _least(sides: tuple[_Side, _Side]) -> tuple[float, float, float]:
     """Return statistic, degrees of freedom and p value at the selection that says least."""
     low, high = sides
-    if np.isnan([low.value, low.down, high.up]).any():
+    if np.isnan([low.value, low.error, high.error]).any():
         return np.nan, np.nan, np.nan
-    side, error = (low, low.down) if low.value > 0 else (high, high.up)
-    if low.value <= 0 <= high.value or np.isinf(error):
+    side = low if low.value > 0 else high
+    if low.value <= 0 <= high.value or np.isinf(side.error):
         return 0.0, side.df, 1.0
-    statistic = side.value / error if error else float(np.copysign(inf, side.value))
+    statistic = side.value / side.error if side.error else float(np.copysign(inf, side.value))
     return statistic, side.df, float(2 * special.stdtr(side.df, -abs(statistic)))

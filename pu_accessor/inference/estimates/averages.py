@@ -10,7 +10,7 @@ from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.estimates.at import Cutoff
 from pu_accessor.inference.estimates.auroc import auroc_and_error
 from pu_accessor.inference.estimates.complete import Estimates
-from pu_accessor.inference.estimates.cutoff import find_cutoff
+from pu_accessor.inference.estimates.cutoff import fixed_cutoff
 from pu_accessor.inference.estimates.delong import (
     find_placements,
     place_stack,
@@ -20,7 +20,6 @@ from pu_accessor.inference.estimates.intervals import rank_interval, reach
 from pu_accessor.inference.estimates.population import crossing
 from pu_accessor.inference.estimates.precision import precision_and_error
 from pu_accessor.inference.estimates.sample import count_negatives, count_positives
-from pu_accessor.inference.rule import Rule
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.inference.tables.rates import Metric, evaluate, metric_name
 from pu_accessor.ranking import FloatArray, Ranking, Stack
@@ -121,7 +120,7 @@ def areas_under_roc(stack: Stack, betas: FloatArray) -> list[GroupTerm | None]:
     """
     known, negative, unlabeled = stack.total.T[:, :, np.newaxis]
     negatives = negative + unlabeled * (1 - betas)
-    rest = (negative + unlabeled) + 0 * betas
+    rest = negative + unlabeled
     plain = ((known > 0) & (negatives > 0) & ((unlabeled > 0) | (betas == 0))).all(axis=1)
     above = place_stack(stack).above[:, np.newaxis]
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -192,7 +191,7 @@ def rate_at(
     """
     _check(ranking, betas)
     n, examples = ranking.total.known_positive, sum(ranking.total)
-    here = find_cutoff(ranking, float(betas[0]), name, cutoff, Rule())
+    here = fixed_cutoff(ranking, cutoff)
     positives = count_positives(ranking.total, betas).as_floats()
     share = float(here.known_positive[0]) / n
     found = np.multiply.outer(np.array([share, 0.0, 0.5, 1.0]), positives)
@@ -408,20 +407,19 @@ def _limits(
     inner = np.clip(place, _EDGE, 1 - _EDGE)
     modeled = model * inner * (1 - inner)
     few = np.where(np.isfinite(df), df, 0.0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = (_MODELED + few * squared / modeled) / (_MODELED + few)
-        ratio = np.maximum(ratio, squared / modeled) if new else ratio
+    over = squared / np.where(modeled > 0, modeled, 1.0)
+    ratio = (_MODELED + few * over) / (_MODELED + few)
+    ratio = np.maximum(ratio, over) if new else ratio
     # Where nothing scatters, as all are on top, nothing says that they scatter less.
     flat = squared == 0
-    ratio = np.where(flat, 1.0, np.where(modeled > 0, ratio, 0.0))
+    ratio = np.where(flat, 1.0, ratio)
     many = df if new else df + _MODELED
     far_enough = np.where(np.isfinite(df), special.stdtrit(many, (1 + level) / 2), 0.0)
 
     def excess(average: FloatArray) -> FloatArray:
         there = np.clip(place + (average - mean) / stretch, 0, 1)
         would = model * there * (1 - there)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            seen = squared * np.where(modeled > 0, np.maximum(1, would / modeled), 1.0)
+        seen = np.maximum(squared, over * would)  # `would` is 0 where nothing is modeled
         kept = (_MODELED * would + few * seen) / (_MODELED + few)
         kept = np.where(flat, would, np.maximum(kept, squared) if new else kept)
         far: FloatArray = np.abs(mean - average) - far_enough * np.sqrt((ratio * would + kept) / 2)

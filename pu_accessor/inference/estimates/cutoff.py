@@ -19,7 +19,7 @@ from pu_accessor.inference.tables.envelopes import inner_table, with_bends
 from pu_accessor.inference.tables.rates import Metric, evaluate
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
-__all__ = ["AtCutoff", "evaluate_at", "find_cutoff", "metric_at", "rule_at"]
+__all__ = ["AtCutoff", "evaluate_at", "find_cutoff", "fixed_cutoff", "metric_at", "rule_at"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,6 +133,24 @@ def rule_at(ranking: Ranking, at: Cutoff, rule: Rule) -> Rule:
     return replace(rule, band="simultaneous") if rule.band == "exact" else rule
 
 
+def fixed_cutoff(ranking: Ranking, at: Cutoff) -> Ranking:
+    """Take a cutoff that no beta moves.
+
+    Parameters
+    ----------
+    ranking : Ranking
+        As in `metric_at`.
+    at : Cutoff
+        A rank, threshold or share of the examples.
+
+    Returns
+    -------
+    Ranking
+        With that cutoff alone.
+    """
+    return _FIXED[at.kind](ranking, at.value)
+
+
 def find_cutoff(
     ranking: Ranking, beta: float, name: str | Metric, at: Cutoff, rule: Rule
 ) -> Ranking:
@@ -151,7 +169,7 @@ def find_cutoff(
         With that cutoff alone.
     """
     if at.kind in _FIXED:
-        return _FIXED[at.kind](ranking, at.value)
+        return fixed_cutoff(ranking, at)
     best = "informedness" if at.kind == "youden" else name
     search = _best_by(best) if at.kind in CHOSEN else _SEARCHES[at.kind]
     return search(ranking, beta, at.value, rule)

@@ -71,7 +71,7 @@ def weighted_auroc(
     Parameters
     ----------
     ranking : Ranking
-        At the breakpoints or at all cutoffs; with a known positive.
+        At the breakpoints or at all cutoffs; with two known positives or more.
     weight : ndarray of float64, shape (n,)
         Those of the ranking: one over the probability of being labeled, at least 1, best first.
     betas : ndarray of float64, shape (betas,)
@@ -82,8 +82,8 @@ def weighted_auroc(
     Returns
     -------
     Estimates
-        The error is NaN for one known positive, and 0 without latent ones. The interval is NaN
-        there, and where all have the same rank.
+        The error is 0 without latent positives. The interval is NaN for two known ones, and where
+        all have the same rank.
 
     Raises
     ------
@@ -173,8 +173,7 @@ def weighted_precision(
     Returns
     -------
     Estimates
-        As `weighted_auroc`; with latent positives all are NaN for one known one, and all but the
-        value for two.
+        As `weighted_auroc`; with latent positives all but the value are NaN for two known ones.
 
     Notes
     -----
@@ -225,8 +224,6 @@ def _precision_and_pull(
 ) -> tuple[float, FloatArray]:
     """Return average precision, and its derivatives by what each known positive stands for."""
     n, own = stands.size, stands / ties.end
-    if n == 1:
-        return float(own[0]) if positives == 1 else np.nan, np.zeros(1)
     # Ties count to the end of their block, and from its start.
     above = np.concatenate([[0.0], np.cumsum(stands)])[ties.last] - stands
     below = np.concatenate([np.cumsum(own[::-1])[::-1], [0.0]])[ties.first] - own
@@ -260,8 +257,6 @@ def weighted_spread(pull: FloatArray, latent: FloatArray) -> _Spread:
     n, m = latent.size, latent.sum()
     if not m:
         return _NONE
-    if n == 1:
-        return _UNKNOWN
     stands = 1 + latent
     apart = pull - latent @ pull / m
     square = (apart * np.sqrt(stands * latent) / (1 - stands / stands.sum())) ** 2

@@ -78,7 +78,7 @@ def gamma_quantile(values: FloatArray, shape: FloatArray, scale: FloatArray, tai
     edge = 1e-7
     if not deviate(edge) < wanted < deviate(1 - edge):
         return low + width * (tail > 0.5)
-    found = optimize.brentq(lambda at: deviate(at) - wanted, edge, 1 - edge, xtol=1e-7)
+    found = optimize.brentq(lambda at: deviate(at) - wanted, edge, 1 - edge)
     return low + width * float(found)
 
 

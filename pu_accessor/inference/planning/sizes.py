@@ -139,15 +139,14 @@ def smallest(enough: Callable[[int], bool], least: int = 2) -> int:
     PUDataError
         If no number is.
     """
-    high = least
+    low = high = least
     while not enough(high):
         if high > _MOST:
             raise PUDataError(
                 "width cannot be reached with so many unlabeled examples, however many positives "
                 "are known. Pass a larger n_unlabeled or a larger width."
             )
-        high *= 2
-    low = max(high // 2, least - 1)
+        low, high = high, 2 * high
     while high - low > 1:
         middle = ceil((low + high) / 2)
         if enough(middle):

@@ -260,8 +260,10 @@ def _mean_matching(ranking: Ranking, level: float) -> Prior:
         variances[0], sizes[0] = weighted.variance, weighted.size
     lower, upper = _matching_interval(beta, apart, variances, sizes, level)
     inside = min(max(beta, 0.0), 1.0)
-    # A beta that is 0 or 1 is estimated below or above it half of the time.
-    warnings = (_CONTRADICTION,) if lower == upper else ()
+    # A beta that is 0 or 1 is estimated below or above it half of the time. Where nothing varies
+    # the interval is the estimate.
+    beyond = abs(beta - inside) > _ALIKE
+    warnings = (_CONTRADICTION,) if beyond and lower == upper else ()
     return Prior(inside, lower, upper, warnings)
 
 
@@ -288,7 +290,8 @@ def _matching_interval(
     (positive, negative), (n, against, unlabeled) = variances, sizes
     if min(n, against) <= 1:
         return 0.0, 1.0
-    reach = _student(min(max(beta, 0.0), 1.0), variances, sizes, level)
+    nearest = min(max(beta, 0.0), 1.0)
+    reach = _student(nearest, variances, sizes, level)
     # (beta0 - beta)**2 * apart**2 <= reach**2 * variance(beta): a quadratic in beta
     square = apart**2 - reach**2 * (positive / n + negative / against)
     slope = beta * apart**2 + reach**2 * (
@@ -296,8 +299,10 @@ def _matching_interval(
     )
     rest = (beta * apart) ** 2 - reach**2 * (negative / unlabeled + negative / against)
     inside = slope**2 - square * rest
-    if square <= 0 or inside < 0:  # known positives and negatives hardly differ
+    if square <= 0:  # known positives and negatives hardly differ
         return 0.0, 1.0
+    if inside < 0:  # no beta at all fits, or the estimate alone and it is rounded
+        return nearest, nearest
     ends = (slope - sqrt(inside)) / square, (slope + sqrt(inside)) / square
     lower, upper = (min(max(end, 0.0), 1.0) for end in ends)
     return lower, upper

@@ -125,7 +125,8 @@ def _pr_path(tp: FloatArray, fp: FloatArray, positives: float, negatives: float)
         # At rank 0, precision is that of the first cutoff, wherever other groups have more before.
         start = int(np.argmax(head > 0))
         first = tp[start] / head[start]
-        return np.where(size > 0, true / np.where(size > 0, size, 1), first)
+        share: FloatArray = np.divide(true, size, out=np.full(size.size, first), where=size > 0)
+        return share
 
     return _Path(tp / positives, precision)
 
