@@ -74,6 +74,23 @@ def test_bedroc_is_unbiased(alpha: float) -> None:
     assert np.mean(estimates) == pytest.approx(wanted, abs=1e-10)
 
 
+@pytest.mark.filterwarnings("ignore:In 1 of 1 rows the estimate lies outside")
+@pytest.mark.parametrize("ties", [1, 3])
+def test_squared_errors_are_unbiased(ties: int) -> None:
+    # That of the mean of a sample without replacement, over all samples that there are.
+    active = np.flatnonzero(np.isin(np.arange(14), [0, 1, 3, 6, 7, 12]))
+    frame = pd.DataFrame({"score": -(np.arange(14) // ties)})
+    found = []
+    for known in combinations(active, 3):
+        pu = frame.assign(label=np.where(np.isin(np.arange(14), known), 1, np.nan)).pu
+        tops = pu.enrichment_factor(3 / 11, fraction=np.array([7, 8, 10]) / 14)
+        found.append(pd.concat([pu.bedroc(3 / 11, alpha=2), pu.bedroc(3 / 11), tops]))
+    estimates, errors = (
+        np.stack([rows[name] for rows in found]) for name in ("estimate", "standard_error")
+    )
+    np.testing.assert_allclose((errors**2).mean(axis=0), estimates.var(axis=0))
+
+
 def test_ties_count_as_over_all_orders() -> None:
     rng = np.random.default_rng(2)
     score = np.sort(rng.integers(0, 6, 40))[::-1]
@@ -146,6 +163,9 @@ def test_one_known_positive_has_an_interval() -> None:
     assert np.isnan(found["standard_error"])
     assert 0 <= found["lower"] < found["estimate"] < found["upper"] <= 1
     assert np.isnan(frame.pu.enrichment_factor(0.1).loc[0, "standard_error"])
+    alone = ranked([0, 0, 1, *[0] * 40]).pu(negative=0)  # nothing is hidden
+    assert alone.bedroc(0)["standard_error"].tolist() == [0]
+    assert alone.enrichment_factor(0, fraction=[0.01, 0.5])["standard_error"].tolist() == [0, 0]
 
 
 @pytest.mark.parametrize(

@@ -175,8 +175,8 @@ def estimate_bedroc(ranking: Ranking, betas: FloatArray, alpha: float, rule: Rul
         count_negatives(ranking.total, betas)
         positives, factor = count_positives(ranking.total, betas)
         every = np.array([float(each) for each in positives])
-        top = _mean_weight(0 * every, every, pace)
-        bottom = _mean_weight(examples - every, 0 * every + examples, pace)
+        top = _mean_weight(np.array(0.0), every, pace)
+        bottom = _mean_weight(examples - every, np.array(float(examples)), pace)
         value = (weight.mean() - bottom) / (top - bottom)
         spread = weight.std(ddof=1) / n**0.5 if n > 1 else np.nan
         error = np.where(factor > 0, spread * factor, 0.0) / (top - bottom)
