@@ -233,6 +233,7 @@ def test_what_does_not_go_with_propensities(
     [
         ("auroc", lambda pu: pu.auroc(0.1)),
         ("average_precision", lambda pu: pu.average_precision(0.1)),
+        ("metric", lambda pu: pu.metric("recall", 0.1, at={"threshold": 0.5})),
         ("bedroc", lambda pu: pu.bedroc(0.1)),
         ("enrichment_factor", lambda pu: pu.enrichment_factor(0.1)),
         ("calibration", lambda pu: pu.calibration(0.1)),
