@@ -33,8 +33,8 @@ class Examples:
         Their scores, NaN the worst.
     size : int
         Number of examples, labeled and unlabeled.
-    count : callable
-        From distinct values, best first, to the gaps that all scores make between them.
+    above : callable
+        From distinct values, best first, to the numbers of scores at or above each.
     best : callable
         From numbers n and what has been counted to the n-th best scores, as `nth_best`.
     propensity : ndarray of float64, shape (known positives,), optional
@@ -44,7 +44,7 @@ class Examples:
     known_positive: FloatArray
     known_negative: FloatArray
     size: int
-    count: Callable[[FloatArray], Gaps]
+    above: Callable[[FloatArray], IntArray]
     best: Callable[[IntArray, Gaps], Best]
     propensity: FloatArray | None = None
 
@@ -107,16 +107,20 @@ def rank_examples(
         count, best = ordered.count, ordered.best
     else:
         best = partial(nth_best, count=count, fetch=partial(scores_inside, scores=score))
-    examples = Examples(*known, score.size, count, best, odds)
-    return rank_counted(examples, ranks=ranks, columns=columns)
+    examples = Examples(*known, score.size, partial(_count_above, count), best, odds)
+    values, _ = distinct(np.concatenate(known))
+    return rank_counted(examples, count(values), ranks=ranks, columns=columns or {})
+
+
+def _count_above(count: Callable[[FloatArray], Gaps], values: FloatArray) -> IntArray:
+    """Return the number of scores at or above each of some values, from the gaps between them."""
+    gaps = count(values)
+    above: IntArray = np.cumsum(gaps.inside[:-1] + gaps.at)
+    return above
 
 
 def rank_counted(
-    examples: Examples,
-    *,
-    gaps: Gaps | None = None,
-    ranks: Ranks = "breakpoints",
-    columns: Mapping[str, str] | None = None,
+    examples: Examples, gaps: Gaps, *, ranks: Ranks, columns: Mapping[str, str]
 ) -> Ranking:
     """Rank examples by counting their scores between the labeled ones.
 
@@ -124,9 +128,9 @@ def rank_counted(
     ----------
     examples : Examples
         In memory, in pieces or on a cluster.
-    gaps : Gaps, optional
-        Their counts between the labeled scores, if these have been counted already.
-    ranks : "breakpoints", int or array-like of int, default "breakpoints"
+    gaps : Gaps
+        The counts of all scores at and between the labeled ones.
+    ranks : "breakpoints", int or array-like of int
         As in `rank_examples`, but for all cutoffs: these take all scores.
     columns
         As in `rank_examples`.
@@ -135,13 +139,12 @@ def rank_counted(
     -------
     Ranking
     """
-    values, at = distinct(np.concatenate([examples.known_positive, examples.known_negative]))
-    labeled = _label(values, examples)
-    gaps = examples.count(values) if gaps is None else gaps
+    labeled = _label(gaps.values, examples)
+    at = np.diff(labeled.positive + labeled.negative)
     finder = _Finder(labeled, gaps, gaps.without(at), examples)
     ranking = replace(
         _rank_blocks(labeled, finder.free),
-        columns=columns or {},
+        columns=columns,
         weight=_weights(examples.known_positive, examples.propensity),
         finder=finder,
     )
@@ -241,9 +244,7 @@ class _Finder:
 
     def above_each(self, thresholds: FloatArray) -> IntArray:
         """Return the number of examples at or above each of some distinct scores, best first."""
-        gaps = self.examples.count(thresholds)
-        above: IntArray = np.cumsum(gaps.inside[:-1] + gaps.at)
-        return above
+        return self.examples.above(thresholds)
 
 
 def _insert_at(

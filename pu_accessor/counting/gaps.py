@@ -196,14 +196,13 @@ def _tally(known: FloatArray, scores: Scores) -> Tally:
 class Tally:
     """Counts and lowest scores by place: the gap below the lowest value, the value, the next gap.
 
-    Places are even for gaps and odd for values.
+    Places are even for gaps and odd for values, of which no lowest score is kept.
     """
 
     def __init__(self, known: FloatArray) -> None:
         self.known = known
         self.counts = np.zeros(2 * known.size + 1, np.int64)
         self.lowest = np.full(2 * known.size + 1, np.inf)
-        self.lowest[1::2] = -np.inf  # is never undercut
 
     def add_sorted(self, piece: FloatArray) -> None:
         """Count scores that are in ascending order."""

@@ -216,10 +216,15 @@ def _check_coding(
 
 def _advise(present: Sequence[object], states: Sequence[int], counts: Sequence[int]) -> str:
     """Return keywords that give all values a state they may well mean: the rarest positive."""
-    places = [place for place, state in enumerate(states) if state == _UNKNOWN]
-    unknown = [present[place] for place in places]
+    unknown = [value for value, state in zip(present, states, strict=True) if state == _UNKNOWN]
+    # None stands for no keyword: positive=None would say nothing.
+    places = [
+        place
+        for place, state in enumerate(states)
+        if state == _UNKNOWN and not _is_missing(present[place])
+    ]
     meant: dict[str, list[object]] = {}
-    if _POSITIVE not in states:
+    if _POSITIVE not in states and places:
         rarest = present[min(places, key=lambda place: counts[place])]
         first = next((v for v in unknown if str(v).strip().lower() in _YES), rarest)
         meant["positive"] = [first]

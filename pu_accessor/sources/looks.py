@@ -21,7 +21,7 @@ from pu_accessor.counting.gaps import Gaps, count_gaps, distinct
 from pu_accessor.errors import PUValueError
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, PendingError
 from pu_accessor.sources.chunks import Pieces
-from pu_accessor.sources.survey import Plan, group_piece, kept_rows, read_models
+from pu_accessor.sources.survey import Plan, group_piece, read_models
 
 __all__ = ["Looks", "Place", "check_same"]
 
@@ -113,8 +113,8 @@ class Looks:
         self._known = dict(self.gaps)
         self._wanted: dict[Place, _Want] = {}
 
-    def count(self, place: Place, values: FloatArray) -> Gaps:
-        """Count the scores of a group and model about some values, as `count_gaps` does.
+    def above(self, place: Place, values: FloatArray) -> IntArray:
+        """Count the scores of a group and model at or above some values.
 
         Parameters
         ----------
@@ -125,7 +125,7 @@ class Looks:
 
         Returns
         -------
-        Gaps
+        ndarray of int64, shape (values,)
 
         Raises
         ------
@@ -133,16 +133,11 @@ class Looks:
             If that takes a further look.
         """
         known = self._known[place]
-        above, there = _find(known.values, values)
-        if known.inside[above[~there]].any():
+        better, there = _find(known.values, values)
+        if known.inside[better[~there]].any():
             self._wait(place, values)
-        lowest, through = known.blocks()
-        before = np.append(0, through)[2 * above + 1]
-        at = np.where(there, np.append(known.at, 0)[above], 0)
-        ends = np.append(before, through[-1])
-        inside = ends - np.append(0, before + at)
-        worst = lowest[np.searchsorted(through, ends, side="left")]
-        return Gaps(values, at, inside, np.where(inside > 0, worst, np.inf))
+        _, through = known.blocks()
+        return through[2 * better + there]
 
     def best(self, place: Place, targets: IntArray, gaps: Gaps) -> Best:
         """Return the n-th best scores of a group and model for some n, as `nth_best` does.
@@ -309,7 +304,6 @@ def _scores(
     if frame.empty:
         return
     scores = read_models(plan, frame)
-    kept = kept_rows(plan, scores) if plan.paired else None
     groups, _ = group_piece(plan, frame)
     for key, some in groupby(places, key=itemgetter(0)):
         if key not in groups:
@@ -317,11 +311,7 @@ def _scores(
         rows = groups[key]
         for place in some:
             one = scores[place[1]][rows]
-            if kept is not None:
-                one = one[kept[rows]]
-            elif plan.omits:
-                one = one[~np.isnan(one)]
-            yield place, one
+            yield place, one[~np.isnan(one)] if plan.omits else one
 
 
 def _merge(one: dict[Place, _Seen], other: dict[Place, _Seen]) -> dict[Place, _Seen]:

@@ -10,7 +10,6 @@ from pu_accessor.errors import PUValueError
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Keyed, PairedRanks
 from pu_accessor.sources.columns import (
     as_models,
-    as_series,
     read_column,
     read_states,
     read_values,
@@ -145,8 +144,8 @@ def _propensities(frame: pd.DataFrame, roles: Roles, states: States) -> FloatArr
     """Read the propensities of rows, where there are any."""
     if roles.propensity is None:
         return None
-    named = read_column(frame, "propensity", roles.propensity)
-    return read_propensities(as_series("propensity", named), states.positive)
+    odds = read_column(frame, "propensity", roles.propensity)
+    return read_propensities(odds, states.positive)
 
 
 def _pair_columns(
@@ -163,10 +162,10 @@ def _pair_columns(
             "scores. Leave it out."
         )
     models = as_models(score)
-    columns = [as_series("score", read_column(frame, "score", model)) for model in models]
+    columns = [read_column(frame, "score", model) for model in models]
     check_roles(groups, models, roles.label)
     values = np.stack([read_values(column, roles) for column in columns])
-    states = read_states(as_series("label", read_column(frame, "label", roles.label)), roles)
+    states = read_states(read_column(frame, "label", roles.label), roles)
 
     odds = _propensities(frame, roles, states)
 
@@ -197,8 +196,8 @@ def _pair_groups(
     check_roles(groups, [score], roles.label)
     taken = [*groups.names, str(score), str(roles.label)]
     examples = _number_examples(frame, identity, taken)
-    values = read_values(as_series("score", read_column(frame, "score", score)), roles)
-    states = read_states(as_series("label", read_column(frame, "label", roles.label)), roles)
+    values = read_values(read_column(frame, "score", score), roles)
+    states = read_states(read_column(frame, "label", roles.label), roles)
     rows = _align(groups, examples, states, identity)
     kinds = States(*(state[rows[0]] for state in states))
     odds = _propensities(frame, roles, states)

@@ -83,7 +83,7 @@ class PiecesSource:
             place = ((), model) if groups is None else (groups.keys[group], model)
             return rank_counted(
                 _examples(looks, plan, surveyed, place),
-                gaps=looks.gaps[place],
+                looks.gaps[place],
                 ranks=ranks,
                 columns={"score": str(plan.models[model]), **shared},
             )
@@ -246,7 +246,7 @@ def _examples(looks: Looks, plan: Plan, surveyed: Survey, place: Place) -> Examp
         positive[kept],
         negative[~np.isnan(negative)] if plan.omits else negative,
         size,
-        partial(looks.count, place),
+        partial(looks.above, place),
         partial(looks.best, place),
         None if plan.roles.propensity is None else group.propensity[kept],
     )

@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 from sklearn.metrics import roc_auc_score
 
-from pu_accessor import PUTypeError, PUValueError, PUWarning
+from pu_accessor import PUError, PUKeyError, PUTypeError, PUValueError, PUWarning
 from tests.cases import Labels, put
 from tests.oracles import comparison_oracle as oracle
 
@@ -294,6 +294,69 @@ def test_what_cannot_be_compared() -> None:
     for beta in ({"a": 0.4, "b": 0.5}, pd.Series({"a": 0.4, "b": 0.5})):
         with pytest.raises(PUTypeError, match="beta"):
             pu(frame)(score=["a", "b"]).compare(beta)
+
+
+COLUMNS: dict[str, Any] = {"score": ["a", "b"]}
+ROWS: dict[str, Any] = {"score": "a", "by": "model", "on": "id"}
+
+
+@pytest.mark.parametrize("how", [COLUMNS, ROWS])
+@pytest.mark.parametrize(
+    ("wrong", "error", "message"),
+    [
+        ({"score": "d"}, PUKeyError, r"^score must name a column, but there is no 'd'"),
+        ({"label": "d"}, PUKeyError, r"^label must name a column, but there is no 'd'"),
+        ({"propensity": "d"}, PUKeyError, r"^propensity must name a column, .* no 'd'"),
+        ({"propensity": "c"}, PUValueError, r"^propensity column 'c' must lie in \(0, 1\]"),
+        ({"score": "x"}, PUTypeError, r"^score column 'x' must hold real numbers"),
+        ({"score": "gaps"}, PUValueError, r"^score column 'gaps' holds NaN in 1 of 4 rows"),
+        ({"label": "x"}, PUValueError, r"^label column 'x' holds 'v'"),
+        ({"by": "label"}, PUValueError, r"^by must name other .* the column of labels"),
+        ({"by": ["model", "a"]}, PUValueError, r"^by must name other .* the column of scores"),
+        ({"on": "a"}, PUValueError, r"^on must (not be passed|name other columns than score)"),
+        ({"on": "d"}, PUError, r"^on must (not be passed|name a column, but there is no 'd')"),
+    ],
+)
+def test_columns_that_cannot_be_compared(
+    how: Any, wrong: Any, error: type[Exception], message: str
+) -> None:
+    frame = small([1, 1, None, None]).assign(model=[*"svsv"], id=[0, 0, 1, 1], x="v")
+    frame["gaps"] = [1.0, np.nan, 3, 4]
+    if how is COLUMNS and "score" in wrong:
+        wrong = {"score": ["b", wrong["score"]]}
+    asked = {**how, **wrong}
+    on = asked.pop("on", None)
+    with pytest.raises(error, match=message):
+        pu(frame)(**asked).compare(0.25, on=on)
+
+
+@pytest.mark.parametrize("beta", [None, [0.05, 0.1]])
+@pytest.mark.parametrize("odds", [1.2, 5.0, np.inf])
+def test_what_odds_change_is_up_to_each_pair(beta: Any, odds: float) -> None:
+    rng = np.random.default_rng(0)
+    truth, known = np.arange(60) < 20, np.arange(60) < 14
+    frame = pd.DataFrame({name: rng.normal(k * truth) for name, k in (("a", 1), ("b", 2))})
+    frame["c"], frame["label"] = frame["b"] + rng.normal(size=60) / 2, np.where(known, 1, np.nan)
+    found = pu(frame)(score=[*"abc"]).compare(beta, selection_odds=odds)
+    parts = [
+        pu(frame)(score=[*pair]).compare(beta, selection_odds=odds)
+        for pair in combinations("abc", 2)
+    ]
+    once = [name for name in found.columns if name != "p_holm"]
+    pd.testing.assert_frame_equal(found[once], pd.concat(parts)[once].reset_index(drop=True))
+    signs = {tuple(part["sign"]) for part in parts}
+    assert (len(signs) > 1) == (odds < np.inf)  # what changes one pair changes no other
+
+
+@pytest.mark.parametrize("target", ["population", "examples"])
+def test_odds_of_nearly_one_test_what_random_labels_do(target: str) -> None:
+    frame = wide(draw(12))
+    for beta in [None, 0.2] if target == "population" else [0.2]:
+        plain = quiet(frame, "compare", beta, score=MODELS, target=target)
+        found = quiet(frame, "compare", beta, score=MODELS, target=target, selection_odds=1 + 1e-9)
+        assert found["sign"].tolist() == plain["sign"].tolist()
+        for name in ("statistic", "df", "p_value"):
+            np.testing.assert_allclose(found[name], plain[name], rtol=1e-4)
 
 
 def test_rows_that_do_not_pair_up() -> None:

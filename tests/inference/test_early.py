@@ -9,6 +9,7 @@ import pytest
 
 import pu_accessor
 from pu_accessor import PUDataError, PUTypeError, PUValueError, PUWarning
+from pu_accessor.inference.estimates.spacings import spacing_quantile
 from tests.cases import binormal
 from tests.oracles import practice_oracle
 
@@ -72,6 +73,63 @@ def test_bedroc_is_unbiased(alpha: float) -> None:
         estimates.append(found["estimate"])
     wanted = practice_oracle.bedroc(active.tolist(), alpha)
     assert np.mean(estimates) == pytest.approx(wanted, abs=1e-10)
+
+
+@pytest.mark.filterwarnings("ignore:In 1 of 1 rows the estimate lies outside")
+@pytest.mark.parametrize(("size", "ties"), [(2, 1), (2, 3), (3, 1)])
+def test_squared_errors_are_unbiased(size: int, ties: int) -> None:
+    # That of the mean of a sample without replacement, over all samples that there are.
+    active = np.flatnonzero(np.isin(np.arange(14), [0, 1, 3, 6, 7, 12]))
+    frame = pd.DataFrame({"score": -(np.arange(14) // ties)})
+    found, beta = [], (6 - size) / (14 - size)
+    for known in combinations(active, size):
+        pu = frame.assign(label=np.where(np.isin(np.arange(14), known), 1, np.nan)).pu
+        tops = pu.enrichment_factor(beta, fraction=np.array([7, 8, 10]) / 14)
+        found.append(pd.concat([pu.bedroc(beta, alpha=2), pu.bedroc(beta), tops]))
+    estimates, errors = (
+        np.stack([rows[name] for rows in found]) for name in ("estimate", "standard_error")
+    )
+    np.testing.assert_allclose((errors**2).mean(axis=0), estimates.var(axis=0))
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95])
+@pytest.mark.parametrize(("n", "hidden"), [(1, 0.5), (1, 3), (2, 0.5), (2, 1), (4, 6)])
+def test_limits_of_known_ones_that_rank_alike(n: int, hidden: float, level: float) -> None:
+    # Known ones at ranks 7 to 8 + n of 26, two others among them. Those of the latent ones that
+    # lie beyond have one of n + 1 random shares: all of them at the far end is the worst.
+    size, positives, pace = 26, n + hidden, 12 / 26
+    score = [*range(20, 14, -1)] + [3] * (n + 2) + [*range(2, n - 16, -1)]
+    frame = ranked([np.nan] * 6 + [1] * n + [np.nan] * (20 - n)).assign(score=score)
+
+    def mean(start: float, end: float) -> float:
+        """Return the mean weight of the ranks from one place to another, but a factor."""
+        return float((np.exp(-pace * start) - np.exp(-pace * end)) / (end - start))
+
+    weight, stretch = mean(6, 8 + n), (1 + (n + 1) / hidden) ** 0.5
+    top, bottom = mean(0, positives), mean(size - positives, size)
+    worst, best = mean(size - hidden, size), mean(0, hidden)
+    share = spacing_quantile(np.array([0.0, 1.0]), np.array([n, 1]), (1 + level) / 2)
+    found = frame.pu.bedroc(hidden / (size - n), alpha=12, level=level).iloc[0]
+    for side, end in (("lower", mean(size - 1, size)), ("upper", mean(0, 1))):
+        middle = weight + (end - weight) / (n + 1)
+        latent = middle + stretch * (weight + share * (end - weight) - middle)
+        latent = min(max(latent, worst), best)
+        wanted = ((n * weight + hidden * latent) / positives - bottom) / (top - bottom)
+        assert found[side] == pytest.approx(wanted, rel=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore:In 1 of 1 rows the estimate lies outside")
+def test_known_ones_at_an_end_have_a_limit_there() -> None:
+    top = ranked([1, 1] + [np.nan] * 9).pu.bedroc(0.2, alpha=3).iloc[0]
+    assert 0 < top["lower"] < top["upper"] == 1 < top["estimate"]
+    bottom = ranked([np.nan] * 9 + [1, 1]).pu.bedroc(0.2, alpha=3).iloc[0]
+    assert bottom["estimate"] < bottom["lower"] == 0 < bottom["upper"] < 1
+
+
+def test_the_least_alpha_is_nearly_auroc() -> None:
+    found = ranked(ACTIVE).pu(negative=0)
+    area = found.auroc(0)["estimate"].item()
+    assert found.bedroc(0, alpha=1e-6)["estimate"].item() == pytest.approx(area, abs=1e-5)
 
 
 def test_ties_count_as_over_all_orders() -> None:
@@ -164,6 +222,9 @@ def test_one_known_positive_has_an_interval() -> None:
     assert np.isnan(found["standard_error"])
     assert 0 <= found["lower"] < found["estimate"] < found["upper"] <= 1
     assert np.isnan(frame.pu.enrichment_factor(0.1).loc[0, "standard_error"])
+    alone = ranked([0, 0, 1, *[0] * 40]).pu(negative=0)  # nothing is hidden
+    assert alone.bedroc(0)["standard_error"].tolist() == [0]
+    assert alone.enrichment_factor(0, fraction=[0.01, 0.5])["standard_error"].tolist() == [0, 0]
 
 
 @pytest.mark.parametrize(
@@ -176,6 +237,7 @@ def test_one_known_positive_has_an_interval() -> None:
         ("bedroc", {"alpha": "20"}, PUTypeError, "a number above 0, but '20' was passed"),
         ("bedroc", {"alpha": True}, PUTypeError, "a number"),
         ("enrichment_factor", {"fraction": 0}, PUValueError, "above 0 and at most 1, but 0 was"),
+        ("enrichment_factor", {"fraction": 1.5}, PUValueError, "at most 1, but 1.5 was"),
         ("enrichment_factor", {"fraction": 100}, PUValueError, "For the top k examples"),
         ("enrichment_factor", {"fraction": []}, PUValueError, "above 0 and at most 1"),
         ("enrichment_factor", {"fraction": [0.1, 0.1]}, PUValueError, "each value once"),

@@ -9,7 +9,14 @@ import pytest
 from scipy import integrate, stats
 
 from pu_accessor import PUDataError, PUTypeError, PUValueError, positives_needed, power
-from pu_accessor.inference.planning.scatter import pair_scatter_of_normals, scatter_of_normals
+from pu_accessor.inference.planning.scatter import (
+    Moments,
+    Scatter,
+    pair_scatter_of_normals,
+    scatter_of_normals,
+)
+from pu_accessor.inference.planning.sizes import chance_of_width
+from pu_accessor.ranking import FloatArray
 from tests.studies.planning import differences_seen, width_reached
 
 
@@ -85,6 +92,63 @@ def test_a_pilot_says_what_the_values_say() -> None:
     found = power(0.05, 100, 2000, pilot=both, beta=0.2)
     expected = power(0.05, 100, 2000, pilot={"auroc": 0.8, "correlation": 0.5}, beta=0.2)
     assert abs(found - expected) < 0.06
+
+
+def few() -> pd.DataFrame:
+    """Draw tied scores of two models, 12 known positives and 4 known negatives among 40."""
+    rng = np.random.default_rng(6)
+    label = np.array([1.0] * 12 + [0.0] * 4 + [np.nan] * 24)
+    truth = np.nan_to_num(label, nan=0.3)
+    scores = {name: np.round(rng.normal(truth, 0.7), 1) for name in ("a", "b")}
+    return pd.DataFrame({**scores, "label": label})
+
+
+def placed(frame: pd.DataFrame, name: str) -> tuple[FloatArray, FloatArray]:
+    """Return what each known positive wins against the rest, and loses each of these to them."""
+    score, known = frame[name].to_numpy(), (frame["label"] == 1).to_numpy()
+    wins = (np.sign(score[known][:, np.newaxis] - score[~known]) + 1) / 2
+    return wins.mean(axis=1), wins.mean(axis=0)
+
+
+@pytest.mark.parametrize("difference", [0.0, 0.1, -0.1])
+def test_power_by_a_pilot_is_that_of_its_placements(difference: float) -> None:
+    frame, sizes = few(), np.array([30, 500])
+    (known, rest), (other_known, other_rest) = placed(frame, "a"), placed(frame, "b")
+    each = np.var(known - other_known, ddof=1), np.var(rest - other_rest, ddof=1)
+    squares = np.array(each) / sizes
+    df = squares.sum() ** 2 / (squares**2 / (sizes - 1)).sum()
+    apart = difference * (1 - 0.2 * 24 / 28) / squares.sum() ** 0.5
+    reach = stats.t.isf(0.05, df)
+    expected = stats.nct.sf(reach, df, apart) + stats.nct.cdf(-reach, df, apart)
+    pu = frame.pu(score=["a", "b"])
+    npt.assert_allclose(power(difference, 30, 500, pilot=pu, beta=0.2, level=0.9), expected)
+
+
+def test_sizes_by_a_pilot_are_those_of_its_placements() -> None:
+    frame, moments = few(), []
+    for values in placed(frame, "a"):
+        away = values - values.mean()
+        moments.append(Moments(values.mean(), *((away**power).mean() for power in (2, 3, 4))))
+    plan = positives_needed(0.25, pilot=frame.pu(score="a"), beta=0.2, probability=0.8)
+    n = plan["n"].item()
+
+    def chance(n: int) -> float:
+        sizes = n, round(n * 28 / 12)
+        return chance_of_width(0.25, Scatter(*moments), 0.2 * 24 / 28, sizes, 0.95)
+
+    assert chance(n) >= 0.8 > chance(n - 1)
+    assert plan["n_unlabeled"].item() == round(n * 28 / 12)
+
+
+@pytest.mark.parametrize("kind", [1.0, 0.0])
+def test_a_pilot_has_two_of_each(kind: float) -> None:
+    frame = few().assign(label=1 - kind)
+    frame.loc[0, "label"] = kind
+    ends = (1, 39) if kind else (39, 1)
+    with pytest.raises(PUDataError, match=f"but has {ends[0]} and {ends[1]}"):
+        positives_needed(0.1, pilot=frame.pu(score="a", negative=0), beta=0)
+    frame.loc[1, "label"] = kind
+    assert positives_needed(0.9, pilot=frame.pu(score="a", negative=0), beta=0)["n"].item() >= 2
 
 
 def test_more_is_asked_for_more() -> None:

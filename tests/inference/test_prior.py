@@ -449,6 +449,16 @@ def test_highest_density_of_other_priors(x: int, prior: tuple[float, float]) -> 
     assert posterior.pdf(outside).max() <= posterior.pdf(within).min() * (1 + 1e-6)
 
 
+@pytest.mark.parametrize("level", [1e-9, 0.5, 1 - 1e-6, 1 - 1e-13])
+def test_highest_density_of_any_level(level: float) -> None:
+    row = pu_accessor.beta_from_labels(12, 50, 2000, method="hpd", level=level).iloc[0]
+    posterior = stats.beta(13, 39)
+    outside = posterior.cdf(row["lower"]) + posterior.sf(row["upper"])
+    assert outside == pytest.approx(1 - level, rel=0.01)
+    ends = posterior.logpdf([row["lower"], row["upper"]])
+    assert ends[0] == pytest.approx(ends[1], abs=0.01)
+
+
 def test_shares_of_the_rest_are_those_of_all_less_what_was_found() -> None:
     whole = pu_accessor.beta_from_labels(12, 50, 200).iloc[0]
     rest = pu_accessor.beta_from_labels(12, 50, 200, rest=True).iloc[0]
@@ -515,6 +525,45 @@ def test_units_convert() -> None:
             PUValueError,
             "method must",
         ),
+        (lambda: BY_PREVALENCE(2, 1, 9), PUValueError, "^prevalence must lie in"),
+        (lambda: BY_PREVALENCE(0.3, 1, -9), PUValueError, "^n_unlabeled must not be neg"),
+        (lambda: BY_PREVALENCE(0.3, 1, 9, 2.0), PUTypeError, "^n_negative must be an integer"),
+        (lambda: BY_PREVALENCE(0.3, 2**53 + 1, 9), PUValueError, "^n_positive must be at most"),
+        (lambda: BY_PREVALENCE(0.3, True, 9), PUTypeError, "^n_positive must be an integer"),
+        (
+            lambda: pu_accessor.beta_from_label_frequency(2, 1, 9),
+            PUValueError,
+            "^label_frequency must lie in",
+        ),
+        (
+            lambda: pu_accessor.beta_from_label_frequency(0.5, -1, 9),
+            PUValueError,
+            "^n_positive must not be negative",
+        ),
+        (
+            lambda: pu_accessor.beta_from_label_frequency(0.5, 1, -9),
+            PUValueError,
+            "^n_unlabeled must not be negative",
+        ),
+        (lambda: pu_accessor.beta_from_labels(-1, 2, 9), PUValueError, "^n_positive must not"),
+        (lambda: pu_accessor.beta_from_labels(1, -2, 9), PUValueError, "^n_labeled must not"),
+        (lambda: pu_accessor.beta_from_labels(1, 2, -9), PUValueError, "^n_unlabeled must not"),
+        (lambda: pu_accessor.beta_from_labels(1, 2, 9, level=2), PUValueError, "^level must lie"),
+        (lambda: pu_accessor.labels_needed(2, 9), PUValueError, "^width must lie in"),
+        (lambda: pu_accessor.labels_needed(0.1, -9), PUValueError, "^n_unlabeled must not"),
+        (lambda: pu_accessor.labels_needed(0.1, 9, beta=2), PUValueError, "^beta must lie in"),
+        (lambda: pu_accessor.labels_needed(0.1, 9, level=2), PUValueError, "^level must lie in"),
+        (
+            lambda: pu_accessor.labels_needed(0.1, 9, probability=2),
+            PUValueError,
+            "^probability must lie in",
+        ),
+        (
+            lambda: pu_accessor.labels_needed(0.1, 9, probability=0),
+            PUValueError,
+            r"^probability must lie in \(0, 1\)",
+        ),
+        (lambda: pu_accessor.labels_needed(0.1, 0), PUValueError, "must not be 0, but 0.1 and 0"),
         (lambda: pu_accessor.labels_needed(0, 9), PUValueError, "must not be 0"),
         (lambda: pu_accessor.labels_needed(0.1, 9, probability=1), PUValueError, "probability"),
         (lambda: pu_accessor.beta_from_labels(1, 2, 9, prior=(2, 2)), PUValueError, "prior must"),

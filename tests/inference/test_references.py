@@ -15,7 +15,7 @@ from scipy.stats import norm
 import pu_accessor
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.lookup import BANDS
-from pu_accessor.inference.comparison.steps import limit, step_free
+from pu_accessor.inference.comparison.steps import StepFree, limit, step_free
 from pu_accessor.ranking import FloatArray
 from tests.cases import Case, Labels, as_frame, as_tables, cases, draw_case
 from tests.oracles import coherent_oracle, oracle, reference_oracle
@@ -579,6 +579,14 @@ def test_dominance_among_ties_is_exact(
     at = np.array([0.75])  # the path is at .25 here, and has been at .5
     assert highest_so_far(fpr, tpr, 0.75) == 0.5
     np.testing.assert_allclose(limit(step_free(fpr, tpr), at, "right"), 0.5)
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+def test_a_curve_that_jumps_has_a_limit_from_either_side(side: str) -> None:
+    curve = StepFree(np.array([0.0, 0.0, 0.5, 0.5, 0.8]), np.array([0.0, 0.2, 0.4, 0.6, 0.9]))
+    found = limit(curve, np.array([0.0, 0.25, 0.5, 0.8, 0.9]), side)  # after its end it is level
+    ends = [0.0, 0.4] if side == "left" else [0.2, 0.6]
+    np.testing.assert_allclose(found, [ends[0], 0.3, ends[1], 0.9, 0.9])
 
 
 def test_dominance_among_ties_has_a_crossing() -> None:

@@ -230,6 +230,27 @@ def test_what_does_not_go_with_propensities(
         put(frame.pu, call, 0.1, **{"propensity": "odds", **arguments})
 
 
+@pytest.mark.parametrize(
+    ("name", "ask"),
+    [
+        ("auroc", lambda pu: pu.auroc(0.1)),
+        ("average_precision", lambda pu: pu.average_precision(0.1)),
+        ("metric", lambda pu: pu.metric("recall", 0.1, at={"threshold": 0.5})),
+        ("bedroc", lambda pu: pu.bedroc(0.1)),
+        ("enrichment_factor", lambda pu: pu.enrichment_factor(0.1)),
+        ("calibration", lambda pu: pu.calibration(0.1)),
+        (
+            "positives_needed",
+            lambda pu: pu_accessor.positives_needed(0.1, pilot=pu, beta=0.1),
+        ),
+    ],
+)
+def test_what_has_no_interval_with_propensities_is_named(name: str, ask: Any) -> None:
+    frame = ROWS.assign(score=ROWS["score"].rank(pct=True))
+    with pytest.raises(PUValueError, match=f"propensity=..., but {name} was asked for"):
+        ask(frame.pu(propensity="odds"))
+
+
 @pytest.mark.parametrize("at", ["youden", "maximum"])
 def test_a_chosen_cutoff_does_not_go_with_propensities(at: str) -> None:
     with pytest.raises(PUValueError, match=f"not choose a cutoff by '{at}' with propensity"):

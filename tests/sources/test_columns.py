@@ -115,6 +115,55 @@ def test_labels_that_nobody_should_guess(label: Any, coding: Any, message: str) 
         pu_accessor.ranking_from_arrays(score, label, **coding).contingency(0)
 
 
+@pytest.mark.parametrize(
+    ("label", "coding", "advice"),
+    [
+        (["bad", "good", "good", "good"], {}, "positive='bad', unlabeled='good'"),
+        (["new", "known", "known"], {}, "positive='known', unlabeled='new'"),
+        (["no", " YES ", " YES ", "no", 1.5], {}, "positive=' YES ', unlabeled=['no', 1.5]"),
+        (["yes", "no", "no", None], {}, "positive='yes', negative='no'"),
+        ([True, "no", "no", None], {}, "negative='no'"),
+        ([True, 0, "x", "x", None], {}, "negative=[0, 'x']"),
+        ([True, 0, "x"], {}, "unlabeled='x'"),
+        ([2, 2, 7, None], {}, "positive=7.0, negative=2.0"),
+        ([*"abcdefg", "g"], {}, "positive='a', unlabeled=['b', 'c', 'd', 'e', 'f', ...]"),
+        ([*"abcdef", "f"], {}, "positive='a', unlabeled=['b', 'c', 'd', 'e', 'f']"),
+        ([1, 0, None], {"unlabeled": 0}, "unlabeled=[0.0, None]"),
+        ([*"xxy", None], {"unlabeled": "y"}, "positive='x', unlabeled=['y', None]"),
+        ([*"yy", None], {"unlabeled": "y"}, "unlabeled=['y', None]"),
+    ],
+)
+def test_advice_for_labels_is_to_be_typed(label: Any, coding: Any, advice: str) -> None:
+    score = np.arange(len(label))
+    with pytest.raises(PUValueError) as told:
+        pu_accessor.ranking_from_arrays(score, label, **coding).contingency(0)
+    assert f"for example {advice}. See" in str(told.value)
+    if "..." not in advice:
+        typed = {**coding, **eval(f"dict({advice})")}
+        frame = pd.DataFrame({"score": score, "label": label})
+        counts = repr(frame.pu(**typed))
+        assert "not ready" not in counts and "known positives" in counts
+
+
+@pytest.mark.parametrize(
+    ("score", "odd"),
+    [
+        (pd.Categorical([5, 7]), "5"),
+        (pd.Categorical([None, 7, 5]), "7"),
+        (pd.Categorical([None, None]), "None"),
+        ([3.0, "x"], "'x'"),
+        (pd.Series([None, 3.0, True], dtype=object), "True"),
+        (np.array(["NaT", "2020-01-01"], dtype="datetime64[ns]"), "NaT"),
+        (pd.array([None, True], dtype="boolean"), "True"),
+        (np.array([2j, 1]), "2j"),
+    ],
+)
+def test_the_first_score_that_is_no_number_is_shown(score: Any, odd: str) -> None:
+    with pytest.raises(PUTypeError) as told:
+        pu_accessor.ranking_from_arrays(score, [1, *[None] * (len(score) - 1)]).contingency(0)
+    assert f"(it holds {odd})" in str(told.value).replace("np.True_", "True")
+
+
 def test_labels_that_cannot_be_compared() -> None:
     with pytest.raises(PUTypeError, match="label column 'label' must hold single values"):
         pu_accessor.ranking_from_arrays([2, 1], pd.Series([[1], None])).contingency(0)
@@ -177,6 +226,7 @@ def test_missing_scores_of_any_dtype(missing: Any) -> None:
         ([np.nan, np.nan], PUValueError, r"holds NaN in 2 of 2 rows"),
         ([1, 2, 3], PUValueError, r"must have the same length, but have 3 and 2"),
         ([[1], [2]], PUTypeError, r"score must be one-dimensional, but a list of 2 dimensions"),
+        ([[1], [2, 3]], PUTypeError, r"score must be one-dimensional, but a list of 2 dimensions"),
         (0.5, PUTypeError, r"score must be one-dimensional, but a float of 0 dim"),
         ("ab", PUTypeError, r"score must be one-dimensional, but a str"),
     ],

@@ -587,6 +587,10 @@ def test_models_in_rows_are_refused() -> None:
     for keywords in ({"by": "key", "on": "fold"}, {}, {"score": MODELS, "on": "fold"}):
         with pytest.raises(PUValueError, match="score must be a list of columns"):
             put(pieces, "compare", 0.3, **keywords)
+    keys: list[Any] = ["gone", ["fold", "gone"]]
+    for on in keys:
+        with pytest.raises(PUKeyError, match=r"^on must name a column, but there is no 'gone'"):
+            pieces(by="key").compare(0.3, on=on)
 
 
 @pytest.mark.parametrize(

@@ -168,15 +168,15 @@ def estimate_bedroc(ranking: Ranking, betas: FloatArray, alpha: float, rule: Rul
     examples, n = sum(ranking.total), ranking.total.known_positive
     pace = alpha / examples
     start, end = places(find_blocks(ranking))
-    weight = _mean_weight(start.astype(np.float64), end.astype(np.float64), pace)
+    weight = _mean_weight(start, end, pace)
     first, last = _mean_weight(np.array([0.0, examples - 1]), np.array([1.0, examples]), pace)
 
     def estimate(betas: FloatArray) -> Estimates:
         count_negatives(ranking.total, betas)
         positives, factor = count_positives(ranking.total, betas)
         every = np.array([float(each) for each in positives])
-        top = _mean_weight(0 * every, every, pace)
-        bottom = _mean_weight(examples - every, 0 * every + examples, pace)
+        top = _mean_weight(np.array(0.0), every, pace)
+        bottom = _mean_weight(examples - every, np.array(float(examples)), pace)
         value = (weight.mean() - bottom) / (top - bottom)
         spread = weight.std(ddof=1) / n**0.5 if n > 1 else np.nan
         error = np.where(factor > 0, spread * factor, 0.0) / (top - bottom)
@@ -192,10 +192,14 @@ def estimate_bedroc(ranking: Ranking, betas: FloatArray, alpha: float, rule: Rul
     return over_betas(ranking.total, betas, rule.beta_interval, estimate)
 
 
-def _mean_weight(start: FloatArray, end: FloatArray, pace: float) -> FloatArray:
-    """Return the mean of exp(-pace*(rank - 1)) over the ranks after one place up to another."""
-    every = np.exp(-pace * start) * np.expm1(-pace * (end - start)) / np.expm1(-pace)
-    mean: FloatArray = every / (end - start)
+def _mean_weight(
+    start: FloatArray | IntArray, end: FloatArray | IntArray, pace: float
+) -> FloatArray:
+    """Return the mean of exp(-pace*rank) over the ranks from one place to another, but a factor.
+
+    It is the same factor for all, and cancels.
+    """
+    mean: FloatArray = -np.exp(-pace * start) * np.expm1(-pace * (end - start)) / (end - start)
     return mean
 
 

@@ -345,7 +345,7 @@ def _highest_density(
         return float(np.subtract(*posterior.logpdf(ends)))
 
     edge = 1e-12 * sqrt(1 - level)
-    below = optimize.brentq(tilt, edge, 1 - level - edge)
+    below = optimize.brentq(tilt, edge, 1 - level - edge, xtol=edge)
     lower, upper = posterior.ppf([below, below + level])
     return float(lower), float(upper)
 

@@ -1,0 +1,263 @@
+"""Rows that sources give back, drawn or best, and what their reprs count."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import pu_accessor
+from pu_accessor import PUDataError, PUTypeError, PUValueError
+
+
+def drawn(size: int = 120) -> pd.DataFrame:
+    """Draw tied scores of positives and others, and how probably each is labeled."""
+    rng = np.random.default_rng(3)
+    truth = np.arange(size) % 2 == 0
+    label = np.where(rng.random(size) < 0.5, truth.astype(float), np.nan)
+    score = np.round(rng.normal(3 * truth), 1)
+    return pd.DataFrame({"score": score, "label": label, "odds": rng.uniform(0.2, 0.9, size)})
+
+
+FRAME = drawn()
+OTHER = xr.DataArray(np.zeros((2, 120)), dims=["model", "sample"])
+# An array over other dimensions is no column of these samples.
+SOURCES: dict[str, Callable[[pd.DataFrame], Any]] = {
+    "frame": lambda frame: frame.pu(),
+    "arrays": lambda frame: pu_accessor.ranking_from_arrays(frame["score"], frame["label"]),
+    "lists": lambda frame: pu_accessor.ranking_from_arrays(
+        frame["score"].tolist(), frame["label"].tolist()
+    ),
+    "samples": lambda frame: (
+        xr.Dataset({name: ("sample", column) for name, column in frame.items()})
+        .assign(other=OTHER[:, : len(frame)])
+        .pu()
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", SOURCES)
+def test_drawn_rows_are_those_of_a_frame(kind: str) -> None:
+    pu = SOURCES[kind](FRAME)
+    for seed in range(5):
+        found = pu.sample_to_label(9, random_state=seed)
+        assert len(found) == 9 and found.index.is_unique and found["label"].isna().all()
+        columns = ["score", "label"] if kind in ("arrays", "lists") else [*FRAME.columns]
+        assert found.columns.tolist() == columns
+        rows = FRAME.loc[found.index, columns]
+        pd.testing.assert_frame_equal(found, rows, check_names=False)
+        expected = FRAME.pu.sample_to_label(9, random_state=seed)
+        assert found.index.tolist() == expected.index.tolist()
+    free = int(FRAME["label"].isna().sum())
+    assert len(pu.sample_to_label(free, random_state=0)) == free
+    with pytest.raises(PUDataError, match=f"between 1 and .* unlabeled rows, {free}, but"):
+        pu.sample_to_label(free + 1, random_state=0)
+    coded = FRAME.assign(label=FRAME["label"].fillna(-1).astype(int))
+    assert (
+        SOURCES[kind](coded)(unlabeled=-1).sample_to_label(9, random_state=1)["label"] < 0
+    ).all()
+
+
+@pytest.mark.parametrize("kind", SOURCES)
+def test_best_rows_are_those_of_a_frame(kind: str) -> None:
+    found = SOURCES[kind](FRAME).select(0.5, recall=0.5)
+    columns = ["score", "label"] if kind in ("arrays", "lists") else [*FRAME.columns]
+    assert 20 < len(found) < 100 and found.columns.tolist() == columns
+    best = FRAME.sort_values("score", ascending=False, kind="stable")
+    pd.testing.assert_frame_equal(found, best[columns].head(len(found)), check_names=False)
+
+
+def test_drawn_arrays_keep_their_propensities() -> None:
+    pu = pu_accessor.ranking_from_arrays(FRAME["score"], FRAME["label"], propensity=FRAME["odds"])
+    found = pu.sample_to_label(9, random_state=0)
+    expected = FRAME.rename(columns={"odds": "propensity"}).loc[found.index]
+    pd.testing.assert_frame_equal(found, expected)
+
+
+def test_rows_without_a_group_are_not_drawn() -> None:
+    site = pd.Series(np.arange(120) % 4).map({0: "a", 1: "b", 2: "c"})
+    pu = FRAME.assign(site=site).pu(by="site")
+    free = FRAME["label"].isna().groupby(site).sum()
+    most = int(free.min())
+    found = pu.sample_to_label(most, random_state=0)
+    pd.testing.assert_frame_equal(found, pu.sample_to_label(most, random_state=0))
+    assert found["site"].value_counts().to_dict() == dict.fromkeys("abc", most)
+    assert found["site"].is_monotonic_increasing and found.index.is_unique
+    with pytest.raises(PUDataError, match=f"rows, {most} in group '{free.idxmin()}', but"):
+        pu.sample_to_label(most + 1, random_state=0)
+
+
+def test_best_rows_of_each_group_are_those_of_its_own() -> None:
+    frame = FRAME.assign(site=pd.Series(np.arange(120) // 2 % 4).map({0: "b", 1: "c", 2: "a"}))
+    found = frame.pu(by="site").select(0.3, recall=0.3)
+    parts = [frame[frame["site"] == site].pu.select(0.3, recall=0.3) for site in "abc"]
+    assert all(len(part) for part in parts)
+    pd.testing.assert_frame_equal(found, pd.concat(parts))
+
+
+def test_a_group_without_unlabeled_rows_is_named() -> None:
+    frame = FRAME.assign(site=np.where(FRAME["label"].isna(), "a", "b"))
+    with pytest.raises(PUDataError, match="rows, 0 in group 'b', but 1 was"):
+        frame.pu(by="site").sample_to_label(1, random_state=0)
+
+
+@pytest.mark.parametrize(
+    ("how", "error", "message"),
+    [
+        ({"size": True}, PUTypeError, "size must be an integer, but True"),
+        ({"size": "3"}, PUTypeError, "size must be an integer, but '3'"),
+        ({"size": 0}, PUDataError, "size must lie between 1"),
+        ({"random_state": True}, PUTypeError, "random_state must .* but a bool was"),
+        ({"random_state": None}, PUTypeError, "random_state must .* but a NoneType was"),
+        ({"random_state": -1}, PUValueError, r"random_state must .* but -1 was"),
+        ({"random_state": 2**32}, PUValueError, r"random_state must .* but 4294967296 was"),
+    ],
+)
+def test_sizes_and_seeds_that_are_none(how: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        FRAME.pu.sample_to_label(**{"size": 3, "random_state": 0, **how})
+
+
+@pytest.mark.parametrize("seed", [0, 2**32 - 1, np.uint8(7), np.random.default_rng(1)])
+def test_sizes_and_seeds_of_any_integer(seed: Any) -> None:
+    assert len(FRAME.pu.sample_to_label(np.int8(3), random_state=seed)) == 3
+
+
+def test_samples_of_several_places_have_no_rows() -> None:
+    ds = xr.Dataset({"score": OTHER, "label": ("sample", FRAME["label"]), "odds": 1.0})
+    with pytest.raises(
+        PUValueError, match=r"score must be a variable over 'sample' alone.*isel\(model=0\).*"
+    ) as told:
+        ds.pu().select({0: 0.5, 1: 0.5}, recall=0.5)
+    assert "'score' is not among ['label']" in str(told.value)
+    by_model = ds.assign(label=ds["label"].expand_dims(fold=2))
+    with pytest.raises(
+        PUValueError, match=r"label must be a variable over 'sample' alone.*isel\(fold=0\)"
+    ) as told:
+        by_model.pu().sample_to_label(3, random_state=0)
+    assert "'label' is not among []" in str(told.value)
+
+
+@pytest.mark.parametrize("role", ["score", "label", "by", "propensity"])
+def test_arrays_have_no_columns(role: str) -> None:
+    named: Any = {role: "odds"}
+    pu = pu_accessor.ranking_from_arrays(FRAME["score"], FRAME["label"])(**named)
+    message = f"{role} must not name a column for data in arrays, but 'odds' was passed"
+    asked: list[Callable[[], Any]] = [
+        lambda: pu.auroc(0.5),
+        lambda: pu.sample_to_label(3, random_state=0),
+        lambda: pu.select(0.5, recall=0.5),
+    ]
+    for ask in asked:
+        with pytest.raises(PUValueError, match=f"{message}.*{role}='odds'"):
+            ask()
+    assert message in " ".join(repr(pu).split())
+
+
+@pytest.mark.parametrize(
+    ("how", "error", "message"),
+    [
+        ({"score": "high"}, PUTypeError, "score must be one-dimensional, but a str of 0"),
+        ({"label": [[1, None]]}, PUTypeError, "label must be one-dimensional, but a list of 2"),
+        ({"propensity": 0.5}, PUTypeError, "propensity must be one-dimensional, but a float of 0"),
+        ({"score": ["high", "low"]}, PUTypeError, "score column 'score' must hold real numbers"),
+        ({"label": [1, "?"]}, PUValueError, "label column 'label' holds '\\?'"),
+        ({"propensity": [2, 1]}, PUValueError, "propensity column 'propensity' must lie in"),
+        ({"score": [1.0]}, PUValueError, "the same length, but have 1 and 2"),
+        ({"propensity": [1.0]}, PUValueError, "each of the 2 examples, but has 1"),
+    ],
+)
+def test_arrays_have_the_names_of_their_arguments(
+    how: Any, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        pu_accessor.ranking_from_arrays(
+            **{"score": [2, 1], "label": [1, None], "propensity": [0.5, 0.5], **how}
+        ).auroc(0.3)
+
+
+# What they count
+
+
+COUNTS = {
+    "known positives": str((FRAME["label"] == 1).sum()),
+    "known negatives": str((FRAME["label"] == 0).sum()),
+    "unlabeled": str(FRAME["label"].isna().sum()),
+}
+TIES = f"{FRAME['score'].nunique()} in 120 scores (ties share a cutoff)"
+
+
+def counted(pu: Any) -> dict[str, str]:
+    """Return what a repr tells, by the names in front; further lines of one start with spaces."""
+    text = re.sub(r"\n {4,}", " ", repr(pu))
+    told = dict(re.split(r"\s{2,}", line, maxsplit=1) for line in text.splitlines()[1:])
+    assert ("other columns" in told) == ("not ready" in told)  # how to name them
+    return {name: line for name, line in told.items() if name != "other columns"}
+
+
+@pytest.mark.parametrize("kind", SOURCES)
+def test_reprs_count_labels_and_ties(kind: str) -> None:
+    expected = {**COUNTS, "distinct scores": TIES}
+    if kind == "samples":
+        expected["dimensions"] = "sample 120"
+    assert counted(SOURCES[kind](FRAME)) == expected
+    gaps = FRAME.assign(score=FRAME["score"].where(FRAME.index >= 7))
+    there = counted(SOURCES[kind](gaps)(nan_policy="omit"))
+    assert there["missing scores"] == "7: dropped" and " in 113 scores" in there["distinct scores"]
+    assert counted(SOURCES[kind](FRAME.drop_duplicates("score")))["distinct scores"] == "58"
+    text = counted(SOURCES[kind](FRAME.assign(score="high")))
+    assert [*text] == ["not ready"] and "must hold real numbers" in text["not ready"]
+
+
+def test_reprs_of_samples_name_dimensions() -> None:
+    label = FRAME["label"].to_numpy()
+    ds = xr.Dataset({"score": OTHER, "label": ("sample", label)})
+    assert counted(ds.pu()) == {**COUNTS, "dimensions": "sample 120, model 2"}
+    folds = xr.Dataset({"score": ("row", label), "label": (("fold", "row"), [label] * 1200)})
+    doubled = {name: f"{1200 * int(count):,}" for name, count in COUNTS.items()}
+    told = {**doubled, "missing scores": "62: ranked last", "dimensions": "row 120, fold 1,200"}
+    assert counted(folds.pu(dim="row", nan_policy="worst")) == told
+
+
+def test_reprs_of_large_or_lazy_samples_count_nothing() -> None:
+    large, few = np.zeros((2, 2**20 + 1)), 2**20
+    most = xr.Dataset({"score": ("sample", large[0, :few]), "label": ("sample", large[1, :few])})
+    assert counted(most.pu())["distinct scores"] == "1 in 1,048,576 scores (ties share a cutoff)"
+    large = large[:, : few // 2 + 1]
+    one = xr.Dataset({"score": ("sample", large[0]), "label": ("sample", large[0])})
+    for name in ("score", "label"):
+        several = one.assign({name: (("fold", "sample"), large)})
+        assert counted(several.pu()) == {"dimensions": "sample 524,289, fold 2"}
+    pytest.importorskip("dask")
+    for name in ("score", "label"):
+        lazy = one.assign({name: one[name].chunk(sample=1000)})
+        assert counted(lazy.pu()) == {"dimensions": "sample 524,289"}
+
+
+def test_reprs_of_chunks_name_columns() -> None:
+    assert counted(pu_accessor.ranking_from_chunks([FRAME])) == {"columns": "score, label, odds"}
+    empty = counted(pu_accessor.ranking_from_chunks([]))
+    assert [*empty] == ["not ready"] and "chunks must" in empty["not ready"]
+
+
+def test_reprs_of_frames_name_models_and_groups() -> None:
+    frame = FRAME.assign(other=-FRAME["score"], site=np.arange(120) % 3, day="x")
+    told = counted(frame.pu(score=["score", "other"], by=["site", "day"]))
+    assert told == {**COUNTS, "models": "2: score, other", "groups": "3: site, day"}
+    gaps = frame.assign(score=np.nan, other=frame["other"].where(frame.index > 0))
+    missing = counted(gaps.pu(score=["score", "other"]))["missing scores"]
+    assert missing == "121: nan_policy='omit' or 'worst'"
+
+
+def test_reprs_say_what_is_in_the_way() -> None:
+    several = {f"v{place}": [1.0] for place in range(21)}
+    told = counted(pd.DataFrame({**several, "label": [1.0]}).pu(score=[*several]))["models"]
+    assert told == f"21: {', '.join([*several][:20])}, ..."
+    del several["v20"]
+    told = counted(pd.DataFrame({**several, "label": [1.0]}).pu(score=[*several]))["models"]
+    assert told == f"20: {', '.join(several)}"
+    empty = counted(FRAME.iloc[:0].pu())
+    assert empty == {"not ready": "score and label must hold at least one example, but are empty."}
