@@ -70,6 +70,20 @@ def test_auroc_and_its_error(seed: int, ties: bool) -> None:
     assert found["lower"] < found["estimate"] < found["upper"]
 
 
+def test_averages_are_means_of_what_is_pooled() -> None:
+    frame = pd.concat([make_frame(seed).assign(site=seed) for seed in range(3)])
+    pu, values = frame.pu(by=["site", "fold"], pool="fold"), []
+    for _, part in frame.groupby("site"):
+        below, b = np.concatenate(placed(part)[0]).mean(), share_of_rest(part, BETA)
+        values.append((below - b / 2) / (1 - b))
+    found = pu.auroc(BETA, average=True).iloc[0]
+    assert found["estimate"] == pytest.approx(np.mean(values), rel=1e-12)
+    assert found["standard_error"] == pytest.approx(np.std(values, ddof=1) / 3**0.5, rel=1e-9)
+    these = pu.auroc(BETA, target="examples")["estimate"]
+    mean = pu.auroc(BETA, average=True, target="examples")["estimate"].item()
+    assert mean == pytest.approx(these.mean(), rel=1e-12) != pytest.approx(found["estimate"])
+
+
 @pytest.mark.parametrize("ties", [False, True])
 def test_average_precision(ties: bool) -> None:
     frame = make_frame(3, ties=ties)
