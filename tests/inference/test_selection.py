@@ -22,9 +22,14 @@ from pu_accessor.inference.comparison.paired import compare_paired
 from pu_accessor.inference.comparison.selection import compare_within
 from pu_accessor.inference.estimates.population import estimate_population_auroc
 from pu_accessor.inference.estimates.population_precision import estimate_population_precision
+from pu_accessor.inference.estimates.population_weighted import (
+    weighted_population_auroc,
+    weighted_population_precision,
+)
 from pu_accessor.inference.estimates.selection import estimate_any, estimate_within
 from pu_accessor.inference.rule import Rule
-from pu_accessor.ranking import Counts, FloatArray, PairedRanks, Ranking
+from pu_accessor.ranking import BoolArray, Counts, FloatArray, PairedRanks, Ranking
+from tests.oracles import population_oracle
 from tests.oracles import selection_oracle as oracle
 
 INF = float("inf")
@@ -145,11 +150,15 @@ def test_the_local_level_of_many_positives_is_safe() -> None:
     assert 0.017 < most_missed(100, 3000, upper, 8.0) <= 0.025
 
 
+def scored(seed: int, known: int, size: int) -> tuple[FloatArray, BoolArray]:
+    """Draw scores with ties, and which are known to be positive."""
+    rng = np.random.default_rng(seed)
+    return rng.integers(0, 15, size).astype(float), rng.permutation(np.arange(size) < known)
+
+
 def draw(seed: int, known: int = 5, size: int = 24) -> Ranking:
     """Draw a ranking with ties, from counts alone."""
-    rng = np.random.default_rng(seed)
-    score = rng.integers(0, 15, size)
-    label = rng.permutation(np.arange(size) < known)
+    score, label = scored(seed, known, size)
     cutoffs = np.unique(score)[::-1]
     head = np.array([0, *((score >= c).sum() for c in cutoffs)])
     found = np.array([0, *((label & (score >= c)).sum() for c in cutoffs)])
@@ -201,6 +210,45 @@ def test_a_factor_near_one_gives_the_interval_of_random_labels(curve: str) -> No
         np.testing.assert_allclose(getattr(found, name), getattr(expected, name), atol=2e-3)
     assert found.reach is not None
     np.testing.assert_allclose(found.reach, [expected.value] * 2, atol=1e-6)
+
+
+@pytest.mark.parametrize("curve", ["roc", "pr"])
+@pytest.mark.parametrize("beta", [0.0, 0.1, 0.4])
+@pytest.mark.parametrize("seed", range(3))
+def test_intervals_on_new_examples_at_known_weights(seed: int, beta: float, curve: str) -> None:
+    ranking, level = draw(seed, 7, 30), 0.9
+    score, label = scored(seed, 7, 30)
+    weight = np.random.default_rng(seed).uniform(1, 4, 7)
+    labels = [True if one else None for one in label.tolist()]
+    want = population_oracle.weighted(curve, score.tolist(), labels, weight.tolist(), beta, level)
+    ask = weighted_population_auroc if curve == "roc" else weighted_population_precision
+    lower, upper = ask(ranking, weight, np.array([beta]), level)
+    assert (lower[0], upper[0]) == pytest.approx(want, abs=1e-6)
+
+
+def test_one_block_at_the_bottom_is_there_by_any_weights() -> None:
+    rank, known = np.array([0, 40, 80, 100]), np.array([0, 0, 0, 20])
+    total = Counts(20, 0, 80)
+    ranking = Ranking(rank, 3.0 - np.arange(4), known, 0 * known, rank - known, total)
+    plain = estimate_population_precision(ranking, np.array([0.2]), Rule())
+    assert (plain.value[0], plain.error[0]) == (pytest.approx(0.36), 0)
+    within = estimate_within(
+        ranking, np.array([0.2]), Rule(selection_odds=2.0), "pr", "population"
+    )
+    assert (within.lower[0], within.upper[0]) == (plain.lower[0], plain.upper[0])
+
+
+def test_one_known_positive_has_no_average_precision_by_any_weights() -> None:
+    rank, known = np.array([0, 1, 3, 9]), np.array([0, 0, 1, 1])
+    ranking = Ranking(rank, 3.0 - np.arange(4), known, 0 * known, rank - known, Counts(1, 0, 8))
+    for beta in (0.0, 0.25):
+        found = estimate_within(
+            ranking, np.array([beta]), Rule(selection_odds=2.0), "pr", "examples"
+        )
+        assert found.reach is not None
+        wanted = [np.nan] * 3 if beta else [1 / 3] * 3
+        values = [found.value[0], found.reach[0][0], found.reach[1][0]]
+        assert values == pytest.approx(wanted, nan_ok=True)
 
 
 @pytest.mark.parametrize("curve", ["roc", "pr"])
