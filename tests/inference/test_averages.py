@@ -283,17 +283,18 @@ def test_fully_labeled_it_is_the_mean_of_scikit_learn(name: str, oracle: Any) ->
 
 
 def test_many_groups_at_once_say_the_same() -> None:
-    frame = draw(3, groups=130)
-    few = frame[frame["query"] < 90]
-    betas = beta_of(frame)
-    together = frame.pu(by="query").auroc(betas, average=True).iloc[0]
-    assert together["n_groups"] == 130
-    mean = 90 * few.pu(by="query").auroc(betas, average=True)["estimate"].item()
-    mean += (
-        40
-        * frame[frame["query"] >= 90].pu(by="query").auroc(betas, average=True)["estimate"].item()
-    )
-    assert together["estimate"] == pytest.approx(mean / 130, rel=1e-12)
+    parts = [draw_mixed(seed, 0.4, 1)[0].assign(seed=seed) for seed in range(15)]
+    frame = pd.concat(parts, ignore_index=True)
+    frame["query"] += 7 * frame["seed"]
+    parts = [part for _, part in frame.groupby("query")]
+    for row in frame.pu(by="query").auroc([0.0, 0.08], average=True).to_dict("records"):
+        terms = [term_of(part, row["beta"], "auroc") for part in parts]
+        wanted = averages_oracle.average(terms, 1 / 3, 0.95, new=True)
+        assert row["n_groups"] == 105
+        assert row["estimate"] == pytest.approx(wanted.value, rel=1e-12)
+        assert row["standard_error"] == pytest.approx(wanted.error, rel=1e-9)
+        limits = (wanted.lower, wanted.upper)
+        assert (row["lower"], row["upper"]) == pytest.approx(limits, abs=1.1e-5)
 
 
 def test_over_some_keys_and_for_models() -> None:

@@ -1,5 +1,6 @@
 """Estimates of beta as beta: intervals that hold jointly, and what frames must be."""
 
+import math
 import warnings
 from typing import Any
 
@@ -8,10 +9,14 @@ import numpy.testing as npt
 import pandas as pd
 import pytest
 import xarray as xr
+from scipy import special
 
 import pu_accessor
 from pu_accessor import PUKeyError, PUTypeError, PUValueError, PUWarning
+from pu_accessor.inference.bands.exact import exact
+from pu_accessor.inference.estimates.at import Cutoff
 from pu_accessor.inference.estimates.joint import BetaRange, join_limits
+from pu_accessor.inference.estimates.joint_cutoff import join_metric_at
 from pu_accessor.inference.estimates.precision import (
     estimate_precision,
     estimate_precision_around,
@@ -49,6 +54,21 @@ def test_squares_add_like_the_disc(seed: int) -> None:
     first, second, third = (tuple(some.tolist()) for some in (values, downs, ups))
     expected = disc_limits(first, second, third)
     npt.assert_allclose(np.ravel(found), expected, atol=3e-4)
+
+
+@pytest.mark.parametrize("place", [1, 2])
+@pytest.mark.parametrize("rises", [True, False])
+def test_betas_too_high_for_the_ranking_stand_for_an_end(place: int, rises: bool) -> None:
+    value = np.array([0.5, 0.42, 0.58] if rises else [0.5, 0.58, 0.42])
+    value[place] = np.nan
+    off = np.array([0.05, 0.03, 0.08])
+    beta = BetaRange(0.3, 0.2, 0.4, LEVEL)
+    found = join_limits(value, value - off, value + off, beta, "approximate")
+    off[place] = off[0]  # as at the estimate
+    value[place] = 1.0 if rises == (place == 2) else 0.0
+    first, second = (tuple(some.tolist()) for some in (value, off))
+    wanted = disc_limits(first, second, second)
+    npt.assert_allclose(np.ravel(found), wanted, atol=1e-3)
 
 
 def test_errors_add_by_squares_where_they_are_straight() -> None:
@@ -112,6 +132,67 @@ def test_metric_at_the_cutoff_of_the_point(at: Any) -> None:
     assert joint[same].tolist() == point[same].tolist() == wide[same].tolist()
     assert wide["lower"] <= joint["lower"] < point["lower"]
     assert point["upper"] <= joint["upper"] <= wide["upper"]
+
+
+METRICS: dict[str, Any] = {
+    "precision": lambda tp, fp, fn, tn: tp / (tp + fp),
+    "recall": lambda tp, fp, fn, tn: tp / (tp + fn),
+    "fpr": lambda tp, fp, fn, tn: fp / (fp + tn),
+    "npv": lambda tp, fp, fn, tn: tn / (fn + tn),
+    "kappa": lambda tp, fp, fn, tn: (
+        2 * (tp * tn - fp * fn) / ((tp + fp) * (fp + tn) + (tp + fn) * (fn + tn))
+    ),
+}
+
+
+@pytest.mark.parametrize("limits", ["none", "upper", "both"])
+@pytest.mark.parametrize("place", [0, 6, 12, 45, 85, 96])  # where limits are cut, and where not
+def test_joint_limits_of_a_metric_are_those_of_all_tables_on_the_way(
+    limits: str, place: int
+) -> None:
+    n, rest = 20, 80
+    score = np.arange(n + rest, 0, -1.0)
+    label = np.where(np.isin(np.arange(n + rest), 3 * np.arange(n) + np.arange(n) // 7), 1, np.nan)
+    ranking = pd.DataFrame({"score": score, "label": label}).pu._asked().rank("all").make(0)
+    point, low, high = 0.3, 0.14, 0.52
+    beta = BetaRange(point, low, high, LEVEL, limits)
+    k = int(np.nansum(label[:place]))
+    head = place - k
+
+    def claim(beta: float) -> tuple[int, int, int, int, int, int]:
+        m = int(beta * rest + 0.5)
+        lower, upper = (int(side[k]) for side in exact(n, m, LEVEL))
+        return m, (2 * m * k + n) // (2 * n), lower, upper, max(m - rest + head, 0), min(m, head)
+
+    walk: list[tuple[float, float]] = [(point, 1.0)]
+    scale = special.ndtri(0.975) / special.ndtri(0.95 if limits == "upper" else 0.975)
+    high = point + scale * (high - point)
+    shares = np.sin(np.pi / 8 * np.arange(1, 5))
+    ways = [(point + t * (high - point), math.sqrt(1 - t * t)) for t in shares[:3]] + [(high, 0.0)]
+    if limits == "none":
+        walk += ways
+        walk += [(point - t * (point - low), math.sqrt(max(1 - t * t, 0.0))) for t in shares]
+    elif limits == "upper":
+        walk += ways + [(low + t * (point - low), 1.0) for t in (0, 0.25, 0.5, 0.75)]
+    else:
+        walk += [(low + t * (high - low), 1.0) for t in (0, 0.25, 0.5, 0.75, 1)]
+    claims = [claim(beta) for beta, _ in walk]
+    cut = any(one[2] < one[4] for one in claims), any(one[3] > one[5] for one in claims)
+    for name, function in METRICS.items():
+        values = []
+        for (m, middle, lower, upper, least, most), (_, left) in zip(claims, walk, strict=True):
+            down, up = (1.0 if whole else left for whole in cut)
+            ends = middle - down * (middle - lower), middle + up * (upper - middle)
+            for v in (math.floor(ends[0] + 1e-12), math.ceil(ends[1] - 1e-12)):
+                tp = k + min(max(v, least), most)
+                counts = tp, place - tp, n + m - tp, rest - m - place + tp
+                with np.errstate(invalid="ignore"):
+                    values.append(function(*map(np.float64, counts)))
+        found = join_metric_at(
+            ranking, beta, name, Cutoff("rank", place), Rule(LEVEL), "approximate"
+        )
+        assert found.lower[0] == pytest.approx(np.fmin.reduce(values), abs=1e-12, nan_ok=True)
+        assert found.upper[0] == pytest.approx(np.fmax.reduce(values), abs=1e-12, nan_ok=True)
 
 
 def test_differences_agree_with_their_p_value() -> None:
@@ -216,7 +297,11 @@ def test_errors_say_what_to_pass() -> None:
         (lambda: PU.auroc(HAND, joint="guaranteed"), PUValueError, level),
         (lambda: PU.metric("f1", HAND, at=9, joint="guaranteed"), PUValueError, level),
         (lambda: PU.auroc(0.1, joint="guaranteed"), PUValueError, "joint must be left out"),
-        (lambda: PU.auroc(HAND, joint="delta"), PUValueError, "Did you mean 'approximate'"),
+        (
+            lambda: PU.auroc(HAND, joint="delta"),
+            PUValueError,
+            "joint must be .*Did you mean 'approximate'",
+        ),
         (
             lambda: PU.auroc(HAND, beta_interval=(0, 1)),
             PUValueError,

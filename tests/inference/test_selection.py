@@ -229,7 +229,7 @@ def test_intervals_on_new_examples_at_known_weights(seed: int, beta: float, curv
 def test_one_block_at_the_bottom_is_there_by_any_weights() -> None:
     rank, known = np.array([0, 40, 80, 100]), np.array([0, 0, 0, 20])
     total = Counts(20, 0, 80)
-    ranking = Ranking(rank, 3.0 - np.arange(4), known, 0 * known, rank - known, total)
+    ranking = Ranking(rank, np.array([3.0, 2.0, 1.0, 0.0]), known, 0 * known, rank - known, total)
     plain = estimate_population_precision(ranking, np.array([0.2]), Rule())
     assert (plain.value[0], plain.error[0]) == (pytest.approx(0.36), 0)
     within = estimate_within(
@@ -240,7 +240,9 @@ def test_one_block_at_the_bottom_is_there_by_any_weights() -> None:
 
 def test_one_known_positive_has_no_average_precision_by_any_weights() -> None:
     rank, known = np.array([0, 1, 3, 9]), np.array([0, 0, 1, 1])
-    ranking = Ranking(rank, 3.0 - np.arange(4), known, 0 * known, rank - known, Counts(1, 0, 8))
+    ranking = Ranking(
+        rank, np.array([3.0, 2.0, 1.0, 0.0]), known, 0 * known, rank - known, Counts(1, 0, 8)
+    )
     for beta in (0.0, 0.25):
         found = estimate_within(
             ranking, np.array([beta]), Rule(selection_odds=2.0), "pr", "examples"

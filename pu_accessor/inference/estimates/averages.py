@@ -120,18 +120,17 @@ def areas_under_roc(stack: Stack, betas: FloatArray) -> list[GroupTerm | None]:
     """
     known, negative, unlabeled = stack.total.T[:, :, np.newaxis]
     negatives = negative + unlabeled * (1 - betas)
-    rest = (negative + unlabeled) + 0 * betas
+    rest = np.broadcast_to(negative + unlabeled, betas.shape)
     plain = ((known > 0) & (negatives > 0) & ((unlabeled > 0) | (betas == 0))).all(axis=1)
     above = place_stack(stack).above[:, np.newaxis]
     with np.errstate(divide="ignore", invalid="ignore"):
         least, stretch = -(rest - negatives) / (2 * negatives), rest / negatives
         value, most = least + above * stretch, least + stretch
-        hidden = 1 - known / (known + betas * unlabeled)
-    unknown = np.full(betas.shape[1], np.nan)
-    parts = zip(value, least, most, hidden, known[:, 0].tolist(), strict=True)
+    unknown = np.full(betas.shape[1], np.nan)  # of new groups neither is asked for
+    parts = zip(value, least, most, known[:, 0].tolist(), strict=True)
     return [
-        GroupTerm(one, low, high, unknown, share, n) if there else None
-        for there, (one, low, high, share, n) in zip(plain.tolist(), parts, strict=True)
+        GroupTerm(one, low, high, unknown, unknown, n) if there else None
+        for there, (one, low, high, n) in zip(plain.tolist(), parts, strict=True)
     ]
 
 
