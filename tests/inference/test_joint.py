@@ -12,7 +12,7 @@ import xarray as xr
 from scipy import special
 
 import pu_accessor
-from pu_accessor import PUKeyError, PUTypeError, PUValueError, PUWarning
+from pu_accessor import PUDataError, PUKeyError, PUTypeError, PUValueError, PUWarning
 from pu_accessor.inference.bands.exact import exact
 from pu_accessor.inference.estimates.at import Cutoff
 from pu_accessor.inference.estimates.joint import BetaRange, join_limits
@@ -111,6 +111,27 @@ def test_limits_of_average_precision_are_carried_over() -> None:
     npt.assert_allclose(found.upper, each.upper, atol=0.04)
 
 
+def test_average_precision_of_what_has_no_limits_to_carry_over() -> None:
+    """With weights, two known positives or nothing hidden each beta is asked by itself."""
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"score": rng.normal(size=60), "label": [1.0] * 12 + [np.nan] * 48})
+    frame["odds"] = np.where(np.arange(60) < 12, rng.uniform(0.2, 0.9, 60), np.nan)
+    two = frame.assign(label=frame["label"].where((frame.index < 2) | (frame.index > 20)))
+    betas = np.array([0.1, 0.05, 0.2])
+    for data, roles, some in (
+        (frame, {"propensity": "odds"}, betas),
+        (two, {}, betas),
+        (frame, {}, np.array([0.0, 0.05, 0.1])),
+    ):
+        ranking = data.pu(**roles)._asked().rank("breakpoints").make(0)
+        found, each = (
+            ask(ranking, some, Rule(LEVEL))
+            for ask in (estimate_precision_around, estimate_precision)
+        )
+        for name in ("value", "error", "lower", "upper"):
+            npt.assert_allclose(getattr(found, name), getattr(each, name), rtol=1e-12)
+
+
 def test_guaranteed_is_the_envelope() -> None:
     interval = tuple(HIGH[["lower", "upper"]].iloc[0])
     expected = PU.auroc(0.1, level=0.97, beta_interval=interval)
@@ -121,6 +142,36 @@ def test_guaranteed_is_the_envelope() -> None:
         atol=1e-6,
     )
     assert found["level"].item() == LEVEL
+
+
+@pytest.mark.parametrize(
+    ("at", "target"),
+    [
+        (150, "examples"),
+        (40, "examples"),
+        ({"recall": 0.5}, "examples"),
+        ({"threshold": 1.0}, "examples"),
+        ({"threshold": 1.0}, "population"),
+    ],
+)
+@pytest.mark.parametrize("name", ["precision", "npv"])
+def test_guaranteed_limits_of_a_metric_are_its_envelope(name: str, at: Any, target: str) -> None:
+    ends = tuple(HIGH[["lower", "upper"]].iloc[0])
+    wide = PU.metric(name, HIGH, joint="guaranteed", at=at, target=target).iloc[0]
+    where = {"rank": int(wide["rank"])} if at == {"recall": 0.5} else at
+    how = {"level": 0.97, "beta_interval": ends, "target": target}
+    by_hand = PU.metric(name, 0.1, at=where, **how).iloc[0]
+    found = wide[["lower", "upper"]].tolist()
+    assert found == pytest.approx(by_hand[["envelope_lower", "envelope_upper"]].tolist(), abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["f1", "accuracy"])
+def test_the_best_cutoff_is_that_of_the_point(name: str) -> None:
+    pu: Any = draw(2, 240).pu(score="a")
+    beta = pu_accessor.beta_from_labels(2, 20, 200)
+    joint, point = (pu.metric(name, b, at="maximum").iloc[0] for b in (beta, 0.1))
+    other = pu.metric("informedness", 0.1, at="maximum").iloc[0]
+    assert joint["rank"] == point["rank"] != other["rank"]
 
 
 @pytest.mark.parametrize("at", [150, {"recall": 0.5}, "youden", {"threshold": 1.0}])
@@ -307,6 +358,7 @@ def test_errors_say_what_to_pass() -> None:
             PUValueError,
             "the frame holds an interval",
         ),
+        (lambda: PU.metric("f1", HAND, at=9, reference="negatives"), PUDataError, "negative"),
         (lambda: PU.auroc(HAND[["beta"]]), PUKeyError, r"it lacks \['lower', 'upper', 'level'\]"),
         (lambda: PU.auroc(twice), PUValueError, "one row for each key"),
         (lambda: PU.auroc(HAND.iloc[:0]), PUValueError, "one row for each key"),

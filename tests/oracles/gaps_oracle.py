@@ -216,8 +216,9 @@ def drawn_weighted(
     def draw(unseen: float, times: float) -> Draws:
         mean = np.append(share, max(unseen - 1, 0) + 1e-12)
         shape = mean / (1 + mean) * np.append(np.ones(n), times)
-        found = rng.gamma(shape, 1 + mean, (draws, n + 1))
-        return found * latent / found.sum(axis=1, keepdims=True)
+        found: Draws = rng.gamma(shape, 1 + mean, (draws, n + 1))
+        found *= latent / found.sum(axis=1, keepdims=True)
+        return found
 
     def unseen(stands: Draws) -> float:
         """Return the weight of one below all of them."""
