@@ -196,7 +196,7 @@ METRICS: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("place", [0.3, 0.5, 0.9])
+@pytest.mark.parametrize("place", [0.0, 0.1, 0.5, 0.9])
 @pytest.mark.parametrize("name", METRICS)
 def test_metrics_of_four_counts_agree_with_two_binomials(name: str, place: float) -> None:
     def function(*counts: float) -> float:
