@@ -136,23 +136,18 @@ def average_of_auroc(target: str, max_fpr: float | None) -> Averaged:
     )
 
 
-def average_of_precision(target: str) -> Averaged:
+def average_of_precision() -> Averaged:
     """Return how average precision is averaged.
-
-    Parameters
-    ----------
-    target
-        As in `average_of_auroc`.
 
     Returns
     -------
     Averaged
     """
-    return Averaged(lambda ranking, betas: [area_under_pr(ranking, betas, target)], AREA, {})
+    return Averaged(lambda ranking, betas: [area_under_pr(ranking, betas)], AREA, {})
 
 
 def average_of_metrics(
-    each: Sequence[tuple[str | Metric, Cutoff]], named: Mapping[str, list[Any]], target: str
+    each: Sequence[tuple[str | Metric, Cutoff]], named: Mapping[str, list[Any]]
 ) -> Averaged:
     """Return how metrics at cutoffs are averaged.
 
@@ -162,8 +157,6 @@ def average_of_metrics(
         The metrics, each with its cutoff, all of one kind.
     named : mapping of str to list
         Columns that name them.
-    target
-        As in `average_of_auroc`.
 
     Returns
     -------
@@ -176,7 +169,7 @@ def average_of_metrics(
     """
     check_fixed(each[0][1])
     return Averaged(
-        lambda ranking, betas: [rate_at(ranking, betas, *one, target) for one in each],
+        lambda ranking, betas: [rate_at(ranking, betas, *one) for one in each],
         RATE,
         named,
     )

@@ -136,7 +136,7 @@ def average_precision(
     """
     check_target(target)
     if over is not None:
-        asked_of = average_of_precision(target)
+        asked_of = average_of_precision()
         return average_over(over, asked, beta, rules, target, joint, asked_of)
 
     def estimate(ranking: Ranking, betas: FloatArray, rule: Rule) -> Estimates:
@@ -192,7 +192,7 @@ def metric(
     if over is not None:
         goal = "population" if target is None else target
         named = {"metric": labels} | ({"at": places} if places else {})
-        asked_of = average_of_metrics(each, named, goal)
+        asked_of = average_of_metrics(each, named)
         return average_over(over, asked, beta, rules, goal, joint, asked_of)
     about = read_target(target, cutoffs[0], rules)
     ranges = read_ranges(beta, rules, joint)

@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import special, stats
+from scipy import stats
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 import pu_accessor
 from pu_accessor import PUDataError, PUTypeError, PUValueError, PUWarning
-from tests.oracles import averages_oracle
+from tests.oracles import averages_oracle, estimates_oracle
 
 # Scores, the truth, and how many positives are known; hidden ones differ between groups.
 GROUPS: list[tuple[list[float], list[int], int]] = [
@@ -142,43 +142,130 @@ def _mean_rank(score: list[float], label: list[Any]) -> float:
     return float(ranks[[one is not None for one in label]].mean())
 
 
-@pytest.mark.parametrize("known", [1, 3])
-@pytest.mark.parametrize("target", ["population", "examples"])
-def test_limits_are_those_on_a_grid(target: str, known: int) -> None:
-    frame = draw(1, groups=8, known=known)
-    betas = beta_of(frame)
-    found = frame.pu(by="query").auroc(betas, average=True, target=target).iloc[0]
-    n = frame.groupby("query")["label"].count().to_numpy()
-    b = np.array([*betas.values()])
-    value, square = [], []
-    for _, part in frame.groupby("query"):
-        below = part["score"].rank()[part["label"].notna()]
-        hidden = 1 - below.size / 4
-        value.append((below.mean() - (4 + 1) / 2) / 16)
-        square.append(below.var(ddof=1) / below.size * hidden / 16**2)
-    each, own = np.array(value), np.array(square)
-    low, stretch = (-b / 2 / (1 - b)).mean(), (1 / (1 - b)).mean()
-    model = ((1 / (1 - b)) ** 2 / n).sum() / 64 / 3
-    if target == "population":
-        squared, df = each.var(ddof=1) / 8, 7.0
+def draw_mixed(seed: int, apart: float, known: int) -> tuple[pd.DataFrame, dict[Any, float]]:
+    """Draw queries of different sizes, with known negatives; how much they differ; and betas."""
+    rng = np.random.default_rng([seed, known])
+    parts, betas = [], {}
+    for query in range(7):
+        size, n = 12 + 3 * query, 1 + (seed + query) % 3 if known == 1 else known
+        score = rng.normal(1.0, 1.0, size)
+        score[:n] += apart * (-1) ** query + 1
+        label = np.full(size, np.nan)
+        label[:n], label[n : n + query % 3] = 1, 0
+        parts.append(pd.DataFrame({"query": query, "score": score, "label": label}))
+        betas[query] = [0.1, 0.05, 0.2, 0.0][query % 4] if known == 1 else 0.15
+    return pd.concat(parts, ignore_index=True), betas
+
+
+RATES: dict[str, Any] = {
+    "precision": lambda tp, fp, fn, tn: tp / (tp + fp),
+    "recall": lambda tp, fp, fn, tn: tp / (tp + fn),
+    "fpr": lambda tp, fp, fn, tn: fp / (fp + tn),
+    "accuracy": lambda tp, fp, fn, tn: (tp + tn) / (tp + fp + fn + tn),
+}
+
+
+def predicted(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+    """Return a share that no label changes."""
+    return (tp + fp) / (tp + fp + fn + tn)
+
+
+def term_of(part: pd.DataFrame, beta: float, name: Any) -> averages_oracle.Term:
+    """Return what a group adds, from its scores."""
+    n, size = int((part["label"] == 1).sum()), len(part)
+    positives = n + beta * int(part["label"].isna().sum())
+    negatives, hidden = size - positives, 1 - n / positives
+    if name == "average_precision":
+        label = [None if pd.isna(one) else bool(one) for one in part["label"]]
+        found = estimates_oracle.average_precision(part["score"].tolist(), label, beta)
+        return averages_oracle.Term(
+            float(found.value), 0.0, positives / n, found.standard_error**2, n, positives
+        )
+    below = part["score"].rank()[part["label"] == 1]
+    with np.errstate(invalid="ignore"):
+        spread = np.nan if n == 1 else float(below.var(ddof=1)) / n / negatives**2
+    if name == "auroc":
+        value = (below.mean() - (positives + 1) / 2) / negatives
+        least = -(size - n - negatives) / (2 * negatives)
+        most = least + (size - n) / negatives
     else:
-        model = ((1 / (1 - b)) ** 2 / n * (1 - n / 4)).sum() / 64 / 3
-        alone = np.isnan(own)
-        among = (((each - each.mean()) * 8 / 7) ** 2)[alone].sum()
-        terms = np.append(own[~alone], among) / 64
-        dfs = np.append(n[~alone] - 1, alone.sum() - 1)
-        squared, df = terms.sum(), terms.sum() ** 2 / (terms**2 / dfs).sum()
-    lower, upper = averages_oracle.limit(
-        each.mean(), low, stretch, squared, df, model, new=target == "population"
-    )
-    if target == "population":
-        place = (each.mean() - low) / stretch
-        away = stats.t.ppf(0.975, 7) * squared**0.5 / (stretch * place * (1 - place))
-        ends = special.expit(special.logit(place) + np.array([-away, away])) * stretch + low
-        lower, upper = min(lower, ends[0]), max(upper, min(ends[1], 1.0))
-    assert found["estimate"] == pytest.approx(each.mean(), rel=1e-12)
-    assert found["standard_error"] == pytest.approx(squared**0.5, rel=1e-12)
-    assert (found["lower"], found["upper"]) == pytest.approx((lower, upper), abs=1.1e-4)
+        share = float((below > size - AT["rank"]).mean())
+        values = []
+        for one in (share, 0.0, 1.0):
+            tp, rank = one * positives, AT["rank"]
+            counts = tp, rank - tp, positives - tp, negatives - rank + tp
+            values.append((RATES[name] if isinstance(name, str) else name)(*counts))
+        value, (least, most) = values[0], sorted(values[1:])
+        spread = np.nan if n == 1 else share * (1 - share) / (n - 1) * (most - least) ** 2
+    square = spread * hidden if hidden else 0.0
+    return averages_oracle.Term(value, least, most, square, n, positives)
+
+
+@pytest.mark.parametrize(("known", "apart", "level"), [(1, 0, 0.95), (1, 1.5, 0.8), (4, 1.5, 0.9)])
+@pytest.mark.parametrize("target", ["population", "examples"])
+@pytest.mark.parametrize("name", ["auroc", "average_precision", *RATES, predicted])
+def test_averages_are_those_of_a_slow_reference(
+    name: Any, target: str, apart: float, known: int, level: float
+) -> None:
+    if name == "average_precision":
+        known = max(known, 2)  # which needs two
+    frame, betas = draw_mixed(3, apart, known)
+    pu = frame.pu(by="query")
+    if name in ("auroc", "average_precision"):
+        found = getattr(pu, name)(betas, average=True, target=target, level=level)
+    else:
+        found = pu.metric(name, betas, at=AT, average=True, target=target, level=level)
+    terms = [term_of(part, betas[query], name) for query, part in frame.groupby("query")]
+    scatter = 1 / 3 if name in ("auroc", "average_precision") else 1.0
+    wanted = averages_oracle.average(terms, scatter, level, new=target == "population")
+    row = found.iloc[0]
+    assert row["estimate"] == pytest.approx(wanted.value, rel=1e-12)
+    assert row["standard_error"] == pytest.approx(wanted.error, rel=1e-9, abs=1e-15)
+    limits = (wanted.lower, wanted.upper)
+    assert (row["lower"], row["upper"]) == pytest.approx(limits, abs=1.1e-5)
+
+
+@pytest.mark.parametrize("target", ["population", "examples"])
+def test_what_cannot_be_otherwise_is_its_own_interval(target: str) -> None:
+    pu = FIRST[FIRST["query"] == "q0"].pipe(lambda one: pd.concat([one, one.assign(query="b")]))
+    same = pu.pu(by="query").metric(predicted, 0.25, at=AT, average=True, target=target).iloc[0]
+    assert same[["lower", "estimate", "upper"]].tolist() == [0.5] * 3
+    known = draw(2).assign(label=lambda df: df["truth"]).pu(by="query", negative=False)
+    row = known.metric("recall", 0, at=AT, average=True, target="examples").iloc[0]
+    assert row["lower"] == row["estimate"] == row["upper"] < 1
+
+
+@pytest.mark.parametrize("name", ["auroc", "average_precision"])
+def test_two_groups_and_two_betas_are_each_beta_alone(name: str) -> None:
+    frame, _ = draw_mixed(5, -0.7, 3)
+    pu = frame[frame["query"] > 4].pu(by="query")
+    for target in ("population", "examples"):
+        both = getattr(pu, name)([0.02, 0.1], average=True, target=target)
+        each = [getattr(pu, name)(b, average=True, target=target) for b in (0.02, 0.1)]
+        expected = pd.concat(each, ignore_index=True)
+        pd.testing.assert_frame_equal(both, expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("change", "beta", "told"),
+    [
+        ({"label": np.nan}, 0.1, "needs a known positive"),
+        ({}, 1.0, "needs negatives"),
+        ({"label": 1.0}, 0.1, "unlabeled"),
+    ],
+)
+def test_groups_among_many_that_have_no_area(
+    change: dict[str, float], beta: float, told: str
+) -> None:
+    frame = draw(3, groups=130)
+    frame.loc[frame["query"] == 7, [*change]] = [*change.values()]
+    betas = {query: beta if query == 7 else 0.1 for query in range(130)}
+    with pytest.raises(PUDataError, match=told):
+        frame.pu(by="query").auroc(betas, average=True)
+    with pytest.warns(PUWarning, match="left out"):
+        found = frame.pu(by="query", on_error="skip").auroc(betas, average=True)
+    rest = frame[frame["query"] != 7].pu(by="query")
+    pd.testing.assert_frame_equal(found, rest.auroc(0.1, average=True), check_exact=False)
 
 
 def test_a_metric_that_no_known_positive_moves_has_the_interval_of_student() -> None:
@@ -212,17 +299,18 @@ def test_fully_labeled_it_is_the_mean_of_scikit_learn(name: str, oracle: Any) ->
 
 
 def test_many_groups_at_once_say_the_same() -> None:
-    frame = draw(3, groups=130)
-    few = frame[frame["query"] < 90]
-    betas = beta_of(frame)
-    together = frame.pu(by="query").auroc(betas, average=True).iloc[0]
-    assert together["n_groups"] == 130
-    mean = 90 * few.pu(by="query").auroc(betas, average=True)["estimate"].item()
-    mean += (
-        40
-        * frame[frame["query"] >= 90].pu(by="query").auroc(betas, average=True)["estimate"].item()
-    )
-    assert together["estimate"] == pytest.approx(mean / 130, rel=1e-12)
+    parts = [draw_mixed(seed, 0.4, 1)[0].assign(seed=seed) for seed in range(15)]
+    frame = pd.concat(parts, ignore_index=True)
+    frame["query"] += 7 * frame["seed"]
+    parts = [part for _, part in frame.groupby("query")]
+    for row in frame.pu(by="query").auroc([0.0, 0.08], average=True).to_dict("records"):
+        terms = [term_of(part, row["beta"], "auroc") for part in parts]
+        wanted = averages_oracle.average(terms, 1 / 3, 0.95, new=True)
+        assert row["n_groups"] == 105
+        assert row["estimate"] == pytest.approx(wanted.value, rel=1e-12)
+        assert row["standard_error"] == pytest.approx(wanted.error, rel=1e-9)
+        limits = (wanted.lower, wanted.upper)
+        assert (row["lower"], row["upper"]) == pytest.approx(limits, abs=1.1e-5)
 
 
 def test_over_some_keys_and_for_models() -> None:

@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
+from scipy import special, stats
 
 from pu_accessor import PUWarning
-from pu_accessor.inference.estimates.compositions import precision_limits
+from pu_accessor.inference.estimates.compositions import harmonic, precision_limits
 from pu_accessor.inference.estimates.sample import Blocks
 from pu_accessor.inference.estimates.spacings import (
     Steps,
@@ -25,6 +25,7 @@ from pu_accessor.inference.estimates.weighted_gaps import (
     weighted_precision_limits,
     weighted_rank_limits,
 )
+from pu_accessor.ranking import FloatArray
 from tests.oracles import gaps_oracle
 from tests.studies import shapes
 
@@ -87,6 +88,15 @@ def test_repeated_values_are_values_with_their_number() -> None:
 
 def test_one_value_is_its_quantile() -> None:
     assert spacing_quantile(np.array([3.0, 3.0]), ones(2), 0.025) == 3
+
+
+def test_beyond_all_tails_there_is_the_end() -> None:
+    values = np.array([2.0, 5.0])
+    assert spacing_quantile(values, ones(2), 1e-40) == 2
+    assert spacing_quantile(values, 20 * ones(2), 1e-300) > 2
+    shape, scale = np.full(2, 0.1), np.ones(2)
+    assert gamma_quantile(values, shape, scale, 0.001) == 2
+    assert gamma_quantile(values, shape, scale, 0.999) == 5
 
 
 # ---------------------------------------------------------------------------------------------
@@ -168,6 +178,84 @@ def test_precision_limits_by_enumeration(
     assert min(low, 1) - 0.01 <= upper <= min(high, 1) + 0.01
 
 
+def is_at(limit: float, drawn: FloatArray, tail: float) -> bool:
+    """Tell whether a limit from a thousand draws is a quantile of as many other ones."""
+    near = [tail - 0.02, tail + 0.02]
+    low, high = np.quantile(np.minimum(drawn, 1), near)
+    return bool(low - 1e-3 <= limit <= high + 1e-3)
+
+
+@pytest.mark.parametrize("more", [2, 100])  # examples below the last known positive
+@pytest.mark.parametrize("latent", [3, 25, 90])
+@pytest.mark.parametrize(
+    "places",
+    [
+        [(1, 2, 5), (3, 9, 20), (2, 26, 30), (1, 60, 70)],
+        [(4, 0, 10), (1, 30, 31), (5, 40, 60)],
+        [(2, 7, 9), (1, 9, 30), (2, 75, 99)],
+        [(1, 2, 3), (1, 4, 5), (1, 9, 10), (1, 90, 100)],
+        [(1, 11 * i, 11 * i + 1 + i % 3) for i in range(1, 9)],
+        [(2, 20 * i - 1, 20 * i + 3) for i in range(1, 9)],
+    ],
+)
+def test_precision_limits_with_ties_agree_with_draws(
+    places: list[tuple[int, int, int]], latent: int, more: int
+) -> None:
+    found, start, end = (np.array(column) for column in zip(*places, strict=True))
+    known, n = Blocks(found, np.cumsum(found), start, end), int(found.sum())
+    following = int(end[0] if found[0] > 1 else end[1])
+    first = min(end[0] ** 2 / (2 * following), float(start[0])) * max(1 - 10 / n, 0)
+    examples = int(end[-1]) + more
+    low, high = gaps_oracle.drawn_precisions(places, examples, latent, first, 4000, 1)
+    lower, upper = precision_limits(known, latent, examples, 0.9)
+    assert is_at(lower, low, 0.05) and is_at(upper, high, 0.95)
+
+
+@pytest.mark.parametrize(("ties", "apart"), [(1, 9), (3, 9), (1, 5), (3, 5)])
+def test_precision_limits_of_grouped_blocks_agree_with_draws(ties: int, apart: int) -> None:
+    places = [(ties, apart * i + i * i // 40, apart * i + i * i // 40 + 4) for i in range(1, 131)]
+    found, start, end = (np.array(column) for column in zip(*places, strict=True))
+    known = Blocks(found, np.cumsum(found), start, end)
+    following = int(end[0] if ties > 1 else end[1])
+    first = min(end[0] ** 2 / (2 * following), float(start[0])) * (1 - 10 / (130 * ties))
+    low, high = gaps_oracle.drawn_precisions(places, 4000, 900, first, 1000, 2)
+    lower, upper = precision_limits(known, 900, 4000, 0.9)
+    assert lower == pytest.approx(np.quantile(low, 0.05), rel=0.02)
+    assert upper == pytest.approx(min(np.quantile(high, 0.95), 1), rel=0.02)
+
+
+@pytest.mark.parametrize("top", [[(1, 99, 100), (1, 100, 101)], [(2, 98, 100)], [(1, 12, 100)]])
+def test_latent_positives_at_the_top_start_where_known_ones_say(
+    top: list[tuple[int, int, int]],
+) -> None:
+    places = top + [(1, 300 * i, 300 * i + 1) for i in range(1, 20)]
+    found, start, end = (np.array(column) for column in zip(*places, strict=True))
+    known, n = Blocks(found, np.cumsum(found), start, end), int(found.sum())
+    following = int(end[0] if found[0] > 1 else end[1])
+    first = min(end[0] ** 2 / (2 * following), float(start[0])) * (1 - 10 / n)
+    low, high = gaps_oracle.drawn_precisions(places, 6000, 500, first, 4000, 3)
+    lower, upper = precision_limits(known, 500, 6000, 0.5)
+    assert is_at(lower, low, 0.25) and is_at(upper, high, 0.75)
+
+
+def test_harmonic_numbers_are_those_of_the_digamma_function() -> None:
+    number = np.array([5.0, 8, 20.5, 1e3, 1e9])
+    np.testing.assert_allclose(harmonic(number), special.digamma(number + 1), atol=2e-5)
+    assert harmonic(np.array([1.0])) == pytest.approx(special.digamma(2.0), abs=1.5e-3)
+
+
+def test_groups_follow_a_precision_that_rises_and_falls() -> None:
+    starts = np.cumsum(np.r_[np.full(60, 40), np.full(80, 8), np.full(60, 60)])
+    places = [(1 + i % 2, int(start), int(start) + 3) for i, start in enumerate(starts)]
+    found, start, end = (np.array(column) for column in zip(*places, strict=True))
+    known, n = Blocks(found, np.cumsum(found), start, end), int(found.sum())
+    first = min(end[0] ** 2 / (2 * end[1]), float(start[0])) * (1 - 10 / n)
+    low, high = gaps_oracle.drawn_precisions(places, 9000, 600, first, 1000, 4)
+    lower, upper = precision_limits(known, 600, 9000, 0.5)
+    assert lower == pytest.approx(np.quantile(low, 0.25), rel=0.01)
+    assert upper == pytest.approx(np.quantile(high, 0.75), rel=0.01)
+
+
 def test_one_block_has_one_precision() -> None:
     tied = Blocks(np.array([4]), np.array([4]), np.array([0]), np.array([20]))
     assert precision_limits(tied, 6, 20, 0.95) == pytest.approx((0.5, 0.5))
@@ -240,6 +328,21 @@ def test_limits_by_weight() -> None:
         weighted_precision_limits(end, last, weight, 300.0, level) for level in (0.95, 0.8)
     )
     assert 0 < wide[0] < narrow[0] < narrow[1] < wide[1] <= 1
+
+
+@pytest.mark.parametrize("way", [1, -1])
+@pytest.mark.parametrize(("n", "latent"), [(8, 30.0), (25, 12.5), (25, 200.0)])
+def test_precision_limits_by_weight_agree_with_draws(n: int, latent: float, way: int) -> None:
+    rng = np.random.default_rng(n)
+    ends = np.sort(rng.choice(np.arange(3, 300), n, replace=False))
+    ends[n // 2 : n // 2 + 3] = ends[n // 2 + 2]  # a block of ties
+    last = np.searchsorted(ends, ends, side="right")
+    weight = (1.2 + np.linspace(0, 2, n) ** 3 + rng.uniform(0, 0.5, n))[::way]
+    low, high = gaps_oracle.drawn_weighted(
+        ends.tolist(), last.tolist(), weight.tolist(), latent, 4000, 5
+    )
+    lower, upper = weighted_precision_limits(ends, last, weight, latent, 0.9)
+    assert is_at(lower, low, 0.05) and is_at(upper, high, 0.95)
 
 
 # ---------------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """Estimates of beta as beta: intervals that hold jointly, and what frames must be."""
 
+import math
 import warnings
 from typing import Any
 
@@ -8,10 +9,14 @@ import numpy.testing as npt
 import pandas as pd
 import pytest
 import xarray as xr
+from scipy import special
 
 import pu_accessor
-from pu_accessor import PUKeyError, PUTypeError, PUValueError, PUWarning
+from pu_accessor import PUDataError, PUKeyError, PUTypeError, PUValueError, PUWarning
+from pu_accessor.inference.bands.exact import exact
+from pu_accessor.inference.estimates.at import Cutoff
 from pu_accessor.inference.estimates.joint import BetaRange, join_limits
+from pu_accessor.inference.estimates.joint_cutoff import join_metric_at
 from pu_accessor.inference.estimates.precision import (
     estimate_precision,
     estimate_precision_around,
@@ -65,6 +70,21 @@ def test_below_a_limit_any_beta_counts_as_it_is(seed: int) -> None:
     npt.assert_allclose(np.ravel(found), expected, atol=3e-4)
 
 
+@pytest.mark.parametrize("place", [1, 2])
+@pytest.mark.parametrize("rises", [True, False])
+def test_betas_too_high_for_the_ranking_stand_for_an_end(place: int, rises: bool) -> None:
+    value = np.array([0.5, 0.42, 0.58] if rises else [0.5, 0.58, 0.42])
+    value[place] = np.nan
+    off = np.array([0.05, 0.03, 0.08])
+    beta = BetaRange(0.3, 0.2, 0.4, LEVEL)
+    found = join_limits(value, value - off, value + off, beta, "approximate")
+    off[place] = off[0]  # as at the estimate
+    value[place] = 1.0 if rises == (place == 2) else 0.0
+    first, second = (tuple(some.tolist()) for some in (value, off))
+    wanted = disc_limits(first, second, second)
+    npt.assert_allclose(np.ravel(found), wanted, atol=1e-3)
+
+
 def test_errors_add_by_squares_where_they_are_straight() -> None:
     value = np.array([0.5, 0.38, 0.62])
     beta = BetaRange(0.3, 0.2, 0.4, LEVEL)
@@ -105,6 +125,27 @@ def test_limits_of_average_precision_are_carried_over() -> None:
     npt.assert_allclose(found.upper, each.upper, atol=0.04)
 
 
+def test_average_precision_of_what_has_no_limits_to_carry_over() -> None:
+    """With weights, two known positives or nothing hidden each beta is asked by itself."""
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"score": rng.normal(size=60), "label": [1.0] * 12 + [np.nan] * 48})
+    frame["odds"] = np.where(np.arange(60) < 12, rng.uniform(0.2, 0.9, 60), np.nan)
+    two = frame.assign(label=frame["label"].where((frame.index < 2) | (frame.index > 20)))
+    betas = np.array([0.1, 0.05, 0.2])
+    for data, roles, some in (
+        (frame, {"propensity": "odds"}, betas),
+        (two, {}, betas),
+        (frame, {}, np.array([0.0, 0.05, 0.1])),
+    ):
+        ranking = data.pu(**roles)._asked().rank("breakpoints").make(0)
+        found, each = (
+            ask(ranking, some, Rule(LEVEL))
+            for ask in (estimate_precision_around, estimate_precision)
+        )
+        for name in ("value", "error", "lower", "upper"):
+            npt.assert_allclose(getattr(found, name), getattr(each, name), rtol=1e-12)
+
+
 def test_guaranteed_is_the_envelope() -> None:
     interval = tuple(HIGH[["lower", "upper"]].iloc[0])
     expected = PU.auroc(0.1, level=0.97, beta_interval=interval)
@@ -115,6 +156,36 @@ def test_guaranteed_is_the_envelope() -> None:
         atol=1e-6,
     )
     assert found["level"].item() == LEVEL
+
+
+@pytest.mark.parametrize(
+    ("at", "target"),
+    [
+        (150, "examples"),
+        (40, "examples"),
+        ({"recall": 0.5}, "examples"),
+        ({"threshold": 1.0}, "examples"),
+        ({"threshold": 1.0}, "population"),
+    ],
+)
+@pytest.mark.parametrize("name", ["precision", "npv"])
+def test_guaranteed_limits_of_a_metric_are_its_envelope(name: str, at: Any, target: str) -> None:
+    ends = tuple(HIGH[["lower", "upper"]].iloc[0])
+    wide = PU.metric(name, HIGH, joint="guaranteed", at=at, target=target).iloc[0]
+    where = {"rank": int(wide["rank"])} if at == {"recall": 0.5} else at
+    how = {"level": 0.97, "beta_interval": ends, "target": target}
+    by_hand = PU.metric(name, 0.1, at=where, **how).iloc[0]
+    found = wide[["lower", "upper"]].tolist()
+    assert found == pytest.approx(by_hand[["envelope_lower", "envelope_upper"]].tolist(), abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["f1", "accuracy"])
+def test_the_best_cutoff_is_that_of_the_point(name: str) -> None:
+    pu: Any = draw(2, 240).pu(score="a")
+    beta = pu_accessor.beta_from_labels(2, 20, 200)
+    joint, point = (pu.metric(name, b, at="maximum").iloc[0] for b in (beta, 0.1))
+    other = pu.metric("informedness", 0.1, at="maximum").iloc[0]
+    assert joint["rank"] == point["rank"] != other["rank"]
 
 
 @pytest.mark.parametrize("at", [150, {"recall": 0.5}, "youden", {"threshold": 1.0}])
@@ -151,6 +222,67 @@ def test_joint_tables_add_up(method: str, joint: str) -> None:
     if joint == "guaranteed":
         ends = beta[["lower", "beta", "upper"]].iloc[0].to_numpy(float)
         npt.assert_allclose(positives, 200 + 900 * ends, atol=0.501)
+
+
+METRICS: dict[str, Any] = {
+    "precision": lambda tp, fp, fn, tn: tp / (tp + fp),
+    "recall": lambda tp, fp, fn, tn: tp / (tp + fn),
+    "fpr": lambda tp, fp, fn, tn: fp / (fp + tn),
+    "npv": lambda tp, fp, fn, tn: tn / (fn + tn),
+    "kappa": lambda tp, fp, fn, tn: (
+        2 * (tp * tn - fp * fn) / ((tp + fp) * (fp + tn) + (tp + fn) * (fn + tn))
+    ),
+}
+
+
+@pytest.mark.parametrize("limits", ["none", "upper", "both"])
+@pytest.mark.parametrize("place", [0, 6, 12, 45, 85, 96])  # where limits are cut, and where not
+def test_joint_limits_of_a_metric_are_those_of_all_tables_on_the_way(
+    limits: str, place: int
+) -> None:
+    n, rest = 20, 80
+    score = np.arange(n + rest, 0, -1.0)
+    label = np.where(np.isin(np.arange(n + rest), 3 * np.arange(n) + np.arange(n) // 7), 1, np.nan)
+    ranking = pd.DataFrame({"score": score, "label": label}).pu._asked().rank("all").make(0)
+    point, low, high = 0.3, 0.14, 0.52
+    beta = BetaRange(point, low, high, LEVEL, limits)
+    k = int(np.nansum(label[:place]))
+    head = place - k
+
+    def claim(beta: float) -> tuple[int, int, int, int, int, int]:
+        m = int(beta * rest + 0.5)
+        lower, upper = (int(side[k]) for side in exact(n, m, LEVEL))
+        return m, (2 * m * k + n) // (2 * n), lower, upper, max(m - rest + head, 0), min(m, head)
+
+    walk: list[tuple[float, float]] = [(point, 1.0)]
+    scale = special.ndtri(0.975) / special.ndtri(0.95 if limits == "upper" else 0.975)
+    high = point + scale * (high - point)
+    shares = np.sin(np.pi / 8 * np.arange(1, 5))
+    ways = [(point + t * (high - point), math.sqrt(1 - t * t)) for t in shares[:3]] + [(high, 0.0)]
+    if limits == "none":
+        walk += ways
+        walk += [(point - t * (point - low), math.sqrt(max(1 - t * t, 0.0))) for t in shares]
+    elif limits == "upper":
+        walk += ways + [(low + t * (point - low), 1.0) for t in (0, 0.25, 0.5, 0.75)]
+    else:
+        walk += [(low + t * (high - low), 1.0) for t in (0, 0.25, 0.5, 0.75, 1)]
+    claims = [claim(beta) for beta, _ in walk]
+    cut = any(one[2] < one[4] for one in claims), any(one[3] > one[5] for one in claims)
+    for name, function in METRICS.items():
+        values = []
+        for (m, middle, lower, upper, least, most), (_, left) in zip(claims, walk, strict=True):
+            down, up = (1.0 if whole else left for whole in cut)
+            ends = middle - down * (middle - lower), middle + up * (upper - middle)
+            for v in (math.floor(ends[0] + 1e-12), math.ceil(ends[1] - 1e-12)):
+                tp = k + min(max(v, least), most)
+                counts = tp, place - tp, n + m - tp, rest - m - place + tp
+                with np.errstate(invalid="ignore"):
+                    values.append(function(*map(np.float64, counts)))
+        found = join_metric_at(
+            ranking, beta, name, Cutoff("rank", place), Rule(LEVEL), "approximate"
+        )
+        assert found.lower[0] == pytest.approx(np.fmin.reduce(values), abs=1e-12, nan_ok=True)
+        assert found.upper[0] == pytest.approx(np.fmax.reduce(values), abs=1e-12, nan_ok=True)
 
 
 def test_differences_agree_with_their_p_value() -> None:
@@ -255,12 +387,17 @@ def test_errors_say_what_to_pass() -> None:
         (lambda: PU.auroc(HAND, joint="guaranteed"), PUValueError, level),
         (lambda: PU.metric("f1", HAND, at=9, joint="guaranteed"), PUValueError, level),
         (lambda: PU.auroc(0.1, joint="guaranteed"), PUValueError, "joint must be left out"),
-        (lambda: PU.auroc(HAND, joint="delta"), PUValueError, "Did you mean 'approximate'"),
+        (
+            lambda: PU.auroc(HAND, joint="delta"),
+            PUValueError,
+            "joint must be .*Did you mean 'approximate'",
+        ),
         (
             lambda: PU.auroc(HAND, beta_interval=(0, 1)),
             PUValueError,
             "the frame holds an interval",
         ),
+        (lambda: PU.metric("f1", HAND, at=9, reference="negatives"), PUDataError, "negative"),
         (lambda: PU.auroc(HAND[["beta"]]), PUKeyError, r"it lacks \['lower', 'upper', 'level'\]"),
         (lambda: PU.auroc(twice), PUValueError, "one row for each key"),
         (lambda: PU.auroc(HAND.iloc[:0]), PUValueError, "one row for each key"),

@@ -156,8 +156,63 @@ def test_error_of_average_precision_agrees_with_derivatives(seed: int) -> None:
     assert 0 <= row["lower"] <= min(row["estimate"], 1) and row["upper"] <= 1
 
 
+@pytest.mark.parametrize(
+    "label",
+    [
+        [None, True, None, False, None, True, None],
+        [True, None, True, True, True, False, True],
+        [None, True, True, False],
+    ],
+)
+def test_two_of_a_kind_are_enough_for_an_interval(label: Labels) -> None:
+    score = list(map(float, range(len(label), 0, -1)))
+    row = ask(framed(score, label), "average_precision", 0.1).iloc[0]
+    want = oracle.average_precision_error(score, label, 0.1)
+    assert row["standard_error"] == pytest.approx(want, rel=1e-5)
+    assert row["lower"] < row["estimate"] < row["upper"]
+
+
 # ---------------------------------------------------------------------------------------------
 # A metric at a threshold
+
+
+METRICS: dict[str, Any] = {
+    "precision": lambda tp, fp, fn, tn: tp / (tp + fp),
+    "fdr": lambda tp, fp, fn, tn: fp / (tp + fp),
+    "npv": lambda tp, fp, fn, tn: tn / (tn + fn),
+    "accuracy": lambda tp, fp, fn, tn: (tp + tn) / (tp + fp + fn + tn),
+    "balanced_accuracy": lambda tp, fp, fn, tn: (tp / (tp + fn) + tn / (tn + fp)) / 2,
+    "f1": lambda tp, fp, fn, tn: tp / (tp + (fp + fn) / 2),
+    "jaccard": lambda tp, fp, fn, tn: tp / (tp + fp + fn),
+    "informedness": lambda tp, fp, fn, tn: tp / (tp + fn) + tn / (tn + fp) - 1,
+    "mcc": lambda tp, fp, fn, tn: (
+        (tp * tn - fp * fn) / math.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
+    ),
+    "kappa": lambda tp, fp, fn, tn: (
+        2 * (tp * tn - fp * fn) / ((tp + fp) * (fp + tn) + (tp + fn) * (fn + tn))
+    ),
+    "lift": lambda tp, fp, fn, tn: tp / (tp + fp) / (tp + fn) * (tp + fp + fn + tn),
+    "fpr": lambda tp, fp, fn, tn: fp / (fp + tn),
+}
+
+
+@pytest.mark.parametrize("place", [0.0, 0.1, 0.5, 0.9])
+@pytest.mark.parametrize("name", METRICS)
+def test_metrics_of_four_counts_agree_with_two_binomials(name: str, place: float) -> None:
+    def function(*counts: float) -> float:
+        try:
+            return float(METRICS[name](*counts))
+        except ZeroDivisionError:
+            return math.nan
+
+    for seed, beta in ((0, 0.35), (1, 0.1), (4, 0.0), (9, 0.6)):
+        score, label, _ = draw(seed)
+        threshold = sorted(score)[int(len(score) * place)]
+        want = oracle.metric(score, label, beta, threshold, 0.9, function)
+        frame = framed(score, label)
+        row = ask(frame, "metric", name, beta, at={"threshold": threshold}, level=0.9).iloc[0]
+        found = row[["estimate", "lower", "upper"]].tolist()
+        assert found == pytest.approx(want, abs=1e-12, nan_ok=True)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -272,7 +327,8 @@ def test_targets_that_a_method_does_not_have() -> None:
         ("average_precision", {}),
         ("metric", {"name": "f1", "at": {"threshold": 0.5}}),
     ):
-        with pytest.raises(PUValueError, match="target must be 'examples' with propensity"):
+        told = rf"target must be 'examples' with propensity=..., but {method} was asked"
+        with pytest.raises(PUValueError, match=told):
             getattr(frame.pu(propensity="odds"), method)(beta=0.1, **options)
     with pytest.raises(PUValueError, match="'examples', 'population'"):
         frame.assign(other=frame["score"]).pu(score=["score", "other"]).compare(

@@ -3,10 +3,12 @@
 from collections.abc import Hashable
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
-from scipy import stats
+from numpy.typing import NDArray
+from scipy import special, stats
 
 from pu_accessor import PUTypeError, PUValueError
 from pu_accessor.inference.bands.exact import exact, exact_each
@@ -22,9 +24,14 @@ from pu_accessor.inference.comparison.paired import compare_paired
 from pu_accessor.inference.comparison.selection import compare_within
 from pu_accessor.inference.estimates.population import estimate_population_auroc
 from pu_accessor.inference.estimates.population_precision import estimate_population_precision
+from pu_accessor.inference.estimates.population_weighted import (
+    weighted_population_auroc,
+    weighted_population_precision,
+)
 from pu_accessor.inference.estimates.selection import estimate_any, estimate_within
 from pu_accessor.inference.rule import Rule
-from pu_accessor.ranking import Counts, FloatArray, PairedRanks, Ranking
+from pu_accessor.ranking import BoolArray, Counts, FloatArray, PairedRanks, Ranking
+from tests.oracles import population_oracle
 from tests.oracles import selection_oracle as oracle
 
 INF = float("inf")
@@ -73,6 +80,40 @@ def test_exact_limits_on_large_counts(n: int, m: int, odds: float) -> None:
     above = least > 0
     assert (at_most(least[above] - 1, known[above]) <= 0.025 * (1 + 1e-6)).all()
     np.testing.assert_array_equal(upper, m - lower[::-1])
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "odds"),
+    [
+        (300, np.arange(600, 2600, 110), 1.7),
+        (300, np.arange(305, 330, 9), 4.0),
+        (60, np.array([9, 400]), 2.0),
+        (420, np.array([60, 411]), 1.3),
+    ],
+)
+def test_exact_limits_at_every_cutoff(n: int, m: NDArray[np.int64], odds: float) -> None:
+    """By sums of all terms of Fisher's noncentral distribution, of several m at once."""
+    lower, upper = exact_within(n, m, 0.9, odds)
+    for row in (0, m.size // 2, m.size - 1):
+        many = int(m[row])
+        k = np.arange(1, n + 1)[:, np.newaxis]
+        there = np.arange(n + 1)  # known positives in the head
+
+        def at_most(v: Any, k: Any = k, there: Any = there, many: int = many) -> Any:
+            latent = k + v - there
+            inside = (latent >= 0) & (latent <= many)
+            latent = np.clip(latent, 0, many)
+            logs = there * np.log(odds) - special.gammaln(there + 1)
+            logs = logs - special.gammaln(n - there + 1) - special.gammaln(latent + 1)
+            logs = np.where(inside, logs - special.gammaln(many - latent + 1), -np.inf)
+            terms = np.exp(logs - logs.max(axis=1, keepdims=True))
+            return (terms * (there >= k)).sum(axis=1) / terms.sum(axis=1)
+
+        least = lower[row, 1:, np.newaxis]
+        assert (at_most(least) > 0.05 * (1 - 1e-6)).all()
+        some = least[:, 0] > 0
+        assert (at_most(np.maximum(least - 1, 0))[some] <= 0.05 * (1 + 1e-6)).all()
+    np.testing.assert_array_equal(upper, m[:, np.newaxis] - lower[:, ::-1])
 
 
 @pytest.mark.parametrize(("n", "m"), [(5, 3), (150, 40), (250, 90), (400, 4000), (3000, 20_000)])
@@ -166,11 +207,15 @@ def test_the_local_level_of_many_positives_is_safe() -> None:
     assert 0.017 < most_missed(100, 3000, upper, 8.0) <= 0.025
 
 
+def scored(seed: int, known: int, size: int) -> tuple[FloatArray, BoolArray]:
+    """Draw scores with ties, and which are known to be positive."""
+    rng = np.random.default_rng(seed)
+    return rng.integers(0, 15, size).astype(float), rng.permutation(np.arange(size) < known)
+
+
 def draw(seed: int, known: int = 5, size: int = 24) -> Ranking:
     """Draw a ranking with ties, from counts alone."""
-    rng = np.random.default_rng(seed)
-    score = rng.integers(0, 15, size)
-    label = rng.permutation(np.arange(size) < known)
+    score, label = scored(seed, known, size)
     cutoffs = np.unique(score)[::-1]
     head = np.array([0, *((score >= c).sum() for c in cutoffs)])
     found = np.array([0, *((label & (score >= c)).sum() for c in cutoffs)])
@@ -222,6 +267,54 @@ def test_a_factor_near_one_gives_the_interval_of_random_labels(curve: str) -> No
         np.testing.assert_allclose(getattr(found, name), getattr(expected, name), atol=2e-3)
     assert found.reach is not None
     np.testing.assert_allclose(found.reach, [expected.value] * 2, atol=1e-6)
+
+
+@pytest.mark.parametrize("curve", ["roc", "pr"])
+@pytest.mark.parametrize("beta", [0.0, 0.1, 0.4])
+@pytest.mark.parametrize(("seed", "size"), [(0, 30), (1, 30), (2, 30), (4, 9)])
+def test_intervals_on_new_examples_at_known_weights(
+    seed: int, size: int, beta: float, curve: str
+) -> None:
+    ranking, level = draw(seed, 7, size), 0.9
+    score, label = scored(seed, 7, size)
+    weight = np.random.default_rng(seed).uniform(1, 4, 7)
+    labels = [True if one else None for one in label.tolist()]
+    want = population_oracle.weighted(curve, score.tolist(), labels, weight.tolist(), beta, level)
+    ask = weighted_population_auroc if curve == "roc" else weighted_population_precision
+    lower, upper = ask(ranking, weight, np.array([beta]), level)
+    assert (lower[0], upper[0]) == pytest.approx(want, abs=1e-6)
+
+
+@pytest.mark.parametrize("curve", ["roc", "pr"])
+def test_one_block_is_where_it_is_by_any_weights(curve: str) -> None:
+    """At the bottom average precision has no scatter, in the middle known positives have none."""
+    rank = np.array([0, 40, 80, 100] if curve == "pr" else [0, 40, 60, 100])
+    known = np.array([0, 0, 0, 20] if curve == "pr" else [0, 0, 20, 20])
+    total, betas = Counts(20, 0, 80), np.array([0.0, 0.2])
+    high = np.array([INF, 3.0, 2.0, 1.0])
+    ranking = Ranking(rank, high, known, 0 * known, rank - known, total)
+    plain = estimate_any(ranking, betas, Rule(), curve, "population")
+    assert plain.value[1] == pytest.approx(0.36 if curve == "pr" else 0.5)
+    assert (plain.error == 0).all() == (curve == "pr")
+    within = estimate_within(ranking, betas, Rule(selection_odds=2.0), curve, "population")
+    ask = weighted_population_auroc if curve == "roc" else weighted_population_precision
+    for found in ((within.lower, within.upper), ask(ranking, np.full(20, 0.3), betas, 0.95)):
+        np.testing.assert_allclose(found, [plain.lower, plain.upper], atol=1e-9)
+
+
+def test_one_known_positive_has_no_average_precision_by_any_weights() -> None:
+    rank, known = np.array([0, 1, 3, 9]), np.array([0, 0, 1, 1])
+    ranking = Ranking(
+        rank, np.array([3.0, 2.0, 1.0, 0.0]), known, 0 * known, rank - known, Counts(1, 0, 8)
+    )
+    for beta in (0.0, 0.25):
+        found = estimate_within(
+            ranking, np.array([beta]), Rule(selection_odds=2.0), "pr", "examples"
+        )
+        assert found.reach is not None
+        wanted = [np.nan] * 3 if beta else [1 / 3] * 3
+        values = [found.value[0], found.reach[0][0], found.reach[1][0]]
+        assert values == pytest.approx(wanted, nan_ok=True)
 
 
 @pytest.mark.parametrize("curve", ["roc", "pr"])

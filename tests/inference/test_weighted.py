@@ -12,6 +12,7 @@ from scipy import optimize, special
 
 import pu_accessor
 from pu_accessor import PUKeyError, PUTypeError, PUValueError, PUWarning
+from pu_accessor.inference.bands.weighted import weighted_bounds
 from pu_accessor.ranking import FloatArray
 from tests.cases import put, put_of_these
 from tests.oracles import selection_oracle
@@ -106,6 +107,75 @@ def test_equal_propensities_give_what_none_do(frame: pd.DataFrame, odds: float) 
         pd.testing.assert_frame_equal(weighted, plain, rtol=0, atol=1e-9)
     tables = equal.pu(propensity="odds").contingency(0.1)
     assert tables["n_effective"].item() == pytest.approx(60, abs=1e-9)
+
+
+def slow_area(name: str, part: Any, stands: Any, positives: float, size: int) -> float:
+    """Return an area from ranks, or ends of blocks, and what each known positive stands for."""
+    if name == "auroc":
+        mean = (stands * part).sum() / stands.sum()
+        return float(1 - (mean - (positives + 1) / 2) / (size - positives))
+    total = pairs = 0.0
+    for i, end in enumerate(part):
+        total += stands[i] / end
+        pairs += sum(
+            stands[i] * stands[j] / end for j, other in enumerate(part) if other <= end and i != j
+        )
+    square = stands.sum() ** 2 - (stands**2).sum()
+    return float(total / stands.sum() + (positives - 1) * pairs / square)
+
+
+@pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
+@pytest.mark.parametrize("name", ["auroc", "average_precision"])
+@pytest.mark.parametrize(
+    "known",
+    [
+        [9, 7, 7, 7],
+        [9, 9, 9, 3],
+        [9, 9, 4, 4],
+        [9, 5, 5],
+        [8, 6, 4, 4, 1],
+        [6, 5, 3],
+        [7, 7, 6, 5, 5, 2, 0],
+    ],
+)
+def test_errors_are_those_of_leaving_each_known_positive_out(name: str, known: list[int]) -> None:
+    rest, n = [9, 8, 8, 7, 6, 5, 5, 4, 3, 3, 2, 2, 1, 1, 0, 0, 0], len(known)
+    odds = np.random.default_rng(n).uniform(0.2, 0.9, n)
+    frame = pd.DataFrame({"score": [*known, *rest], "label": [1.0] * n + [np.nan] * len(rest)})
+    frame["odds"] = [*odds, *[np.nan] * len(rest)]
+    score = frame["score"].to_numpy()
+    part: Any = np.array([(score >= one).sum() for one in known], float)
+    if name == "auroc":
+        part = np.array([((score > one).sum() + (score >= one).sum() + 1) / 2 for one in known])
+    for beta in (0.1, 0.3):
+        latent = (1 / odds - 1) / (1 / odds - 1).sum() * beta * len(rest)
+        stands, positives = 1 + latent, n + beta * len(rest)
+        value = slow_area(name, part, stands, positives, score.size)
+        without = [
+            slow_area(name, np.delete(part, i), np.delete(stands, i), positives, score.size)
+            for i in range(n)
+        ]
+        pull = (value - np.array(without)) * (1 - stands / stands.sum()) / stands
+        apart = pull - latent @ pull / latent.sum()
+        squares = (apart / (1 - stands / stands.sum())) ** 2 * stands * latent
+        row = put_of_these(frame.pu(propensity="odds"), name, beta).iloc[0]
+        assert row["estimate"] == pytest.approx(value, rel=1e-12)
+        error = ((n - 1) / n * squares.sum()) ** 0.5
+        assert row["standard_error"] == pytest.approx(error, rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", [15, 40, 59, 128])
+def test_no_known_positive_that_stands_for_others_is_left_below(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(3, 40))
+    certain = int(rng.integers(1, n))
+    weight = np.round(rng.uniform(1.1, 8, n), 1)
+    weight[n - certain :] = 1
+    m = int(rng.integers(5, 300))
+    lower, central, upper = weighted_bounds(weight, m, 0.95)
+    assert (lower[n - certain + 10 :] == m).all()  # the ten above have no weight
+    assert certain > 10 and lower[n - certain] < m
+    assert (lower <= central).all() and (central <= upper).all()
 
 
 def test_the_effective_number() -> None:

@@ -2,11 +2,22 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
+from scipy import special, stats
 
-__all__ = ["every_label", "limit", "true_auroc", "true_average_precision", "true_precision"]
+from pu_accessor.ranking import BoolArray, FloatArray
+
+__all__ = [
+    "Average",
+    "Term",
+    "average",
+    "every_label",
+    "true_auroc",
+    "true_average_precision",
+    "true_precision",
+]
 
 
 def every_label(truth: Sequence[int], known: int) -> Iterator[list[float | None]]:
@@ -43,26 +54,84 @@ def true_precision(score: Sequence[float], truth: Sequence[int], rank: int) -> f
     return sum(bool(truth[place]) for place in order[:rank]) / rank
 
 
-def limit(
-    mean: float, low: float, stretch: float, squared: float, df: float, model: float, *, new: bool
-) -> tuple[float, float]:
-    """Return the lowest and highest average that is not too far from the mean, at 95%: a grid."""
-    quantile = float(stats.t.ppf(0.975, df if new else df + 2))
+class Term(NamedTuple):
+    """What one group adds: its value, the lowest and highest it may be, and its squared error."""
 
-    def scatter(average: float) -> float:
-        share = min(max((average - low) / stretch, 0.0), 1.0)
-        return model * share * (1 - share)
+    value: float
+    low: float
+    high: float
+    square: float  # NaN where one positive is known
+    n: int
+    positives: float
 
-    modeled = scatter(low + stretch * min(max((mean - low) / stretch, 1e-6), 1 - 1e-6))
-    ratio = (2 + df * squared / modeled) / (2 + df)
 
-    def near(average: float) -> bool:
-        would = scatter(average)
-        scaled = (max(ratio, squared / modeled) if new else ratio) * would
-        seen = (2 * would + df * squared * max(1.0, would / modeled)) / (2 + df)
-        variance = (scaled + (max(seen, squared) if new else seen)) / 2
-        return bool(abs(mean - average) <= quantile * variance**0.5)
+class Average(NamedTuple):
+    """An average with its error and its interval."""
 
-    grid = np.linspace(0, 1, 20_001)
-    inside = [average for average in grid.tolist() if near(average)]
-    return min(inside), max(inside)
+    value: float
+    error: float
+    lower: float
+    upper: float
+
+
+def average(terms: Sequence[Term], scatter: float, level: float, *, new: bool) -> Average:
+    """Return the mean over groups, its limits on a grid."""
+    value, low, high, square, n, positives = np.array(terms).T
+    number, hidden = len(terms), 1 - n / positives
+    mean, least, stretch = value.mean(), low.mean(), (high - low).mean()
+    model = scatter * float(((high - low) ** 2 / n * (1 if new else hidden)).sum()) / number**2
+    if new:
+        squared, df = value.var(ddof=1) / number, number - 1.0
+    else:
+        alone = np.isnan(square)
+        among = (((value - mean) * number / (number - 1)) ** 2)[alone].sum()
+        parts = np.append(square[~alone], among) / number**2
+        free = np.append(n[~alone] - 1, max(alone.sum() - 1, 1))
+        squared, there = parts.sum(), parts > 0
+        df = squared**2 / (parts[there] ** 2 / free[there]).sum() if there.any() else 1.0
+    error = squared**0.5
+    if squared == model == 0:
+        return Average(mean, 0.0, mean, mean)
+    grid = np.linspace(0, 1, 100_001)
+    near = _are_near(grid, mean, least, stretch, squared, df, model, new=new, level=level)
+    lower, upper = grid[near].min(), grid[near].max()
+    if new and squared:
+        place, width = ((mean - least) / stretch, stretch) if stretch else (0.5, 1.0)
+        away = stats.t.ppf((1 + level) / 2, df) * error / (width * place * (1 - place))
+        ends = special.expit(special.logit(place) + np.array([-away, away]))
+        ends = np.clip(mean + (ends - place) * width, 0, 1)
+        lower, upper = min(lower, ends[0]), max(upper, ends[1])
+    return Average(mean, error, lower, upper)
+
+
+def _are_near(
+    grid: FloatArray,
+    mean: float,
+    least: float,
+    stretch: float,
+    squared: float,
+    df: float,
+    model: float,
+    *,
+    new: bool,
+    level: float,
+) -> BoolArray:
+    """Tell which averages are not too far from the mean."""
+    quantile = float(stats.t.ppf((1 + level) / 2, df if new else df + 2))
+    if not stretch:  # nothing but the groups scatters: two parts in two and df are the model's
+        seen = squared if new else df * squared / (2 + df)
+        alone: BoolArray = np.abs(mean - grid) <= quantile * (seen / 2) ** 0.5
+        return alone
+    share = np.clip((grid - least) / stretch, 0, 1)
+    would = model * share * (1 - share)
+    place = min(max((mean - least) / stretch, 1e-6), 1 - 1e-6)
+    modeled = model * place * (1 - place)
+    variance = would
+    if squared:
+        ratio = (2 + df * squared / modeled) / (2 + df)
+        kept = (2 * would + df * squared * np.maximum(1, would / modeled)) / (2 + df)
+        if new:
+            ratio, kept = max(ratio, squared / modeled), np.maximum(kept, squared)
+        variance = (ratio * would + kept) / 2
+    near: BoolArray = np.abs(mean - grid) <= quantile * variance**0.5
+    return near

@@ -10,6 +10,10 @@ from fractions import Fraction
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+
 from tests.oracles import estimates_oracle
 from tests.oracles.oracle import Label
 
@@ -132,3 +136,106 @@ def average_precisions(
         worst.append(low / (len(known) + m))
         best.append(high / (len(known) + m))
     return sorted(worst), sorted(best)
+
+
+Draws = npt.NDArray[np.float64]
+
+
+def drawn_precisions(
+    blocks: Sequence[tuple[int, int, int]],
+    examples: int,
+    latent: int,
+    first: float,
+    draws: int,
+    seed: int,
+) -> tuple[Draws, Draws]:
+    """Draw what `average_precisions` enumerates, for blocks of ties.
+
+    Parameters
+    ----------
+    blocks : sequence of (int, int, int)
+        Known positives in each, examples above it, and at or above its end.
+    """
+    rng = np.random.default_rng(seed)
+    n = sum(found for found, _, _ in blocks)
+    each = rng.multinomial(latent, rng.dirichlet(np.ones(n + 1), draws)).astype(float)
+    low, high, place = np.zeros(draws), np.zeros(draws), 0
+    known, before = 0, each[:, 0]
+    passed = np.zeros(draws)  # latent ones above the gap before the block
+    crowded = np.maximum(before - blocks[0][1], 0)
+    high += _sum_right_after(before - crowded, 0 * before, first + 0 * before)
+    for number, (found, start, end) in enumerate(blocks):
+        is_last = number == len(blocks) - 1
+        within = each[:, place + 1 : place + found].sum(axis=1)
+        place += found
+        after = each[:, place]
+        room = np.maximum(end - start - found - within, 0)
+        lost = np.maximum(after - (examples - end), 0) if is_last else 0 * after
+        # At worst latent ones are at the end of their gap, tied with what follows.
+        tied = np.minimum(before, room)
+        above = known + passed
+        free = before - tied
+        low += _sum_right_after(free, above, np.maximum(start - free, above))
+        through = known + found + passed + before + within + lost
+        low += (found + within + tied + lost) * np.minimum(through / end, 1)
+        if is_last:
+            rest = after - lost
+            low += _sum_right_after(rest, through, np.maximum(examples - rest, through))
+        # At best at its start, tied with what precedes.
+        tied = np.minimum(after, room)
+        through = known + found + passed + before + within + tied
+        high += (found + within + tied) * through / end
+        high += crowded * through / end if number == 0 else 0
+        high += _sum_right_after(after - tied, through, end + 0 * through)
+        known, passed, before = known + found, passed + before + within, after
+    return low / (n + latent), high / (n + latent)
+
+
+def _sum_right_after(number: Draws, positives: Draws, rank: Draws) -> Draws:
+    """Return the sum of (P + j)/(r + j) over j = 1..number."""
+    found: Draws = number - (rank - positives) * (
+        special.digamma(rank + number + 1) - special.digamma(rank + 1)
+    )
+    return found
+
+
+def drawn_weighted(
+    end: Sequence[int],
+    last: Sequence[int],
+    weight: Sequence[float],
+    latent: float,
+    draws: int,
+    seed: int,
+) -> tuple[Draws, Draws]:
+    """Draw average precision where known positives stand for gamma variables, at both ends."""
+    rng, n = np.random.default_rng(seed), len(end)
+    hidden = np.array(weight) - 1
+    share = latent * hidden / hidden.sum()
+    ends, through_of = np.array(end), np.array(last)
+
+    def draw(unseen: float, times: float) -> Draws:
+        mean = np.append(share, max(unseen - 1, 0) + 1e-12)
+        shape = mean / (1 + mean) * np.append(np.ones(n), times)
+        found: Draws = rng.gamma(shape, 1 + mean, (draws, n + 1))
+        found *= latent / found.sum(axis=1, keepdims=True)
+        return found
+
+    def unseen(stands: Draws) -> float:
+        """Return the weight of one below all of them."""
+        half = min(10, n // 2)
+        logs = np.log(stands)
+        growth = logs[n - half :].mean() - logs[n - 2 * half : n - half].mean()
+        return float(stands[max(n - 10, 0) :].max() * math.exp(max(growth, 0)))
+
+    found = draw(unseen(1 + share), 1.0)[:, :n]
+    through = np.stack([(1 + found[:, :k]).sum(axis=1) for k in through_of], axis=1) - found / 2
+    low = ((1 + found) * np.minimum(through / ends, 1)).sum(axis=1)
+    beyond = unseen(1 + share[::-1])
+    most = min(max(beyond / (4 * (1 + share.mean())), 1.0), 3.0)
+    found = draw(beyond, most)
+    top, found = found[:, n], found[:, :n]
+    first = end[0] ** 2 / (2 * end[1]) * max(1 - 10 / n, 0)
+    through = np.stack([top + (1 + found[:, :k]).sum(axis=1) for k in through_of], axis=1)
+    high = ((1 + found) * through / ends).sum(axis=1)
+    high += _sum_right_after(top, 0 * top, first + 0 * top)
+    return low / (n + latent), high / (n + latent)

@@ -70,6 +70,20 @@ def test_auroc_and_its_error(seed: int, ties: bool) -> None:
     assert found["lower"] < found["estimate"] < found["upper"]
 
 
+def test_averages_are_means_of_what_is_pooled() -> None:
+    frame = pd.concat([make_frame(seed).assign(site=seed) for seed in range(3)])
+    pu, values = frame.pu(by=["site", "fold"], pool="fold"), []
+    for _, part in frame.groupby("site"):
+        below, b = np.concatenate(placed(part)[0]).mean(), share_of_rest(part, BETA)
+        values.append((below - b / 2) / (1 - b))
+    found = pu.auroc(BETA, average=True).iloc[0]
+    assert found["estimate"] == pytest.approx(np.mean(values), rel=1e-12)
+    assert found["standard_error"] == pytest.approx(np.std(values, ddof=1) / 3**0.5, rel=1e-9)
+    these = pu.auroc(BETA, target="examples")["estimate"]
+    mean = pu.auroc(BETA, average=True, target="examples")["estimate"].item()
+    assert mean == pytest.approx(these.mean(), rel=1e-12) != pytest.approx(found["estimate"])
+
+
 @pytest.mark.parametrize("ties", [False, True])
 def test_average_precision(ties: bool) -> None:
     frame = make_frame(3, ties=ties)
@@ -84,6 +98,41 @@ def test_average_precision(ties: bool) -> None:
     found = frame.pu(by="fold", pool=True).average_precision(BETA).iloc[0]
     assert found["estimate"] == pytest.approx(value / n, rel=1e-12)
     assert found["lower"] < found["estimate"] < found["upper"]
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_the_error_of_average_precision_is_that_of_derivatives(ties: bool) -> None:
+    """Known positives of all folds are one sample, the rest of each is one: here one example."""
+    frame = make_frame(3, folds=3, size=35, ties=ties)
+    lone = frame["fold"] == 2
+    frame = frame[~lone | (frame["label"] == 1) | (frame.index == frame.index[lone][0])]
+    frame = frame.assign(label=frame["label"].where(frame["fold"] != 2, 1.0))
+    frame.loc[frame.index[frame["fold"] == 2][0], "label"] = np.nan
+    is_known = (frame["label"] == 1).to_numpy()
+    n, rest = int(is_known.sum()), int((~is_known).sum())
+    positives = n + BETA * int(frame["label"].isna().sum())
+    score, fold = frame["score"].to_numpy(), frame["fold"].to_numpy()
+
+    def area(weight: Any) -> float:
+        total = 0.0
+        for one, at in zip(score[is_known], np.flatnonzero(is_known), strict=True):
+            head = (fold == fold[at]) & (score >= one)
+            total += weight[at] * weight[head & is_known].sum() / weight[head].sum()
+        return positives * total / n**2
+
+    pull = np.empty(len(frame))
+    for place in range(len(frame)):
+        ends = []
+        for step in (1e-4, -1e-4):
+            weight = np.ones(len(frame))
+            weight[place] += step
+            ends.append(area(weight))
+        pull[place] = (ends[0] - ends[1]) / 2e-4
+    others = [pull[~is_known & (fold == one)] for one in range(3)]
+    apart = np.concatenate([some - some.mean() for some in others])
+    variance = n * pull[is_known].var(ddof=1) + rest * apart.var(ddof=1)
+    found = frame.pu(by="fold", pool=True).average_precision(BETA).iloc[0]
+    assert found["standard_error"] == pytest.approx(variance**0.5, rel=1e-5)
 
 
 def test_the_error_of_average_precision_is_that_of_a_bootstrap() -> None:

@@ -123,8 +123,8 @@ class _Side:
         ndarray of int64, shape (latent, n)
         """
         n, root = self._n, np.full((m.size, self._n), np.nan)
-        nodes = self._nodes(m) if n > _FEW and m.min() > 2 * _ENDS else np.empty(0, np.int64)
-        if nodes.size > 2 * _NODES:
+        smooth = n > _FEW and m.min() > 2 * _ENDS
+        if smooth and (nodes := self._nodes(m)).size > 2 * _NODES:
             inner = np.arange(nodes[0], nodes[-1] + 1)
             exactly, place = self._at_nodes(m, nodes), special.logit(nodes / (n + 1))
             spline = interpolate.make_interp_spline(place, exactly, k=7)

@@ -126,7 +126,7 @@ def most_missed(n: int, m: int, upper: IntArray, selection_odds: float) -> float
     >>> round(most_missed(1, 1, np.array([0, 1]), 3.0), 4)
     0.75
     """
-    return _most_missed(_worst_shares(n, m, selection_odds), m, upper)
+    return _most_missed(_worst_shares(n, m, selection_odds), upper)
 
 
 def _largest_alpha(n: int, m: int, level: float, odds: float) -> float:
@@ -136,7 +136,7 @@ def _largest_alpha(n: int, m: int, level: float, odds: float) -> float:
     def excess(alpha: float) -> float:
         """Return the logarithm of what is missed, over what may be."""
         upper = exact_within(n, np.array([m]), 1 - alpha, odds)[1][0]
-        return log(max(_most_missed(shares, m, upper), 1e-300) / half)
+        return log(max(_most_missed(shares, upper), 1e-300) / half)
 
     safe, above = (1 - level) / (n + m + 1), 1 - level
     if excess(above) <= 0:
@@ -176,7 +176,7 @@ def _worst_shares(n: int, m: int, odds: float) -> FloatArray:
     return found
 
 
-def _most_missed(shares: FloatArray, m: int, upper: IntArray) -> float:
+def _most_missed(shares: FloatArray, upper: IntArray) -> float:
     """Return the largest probability of exceeding limits, over the places where odds change.
 
     Above and below such a place all orders are equally likely. So what is kept is, for each place

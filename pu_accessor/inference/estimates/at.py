@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import floor, inf, isnan, nan
 from numbers import Integral, Real
 from types import MappingProxyType
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
 import numpy as np
 
@@ -97,9 +97,9 @@ def read_at(at: At) -> Cutoff:
             f"{sorted(_KINDS)} to a number, but {at!r} was passed. For example at=100 or "
             "at={'fpr': 0.05}."
         )
-    ((kind, value),) = cast("Mapping[str, float]", at).items()
+    ((kind, value),) = at.items()
     check_option("at", kind, _KINDS, _OTHERS)
-    return _read_value(kind, value)
+    return _read_value(kind, value)  # type: ignore[arg-type]
 
 
 def read_cutoffs(at: At) -> list[Cutoff]:

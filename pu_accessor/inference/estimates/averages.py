@@ -80,7 +80,7 @@ def area_under_roc(ranking: Ranking, betas: FloatArray, target: str) -> GroupTer
     betas : ndarray of float64, shape (betas,)
         Fractions of positives among the unlabeled.
     target : {"population", "examples"}
-        Of new groups the error in each is not asked for.
+        New groups or these.
 
     Returns
     -------
@@ -92,10 +92,9 @@ def area_under_roc(ranking: Ranking, betas: FloatArray, target: str) -> GroupTer
         If nothing is known to be positive, or nothing is negative at some beta.
     """
     _check(ranking, betas)
-    if target == "population":
-        value, error = find_placements(ranking).auroc(ranking.total, betas), np.nan * betas
-    else:
-        value, error = auroc_and_error(ranking, betas)
+    value, error = auroc_and_error(ranking, betas)
+    if target == "population":  # of groups that are pooled each among its own
+        value = find_placements(ranking).auroc(ranking.total, betas)
     negatives = np.array([float(each) for each in count_negatives(ranking.total, betas)])
     rest = sum(ranking.total) - ranking.total.known_positive
     least = -(rest - negatives) / (2 * negatives)  # known positives below all others
@@ -120,26 +119,26 @@ def areas_under_roc(stack: Stack, betas: FloatArray) -> list[GroupTerm | None]:
     """
     known, negative, unlabeled = stack.total.T[:, :, np.newaxis]
     negatives = negative + unlabeled * (1 - betas)
-    rest = negative + unlabeled
+    rest = np.broadcast_to(negative + unlabeled, betas.shape)
     plain = ((known > 0) & (negatives > 0) & ((unlabeled > 0) | (betas == 0))).all(axis=1)
     above = place_stack(stack).above[:, np.newaxis]
     with np.errstate(divide="ignore", invalid="ignore"):
         least, stretch = -(rest - negatives) / (2 * negatives), rest / negatives
-        value, hidden = least + above * stretch, 1 - known / (known + betas * unlabeled)
-    unknown = np.full(betas.shape[1], np.nan)
-    parts = zip(value, least, least + stretch, hidden, known[:, 0].tolist(), strict=True)
+        value, most = least + above * stretch, least + stretch
+    unknown = np.full(betas.shape[1], np.nan)  # of new groups neither is asked for
+    parts = zip(value, least, most, known[:, 0].tolist(), strict=True)
     return [
-        GroupTerm(one, low, high, unknown, share, n) if there else None
-        for there, (one, low, high, share, n) in zip(plain.tolist(), parts, strict=True)
+        GroupTerm(one, low, high, unknown, unknown, n) if there else None
+        for there, (one, low, high, n) in zip(plain.tolist(), parts, strict=True)
     ]
 
 
-def area_under_pr(ranking: Ranking, betas: FloatArray, target: str) -> GroupTerm:
+def area_under_pr(ranking: Ranking, betas: FloatArray) -> GroupTerm:
     """Return what a group adds to the mean average precision.
 
     Parameters
     ----------
-    ranking, betas, target
+    ranking, betas
         As in `area_under_roc`.
 
     Returns
@@ -161,17 +160,15 @@ def area_under_pr(ranking: Ranking, betas: FloatArray, target: str) -> GroupTerm
         )
     positives = count_positives(ranking.total, betas).as_floats()
     ends = np.zeros(betas.size), positives / ranking.total.known_positive
-    return _term(ranking, betas, value, ends, error if target == "examples" else np.nan * betas)
+    return _term(ranking, betas, value, ends, error)
 
 
-def rate_at(
-    ranking: Ranking, betas: FloatArray, name: str | Metric, cutoff: Cutoff, target: str
-) -> GroupTerm:
+def rate_at(ranking: Ranking, betas: FloatArray, name: str | Metric, cutoff: Cutoff) -> GroupTerm:
     """Return what a group adds to the average of a metric at a cutoff.
 
     Parameters
     ----------
-    ranking, betas, target
+    ranking, betas
         As in `area_under_roc`.
     name : str or callable
         A metric that grows evenly with the true positives at a cutoff.
@@ -213,7 +210,7 @@ def rate_at(
         )
     error = _share_error(share, n, positives) * np.abs(most - least)
     ends = np.minimum(least, most), np.maximum(least, most)
-    return _term(ranking, betas, value, ends, error if target == "examples" else np.nan * betas)
+    return _term(ranking, betas, value, ends, error)
 
 
 def check_fixed(cutoff: Cutoff) -> None:
@@ -413,8 +410,7 @@ def _limits(
     # Where nothing scatters, as all are on top, nothing says that they scatter less.
     flat = squared == 0
     ratio = np.where(flat, 1.0, ratio)
-    many = df if new else df + _MODELED
-    far_enough = np.where(np.isfinite(df), special.stdtrit(many, (1 + level) / 2), 0.0)
+    far_enough = special.stdtrit(few if new else few + _MODELED, (1 + level) / 2)
 
     def excess(average: FloatArray) -> FloatArray:
         there = np.clip(place + (average - mean) / stretch, 0, 1)
@@ -425,7 +421,7 @@ def _limits(
         far: FloatArray = np.abs(mean - average) - far_enough * np.sqrt((ratio * would + kept) / 2)
         return far
 
-    inside, sure = np.clip(mean, 0, 1), (squared + model == 0) | (far_enough == 0)
+    inside, sure = np.clip(mean, 0, 1), squared + model == 0
     limits = (crossing(excess, np.full(mean.size, end), inside) for end in (0.0, 1.0))
     nowhere = np.where(sure, np.abs(mean - inside) > _ROUNDING, excess(inside) > _ROUNDING)
     lower, upper = (np.where(nowhere, np.nan, np.where(sure, inside, limit)) for limit in limits)

@@ -74,9 +74,10 @@ def precision_limits(
     units = _units(blocks)
     drawn = _draw(units.sizes, latent)
     first = _first_place(blocks) * max(1 - _FEW / n, 0.0)
+    whole = n + latent
     low, high = (
-        (_top(units, drawn, examples, first, best=best) + _below(units, drawn, best=best))
-        / (n + latent)
+        (_top(units, drawn, examples, whole, first, best=best) + _below(units, drawn, best=best))
+        / whole
         for best in (False, True)
     )
     tail = (1 - level) / 2
@@ -121,7 +122,7 @@ def _units(blocks: Blocks) -> _Units:
 
 
 def _top(
-    units: _Units, drawn: FloatArray, examples: int, first: float, *, best: bool
+    units: _Units, drawn: FloatArray, examples: int, whole: int, first: float, *, best: bool
 ) -> FloatArray:
     """Return the sum of precisions at the top and in the last gap, shape (draws,)."""
     found, known, start, end = units.top
@@ -147,9 +148,8 @@ def _top(
     tied[:, -1:] += crowded
     total = (found + within + tied) * precision
     total += _spread(free, above, np.maximum(start - free, above))
-    positives = through[:, -1:] + drawn[:, 2 * found.size : -1].sum(axis=1, keepdims=True)
-    positives = positives + units.groups[0].sum()
     rest = last - crowded
+    positives = whole - rest
     bottom = _spread(rest, positives, np.maximum(examples - rest, positives))
     return np.asarray(total.sum(axis=1) + bottom[:, 0])
 

@@ -136,7 +136,7 @@ def place_stack(stack: Stack) -> Placed:
     before = stack.start - (stack.known - stack.found)
     last = np.append(owner[1:] != owner[:-1], np.ones(min(owner.size, 1), np.bool_))
     gap = np.where(last, rest[owner], np.append(before[1:], 0)) - through
-    first = np.append(np.ones(min(owner.size, 1), np.bool_), last[:-1])
+    first = np.roll(last, 1)  # the last of all is the last of its ranking
 
     def per_ranking(values: FloatArray | IntArray) -> FloatArray:
         return np.bincount(owner, values, minlength=known.size).astype(np.float64)

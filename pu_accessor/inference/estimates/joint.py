@@ -190,7 +190,7 @@ def join_estimates(found: Estimates, beta: BetaRange, joint: str) -> Estimates:
     lower, upper = join_limits(found.value, found.lower, found.upper, beta, joint)
     first = slice(1)
     return Estimates(
-        found.value[first], found.error[first], np.clip(lower, 0, 1), np.clip(upper, 0, 1)
+        found.value[first], found.error[first], np.maximum(lower, 0), np.minimum(upper, 1)
     )
 
 

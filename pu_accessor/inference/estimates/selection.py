@@ -219,8 +219,6 @@ def worst_splits(ranking: Ranking, beta: float, odds: float, curve: str) -> tupl
         stands = 1 + first * latent, 1 + second * latent
         value = _areas(ranking, curve, stands, above, positives)
         found.append(value)
-    if n == 1 and curve == "pr" and positives > 1:  # no pair of known positives, no estimate
-        return Split(float("nan"), 0), Split(float("nan"), 0)
     lowest, highest = int(np.argmin(found[0])), int(np.argmax(found[1]))
     return (
         Split(float(found[0][lowest]), int(above[lowest])),
@@ -289,8 +287,8 @@ def _areas(
     others = first**2 * pairs + second**2 * pairs_below
     others += second * (first - second) * above * alone_below
     squares = first**2 * above + second**2 * (n - above)
-    if n == 1:
-        return own / positives
+    if n == 1:  # no pair of known positives, no estimate where others are hidden
+        return own if positives == 1 else np.full(own.size, np.nan)
     value: FloatArray = own / positives + (positives - 1) * others / (positives**2 - squares)
     return value
 

@@ -116,7 +116,7 @@ def _roc_area(tp: IntArray, fp: IntArray, limit: float | None) -> FloatArray:
     positives, negatives = tp[..., -1], fp[..., -1]
     width, rise = np.diff(fp, axis=-1), np.diff(tp, axis=-1)
     slope = rise / np.where(width == 0, 1, width)
-    stop = np.minimum(fp, np.expand_dims(negatives * (1.0 if limit is None else limit), -1))
+    stop = fp if limit is None else np.minimum(fp, np.expand_dims(negatives * limit, -1))
     start, end = stop[..., :-1], stop[..., 1:]
     height = tp[..., :-1] + slope * ((start + end) / 2 - fp[..., :-1])
     covered = np.sum((end - start) * height, axis=-1)

@@ -51,7 +51,7 @@ def inner_table(ends: Table, betas: FloatArray, inner: Inner) -> Table:
     Table
         Shape (..., cutoffs, 2, inner betas + betas).
     """
-    head, tail = ((ends[one] + ends[other])[..., :1, :1] for one, other in ((0, 1), (2, 3)))
+    head, tail = ((ends[one] + ends[other])[..., :1] for one, other in ((0, 1), (2, 3)))
     missed = inner.positives - inner.tp
     within = Table(inner.tp, head - inner.tp, missed, tail - missed)
     inside: BoolArray = (betas >= inner.betas[0]) & (betas <= inner.betas[-1])

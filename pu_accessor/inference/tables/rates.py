@@ -76,7 +76,7 @@ def _recall(tp: Array, fp: Array, fn: Array, tn: Array) -> FloatArray:
 
 def _mcc(tp: Array, fp: Array, fn: Array, tn: Array) -> FloatArray:
     """Return the Matthews correlation; in floats, as products of four counts overflow."""
-    tp, fp, fn, tn = (count.astype(np.float64) for count in (tp, fp, fn, tn))
+    tp, fp, fn, tn = (np.asarray(count, np.float64) for count in (tp, fp, fn, tn))
     with np.errstate(invalid="ignore"):  # of what is no table
         scale = ((tp + fp) * (tn + fn)) ** 0.5 * ((tp + fn) * (tn + fp)) ** 0.5
     return _share(tp * tn - fp * fn, scale)
@@ -84,7 +84,7 @@ def _mcc(tp: Array, fp: Array, fn: Array, tn: Array) -> FloatArray:
 
 def _kappa(tp: Array, fp: Array, fn: Array, tn: Array) -> FloatArray:
     """Return Cohen's kappa; in floats, as products of counts overflow."""
-    tp, fp, fn, tn = (count.astype(np.float64) for count in (tp, fp, fn, tn))
+    tp, fp, fn, tn = (np.asarray(count, np.float64) for count in (tp, fp, fn, tn))
     chance = (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn)
     return _share(2 * (tp * tn - fp * fn), chance)
 
