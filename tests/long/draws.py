@@ -274,7 +274,7 @@ NUMBERS: list[Any] = [
         np.int8(-1),
         np.bool_(True),
     ],
-    *[np.float64("nan"), np.longdouble("0.3"), pd.NA, pd.NaT, np.datetime64("NaT")],
+    *[np.float64("nan"), np.longdouble("0.3"), pd.NA, pd.NaT, np.datetime64("NaT", "s")],
 ]
 TEXTS: list[Any] = [
     "",
