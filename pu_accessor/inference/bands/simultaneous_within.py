@@ -56,7 +56,8 @@ def simultaneous_within(n: int, m: int, level: float, selection_odds: float) -> 
 
     Beyond n + m = 1,000 alpha' is scaled from the largest counted case of the same n, or of as
     many of both, by a power of n + m: measured up to 12,000 positives it is then below the one
-    counted out.
+    counted out. Among few positives what is missed goes by steps of alpha': the search may then
+    stop at a level up to an eighth below the largest, which is on the safe side.
 
     Examples
     --------
