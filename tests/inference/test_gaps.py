@@ -93,6 +93,7 @@ def test_one_value_is_its_quantile() -> None:
 def test_beyond_all_tails_there_is_the_end() -> None:
     values = np.array([2.0, 5.0])
     assert spacing_quantile(values, ones(2), 1e-40) == 2
+    assert spacing_quantile(values, ones(2), 1 - 2**-53) == 5
     assert spacing_quantile(values, 20 * ones(2), 1e-300) > 2
     shape, scale = np.full(2, 0.1), np.ones(2)
     assert gamma_quantile(values, shape, scale, 0.001) == 2

@@ -164,6 +164,12 @@ def test_mean_matching_is_a_share(seed: int) -> None:
     assert passed["beta"].item() == pytest.approx(found["beta"], abs=1e-14)
 
 
+@pytest.mark.parametrize(("said", "meant"), [("hypergeometric", "exact"), ("hdi", "hpd")])
+def test_methods_by_other_names(said: str, meant: str) -> None:
+    with pytest.raises(PUValueError, match=f"method must be one of .* Did you mean '{meant}'"):
+        pu_accessor.beta_from_labels(3, 20, 100, method=said)
+
+
 @pytest.mark.parametrize("size", [3, 7, 49, 300])
 def test_known_ones_that_rank_alike_match_nothing(size: int) -> None:
     """An AUROC of one half is not always one half in floating point."""
