@@ -56,7 +56,7 @@ def plot_forest(values: xr.Dataset, number: tuple[str, str], look: Look) -> Draw
     def draw(ax: Axes, some: list[Curve]) -> None:
         hues = [curve for curve in some if not curve.is_baseline]
         step = _SHARE / max(len(hues), 1)
-        if look.ax is None and not (look.col or look.row):
+        if look.ax is None and not look.has_panels:
             _make_room(ax, len(names), len(hues))
         ax.set(xlabel=tell_quantity(number[0]) + number[1], ylabel="")
         half = min(_THIN * step, _THICK * len(names) / _inches(ax))

@@ -69,7 +69,7 @@ def draw_panels(
     look = _assign(dataset, look, values)
     before = set(plt.get_fignums())
     try:
-        if look.col or look.row:
+        if look.has_panels:
             return _draw_grid(slices, draw, look, values)
         return _draw_axes(slices, draw, look, values, legend)
     except Exception:

@@ -51,6 +51,11 @@ class Look(NamedTuple):
     legend: str | bool = "auto"
     height: float | None = None
 
+    @property
+    def has_panels(self) -> bool:
+        """Whether there are columns or rows, whatever they are."""
+        return self.col is not None or self.row is not None
+
     def check(self) -> None:
         """Raise unless a picture can look like this: before a figure is made."""
         check_styles(self.line_kws, self.band_kws)
@@ -76,7 +81,7 @@ def _check_ax(look: Look) -> None:
         raise PUTypeError(
             f"ax must be a matplotlib Axes, but a {type(look.ax).__name__} was passed."
         )
-    if look.ax is not None and (look.col or look.row):
+    if look.ax is not None and look.has_panels:
         raise PUValueError(
             "ax must not be passed with col or row, which make a figure of their own. Leave it "
             "out, or leave these out: hue alone draws on it."
@@ -101,7 +106,7 @@ def _check_height(look: Look) -> None:
             "height must not be passed with ax, which has its own. Make that as high as you want: "
             f"ax=plt.subplots(figsize=({1.3 * look.height:.3g}, {look.height:g}))[1]."
         )
-    if not (look.col or look.row):
+    if not look.has_panels:
         raise PUValueError(
             "height is that of the panels of a grid, but there is neither col nor row. Make the "
             f"Axes first: ax=plt.subplots(figsize=({1.3 * look.height:.3g}, {look.height:g}))[1]."

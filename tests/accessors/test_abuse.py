@@ -4,10 +4,12 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+from matplotlib.axes import Axes
 
 import pu_accessor
 from pu_accessor import PUDataError, PUError, PUTypeError, PUValueError
@@ -178,6 +180,17 @@ def test_names_to_average_over() -> None:
     for value in odd:
         with pytest.raises(PUValueError, match="average must be True, or name some of the colu"):
             ROWS.pu(by="key").auroc(0.3, average=value)
+
+
+@pytest.mark.parametrize("size", [{}, {"height": 2}, {"ax": Axes}])
+@pytest.mark.parametrize("value", [np.array([]), xr.DataArray([], dims="x"), pd.DataFrame(), ""])
+def test_panels_have_names(value: Any, size: dict[str, Any]) -> None:
+    if "ax" in size:
+        size = {"ax": plt.subplots()[1]}
+    for ask in (PU.plot_roc, PU.plot_forest):
+        asked = ("auroc", 0.3) if ask == PU.plot_forest else (0.3,)
+        with pytest.raises(PUValueError, match=r"col must be|ax must not be"):
+            ask(*asked, col=value, **size)
 
 
 def test_numbers_at_the_ends_of_floating_point() -> None:

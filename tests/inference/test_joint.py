@@ -89,11 +89,11 @@ def test_betas_too_high_for_the_ranking_stand_for_an_end(place: int, rises: bool
 @pytest.mark.parametrize("side", [0, 1])
 def test_without_limits_at_the_estimate_there_are_none(side: int, limits: str) -> None:
     value = np.array([0.5, 0.45, 0.55, 0.46])
-    ends = [value - 0.1, value + 0.1]
-    ends[side][0] = np.nan
+    low, high = value - 0.1, value + 0.1
+    (low, high)[side][0] = np.nan
     beta = BetaRange(0.3, 0.2, 0.4, LEVEL, limits)
     for joint in ("approximate", "guaranteed"):
-        assert np.isnan(join_limits(value, *ends, beta, joint)).all()
+        assert np.isnan(join_limits(value, low, high, beta, joint)).all()
 
 
 def test_errors_add_by_squares_where_they_are_straight() -> None:
