@@ -47,8 +47,7 @@ class PolarsSource:
 
         Raises as `pu_accessor.sources.frames.FrameSource.rank`.
         """
-        odds = [] if roles.propensity is None else [("propensity", roles.propensity)]
-        return self._read(roles, [*_scored(roles), *odds]).rank(roles, ranks)
+        return self._read(roles, _ranked(roles)).rank(roles, ranks)
 
     def pair(self, roles: Roles, on: Hashable | list[Hashable] | None) -> Keyed[PairedRanks]:
         """Rank the same examples by columns of scores, or by groups of rows: see `Source`.
@@ -56,7 +55,7 @@ class PolarsSource:
         Raises as `pu_accessor.sources.frames.FrameSource.pair`.
         """
         identity = on if isinstance(on, list) else [] if on is None else [on]
-        named = [*_scored(roles), *(("on", name) for name in identity)]
+        named = [*_ranked(roles), *(("on", name) for name in identity)]
         return self._read(roles, named).pair(roles, on)
 
     def summary(self, roles: Roles) -> dict[str, str]:
@@ -167,6 +166,12 @@ def _scored(roles: Roles) -> list[tuple[str, Hashable]]:
     """Return the columns of scores and labels, and the arguments that name them."""
     scores = [("score", name) for name in as_models(roles.score)]
     return [*scores, ("label", roles.label)]
+
+
+def _ranked(roles: Roles) -> list[tuple[str, Hashable]]:
+    """Return the columns that a ranking is made of, and the arguments that name them."""
+    odds = [] if roles.propensity is None else [("propensity", roles.propensity)]
+    return [*_scored(roles), *odds]
 
 
 def _counted(column: pl.Series) -> Any:

@@ -49,7 +49,12 @@ USUAL: dict[str, Any] = {
     "name": "auroc",
 }
 # What errors call an argument: of counts and shares they say what these leave.
-CALLED = {"name": ["metric"], "quantity": ["metric"], "negative": ["unlabel", "column"]}
+CALLED = {
+    "name": ["metric", "at must"],
+    "chunks": ["score"],
+    "quantity": ["metric"],
+    "negative": ["unlabel", "column"],
+}
 CALLED |= {
     "positive": ["unlabel", "column"],
     "unlabeled": ["column"],

@@ -413,6 +413,13 @@ def test_skipped_groups_are_told_alike() -> None:
 # What is read, and what is copied
 
 
+def test_models_are_paired_with_propensities() -> None:
+    roles: dict[str, Any] = {"score": MODELS, "propensity": "odds", "nan_policy": "omit"}
+    for by in ({}, {"by": "key"}):
+        asked = [frame.pu(**roles, **by).compare(0.3) for frame in (DF, SHUFFLED)]
+        check_same(*asked)
+
+
 class Watched:
     """A frame that notes which of its columns are read."""
 
