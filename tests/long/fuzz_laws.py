@@ -73,7 +73,8 @@ def groups_are_answered_alone(frame: pd.DataFrame, draw: Draw) -> None:
 def models_below_each_other_are_those_in_columns(frame: pd.DataFrame, draw: Draw) -> None:
     method = draw(st.sampled_from([*NUMBERS, "contingency", "dominance", "compare"]))
     asked = draw(keywords(FRAMES, method))
-    asked.pop("on", None)  # which is for models below each other alone
+    for name in ("on", "average"):  # which are for models below each other alone
+        asked.pop(name, None)
     paired = method == "compare" or asked.get("quantity") == "difference"
     on = {"on": "id"} if paired else {}
     long = frame.melt(["id", "label"], MODELS, "model", "value").rename(columns={"value": "score"})
