@@ -273,3 +273,13 @@ def test_what_rounding_adds_is_not_outside() -> None:
     assert (
         0 <= ranked(active).pu(negative=0).bedroc(0, alpha=160.9)["estimate"].item() <= 1 + 1e-12
     )
+
+
+def test_next_to_no_latent_positives() -> None:
+    frame = pd.DataFrame(
+        {"score": [0.0, 0.0, 9.0, 0.0, 0.0], "label": [1, *[np.nan] * 2, 1, np.nan]}
+    )
+    tiny = frame.pu.bedroc(2.0**-52, alpha=0.5)
+    none = frame.pu.bedroc(0.0, alpha=0.5)
+    columns = ["estimate", "lower", "upper"]
+    np.testing.assert_allclose(tiny[columns], none[columns], atol=1e-6)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import pu_accessor
-from pu_accessor import PUTypeError, PUValueError
+from pu_accessor import PUTypeError, PUValueError, PUWarning
 from pu_accessor.inference.estimates.guaranteed import Goal
 from tests.oracles.joint_oracle import deepest
 from tests.studies.cutoffs import simulate
@@ -165,3 +165,11 @@ def test_guarantee_is_kept() -> None:
     for models in (1, 5):
         kept = simulate(design, Goal("precision", 0.7), models, 25)
         assert kept.kept >= 0.92 and kept.found > 0.3
+
+
+def test_a_group_without_negatives_is_skipped() -> None:
+    label = [1, 0, None, 1, None, None]
+    frame = pd.DataFrame({"score": [3, 2, 1] * 2, "label": label, "key": list("aaabbb")})
+    with pytest.warns(PUWarning, match="1 of 2 groups are left out"):
+        found = frame.pu(by="key", on_error="skip").cutoff(1.0, fpr=0.0)
+    assert found["key"].tolist() == ["a"]

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from pu_accessor.errors import PUTypeError, PUValueError
+from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
 from pu_accessor.inference.rule import Rule
 from pu_accessor.inference.shares import check_share
 from pu_accessor.inference.tables.contingency import Tables, make_tables
@@ -164,10 +164,9 @@ def find_guaranteed(ranking: Ranking, beta: float, goal: Goal, rule: Rule) -> Gu
     Raises
     ------
     PUDataError
-        If nothing is known that must be.
+        If nothing is known that must be, or the metric has no value.
     PUValueError
-        If known positives have propensities, or the metric has no value: no band holds at all
-        cutoffs jointly there.
+        If known positives have propensities: no band holds at all cutoffs jointly there.
 
     Examples
     --------
@@ -186,7 +185,7 @@ def find_guaranteed(ranking: Ranking, beta: float, goal: Goal, rule: Rule) -> Gu
         )
     bounded = _bound(ranking, beta, goal, rule)
     if np.isnan(bounded.worse[1:]).all():
-        raise PUValueError(
+        raise PUDataError(
             f"{goal.name} has no value at this beta: it needs negatives. Pass a smaller beta."
         )
     place = _SEARCHES[goal.name](bounded, goal)

@@ -168,15 +168,15 @@ def estimate_bedroc(ranking: Ranking, betas: FloatArray, alpha: float, rule: Rul
     examples, n = sum(ranking.total), ranking.total.known_positive
     pace = alpha / examples
     start, end = places(find_blocks(ranking))
-    weight = _mean_weight(start, end, pace)
-    first, last = _mean_weight(np.array([0.0, examples - 1]), np.array([1.0, examples]), pace)
+    weight = _mean_weight(start, end - start, pace)
+    first, last = _mean_weight(np.array([0.0, examples - 1]), np.ones(2), pace)
 
     def estimate(betas: FloatArray) -> Estimates:
         count_negatives(ranking.total, betas)
         positives, factor = count_positives(ranking.total, betas)
         every = np.array([float(each) for each in positives])
         top = _mean_weight(np.array(0.0), every, pace)
-        bottom = _mean_weight(examples - every, np.array(float(examples)), pace)
+        bottom = _mean_weight(examples - every, every, pace)
         value = (weight.mean() - bottom) / (top - bottom)
         spread = weight.std(ddof=1) / n**0.5 if n > 1 else np.nan
         error = np.where(factor > 0, spread * factor, 0.0) / (top - bottom)
@@ -193,13 +193,13 @@ def estimate_bedroc(ranking: Ranking, betas: FloatArray, alpha: float, rule: Rul
 
 
 def _mean_weight(
-    start: FloatArray | IntArray, end: FloatArray | IntArray, pace: float
+    start: FloatArray | IntArray, length: FloatArray | IntArray, pace: float
 ) -> FloatArray:
-    """Return the mean of exp(-pace*rank) over the ranks from one place to another, but a factor.
+    """Return the mean of exp(-pace*rank) over some ranks from a place on, but a factor.
 
     It is the same factor for all, and cancels.
     """
-    mean: FloatArray = -np.exp(-pace * start) * np.expm1(-pace * (end - start)) / (end - start)
+    mean: FloatArray = -np.exp(-pace * start) * np.expm1(-pace * length) / length
     return mean
 
 
@@ -216,7 +216,7 @@ def _limits(
         return 0.0, 0.0
     stretch = (1 + (weight.size + 1) / latent) ** 0.5
     best = float(_mean_weight(np.array(0.0), np.array(latent), pace))
-    worst = float(_mean_weight(np.array(examples - latent), np.array(float(examples)), pace))
+    worst = float(_mean_weight(np.array(examples - latent), np.array(latent), pace))
     limits = []
     for end, tail in zip(ends[::-1], ((1 - level) / 2, (1 + level) / 2), strict=True):
         values = np.append(weight, end)
