@@ -51,7 +51,7 @@ USUAL: dict[str, Any] = {
 # What errors call an argument: of counts and shares they say what these leave.
 CALLED = {
     "name": ["metric", "at must"],
-    "chunks": ["score"],
+    "chunks": ["score", "label"],
     "quantity": ["metric"],
     "negative": ["unlabel", "column"],
 }
