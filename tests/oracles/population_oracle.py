@@ -216,6 +216,20 @@ def pulls_on(
     return pulls
 
 
+def _shares(
+    scores: Scores, labels: Labels, threshold: float, level: float
+) -> list[tuple[float, float, float]]:
+    """Return the share of known positives at or above a threshold, and of others, with limits."""
+    found = []
+    for known in (True, False):
+        kind = [
+            s >= threshold for s, y in zip(scores, labels, strict=True) if (y is True) == known
+        ]
+        low, high = stats.binomtest(sum(kind), len(kind)).proportion_ci(level, method="wilson")
+        found.append((sum(kind) / len(kind), float(low), float(high)))
+    return found
+
+
 def metric(
     scores: Scores,
     labels: Labels,
@@ -225,17 +239,7 @@ def metric(
     function: Callable[..., float],
 ) -> tuple[float, float, float]:
     """Return a metric at a threshold with its limits: how far either share moves it, squared."""
-    kinds = [
-        [s >= threshold for s, y in zip(scores, labels, strict=True) if (y is True) == known]
-        for known in (True, False)
-    ]
-    (t, t_low, t_high), (h, h_low, h_high) = (
-        (
-            sum(kind) / len(kind),
-            *stats.binomtest(sum(kind), len(kind)).proportion_ci(level, method="wilson"),
-        )
-        for kind in kinds
-    )
+    (t, t_low, t_high), (h, h_low, h_high) = _shares(scores, labels, threshold, level)
     b, p, m = (
         float(one)
         for one in (share_of_rest(labels, beta), positives(labels, beta), negatives(labels, beta))
@@ -257,17 +261,7 @@ def rates(
     scores: Scores, labels: Labels, beta: float, threshold: float, level: float
 ) -> dict[str, tuple[float, float, float]]:
     """Return estimate, lower and upper limit of rates at a threshold, as two binomials have it."""
-    kinds = [
-        [s >= threshold for s, y in zip(scores, labels, strict=True) if (y is True) == known]
-        for known in (True, False)
-    ]
-    (t, t_low, t_high), (h, h_low, h_high) = (
-        (
-            sum(kind) / len(kind),
-            *stats.binomtest(sum(kind), len(kind)).proportion_ci(level, method="wilson"),
-        )
-        for kind in kinds
-    )
+    (t, t_low, t_high), (h, h_low, h_high) = _shares(scores, labels, threshold, level)
     b = float(share_of_rest(labels, beta))
     low = (h - b * t - math.hypot(h - h_low, b * (t_high - t))) / (1 - b)
     high = (h - b * t + math.hypot(h_high - h, b * (t - t_low))) / (1 - b)

@@ -80,7 +80,7 @@ def area_under_roc(ranking: Ranking, betas: FloatArray, target: str) -> GroupTer
     betas : ndarray of float64, shape (betas,)
         Fractions of positives among the unlabeled.
     target : {"population", "examples"}
-        New groups or these.
+        New groups or these. Of new ones the error in each is not asked for.
 
     Returns
     -------
@@ -92,9 +92,10 @@ def area_under_roc(ranking: Ranking, betas: FloatArray, target: str) -> GroupTer
         If nothing is known to be positive, or nothing is negative at some beta.
     """
     _check(ranking, betas)
-    value, error = auroc_and_error(ranking, betas)
-    if target == "population":  # of groups that are pooled each among its own
-        value = find_placements(ranking).auroc(ranking.total, betas)
+    if target == "population":  # where groups are pooled each is among its own
+        value, error = find_placements(ranking).auroc(ranking.total, betas), np.nan * betas
+    else:
+        value, error = auroc_and_error(ranking, betas)
     negatives = np.array([float(each) for each in count_negatives(ranking.total, betas)])
     rest = sum(ranking.total) - ranking.total.known_positive
     least = -(rest - negatives) / (2 * negatives)  # known positives below all others
