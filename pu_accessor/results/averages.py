@@ -24,7 +24,8 @@ from pu_accessor.inference.estimates.joint import BetaRange, join_estimates
 from pu_accessor.inference.rule import Rule, check_target
 from pu_accessor.inference.tables.rates import Metric
 from pu_accessor.ranking import Counts, FloatArray, Ranking, Stack
-from pu_accessor.results.ask import Answer, Answers, Asked, as_rows, ask_rankings
+from pu_accessor.results.answers import Answer, Answers, as_rows
+from pu_accessor.results.ask import Asked, ask_rankings
 from pu_accessor.results.betas import GroupBeta, split_key
 from pu_accessor.results.ranges import Ranges, read_ranges, tell_of
 from pu_accessor.results.rules import Rules

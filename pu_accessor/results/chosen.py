@@ -14,7 +14,8 @@ from pu_accessor.inference.estimates.guaranteed import (
 )
 from pu_accessor.inference.rule import Rule
 from pu_accessor.ranking import FloatArray, Ranking, Rankings
-from pu_accessor.results.ask import Answer, Asked, as_rows, ask_rankings
+from pu_accessor.results.answers import Answer, as_rows
+from pu_accessor.results.ask import Asked, ask_rankings
 from pu_accessor.results.betas import GroupBeta
 from pu_accessor.results.ranges import read_ranges, tell_of
 from pu_accessor.results.rules import Rules

@@ -22,7 +22,8 @@ from pu_accessor.inference.practice.gap import GroupMetric
 from pu_accessor.inference.rule import Rule, check_target
 from pu_accessor.inference.shares import check_level, refuse_odds
 from pu_accessor.ranking import FloatArray, IntArray, PairedRanks, Ranking
-from pu_accessor.results.ask import Asked, as_rows, ask, check_names, with_skipped
+from pu_accessor.results.answers import as_rows, check_names, with_skipped
+from pu_accessor.results.ask import Asked, ask
 from pu_accessor.results.betas import GroupBeta, check_beta
 from pu_accessor.results.curves import curve
 from pu_accessor.results.joint_gaps import OfGroup, join_gaps

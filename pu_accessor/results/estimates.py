@@ -27,7 +27,8 @@ from pu_accessor.inference.rule import Rule, check_target
 from pu_accessor.inference.tables.areas import check_max_fpr
 from pu_accessor.inference.tables.rates import Metric, as_metrics, metric_name
 from pu_accessor.ranking import FloatArray, Ranking, Stack
-from pu_accessor.results.ask import Answer, Answers, Asked, as_rows, ask_rankings
+from pu_accessor.results.answers import Answer, Answers, as_rows
+from pu_accessor.results.ask import Asked, ask_rankings
 from pu_accessor.results.averages import (
     Over,
     average_of_auroc,

@@ -20,7 +20,8 @@ from pu_accessor.inference.practice.gap import (
 from pu_accessor.inference.rule import Rule
 from pu_accessor.inference.tables.rates import Metric, check_metric, metric_name
 from pu_accessor.ranking import FloatArray, Ranking, Ranks
-from pu_accessor.results.ask import Asked, ask, ask_rankings, check_names
+from pu_accessor.results.answers import check_names
+from pu_accessor.results.ask import Asked, ask, ask_rankings
 from pu_accessor.results.betas import GroupBeta
 from pu_accessor.results.comparison import name_pairs
 from pu_accessor.results.estimates import read_target

@@ -26,7 +26,8 @@ from pu_accessor.inference.practice.early import (
 )
 from pu_accessor.inference.rule import Rule
 from pu_accessor.ranking import FloatArray, Ranking
-from pu_accessor.results.ask import Answers, Asked, as_rows, ask_rankings
+from pu_accessor.results.answers import Answers, as_rows
+from pu_accessor.results.ask import Asked, ask_rankings
 from pu_accessor.results.betas import GroupBeta
 from pu_accessor.results.estimates import Area, with_intervals
 from pu_accessor.results.ranges import Fixed, read_ranges, tell_of, with_interval

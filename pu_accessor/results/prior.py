@@ -9,7 +9,8 @@ from pu_accessor.inference.prior.labeling import beta_from_labels as infer_beta
 from pu_accessor.inference.prior.methods import Prior, check_method, estimate_prior
 from pu_accessor.inference.shares import check_level
 from pu_accessor.ranking import Counts, FloatArray, Ranking
-from pu_accessor.results.ask import Asked, as_rows, ask
+from pu_accessor.results.answers import as_rows
+from pu_accessor.results.ask import Asked, ask
 
 __all__ = ["beta_from_labels", "estimate_beta"]
 

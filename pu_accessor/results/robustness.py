@@ -23,7 +23,8 @@ from pu_accessor.inference.shares import check_selection_odds
 from pu_accessor.inference.tables.heads import check_selection
 from pu_accessor.inference.tables.rates import METRICS, Metric, metric_name
 from pu_accessor.ranking import FloatArray, PairedRanks, Ranking, as_array
-from pu_accessor.results.ask import Asked, as_rows, ask, ask_rankings
+from pu_accessor.results.answers import as_rows
+from pu_accessor.results.ask import Asked, ask, ask_rankings
 from pu_accessor.results.betas import GroupBeta, check_beta, is_by_key
 from pu_accessor.results.comparison import compare_paired as ask_pairs
 from pu_accessor.results.comparison import name_pairs

@@ -13,7 +13,8 @@ from pu_accessor.errors import PUValueError
 from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.rule import Rule
 from pu_accessor.ranking import IntArray, Ranking
-from pu_accessor.results.ask import Answers, Asked, tell
+from pu_accessor.results.answers import Answers, tell
+from pu_accessor.results.ask import Asked
 from pu_accessor.results.rules import Rules
 from pu_accessor.results.schema import AXIS, BOUND, VARIABLES
 

@@ -12,7 +12,8 @@ from pu_accessor.inference.tables.contingency import rank_cdf as bound_rank_cdf
 from pu_accessor.inference.tables.envelopes import GRID, curve_envelope, inner_table
 from pu_accessor.inference.tables.rates import curve_rates
 from pu_accessor.ranking import FloatArray, Ranking, Ranks
-from pu_accessor.results.ask import Answers, Asked, ask_rankings
+from pu_accessor.results.answers import Answers
+from pu_accessor.results.ask import Asked, ask_rankings
 from pu_accessor.results.betas import GroupBeta, with_baseline
 from pu_accessor.results.ranges import with_interval
 from pu_accessor.results.rules import Rules
