@@ -1,6 +1,6 @@
 """Colours: those of hues, and of ink on whatever ground Axes have."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import matplotlib as mpl
@@ -128,7 +128,8 @@ def check_palette(palette: object) -> None:
     if isinstance(palette, str):
         _check_name(palette)
         return
-    if not isinstance(palette, Iterable):
+    # A generator would be used up here; an array of no dimensions cannot be gone through.
+    if not isinstance(palette, Collection) or not getattr(palette, "ndim", 1):
         raise PUTypeError(
             f"palette must be a name, a list or mapping of colours, or a Colormap, but a "
             f"{type(palette).__name__} was passed. Pass palette='deep', for example."

@@ -286,6 +286,8 @@ BAD: dict[str, tuple[type[PUError], dict[str, Any]]] = {
     "palette must be the name .*, but 'virdis' was passed": (PUValueError, {"palette": "virdis"}),
     r"For one colour pass a list: palette=\['crimson'\]": (PUValueError, {"palette": "crimson"}),
     "palette must be a name, a list or mapping .*, but a int": (PUTypeError, {"palette": 3}),
+    "but a ndarray was passed. Pass palette=": (PUTypeError, {"palette": np.array("red")}),
+    "but a list_iterator was passed. Pass palette=": (PUTypeError, {"palette": iter(["red"])}),
     "legend must be one of .*'direct'.*, but 'none' was .* Pass False": (
         PUValueError,
         {"legend": "none"},
