@@ -225,6 +225,45 @@ def test_averages_are_those_of_a_slow_reference(
     assert (row["lower"], row["upper"]) == pytest.approx(limits, abs=1.1e-5)
 
 
+# Groups, each with its size, the ranks of its known positives and its beta.
+Layout = list[tuple[int, list[int], float]]
+LAYOUTS: dict[str, Layout] = {
+    "all on top": [(12, [1, 2], 0.05), (17, [1, 2], 0.1), (14, [1], 0.02), (30, [1, 2, 3], 0.08)],
+    "all at the bottom": [(30, [29, 30], 0.02), (47, [47], 0.05), (44, [44], 0.03)],
+    "on top, each by itself": [(12, [1], 0.02), (17, [1], 0.01), (14, [1], 0.04)],
+    "alike": [(12, [2, 5], 0.1)] * 4,
+    "alike, each by itself": [(12, [3], 0.1)] * 4,
+    "alike, with nothing hidden": [(12, [3, 7], 0.0)] * 3,
+    "two": [(12, [2, 5], 0.1), (15, [3, 4], 0.2)],
+    "two, each by itself": [(12, [2], 0.1), (15, [4], 0.2)],
+    "some with nothing hidden": [(12, [2], 0), (15, [3, 9], 0.2), (13, [4], 0.1), (9, [2, 4], 0)],
+    "one that hides something": [(12, [2], 0.0), (15, [3, 9], 0.2), (13, [4, 6], 0.0)],
+    "beyond": [(60, [1, 2, 3], 0.3)] * 9 + [(60, [1, 2, 4], 0.3)] * 9,
+    "below": [(60, [58, 59, 60], 0.3)] * 9 + [(60, [57, 59, 60], 0.3)] * 9,
+}
+
+
+@pytest.mark.filterwarnings("ignore:In 1 of 1 rows the average lies outside")
+@pytest.mark.parametrize("target", ["population", "examples"])
+@pytest.mark.parametrize("which", LAYOUTS)
+def test_averages_at_the_edge_are_those_of_a_slow_reference(which: str, target: str) -> None:
+    parts, betas = [], {}
+    for query, (size, ranks, beta) in enumerate(LAYOUTS[which]):
+        label = np.where(np.isin(np.arange(1, size + 1), ranks), 1, np.nan)
+        parts.append(pd.DataFrame({"query": query, "score": -np.arange(size), "label": label}))
+        betas[query] = beta
+    terms = [term_of(part, betas[query], "auroc") for query, part in enumerate(parts)]
+    pu = pd.concat(parts).pu(by="query")
+    for level in (0.6, 0.95):
+        wanted = averages_oracle.average(terms, 1 / 3, level, new=target == "population")
+        row = pu.auroc(betas, average=True, target=target, level=level).iloc[0]
+        assert row["estimate"] == pytest.approx(wanted.value, rel=1e-12, nan_ok=True)
+        error = pytest.approx(wanted.error, rel=1e-9, abs=1e-15, nan_ok=True)
+        assert row["standard_error"] == error
+        limits = (wanted.lower, wanted.upper)
+        assert (row["lower"], row["upper"]) == pytest.approx(limits, abs=1.1e-5, nan_ok=True)
+
+
 @pytest.mark.parametrize("target", ["population", "examples"])
 def test_what_cannot_be_otherwise_is_its_own_interval(target: str) -> None:
     pu = FIRST[FIRST["query"] == "q0"].pipe(lambda one: pd.concat([one, one.assign(query="b")]))
@@ -266,6 +305,16 @@ def test_groups_among_many_that_have_no_area(
         found = frame.pu(by="query", on_error="skip").auroc(betas, average=True)
     rest = frame[frame["query"] != 7].pu(by="query")
     pd.testing.assert_frame_equal(found, rest.auroc(0.1, average=True), check_exact=False)
+
+
+def test_a_group_among_many_where_nothing_is_unlabeled_has_a_beta_of_0() -> None:
+    frame = draw(3, groups=130)
+    frame["label"] = frame["label"].where(frame["query"] != 7, frame["truth"])
+    pu = frame.pu(by="query", negative=0)
+    with pytest.raises(PUDataError, match="where nothing is unlabeled"):
+        pu.auroc(0.1, average=True)
+    betas = {query: 0.1 * (query != 7) for query in range(130)}
+    assert pu.auroc(betas, average=True)["n_groups"].item() == 130
 
 
 def test_a_metric_that_no_known_positive_moves_has_the_interval_of_student() -> None:
@@ -325,6 +374,19 @@ def test_over_some_keys_and_for_models() -> None:
     assert pu.auroc(0.1, average=True)["n_groups"].tolist() == [60, 60]
     grouped = frame.groupby(["site", "query"]).pu(score=["score", "other"])
     pd.testing.assert_frame_equal(grouped.auroc([0.1, 0.2], average=["query"]), found)
+
+
+@pytest.mark.filterwarnings("ignore:In 4 of 12 rows there is one known positive alone")
+@pytest.mark.parametrize("target", ["population", "examples"])
+def test_folds_are_pooled_before_queries_are_averaged(target: str) -> None:
+    frame = draw(10, groups=6).assign(fold=lambda df: df.groupby("query").cumcount() % 3)
+    frame["score"] += 2.0 * frame["fold"]  # which must not count
+    pu = frame.pu(by=["query", "fold"], pool="fold")
+    found = pu.auroc([0.05, 0.1], average=True, target=target)
+    each = pu.auroc([0.05, 0.1], target=target)
+    wanted = each.groupby("beta")["estimate"].mean()
+    assert found["n_groups"].tolist() == [6, 6]
+    assert found["estimate"].tolist() == pytest.approx(wanted.tolist(), rel=1e-12)
 
 
 def test_several_metrics_and_cutoffs() -> None:

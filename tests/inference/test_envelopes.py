@@ -13,7 +13,7 @@ import xarray as xr
 import pu_accessor
 from pu_accessor import PUTypeError, PUValueError
 from pu_accessor.ranking import FloatArray, IntArray
-from tests.cases import put
+from tests.cases import draw_case, put
 
 SIDES = ("lower", "upper")
 SEEN = ["known_positive", "known_negative"]
@@ -366,6 +366,31 @@ def test_pr_envelope_of_one_beta_is_the_band() -> None:
         away = abs(grid * tp[-1] % 1 - 0.5) < 0.49  # no corner
         value = precision_at(tp, tp + fp, grid[away] * tp[-1], side)
         np.testing.assert_allclose(envelope.sel(envelope=side)[away], value, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_envelopes_of_one_beta_are_its_curves(seed: int) -> None:
+    score, label, beta = draw_case(seed)
+    top = max(score)  # known negatives first, where precision starts at 0 for sure
+    score, label = [top + 2, top + 1, *score, -9.0], [False, bool(seed % 2), *label, None]
+    ranking = pu_accessor.ranking_from_arrays(score, label, negative=False)
+    beta = min(beta, 0.6)
+    tables = ranking.contingency(beta, beta_interval=(beta, beta))
+    for curve, name in (("roc", "tpr"), ("pr", "precision")):
+        envelope = getattr(tables.pu, curve)()[f"{name}_envelope"]
+        grid = envelope[envelope.dims[0]].to_numpy()
+        for side in SIDES:
+            one = tables.isel(beta=0).sel(bound=side)
+            tp, fp = (one[name].to_numpy().astype(float) for name in ("tp", "fp"))
+            if curve == "roc":
+                wanted = height_at(fp / fp[-1], tp / tp[-1], grid, side)
+                place = grid * fp[-1]
+            else:
+                wanted = precision_at(tp, tp + fp, grid * tp[-1], side)
+                place = grid * tp[-1]
+            sure = (abs(place % 1 - 0.5) < 0.49) | (grid == 0)  # no corner
+            found = envelope.sel(envelope=side).to_numpy()
+            np.testing.assert_allclose(found[sure], wanted[sure], atol=1e-12)
 
 
 def test_grids_are_steps_of_a_thousandth_with_more_near_0() -> None:

@@ -263,15 +263,13 @@ def _weighted_shifts(
     A known positive is among the examples above others, too: where new examples are asked for,
     that counts as well. With equal weights what it adds takes away its rank among the known ones.
     """
-    share, n = weight / weight.sum(), weight.size
+    share, n = weight / weight.sum(), weight.size  # two or more: weights differ
     ranks = list(paired.ranks.values())
     below = [_weight_below(among, share) for among in paired.among.values()]
     mean, known, df = (np.full(first.size, np.nan) for _ in range(3))
     for pair, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
         apart = ranks[b] - ranks[a]
         mean[pair] = share @ apart
-        if n == 1:
-            continue
         pull = share * (apart - mean[pair])
         if target == "population":
             also = below[b] - below[a]

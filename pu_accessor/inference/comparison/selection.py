@@ -164,8 +164,8 @@ def _sides(
     """Return the difference at its lowest and at its highest."""
     ahead = paired.ranks[names[1]] - paired.ranks[names[0]]
     if odds == inf and hidden.latent:  # nothing is known of where latent positives are
-        return _Side(-1.0, 0.0, inf), _Side(1.0, 0.0, inf)
-    odds, order, sides = min(odds, _MOST), np.argsort(-ahead, kind="stable"), []
+        return _Side(-1.0, inf, inf), _Side(1.0, inf, inf)
+    odds, order, sides = min(odds, _MOST), np.argsort(-ahead), []
     for sign in (-1, 1):
         weight = np.empty(ahead.size)
         weight[order] = _split(sign * ahead[order][::sign], odds)[::sign]
@@ -257,7 +257,7 @@ def _pull(
 
 def _scatter_ratio(above: FloatArray, rest: int, stands: FloatArray) -> float:
     """Return by how much weights change the variance over the others of what is above them."""
-    order = np.argsort(above, kind="stable")
+    order = np.argsort(above)
     steps = np.diff(np.concatenate([[0.0], above[order], [float(rest)]]))
 
     def variance(weight: FloatArray) -> float:

@@ -349,7 +349,7 @@ def average_groups(
         squared = value.var(axis=0, ddof=1) / number
         df = np.full(squared.size, number - 1.0)
     else:
-        squared, df = _of_these(value, square, hidden, known)
+        squared, df = _of_these(value, square, known)
         each = each * hidden
     inside = stretch > 0  # a metric may be the same whatever is known
     stretch = np.where(inside, stretch, 1.0)
@@ -359,6 +359,7 @@ def average_groups(
     if target == "population":
         # Few groups that differ much are skewed, and the model knows nothing of that.
         away = reach(error, df, level)
+        away[np.abs(place - 0.5) > 0.5 - _ROUNDING] = np.nan  # where all are at one end
         student = rank_interval(mean, place, stretch, away, away)
         limits = (
             np.minimum(limits[0], _or_nearest(student[0], limits[0])),
@@ -374,7 +375,7 @@ def _or_nearest(limit: FloatArray, other: FloatArray) -> FloatArray:
 
 
 def _of_these(
-    value: FloatArray, square: FloatArray, hidden: FloatArray, known: FloatArray
+    value: FloatArray, square: FloatArray, known: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return the squared error of the mean over these groups, and its degrees of freedom."""
     number = value.shape[0]
@@ -384,11 +385,9 @@ def _of_these(
     terms = np.concatenate([np.where(alone, 0.0, square), among]) / number**2
     own = np.maximum(known - 1, 1) + 0 * value
     shared = np.maximum(alone.sum(axis=0, keepdims=True) - 1, 1)
-    squared: FloatArray = terms.sum(axis=0)
     df = welch_df(terms, np.concatenate([own, shared]).astype(np.float64))
-    # Where nothing scatters though something is hidden, nothing says how much.
-    some = (hidden > 0).any(axis=0)
-    return squared, np.where(squared > 0, df, np.where(some, 1.0, np.inf))
+    # Where nothing scatters, nothing says how much.
+    return terms.sum(axis=0), np.where(np.isfinite(df), df, 1.0)
 
 
 def _limits(
@@ -404,26 +403,25 @@ def _limits(
     """Return the averages that are not too far from the estimate."""
     inner = np.clip(place, _EDGE, 1 - _EDGE)
     modeled = model * inner * (1 - inner)
-    few = np.where(np.isfinite(df), df, 0.0)
     over = squared / np.where(modeled > 0, modeled, 1.0)
-    ratio = (_MODELED + few * over) / (_MODELED + few)
+    ratio = (_MODELED + df * over) / (_MODELED + df)
     ratio = np.maximum(ratio, over) if new else ratio
     # Where nothing scatters, as all are on top, nothing says that they scatter less.
     flat = squared == 0
     ratio = np.where(flat, 1.0, ratio)
-    far_enough = special.stdtrit(few if new else few + _MODELED, (1 + level) / 2)
+    far_enough = special.stdtrit(df if new else df + _MODELED, (1 + level) / 2)
 
     def excess(average: FloatArray) -> FloatArray:
         there = np.clip(place + (average - mean) / stretch, 0, 1)
         would = model * there * (1 - there)
         seen = np.maximum(squared, over * would)  # `would` is 0 where nothing is modeled
-        kept = (_MODELED * would + few * seen) / (_MODELED + few)
+        kept = (_MODELED * would + df * seen) / (_MODELED + df)
         kept = np.where(flat, would, np.maximum(kept, squared) if new else kept)
         far: FloatArray = np.abs(mean - average) - far_enough * np.sqrt((ratio * would + kept) / 2)
         return far
 
     inside, sure = np.clip(mean, 0, 1), squared + model == 0
     limits = (crossing(excess, np.full(mean.size, end), inside) for end in (0.0, 1.0))
-    nowhere = np.where(sure, np.abs(mean - inside) > _ROUNDING, excess(inside) > _ROUNDING)
+    nowhere = excess(inside) > _ROUNDING
     lower, upper = (np.where(nowhere, np.nan, np.where(sure, inside, limit)) for limit in limits)
     return lower, upper
