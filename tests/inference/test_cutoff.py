@@ -61,6 +61,28 @@ def test_targets_are_met_by_the_estimate(share: float) -> None:
     assert at_recall["rank"] == reached[0] and at_recall["estimate"] >= share
 
 
+@pytest.mark.parametrize("decimals", [6, 0])
+@pytest.mark.parametrize("goal", ["fpr", "recall", "precision"])
+def test_each_rate_there_is_and_what_is_next_to_it_finds_its_cutoff(
+    goal: str, decimals: int
+) -> None:
+    # 49 positives and 49 negatives by the estimate: 1/49*49 is less than 1 in floats.
+    rng = np.random.default_rng(8)
+    label = np.repeat([1.0, 0.0, np.nan], [7, 7, 84])
+    frame = pd.DataFrame({"score": rng.normal(label == 1, 1.0).round(decimals), "label": label})
+    tables = frame.pu(negative=0).contingency(0.5).isel(beta=0).sel(bound="estimate")
+    rates, rank = tables.pu.metric(goal).to_numpy(), tables["rank"].to_numpy()
+    there = np.unique(rates[np.isfinite(rates)])
+    there = there[:: there.size // 50 + 1]
+    values = np.concatenate([there, np.nextafter(there, 0), np.nextafter(there, 1)])
+    values = np.unique(values[(values >= 0) & (values <= np.nanmax(rates))])
+    with np.errstate(invalid="ignore"):
+        met = [np.flatnonzero(rates <= v if goal == "fpr" else rates >= v) for v in values]
+    wanted = [rank[some[0 if goal == "recall" else -1]] for some in met]
+    found = frame.pu(negative=0).metric("lift", 0.5, at={goal: values.tolist()}, target="examples")
+    assert found["rank"].tolist() == wanted
+
+
 @pytest.mark.parametrize(
     ("at", "name", "best"),
     [("youden", "tpr", "informedness"), ("maximum", "f1", "f1"), ("maximum", "mcc", "mcc")],

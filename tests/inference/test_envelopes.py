@@ -647,9 +647,17 @@ def test_an_interval_without_any_negatives() -> None:
     assert tables.pu.area("pr").notnull().all()
 
 
-def test_auroc_with_an_interval_up_to_one() -> None:
-    row = FRAME.pu.auroc(0.5, beta_interval=(0, 1)).iloc[0]
+@pytest.mark.filterwarnings("ignore:In .* the estimate lies outside")
+@pytest.mark.parametrize("target", ["population", "examples"])
+def test_auroc_with_an_interval_up_to_one(target: str) -> None:
+    row = FRAME.pu.auroc(0.5, beta_interval=(0, 1), target=target).iloc[0]
     assert row["envelope_lower"] <= row["lower"] <= row["upper"] <= row["envelope_upper"]
+    # Of all betas that leave a part of a negative.
+    row = FRAME.pu.auroc(0.9, beta_interval=(0.84, 1), target=target).iloc[0]
+    betas = FRAME.pu.contingency(0.9, beta_interval=(0.84, 1))["interval_beta"].to_numpy()
+    each = FRAME.pu.auroc(betas[betas < 1], target=target)
+    assert (betas[-1], row["envelope_upper"]) == (1, each["upper"].max())
+    assert row["envelope_lower"] == each["lower"].min()
 
 
 NO_POSITIVE = pd.DataFrame({"score": range(6, 0, -1), "label": [None, None, 0, None, 0, None]})

@@ -115,7 +115,7 @@ def estimate_group(ranking: Ranking, betas: FloatArray, target: str) -> GroupAre
 
 def _or_unknown(known: bool, variance: FloatArray, df: float) -> tuple[FloatArray, float]:
     """Return a variance and its degrees of freedom, NaN where they are not known."""
-    return (variance, df) if known else (np.full(variance.size, np.nan), float("nan"))
+    return (variance, df) if known else (np.full(variance.size, np.nan), np.nan)
 
 
 def compare_unpaired(groups: Sequence[GroupArea], level: float) -> UnpairedTests:

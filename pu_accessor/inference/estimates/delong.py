@@ -226,7 +226,7 @@ def _pooled(ranking: Ranking) -> DeLong:
     above = sum((w * one.above for w, one in zip(weights, placed, strict=True)), Fraction(0))
     within = [(one.known - 1) * one.known_variance for one in placed if one.known > 1]
     between = [one.known * float(one.above - above) ** 2 for one in placed]
-    known = (sum(within) + sum(between)) / (n - 1) if n > 1 else float("nan")
+    known = (sum(within) + sum(between)) / (n - 1) if n > 1 else np.nan
     pairs = zip(weights, placed, strict=True)
     rest = sum(float(w) ** 2 * one.rest_variance / one.rest for w, one in pairs)
     return DeLong(n, others, above, known, others * rest)
@@ -236,7 +236,7 @@ def _variance(values: IntArray, times: IntArray) -> float:
     """Return the variance of values that are there several times each, NaN for one alone."""
     size = int(times.sum())
     if size < 2:
-        return float("nan")
+        return np.nan
     away = values - float(values @ times) / size
     # The rounding of the mean is no spread.
     return float(times @ away**2) / (size - 1) if np.ptp(values[times > 0]) else 0.0
