@@ -163,6 +163,10 @@ RATES: dict[str, Any] = {
     "fpr": lambda tp, fp, fn, tn: fp / (fp + tn),
     "accuracy": lambda tp, fp, fn, tn: (tp + tn) / (tp + fp + fn + tn),
 }
+BEYOND: dict[str, Any] = {
+    "lift": lambda tp, fp, fn, tn: tp / (tp + fp) / ((tp + fn) / (tp + fp + fn + tn)),
+    "informedness": lambda tp, fp, fn, tn: tp / (tp + fn) - fp / (fp + tn),
+}
 
 
 def predicted(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
@@ -194,7 +198,7 @@ def term_of(part: pd.DataFrame, beta: float, name: Any) -> averages_oracle.Term:
         for one in (share, 0.0, 1.0):
             tp, rank = one * positives, AT["rank"]
             counts = tp, rank - tp, positives - tp, negatives - rank + tp
-            values.append((RATES[name] if isinstance(name, str) else name)(*counts))
+            values.append(((RATES | BEYOND)[name] if isinstance(name, str) else name)(*counts))
         value, (least, most) = values[0], sorted(values[1:])
         spread = np.nan if n == 1 else share * (1 - share) / (n - 1) * (most - least) ** 2
     square = spread * hidden if hidden else 0.0
@@ -223,6 +227,66 @@ def test_averages_are_those_of_a_slow_reference(
     assert row["standard_error"] == pytest.approx(wanted.error, rel=1e-9, abs=1e-15)
     limits = (wanted.lower, wanted.upper)
     assert (row["lower"], row["upper"]) == pytest.approx(limits, abs=1.1e-5)
+
+
+@pytest.mark.parametrize("rank", [4, 11])
+@pytest.mark.parametrize("target", ["population", "examples"])
+@pytest.mark.parametrize("name", BEYOND)
+def test_averages_beyond_0_and_1(
+    name: str, target: str, rank: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(AT, "rank", rank)
+    frame, betas = draw_mixed(3, 1.5, 4)
+    frame["score"] *= -1 if name == "informedness" else 1  # worse than chance
+    terms, spans = [], []
+    for query, part in frame.groupby("query"):
+        terms.append(term_of(part, betas[query], name))
+        positives, size = terms[-1].positives, len(part)
+        least, most = (
+            BEYOND[name](tp, rank - tp, positives - tp, size - positives - rank + tp)
+            for tp in (max(rank + positives - size, 0.0), min(rank, positives))
+        )
+        spans.append((min(least, 0.0), max(most, 1.0)))
+    floor, ceiling = np.mean(spans, axis=0)
+    width = ceiling - floor
+    scaled = [
+        each._replace(
+            **{key: (getattr(each, key) - floor) / width for key in ("value", "low", "high")},
+            square=each.square / width**2,
+        )
+        for each in terms
+    ]
+    wanted = averages_oracle.average(scaled, 1.0, 0.95, new=target == "population")
+    row = frame.pu(by="query").metric(name, betas, at=AT, average=True, target=target).iloc[0]
+    assert not 0 <= row["estimate"] <= 1
+    found = row[["estimate", "lower", "upper"]].to_numpy(float)
+    expected = floor + width * np.array([wanted.value, wanted.lower, wanted.upper])
+    assert found == pytest.approx(expected, abs=1.1e-5 * width)
+    assert row["standard_error"] == pytest.approx(wanted.error * width, rel=1e-9)
+
+
+@pytest.mark.parametrize("joint", ["approximate", "guaranteed", None])
+@pytest.mark.parametrize("target", ["population", "examples"])
+def test_averages_of_counts_go_with_their_units(target: str, joint: str | None) -> None:
+    frame, asked = draw(7), {"at": 9, "average": True, "target": target}
+    beta: Any = 0.1
+    if joint:
+        beta = pu_accessor.beta_from_labels(13, 100, n_unlabeled=540, level=0.98)
+        asked["joint"] = joint
+    plain, tens, missed = (
+        frame.pu(by="query").metric(count, beta, **asked).iloc[0]
+        for count in (
+            lambda tp, fp, fn, tn: tp,
+            lambda tp, fp, fn, tn: 10 * tp,
+            lambda tp, fp, fn, tn: 1 - tp,
+        )
+    )
+    numbers = ["estimate", "lower", "upper"]
+    assert plain["upper"] > 1
+    assert tens[numbers].tolist() == pytest.approx((10 * plain[numbers]).tolist(), rel=1e-6)
+    turned = (1 - plain[["estimate", "upper", "lower"]]).tolist()
+    assert missed[numbers].tolist() == pytest.approx(turned, rel=1e-6)
+    assert missed["standard_error"] == pytest.approx(plain["standard_error"], rel=1e-9)
 
 
 # Groups, each with its size, the ranks of its known positives and its beta.

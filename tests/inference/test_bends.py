@@ -61,6 +61,7 @@ def test_bends_are_those_of_a_slow_reference() -> None:
         steps = rng.integers(0, 1 + np.diff(latent), (12, 2, size - 1))
         found = np.cumsum(np.insert(steps, 0, rng.integers(-5, 40, (12, 2)), axis=-1), axis=-1)
         at, there = find_bends(found, latent, head)
+        assert at.dtype == there.dtype == np.int64
         for cutoff, side in np.ndindex(12, 2):
             wanted = bends_of(found[cutoff, side].tolist(), latent.tolist(), int(head[cutoff]))
             pairs = zip(there[cutoff, side].tolist(), at[cutoff, side].tolist(), strict=True)

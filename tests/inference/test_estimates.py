@@ -330,6 +330,18 @@ def test_intervals_hold_the_estimate_and_grow_with_the_level(method: str, seed: 
         assert narrow["upper"] <= wide["upper"] + 1e-12
 
 
+@pytest.mark.parametrize("top", [False, True])
+def test_limits_are_not_rounded_past_0_and_1(top: bool) -> None:
+    size = 8 + np.arange(40) % 23
+    parts = [np.where(np.arange(n) < 2 + k % 4, 1, np.nan) for k, n in enumerate(size.tolist())]
+    place = np.concatenate([np.arange(n) for n in size.tolist()])
+    frame = pd.DataFrame({"label": np.concatenate(parts), "g": np.repeat(np.arange(40), size)})
+    frame["score"] = -place if top else place
+    found = quiet(frame, "auroc", [0.05, 0.17, 0.31], by="g").dropna()
+    assert found["lower"].min() >= 0 and found["upper"].max() <= 1
+    assert (found["upper"].max() if top else 1 - found["lower"].min()) == 1
+
+
 @both
 def test_one_known_positive(method: str) -> None:
     frame = framed([4, 3, 2, 1], [None, True, None, False])

@@ -172,7 +172,7 @@ def _sides(
         latent = latent_shares(1 + weight, hidden.latent)
         value = float((1 + latent) @ ahead) / (ahead.size + hidden.latent) / hidden.negatives
         of_this = _on_new if target == "population" else _of_these
-        down, up, df = of_this(paired, names, weight, order, hidden)
+        down, up, df = of_this(paired, names, weight, latent, order, hidden)
         error = down if sign < 0 else up
         if hidden.latent and says_little(weight):
             error = inf
@@ -192,6 +192,7 @@ def _of_these(
     paired: PairedRanks,
     names: tuple[object, object],
     weight: FloatArray,
+    latent: FloatArray,
     order: IntArray,
     hidden: _Hidden,
 ) -> tuple[float, float, float]:
@@ -201,7 +202,7 @@ def _of_these(
     if n == 1:
         return np.nan, np.nan, np.nan
     pull = ahead / (n + hidden.latent) / hidden.negatives
-    found = weighted_spread(pull[order], latent_shares(1 + weight, hidden.latent)[order])
+    found = weighted_spread(pull[order], latent[order])
     return (
         found.down,
         found.up,
@@ -213,6 +214,7 @@ def _on_new(
     paired: PairedRanks,
     names: tuple[object, object],
     weight: FloatArray,
+    latent: FloatArray,
     order: IntArray,
     hidden: _Hidden,
 ) -> tuple[float, float, float]:
@@ -222,7 +224,6 @@ def _on_new(
     if min(n, rest) < 2:
         return np.nan, np.nan, np.nan
     share = 1 - hidden.negatives / rest
-    latent = latent_shares(1 + weight, hidden.latent)
     pulls, scatter = [], []
     for name in names:
         among = paired.among[name]
@@ -249,7 +250,7 @@ def _pull(
     _, group = np.unique(among, return_inverse=True)
     within = np.bincount(group, weight)
     behind = 1 - (np.cumsum(within) - within / 2)[group] / weight.sum()  # latent ones below
-    moved = (1 - seen) * below - share * seen * (among - 0.5) / n
+    moved = (1 - seen) * below - share * seen * among / n  # but for a constant
     turn = weight / weight.mean()
     found: FloatArray = seen * (below - share * behind) + turn * (moved - turn @ moved / n)
     return found

@@ -33,6 +33,7 @@ __all__ = [
     "areas_under_roc",
     "average_groups",
     "check_fixed",
+    "find_span",
     "rate_at",
 ]
 
@@ -60,6 +61,8 @@ class GroupTerm(NamedTuple):
         The share of its positives that is hidden.
     known : int
         Known positives.
+    floor, ceiling : float or ndarray of float64, shape (betas,)
+        The least and the most that there can be: 0 and 1, or beyond, as of lift.
     """
 
     value: FloatArray
@@ -68,6 +71,8 @@ class GroupTerm(NamedTuple):
     square: FloatArray
     hidden: FloatArray
     known: int
+    floor: FloatArray | float = 0.0
+    ceiling: FloatArray | float = 1.0
 
 
 def area_under_roc(ranking: Ranking, betas: FloatArray, target: str) -> GroupTerm:
@@ -192,9 +197,11 @@ def rate_at(ranking: Ranking, betas: FloatArray, name: str | Metric, cutoff: Cut
     here = fixed_cutoff(ranking, cutoff)
     positives = count_positives(ranking.total, betas).as_floats()
     share = float(here.known_positive[0]) / n
-    found = np.multiply.outer(np.array([share, 0.0, 0.5, 1.0]), positives)
     predicted = float(here.rank[0])
-    value, least, middle, most = evaluate(
+    found = np.multiply.outer(np.array([share, 0.0, 0.5, 1.0]), positives)
+    possible = np.maximum(predicted + positives - examples, 0), np.minimum(predicted, positives)
+    found = np.concatenate([found, possible])
+    value, least, middle, most, *extremes = evaluate(
         name, found, predicted - found, positives - found, examples - positives - predicted + found
     ).astype(np.float64)
     if np.isnan([least, most]).any():
@@ -211,7 +218,9 @@ def rate_at(ranking: Ranking, betas: FloatArray, name: str | Metric, cutoff: Cut
         )
     error = _share_error(share, n, positives) * np.abs(most - least)
     ends = np.minimum(least, most), np.maximum(least, most)
-    return _term(ranking, betas, value, ends, error)
+    return _term(ranking, betas, value, ends, error)._replace(
+        floor=np.minimum(0.0, extremes).min(axis=0), ceiling=np.maximum(1.0, extremes).max(axis=0)
+    )
 
 
 def check_fixed(cutoff: Cutoff) -> None:
@@ -292,7 +301,7 @@ def average_groups(
     Returns
     -------
     Estimates
-        All is NaN where no average in [0, 1] is near enough: beta is infeasible.
+        All is NaN where no average that there can be is near enough: beta is infeasible.
 
     Raises
     ------
@@ -342,6 +351,9 @@ def average_groups(
         np.stack([getattr(term, name) for term in terms]) for name in GroupTerm._fields[:5]
     )
     known, number = np.array([[term.known] for term in terms]), len(terms)
+    floor, ceiling = find_span(terms)
+    value, low, high = ((part - floor) / (ceiling - floor) for part in (value, low, high))
+    square = square / (ceiling - floor) ** 2
     # At the share 0 and 1 of the way nothing is left that could scatter.
     each = scatter * (high - low) ** 2 / known / number**2
     mean, least, stretch = value.mean(axis=0), low.mean(axis=0), (high - low).mean(axis=0)
@@ -366,7 +378,27 @@ def average_groups(
             np.maximum(limits[1], _or_nearest(student[1], limits[1])),
         )
     mean, error = (np.where(np.isnan(limits[0]), np.nan, part) for part in (mean, error))
-    return Estimates(mean, error, *limits)
+    mean, *limits = (floor + part * (ceiling - floor) for part in (mean, *limits))
+    return Estimates(mean, error * (ceiling - floor), *limits)
+
+
+def find_span(terms: Sequence[GroupTerm]) -> tuple[FloatArray, FloatArray]:
+    """Return the least and the most that the average over groups can be.
+
+    Parameters
+    ----------
+    terms : sequence of GroupTerm
+        What each adds.
+
+    Returns
+    -------
+    floor, ceiling : ndarray of float64, shape (betas,) or ()
+        0 and 1, or beyond.
+    """
+    floor, ceiling = (
+        np.mean([getattr(term, name) for term in terms], axis=0) for name in ("floor", "ceiling")
+    )
+    return floor, ceiling
 
 
 def _or_nearest(limit: FloatArray, other: FloatArray) -> FloatArray:

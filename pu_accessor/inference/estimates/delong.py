@@ -134,7 +134,7 @@ def place_stack(stack: Stack) -> Placed:
     known, rest = stack.total[:, 0], stack.total[:, 1:].sum(axis=1)
     owner, through = stack.owner, stack.end - stack.known  # of the rest, at or above each block
     before = stack.start - (stack.known - stack.found)
-    last = np.append(owner[1:] != owner[:-1], np.ones(min(owner.size, 1), np.bool_))
+    last = np.diff(owner, append=known.size) > 0
     gap = np.where(last, rest[owner], np.append(before[1:], 0)) - through
     first = np.roll(last, 1)  # the last of all is the last of its ranking
 

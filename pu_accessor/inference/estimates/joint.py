@@ -170,8 +170,10 @@ def ranking_level(level: float, beta_level: float) -> float:
     return left
 
 
-def join_estimates(found: Estimates, beta: BetaRange, joint: str) -> Estimates:
-    """Put the errors of beta and of the ranking together, for an area.
+def join_estimates(
+    found: Estimates, beta: BetaRange, joint: str, span: tuple[float, float] = (0.0, 1.0)
+) -> Estimates:
+    """Put the errors of beta and of the ranking together, for an area or an average.
 
     Parameters
     ----------
@@ -181,16 +183,23 @@ def join_estimates(found: Estimates, beta: BetaRange, joint: str) -> Estimates:
         The estimate of beta.
     joint : {"approximate", "guaranteed"}
         How.
+    span : (float, float), default (0.0, 1.0)
+        The least and the most that there can be.
 
     Returns
     -------
     Estimates
         At the estimate of beta alone.
     """
-    lower, upper = join_limits(found.value, found.lower, found.upper, beta, joint)
+    floor, width = span[0], span[1] - span[0]
+    parts = ((part - floor) / width for part in (found.value, found.lower, found.upper))
+    lower, upper = join_limits(*parts, beta, joint)
     first = slice(1)
     return Estimates(
-        found.value[first], found.error[first], np.maximum(lower, 0), np.minimum(upper, 1)
+        found.value[first],
+        found.error[first],
+        floor + width * np.maximum(lower, 0),
+        floor + width * np.minimum(upper, 1),
     )
 
 
