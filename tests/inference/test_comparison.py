@@ -271,6 +271,16 @@ def test_one_known_positive_has_no_test() -> None:
     assert got["sign"].tolist() == [1, 0, -1]
 
 
+@pytest.mark.parametrize("odds", [1, 1.5])
+def test_one_other_example_has_no_test_on_new_ones(odds: float) -> None:
+    frame = small([1, 1, 1, None])
+    with pytest.warns(PUWarning) as record:
+        got = pu(frame)(score=["a", "b"]).compare(0.25, selection_odds=odds)
+    assert len(record) == 1
+    assert got[["lower", "upper", "statistic", "df", "p_value", "p_holm"]].isna().all(axis=None)
+    assert got["difference"].tolist() == [0]
+
+
 def test_equal_differences() -> None:
     frame = small([1, 1, None, None])
     same = pu(frame)(score=["a", "c"]).compare(0.25).iloc[0]
@@ -487,6 +497,15 @@ def test_group_with_one_known_positive() -> None:
     assert numbers[touched].isna().all(axis=None) and numbers[~touched].notna().all(axis=None)
     assert (got["p_holm"] == got["p_value"])[~touched].all()  # one test alone is left
     assert got["difference"].notna().all()
+
+
+def test_one_known_positive_has_no_spread_where_nothing_is_hidden_either() -> None:
+    frame = pd.DataFrame({"g": [*"xxxyyyy"], "score": [3, 2, 1, 4, 3, 2, 1]})
+    frame["label"] = [True, False, False, True, False, True, False]
+    with pytest.warns(PUWarning, match="'x'"):
+        got = pu(frame)(by="g", negative=False).compare_unpaired(0, target="examples")
+    assert got["difference"].tolist() == pytest.approx([0.25])
+    assert got[["lower", "upper", "statistic", "df", "p_value"]].isna().all(axis=None)
 
 
 def test_groups_that_cannot_be_compared() -> None:

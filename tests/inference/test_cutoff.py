@@ -169,6 +169,47 @@ def test_an_empty_prediction_has_no_precision(at: Any) -> None:
         assert (curves["precision"].sel(rank=0) == 1).all()
 
 
+@pytest.mark.parametrize("known", [7, 16])
+def test_a_precision_that_floats_divide_askew_finds_its_rank(known: int) -> None:
+    # 7/25 goes 24.999... times into 7 in floats, and what is next to 16/33 33 times into 16.
+    ranks = np.arange(known, 56)
+    label = np.where(np.arange(55) < known, 1.0, np.nan)
+    frame = pd.DataFrame({"score": -np.arange(55), "label": label})
+    exact = known / ranks  # nothing is hidden
+    for values in (exact, np.nextafter(exact, 2)[1:]):
+        found = frame.pu.metric("lift", 0, at={"precision": values.tolist()}, target="examples")
+        wanted = [int(ranks[exact >= value][-1]) for value in values]
+        assert found["rank"].tolist() == wanted
+        assert wanted in ([*range(known, 56)], [*range(known, 55)])
+
+
+@pytest.mark.parametrize("positives", [25, 41])
+def test_a_recall_that_floats_multiply_askew_finds_its_rank(positives: int) -> None:
+    # 7/25*25 is more than 7 in floats.
+    label = [*[None] * 3, 1, *[None] * 90]
+    frame = pd.DataFrame({"score": -np.arange(94), "label": label})
+    beta = (positives - 1) / 93
+    tables = frame.pu.contingency(beta).isel(beta=0).sel(bound="estimate")
+    tpr = tables.pu.metric("tpr").to_numpy()
+    values = np.arange(1, positives + 1) / positives
+    found = frame.pu.metric("lift", beta, at={"recall": values.tolist()}, target="examples")
+    assert found["rank"].tolist() == [int(np.flatnonzero(tpr >= value)[0]) for value in values]
+
+
+def test_without_positives_a_precision_of_0_is_that_of_all() -> None:
+    frame = pd.DataFrame({"score": [3.0, 2, 1, 0], "label": [0, None, None, 0]})
+    found = frame.pu.metric("fpr", 0, at={"precision": 0}, reference="negatives").iloc[0]
+    assert found["rank"] == 4
+
+
+def test_the_first_cutoff_may_be_the_best_one() -> None:
+    label = [*[None] * 5, 1, None, None, 1, *[None] * 6]
+    frame = pd.DataFrame({"score": range(15, 0, -1), "label": label})
+    tables = frame.pu.contingency(0.2).sel(bound="estimate", beta=0.2)
+    values = tables.pu.metric("tnr").isel(rank=slice(1, None))
+    assert values.idxmax() == metric("tnr", 0.2, frame, at="maximum")["rank"] == 1
+
+
 @pytest.mark.parametrize("name", ["precision", "accuracy", "fpr", "tnr"])
 def test_a_best_cutoff_predicts_something(name: str) -> None:
     tables = FRAME.pu.contingency(0.2).sel(bound="estimate", beta=0.2)

@@ -660,6 +660,13 @@ def test_auroc_with_an_interval_up_to_one(target: str) -> None:
     assert row["envelope_lower"] == each["lower"].min()
 
 
+@pytest.mark.parametrize("target", ["population", "examples"])
+def test_auroc_has_no_envelope_where_nothing_is_negative(target: str) -> None:
+    row = FRAME.pu.auroc(0, beta_interval=(1, 1), target=target).iloc[0]
+    assert row[["envelope_lower", "envelope_upper"]].isna().all()
+    assert 0 <= row["lower"] <= row["upper"] <= 1
+
+
 NO_POSITIVE = pd.DataFrame({"score": range(6, 0, -1), "label": [None, None, 0, None, 0, None]})
 
 

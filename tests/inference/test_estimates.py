@@ -355,6 +355,13 @@ def test_one_known_positive(method: str) -> None:
         assert math.isnan(row["estimate"])
 
 
+def test_one_known_positive_may_be_off_by_one() -> None:
+    frame = framed(list(map(float, range(10, 0, -1))), [*[None] * 9, True])
+    # P = 1 + 9 beta, M = 9 - 9 beta and R = 10: 1 - (10 - (P + 1)/2)/M.
+    assert quiet(frame, "auroc", 0.6)["estimate"].item() == pytest.approx(1 - 6.3 / 3.6)
+    assert math.isnan(quiet(frame, "auroc", 0.7)["estimate"].item())  # -1.17
+
+
 @both
 def test_one_positive_among_known_negatives(method: str) -> None:
     frame = framed([3, 2, 1], [False, True, False])

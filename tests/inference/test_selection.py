@@ -491,6 +491,19 @@ def test_differences_are_those_at_the_weights_of_either_end(
             assert (row["lower"], row["upper"]) == pytest.approx(limits, rel=1e-5)
 
 
+@pytest.mark.parametrize("target", ["population", "examples"])
+def test_where_nothing_is_hidden_any_odds_say_what_random_labels_do(target: str) -> None:
+    for seed in range(6):
+        pu = framed(seed, 12, 30, 0.1 * seed).pu(score=["a", "b"])
+        plain = pu.compare(0, target=target)
+        found = pu.compare(0, target=target, selection_odds=5.0)
+        names = ["difference", "lower", "upper", "sign", "n"]
+        exact = target == "examples"  # nothing is left to chance
+        pd.testing.assert_frame_equal(found[names], plain[names], check_exact=exact, rtol=1e-9)
+        for name in ("statistic", "p_value", "df")[: 2 if exact else 3]:
+            assert found[name].item() == pytest.approx(plain[name].item(), rel=1e-9)
+
+
 def test_an_order_that_can_change_has_no_sign() -> None:
     paired = pair(2)
     assert compare_within(paired, None, 0.95, "population", 1.01).sign.tolist() == [1]

@@ -296,6 +296,6 @@ def _weight_below(among: FloatArray, share: FloatArray) -> FloatArray:
 def _welch(squares: FloatArray, df: FloatArray, paired: PairedRanks) -> FloatArray:
     """Return the degrees of freedom of each pair on new examples."""
     others = sum(paired.total) - paired.total.known_positive - 1.0
-    if others < 1 or not (df >= 0).all() or paired.total.known_positive < 2:
+    if others < 1 or paired.total.known_positive < 2:
         return np.full(squares.shape[1], np.nan)
     return welch_df(squares, np.stack([df, np.full(df.size, others)]))

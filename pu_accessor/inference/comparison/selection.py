@@ -132,7 +132,7 @@ def _tested(
     return PairTests(
         base.first,
         base.second,
-        sign=np.where(stands, signs[0, :, 0], 0).astype(np.int64),
+        sign=base.sign * stands,
         statistic=statistic,
         df=df,
         p_value=p_value,
@@ -274,8 +274,8 @@ def _limits(sides: tuple[_Side, _Side], level: float) -> tuple[float, float]:
     """Return the interval around both ends."""
     low, high = sides
     quantile = (1 + level) / 2
-    down = special.stdtrit(low.df, quantile) * low.error if low.error else 0.0
-    up = special.stdtrit(high.df, quantile) * high.error if high.error else 0.0
+    down = special.stdtrit(low.df, quantile) * low.error
+    up = special.stdtrit(high.df, quantile) * high.error
     return max(float(low.value - down), -1.0), min(float(high.value + up), 1.0)
 
 

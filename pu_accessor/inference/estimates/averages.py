@@ -378,8 +378,8 @@ def average_groups(
             np.maximum(limits[1], _or_nearest(student[1], limits[1])),
         )
     mean, error = (np.where(np.isnan(limits[0]), np.nan, part) for part in (mean, error))
-    mean, *limits = (floor + part * (ceiling - floor) for part in (mean, *limits))
-    return Estimates(mean, error * (ceiling - floor), *limits)
+    mean, lower, upper = (floor + part * (ceiling - floor) for part in (mean, *limits))
+    return Estimates(mean, error * (ceiling - floor), lower, upper)
 
 
 def find_span(terms: Sequence[GroupTerm]) -> tuple[FloatArray, FloatArray]:

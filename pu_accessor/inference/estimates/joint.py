@@ -5,7 +5,6 @@ elsewhere. Where the two errors are independent, a beta that is off by a share t
 be off leaves the ranking sqrt(1 - t**2) of what that can be off by itself.
 """
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -192,8 +191,10 @@ def join_estimates(
         At the estimate of beta alone.
     """
     floor, width = span[0], span[1] - span[0]
-    parts = ((part - floor) / width for part in (found.value, found.lower, found.upper))
-    lower, upper = join_limits(*parts, beta, joint)
+    value, lower, upper = (
+        (part - floor) / width for part in (found.value, found.lower, found.upper)
+    )
+    lower, upper = join_limits(value, lower, upper, beta, joint)
     first = slice(1)
     return Estimates(
         found.value[first],
@@ -282,16 +283,15 @@ def _off(value: FloatArray, distance: FloatArray) -> FloatArray:
     return np.maximum(known, 0.0)
 
 
-def _extreme(
-    pick: Callable[..., FloatArray], value: FloatArray, off: FloatArray, beta: BetaRange
-) -> FloatArray:
+def _extreme(pick: np.ufunc, value: FloatArray, off: FloatArray, beta: BetaRange) -> FloatArray:
     """Return the lowest or highest on the way to the limits of beta."""
-    found = value[..., _POINT] + off[..., _POINT]
+    found = []
     for end in (_UPPER,) if beta.limits == "upper" else (_LOWER, _UPPER):
         middle, width = (
             np.multiply.outer(side[..., _POINT], 1 - _OFF)
             + np.multiply.outer(side[..., end], _OFF)
             for side in (value, off)
         )
-        found = pick(found, pick.reduce(middle + width * _LEFT, axis=-1))  # type: ignore[attr-defined]
-    return found
+        found.append(pick.reduce(middle + width * _LEFT, axis=-1))
+    extreme: FloatArray = pick.reduce(found)
+    return extreme
