@@ -298,7 +298,7 @@ def test_joint_limits_of_a_metric_are_those_of_all_tables_on_the_way(
 
 @pytest.mark.parametrize("joint", ["approximate", "guaranteed"])
 def test_a_function_gets_whole_numbers(joint: str) -> None:
-    kinds = set()
+    kinds: set[Any] = set()
 
     def share(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
         kinds.update(count.dtype for count in (tp, fp, fn, tn))
