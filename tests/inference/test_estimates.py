@@ -245,6 +245,18 @@ def test_partial_auroc_agrees_with_oracle(limit: float) -> None:
     assert plain > 25 and (sure > 5 or limit in (0.05, 1.0))
 
 
+def test_part_with_blocks_that_hold_as_many_positives_as_there_are_ranks() -> None:
+    # P = 6 and n = 3: one known positive among two tied examples adds no false positive.
+    score = [9.0, 9, 8, 7, 7, 6, 5, 4, 4, 3, 2, 1, 0, -1, -2]
+    label: Labels = [True, None, None, True, None, None, None, True, *[None] * 7]
+    for limit in (0.2, 0.35, 0.6):
+        found = oracle.partial_auroc(score, label, 0.25, limit)
+        assert oracle.is_plain(score, label, 0.25, limit)
+        row = quiet(framed(score, label), "auroc", 0.25, max_fpr=limit).iloc[0]
+        wanted = [float(found.value), found.standard_error]
+        assert row[COLUMNS[1:3]].tolist() == pytest.approx(wanted, **NEAR)
+
+
 @pytest.mark.parametrize("seed", range(24))
 def test_average_precision_agrees_with_oracle(seed: int) -> None:
     score, label, beta = draw(seed)
