@@ -432,6 +432,11 @@ def test_errors_say_what_to_pass() -> None:
             "joint must be .*Did you mean 'approximate'",
         ),
         (
+            lambda: PU.auroc(HAND, joint="envelope"),
+            PUValueError,
+            "joint must be .*Did you mean 'guaranteed'",
+        ),
+        (
             lambda: PU.auroc(HAND, beta_interval=(0, 1)),
             PUValueError,
             "the frame holds an interval",
