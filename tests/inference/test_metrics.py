@@ -265,3 +265,9 @@ def test_a_function_may_divide_by_nothing() -> None:
         return share
 
     xr.testing.assert_equal(tables.pu.metric(precision), tables.pu.metric("precision"))
+
+
+@pytest.mark.parametrize("weight", [0, -1, 1e-200, 1e200, math.inf, math.nan])
+def test_a_weight_whose_square_floats_cannot_hold_is_refused(weight: float) -> None:
+    with pytest.raises(PUValueError, match="weight must be above 0 and finite"):
+        pu_accessor.fbeta(weight)

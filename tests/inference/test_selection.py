@@ -504,6 +504,17 @@ def test_where_nothing_is_hidden_any_odds_say_what_random_labels_do(target: str)
             assert found[name].item() == pytest.approx(plain[name].item(), rel=1e-9)
 
 
+def test_a_model_with_all_known_positives_on_top_is_compared() -> None:
+    frame = framed(3, 40, 70, 0.0)
+    frame["a"] += 100 * frame["label"].eq(1)  # the others scatter by the second model alone
+    odds, latent = 1.2, 7.0
+    row = frame.pu(score=["a", "b"]).compare(0.1, selection_odds=odds).iloc[0]
+    with np.errstate(invalid="ignore"):
+        low, _ = ends_by_hand(frame, latent, 63.0, odds, "examples")
+    assert row["difference"] > low.value > 0 and row["sign"] == 1
+    assert low.value > row["lower"] > 0 and 0 < row["p_value"] < 0.05
+
+
 def test_an_order_that_can_change_has_no_sign() -> None:
     paired = pair(2)
     assert compare_within(paired, None, 0.95, "population", 1.01).sign.tolist() == [1]
