@@ -17,13 +17,13 @@ from pu_accessor.inference.estimates.averages import (
     areas_under_roc,
     average_groups,
     check_fixed,
+    find_span,
     rate_at,
 )
-from pu_accessor.inference.estimates.complete import Estimates
 from pu_accessor.inference.estimates.joint import BetaRange, join_estimates
 from pu_accessor.inference.rule import Rule, check_target
 from pu_accessor.inference.tables.rates import Metric
-from pu_accessor.ranking import Counts, FloatArray, Ranking, Stack
+from pu_accessor.ranking import BoolArray, Counts, FloatArray, Ranking, Stack
 from pu_accessor.results.answers import Answer, Answers, as_rows
 from pu_accessor.results.ask import Asked, ask_rankings
 from pu_accessor.results.betas import GroupBeta, split_key
@@ -81,6 +81,19 @@ class Over(NamedTuple):
             )
         places = range(len(names))
         return [p for p in places if names[p] not in over], [p for p in places if names[p] in over]
+
+
+class _Number(NamedTuple):
+    """Averages at some betas, by the names of their columns, and which no groups can have."""
+
+    estimate: FloatArray
+    standard_error: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    beyond: BoolArray
+
+
+_BEYOND = _Number._fields[-1]
 
 
 class Averaged(NamedTuple):
@@ -239,7 +252,7 @@ def average_over(
     Warns
     -----
     PUWarning
-        If an average lies outside [0, 1].
+        If an average lies outside [0, 1], or what else there can be.
     """
     check_target(target)
     _check_plain(rules)
@@ -257,16 +270,18 @@ def average_over(
     )
     kept, _ = over.split(answers.names)
 
-    def numbers(terms: Sequence[list[GroupTerm]]) -> list[Estimates]:
-        found = [
-            average_groups(some, target, averaged.scatter, level)
-            for some in zip(*terms, strict=True)
-        ]
-        return [each if one is None else join_estimates(each, one, joint) for each in found]
+    def number(terms: Sequence[GroupTerm]) -> _Number:
+        found = average_groups(terms, target, averaged.scatter, level)
+        floor, ceiling = find_span(terms)
+        if one is not None:
+            found = join_estimates(found, one, joint, (float(floor.min()), float(ceiling.max())))
+            floor, ceiling = (np.atleast_1d(end)[:1] for end in (floor, ceiling))
+        inside = (floor <= found.value) & (found.value <= ceiling)
+        return _Number(found.value, found.error, found.lower, found.upper, ~inside)
 
     names = tuple(answers.names[place] for place in kept)
     each = [
-        _averaged(key, some, one, numbers, bool(answers.skipped))
+        _averaged(key, some, one, number, bool(answers.skipped))
         for key, some in _together(answers, kept).items()
     ]
     together = Answers(names, answers.own_beta, each, answers.skipped)
@@ -277,7 +292,7 @@ def average_over(
     ]
     found = as_rows(together, columns)
     _warn_of(found, names)
-    return found
+    return found.drop(columns=_BEYOND)
 
 
 def _check_plain(rules: Rules) -> None:
@@ -317,14 +332,14 @@ def _averaged(
     key: Hashable,
     some: Sequence[Answer[list[GroupTerm]]],
     one: BetaRange | None,
-    numbers: Callable[[Sequence[list[GroupTerm]]], list[Estimates]],
+    number: Callable[[Sequence[GroupTerm]], _Number],
     incomplete: bool,
-) -> Answer[tuple[int, list[Estimates]]]:
+) -> Answer[tuple[int, list[_Number]]]:
     """Return what groups answer together, and how many they are."""
     if one is not None and not incomplete:
         totals = [answer.about.total for answer in some if answer.about is not None]
         one.check_counts(Counts(*map(sum, zip(*totals, strict=True))))
-    found = numbers([answer.content for answer in some])
+    found = [number(terms) for terms in zip(*(answer.content for answer in some), strict=True)]
     betas = np.mean([answer.betas for answer in some], axis=0)
     same = betas if one is None else np.array([one.beta])
     # The mean of equal betas is rounded.
@@ -334,19 +349,18 @@ def _averaged(
 
 
 def _columns(
-    answer: Answer[tuple[int, list[Estimates]]], averaged: Averaged, rules: Rules, target: str
+    answer: Answer[tuple[int, list[_Number]]], averaged: Averaged, rules: Rules, target: str
 ) -> dict[str, Any]:
     """Return averages as columns, betas first, and what they are about."""
     groups, found = answer.content
     betas = answer.betas
     size = betas.size * len(found)
-    fields = {"value": "estimate", "error": "standard_error", "lower": "lower", "upper": "upper"}
     return {
         "beta": np.repeat(betas, len(found)),
         **{name: [*values] * betas.size for name, values in averaged.columns.items()},
         **{
-            name: np.stack([getattr(one, field) for one in found], axis=1).ravel()
-            for field, name in fields.items()
+            name: np.stack([getattr(one, name) for one in found], axis=1).ravel()
+            for name in _Number._fields
         },
         "level": np.full(size, rules.shared.level),
         "target": np.full(size, target, object),
@@ -356,13 +370,13 @@ def _columns(
 
 def _warn_of(found: pd.DataFrame, names: Sequence[str]) -> None:
     """Warn of averages that no groups can have."""
-    value = found["estimate"]
-    which = (value < 0) | (value > 1) | value.isna()
+    which = found[_BEYOND]
     if which.any():
         rows = found.loc[which, [*names, "beta"]].to_dict("records")
         warn_caller(
-            f"In {which.sum()} of {len(found)} rows the average lies outside [0, 1], and is NaN "
-            "where by more than its error: beta is too high for these groups, or the labels are "
-            "no random sample of the positives. Pass a smaller beta. They are at "
+            f"In {which.sum()} of {len(found)} rows the average lies outside [0, 1], or what else "
+            "there can be, and is NaN where by more than its error: beta is too high for these "
+            "groups, or the labels are no random sample of the positives. Pass a smaller beta. "
+            "They are at "
             f"[{shorten(map(str, rows), most=3, width=100)}]."
         )

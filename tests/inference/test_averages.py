@@ -163,6 +163,10 @@ RATES: dict[str, Any] = {
     "fpr": lambda tp, fp, fn, tn: fp / (fp + tn),
     "accuracy": lambda tp, fp, fn, tn: (tp + tn) / (tp + fp + fn + tn),
 }
+BEYOND: dict[str, Any] = {
+    "lift": lambda tp, fp, fn, tn: tp / (tp + fp) / ((tp + fn) / (tp + fp + fn + tn)),
+    "informedness": lambda tp, fp, fn, tn: tp / (tp + fn) - fp / (fp + tn),
+}
 
 
 def predicted(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
@@ -194,7 +198,7 @@ def term_of(part: pd.DataFrame, beta: float, name: Any) -> averages_oracle.Term:
         for one in (share, 0.0, 1.0):
             tp, rank = one * positives, AT["rank"]
             counts = tp, rank - tp, positives - tp, negatives - rank + tp
-            values.append((RATES[name] if isinstance(name, str) else name)(*counts))
+            values.append(((RATES | BEYOND)[name] if isinstance(name, str) else name)(*counts))
         value, (least, most) = values[0], sorted(values[1:])
         spread = np.nan if n == 1 else share * (1 - share) / (n - 1) * (most - least) ** 2
     square = spread * hidden if hidden else 0.0
@@ -225,6 +229,105 @@ def test_averages_are_those_of_a_slow_reference(
     assert (row["lower"], row["upper"]) == pytest.approx(limits, abs=1.1e-5)
 
 
+@pytest.mark.parametrize("rank", [4, 11])
+@pytest.mark.parametrize("target", ["population", "examples"])
+@pytest.mark.parametrize("name", BEYOND)
+def test_averages_beyond_0_and_1(
+    name: str, target: str, rank: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(AT, "rank", rank)
+    frame, betas = draw_mixed(3, 1.5, 4)
+    frame["score"] *= -1 if name == "informedness" else 1  # worse than chance
+    terms, spans = [], []
+    for query, part in frame.groupby("query"):
+        terms.append(term_of(part, betas[query], name))
+        positives, size = terms[-1].positives, len(part)
+        least, most = (
+            BEYOND[name](tp, rank - tp, positives - tp, size - positives - rank + tp)
+            for tp in (max(rank + positives - size, 0.0), min(rank, positives))
+        )
+        spans.append((min(least, 0.0), max(most, 1.0)))
+    floor, ceiling = np.mean(spans, axis=0)
+    width = ceiling - floor
+    scaled = [
+        each._replace(
+            **{key: (getattr(each, key) - floor) / width for key in ("value", "low", "high")},
+            square=each.square / width**2,
+        )
+        for each in terms
+    ]
+    wanted = averages_oracle.average(scaled, 1.0, 0.95, new=target == "population")
+    row = frame.pu(by="query").metric(name, betas, at=AT, average=True, target=target).iloc[0]
+    assert not 0 <= row["estimate"] <= 1
+    found = row[["estimate", "lower", "upper"]].to_numpy(float)
+    expected = floor + width * np.array([wanted.value, wanted.lower, wanted.upper])
+    assert found == pytest.approx(expected, abs=1.1e-5 * width)
+    assert row["standard_error"] == pytest.approx(wanted.error * width, rel=1e-9)
+
+
+@pytest.mark.parametrize("joint", ["approximate", "guaranteed", None])
+@pytest.mark.parametrize("target", ["population", "examples"])
+def test_averages_of_counts_go_with_their_units(target: str, joint: str | None) -> None:
+    frame, asked = draw(7), {"at": 9, "average": True, "target": target}
+    beta: Any = 0.1
+    if joint:
+        beta = pu_accessor.beta_from_labels(13, 100, n_unlabeled=540, level=0.98)
+        asked["joint"] = joint
+    plain, tens, missed = (
+        frame.pu(by="query").metric(count, beta, **asked).iloc[0]
+        for count in (
+            lambda tp, fp, fn, tn: tp,
+            lambda tp, fp, fn, tn: 10 * tp,
+            lambda tp, fp, fn, tn: 1 - tp,
+        )
+    )
+    numbers = ["estimate", "lower", "upper"]
+    assert plain["upper"] > 1
+    assert tens[numbers].tolist() == pytest.approx((10 * plain[numbers]).tolist(), rel=1e-6)
+    turned = (1 - plain[["estimate", "upper", "lower"]]).tolist()
+    assert missed[numbers].tolist() == pytest.approx(turned, rel=1e-6)
+    assert missed["standard_error"] == pytest.approx(plain["standard_error"], rel=1e-9)
+
+
+# Groups, each with its size, the ranks of its known positives and its beta.
+Layout = list[tuple[int, list[int], float]]
+LAYOUTS: dict[str, Layout] = {
+    "all on top": [(12, [1, 2], 0.05), (17, [1, 2], 0.1), (14, [1], 0.02), (30, [1, 2, 3], 0.08)],
+    "all at the bottom": [(30, [29, 30], 0.02), (47, [47], 0.05), (44, [44], 0.03)],
+    "on top, each by itself": [(12, [1], 0.02), (17, [1], 0.01), (14, [1], 0.04)],
+    "alike": [(12, [2, 5], 0.1)] * 4,
+    "alike, each by itself": [(12, [3], 0.1)] * 4,
+    "alike, with nothing hidden": [(12, [3, 7], 0.0)] * 3,
+    "two": [(12, [2, 5], 0.1), (15, [3, 4], 0.2)],
+    "two, each by itself": [(12, [2], 0.1), (15, [4], 0.2)],
+    "some with nothing hidden": [(12, [2], 0), (15, [3, 9], 0.2), (13, [4], 0.1), (9, [2, 4], 0)],
+    "one that hides something": [(12, [2], 0.0), (15, [3, 9], 0.2), (13, [4, 6], 0.0)],
+    "beyond": [(60, [1, 2, 3], 0.3)] * 9 + [(60, [1, 2, 4], 0.3)] * 9,
+    "below": [(60, [58, 59, 60], 0.3)] * 9 + [(60, [57, 59, 60], 0.3)] * 9,
+}
+
+
+@pytest.mark.filterwarnings("ignore:In 1 of 1 rows the average lies outside")
+@pytest.mark.parametrize("target", ["population", "examples"])
+@pytest.mark.parametrize("which", LAYOUTS)
+def test_averages_at_the_edge_are_those_of_a_slow_reference(which: str, target: str) -> None:
+    parts, betas = [], {}
+    for query, (size, ranks, beta) in enumerate(LAYOUTS[which]):
+        label = np.where(np.isin(np.arange(1, size + 1), ranks), 1, np.nan)
+        parts.append(pd.DataFrame({"query": query, "score": -np.arange(size), "label": label}))
+        betas[query] = beta
+    terms = [term_of(part, betas[query], "auroc") for query, part in enumerate(parts)]
+    pu = pd.concat(parts).pu(by="query")
+    for level in (0.6, 0.95):
+        wanted = averages_oracle.average(terms, 1 / 3, level, new=target == "population")
+        row = pu.auroc(betas, average=True, target=target, level=level).iloc[0]
+        assert row["estimate"] == pytest.approx(wanted.value, rel=1e-12, nan_ok=True)
+        error = pytest.approx(wanted.error, rel=1e-9, abs=1e-15, nan_ok=True)
+        assert row["standard_error"] == error
+        limits = (wanted.lower, wanted.upper)
+        assert (row["lower"], row["upper"]) == pytest.approx(limits, abs=1.1e-5, nan_ok=True)
+
+
 @pytest.mark.parametrize("target", ["population", "examples"])
 def test_what_cannot_be_otherwise_is_its_own_interval(target: str) -> None:
     pu = FIRST[FIRST["query"] == "q0"].pipe(lambda one: pd.concat([one, one.assign(query="b")]))
@@ -235,9 +338,11 @@ def test_what_cannot_be_otherwise_is_its_own_interval(target: str) -> None:
     assert row["lower"] == row["estimate"] == row["upper"] < 1
 
 
-@pytest.mark.parametrize("name", ["auroc", "average_precision"])
-def test_two_groups_and_two_betas_are_each_beta_alone(name: str) -> None:
-    frame, _ = draw_mixed(5, -0.7, 3)
+@pytest.mark.parametrize(
+    ("name", "known", "seed"), [("auroc", 3, 5), ("auroc", 1, 4), ("average_precision", 3, 5)]
+)
+def test_two_groups_and_two_betas_are_each_beta_alone(name: str, known: int, seed: int) -> None:
+    frame, _ = draw_mixed(seed, -0.7, known)
     pu = frame[frame["query"] > 4].pu(by="query")
     for target in ("population", "examples"):
         both = getattr(pu, name)([0.02, 0.1], average=True, target=target)
@@ -266,6 +371,16 @@ def test_groups_among_many_that_have_no_area(
         found = frame.pu(by="query", on_error="skip").auroc(betas, average=True)
     rest = frame[frame["query"] != 7].pu(by="query")
     pd.testing.assert_frame_equal(found, rest.auroc(0.1, average=True), check_exact=False)
+
+
+def test_a_group_among_many_where_nothing_is_unlabeled_has_a_beta_of_0() -> None:
+    frame = draw(3, groups=130)
+    frame["label"] = frame["label"].where(frame["query"] != 7, frame["truth"])
+    pu = frame.pu(by="query", negative=0)
+    with pytest.raises(PUDataError, match="where nothing is unlabeled"):
+        pu.auroc(0.1, average=True)
+    betas = {query: 0.1 * (query != 7) for query in range(130)}
+    assert pu.auroc(betas, average=True)["n_groups"].item() == 130
 
 
 def test_a_metric_that_no_known_positive_moves_has_the_interval_of_student() -> None:
@@ -325,6 +440,19 @@ def test_over_some_keys_and_for_models() -> None:
     assert pu.auroc(0.1, average=True)["n_groups"].tolist() == [60, 60]
     grouped = frame.groupby(["site", "query"]).pu(score=["score", "other"])
     pd.testing.assert_frame_equal(grouped.auroc([0.1, 0.2], average=["query"]), found)
+
+
+@pytest.mark.filterwarnings("ignore:In 4 of 12 rows there is one known positive alone")
+@pytest.mark.parametrize("target", ["population", "examples"])
+def test_folds_are_pooled_before_queries_are_averaged(target: str) -> None:
+    frame = draw(10, groups=6).assign(fold=lambda df: df.groupby("query").cumcount() % 3)
+    frame["score"] += 2.0 * frame["fold"]  # which must not count
+    pu = frame.pu(by=["query", "fold"], pool="fold")
+    found = pu.auroc([0.05, 0.1], average=True, target=target)
+    each = pu.auroc([0.05, 0.1], target=target)
+    wanted = each.groupby("beta")["estimate"].mean()
+    assert found["n_groups"].tolist() == [6, 6]
+    assert found["estimate"].tolist() == pytest.approx(wanted.tolist(), rel=1e-12)
 
 
 def test_several_metrics_and_cutoffs() -> None:

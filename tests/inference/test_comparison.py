@@ -12,6 +12,7 @@ from scipy import stats
 from sklearn.metrics import roc_auc_score
 
 from pu_accessor import PUError, PUKeyError, PUTypeError, PUValueError, PUWarning
+from pu_accessor.inference.comparison.order import infeasible
 from tests.cases import Labels, put
 from tests.oracles import comparison_oracle as oracle
 
@@ -270,6 +271,16 @@ def test_one_known_positive_has_no_test() -> None:
     assert got["sign"].tolist() == [1, 0, -1]
 
 
+@pytest.mark.parametrize("odds", [1, 1.5])
+def test_one_other_example_has_no_test_on_new_ones(odds: float) -> None:
+    frame = small([1, 1, 1, None])
+    with pytest.warns(PUWarning) as record:
+        got = pu(frame)(score=["a", "b"]).compare(0.25, selection_odds=odds)
+    assert len(record) == 1
+    assert got[["lower", "upper", "statistic", "df", "p_value", "p_holm"]].isna().all(axis=None)
+    assert got["difference"].tolist() == [0]
+
+
 def test_equal_differences() -> None:
     frame = small([1, 1, None, None])
     same = pu(frame)(score=["a", "c"]).compare(0.25).iloc[0]
@@ -488,6 +499,15 @@ def test_group_with_one_known_positive() -> None:
     assert got["difference"].notna().all()
 
 
+def test_one_known_positive_has_no_spread_where_nothing_is_hidden_either() -> None:
+    frame = pd.DataFrame({"g": [*"xxxyyyy"], "score": [3, 2, 1, 4, 3, 2, 1]})
+    frame["label"] = [True, False, False, True, False, True, False]
+    with pytest.warns(PUWarning, match="'x'"):
+        got = pu(frame)(by="g", negative=False).compare_unpaired(0, target="examples")
+    assert got["difference"].tolist() == pytest.approx([0.25])
+    assert got[["lower", "upper", "statistic", "df", "p_value"]].isna().all(axis=None)
+
+
 def test_groups_that_cannot_be_compared() -> None:
     frame = stacked(groups(60))
     spoilt = frame.assign(label=frame["label"].where(frame["label"]))  # without negatives
@@ -563,6 +583,30 @@ def test_dominance_of_groups() -> None:
     assert list(own.columns) == ["hospital_a", "hospital_b", "beta_a", "beta_b", *FOUND]
     again = got[got["beta"] == 0.3].reset_index(drop=True)
     pd.testing.assert_frame_equal(own[FOUND], again[FOUND])
+
+
+@pytest.mark.parametrize("missing", [False, True])
+def test_a_beta_is_too_high_where_all_bounds_are_clipped_to_one_table(missing: bool) -> None:
+    rng = np.random.default_rng(0)
+    shape = (6, 10, 4, 3)  # groups, betas, cutoffs, bounds
+    tp = rng.integers(0, 3, (*shape[:3], 1)) + (rng.random(shape) < 0.1)
+    fp, tn = rng.integers(0, 3, (2, *shape))
+    known = rng.integers(0, 5, shape[:2])
+    clipped: Any = rng.random(shape) < 0.7
+    if missing:
+        clipped = np.where(rng.random(shape) < 0.1, np.nan, clipped)
+    found = infeasible(tp, fp, tn, clipped, known)
+    alone = infeasible(tp, fp, tn, clipped, 2)
+    assert found.any() and not found.all()
+    for place in np.ndindex(*shape[:2]):
+        cutoffs = [
+            fp[*place, cutoff, 0] + tn[*place, cutoff, 0]
+            for cutoff in range(4)
+            if len({*tp[*place, cutoff].tolist()}) == 1
+            and clipped[*place, cutoff].tolist() == [True] * 3
+        ]
+        assert found[place] == any(negatives > known[place] for negatives in cutoffs)
+        assert alone[place] == any(negatives > 2 for negatives in cutoffs)
 
 
 # ---------------------------------------------------------------------------------------------

@@ -61,6 +61,28 @@ def test_targets_are_met_by_the_estimate(share: float) -> None:
     assert at_recall["rank"] == reached[0] and at_recall["estimate"] >= share
 
 
+@pytest.mark.parametrize("decimals", [6, 0])
+@pytest.mark.parametrize("goal", ["fpr", "recall", "precision"])
+def test_each_rate_there_is_and_what_is_next_to_it_finds_its_cutoff(
+    goal: str, decimals: int
+) -> None:
+    # 49 positives and 49 negatives by the estimate: 1/49*49 is less than 1 in floats.
+    rng = np.random.default_rng(8)
+    label = np.repeat([1.0, 0.0, np.nan], [7, 7, 84])
+    frame = pd.DataFrame({"score": rng.normal(label == 1, 1.0).round(decimals), "label": label})
+    tables = frame.pu(negative=0).contingency(0.5).isel(beta=0).sel(bound="estimate")
+    rates, rank = tables.pu.metric(goal).to_numpy(), tables["rank"].to_numpy()
+    there = np.unique(rates[np.isfinite(rates)])
+    there = there[:: there.size // 50 + 1]
+    values = np.concatenate([there, np.nextafter(there, 0), np.nextafter(there, 1)])
+    values = np.unique(values[(values >= 0) & (values <= np.nanmax(rates))])
+    with np.errstate(invalid="ignore"):
+        met = [np.flatnonzero(rates <= v if goal == "fpr" else rates >= v) for v in values]
+    wanted = [rank[some[0 if goal == "recall" else -1]] for some in met]
+    found = frame.pu(negative=0).metric("lift", 0.5, at={goal: values.tolist()}, target="examples")
+    assert found["rank"].tolist() == wanted
+
+
 @pytest.mark.parametrize(
     ("at", "name", "best"),
     [("youden", "tpr", "informedness"), ("maximum", "f1", "f1"), ("maximum", "mcc", "mcc")],
@@ -145,6 +167,47 @@ def test_an_empty_prediction_has_no_precision(at: Any) -> None:
     assert np.isnan(tables.pu.metric("precision").sel(rank=0)).all()
     for curves in (tables.pu.pr(), FRAME.pu.pr_bounds(0.2)):
         assert (curves["precision"].sel(rank=0) == 1).all()
+
+
+@pytest.mark.parametrize("known", [7, 16])
+def test_a_precision_that_floats_divide_askew_finds_its_rank(known: int) -> None:
+    # 7/25 goes 24.999... times into 7 in floats, and what is next to 16/33 33 times into 16.
+    ranks = np.arange(known, 56)
+    label = np.where(np.arange(55) < known, 1.0, np.nan)
+    frame = pd.DataFrame({"score": -np.arange(55), "label": label})
+    exact = known / ranks  # nothing is hidden
+    for values in (exact, np.nextafter(exact, 2)[1:]):
+        found = frame.pu.metric("lift", 0, at={"precision": values.tolist()}, target="examples")
+        wanted = [int(ranks[exact >= value][-1]) for value in values]
+        assert found["rank"].tolist() == wanted
+        assert wanted in ([*range(known, 56)], [*range(known, 55)])
+
+
+@pytest.mark.parametrize("positives", [25, 41])
+def test_a_recall_that_floats_multiply_askew_finds_its_rank(positives: int) -> None:
+    # 7/25*25 is more than 7 in floats.
+    label = [*[None] * 3, 1, *[None] * 90]
+    frame = pd.DataFrame({"score": -np.arange(94), "label": label})
+    beta = (positives - 1) / 93
+    tables = frame.pu.contingency(beta).isel(beta=0).sel(bound="estimate")
+    tpr = tables.pu.metric("tpr").to_numpy()
+    values = np.arange(1, positives + 1) / positives
+    found = frame.pu.metric("lift", beta, at={"recall": values.tolist()}, target="examples")
+    assert found["rank"].tolist() == [int(np.flatnonzero(tpr >= value)[0]) for value in values]
+
+
+def test_without_positives_a_precision_of_0_is_that_of_all() -> None:
+    frame = pd.DataFrame({"score": [3.0, 2, 1, 0], "label": [0, None, None, 0]})
+    found = frame.pu.metric("fpr", 0, at={"precision": 0}, reference="negatives").iloc[0]
+    assert found["rank"] == 4
+
+
+def test_the_first_cutoff_may_be_the_best_one() -> None:
+    label = [*[None] * 5, 1, None, None, 1, *[None] * 6]
+    frame = pd.DataFrame({"score": range(15, 0, -1), "label": label})
+    tables = frame.pu.contingency(0.2).sel(bound="estimate", beta=0.2)
+    values = tables.pu.metric("tnr").isel(rank=slice(1, None))
+    assert values.idxmax() == metric("tnr", 0.2, frame, at="maximum")["rank"] == 1
 
 
 @pytest.mark.parametrize("name", ["precision", "accuracy", "fpr", "tnr"])

@@ -13,7 +13,7 @@ import xarray as xr
 import pu_accessor
 from pu_accessor import PUTypeError, PUValueError
 from pu_accessor.ranking import FloatArray, IntArray
-from tests.cases import put
+from tests.cases import draw_case, put
 
 SIDES = ("lower", "upper")
 SEEN = ["known_positive", "known_negative"]
@@ -368,6 +368,31 @@ def test_pr_envelope_of_one_beta_is_the_band() -> None:
         np.testing.assert_allclose(envelope.sel(envelope=side)[away], value, atol=1e-12)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_envelopes_of_one_beta_are_its_curves(seed: int) -> None:
+    score, label, beta = draw_case(seed)
+    top = max(score)  # known negatives first, where precision starts at 0 for sure
+    score, label = [top + 2, top + 1, *score, -9.0], [False, bool(seed % 2), *label, None]
+    ranking = pu_accessor.ranking_from_arrays(score, label, negative=False)
+    beta = min(beta, 0.6)
+    tables = ranking.contingency(beta, beta_interval=(beta, beta))
+    for curve, name in (("roc", "tpr"), ("pr", "precision")):
+        envelope = getattr(tables.pu, curve)()[f"{name}_envelope"]
+        grid = envelope[envelope.dims[0]].to_numpy()
+        for side in SIDES:
+            one = tables.isel(beta=0).sel(bound=side)
+            tp, fp = (one[name].to_numpy().astype(float) for name in ("tp", "fp"))
+            if curve == "roc":
+                wanted = height_at(fp / fp[-1], tp / tp[-1], grid, side)
+                place = grid * fp[-1]
+            else:
+                wanted = precision_at(tp, tp + fp, grid * tp[-1], side)
+                place = grid * tp[-1]
+            sure = (abs(place % 1 - 0.5) < 0.49) | (grid == 0)  # no corner
+            found = envelope.sel(envelope=side).to_numpy()
+            np.testing.assert_allclose(found[sure], wanted[sure], atol=1e-12)
+
+
 def test_grids_are_steps_of_a_thousandth_with_more_near_0() -> None:
     tables = ask("good")
     expected = [0, *np.geomspace(1e-6, 1e-3, 31), *(step / 1000 for step in range(2, 1001))]
@@ -622,9 +647,24 @@ def test_an_interval_without_any_negatives() -> None:
     assert tables.pu.area("pr").notnull().all()
 
 
-def test_auroc_with_an_interval_up_to_one() -> None:
-    row = FRAME.pu.auroc(0.5, beta_interval=(0, 1)).iloc[0]
+@pytest.mark.filterwarnings("ignore:In .* the estimate lies outside")
+@pytest.mark.parametrize("target", ["population", "examples"])
+def test_auroc_with_an_interval_up_to_one(target: str) -> None:
+    row = FRAME.pu.auroc(0.5, beta_interval=(0, 1), target=target).iloc[0]
     assert row["envelope_lower"] <= row["lower"] <= row["upper"] <= row["envelope_upper"]
+    # Of all betas that leave a part of a negative.
+    row = FRAME.pu.auroc(0.9, beta_interval=(0.84, 1), target=target).iloc[0]
+    betas = FRAME.pu.contingency(0.9, beta_interval=(0.84, 1))["interval_beta"].to_numpy()
+    each = FRAME.pu.auroc(betas[betas < 1], target=target)
+    assert (betas[-1], row["envelope_upper"]) == (1, each["upper"].max())
+    assert row["envelope_lower"] == each["lower"].min()
+
+
+@pytest.mark.parametrize("target", ["population", "examples"])
+def test_auroc_has_no_envelope_where_nothing_is_negative(target: str) -> None:
+    row = FRAME.pu.auroc(0, beta_interval=(1, 1), target=target).iloc[0]
+    assert row[["envelope_lower", "envelope_upper"]].isna().all()
+    assert 0 <= row["lower"] <= row["upper"] <= 1
 
 
 NO_POSITIVE = pd.DataFrame({"score": range(6, 0, -1), "label": [None, None, 0, None, 0, None]})

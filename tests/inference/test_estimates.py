@@ -245,6 +245,18 @@ def test_partial_auroc_agrees_with_oracle(limit: float) -> None:
     assert plain > 25 and (sure > 5 or limit in (0.05, 1.0))
 
 
+def test_part_with_blocks_that_hold_as_many_positives_as_there_are_ranks() -> None:
+    # P = 6 and n = 3: one known positive among two tied examples adds no false positive.
+    score = [9.0, 9, 8, 7, 7, 6, 5, 4, 4, 3, 2, 1, 0, -1, -2]
+    label: Labels = [True, None, None, True, None, None, None, True, *[None] * 7]
+    for limit in (0.2, 0.35, 0.6):
+        found = oracle.partial_auroc(score, label, 0.25, limit)
+        assert oracle.is_plain(score, label, 0.25, limit)
+        row = quiet(framed(score, label), "auroc", 0.25, max_fpr=limit).iloc[0]
+        wanted = [float(found.value), found.standard_error]
+        assert row[COLUMNS[1:3]].tolist() == pytest.approx(wanted, **NEAR)
+
+
 @pytest.mark.parametrize("seed", range(24))
 def test_average_precision_agrees_with_oracle(seed: int) -> None:
     score, label, beta = draw(seed)
@@ -330,6 +342,18 @@ def test_intervals_hold_the_estimate_and_grow_with_the_level(method: str, seed: 
         assert narrow["upper"] <= wide["upper"] + 1e-12
 
 
+@pytest.mark.parametrize("top", [False, True])
+def test_limits_are_not_rounded_past_0_and_1(top: bool) -> None:
+    size = 8 + np.arange(40) % 23
+    parts = [np.where(np.arange(n) < 2 + k % 4, 1, np.nan) for k, n in enumerate(size.tolist())]
+    place = np.concatenate([np.arange(n) for n in size.tolist()])
+    frame = pd.DataFrame({"label": np.concatenate(parts), "g": np.repeat(np.arange(40), size)})
+    frame["score"] = -place if top else place
+    found = quiet(frame, "auroc", [0.05, 0.17, 0.31], by="g").dropna()
+    assert found["lower"].min() >= 0 and found["upper"].max() <= 1
+    assert (found["upper"].max() if top else 1 - found["lower"].min()) == 1
+
+
 @both
 def test_one_known_positive(method: str) -> None:
     frame = framed([4, 3, 2, 1], [None, True, None, False])
@@ -341,6 +365,13 @@ def test_one_known_positive(method: str) -> None:
         assert row["estimate"] == pytest.approx(0.75)
     else:
         assert math.isnan(row["estimate"])
+
+
+def test_one_known_positive_may_be_off_by_one() -> None:
+    frame = framed(list(map(float, range(10, 0, -1))), [*[None] * 9, True])
+    # P = 1 + 9 beta, M = 9 - 9 beta and R = 10: 1 - (10 - (P + 1)/2)/M.
+    assert quiet(frame, "auroc", 0.6)["estimate"].item() == pytest.approx(1 - 6.3 / 3.6)
+    assert math.isnan(quiet(frame, "auroc", 0.7)["estimate"].item())  # -1.17
 
 
 @both

@@ -296,6 +296,18 @@ def test_joint_limits_of_a_metric_are_those_of_all_tables_on_the_way(
         assert found.upper[0] == pytest.approx(np.fmax.reduce(values), abs=1e-12, nan_ok=True)
 
 
+@pytest.mark.parametrize("joint", ["approximate", "guaranteed"])
+def test_a_function_gets_whole_numbers(joint: str) -> None:
+    kinds: set[Any] = set()
+
+    def share(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+        kinds.update(count.dtype for count in (tp, fp, fn, tn))
+        return tp / (tp + fn)
+
+    PU.metric(share, HIGH, at=150, joint=joint)
+    assert kinds == {np.dtype(np.int64)}
+
+
 def test_differences_agree_with_their_p_value() -> None:
     for seed in range(6):
         frame: Any = draw(seed, 240)
@@ -306,6 +318,22 @@ def test_differences_agree_with_their_p_value() -> None:
     point, joint = BOTH.compare(0.1).iloc[0], BOTH.compare(HAND).iloc[0]
     assert joint["lower"] < point["lower"] and point["upper"] < joint["upper"]
     assert joint["p_value"] == point["p_value"]
+
+
+@pytest.mark.parametrize("joint", ["approximate", "guaranteed"])
+@pytest.mark.parametrize("method", ["by hand", "feasible", "two_sided"])
+def test_each_pair_of_models_is_joined_by_itself(method: str, joint: str) -> None:
+    label = FRAME["label"].where(FRAME.index < 1100, 0)
+    frame: Any = FRAME.assign(label=label, c=FRAME["a"] + 2 * FRAME["b"])
+    beta = pu_accessor.beta_from_labels(12, 120, 900, level=0.98)
+    if method != "by hand":
+        beta = frame.pu(score="a").estimate_beta(method=method, level=0.98)
+    found = frame.pu(score=["a", "b", "c"]).compare(beta, joint=joint)
+    for _, row in found.iterrows():
+        pair = [row["model_a"], row["model_b"]]
+        alone = frame.pu(score=pair).compare(beta, joint=joint).iloc[0]
+        names = ["difference", "lower", "upper", "statistic", "df", "p_value"]
+        assert row[names].tolist() == pytest.approx(alone[names].tolist(), rel=1e-9)
 
 
 def test_a_limit_leaves_all_betas_below_it() -> None:
@@ -402,6 +430,11 @@ def test_errors_say_what_to_pass() -> None:
             lambda: PU.auroc(HAND, joint="delta"),
             PUValueError,
             "joint must be .*Did you mean 'approximate'",
+        ),
+        (
+            lambda: PU.auroc(HAND, joint="envelope"),
+            PUValueError,
+            "joint must be .*Did you mean 'guaranteed'",
         ),
         (
             lambda: PU.auroc(HAND, beta_interval=(0, 1)),

@@ -14,7 +14,7 @@ from sklearn.metrics import precision_recall_curve, roc_auc_score, roc_curve
 import pu_accessor
 from pu_accessor import PUError, PUKeyError, PUTypeError, PUValueError
 from pu_accessor.inference.tables.rates import ERROR_RATES, METRICS
-from pu_accessor.ranking import IntArray
+from pu_accessor.ranking import FloatArray, IntArray
 from tests.cases import Case, as_frame, as_tables, cases, draw_case
 from tests.oracles import oracle
 from tests.oracles.reference_oracle import BOUNDS
@@ -255,3 +255,19 @@ def test_a_callable_cannot_change_the_tables() -> None:
 
     xr.testing.assert_equal(tables.pu.metric(greedy), before["tp"] + 1)
     xr.testing.assert_identical(tables, before)
+
+
+def test_a_function_may_divide_by_nothing() -> None:
+    tables = pu_accessor.ranking_from_arrays([3, 2, 1], [1, None, None]).contingency(0.5)
+
+    def precision(tp: IntArray, fp: IntArray, fn: IntArray, tn: IntArray) -> FloatArray:
+        share: FloatArray = tp / (tp + fp)
+        return share
+
+    xr.testing.assert_equal(tables.pu.metric(precision), tables.pu.metric("precision"))
+
+
+@pytest.mark.parametrize("weight", [0, -1, 1e-200, 1e200, math.inf, math.nan])
+def test_a_weight_whose_square_floats_cannot_hold_is_refused(weight: float) -> None:
+    with pytest.raises(PUValueError, match="weight must be above 0 and finite"):
+        pu_accessor.fbeta(weight)

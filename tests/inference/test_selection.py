@@ -3,9 +3,10 @@
 from collections.abc import Hashable
 from fractions import Fraction
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.typing import NDArray
 from scipy import special, stats
@@ -384,28 +385,134 @@ def test_differences_within_a_factor(target: str) -> None:
     assert (found.p_value >= expected.p_value).all()
 
 
-def test_the_difference_that_says_least_has_its_error_towards_zero() -> None:
-    paired, latent = pair(2, 40), 0.1 * 52
-    ahead = np.sort(paired.ranks["b"] - paired.ranks["a"])[::-1]
+class End(NamedTuple):
+    """A difference of areas at the selection of one end, its error outwards, and that's df."""
 
-    def statistic(ahead: FloatArray) -> float:
-        """Return the lowest difference over its error downwards: the last few weigh more."""
-        found = []
-        for heavy in range(41):
-            weight = np.repeat([1.0, 1.3], [40 - heavy, heavy])
-            stands = 1 + latent * weight / weight.sum()
-            found.append((float(stands @ ahead), stands))
-        value, stands = min(found, key=lambda each: each[0])
-        apart = ahead - (stands - 1) @ ahead / latent
-        each = apart * np.sqrt(stands * (stands - 1)) / (1 - stands / stands.sum())
-        growth = np.log(stands)[-10:].mean() - np.log(stands)[-20:-10].mean()
-        unseen = stands.max() * np.exp(max(growth, 0)) - stands.mean()
-        square = 39 / 40 * (each @ each) + (unseen * apart.min()) ** 2
-        return value / float(np.sqrt(square))
+    value: float
+    error: float
+    df: float
 
-    found = compare_within(paired, np.array([0.1]), 0.95, "examples", 1.3)
-    assert found.size is not None and found.size.reach is not None and found.sign == 1
-    assert found.statistic[0, 0] == pytest.approx(statistic(ahead), rel=1e-9)
+
+def framed(seed: int, known: int, rest: int, shift: float) -> pd.DataFrame:
+    """Draw scores of two models without ties, of which the second is better by a shift."""
+    rng = np.random.default_rng(seed)
+    shared = rng.normal(size=known + rest) + np.repeat([1.0, 0.0], [known, rest])
+    one, other = (shared + noise * rng.normal(size=known + rest) for noise in (0.6, 1.2))
+    label = np.repeat([1, np.nan], [known, rest])
+    return pd.DataFrame({"a": one, "b": other + shift * np.nan_to_num(label), "label": label})
+
+
+def ends_by_hand(
+    frame: pd.DataFrame, latent: float, negatives: float, odds: float, target: str
+) -> list[End]:
+    """Return the lowest and the highest of a less b: from all splits, and by derivatives."""
+    seen = frame["label"].notna().to_numpy()
+    n, others = int(seen.sum()), int((~seen).sum())
+    b, scores = 1 - negatives / others, [frame[name].to_numpy() for name in "ab"]
+    ranks = [1 + (x[:, np.newaxis] < x).sum(axis=1) for x in scores]
+    ahead = (ranks[1] - ranks[0])[seen].astype(float)
+    order = np.argsort(-ahead)
+    won = [
+        [(x[seen][:, np.newaxis] > y) + 0.5 * (x[seen][:, np.newaxis] == y) for y in kinds]
+        for x, kinds in zip(scores, [(x[~seen], x[seen]) for x in scores], strict=True)
+    ]
+
+    def found_at(heavy: BoolArray, sign: int) -> End:
+        weight = np.where(heavy, odds, 1.0)
+
+        def mass(of_known: FloatArray) -> tuple[FloatArray, FloatArray]:
+            latent_ones = of_known * weight / (of_known @ weight)
+            return (n * of_known + latent * latent_ones) / (n + latent), latent_ones
+
+        def apart(of_known: FloatArray, of_rest: FloatArray) -> float:
+            every, stand_for = mass(of_known)
+            areas = [every @ rest @ of_rest - b * (every @ own @ stand_for) for rest, own in won]
+            return float(areas[0] - areas[1])
+
+        same = [np.full(size, 1 / size) for size in (n, others)]
+        stands = mass(same[0])[0] * (n + latent)
+        value = float(stands @ ahead) / (n + latent) / negatives
+        if target == "examples":
+            pull, each = (ahead / (n + latent) / negatives)[order], stands[order]
+            away = pull - (each - 1) @ pull / latent
+            square = away**2 * each * (each - 1) / (1 - each / each.sum()) ** 2
+            outwards = each if sign < 0 else each[::-1]
+            logs = np.log(outwards)
+            growth = logs[-10:].mean() - logs[-20:-10].mean()
+            unseen = outwards.max() * np.exp(max(growth, 0)) - each.mean()
+            far = unseen * (away.min() if sign < 0 else away.max())
+            error = np.sqrt((n - 1) / n * square.sum() + far**2)
+            kurtosis = np.mean(square**2) / np.mean(square) ** 2
+            return End(value, float(error), min(2 * n / (kurtosis - 1), n - 1))
+        (pull, _) = population_oracle.pulls_on(apart, same)
+        above = np.array([mass(same[0])[0] @ rest for rest, _ in won])
+        plain = np.cov([same[0] @ rest for rest, _ in won])
+        alike = plain[0, 1] / np.sqrt(plain[0, 0] * plain[1, 1])  # as with equal weights
+        own = above.std(axis=1, ddof=1)
+        both = own @ own - 2 * alike * own[0] * own[1]
+        squares = pull.var(ddof=1) / n, both / others
+        size = stands.sum() ** 2 / (stands @ stands)
+        df = sum(squares) ** 2 / (squares[0] ** 2 / (size - 1) + squares[1] ** 2 / (others - 1))
+        return End(value, float(np.sqrt(sum(squares))) / (1 - b), float(df))
+
+    found = []
+    for sign in (-1, 1):
+        splits = [np.isin(np.arange(n), order[::sign][:heavy]) for heavy in range(n + 1)]
+        weights = [np.where(one, odds, 1.0) for one in splits]
+        means = [sign * float(weight @ ahead) / weight.sum() for weight in weights]
+        found.append(found_at(splits[int(np.argmax(means))], sign))
+    return found
+
+
+@pytest.mark.parametrize(("shift", "sign"), [(0.9, -1), (0.6, 0), (-0.9, 1)])
+@pytest.mark.parametrize("betas", [None, [0.1, 0.2, 0.35]])
+@pytest.mark.parametrize("target", ["population", "examples"])
+def test_differences_are_those_at_the_weights_of_either_end(
+    target: str, betas: list[float] | None, shift: float, sign: int
+) -> None:
+    frame, odds = framed(3, 40, 70, shift), 1.2
+    asked: dict[str, Any] = {"target": target, "selection_odds": odds}
+    found = frame.pu(score=["a", "b"]).compare(betas, **asked)
+    plain = frame.pu(score=["a", "b"]).compare(betas, target=target)
+    assert found["sign"].tolist() == [sign] * len(found)
+    for row, random in zip(found.to_dict("records"), plain.to_dict("records"), strict=True):
+        beta = row["beta"] if betas else 0.0
+        latent, negatives = (beta * 70, (1 - beta) * 70) if betas else (40e6, 70.0)
+        low, high = ends_by_hand(frame, latent, negatives, odds, target)
+        least = low if low.value > 0 else high
+        statistic = 0.0 if low.value <= 0 <= high.value else least.value / least.error
+        assert (row["statistic"], row["df"]) == pytest.approx((statistic, least.df), rel=1e-5)
+        p_value = 2 * stats.t.cdf(-abs(statistic), least.df)
+        assert row["p_value"] == pytest.approx(p_value, rel=1e-4)
+        if betas:
+            ends = stats.t.ppf(0.975, [low.df, high.df]) * [low.error, high.error]
+            limits = low.value - ends[0], high.value + ends[1]
+            limits = min(limits[0], random["lower"]), max(limits[1], random["upper"])
+            assert (row["lower"], row["upper"]) == pytest.approx(limits, rel=1e-5)
+
+
+@pytest.mark.parametrize("target", ["population", "examples"])
+def test_where_nothing_is_hidden_any_odds_say_what_random_labels_do(target: str) -> None:
+    for seed in range(6):
+        pu = framed(seed, 12, 30, 0.1 * seed).pu(score=["a", "b"])
+        plain = pu.compare(0, target=target)
+        found = pu.compare(0, target=target, selection_odds=5.0)
+        names = ["difference", "lower", "upper", "sign", "n"]
+        exact = target == "examples"  # nothing is left to chance
+        pd.testing.assert_frame_equal(found[names], plain[names], check_exact=exact, rtol=1e-9)
+        for name in ("statistic", "p_value", "df")[: 2 if exact else 3]:
+            assert found[name].item() == pytest.approx(plain[name].item(), rel=1e-9)
+
+
+def test_a_model_with_all_known_positives_on_top_is_compared() -> None:
+    frame = framed(3, 40, 70, 0.0)
+    frame["a"] += 100 * frame["label"].eq(1)  # the others scatter by the second model alone
+    odds, latent = 1.2, 7.0
+    row = frame.pu(score=["a", "b"]).compare(0.1, selection_odds=odds).iloc[0]
+    with np.errstate(invalid="ignore"):
+        low, _ = ends_by_hand(frame, latent, 63.0, odds, "examples")
+    assert row["difference"] > low.value > 0 and row["sign"] == 1
+    assert low.value > row["lower"] > 0 and 0 < row["p_value"] < 0.05
 
 
 def test_an_order_that_can_change_has_no_sign() -> None:

@@ -86,6 +86,15 @@ def test_compare_agrees_with_all_pairs(seed: int, target: str) -> None:
 
 
 @pytest.mark.parametrize("target", ["population", "examples"])
+def test_a_copy_differs_by_nothing(target: str) -> None:
+    df = draw(3).assign(copy=lambda df: df["svm"])
+    row = df.pu(score=["svm", "copy"], propensity="chance").compare([0.2], target=target).iloc[0]
+    assert row[["difference", "lower", "upper", "statistic", "sign"]].tolist() == [0] * 5
+    assert (row["p_value"], row["p_holm"]) == (1, 1)
+    assert row["df"] == (np.inf if target == "population" else row["n"] - 1)
+
+
+@pytest.mark.parametrize("target", ["population", "examples"])
 def test_equal_propensities_are_none(target: str) -> None:
     df = draw(3).assign(chance=0.3)
     one = df.pu(score=MODELS, propensity="chance").compare([0.2], target=target)

@@ -94,9 +94,11 @@ def average(terms: Sequence[Term], scatter: float, level: float, *, new: bool) -
         return Average(mean, 0.0, mean, mean)
     grid = np.linspace(0, 1, 100_001)
     near = _are_near(grid, mean, least, stretch, squared, df, model, new=new, level=level)
+    if not near.any():
+        return Average(np.nan, np.nan, np.nan, np.nan)
     lower, upper = grid[near].min(), grid[near].max()
-    if new and squared:
-        place, width = ((mean - least) / stretch, stretch) if stretch else (0.5, 1.0)
+    place, width = ((mean - least) / stretch, stretch) if stretch else (0.5, 1.0)
+    if new and squared and 1e-12 < place < 1 - 1e-12:
         away = stats.t.ppf((1 + level) / 2, df) * error / (width * place * (1 - place))
         ends = special.expit(special.logit(place) + np.array([-away, away]))
         ends = np.clip(mean + (ends - place) * width, 0, 1)

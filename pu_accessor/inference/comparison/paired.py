@@ -263,15 +263,13 @@ def _weighted_shifts(
     A known positive is among the examples above others, too: where new examples are asked for,
     that counts as well. With equal weights what it adds takes away its rank among the known ones.
     """
-    share, n = weight / weight.sum(), weight.size
+    share, n = weight / weight.sum(), weight.size  # two or more: weights differ
     ranks = list(paired.ranks.values())
     below = [_weight_below(among, share) for among in paired.among.values()]
     mean, known, df = (np.full(first.size, np.nan) for _ in range(3))
     for pair, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
         apart = ranks[b] - ranks[a]
         mean[pair] = share @ apart
-        if n == 1:
-            continue
         pull = share * (apart - mean[pair])
         if target == "population":
             also = below[b] - below[a]
@@ -298,6 +296,6 @@ def _weight_below(among: FloatArray, share: FloatArray) -> FloatArray:
 def _welch(squares: FloatArray, df: FloatArray, paired: PairedRanks) -> FloatArray:
     """Return the degrees of freedom of each pair on new examples."""
     others = sum(paired.total) - paired.total.known_positive - 1.0
-    if others < 1 or not (df >= 0).all() or paired.total.known_positive < 2:
+    if others < 1 or paired.total.known_positive < 2:
         return np.full(squares.shape[1], np.nan)
     return welch_df(squares, np.stack([df, np.full(df.size, others)]))

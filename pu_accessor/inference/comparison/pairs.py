@@ -103,5 +103,5 @@ def adjust_p_values(p_value: FloatArray) -> FloatArray:
     place = np.argsort(order, axis=0)
     left = np.count_nonzero(~np.isnan(p_value), axis=0) - place
     raised = np.take_along_axis(np.minimum(p_value * left, 1), order, axis=0)
-    adjusted: FloatArray = np.take_along_axis(np.maximum.accumulate(raised, axis=0), place, axis=0)
+    adjusted: FloatArray = np.take_along_axis(np.maximum.accumulate(raised), place, axis=0)
     return adjusted

@@ -132,7 +132,7 @@ def _tested(
     return PairTests(
         base.first,
         base.second,
-        sign=np.where(stands, signs[0, :, 0], 0).astype(np.int64),
+        sign=base.sign * stands,
         statistic=statistic,
         df=df,
         p_value=p_value,
@@ -164,7 +164,7 @@ def _sides(
     """Return the difference at its lowest and at its highest."""
     ahead = paired.ranks[names[1]] - paired.ranks[names[0]]
     if odds == inf and hidden.latent:  # nothing is known of where latent positives are
-        return _Side(-1.0, 0.0, inf), _Side(1.0, 0.0, inf)
+        return _Side(-1.0, inf, inf), _Side(1.0, inf, inf)
     odds, order, sides = min(odds, _MOST), np.argsort(-ahead, kind="stable"), []
     for sign in (-1, 1):
         weight = np.empty(ahead.size)
@@ -172,7 +172,7 @@ def _sides(
         latent = latent_shares(1 + weight, hidden.latent)
         value = float((1 + latent) @ ahead) / (ahead.size + hidden.latent) / hidden.negatives
         of_this = _on_new if target == "population" else _of_these
-        down, up, df = of_this(paired, names, weight, order, hidden)
+        down, up, df = of_this(paired, names, weight, latent, order, hidden)
         error = down if sign < 0 else up
         if hidden.latent and says_little(weight):
             error = inf
@@ -192,6 +192,7 @@ def _of_these(
     paired: PairedRanks,
     names: tuple[object, object],
     weight: FloatArray,
+    latent: FloatArray,
     order: IntArray,
     hidden: _Hidden,
 ) -> tuple[float, float, float]:
@@ -201,7 +202,7 @@ def _of_these(
     if n == 1:
         return np.nan, np.nan, np.nan
     pull = ahead / (n + hidden.latent) / hidden.negatives
-    found = weighted_spread(pull[order], latent_shares(1 + weight, hidden.latent)[order])
+    found = weighted_spread(pull[order], latent[order])
     return (
         found.down,
         found.up,
@@ -213,6 +214,7 @@ def _on_new(
     paired: PairedRanks,
     names: tuple[object, object],
     weight: FloatArray,
+    latent: FloatArray,
     order: IntArray,
     hidden: _Hidden,
 ) -> tuple[float, float, float]:
@@ -222,7 +224,6 @@ def _on_new(
     if min(n, rest) < 2:
         return np.nan, np.nan, np.nan
     share = 1 - hidden.negatives / rest
-    latent = latent_shares(1 + weight, hidden.latent)
     pulls, scatter = [], []
     for name in names:
         among = paired.among[name]
@@ -249,7 +250,7 @@ def _pull(
     _, group = np.unique(among, return_inverse=True)
     within = np.bincount(group, weight)
     behind = 1 - (np.cumsum(within) - within / 2)[group] / weight.sum()  # latent ones below
-    moved = (1 - seen) * below - share * seen * (among - 0.5) / n
+    moved = (1 - seen) * below - share * seen * among / n  # but for a constant
     turn = weight / weight.mean()
     found: FloatArray = seen * (below - share * behind) + turn * (moved - turn @ moved / n)
     return found
@@ -257,7 +258,7 @@ def _pull(
 
 def _scatter_ratio(above: FloatArray, rest: int, stands: FloatArray) -> float:
     """Return by how much weights change the variance over the others of what is above them."""
-    order = np.argsort(above, kind="stable")
+    order = np.argsort(above)
     steps = np.diff(np.concatenate([[0.0], above[order], [float(rest)]]))
 
     def variance(weight: FloatArray) -> float:
@@ -273,8 +274,8 @@ def _limits(sides: tuple[_Side, _Side], level: float) -> tuple[float, float]:
     """Return the interval around both ends."""
     low, high = sides
     quantile = (1 + level) / 2
-    down = special.stdtrit(low.df, quantile) * low.error if low.error else 0.0
-    up = special.stdtrit(high.df, quantile) * high.error if high.error else 0.0
+    down = special.stdtrit(low.df, quantile) * low.error
+    up = special.stdtrit(high.df, quantile) * high.error
     return max(float(low.value - down), -1.0), min(float(high.value + up), 1.0)
 
 

@@ -52,8 +52,6 @@ class UnpairedTests:
     statistic, df, p_value, p_holm : ndarray of float64, shape (pairs, betas)
         Welch's t, its degrees of freedom, the two-sided p value, and that adjusted for all pairs
         at that beta.
-    n_first, n_second : ndarray of int64, shape (pairs,)
-        Known positives.
     """
 
     first: IntArray
@@ -65,8 +63,6 @@ class UnpairedTests:
     df: FloatArray
     p_value: FloatArray
     p_holm: FloatArray
-    n_first: IntArray
-    n_second: IntArray
 
 
 def estimate_group(ranking: Ranking, betas: FloatArray, target: str) -> GroupArea:
@@ -115,7 +111,7 @@ def estimate_group(ranking: Ranking, betas: FloatArray, target: str) -> GroupAre
 
 def _or_unknown(known: bool, variance: FloatArray, df: float) -> tuple[FloatArray, float]:
     """Return a variance and its degrees of freedom, NaN where they are not known."""
-    return (variance, df) if known else (np.full(variance.size, np.nan), float("nan"))
+    return (variance, df) if known else (np.full(variance.size, np.nan), np.nan)
 
 
 def compare_unpaired(groups: Sequence[GroupArea], level: float) -> UnpairedTests:
@@ -175,7 +171,6 @@ def compare_unpaired(groups: Sequence[GroupArea], level: float) -> UnpairedTests
     error = np.array([np.sqrt(a.variance + b.variance) for a, b in pairs])
     df = np.array([_welch(a, b) for a, b in pairs])
     test = t_test(difference, error, df, level)
-    n = np.array([group.n for group in groups], np.int64)
     return UnpairedTests(
         first,
         second,
@@ -186,8 +181,6 @@ def compare_unpaired(groups: Sequence[GroupArea], level: float) -> UnpairedTests
         df,
         test.p_value,
         p_holm=adjust_p_values(test.p_value),
-        n_first=n[first],
-        n_second=n[second],
     )
 
 

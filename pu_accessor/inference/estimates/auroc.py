@@ -204,7 +204,7 @@ def _rank_moments(blocks: Blocks) -> tuple[Fraction, float]:
     doubled = blocks.start + blocks.end + 1
     mean = Fraction(int(blocks.found @ doubled), 2 * n)
     spread = blocks.found @ (doubled / 2 - float(mean)) ** 2
-    return mean, float(spread) / (n - 1) if n > 1 else float("nan")
+    return mean, float(spread) / (n - 1) if n > 1 else np.nan
 
 
 def _whole(ranking: Ranking, betas: FloatArray, level: float) -> Estimates:
@@ -314,4 +314,4 @@ def _mean_and_variance(values: FloatArray, times: IntArray) -> tuple[float, floa
     n, away = int(times.sum()), values - values[0]  # nothing to round where all are the same
     mean = float(times @ away) / n
     spread = float(times @ (away - mean) ** 2)
-    return float(values[0]) + mean, spread / (n - 1) if n > 1 else float("nan")
+    return float(values[0]) + mean, spread / (n - 1) if n > 1 else np.nan

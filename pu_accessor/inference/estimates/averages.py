@@ -33,6 +33,7 @@ __all__ = [
     "areas_under_roc",
     "average_groups",
     "check_fixed",
+    "find_span",
     "rate_at",
 ]
 
@@ -60,6 +61,8 @@ class GroupTerm(NamedTuple):
         The share of its positives that is hidden.
     known : int
         Known positives.
+    floor, ceiling : float or ndarray of float64, shape (betas,)
+        The least and the most that there can be: 0 and 1, or beyond, as of lift.
     """
 
     value: FloatArray
@@ -68,6 +71,8 @@ class GroupTerm(NamedTuple):
     square: FloatArray
     hidden: FloatArray
     known: int
+    floor: FloatArray | float = 0.0
+    ceiling: FloatArray | float = 1.0
 
 
 def area_under_roc(ranking: Ranking, betas: FloatArray, target: str) -> GroupTerm:
@@ -192,9 +197,11 @@ def rate_at(ranking: Ranking, betas: FloatArray, name: str | Metric, cutoff: Cut
     here = fixed_cutoff(ranking, cutoff)
     positives = count_positives(ranking.total, betas).as_floats()
     share = float(here.known_positive[0]) / n
-    found = np.multiply.outer(np.array([share, 0.0, 0.5, 1.0]), positives)
     predicted = float(here.rank[0])
-    value, least, middle, most = evaluate(
+    found = np.multiply.outer(np.array([share, 0.0, 0.5, 1.0]), positives)
+    possible = np.maximum(predicted + positives - examples, 0), np.minimum(predicted, positives)
+    found = np.concatenate([found, possible])
+    value, least, middle, most, *extremes = evaluate(
         name, found, predicted - found, positives - found, examples - positives - predicted + found
     ).astype(np.float64)
     if np.isnan([least, most]).any():
@@ -211,7 +218,9 @@ def rate_at(ranking: Ranking, betas: FloatArray, name: str | Metric, cutoff: Cut
         )
     error = _share_error(share, n, positives) * np.abs(most - least)
     ends = np.minimum(least, most), np.maximum(least, most)
-    return _term(ranking, betas, value, ends, error)
+    return _term(ranking, betas, value, ends, error)._replace(
+        floor=np.minimum(0.0, extremes).min(axis=0), ceiling=np.maximum(1.0, extremes).max(axis=0)
+    )
 
 
 def check_fixed(cutoff: Cutoff) -> None:
@@ -292,7 +301,7 @@ def average_groups(
     Returns
     -------
     Estimates
-        All is NaN where no average in [0, 1] is near enough: beta is infeasible.
+        All is NaN where no average that there can be is near enough: beta is infeasible.
 
     Raises
     ------
@@ -342,6 +351,9 @@ def average_groups(
         np.stack([getattr(term, name) for term in terms]) for name in GroupTerm._fields[:5]
     )
     known, number = np.array([[term.known] for term in terms]), len(terms)
+    floor, ceiling = find_span(terms)
+    value, low, high = ((part - floor) / (ceiling - floor) for part in (value, low, high))
+    square = square / (ceiling - floor) ** 2
     # At the share 0 and 1 of the way nothing is left that could scatter.
     each = scatter * (high - low) ** 2 / known / number**2
     mean, least, stretch = value.mean(axis=0), low.mean(axis=0), (high - low).mean(axis=0)
@@ -349,7 +361,7 @@ def average_groups(
         squared = value.var(axis=0, ddof=1) / number
         df = np.full(squared.size, number - 1.0)
     else:
-        squared, df = _of_these(value, square, hidden, known)
+        squared, df = _of_these(value, square, known)
         each = each * hidden
     inside = stretch > 0  # a metric may be the same whatever is known
     stretch = np.where(inside, stretch, 1.0)
@@ -359,13 +371,34 @@ def average_groups(
     if target == "population":
         # Few groups that differ much are skewed, and the model knows nothing of that.
         away = reach(error, df, level)
+        away[np.abs(place - 0.5) > 0.5 - _ROUNDING] = np.nan  # where all are at one end
         student = rank_interval(mean, place, stretch, away, away)
         limits = (
             np.minimum(limits[0], _or_nearest(student[0], limits[0])),
             np.maximum(limits[1], _or_nearest(student[1], limits[1])),
         )
     mean, error = (np.where(np.isnan(limits[0]), np.nan, part) for part in (mean, error))
-    return Estimates(mean, error, *limits)
+    mean, lower, upper = (floor + part * (ceiling - floor) for part in (mean, *limits))
+    return Estimates(mean, error * (ceiling - floor), lower, upper)
+
+
+def find_span(terms: Sequence[GroupTerm]) -> tuple[FloatArray, FloatArray]:
+    """Return the least and the most that the average over groups can be.
+
+    Parameters
+    ----------
+    terms : sequence of GroupTerm
+        What each adds.
+
+    Returns
+    -------
+    floor, ceiling : ndarray of float64, shape (betas,) or ()
+        0 and 1, or beyond.
+    """
+    floor, ceiling = (
+        np.mean([getattr(term, name) for term in terms], axis=0) for name in ("floor", "ceiling")
+    )
+    return floor, ceiling
 
 
 def _or_nearest(limit: FloatArray, other: FloatArray) -> FloatArray:
@@ -374,7 +407,7 @@ def _or_nearest(limit: FloatArray, other: FloatArray) -> FloatArray:
 
 
 def _of_these(
-    value: FloatArray, square: FloatArray, hidden: FloatArray, known: FloatArray
+    value: FloatArray, square: FloatArray, known: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return the squared error of the mean over these groups, and its degrees of freedom."""
     number = value.shape[0]
@@ -384,11 +417,9 @@ def _of_these(
     terms = np.concatenate([np.where(alone, 0.0, square), among]) / number**2
     own = np.maximum(known - 1, 1) + 0 * value
     shared = np.maximum(alone.sum(axis=0, keepdims=True) - 1, 1)
-    squared: FloatArray = terms.sum(axis=0)
     df = welch_df(terms, np.concatenate([own, shared]).astype(np.float64))
-    # Where nothing scatters though something is hidden, nothing says how much.
-    some = (hidden > 0).any(axis=0)
-    return squared, np.where(squared > 0, df, np.where(some, 1.0, np.inf))
+    # Where nothing scatters, nothing says how much.
+    return terms.sum(axis=0), np.where(np.isfinite(df), df, 1.0)
 
 
 def _limits(
@@ -404,26 +435,25 @@ def _limits(
     """Return the averages that are not too far from the estimate."""
     inner = np.clip(place, _EDGE, 1 - _EDGE)
     modeled = model * inner * (1 - inner)
-    few = np.where(np.isfinite(df), df, 0.0)
     over = squared / np.where(modeled > 0, modeled, 1.0)
-    ratio = (_MODELED + few * over) / (_MODELED + few)
+    ratio = (_MODELED + df * over) / (_MODELED + df)
     ratio = np.maximum(ratio, over) if new else ratio
     # Where nothing scatters, as all are on top, nothing says that they scatter less.
     flat = squared == 0
     ratio = np.where(flat, 1.0, ratio)
-    far_enough = special.stdtrit(few if new else few + _MODELED, (1 + level) / 2)
+    far_enough = special.stdtrit(df if new else df + _MODELED, (1 + level) / 2)
 
     def excess(average: FloatArray) -> FloatArray:
         there = np.clip(place + (average - mean) / stretch, 0, 1)
         would = model * there * (1 - there)
         seen = np.maximum(squared, over * would)  # `would` is 0 where nothing is modeled
-        kept = (_MODELED * would + few * seen) / (_MODELED + few)
+        kept = (_MODELED * would + df * seen) / (_MODELED + df)
         kept = np.where(flat, would, np.maximum(kept, squared) if new else kept)
         far: FloatArray = np.abs(mean - average) - far_enough * np.sqrt((ratio * would + kept) / 2)
         return far
 
     inside, sure = np.clip(mean, 0, 1), squared + model == 0
     limits = (crossing(excess, np.full(mean.size, end), inside) for end in (0.0, 1.0))
-    nowhere = np.where(sure, np.abs(mean - inside) > _ROUNDING, excess(inside) > _ROUNDING)
+    nowhere = excess(inside) > _ROUNDING
     lower, upper = (np.where(nowhere, np.nan, np.where(sure, inside, limit)) for limit in limits)
     return lower, upper

@@ -144,7 +144,6 @@ def _between_curves(
 ) -> Estimates:
     """Put the areas under bounding curves for the interval where a standard error says nothing."""
     stuck = np.isnan(found.lower) & (ranking.total.known_positive > 1)
-    stuck &= betas * ranking.total.unlabeled > 0
     if not stuck.any():
         return found
     counts = make_tables(ranking, betas[stuck], rule).table

@@ -134,7 +134,7 @@ def place_stack(stack: Stack) -> Placed:
     known, rest = stack.total[:, 0], stack.total[:, 1:].sum(axis=1)
     owner, through = stack.owner, stack.end - stack.known  # of the rest, at or above each block
     before = stack.start - (stack.known - stack.found)
-    last = np.append(owner[1:] != owner[:-1], np.ones(min(owner.size, 1), np.bool_))
+    last = np.diff(owner, append=known.size) > 0
     gap = np.where(last, rest[owner], np.append(before[1:], 0)) - through
     first = np.roll(last, 1)  # the last of all is the last of its ranking
 
@@ -226,7 +226,7 @@ def _pooled(ranking: Ranking) -> DeLong:
     above = sum((w * one.above for w, one in zip(weights, placed, strict=True)), Fraction(0))
     within = [(one.known - 1) * one.known_variance for one in placed if one.known > 1]
     between = [one.known * float(one.above - above) ** 2 for one in placed]
-    known = (sum(within) + sum(between)) / (n - 1) if n > 1 else float("nan")
+    known = (sum(within) + sum(between)) / (n - 1) if n > 1 else np.nan
     pairs = zip(weights, placed, strict=True)
     rest = sum(float(w) ** 2 * one.rest_variance / one.rest for w, one in pairs)
     return DeLong(n, others, above, known, others * rest)
@@ -236,7 +236,7 @@ def _variance(values: IntArray, times: IntArray) -> float:
     """Return the variance of values that are there several times each, NaN for one alone."""
     size = int(times.sum())
     if size < 2:
-        return float("nan")
+        return np.nan
     away = values - float(values @ times) / size
     # The rounding of the mean is no spread.
     return float(times @ away**2) / (size - 1) if np.ptp(values[times > 0]) else 0.0

@@ -5,7 +5,6 @@ elsewhere. Where the two errors are independent, a beta that is off by a share t
 be off leaves the ranking sqrt(1 - t**2) of what that can be off by itself.
 """
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -170,8 +169,10 @@ def ranking_level(level: float, beta_level: float) -> float:
     return left
 
 
-def join_estimates(found: Estimates, beta: BetaRange, joint: str) -> Estimates:
-    """Put the errors of beta and of the ranking together, for an area.
+def join_estimates(
+    found: Estimates, beta: BetaRange, joint: str, span: tuple[float, float] = (0.0, 1.0)
+) -> Estimates:
+    """Put the errors of beta and of the ranking together, for an area or an average.
 
     Parameters
     ----------
@@ -181,16 +182,25 @@ def join_estimates(found: Estimates, beta: BetaRange, joint: str) -> Estimates:
         The estimate of beta.
     joint : {"approximate", "guaranteed"}
         How.
+    span : (float, float), default (0.0, 1.0)
+        The least and the most that there can be.
 
     Returns
     -------
     Estimates
         At the estimate of beta alone.
     """
-    lower, upper = join_limits(found.value, found.lower, found.upper, beta, joint)
+    floor, width = span[0], span[1] - span[0]
+    value, lower, upper = (
+        (part - floor) / width for part in (found.value, found.lower, found.upper)
+    )
+    lower, upper = join_limits(value, lower, upper, beta, joint)
     first = slice(1)
     return Estimates(
-        found.value[first], found.error[first], np.maximum(lower, 0), np.minimum(upper, 1)
+        found.value[first],
+        found.error[first],
+        floor + width * np.maximum(lower, 0),
+        floor + width * np.minimum(upper, 1),
     )
 
 
@@ -273,16 +283,15 @@ def _off(value: FloatArray, distance: FloatArray) -> FloatArray:
     return np.maximum(known, 0.0)
 
 
-def _extreme(
-    pick: Callable[..., FloatArray], value: FloatArray, off: FloatArray, beta: BetaRange
-) -> FloatArray:
+def _extreme(pick: np.ufunc, value: FloatArray, off: FloatArray, beta: BetaRange) -> FloatArray:
     """Return the lowest or highest on the way to the limits of beta."""
-    found = value[..., _POINT] + off[..., _POINT]
+    found = []
     for end in (_UPPER,) if beta.limits == "upper" else (_LOWER, _UPPER):
         middle, width = (
             np.multiply.outer(side[..., _POINT], 1 - _OFF)
             + np.multiply.outer(side[..., end], _OFF)
             for side in (value, off)
         )
-        found = pick(found, pick.reduce(middle + width * _LEFT, axis=-1))  # type: ignore[attr-defined]
-    return found
+        found.append(pick.reduce(middle + width * _LEFT, axis=-1))
+    extreme: FloatArray = pick.reduce(found)
+    return extreme

@@ -105,5 +105,5 @@ def _put(
     other = found[row, side, place + 2] - after * (last - meet)
     level = np.where(after < before, np.minimum(level, other), np.maximum(level, other))
     most = np.minimum(head[row], meet)
-    at[row, side, order] = np.clip(np.rint(level), 0, most).astype(np.int64)
+    at[row, side, order] = np.clip(np.rint(level), 0, most)
     there[row, side, order] = meet
