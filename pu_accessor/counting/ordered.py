@@ -95,7 +95,7 @@ class Ordered:
         score = lowest[block]
         better = np.where(before, lowest[np.searchsorted(through, before, side="left")], np.inf)
         inside = np.flatnonzero(block % 2 == 0)
-        if inside.size and self.ascending.size:
+        if self.ascending.size:
             start, end = self._ends(gaps.values, block[inside] // 2)
             place = end - (targets - before)[inside]
             there = place >= start  # further ones are missing

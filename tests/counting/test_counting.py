@@ -128,6 +128,7 @@ def test_best_scores_are_those_of_a_full_sort(
 @example(scores=(np.array([1.0, -0.25]), np.repeat([-0.0, 0.5], 9)), targets=[5, 14])
 @example(scores=(np.array([1.0, -1.0]), np.repeat([-0.0, -0.5], 9)), targets=[5, 14])
 @example(scores=(np.array([]), np.repeat(ODD, 5)), targets=[1, 20, 36, 59, 60])
+@example(scores=(np.array([]), np.full(3, np.nan)), targets=[1, 3])
 def test_few_scores_are_counted_and_found_in_order(
     scores: tuple[Array, Array], targets: list[int]
 ) -> None:

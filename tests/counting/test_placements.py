@@ -46,6 +46,29 @@ def test_ranks_and_covariance_of_pairs(seed: int) -> None:
         assert np.isnan(covariance).all()
 
 
+@pytest.mark.parametrize("seed", range(30))
+def test_known_positives_of_unlike_weights(seed: int) -> None:
+    score, known = draw(seed)
+    known[0] = True
+    n = int(known.sum())
+    weight = np.random.default_rng(seed).choice([0.3, 1.0, 2.5, 7.0], n)
+    places = [Places.of(one, weight) for one in score[:, known]]
+    halves = (score[:, :7], score[:, 7:])
+    above = count_above(places, halves[0]).merge(count_above(places, halves[1]))
+    ranks, among, covariance = rank_pairs(places, score[:, known], above)
+    plain = [Places.of(one) for one in score[:, known]]
+    expected = rank_pairs(plain, score[:, known], count_above(plain, score))
+    np.testing.assert_array_equal(ranks, expected[0])  # which no weight moves
+    np.testing.assert_array_equal(among, expected[1])
+    shares = np.array([np.average(below(one)[known], axis=0, weights=weight) for one in score])
+    for place, own, share in zip(places, score, shares, strict=True):
+        found = place.above(own)
+        np.testing.assert_allclose(place.away(found), n * (2 * share - 1), atol=1e-12 * n)
+    if (~known).sum() > 1:
+        covaried = np.cov(shares[:, ~known]).reshape(covariance.shape)
+        np.testing.assert_allclose(covariance, covaried, atol=1e-12)
+
+
 def test_many_scores_in_threads() -> None:
     rng = np.random.default_rng(0)
     score, known = rng.normal(size=(2, 1_100_000)), np.arange(1_100_000) < 5
