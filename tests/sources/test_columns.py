@@ -241,6 +241,17 @@ def test_large_integers_that_stay_apart_are_scores() -> None:
     assert tables["threshold"].values.tolist() == [np.inf, 2.0**62, 2.0**61, 1]
 
 
+def test_long_floats_beyond_float64_are_infinite() -> None:
+    label = [None, True, None, None]
+    score = np.array(["1e4000", "2", "1", "-1e4000"], dtype=np.longdouble)
+    tables = pu_accessor.ranking_from_arrays(score, label).contingency(0)
+    expected = pu_accessor.ranking_from_arrays([np.inf, 2, 1, -np.inf], label).contingency(0)
+    xr.testing.assert_identical(tables, expected)
+    if np.isfinite(score[0]):  # where they are longer than float64
+        with pytest.raises(PUValueError, match="float64 cannot tell apart"):
+            pu_accessor.ranking_from_arrays(np.append(score[:3], score[0] * 2), label).auroc(0)
+
+
 def test_no_score_at_all() -> None:
     with pytest.raises(PUValueError, match="at least one score, but there is none in the rows"):
         pu_accessor.ranking_from_arrays([np.nan], [True], nan_policy="omit").contingency(0)
@@ -285,6 +296,22 @@ def test_columns_of_any_name(name: Any) -> None:
     tables = frame.pu(score=name).contingency(0.5)
     expected = pu_accessor.ranking_from_arrays(SCORE, MEANT).contingency(0.5)
     xr.testing.assert_equal(tables, expected)
+
+
+@pytest.mark.parametrize("role", ["score", "label"])
+def test_a_column_without_a_name_is_called_by_its_role(role: str) -> None:
+    frame = pd.DataFrame({"score": ["high", "low"], "label": ["yes", "no"]})
+    right: Any = {"score": [2.0, 1.0], "label": [1, None]}
+    frame = frame.assign(**{other: right[other] for other in right if other != role})
+    frame.columns = pd.Index([None if name == role else name for name in frame], dtype=object)
+    pu = frame.pu(**{role: None})
+    asked: list[Any] = [lambda: pu.auroc(0.5), lambda: pu.select(0.5, recall=0.5)]
+    if role == "label":
+        asked.append(lambda: pu.sample_to_label(1, random_state=0))
+    for ask in asked:
+        with pytest.raises(PUError, match=f"{role} column '{role}' (must hold|holds)"):
+            ask()
+    assert f"{role} column '{role}'" in " ".join(repr(pu).split())
 
 
 def test_columns_in_levels() -> None:

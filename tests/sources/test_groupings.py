@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import pu_accessor  # noqa: F401
-from pu_accessor.sources.groups import read_groups
+from pu_accessor.sources.groups import group_frame, read_groups
 
 KINDS = ["category", "ordered", "object", "int"]
 
@@ -44,6 +44,14 @@ def test_rows_have_the_key_of_their_group(first: str, second: str | None) -> Non
                 assert column.isna().all() if pd.isna(part) else (column == part).all()
         assert seen == len(expected)
         assert len(groups.keys) == len(expected.drop_duplicates())
+
+
+@pytest.mark.parametrize("groups", [2**15 - 1, 2**15, 2**15 + 1])
+def test_groups_that_barely_fit_narrow_numbers(groups: int) -> None:
+    key = np.random.default_rng(0).permutation(groups)
+    found = group_frame(pd.DataFrame({"key": key}), "key")
+    assert found.keys == tuple(range(groups))
+    np.testing.assert_array_equal(key[np.concatenate(found.rows)], np.arange(groups))
 
 
 def test_an_answer_of_two_categoricals_unsorted() -> None:

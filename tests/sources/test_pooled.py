@@ -314,13 +314,17 @@ def test_scores_that_were_pooled_are_no_probabilities(ask: Any) -> None:
         ask(frame.pu(by=["site", "fold"], pool="fold"))
 
 
+@pytest.mark.parametrize("policy", ["raise", "worst"])
 @pytest.mark.parametrize("keys", [["fold"], ["site", "fold"]])
-def test_selected_rows_are_the_best_of_each_fold(keys: list[str]) -> None:
+def test_selected_rows_are_the_best_of_each_fold(keys: list[str], policy: str) -> None:
     """Those with the highest shares, whatever the scale of their fold."""
     frame = make_frame(9, size=90).assign(site=lambda f: np.where(f.index % 3, "a", "b"))
-    number = frame.groupby(keys)["score"].rank(method="min") - 1
+    if policy == "worst":  # half of one fold, which leaves the others where they are
+        gone = (frame["fold"] == 1) & (frame["label"] != 1) & (frame.index % 2 == 0)
+        frame["score"] = frame["score"].mask(gone)
+    number = frame.groupby(keys)["score"].rank(method="min", na_option="top") - 1
     share = number / frame.groupby(keys)["score"].transform("size")
-    pu = frame.pu(by=keys, pool="fold")
+    pu = frame.pu(by=keys, pool="fold", nan_policy=policy)
     found, rows = pu.cutoff(0.3, precision=0.5), pu.select(0.3, precision=0.5)
     assert len(rows) == found["rank"].sum() > 20
     for row in found.itertuples():
