@@ -123,7 +123,7 @@ def scores_inside(values: FloatArray, numbers: IntArray, scores: Scores) -> Floa
     return np.concatenate([*found, np.empty(0)])
 
 
-def _some_inside(values: FloatArray, numbers: IntArray, scores: Scores) -> FloatArray:
+def _some_inside(values: FloatArray, numbers: IntArray, scores: Scores) -> Scores:
     """Return all scores of a part in some gaps."""
     there = values[~np.isnan(values)]
     numbers = numbers[numbers <= there.size]  # below NaN nothing lies
@@ -136,7 +136,7 @@ def _some_inside(values: FloatArray, numbers: IntArray, scores: Scores) -> Float
     wanted[0] = last = lower.size < numbers.size
     place = 2 * np.searchsorted(known, scores, side="left")
     place += np.append(known, np.nan)[place // 2] == scores
-    found = scores[wanted[place] & ~np.isnan(scores)].astype(np.float64, copy=False)
+    found: Scores = scores[wanted[place] & ~np.isnan(scores)]
     if last and there.size == values.size:
         found = np.append(found, np.full(int(np.isnan(scores).sum()), np.nan))
     return found

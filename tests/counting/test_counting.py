@@ -231,5 +231,12 @@ def test_ties_in_a_gap_are_not_fetched() -> None:
     assert len(rounds) == 1
 
 
-def refuse(values: Array, numbers: Array) -> Array:
-    raise AssertionError(f"asked for {numbers} of {values}")
+def test_the_only_score_of_a_gap_is_known() -> None:
+    scores = np.array([4.0, 3.0, np.nan])
+    targets = np.arange(1, 4)
+    found = nth_best(targets, count_gaps(np.array([3.5, 2.0]), scores), refuse, refuse)
+    assert_best(found, targets, scores)
+
+
+def refuse(*asked: Any) -> Any:
+    raise AssertionError(f"asked for {asked}")

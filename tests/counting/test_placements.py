@@ -6,7 +6,7 @@ import pytest
 from pu_accessor.counting.placements import Places, count_above, rank_pairs
 from pu_accessor.ranking import BoolArray, FloatArray
 
-ODD = [0.0, 1.0, 2.0, 3.5, np.nan, np.inf, -np.inf, 1e300, -1e-300, -1e300]
+ODD = [0.0, 1.0, 2.0, 3.5, np.nan, np.inf, -np.inf, 1.7e308, -1e-300, -1.7e308]
 
 
 def draw(seed: int) -> tuple[FloatArray, BoolArray]:

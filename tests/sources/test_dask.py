@@ -272,13 +272,16 @@ def models_in_rows() -> pd.DataFrame:
     return pd.concat(parts).sample(frac=1, random_state=0).reset_index(drop=True)
 
 
-@pytest.mark.parametrize("beta", [None, 0.2])
-def test_models_in_rows_are_joined(beta: float | None) -> None:
-    frame = models_in_rows()
-    expected = frame.pu(by="model", label="y").compare(beta, on="id")
+@pytest.mark.parametrize(
+    ("by", "on_what", "beta"), [("kind", "id", None), (["kind", "run"], ["day", "hour"], 0.2)]
+)
+def test_models_in_rows_are_joined(by: Any, on_what: Any, beta: float | None) -> None:
+    frame = models_in_rows().rename(columns={"model": "kind"})
+    frame = frame.assign(run=frame["kind"].str.len(), day=frame["id"] // 24, hour=frame["id"] % 24)
+    expected = frame.pu(by=by, label="y").compare(beta, on=on_what)
     parted = dd.from_pandas(frame, npartitions=3)
-    found = parted.pu(by="model", label="y") if beta else parted.groupby("model").pu(label="y")
-    pd.testing.assert_frame_equal(found.compare(beta, on="id"), expected)
+    found = parted.pu(by=by, label="y") if beta else parted.groupby(by).pu(label="y")
+    pd.testing.assert_frame_equal(found.compare(beta, on=on_what), expected)
 
 
 def test_models_in_rows_have_propensities() -> None:
