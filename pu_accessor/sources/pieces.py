@@ -31,7 +31,7 @@ from pu_accessor.sources.columns import read_column
 from pu_accessor.sources.in_memory import name_keys
 from pu_accessor.sources.looks import Looks, Place, check_same
 from pu_accessor.sources.pair_pieces import pair_pieces, paired_ranks
-from pu_accessor.sources.pairs import same_odds
+from pu_accessor.sources.pairs import check_same_odds
 from pu_accessor.sources.roles import Roles
 from pu_accessor.sources.source import check_no_keys, check_not_pooled, refuse
 from pu_accessor.sources.summary import list_columns, or_reason
@@ -227,7 +227,7 @@ def _check_odds(joined: Pieces, roles: Roles, names: list[Any]) -> None:
             order = np.lexsort((group.propensity, group.positive[0]))
             found.append(group.propensity[order])
     if found:
-        same_odds(np.stack(found))
+        check_same_odds(np.stack(found))
 
 
 def _examples(looks: Looks, plan: Plan, surveyed: Survey, place: Place) -> Examples:
