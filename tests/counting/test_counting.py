@@ -203,11 +203,17 @@ def test_scores_that_crowd(scores: Array, labeled: Array, monkeypatch: pytest.Mo
     assert_best(found, targets, scores)
 
 
-def test_scores_inside_gaps() -> None:
+@pytest.mark.parametrize("compared", [0, 1, 100])
+def test_scores_inside_gaps(compared: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(best, "_COMPARED", compared)
     scores = np.array([np.nan, -np.inf, 0.0, 1.0, 2.0, 3.0, 9.0, np.inf, np.nan])
     cases: list[tuple[list[float], list[int], list[float]]] = [
         ([3.0, 1.0], [0, 2], [-np.inf, 0.0, 9.0, np.inf, np.nan, np.nan]),
+        ([3.0, 1.0], [1], [2.0]),
         ([3.0, 1.0, np.nan], [1, 2], [-np.inf, 0.0, 2.0]),
+        ([9.0, 3.0, 1.0, 0.0, -1.0], [0, 1, 3, 5], [np.inf, -np.inf, np.nan, np.nan]),
+        ([9.0, 2.0, 1.0, 0.0, -1.0], [1, 4], [3.0]),
+        ([9.0, 4.0, 1.5, 0.5, -1.0], [2, 3], [3.0, 2.0, 1.0]),
         ([np.nan], [0, 1], [-np.inf, 0.0, 1.0, 2.0, 3.0, 9.0, np.inf]),
         ([], [0], scores.tolist()),
         ([3.0], [], []),

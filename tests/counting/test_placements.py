@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from pu_accessor.counting import placements, threads
 from pu_accessor.counting.placements import Places, count_above, rank_pairs
 from pu_accessor.ranking import BoolArray, FloatArray
 
@@ -69,14 +70,17 @@ def test_known_positives_of_unlike_weights(seed: int) -> None:
         np.testing.assert_allclose(covariance, covaried, atol=1e-12)
 
 
-def test_many_scores_in_threads() -> None:
+@pytest.mark.parametrize("size", [0, 1, 999, 1000, 5003])
+def test_many_scores_in_threads(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PU_ACCESSOR_MAX_THREADS", "3")
+    monkeypatch.setattr(threads, "_WORTH", 2000)
+    monkeypatch.setattr(placements, "_PIECE", 64)
     rng = np.random.default_rng(0)
-    score, known = rng.normal(size=(2, 1_100_000)), np.arange(1_100_000) < 5
-    places = [Places.of(one) for one in score[:, known]]
+    score = rng.normal(size=(2, size)).round(2)
+    places = [Places.of(one) for one in rng.normal(size=(2, 5)).round(2)]
     whole = count_above(places, score)
-    parts = [count_above(places, part) for part in np.array_split(score, 11, axis=1)]
-    for model in range(2):
-        np.testing.assert_array_equal(
-            whole.counts[model], np.sum([part.counts[model] for part in parts], axis=0)
-        )
-    np.testing.assert_array_equal(whole.products, np.sum([p.products for p in parts], axis=0))
+    found = np.stack([place.above(one) for place, one in zip(places, score, strict=True)])
+    for counts, own in zip(whole.counts, found, strict=True):
+        np.testing.assert_array_equal(counts, np.bincount(own, minlength=11))
+        assert counts.dtype == np.int64
+    np.testing.assert_array_equal(whole.products, (found - 5.0) @ (found - 5.0).T)

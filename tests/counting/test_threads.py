@@ -76,6 +76,12 @@ def test_no_number_of_threads(name: str, value: str, monkeypatch: pytest.MonkeyP
         count_threads(1000)
 
 
+def test_no_thread_is_started_for_nothing() -> None:
+    here = threading.get_ident()
+    assert in_threads(lambda _: threading.get_ident(), range(3), 1) == [here] * 3
+    assert in_threads(lambda _: threading.get_ident(), range(1), 4) == [here]
+
+
 def test_no_thread_is_left() -> None:
     before = threading.active_count()
     assert in_threads(lambda x: x * x, range(20), 4) == [x * x for x in range(20)]

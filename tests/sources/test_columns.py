@@ -57,6 +57,37 @@ def test_canonical_labels_in_any_dtype(label: Any) -> None:
 @pytest.mark.parametrize(
     ("label", "coding"),
     [
+        *((pd.array([1, None, 0, None, 1], dtype), {}) for dtype in ("Int64", "Float32")),
+        *((pd.array(MEANT, dtype), {}) for dtype in ("boolean", "bool[pyarrow]")),
+        (pd.array([1, None, 0, None, 1], "int8[pyarrow]"), {}),
+        *((np.array([1, np.nan, 0, np.nan, 1], order), {}) for order in ("<f4", ">f8")),
+        (pd.array([None, 1, 0, 1, None], "Int8"), {"positive": [None], "unlabeled": 1}),
+        (np.array([0, np.nan, 1, np.nan, 0]), {"positive": 0, "negative": [1, 7]}),
+    ],
+)  # fmt: skip
+def test_numbers_are_not_looked_up_by_value(
+    label: Any, coding: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr("pu_accessor.sources.labels._read_values")
+    assert read(label, **coding) == EXPECTED
+
+
+def test_integers_and_flags_are_not_looked_up_by_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr("pu_accessor.sources.labels._read_values")
+    names = ["n_known_positive", "n_known_negative", "n_unlabeled"]
+    for label in (np.array([1, 0, 0, 0, 1]), np.array([True, False, False, False, True])):
+        arrays = pu_accessor.ranking_from_arrays(SCORE, label)
+        tables = arrays(unlabeled=0).contingency(0)
+        assert [tables[name].item() for name in names] == [2, 0, 3]
+        tables = arrays(negative=0).contingency(0)
+        assert [tables[name].item() for name in names] == [2, 3, 0]
+    tables = pu_accessor.ranking_from_arrays(SCORE, np.ones(5, np.uint8)).contingency(0)
+    assert [tables[name].item() for name in names] == [5, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("label", "coding"),
+    [
         (["P", "U", "N", "U", "P"], {"positive": "P", "negative": "N", "unlabeled": "U"}),
         (["P", None, "N", None, "P"], {"positive": "P", "negative": "N"}),
         (list("acdeb"), {"positive": ["a", "b"], "negative": "d", "unlabeled": ["c", "e"]}),

@@ -300,12 +300,13 @@ def test_models_in_rows_have_propensities() -> None:
 
 def test_models_in_rows_that_do_not_pair() -> None:
     frame = models_in_rows()
-    other = frame.copy()
-    other.loc[0, "y"] = 0.0
+    other = frame.astype({"y": "Int64"})
+    other.loc[frame.index[frame["y"] == 1][0], "y"] = pd.NA
+    other.loc[frame.index[frame["y"].isna()][0], "y"] = 0
     for rows, told in (
         (frame.iloc[1:], r"\[79, 80\] rows, 79 pairs are found, and 0"),
         (pd.concat([frame, frame.iloc[:1]]), r"\[80, 81\] rows, 81 pairs are found"),
-        (other, "80 pairs are found, and 1 of these have different labels"),
+        (other, "80 pairs are found, and 2 of these have different labels"),
     ):
         parted = dd.from_pandas(rows.reset_index(drop=True), npartitions=3)
         with pytest.raises(PUValueError, match=told):

@@ -75,7 +75,7 @@ def test_propensities_that_differ_are_counted(model: str) -> None:
 def test_labels_that_differ_are_counted(was: Any, now: Any, model: str) -> None:
     here = (ROWS["y"].isna() if was is None else ROWS["y"] == was) & (ROWS["model"] == model)
     rows = ROWS.assign(y=ROWS["y"].mask(ROWS.index.isin(ROWS.index[here][:2]), now))
-    with pytest.raises(PUValueError, match="label must be .* groups, but 2 of 40 examples have"):
+    with pytest.raises(PUValueError, match=r"label must be .* groups, but 2 of 40 examples have"):
         rows.pu(**ROLES).compare(0.2, on="hour")
 
 
@@ -127,5 +127,5 @@ def test_models_that_are_not_named() -> None:
         with pytest.raises(PUValueError, match=told):
             ROWS.pu(**asked).compare(0.2)
     for by in (None, "day"):
-        with pytest.raises(PUValueError, match="^on must not be passed .* but 'hour' was"):
+        with pytest.raises(PUValueError, match=r"^on must not be passed .* but 'hour' was"):
             WIDE.pu(score=MODELS, label="y", by=by).compare(0.2, on="hour")

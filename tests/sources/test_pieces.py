@@ -119,6 +119,10 @@ ASKED: dict[str, Ask] = {
     "beta by means": quietly(lambda pu: pu(by="key").estimate_beta(method="mean_matching")),
     "compare": lambda pu: pu(score=MODELS).compare(),
     "compare sizes by key": lambda pu: pu(score=MODELS, by="key").compare([0.3, 0.1]),
+    "compare weighted": lambda pu: pu(score=MODELS, propensity="odds").compare(0.3),
+    "compare weighted omit by key": lambda pu: pu(
+        score=["holes", "other"], propensity="odds", nan_policy="omit", by="key"
+    ).compare(0.3, target="examples"),
     "compare omit": lambda pu: pu(score=["holes", "other"], nan_policy="omit").compare(0.3),
     "compare omit by key": lambda pu: pu(
         score=["holes", "other"], nan_policy="omit", by="key"
