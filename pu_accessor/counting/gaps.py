@@ -208,7 +208,7 @@ class Tally:
         """Count scores that are in ascending order."""
         ends = np.full(self.counts.size + 1, piece.size)
         ends[0] = 0
-        ends[1:-1:2] = left = np.searchsorted(piece, self.known, side="left")
+        ends[1:-1:2] = left = np.searchsorted(piece, self.known)
         ends[2:-1:2] = _through(piece, self.known, left)
         counts = np.diff(ends)
         self.counts += counts

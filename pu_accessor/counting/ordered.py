@@ -90,10 +90,10 @@ class Ordered:
         (array([1.5]), array([3]), array([1.7]), array([2]))
         """
         lowest, through = gaps.blocks()
-        block = np.searchsorted(through, targets, side="left")  # is never an empty one
+        block = np.searchsorted(through, targets)  # is never an empty one
         before, last = np.append(0, through)[block], through[block]
         score = lowest[block]
-        better = np.where(before, lowest[np.searchsorted(through, before, side="left")], np.inf)
+        better = np.where(before, lowest[np.searchsorted(through, before)], np.inf)
         inside = np.flatnonzero(block % 2 == 0)
         if self.ascending.size:
             start, end = self._ends(gaps.values, block[inside] // 2)
@@ -116,7 +116,7 @@ class Ordered:
         known = values[~np.isnan(values)]
         edges = np.concatenate([[np.inf], known, [-np.inf, -np.inf]])
         start = np.searchsorted(self.ascending, edges[numbers + 1], side="right")
-        end = np.searchsorted(self.ascending, edges[numbers], side="left")
+        end = np.searchsorted(self.ascending, edges[numbers])
         start[numbers >= known.size], end[numbers == 0] = 0, self.ascending.size
         end[numbers > known.size] = 0
         return start, end

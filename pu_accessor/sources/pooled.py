@@ -108,7 +108,7 @@ def shares_below(
         missing = np.isnan(here)
         worst = missing.sum() if nan_policy == "worst" else 0
         ordered = np.sort(here[~missing])
-        number = worst + np.searchsorted(ordered, here, side="left")
+        number = worst + np.searchsorted(ordered, here)
         below = number / max(ordered.size + worst, 1)
         below[missing] = 0.0 if worst else np.nan
         found[rows] = below

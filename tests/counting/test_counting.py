@@ -1,5 +1,6 @@
 """Counts between labeled scores, against a full sort."""
 
+import struct
 from collections.abc import Iterator
 from functools import reduce
 from typing import Any
@@ -13,7 +14,7 @@ from hypothesis.extra import numpy as some
 
 from pu_accessor.counting import best, threads
 from pu_accessor.counting import gaps as gaps_module
-from pu_accessor.counting.best import Best, nth_best, scores_inside
+from pu_accessor.counting.best import Best, nth_best, scores_inside, with_edges
 from pu_accessor.counting.gaps import Gaps, count_gaps, distinct
 from pu_accessor.counting.ordered import Ordered
 
@@ -103,6 +104,7 @@ def test_distinct_scores(scores: Array) -> None:
 )
 @example(scores=(np.array([]), np.repeat(ODD, 5)), cuts=[], targets=[1, 20, 59, 60])
 @example(scores=(np.array([1.0]), np.linspace(0, 1, 60)), cuts=[9], targets=[1, 2, 30, 60])
+@example(scores=(np.array([1e308, -1e308]), np.repeat(ODD, 5)), cuts=[9], targets=[1, 20, 33])
 def test_best_scores_are_those_of_a_full_sort(
     scores: tuple[Array, Array], cuts: list[int], targets: list[int]
 ) -> None:
@@ -119,6 +121,40 @@ def test_best_scores_are_those_of_a_full_sort(
         return np.concatenate([scores_inside(bounds, numbers, chunk) for chunk in chunks])
 
     assert_best(nth_best(wanted, count(values).without(at), count, fetch), wanted, unlabeled)
+
+
+def float_order(score: float) -> int:
+    """Return the place of a score among all floats; NaN is the first."""
+    (bits,) = struct.unpack("<q", struct.pack("<d", -np.inf if np.isnan(score) else score + 0.0))
+    return int(bits if bits >= 0 else bits ^ (2**63 - 1)) - int(np.isnan(score))
+
+
+@given(scores=SCORES)
+@example(scores=(np.array([]), np.repeat(ODD, 5)))
+@example(scores=(np.array([1e308, -1e308]), np.repeat(ODD, 5)))
+@example(scores=(np.array([np.inf, 0.0, -np.inf]), np.repeat(ODD, 5)))
+@example(scores=(np.array([1.0, 0.0]), np.array([np.inf, np.inf, 1 / 3, 2 / 3, -np.inf, -np.inf])))
+def test_edges_lie_in_the_wanted_gaps_all_over(scores: tuple[Array, Array]) -> None:
+    gaps = count_gaps(distinct(scores[0])[0], scores[1])
+    inside = np.flatnonzero(gaps.inside > 1)
+    if not inside.size:
+        return
+    edges = with_edges(gaps, inside)
+    np.testing.assert_array_equal(edges, distinct(edges)[0])
+    known = [float_order(value) for value in gaps.values.tolist()]
+    left = [float_order(edge) for edge in edges.tolist()]
+    assert set(known) <= set(left)
+    for number in inside.tolist():
+        low = float_order(float(gaps.lowest[number]))
+        end = known[number - 1] if number else float_order(np.inf) + 1
+        here = [place for place in left if low <= place < end]
+        left = [place for place in left if place not in here]
+        assert here[-1] == low  # so that ties cost nothing
+        steps = np.diff([*here[::-1], end])
+        pieces = max(16 // inside.size, 4) // 2
+        assert max(steps) <= -(-(end - low) // pieces) + 1  # 0.0 has two places
+        assert len(here) <= 2 * pieces
+    assert sorted(left) == sorted(known)
 
 
 @given(
