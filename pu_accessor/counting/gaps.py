@@ -106,12 +106,12 @@ class Gaps:
         return lowest, np.cumsum(counts)
 
 
-def distinct(scores: Scores) -> tuple[FloatArray, IntArray]:
+def distinct(scores: FloatArray) -> tuple[FloatArray, IntArray]:
     """Return the distinct scores, best first, and how often each occurs.
 
     Parameters
     ----------
-    scores : ndarray of floats, shape (scores,)
+    scores : ndarray of float64, shape (scores,)
         In any order; those that are NaN are equal to each other, and the worst.
 
     Returns
@@ -124,7 +124,7 @@ def distinct(scores: Scores) -> tuple[FloatArray, IntArray]:
     >>> distinct(np.array([1.0, np.nan, 3.0, 1.0]))
     (array([ 3.,  1., nan]), array([1, 2, 1]))
     """
-    cost = np.sort(0.0 - np.asarray(scores, np.float64))  # negated: NaN comes last by itself
+    cost = np.sort(0.0 - scores)  # negated: NaN comes last by itself
     new = np.flatnonzero(np.concatenate([[True], cost[1:] > cost[:-1]])[: cost.size])
     missing = int(np.isnan(cost).sum())
     if missing:

@@ -112,11 +112,10 @@ class Ordered:
         return Best(score, last, better, before)
 
     def _ends(self, values: FloatArray, numbers: IntArray) -> tuple[IntArray, IntArray]:
-        """Return where the scores of some gaps start and end; below NaN there are none."""
+        """Return where the scores of some gaps start and end; none of them is below NaN."""
         known = values[~np.isnan(values)]
-        edges = np.concatenate([[np.inf], known, [-np.inf, -np.inf]])
+        edges = np.concatenate([[np.inf], known, [-np.inf]])
         start = np.searchsorted(self.ascending, edges[numbers + 1], side="right")
         end = np.searchsorted(self.ascending, edges[numbers])
         start[numbers >= known.size], end[numbers == 0] = 0, self.ascending.size
-        end[numbers > known.size] = 0
         return start, end

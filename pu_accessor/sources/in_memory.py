@@ -187,9 +187,6 @@ def name_keys(groups: Groups | None, roles: Roles) -> tuple[tuple[str, ...], tup
         return (("model",), tuple(models)) if models is not None else ((), ((),))
     if models is None:
         return groups.names, groups.keys
-    keys = [
-        (*(key if len(groups.names) != 1 and isinstance(key, tuple) else (key,)), model)
-        for key in groups.keys
-        for model in models
-    ]
-    return (*groups.names, "model"), tuple(keys)
+    each: Any = groups.keys if len(groups.names) != 1 else [(key,) for key in groups.keys]
+    keys = tuple((*key, model) for key in each for model in models)
+    return (*groups.names, "model"), keys

@@ -11,7 +11,7 @@ import pandas as pd
 from pu_accessor.errors import PUValueError
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 from pu_accessor.sources.chunks import Pieces
-from pu_accessor.sources.columns import as_models, as_series, read_column, read_states
+from pu_accessor.sources.columns import as_models, read_column, read_states
 from pu_accessor.sources.groups import Groups, check_roles, group_frame, key_columns
 from pu_accessor.sources.labels import States
 from pu_accessor.sources.propensities import read_propensities
@@ -162,7 +162,7 @@ def _survey(plan: Plan, frame: pd.DataFrame) -> Survey:
         nobody = np.empty(0)
         return Survey({}, frame.iloc[:0, :0], 0, none, nobody, frame[plan.roles.label], True, None)
     scores = read_models(plan, frame)
-    labels = as_series("label", frame[plan.roles.label])
+    labels = frame[plan.roles.label]
     there = labels.dropna()
     whole = Survey(
         {},

@@ -78,6 +78,7 @@ def pieces(scores: Array, cuts: list[int]) -> list[Array]:
 @example(scores=(np.array([5e-324, 0.0]), np.repeat(ODD, 5)), cuts=[])
 @example(scores=(np.array([np.nan, np.inf, -np.inf]), np.repeat(ODD, 5)), cuts=[30])
 @example(scores=(np.array([2.0, 2.0]), np.repeat(ODD, 5)), cuts=[])
+@example(scores=(np.array([1.0, 0.5]), np.array([1.0])), cuts=[])
 def test_gaps_are_those_of_a_full_sort(scores: tuple[Array, Array], cuts: list[int]) -> None:
     labeled, unlabeled = scores
     values, _ = distinct(labeled)
@@ -165,6 +166,7 @@ def test_edges_lie_in_the_wanted_gaps_all_over(scores: tuple[Array, Array]) -> N
 @example(scores=(np.array([1.0, -1.0]), np.repeat([-0.0, -0.5], 9)), targets=[5, 14])
 @example(scores=(np.array([]), np.repeat(ODD, 5)), targets=[1, 20, 36, 59, 60])
 @example(scores=(np.array([]), np.full(3, np.nan)), targets=[1, 3])
+@example(scores=(np.array([]), np.append(np.full(5, np.nan), 1.0)), targets=[1, 6])
 def test_few_scores_are_counted_and_found_in_order(
     scores: tuple[Array, Array], targets: list[int]
 ) -> None:
@@ -187,6 +189,7 @@ def assert_best(found: Best, targets: Array, scores: Array) -> None:
         found.better, np.append(values, np.inf)[block - 1 + (block == 0) * (values.size + 1)]
     )
     np.testing.assert_array_equal(found.before, np.concatenate([[0], through])[block])
+    assert found.through.dtype == found.before.dtype == np.int64
     assert_no_minus_0(found.score, found.better)
 
 
@@ -195,7 +198,7 @@ def shapes() -> Iterator[tuple[str, Array, Array]]:
     rng = np.random.default_rng(6)
     x, p = rng.normal(size=30_000), rng.normal(1, 1, size=400)
     yield "even", x, p
-    yield "float32", x.astype(np.float32), p.astype(np.float32)
+    yield "float32", x.astype(np.float32), p.astype(np.float32).astype(np.float64)
     yield "tied", x.round(1), p.round(1)
     yield "all but tied", np.where(x > 3, x, 0.0), p
     yield "saturated", 1 / (1 + np.exp(-12 * x)), 1 / (1 + np.exp(-12 * p))

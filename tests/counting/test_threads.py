@@ -12,7 +12,7 @@ import pytest
 
 from pu_accessor.counting import threads
 from pu_accessor.counting.best import scores_inside
-from pu_accessor.counting.gaps import count_gaps, distinct
+from pu_accessor.counting.gaps import count_gaps, distinct, in_parts
 from pu_accessor.counting.ordered import Ordered
 from pu_accessor.counting.threads import count_threads, in_threads, one_thread
 from pu_accessor.errors import PUValueError
@@ -74,6 +74,14 @@ def test_no_number_of_threads(name: str, value: str, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv(name, value)
     with pytest.raises(PUValueError, match=rf"{name} must be a number of threads.*{value!r}"):
         count_threads(1000)
+
+
+def test_each_thread_has_some_of_the_scores() -> None:
+    assert in_parts(SCORES, 1)[0] is SCORES
+    for number in (2, 3, 8):
+        parts = in_parts(SCORES, number)
+        assert len(parts) >= number and len(parts) % number == 0
+        np.testing.assert_array_equal(np.concatenate(parts), SCORES)
 
 
 def test_no_thread_is_started_for_nothing() -> None:

@@ -24,7 +24,7 @@ from pu_accessor import (
     PUWarning,
     ranking_from_chunks,
 )
-from pu_accessor.counting import best
+from pu_accessor.counting import best, cutoffs
 from pu_accessor.counting import gaps as gaps_module
 from pu_accessor.sources import looks
 from tests.cases import Case, as_frame, cases, put
@@ -230,6 +230,21 @@ def test_chunks_in_small_steps(name: str, monkeypatch: pytest.MonkeyPatch) -> No
     expected = whole_frame(name)
     shrink(monkeypatch)
     check_same(ASKED[name](ranking_from_chunks(cut(FRAME, [399, 200, 7]))), expected)
+
+
+@pytest.mark.parametrize("name", ["contingency at ranks", "roc", "metric at a threshold"])
+def test_frames_in_small_steps(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = whole_frame(name)
+    shrink(monkeypatch)
+    monkeypatch.setattr(cutoffs, "_SORTED", 0)
+    check_same(ASKED[name](FRAME.pu), expected)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "uint64"])
+def test_ranks_of_any_integers(dtype: Any) -> None:
+    expected = FRAME.pu.contingency(0.3, ranks=[200, 1, 40])
+    for pu in (FRAME.pu, ranking_from_chunks(cut(FRAME, [90]))):
+        check_same(pu.contingency(0.3, ranks=np.array([200, 1, 40], dtype)), expected)
 
 
 @settings(max_examples=15)
@@ -519,6 +534,9 @@ ERRORS: dict[str, Ask] = {
     "propensity is text": lambda pu: pu(propensity="said").auroc(0.3),
     "ranks of a word": lambda pu: pu.roc_bounds(0.3, ranks="some"),
     "ranks too high": lambda pu: pu.roc_bounds(0.3, ranks=401),
+    "ranks too high without missing scores": lambda pu: pu(
+        score="holes", nan_policy="omit"
+    ).contingency(0.3, ranks=int(FRAME["holes"].notna().sum()) + 1),
     "ranks too high in all groups": lambda pu: pu(by="key").contingency(0.3, ranks=399),
     "ranks below 0": lambda pu: pu.contingency(0.3, ranks=[3, -1]),
     "ranks twice": lambda pu: pu.roc_bounds(0.3, ranks=[3, 3]),
