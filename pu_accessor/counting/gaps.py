@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial, reduce
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,7 @@ __all__ = [
     "with_missing",
 ]
 
+Float = TypeVar("Float", bound=np.floating[Any])
 Scores: TypeAlias = npt.NDArray[np.floating[Any]]
 
 _PIECE = 1 << 18  # scores that are sorted at once
@@ -161,12 +162,12 @@ def count_gaps(values: FloatArray, scores: Scores) -> Gaps:
     return with_missing(tally.gaps(), missing, known.size < values.size)
 
 
-def in_parts(scores: Scores, threads: int) -> list[Scores]:
+def in_parts(scores: npt.NDArray[Float], threads: int) -> list[npt.NDArray[Float]]:
     """Divide scores among threads.
 
     Parameters
     ----------
-    scores : ndarray of floats, shape (scores,)
+    scores : ndarray of floats, shape (..., scores)
         In any order.
     threads : int
         How many there are.
@@ -176,7 +177,7 @@ def in_parts(scores: Scores, threads: int) -> list[Scores]:
     list of ndarray
         Views: some for each thread, so that none waits long for the last.
     """
-    return [scores] if threads == 1 else np.array_split(scores, threads * _PARTS)
+    return [scores] if threads == 1 else np.array_split(scores, threads * _PARTS, axis=-1)
 
 
 def _tally(known: FloatArray, scores: Scores) -> Tally:

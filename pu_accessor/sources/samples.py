@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Iterable, Sequence
 from itertools import product
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -219,7 +220,7 @@ class SampleSource:
             if not coord.dims or not set(coord.dims) <= set(others)
         ]
         coords = self._dataset.coords.to_dataset().drop_vars(foreign).copy(deep=True)
-        place = np.arange(np.prod(shape, dtype=np.int64)).reshape(shape)
+        place = np.arange(prod(shape)).reshape(shape)
         name = f"place along {', '.join(map(str, others))}"  # longer than that of any dimension
         return coords.assign({name: (others, place)})
 

@@ -375,6 +375,38 @@ def test_no_such_column_lists_those_there_are() -> None:
         many.pu.contingency(0)
 
 
+COLUMNS = pd.DataFrame({"score": SCORE, "label": pd.array(MEANT, "boolean"), "weekday": 1})
+
+
+@pytest.mark.parametrize("role", ["score", "label", "by", "propensity"])
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("weekdya", "a column, but there is no 'weekdya' .* Did you mean 'weekday'"),
+        ({"weekday"}, r"the name of a column, but a set was passed: \{'weekday'\}"),
+    ],
+)
+def test_the_role_that_names_no_column_is_told(role: str, name: Any, told: str) -> None:
+    roles: Any = {role: name}
+    asked: list[Any] = [
+        lambda: COLUMNS.pu(**roles).auroc(0.5),
+        lambda: COLUMNS.pu(**roles).select(0.5, recall=0.5),
+        lambda: pu_accessor.ranking_from_chunks([COLUMNS])(**roles).auroc(0.5),
+    ]
+    if role in ("label", "by"):
+        asked.append(lambda: COLUMNS.pu(**roles).sample_to_label(1, random_state=0))
+    for ask in asked:
+        with pytest.raises(PUError, match=f"^{role} must (be|name) {told}"):
+            ask()
+
+
+def test_a_level_of_the_index_is_no_column() -> None:
+    frame = COLUMNS.set_index("weekday")
+    for role in ("score", "label", "by"):
+        with pytest.raises(PUKeyError, match=f"^{role} must .* 'weekday' is a level of the index"):
+            frame.pu(**{role: "weekday"}).auroc(0.5)
+
+
 def test_a_summary_counts_each_kind() -> None:
     kinds = [1, 1, 0, *[None] * 4, 0, 0]
     lines = repr(pd.DataFrame({"score": range(9), "label": kinds}).pu).splitlines()
