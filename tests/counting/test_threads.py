@@ -68,6 +68,15 @@ def test_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     assert count_threads(1000) == 3
 
 
+@pytest.mark.parametrize(("told", "cores"), [(6, 6), (1, 1), (None, 1)])
+def test_cores_where_none_are_set_apart(
+    told: int | None, cores: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: told)
+    assert count_threads(1000) == cores
+
+
 @pytest.mark.parametrize("value", ["0", "two", "-1", "1.5", ","])
 @pytest.mark.parametrize("name", [OURS, OTHERS])
 def test_no_number_of_threads(name: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:

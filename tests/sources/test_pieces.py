@@ -667,6 +667,27 @@ def test_unknown_labels_are_listed_over_all_chunks(labels: list[list[Any]], show
     assert str(told.value) == str(expected.value)
 
 
+def test_many_labels_are_those_of_one_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pu_accessor.sources.survey._MANY", 3)
+    for labels, shown in (
+        ([[5, 6], [7]], "5, 6, 7"),
+        ([[5, 6, 7], [8]], "5, 6, 7"),
+        ([[1, 1], [5, 6], [7, 8]], "5, 6"),
+        ([[5, 6, 7, 8], [9]], "5, 6, 7, 8"),
+    ):
+        _, chunks = joined(*labels)
+        with pytest.raises(PUValueError, match=f"holds {shown}, which"):
+            ranking_from_chunks(chunks).auroc(0.3)
+
+
+def test_no_row_of_any_chunk_has_a_key() -> None:
+    frame = FRAME.assign(key=None)
+    for chunks in ([frame], [frame.iloc[:0], frame], [frame.iloc[:9], frame.iloc[:0]]):
+        for by in ("key", ["key", "fold"]):
+            with pytest.raises(PUValueError, match=r"^by must leave rows to rank"):
+                ranking_from_chunks(chunks, by=by).auroc(0.3)
+
+
 def test_a_missing_label_that_stands_for_nothing() -> None:
     whole, chunks = joined([1.0, -1.0, 5.0], [1, 5, None], [np.nan])
 
