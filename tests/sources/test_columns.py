@@ -293,6 +293,8 @@ def test_nothing_to_rank() -> None:
         pu_accessor.ranking_from_arrays([], []).contingency(0)
     with pytest.raises(PUValueError, match="must hold at least one example, but are empty"):
         pd.DataFrame({"score": [], "label": []}).pu.contingency(0)
+    with pytest.raises(PUValueError, match=r"^by must leave rows to rank, but no row has a key"):
+        pd.DataFrame({"score": [], "label": [], "day": []}).pu(by="day").contingency(0)
 
 
 # Frames
