@@ -98,8 +98,7 @@ def rank_columns(
         strata = (rank(values[model], model, part, "breakpoints") for part in parts)
         return replace(rank(below, model, rows[group], ranks), strata=tuple(strata))
 
-    plain = isinstance(ranks, str) and known is None and roles.nan_policy != "omit"
-    plain &= pooled is None
+    plain = known is None and pooled is None and roles.nan_policy != "omit"
     together = None
     if plain and len(values) == 1 and len(rows) >= _MANY and len(labels) <= _SMALL * len(rows):
         together = partial(stack_examples, values[0], *states, rows)
