@@ -1,5 +1,6 @@
 """A groupby's groups are those of its keys, whatever its options: on each pandas we allow."""
 
+import re
 from itertools import product
 from typing import Any
 
@@ -7,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import pu_accessor  # noqa: F401
+from pu_accessor import PUTypeError
 from pu_accessor.sources.groups import group_frame, read_groups
 
 KINDS = ["category", "ordered", "object", "int"]
@@ -53,6 +54,16 @@ def test_groups_that_barely_fit_narrow_numbers(groups: int) -> None:
     assert found.keys == tuple(range(groups))
     rows = [np.arange(groups)[some] for some in found.rows]
     np.testing.assert_array_equal(key[np.concatenate(rows)], np.arange(groups))
+
+
+def test_keys_whose_names_look_like_several() -> None:
+    frame = pd.DataFrame({"a": [1, 1], "b": [2, 3], "ab": [5, 4]})
+    assert group_frame(frame, "ab").keys == (4, 5)
+    levels = frame.set_axis(pd.MultiIndex.from_tuples([("a", "b"), ("b", "a"), ("b", "")]), axis=1)
+    assert group_frame(levels, ("b", "a")).keys == (2, 3)
+    for by in (("a", "b"), ("b", "ab", "a")):
+        with pytest.raises(PUTypeError, match=rf"pass by={re.escape(repr(list(by)))}"):
+            group_frame(frame, by)
 
 
 def test_an_answer_of_two_categoricals_unsorted() -> None:

@@ -1,13 +1,16 @@
 """Models in rows: paired by what identifies an example, or refused with what is wrong."""
 
+from functools import reduce
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
-import pu_accessor  # noqa: F401
-from pu_accessor import PUValueError
+from pu_accessor import PUError, PUValueError
+from pu_accessor.accessors.accessor import Accessor
+from pu_accessor.sources.chunks import Chunks, beside
+from pu_accessor.sources.pieces import PiecesSource
 
 MODELS = ["svm", "forest", "bayes"]
 
@@ -33,6 +36,59 @@ def as_rows(wide: pd.DataFrame) -> pd.DataFrame:
 WIDE = draw_wide()
 ROWS = as_rows(WIDE)
 ROLES: dict[str, Any] = {"by": "model", "score": "p", "label": "y"}
+
+
+class Joined(Chunks):
+    """Chunks whose rows are put beside each other, as those of dask are."""
+
+    def join(self, keys: Any, on: Any, columns: Any) -> Any:
+        whole = pd.concat(self._frames())
+        parts = []
+        for number, key in enumerate(keys):
+            here = np.logical_and.reduce([whole[name] == value for name, value in key.items()])
+            names = {name: beside(name, number) for name in columns}
+            parts.append(whole[here][[*on, *columns]].rename(columns=names))
+        wide = reduce(lambda one, other: one.merge(other, on=on), parts)
+        return Chunks([wide.iloc[:7], wide.iloc[7:]])
+
+
+def pieces(rows: pd.DataFrame) -> Any:
+    return Accessor(PiecesSource(Joined([rows.iloc[:50], rows.iloc[50:]])))
+
+
+@pytest.mark.parametrize("by", ["model", ["model", "run"]])
+@pytest.mark.parametrize("on", ["hour", ["day", "hour"]])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_pieces_are_paired_as_one_frame_is(weighted: bool, on: Any, by: Any) -> None:
+    rows = ROWS.astype({"model": object}).assign(run=lambda rows: rows["model"].str.len())
+    roles = ROLES | {"by": by} | ({"propensity": "odds"} if weighted else {})
+    expected = rows.pu(**roles).compare(0.2, on=on, target="examples")
+    found = pieces(rows)(**roles).compare(0.2, on=on, target="examples")
+    pd.testing.assert_frame_equal(found, expected)
+
+
+def test_pieces_that_do_not_pair() -> None:
+    rows = ROWS.astype({"model": object, "y": "Int64"})
+    known, free = rows.index[rows["y"] == 1], rows.index[rows["y"].isna()]
+    other = rows.copy()
+    other.loc[known[0], "y"], other.loc[free[0], "y"] = pd.NA, 0
+    other.loc[known[rows.loc[known, "hour"] != rows.loc[known[0], "hour"]][0], "y"] = 0
+    odds = rows.assign(odds=rows["odds"].mask(rows.index == known[-1], 0.95))
+    differ = f"propensity must be .* but 1 of {(WIDE['y'] == 1).sum()} known positives"
+    cases: list[tuple[pd.DataFrame, dict[str, Any], str]] = [
+        (rows.iloc[1:], {}, r"\[39, 40\] rows, 39 pairs are found, and 0 of these"),
+        (pd.concat([rows, rows.iloc[:2]]), {}, r"\[4[0-2], 4[0-2].*\] rows, 4\d pairs are found"),
+        (other, {}, "40 pairs are found, and 3 of these have different labels"),
+        (rows, {"by": None}, "by must name the column of the models, whose rows on= pairs"),
+        (rows, {"by": "day"}, "must pair each row of a group"),
+        (rows[rows["model"] == "svm"], {}, "two"),
+        (odds, {"propensity": "odds"}, differ),
+    ]
+    for some, roles, told in cases:
+        with pytest.raises(PUError, match=told):
+            pieces(some)(**ROLES | roles).compare(0.2, on="hour", target="examples")
+    with pytest.raises(PUValueError, match=r"'p' was passed with on=\['hour'\]"):
+        Accessor(PiecesSource(Chunks([rows])))(**ROLES).compare(0.2, on="hour")
 
 
 @pytest.mark.parametrize("policy", ["omit", "worst"])

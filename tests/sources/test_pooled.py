@@ -204,6 +204,10 @@ def test_one_group_is_no_pool() -> None:
         pd.testing.assert_frame_equal(
             getattr(alone, name)(BETA), getattr(pooled, name)(BETA), rtol=1e-12
         )
+    models = ["score", "other"]
+    pd.testing.assert_frame_equal(
+        alone(score=models).compare(BETA), pooled(score=models).compare(BETA), rtol=1e-12
+    )
 
 
 def test_pools_over_one_of_several_keys_and_models() -> None:
