@@ -237,6 +237,10 @@ def test_missing_scores_of_any_dtype(missing: Any) -> None:
         score, [True, None, None], nan_policy="omit"
     ).contingency(0.5)
     assert tables["n_unlabeled"] == 1
+    if missing is object:
+        other = pd.Series([3, pd.NA, 1], dtype=object, name="svm")
+        again = pu_accessor.ranking_from_arrays(other, [True, None, None], nan_policy="omit")
+        xr.testing.assert_identical(again.contingency(0.5), tables)
 
 
 @pytest.mark.parametrize(
