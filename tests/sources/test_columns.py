@@ -406,6 +406,16 @@ def test_the_role_that_names_no_column_is_told(role: str, name: Any, told: str) 
             ask()
 
 
+def test_lists_that_change_later_change_nothing() -> None:
+    lists: list[list[Any]] = [["score"], ["weekday"], [None]]
+    scores, by, unlabeled = lists
+    pu = COLUMNS.pu(score=scores, by=by, unlabeled=unlabeled)
+    expected = pu.contingency(0.5)
+    for role in lists:
+        role.append("gone")
+    xr.testing.assert_identical(pu.contingency(0.5), expected)
+
+
 def test_a_level_of_the_index_is_no_column() -> None:
     frame = COLUMNS.set_index("weekday")
     for role in ("score", "label", "by"):

@@ -633,8 +633,19 @@ def test_by_is_read_as_in_one_frame(by: Any, error: type[PUError], message: str)
 
 def test_a_later_chunk_lacks_a_column() -> None:
     pieces = ranking_from_chunks([FRAME, FRAME.drop(columns="label")])
-    with pytest.raises(PUKeyError, match="there is no 'label' among"):
+    told = (
+        r"^chunks must all have the same columns, but in one there is no 'label' among \['score'"
+    )
+    with pytest.raises(PUKeyError, match=told):
         pieces.auroc(0.3)
+    many = pd.DataFrame({f"c{place}": [1] for place in range(30)})
+    with pytest.raises(PUKeyError, match=r"'c19' and 10 more\]\."):
+        ranking_from_chunks([FRAME, many]).auroc(0.3)
+    twice = FRAME.set_axis(["label", *FRAME.columns[1:]], axis=1)
+    with pytest.raises(
+        PUValueError, match=r"^Each chunk must name one column, but 'label' stands"
+    ):
+        ranking_from_chunks([FRAME, twice.assign(score=1)]).auroc(0.3)
 
 
 @pytest.mark.parametrize("odds", [np.nan, 3.0])

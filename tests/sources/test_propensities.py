@@ -147,6 +147,15 @@ def test_that_of_unlabeled_rows_is_not_read(odds: float) -> None:
     )
 
 
+@pytest.mark.parametrize("dtype", ["Float64", "double[pyarrow]", object])
+def test_propensities_of_any_dtype(dtype: Any) -> None:
+    odds = FRAME["odds"].astype("Float64").astype(dtype)
+    xr.testing.assert_identical(
+        FRAME.assign(odds=odds).pu(propensity="odds").contingency(0.3),
+        FRAME.pu(propensity="odds").contingency(0.3),
+    )
+
+
 def test_arrays_and_variables_that_do_not_fit() -> None:
     score, label = FRAME["score"], FRAME["label"]
     with pytest.raises(PUValueError, match=r"propensity must have .* 260 examples, but has 259"):
