@@ -346,3 +346,13 @@ def test_a_fold_of_known_positives_alone() -> None:
         pooled.auroc(BETA)
     with pytest.raises(PUDataError, match="more than known positives"):
         pooled(score=["score", "other"]).compare()
+
+
+def test_folds_without_any_known_positive() -> None:
+    frame = make_frame(0).assign(label=np.nan)
+    pooled = frame.pu(by="fold", score=["score", "other"], pool=True)
+    for ask in (pooled.compare, pooled.auroc):
+        with pytest.raises(
+            PUDataError, match="must mark at least one known positive, but none of"
+        ):
+            ask(BETA)
