@@ -97,6 +97,7 @@ def test_no_thread_is_started_for_nothing() -> None:
     here = threading.get_ident()
     assert in_threads(lambda _: threading.get_ident(), range(3), 1) == [here] * 3
     assert in_threads(lambda _: threading.get_ident(), range(1), 4) == [here]
+    assert here not in in_threads(lambda _: threading.get_ident(), range(2), 2)
 
 
 def test_no_thread_is_left() -> None:
