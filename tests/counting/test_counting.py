@@ -165,6 +165,7 @@ def test_edges_lie_in_the_wanted_gaps_all_over(scores: tuple[Array, Array]) -> N
 @example(scores=(np.array([1.0, -0.25]), np.repeat([-0.0, 0.5], 9)), targets=[5, 14])
 @example(scores=(np.array([1.0, -1.0]), np.repeat([-0.0, -0.5], 9)), targets=[5, 14])
 @example(scores=(np.array([]), np.repeat(ODD, 5)), targets=[1, 20, 36, 59, 60])
+@example(scores=(np.array([1.0]), np.array([0.5, 0.25])), targets=[2, 3])
 @example(scores=(np.array([]), np.full(3, np.nan)), targets=[1, 3])
 @example(scores=(np.array([]), np.append(np.full(5, np.nan), 1.0)), targets=[1, 6])
 def test_few_scores_are_counted_and_found_in_order(
