@@ -244,7 +244,7 @@ def _examples(looks: Looks, plan: Plan, surveyed: Survey, place: Place) -> Examp
         )
     return Examples(
         positive[kept],
-        negative[~np.isnan(negative)] if plan.omits else negative,
+        negative,  # where these are omitted, those without a score are above none
         size,
         partial(looks.above, place),
         partial(looks.best, place),
