@@ -214,7 +214,7 @@ def _count_differing(labels: list[Any], piece: pd.DataFrame) -> IntArray:
     differ = np.zeros(len(piece), np.bool_)
     for name in labels[1:]:
         same = (piece[name] == first).fillna(False).to_numpy(np.bool_)
-        differ |= ~(same | (piece[name].isna() & first.isna()).to_numpy(np.bool_))
+        differ |= ~(same | (piece[name].isna() & first.isna()).to_numpy())
     return np.array([len(piece), np.count_nonzero(differ)])
 
 
