@@ -210,7 +210,7 @@ class SampleSource:
         -------
         Dataset
             A variable of the positions of keys, over these dimensions in the order of the keys'
-            names; and a copy of all coordinates that lie along them alone.
+            names; and all coordinates that lie along them alone.
         """
         others = self._others(self._variables(roles).values())
         shape = [self._dataset.sizes[other] for other in others]
@@ -219,7 +219,7 @@ class SampleSource:
             for name, coord in self._dataset.coords.items()
             if not coord.dims or not set(coord.dims) <= set(others)
         ]
-        coords = self._dataset.coords.to_dataset().drop_vars(foreign).copy(deep=True)
+        coords = self._dataset.coords.to_dataset().drop_vars(foreign)
         place = np.arange(prod(shape)).reshape(shape)
         name = f"place along {', '.join(map(str, others))}"  # longer than that of any dimension
         return coords.assign({name: (others, place)})
