@@ -94,9 +94,9 @@ def nth_best(
         else:
             gaps = _split(gaps, count(with_edges(gaps, inside)))
     lowest, through = gaps.blocks()
-    block = np.searchsorted(through, targets, side="left")  # is never an empty one
+    block = np.searchsorted(through, targets)  # is never an empty one
     before = np.concatenate([[0], through])[block]
-    better = np.where(before, lowest[np.searchsorted(through, before, side="left")], np.inf)
+    better = np.where(before, lowest[np.searchsorted(through, before)], np.inf)
     return Best(lowest[block], through[block], better, before)
 
 
@@ -123,7 +123,7 @@ def scores_inside(values: FloatArray, numbers: IntArray, scores: Scores) -> Floa
     return np.concatenate([*found, np.empty(0)])
 
 
-def _some_inside(values: FloatArray, numbers: IntArray, scores: Scores) -> FloatArray:
+def _some_inside(values: FloatArray, numbers: IntArray, scores: Scores) -> Scores:
     """Return all scores of a part in some gaps."""
     there = values[~np.isnan(values)]
     numbers = numbers[numbers <= there.size]  # below NaN nothing lies
@@ -134,9 +134,9 @@ def _some_inside(values: FloatArray, numbers: IntArray, scores: Scores) -> Float
     wanted = np.zeros(2 * known.size + 1, np.bool_)  # gaps and values in turn, lowest first
     wanted[2 * np.searchsorted(known, there[lower]) + 2] = True
     wanted[0] = last = lower.size < numbers.size
-    place = 2 * np.searchsorted(known, scores, side="left")
+    place = 2 * np.searchsorted(known, scores)
     place += np.append(known, np.nan)[place // 2] == scores
-    found = scores[wanted[place] & ~np.isnan(scores)].astype(np.float64, copy=False)
+    found: Scores = scores[wanted[place] & ~np.isnan(scores)]
     if last and there.size == values.size:
         found = np.append(found, np.full(int(np.isnan(scores).sum()), np.nan))
     return found
@@ -176,7 +176,7 @@ def _inside(values: FloatArray, number: int, scores: Scores) -> Scores:
 
 def _gaps_with(targets: IntArray, gaps: Gaps) -> IntArray:
     """Return the numbers of the gaps that hold a target between scores that are not known."""
-    block = np.unique(np.searchsorted(gaps.blocks()[1], targets, side="left"))
+    block = np.unique(np.searchsorted(gaps.blocks()[1], targets))
     numbers: IntArray = block[block % 2 == 0].astype(np.int64) // 2
     return numbers[gaps.inside[numbers] > 1]
 

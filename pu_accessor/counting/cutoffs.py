@@ -168,7 +168,7 @@ def _weights(positive: FloatArray, propensity: FloatArray | None) -> FloatArray 
     if propensity is None:
         return None
     # Among ties by weight: the order of rows shall not matter.
-    weight: FloatArray = 1 / propensity[np.lexsort((propensity, 0.0 - positive))]
+    weight: FloatArray = 1 / propensity[np.lexsort((propensity, -positive))]
     return weight
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial, reduce
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,7 @@ __all__ = [
     "with_missing",
 ]
 
+Float = TypeVar("Float", bound=np.floating[Any])
 Scores: TypeAlias = npt.NDArray[np.floating[Any]]
 
 _PIECE = 1 << 18  # scores that are sorted at once
@@ -106,12 +107,12 @@ class Gaps:
         return lowest, np.cumsum(counts)
 
 
-def distinct(scores: Scores) -> tuple[FloatArray, IntArray]:
+def distinct(scores: FloatArray) -> tuple[FloatArray, IntArray]:
     """Return the distinct scores, best first, and how often each occurs.
 
     Parameters
     ----------
-    scores : ndarray of floats, shape (scores,)
+    scores : ndarray of float64, shape (scores,)
         In any order; those that are NaN are equal to each other, and the worst.
 
     Returns
@@ -124,7 +125,7 @@ def distinct(scores: Scores) -> tuple[FloatArray, IntArray]:
     >>> distinct(np.array([1.0, np.nan, 3.0, 1.0]))
     (array([ 3.,  1., nan]), array([1, 2, 1]))
     """
-    cost = np.sort(0.0 - np.asarray(scores, np.float64))  # negated: NaN comes last by itself
+    cost = np.sort(0.0 - scores)  # negated: NaN comes last by itself
     new = np.flatnonzero(np.concatenate([[True], cost[1:] > cost[:-1]])[: cost.size])
     missing = int(np.isnan(cost).sum())
     if missing:
@@ -161,12 +162,12 @@ def count_gaps(values: FloatArray, scores: Scores) -> Gaps:
     return with_missing(tally.gaps(), missing, known.size < values.size)
 
 
-def in_parts(scores: Scores, threads: int) -> list[Scores]:
+def in_parts(scores: npt.NDArray[Float], threads: int) -> list[npt.NDArray[Float]]:
     """Divide scores among threads.
 
     Parameters
     ----------
-    scores : ndarray of floats, shape (scores,)
+    scores : ndarray of floats, shape (..., scores)
         In any order.
     threads : int
         How many there are.
@@ -176,7 +177,7 @@ def in_parts(scores: Scores, threads: int) -> list[Scores]:
     list of ndarray
         Views: some for each thread, so that none waits long for the last.
     """
-    return [scores] if threads == 1 else np.array_split(scores, threads * _PARTS)
+    return [scores] if threads == 1 else np.array_split(scores, threads * _PARTS, axis=-1)
 
 
 def _tally(known: FloatArray, scores: Scores) -> Tally:
@@ -208,7 +209,7 @@ class Tally:
         """Count scores that are in ascending order."""
         ends = np.full(self.counts.size + 1, piece.size)
         ends[0] = 0
-        ends[1:-1:2] = left = np.searchsorted(piece, self.known, side="left")
+        ends[1:-1:2] = left = np.searchsorted(piece, self.known)
         ends[2:-1:2] = _through(piece, self.known, left)
         counts = np.diff(ends)
         self.counts += counts

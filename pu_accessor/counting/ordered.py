@@ -90,12 +90,12 @@ class Ordered:
         (array([1.5]), array([3]), array([1.7]), array([2]))
         """
         lowest, through = gaps.blocks()
-        block = np.searchsorted(through, targets, side="left")  # is never an empty one
+        block = np.searchsorted(through, targets)  # is never an empty one
         before, last = np.append(0, through)[block], through[block]
         score = lowest[block]
-        better = np.where(before, lowest[np.searchsorted(through, before, side="left")], np.inf)
+        better = np.where(before, lowest[np.searchsorted(through, before)], np.inf)
         inside = np.flatnonzero(block % 2 == 0)
-        if inside.size and self.ascending.size:
+        if self.ascending.size:
             start, end = self._ends(gaps.values, block[inside] // 2)
             place = end - (targets - before)[inside]
             there = place >= start  # further ones are missing
@@ -112,11 +112,10 @@ class Ordered:
         return Best(score, last, better, before)
 
     def _ends(self, values: FloatArray, numbers: IntArray) -> tuple[IntArray, IntArray]:
-        """Return where the scores of some gaps start and end; below NaN there are none."""
+        """Return where the scores of some gaps start and end; none of them is below NaN."""
         known = values[~np.isnan(values)]
-        edges = np.concatenate([[np.inf], known, [-np.inf, -np.inf]])
+        edges = np.concatenate([[np.inf], known, [-np.inf]])
         start = np.searchsorted(self.ascending, edges[numbers + 1], side="right")
-        end = np.searchsorted(self.ascending, edges[numbers], side="left")
+        end = np.searchsorted(self.ascending, edges[numbers])
         start[numbers >= known.size], end[numbers == 0] = 0, self.ascending.size
-        end[numbers > known.size] = 0
         return start, end

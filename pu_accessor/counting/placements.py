@@ -10,19 +10,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial, reduce
-from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
-from pu_accessor.counting.gaps import distinct
+from pu_accessor.counting.gaps import distinct, in_parts
 from pu_accessor.counting.threads import count_threads, in_threads
 from pu_accessor.ranking import FloatArray, IntArray
 
 __all__ = ["Above", "Places", "count_above", "rank_pairs"]
 
 _PIECE = 1 << 15  # scores that are looked up at once, while they are in the cache
-_PARTS = 4  # that each thread has to do, so that none waits long for the last
 _BINS, _FEWEST, _MOST = 32, 1 << 12, 1 << 21  # of the table, for each known positive
 
 
@@ -103,11 +101,12 @@ class Places:
         -------
         ndarray of int32, shape (scores,)
         """
+        if not self.cost.size:
+            return np.zeros(scores.size, np.int32)
         found = self.table[self._bins(scores)]
         near = np.flatnonzero(found < 0)
-        if near.size and self.cost.size:
-            found[near] = self._search(0.0 - scores[near], -1 - found[near])
-        return np.maximum(found, 0) if not self.cost.size else found
+        found[near] = self._search(0.0 - scores[near], -1 - found[near])
+        return found
 
     def away(self, found: npt.NDArray[np.int32]) -> FloatArray:
         """Return what known positives above examples count for, less the half of all.
@@ -206,9 +205,7 @@ def count_above(places: Sequence[Places], scores: FloatArray) -> Above:
         That of pieces of the examples merges to that of all.
     """
     threads = count_threads(scores.size)
-    ends = np.linspace(0, scores.shape[1], (threads > 1) * threads * _PARTS + 1).astype(int)
-    ends = np.append(ends, scores.shape[1])
-    parts = [scores[:, start:end] for start, end in pairwise(ends)]
+    parts = in_parts(scores, threads)
     return reduce(Above.merge, in_threads(partial(_count_part, places), parts, threads))
 
 

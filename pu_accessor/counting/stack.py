@@ -39,7 +39,7 @@ def stack_examples(
     >>> stack.owner, stack.known, stack.start, stack.end
     (array([0, 0, 1]), array([1, 2, 1]), array([1, 2, 1]), array([2, 3, 2]))
     """
-    cost, few = 0.0 - score, -(-_PIECE * len(rows) // max(score.size, 1))
+    cost, few = 0.0 - score, -(-_PIECE * len(rows) // score.size)
     parts = [
         _stack(cost, positive, negative, rows[begin : begin + few])
         for begin in range(0, len(rows), few)

@@ -69,11 +69,8 @@ def in_threads(
     """
     if threads == 1 or len(items) == 1:
         return [function(item) for item in items]
-    pool = ThreadPoolExecutor(min(threads, len(items)))
-    try:
-        return list(pool.map(function, items))
-    finally:
-        pool.shutdown(cancel_futures=True)
+    with ThreadPoolExecutor(min(threads, len(items))) as pool:
+        return list(pool.map(function, items))  # cancels what is left if anything is raised
 
 
 @contextmanager

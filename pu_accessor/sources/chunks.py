@@ -6,7 +6,14 @@ from typing import Any, Protocol, TypeVar
 
 import pandas as pd
 
-from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
+from pu_accessor.errors import (
+    PUDataError,
+    PUKeyError,
+    PUTypeError,
+    PUValueError,
+    brief,
+    shorten,
+)
 from pu_accessor.sources.columns import as_series, read_column
 
 __all__ = ["Chunks", "Pieces", "beside"]
@@ -159,5 +166,11 @@ def _as_frame(chunk: Any) -> pd.DataFrame:
 def _select(frame: pd.DataFrame, columns: list[Hashable]) -> pd.DataFrame:
     """Return some columns, or say which is missing."""
     for name in columns:
+        if name not in frame.columns:
+            there = shorten(map(brief, frame.columns), most=20)
+            raise PUKeyError(
+                f"chunks must all have the same columns, but in one there is no {brief(name)} "
+                f"among [{there}]."
+            )
         read_column(frame, "Each chunk", name)
     return frame[columns]

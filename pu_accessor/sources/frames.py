@@ -56,8 +56,7 @@ class FrameSource:
         check_roles(groups, as_models(roles.score), roles.label)
         odds = None
         if roles.propensity is not None:
-            named = read_column(self._frame, "propensity", roles.propensity)
-            odds = as_series("propensity", named)
+            odds = read_column(self._frame, "propensity", roles.propensity)
         return rank_columns(*columns, odds, groups, roles, ranks)
 
     def pair(self, roles: Roles, on: Hashable | list[Hashable] | None) -> Keyed[PairedRanks]:

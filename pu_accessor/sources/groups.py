@@ -62,9 +62,9 @@ def group_frame(frame: pd.DataFrame, by: Hashable | list[Hashable]) -> Groups:
     """
     names = key_columns(frame, by)
     # The index plays no role; pandas would stumble over one that has the name of a column.
-    columns = [read_column(frame, "by", name).reset_index(drop=True) for name in names]
+    columns = [frame[name].reset_index(drop=True) for name in names]
     plain = pd.DataFrame(dict(enumerate(map(_plain, columns))), copy=False)
-    rows = _rows(_number(plain.groupby([*plain], observed=True)))
+    rows = _rows(_number(plain.groupby([*plain])))
     first = [some.start if isinstance(some, slice) else some[0] for some in rows]
     keys = [column.iloc[first].tolist() for column in columns]
     levels = keys[0] if len(keys) == 1 else zip(*keys, strict=True)

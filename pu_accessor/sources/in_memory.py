@@ -98,8 +98,7 @@ def rank_columns(
         strata = (rank(values[model], model, part, "breakpoints") for part in parts)
         return replace(rank(below, model, rows[group], ranks), strata=tuple(strata))
 
-    plain = isinstance(ranks, str) and known is None and roles.nan_policy != "omit"
-    plain &= pooled is None
+    plain = known is None and pooled is None and roles.nan_policy != "omit"
     together = None
     if plain and len(values) == 1 and len(rows) >= _MANY and len(labels) <= _SMALL * len(rows):
         together = partial(stack_examples, values[0], *states, rows)
@@ -187,9 +186,6 @@ def name_keys(groups: Groups | None, roles: Roles) -> tuple[tuple[str, ...], tup
         return (("model",), tuple(models)) if models is not None else ((), ((),))
     if models is None:
         return groups.names, groups.keys
-    keys = [
-        (*(key if len(groups.names) != 1 and isinstance(key, tuple) else (key,)), model)
-        for key in groups.keys
-        for model in models
-    ]
-    return (*groups.names, "model"), tuple(keys)
+    each: Any = groups.keys if len(groups.names) != 1 else [(key,) for key in groups.keys]
+    keys = tuple((*key, model) for key in each for model in models)
+    return (*groups.names, "model"), keys

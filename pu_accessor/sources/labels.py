@@ -116,7 +116,7 @@ def _read_values(label: "pd.Series[Any]", claimed: Mapping[str, list[Any]]) -> S
         ) from error
     present = list(uniques) if there.all() else [*list(uniques), pd.NA]
     states = [_state(value, claimed) for value in present]
-    counts = np.bincount(codes, minlength=len(present))
+    counts = np.bincount(codes)  # of what is there
     _check_coding(str(label.name), present, states, claimed, counts.tolist())
     found = np.full(label.size, states[-1], np.int8)
     found[there] = np.array(states, np.int8)[codes]

@@ -20,7 +20,7 @@ from pu_accessor.sources.pooled import pool_groups, pool_pairs
 from pu_accessor.sources.propensities import read_propensities
 from pu_accessor.sources.roles import Roles
 
-__all__ = ["pair_models", "pair_scores", "pair_weight", "same_odds"]
+__all__ = ["check_same_odds", "pair_models", "pair_scores", "pair_weight"]
 
 
 def pair_models(
@@ -200,37 +200,33 @@ def _pair_groups(
     states = read_states(read_column(frame, "label", roles.label), roles)
     rows = _align(groups, examples, states, identity)
     kinds = States(*(state[rows[0]] for state in states))
-    odds = _propensities(frame, roles, states)
-    own = None if odds is None else same_odds(odds[rows])
+    odds, own = _propensities(frame, roles, states), None
+    if odds is not None:
+        own = odds[rows[0]]
+        check_same_odds(odds[rows[:, kinds.positive]])
     paired = pair_scores(groups.names, groups.keys, values[rows], kinds, roles, own)
     return Keyed((), ((),), lambda _: paired)
 
 
-def same_odds(odds: FloatArray) -> FloatArray:
-    """Return the propensities of examples, which do not depend on the model.
+def check_same_odds(odds: FloatArray) -> None:
+    """Raise unless known positives have the same propensities whatever the model.
 
     Parameters
     ----------
-    odds : ndarray of float64, shape (models, examples)
-        NaN where none is read.
-
-    Returns
-    -------
-    ndarray of float64, shape (examples,)
+    odds : ndarray of float64, shape (models, known positives)
+        In the same order for each model.
 
     Raises
     ------
     PUValueError
-        If they do.
+        If some do not.
     """
-    differing = ~((odds == odds[0]) | np.isnan(odds)).all(axis=0) & ~np.isnan(odds[0])
-    if count := np.count_nonzero(differing):
+    if count := np.count_nonzero((odds != odds[0]).any(axis=0)):
         raise PUValueError(
-            f"propensity must be the same in all groups, but {count} of {differing.size} examples "
-            "have different ones. How probably an example is labeled does not depend on the model."
+            f"propensity must be the same in all groups, but {count} of {odds.shape[1]} known "
+            "positives have different ones. How probably an example is labeled does not depend "
+            "on the model."
         )
-    first: FloatArray = odds[0]
-    return first
 
 
 def _number_examples(frame: pd.DataFrame, identity: list[Hashable], taken: list[str]) -> Numbers:

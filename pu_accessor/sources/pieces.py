@@ -31,7 +31,7 @@ from pu_accessor.sources.columns import read_column
 from pu_accessor.sources.in_memory import name_keys
 from pu_accessor.sources.looks import Looks, Place, check_same
 from pu_accessor.sources.pair_pieces import pair_pieces, paired_ranks
-from pu_accessor.sources.pairs import same_odds
+from pu_accessor.sources.pairs import check_same_odds
 from pu_accessor.sources.roles import Roles
 from pu_accessor.sources.source import check_no_keys, check_not_pooled, refuse
 from pu_accessor.sources.summary import list_columns, or_reason
@@ -214,7 +214,7 @@ def _count_differing(labels: list[Any], piece: pd.DataFrame) -> IntArray:
     differ = np.zeros(len(piece), np.bool_)
     for name in labels[1:]:
         same = (piece[name] == first).fillna(False).to_numpy(np.bool_)
-        differ |= ~(same | (piece[name].isna() & first.isna()).to_numpy(np.bool_))
+        differ |= ~(same | (piece[name].isna() & first.isna()).to_numpy())
     return np.array([len(piece), np.count_nonzero(differ)])
 
 
@@ -227,7 +227,7 @@ def _check_odds(joined: Pieces, roles: Roles, names: list[Any]) -> None:
             order = np.lexsort((group.propensity, group.positive[0]))
             found.append(group.propensity[order])
     if found:
-        same_odds(np.stack(found))
+        check_same_odds(np.stack(found))
 
 
 def _examples(looks: Looks, plan: Plan, surveyed: Survey, place: Place) -> Examples:
@@ -244,7 +244,7 @@ def _examples(looks: Looks, plan: Plan, surveyed: Survey, place: Place) -> Examp
         )
     return Examples(
         positive[kept],
-        negative[~np.isnan(negative)] if plan.omits else negative,
+        negative,  # where these are omitted, those without a score are above none
         size,
         partial(looks.above, place),
         partial(looks.best, place),

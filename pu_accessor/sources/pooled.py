@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -65,9 +65,9 @@ def pool_groups(groups: Groups | None, pool: Pool, examples: int) -> Pooled:
     kept = [place for place, name in enumerate(groups.names) if name not in over]
     numbers = np.arange(examples)
     parts: dict[tuple[Hashable, ...], list[IntArray | slice]] = {}
-    for key, rows in zip(groups.keys, groups.rows, strict=True):
-        levels = key if len(groups.names) > 1 and isinstance(key, tuple) else (key,)
-        parts.setdefault(tuple(levels[place] for place in kept), []).append(rows)
+    each: Any = groups.keys  # tuples, unless there is one name, which is not kept
+    for key, rows in zip(each, groups.rows, strict=True):
+        parts.setdefault(tuple(key[place] for place in kept), []).append(rows)
     keys = [key[0] if len(kept) == 1 else key for key in parts]
     together: list[IntArray | slice] = [
         np.concatenate([numbers[rows] for rows in some]) for some in parts.values()
@@ -108,7 +108,7 @@ def shares_below(
         missing = np.isnan(here)
         worst = missing.sum() if nan_policy == "worst" else 0
         ordered = np.sort(here[~missing])
-        number = worst + np.searchsorted(ordered, here, side="left")
+        number = worst + np.searchsorted(ordered, here)
         below = number / max(ordered.size + worst, 1)
         below[missing] = 0.0 if worst else np.nan
         found[rows] = below

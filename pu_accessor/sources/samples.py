@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Iterable, Sequence
 from itertools import product
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -209,19 +210,13 @@ class SampleSource:
         -------
         Dataset
             A variable of the positions of keys, over these dimensions in the order of the keys'
-            names; and a copy of all coordinates that lie along them alone.
+            names; and all coordinates.
         """
         others = self._others(self._variables(roles).values())
         shape = [self._dataset.sizes[other] for other in others]
-        foreign = [
-            name
-            for name, coord in self._dataset.coords.items()
-            if not coord.dims or not set(coord.dims) <= set(others)
-        ]
-        coords = self._dataset.coords.to_dataset().drop_vars(foreign).copy(deep=True)
-        place = np.arange(np.prod(shape, dtype=np.int64)).reshape(shape)
+        place = np.arange(prod(shape)).reshape(shape)
         name = f"place along {', '.join(map(str, others))}"  # longer than that of any dimension
-        return coords.assign({name: (others, place)})
+        return self._dataset.coords.to_dataset().assign({name: (others, place)})
 
     def _variables(self, roles: Roles) -> dict[str, xr.DataArray]:
         """Return the variables that roles name, the samples last."""

@@ -133,7 +133,7 @@ def _fits(score: "pd.Series[Any]", values: FloatArray) -> bool:
     if narrow:
         return True
     if kinds.is_integer_dtype(score.dtype):
-        low, high = (extreme.reduce(values, initial=0.0) for extreme in (np.fmin, np.fmax))
+        low, high = (extreme.reduce(values) for extreme in (np.fmin, np.fmax))
         if max(-low, high) < _EXACT:
             return True
     distinct = np.unique(score.dropna().to_numpy()).size

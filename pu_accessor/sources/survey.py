@@ -11,7 +11,7 @@ import pandas as pd
 from pu_accessor.errors import PUValueError
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 from pu_accessor.sources.chunks import Pieces
-from pu_accessor.sources.columns import as_models, as_series, read_column, read_states
+from pu_accessor.sources.columns import as_models, read_column, read_states
 from pu_accessor.sources.groups import Groups, check_roles, group_frame, key_columns
 from pu_accessor.sources.labels import States
 from pu_accessor.sources.propensities import read_propensities
@@ -138,7 +138,7 @@ def _check_labels(surveyed: Survey, roles: Roles) -> None:
     labels = surveyed.labels
     if surveyed.wrong is not None and not surveyed.complete:
         labels = pd.Series([*labels, None], name=labels.name, dtype=object)
-    if surveyed.wrong is not None or (surveyed.complete and len(labels)):
+    if surveyed.wrong is not None or surveyed.complete:
         read_states(labels, roles)
     if surveyed.wrong is not None:
         raise surveyed.wrong
@@ -160,13 +160,13 @@ def _survey(plan: Plan, frame: pd.DataFrame) -> Survey:
     if frame.empty:  # of whatever dtypes
         none = np.zeros(len(plan.models), np.int64)
         nobody = np.empty(0)
-        return Survey({}, frame.iloc[:0, :0], 0, none, nobody, frame[plan.roles.label], True, None)
+        return Survey({}, frame[plan.keys], 0, none, nobody, frame[plan.roles.label], True, None)
     scores = read_models(plan, frame)
-    labels = as_series("label", frame[plan.roles.label])
+    labels = frame[plan.roles.label]
     there = labels.dropna()
     whole = Survey(
         {},
-        frame.iloc[:0, :0],
+        frame[plan.keys].iloc[:0],
         labels.size,
         np.isnan(scores).sum(axis=1),
         np.empty(0),
@@ -257,9 +257,9 @@ def group_piece(plan: Plan, frame: pd.DataFrame) -> tuple[dict[Hashable, Rows], 
     keys : DataFrame
         Each key once.
     """
-    if plan.roles.by is None:
-        return {(): slice(None)}, frame.iloc[:0, :0]
     keys = frame[plan.keys]
+    if plan.roles.by is None:
+        return {(): slice(None)}, keys.iloc[:0]
     if not keys.notna().all(axis=1).any():
         return {}, keys.iloc[:0]
     groups = group_frame(frame, plan.roles.by)

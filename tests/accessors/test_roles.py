@@ -114,6 +114,8 @@ def test_nothing_is_read_before_a_question() -> None:
 def test_options_are_checked_at_once(name: str) -> None:
     with pytest.raises(PUValueError, match=rf"{name} must be one of \["):
         FRAME.pu(**{name: "omitt"})
+    with pytest.raises(PUTypeError, match=r"^progress must be True or False, but .* was passed"):
+        FRAME.pu(progress="omitt")
 
 
 def test_roles_are_keywords() -> None:

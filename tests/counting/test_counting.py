@@ -1,5 +1,6 @@
 """Counts between labeled scores, against a full sort."""
 
+import struct
 from collections.abc import Iterator
 from functools import reduce
 from typing import Any
@@ -13,7 +14,7 @@ from hypothesis.extra import numpy as some
 
 from pu_accessor.counting import best, threads
 from pu_accessor.counting import gaps as gaps_module
-from pu_accessor.counting.best import Best, nth_best, scores_inside
+from pu_accessor.counting.best import Best, nth_best, scores_inside, with_edges
 from pu_accessor.counting.gaps import Gaps, count_gaps, distinct
 from pu_accessor.counting.ordered import Ordered
 
@@ -77,6 +78,7 @@ def pieces(scores: Array, cuts: list[int]) -> list[Array]:
 @example(scores=(np.array([5e-324, 0.0]), np.repeat(ODD, 5)), cuts=[])
 @example(scores=(np.array([np.nan, np.inf, -np.inf]), np.repeat(ODD, 5)), cuts=[30])
 @example(scores=(np.array([2.0, 2.0]), np.repeat(ODD, 5)), cuts=[])
+@example(scores=(np.array([1.0, 0.5]), np.array([1.0])), cuts=[])
 def test_gaps_are_those_of_a_full_sort(scores: tuple[Array, Array], cuts: list[int]) -> None:
     labeled, unlabeled = scores
     values, _ = distinct(labeled)
@@ -103,6 +105,7 @@ def test_distinct_scores(scores: Array) -> None:
 )
 @example(scores=(np.array([]), np.repeat(ODD, 5)), cuts=[], targets=[1, 20, 59, 60])
 @example(scores=(np.array([1.0]), np.linspace(0, 1, 60)), cuts=[9], targets=[1, 2, 30, 60])
+@example(scores=(np.array([1e308, -1e308]), np.repeat(ODD, 5)), cuts=[9], targets=[1, 20, 33])
 def test_best_scores_are_those_of_a_full_sort(
     scores: tuple[Array, Array], cuts: list[int], targets: list[int]
 ) -> None:
@@ -121,6 +124,40 @@ def test_best_scores_are_those_of_a_full_sort(
     assert_best(nth_best(wanted, count(values).without(at), count, fetch), wanted, unlabeled)
 
 
+def float_order(score: float) -> int:
+    """Return the place of a score among all floats; NaN is the first."""
+    (bits,) = struct.unpack("<q", struct.pack("<d", -np.inf if np.isnan(score) else score + 0.0))
+    return int(bits if bits >= 0 else bits ^ (2**63 - 1)) - int(np.isnan(score))
+
+
+@given(scores=SCORES)
+@example(scores=(np.array([]), np.repeat(ODD, 5)))
+@example(scores=(np.array([1e308, -1e308]), np.repeat(ODD, 5)))
+@example(scores=(np.array([np.inf, 0.0, -np.inf]), np.repeat(ODD, 5)))
+@example(scores=(np.array([1.0, 0.0]), np.array([np.inf, np.inf, 1 / 3, 2 / 3, -np.inf, -np.inf])))
+def test_edges_lie_in_the_wanted_gaps_all_over(scores: tuple[Array, Array]) -> None:
+    gaps = count_gaps(distinct(scores[0])[0], scores[1])
+    inside = np.flatnonzero(gaps.inside > 1)
+    if not inside.size:
+        return
+    edges = with_edges(gaps, inside)
+    np.testing.assert_array_equal(edges, distinct(edges)[0])
+    known = [float_order(value) for value in gaps.values.tolist()]
+    left = [float_order(edge) for edge in edges.tolist()]
+    assert set(known) <= set(left)
+    for number in inside.tolist():
+        low = float_order(float(gaps.lowest[number]))
+        end = known[number - 1] if number else float_order(np.inf) + 1
+        here = [place for place in left if low <= place < end]
+        left = [place for place in left if place not in here]
+        assert here[-1] == low  # so that ties cost nothing
+        steps = np.diff([*here[::-1], end])
+        pieces = max(16 // inside.size, 4) // 2
+        assert max(steps) <= -(-(end - low) // pieces) + 1  # 0.0 has two places
+        assert len(here) <= 2 * pieces
+    assert sorted(left) == sorted(known)
+
+
 @given(
     scores=SCORES,
     targets=st.lists(st.integers(1, 60), min_size=1, max_size=5),
@@ -128,6 +165,9 @@ def test_best_scores_are_those_of_a_full_sort(
 @example(scores=(np.array([1.0, -0.25]), np.repeat([-0.0, 0.5], 9)), targets=[5, 14])
 @example(scores=(np.array([1.0, -1.0]), np.repeat([-0.0, -0.5], 9)), targets=[5, 14])
 @example(scores=(np.array([]), np.repeat(ODD, 5)), targets=[1, 20, 36, 59, 60])
+@example(scores=(np.array([1.0]), np.array([0.5, 0.25])), targets=[2, 3])
+@example(scores=(np.array([]), np.full(3, np.nan)), targets=[1, 3])
+@example(scores=(np.array([]), np.append(np.full(5, np.nan), 1.0)), targets=[1, 6])
 def test_few_scores_are_counted_and_found_in_order(
     scores: tuple[Array, Array], targets: list[int]
 ) -> None:
@@ -150,6 +190,7 @@ def assert_best(found: Best, targets: Array, scores: Array) -> None:
         found.better, np.append(values, np.inf)[block - 1 + (block == 0) * (values.size + 1)]
     )
     np.testing.assert_array_equal(found.before, np.concatenate([[0], through])[block])
+    assert found.through.dtype == found.before.dtype == np.int64
     assert_no_minus_0(found.score, found.better)
 
 
@@ -158,7 +199,7 @@ def shapes() -> Iterator[tuple[str, Array, Array]]:
     rng = np.random.default_rng(6)
     x, p = rng.normal(size=30_000), rng.normal(1, 1, size=400)
     yield "even", x, p
-    yield "float32", x.astype(np.float32), p.astype(np.float32)
+    yield "float32", x.astype(np.float32), p.astype(np.float32).astype(np.float64)
     yield "tied", x.round(1), p.round(1)
     yield "all but tied", np.where(x > 3, x, 0.0), p
     yield "saturated", 1 / (1 + np.exp(-12 * x)), 1 / (1 + np.exp(-12 * p))
@@ -202,11 +243,17 @@ def test_scores_that_crowd(scores: Array, labeled: Array, monkeypatch: pytest.Mo
     assert_best(found, targets, scores)
 
 
-def test_scores_inside_gaps() -> None:
+@pytest.mark.parametrize("compared", [0, 1, 100])
+def test_scores_inside_gaps(compared: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(best, "_COMPARED", compared)
     scores = np.array([np.nan, -np.inf, 0.0, 1.0, 2.0, 3.0, 9.0, np.inf, np.nan])
     cases: list[tuple[list[float], list[int], list[float]]] = [
         ([3.0, 1.0], [0, 2], [-np.inf, 0.0, 9.0, np.inf, np.nan, np.nan]),
+        ([3.0, 1.0], [1], [2.0]),
         ([3.0, 1.0, np.nan], [1, 2], [-np.inf, 0.0, 2.0]),
+        ([9.0, 3.0, 1.0, 0.0, -1.0], [0, 1, 3, 5], [np.inf, -np.inf, np.nan, np.nan]),
+        ([9.0, 2.0, 1.0, 0.0, -1.0], [1, 4], [3.0]),
+        ([9.0, 4.0, 1.5, 0.5, -1.0], [2, 3], [3.0, 2.0, 1.0]),
         ([np.nan], [0, 1], [-np.inf, 0.0, 1.0, 2.0, 3.0, 9.0, np.inf]),
         ([], [0], scores.tolist()),
         ([3.0], [], []),
@@ -230,5 +277,12 @@ def test_ties_in_a_gap_are_not_fetched() -> None:
     assert len(rounds) == 1
 
 
-def refuse(values: Array, numbers: Array) -> Array:
-    raise AssertionError(f"asked for {numbers} of {values}")
+def test_the_only_score_of_a_gap_is_known() -> None:
+    scores = np.array([4.0, 3.0, np.nan])
+    targets = np.arange(1, 4)
+    found = nth_best(targets, count_gaps(np.array([3.5, 2.0]), scores), refuse, refuse)
+    assert_best(found, targets, scores)
+
+
+def refuse(*asked: Any) -> Any:
+    raise AssertionError(f"asked for {asked}")

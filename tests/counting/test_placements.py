@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
+from pu_accessor.counting import placements, threads
 from pu_accessor.counting.placements import Places, count_above, rank_pairs
 from pu_accessor.ranking import BoolArray, FloatArray
 
-ODD = [0.0, 1.0, 2.0, 3.5, np.nan, np.inf, -np.inf, 1e300, -1e-300, -1e300]
+ODD = [0.0, 1.0, 2.0, 3.5, np.nan, np.inf, -np.inf, 1.7e308, -1e-300, -1.7e308]
 
 
 def draw(seed: int) -> tuple[FloatArray, BoolArray]:
@@ -46,14 +47,40 @@ def test_ranks_and_covariance_of_pairs(seed: int) -> None:
         assert np.isnan(covariance).all()
 
 
-def test_many_scores_in_threads() -> None:
+@pytest.mark.parametrize("seed", range(30))
+def test_known_positives_of_unlike_weights(seed: int) -> None:
+    score, known = draw(seed)
+    known[0] = True
+    n = int(known.sum())
+    weight = np.random.default_rng(seed).choice([0.3, 1.0, 2.5, 7.0], n)
+    places = [Places.of(one, weight) for one in score[:, known]]
+    halves = (score[:, :7], score[:, 7:])
+    above = count_above(places, halves[0]).merge(count_above(places, halves[1]))
+    ranks, among, covariance = rank_pairs(places, score[:, known], above)
+    plain = [Places.of(one) for one in score[:, known]]
+    expected = rank_pairs(plain, score[:, known], count_above(plain, score))
+    np.testing.assert_array_equal(ranks, expected[0])  # which no weight moves
+    np.testing.assert_array_equal(among, expected[1])
+    shares = np.array([np.average(below(one)[known], axis=0, weights=weight) for one in score])
+    for place, own, share in zip(places, score, shares, strict=True):
+        found = place.above(own)
+        np.testing.assert_allclose(place.away(found), n * (2 * share - 1), atol=1e-12 * n)
+    if (~known).sum() > 1:
+        covaried = np.cov(shares[:, ~known]).reshape(covariance.shape)
+        np.testing.assert_allclose(covariance, covaried, atol=1e-12)
+
+
+@pytest.mark.parametrize("size", [0, 1, 999, 1000, 5003])
+def test_many_scores_in_threads(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PU_ACCESSOR_MAX_THREADS", "3")
+    monkeypatch.setattr(threads, "_WORTH", 2000)
+    monkeypatch.setattr(placements, "_PIECE", 64)
     rng = np.random.default_rng(0)
-    score, known = rng.normal(size=(2, 1_100_000)), np.arange(1_100_000) < 5
-    places = [Places.of(one) for one in score[:, known]]
+    score = rng.normal(size=(2, size)).round(2)
+    places = [Places.of(one) for one in rng.normal(size=(2, 5)).round(2)]
     whole = count_above(places, score)
-    parts = [count_above(places, part) for part in np.array_split(score, 11, axis=1)]
-    for model in range(2):
-        np.testing.assert_array_equal(
-            whole.counts[model], np.sum([part.counts[model] for part in parts], axis=0)
-        )
-    np.testing.assert_array_equal(whole.products, np.sum([p.products for p in parts], axis=0))
+    found = np.stack([place.above(one) for place, one in zip(places, score, strict=True)])
+    for counts, own in zip(whole.counts, found, strict=True):
+        np.testing.assert_array_equal(counts, np.bincount(own, minlength=11))
+        assert counts.dtype == np.int64
+    np.testing.assert_array_equal(whole.products, (found - 5.0) @ (found - 5.0).T)

@@ -12,7 +12,7 @@ import pytest
 
 from pu_accessor.counting import threads
 from pu_accessor.counting.best import scores_inside
-from pu_accessor.counting.gaps import count_gaps, distinct
+from pu_accessor.counting.gaps import count_gaps, distinct, in_parts
 from pu_accessor.counting.ordered import Ordered
 from pu_accessor.counting.threads import count_threads, in_threads, one_thread
 from pu_accessor.errors import PUValueError
@@ -68,12 +68,36 @@ def test_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     assert count_threads(1000) == 3
 
 
+@pytest.mark.parametrize(("told", "cores"), [(6, 6), (1, 1), (None, 1)])
+def test_cores_where_none_are_set_apart(
+    told: int | None, cores: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: told)
+    assert count_threads(1000) == cores
+
+
 @pytest.mark.parametrize("value", ["0", "two", "-1", "1.5", ","])
 @pytest.mark.parametrize("name", [OURS, OTHERS])
 def test_no_number_of_threads(name: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(name, value)
     with pytest.raises(PUValueError, match=rf"{name} must be a number of threads.*{value!r}"):
         count_threads(1000)
+
+
+def test_each_thread_has_some_of_the_scores() -> None:
+    assert in_parts(SCORES, 1)[0] is SCORES
+    for number in (2, 3, 8):
+        parts = in_parts(SCORES, number)
+        assert len(parts) >= number and len(parts) % number == 0
+        np.testing.assert_array_equal(np.concatenate(parts), SCORES)
+
+
+def test_no_thread_is_started_for_nothing() -> None:
+    here = threading.get_ident()
+    assert in_threads(lambda _: threading.get_ident(), range(3), 1) == [here] * 3
+    assert in_threads(lambda _: threading.get_ident(), range(1), 4) == [here]
+    assert here not in in_threads(lambda _: threading.get_ident(), range(2), 2)
 
 
 def test_no_thread_is_left() -> None:

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import pu_accessor  # noqa: F401
-from pu_accessor.errors import PUDataError, PUWarning
+from pu_accessor.errors import PUDataError, PUValueError, PUWarning
 
 GROUPS = 150
 
@@ -56,6 +56,37 @@ def test_one_pass_is_one_by_one(
     once, each = both_ways(frame, monkeypatch, beta=beta)
     pd.testing.assert_frame_equal(once, each, rtol=1e-12, atol=1e-12)
     assert once["query"].nunique() > GROUPS / 2
+
+
+@pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
+@pytest.mark.parametrize(
+    "roles",
+    [
+        *({}, {"score": ["score", "other"]}, {"score": ["other"]}),
+        *({"score": "holes", "nan_policy": policy} for policy in ("omit", "worst")),
+        {"by": ["query", "fold"], "pool": "fold"},
+    ],
+    ids=str,
+)
+def test_one_pass_of_all_roles(roles: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = queries(80, 0, 0.1, seed=4)
+    frame = frame[frame["query"] < 5]
+    rng = np.random.default_rng(4)
+    frame = frame.assign(
+        odds=np.where(frame["label"] == 1, rng.uniform(0.2, 0.9, len(frame)), np.nan),
+        other=rng.normal(size=len(frame)),
+        holes=frame["score"].mask(rng.random(len(frame)) < 0.2),
+        fold=rng.integers(2, size=len(frame)),
+    )
+    found = []
+    for many in (1, 10**9):
+        monkeypatch.setattr("pu_accessor.sources.in_memory._MANY", many)
+        found.append(frame.pu(**{"by": "query", **roles}).auroc([0.02, 0.1]))
+        with pytest.raises(PUValueError, match=r"^target must be 'examples' with propensity"):
+            frame.pu(by="query", propensity="odds").auroc(0.1)
+    once, each = found
+    pd.testing.assert_frame_equal(once, each, rtol=1e-12, atol=1e-12)
+    assert once["query"].nunique() == 5
 
 
 @pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")

@@ -57,6 +57,37 @@ def test_canonical_labels_in_any_dtype(label: Any) -> None:
 @pytest.mark.parametrize(
     ("label", "coding"),
     [
+        *((pd.array([1, None, 0, None, 1], dtype), {}) for dtype in ("Int64", "Float32")),
+        *((pd.array(MEANT, dtype), {}) for dtype in ("boolean", "bool[pyarrow]")),
+        (pd.array([1, None, 0, None, 1], "int8[pyarrow]"), {}),
+        *((np.array([1, np.nan, 0, np.nan, 1], order), {}) for order in ("<f4", ">f8")),
+        (pd.array([None, 1, 0, 1, None], "Int8"), {"positive": [None], "unlabeled": 1}),
+        (np.array([0, np.nan, 1, np.nan, 0]), {"positive": 0, "negative": [1, 7]}),
+    ],
+)  # fmt: skip
+def test_numbers_are_not_looked_up_by_value(
+    label: Any, coding: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr("pu_accessor.sources.labels._read_values")
+    assert read(label, **coding) == EXPECTED
+
+
+def test_integers_and_flags_are_not_looked_up_by_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr("pu_accessor.sources.labels._read_values")
+    names = ["n_known_positive", "n_known_negative", "n_unlabeled"]
+    for label in (np.array([1, 0, 0, 0, 1]), np.array([True, False, False, False, True])):
+        arrays = pu_accessor.ranking_from_arrays(SCORE, label)
+        tables = arrays(unlabeled=0).contingency(0)
+        assert [tables[name].item() for name in names] == [2, 0, 3]
+        tables = arrays(negative=0).contingency(0)
+        assert [tables[name].item() for name in names] == [2, 3, 0]
+    tables = pu_accessor.ranking_from_arrays(SCORE, np.ones(5, np.uint8)).contingency(0)
+    assert [tables[name].item() for name in names] == [5, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("label", "coding"),
+    [
         (["P", "U", "N", "U", "P"], {"positive": "P", "negative": "N", "unlabeled": "U"}),
         (["P", None, "N", None, "P"], {"positive": "P", "negative": "N"}),
         (list("acdeb"), {"positive": ["a", "b"], "negative": "d", "unlabeled": ["c", "e"]}),
@@ -206,6 +237,10 @@ def test_missing_scores_of_any_dtype(missing: Any) -> None:
         score, [True, None, None], nan_policy="omit"
     ).contingency(0.5)
     assert tables["n_unlabeled"] == 1
+    if missing is object:
+        other = pd.Series([3, pd.NA, 1], dtype=object, name="svm")
+        again = pu_accessor.ranking_from_arrays(other, [True, None, None], nan_policy="omit")
+        xr.testing.assert_identical(again.contingency(0.5), tables)
 
 
 @pytest.mark.parametrize(
@@ -241,6 +276,17 @@ def test_large_integers_that_stay_apart_are_scores() -> None:
     assert tables["threshold"].values.tolist() == [np.inf, 2.0**62, 2.0**61, 1]
 
 
+def test_long_floats_beyond_float64_are_infinite() -> None:
+    label = [None, True, None, None]
+    score = np.array(["1e4000", "2", "1", "-1e4000"], dtype=np.longdouble)
+    tables = pu_accessor.ranking_from_arrays(score, label).contingency(0)
+    expected = pu_accessor.ranking_from_arrays([np.inf, 2, 1, -np.inf], label).contingency(0)
+    xr.testing.assert_identical(tables, expected)
+    if np.isfinite(score[0]):  # where they are longer than float64
+        with pytest.raises(PUValueError, match="float64 cannot tell apart"):
+            pu_accessor.ranking_from_arrays(np.append(score[:3], score[0] * 2), label).auroc(0)
+
+
 def test_no_score_at_all() -> None:
     with pytest.raises(PUValueError, match="at least one score, but there is none in the rows"):
         pu_accessor.ranking_from_arrays([np.nan], [True], nan_policy="omit").contingency(0)
@@ -251,6 +297,8 @@ def test_nothing_to_rank() -> None:
         pu_accessor.ranking_from_arrays([], []).contingency(0)
     with pytest.raises(PUValueError, match="must hold at least one example, but are empty"):
         pd.DataFrame({"score": [], "label": []}).pu.contingency(0)
+    with pytest.raises(PUValueError, match=r"^by must leave rows to rank, but no row has a key"):
+        pd.DataFrame({"score": [], "label": [], "day": []}).pu(by="day").contingency(0)
 
 
 # Frames
@@ -287,6 +335,22 @@ def test_columns_of_any_name(name: Any) -> None:
     xr.testing.assert_equal(tables, expected)
 
 
+@pytest.mark.parametrize("role", ["score", "label"])
+def test_a_column_without_a_name_is_called_by_its_role(role: str) -> None:
+    frame = pd.DataFrame({"score": ["high", "low"], "label": ["yes", "no"]})
+    right: Any = {"score": [2.0, 1.0], "label": [1, None]}
+    frame = frame.assign(**{other: right[other] for other in right if other != role})
+    frame.columns = pd.Index([None if name == role else name for name in frame], dtype=object)
+    pu = frame.pu(**{role: None})
+    asked: list[Any] = [lambda: pu.auroc(0.5), lambda: pu.select(0.5, recall=0.5)]
+    if role == "label":
+        asked.append(lambda: pu.sample_to_label(1, random_state=0))
+    for ask in asked:
+        with pytest.raises(PUError, match=f"{role} column '{role}' (must hold|holds)"):
+            ask()
+    assert f"{role} column '{role}'" in " ".join(repr(pu).split())
+
+
 def test_columns_in_levels() -> None:
     columns = pd.MultiIndex.from_tuples([("svm", "score"), ("svm", "rank"), ("y", "")])
     frame = pd.DataFrame(zip(SCORE, SCORE, MEANT, strict=True), columns=columns)
@@ -315,6 +379,48 @@ def test_no_such_column_lists_those_there_are() -> None:
     many = pd.DataFrame({f"c{n}": [1] for n in range(30)})
     with pytest.raises(PUKeyError, match=r"'c19' and 10 more\]. Pass score="):
         many.pu.contingency(0)
+
+
+COLUMNS = pd.DataFrame({"score": SCORE, "label": pd.array(MEANT, "boolean"), "weekday": 1})
+
+
+@pytest.mark.parametrize("role", ["score", "label", "by", "propensity"])
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("weekdya", "a column, but there is no 'weekdya' .* Did you mean 'weekday'"),
+        ({"weekday"}, r"the name of a column, but a set was passed: \{'weekday'\}"),
+    ],
+)
+def test_the_role_that_names_no_column_is_told(role: str, name: Any, told: str) -> None:
+    roles: Any = {role: name}
+    asked: list[Any] = [
+        lambda: COLUMNS.pu(**roles).auroc(0.5),
+        lambda: COLUMNS.pu(**roles).select(0.5, recall=0.5),
+        lambda: pu_accessor.ranking_from_chunks([COLUMNS])(**roles).auroc(0.5),
+    ]
+    if role in ("label", "by"):
+        asked.append(lambda: COLUMNS.pu(**roles).sample_to_label(1, random_state=0))
+    for ask in asked:
+        with pytest.raises(PUError, match=f"^{role} must (be|name) {told}"):
+            ask()
+
+
+def test_lists_that_change_later_change_nothing() -> None:
+    lists: list[list[Any]] = [["score"], ["weekday"], [None]]
+    scores, by, unlabeled = lists
+    pu = COLUMNS.pu(score=scores, by=by, unlabeled=unlabeled)
+    expected = pu.contingency(0.5)
+    for role in lists:
+        role.append("gone")
+    xr.testing.assert_identical(pu.contingency(0.5), expected)
+
+
+def test_a_level_of_the_index_is_no_column() -> None:
+    frame = COLUMNS.set_index("weekday")
+    for role in ("score", "label", "by"):
+        with pytest.raises(PUKeyError, match=f"^{role} must .* 'weekday' is a level of the index"):
+            frame.pu(**{role: "weekday"}).auroc(0.5)
 
 
 def test_a_summary_counts_each_kind() -> None:

@@ -272,13 +272,16 @@ def models_in_rows() -> pd.DataFrame:
     return pd.concat(parts).sample(frac=1, random_state=0).reset_index(drop=True)
 
 
-@pytest.mark.parametrize("beta", [None, 0.2])
-def test_models_in_rows_are_joined(beta: float | None) -> None:
-    frame = models_in_rows()
-    expected = frame.pu(by="model", label="y").compare(beta, on="id")
+@pytest.mark.parametrize(
+    ("by", "on_what", "beta"), [("kind", "id", None), (["kind", "run"], ["day", "hour"], 0.2)]
+)
+def test_models_in_rows_are_joined(by: Any, on_what: Any, beta: float | None) -> None:
+    frame = models_in_rows().rename(columns={"model": "kind"})
+    frame = frame.assign(run=frame["kind"].str.len(), day=frame["id"] // 24, hour=frame["id"] % 24)
+    expected = frame.pu(by=by, label="y").compare(beta, on=on_what)
     parted = dd.from_pandas(frame, npartitions=3)
-    found = parted.pu(by="model", label="y") if beta else parted.groupby("model").pu(label="y")
-    pd.testing.assert_frame_equal(found.compare(beta, on="id"), expected)
+    found = parted.pu(by=by, label="y") if beta else parted.groupby(by).pu(label="y")
+    pd.testing.assert_frame_equal(found.compare(beta, on=on_what), expected)
 
 
 def test_models_in_rows_have_propensities() -> None:
@@ -297,12 +300,13 @@ def test_models_in_rows_have_propensities() -> None:
 
 def test_models_in_rows_that_do_not_pair() -> None:
     frame = models_in_rows()
-    other = frame.copy()
-    other.loc[0, "y"] = 0.0
+    other = frame.astype({"y": "Int64"})
+    other.loc[frame.index[frame["y"] == 1][0], "y"] = pd.NA
+    other.loc[frame.index[frame["y"].isna()][0], "y"] = 0
     for rows, told in (
         (frame.iloc[1:], r"\[79, 80\] rows, 79 pairs are found, and 0"),
         (pd.concat([frame, frame.iloc[:1]]), r"\[80, 81\] rows, 81 pairs are found"),
-        (other, "80 pairs are found, and 1 of these have different labels"),
+        (other, "80 pairs are found, and 2 of these have different labels"),
     ):
         parted = dd.from_pandas(rows.reset_index(drop=True), npartitions=3)
         with pytest.raises(PUValueError, match=told):

@@ -1,5 +1,6 @@
 """A groupby's groups are those of its keys, whatever its options: on each pandas we allow."""
 
+import re
 from itertools import product
 from typing import Any
 
@@ -7,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import pu_accessor  # noqa: F401
-from pu_accessor.sources.groups import read_groups
+from pu_accessor import PUTypeError
+from pu_accessor.sources.groups import group_frame, number_groups, read_groups
 
 KINDS = ["category", "ordered", "object", "int"]
 
@@ -44,6 +45,23 @@ def test_rows_have_the_key_of_their_group(first: str, second: str | None) -> Non
                 assert column.isna().all() if pd.isna(part) else (column == part).all()
         assert seen == len(expected)
         assert len(groups.keys) == len(expected.drop_duplicates())
+
+
+@pytest.mark.parametrize("groups", [2**15, 2**15 + 1])
+def test_groups_that_barely_fit_narrow_numbers(groups: int) -> None:
+    key = np.random.default_rng(0).permutation(groups)
+    numbers = number_groups(pd.DataFrame({"key": key}).groupby("key"))
+    np.testing.assert_array_equal(numbers + 1, key + 1)  # as they are counted
+
+
+def test_keys_whose_names_look_like_several() -> None:
+    frame = pd.DataFrame({"a": [1, 1], "b": [2, 3], "ab": [5, 4]})
+    assert group_frame(frame, "ab").keys == (4, 5)
+    levels = frame.set_axis(pd.MultiIndex.from_tuples([("a", "b"), ("b", "a"), ("b", "")]), axis=1)
+    assert group_frame(levels, ("b", "a")).keys == (2, 3)
+    for by in (("a", "b"), ("b", "ab", "a")):
+        with pytest.raises(PUTypeError, match=rf"pass by={re.escape(repr(list(by)))}"):
+            group_frame(frame, by)
 
 
 def test_an_answer_of_two_categoricals_unsorted() -> None:

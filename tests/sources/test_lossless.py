@@ -22,6 +22,7 @@ LONG = np.array([1, 2, 3], dtype=np.longdouble)
 # Two pieces of three scores each, of which the first ones differ by less than float64 tells.
 CLOSE: dict[str, tuple[Any, Any]] = {
     "int64": ([2**53, 1, 2], [2**53 + 1, 1, 2]),
+    "negative int64": ([-(2**53), 1, 2], [-(2**53) - 1, 1, 2]),
     "uint64": (np.array([2**63, 1, 2], "uint64"), np.array([2**63 + 1, 1, 2], "uint64")),
     "Int64": (pd.array([2**60, 1, 2], "Int64"), pd.array([2**60 + 1, 1, 2], "Int64")),
     "int as object": (

@@ -24,7 +24,7 @@ from pu_accessor import (
     PUWarning,
     ranking_from_chunks,
 )
-from pu_accessor.counting import best
+from pu_accessor.counting import best, cutoffs
 from pu_accessor.counting import gaps as gaps_module
 from pu_accessor.sources import looks
 from tests.cases import Case, as_frame, cases, put
@@ -119,6 +119,10 @@ ASKED: dict[str, Ask] = {
     "beta by means": quietly(lambda pu: pu(by="key").estimate_beta(method="mean_matching")),
     "compare": lambda pu: pu(score=MODELS).compare(),
     "compare sizes by key": lambda pu: pu(score=MODELS, by="key").compare([0.3, 0.1]),
+    "compare weighted": lambda pu: pu(score=MODELS, propensity="odds").compare(0.3),
+    "compare weighted omit by key": lambda pu: pu(
+        score=["holes", "other"], propensity="odds", nan_policy="omit", by="key"
+    ).compare(0.3, target="examples"),
     "compare omit": lambda pu: pu(score=["holes", "other"], nan_policy="omit").compare(0.3),
     "compare omit by key": lambda pu: pu(
         score=["holes", "other"], nan_policy="omit", by="key"
@@ -226,6 +230,21 @@ def test_chunks_in_small_steps(name: str, monkeypatch: pytest.MonkeyPatch) -> No
     expected = whole_frame(name)
     shrink(monkeypatch)
     check_same(ASKED[name](ranking_from_chunks(cut(FRAME, [399, 200, 7]))), expected)
+
+
+@pytest.mark.parametrize("name", ["contingency at ranks", "roc", "metric at a threshold"])
+def test_frames_in_small_steps(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = whole_frame(name)
+    shrink(monkeypatch)
+    monkeypatch.setattr(cutoffs, "_SORTED", 0)
+    check_same(ASKED[name](FRAME.pu), expected)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "uint64"])
+def test_ranks_of_any_integers(dtype: Any) -> None:
+    expected = FRAME.pu.contingency(0.3, ranks=[200, 1, 40])
+    for pu in (FRAME.pu, ranking_from_chunks(cut(FRAME, [90]))):
+        check_same(pu.contingency(0.3, ranks=np.array([200, 1, 40], dtype)), expected)
 
 
 @settings(max_examples=15)
@@ -515,6 +534,9 @@ ERRORS: dict[str, Ask] = {
     "propensity is text": lambda pu: pu(propensity="said").auroc(0.3),
     "ranks of a word": lambda pu: pu.roc_bounds(0.3, ranks="some"),
     "ranks too high": lambda pu: pu.roc_bounds(0.3, ranks=401),
+    "ranks too high without missing scores": lambda pu: pu(
+        score="holes", nan_policy="omit"
+    ).contingency(0.3, ranks=int(FRAME["holes"].notna().sum()) + 1),
     "ranks too high in all groups": lambda pu: pu(by="key").contingency(0.3, ranks=399),
     "ranks below 0": lambda pu: pu.contingency(0.3, ranks=[3, -1]),
     "ranks twice": lambda pu: pu.roc_bounds(0.3, ranks=[3, 3]),
@@ -611,8 +633,19 @@ def test_by_is_read_as_in_one_frame(by: Any, error: type[PUError], message: str)
 
 def test_a_later_chunk_lacks_a_column() -> None:
     pieces = ranking_from_chunks([FRAME, FRAME.drop(columns="label")])
-    with pytest.raises(PUKeyError, match="there is no 'label' among"):
+    told = (
+        r"^chunks must all have the same columns, but in one there is no 'label' among \['score'"
+    )
+    with pytest.raises(PUKeyError, match=told):
         pieces.auroc(0.3)
+    many = pd.DataFrame({f"c{place}": [1] for place in range(30)})
+    with pytest.raises(PUKeyError, match=r"'c19' and 10 more\]\."):
+        ranking_from_chunks([FRAME, many]).auroc(0.3)
+    twice = FRAME.set_axis(["label", *FRAME.columns[1:]], axis=1)
+    with pytest.raises(
+        PUValueError, match=r"^Each chunk must name one column, but 'label' stands"
+    ):
+        ranking_from_chunks([FRAME, twice.assign(score=1)]).auroc(0.3)
 
 
 @pytest.mark.parametrize("odds", [np.nan, 3.0])
@@ -643,6 +676,27 @@ def test_unknown_labels_are_listed_over_all_chunks(labels: list[list[Any]], show
     with pytest.raises(PUValueError) as told:
         ranking_from_chunks(chunks).auroc(0.3)
     assert str(told.value) == str(expected.value)
+
+
+def test_many_labels_are_those_of_one_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pu_accessor.sources.survey._MANY", 3)
+    for labels, shown in (
+        ([[5, 6], [7]], "5, 6, 7"),
+        ([[5, 6, 7], [8]], "5, 6, 7"),
+        ([[1, 1], [5, 6], [7, 8]], "5, 6"),
+        ([[5, 6, 7, 8], [9]], "5, 6, 7, 8"),
+    ):
+        _, chunks = joined(*labels)
+        with pytest.raises(PUValueError, match=f"holds {shown}, which"):
+            ranking_from_chunks(chunks).auroc(0.3)
+
+
+def test_no_row_of_any_chunk_has_a_key() -> None:
+    frame = FRAME.assign(key=None)
+    for chunks in ([frame], [frame.iloc[:0], frame], [frame.iloc[:9], frame.iloc[:0]]):
+        for by in ("key", ["key", "fold"]):
+            with pytest.raises(PUValueError, match=r"^by must leave rows to rank"):
+                ranking_from_chunks(chunks, by=by).auroc(0.3)
 
 
 def test_a_missing_label_that_stands_for_nothing() -> None:

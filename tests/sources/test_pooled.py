@@ -204,6 +204,10 @@ def test_one_group_is_no_pool() -> None:
         pd.testing.assert_frame_equal(
             getattr(alone, name)(BETA), getattr(pooled, name)(BETA), rtol=1e-12
         )
+    models = ["score", "other"]
+    pd.testing.assert_frame_equal(
+        alone(score=models).compare(BETA), pooled(score=models).compare(BETA), rtol=1e-12
+    )
 
 
 def test_pools_over_one_of_several_keys_and_models() -> None:
@@ -314,13 +318,17 @@ def test_scores_that_were_pooled_are_no_probabilities(ask: Any) -> None:
         ask(frame.pu(by=["site", "fold"], pool="fold"))
 
 
+@pytest.mark.parametrize("policy", ["raise", "worst"])
 @pytest.mark.parametrize("keys", [["fold"], ["site", "fold"]])
-def test_selected_rows_are_the_best_of_each_fold(keys: list[str]) -> None:
+def test_selected_rows_are_the_best_of_each_fold(keys: list[str], policy: str) -> None:
     """Those with the highest shares, whatever the scale of their fold."""
     frame = make_frame(9, size=90).assign(site=lambda f: np.where(f.index % 3, "a", "b"))
-    number = frame.groupby(keys)["score"].rank(method="min") - 1
+    if policy == "worst":  # half of one fold, which leaves the others where they are
+        gone = (frame["fold"] == 1) & (frame["label"] != 1) & (frame.index % 2 == 0)
+        frame["score"] = frame["score"].mask(gone)
+    number = frame.groupby(keys)["score"].rank(method="min", na_option="top") - 1
     share = number / frame.groupby(keys)["score"].transform("size")
-    pu = frame.pu(by=keys, pool="fold")
+    pu = frame.pu(by=keys, pool="fold", nan_policy=policy)
     found, rows = pu.cutoff(0.3, precision=0.5), pu.select(0.3, precision=0.5)
     assert len(rows) == found["rank"].sum() > 20
     for row in found.itertuples():
@@ -338,3 +346,13 @@ def test_a_fold_of_known_positives_alone() -> None:
         pooled.auroc(BETA)
     with pytest.raises(PUDataError, match="more than known positives"):
         pooled(score=["score", "other"]).compare()
+
+
+def test_folds_without_any_known_positive() -> None:
+    frame = make_frame(0).assign(label=np.nan)
+    pooled = frame.pu(by="fold", score=["score", "other"], pool=True)
+    for ask in (pooled.compare, pooled.auroc):
+        with pytest.raises(
+            PUDataError, match="must mark at least one known positive, but none of"
+        ):
+            ask(BETA)

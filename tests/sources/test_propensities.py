@@ -47,6 +47,9 @@ def test_arrays_and_samples_take_them_too() -> None:
     xr.testing.assert_equal(listed, expected)
     samples = xr.Dataset.from_dataframe(frame.rename_axis("sample"))
     xr.testing.assert_identical(samples.pu(propensity="odds").contingency(0.3), expected)
+    objects = frame["odds"].astype(object).where(frame["odds"].notna(), None)
+    as_objects = samples.assign(odds=("sample", objects))
+    xr.testing.assert_identical(as_objects.pu(propensity="odds").contingency(0.3), expected)
     # Over models in any order of dimensions, and of two propensities.
     wide = xr.concat([samples, samples.assign(odds=samples["odds"] ** 2)], "model").transpose()
     tables = wide.assign(label=samples["label"]).pu(propensity="odds").contingency(0.3)
@@ -141,6 +144,15 @@ def test_that_of_unlabeled_rows_is_not_read(odds: float) -> None:
     frame = FRAME.assign(odds=FRAME["odds"].fillna(odds))
     xr.testing.assert_identical(
         frame.pu(propensity="odds").contingency(0.3), FRAME.pu(propensity="odds").contingency(0.3)
+    )
+
+
+@pytest.mark.parametrize("dtype", ["Float64", "double[pyarrow]", object])
+def test_propensities_of_any_dtype(dtype: Any) -> None:
+    odds = FRAME["odds"].astype("Float64").astype(dtype)
+    xr.testing.assert_identical(
+        FRAME.assign(odds=odds).pu(propensity="odds").contingency(0.3),
+        FRAME.pu(propensity="odds").contingency(0.3),
     )
 
 

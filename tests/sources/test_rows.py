@@ -237,6 +237,15 @@ def test_reprs_of_large_or_lazy_samples_count_nothing() -> None:
         assert counted(lazy.pu()) == {"dimensions": "sample 524,289"}
 
 
+def test_reprs_of_large_frames_count_labels_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("frames", "summary"):
+        monkeypatch.setattr(f"pu_accessor.sources.{module}.FEW_ROWS", 120)
+    frame = pd.concat([FRAME, FRAME.iloc[:1]], ignore_index=True).assign(site="x")
+    few, large = (counted(some.pu(by="site")) for some in (frame.iloc[:120], frame))
+    assert few == {**COUNTS, "distinct scores": TIES, "groups": "1: site"}
+    assert [*large] == [*COUNTS]
+
+
 def test_reprs_of_chunks_name_columns() -> None:
     assert counted(pu_accessor.ranking_from_chunks([FRAME])) == {"columns": "score, label, odds"}
     empty = counted(pu_accessor.ranking_from_chunks([]))

@@ -1,0 +1,187 @@
+"""Models in rows: paired by what identifies an example, or refused with what is wrong."""
+
+from functools import reduce
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pu_accessor import PUError, PUValueError
+from pu_accessor.accessors.accessor import Accessor
+from pu_accessor.sources.chunks import Chunks, beside
+from pu_accessor.sources.pieces import PiecesSource
+
+MODELS = ["svm", "forest", "bayes"]
+
+
+def draw_wide(seed: int = 0, size: int = 40) -> pd.DataFrame:
+    """Draw scores of three models, all kinds of labels, propensities and names of examples."""
+    rng = np.random.default_rng(seed)
+    truth = rng.random(size) < 0.5
+    label = np.where(rng.random(size) < 0.6, truth, np.nan)
+    scores = {model: rng.normal(truth).round(1) for model in MODELS}
+    odds = np.where(label == 1, rng.uniform(0.3, 0.9, size), np.nan)
+    names = {"day": rng.permutation(size) // 7, "hour": np.arange(size)}
+    return pd.DataFrame({**names, **scores, "y": label, "odds": odds})
+
+
+def as_rows(wide: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each example and model, in any order."""
+    rows = wide.melt(["day", "hour", "y", "odds"], MODELS, "model", "p")
+    kinds = pd.CategoricalDtype(MODELS, ordered=True)
+    return rows.astype({"model": kinds}).sample(frac=1, random_state=0, ignore_index=True)
+
+
+WIDE = draw_wide()
+ROWS = as_rows(WIDE)
+ROLES: dict[str, Any] = {"by": "model", "score": "p", "label": "y"}
+
+
+class Joined(Chunks):
+    """Chunks whose rows are put beside each other, as those of dask are."""
+
+    def join(self, keys: Any, on: Any, columns: Any) -> Any:
+        whole = pd.concat(self._frames())
+        parts = []
+        for number, key in enumerate(keys):
+            here = np.logical_and.reduce([whole[name] == value for name, value in key.items()])
+            names = {name: beside(name, number) for name in columns}
+            parts.append(whole[here][[*on, *columns]].rename(columns=names))
+        wide = reduce(lambda one, other: one.merge(other, on=on), parts)
+        return Chunks([wide.iloc[:7], wide.iloc[7:]])
+
+
+def pieces(rows: pd.DataFrame) -> Any:
+    return Accessor(PiecesSource(Joined([rows.iloc[:50], rows.iloc[50:]])))
+
+
+@pytest.mark.parametrize("by", ["model", ["model", "run"]])
+@pytest.mark.parametrize("on", ["hour", ["day", "hour"]])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_pieces_are_paired_as_one_frame_is(weighted: bool, on: Any, by: Any) -> None:
+    rows = ROWS.astype({"model": object}).assign(run=lambda rows: rows["model"].str.len())
+    roles = ROLES | {"by": by} | ({"propensity": "odds"} if weighted else {})
+    expected = rows.pu(**roles).compare(0.2, on=on, target="examples")
+    found = pieces(rows)(**roles).compare(0.2, on=on, target="examples")
+    pd.testing.assert_frame_equal(found, expected)
+
+
+def test_pieces_that_do_not_pair() -> None:
+    rows = ROWS.astype({"model": object, "y": "Int64"})
+    known, free = rows.index[rows["y"] == 1], rows.index[rows["y"].isna()]
+    other = rows.copy()
+    other.loc[known[0], "y"], other.loc[free[0], "y"] = pd.NA, 0
+    other.loc[known[rows.loc[known, "hour"] != rows.loc[known[0], "hour"]][0], "y"] = 0
+    odds = rows.assign(odds=rows["odds"].mask(rows.index == known[-1], 0.95))
+    differ = f"propensity must be .* but 1 of {(WIDE['y'] == 1).sum()} known positives"
+    cases: list[tuple[pd.DataFrame, dict[str, Any], str]] = [
+        (rows.iloc[1:], {}, r"\[39, 40\] rows, 39 pairs are found, and 0 of these"),
+        (pd.concat([rows, rows.iloc[:2]]), {}, r"\[4[0-2], 4[0-2].*\] rows, 4\d pairs are found"),
+        (other, {}, "40 pairs are found, and 3 of these have different labels"),
+        (rows, {"by": None}, "by must name the column of the models, whose rows on= pairs"),
+        (rows, {"by": "day"}, "must pair each row of a group"),
+        (rows[rows["model"] == "svm"], {}, "two"),
+        (odds, {"propensity": "odds"}, differ),
+    ]
+    for some, roles, told in cases:
+        with pytest.raises(PUError, match=told):
+            pieces(some)(**ROLES | roles).compare(0.2, on="hour", target="examples")
+    with pytest.raises(PUValueError, match=r"'p' was passed with on=\['hour'\]"):
+        Accessor(PiecesSource(Chunks([rows])))(**ROLES).compare(0.2, on="hour")
+
+
+@pytest.mark.parametrize("policy", ["omit", "worst"])
+@pytest.mark.parametrize("on", ["hour", ["hour"], ["day", "hour"]])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_models_in_rows_are_those_in_columns(weighted: bool, on: Any, policy: str) -> None:
+    wide = WIDE.copy()
+    wide.loc[[3, 8], "svm"] = wide.loc[[8, 11], "bayes"] = np.nan
+    roles: dict[str, Any] = {"nan_policy": policy} | ({"propensity": "odds"} if weighted else {})
+    expected = wide.pu(score=MODELS, label="y", **roles).compare([0.1, 0.3], target="examples")
+    rows = as_rows(wide)
+    found = rows.pu(**ROLES, **roles).compare([0.1, 0.3], on=on, target="examples")
+    names = ["model_a", "model_b"]
+    pd.testing.assert_frame_equal(
+        found.astype(dict.fromkeys(names, expected[names[0]].dtype)), expected
+    )
+
+
+def test_propensities_of_other_rows_are_not_read() -> None:
+    other = np.random.default_rng(0).random(len(ROWS)) * 9 - 4
+    spoilt = ROWS.assign(odds=ROWS["odds"].where(ROWS["y"] == 1, other))
+    answers = [
+        rows.pu(**ROLES, propensity="odds").compare(0.2, on="hour", target="examples")
+        for rows in (ROWS, spoilt)
+    ]
+    pd.testing.assert_frame_equal(*answers)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_propensities_that_differ_are_counted(model: str) -> None:
+    known = ROWS.index[(ROWS["model"] == model) & (ROWS["y"] == 1)]
+    rows = ROWS.assign(odds=ROWS["odds"].mask(ROWS.index.isin(known[:3]), 0.95))
+    told = f"all groups, but 3 of {len(known)} known positives"
+    with pytest.raises(PUValueError, match=told):
+        rows.pu(**ROLES, propensity="odds").compare(0.2, on="hour")
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize(("was", "now"), [(1, 0), (0, 1), (0, None), (1, None), (None, 1)])
+def test_labels_that_differ_are_counted(was: Any, now: Any, model: str) -> None:
+    here = (ROWS["y"].isna() if was is None else ROWS["y"] == was) & (ROWS["model"] == model)
+    rows = ROWS.assign(y=ROWS["y"].mask(ROWS.index.isin(ROWS.index[here][:2]), now))
+    with pytest.raises(PUValueError, match=r"label must be .* groups, but 2 of 40 examples have"):
+        rows.pu(**ROLES).compare(0.2, on="hour")
+
+
+def test_examples_that_are_in_some_groups_alone() -> None:
+    gone = {(0, "svm"), (0, "bayes"), (7, "forest"), (9, "bayes")}
+    here = [pair in gone for pair in zip(ROWS["hour"], ROWS["model"], strict=True)]
+    told = r"^on='hour' must pair the rows of all groups, but 3 of 40 examples are not in every"
+    with pytest.raises(PUValueError, match=told):
+        ROWS[~np.array(here)].pu(**ROLES).compare(0.2, on="hour")
+    nobody = ROWS[(ROWS["hour"] != 5) & (ROWS["model"] != "bayes")]
+    assert (
+        nobody.pu(**ROLES).compare(0.2, on="hour")["n"].item()
+        == (WIDE["y"] == 1)[WIDE["hour"] != 5].sum()
+    )
+
+
+def test_examples_that_are_twice_in_a_group() -> None:
+    rows = pd.concat([ROWS, ROWS[ROWS["hour"].isin([4, 6])], ROWS[ROWS["hour"] == 6]])
+    for on, said in (("hour", "'hour'"), (["day", "hour"], r"\['day', 'hour'\]")):
+        told = rf"^on={said} must name each example once .* but 2 examples stand in a group twice"
+        with pytest.raises(PUValueError, match=told):
+            rows.pu(**ROLES).compare(0.2, on=on)
+
+
+def test_rows_whose_example_is_missing() -> None:
+    rows = ROWS.astype({"day": float, "hour": float})
+    rows.loc[[5, 9, 30], "hour"] = rows.loc[[1, 5], "day"] = np.nan
+    told = r"but 3 of 120 rows have no 'day', 'hour'\. .*\(subset=\['day', 'hour'\]\)"
+    for on in (["day", "hour"], ["hour", "day"]):
+        with pytest.raises(PUValueError, match=told if on[0] == "day" else "but 3 of 120 rows"):
+            rows.pu(**ROLES).compare(0.2, on=on)
+    with pytest.raises(PUValueError, match="but 2 of 120 rows have no 'day'"):
+        rows.pu(**ROLES).compare(0.2, on="day")
+
+
+@pytest.mark.parametrize("name", ["p", "y", "model"])
+def test_what_has_another_role_identifies_nothing(name: str) -> None:
+    for on in (name, ["hour", name]):
+        with pytest.raises(PUValueError, match=f"^on must name other columns .* but '{name}' is"):
+            ROWS.pu(**ROLES).compare(0.2, on=on)
+
+
+def test_models_that_are_not_named() -> None:
+    for asked, told in (
+        ({"label": "y", "score": "p"}, "score must name two or more columns, .* but 'p' was"),
+        (ROLES, "on must name the column that pairs the rows of model, but None was"),
+        (ROLES | {"by": ["model", "day"]}, "pairs the rows of model, day, but None"),
+    ):
+        with pytest.raises(PUValueError, match=told):
+            ROWS.pu(**asked).compare(0.2)
+    for by in (None, "day"):
+        with pytest.raises(PUValueError, match=r"^on must not be passed .* but 'hour' was"):
+            WIDE.pu(score=MODELS, label="y", by=by).compare(0.2, on="hour")
