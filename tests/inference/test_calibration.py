@@ -100,6 +100,28 @@ def test_groups_sources_and_intervals_of_beta() -> None:
     pd.testing.assert_frame_equal(pieces.calibration([0.2, 0.3]), wanted)
 
 
+def test_mean_scores_count_each_two_hundredth_of_a_bin() -> None:
+    rng, edges = np.random.default_rng(2), [0, 0.1, 0.5, 1]
+    place = rng.integers(0, 3, 300)
+    left, width = np.array(edges)[place], np.diff(edges)[place]
+    score = left + width * (rng.integers(0, 200, 300) + 0.5) / 200  # where it is taken to be
+    frame = pd.DataFrame({"score": score, "label": np.where(rng.random(300) < 0.3, 1, np.nan)})
+    found = frame.pu.calibration(BETA, bins=edges)
+    wanted = frame.groupby(place)["score"].mean()
+    np.testing.assert_allclose(found["mean_score"], wanted, rtol=1e-12)
+
+
+def test_a_naive_point_outside_the_interval_does_not_widen_the_envelope() -> None:
+    frame = drawn(5, 300)
+    found = frame.pu.calibration([0, 0.25], bins=3, beta_interval=(0.2, 0.3))
+    ends = frame.pu.calibration([0.2, 0.3], bins=3)
+    at = {beta: rows.reset_index(drop=True) for beta, rows in ends.groupby("beta")}
+    for beta in (0, 0.25):  # shares grow with beta
+        rows = found[found["beta"] == beta]
+        np.testing.assert_allclose(rows["envelope_lower"], at[0.2]["lower"])
+        np.testing.assert_allclose(rows["envelope_upper"], at[0.3]["upper"])
+
+
 @pytest.mark.parametrize(
     ("how", "error", "message"),
     [

@@ -90,6 +90,17 @@ def test_groups_betas_and_envelopes() -> None:
     np.testing.assert_allclose(found["envelope_upper"], high, atol=1e-12)
 
 
+def test_a_naive_point_outside_the_interval_does_not_widen_the_envelope() -> None:
+    ask: Any = {"thresholds": [0.2, 0.6]}
+    found = sites().pu.net_benefit([0, 0.25], beta_interval=(0.2, 0.3), **ask)
+    ends = sites().pu.net_benefit([0.2, 0.3], **ask)
+    at = {beta: rows.reset_index(drop=True) for beta, rows in ends.groupby("beta")}
+    for beta in (0, 0.25):  # it grows with beta
+        rows = found[found["beta"] == beta]
+        np.testing.assert_allclose(rows["envelope_lower"], at[0.2]["lower"], atol=1e-12)
+        np.testing.assert_allclose(rows["envelope_upper"], at[0.3]["upper"], atol=1e-12)
+
+
 def test_other_sources_answer_alike() -> None:
     frame = sites()
     wanted = frame.pu.net_benefit([0.2, 0.3], thresholds=[0.2, 0.6], band="simultaneous")
