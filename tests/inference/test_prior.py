@@ -186,7 +186,7 @@ def matched_by_hand(frame: pd.DataFrame, level: float) -> list[float]:
     parts = [float(term(nearest)) for term in terms]
     pairs = zip(parts, sizes, strict=True)
     square = sum(part**2 / (size - 1) for part, size in pairs if size > 1)
-    reach = stats.t.ppf((1 + level) / 2, sum(parts) ** 2 / square)
+    reach = stats.t.ppf((1 + level) / 2, sum(parts) ** 2 / square if square else np.inf)
     away = np.poly1d([apart, -beta * apart]) ** 2 - reach**2 * (terms[0] + terms[1] + terms[2])
     if away.coef[0] <= 0:
         return [nearest, 0, 1]
@@ -227,6 +227,16 @@ def test_mean_matching_by_hand(sizes: tuple[int, int, int], shift: float, odds: 
             found = ask.estimate_beta(method="mean_matching", level=level).iloc[0]
         numbers = found[["beta", "lower", "upper"]].to_list()
         assert numbers == pytest.approx(matched_by_hand(frame, level), abs=1e-9)
+
+
+@pytest.mark.parametrize("up", [True, False])
+def test_mean_matching_by_hand_at_an_end_where_nothing_varies(up: bool) -> None:
+    alike, others = [2.0] * 3, [0.0, 1.0, 0.5, 0.7, 0.1] if up else [9.0, 5.0, 3.0, 8.0, 7.0]
+    frame = framed(alike, [2.0] * 4, others) if up else framed(others, [2.0] * 4, alike)
+    found = frame.pu.estimate_beta(method="mean_matching", level=0.8).iloc[0]
+    numbers = found[["beta", "lower", "upper"]].to_list()
+    assert numbers == pytest.approx(matched_by_hand(frame, 0.8), abs=1e-9)
+    assert numbers[0] == up and numbers[1] < numbers[2]
 
 
 @pytest.mark.parametrize(

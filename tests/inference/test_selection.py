@@ -181,16 +181,37 @@ def test_the_local_level_starts_from_that_of_random_labels() -> None:
 
 
 @pytest.mark.parametrize(
-    ("n", "m", "odds"),
-    [(40, 120, 2.0), (30, 200, 8.0), (80, 80, 1.1), (3, 60, 1.2), (15, 173, 3.0)],
+    ("n", "m", "odds", "step"),
+    [
+        (40, 120, 2.0, 1.004),
+        (30, 200, 8.0, 1.004),
+        (80, 80, 1.1, 1.004),
+        (60, 70, 4.0, 1.004),
+        (25, 300, 1.5, 1.004),
+        (3, 60, 1.2, 1.004),
+        (10, 20, 2.0, 1.004),
+        (15, 173, 3.0, 1.1),
+    ],
 )
-def test_the_local_level_is_about_the_largest(n: int, m: int, odds: float) -> None:
+def test_the_local_level_is_about_the_largest(n: int, m: int, odds: float, step: float) -> None:
     # In the last case what is missed is .02501 over many levels: a search may get lost there.
     alpha, missed = local_alpha_within(n, m, 0.95, odds), []
-    for local in (alpha, 1.1 * alpha):
+    for local in (alpha, step * alpha):
         upper = exact_within(n, np.array([m]), 1 - local, odds)[1][0]
         missed.append(most_missed(n, m, upper, odds))
     assert missed[0] <= 0.025 * (1 + 1e-9) < missed[1]
+
+
+def test_what_is_missed_may_be_all_that_may_be() -> None:
+    # One known positive comes after 38 latent ones with a probability of 2/(2 + 38) at most.
+    assert local_alpha_within(1, 38, 0.9, 2.0) == pytest.approx(0.1, rel=1e-12)
+    assert simultaneous_within(1, 38, 0.9, 2.0)[1].tolist() == [37, 38]
+
+
+def test_a_level_at_which_no_selection_misses_more_is_kept() -> None:
+    upper = exact_within(20, np.array([12]), 0.95, 30.0)[1][0]
+    assert most_missed(20, 12, upper, 30.0) <= 0.025
+    assert local_alpha_within(20, 12, 0.95, 30.0) == 1 - 0.95
 
 
 @pytest.mark.parametrize(("n", "m"), [(400, 1600), (1600, 400), (700, 900)])
