@@ -9,6 +9,7 @@ from sklearn.calibration import calibration_curve
 
 import pu_accessor
 from pu_accessor import PUDataError, PUTypeError, PUValueError
+from pu_accessor.inference.practice.calibration import as_edges
 from tests.oracles import practice_oracle
 
 BETA = 0.2
@@ -122,6 +123,16 @@ def test_a_naive_point_outside_the_interval_does_not_widen_the_envelope() -> Non
         np.testing.assert_allclose(rows["envelope_upper"], at[0.3]["upper"])
 
 
+def test_bins_from_one_to_a_million() -> None:
+    frame = drawn(3)
+    whole = frame.pu.calibration(BETA, bins=1)
+    pd.testing.assert_frame_equal(whole, frame.pu.calibration(BETA, bins=[0, 1]))
+    assert whole[["left", "right", "examples"]].to_numpy().tolist() == [[0, 1, 60]]
+    np.testing.assert_array_equal(as_edges(10**6), np.arange(10**6 + 1) / 10**6)
+    with pytest.raises(PUValueError, match="bins must be from 1 to 1,000,000, but 1000001"):
+        as_edges(10**6 + 1)
+
+
 @pytest.mark.parametrize(
     ("how", "error", "message"),
     [
@@ -130,6 +141,7 @@ def test_a_naive_point_outside_the_interval_does_not_widen_the_envelope() -> Non
         ({"bins": 2.5}, PUTypeError, "bins must be their number or an array"),
         ({"bins": "quantile"}, PUTypeError, "bins must be their number or an array"),
         ({"bins": [0, 1, 0.5]}, PUValueError, "ascend from 0 to 1"),
+        ({"bins": [0, 0.5, 0.5, 1]}, PUValueError, "ascend from 0 to 1"),
         ({"bins": [0.1, 1]}, PUValueError, "ascend from 0 to 1"),
         ({"bins": [0, float("nan"), 1]}, PUValueError, "ascend from 0 to 1"),
         ({"bins": [0]}, PUValueError, "ascend from 0 to 1"),

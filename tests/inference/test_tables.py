@@ -325,7 +325,7 @@ def test_beta_in_single_precision_means_the_decimal() -> None:
 
 
 def test_betas_that_were_computed_mean_the_decimal_they_are_next_to() -> None:
-    third, near, off = 1 / 3, 0.3 + 14 * np.spacing(0.3), 0.3 + 20 * np.spacing(0.3)
+    third, near, off = 1 / 3, 0.3 + 16 * np.spacing(0.3), 0.3 + 20 * np.spacing(0.3)
     for passed, meant in (
         (np.arange(0, 0.5, 0.1), [0, 0.1, 0.2, 0.3, 0.4]),
         ([0.1 + 0.2, 0.7 + 0.1], [0.3, 0.8]),
