@@ -606,6 +606,12 @@ def test_labels_needed_is_the_first_that_is_narrow(probability: float) -> None:
     assert chance(size) >= probability > chance(size - 1)
 
 
+def test_labels_needed_with_exactly_that_probability() -> None:
+    # One of 4 is positive. Of 2 labels none is with a probability of a half, and then the interval
+    # is 0 to 1 positives, where it is 1 to 3 otherwise; of 1 label it is 0 to 2, or 2 to 4.
+    assert pu_accessor.labels_needed(0.3, 4, beta=0.25, level=0.5) == 2
+
+
 def test_labels_needed_at_the_ends() -> None:
     assert pu_accessor.labels_needed(1e-6, 50) == 50
     assert pu_accessor.labels_needed(0.2, 1000, probability=0.9) == pu_accessor.labels_needed(
@@ -719,14 +725,22 @@ def test_units_convert() -> None:
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: pu_accessor.beta_from_prevalence(0.05, 100, 900), PUValueError, "leaves -50 pos"),
+        (
+            lambda: pu_accessor.beta_from_prevalence(0.05, 100, 900),
+            PUValueError,
+            "^a prevalence of 0.05 leaves -50 positives for 900",
+        ),
         (lambda: pu_accessor.beta_from_prevalence(1, 100, 800, 100), PUValueError, "leaves 900"),
         (lambda: pu_accessor.beta_from_prevalence(30, 100, 900), PUValueError, "must lie in"),
         (lambda: BY_PREVALENCE("3", 100, 900), PUTypeError, "be a number"),
         (lambda: BY_PREVALENCE(0.3, 1.5, 900), PUTypeError, "n_positive must"),
         (lambda: pu_accessor.beta_from_prevalence(0.3, -1, 900), PUValueError, "not be negative"),
         (lambda: pu_accessor.beta_from_label_frequency(0, 1, 9), PUValueError, "but 0 was passed"),
-        (lambda: pu_accessor.beta_from_label_frequency(0.01, 10, 9), PUValueError, "leaves 990"),
+        (
+            lambda: pu_accessor.beta_from_label_frequency(0.01, 10, 9),
+            PUValueError,
+            "^a label frequency of 0.01 leaves 990 ",
+        ),
         (lambda: pu_accessor.beta_from_labels(3, 2, 9), PUValueError, "0 <= n_positive <="),
         (lambda: pu_accessor.beta_from_labels(0, 0, 9), PUValueError, "something labeled"),
         (
@@ -787,6 +801,11 @@ def test_units_convert() -> None:
             "a pair",
         ),
         (lambda: pu_accessor.beta_from_labels(1, 2, 2, rest=True), PUValueError, "all 2 were"),
+        (
+            lambda: pu_accessor.beta_from_labels(1, 2, 9, rest="no"),  # type: ignore[arg-type]
+            PUTypeError,
+            "^rest must be True or False",
+        ),
     ],
 )
 def test_units_that_are_confused(call: Any, error: type[Exception], message: str) -> None:
