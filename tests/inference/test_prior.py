@@ -514,19 +514,48 @@ def test_highest_density_of_reference(x: int, limits: tuple[float, float]) -> No
     )
 
 
-@pytest.mark.parametrize("total", [1, 7, 30])
-def test_exact_limits_are_those_no_tail_rejects(total: int) -> None:
+@pytest.mark.parametrize(("total", "level"), [(1, 0.9), (7, 0.9), (30, 0.9), (7, 0.1), (8, 0.4)])
+def test_exact_limits_are_those_no_tail_rejects(total: int, level: float) -> None:
+    tail = (1 - level) / 2 * (1 + 1e-9)
     for size in range(1, total + 1):
         for x in range(size + 1):
             kept = [
                 m
                 for m in range(x, total - (size - x) + 1)
-                if stats.hypergeom.sf(x - 1, total, m, size) > 0.05
-                and stats.hypergeom.cdf(x, total, m, size) > 0.05
+                if stats.hypergeom.sf(x - 1, total, m, size) > tail
+                and stats.hypergeom.cdf(x, total, m, size) > tail
             ]
-            found = pu_accessor.beta_from_labels(x, size, total, level=0.9).iloc[0]
+            found = pu_accessor.beta_from_labels(x, size, total, level=level).iloc[0]
             expected = (min(kept) / total, max(kept) / total)
             assert (found["lower"], found["upper"]) == pytest.approx(expected)
+
+
+def test_few_positives_among_billions_are_drawn_each_by_itself() -> None:
+    found = pu_accessor.beta_from_labels(10, 10**10, 10**11).iloc[0]
+    m = np.arange(10, 400)
+    kept = m[(stats.binom.sf(9, m, 0.1) > 0.025) & (stats.binom.cdf(10, m, 0.1) > 0.025)]
+    assert found[["lower", "upper"]].to_list() == pytest.approx(kept[[0, -1]] / 10**11, rel=1e-12)
+    turned = pu_accessor.beta_from_labels(10**10 - 10, 10**10, 10**11).iloc[0]
+    assert turned["lower"] == pytest.approx(1 - kept[-1] / 10**11, rel=1e-15)
+
+
+@pytest.mark.parametrize("kind", [0, 1])
+def test_what_nearly_all_labels_say_is_true_of_the_rest(kind: int) -> None:
+    size = 10**15
+    found = pu_accessor.beta_from_labels(kind * size, size, size + 45).iloc[0]
+    assert found[["beta", "lower", "upper"]].to_list() == [kind] * 3
+
+
+def test_labels_needed_where_nearly_all_are_positive() -> None:
+    wanted = pu_accessor.labels_needed(0.1, 10**13, beta=1)
+    for beta in (1 - 1e-11, 1e-11):
+        assert pu_accessor.labels_needed(0.1, 10**13, beta=beta) == wanted
+
+
+def test_a_tail_of_exactly_half_of_what_is_left_is_rejected() -> None:
+    # One label of 20 is positive with a probability of 1/20 where one positive is there.
+    found = [pu_accessor.beta_from_labels(x, 1, 20, level=0.9).iloc[0] for x in (0, 1)]
+    assert [(row["lower"], row["upper"]) for row in found] == [(0, 0.9), (0.1, 1)]
 
 
 @pytest.mark.parametrize(
@@ -619,7 +648,7 @@ def test_labels_needed_at_the_ends() -> None:
     )  # at half positive no other count is wider
 
 
-@pytest.mark.parametrize("prior", [(0.5, 0.5), (2, 8)])
+@pytest.mark.parametrize("prior", [(0.5, 0.5), (2, 8), (8, 2)])
 @pytest.mark.parametrize("x", [0, 3, 20])
 def test_highest_density_of_other_priors(x: int, prior: tuple[float, float]) -> None:
     row = pu_accessor.beta_from_labels(x, 20, 500, method="hpd", prior=prior).iloc[0]
@@ -707,6 +736,7 @@ def test_units_at_their_ends_but_for_rounding() -> None:
     assert prevalence(0.29, 29, 71) == 0
     assert prevalence(0.07, 0, 7, 93) == 1
     assert prevalence(1, 100, 900) == 1 and prevalence(0.1, 100, 900) == 0
+    assert 0.29 * 10**8 < 29 * 10**6 and prevalence(0.29, 29 * 10**6, 71 * 10**6) == 0
     assert prevalence(0.25, 0, 2**53) == 0.25
     for share in (0.29 - 1e-8, 1.0):  # 28.999999 of 100, and 71 where 70 are unlabeled
         with pytest.raises(PUValueError, match="which is no share"):
@@ -790,10 +820,13 @@ def test_units_convert() -> None:
         (lambda: pu_accessor.labels_needed(0, 9), PUValueError, "must not be 0"),
         (lambda: pu_accessor.labels_needed(0.1, 9, probability=1), PUValueError, "probability"),
         (lambda: pu_accessor.beta_from_labels(1, 2, 9, prior=(2, 2)), PUValueError, "prior must"),
-        (
-            lambda: pu_accessor.beta_from_labels(1, 2, 9, method="hpd", prior=(0, 2)),
-            PUValueError,
-            "above 0",
+        *(
+            (
+                lambda ends=ends: pu_accessor.beta_from_labels(1, 2, 9, method="hpd", prior=ends),
+                PUValueError,
+                "above 0",
+            )
+            for ends in ((0, 2), (2, 0), (math.inf, 2), (2, math.inf))
         ),
         (
             lambda: pu_accessor.beta_from_labels(1, 2, 9, method="hpd", prior=2),  # type: ignore[arg-type]
