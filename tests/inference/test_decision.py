@@ -11,6 +11,7 @@ from sklearn.metrics import confusion_matrix
 
 import pu_accessor
 from pu_accessor import PUDataError, PUTypeError, PUValueError
+from pu_accessor.inference.practice.decision import as_thresholds
 from tests.cases import as_frame, draw_case
 from tests.oracles import coherent_oracle, oracle, practice_oracle
 
@@ -129,6 +130,14 @@ def test_thresholds_that_are_none(thresholds: Any, error: type[Exception], messa
     for name in ("net_benefit", "plot_decision"):
         with pytest.raises(error, match=message):
             getattr(sites().pu, name)(0.2, thresholds=thresholds)
+
+
+def test_no_more_than_a_few_thresholds_are_told() -> None:
+    for thresholds, told in (([0.5, *range(6)], range(5)), ([0.5] * 25, [0.5] * 20)):
+        message = f"but {[float(one) for one in told]} was passed."
+        with pytest.raises(PUValueError) as error:
+            as_thresholds(thresholds)
+        assert message in str(error.value)
 
 
 @pytest.mark.parametrize("far", [-0.01, 1.0001, np.inf, -np.inf])

@@ -219,9 +219,10 @@ def test_bounds_are_those_of_gamma_variables(seed: int, n: int) -> None:
     rng = np.random.default_rng([seed, n])
     weight = np.exp(rng.normal(0.5, 1, n) + (seed - 1) * np.linspace(-2, 2, n)) + 1
     weight[rng.random(n) < 0.1] = 1  # certain to be labeled
-    for m, level in ((7, 0.5), (60, 0.95), (100_003, 0.9)):
-        found = [side.tolist() for side in weighted_bounds(weight, m, level)]
-        assert found == slow_bounds(weight, m, level)
+    for m, level in ((1, 0.2), (7, 0.5), (60, 0.95), (100_003, 0.9)):
+        found = weighted_bounds(weight, m, level)
+        assert [side.tolist() for side in found] == slow_bounds(weight, m, level)
+        assert all(side.dtype == np.int64 for side in found)
 
 
 def test_the_effective_number() -> None:
