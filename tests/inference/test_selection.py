@@ -89,12 +89,14 @@ def test_exact_limits_on_large_counts(n: int, m: int, odds: float) -> None:
         (300, np.arange(305, 330, 9), 4.0),
         (60, np.array([9, 400]), 2.0),
         (420, np.array([60, 411]), 1.3),
+        (600, np.array([300]), 40.0),
+        (400, np.array([4000]), 300.0),
     ],
 )
 def test_exact_limits_at_every_cutoff(n: int, m: NDArray[np.int64], odds: float) -> None:
     """By sums of all terms of Fisher's noncentral distribution, of several m at once."""
     lower, upper = exact_within(n, m, 0.9, odds)
-    for row in (0, m.size // 2, m.size - 1):
+    for row in {0, m.size // 2, m.size - 1}:
         many = int(m[row])
         k = np.arange(1, n + 1)[:, np.newaxis]
         there = np.arange(n + 1)  # known positives in the head
