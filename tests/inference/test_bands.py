@@ -249,10 +249,9 @@ def test_a_callable_that_is_no_band(
         return answer
 
     band: Band = wrong  # type: ignore[assignment]
-    with pytest.raises(
-        error, match="^band 'wrong' must .*" + message.removeprefix("band 'wrong' ")
-    ):
+    with pytest.raises(error, match=message) as told:
         pu_accessor.ranking_from_arrays([3, 2, 1], [True, None, None]).contingency(1, band=band)
+    assert str(told.value).startswith("band 'wrong' must ")
 
 
 @pytest.mark.parametrize("m", [2**31 + 11, 2**45 + 7])
