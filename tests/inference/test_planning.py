@@ -291,7 +291,7 @@ def test_chances_of_widths_are_those_of_their_linear_part(
             up, down = (width_at(x[0], x[1:], share, sizes, 0.9) for x in (at + step, at - step))
             slope[place] = (up - down) / (2e-3 * error)
     middle = width_at(at[0], at[1:], share, sizes, 0.9)
-    spread = (slope @ covariance @ slope) ** 0.5
+    spread = float(slope @ covariance @ slope) ** 0.5
     for away in (-1.3, 0.0, 0.8):
         found = chance_of_width(middle + away * spread, Scatter(*moments), share, sizes, 0.9)
         npt.assert_allclose(found, stats.norm.cdf(away), atol=1e-4)
