@@ -118,11 +118,31 @@ def test_exact_limits_at_every_cutoff(n: int, m: NDArray[np.int64], odds: float)
     np.testing.assert_array_equal(upper, m[:, np.newaxis] - lower[:, ::-1])
 
 
-@pytest.mark.parametrize(("n", "m"), [(5, 3), (150, 40), (250, 90), (400, 4000), (3000, 20_000)])
+@pytest.mark.parametrize(
+    ("n", "m"),
+    [(5, 3), (150, 40), (250, 90), (400, 4000), (3000, 20_000), (5000, 3_000_000), (9000, 9100)],
+)
 def test_a_factor_of_one_gives_the_exact_band(n: int, m: int) -> None:
     within = exact_within(n, np.array([m]), 0.95, 1.0)
     for side, expected in zip(within, exact(n, m, 0.95), strict=True):
         np.testing.assert_array_equal(side[0], expected)
+
+
+@pytest.mark.parametrize(
+    ("n", "least", "most", "level"),
+    [
+        (5000, 5000, 500_000, 0.95),
+        (1000, 1000, 900_000, 0.5),
+        (20_000, 20_000, 21_000, 0.999),
+        (400, 410, 30_000, 1 - 1e-6),
+        (300, 20, 400, 0.2),
+    ],
+)
+def test_a_factor_of_one_gives_the_exact_band_of_many_numbers(
+    n: int, least: int, most: int, level: float
+) -> None:
+    m = np.random.default_rng(n).permutation(np.linspace(least, most, 17).astype(np.int64))
+    np.testing.assert_array_equal(exact_within(n, m, level, 1.0), exact_each(n, m, level))
 
 
 def test_limits_widen_with_the_factor_up_to_what_is_certain() -> None:
