@@ -2,6 +2,7 @@
 
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +13,15 @@ from hypothesis import strategies as st
 
 import pu_accessor
 from pu_accessor import PUTypeError, PUValueError
-from pu_accessor.inference.bands.lookup import BANDS, Band, central, latent_bounds
+from pu_accessor.inference.bands.lookup import (
+    BANDS,
+    Band,
+    central,
+    latent_bounds,
+    latent_bounds_each,
+)
+from pu_accessor.inference.bands.selection import exact_within
+from pu_accessor.inference.bands.simultaneous_within import simultaneous_within
 from tests.cases import binormal
 from tests.oracles import oracle
 
@@ -174,6 +183,26 @@ def test_a_callable_is_a_band() -> None:
     assert tables["tp"].sel(beta=1, bound="lower").values.tolist() == [0, 1, 2, 3, 4]
 
 
+def test_a_callable_without_a_name_is_named_by_its_type() -> None:
+    ranking = pu_accessor.ranking_from_arrays([4, 3, 2, 1], [True, None, None, None])
+    assert ranking.contingency(1, band=partial(halves)).attrs["band"] == "partial"
+
+
+@pytest.mark.parametrize("odds", [1.0, 1.5])
+def test_tables_for_several_numbers_are_those_for_each(odds: float) -> None:
+    m = 5, 0, 20
+    for band in sorted(BANDS) if odds == 1 else ("exact", "simultaneous"):
+        lower, upper = latent_bounds_each(band, 12, m, 0.9, odds)
+        for row, latent in enumerate(m):
+            alone = latent_bounds(band, 12, latent, 0.9)
+            if odds > 1 and band == "exact":
+                within = exact_within(12, np.array([latent]), 0.9, odds)
+                alone = within[0][0], within[1][0]
+            elif odds > 1:
+                alone = simultaneous_within(12, latent, 0.9, odds)
+            np.testing.assert_array_equal((lower[row], upper[row]), alone)
+
+
 def test_a_band_may_be_one_array_of_unsigned_integers() -> None:
     def both(n: int, m: int, level: float) -> npt.ArrayLike:
         return np.array(halves(n, m, level), dtype=np.uint16)
@@ -210,6 +239,7 @@ def test_a_callable_sees_n_m_and_level() -> None:
         (([0, 0], [1, 3]), PUValueError, r"between 0 and m = 2, but reaches from 1 to 3"),
         (([1, 0], [2, 2]), PUValueError, r"must not decrease with k, but falls from 1 at k = 0"),
         (([0, 2], [1, 1]), PUValueError, r"lower <= upper, but at k = 1 of n = 1 .* lower 2"),
+        (([1, 2], [1, 1]), PUValueError, r"lower <= upper, but at k = 1 of n = 1 .* lower 2"),
     ],
 )
 def test_a_callable_that_is_no_band(
@@ -219,8 +249,9 @@ def test_a_callable_that_is_no_band(
         return answer
 
     band: Band = wrong  # type: ignore[assignment]
-    with pytest.raises(error, match=message):
+    with pytest.raises(error, match=message) as told:
         pu_accessor.ranking_from_arrays([3, 2, 1], [True, None, None]).contingency(1, band=band)
+    assert str(told.value).startswith("band 'wrong' must ")
 
 
 @pytest.mark.parametrize("m", [2**31 + 11, 2**45 + 7])

@@ -109,6 +109,20 @@ def test_some_ranks_are_enough() -> None:
     assert upper[[0, 10, 11, 30, 31, 40]].tolist() == [0.3, 0.3, 0.8, 0.8, 1, 1]
 
 
+def test_some_ranks_from_the_first_to_the_last() -> None:
+    ends = np.array([SIZE, 0])
+    lower, upper = (at_some_ranks(name, ends, [0.9, 0.1])(SIZE) for name in ("lower", "upper"))
+    assert lower.tolist() == [0.1] * SIZE + [0.9] and upper.tolist() == [0.1] + [0.9] * SIZE
+    for outside, told in (([*range(41, 48)], [*range(41, 46)]), ([-1, 3, 41], [-1, 41])):
+        for name in ("lower", "upper"):
+            side = at_some_ranks(name, np.array(outside), np.linspace(0, 1, len(outside)))
+            with pytest.raises(PUValueError) as error:
+                side(SIZE)
+            assert f"from 0 to 40, the number of examples, but its {name} has {told}." in str(
+                error.value
+            )
+
+
 def test_a_bound_that_falls_is_widened() -> None:
     band = RankBand(read_side("lower", [0, 0.4, 0.2, 1]), read_side("upper", [0.5, 0.9, 0.6, 1]))
     lower, upper = band.latent(np.arange(4), 3, np.array([10]))
@@ -142,6 +156,13 @@ def test_plots_and_envelopes_take_bounds_by_rank() -> None:
         ((UPPER, LOWER), PUValueError, "lower <= upper, but at rank 0"),
         ((LOWER, UPPER * 10), PUValueError, r"\[0, 1\], but its upper is 2.5 at rank 0"),
         ((LOWER, UPPER * np.nan), PUValueError, "upper is nan at rank 0"),
+        ((LOWER, np.where(RANKS == 5, 1.5, UPPER)), PUValueError, "upper is 1.5 at rank 5"),
+        ((np.where(RANKS == 6, -0.1, LOWER), UPPER), PUValueError, "lower is -0.1 at rank 6"),
+        (
+            (RANKS / SIZE, np.where(RANKS == 7, 0.1, RANKS / SIZE)),
+            PUValueError,
+            "at rank 7 it has lower 0.175 and upper 0.1",
+        ),
         ((LOWER,), PUTypeError, "pair of bounds .* but 1 were passed"),
         (("exact", "dkw"), PUTypeError, "arrays of shares, .* lower is str"),
         ((xr.DataArray(LOWER, dims="cutoff"), UPPER), PUTypeError, "over the dimension 'rank'"),

@@ -9,6 +9,7 @@ from sklearn.calibration import calibration_curve
 
 import pu_accessor
 from pu_accessor import PUDataError, PUTypeError, PUValueError
+from pu_accessor.inference.practice.calibration import as_edges
 from tests.oracles import practice_oracle
 
 BETA = 0.2
@@ -100,6 +101,38 @@ def test_groups_sources_and_intervals_of_beta() -> None:
     pd.testing.assert_frame_equal(pieces.calibration([0.2, 0.3]), wanted)
 
 
+def test_mean_scores_count_each_two_hundredth_of_a_bin() -> None:
+    rng, edges = np.random.default_rng(2), [0, 0.1, 0.5, 1]
+    place = rng.integers(0, 3, 300)
+    left, width = np.array(edges)[place], np.diff(edges)[place]
+    score = left + width * (rng.integers(0, 200, 300) + 0.5) / 200  # where it is taken to be
+    frame = pd.DataFrame({"score": score, "label": np.where(rng.random(300) < 0.3, 1, np.nan)})
+    found = frame.pu.calibration(BETA, bins=edges)
+    wanted = frame.groupby(place)["score"].mean()
+    np.testing.assert_allclose(found["mean_score"], wanted, rtol=1e-12)
+
+
+def test_a_naive_point_outside_the_interval_does_not_widen_the_envelope() -> None:
+    frame = drawn(5, 300)
+    found = frame.pu.calibration([0, 0.25], bins=3, beta_interval=(0.2, 0.3))
+    ends = frame.pu.calibration([0.2, 0.3], bins=3)
+    at = {beta: rows.reset_index(drop=True) for beta, rows in ends.groupby("beta")}
+    for beta in (0, 0.25):  # shares grow with beta
+        rows = found[found["beta"] == beta]
+        np.testing.assert_allclose(rows["envelope_lower"], at[0.2]["lower"])
+        np.testing.assert_allclose(rows["envelope_upper"], at[0.3]["upper"])
+
+
+def test_bins_from_one_to_a_million() -> None:
+    frame = drawn(3)
+    whole = frame.pu.calibration(BETA, bins=1)
+    pd.testing.assert_frame_equal(whole, frame.pu.calibration(BETA, bins=[0, 1]))
+    assert whole[["left", "right", "examples"]].to_numpy().tolist() == [[0, 1, 60]]
+    np.testing.assert_array_equal(as_edges(10**6), np.arange(10**6 + 1) / 10**6)
+    with pytest.raises(PUValueError, match="bins must be from 1 to 1,000,000, but 1000001"):
+        as_edges(10**6 + 1)
+
+
 @pytest.mark.parametrize(
     ("how", "error", "message"),
     [
@@ -108,6 +141,7 @@ def test_groups_sources_and_intervals_of_beta() -> None:
         ({"bins": 2.5}, PUTypeError, "bins must be their number or an array"),
         ({"bins": "quantile"}, PUTypeError, "bins must be their number or an array"),
         ({"bins": [0, 1, 0.5]}, PUValueError, "ascend from 0 to 1"),
+        ({"bins": [0, 0.5, 0.5, 1]}, PUValueError, "ascend from 0 to 1"),
         ({"bins": [0.1, 1]}, PUValueError, "ascend from 0 to 1"),
         ({"bins": [0, float("nan"), 1]}, PUValueError, "ascend from 0 to 1"),
         ({"bins": [0]}, PUValueError, "ascend from 0 to 1"),

@@ -11,6 +11,7 @@ from sklearn.metrics import confusion_matrix
 
 import pu_accessor
 from pu_accessor import PUDataError, PUTypeError, PUValueError
+from pu_accessor.inference.practice.decision import as_thresholds
 from tests.cases import as_frame, draw_case
 from tests.oracles import coherent_oracle, oracle, practice_oracle
 
@@ -90,6 +91,17 @@ def test_groups_betas_and_envelopes() -> None:
     np.testing.assert_allclose(found["envelope_upper"], high, atol=1e-12)
 
 
+def test_a_naive_point_outside_the_interval_does_not_widen_the_envelope() -> None:
+    ask: Any = {"thresholds": [0.2, 0.6]}
+    found = sites().pu.net_benefit([0, 0.25], beta_interval=(0.2, 0.3), **ask)
+    ends = sites().pu.net_benefit([0.2, 0.3], **ask)
+    at = {beta: rows.reset_index(drop=True) for beta, rows in ends.groupby("beta")}
+    for beta in (0, 0.25):  # it grows with beta
+        rows = found[found["beta"] == beta]
+        np.testing.assert_allclose(rows["envelope_lower"], at[0.2]["lower"], atol=1e-12)
+        np.testing.assert_allclose(rows["envelope_upper"], at[0.3]["upper"], atol=1e-12)
+
+
 def test_other_sources_answer_alike() -> None:
     frame = sites()
     wanted = frame.pu.net_benefit([0.2, 0.3], thresholds=[0.2, 0.6], band="simultaneous")
@@ -118,6 +130,14 @@ def test_thresholds_that_are_none(thresholds: Any, error: type[Exception], messa
     for name in ("net_benefit", "plot_decision"):
         with pytest.raises(error, match=message):
             getattr(sites().pu, name)(0.2, thresholds=thresholds)
+
+
+def test_no_more_than_a_few_thresholds_are_told() -> None:
+    for thresholds, told in (([0.5, *range(6)], range(5)), ([0.5] * 25, [0.5] * 20)):
+        message = f"but {[float(one) for one in told]} was passed."
+        with pytest.raises(PUValueError) as error:
+            as_thresholds(thresholds)
+        assert message in str(error.value)
 
 
 @pytest.mark.parametrize("far", [-0.01, 1.0001, np.inf, -np.inf])

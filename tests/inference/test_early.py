@@ -162,6 +162,16 @@ def test_enrichment_has_the_limits_of_the_exact_band(fraction: float) -> None:
     assert found["estimate"].tolist() == pytest.approx([share / fraction] * 2)
 
 
+def test_a_top_has_no_more_positives_than_places() -> None:
+    frame = ranked([1] * 10 + [np.nan] * 90)
+    found = frame.pu.enrichment_factor(0.2, fraction=[0.05, 0.1, 0.28, 0.5])
+    # 28 positives: in the top are half of the known ones, then all of them.
+    wanted = np.array([5 / 28, 10 / 28, 1, 1]) / [0.05, 0.1, 0.28, 0.5]
+    assert found["estimate"].to_list() == pytest.approx(wanted)
+    assert (found["lower"] <= found["estimate"]).all()
+    assert (found["estimate"] <= found["upper"]).all()
+
+
 def test_a_top_within_ties_lies_between_both_ends() -> None:
     frame = FRAME.assign(score=FRAME["score"].round())
     found = frame.pu.enrichment_factor(BETA, fraction=0.2).iloc[0]

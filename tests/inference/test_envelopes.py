@@ -1,5 +1,6 @@
 """Envelopes over an interval of beta: against curves at many betas inside it."""
 
+from fractions import Fraction
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -12,6 +13,7 @@ import xarray as xr
 
 import pu_accessor
 from pu_accessor import PUTypeError, PUValueError
+from pu_accessor.inference.shares import interval_betas
 from pu_accessor.ranking import FloatArray, IntArray
 from tests.cases import draw_case, put
 
@@ -812,3 +814,28 @@ def test_precision_at_recall_0_where_groups_start_at_other_cutoffs(ranks: str) -
         for curves in together:
             found = curves["precision_envelope"].sel(g=key)
             np.testing.assert_allclose(found, alone, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("interval", "steps"),
+    [
+        ((0.2, 0.3), 10),
+        ((0.2, 0.21), 8),
+        ((0.2, 0.65), 45),
+        ((0.2, 0.651), 46),
+        ((0.0, 0.9), 90),
+        ((0.0095, 0.5), 50),
+        ((0.01, 0.5), 49),
+        ((0.1, 0.1), 8),
+    ],
+)
+def test_betas_within_an_interval_are_a_hundredth_apart_or_nearer(
+    interval: tuple[float, float], steps: int
+) -> None:
+    low, high = (Fraction(str(end)) for end in interval)
+    step = (high - low) / steps
+    wanted = {low + step * place for place in range(steps + 1)}
+    if interval[0] < 0.01:
+        wanted |= {low + step / part for part in (2, 4, 8, 16, 32, 64)}
+    found = interval_betas(interval, np.array([0.0, interval[1]]))
+    assert found.tolist() == [float(f"{float(beta):.12g}") for beta in sorted(wanted)]

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import pu_accessor
-from pu_accessor import PUTypeError, PUValueError
+from pu_accessor import PUDataError, PUTypeError, PUValueError
 from tests.cases import binormal
 
 # R. G. Newcombe, Statistics in Medicine 17 (1998) 873-890, table II: method 10.
@@ -107,6 +107,17 @@ def test_a_group_of_known_positives_alone_has_a_recall() -> None:
 def test_gaps_that_are_none(name: Any, how: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         sites().pu(by="site").gap(name, **how)
+
+
+def test_groups_of_which_nothing_is_known_have_no_recall() -> None:
+    frame = sites()
+    frame.loc[frame["site"] == "b", "label"] = np.nan
+    with pytest.raises(PUDataError, match="site='b': label must mark at least one known positive"):
+        frame.pu(by="site").gap("recall", at={"threshold": 0.8})
+    with pytest.raises(PUValueError, match=r"with propensity=\.\.\., but gap was asked for"):
+        sites().assign(odds=0.5).pu(by="site", propensity="odds").gap(
+            "recall", at={"threshold": 0.8}
+        )
 
 
 def test_one_group_has_no_gap() -> None:

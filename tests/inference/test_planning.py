@@ -9,13 +9,15 @@ import pytest
 from scipy import integrate, stats
 
 from pu_accessor import PUDataError, PUTypeError, PUValueError, positives_needed, power
+from pu_accessor.inference.estimates.delong import Placed
+from pu_accessor.inference.estimates.population import score_interval
 from pu_accessor.inference.planning.scatter import (
     Moments,
     Scatter,
     pair_scatter_of_normals,
     scatter_of_normals,
 )
-from pu_accessor.inference.planning.sizes import chance_of_width
+from pu_accessor.inference.planning.sizes import chance_of_width, smallest
 from pu_accessor.ranking import FloatArray
 from tests.studies.planning import differences_seen, width_reached
 
@@ -211,6 +213,108 @@ def test_plans_are_reached() -> None:
     assert 0.3 <= plan.reached <= 0.7
     seen = differences_seen(0.8, 0.1, 0.5, 0.1, 60, 40)
     assert abs(seen.reached - seen.stated) < 0.25
+
+
+@pytest.mark.parametrize("share", [0.0, 0.15, 0.6])
+def test_moments_of_normals_against_a_grid(share: float) -> None:
+    apart, z = 2**0.5 * stats.norm.ppf(0.8), np.linspace(-9, 9, 3001)
+    density = stats.norm.pdf(z) * (z[1] - z[0])
+    below = share * stats.norm.cdf(z) + (1 - share) * stats.norm.cdf(z + apart)
+    above = np.append(stats.norm.cdf(-z), stats.norm.cdf(apart - z))
+    found = scatter_of_normals(0.8, share)
+    for moments, values, weight in (
+        (found.known, below, density),
+        (found.rest, above, np.append(share * density, (1 - share) * density)),
+    ):
+        mean = weight @ values
+        central = [weight @ (values - mean) ** power for power in (2, 3, 4)]
+        npt.assert_allclose(moments, [mean, *central], atol=2e-5)
+
+
+@pytest.mark.parametrize(("correlation", "share"), [(0.6, 0.15), (-0.5, 0.4), (0.0, 0.0)])
+def test_pairs_of_normals_against_a_grid(correlation: float, share: float) -> None:
+    ends = [2**0.5 * stats.norm.ppf(one) for one in (0.7, 0.9)]
+    x, y = np.meshgrid(*[np.linspace(-7, 7, 181)] * 2, indexing="ij")
+    density = np.exp(-(x**2 + y**2 - 2 * correlation * x * y) / 2 / (1 - correlation**2))
+    density /= density.sum()
+    cdf = stats.norm.cdf
+    ahead, behind = (cdf(x) - cdf(y), cdf(x + ends[0]) - cdf(y + ends[1]))
+    known = share * ahead + (1 - share) * behind
+    rest = cdf(-x) - cdf(-y), cdf(ends[0] - x) - cdf(ends[1] - y)
+
+    def mean(*values: FloatArray) -> float:
+        return sum(
+            part * float((density * one).sum())
+            for part, one in zip((share, 1 - share), values, strict=True)
+        )
+
+    variances = [
+        mean(known**2, known**2) - mean(known, known) ** 2,
+        mean(rest[0] ** 2, rest[1] ** 2) - mean(*rest) ** 2,
+    ]
+    npt.assert_allclose(
+        pair_scatter_of_normals((0.7, 0.9), correlation, share), variances, rtol=1e-6
+    )
+
+
+def width_at(mean: float, variances: Any, share: float, sizes: Any, level: float) -> float:
+    """Return the width of the interval of these placements."""
+    column = np.array(sizes, float)[:, np.newaxis], np.array(variances)[:, np.newaxis]
+    value, above = np.array([(mean - share / 2) / (1 - share)]), np.array([mean])
+    lower, upper = score_interval(value, np.array([share]), Placed(*column, above), level)
+    return float(upper[0] - lower[0])
+
+
+SKEWED = Moments(0.78, 0.05, -0.006, 0.007), Moments(0.78, 0.03, 0.004, 0.003)
+NOTHING = Moments(0.78, 0.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize(("share", "sizes"), [(0.0, (40, 300)), (0.2, (150, 60))])
+@pytest.mark.parametrize("moments", [SKEWED, SKEWED[::-1], (SKEWED[0], NOTHING)])
+def test_chances_of_widths_are_those_of_their_linear_part(
+    moments: Any, share: float, sizes: Any
+) -> None:
+    at = np.array([0.78, moments[0].variance, moments[1].variance])
+    covariance = np.diag(
+        [
+            sum(one.variance / size for one, size in zip(moments, sizes, strict=True)),
+            *((o.fourth - o.variance**2) / size for o, size in zip(moments, sizes, strict=True)),
+        ]
+    )
+    covariance[0, 1:] = covariance[1:, 0] = [
+        one.third / size for one, size in zip(moments, sizes, strict=True)
+    ]
+    slope = np.zeros(3)
+    for place, error in enumerate(np.sqrt(np.diag(covariance))):
+        if error:
+            step = 1e-3 * error * (np.arange(3) == place)
+            up, down = (width_at(x[0], x[1:], share, sizes, 0.9) for x in (at + step, at - step))
+            slope[place] = (up - down) / (2e-3 * error)
+    middle = width_at(at[0], at[1:], share, sizes, 0.9)
+    spread = float(slope @ covariance @ slope) ** 0.5
+    for away in (-1.3, 0.0, 0.8):
+        found = chance_of_width(middle + away * spread, Scatter(*moments), share, sizes, 0.9)
+        npt.assert_allclose(found, stats.norm.cdf(away), atol=1e-4)
+
+
+def test_a_width_that_does_not_vary_is_reached_or_not() -> None:
+    width = width_at(0.78, [0.0, 0.0], 0.1, (20, 50), 0.95)
+    for asked, chance in ((width, 1), (width * (1 - 1e-15), 0), (width / 2, 0), (0.9, 1)):
+        assert chance_of_width(asked, Scatter(NOTHING, NOTHING), 0.1, (20, 50), 0.95) == chance
+
+
+def test_the_smallest_number_that_is_enough() -> None:
+    for wanted in [*range(2, 40), 999, 1023, 1024, 1025, 10**8 + 1]:
+        assert smallest(lambda n, wanted=wanted: n >= wanted) == wanted  # type: ignore[misc]
+    assert smallest(lambda n: n >= 10**9) == 10**9
+    with pytest.raises(PUDataError, match=r"^width cannot be reached with so many unlabeled"):
+        smallest(lambda n: n > 10**10)
+
+
+def test_models_that_rank_alike_differ_surely_or_not_at_all() -> None:
+    pu = few().assign(b=lambda df: df["a"]).pu(score=["a", "b"])
+    chances = [power(apart, 30, 500, pilot=pu, beta=0.2) for apart in (-0.1, 0.0, 0.1)]
+    assert chances == [1, 0, 1]
 
 
 def test_correlation_of_placements_at_the_ends() -> None:

@@ -317,6 +317,15 @@ def test_targets_that_are_none(method: str) -> None:
         getattr(pu, method)(0.1, target="populaton")
 
 
+@pytest.mark.parametrize(
+    ("said", "meant"), [("new", "population"), ("sample", "examples"), ("these", "examples")]
+)
+def test_targets_by_other_names(said: str, meant: str) -> None:
+    score, label, _ = draw(1)
+    with pytest.raises(PUValueError, match=rf"target must be .* Did you mean '{meant}'\?"):
+        framed(score, label).pu.auroc(0.1, target=said)
+
+
 def test_targets_that_a_method_does_not_have() -> None:
     score, label, _ = draw(2)
     frame = framed(score, label, odds=0.5)

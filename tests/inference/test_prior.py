@@ -113,6 +113,10 @@ def test_two_sides_are_the_limit_of_the_problem_and_of_the_reversed_one(seed: in
     found = estimate(frame, "two_sided", level=0.9)
     assert found["upper"] == largest_feasible(frame, 0.05)
     assert found["lower"] == 1 - largest_feasible(turned, 0.05)
+    middle = (largest_feasible(frame, 0.5) + 1 - largest_feasible(turned, 0.5)) / 2
+    inside = min(max(middle, found["lower"]), found["upper"])
+    wanted = inside if found["lower"] <= found["upper"] else middle
+    assert found["beta"] == pytest.approx(wanted, abs=1e-12)
 
 
 @pytest.mark.parametrize("shift", [0, -0.6])  # the latter is below all betas
@@ -149,6 +153,109 @@ def test_mean_matching_by_examples(shift: float) -> None:
     for end in ends:
         off = (beta - end) * (np.mean(up) - np.mean(down)) / math.sqrt(sum(parts(end)))
         assert abs(off) == pytest.approx(stats.t.ppf(0.975, df))
+
+
+def matched_by_hand(frame: pd.DataFrame, level: float) -> list[float]:
+    """Return beta and its interval by means, from variances of every example and np.roots."""
+    kinds = [frame.loc[frame["label"] == kind, "score"].to_numpy() for kind in (1, 0)]
+    rest = frame.loc[frame["label"].isna(), "score"].to_numpy()
+    up, down, middle = (
+        np.mean([[(k < x).mean() / 2 + (k <= x).mean() / 2 for x in some] for k in kinds], axis=0)
+        for some in (*kinds, rest)
+    )
+    share = np.full(up.size, 1 / up.size)
+    if "odds" in frame:
+        extra = 1 / frame.loc[frame["label"] == 1, "odds"].to_numpy() - 1
+        share = extra / extra.sum()
+    apart = share @ up - down.mean()
+    beta = (middle.mean() - down.mean()) / apart
+    if min(up.size, down.size) == 1:
+        return [min(max(beta, 0), 1), 0, 1]
+    variance = share @ (up - share @ up) ** 2
+    error = (share**2 @ (up - share @ up) ** 2) * up.size / (up.size - 1)
+    n = variance / error if "odds" in frame else up.size
+    variance *= 1 if "odds" in frame else up.size / (up.size - 1)
+    each, sizes = (variance, np.var(down, ddof=1)), (n, down.size, middle.size)
+    nearest = min(max(beta, 0.0), 1.0)
+    # Of the squared error at a beta: for known positives, known negatives, the unlabeled.
+    terms = [
+        np.poly1d([each[0] / n, 0, 0]),
+        np.poly1d([-1, 1]) ** 2 * (each[1] / down.size),
+        np.poly1d([each[0] - each[1], each[1]]) / middle.size,
+    ]
+    parts = [float(term(nearest)) for term in terms]
+    pairs = zip(parts, sizes, strict=True)
+    square = sum(part**2 / (size - 1) for part, size in pairs if size > 1)
+    reach = stats.t.ppf((1 + level) / 2, sum(parts) ** 2 / square if square else np.inf)
+    away = np.poly1d([apart, -beta * apart]) ** 2 - reach**2 * (terms[0] + terms[1] + terms[2])
+    if away.coef[0] <= 0:
+        return [nearest, 0, 1]
+    ends = np.roots(away)
+    if np.iscomplex(ends).any():
+        return [nearest] * 3
+    return [nearest, *(min(max(end, 0), 1) for end in sorted(ends.real))]
+
+
+@pytest.mark.filterwarnings("ignore:The effective number")
+@pytest.mark.parametrize("odds", [False, True], ids=["at random", "by propensities"])
+@pytest.mark.parametrize(
+    ("sizes", "shift"),
+    [
+        ((30, 20, 200), 2.0),
+        ((5, 40, 60), 1.5),
+        ((40, 4, 60), 1.5),
+        ((12, 15, 1), 2.0),
+        ((3, 3, 5), 3.0),
+        ((9, 1, 30), 1.0),
+        ((1, 9, 30), 1.0),
+        ((8, 8, 30), 0.2),
+        ((60, 60, 90), -2.5),
+    ],
+)
+def test_mean_matching_by_hand(sizes: tuple[int, int, int], shift: float, odds: bool) -> None:
+    for seed, level in ((0, 0.5), (1, 0.95), (2, 0.9)):  # the last are beyond all betas
+        rng = np.random.default_rng([seed, *sizes])
+        kinds = [
+            np.round(rng.normal(shift * up, 1, n), 1) for up, n in ((1, sizes[0]), (0, sizes[1]))
+        ]
+        middle = rng.normal(shift * (rng.random(sizes[2]) < 0.3 + 0.3 * seed)) + shift * (seed > 1)
+        frame = framed(kinds[0], np.round(middle, 1), kinds[1])
+        if odds:
+            frame["odds"] = rng.uniform(0.1, 0.9, len(frame))
+        with quiet():
+            ask = frame.pu(propensity="odds" if odds else None)
+            found = ask.estimate_beta(method="mean_matching", level=level).iloc[0]
+        numbers = found[["beta", "lower", "upper"]].to_list()
+        assert numbers == pytest.approx(matched_by_hand(frame, level), abs=1e-9)
+
+
+@pytest.mark.parametrize("up", [True, False])
+def test_mean_matching_by_hand_at_an_end_where_nothing_varies(up: bool) -> None:
+    alike, others = [2.0] * 3, [0.0, 1.0, 0.5, 0.7, 0.1] if up else [9.0, 5.0, 3.0, 8.0, 7.0]
+    frame = framed(alike, [2.0] * 4, others) if up else framed(others, [2.0] * 4, alike)
+    found = frame.pu.estimate_beta(method="mean_matching", level=0.8).iloc[0]
+    numbers = found[["beta", "lower", "upper"]].to_list()
+    assert numbers == pytest.approx(matched_by_hand(frame, 0.8), abs=1e-9)
+    assert numbers[0] == up and numbers[1] < numbers[2]
+
+
+@pytest.mark.parametrize(
+    ("known", "doubted"),
+    [
+        ([397.5, 396.5, 394.5], True),  # 2, 3 and 5 unlabeled examples of 400 are above
+        ([397.5, 396.5, 392.5], False),
+        ([396.0, 396.0, 395.5], True),  # a tie is half above: 3.5 of 400
+        ([396.0, 395.0, 395.0], False),  # 3.5, 4.5 and 4.5
+        ([396.0, 396.0, 395.0], True),
+    ],
+)
+def test_known_positives_above_nearly_all_others_are_doubted(
+    known: list[float], doubted: bool
+) -> None:
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        framed(known, range(400)).pu.estimate_beta()
+    assert any("above nearly all" in str(one.message) for one in told) == doubted
 
 
 @pytest.mark.parametrize("seed", sorted({*range(31)} - {6}))  # where known ones rank alike
@@ -407,19 +514,112 @@ def test_highest_density_of_reference(x: int, limits: tuple[float, float]) -> No
     )
 
 
-@pytest.mark.parametrize("total", [1, 7, 30])
-def test_exact_limits_are_those_no_tail_rejects(total: int) -> None:
+@pytest.mark.parametrize(("total", "level"), [(1, 0.9), (7, 0.9), (30, 0.9), (7, 0.1), (8, 0.4)])
+def test_exact_limits_are_those_no_tail_rejects(total: int, level: float) -> None:
+    tail = (1 - level) / 2 * (1 + 1e-9)
     for size in range(1, total + 1):
         for x in range(size + 1):
             kept = [
                 m
                 for m in range(x, total - (size - x) + 1)
-                if stats.hypergeom.sf(x - 1, total, m, size) > 0.05
-                and stats.hypergeom.cdf(x, total, m, size) > 0.05
+                if stats.hypergeom.sf(x - 1, total, m, size) > tail
+                and stats.hypergeom.cdf(x, total, m, size) > tail
             ]
-            found = pu_accessor.beta_from_labels(x, size, total, level=0.9).iloc[0]
+            found = pu_accessor.beta_from_labels(x, size, total, level=level).iloc[0]
             expected = (min(kept) / total, max(kept) / total)
             assert (found["lower"], found["upper"]) == pytest.approx(expected)
+
+
+def test_few_positives_among_billions_are_drawn_each_by_itself() -> None:
+    found = pu_accessor.beta_from_labels(10, 10**10, 10**11).iloc[0]
+    m = np.arange(10, 400)
+    kept = m[(stats.binom.sf(9, m, 0.1) > 0.025) & (stats.binom.cdf(10, m, 0.1) > 0.025)]
+    assert found[["lower", "upper"]].to_list() == pytest.approx(kept[[0, -1]] / 10**11, rel=1e-12)
+    turned = pu_accessor.beta_from_labels(10**10 - 10, 10**10, 10**11).iloc[0]
+    assert turned["lower"] == pytest.approx(1 - kept[-1] / 10**11, rel=1e-15)
+
+
+@pytest.mark.parametrize("kind", [0, 1])
+def test_what_nearly_all_labels_say_is_true_of_the_rest(kind: int) -> None:
+    size = 10**15
+    found = pu_accessor.beta_from_labels(kind * size, size, size + 45).iloc[0]
+    assert found[["beta", "lower", "upper"]].to_list() == [kind] * 3
+
+
+def test_labels_needed_where_nearly_all_are_positive() -> None:
+    wanted = pu_accessor.labels_needed(0.1, 10**13, beta=1)
+    for beta in (1 - 1e-11, 1e-11):
+        assert pu_accessor.labels_needed(0.1, 10**13, beta=beta) == wanted
+
+
+def test_a_tail_of_exactly_half_of_what_is_left_is_rejected() -> None:
+    # One label of 20 is positive with a probability of 1/20 where one positive is there.
+    found = [pu_accessor.beta_from_labels(x, 1, 20, level=0.9).iloc[0] for x in (0, 1)]
+    assert [(row["lower"], row["upper"]) for row in found] == [(0, 0.9), (0.1, 1)]
+
+
+@pytest.mark.parametrize(
+    ("x", "size", "total", "level"),
+    [
+        (1500, 5000, 20_000, 0.95),
+        (3, 4000, 5000, 0.9),
+        (3990, 4000, 5000, 0.9),
+        (30_000, 60_000, 100_000, 0.99),
+        (0, 900, 10**6, 0.5),
+        (900, 900, 10**6, 0.95),
+        (470, 1000, 10**6, 0.95),
+    ],
+)
+def test_exact_limits_of_many_labels(x: int, size: int, total: int, level: float) -> None:
+    found = pu_accessor.beta_from_labels(x, size, total, level=level).iloc[0]
+    low, high = (round(found[end] * total) for end in ("lower", "upper"))
+    tail = (1 - level) / 2
+
+    def tails(m: int) -> tuple[float, float]:
+        """Return the probabilities of as many positives or more, and of as many or fewer."""
+        drawn = stats.hypergeom(total, m, size)
+        return float(drawn.sf(x - 1)), float(drawn.cdf(x))
+
+    assert tails(low)[0] > tail and tails(high)[1] > tail
+    assert low == x or tails(low - 1)[0] <= tail
+    assert high == total - size + x or tails(high + 1)[1] <= tail
+
+
+@pytest.mark.parametrize(
+    ("width", "beta", "level", "probability"),
+    [
+        (0.3, 0.5, 0.95, 0.5),
+        (0.3, 0.1, 0.9, 0.8),
+        (0.4, 0.0, 0.8, 0.3),
+        (0.2, 1.0, 0.8, 0.9),
+        (0.5, 0.3, 0.99, 0.95),
+        (0.7, 0.8, 0.9, 0.2),
+        (0.999, 0.5, 0.5, 0.5),
+    ],
+)
+def test_labels_needed_of_few_examples(
+    width: float, beta: float, level: float, probability: float
+) -> None:
+    total = 24
+    m, x = np.arange(total + 1)[:, np.newaxis], np.arange(total + 1)
+
+    def chance(size: int) -> float:
+        """Return the probability of the counts of positives whose interval is narrow enough."""
+        more, fewer = (
+            stats.hypergeom.sf(x - 1, total, m, size),
+            stats.hypergeom.cdf(x, total, m, size),
+        )
+        kept = (
+            (np.minimum(more, fewer) > (1 - level) / 2 * (1 + 1e-12))
+            & (m >= x)
+            & (total - m >= size - x)
+        )
+        narrow = (kept.sum(axis=0) - 1) / total <= width
+        return float(stats.hypergeom.pmf(x, total, round(beta * total), size) @ narrow)
+
+    size = pu_accessor.labels_needed(width, total, beta=beta, level=level, probability=probability)
+    assert size == 1 or chance(size - 1) < probability
+    assert all(chance(larger) >= probability - 1e-12 for larger in range(size, total + 1))
 
 
 @pytest.mark.parametrize("probability", [0.5, 0.9])
@@ -435,6 +635,12 @@ def test_labels_needed_is_the_first_that_is_narrow(probability: float) -> None:
     assert chance(size) >= probability > chance(size - 1)
 
 
+def test_labels_needed_with_exactly_that_probability() -> None:
+    # One of 4 is positive. Of 2 labels none is with a probability of a half, and then the interval
+    # is 0 to 1 positives, where it is 1 to 3 otherwise; of 1 label it is 0 to 2, or 2 to 4.
+    assert pu_accessor.labels_needed(0.3, 4, beta=0.25, level=0.5) == 2
+
+
 def test_labels_needed_at_the_ends() -> None:
     assert pu_accessor.labels_needed(1e-6, 50) == 50
     assert pu_accessor.labels_needed(0.2, 1000, probability=0.9) == pu_accessor.labels_needed(
@@ -442,7 +648,7 @@ def test_labels_needed_at_the_ends() -> None:
     )  # at half positive no other count is wider
 
 
-@pytest.mark.parametrize("prior", [(0.5, 0.5), (2, 8)])
+@pytest.mark.parametrize("prior", [(0.5, 0.5), (2, 8), (8, 2)])
 @pytest.mark.parametrize("x", [0, 3, 20])
 def test_highest_density_of_other_priors(x: int, prior: tuple[float, float]) -> None:
     row = pu_accessor.beta_from_labels(x, 20, 500, method="hpd", prior=prior).iloc[0]
@@ -471,6 +677,24 @@ def test_shares_of_the_rest_are_those_of_all_less_what_was_found() -> None:
     assert rest["beta"] == pytest.approx(12 / 50)
     for end in ("lower", "upper"):
         assert rest[end] == pytest.approx((whole[end] * 200 - 12) / 150)
+
+
+@pytest.mark.parametrize("method", ["exact", "hpd"])
+@pytest.mark.parametrize(
+    ("x", "size", "total", "level"),
+    [(0, 10, 11, 0.9), (10, 10, 11, 0.9), (5, 10, 11, 0.01), (9, 10, 11, 0.1), (2, 10, 12, 0.2)],
+)
+def test_shares_of_the_rest_are_shares(
+    x: int, size: int, total: int, level: float, method: str
+) -> None:
+    ask: Any = {"method": method, "level": level}
+    whole = pu_accessor.beta_from_labels(x, size, total, **ask).iloc[0]
+    rest = pu_accessor.beta_from_labels(x, size, total, rest=True, **ask).iloc[0]
+    ends = [
+        min(max((whole[end] * total - x) / (total - size), 0), 1) for end in ("lower", "upper")
+    ]
+    assert rest[["lower", "upper"]].to_list() == pytest.approx(ends, abs=1e-12)
+    assert rest["beta"] == pytest.approx(min(max(x / size, ends[0]), ends[1]), abs=1e-12)
 
 
 def test_labels_by_hand_are_put_to_use() -> None:
@@ -506,6 +730,21 @@ def test_labels_by_hand_that_are_none(found: Any, error: type[Exception], messag
         pu_accessor.add_labels(pd.Series([1, None, None]), found)
 
 
+def test_units_at_their_ends_but_for_rounding() -> None:
+    prevalence = pu_accessor.beta_from_prevalence
+    assert 0.29 * 100 < 29 and 0.07 * 100 > 7
+    assert prevalence(0.29, 29, 71) == 0
+    assert prevalence(0.07, 0, 7, 93) == 1
+    assert prevalence(1, 100, 900) == 1 and prevalence(0.1, 100, 900) == 0
+    assert 0.29 * 10**8 < 29 * 10**6 and prevalence(0.29, 29 * 10**6, 71 * 10**6) == 0
+    assert prevalence(0.25, 0, 2**53) == 0.25
+    for share in (0.29 - 1e-8, 1.0):  # 28.999999 of 100, and 71 where 70 are unlabeled
+        with pytest.raises(PUValueError, match="which is no share"):
+            prevalence(share, 29, 71 - round(share), round(share))
+    with pytest.raises(PUValueError, match="leaves 0 positives for 0 unlabeled"):
+        prevalence(1, 100, 0)
+
+
 def test_units_convert() -> None:
     beta = pu_accessor.beta_from_prevalence(0.3, n_positive=100, n_unlabeled=800, n_negative=100)
     assert beta == pytest.approx((300 - 100) / 800)
@@ -516,14 +755,22 @@ def test_units_convert() -> None:
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: pu_accessor.beta_from_prevalence(0.05, 100, 900), PUValueError, "leaves -50 pos"),
+        (
+            lambda: pu_accessor.beta_from_prevalence(0.05, 100, 900),
+            PUValueError,
+            "^a prevalence of 0.05 leaves -50 positives for 900",
+        ),
         (lambda: pu_accessor.beta_from_prevalence(1, 100, 800, 100), PUValueError, "leaves 900"),
         (lambda: pu_accessor.beta_from_prevalence(30, 100, 900), PUValueError, "must lie in"),
         (lambda: BY_PREVALENCE("3", 100, 900), PUTypeError, "be a number"),
         (lambda: BY_PREVALENCE(0.3, 1.5, 900), PUTypeError, "n_positive must"),
         (lambda: pu_accessor.beta_from_prevalence(0.3, -1, 900), PUValueError, "not be negative"),
         (lambda: pu_accessor.beta_from_label_frequency(0, 1, 9), PUValueError, "but 0 was passed"),
-        (lambda: pu_accessor.beta_from_label_frequency(0.01, 10, 9), PUValueError, "leaves 990"),
+        (
+            lambda: pu_accessor.beta_from_label_frequency(0.01, 10, 9),
+            PUValueError,
+            "^a label frequency of 0.01 leaves 990 ",
+        ),
         (lambda: pu_accessor.beta_from_labels(3, 2, 9), PUValueError, "0 <= n_positive <="),
         (lambda: pu_accessor.beta_from_labels(0, 0, 9), PUValueError, "something labeled"),
         (
@@ -573,10 +820,13 @@ def test_units_convert() -> None:
         (lambda: pu_accessor.labels_needed(0, 9), PUValueError, "must not be 0"),
         (lambda: pu_accessor.labels_needed(0.1, 9, probability=1), PUValueError, "probability"),
         (lambda: pu_accessor.beta_from_labels(1, 2, 9, prior=(2, 2)), PUValueError, "prior must"),
-        (
-            lambda: pu_accessor.beta_from_labels(1, 2, 9, method="hpd", prior=(0, 2)),
-            PUValueError,
-            "above 0",
+        *(
+            (
+                lambda ends=ends: pu_accessor.beta_from_labels(1, 2, 9, method="hpd", prior=ends),
+                PUValueError,
+                "above 0",
+            )
+            for ends in ((0, 2), (2, 0), (math.inf, 2), (2, math.inf))
         ),
         (
             lambda: pu_accessor.beta_from_labels(1, 2, 9, method="hpd", prior=2),  # type: ignore[arg-type]
@@ -584,6 +834,11 @@ def test_units_convert() -> None:
             "a pair",
         ),
         (lambda: pu_accessor.beta_from_labels(1, 2, 2, rest=True), PUValueError, "all 2 were"),
+        (
+            lambda: pu_accessor.beta_from_labels(1, 2, 9, rest="no"),  # type: ignore[arg-type]
+            PUTypeError,
+            "^rest must be True or False",
+        ),
     ],
 )
 def test_units_that_are_confused(call: Any, error: type[Exception], message: str) -> None:

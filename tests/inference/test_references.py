@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 import pu_accessor
-from pu_accessor.errors import PUDataError
+from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.bands.lookup import BANDS
 from pu_accessor.inference.comparison.steps import StepFree, limit, step_free
 from pu_accessor.ranking import FloatArray
@@ -614,3 +614,9 @@ def test_dominance_among_ties_has_a_crossing() -> None:
     found = tables.pu.dominance().loc[0]
     assert found["dominates"] is None
     assert found["crossings"] == pytest.approx((0.75,))  # b is held at .5 until .875
+
+
+@pytest.mark.parametrize("said", ["intersection", "all"])
+def test_both_by_other_names(said: str) -> None:
+    with pytest.raises(PUValueError, match=r"reference must be one of .* Did you mean 'both'\?"):
+        as_frame(draw_case(0)).pu(negative=False).contingency(0.1, reference=said)

@@ -90,12 +90,14 @@ def test_exact_limits_on_large_counts(n: int, m: int, odds: float) -> None:
         (300, np.arange(305, 330, 9), 4.0),
         (60, np.array([9, 400]), 2.0),
         (420, np.array([60, 411]), 1.3),
+        (600, np.array([300]), 40.0),
+        (400, np.array([4000]), 300.0),
     ],
 )
 def test_exact_limits_at_every_cutoff(n: int, m: NDArray[np.int64], odds: float) -> None:
     """By sums of all terms of Fisher's noncentral distribution, of several m at once."""
     lower, upper = exact_within(n, m, 0.9, odds)
-    for row in (0, m.size // 2, m.size - 1):
+    for row in {0, m.size // 2, m.size - 1}:
         many = int(m[row])
         k = np.arange(1, n + 1)[:, np.newaxis]
         there = np.arange(n + 1)  # known positives in the head
@@ -117,11 +119,31 @@ def test_exact_limits_at_every_cutoff(n: int, m: NDArray[np.int64], odds: float)
     np.testing.assert_array_equal(upper, m[:, np.newaxis] - lower[:, ::-1])
 
 
-@pytest.mark.parametrize(("n", "m"), [(5, 3), (150, 40), (250, 90), (400, 4000), (3000, 20_000)])
+@pytest.mark.parametrize(
+    ("n", "m"),
+    [(5, 3), (150, 40), (250, 90), (400, 4000), (3000, 20_000), (5000, 3_000_000), (9000, 9100)],
+)
 def test_a_factor_of_one_gives_the_exact_band(n: int, m: int) -> None:
     within = exact_within(n, np.array([m]), 0.95, 1.0)
     for side, expected in zip(within, exact(n, m, 0.95), strict=True):
         np.testing.assert_array_equal(side[0], expected)
+
+
+@pytest.mark.parametrize(
+    ("n", "least", "most", "level"),
+    [
+        (5000, 5000, 500_000, 0.95),
+        (1000, 1000, 900_000, 0.5),
+        (20_000, 20_000, 21_000, 0.999),
+        (400, 410, 30_000, 1 - 1e-6),
+        (300, 20, 400, 0.2),
+    ],
+)
+def test_a_factor_of_one_gives_the_exact_band_of_many_numbers(
+    n: int, least: int, most: int, level: float
+) -> None:
+    m = np.random.default_rng(n).permutation(np.linspace(least, most, 17).astype(np.int64))
+    np.testing.assert_array_equal(exact_within(n, m, level, 1.0), exact_each(n, m, level))
 
 
 def test_limits_widen_with_the_factor_up_to_what_is_certain() -> None:
@@ -183,15 +205,37 @@ def test_the_local_level_starts_from_that_of_random_labels() -> None:
 
 @pytest.mark.parametrize(
     ("n", "m", "odds"),
-    [(40, 120, 2.0), (30, 200, 8.0), (80, 80, 1.1), (3, 60, 1.2), (15, 173, 3.0)],
+    [
+        (40, 120, 2.0),
+        (40, 120, 8.0),
+        (30, 200, 8.0),
+        (80, 80, 1.1),
+        (60, 70, 4.0),
+        (25, 300, 1.5),
+        (3, 60, 1.2),
+        (10, 20, 2.0),
+        (15, 173, 3.0),
+    ],
 )
-def test_the_local_level_is_about_the_largest(n: int, m: int, odds: float) -> None:
-    # In the last case what is missed is .02501 over many levels: a search may get lost there.
+def test_the_local_level_is_the_largest(n: int, m: int, odds: float) -> None:
+    # In the last case what is missed is .02501 over many levels.
     alpha, missed = local_alpha_within(n, m, 0.95, odds), []
-    for local in (alpha, 1.1 * alpha):
+    for local in (alpha, 1.004 * alpha):
         upper = exact_within(n, np.array([m]), 1 - local, odds)[1][0]
         missed.append(most_missed(n, m, upper, odds))
     assert missed[0] <= 0.025 * (1 + 1e-9) < missed[1]
+
+
+def test_what_is_missed_may_be_all_that_may_be() -> None:
+    # One known positive comes after 38 latent ones with a probability of 2/(2 + 38) at most.
+    assert local_alpha_within(1, 38, 0.9, 2.0) == pytest.approx(0.1, rel=1e-12)
+    assert simultaneous_within(1, 38, 0.9, 2.0)[1].tolist() == [37, 38]
+
+
+def test_a_level_at_which_no_selection_misses_more_is_kept() -> None:
+    upper = exact_within(20, np.array([12]), 0.95, 30.0)[1][0]
+    assert most_missed(20, 12, upper, 30.0) <= 0.025
+    assert local_alpha_within(20, 12, 0.95, 30.0) == 1 - 0.95
 
 
 @pytest.mark.parametrize(("n", "m"), [(400, 1600), (1600, 400), (700, 900)])

@@ -16,6 +16,7 @@ import pu_accessor
 from pu_accessor import PUError, PUKeyError, PUTypeError, PUValueError
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.lookup import BANDS
+from pu_accessor.inference.shares import as_betas
 from tests.cases import Case, as_frame, as_tables, binormal, cases, draw_case, put
 from tests.oracles import coherent_oracle, oracle
 from tests.oracles.reference_oracle import BOUNDS
@@ -321,6 +322,26 @@ def test_beta_in_single_precision_means_the_decimal() -> None:
     tables = pu_accessor.ranking_from_arrays(range(101), label).contingency(np.float32(0.145))
     assert tables["beta"].values.tolist() == [0.145]
     assert tables["tp"].values.max() == 16
+
+
+def test_betas_that_were_computed_mean_the_decimal_they_are_next_to() -> None:
+    third, near, off = 1 / 3, 0.3 + 16 * np.spacing(0.3), 0.3 + 20 * np.spacing(0.3)
+    for passed, meant in (
+        (np.arange(0, 0.5, 0.1), [0, 0.1, 0.2, 0.3, 0.4]),
+        ([0.1 + 0.2, 0.7 + 0.1], [0.3, 0.8]),
+        ([third, near], [third, 0.3]),
+        ([off, 1 - near], [off, 0.7]),
+        (np.array([Fraction(1, 4), 0.1 + 0.2], object), [0.25, 0.3]),
+        (np.array([0.1, 0.3], np.float16), [0.1, 0.3]),
+        (np.array([1, 0], np.int8), [1, 0]),
+    ):
+        assert as_betas(passed).tolist() == meant
+    for far in (np.inf, -np.inf, np.nan, np.finfo(float).max, -np.finfo(float).max, 1.0 + 1e-9):
+        with pytest.raises(PUValueError, match=r"beta must lie in \[0, 1\]"):
+            as_betas([0.5, far])
+    for none in (np.ma.array([0.5]), [True], ["0.5"], [None], [[0.5]], [0.5j]):
+        with pytest.raises(PUTypeError, match="beta must be a number or a one-dimensional array"):
+            as_betas(none)  # type: ignore[arg-type]
 
 
 ROW = {"score": [3.0, 2.0, 1.0], "label": [True, None, None]}

@@ -88,6 +88,13 @@ def test_a_warning_names_the_groups_and_betas(name: str) -> None:
     assert "'a'" not in text and "'c'" not in text
 
 
+def test_a_beta_that_is_rounded_to_the_limit_is_not_above_it() -> None:
+    one = 1 / FRAME["label"].isna().sum()
+    for part, above in ((0.45, False), (0.55, True)):
+        caught = told(partial(FRAME.pu.contingency, HALF + part * one, level=0.5, ranks=3))
+        assert len(caught) == above
+
+
 def test_no_more_than_three_groups_are_named() -> None:
     many = pd.concat([FRAME.assign(g=i) for i in range(6)])
     (one,) = told(lambda: many.pu(by="g").contingency(0.99, ranks=3))

@@ -109,8 +109,8 @@ def dkw(n: int, m: int, level: float) -> Bounds:
     """
     width = sqrt(log(2 / (1 - level)) / (2 * n))
     share = np.arange(n + 1) / n
-    lower = np.floor(np.clip(share - width, 0, 1) * m).astype(np.int64)
-    upper = np.ceil(np.clip(share + width, 0, 1) * m).astype(np.int64)
+    lower = np.floor(np.maximum(share - width, 0) * m).astype(np.int64)
+    upper = np.ceil(np.minimum(share + width, 1) * m).astype(np.int64)
     return lower, upper
 
 

@@ -131,7 +131,7 @@ def _fewest(latent: FloatArray, m: int, tail: float) -> IntArray:
     unseen = unseen_weight(1 + latent) - 1
     rest = np.maximum(tail_above - head, 0) + unseen
     rest_spread = np.maximum(spread.sum() - head_spread, 0) + unseen * (1 + unseen)
-    share = np.where(head > 0, 1.0, 0.0)
+    share = np.ones(latent.size)  # where nothing is below; where nothing is above it is cut to 0
     both = (head > 0) & (rest > 0) & (rest_spread > 0)
     share[both] = _gamma_share(head[both], head_spread[both], rest[both], rest_spread[both], tail)
     # With more known positives in the head there cannot be fewer latent ones.

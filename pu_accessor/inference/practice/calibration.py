@@ -33,7 +33,7 @@ class Reliability(NamedTuple):
     value : ndarray of float64, shape (bins, 3, betas)
         The share of positives: lower, estimate, upper.
     envelope : ndarray of float64, shape (bins, 2, betas), optional
-        What the limits get to while beta varies within an interval, with each point.
+        What the limits get to while beta varies within an interval.
     """
 
     examples: IntArray
@@ -165,13 +165,12 @@ def reliability(ranking: Ranking, betas: FloatArray, edges: FloatArray, rule: Ru
     latent = _latent(ranking, (known, unlabeled), hidden, level)
     there = np.where(examples > 0, examples, np.nan)[:, np.newaxis, np.newaxis]
     value = (known[:, np.newaxis, np.newaxis] + latent) / there
-    points = value[..., : betas.size]
     return Reliability(
         examples,
         known,
         _mean_scores(parts, -np.diff(above), edges),
-        points,
-        _envelope(points, value[..., betas.size :]) if inside.size else None,
+        value[..., : betas.size],
+        _envelope(value[..., betas.size :], betas.size) if inside.size else None,
     )
 
 
@@ -204,8 +203,7 @@ def _mean_scores(parts: FloatArray, examples: IntArray, edges: FloatArray) -> Fl
     return means
 
 
-def _envelope(points: FloatArray, inner: FloatArray) -> FloatArray:
-    """Return the lowest lower and the highest upper limit while beta varies."""
-    low = np.minimum(points[:, 0], inner[:, 0].min(axis=1)[:, np.newaxis])
-    high = np.maximum(points[:, 2], inner[:, 2].max(axis=1)[:, np.newaxis])
-    return np.stack([low, high], axis=1)
+def _envelope(inner: FloatArray, points: int) -> FloatArray:
+    """Return the lowest lower and the highest upper limit while beta varies, for each point."""
+    ends = np.stack([inner[:, 0].min(axis=1), inner[:, 2].max(axis=1)], axis=1)
+    return np.repeat(ends[..., np.newaxis], points, axis=2)

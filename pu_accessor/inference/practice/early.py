@@ -295,8 +295,7 @@ def _enrichment(
     spread = known @ (seen - share) ** 2
     error = (spread / (n - 1) / n) ** 0.5 if n > 1 else np.nan
     factor = count_positives(ranking.total, betas).factor
-    most = np.minimum(rank / every, 1)
-    value = np.minimum(share, most)
+    value = np.minimum(share, rank / every)  # there are no more places
     scale = examples / rank
     return (
         value * scale,

@@ -234,7 +234,10 @@ def beta_from_label_frequency(label_frequency: float, n_positive: int, n_unlabel
 
 
 def _chance_of(width: float, size: int, total: int, positives: int, level: float) -> float:
-    """Return the probability that the interval from so many labels is narrow enough."""
+    """Return the probability that the interval from so many labels is narrow enough.
+
+    Above 1 where it surely is, with as many positives as negatives among the labels, too.
+    """
 
     def is_wide(x: int) -> bool:
         lower, upper = _hypergeometric(x, size, total, level)
@@ -242,8 +245,6 @@ def _chance_of(width: float, size: int, total: int, positives: int, level: float
 
     # The nearer the positives are to half of those labeled, the wider.
     most = bisect_left(range(size // 2 + 1), True, key=is_wide) - 1
-    if most == size // 2:
-        return 1.0
     return _at_most(most, size, total, positives) + _at_most(most, size, total, total - positives)
 
 
