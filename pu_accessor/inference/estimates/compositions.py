@@ -87,11 +87,9 @@ def precision_limits(
 
 def _draw(sizes: IntArray, latent: int) -> FloatArray:
     """Draw how many latent positives each unit gets, shape (draws, units)."""
-    rng, there = np.random.default_rng(_SEED), sizes > 0
-    shares = rng.standard_gamma(sizes[there].astype(np.float64), (_DRAWS, np.count_nonzero(there)))
-    drawn = np.zeros((_DRAWS, sizes.size))
-    drawn[:, there] = rng.multinomial(latent, shares / shares.sum(axis=1, keepdims=True))
-    return drawn
+    rng = np.random.default_rng(_SEED)
+    shares = rng.standard_gamma(sizes.astype(np.float64), (_DRAWS, sizes.size))
+    return rng.multinomial(latent, shares / shares.sum(axis=1, keepdims=True)).astype(np.float64)
 
 
 def _first_place(blocks: Blocks) -> float:
