@@ -6,6 +6,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.typing import NDArray
 from scipy import special, stats
@@ -29,6 +30,7 @@ from pu_accessor.inference.estimates.population_weighted import (
     weighted_population_precision,
 )
 from pu_accessor.inference.estimates.selection import estimate_any, estimate_within
+from pu_accessor.inference.estimates.weighted import weighted_auroc, weighted_precision
 from pu_accessor.inference.rule import Rule
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, PairedRanks, Ranking
 from tests.oracles import population_oracle
@@ -255,6 +257,100 @@ def test_the_range_is_that_of_all_weights(seed: int, odds: float) -> None:
         assert low == pytest.approx(min(values), abs=1e-12 if curve == "roc" else 1e-3)
         assert low < found.value[0] < high
         assert found.lower[0] <= found.upper[0]
+
+
+def curves_between(case: tuple[int, int, int], beta: float, odds: float, curve: str) -> Any:
+    """Return the areas under bounding curves, at the level 0.9."""
+    score, label = scored(*case)
+    frame = pd.DataFrame({"score": score, "label": np.where(label, 1, np.nan)})
+    tables = frame.pu.contingency(beta, level=0.9, selection_odds=odds, ranks="breakpoints")
+    return tables.pu.area(curve).isel(beta=0).sel(bound=["lower", "upper"]).to_numpy()
+
+
+def limits_within(
+    case: tuple[int, int, int], beta: float, odds: float, curve: str, target: str
+) -> tuple[list[float], list[float]]:
+    """Return the range of an area and its limits at 0.9, by all places where odds may change."""
+    ranking, betas = draw(*case), np.array([beta])
+    known, size = case[1:]
+    base = estimate_any(ranking, betas, Rule(0.9), curve, target)
+    value, low, high = (float(one[0]) for one in (base.value, base.lower, base.upper))
+    if not beta or np.isnan(value):
+        return [value, value], [low, high]
+
+    def off(area: float, side: int) -> float:
+        """Move an area under a bounding curve by as much as the limit of random labels is."""
+        if target == "population":
+            area = min(max(area + ((low, high)[side] - value), 0), 1)
+        return area
+
+    certain = curves_between(case, beta, INF, curve)
+    ends = [off(certain[side], side) for side in (0, 1)]
+    reach, limits = list(certain), list(ends)
+    if odds < INF:
+        between = curves_between(case, beta, odds, curve)
+        ranks, stops = places(ranking)
+        changes = [place for place in range(known + 1) if place in (0, *ranking.known_positive)]
+        for side, (first, second) in enumerate(((1.0, odds), (odds, 1.0))):
+            every = [[first] * place + [second] * (known - place) for place in changes]
+            latent = beta * (size - known)
+            areas = [
+                oracle.auroc(ranks, some, latent, size)
+                if curve == "roc"
+                else oracle.average_precision(stops, some, latent)
+                for some in every
+            ]
+            reach[side] = max(areas) if side else min(areas)
+            weight = np.array(every[areas.index(reach[side])])
+            limits[side] = np.nan
+            if known > 2 and target == "population":
+                ask = (
+                    weighted_population_auroc if curve == "roc" else weighted_population_precision
+                )
+                limits[side] = float(ask(ranking, weight, betas, 0.9)[side][0])
+            elif known > 2:
+                about = weighted_auroc if curve == "roc" else weighted_precision
+                found = about(ranking, 1 + weight, betas, 0.9)
+                limits[side] = float((found.lower, found.upper)[side][0])
+            few = weight.sum() ** 2 / (weight**2).sum() < min(10, known / 2)
+            if few or np.isnan(limits[side]):
+                pick = np.fmax if side else np.fmin
+                limits[side] = float(pick(limits[side], off(between[side], side)))
+    if known < 2:
+        limits = [low, high]
+    lower = max(min(limits[0], low), min(ends[0], low))
+    return reach, [lower, min(max(limits[1], high), max(ends[1], high))]
+
+
+@pytest.mark.parametrize("target", ["population", "examples"])
+@pytest.mark.parametrize("curve", ["roc", "pr"])
+@pytest.mark.parametrize(
+    ("case", "beta", "odds"),
+    [
+        ((0, 5, 24), 0.4, 1.5),
+        ((1, 5, 24), 0.05, 9.0),
+        ((2, 9, 60), 0.1, 30.0),
+        ((3, 26, 90), 0.2, 3.0),
+        ((3, 26, 90), 0.2, 60.0),
+        ((4, 4, 30), 0.2, INF),
+        ((5, 2, 30), 0.2, 2.0),
+        ((6, 3, 30), 0.2, 2.0),
+        ((1, 1, 30), 0.2, 2.0),
+        ((7, 5, 24), 0.0, 5.0),
+    ],
+)
+def test_limits_within_are_those_at_the_worst_weights(
+    case: tuple[int, int, int], beta: float, odds: float, curve: str, target: str
+) -> None:
+    ranking, betas = draw(*case), np.array([0.0, beta])
+    found = estimate_any(ranking, betas, Rule(0.9, selection_odds=odds), curve, target)
+    assert found.reach is not None
+    for place, one in enumerate(betas.tolist()):
+        reach, limits = limits_within(case, one, odds, curve, target)
+        got = [float(end[place]) for end in found.reach]
+        assert got == pytest.approx(reach, abs=1e-9, nan_ok=True)
+        got = [float(end[place]) for end in (found.lower, found.upper)]
+        assert got == pytest.approx(limits, abs=1e-9, nan_ok=True)
 
 
 @pytest.mark.parametrize("curve", ["roc", "pr"])
