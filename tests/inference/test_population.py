@@ -1,7 +1,9 @@
 """Numbers on new examples: against pairwise oracles, other libraries and simulated samples."""
 
 import math
+import re
 import warnings
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -10,7 +12,7 @@ import pytest
 from scipy import stats
 
 from pu_accessor import PUValueError, PUWarning
-from tests.cases import Labels, put
+from tests.cases import Labels, as_frame, draw_case, put
 from tests.oracles import population_oracle as oracle
 
 SEEDS = range(12)
@@ -141,6 +143,38 @@ def test_more_examples_narrow_what_new_ones_can_be() -> None:
     assert many["upper"] - many["lower"] < 0.4 * (few["upper"] - few["lower"])
     these = ten.pu(negative=False).auroc(0, target="examples").iloc[0]
     assert these["lower"] == these["estimate"] == these["upper"]
+
+
+def asked_and_told(frame: pd.DataFrame, beta: list[float]) -> tuple[pd.DataFrame, Counter[str]]:
+    """Return AUROC of each group, and how many rows or groups there are warnings of, by kind."""
+    numbers: Counter[str] = Counter()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = frame.pu(by="g", on_error="skip").auroc(beta, level=0.9)
+    for message in (str(one.message) for one in caught):
+        first = re.match(r"(?:In )?(\d+) of \d+ (?:rows|groups) (.{25})", message)
+        more = re.search(r"and (\d+) more", message)
+        listed = message.count("group g=") + (int(more[1]) if more else 0)
+        numbers[first[2] if first else message[:25]] += int(first[1]) if first else listed
+    return found, numbers
+
+
+@pytest.mark.parametrize("beta", [[0.0, 0.2], [0.3, 0.55], [1.0]])
+def test_many_groups_at_once_are_what_a_few_of_them_are(beta: list[float]) -> None:
+    """From a hundred on, those that have nothing to tell are ranked and estimated together."""
+    groups = [as_frame(draw_case(seed)).assign(g=seed) for seed in range(100)]
+    groups[0] = framed([3.0, 2.0, 1.0, 0.0], [True, True, False, None], g=0)
+    groups[1] = framed([3.0, 2.0, 1.0, 0.0], [None, None, None, False], g=1)
+    groups[2] = framed([3.0, 2.0, 1.0], [True, True, None], g=2)
+    groups[3] = framed([3.0, 2.0, 1.0], [True, None, None], g=3)
+    groups[4] = framed([3.0, 2.0, 1.0], [True, True, False], g=4)
+    found, numbers = asked_and_told(pd.concat(groups), beta)
+    parts, told = zip(
+        *(asked_and_told(pd.concat(groups[i::2]), beta) for i in (0, 1)), strict=True
+    )
+    each = pd.concat(parts).sort_values(["g", "beta"], ignore_index=True)
+    pd.testing.assert_frame_equal(found, each, rtol=1e-9)
+    assert numbers == sum(told, Counter())
 
 
 # ---------------------------------------------------------------------------------------------
