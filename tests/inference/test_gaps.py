@@ -394,7 +394,8 @@ def test_limits_of_ranks_by_weight_are_those_of_a_saddlepoint(n: int, latent: fl
 @pytest.mark.parametrize("way", [1, -1])
 @pytest.mark.parametrize("tied", [0, 7])  # places before a block of ties
 @pytest.mark.parametrize(
-    ("n", "latent"), [(2, 3.0), (3, 9.0), (8, 30.0), (11, 4.0), (25, 12.5), (25, 200.0)]
+    ("n", "latent"),
+    [(2, 3.0), (3, 0.05), (3, 9.0), (8, 0.4), (8, 30.0), (11, 4.0), (25, 12.5), (25, 200.0)],
 )
 def test_precision_limits_by_weight_are_those_of_draws(
     n: int, latent: float, tied: int, way: int

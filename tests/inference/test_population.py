@@ -145,6 +145,19 @@ def test_more_examples_narrow_what_new_ones_can_be() -> None:
     assert these["lower"] == these["estimate"] == these["upper"]
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("above", [[], [20.5], [23.0, 20.5, 19.5], [21.0, 20.0]])
+def test_limits_of_estimates_near_and_beyond_the_ends(above: list[float], sign: int) -> None:
+    rest = [*above, *map(float, range(13 - len(above)))]
+    score = [sign * one for one in (22.0, 21.0, 20.0, 19.0, *rest)]
+    label: Labels = [True] * 4 + [None] * (len(score) - 4)
+    for row in ask(framed(score, label), "auroc", [0.05, 0.15]).to_dict("records"):
+        want = oracle.auroc(score, label, row["beta"], 0.95)
+        if not np.isnan(row["estimate"]):
+            assert [row[name] for name in NUMBERS[:2]] == pytest.approx(want[:2], rel=1e-9)
+            assert [row[name] for name in NUMBERS[2:]] == pytest.approx(want[2:], abs=1e-7)
+
+
 def asked_and_told(frame: pd.DataFrame, beta: list[float]) -> tuple[pd.DataFrame, Counter[str]]:
     """Return AUROC of each group, and how many rows or groups there are warnings of, by kind."""
     numbers: Counter[str] = Counter()
@@ -204,6 +217,37 @@ def test_two_of_a_kind_are_enough_for_an_interval(label: Labels) -> None:
     want = oracle.average_precision_error(score, label, 0.1)
     assert row["standard_error"] == pytest.approx(want, rel=1e-5)
     assert row["lower"] < row["estimate"] < row["upper"]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_limits_of_average_precision_agree_with_derivatives(seed: int) -> None:
+    score, label, beta = draw(seed)
+    level = [0.95, 0.8][seed % 2]
+    row = ask(framed(score, label), "average_precision", beta, level=level).iloc[0]
+    equal = [1.0] * label.count(True)
+    want = oracle.weighted("pr", score, label, equal, beta, level)
+    assert (row["lower"], row["upper"]) == pytest.approx(want, abs=1e-6)
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95])
+@pytest.mark.parametrize(("n", "rest"), [(2, 2), (10, 20), (40, 7)])
+def test_average_precision_without_scatter_has_wilsons_limits(
+    n: int, rest: int, level: float
+) -> None:
+    truth = np.arange(n + rest) < n
+    row = ask(
+        framed(1.0 * truth, truth), "average_precision", 0, level=level, negative=False
+    ).iloc[0]
+    true = stats.binomtest(n, n).proportion_ci(level, method="wilson").low
+    false = stats.binomtest(0, rest).proportion_ci(level, method="wilson").high
+    lower = true * n * true / (n * true + rest * false)
+    assert row[NUMBERS].tolist() == pytest.approx([1, 0, lower, 1], rel=1e-9)
+    # All at the end, in one block, have the precision of all.
+    row = ask(
+        framed(-1.0 * truth, truth), "average_precision", 0, level=level, negative=False
+    ).iloc[0]
+    share = n / (n + rest)
+    assert row[NUMBERS].tolist() == pytest.approx([share, 0, min(share, lower), 1], rel=1e-9)
 
 
 # ---------------------------------------------------------------------------------------------
