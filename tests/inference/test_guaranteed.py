@@ -8,7 +8,8 @@ import pytest
 
 import pu_accessor
 from pu_accessor import PUTypeError, PUValueError, PUWarning
-from pu_accessor.inference.estimates.guaranteed import Goal
+from pu_accessor.inference.estimates.guaranteed import Goal, find_guaranteed
+from pu_accessor.inference.rule import Rule
 from tests.oracles.joint_oracle import deepest
 from tests.studies.cutoffs import simulate
 
@@ -51,6 +52,77 @@ def test_cutoff_against_all_tables(seed: int, decimals: int) -> None:
     every = np.array([fp + 3 * fn for _, fp, fn, _ in rows])
     assert cost["upper"] == every.min()
     assert cost["rank"] == sum(rows[int(every.argmin())][:2])
+
+
+def bounds_at_all_ranks(
+    frame: pd.DataFrame, betas: list[float], goal: str, cost: tuple[float, float]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return a metric at each cutoff: the estimate, and what any beta makes of it at worst."""
+    tables = frame.pu.contingency(betas, band="simultaneous", level=0.8)
+    tp, fp, fn, tn = (tables[one].transpose("rank", "beta", "bound") for one in tables_of)
+    with np.errstate(invalid="ignore"):
+        value = {
+            "precision": tp / (tp + fp),
+            "recall": tp / (tp + fn),
+            "fpr": fp / (fp + tn),
+            "cost": cost[0] * fp + cost[1] * fn,
+        }[goal]
+    sides = [value.sel(bound=bound).to_numpy() for bound in ("lower", "upper")]
+    rising = goal in ("precision", "recall")
+    worse, better = sides[0], sides[1]
+    ends = (worse.min(axis=1), better.max(axis=1))
+    if not rising:
+        ends = (worse.max(axis=1), better.min(axis=1))
+    return value.sel(bound="estimate", beta=betas[0]).to_numpy(), *ends
+
+
+tables_of = ("tp", "fp", "fn", "tn")
+
+
+@pytest.mark.parametrize("interval", [None, (0.15, 0.25), (0.2, 0.35)])
+@pytest.mark.parametrize("seed", range(4))
+def test_guarantees_are_those_of_all_ranks_and_betas(
+    seed: int, interval: tuple[float, float] | None
+) -> None:
+    rng = np.random.default_rng(seed)
+    truth = np.arange(52) < 20
+    label = np.where(np.arange(52) < 8, 1.0, np.nan)
+    label[-4:] = 0
+    score = np.round(rng.normal((2.0 - seed % 3) * truth), 1 + seed % 2)
+    frame = pd.DataFrame({"score": score, "label": label})
+    betas = [0.2]
+    if interval is not None:
+        betas += [k / 40 for k in range(41) if interval[0] <= k / 40 <= interval[1] and k != 8]
+    rank = np.concatenate([[0], np.unique(-score, return_counts=True)[1].cumsum()])
+    rule = Rule(0.8, "simultaneous", beta_interval=interval)
+    ranking = frame.pu._asked().rank("breakpoints").make(0)
+    cost = (1.0, 2.5)
+    for name in ("precision", "recall", "fpr", "cost"):
+        middle, worse, better = bounds_at_all_ranks(frame, betas, name, cost)
+        rising = name in ("precision", "recall")
+        best = np.nanmax(worse[1:]) if rising else np.nanmin(worse[1:])
+        some = rng.permutation(np.unique(worse[~np.isnan(worse)]))[:3].tolist()
+        for value in [1.0, *some, *(max(one - 0.003, 0.0) for one in some)]:
+            if name == "cost":
+                places = np.flatnonzero(worse == worse.min())[:1]
+            elif rising:
+                places = np.flatnonzero(worse >= value)[
+                    slice(-1, None) if name == "precision" else slice(1)
+                ]
+            else:
+                places = np.flatnonzero(worse <= value)[-1:]
+            found = find_guaranteed(ranking, 0.2, Goal(name, value, cost), rule)
+            assert found.attainable == pytest.approx(best, rel=1e-12)
+            if not places.size or (name == "fpr" and not places[0]):
+                assert found.rank == 0 and found.threshold == np.inf
+                assert np.isnan([found.estimate, found.lower, found.upper]).all()
+                continue
+            place = int(places[0])
+            assert found.rank == rank[place]
+            assert found.threshold == (np.inf if not place else np.unique(score)[-place])
+            ends = sorted([worse[place], better[place]])
+            got = [found.estimate, found.lower, found.upper]
+            assert got == pytest.approx([middle[place], *ends], rel=1e-12, nan_ok=True)
 
 
 def test_the_lowest_rate_of_false_positives_is_at_the_first_cutoff() -> None:
