@@ -163,6 +163,7 @@ def asked_and_told(frame: pd.DataFrame, beta: list[float]) -> tuple[pd.DataFrame
     numbers: Counter[str] = Counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
+        warnings.simplefilter("error", RuntimeWarning)
         found = frame.pu(by="g", on_error="skip").auroc(beta, level=0.9)
     for message in (str(one.message) for one in caught):
         first = re.match(r"(?:In )?(\d+) of \d+ (?:rows|groups) (.{25})", message)
@@ -172,7 +173,7 @@ def asked_and_told(frame: pd.DataFrame, beta: list[float]) -> tuple[pd.DataFrame
     return found, numbers
 
 
-@pytest.mark.parametrize("beta", [[0.0, 0.2], [0.3, 0.55], [1.0]])
+@pytest.mark.parametrize("beta", [[0.0, 0.3], [0.55], [1.0]])
 def test_many_groups_at_once_are_what_a_few_of_them_are(beta: list[float]) -> None:
     """From a hundred on, those that have nothing to tell are ranked and estimated together."""
     groups = [as_frame(draw_case(seed)).assign(g=seed) for seed in range(100)]
@@ -181,6 +182,10 @@ def test_many_groups_at_once_are_what_a_few_of_them_are(beta: list[float]) -> No
     groups[2] = framed([3.0, 2.0, 1.0], [True, True, None], g=2)
     groups[3] = framed([3.0, 2.0, 1.0], [True, None, None], g=3)
     groups[4] = framed([3.0, 2.0, 1.0], [True, True, False], g=4)
+    groups[7] = framed([3.0, 2.0, 1.0], [True, True, True], g=7)
+    for key, n, between in ((5, 10, 25), (6, 15, 60)):  # half of the known ones too far above
+        label: Labels = [*[None] * (key == 6), *[True] * n, *[None] * between, *[True] * n]
+        groups[key] = framed(np.arange(len(label), 0, -1), label, g=key)
     found, numbers = asked_and_told(pd.concat(groups), beta)
     parts, told = zip(
         *(asked_and_told(pd.concat(groups[i::2]), beta) for i in (0, 1)), strict=True
