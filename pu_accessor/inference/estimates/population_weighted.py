@@ -150,7 +150,7 @@ def weighted_population_precision(
         value, share = np.array([split]), n / float(at.through[-1])
         away = reach(np.array([error]), df, level)
         found = rank_interval(
-            value, np.clip(share * value, 0, 1), 1 / np.array([share]), away, away
+            value, np.minimum(share * value, 1), 1 / np.array([share]), away, away
         )
         if error == 0:
             rest = sum(ranking.total) - n

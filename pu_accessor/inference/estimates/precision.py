@@ -193,7 +193,7 @@ def _unweighted(ranking: Ranking, betas: FloatArray, level: float) -> Estimates:
         precision_limits(blocks, each, examples, level) if each else (np.nan, np.nan)
         for each in latent
     ]
-    inside = np.clip(value, 0, 1)
+    inside = np.minimum(value, 1)
     lower, upper = np.array(limits).T
     error = np.where(hidden, np.nan, 0.0)
     if n > 2:

@@ -215,7 +215,7 @@ def weighted_precision(
         for whole in positives.tolist()
     ]
     lower, upper = np.array(limits).T
-    inside = np.clip(value, 0, 1)
+    inside = np.minimum(value, 1)
     return Estimates(value, error, np.minimum(lower, inside), np.maximum(upper, inside))
 
 
