@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from pu_accessor import PUValueError, PUWarning
+from pu_accessor import PUDataError, PUValueError, PUWarning
 from tests.cases import Labels, as_frame, draw_case, put
 from tests.oracles import population_oracle as oracle
 
@@ -426,6 +426,33 @@ def test_an_envelope_of_a_rate_holds_that_of_each_beta() -> None:
     each = ask(frame, "metric", "fpr", [0.0, 0.05, 0.1, 0.2], at=at)
     assert row["envelope_lower"] <= each["lower"].min()
     assert row["envelope_upper"] >= each["upper"].max()
+
+
+def test_an_envelope_of_a_metric_ends_where_beta_does() -> None:
+    rng, at = np.random.default_rng(3), {"threshold": 0.5}
+    score = np.round(rng.normal(np.arange(30) < 14), 1)
+    frame = framed(score, [True] * 10 + [None] * 20)
+    for name in ("precision", "tpr", "fpr"):
+        each = ask(frame, "metric", name, [0.3, 0.5, 0.97], at=at)
+        row = ask(frame, "metric", name, 0.5, at=at, beta_interval=(0.3, 0.97)).iloc[0]
+        assert row["envelope_lower"] == pytest.approx(each["lower"].min(), rel=1e-12)
+        assert row["envelope_upper"] == pytest.approx(each["upper"].max(), rel=1e-12)
+        # Without negatives there is none of it, but all betas below have one.
+        whole = ask(frame, "metric", name, [0.3, 0.5], at=at, beta_interval=(0.3, 1.0))
+        assert (whole["envelope_lower"] <= row["envelope_lower"]).all()
+        assert (whole["envelope_upper"] >= row["envelope_upper"]).all()
+
+
+def test_a_metric_without_negatives_is_refused_in_full() -> None:
+    frame = framed([3.0, 2.0, 1.0, 0.0], [True, None, True, None])
+    with pytest.raises(PUDataError) as caught:
+        ask(frame, "metric", "f1", [0.5, 1.0], at={"threshold": 1.5})
+    assert str(caught.value).startswith(
+        "metric on new examples needs negatives, but at beta = 1 there are none among the 4 "
+        "examples. Pass a smaller beta, or target='examples'."
+    )
+    frame.loc[4] = [-1.0, False]
+    assert len(ask(frame, "metric", "f1", [0.5, 1.0], at={"threshold": 1.5})) == 2
 
 
 # ---------------------------------------------------------------------------------------------
