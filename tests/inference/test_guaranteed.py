@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import pu_accessor
-from pu_accessor import PUTypeError, PUValueError, PUWarning
+from pu_accessor import PUDataError, PUTypeError, PUValueError, PUWarning
 from pu_accessor.inference.estimates.guaranteed import Goal, find_guaranteed
 from pu_accessor.inference.rule import Rule
 from tests.oracles.joint_oracle import deepest
@@ -230,6 +230,69 @@ def test_errors_say_what_to_pass() -> None:
     for ask, kind, message in cases:
         with pytest.raises(kind, match=message):
             ask()
+
+
+GOALS = (
+    "One of ['precision', 'recall', 'fpr', 'cost'] must say what the cutoff is to reach, but %s "
+    "was passed. For example precision=0.9, or cost=(1, 10)."
+)
+PAIR = (
+    "cost must be a pair of numbers, the cost of a false positive and that of a false negative, "
+    "but %s was passed. For example cost=(1, 10)."
+)
+COSTS = "cost must hold two numbers from 0 on, not both 0, but %s was passed."
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({}, GOALS % "none"),
+        ({"precision": 0.9, "fpr": 0.1}, GOALS % "['precision', 'fpr']"),
+        ({"cost": 5}, PAIR % 5),
+        ({"cost": "12"}, PAIR % "'12'"),
+        ({"cost": (1, 2, 3)}, PAIR % "(1, 2, 3)"),
+        ({"cost": [1, "2"]}, PAIR % "[1, '2']"),
+        ({"cost": (True, 1)}, PAIR % "(True, 1)"),
+        ({"cost": (0, 0)}, COSTS % "(0, 0)"),
+        ({"cost": [2, -1]}, COSTS % "[2, -1]"),
+        ({"cost": (1, np.inf)}, COSTS % "(1, inf)"),
+        (
+            {"recall": 0.5, "band": "exact"},
+            "band must be 'simultaneous' for a cutoff with a guarantee, but 'exact' was passed: "
+            "only bounds that hold at all cutoffs jointly hold at one that was chosen by them. "
+            "Leave band out; bounds at a cutoff fixed before are df.pu.metric(..., at=...).",
+        ),
+    ],
+    ids=str,
+)
+def test_errors_about_goals_in_full(asked: dict[str, Any], message: str) -> None:
+    with pytest.raises((PUTypeError, PUValueError)) as caught:
+        PU.cutoff(0.3, **asked)
+    assert str(caught.value).partition(" See docs/")[0] == message
+
+
+def test_errors_of_cutoffs_with_a_guarantee_in_full() -> None:
+    weighted: Any = FRAME.assign(odds=np.where(FRAME["label"] == 1, 0.5, np.nan))
+    with pytest.raises(PUValueError) as caught:
+        weighted.pu(propensity="odds").cutoff(0.3, recall=0.5)
+    assert str(caught.value).partition(" See docs/")[0] == (
+        "A cutoff with a guarantee needs bounds that hold at all cutoffs jointly, which there are "
+        "not with propensity=.... Leave it out, or fix a cutoff: metric(..., at=100)."
+    )
+    naive: Any = pd.DataFrame({"score": [3.0, 2.0, 1.0], "label": [1.0, np.nan, 1.0]})
+    with pytest.raises(PUDataError) as told:
+        naive.pu.cutoff(1.0, fpr=0.1)
+    assert str(told.value).partition(" See docs/")[0] == (
+        "fpr has no value at this beta: it needs negatives. Pass a smaller beta."
+    )
+
+
+def test_what_costs_nothing_is_done() -> None:
+    nothing = PU.cutoff(BETA, cost=(1, 0)).iloc[0]
+    assert nothing["rank"] == nothing["upper"] == 0 < nothing["attainable"]
+    for cost in ([0, 2.5], (0, np.float32(1))):
+        enough = PU.cutoff(BETA, cost=cost).iloc[0]
+        assert enough["upper"] == enough["attainable"] == 0 < enough["rank"]
 
 
 def test_guarantee_is_kept() -> None:

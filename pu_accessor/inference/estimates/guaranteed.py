@@ -117,7 +117,7 @@ def read_goal(
         raise PUValueError(
             f"cost must hold two numbers from 0 on, not both 0, but {value!r} was passed."
         )
-    return Goal("cost", nan, (first, second))
+    return Goal("cost", cost=(first, second))
 
 
 def check_guarantee(band: object) -> None:
