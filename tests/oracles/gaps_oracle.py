@@ -296,7 +296,9 @@ def drawn_precisions(
         low += (1 + shared / many) * np.minimum(spread, many)
         known, passed = known + many, passed + shared
     if size > 90:
-        low += _last(next(each), n + latent, examples, sums)
+        after, end = next(each), blocks[-1][2]
+        low += _last(after, n + latent, examples, sums)
+        high += _sum_right_after(after, n + latent - after, end + 0 * after, sums)
     return low / (n + latent), high / (n + latent)
 
 
