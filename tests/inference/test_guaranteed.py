@@ -79,20 +79,29 @@ def bounds_at_all_ranks(
 tables_of = ("tp", "fp", "fn", "tn")
 
 
-@pytest.mark.parametrize("interval", [None, (0.15, 0.25), (0.2, 0.35)])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("kind", ["above", "mixed", "tied", "two first", "last"])
+@pytest.mark.parametrize("around", [None, (0.05, 0.05), (0.0, 0.15)])  # how far beta may be off
 def test_guarantees_are_those_of_all_ranks_and_betas(
-    seed: int, interval: tuple[float, float] | None
+    kind: str, around: tuple[float, float] | None
 ) -> None:
-    rng = np.random.default_rng(seed)
-    truth = np.arange(52) < 20
+    rng, beta = np.random.default_rng(4), 0.8 if kind == "last" else 0.2
     label = np.where(np.arange(52) < 8, 1.0, np.nan)
     label[-4:] = 0
-    score = np.round(rng.normal((2.0 - seed % 3) * truth), 1 + seed % 2)
+    score = np.round(rng.normal(1.5 * (kind == "above") * (np.arange(52) < 20)), 2)
+    if kind == "tied":
+        score = np.round(score)
+    elif kind == "two first":
+        score = np.r_[np.arange(60, 52, -1), np.arange(44), 99, 98][np.r_[0:8, 10:52, 52, 53]]
+        label = np.r_[label[:50], np.nan, np.nan]
+    elif kind == "last":
+        score, label = np.arange(52.0), np.where(np.arange(52) < 8, 1.0, np.nan)
     frame = pd.DataFrame({"score": score, "label": label})
-    betas = [0.2]
-    if interval is not None:
-        betas += [k / 40 for k in range(41) if interval[0] <= k / 40 <= interval[1] and k != 8]
+    interval, betas = None, [beta]
+    if around is not None:
+        interval = round(beta - around[0], 2), round(beta + around[1], 2)
+        shares = np.arange(61) / np.isnan(label).sum()  # at which another number is latent
+        inside = shares[(shares > interval[0]) & (shares < interval[1])].tolist()
+        betas = [beta, *{*interval, *inside} - {beta}]
     rank = np.concatenate([[0], np.unique(-score, return_counts=True)[1].cumsum()])
     rule = Rule(0.8, "simultaneous", beta_interval=interval)
     ranking = frame.pu._asked().rank("breakpoints").make(0)
@@ -111,7 +120,7 @@ def test_guarantees_are_those_of_all_ranks_and_betas(
                 ]
             else:
                 places = np.flatnonzero(worse <= value)[-1:]
-            found = find_guaranteed(ranking, 0.2, Goal(name, value, cost), rule)
+            found = find_guaranteed(ranking, beta, Goal(name, value, cost), rule)
             assert found.attainable == pytest.approx(best, rel=1e-12)
             if not places.size or (name == "fpr" and not places[0]):
                 assert found.rank == 0 and found.threshold == np.inf
