@@ -54,7 +54,7 @@ def _exceed(stack: Stack, betas: FloatArray, level: float) -> BoolArray:
     # Rounded up, so that none is missed.
     latent = np.minimum(np.ceil(betas * unlabeled + 0.5), unlabeled).clip(min=1)
     share = np.minimum(stack.unlabeled[:, np.newaxis], latent[owner]) / latent[owner]
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore"):
         ahead = stack.known[:, np.newaxis] / known[owner] - share
         allowed = np.sqrt(np.log(1 / (1 - level)) / 2 * (1 / known + 1 / latent))
     distance = np.zeros(betas.shape)
