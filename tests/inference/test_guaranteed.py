@@ -91,8 +91,8 @@ def test_guarantees_are_those_of_all_ranks_and_betas(
     if kind == "tied":
         score = np.round(score)
     elif kind == "two first":
-        score = np.r_[np.arange(60, 52, -1), np.arange(44), 99, 98][np.r_[0:8, 10:52, 52, 53]]
-        label = np.r_[label[:50], np.nan, np.nan]
+        score = -np.arange(52.0)
+        label = np.r_[[np.nan] * 2, 1.0, [np.nan] * 30, [1.0] * 7, [np.nan] * 8, [0.0] * 4]
     elif kind == "last":
         score, label = np.arange(52.0), np.where(np.arange(52) < 8, 1.0, np.nan)
     frame = pd.DataFrame({"score": score, "label": label})
