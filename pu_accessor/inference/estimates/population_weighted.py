@@ -164,7 +164,7 @@ def _precision_at(ranking: Ranking, at: _Positives) -> float:
     """Return average precision at some weights."""
     _, end = places(find_blocks(ranking))
     last = np.searchsorted(end, end, side="right")
-    through, whole = np.concatenate([[0.0], np.cumsum(at.stands)])[last], at.stands.sum()
+    through, whole = np.cumsum(at.stands)[last - 1], at.stands.sum()
     others = at.stands @ ((through - at.stands) / end)
     alone = at.stands @ (1 / end)
     return float(alone / whole + (whole - 1) * others / (whole**2 - at.stands @ at.stands))
