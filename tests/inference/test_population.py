@@ -13,6 +13,7 @@ from scipy import stats
 
 from pu_accessor import PUDataError, PUValueError, PUWarning
 from tests.cases import Labels, as_frame, draw_case, put
+from tests.oracles import estimates_oracle
 from tests.oracles import population_oracle as oracle
 
 SEEDS = range(12)
@@ -136,6 +137,12 @@ def test_lone_examples_have_no_interval(method: str) -> None:
         assert row[["standard_error", "lower", "upper"]].isna().all()
 
 
+def test_one_known_positive_has_an_average_precision_if_no_other_is_hidden() -> None:
+    frame = framed([4.0, 3.0, 2.0, 1.0], [None, True, None, False])
+    found = ask(frame, "average_precision", [0.0, 0.5])
+    assert found["estimate"].tolist() == pytest.approx([0.5, math.nan], nan_ok=True)
+
+
 def test_more_examples_narrow_what_new_ones_can_be() -> None:
     frame = all_labeled(4)
     ten = pd.concat([frame] * 10, ignore_index=True)
@@ -219,6 +226,8 @@ def test_error_of_average_precision_agrees_with_derivatives(seed: int) -> None:
 def test_two_of_a_kind_are_enough_for_an_interval(label: Labels) -> None:
     score = list(map(float, range(len(label), 0, -1)))
     row = ask(framed(score, label), "average_precision", 0.1).iloc[0]
+    value = estimates_oracle.average_precision(score, label, 0.1).value
+    assert row["estimate"] == pytest.approx(float(value), rel=1e-12)
     want = oracle.average_precision_error(score, label, 0.1)
     assert row["standard_error"] == pytest.approx(want, rel=1e-5)
     assert row["lower"] < row["estimate"] < row["upper"]
