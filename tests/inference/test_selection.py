@@ -1,6 +1,7 @@
 """Bounds where labels are not quite random, against enumeration and the distribution itself."""
 
 from collections.abc import Hashable
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -29,9 +30,14 @@ from pu_accessor.inference.estimates.population_weighted import (
     weighted_population_auroc,
     weighted_population_precision,
 )
-from pu_accessor.inference.estimates.selection import estimate_any, estimate_within
+from pu_accessor.inference.estimates.selection import (
+    check_whole_area,
+    estimate_any,
+    estimate_within,
+)
 from pu_accessor.inference.estimates.weighted import weighted_auroc, weighted_precision
 from pu_accessor.inference.rule import Rule
+from pu_accessor.inference.shares import interval_betas
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, PairedRanks, Ranking
 from tests.oracles import population_oracle
 from tests.oracles import selection_oracle as oracle
@@ -351,6 +357,35 @@ def test_limits_within_are_those_at_the_worst_weights(
         assert got == pytest.approx(reach, abs=1e-9, nan_ok=True)
         got = [float(end[place]) for end in (found.lower, found.upper)]
         assert got == pytest.approx(limits, abs=1e-9, nan_ok=True)
+
+
+@pytest.mark.parametrize("curve", ["roc", "pr"])
+def test_an_envelope_within_a_factor_is_that_of_each_beta(curve: str) -> None:
+    ranking, interval, betas = draw(4, 6, 24), (0.1, 0.2), np.array([0.12, 0.2])
+    rule = Rule(0.9, selection_odds=2.0)
+    found = estimate_within(
+        ranking, betas, replace(rule, beta_interval=interval), curve, "examples"
+    )
+    every = np.concatenate([betas, interval_betas(interval, betas)])
+    each = estimate_within(ranking, every, rule, curve, "examples")
+    assert found.envelope == pytest.approx((each.lower.min(), each.upper.max()), rel=1e-12)
+    assert found.reach is not None and each.reach is not None and each.envelope is None
+    for name in ("value", "error", "lower", "upper"):
+        np.testing.assert_allclose(getattr(found, name), getattr(each, name)[:2], rtol=1e-12)
+    np.testing.assert_allclose(found.reach, [end[:2] for end in each.reach], rtol=1e-12)
+
+
+def test_a_part_of_the_curve_needs_labels_at_random() -> None:
+    for odds, whole in ((1.0, 0.2), (1.5, None), (1.5, 1.0), (1.5, 1)):
+        check_whole_area(Rule(selection_odds=odds), whole)
+    for part in (0.2, 0.999):
+        with pytest.raises(PUValueError) as caught:
+            check_whole_area(Rule(selection_odds=1.5), part)
+        assert str(caught.value).partition(" See docs/")[0] == (
+            f"max_fpr must be None with selection_odds=1.5, but {part} was passed. Take the range "
+            "between bounding curves: df.pu.contingency(..., selection_odds=...)"
+            ".pu.area('roc', max_fpr=...)."
+        )
 
 
 @pytest.mark.parametrize("curve", ["roc", "pr"])
