@@ -377,7 +377,7 @@ def test_limits_by_weight() -> None:
 
 
 @pytest.mark.parametrize("n", [2, 3, 9, 20, 33])
-@pytest.mark.parametrize("latent", [2.0, 40.0, 900.0])
+@pytest.mark.parametrize("latent", [2.0, 900.0])
 def test_limits_of_ranks_by_weight_are_those_of_a_saddlepoint(n: int, latent: float) -> None:
     rng, size = np.random.default_rng(n), 3000
     weight = 1.2 + np.linspace(0, 2, n) ** 3 + rng.uniform(0, 0.5, n)
