@@ -15,6 +15,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 from pu_accessor import PUDataError, PUKeyError, PUValueError, PUWarning
 from pu_accessor.inference.estimates.compositions import harmonic
+from pu_accessor.inference.estimates.intervals import rank_interval
 from tests.cases import Labels, draw_case, put
 from tests.oracles import comparison_oracle, gaps_oracle
 from tests.oracles import estimates_oracle as oracle
@@ -462,6 +463,14 @@ def test_interval_of_two_known_positives_holds_the_estimate(method: str) -> None
         assert label.count(True) == 2
         row = quiet(framed(score, label), method, beta).iloc[0]
         assert row["lower"] <= within(row["estimate"]) <= row["upper"]
+
+
+def test_a_share_that_is_all_has_no_way_up_and_none_that_is_known_down() -> None:
+    one, off = np.ones(1), np.full(1, 0.1)
+    lower, upper = rank_interval(0.9 * one, one, one, off, off)
+    assert np.isnan(lower).all() and upper.tolist() == [0.9]
+    lower, upper = rank_interval(0.1 * one, 0.0, one, off, off)
+    assert lower.tolist() == [0.1] and np.isnan(upper).all()
 
 
 # ---------------------------------------------------------------------------------------------
