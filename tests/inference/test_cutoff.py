@@ -133,6 +133,84 @@ def test_cutoffs_that_are_none(at: Any, error: type[Exception], message: str) ->
         metric("tpr", at=at)
 
 
+SCORE = "at={'threshold': %s} for a score."
+SHARE = "at={'fraction': %s} for a share of the examples, or "
+RANK = "at must be an integer where it is a rank, but %s was passed. Pass "
+NO_RANK = (
+    "at must be a rank from 0 to %s, but %s was passed. For a share of the examples, pass "
+    "at={'fraction': 0.1}."
+)
+NOTHING = (
+    "at must be a rank, one of ['maximum', 'youden'], or a mapping of one of ['fpr', 'fraction', "
+    "'precision', 'rank', 'recall', 'threshold', 'tpr'] to a number, but %s was passed. For "
+    "example at=100 or at={'fpr': 0.05}."
+)
+
+
+@pytest.mark.parametrize(
+    ("at", "message"),
+    [
+        (0.1, RANK % 0.1 + SHARE % 0.1 + SCORE % 0.1),
+        (0.0, RANK % 0.0 + SHARE % 0.0 + SCORE % 0.0),
+        (1.0, RANK % 1.0 + SHARE % 1.0 + SCORE % 1.0),
+        (2.0, RANK % 2.0 + "at=2, or " + SCORE % 2.0),
+        (1.5, RANK % 1.5 + SCORE % 1.5),
+        (-2.0, RANK % -2.0 + SCORE % -2.0),
+        (np.float32(0.5), RANK % 0.5 + SHARE % 0.5 + SCORE % 0.5),
+        (True, NOTHING % "True"),
+        ([5], NOTHING % "[5]"),
+        ({}, NOTHING % "{}"),
+        ({"fpr": [0.1], "recall": 0.2}, NOTHING % "{'fpr': [0.1], 'recall': 0.2}"),
+        (801, NO_RANK % ("800, the number of examples", 801)),
+        (-1, NO_RANK % ("the number of examples", -1)),
+        ({"rank": 1.5}, NO_RANK % ("the number of examples", 1.5)),
+        ({"rank": np.inf}, NO_RANK % ("the number of examples", "inf")),
+        ({"rank": [4, -3]}, NO_RANK % ("the number of examples", -3)),
+        ({"fpr": True}, "at must map 'fpr' to a number, but True was passed."),
+        ({"rank": "5"}, "at must map 'rank' to a number, but '5' was passed."),
+        ({"threshold": np.nan}, "at must map 'threshold' to a number, but NaN was passed."),
+        (
+            {"rank": [5, 6, 5.0]},
+            "at must have at least one number, and each once, but {'rank': [5, 6, 5.0]} was "
+            "passed.",
+        ),
+    ],
+    ids=str,
+)
+def test_errors_about_cutoffs_in_full(at: Any, message: str) -> None:
+    with pytest.raises((PUTypeError, PUValueError)) as caught:
+        metric("tpr", at=at)
+    assert str(caught.value) == f"{message} See docs/tables.md#numbers-with-intervals."
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("score", "threshold"), ("top", "rank"), ("percent", "fraction"), ("sensitivity", "recall")],
+)
+def test_kinds_of_cutoffs_by_other_names(name: str, meant: str) -> None:
+    with pytest.raises(PUValueError, match=f"^at must .*Did you mean '{meant}'"):
+        metric("tpr", at={name: 0.5})
+    for at in ("max", "j"):
+        wanted = {"max": "maximum", "j": "youden"}[at]
+        with pytest.raises(PUValueError, match=f"^at must .*Did you mean '{wanted}'"):
+            metric("tpr", at=at)
+
+
+def test_cutoffs_that_are_one() -> None:
+    whole = metric("tpr", at=50)
+    for at in (np.int64(50), {"rank": 50}, {"rank": 50.0}):
+        pd.testing.assert_series_equal(metric("tpr", at=at), whole)
+    for some in ([50], (50,), np.array([50])):  # of several each is named
+        row = metric("tpr", at={"rank": some})
+        assert row["at"] == 50
+        pd.testing.assert_series_equal(row.drop("at"), whole)
+    assert metric("tpr", at={"rank": 0})["rank"] == 0
+    assert metric("tpr", at={"threshold": -np.inf})["rank"] == len(FRAME)
+    assert metric("tpr", at={"fraction": 1})["rank"] == len(FRAME)
+    rows = FRAME.pu.metric("tpr", 0.2, at={"rank": [50, 0, 800]}, target="examples")
+    assert rows["rank"].tolist() == [50, 0, 800]
+
+
 def test_rates_without_a_denominator() -> None:
     with pytest.raises(PUValueError, match="needs negatives, but at this beta there are none"):
         metric("tpr", 1, at={"fpr": 0.1})

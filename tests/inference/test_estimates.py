@@ -14,6 +14,8 @@ from scipy import stats
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from pu_accessor import PUDataError, PUKeyError, PUValueError, PUWarning
+from pu_accessor.inference.estimates.compositions import harmonic
+from pu_accessor.inference.estimates.intervals import rank_interval
 from tests.cases import Labels, draw_case, put
 from tests.oracles import comparison_oracle, gaps_oracle
 from tests.oracles import estimates_oracle as oracle
@@ -270,6 +272,57 @@ def test_average_precision_agrees_with_oracle(seed: int) -> None:
         assert row["standard_error"] == pytest.approx(found.standard_error, **NEAR)
 
 
+def drawn_limits(
+    score: list[float], label: Labels, beta: float, level: float
+) -> tuple[float, float]:
+    """Return the limits of average precision, from the draws that are part of the method."""
+    frame, pairs = framed(score, label), list(zip(score, label, strict=True))
+    value = within(float(oracle.average_precision(score, label, beta).value))
+    latent = int(Fraction(str(beta)) * label.count(None) + Fraction(1, 2))
+    if latent:
+        blocks = []
+        for at in sorted({s for s, y in pairs if y is True}, reverse=True):
+            start, end = sum(s > at for s in score), sum(s >= at for s in score)
+            blocks.append((sum(s == at and y is True for s, y in pairs), start, end))
+        following = blocks[0][2] if blocks[0][0] > 1 or len(blocks) == 1 else blocks[1][2]
+        first = min(blocks[0][2] ** 2 / (2 * following), blocks[0][1])
+        first *= max(1 - 10 / label.count(True), 0)
+        sides = gaps_oracle.drawn_precisions(blocks, len(score), latent, first, harmonic)
+        below = (1 - level) / 2 * 999
+        low = sorted(sides[0])[math.floor(below)]
+        high = sorted(sides[1])[math.ceil(999 - below)]
+    else:
+        low, high = limits(frame, "average_precision", beta, level)
+    return min(low, value), min(max(high, value), 1)
+
+
+@pytest.mark.parametrize(("seed", "level"), [(0, 0.9), (1, 0.5), (2, 0.9), (3, 0.95), (5, 0.9)])
+def test_limits_of_average_precision_are_those_of_draws(seed: int, level: float) -> None:
+    score, label, beta = draw(seed)
+    unlabeled = label.count(None)
+    # Latent positives are rounded, a half up; those that are next to none leave the bounds.
+    for one in (beta, 2.5 / unlabeled, 1.49 / unlabeled, 0.5 / unlabeled, 0.3 / unlabeled):
+        row = quiet(framed(score, label), "average_precision", one, level=level).iloc[0]
+        if not nowhere(oracle.average_precision(score, label, one)) and one:
+            wanted = drawn_limits(score, label, one, level)
+            assert row[["lower", "upper"]].tolist() == pytest.approx(wanted, rel=1e-9)
+
+
+@pytest.mark.parametrize("odds", [None, [0.3, 0.4, 0.5, 0.9]])
+@pytest.mark.parametrize("above", [1, 2])
+def test_limits_of_an_average_precision_above_1_end_there(
+    above: int, odds: list[float] | None
+) -> None:
+    known = [30.0, 29.0, 28.0, 27.0]
+    score = [*known, *[28.5, 26.0][:above], *map(float, range(20))]
+    frame = framed(score, [True] * 4 + [None] * (len(score) - 4))
+    if odds:
+        frame["odds"] = [*odds, *[np.nan] * (len(score) - 4)]
+    rows = quiet(frame, "average_precision", [0.1, 0.15, 0.2], propensity=odds and "odds")
+    rows = rows[rows["estimate"] > 1]
+    assert len(rows) and (rows["upper"] == 1).all() and (rows["lower"] < 1).all()
+
+
 @both
 @pytest.mark.parametrize(("scores", "truth", "known_negatives"), SMALL)
 def test_package_agrees_on_all_ways_to_know_positives(
@@ -441,6 +494,14 @@ def test_interval_of_two_known_positives_holds_the_estimate(method: str) -> None
         assert label.count(True) == 2
         row = quiet(framed(score, label), method, beta).iloc[0]
         assert row["lower"] <= within(row["estimate"]) <= row["upper"]
+
+
+def test_a_share_that_is_all_has_no_way_up_and_none_that_is_known_down() -> None:
+    one, off = np.ones(1), np.full(1, 0.1)
+    lower, upper = rank_interval(0.9 * one, one, one, off, off)
+    assert np.isnan(lower).all() and upper.tolist() == [0.9]
+    lower, upper = rank_interval(0.1 * one, 0.0, one, off, off)
+    assert lower.tolist() == [0.1] and np.isnan(upper).all()
 
 
 # ---------------------------------------------------------------------------------------------

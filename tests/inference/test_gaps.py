@@ -25,7 +25,6 @@ from pu_accessor.inference.estimates.weighted_gaps import (
     weighted_precision_limits,
     weighted_rank_limits,
 )
-from pu_accessor.ranking import FloatArray
 from tests.oracles import gaps_oracle
 from tests.studies import shapes
 
@@ -69,6 +68,30 @@ def test_quantile_is_that_of_the_exact_distribution(n: int, tail: float) -> None
     for values in (rng.random(n + 1), rng.lognormal(0, 2, n + 1), np.r_[rng.random(n) / 99, 1]):
         found = spacing_quantile(values, ones(n + 1), tail)
         assert gaps_oracle.chance(values.tolist(), found) == pytest.approx(tail, abs=0.006)
+
+
+@pytest.mark.parametrize("tail", [1e-4, 0.025, 0.3, 0.8, 0.975])
+def test_quantiles_are_those_of_a_saddlepoint(tail: float) -> None:
+    rng = np.random.default_rng(6)
+    times = rng.integers(1, 5, 9)
+    for values in (rng.normal(size=9), 1e4 + rng.lognormal(0, 2, 9), np.array([-3.0] * 8 + [2.0])):
+        found = spacing_quantile(values, times, tail)
+        wanted = gaps_oracle.saddlepoint(np.repeat(values, times).tolist(), tail)
+        assert found == pytest.approx(wanted, rel=1e-6)
+        shape, scale = rng.uniform(0.5, 1, 9), rng.uniform(1, 50, 9)
+        found = gamma_quantile(values, shape, scale, tail)
+        wanted = gaps_oracle.saddlepoint(values.tolist(), tail, shape.tolist(), scale.tolist())
+        assert found == pytest.approx(wanted, rel=1e-6)
+
+
+def test_quantiles_in_the_middle_are_normal() -> None:
+    # Shares of 0 and 1 in equal numbers are at most 1/2 as often as not.
+    values, times = np.array([0.0, 1.0]), np.array([50, 50])
+    for off in (-5e-4, 0.0, 5e-4):
+        tail, slope = 0.5 + off, (2 * math.pi / 4 / 101) ** 0.5
+        assert spacing_quantile(values, times, tail) == pytest.approx(0.5 + slope * off, abs=1e-6)
+        found = gamma_quantile(values, times.astype(np.float64), np.ones(2), tail)
+        assert found == pytest.approx(0.5 + slope * off, abs=1e-6)
 
 
 def test_quantile_of_many_shares_is_normal() -> None:
@@ -136,6 +159,23 @@ def test_limits_turn_over_with_the_ranking() -> None:
     assert turned == pytest.approx((101 - worst, 101 - best))
 
 
+@pytest.mark.parametrize("n", [1, 2, 3, 9, 599, 600, 817])
+@pytest.mark.parametrize("level", [0.5, 0.95])
+def test_limits_are_those_of_a_saddlepoint(n: int, level: float) -> None:
+    rng, size, tails = np.random.default_rng(n), 3000, ((1 - level) / 2, (1 + level) / 2)
+
+    def quantile(values: list[float], tail: float) -> float:
+        each, times = gaps_oracle.in_groups(values)
+        return gaps_oracle.saddlepoint(each, tail, times)
+
+    for least, most in ((1, size), (1, 2 * n + 3), (size - 2 * n, size), (1400, 1900)):
+        ranks = np.sort(rng.choice(np.arange(least, most + 1), min(n, most - least), False))
+        ranks = ranks.astype(float)
+        found = rank_limits(ranks, 70.5, size, level)
+        wanted = gaps_oracle.limits_of_ranks(ranks.tolist(), 70.5, size, tails, quantile)
+        assert found == pytest.approx(wanted, rel=1e-6)
+
+
 def test_groups_of_many_known_positives_change_little() -> None:
     rng = np.random.default_rng(2)
     ranks = np.sort(rng.choice(100_000, 3000, replace=False) ** 2 / 1e5)
@@ -179,14 +219,24 @@ def test_precision_limits_by_enumeration(
     assert min(low, 1) - 0.01 <= upper <= min(high, 1) + 0.01
 
 
-def is_at(limit: float, drawn: FloatArray, tail: float) -> bool:
-    """Tell whether a limit from a thousand draws is a quantile of as many other ones."""
-    near = [tail - 0.02, tail + 0.02]
-    low, high = np.quantile(np.minimum(drawn, 1), near)
-    return bool(low - 1e-3 <= limit <= high + 1e-3)
+def checked_limits(
+    places: list[tuple[int, int, int]], latent: int, examples: int
+) -> list[tuple[float, float]]:
+    """Return limits at the levels 0.5 and 0.95, held against those of each draw in turn."""
+    found, start, end = (np.array(column) for column in zip(*places, strict=True))
+    known, n = Blocks(found, np.cumsum(found), start, end), int(found.sum())
+    following = int(end[0] if found[0] > 1 or end.size == 1 else end[1])
+    first = min(end[0] ** 2 / (2 * following), float(start[0])) * max(1 - 10 / n, 0)
+    drawn = gaps_oracle.drawn_precisions(places, examples, latent, first, harmonic)
+    low, high = (np.sort(side) for side in drawn)
+    limits = []
+    for level, below in ((0.5, 249), (0.95, 24)):  # a quarter and .025 of 999 steps
+        limits.append(precision_limits(known, latent, examples, level))
+        assert limits[-1] == pytest.approx((low[below], min(high[999 - below], 1)), rel=1e-9)
+    return limits
 
 
-@pytest.mark.parametrize("more", [2, 100])  # examples below the last known positive
+@pytest.mark.parametrize("more", [0, 2, 100])  # examples below the last known positive
 @pytest.mark.parametrize("latent", [3, 25, 90])
 @pytest.mark.parametrize(
     "places",
@@ -195,34 +245,17 @@ def is_at(limit: float, drawn: FloatArray, tail: float) -> bool:
         [(4, 0, 10), (1, 30, 31), (5, 40, 60)],
         [(2, 7, 9), (1, 9, 30), (2, 75, 99)],
         [(1, 2, 3), (1, 4, 5), (1, 9, 10), (1, 90, 100)],
+        [(3, 50, 120)],
+        [(1, 30, 31), (12, 60, 80)],
         [(1, 11 * i, 11 * i + 1 + i % 3) for i in range(1, 9)],
         [(2, 20 * i - 1, 20 * i + 3) for i in range(1, 9)],
     ],
 )
-def test_precision_limits_with_ties_agree_with_draws(
+def test_precision_limits_with_ties_are_those_of_draws(
     places: list[tuple[int, int, int]], latent: int, more: int
 ) -> None:
-    found, start, end = (np.array(column) for column in zip(*places, strict=True))
-    known, n = Blocks(found, np.cumsum(found), start, end), int(found.sum())
-    following = int(end[0] if found[0] > 1 else end[1])
-    first = min(end[0] ** 2 / (2 * following), float(start[0])) * max(1 - 10 / n, 0)
-    examples = int(end[-1]) + more
-    low, high = gaps_oracle.drawn_precisions(places, examples, latent, first, 4000, 1)
-    lower, upper = precision_limits(known, latent, examples, 0.9)
-    assert is_at(lower, low, 0.05) and is_at(upper, high, 0.95)
-
-
-@pytest.mark.parametrize(("ties", "apart"), [(1, 9), (3, 9), (1, 5), (3, 5)])
-def test_precision_limits_of_grouped_blocks_agree_with_draws(ties: int, apart: int) -> None:
-    places = [(ties, apart * i + i * i // 40, apart * i + i * i // 40 + 4) for i in range(1, 131)]
-    found, start, end = (np.array(column) for column in zip(*places, strict=True))
-    known = Blocks(found, np.cumsum(found), start, end)
-    following = int(end[0] if ties > 1 else end[1])
-    first = min(end[0] ** 2 / (2 * following), float(start[0])) * (1 - 10 / (130 * ties))
-    low, high = gaps_oracle.drawn_precisions(places, 4000, 900, first, 1000, 2)
-    lower, upper = precision_limits(known, 900, 4000, 0.9)
-    assert lower == pytest.approx(np.quantile(low, 0.05), rel=0.02)
-    assert upper == pytest.approx(min(np.quantile(high, 0.95), 1), rel=0.02)
+    narrow, wide = checked_limits(places, latent, places[-1][2] + more)
+    assert wide[0] <= narrow[0] and narrow[1] <= wide[1] <= 1
 
 
 @pytest.mark.parametrize("top", [[(1, 99, 100), (1, 100, 101)], [(2, 98, 100)], [(1, 12, 100)]])
@@ -230,31 +263,43 @@ def test_latent_positives_at_the_top_start_where_known_ones_say(
     top: list[tuple[int, int, int]],
 ) -> None:
     places = top + [(1, 300 * i, 300 * i + 1) for i in range(1, 20)]
-    found, start, end = (np.array(column) for column in zip(*places, strict=True))
-    known, n = Blocks(found, np.cumsum(found), start, end), int(found.sum())
-    following = int(end[0] if found[0] > 1 else end[1])
-    first = min(end[0] ** 2 / (2 * following), float(start[0])) * (1 - 10 / n)
-    low, high = gaps_oracle.drawn_precisions(places, 6000, 500, first, 4000, 3)
-    lower, upper = precision_limits(known, 500, 6000, 0.5)
-    assert is_at(lower, low, 0.25) and is_at(upper, high, 0.75)
+    assert checked_limits(places, 500, 6000)[0][1] < 0.5
+
+
+def crowded_at_the_top() -> list[tuple[int, int, int]]:
+    starts = [*range(0, 150, 2), *range(150, 5600, 100)]
+    return [(1, start, start + 1) for start in starts]
+
+
+def rising_and_falling() -> list[tuple[int, int, int]]:
+    starts = np.cumsum(np.r_[np.full(60, 40), np.full(80, 8), np.full(60, 60)]).tolist()
+    return [(1 + i % 2, start, start + 3) for i, start in enumerate(starts)]
+
+
+@pytest.mark.parametrize(
+    ("places", "latent", "examples"),
+    [
+        ([(1, 9 * i, 9 * i + 4) for i in range(1, 91)], 300, 2000),
+        ([(1, 9 * i, 9 * i + 4) for i in range(1, 92)], 300, 2000),
+        ([(3, 9 * i + i * i // 40, 9 * i + i * i // 40 + 4) for i in range(1, 131)], 300, 4000),
+        ([(1, 5 * i, 5 * i + 2) for i in range(1, 131)], 150, 1400),
+        ([(1, 5 * i, 5 * i + 2) for i in range(1, 131)], 900, 1400),
+        (crowded_at_the_top(), 200, 6000),
+        (rising_and_falling(), 600, 9000),
+        (rising_and_falling()[60:], 40, 5893),
+    ],
+)
+def test_precision_limits_of_many_blocks_are_those_of_groups(
+    places: list[tuple[int, int, int]], latent: int, examples: int
+) -> None:
+    (lower, upper), wide = checked_limits(places, latent, examples)
+    assert 0 < wide[0] < lower < upper <= wide[1] <= 1
 
 
 def test_harmonic_numbers_are_those_of_the_digamma_function() -> None:
     number = np.array([5.0, 8, 20.5, 1e3, 1e9])
     np.testing.assert_allclose(harmonic(number), special.digamma(number + 1), atol=2e-5)
     assert harmonic(np.array([1.0])) == pytest.approx(special.digamma(2.0), abs=1.5e-3)
-
-
-def test_groups_follow_a_precision_that_rises_and_falls() -> None:
-    starts = np.cumsum(np.r_[np.full(60, 40), np.full(80, 8), np.full(60, 60)])
-    places = [(1 + i % 2, int(start), int(start) + 3) for i, start in enumerate(starts)]
-    found, start, end = (np.array(column) for column in zip(*places, strict=True))
-    known, n = Blocks(found, np.cumsum(found), start, end), int(found.sum())
-    first = min(end[0] ** 2 / (2 * end[1]), float(start[0])) * (1 - 10 / n)
-    low, high = gaps_oracle.drawn_precisions(places, 9000, 600, first, 1000, 4)
-    lower, upper = precision_limits(known, 600, 9000, 0.5)
-    assert lower == pytest.approx(np.quantile(low, 0.25), rel=0.01)
-    assert upper == pytest.approx(np.quantile(high, 0.75), rel=0.01)
 
 
 def test_one_block_has_one_precision() -> None:
@@ -331,19 +376,43 @@ def test_limits_by_weight() -> None:
     assert 0 < wide[0] < narrow[0] < narrow[1] < wide[1] <= 1
 
 
+@pytest.mark.parametrize("n", [2, 3, 9, 20, 33])
+@pytest.mark.parametrize("latent", [2.0, 900.0])
+def test_limits_of_ranks_by_weight_are_those_of_a_saddlepoint(n: int, latent: float) -> None:
+    rng, size = np.random.default_rng(n), 3000
+    weight = 1.2 + np.linspace(0, 2, n) ** 3 + rng.uniform(0, 0.5, n)
+    for least, most in ((1, size), (1, 2 * n), (size - 2 * n, size), (1400, 1900)):
+        ranks = np.sort(rng.choice(np.arange(least, most + 1), n, False)).astype(float)
+        for one in (weight, weight[::-1]):
+            found = weighted_rank_limits(ranks, one, latent, size, 0.9)
+            wanted = gaps_oracle.limits_of_weighted_ranks(
+                ranks.tolist(), one.tolist(), latent, size, 0.9
+            )
+            assert found == pytest.approx(wanted, rel=1e-6)
+
+
 @pytest.mark.parametrize("way", [1, -1])
-@pytest.mark.parametrize(("n", "latent"), [(8, 30.0), (25, 12.5), (25, 200.0)])
-def test_precision_limits_by_weight_agree_with_draws(n: int, latent: float, way: int) -> None:
+@pytest.mark.parametrize("tied", [0, 7])  # places before a block of ties
+@pytest.mark.parametrize(
+    ("n", "latent"),
+    [(2, 3.0), (3, 0.05), (3, 9.0), (8, 0.4), (8, 30.0), (11, 4.0), (25, 12.5), (25, 200.0)],
+)
+def test_precision_limits_by_weight_are_those_of_draws(
+    n: int, latent: float, tied: int, way: int
+) -> None:
     rng = np.random.default_rng(n)
-    ends = np.sort(rng.choice(np.arange(3, 300), n, replace=False))
-    ends[n // 2 : n // 2 + 3] = ends[n // 2 + 2]  # a block of ties
+    ends = np.sort(rng.choice(np.arange(9, 300), n, replace=False))
+    ends[tied : tied + 3] = ends[: tied + 3][-1]
     last = np.searchsorted(ends, ends, side="right")
     weight = (1.2 + np.linspace(0, 2, n) ** 3 + rng.uniform(0, 0.5, n))[::way]
     low, high = gaps_oracle.drawn_weighted(
-        ends.tolist(), last.tolist(), weight.tolist(), latent, 4000, 5
+        ends.tolist(), last.tolist(), weight.tolist(), latent, harmonic
     )
-    lower, upper = weighted_precision_limits(ends, last, weight, latent, 0.9)
-    assert is_at(lower, low, 0.05) and is_at(upper, high, 0.95)
+    for level in (0.5, 0.9):
+        tail = (1 - level) / 2
+        wanted = np.quantile(low, tail), min(np.quantile(high, 1 - tail), 1)
+        found = weighted_precision_limits(ends, last, weight, latent, level)
+        assert found == pytest.approx(wanted, rel=1e-9)
 
 
 # ---------------------------------------------------------------------------------------------

@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 
 import pu_accessor
-from pu_accessor import PUTypeError, PUValueError, PUWarning
-from pu_accessor.inference.estimates.guaranteed import Goal
+from pu_accessor import PUDataError, PUTypeError, PUValueError, PUWarning
+from pu_accessor.inference.estimates.guaranteed import Goal, find_guaranteed
+from pu_accessor.inference.rule import Rule
 from tests.oracles.joint_oracle import deepest
 from tests.studies.cutoffs import simulate
 
@@ -51,6 +52,86 @@ def test_cutoff_against_all_tables(seed: int, decimals: int) -> None:
     every = np.array([fp + 3 * fn for _, fp, fn, _ in rows])
     assert cost["upper"] == every.min()
     assert cost["rank"] == sum(rows[int(every.argmin())][:2])
+
+
+def bounds_at_all_ranks(
+    frame: pd.DataFrame, betas: list[float], goal: str, cost: tuple[float, float]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return a metric at each cutoff: the estimate, and what any beta makes of it at worst."""
+    tables = frame.pu.contingency(betas, band="simultaneous", level=0.8)
+    tp, fp, fn, tn = (tables[one].transpose("rank", "beta", "bound") for one in tables_of)
+    with np.errstate(invalid="ignore"):
+        value = {
+            "precision": tp / (tp + fp),
+            "recall": tp / (tp + fn),
+            "fpr": fp / (fp + tn),
+            "cost": cost[0] * fp + cost[1] * fn,
+        }[goal]
+    sides = [value.sel(bound=bound).to_numpy() for bound in ("lower", "upper")]
+    rising = goal in ("precision", "recall")
+    worse, better = sides[0], sides[1]
+    ends = (worse.min(axis=1), better.max(axis=1))
+    if not rising:
+        ends = (worse.max(axis=1), better.min(axis=1))
+    return value.sel(bound="estimate", beta=betas[0]).to_numpy(), *ends
+
+
+tables_of = ("tp", "fp", "fn", "tn")
+
+
+@pytest.mark.parametrize("kind", ["above", "mixed", "tied", "two first", "last"])
+@pytest.mark.parametrize("around", [None, (0.05, 0.05), (0.0, 0.15)])  # how far beta may be off
+def test_guarantees_are_those_of_all_ranks_and_betas(
+    kind: str, around: tuple[float, float] | None
+) -> None:
+    rng, beta = np.random.default_rng(4), 0.8 if kind == "last" else 0.2
+    label = np.where(np.arange(52) < 8, 1.0, np.nan)
+    label[-4:] = 0
+    score = np.round(rng.normal(1.5 * (kind == "above") * (np.arange(52) < 20)), 2)
+    if kind == "tied":
+        score = np.round(score)
+    elif kind == "two first":
+        score = -np.arange(52.0)
+        label = np.r_[[np.nan] * 2, 1.0, [np.nan] * 30, [1.0] * 7, [np.nan] * 8, [0.0] * 4]
+    elif kind == "last":
+        score, label = np.arange(52.0), np.where(np.arange(52) < 8, 1.0, np.nan)
+    frame = pd.DataFrame({"score": score, "label": label})
+    interval, betas = None, [beta]
+    if around is not None:
+        interval = round(beta - around[0], 2), round(beta + around[1], 2)
+        shares = np.arange(61) / np.isnan(label).sum()  # at which another number is latent
+        inside = shares[(shares > interval[0]) & (shares < interval[1])].tolist()
+        betas = [beta, *{*interval, *inside} - {beta}]
+    rank = np.concatenate([[0], np.unique(-score, return_counts=True)[1].cumsum()])
+    rule = Rule(0.8, "simultaneous", beta_interval=interval)
+    ranking = frame.pu._asked().rank("breakpoints").make(0)
+    cost = (1.0, 2.5)
+    for name in ("precision", "recall", "fpr", "cost"):
+        middle, worse, better = bounds_at_all_ranks(frame, betas, name, cost)
+        rising = name in ("precision", "recall")
+        best = np.nanmax(worse[1:]) if rising else np.nanmin(worse[1:])
+        some = rng.permutation(np.unique(worse[~np.isnan(worse)]))[:2].tolist()
+        for value in [0.0, 1.0, *some, *(max(one - 0.003, 0.0) for one in some)]:
+            if name == "cost":
+                places = np.flatnonzero(worse == worse.min())[:1]
+            elif rising:
+                places = np.flatnonzero(worse >= value)[
+                    slice(-1, None) if name == "precision" else slice(1)
+                ]
+            else:
+                places = np.flatnonzero(worse <= value)[-1:]
+            found = find_guaranteed(ranking, beta, Goal(name, value, cost), rule)
+            assert found.attainable == pytest.approx(best, rel=1e-12)
+            if not places.size or (name == "fpr" and not places[0]):
+                assert found.rank == 0 and found.threshold == np.inf
+                assert np.isnan([found.estimate, found.lower, found.upper]).all()
+                continue
+            place = int(places[0])
+            assert found.rank == rank[place]
+            assert found.threshold == (np.inf if not place else np.unique(score)[-place])
+            ends = sorted([worse[place], better[place]])
+            got = [found.estimate, found.lower, found.upper]
+            assert got == pytest.approx([middle[place], *ends], rel=1e-12, nan_ok=True)
 
 
 def test_the_lowest_rate_of_false_positives_is_at_the_first_cutoff() -> None:
@@ -158,6 +239,69 @@ def test_errors_say_what_to_pass() -> None:
     for ask, kind, message in cases:
         with pytest.raises(kind, match=message):
             ask()
+
+
+GOALS = (
+    "One of ['precision', 'recall', 'fpr', 'cost'] must say what the cutoff is to reach, but %s "
+    "was passed. For example precision=0.9, or cost=(1, 10)."
+)
+PAIR = (
+    "cost must be a pair of numbers, the cost of a false positive and that of a false negative, "
+    "but %s was passed. For example cost=(1, 10)."
+)
+COSTS = "cost must hold two numbers from 0 on, not both 0, but %s was passed."
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({}, GOALS % "none"),
+        ({"precision": 0.9, "fpr": 0.1}, GOALS % "['precision', 'fpr']"),
+        ({"cost": 5}, PAIR % 5),
+        ({"cost": "12"}, PAIR % "'12'"),
+        ({"cost": (1, 2, 3)}, PAIR % "(1, 2, 3)"),
+        ({"cost": [1, "2"]}, PAIR % "[1, '2']"),
+        ({"cost": (True, 1)}, PAIR % "(True, 1)"),
+        ({"cost": (0, 0)}, COSTS % "(0, 0)"),
+        ({"cost": [2, -1]}, COSTS % "[2, -1]"),
+        ({"cost": (1, np.inf)}, COSTS % "(1, inf)"),
+        (
+            {"recall": 0.5, "band": "exact"},
+            "band must be 'simultaneous' for a cutoff with a guarantee, but 'exact' was passed: "
+            "only bounds that hold at all cutoffs jointly hold at one that was chosen by them. "
+            "Leave band out; bounds at a cutoff fixed before are df.pu.metric(..., at=...).",
+        ),
+    ],
+    ids=str,
+)
+def test_errors_about_goals_in_full(asked: dict[str, Any], message: str) -> None:
+    with pytest.raises((PUTypeError, PUValueError)) as caught:
+        PU.cutoff(0.3, **asked)
+    assert str(caught.value).partition(" See docs/")[0] == message
+
+
+def test_errors_of_cutoffs_with_a_guarantee_in_full() -> None:
+    weighted: Any = FRAME.assign(odds=np.where(FRAME["label"] == 1, 0.5, np.nan))
+    with pytest.raises(PUValueError) as caught:
+        weighted.pu(propensity="odds").cutoff(0.3, recall=0.5)
+    assert str(caught.value).partition(" See docs/")[0] == (
+        "A cutoff with a guarantee needs bounds that hold at all cutoffs jointly, which there are "
+        "not with propensity=.... Leave it out, or fix a cutoff: metric(..., at=100)."
+    )
+    naive: Any = pd.DataFrame({"score": [3.0, 2.0, 1.0], "label": [1.0, np.nan, 1.0]})
+    with pytest.raises(PUDataError) as told:
+        naive.pu.cutoff(1.0, fpr=0.1)
+    assert str(told.value).partition(" See docs/")[0] == (
+        "fpr has no value at this beta: it needs negatives. Pass a smaller beta."
+    )
+
+
+def test_what_costs_nothing_is_done() -> None:
+    nothing = PU.cutoff(BETA, cost=(1, 0)).iloc[0]
+    assert nothing["rank"] == nothing["upper"] == 0 < nothing["attainable"]
+    for cost in ([0, 2.5], (0, np.float32(1))):
+        enough = PU.cutoff(BETA, cost=cost).iloc[0]
+        assert enough["upper"] == enough["attainable"] == 0 < enough["rank"]
 
 
 def test_guarantee_is_kept() -> None:

@@ -134,6 +134,16 @@ def test_limits_of_average_precision_are_carried_over() -> None:
     npt.assert_allclose(found.error, each.error, rtol=0.02)
     npt.assert_allclose(found.lower, each.lower, atol=0.02)
     npt.assert_allclose(found.upper, each.upper, atol=0.04)
+    # As far from the estimate as at the first, in standard errors.
+    n, unlabeled = ranking.total.known_positive, ranking.total.unlabeled
+    positives = n + betas * unlabeled
+    growth = positives * np.sqrt(1 - n / positives)
+    npt.assert_allclose(found.error, each.error[0] * growth / growth[0], rtol=1e-9)
+    for side in ("lower", "upper"):
+        away = getattr(each, side)[0] - each.value[0]
+        npt.assert_allclose(
+            getattr(found, side) - found.value, away * growth / growth[0], rtol=1e-9
+        )
 
 
 def test_average_precision_of_what_has_no_limits_to_carry_over() -> None:

@@ -1,7 +1,9 @@
 """Numbers on new examples: against pairwise oracles, other libraries and simulated samples."""
 
 import math
+import re
 import warnings
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -9,8 +11,9 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from pu_accessor import PUValueError, PUWarning
-from tests.cases import Labels, put
+from pu_accessor import PUDataError, PUValueError, PUWarning
+from tests.cases import Labels, as_frame, draw_case, put
+from tests.oracles import estimates_oracle
 from tests.oracles import population_oracle as oracle
 
 SEEDS = range(12)
@@ -134,6 +137,12 @@ def test_lone_examples_have_no_interval(method: str) -> None:
         assert row[["standard_error", "lower", "upper"]].isna().all()
 
 
+def test_one_known_positive_has_an_average_precision_if_no_other_is_hidden() -> None:
+    frame = framed([4.0, 3.0, 2.0, 1.0], [None, True, None, False])
+    found = ask(frame, "average_precision", [0.0, 0.5])
+    assert found["estimate"].tolist() == pytest.approx([0.5, math.nan], nan_ok=True)
+
+
 def test_more_examples_narrow_what_new_ones_can_be() -> None:
     frame = all_labeled(4)
     ten = pd.concat([frame] * 10, ignore_index=True)
@@ -141,6 +150,56 @@ def test_more_examples_narrow_what_new_ones_can_be() -> None:
     assert many["upper"] - many["lower"] < 0.4 * (few["upper"] - few["lower"])
     these = ten.pu(negative=False).auroc(0, target="examples").iloc[0]
     assert these["lower"] == these["estimate"] == these["upper"]
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("above", [[], [20.5], [23.0, 20.5, 19.5], [21.0, 20.0]])
+def test_limits_of_estimates_near_and_beyond_the_ends(above: list[float], sign: int) -> None:
+    rest = [*above, *map(float, range(13 - len(above)))]
+    score = [sign * one for one in (22.0, 21.0, 20.0, 19.0, *rest)]
+    label: Labels = [True] * 4 + [None] * (len(score) - 4)
+    for row in ask(framed(score, label), "auroc", [0.05, 0.15]).to_dict("records"):
+        want = oracle.auroc(score, label, row["beta"], 0.95)
+        if not np.isnan(row["estimate"]):
+            assert [row[name] for name in NUMBERS[:2]] == pytest.approx(want[:2], rel=1e-9)
+            assert [row[name] for name in NUMBERS[2:]] == pytest.approx(want[2:], abs=1e-7)
+
+
+def asked_and_told(frame: pd.DataFrame, beta: list[float]) -> tuple[pd.DataFrame, Counter[str]]:
+    """Return AUROC of each group, and how many rows or groups there are warnings of, by kind."""
+    numbers: Counter[str] = Counter()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warnings.simplefilter("error", RuntimeWarning)
+        found = frame.pu(by="g", on_error="skip").auroc(beta, level=0.9)
+    for message in (str(one.message) for one in caught):
+        first = re.match(r"(?:In )?(\d+) of \d+ (?:rows|groups) (.{25})", message)
+        more = re.search(r"and (\d+) more", message)
+        listed = message.count("group g=") + (int(more[1]) if more else 0)
+        numbers[first[2] if first else message[:25]] += int(first[1]) if first else listed
+    return found, numbers
+
+
+@pytest.mark.parametrize("beta", [[0.0, 0.3], [0.55], [1.0]])
+def test_many_groups_at_once_are_what_a_few_of_them_are(beta: list[float]) -> None:
+    """From a hundred on, those that have nothing to tell are ranked and estimated together."""
+    groups = [as_frame(draw_case(seed)).assign(g=seed) for seed in range(100)]
+    groups[0] = framed([3.0, 2.0, 1.0, 0.0], [True, True, False, None], g=0)
+    groups[1] = framed([3.0, 2.0, 1.0, 0.0], [None, None, None, False], g=1)
+    groups[2] = framed([3.0, 2.0, 1.0], [True, True, None], g=2)
+    groups[3] = framed([3.0, 2.0, 1.0], [True, None, None], g=3)
+    groups[4] = framed([3.0, 2.0, 1.0], [True, True, False], g=4)
+    groups[7] = framed([3.0, 2.0, 1.0], [True, True, True], g=7)
+    for key, n, between in ((5, 10, 25), (6, 15, 60)):  # half of the known ones too far above
+        label: Labels = [*[None] * (key == 6), *[True] * n, *[None] * between, *[True] * n]
+        groups[key] = framed(np.arange(len(label), 0, -1), label, g=key)
+    found, numbers = asked_and_told(pd.concat(groups), beta)
+    parts, told = zip(
+        *(asked_and_told(pd.concat(groups[i::2]), beta) for i in (0, 1)), strict=True
+    )
+    each = pd.concat(parts).sort_values(["g", "beta"], ignore_index=True)
+    pd.testing.assert_frame_equal(found, each, rtol=1e-9)
+    assert numbers == sum(told, Counter())
 
 
 # ---------------------------------------------------------------------------------------------
@@ -167,9 +226,42 @@ def test_error_of_average_precision_agrees_with_derivatives(seed: int) -> None:
 def test_two_of_a_kind_are_enough_for_an_interval(label: Labels) -> None:
     score = list(map(float, range(len(label), 0, -1)))
     row = ask(framed(score, label), "average_precision", 0.1).iloc[0]
+    value = estimates_oracle.average_precision(score, label, 0.1).value
+    assert row["estimate"] == pytest.approx(float(value), rel=1e-12)
     want = oracle.average_precision_error(score, label, 0.1)
     assert row["standard_error"] == pytest.approx(want, rel=1e-5)
     assert row["lower"] < row["estimate"] < row["upper"]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_limits_of_average_precision_agree_with_derivatives(seed: int) -> None:
+    score, label, beta = draw(seed)
+    level = [0.95, 0.8][seed % 2]
+    row = ask(framed(score, label), "average_precision", beta, level=level).iloc[0]
+    equal = [1.0] * label.count(True)
+    want = oracle.weighted("pr", score, label, equal, beta, level)
+    assert (row["lower"], row["upper"]) == pytest.approx(want, abs=1e-6)
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95])
+@pytest.mark.parametrize(("n", "rest"), [(2, 2), (10, 20), (40, 7)])
+def test_average_precision_without_scatter_has_wilsons_limits(
+    n: int, rest: int, level: float
+) -> None:
+    truth = np.arange(n + rest) < n
+    row = ask(
+        framed(1.0 * truth, truth), "average_precision", 0, level=level, negative=False
+    ).iloc[0]
+    true = stats.binomtest(n, n).proportion_ci(level, method="wilson").low
+    false = stats.binomtest(0, rest).proportion_ci(level, method="wilson").high
+    lower = true * n * true / (n * true + rest * false)
+    assert row[NUMBERS].tolist() == pytest.approx([1, 0, lower, 1], rel=1e-9)
+    # All at the end, in one block, have the precision of all.
+    row = ask(
+        framed(-1.0 * truth, truth), "average_precision", 0, level=level, negative=False
+    ).iloc[0]
+    share = n / (n + rest)
+    assert row[NUMBERS].tolist() == pytest.approx([share, 0, min(share, lower), 1], rel=1e-9)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -205,8 +297,9 @@ def test_metrics_of_four_counts_agree_with_two_binomials(name: str, place: float
         except ZeroDivisionError:
             return math.nan
 
-    for seed, beta in ((0, 0.35), (1, 0.1), (4, 0.0), (9, 0.6)):
+    for seed, beta, way in ((0, 0.35, 1), (1, 0.1, 1), (4, 0.0, 1), (9, 0.6, 1), (9, 0.6, -1)):
         score, label, _ = draw(seed)
+        score = [way * one for one in score]
         threshold = sorted(score)[int(len(score) * place)]
         want = oracle.metric(score, label, beta, threshold, 0.9, function)
         frame = framed(score, label)
@@ -352,6 +445,33 @@ def test_an_envelope_of_a_rate_holds_that_of_each_beta() -> None:
     each = ask(frame, "metric", "fpr", [0.0, 0.05, 0.1, 0.2], at=at)
     assert row["envelope_lower"] <= each["lower"].min()
     assert row["envelope_upper"] >= each["upper"].max()
+
+
+def test_an_envelope_of_a_metric_ends_where_beta_does() -> None:
+    rng, at = np.random.default_rng(3), {"threshold": 0.5}
+    score = np.round(rng.normal(np.arange(30) < 14), 1)
+    frame = framed(score, [True] * 10 + [None] * 20)
+    for name in ("precision", "tpr", "fpr"):
+        each = ask(frame, "metric", name, [0.3, 0.5, 0.97], at=at)
+        row = ask(frame, "metric", name, 0.5, at=at, beta_interval=(0.3, 0.97)).iloc[0]
+        assert row["envelope_lower"] == pytest.approx(each["lower"].min(), rel=1e-12)
+        assert row["envelope_upper"] == pytest.approx(each["upper"].max(), rel=1e-12)
+        # Without negatives there is none of it, but all betas below have one.
+        whole = ask(frame, "metric", name, [0.3, 0.5], at=at, beta_interval=(0.3, 1.0))
+        assert (whole["envelope_lower"] <= row["envelope_lower"]).all()
+        assert (whole["envelope_upper"] >= row["envelope_upper"]).all()
+
+
+def test_a_metric_without_negatives_is_refused_in_full() -> None:
+    frame = framed([3.0, 2.0, 1.0, 0.0], [True, None, True, None])
+    with pytest.raises(PUDataError) as caught:
+        ask(frame, "metric", "f1", [0.5, 1.0], at={"threshold": 1.5})
+    assert str(caught.value).startswith(
+        "metric on new examples needs negatives, but at beta = 1 there are none among the 4 "
+        "examples. Pass a smaller beta, or target='examples'."
+    )
+    frame.loc[4] = [-1.0, False]
+    assert len(ask(frame, "metric", "f1", [0.5, 1.0], at={"threshold": 1.5})) == 2
 
 
 # ---------------------------------------------------------------------------------------------

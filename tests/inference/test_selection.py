@@ -1,6 +1,7 @@
 """Bounds where labels are not quite random, against enumeration and the distribution itself."""
 
 from collections.abc import Hashable
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from typing import Any, NamedTuple
@@ -29,8 +30,14 @@ from pu_accessor.inference.estimates.population_weighted import (
     weighted_population_auroc,
     weighted_population_precision,
 )
-from pu_accessor.inference.estimates.selection import estimate_any, estimate_within
+from pu_accessor.inference.estimates.selection import (
+    check_whole_area,
+    estimate_any,
+    estimate_within,
+)
+from pu_accessor.inference.estimates.weighted import weighted_auroc, weighted_precision
 from pu_accessor.inference.rule import Rule
+from pu_accessor.inference.shares import interval_betas
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, PairedRanks, Ranking
 from tests.oracles import population_oracle
 from tests.oracles import selection_oracle as oracle
@@ -300,6 +307,129 @@ def test_the_range_is_that_of_all_weights(seed: int, odds: float) -> None:
         assert low == pytest.approx(min(values), abs=1e-12 if curve == "roc" else 1e-3)
         assert low < found.value[0] < high
         assert found.lower[0] <= found.upper[0]
+
+
+def curves_between(case: tuple[int, int, int], beta: float, odds: float, curve: str) -> Any:
+    """Return the areas under bounding curves, at the level 0.9."""
+    score, label = scored(*case)
+    frame = pd.DataFrame({"score": score, "label": np.where(label, 1, np.nan)})
+    tables = frame.pu.contingency(beta, level=0.9, selection_odds=odds, ranks="breakpoints")
+    return tables.pu.area(curve).isel(beta=0).sel(bound=["lower", "upper"]).to_numpy()
+
+
+def limits_within(
+    case: tuple[int, int, int], beta: float, odds: float, curve: str, target: str
+) -> tuple[list[float], list[float]]:
+    """Return the range of an area and its limits at 0.9, by all places where odds may change."""
+    ranking, betas = draw(*case), np.array([beta])
+    known, size = case[1:]
+    base = estimate_any(ranking, betas, Rule(0.9), curve, target)
+    value, low, high = (float(one[0]) for one in (base.value, base.lower, base.upper))
+    if not beta or np.isnan(value):
+        return [value, value], [low, high]
+
+    def off(area: float, side: int) -> float:
+        """Move an area under a bounding curve by as much as the limit of random labels is."""
+        if target == "population":
+            area = min(max(area + ((low, high)[side] - value), 0), 1)
+        return area
+
+    certain = curves_between(case, beta, INF, curve)
+    ends = [off(certain[side], side) for side in (0, 1)]
+    reach, limits = list(certain), list(ends)
+    if odds < INF:
+        between = curves_between(case, beta, odds, curve)
+        ranks, stops = places(ranking)
+        changes = [place for place in range(known + 1) if place in (0, *ranking.known_positive)]
+        for side, (first, second) in enumerate(((1.0, odds), (odds, 1.0))):
+            every = [[first] * place + [second] * (known - place) for place in changes]
+            latent = beta * (size - known)
+            areas = [
+                oracle.auroc(ranks, some, latent, size)
+                if curve == "roc"
+                else oracle.average_precision(stops, some, latent)
+                for some in every
+            ]
+            reach[side] = max(areas) if side else min(areas)
+            weight = np.array(every[areas.index(reach[side])])
+            limits[side] = np.nan
+            if known > 2 and target == "population":
+                ask = (
+                    weighted_population_auroc if curve == "roc" else weighted_population_precision
+                )
+                limits[side] = float(ask(ranking, weight, betas, 0.9)[side][0])
+            elif known > 2:
+                about = weighted_auroc if curve == "roc" else weighted_precision
+                found = about(ranking, 1 + weight, betas, 0.9)
+                limits[side] = float((found.lower, found.upper)[side][0])
+            few = weight.sum() ** 2 / (weight**2).sum() < min(10, known / 2)
+            if few or np.isnan(limits[side]):
+                pick = np.fmax if side else np.fmin
+                limits[side] = float(pick(limits[side], off(between[side], side)))
+    if known < 2:
+        limits = [low, high]
+    lower = max(min(limits[0], low), min(ends[0], low))
+    return reach, [lower, min(max(limits[1], high), max(ends[1], high))]
+
+
+@pytest.mark.parametrize("target", ["population", "examples"])
+@pytest.mark.parametrize("curve", ["roc", "pr"])
+@pytest.mark.parametrize(
+    ("case", "beta", "odds"),
+    [
+        ((0, 5, 24), 0.4, 1.5),
+        ((1, 5, 24), 0.05, 9.0),
+        ((2, 9, 60), 0.1, 30.0),
+        ((3, 26, 90), 0.2, 3.0),
+        ((3, 26, 90), 0.2, 60.0),
+        ((4, 4, 30), 0.2, INF),
+        ((5, 2, 30), 0.2, 2.0),
+        ((6, 3, 30), 0.2, 2.0),
+        ((1, 1, 30), 0.2, 2.0),
+        ((7, 5, 24), 0.0, 5.0),
+    ],
+)
+def test_limits_within_are_those_at_the_worst_weights(
+    case: tuple[int, int, int], beta: float, odds: float, curve: str, target: str
+) -> None:
+    ranking, betas = draw(*case), np.array([0.0, beta])
+    found = estimate_any(ranking, betas, Rule(0.9, selection_odds=odds), curve, target)
+    assert found.reach is not None
+    for place, one in enumerate(betas.tolist()):
+        reach, limits = limits_within(case, one, odds, curve, target)
+        got = [float(end[place]) for end in found.reach]
+        assert got == pytest.approx(reach, abs=1e-9, nan_ok=True)
+        got = [float(end[place]) for end in (found.lower, found.upper)]
+        assert got == pytest.approx(limits, abs=1e-9, nan_ok=True)
+
+
+@pytest.mark.parametrize("curve", ["roc", "pr"])
+def test_an_envelope_within_a_factor_is_that_of_each_beta(curve: str) -> None:
+    ranking, interval, betas = draw(4, 6, 24), (0.1, 0.2), np.array([0.12, 0.2])
+    rule = Rule(0.9, selection_odds=2.0)
+    found = estimate_within(
+        ranking, betas, replace(rule, beta_interval=interval), curve, "examples"
+    )
+    every = np.concatenate([betas, interval_betas(interval, betas)])
+    each = estimate_within(ranking, every, rule, curve, "examples")
+    assert found.envelope == pytest.approx((each.lower.min(), each.upper.max()), rel=1e-12)
+    assert found.reach is not None and each.reach is not None and each.envelope is None
+    for name in ("value", "error", "lower", "upper"):
+        np.testing.assert_allclose(getattr(found, name), getattr(each, name)[:2], rtol=1e-12)
+    np.testing.assert_allclose(found.reach, [end[:2] for end in each.reach], rtol=1e-12)
+
+
+def test_a_part_of_the_curve_needs_labels_at_random() -> None:
+    for odds, whole in ((1.0, 0.2), (1.5, None), (1.5, 1.0), (1.5, 1)):
+        check_whole_area(Rule(selection_odds=odds), whole)
+    for part in (0.2, 0.999):
+        with pytest.raises(PUValueError) as caught:
+            check_whole_area(Rule(selection_odds=1.5), part)
+        assert str(caught.value).partition(" See docs/")[0] == (
+            f"max_fpr must be None with selection_odds=1.5, but {part} was passed. Take the range "
+            "between bounding curves: df.pu.contingency(..., selection_odds=...)"
+            ".pu.area('roc', max_fpr=...)."
+        )
 
 
 @pytest.mark.parametrize("curve", ["roc", "pr"])

@@ -13,9 +13,10 @@ from scipy import optimize, special, stats
 import pu_accessor
 from pu_accessor import PUKeyError, PUTypeError, PUValueError, PUWarning
 from pu_accessor.inference.bands.weighted import weighted_bounds
+from pu_accessor.inference.estimates.weighted import weighted_spread
 from pu_accessor.ranking import FloatArray
 from tests.cases import put, put_of_these
-from tests.oracles import selection_oracle
+from tests.oracles import gaps_oracle, selection_oracle
 
 
 def drawn(
@@ -499,6 +500,115 @@ def test_two_known_positives_have_the_areas_under_bounding_curves(name: str, cur
     areas = frame.pu(propensity="odds").contingency(0.25).pu.area(curve).isel(beta=0)
     wanted = areas.sel(bound=["lower", "upper"]).values
     assert row[["lower", "upper"]].tolist() == pytest.approx(wanted, rel=1e-9)
+
+
+@pytest.mark.parametrize(("n", "way"), [(3, 1), (4, -1), (12, 1), (30, -1), (30, 1)])
+def test_the_spread_is_that_of_its_terms(n: int, way: int) -> None:
+    rng = np.random.default_rng(n)
+    pull, latent = rng.normal(size=n), np.round(np.linspace(0, 9, n) ** 2 / 9, 1)[::way]
+    stands, m = [1 + one for one in latent.tolist()], sum(latent.tolist())
+    mean = sum(a * b for a, b in zip(latent, pull, strict=True)) / m
+    apart = [one - mean for one in pull.tolist()]
+    squares = [
+        a**2 * s * (s - 1) / (1 - s / sum(stands)) ** 2 for a, s in zip(apart, stands, strict=True)
+    ]
+    square = (n - 1) / n * sum(squares)
+    kurtosis = n * sum(one**2 for one in squares) / sum(squares) ** 2
+    more = [
+        max(gaps_oracle.unseen(np.array(some)) - sum(stands) / n, 0) * end
+        for some, end in ((stands, min(apart)), (stands[::-1], max(apart)))
+    ]
+    wanted = [square**0.5, kurtosis, *((square + one**2) ** 0.5 for one in more)]
+    assert list(weighted_spread(pull, latent)) == pytest.approx(wanted, rel=1e-9)
+    assert any(more)
+    nothing = [0, np.nan, 0, 0]
+    for none in (weighted_spread(pull, 0 * latent), weighted_spread(0 * pull, latent)):
+        assert list(none) == pytest.approx(nothing, nan_ok=True)
+
+
+def limits_of_auroc(
+    ranks: FloatArray, weight: FloatArray, latent: float, size: int, level: float
+) -> tuple[float, float]:
+    """Return the wider of two intervals: Student's t for ranks, and that of gamma variables."""
+    n, positives = ranks.size, ranks.size + latent
+    v = latent * (weight - 1) / (weight - 1).sum()
+    stands, negatives = 1 + v, size - positives
+    mean = stands @ ranks / positives
+    pull = (mean - ranks) / positives / negatives
+    apart = pull - v @ pull / latent
+    squares = stands * v * (apart / (1 - stands / positives)) ** 2
+    square = (n - 1) / n * squares.sum()
+    limits = []
+    place, stretch = 1 - (mean - 0.5) / size, size / negatives
+    middle = special.logit(place)
+    for sign, one, end in ((-1, stands, apart.min()), (1, stands[::-1], apart.max())):
+        if not square:
+            limits.append(np.nan)
+            continue
+        kurtosis = n * (squares**2).sum() / squares.sum() ** 2
+        df = min(2 * n / max(kurtosis - 1, 2 / n), n - 1)
+        more = max(gaps_oracle.unseen(one) - stands.mean(), 0) * end
+        away = stats.t.ppf((1 + level) / 2, df) * np.sqrt(square + more**2)
+        moved = special.expit(middle + sign * away / stretch / place / (1 - place)) - place
+        limits.append(1 - (mean - (positives + 1) / 2) / negatives + moved * stretch)
+    best, worst = gaps_oracle.limits_of_weighted_ranks(
+        ranks.tolist(), weight.tolist(), latent, size, level
+    )
+    low, high = (
+        1 - ((ranks.sum() + latent * rank) / positives - (positives + 1) / 2) / negatives
+        for rank in (worst, best)
+    )
+    return max(np.fmin(limits[0], low), 0), min(np.fmax(limits[1], high), 1)
+
+
+def limits_of_average_precision(
+    ends: FloatArray, weight: FloatArray, latent: float, level: float
+) -> tuple[float, float]:
+    """Return quantiles of draws, and the estimate if it lies beyond them."""
+    last = [int((ends <= end).sum()) for end in ends]
+    drawn = gaps_oracle.drawn_weighted(
+        ends.tolist(), last, weight.tolist(), latent, lambda number: special.digamma(number + 1)
+    )
+    value = selection_oracle.average_precision(ends.tolist(), (weight - 1).tolist(), latent)
+    inside = min(max(value, 0.0), 1.0)
+    low, high = (
+        np.quantile(side, tail)
+        for side, tail in zip(drawn, ((1 - level) / 2, (1 + level) / 2), strict=True)
+    )
+    return min(low, inside), max(min(high, 1), inside)
+
+
+@pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
+@pytest.mark.parametrize("slope", [-1.2, 0.7, 2.0])  # of the log odds of being labeled
+@pytest.mark.parametrize(
+    ("known", "shift", "beta", "level"),
+    [
+        ([1.5, 1.5, 0.5], 0.0, 0.1, 0.9),
+        ([3.5, 3.0, 0.3, -0.2], 1.0, 0.3, 0.8),
+        (np.linspace(-2, 2.4, 12).tolist(), 0.0, 0.05, 0.95),
+        (np.linspace(-0.3, 1.5, 40).tolist(), 0.0, 0.4, 0.9),
+    ],
+)
+def test_limits_are_those_of_the_definition(
+    known: list[float], shift: float, beta: float, level: float, slope: float
+) -> None:
+    rng, n = np.random.default_rng(8), len(known)
+    score = np.round([*known, *rng.normal(shift, 1.5, 60)], 1)
+    odds = np.where(np.arange(score.size) < n, 0.1 + 0.8 * special.expit(slope * score), np.nan)
+    frame = pd.DataFrame({"score": score, "label": np.where(np.isnan(odds), np.nan, 1)})
+    here, others = -np.sort(-score[:n]), score[:, np.newaxis]
+    ends = (others >= here).sum(axis=0).astype(float)
+    ranks, weight = ((others > here).sum(axis=0) + ends + 1) / 2, -np.sort(-odds[:n])
+    weight = 1 / (weight if slope > 0 else weight[::-1])
+    latent = beta * 60
+    for name, wanted in (
+        ("auroc", limits_of_auroc(ranks, weight, latent, n + 60, level)),
+        ("average_precision", limits_of_average_precision(ends, weight, latent, level)),
+    ):
+        asked = shuffled(frame.assign(odds=odds)).pu(propensity="odds")
+        row = put_of_these(asked, name, [0.0, beta], level=level).iloc[1]
+        off = 1e-6 if name == "auroc" else 3e-4  # harmonic numbers are not exact
+        assert row[["lower", "upper"]].tolist() == pytest.approx(wanted, abs=off)
 
 
 def test_limits_are_those_of_gamma_variables() -> None:

@@ -163,7 +163,7 @@ def weighted(
     ends = [int((np.array(scores) >= x).sum()) for x in known]
     value = selection_oracle.average_precision(ends, weight, whole - n)
     parts = []
-    for pull, square, size in zip(pulls, squares, (int(effective), others), strict=True):
+    for pull, square, size in zip(pulls, squares, (int(effective + 1e-9), others), strict=True):
         away = pull - pull.mean()
         kurtosis = float(np.mean(away**4) / np.mean(away**2) ** 2)
         parts.append((square, min(2 * size / max(kurtosis - 1, 2 / size), size - 1)))

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+from scipy import special, stats
 
 import pu_accessor
 from pu_accessor import PUDataError, PUTypeError, PUValueError
@@ -133,6 +134,19 @@ def test_the_error_of_average_precision_is_that_of_derivatives(ties: bool) -> No
     variance = n * pull[is_known].var(ddof=1) + rest * apart.var(ddof=1)
     found = frame.pu(by="fold", pool=True).average_precision(BETA).iloc[0]
     assert found["standard_error"] == pytest.approx(variance**0.5, rel=1e-5)
+    # Student's t of what the kurtosis of each sample says, on the logit scale of a share.
+    below = 0.0
+    for some, size in ((pull[is_known], n), (apart, rest)):
+        away = some - some.mean()
+        kurtosis = np.mean(away**4) / np.mean(away**2) ** 2
+        below += (size * some.var(ddof=1)) ** 2 / min(2 * size / (kurtosis - 1), size - 1)
+    share = n / positives
+    place = share * found["estimate"]
+    away = stats.t.ppf(0.975, variance**2 / below) * variance**0.5 * share / place / (1 - place)
+    for side, sign in (("lower", -1), ("upper", 1)):
+        end = special.expit(special.logit(place) + sign * away)
+        limit = min(found["estimate"] + (end - place) / share, 1.0)
+        assert found[side] == pytest.approx(limit, rel=1e-5)
 
 
 def test_the_error_of_average_precision_is_that_of_a_bootstrap() -> None:

@@ -31,11 +31,14 @@ class _Units(NamedTuple):
     groups : ndarray of float64, shape (4, groups)
         Known positives in each group, and what they add to the sum of precisions: by themselves,
         by each latent positive above the group, by each in the group.
+    end : int
+        Examples at or above the last block of all.
     """
 
     top: Blocks
     sizes: IntArray
     groups: FloatArray
+    end: int
 
 
 def precision_limits(
@@ -87,11 +90,9 @@ def precision_limits(
 
 def _draw(sizes: IntArray, latent: int) -> FloatArray:
     """Draw how many latent positives each unit gets, shape (draws, units)."""
-    rng, there = np.random.default_rng(_SEED), sizes > 0
-    shares = rng.standard_gamma(sizes[there].astype(np.float64), (_DRAWS, np.count_nonzero(there)))
-    drawn = np.zeros((_DRAWS, sizes.size))
-    drawn[:, there] = rng.multinomial(latent, shares / shares.sum(axis=1, keepdims=True))
-    return drawn
+    rng = np.random.default_rng(_SEED)
+    shares = rng.standard_gamma(sizes.astype(np.float64), (_DRAWS, sizes.size))
+    return rng.multinomial(latent, shares / shares.sum(axis=1, keepdims=True)).astype(np.float64)
 
 
 def _first_place(blocks: Blocks) -> float:
@@ -108,7 +109,7 @@ def _units(blocks: Blocks) -> _Units:
     top = Blocks(*(column[:apart] for column in blocks))
     own = np.stack([np.ones(apart, np.int64), top.found - 1], axis=1).ravel()
     if apart == size:
-        return _Units(top, np.append(own, 1), np.empty((4, 0)))
+        return _Units(top, np.append(own, 1), np.empty((4, 0)), int(blocks.end[-1]))
     # As many blocks in each group as keep their ratio: precision changes fast at the top.
     first = np.unique(np.geomspace(apart, size, _GROUPS + 1).round().astype(np.int64))[:-1]
     found, known, _, end = (column[apart:] for column in blocks)
@@ -118,7 +119,7 @@ def _units(blocks: Blocks) -> _Units:
     within = (known - before) / np.repeat(number, np.diff(np.append(at, found.size)))
     terms = (found * known / end, found / end, found * within / end)
     groups = np.stack([number.astype(np.float64), *(np.add.reduceat(term, at) for term in terms)])
-    return _Units(top, np.concatenate([own, number, [1]]), groups)
+    return _Units(top, np.concatenate([own, number, [1]]), groups, int(end[-1]))
 
 
 def _top(
@@ -137,8 +138,10 @@ def _top(
         through = through + tied
         total = (found + within + tied) * through / end + _spread(after - tied, through, end)
         crowded = np.maximum(before[:, :1] - start[0], 0)  # there is no place above the first
-        above = _spread(before[:, :1] - crowded, none, first + none)
-        return np.asarray(total.sum(axis=1) + (above + crowded * through[:, :1] / end[0])[:, 0])
+        ends = _spread(before[:, :1] - crowded, none, first + none)
+        if grouped:
+            ends += _spread(last, whole - last, units.end + none)
+        return np.asarray(total.sum(axis=1) + (ends + crowded * through[:, :1] / end[0])[:, 0])
     tied = np.minimum(before, room)
     free = before - tied
     above = through - found - within - before

@@ -117,7 +117,7 @@ def read_goal(
         raise PUValueError(
             f"cost must hold two numbers from 0 on, not both 0, but {value!r} was passed."
         )
-    return Goal("cost", nan, (first, second))
+    return Goal("cost", cost=(first, second))
 
 
 def check_guarantee(band: object) -> None:
@@ -283,17 +283,15 @@ def _extra(bounded: _Bounded, goal: Goal, place: int) -> IntArray:
         start, more = place - 1, -int((low - least).min())
     else:
         return np.empty(0, np.int64)
+    first = [1] if goal.name == "fpr" and 1 < ranking.unlabeled[1] == ranking.rank[1] else []
     end = start + 1
     if start < 0 or end >= ranking.rank.size:
-        return np.empty(0, np.int64)
+        return np.array(first, np.int64)
     kinds = (ranking.known_positive, ranking.known_negative)
     count = int(ranking.unlabeled[place]) + more
     inside = ranking.unlabeled[start] < count < ranking.unlabeled[end]
     alike = all(kind[start] == kind[end] for kind in kinds)
-    counts = [count] if alike and inside else []
-    if goal.name == "fpr" and 1 < ranking.unlabeled[1] == ranking.rank[1]:
-        counts = [1, *counts]
-    return np.array(counts, np.int64)
+    return np.array([*first, count] if alike and inside else first, np.int64)
 
 
 _RISING = ("precision", "recall")

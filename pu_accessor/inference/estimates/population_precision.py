@@ -185,7 +185,7 @@ def _centered(influence: _Influence) -> _Influence:
     """Return influences less their mean: of several strata the rest of each is a sample."""
     value, times = influence
     away = value - float(value @ times) / max(int(times.sum()), 1)
-    away[np.abs(away) <= _ROUNDING * np.abs(value).max(initial=0)] = 0.0
+    away[np.abs(away) <= _ROUNDING * np.abs(value).max()] = 0.0
     return _Influence(away, times)
 
 

@@ -150,7 +150,7 @@ def weighted_population_precision(
         value, share = np.array([split]), n / float(at.through[-1])
         away = reach(np.array([error]), df, level)
         found = rank_interval(
-            value, np.clip(share * value, 0, 1), 1 / np.array([share]), away, away
+            value, np.minimum(share * value, 1), 1 / np.array([share]), away, away
         )
         if error == 0:
             rest = sum(ranking.total) - n
@@ -164,7 +164,7 @@ def _precision_at(ranking: Ranking, at: _Positives) -> float:
     """Return average precision at some weights."""
     _, end = places(find_blocks(ranking))
     last = np.searchsorted(end, end, side="right")
-    through, whole = np.concatenate([[0.0], np.cumsum(at.stands)])[last], at.stands.sum()
+    through, whole = np.cumsum(at.stands)[last - 1], at.stands.sum()
     others = at.stands @ ((through - at.stands) / end)
     alone = at.stands @ (1 / end)
     return float(alone / whole + (whole - 1) * others / (whole**2 - at.stands @ at.stands))

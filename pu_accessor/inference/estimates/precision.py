@@ -180,24 +180,18 @@ def _estimator(ranking: Ranking, level: float) -> Estimator:
 def _unweighted(ranking: Ranking, betas: FloatArray, level: float) -> Estimates:
     """Estimate from a simple random sample of the positives."""
     n, blocks = ranking.total.known_positive, find_blocks(ranking)
-    positives = count_positives(ranking.total, betas)
-    others = np.array([float(number - 1) for number in positives.number])
-    terms, hidden = _terms(blocks, n), positives.factor > 0
-    value = terms.alone + others * terms.pairs
+    value, error = precision_and_error(ranking, betas)
     if n == 1:
-        unknown = np.where(hidden, np.nan, 0.0)
-        return Estimates(value + unknown, unknown, value + np.nan, value + np.nan)
-    latent = [floor(number - n + Fraction(1, 2)) for number in positives.number]
+        return Estimates(value, error, value + np.nan, value + np.nan)
+    positives = count_positives(ranking.total, betas).number
+    latent = [floor(number - n + Fraction(1, 2)) for number in positives]
     examples = sum(ranking.total)
     limits = [
         precision_limits(blocks, each, examples, level) if each else (np.nan, np.nan)
         for each in latent
     ]
-    inside = np.clip(value, 0, 1)
+    inside = np.minimum(value, 1)
     lower, upper = np.array(limits).T
-    error = np.where(hidden, np.nan, 0.0)
-    if n > 2:
-        error = np.where(hidden, _error(blocks, n, others) * positives.factor, 0.0)
     return Estimates(value, error, np.minimum(lower, inside), np.maximum(upper, inside))
 
 

@@ -142,7 +142,7 @@ def estimate_within(
     """
     check_selection(ranking, rule)
     check_labels(betas, ranking.total)
-    plain = replace(rule, beta_interval=None, selection_odds=1.0)
+    plain = replace(rule, beta_interval=None)
 
     def estimate(betas: FloatArray) -> Estimates:
         base = _at_random(ranking, betas, plain, curve, target)
@@ -288,7 +288,7 @@ def _areas(
     others += second * (first - second) * above * alone_below
     squares = first**2 * above + second**2 * (n - above)
     if n == 1:  # no pair of known positives, no estimate where others are hidden
-        return own if positives == 1 else np.full(own.size, np.nan)
+        return np.full(own.size, np.nan)
     value: FloatArray = own / positives + (positives - 1) * others / (positives**2 - squares)
     return value
 

@@ -20,7 +20,7 @@ def estimate_population_aurocs(
     stack : Stack
         Where the known positives of many rankings lie.
     betas : ndarray of float64, shape (rankings, betas)
-        Fractions of positives among the unlabeled, in [0, 1).
+        Fractions of positives among the unlabeled, in [0, 1].
     level : float
         Probability of coverage, in (0, 1).
 
@@ -28,18 +28,16 @@ def estimate_population_aurocs(
     -------
     list of Estimates or None
         Those of `pu_accessor.inference.estimates.population.estimate_population_auroc`. None where
-        that has something to say: there are fewer than two known positives, or other examples, no
-        negatives, nothing unlabeled, the estimate lies outside [0, 1], or a beta exceeds the limit
-        that the known positives set.
+        that has something to say: there are no known positives, no negatives, nothing unlabeled,
+        the estimate lies outside [0, 1], or a beta exceeds the limit that the known positives set.
     """
-    known, negative, unlabeled = stack.total.T
-    plain = (known > 1) & (negative + unlabeled > 1) & (unlabeled > 0) & (betas < 1).all(axis=1)
-    plain &= ~_exceed(stack, betas, level).any(axis=1)
+    _, negative, unlabeled = stack.total.T
+    plain = (unlabeled > 0) & ~_exceed(stack, betas, level).any(axis=1)
     placed = place_stack(stack)
-    shares = betas * (unlabeled / (negative + unlabeled))[:, np.newaxis]
     with np.errstate(divide="ignore", invalid="ignore"):
+        shares = betas * (unlabeled / (negative + unlabeled))[:, np.newaxis]
         values = (placed.above[:, np.newaxis] - shares / 2) / (1 - shares)
-    plain &= ((values >= 0) & (values <= 1)).all(axis=1)
+    plain &= ((values >= 0) & (values <= 1)).all(axis=1)  # there are none without both kinds
     some = np.repeat(np.flatnonzero(plain), betas.shape[1])
     chosen = Placed(*(side[..., some] for side in placed))
     value, share = values[plain].ravel(), shares[plain].ravel()
@@ -56,7 +54,7 @@ def _exceed(stack: Stack, betas: FloatArray, level: float) -> BoolArray:
     # Rounded up, so that none is missed.
     latent = np.minimum(np.ceil(betas * unlabeled + 0.5), unlabeled).clip(min=1)
     share = np.minimum(stack.unlabeled[:, np.newaxis], latent[owner]) / latent[owner]
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore"):
         ahead = stack.known[:, np.newaxis] / known[owner] - share
         allowed = np.sqrt(np.log(1 / (1 - level)) / 2 * (1 / known + 1 / latent))
     distance = np.zeros(betas.shape)

@@ -155,8 +155,8 @@ def weighted_auroc(
                 1 - ((rank.sum() + (whole - n) * limit) / whole - (whole + 1) / 2) / rest
                 for limit in limits
             )
-            lower[i] = np.clip(np.fmin(lower[i], low), 0, 1)
-            upper[i] = np.clip(np.fmax(upper[i], high), 0, 1)
+            lower[i] = np.maximum(np.fmin(lower[i], low), 0)
+            upper[i] = np.minimum(np.fmax(upper[i], high), 1)
     return Estimates(value, error, lower, upper)
 
 
@@ -215,7 +215,7 @@ def weighted_precision(
         for whole in positives.tolist()
     ]
     lower, upper = np.array(limits).T
-    inside = np.clip(value, 0, 1)
+    inside = np.minimum(value, 1)
     return Estimates(value, error, np.minimum(lower, inside), np.maximum(upper, inside))
 
 
@@ -225,8 +225,8 @@ def _precision_and_pull(
     """Return average precision, and its derivatives by what each known positive stands for."""
     n, own = stands.size, stands / ties.end
     # Ties count to the end of their block, and from its start.
-    above = np.concatenate([[0.0], np.cumsum(stands)])[ties.last] - stands
-    below = np.concatenate([np.cumsum(own[::-1])[::-1], [0.0]])[ties.first] - own
+    above = np.cumsum(stands)[ties.last - 1] - stands
+    below = np.cumsum(own[::-1])[::-1][ties.first] - own
     total, squares = stands.sum(), stands**2
     alone, pairs = own.sum(), own @ above
     value = alone / total + (positives - 1) * pairs / (total**2 - squares.sum())
