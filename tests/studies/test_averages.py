@@ -9,7 +9,9 @@ from tests.studies import averages as study
 from tests.studies.population import SHAPES
 
 
-@pytest.mark.parametrize("shape", ["normal .76", "5 scores", "normal .999"])
+@pytest.mark.parametrize(
+    "shape", [pytest.param("normal .76", marks=pytest.mark.long), "5 scores", "normal .999"]
+)
 @pytest.mark.parametrize("design", ["1 known", "1 to 8 known, sizes differ"])
 def test_averages_of_auroc_hold(shape: str, design: str) -> None:
     for cell in study.auroc_cells(shape, study.DESIGNS[design], 20, 160).values():

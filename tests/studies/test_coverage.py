@@ -50,10 +50,10 @@ def rows_of(cell: Cell, draws: int = DRAWS) -> dict[str, Row]:
                 Cell(50, 0.5, shape="wide"),
                 Cell(100, 0.3),
                 Cell(50, 0.3, prevalence=0.5),
+                Cell(50, 0.3, side="negatives"),
             )
         ),
         Cell(50, 0.3, side="ties"),
-        Cell(50, 0.3, side="negatives"),
     ],
 )
 def test_intervals_hold_the_truth_as_often_as_they_say(
