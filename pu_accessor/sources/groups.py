@@ -78,7 +78,9 @@ def _plain(column: "pd.Series[Any]") -> "pd.Series[Any]":
     return column.cat.codes.where(column.notna())
 
 
-def key_columns(frame: pd.DataFrame, by: Hashable | list[Hashable]) -> list[Hashable]:
+def key_columns(
+    frame: pd.DataFrame, by: Hashable | list[Hashable], argument: str = "by"
+) -> list[Hashable]:
     """Return the columns of keys, or say what is wrong with them.
 
     Parameters
@@ -87,6 +89,8 @@ def key_columns(frame: pd.DataFrame, by: Hashable | list[Hashable]) -> list[Hash
         With these columns.
     by : hashable or list of hashable
         Their names.
+    argument : str, default "by"
+        The argument that passed them, for messages.
 
     Returns
     -------
@@ -101,13 +105,16 @@ def key_columns(frame: pd.DataFrame, by: Hashable | list[Hashable]) -> list[Hash
     """
     columns = by if isinstance(by, list) else [by]
     if not columns:
-        raise PUValueError("by must name one column or a list of them, but [] was passed.")
+        raise PUValueError(
+            f"{argument} must name one column or a list of them, but [] was passed."
+        )
     if any(name in columns[:place] for place, name in enumerate(columns)):
-        raise PUValueError(f"by must name different columns, but {columns!r} was passed.")
+        raise PUValueError(f"{argument} must name different columns, but {columns!r} was passed.")
     if isinstance(by, tuple) and by not in frame.columns and set(by) <= set(frame.columns):
-        raise PUTypeError(f"by must be a list for several columns: pass by={list(by)!r}.")
+        several = f"pass {argument}={list(by)!r}."
+        raise PUTypeError(f"{argument} must be a list for several columns: {several}")
     for name in columns:
-        read_column(frame, "by", name)
+        read_column(frame, argument, name)
     return columns
 
 

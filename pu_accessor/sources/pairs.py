@@ -14,7 +14,7 @@ from pu_accessor.sources.columns import (
     read_states,
     read_values,
 )
-from pu_accessor.sources.groups import Groups, Numbers, check_roles, number_groups
+from pu_accessor.sources.groups import Groups, Numbers, check_roles, key_columns, number_groups
 from pu_accessor.sources.labels import States
 from pu_accessor.sources.pooled import pool_groups, pool_pairs
 from pu_accessor.sources.propensities import read_propensities
@@ -192,7 +192,7 @@ def _pair_groups(
     on: Hashable | list[Hashable],
 ) -> Keyed[PairedRanks]:
     """Pair groups of rows by what identifies an example."""
-    identity = on if isinstance(on, list) else [on]
+    identity = key_columns(frame, on, "on")
     check_roles(groups, [score], roles.label)
     taken = [*groups.names, str(score), str(roles.label)]
     examples = _number_examples(frame, identity, taken)

@@ -27,7 +27,7 @@ from pu_accessor.ranking import (
     check_within,
 )
 from pu_accessor.sources.chunks import Pieces, beside
-from pu_accessor.sources.columns import read_column
+from pu_accessor.sources.groups import key_columns
 from pu_accessor.sources.in_memory import name_keys
 from pu_accessor.sources.looks import Looks, Place, check_same
 from pu_accessor.sources.pair_pieces import pair_pieces, paired_ranks
@@ -96,7 +96,7 @@ class PiecesSource:
         Models in rows are joined where pieces can be, those of dask; else it raises.
         """
         if on is not None and not isinstance(roles.score, list):
-            return self._pair_rows(roles, on if isinstance(on, list) else [on])
+            return self._pair_rows(roles, key_columns(self._pieces.example(), on, "on"))
         if not isinstance(roles.score, list) or on is not None:
             raise refuse(
                 self.name,
@@ -117,8 +117,6 @@ class PiecesSource:
 
     def _pair_rows(self, roles: Roles, on: list[Hashable]) -> Keyed[PairedRanks]:
         """Pair models in rows: put the rows of each beside those of the others."""
-        for name in on:
-            read_column(self._pieces.example(), "on", name)
         plan = self._plan(roles)
         surveyed = survey_pieces(self._pieces, plan)
         groups = read_keys(surveyed, plan)

@@ -1,5 +1,6 @@
 """Models in rows: paired by what identifies an example, or refused with what is wrong."""
 
+import re
 from functools import reduce
 from typing import Any
 
@@ -172,6 +173,22 @@ def test_what_has_another_role_identifies_nothing(name: str) -> None:
     for on in (name, ["hour", name]):
         with pytest.raises(PUValueError, match=f"^on must name other columns .* but '{name}' is"):
             ROWS.pu(**ROLES).compare(0.2, on=on)
+
+
+NAMED = {
+    "one column or a list of them, but []": [],
+    "different columns, but ['hour', 'hour']": ["hour", "hour"],
+    "a column, but there is no 'id'": ["hour", "id"],
+}
+
+
+@pytest.mark.parametrize("told", NAMED)
+def test_examples_are_identified_by_columns_that_differ(told: str) -> None:
+    for pu in (ROWS.pu(**ROLES), pieces(ROWS)(**ROLES)):
+        with pytest.raises(PUError, match=f"^on must name {re.escape(told)}"):
+            pu.compare(0.2, on=NAMED[told])
+        with pytest.raises(PUError, match=r"^on must be a list .* on=\['day', 'hour'\]"):
+            pu.compare(0.2, on=("day", "hour"))
 
 
 def test_models_that_are_not_named() -> None:
