@@ -239,8 +239,9 @@ def test_limits_of_average_precision_agree_with_derivatives(seed: int) -> None:
     level = [0.95, 0.8][seed % 2]
     row = ask(framed(score, label), "average_precision", beta, level=level).iloc[0]
     equal = [1.0] * label.count(True)
-    want = oracle.weighted("pr", score, label, equal, beta, level)
-    assert (row["lower"], row["upper"]) == pytest.approx(want, abs=1e-6)
+    if row["standard_error"]:  # else it has Wilson's limits
+        want = oracle.weighted("pr", score, label, equal, beta, level)
+        assert (row["lower"], row["upper"]) == pytest.approx(want, abs=1e-6)
 
 
 @pytest.mark.parametrize("level", [0.8, 0.95])

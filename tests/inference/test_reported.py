@@ -130,6 +130,15 @@ def test_metric_at_a_maximum(seed: int) -> None:
             check(case, name, found, place, band)
 
 
+def test_the_best_cutoff_may_be_the_one_before_all_examples() -> None:
+    # With all of them there is no MCC; at rank r from 2 on tp = r - 1, fp = 1, tn = 0 of P = 5.
+    frame = pd.DataFrame({"score": range(6, 0, -1), "label": [0, 1, None, None, None, None]})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PUWarning)
+        found = pu(frame).metric("mcc", 1.0, at="maximum", target="examples").iloc[0]
+    assert found["rank"] == 5 and found["estimate"] == pytest.approx(-0.2)
+
+
 def test_several_betas_and_groups() -> None:
     parts = {"b": drawn(3), "a": drawn(8)}
     frame = pd.concat([as_frame(case).assign(site=key) for key, case in parts.items()])

@@ -327,9 +327,11 @@ def _best_by(name: str | Metric) -> _Search:
     """Return the search for the cutoff at which the estimate of a metric is highest."""
 
     def search(ranking: Ranking, beta: float, value: float, rule: Rule) -> Ranking:
-        # It is one at which curves bend, or the first.
-        first = np.array([1] if ranking.total.unlabeled else [], np.int64)
-        finer, table = central_table(ranking.refine(first), beta, rule)
+        # It is one at which curves bend, or the first, or the last: before none, and after all, a
+        # metric may have no value.
+        unlabeled = ranking.total.unlabeled
+        ends = np.array([1, unlabeled - 1] if unlabeled else [], np.int64)
+        finer, table = central_table(ranking.refine(ends), beta, rule)
         values = np.where(finer.rank > 0, evaluate(name, *table), np.nan)  # a cutoff, not none
         if np.isnan(values).all():
             raise PUValueError(
