@@ -139,6 +139,17 @@ def test_the_best_cutoff_may_be_the_one_before_all_examples() -> None:
     assert found["rank"] == 5 and found["estimate"] == pytest.approx(-0.2)
 
 
+@pytest.mark.parametrize("label", [[1, None], [1, None, 0], [None, 1], [1, 1, None, None]])
+@pytest.mark.parametrize("at", ["maximum", "youden"])
+def test_the_best_cutoff_where_hardly_anything_is_unlabeled(at: str, label: list[Any]) -> None:
+    frame = pd.DataFrame({"score": range(len(label), 0, -1), "label": label})
+    found = pu(frame)(negative=0).metric("accuracy", 0, at=at, target="examples").iloc[0]
+    # Right at rank k are t positives among the k, and what is no positive below.
+    right = [2 * label[:k].count(1) + len(label) - k for k in range(1, len(label) + 1)]
+    wanted = (max(right) - label.count(1)) / len(label)
+    assert found["estimate"] == pytest.approx(wanted)
+
+
 def test_several_betas_and_groups() -> None:
     parts = {"b": drawn(3), "a": drawn(8)}
     frame = pd.concat([as_frame(case).assign(site=key) for key, case in parts.items()])

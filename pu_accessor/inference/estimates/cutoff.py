@@ -330,7 +330,7 @@ def _best_by(name: str | Metric) -> _Search:
         # It is one at which curves bend, or the first, or the last: before none, and after all, a
         # metric may have no value.
         unlabeled = ranking.total.unlabeled
-        ends = np.array([1, unlabeled - 1] if unlabeled else [], np.int64)
+        ends = np.unique([1, max(unlabeled - 1, 1)])[:unlabeled]
         finer, table = central_table(ranking.refine(ends), beta, rule)
         values = np.where(finer.rank > 0, evaluate(name, *table), np.nan)  # a cutoff, not none
         if np.isnan(values).all():
