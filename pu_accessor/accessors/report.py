@@ -19,7 +19,7 @@ import xarray as xr
 from pu_accessor.accessors import report_page as html
 from pu_accessor.accessors.bound import Bound
 from pu_accessor.accessors.report_words import Facts, assumptions, for_a_paper, references
-from pu_accessor.errors import PUError, PUTypeError, PUValueError, PUWarning, check_option
+from pu_accessor.errors import PUError, PUTypeError, PUValueError, PUWarning, brief, check_option
 from pu_accessor.inference.estimates.at import At, read_cutoffs
 from pu_accessor.inference.shares import as_betas, check_level
 from pu_accessor.results.betas import GroupBeta, is_by_key
@@ -367,6 +367,15 @@ def _read_path(path: str | os.PathLike[str]) -> Path:
         raise PUTypeError(
             f"path must be the name of a file, but {path!r} was passed: path='report.html'."
         )
+    try:
+        os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        pass  # it is written, or the folder is named below
+    except (OSError, ValueError) as error:  # too long, forbidden, or with what no name may hold
+        raise PUValueError(
+            f"path must be the name of a file that can be written, but {brief(str(path))} was "
+            f"passed: {error.args[-1]}. Pass path='report.html'."
+        ) from error
     file = Path(path)
     if file.is_dir():
         raise PUValueError(

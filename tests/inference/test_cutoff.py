@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pu_accessor import PUDataError, PUTypeError, PUValueError
+from pu_accessor import PUDataError, PUTypeError, PUValueError, PUWarning
 from tests.cases import binormal
 
 FRAME, BETA, TRUTH = binormal(200, 600, 0.3, seed=5)
@@ -218,6 +218,17 @@ def test_rates_without_a_denominator() -> None:
         metric("fpr", 1, at="maximum")
     with pytest.raises(PUDataError, match="at least one known positive"):
         metric("tpr", 0.1, FRAME.assign(label=np.nan), at=5)
+
+
+@pytest.mark.parametrize(("name", "at"), [("tpr", {"fpr": 0.1}), ("fpr", "maximum")])
+def test_groups_without_negatives_are_skipped(name: str, at: Any) -> None:
+    frame = pd.concat([FRAME.assign(group="some"), FRAME.assign(group="none")])
+    with pytest.warns(PUWarning, match=r"group='none': at.* needs"):
+        found = frame.pu(by="group", on_error="skip").metric(
+            name, {"some": 0.2, "none": 1.0}, at=at, target="examples"
+        )
+    assert found["group"].tolist() == ["some"]
+    assert found["rank"].item() == metric(name, at=at)["rank"]
 
 
 def test_the_interval_holds_the_truth_at_a_rank_that_is_fixed() -> None:

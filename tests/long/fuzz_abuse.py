@@ -50,7 +50,7 @@ USUAL: dict[str, Any] = {
 }
 # What errors call an argument: of counts and shares they say what these leave.
 CALLED = {
-    "name": ["metric", "at must"],
+    "name": ["metric", "at must", "whose order of models"],
     "chunks": ["score", "label"],
     "quantity": ["metric"],
     "negative": ["unlabel", "column"],

@@ -82,7 +82,8 @@ def metric_at(
     Raises
     ------
     PUDataError
-        If nothing is known that must be, or a precision is reached nowhere.
+        If nothing is known that must be, a precision is reached nowhere, or there are no positives
+        or negatives for a rate to be of.
     PUValueError
         If the cutoff lies outside the curve; if it is a maximum while known positives have
         propensities; if a beta lies outside the interval.
@@ -268,7 +269,7 @@ def _at_fpr(ranking: Ranking, beta: float, value: float, rule: Rule) -> Ranking:
     finer, table = central_table(ranking, beta, rule)
     rates = evaluate("fpr", *table)
     if np.isnan(rates).any():
-        raise PUValueError(
+        raise PUDataError(
             "at={'fpr': ...} needs negatives, but at this beta there are none. Pass a smaller "
             "beta, or a rank."
         )
@@ -288,7 +289,7 @@ def _at_recall(ranking: Ranking, beta: float, value: float, rule: Rule) -> Ranki
     finer, table = central_table(ranking, beta, rule)
     positives = int(table.tp[-1])
     if not positives:
-        raise PUValueError(
+        raise PUDataError(
             "at={'recall': ...} needs positives, but at this beta there are none. Pass a larger "
             "beta, or a rank."
         )
@@ -334,7 +335,7 @@ def _best_by(name: str | Metric) -> _Search:
         finer, table = central_table(ranking.refine(ends), beta, rule)
         values = np.where(finer.rank > 0, evaluate(name, *table), np.nan)  # a cutoff, not none
         if np.isnan(values).all():
-            raise PUValueError(
+            raise PUDataError(
                 "at needs a cutoff at which the metric has a value, but there is none."
             )
         return finer.take(np.array([np.nanargmax(values)]))
