@@ -164,6 +164,8 @@ def weighted(
     value = selection_oracle.average_precision(ends, weight, whole - n)
     parts = []
     for pull, square, size in zip(pulls, squares, (int(effective + 1e-9), others), strict=True):
+        if not square:  # all of a kind in one block
+            continue
         away = pull - pull.mean()
         kurtosis = float(np.mean(away**4) / np.mean(away**2) ** 2)
         parts.append((square, min(2 * size / max(kurtosis - 1, 2 / size), size - 1)))
