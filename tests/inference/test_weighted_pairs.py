@@ -1,5 +1,6 @@
 """Comparisons, dominance and beta where labels were selected with unequal probabilities."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import xarray as xr
 import pu_accessor
 from pu_accessor import PUValueError
 from pu_accessor.ranking import FloatArray
+from tests.oracles import gaps_oracle
 
 pytestmark = pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
 MODELS = ["svm", "forest"]
@@ -231,6 +233,43 @@ def test_mean_matching_has_weighted_means() -> None:
     foot = place(kinds[1]).mean()
     assert row["beta"] == pytest.approx((place(rest).mean() - foot) / (top - foot))
     assert row["lower"] < row["beta"] < row["upper"]
+
+
+def largest_feasible(frame: pd.DataFrame, delta: float) -> float:
+    """Return the largest share of latent positives that weighted known ones do not rule out."""
+    ranked = frame.sort_values(["score", "chance"], ascending=[False, True])
+    known, others = ranked[ranked["label"] == 1], ranked.loc[ranked["label"].isna(), "score"]
+    odds = (1 / known["chance"] - 1).tolist()
+    shares = [one / sum(odds) for one in odds]
+    spare = (gaps_oracle.unseen(1 / known["chance"].to_numpy()) - 1) / sum(odds)
+
+    def ruled_out(latent: int) -> bool:
+        ahead, variance = [], []
+        for score in known["score"].unique():
+            above = [share for share, s in zip(shares, known["score"], strict=True) if s >= score]
+            below = [share for share, s in zip(shares, known["score"], strict=True) if s < score]
+            found = sum(above)
+            ahead.append(found - min((others >= score).sum(), latent) / latent)
+            scatter = (1 - found) ** 2 * sum(share**2 for share in above)
+            scatter += found**2 * (sum(share**2 for share in below) + spare**2)
+            variance.append(scatter + found * (1 - found) / latent)
+        return bool(max(ahead) > math.sqrt(2 * math.log(1 / delta) * max(variance)))
+
+    feasible = [latent for latent in range(1, others.size + 1) if not ruled_out(latent)]
+    assert feasible == [*range(1, len(feasible) + 1)]
+    return len(feasible) / others.size
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_weighted_limits_are_the_largest_that_are_not_ruled_out(seed: int) -> None:
+    rng = np.random.default_rng([9, seed])
+    score = rng.normal(2.0 * (np.arange(50) < 14)).round(1 - seed % 2)
+    chance = rng.uniform(0.2, 0.9, 50) if seed % 4 else 1 / (1.5 + np.exp(score))
+    label = np.where(np.arange(50) < (4, 7)[seed % 2], 1, np.nan)
+    frame = pd.DataFrame({"score": score, "chance": chance, "label": label})
+    found = frame.pu(propensity="chance").estimate_beta(level=0.9).iloc[0]
+    assert found["beta"] == largest_feasible(frame, 0.5)
+    assert found["upper"] == pytest.approx(largest_feasible(frame, 0.1))
 
 
 def test_weighted_limits_hold_where_others_fail() -> None:
