@@ -573,3 +573,18 @@ def test_bad_input(roles: dict[str, Any], call: Any, error: type[Exception], tol
 def test_one_group_is_no_average() -> None:
     with pytest.raises(PUDataError, match="two groups"):
         FRAME[FRAME["query"] == 0].pu(by="query").auroc(0.1, average=True)
+
+
+@pytest.mark.parametrize("target", ["population", "examples"])
+def test_groups_of_known_positives_alone_are_left_out(target: str) -> None:
+    alone = pd.DataFrame({"query": "alone", "score": [0.3, 0.2], "label": 1.0})
+    with pytest.raises(PUDataError, match=r"query='alone': AUROC needs negatives"):
+        pd.concat([FIRST, alone]).pu(by="query").auroc(0, average=True, target=target)
+    with pytest.warns(PUWarning, match="query='alone': AUROC needs negatives"):
+        found = (
+            pd.concat([FIRST, alone])
+            .pu(by="query", on_error="skip")
+            .auroc(0, average=True, target=target)
+        )
+    want = FIRST.pu(by="query").auroc(0, average=True, target=target)
+    pd.testing.assert_frame_equal(found, want)

@@ -97,11 +97,11 @@ def area_under_roc(ranking: Ranking, betas: FloatArray, target: str) -> GroupTer
         If nothing is known to be positive, or nothing is negative at some beta.
     """
     _check(ranking, betas)
+    negatives = np.array([float(each) for each in count_negatives(ranking.total, betas)])
     if target == "population":  # where groups are pooled each is among its own
         value, error = find_placements(ranking).auroc(ranking.total, betas), np.nan * betas
     else:
         value, error = auroc_and_error(ranking, betas)
-    negatives = np.array([float(each) for each in count_negatives(ranking.total, betas)])
     rest = sum(ranking.total) - ranking.total.known_positive
     least = -(rest - negatives) / (2 * negatives)  # known positives below all others
     floats = np.array([float(each) for each in value])
