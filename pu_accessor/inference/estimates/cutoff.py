@@ -328,8 +328,8 @@ def _best_by(name: str | Metric) -> _Search:
     """Return the search for the cutoff at which the estimate of a metric is highest."""
 
     def search(ranking: Ranking, beta: float, value: float, rule: Rule) -> Ranking:
-        # It is one at which curves bend, or the first, or the last: before none, and after all, a
-        # metric may have no value.
+        # It is one at which curves bend; or next to no examples or to all, where a metric may have
+        # no value.
         unlabeled = ranking.total.unlabeled
         ends = np.unique([1, max(unlabeled - 1, 1)])[:unlabeled]
         finer, table = central_table(ranking.refine(ends), beta, rule)
