@@ -8,19 +8,16 @@ import pandas as pd
 
 from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten, warn_caller
 from pu_accessor.inference.estimates.at import Cutoff
-from pu_accessor.inference.estimates.averages import (
-    AREA,
-    RATE,
+from pu_accessor.inference.estimates.averages import AREA, RATE, average_groups, find_span
+from pu_accessor.inference.estimates.joint import BetaRange, join_estimates
+from pu_accessor.inference.estimates.terms import (
     GroupTerm,
     area_under_pr,
     area_under_roc,
     areas_under_roc,
-    average_groups,
     check_fixed,
-    find_span,
     rate_at,
 )
-from pu_accessor.inference.estimates.joint import BetaRange, join_estimates
 from pu_accessor.inference.rule import Rule, check_target
 from pu_accessor.inference.tables.rates import Metric
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, Ranking, Stack
