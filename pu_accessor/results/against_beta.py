@@ -5,13 +5,14 @@ import xarray as xr
 
 from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError, brief, suggestion
 from pu_accessor.inference.comparison.order import infeasible
+from pu_accessor.inference.estimates.at import no_rank
 from pu_accessor.inference.tables.areas import AREA_NAMES, CURVES
 from pu_accessor.inference.tables.rates import METRICS, SYNONYMS, Metric
 from pu_accessor.results.ask import Asked
 from pu_accessor.results.betas import GroupBeta
 from pu_accessor.results.curves import area, metric
 from pu_accessor.results.rules import Rules
-from pu_accessor.results.schema import axis_of
+from pu_accessor.results.schema import TOTALS, axis_of
 from pu_accessor.results.tables import contingency
 
 __all__ = ["ask_quantity", "values_by_beta"]
@@ -42,7 +43,13 @@ def ask_quantity(
     """
     _check_quantity(name, at)
     whole = contingency(asked, beta, rules, "breakpoints", warn=False)
-    tables = whole if at is None else contingency(asked, beta, rules, at, warn=False)
+    if at is None:
+        return values_by_beta(whole, name)
+    known, against, unlabeled = (whole[name] for name in TOTALS)
+    examples = int((known + against + unlabeled).max())
+    if at > examples:
+        raise no_rank(f"{examples}, the number of examples", int(at))
+    tables = contingency(asked, beta, rules, at, warn=False)
     return values_by_beta(tables, name, at=at, whole=whole)
 
 
@@ -70,6 +77,8 @@ def _check_quantity(name: str | Metric, at: int | None) -> None:
         )
     if isinstance(at, bool) or not isinstance(at, int | np.integer):
         raise PUTypeError(f"at must be an integer, a rank, but {at!r} was passed.")
+    if at < 0:
+        raise no_rank("the number of examples", int(at))
 
 
 def values_by_beta(

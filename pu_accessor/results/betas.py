@@ -10,7 +10,7 @@ import xarray as xr
 from pu_accessor.errors import PUError, PUKeyError, PUTypeError, PUValueError, brief, shorten
 from pu_accessor.inference.estimates.joint import BetaRange
 from pu_accessor.inference.shares import Beta, as_betas
-from pu_accessor.ranking import FloatArray
+from pu_accessor.ranking import FloatArray, as_array
 
 __all__ = [
     "Estimated",
@@ -317,11 +317,7 @@ def alike(key: Hashable) -> Hashable:
 
 def _check(names: Sequence[str], key: Hashable, value: Any) -> FloatArray:
     """Raise unless a key has one number, which is a share."""
-    try:
-        several = np.ndim(value) > 0
-    except ValueError:  # ragged
-        several = True
-    if several:
+    if as_array(value).ndim:
         raise PUTypeError(
             f"beta must have one number for each key, but {key!r} has {value!r}. For several "
             "betas that all groups share, pass an array."

@@ -11,13 +11,12 @@ from pu_accessor.inference.tables.contingency import Table
 from pu_accessor.inference.tables.derivatives import Derivatives, Known
 from pu_accessor.inference.tables.derivatives import beta_derivatives as differentiate
 from pu_accessor.results.lift import lift
-from pu_accessor.results.schema import COUNTS, counts_of
+from pu_accessor.results.schema import COUNTS, TOTALS, counts_of
 
 __all__ = ["beta_derivatives"]
 
-_TOTALS = ("n_known_positive", "n_known_negative", "n_unlabeled")
 _ROUNDED = 1  # by a half of an example, beta * unlabeled may be rounded otherwise
-_NEEDED = ("beta", "clipped", "reference", "known_positive", *_TOTALS)
+_NEEDED = ("beta", "clipped", "reference", "known_positive", *TOTALS)
 
 
 def beta_derivatives(tables: xr.Dataset) -> xr.Dataset:
@@ -47,7 +46,7 @@ def beta_derivatives(tables: xr.Dataset) -> xr.Dataset:
     _check(tables)
     above = tables["known_positive"]
     below = tables["known_negative"] if "known_negative" in tables.coords else 0 * above
-    totals = [tables[name] for name in _TOTALS]
+    totals = [tables[name] for name in TOTALS]
     from_positives = tables["reference"] == "positives"
     if "tightest" in tables.coords:
         chosen = (tables["reference"] == "tightest") & (tables["tightest"] == "positives")
@@ -104,14 +103,14 @@ def _check_totals(tables: xr.Dataset) -> None:
 
     Each beta says how many positives there are.
     """
-    known, against, unlabeled = (tables[name] for name in _TOTALS)
+    known, against, unlabeled = (tables[name] for name in TOTALS)
     latent = np.floor(tables["beta"] * unlabeled + 0.5)
     positives, negatives = known + latent, against + unlabeled - latent
     tp, fp, fn, tn = counts_of(tables)
     other = abs(tp + fn - positives).max() + abs(fp + tn - negatives).max()
     if other > _ROUNDED:
         raise PUValueError(
-            f"The numbers of examples, {[*_TOTALS]}, are not those of the tables: joining may "
+            f"The numbers of examples, {[*TOTALS]}, are not those of the tables: joining may "
             "have kept those of the first alone. Join them with "
             "xr.concat(..., coords='different', compat='equals')."
         )

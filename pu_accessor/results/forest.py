@@ -11,6 +11,7 @@ import xarray as xr
 from pu_accessor.errors import PUTypeError, PUValueError, brief, suggestion
 from pu_accessor.inference.estimates.at import At
 from pu_accessor.inference.tables.rates import METRICS, Metric, check_metric, metric_name
+from pu_accessor.ranking import as_array
 from pu_accessor.results.schema import BOUND
 
 __all__ = ["AREAS", "check_number", "name_number", "over_places"]
@@ -61,7 +62,7 @@ def check_number(
         )
     check_metric(quantity)
     values: list[Any] = [*at.values()] if isinstance(at, Mapping) else [at]
-    if at is None or any(np.ndim(value) for value in values):
+    if at is None or any(as_array(value).ndim for value in values):
         raise PUValueError(
             f"at must say the one cutoff of {metric_name(quantity)!r}, but {brief(at)} was "
             "passed. Pass for example at=100 or at={'threshold': 0.5}."

@@ -11,8 +11,8 @@ import xarray as xr
 
 from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError, brief
 from pu_accessor.inference.shares import check_share
-from pu_accessor.ranking import Counts, FloatArray, as_array
-from pu_accessor.results.schema import AXIS, VARIABLES, axis_of
+from pu_accessor.ranking import FloatArray, as_array
+from pu_accessor.results.schema import AXIS, TOTALS, VARIABLES, axis_of
 
 __all__ = ["at_cutoffs", "to_frame"]
 
@@ -166,9 +166,9 @@ def _part(share: float, size: float) -> float:
 
 def _sizes(dataset: xr.Dataset, axis: str) -> xr.DataArray:
     """Return the number of examples of each ranking."""
-    counts = [f"n_{kind}" for kind in Counts._fields]
-    if all(name in dataset.coords for name in counts):
-        total = dataset[counts[0]] + dataset[counts[1]] + dataset[counts[2]]
+    if all(name in dataset.coords for name in TOTALS):
+        known, against, unlabeled = (dataset[name] for name in TOTALS)
+        total = known + against + unlabeled
     else:
         total = dataset["rank"].max(axis)
     return total.drop_vars(list(total.coords))

@@ -15,6 +15,7 @@ __all__ = [
     "COUNTS",
     "INTERVAL",
     "SIDES",
+    "TOTALS",
     "VARIABLES",
     "Meaning",
     "axis_of",
@@ -26,6 +27,7 @@ __all__ = [
 # The dimension of the cutoffs. It is called "rank" where all rankings have the same ranks.
 AXIS = "cutoff"
 COUNTS = ("tp", "fp", "fn", "tn")
+TOTALS = ("n_known_positive", "n_known_negative", "n_unlabeled")
 # Data at betas within an interval, where there is one.
 INTERVAL = (
     "interval_tp",

@@ -106,6 +106,21 @@ def test_one_rank_is_that_of_all(case: Case, reference: str, at: int) -> None:
         np.testing.assert_array_equal(one[name].isel(rank=0), last[name])
 
 
+def test_some_ranks_are_those_of_all_where_cutoffs_contradict() -> None:
+    # Of one latent positive the band has it that none is above the block of known ones, and one is
+    # at its end. But nothing that is unlabeled is in between.
+    case = Case([2.0, *[1.0] * 6, 0.0, 0.0], [None, *[True] * 6, False, None], 0.25)
+    every = ask(case)
+    np.testing.assert_array_equal(every["rank"], [0, 1, 7, 9])
+    np.testing.assert_array_equal(every["clipped"].values[:, 0, 0], [False, True, True, False])
+    np.testing.assert_array_equal(
+        every["tp"].values[..., 0], [[0] * 3, [0, 0, 1], [6, 7, 7], [7] * 3]
+    )
+    for ranks in ([1], [7], [0, 1], [1, 9], [0, 1, 7, 9]):
+        for name in ("tp", "clipped"):
+            np.testing.assert_array_equal(ask(case, ranks)[name], every[name].sel(rank=ranks))
+
+
 def curve(known: BoolArray, latent: BoolArray) -> tuple[Case, IntArray]:
     """Return a ranking without ties, and its latent positives in the head."""
     label = [True if k else None for k in known.tolist()]

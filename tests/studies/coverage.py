@@ -28,7 +28,7 @@ from scipy.special import gammaln
 
 from pu_accessor import PUWarning
 from pu_accessor.counting.cutoffs import rank_examples
-from pu_accessor.inference.bands.coherent import bends, cut
+from pu_accessor.inference.bands.coherent import bends, narrow, settle
 from pu_accessor.inference.bands.lookup import latent_bounds
 from pu_accessor.inference.estimates.at import At
 from pu_accessor.inference.estimates.auroc import estimate_auroc
@@ -59,6 +59,7 @@ SHARES = (0.05, 0.1, 0.3, 0.5, 0.7, 0.9)
 BANDS = ("exact", "simultaneous", "bootstrap", "dkw")
 RANGES = ("exact", "simultaneous", "bootstrap")
 _JOINT = (2, 3)  # the places of the simultaneous limits
+_TRIPLE = (2, 2, 3)  # with the lower as the estimate
 SHAPES = {"equal": 1.0, "narrow": 0.5, "wide": 2.0}  # deviation of the positives
 PARTIAL = "partial auroc"
 CUTOFFS = ("rank", "recall", "fpr", "youden")
@@ -377,11 +378,11 @@ def ask_ranges(population: Population, labeling: Labeling, n: int) -> Iterator[A
     theta = _side_by_side(n, labeling.latent)
     corners = heads._corners(labeling.ranking, {"positives": theta}, latent)
     ranking = labeling.ranking.refine(corners)
-    fitted = _cut(ranking, _fitted(ranking, theta, latent))
-    finer = ranking.refine(np.append(corners, bends(ranking.unlabeled, *fitted)))
-    _, found = _cut(finer, _fitted(finer, theta, latent))
+    fitted = _fitted(ranking, theta, latent)[:, _TRIPLE]
+    bent = bends(ranking.unlabeled, fitted, narrow(ranking.unlabeled, fitted))
+    finer = ranking.refine(np.append(corners, bent))
     sides = _fitted(finer, theta, latent)
-    sides[:, _JOINT] = found[:, [0, 2]]
+    sides[:, _JOINT] = _cut(finer, sides)[:, [0, 2]]
     tp, fp = (count[..., 0].T for count in contingency._predicted(finer, sides))
     areas = area_under("roc", tp, fp, n + labeling.latent - tp)
     for i, band in enumerate(RANGES):
@@ -393,10 +394,9 @@ def _fitted(ranking: Ranking, theta: IntArray, latent: IntArray) -> IntArray:
     return heads._fit(ranking, latent, theta[ranking.known_positive], ("positives",)).found
 
 
-def _cut(ranking: Ranking, fitted: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the simultaneous bounds, with the lower as the estimate, as they are and cut."""
-    sides = fitted[:, [_JOINT[0], _JOINT[0], _JOINT[1]]]
-    return sides, cut(ranking.unlabeled, sides)[0]
+def _cut(ranking: Ranking, fitted: IntArray) -> IntArray:
+    """Return the simultaneous bounds, cut."""
+    return settle(narrow(ranking.unlabeled, fitted[:, _TRIPLE]))[0]
 
 
 def ask_metrics(population: Population, labeling: Labeling, n: int) -> Iterator[Answer]:
@@ -411,7 +411,7 @@ def ask_metrics(population: Population, labeling: Labeling, n: int) -> Iterator[
         "youden": np.argmax(tpr - fpr),
     }
     table = _side_by_side(n, labeling.latent)
-    joint = _cut(ranking, _fitted(ranking, table, np.array([labeling.latent])))[1]
+    joint = _cut(ranking, _fitted(ranking, table, np.array([labeling.latent])))
     table = table[..., 0]
     found = np.cumsum(population.positive)
     for name, cutoff in cutoffs.items():

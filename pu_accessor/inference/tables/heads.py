@@ -11,7 +11,7 @@ import numpy as np
 
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.bands.by_rank import RankBand
-from pu_accessor.inference.bands.coherent import bends, cut, cut_between
+from pu_accessor.inference.bands.coherent import bends, narrow, narrow_between, settle
 from pu_accessor.inference.bands.lookup import band_name, central
 from pu_accessor.inference.bands.weighted import weighted_bounds
 from pu_accessor.inference.rule import Rule
@@ -186,18 +186,17 @@ def _find_coherent(
     if ranking.whole is not None:
         whole = whole.refine(_corners(whole, tables, latent))
     every = _find_each(whole, tables, latent, rule)
-    found, contradict = cut(whole.unlabeled, every.found)
+    narrowed = narrow(whole.unlabeled, every.found)
     if ranking.whole is not None:
-        heads = _find_each(ranking, tables, latent, rule)
-        rank = ranking.known_positive + ranking.known_negative + ranking.unlabeled
         places = np.stack([whole.rank, whole.unlabeled])
-        found, contradict = cut_between(ranking.unlabeled, heads.found, found, places, rank)
-        return heads._replace(found=found, contradicted=heads.clipped | contradict)
-    corners = bends(whole.unlabeled, every.found, found)
-    if refine and whole.finder is not None and corners.size:
-        finer = whole.refine(corners)
+        every = _find_each(ranking, tables, latent, rule)
+        rank = ranking.known_positive + ranking.known_negative + ranking.unlabeled
+        narrowed = narrow_between(ranking.unlabeled, every.found, narrowed, places, rank)
+    elif refine and whole.finder is not None:
+        finer = whole.refine(bends(whole.unlabeled, every.found, narrowed))
         every = _find_each(finer, tables, latent, rule)
-        found, contradict = cut(finer.unlabeled, every.found)
+        narrowed = narrow(finer.unlabeled, every.found)
+    found, contradict = settle(narrowed)
     return every._replace(found=found, contradicted=every.clipped | contradict)
 
 
