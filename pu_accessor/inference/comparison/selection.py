@@ -228,7 +228,7 @@ def _on_new(
     for name in names:
         among = paired.among[name]
         above = paired.ranks[name] - among
-        pulls.append(_pull(1 - above / rest, among, weight, n / (n + hidden.latent), share))
+        pulls.append(_pull(1 - above / rest, among, weight, n / (n + hidden.latent), rest))
         scatter.append(_scatter_ratio(above, rest, 1 + latent))
     size = effective_size(1 + latent)
     apart = pulls[0] - pulls[1]
@@ -243,16 +243,18 @@ def _on_new(
 
 
 def _pull(
-    below: FloatArray, among: FloatArray, weight: FloatArray, seen: float, share: float
+    below: FloatArray, among: FloatArray, weight: FloatArray, seen: float, rest: int
 ) -> FloatArray:
     """Return how much each known positive moves an area, times the share of negatives."""
-    n = weight.size
+    n, hidden = weight.size, 1 - seen
     _, group = np.unique(among, return_inverse=True)
     within = np.bincount(group, weight)
     behind = 1 - (np.cumsum(within) - within / 2)[group] / weight.sum()  # latent ones below
-    moved = (1 - seen) * below - share * seen * among / n  # but for a constant
+    moved = hidden * (below - among / rest)  # but for a constant
     turn = weight / weight.mean()
-    found: FloatArray = seen * (below - share * behind) + turn * (moved - turn @ moved / n)
+    found: FloatArray = (
+        seen * below - hidden * n / rest * behind + turn * (moved - turn @ moved / n)
+    )
     return found
 
 
