@@ -52,7 +52,7 @@ USUAL: dict[str, Any] = {
 CALLED = {
     "name": ["metric", "at must", "whose order of models"],
     "chunks": ["score", "label"],
-    "quantity": ["metric"],
+    "quantity": ["metric", "at must say"],
     "negative": ["unlabel", "column"],
 }
 CALLED |= {
