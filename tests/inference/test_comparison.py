@@ -13,7 +13,6 @@ from sklearn.metrics import roc_auc_score
 
 from pu_accessor import PUError, PUKeyError, PUTypeError, PUValueError, PUWarning
 from pu_accessor.inference.comparison.order import infeasible
-from pu_accessor.ranking import FloatArray
 from tests.cases import Labels, put
 from tests.oracles import comparison_oracle as oracle
 
@@ -369,49 +368,6 @@ def test_odds_of_nearly_one_test_what_random_labels_do(target: str) -> None:
         assert found["sign"].tolist() == plain["sign"].tolist()
         for name in ("statistic", "df", "p_value"):
             np.testing.assert_allclose(found[name], plain[name], rtol=1e-4)
-
-
-@pytest.mark.parametrize("beta", [None, 0.4])
-@pytest.mark.parametrize("odds", [1.2, 1.6])
-def test_statistic_within_odds_is_that_of_what_each_known_positive_moves(
-    beta: float | None, odds: float
-) -> None:
-    # The rest is tied, so that known positives alone scatter: as many as the rest, where what
-    # their order among each other moves is no small thing.
-    rng = np.random.default_rng(3)
-    n, rest = 20, 15
-    scores = {
-        "a": np.where(np.arange(n) < 16, 1.0, -1.0),
-        "b": np.where(np.arange(n) < 5, 1.0, -1),
-    }
-    scores = {name: score * rng.uniform(1, 2, n).round(1) for name, score in scores.items()}
-    frame = pd.DataFrame({name: np.append(s, np.zeros(rest)) for name, s in scores.items()})
-    frame["label"] = np.where(np.arange(n + rest) < n, 1, np.nan)
-    (found,) = pu(frame)(score=["a", "b"]).compare(beta, selection_odds=odds).itertuples()
-    latent = 1e6 * n if beta is None else beta * rest
-    below = {name: (score > 0) * 1.0 for name, score in scores.items()}
-    over = {
-        name: (s[:, np.newaxis] < s) + (s[:, np.newaxis] == s) / 2 for name, s in scores.items()
-    }
-
-    def ahead(mass: FloatArray) -> FloatArray:
-        ranks = {s: over[s] @ mass * n / mass.sum() / rest - below[s] for s in scores}
-        further: FloatArray = ranks["b"] - ranks["a"]
-        return further
-
-    def value(mass: FloatArray, weight: FloatArray) -> float:
-        known, hidden = (part * mass / (part * mass).sum() for part in (np.ones(n), weight))
-        return float((n * known + latent * hidden) @ ahead(mass)) / (n + latent)
-
-    one = np.ones(n)
-    order = np.argsort(ahead(one))
-    splits = [np.where(np.isin(np.arange(n), order[:k]), odds, 1.0) for k in range(n)]
-    weight = min(splits, key=lambda weight: value(one, weight))
-    steps = 1e-4 * np.eye(n)
-    moves = [n * (value(1 + h, weight) - value(1 - h, weight)) / 2e-4 for h in steps]
-    wanted = value(one, weight) / np.sqrt(np.var(moves, ddof=1) / n)
-    assert found.sign == 1 and wanted > 2
-    np.testing.assert_allclose(found.statistic, wanted, rtol=1e-5)
 
 
 def test_rows_that_do_not_pair_up() -> None:

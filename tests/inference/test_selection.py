@@ -1,5 +1,6 @@
 """Bounds where labels are not quite random, against enumeration and the distribution itself."""
 
+import warnings
 from collections.abc import Hashable
 from dataclasses import replace
 from fractions import Fraction
@@ -12,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import special, stats
 
-from pu_accessor import PUTypeError, PUValueError
+from pu_accessor import PUTypeError, PUValueError, PUWarning
 from pu_accessor.inference.bands.exact import exact, exact_each
 from pu_accessor.inference.bands.selection import exact_within
 from pu_accessor.inference.bands.simultaneous import joint_coverage, local_alpha
@@ -594,17 +595,18 @@ def ends_by_hand(
     def found_at(heavy: BoolArray, sign: int) -> End:
         weight = np.where(heavy, odds, 1.0)
 
-        def mass(of_known: FloatArray) -> tuple[FloatArray, FloatArray]:
+        def mass(of_known: FloatArray) -> FloatArray:
             latent_ones = of_known * weight / (of_known @ weight)
-            return (n * of_known + latent * latent_ones) / (n + latent), latent_ones
+            each: FloatArray = (n * of_known + latent * latent_ones) / (n + latent)
+            return each
 
         def apart(of_known: FloatArray, of_rest: FloatArray) -> float:
-            every, stand_for = mass(of_known)
-            areas = [every @ rest @ of_rest - b * (every @ own @ stand_for) for rest, own in won]
-            return float(areas[0] - areas[1])
+            every, among = mass(of_known), n / others  # known positives among as many of the rest
+            below = [every @ (rest @ of_rest + among * own @ of_known) for rest, own in won]
+            return float(below[0] - below[1])
 
         same = [np.full(size, 1 / size) for size in (n, others)]
-        stands = mass(same[0])[0] * (n + latent)
+        stands = mass(same[0]) * (n + latent)
         value = float(stands @ ahead) / (n + latent) / negatives
         if target == "examples":
             pull, each = (ahead / (n + latent) / negatives)[order], stands[order]
@@ -619,7 +621,7 @@ def ends_by_hand(
             kurtosis = np.mean(square**2) / np.mean(square) ** 2
             return End(value, float(error), min(2 * n / (kurtosis - 1), n - 1))
         (pull, _) = population_oracle.pulls_on(apart, same)
-        above = np.array([mass(same[0])[0] @ rest for rest, _ in won])
+        above = np.array([mass(same[0]) @ rest for rest, _ in won])
         plain = np.cov([same[0] @ rest for rest, _ in won])
         alike = plain[0, 1] / np.sqrt(plain[0, 0] * plain[1, 1])  # as with equal weights
         own = above.std(axis=1, ddof=1)
@@ -676,6 +678,21 @@ def test_where_nothing_is_hidden_any_odds_say_what_random_labels_do(target: str)
         pd.testing.assert_frame_equal(found[names], plain[names], check_exact=exact, rtol=1e-9)
         for name in ("statistic", "p_value", "df")[: 2 if exact else 3]:
             assert found[name].item() == pytest.approx(plain[name].item(), rel=1e-9)
+
+
+@pytest.mark.parametrize("target", ["population", "examples"])
+@pytest.mark.parametrize("size", [1, 3])
+def test_average_precision_of_known_positives_alone_is_that_by_any_odds(
+    target: str, size: int
+) -> None:
+    pu = pd.DataFrame({"score": np.arange(size, dtype=float), "label": 1}).pu
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PUWarning)
+        plain = pu.average_precision(0, target=target)
+        found = pu.average_precision(0, target=target, selection_odds=1.5)
+    pd.testing.assert_frame_equal(found[[*plain]], plain)
+    assert found["range_lower"].equals(plain["estimate"].rename("range_lower"))
+    assert found["range_upper"].equals(plain["estimate"].rename("range_upper"))
 
 
 def test_a_model_with_all_known_positives_on_top_is_compared() -> None:

@@ -149,7 +149,7 @@ def estimate_within(
         span = _between_curves(ranking, betas, Rule(selection_odds=inf), curve)
         ends = _moved(span, base) if target == "population" else span
         limits = ends
-        if not isinf(rule.selection_odds):
+        if ranking.total.unlabeled and not isinf(rule.selection_odds):
             span, limits = _widened(ranking, betas, rule, curve, target, base)
         if ranking.total.known_positive < 2:  # nobody knows how far the one can be off
             limits = base.lower, base.upper
