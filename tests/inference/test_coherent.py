@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import pu_accessor
@@ -20,10 +20,12 @@ REFERENCES = ["positives", "negatives", "tightest", "both"]
 LEVEL = 0.6  # of few examples much is within 95%
 
 
-def ask(case: Case, ranks: Ranks = "all", reference: str = "positives") -> xr.Dataset:
+def ask(
+    case: Case, ranks: Ranks = "all", reference: str = "positives", level: float = LEVEL
+) -> xr.Dataset:
     """Return the tables of the simultaneous band."""
     return pu_accessor.ranking_from_arrays(case.score, case.label, negative=False).contingency(
-        case.beta, level=LEVEL, band="simultaneous", ranks=ranks, reference=reference
+        case.beta, level=level, band="simultaneous", ranks=ranks, reference=reference
     )
 
 
@@ -93,6 +95,30 @@ def test_breakpoints_trace_what_all_cutoffs_do(case: Case, reference: str) -> No
     areas = [tables.pu.area(curve) for tables in (every, some) for curve in ("roc", "pr")]
     for whole, part in zip(areas[:2], areas[2:], strict=True):
         np.testing.assert_allclose(whole, part, rtol=1e-12, atol=1e-12)
+
+
+def sparse(seed: int) -> Case:
+    """Draw a ranking of which few are known: many unlabeled examples lie between two cutoffs."""
+    rng = np.random.default_rng(seed)
+    size, known = int(rng.integers(20, 60)), rng.integers(1, 6, 2)
+    truth = np.repeat([True, False], known)
+    label = [*truth.tolist(), *[None] * (size - truth.size)]
+    side = np.repeat([1, -1, 0], [*known, size - truth.size])
+    score = rng.normal(size=size) + rng.uniform(-1, 2) * side
+    return Case(score.round(2).tolist(), label, round(rng.uniform(0.05, 0.95), 2))
+
+
+@settings(max_examples=60)
+@given(seed=st.integers(0, 2**32 - 1), reference=st.sampled_from(REFERENCES))
+@example(4, "both")
+@example(28, "negatives")
+@example(55, "negatives")
+def test_breakpoints_trace_what_all_cutoffs_of_few_known_examples_do(
+    seed: int, reference: str
+) -> None:
+    every, some = (ask(sparse(seed), ranks, reference, 0.2) for ranks in ("all", "breakpoints"))
+    for curve in ("roc", "pr"):
+        np.testing.assert_allclose(some.pu.area(curve), every.pu.area(curve), rtol=1e-12)
 
 
 @settings(max_examples=60)

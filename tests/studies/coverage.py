@@ -379,7 +379,7 @@ def ask_ranges(population: Population, labeling: Labeling, n: int) -> Iterator[A
     corners = heads._corners(labeling.ranking, {"positives": theta}, latent)
     ranking = labeling.ranking.refine(corners)
     fitted = _fitted(ranking, theta, latent)[:, _TRIPLE]
-    bent = bends(ranking.unlabeled, fitted, narrow(ranking.unlabeled, fitted))
+    bent = bends(ranking.unlabeled, narrow(ranking.unlabeled, fitted))
     finer = ranking.refine(np.append(corners, bent))
     sides = _fitted(finer, theta, latent)
     sides[:, _JOINT] = _cut(finer, sides)[:, [0, 2]]

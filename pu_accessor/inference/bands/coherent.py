@@ -80,26 +80,32 @@ def narrow_between(
     return np.stack([lower, found[:, _ESTIMATE], upper], axis=1)
 
 
-def bends(head: IntArray, found: IntArray, narrowed: IntArray) -> IntArray:
+def bends(head: IntArray, narrowed: IntArray) -> IntArray:
     """Return the counts of unlabeled examples, between two cutoffs, at which bounds bend.
 
     Parameters
     ----------
     head : ndarray of int64, shape (cutoffs,)
         As in `narrow`; between two of these bounds are straight before they are narrowed.
-    found, narrowed : ndarray of int64, shape (cutoffs, 3, betas)
-        What `narrow` took and returned.
+    narrowed : ndarray of int64, shape (cutoffs, 3, betas)
+        What `narrow` returned.
 
     Returns
     -------
     ndarray of int64, shape (corners,)
     """
     here, following = (side[:, np.newaxis, np.newaxis] for side in (head[:-1], head[1:]))
-    values = [found[:-1], found[1:], narrowed[:-1], narrowed[1:]]
-    # The lines along which each further example is a positive: up to the next lower bound, and
-    # from the last upper one on.
-    rising = following - narrowed[1:, [_LOWER]], here - narrowed[:-1, [_UPPER]]
-    corners = [line + value for line in rising for value in values]
+    before, after = narrowed[:-1], narrowed[1:]
+    middle = [_ESTIMATE]
+    grows = after[:, middle] - before[:, middle] == following - here
+    # The lines along which each further example is a positive: up to the next lower bound, from
+    # the last upper one on, and the estimate where it is such a line.
+    lines = [
+        following - after[:, [_LOWER]],
+        here - before[:, [_UPPER]],
+        np.where(grows, here - before[:, middle], following),
+    ]
+    corners = [line + value for line in lines for value in (before, after)]
     inside = [each[(here < each) & (each < following)] for each in corners]
     return np.unique(np.concatenate(inside))
 

@@ -193,7 +193,7 @@ def _find_coherent(
         rank = ranking.known_positive + ranking.known_negative + ranking.unlabeled
         narrowed = narrow_between(ranking.unlabeled, every.found, narrowed, places, rank)
     elif refine and whole.finder is not None:
-        finer = whole.refine(bends(whole.unlabeled, every.found, narrowed))
+        finer = whole.refine(bends(whole.unlabeled, narrowed))
         every = _find_each(finer, tables, latent, rule)
         narrowed = narrow(finer.unlabeled, every.found)
     found, contradict = settle(narrowed)
