@@ -132,6 +132,16 @@ def test_one_rank_is_that_of_all(case: Case, reference: str, at: int) -> None:
         np.testing.assert_array_equal(one[name].isel(rank=0), last[name])
 
 
+@pytest.mark.parametrize("reference", REFERENCES)
+@pytest.mark.parametrize("seed", range(6))
+def test_ranks_between_few_known_examples_are_those_of_all(seed: int, reference: str) -> None:
+    every = ask(sparse(seed), "all", reference, 0.2)
+    for rank in every["rank"].values[1::3].tolist():
+        one = ask(sparse(seed), rank, reference, 0.2)
+        for name in ("tp", "clipped"):
+            np.testing.assert_array_equal(one[name], every[name].sel(rank=[rank]))
+
+
 def test_some_ranks_are_those_of_all_where_cutoffs_contradict() -> None:
     # Of one latent positive the band has it that none is above the block of known ones, and one is
     # at its end. But nothing that is unlabeled is in between.
