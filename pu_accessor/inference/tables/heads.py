@@ -194,8 +194,9 @@ def _find_coherent(
         narrowed = narrow_between(ranking.unlabeled, every.found, narrowed, places, rank)
     elif refine and whole.finder is not None:
         finer = whole.refine(bends(whole.unlabeled, narrowed))
-        every = _find_each(finer, tables, latent, rule)
-        narrowed = narrow(finer.unlabeled, every.found)
+        if finer is not whole:
+            every = _find_each(finer, tables, latent, rule)
+            narrowed = narrow(finer.unlabeled, every.found)
     found, contradict = settle(narrowed)
     return every._replace(found=found, contradicted=every.clipped | contradict)
 
