@@ -8,7 +8,7 @@ from importlib.metadata import version
 
 from pu_accessor.accessors import register
 from pu_accessor.accessors.accessor import ranking_from_arrays, ranking_from_chunks
-from pu_accessor.accessors.hand import add_labels
+from pu_accessor.accessors.labels import add_labels
 from pu_accessor.accessors.planning import positives_needed, power
 from pu_accessor.errors import (
     PUDataError,
@@ -25,7 +25,7 @@ from pu_accessor.inference.prior.labeling import (
     labels_needed,
 )
 from pu_accessor.inference.tables.rates import fbeta
-from pu_accessor.results.prior import beta_from_labels
+from pu_accessor.questions.prior import beta_from_labels
 
 __all__ = [
     "PUDataError",

@@ -21,8 +21,6 @@ __all__ = [
     "PUValueError",
     "PUWarning",
     "brief",
-    "check_flag",
-    "check_option",
     "refuse_signals",
     "shorten",
     "suggestion",
@@ -130,16 +128,6 @@ def _address(page: str | None) -> str:
 def brief(value: object) -> str:
     """Write a value for a message, without its middle where it is long.
 
-    Parameters
-    ----------
-    value : object
-        What came.
-
-    Returns
-    -------
-    str
-        On one line.
-
     Examples
     --------
     >>> brief("site"), brief("x" * 100)
@@ -151,21 +139,6 @@ def brief(value: object) -> str:
 
 def shorten(texts: Iterable[str], between: str = ", ", *, most: int = 5, width: int = 160) -> str:
     """Join the first of some texts, as many as fit, and say how many more there are.
-
-    Parameters
-    ----------
-    texts : iterable of str
-        One at least is shown.
-    between : str, default ", "
-        What stands between two of them.
-    most : int, default 5
-        How many are shown at most.
-    width : int, default 160
-        How long all together may be.
-
-    Returns
-    -------
-    str
 
     Examples
     --------
@@ -189,20 +162,6 @@ def suggestion(
 
     One letter in five may differ: a name that is less alike is another one, and misleads.
 
-    Parameters
-    ----------
-    value : object
-        What came.
-    allowed : iterable of object
-        What could have come; names are compared in lower case.
-    synonyms : mapping of str to str, optional
-        What others call the allowed names; or a sentence on where to find what they mean.
-
-    Returns
-    -------
-    str
-        Empty, or a sentence with a leading space.
-
     Examples
     --------
     >>> suggestion("Recal", ["recall", "fpr"])
@@ -219,66 +178,9 @@ def suggestion(
     return f" Did you mean {found!r}?" if found in names.values() else f" {found}"
 
 
-def check_option(
-    argument: str,
-    value: object,
-    allowed: Iterable[str],
-    synonyms: Mapping[str, str] | None = None,
-) -> None:
-    """Raise unless `value` is one of the allowed names.
-
-    Parameters
-    ----------
-    argument : str
-        The argument's name, for the message.
-    value : object
-        What came.
-    allowed : iterable of str
-        The names that may come.
-    synonyms : mapping of str to str, optional
-        What others call the allowed names, for the message.
-
-    Raises
-    ------
-    PUValueError
-        If it is none of them.
-    """
-    options = sorted(allowed)
-    if not isinstance(value, str) or value not in options:
-        raise PUValueError(
-            f"{argument} must be one of {options}, but {brief(value)} was passed."
-            f"{suggestion(value, options, synonyms)}"
-        )
-
-
-def check_flag(argument: str, value: object) -> None:
-    """Raise unless `value` is True or False: arrays and NA are neither.
-
-    Parameters
-    ----------
-    argument : str
-        The argument's name, for the message.
-    value : object
-        What came.
-
-    Raises
-    ------
-    PUTypeError
-        If it is something else.
-    """
-    if not isinstance(value, bool):
-        raise PUTypeError(f"{argument} must be True or False, but {brief(value)} was passed.")
-
-
 @contextmanager
 def refuse_signals() -> Iterator[None]:
-    """Say which value it is that refuses to be compared, wherever it stands.
-
-    Raises
-    ------
-    PUValueError
-        If a signaling NaN is met within.
-    """
+    """Say which value it is that refuses to be compared, wherever it stands."""
     try:
         yield
     except InvalidOperation as error:
@@ -290,13 +192,7 @@ def refuse_signals() -> Iterator[None]:
 
 
 def warn_caller(message: str) -> None:
-    """Warn at the line, outside this package, that called into it.
-
-    Parameters
-    ----------
-    message : str
-        What happened, and what to do.
-    """
+    """Warn at the line, outside this package, that called into it."""
     package, depth = __name__.partition(".")[0], 1
     while sys._getframe(depth).f_globals.get("__name__", "").partition(".")[0] == package:
         depth += 1

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from pu_accessor.errors import PUTypeError, PUValueError, check_option
+from pu_accessor.errors import PUValueError
 
 __all__ = [
     "BoolArray",
@@ -30,9 +30,6 @@ __all__ = [
     "Rankings",
     "Ranks",
     "Stack",
-    "as_array",
-    "check_ranks",
-    "check_within",
 ]
 
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
@@ -126,38 +123,13 @@ class Ranking:
         return weight if weight is not None and weight.size and np.ptp(weight) else None
 
     def refine(self, unlabeled: IntArray) -> Ranking:
-        """Return the ranking with more cutoffs where its bounds have their corners.
-
-        Parameters
-        ----------
-        unlabeled : ndarray of int64, shape (corners,)
-            Counts of unlabeled examples. Both edges of the block of tied scores in which the
-            count is reached become cutoffs.
-
-        Returns
-        -------
-        Ranking
-            Itself where nothing is to be added.
-        """
+        """Return the ranking with more cutoffs where its bounds have their corners."""
         if self.finder is None or not unlabeled.size:
             return self
         return self.finder.refine(self, unlabeled)
 
     def take(self, places: Places, rank: IntArray | None = None) -> Ranking:
-        """Return the ranking with some of its cutoffs alone.
-
-        Parameters
-        ----------
-        places : slice, or ndarray of int64, shape (cutoffs,)
-            Their positions.
-        rank : ndarray of int64, shape (cutoffs,), optional
-            What they were asked for by; the ranks that they attain, if None.
-
-        Returns
-        -------
-        Ranking
-            It cannot be refined; its `whole` has all cutoffs.
-        """
+        """Return the ranking with some of its cutoffs alone."""
         return replace(
             self,
             rank=self.rank[places] if rank is None else rank,
@@ -171,63 +143,21 @@ class Ranking:
         )
 
     def at(self, ranks: IntArray) -> Ranking:
-        """Return the ranking at some ranks: the last cutoff at or before each.
-
-        Parameters
-        ----------
-        ranks : ndarray of int64, shape (cutoffs,)
-            Numbers of examples predicted positive, each at least 0. Beyond the end stands the
-            last cutoff.
-
-        Returns
-        -------
-        Ranking
-            With these as its `rank`; it cannot be refined.
-        """
+        """Return the ranking at some ranks: the last cutoff at or before each."""
         reached = self
         if self.finder is not None:
             reached = replace(self.finder.reach(self, ranks), whole=self)
         return reached.take(np.searchsorted(reached.rank, ranks, side="right") - 1, ranks)
 
     def above(self, threshold: float) -> int:
-        """Return the number of examples at or above a score.
-
-        Parameters
-        ----------
-        threshold : float
-            Any score, attained or not.
-
-        Returns
-        -------
-        int
-
-        Raises
-        ------
-        PUValueError
-            If strata were pooled, whose scores are on no common scale.
-        """
+        """Return the number of examples at or above a score."""
         self._check_scale()
         if self.finder is not None:
             return self.finder.above(threshold)
         return int(self.rank[np.count_nonzero(self.threshold >= threshold) - 1])
 
     def above_each(self, thresholds: FloatArray) -> IntArray:
-        """Return the number of examples at or above each of some scores: one look for all.
-
-        Parameters
-        ----------
-        thresholds : ndarray of float64, shape (thresholds,)
-            Any scores, attained or not, in any order.
-
-        Returns
-        -------
-        ndarray of int64, shape (thresholds,)
-
-        Raises
-        ------
-        PUValueError
-            As `above`.
-        """
+        """Return the number of examples at or above each of some scores: one look for all."""
         self._check_scale()
         if self.finder is not None:
             some, place = np.unique(thresholds, return_inverse=True)
@@ -329,89 +259,3 @@ class PairedRanks(NamedTuple):
 
 
 Rankings: TypeAlias = Keyed[Ranking]
-
-
-def as_array(values: Any) -> npt.NDArray[Any]:
-    """Return what was passed for numbers as an array: of two dimensions where it is none.
-
-    Parameters
-    ----------
-    values : object
-        Numbers, or anything else.
-
-    Returns
-    -------
-    ndarray
-        Of any dtype and shape, for what comes next to check.
-
-    Examples
-    --------
-    >>> as_array([1, 2]), as_array([[1, 2], [3]]).ndim
-    (array([1, 2]), 2)
-    """
-    try:
-        return np.asarray(values)
-    except (TypeError, ValueError, OverflowError, MemoryError):  # ragged, a Dataset, without end
-        return np.zeros((1, 1))
-
-
-def check_ranks(ranks: Ranks) -> None:
-    """Raise unless these are ranks that some ranking may have: before any row is read.
-
-    Parameters
-    ----------
-    ranks : {"all", "breakpoints"}, int or array-like of int
-        Every attained cutoff; those between which bounds run straight; or numbers of examples
-        predicted positive.
-
-    Raises
-    ------
-    PUValueError
-        If it is another word, there is no rank, one twice, or a negative one.
-    PUTypeError
-        If it holds anything but integers.
-    """
-    if isinstance(ranks, str):
-        return check_option("ranks", ranks, ["all", "breakpoints"])
-    wanted = np.atleast_1d(as_array(ranks))
-    if wanted.ndim > 1 or (wanted.size and not np.issubdtype(wanted.dtype, np.integer)):
-        raise PUTypeError(
-            "ranks must be 'all', 'breakpoints', an integer or a one-dimensional array of "
-            f"integers, but {ranks!r} was passed. For shares of the examples, multiply by their "
-            "number and round: (share * len(df)).astype(int)."
-        )
-    if np.unique(wanted).size < max(wanted.size, 1):
-        raise PUValueError(
-            f"ranks must hold at least one rank and each once, but {wanted.tolist()[:20]} was "
-            "passed. np.unique(ranks) has each once."
-        )
-    return _check_between(wanted, wanted < 0, "the number of examples")
-
-
-def check_within(ranks: Ranks, examples: int) -> None:
-    """Raise if ranks lie beyond the number of examples.
-
-    Parameters
-    ----------
-    ranks : {"all", "breakpoints"}, int or array-like of int
-        What `check_ranks` lets pass.
-    examples : int
-        The number of examples; the largest one, of several rankings. That there are none is said
-        elsewhere.
-
-    Raises
-    ------
-    PUValueError
-        If a rank is higher.
-    """
-    if examples and not isinstance(ranks, str):
-        wanted = np.atleast_1d(np.asarray(ranks))
-        _check_between(wanted, wanted > examples, f"{examples}, the number of examples")
-
-
-def _check_between(ranks: npt.NDArray[np.integer[Any]], outside: BoolArray, end: str) -> None:
-    """Raise if there are ranks outside what is allowed."""
-    if outside.any():
-        raise PUValueError(
-            f"ranks must lie between 0 and {end}, but {ranks[outside].tolist()[:5]} was passed."
-        )

@@ -12,14 +12,14 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import issparse
 
-from pu_accessor.errors import PUTypeError, PUValueError, check_option
-from pu_accessor.inference.estimates.at import At, read_at
+from pu_accessor.checks import Beta, as_betas, check_option
+from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.inference.estimates.auroc import auroc_and_error
-from pu_accessor.inference.estimates.cutoff import metric_at
-from pu_accessor.inference.estimates.population_precision import precision_values
-from pu_accessor.inference.estimates.weighted import weighted_auroc, weighted_precision
-from pu_accessor.inference.rule import Rule
-from pu_accessor.inference.shares import Beta, as_betas
+from pu_accessor.inference.estimates.cutoff_spec import At, read_at
+from pu_accessor.inference.estimates.metric_at import metric_at
+from pu_accessor.inference.estimates.population_average_precision import precision_values
+from pu_accessor.inference.estimates.weighted_areas import weighted_auroc, weighted_precision
+from pu_accessor.inference.settings import Rule
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.inference.tables.rates import ERROR_RATES, METRICS, Metric, metric_name
 from pu_accessor.ranking import Ranking

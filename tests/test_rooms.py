@@ -18,24 +18,40 @@ MODULES = sorted(path.relative_to(ROOT).with_suffix("").parts for path in ROOT.r
 ALLOWED = {
     "errors": set(),
     "ranking": {"errors"},
-    "counting": {"errors", "ranking"},
-    "sources": {"errors", "ranking", "counting"},
-    "inference": {"errors", "ranking"},
-    "results": {"errors", "ranking", "inference"},
-    "plots": {"errors", "ranking", "inference", "results"},
-    "accessors": {"errors", "ranking", "sources", "inference", "results", "plots"},
-    "__init__": {"errors", "inference", "results", "accessors"},
-    "dask": {"errors", "counting", "sources", "accessors"},
-    "sklearn": {"errors", "ranking", "sources", "inference"},
+    "checks": {"errors", "ranking"},
+    "counting": {"errors", "checks", "ranking"},
+    "sources": {"errors", "checks", "ranking", "counting"},
+    "inference": {"errors", "checks", "ranking"},
+    "questions": {"errors", "checks", "ranking", "inference", "datasets"},
+    "datasets": {"errors", "checks", "ranking", "inference", "questions"},
+    "plots": {"errors", "checks", "ranking", "inference", "questions", "datasets"},
+    "accessors": {
+        "errors",
+        "checks",
+        "ranking",
+        "sources",
+        "inference",
+        "questions",
+        "datasets",
+        "plots",
+        "report",
+    },
+    "report": {"errors", "checks", "inference", "questions", "accessors"},
+    "__init__": {"errors", "inference", "questions", "accessors"},
+    "dask": {"errors", "checks", "counting", "sources", "accessors"},
+    "sklearn": {"errors", "checks", "ranking", "sources", "inference"},
     "polars": {"errors", "sources", "accessors"},
 }
 OUTSIDE = {
     "errors": set(),
     "ranking": {"numpy"},
+    "checks": {"numpy"},
     "counting": {"numpy"},
     "sources": {"numpy", "pandas", "xarray", "polars"},  # polars in polars_frames.py alone
     "inference": {"numpy", "scipy"},
-    "results": {"numpy", "pandas", "xarray", "tqdm"},  # tqdm where a bar is shown
+    "questions": {"numpy", "pandas", "xarray", "tqdm"},  # tqdm where a bar is shown
+    "datasets": {"numpy", "pandas", "xarray"},
+    "report": {"numpy", "pandas", "xarray", "matplotlib"},
     "plots": {"numpy", "pandas", "xarray", "seaborn", "matplotlib"},
     # matplotlib, numpy and seaborn for types alone
     "accessors": {"numpy", "pandas", "xarray", "matplotlib", "seaborn"},
@@ -46,14 +62,21 @@ OUTSIDE = {
 }
 # Files that share a name, as they are the same thing on another layer.
 LAYERS = {
-    "against_beta": {"results", "plots"},
-    "averages": {"inference", "results"},
-    "curves": {"results", "plots"},
-    "forest": {"results", "plots", "accessors"},
-    "derivatives": {"inference", "results"},
-    "pairs": {"sources", "inference"},
-    "practice": {"results", "plots", "accessors"},
-    "tables": {"results", "accessors"},
+    "against_beta": {"datasets", "plots"},
+    "comparison": {"accessors", "questions"},
+    "curves": {"datasets", "plots"},
+    "derivatives": {"datasets", "inference"},
+    "dominance": {"datasets", "inference"},
+    "estimates": {"accessors", "questions"},
+    "forest": {"accessors", "datasets", "plots"},
+    "gaps": {"counting", "inference", "questions"},
+    "guaranteed_cutoffs": {"accessors", "inference", "questions"},
+    "labels": {"accessors", "sources"},
+    "macro_average": {"inference", "questions"},
+    "prior": {"accessors", "questions"},
+    "robustness": {"accessors", "questions"},
+    "tables": {"accessors", "datasets"},
+    "utility": {"accessors", "inference", "plots", "questions"},
 }
 LONGEST, LONGEST_PLOT = 11, 21  # parameters of a public method
 

@@ -32,7 +32,7 @@ METHODS = {"read_pickle", "to_pickle", "query", "eval", "system", "popen", "from
 METHODS |= {"memmap", "write_text", "write_bytes", "to_csv", "to_netcdf", "to_zarr", "savefig"}
 ALLOWED = {("__init__.py", "importlib.metadata"), ("report.py", "importlib.metadata")}  # versions
 # The one file that is written, where a user says; pictures for it are drawn in memory.
-WRITTEN = {("report.py", "write_text"), ("report_page.py", "savefig")}
+WRITTEN = {("report.py", "write_text"), ("page.py", "savefig")}
 
 ASKED = """
 import numpy as np, pandas as pd, pu_accessor

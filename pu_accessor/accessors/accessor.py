@@ -10,22 +10,22 @@ from html import escape
 from typing import Any, Final, NoReturn
 
 from pu_accessor.accessors import (
-    beta,
     bounds,
-    breaking_points,
+    comparison,
+    estimates,
     forest,
-    lists,
-    metric_pictures,
-    models,
-    numbers,
-    pictures,
-    practice,
-    practice_pictures,
-    report,
+    guaranteed_cutoffs,
+    metric_plots,
+    plots,
+    prior,
+    robustness,
+    utility,
+    utility_plots,
 )
 from pu_accessor.accessors.bound import Bound
-from pu_accessor.accessors.folded import fold
 from pu_accessor.accessors.keywords import explains_keywords, tell_of_methods
+from pu_accessor.accessors.repr import fold
+from pu_accessor.report.report import report
 from pu_accessor.sources.arrays import ArraySource
 from pu_accessor.sources.chunks import Chunks
 from pu_accessor.sources.columns import Column
@@ -131,33 +131,33 @@ class Accessor(Bound):
     contingency = bounds.contingency
     roc_bounds = bounds.roc_bounds
     pr_bounds = bounds.pr_bounds
-    auroc = numbers.auroc
-    average_precision = numbers.average_precision
-    metric = numbers.metric
-    estimate_beta = beta.estimate_beta
-    sample_to_label = beta.sample_to_label
-    cutoff = lists.cutoff
-    select = lists.select
-    compare = models.compare
-    compare_unpaired = models.compare_unpaired
-    dominance = models.dominance
-    breaking_point = breaking_points.breaking_point
-    gap = models.gap
-    calibration = practice.calibration
-    bedroc = practice.bedroc
-    enrichment_factor = practice.enrichment_factor
-    net_benefit = practice.net_benefit
-    plot_roc = pictures.plot_roc
-    plot_pr = pictures.plot_pr
-    plot_rank_cdf = pictures.plot_rank_cdf
-    plot_metric = metric_pictures.plot_metric
-    plot_against_beta = metric_pictures.plot_against_beta
+    auroc = estimates.auroc
+    average_precision = estimates.average_precision
+    metric = estimates.metric
+    estimate_beta = prior.estimate_beta
+    sample_to_label = prior.sample_to_label
+    cutoff = guaranteed_cutoffs.cutoff
+    select = guaranteed_cutoffs.select
+    compare = comparison.compare
+    compare_unpaired = comparison.compare_unpaired
+    dominance = comparison.dominance
+    breaking_point = robustness.breaking_point
+    gap = comparison.gap
+    calibration = utility.calibration
+    bedroc = utility.bedroc
+    enrichment_factor = utility.enrichment_factor
+    net_benefit = utility.net_benefit
+    plot_roc = plots.plot_roc
+    plot_pr = plots.plot_pr
+    plot_rank_cdf = plots.plot_rank_cdf
+    plot_metric = metric_plots.plot_metric
+    plot_against_beta = metric_plots.plot_against_beta
     plot_forest = forest.plot_forest
-    plot_robustness = breaking_points.plot_robustness
-    plot_decision = practice_pictures.plot_decision
-    plot_gain = practice_pictures.plot_gain
-    plot_calibration = practice_pictures.plot_calibration
-    report = report.report
+    plot_robustness = robustness.plot_robustness
+    plot_decision = utility_plots.plot_decision
+    plot_gain = utility_plots.plot_gain
+    plot_calibration = utility_plots.plot_calibration
+    report = report
 
     def __getattr__(self, name: str) -> NoReturn:
         tell_of_methods(name, self)

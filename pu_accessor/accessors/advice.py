@@ -86,20 +86,6 @@ _OF_HUES = {"cmap", "colors", "colormap"}
 def say_where(word: str, value: str, call: Iterable[str]) -> str:
     """Return the line that does with a picture what a keyword does elsewhere, or nothing.
 
-    Parameters
-    ----------
-    word : str
-        A keyword of matplotlib's or seaborn's.
-    value : str
-        What was passed, as it is typed.
-    call : iterable of str
-        The call without it: up to the parenthesis, and the arguments.
-
-    Returns
-    -------
-    str
-        A sentence, or an empty text.
-
     Examples
     --------
     >>> say_where("title", "'A'", ["df.pu.plot_roc", "0.3"])

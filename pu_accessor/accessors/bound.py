@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 
-from pu_accessor.ranking import Ranks, check_ranks
-from pu_accessor.results.ask import Asked
+from pu_accessor.checks import check_ranks
+from pu_accessor.questions.request import Asked
+from pu_accessor.ranking import Ranks
 from pu_accessor.sources.roles import Roles
 from pu_accessor.sources.source import Source
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import xarray as xr
 
 from pu_accessor.accessors.bound import Bound
+from pu_accessor.datasets import tables
+from pu_accessor.questions.betas import GroupBeta
+from pu_accessor.questions.rules import GroupInterval, Rules, UserBand
 from pu_accessor.ranking import Ranks
-from pu_accessor.results import tables
-from pu_accessor.results.betas import GroupBeta
-from pu_accessor.results.rules import GroupInterval, Rules, UserBand
 
 __all__ = ["contingency", "pr_bounds", "roc_bounds"]
 

@@ -6,12 +6,12 @@ from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, cast
 
 from pu_accessor.accessors.bound import Bound
-from pu_accessor.inference.estimates.at import At
+from pu_accessor.datasets.forest import check_number, name_number, over_places
+from pu_accessor.inference.estimates.cutoff_spec import At
 from pu_accessor.inference.tables.rates import Metric
-from pu_accessor.results import estimates
-from pu_accessor.results.betas import GroupBeta, with_baseline
-from pu_accessor.results.forest import check_number, name_number, over_places
-from pu_accessor.results.rules import Rules, UserBand
+from pu_accessor.questions import estimates
+from pu_accessor.questions.betas import GroupBeta, with_baseline
+from pu_accessor.questions.rules import Rules, UserBand
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -16,14 +16,8 @@ from pu_accessor.accessors.advice import (
     say_where,
 )
 from pu_accessor.accessors.bound import Bound
-from pu_accessor.errors import (
-    PUTypeError,
-    PUValueError,
-    brief,
-    check_flag,
-    refuse_signals,
-    suggestion,
-)
+from pu_accessor.checks import check_flag
+from pu_accessor.errors import PUTypeError, PUValueError, brief, refuse_signals, suggestion
 from pu_accessor.sources.roles import ROLE_NAMES
 
 __all__ = ["explains_keywords", "refuse_roles", "tell_of_methods", "tell_of_samples"]
@@ -41,18 +35,7 @@ _EXAMPLES: Mapping[str, Mapping[str, object]] = MappingProxyType(
 
 
 def explains_keywords(kind: Kind) -> Kind:
-    """Make the methods of an accessor explain arguments that do not fit.
-
-    Parameters
-    ----------
-    kind : type
-        The accessor.
-
-    Returns
-    -------
-    type
-        Itself.
-    """
+    """Make the methods of an accessor explain arguments that do not fit."""
     for name, method in list(vars(kind).items()):
         if callable(method) and (name == "__call__" or not name.startswith("_")):
             setattr(kind, name, _explained(method))
@@ -170,18 +153,7 @@ def _explain_call(
 
 
 def refuse_roles(names: Iterable[str]) -> NoReturn:
-    """Raise as tables are asked what samples are asked.
-
-    Parameters
-    ----------
-    names : iterable of str
-        Variables that make tables of a Dataset.
-
-    Raises
-    ------
-    PUTypeError
-        Always.
-    """
+    """Raise as tables are asked what samples are asked."""
     raise PUTypeError(
         f"The Dataset holds tables or curves ({', '.join(names)}), whose examples have been "
         "counted already: there are no samples to name score and label of. Ask the tables: "
@@ -190,22 +162,7 @@ def refuse_roles(names: Iterable[str]) -> NoReturn:
 
 
 def tell_of_samples(name: str, kind: type, counted: bool) -> NoReturn:
-    """Raise as an attribute is not there, and say where it is.
-
-    Parameters
-    ----------
-    name : str
-        Of the attribute.
-    kind : type
-        The accessor of samples.
-    counted : bool
-        Whether the Dataset holds tables already.
-
-    Raises
-    ------
-    AttributeError
-        Always.
-    """
+    """Raise as an attribute is not there, and say where it is."""
     of_tables = f" Of tables: ds.pu.{TABLE_NAMES[name]}." if name in TABLE_NAMES else ""
     if name in _public(kind) and counted:
         raise AttributeError(
@@ -222,20 +179,7 @@ def tell_of_samples(name: str, kind: type, counted: bool) -> NoReturn:
 
 
 def tell_of_methods(name: str, accessor: Any) -> NoReturn:
-    """Raise as an attribute is not there, and say which one does what it promises.
-
-    Parameters
-    ----------
-    name : str
-        Of the attribute.
-    accessor : Accessor
-        Of samples.
-
-    Raises
-    ------
-    AttributeError
-        Always.
-    """
+    """Raise as an attribute is not there, and say which one does what it promises."""
     near = ""
     if not name.startswith("_"):
         near = suggestion(name, _public(type(accessor)))

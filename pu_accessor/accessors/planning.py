@@ -7,7 +7,8 @@ from typing import Any, TypeAlias, cast
 import pandas as pd
 
 from pu_accessor.accessors.accessor import Accessor
-from pu_accessor.errors import PUTypeError, PUValueError, check_option
+from pu_accessor.checks import check_level, check_option, check_share
+from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.inference.planning.scatter import (
     Scatter,
     pair_scatter,
@@ -15,7 +16,6 @@ from pu_accessor.inference.planning.scatter import (
     scatter_of_normals,
 )
 from pu_accessor.inference.planning.sizes import chance_of_difference, chance_of_width, smallest
-from pu_accessor.inference.shares import check_level, check_share
 from pu_accessor.ranking import Counts
 
 __all__ = ["positives_needed", "power"]

@@ -8,14 +8,14 @@ from typing import Any, NoReturn
 import pandas as pd
 import xarray as xr
 
-from pu_accessor.accessors import table_pictures
+from pu_accessor.accessors import table_plots as table_pictures
 from pu_accessor.accessors.accessor import Accessor
-from pu_accessor.accessors.folded import fold
 from pu_accessor.accessors.keywords import explains_keywords, refuse_roles, tell_of_samples
+from pu_accessor.accessors.repr import fold
+from pu_accessor.datasets import curves, derivatives, dominance, long
+from pu_accessor.datasets.schema import COUNTS
+from pu_accessor.datasets.validate import read_dataset, read_values
 from pu_accessor.inference.tables.rates import Metric
-from pu_accessor.results import comparison, curves, derivatives, long
-from pu_accessor.results.given import read_dataset, read_values
-from pu_accessor.results.schema import COUNTS
 from pu_accessor.sources.labels import Values
 from pu_accessor.sources.roles import Roles
 from pu_accessor.sources.samples import SampleSource
@@ -462,7 +462,7 @@ class TablesAccessor:
         >>> tables.pu.dominance().loc[0, "dominates"]
         'svm'
         """
-        return comparison.dominance(read_values(self._dataset))
+        return dominance.dominance(read_values(self._dataset))
 
     plot_roc = table_pictures.plot_roc
     plot_pr = table_pictures.plot_pr

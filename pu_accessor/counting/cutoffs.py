@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pu_accessor.counting.best import Best, nth_best, scores_inside
 from pu_accessor.counting.gaps import Gaps, count_gaps, distinct
+from pu_accessor.counting.order_statistics import Best, nth_best, scores_inside
 from pu_accessor.counting.ordered import Ordered
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Ranking, Ranks
 
@@ -74,27 +74,7 @@ def rank_examples(
     propensity: FloatArray | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> Ranking:
-    """Rank examples by score and count each kind at each cutoff.
-
-    Parameters
-    ----------
-    score : ndarray of float64, shape (examples,)
-        Higher is more positive. Tied scores share a cutoff; NaN ranks last.
-    positive, negative : ndarray of bool, shape (examples,)
-        Which examples are known positives and known negatives; the others are unlabeled.
-    ranks : {"all", "breakpoints"}, int or array-like of int, default "all"
-        Every attained cutoff; those between which all bounds are straight; or the last attained
-        cutoff at or before each of these ranks, as `pu_accessor.ranking.check_ranks` allows them.
-    propensity : ndarray of float64, shape (examples,), optional
-        Probability with which each positive is labeled, in (0, 1]; only that of the known
-        positives is read.
-    columns : mapping of str to str, optional
-        Names of the columns.
-
-    Returns
-    -------
-    Ranking
-    """
+    """Rank examples by score and count each kind at each cutoff."""
     known = score[positive], score[negative]
     odds = None if propensity is None else propensity[positive]
     if isinstance(ranks, str) and ranks == "all":
@@ -122,23 +102,7 @@ def _count_above(count: Callable[[FloatArray], Gaps], values: FloatArray) -> Int
 def rank_counted(
     examples: Examples, gaps: Gaps, *, ranks: Ranks, columns: Mapping[str, str]
 ) -> Ranking:
-    """Rank examples by counting their scores between the labeled ones.
-
-    Parameters
-    ----------
-    examples : Examples
-        In memory, in pieces or on a cluster.
-    gaps : Gaps
-        The counts of all scores at and between the labeled ones.
-    ranks : "breakpoints", int or array-like of int
-        As in `rank_examples`, but for all cutoffs: these take all scores.
-    columns
-        As in `rank_examples`.
-
-    Returns
-    -------
-    Ranking
-    """
+    """Rank examples by counting their scores between the labeled ones."""
     labeled = _label(gaps.values, examples)
     at = np.diff(labeled.positive + labeled.negative)
     finder = _Finder(labeled, gaps, gaps.without(at), examples)

@@ -56,17 +56,7 @@ class Gaps:
     lowest: FloatArray
 
     def merge(self, other: Gaps) -> Gaps:
-        """Return the counts of two sets of scores together, about the same values.
-
-        Parameters
-        ----------
-        other : Gaps
-            Counts of other scores.
-
-        Returns
-        -------
-        Gaps
-        """
+        """Return the counts of two sets of scores together, about the same values."""
         return Gaps(
             self.values,
             self.at + other.at,
@@ -79,28 +69,11 @@ class Gaps:
 
         Where the values are the labeled scores and all scores were counted, labeled ones as well,
         this leaves the unlabeled: no labeled score lies in a gap.
-
-        Parameters
-        ----------
-        at : ndarray of int64, shape (values,)
-            Scores at each value to leave out.
-
-        Returns
-        -------
-        Gaps
         """
         return replace(self, at=self.at - at)
 
     def blocks(self) -> tuple[FloatArray, IntArray]:
-        """Return gaps and values in turn, best first, as blocks of scores.
-
-        Returns
-        -------
-        lowest : ndarray of float64, shape (2 * values + 1,)
-            The worst score of each block; without meaning where it is empty.
-        through : ndarray of int64, shape (2 * values + 1,)
-            Scores in the block and in all better ones.
-        """
+        """Return gaps and values in turn, best first, as blocks of scores."""
         lowest, counts = np.empty(2 * self.at.size + 1), np.empty(2 * self.at.size + 1, np.int64)
         lowest[::2], lowest[1::2] = self.lowest, self.values
         counts[::2], counts[1::2] = self.inside, self.at
@@ -109,16 +82,6 @@ class Gaps:
 
 def distinct(scores: FloatArray) -> tuple[FloatArray, IntArray]:
     """Return the distinct scores, best first, and how often each occurs.
-
-    Parameters
-    ----------
-    scores : ndarray of float64, shape (scores,)
-        In any order; those that are NaN are equal to each other, and the worst.
-
-    Returns
-    -------
-    values : ndarray of float64, shape (values,)
-    at : ndarray of int64, shape (values,)
 
     Examples
     --------
@@ -136,18 +99,6 @@ def distinct(scores: FloatArray) -> tuple[FloatArray, IntArray]:
 def count_gaps(values: FloatArray, scores: Scores) -> Gaps:
     """Count scores at and between some values.
 
-    Parameters
-    ----------
-    values : ndarray of float64, shape (values,)
-        Distinct, best first; NaN may be the last.
-    scores : ndarray of floats, shape (scores,)
-        In any order. NaN is worse than -inf.
-
-    Returns
-    -------
-    Gaps
-        That of pieces of scores merges to that of all.
-
     Examples
     --------
     >>> gaps = count_gaps(np.array([2.0, 1.0]), np.array([1.5, 1.0, 1.7, 9.0]))
@@ -163,20 +114,7 @@ def count_gaps(values: FloatArray, scores: Scores) -> Gaps:
 
 
 def in_parts(scores: npt.NDArray[Float], threads: int) -> list[npt.NDArray[Float]]:
-    """Divide scores among threads.
-
-    Parameters
-    ----------
-    scores : ndarray of floats, shape (..., scores)
-        In any order.
-    threads : int
-        How many there are.
-
-    Returns
-    -------
-    list of ndarray
-        Views: some for each thread, so that none waits long for the last.
-    """
+    """Divide scores among threads."""
     return [scores] if threads == 1 else np.array_split(scores, threads * _PARTS, axis=-1)
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pu_accessor.counting.best import Best
 from pu_accessor.counting.gaps import Gaps, Tally, with_missing
+from pu_accessor.counting.order_statistics import Best
 from pu_accessor.ranking import FloatArray, IntArray
 
 __all__ = ["Ordered"]
@@ -30,32 +30,13 @@ class Ordered:
 
     @classmethod
     def of(cls, scores: FloatArray) -> Ordered:
-        """Sort some scores.
-
-        Parameters
-        ----------
-        scores : ndarray of float64, shape (scores,)
-            In any order.
-
-        Returns
-        -------
-        Ordered
-        """
+        """Sort some scores."""
         ascending = np.sort(scores)  # NaN comes last
         there = int(np.searchsorted(ascending, np.nan))
         return cls(ascending[:there], scores.size - there)
 
     def count(self, values: FloatArray) -> Gaps:
         """Count the scores at and between some values, as `count_gaps` does.
-
-        Parameters
-        ----------
-        values : ndarray of float64, shape (values,)
-            Distinct, best first; NaN may be the last.
-
-        Returns
-        -------
-        Gaps
 
         Examples
         --------
@@ -70,17 +51,6 @@ class Ordered:
 
     def best(self, targets: IntArray, gaps: Gaps) -> Best:
         """Return the n-th best scores for some n, as `nth_best` does.
-
-        Parameters
-        ----------
-        targets : ndarray of int64, shape (targets,)
-            Which scores: 1 for the best, up to the number of scores.
-        gaps : Gaps
-            Counts of these scores, or of some of them; in each gap of all or none.
-
-        Returns
-        -------
-        Best
 
         Examples
         --------

@@ -55,17 +55,6 @@ class Places:
     def of(cls, scores: FloatArray, weight: FloatArray | None = None) -> Places:
         """Make it of the scores of the known positives.
 
-        Parameters
-        ----------
-        scores : ndarray of float64, shape (n,)
-            In any order.
-        weight : ndarray of float64, shape (n,), optional
-            What each counts for.
-
-        Returns
-        -------
-        Places
-
         Examples
         --------
         >>> Places.of(np.array([2.0, 1.0])).above(np.array([3.0, 2.0, 1.5, np.nan]))
@@ -90,17 +79,7 @@ class Places:
         return places
 
     def above(self, scores: FloatArray) -> npt.NDArray[np.int32]:
-        """Return twice the number of known positives above each score, ties counting once.
-
-        Parameters
-        ----------
-        scores : ndarray of float64, shape (scores,)
-            In any order; NaN is the worst.
-
-        Returns
-        -------
-        ndarray of int32, shape (scores,)
-        """
+        """Return twice the number of known positives above each score, ties counting once."""
         if not self.cost.size:
             return np.zeros(scores.size, np.int32)
         found = self.table[self._bins(scores)]
@@ -109,18 +88,7 @@ class Places:
         return found
 
     def away(self, found: npt.NDArray[np.int32]) -> FloatArray:
-        """Return what known positives above examples count for, less the half of all.
-
-        Parameters
-        ----------
-        found : ndarray of int32, shape (examples,)
-            What `above` returns.
-
-        Returns
-        -------
-        ndarray of float64, shape (examples,)
-            Doubled, out of 2n.
-        """
+        """Return what known positives above examples count for, less the half of all."""
         n = self.through[-1]
         return found - np.float64(n) if self.counted is None else 2 * self.counted[found] - n
 
@@ -174,36 +142,13 @@ class Above:
     products: FloatArray
 
     def merge(self, other: Above) -> Above:
-        """Return the sums over two sets of examples together.
-
-        Parameters
-        ----------
-        other : Above
-            Sums over other examples.
-
-        Returns
-        -------
-        Above
-        """
+        """Return the sums over two sets of examples together."""
         counts = tuple(a + b for a, b in zip(self.counts, other.counts, strict=True))
         return Above(counts, self.products + other.products)
 
 
 def count_above(places: Sequence[Places], scores: FloatArray) -> Above:
-    """Sum how many known positives lie above examples.
-
-    Parameters
-    ----------
-    places : sequence of Places
-        For each model.
-    scores : ndarray of float64, shape (models, examples)
-        In the same order of models.
-
-    Returns
-    -------
-    Above
-        That of pieces of the examples merges to that of all.
-    """
+    """Sum how many known positives lie above examples."""
     threads = count_threads(scores.size)
     parts = in_parts(scores, threads)
     return reduce(Above.merge, in_threads(partial(_count_part, places), parts, threads))
@@ -241,26 +186,6 @@ def rank_pairs(
     places: Sequence[Places], positive: FloatArray, above: Above
 ) -> tuple[list[FloatArray], list[FloatArray], FloatArray]:
     """Return the ranks of known positives, and how the placements of all others vary together.
-
-    Parameters
-    ----------
-    places : sequence of Places
-        For each model.
-    positive : ndarray of float64, shape (models, n)
-        Scores of the known positives.
-    above : Above
-        Sums over all examples, known positives among them.
-
-    Returns
-    -------
-    ranks : list of ndarray of float64, shape (n,)
-        For each model: mid-ranks among all examples, from the top.
-    among : list of ndarray of float64, shape (n,)
-        For each model: those among the known positives alone.
-    covariance : ndarray of float64, shape (models, models)
-        Over all examples but these: of the shares of known positives above an example, ties
-        counting half, weighted where they have weights. NaN where there are fewer than two such
-        examples, or no known positives.
 
     Examples
     --------

@@ -19,19 +19,6 @@ def stack_examples(
 ) -> Stack:
     """Rank each of some sets of examples by score, and find their known positives.
 
-    Parameters
-    ----------
-    score : ndarray of float64, shape (examples,)
-        Higher is more positive. NaN ranks last.
-    positive, negative : ndarray of bool, shape (examples,)
-        Which examples are known positives and known negatives; the others are unlabeled.
-    rows : sequence of slice or ndarray of int64
-        Those of each ranking, one or more.
-
-    Returns
-    -------
-    Stack
-
     Examples
     --------
     >>> score, positive = np.array([1.0, 3.0, 2.0, 7.0, 8.0]), np.array([1, 0, 1, 1, 0], bool)

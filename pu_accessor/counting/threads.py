@@ -24,24 +24,7 @@ _alone: ContextVar[bool] = ContextVar("pu_accessor: one thread", default=False)
 
 
 def count_threads(scores: int) -> int:
-    """Return how many threads are to count some scores.
-
-    Parameters
-    ----------
-    scores : int
-        How many there are: below 2**20 one thread is enough.
-
-    Returns
-    -------
-    int
-        The environment variable PU_ACCESSOR_MAX_THREADS, else OMP_NUM_THREADS, else the cores that
-        this process may use.
-
-    Raises
-    ------
-    PUValueError
-        If a variable is no positive integer.
-    """
+    """Return how many threads are to count some scores."""
     given = next(((name, os.environ[name]) for name in _VARIABLES if os.environ.get(name)), None)
     limit = _cores() if given is None else _read(*given)
     return 1 if scores < _WORTH or _alone.get() else limit
@@ -50,23 +33,7 @@ def count_threads(scores: int) -> int:
 def in_threads(
     function: Callable[[Item], Result], items: Sequence[Item], threads: int
 ) -> list[Result]:
-    """Apply a function to each of some items, in order.
-
-    Parameters
-    ----------
-    function : callable
-        It releases the interpreter's lock, as NumPy does while it sorts, searches and compares.
-    items : sequence
-        What it is applied to.
-    threads : int
-        How many run at once. None is left when this returns, or raises: what has not begun by then
-        never does.
-
-    Returns
-    -------
-    list
-        What it returned for each.
-    """
+    """Apply a function to each of some items, in order."""
     if threads == 1 or len(items) == 1:
         return [function(item) for item in items]
     with ThreadPoolExecutor(min(threads, len(items))) as pool:

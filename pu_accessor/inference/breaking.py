@@ -12,17 +12,6 @@ _FARTHEST = 1e9  # beyond which a factor is as good as none
 def find_breaking_point(holds: Callable[[float], bool]) -> float:
     """Return the largest factor up to which a conclusion holds.
 
-    Parameters
-    ----------
-    holds : callable
-        From a factor, from 1 on, to whether the conclusion holds for every selection within it.
-
-    Returns
-    -------
-    float
-        A factor at which it still holds, within a thousandth of one at which it does not; 1 where
-        it does not hold at random labels, infinite where it always holds.
-
     Examples
     --------
     >>> find_breaking_point(lambda odds: odds < 3) // 0.01 / 100

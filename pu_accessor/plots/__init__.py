@@ -7,9 +7,9 @@ from pu_accessor.plots.colors import Palette
 from pu_accessor.plots.curves import plot_pr, plot_rank_cdf, plot_roc
 from pu_accessor.plots.forest import plot_forest
 from pu_accessor.plots.layout import Drawing
-from pu_accessor.plots.look import Look
 from pu_accessor.plots.metrics import check_plot_metric, plot_metric
-from pu_accessor.plots.practice import plot_calibration, plot_decision, plot_gain
+from pu_accessor.plots.options import Look
+from pu_accessor.plots.utility import plot_calibration, plot_decision, plot_gain
 
 __all__ = [
     "Drawing",

@@ -7,7 +7,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 
 from pu_accessor.errors import PUValueError
-from pu_accessor.inference.comparison.order import crossings
+from pu_accessor.inference.comparison.crossings import crossings
 from pu_accessor.plots.artists import (
     Curve,
     Path,
@@ -16,9 +16,9 @@ from pu_accessor.plots.artists import (
     draw_line,
 )
 from pu_accessor.plots.layout import Drawing, draw_panels
-from pu_accessor.plots.look import Look
 from pu_accessor.plots.marks import draw_change, draw_infeasible, draw_limit
 from pu_accessor.plots.names import tell_quantity
+from pu_accessor.plots.options import Look
 from pu_accessor.ranking import FloatArray
 
 __all__ = ["plot_against_beta"]
@@ -30,22 +30,6 @@ def plot_against_beta(values: xr.Dataset, look: Look) -> Drawing:
     Where the central estimates of two models swap their order, a cross marks it. The betas at
     which a model's band is impossible are shaded, with a strip in its hue. A vertical line marks
     the upper limit on beta that the known positives set, where it is within the picture.
-
-    Parameters
-    ----------
-    values : Dataset
-        As `pu_accessor.results.against_beta.values_by_beta` returns it, for two or more betas.
-    look : Look
-        What hues and panels tell apart, and properties of artists.
-
-    Returns
-    -------
-    matplotlib Axes or seaborn FacetGrid
-
-    Raises
-    ------
-    PUValueError, PUTypeError
-        As in `plot_roc`; also if groups have betas of their own.
     """
     look.check()
     if values["beta"].ndim > 1:

@@ -14,9 +14,9 @@ from pu_accessor.plots.artists import (
     draw_line,
 )
 from pu_accessor.plots.layout import Drawing, draw_panels
-from pu_accessor.plots.look import Look
 from pu_accessor.plots.marks import draw_break, draw_chance
 from pu_accessor.plots.names import tell_quantity
+from pu_accessor.plots.options import Look
 from pu_accessor.ranking import FloatArray
 
 __all__ = ["plot_robustness"]
@@ -29,22 +29,6 @@ def plot_robustness(values: xr.Dataset, look: Look) -> Drawing:
 
     The inner band has what the estimate can be, the outer one its interval. A cross marks the
     factor from which on the conclusion does not hold for every selection.
-
-    Parameters
-    ----------
-    values : Dataset
-        As `pu_accessor.results.robustness.values_by_odds` returns it.
-    look : Look
-        What hues and panels tell apart, and properties of artists.
-
-    Returns
-    -------
-    matplotlib Axes or seaborn FacetGrid
-
-    Raises
-    ------
-    PUValueError, PUTypeError
-        As in `plot_roc`.
     """
     look.check()
     above = float(values.attrs["above"])

@@ -16,10 +16,10 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
 
 from pu_accessor.errors import PUTypeError, PUValueError
+from pu_accessor.plots.artist_ids import Kind, kind_of, name_of, tag
 from pu_accessor.plots.colors import ink
-from pu_accessor.plots.kinds import Kind, kind_of, name_of, tag
 from pu_accessor.plots.names import write_name
-from pu_accessor.plots.thin import Path, thin
+from pu_accessor.plots.simplify import Path, thin
 from pu_accessor.ranking import BoolArray, FloatArray
 
 __all__ = [
@@ -85,37 +85,13 @@ class Curve(NamedTuple):
 
 
 def check_styles(line_kws: Style, band_kws: Style) -> None:
-    """Raise unless artists take these properties: before a figure is made.
-
-    Parameters
-    ----------
-    line_kws, band_kws : mapping, optional
-        Properties of a Line2D and of a Polygon.
-
-    Raises
-    ------
-    PUTypeError
-        If they are something else.
-    """
+    """Raise unless artists take these properties: before a figure is made."""
     _check_style("line_kws", line_kws, Line2D, [], [])
     _check_style("band_kws", band_kws, Polygon, np.zeros((1, 2)))
 
 
 def check_baseline(tables: xr.Dataset, baseline: bool) -> None:
-    """Raise where a baseline is insisted on and there is none.
-
-    Parameters
-    ----------
-    tables : Dataset
-        With tables for some betas.
-    baseline : bool
-        Whether one of them must be 0.
-
-    Raises
-    ------
-    PUValueError
-        If it must, and is not.
-    """
+    """Raise where a baseline is insisted on and there is none."""
     if baseline and "beta" in tables.coords and not (tables["beta"] == 0).any():
         raise PUValueError(
             f"baseline=True needs tables for beta = 0, but there are {tables['beta'].values}. "
@@ -135,21 +111,7 @@ def _check_style(argument: str, style: Style, kind: type[Artist], *empty: Any) -
 
 
 def draw_band(ax: Axes, curve: Curve, trace: Trace, style: Style, label: str) -> None:
-    """Fill between the bounds: along the upper one and back along the lower one.
-
-    Parameters
-    ----------
-    ax : matplotlib Axes
-        Where to draw.
-    curve : Curve
-        Nothing is drawn for a baseline: there nothing is latent, so there is nothing to bound.
-    trace : callable
-        From one bound of the curve to x and y.
-    style : mapping, optional
-        Properties of the Polygon.
-    label : str
-        For the legend.
-    """
+    """Fill between the bounds: along the upper one and back along the lower one."""
     if curve.is_baseline:
         return
     up, down = (thin(*trace(curve.data.sel(bound=bound))) for bound in ("upper", "lower"))
@@ -177,21 +139,7 @@ def _opacity(among: int) -> float:
 
 
 def draw_envelope(ax: Axes, curve: Curve, x: FloatArray, ends: Path, betas: FloatArray) -> None:
-    """Hatch what a curve's bounds get to while beta varies.
-
-    Parameters
-    ----------
-    ax : matplotlib Axes
-        Where to draw.
-    curve : Curve
-        Nothing is drawn for a baseline, and nothing twice: it is the same for all betas.
-    x : ndarray of float64, shape (points,)
-        Where the envelope stands.
-    ends : tuple of ndarray of float64, shape (points,)
-        The lowest and the highest.
-    betas : ndarray of float64, shape (inner betas,)
-        From one end of the interval to the other.
-    """
+    """Hatch what a curve's bounds get to while beta varies."""
     low, high = ends
     corners = _there_and_back(thin(x, high), thin(x, low))
     drawn = (patch.get_xy() for patch in ax.patches if patch.get_gid() == Kind.ENVELOPE)  # type: ignore[attr-defined]
@@ -224,52 +172,19 @@ def _add_area(ax: Axes, area: Polygon) -> None:
 
 
 def hold(x: FloatArray, y: FloatArray) -> Path:
-    """Return the corners of a step function, for a line as well as for the edge of a band.
-
-    Parameters
-    ----------
-    x, y : ndarray of float64, shape (points,)
-        Each value is held until the next one.
-
-    Returns
-    -------
-    x, y : ndarray of float64, shape (2 * points - 1,)
-    """
+    """Return the corners of a step function, for a line as well as for the edge of a band."""
     return np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1]
 
 
 def kept(there: BoolArray) -> slice | BoolArray:
-    """Return what selects the places that are true, without a copy where they are side by side.
-
-    Parameters
-    ----------
-    there : ndarray of bool, shape (points,)
-        Which points there are.
-
-    Returns
-    -------
-    slice or ndarray of bool
-    """
+    """Return what selects the places that are true, without a copy where they are side by side."""
     count = int(np.count_nonzero(there))
     start = int(there.argmax()) if count else 0
     return slice(start, start + count) if there[start : start + count].all() else there
 
 
 def draw_line(ax: Axes, curve: Curve, trace: Trace, style: Style) -> None:
-    """Draw the estimate, or the baseline.
-
-    Parameters
-    ----------
-    ax : matplotlib Axes
-        Where to draw; its axes have their names, for which seaborn would else look through all
-        ticks.
-    curve : Curve
-        Its colour and label are used.
-    trace : callable
-        From one bound of the curve to x and y.
-    style : mapping, optional
-        Properties of the Line2D, not used for a baseline.
-    """
+    """Draw the estimate, or the baseline."""
     x, y = thin(*trace(curve.data.sel(bound="estimate")))
     properties = {
         "color": curve.color,
@@ -307,33 +222,12 @@ def _told(name: str, label: str) -> str:
 
 
 def curves_on(ax: Axes) -> list[Line2D]:
-    """Return the curves that are on some Axes already, without baselines.
-
-    Parameters
-    ----------
-    ax : matplotlib Axes
-        That may have been drawn on before.
-
-    Returns
-    -------
-    list of matplotlib Line2D
-    """
+    """Return the curves that are on some Axes already, without baselines."""
     return [line for line in ax.lines if kind_of(line) is Kind.CURVE]
 
 
 def band_label(dataset: xr.Dataset) -> str:
-    """Name the band, its level and what it is about, as far as the attributes say.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        Tables or curves.
-
-    Returns
-    -------
-    str
-        Such as "95% exact band", and in a second line "these examples": legends stay narrow.
-    """
+    """Name the band, its level and what it is about, as far as the attributes say."""
     level, band = dataset.attrs.get("level"), dataset.attrs.get("band")
     percent = "" if level is None else f"{100 * level:.12g}% "
     about = ",\nthese examples" if dataset.attrs.get("target") == "examples" else ""

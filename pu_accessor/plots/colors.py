@@ -27,16 +27,6 @@ _HUES, _LIGHTS = 36, (0.35, 0.5, 0.65, 0.8)
 def luminance(color: Any) -> float:
     """Return the relative luminance of a colour [1]_.
 
-    Parameters
-    ----------
-    color : matplotlib color
-        Its opacity does not count.
-
-    Returns
-    -------
-    float
-        From 0 for black to 1 for white.
-
     References
     ----------
     .. [1] W3C, *Web Content Accessibility Guidelines 2.2*, 2023.
@@ -52,15 +42,6 @@ def luminance(color: Any) -> float:
 def contrast(one: Any, other: Any) -> float:
     """Return the contrast of two colours, from 1 to 21.
 
-    Parameters
-    ----------
-    one, other : matplotlib color
-        Of ink and ground, in either order.
-
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> round(contrast("black", "white"), 9)
@@ -71,17 +52,7 @@ def contrast(one: Any, other: Any) -> float:
 
 
 def ground(ax: Axes) -> RGB:
-    """Return the colour that is seen behind what Axes hold.
-
-    Parameters
-    ----------
-    ax : matplotlib Axes
-        May be transparent, and so may its figure be: then it is what its labels can be read on.
-
-    Returns
-    -------
-    tuple of float
-    """
+    """Return the colour that is seen behind what Axes hold."""
     paper = 0.0 if luminance(ax.xaxis.label.get_color()) > 0.5 else 1.0
     seen: FloatArray = np.full(3, paper)
     figure = ax.get_figure(root=True)
@@ -92,37 +63,14 @@ def ground(ax: Axes) -> RGB:
 
 
 def ink(ax: Axes, strength: float = 1.0) -> RGB:
-    """Return black on a light ground, white on a dark one, or a grey that is nearer to it.
-
-    Parameters
-    ----------
-    ax : matplotlib Axes
-        Where to draw.
-    strength : float, default 1
-        0 is the ground itself.
-
-    Returns
-    -------
-    tuple of float
-    """
+    """Return black on a light ground, white on a dark one, or a grey that is nearer to it."""
     below = np.array(ground(ax))
     top = 1.0 if contrast("white", ground(ax)) > contrast("black", ground(ax)) else 0.0
     return to_rgb(((1 - strength) * below + strength * top).tolist())
 
 
 def check_palette(palette: object) -> None:
-    """Raise unless there are such colours: before a figure is made.
-
-    Parameters
-    ----------
-    palette : object
-        Of a user.
-
-    Raises
-    ------
-    PUValueError, PUTypeError
-        If there are none.
-    """
+    """Raise unless there are such colours: before a figure is made."""
     if palette is None or isinstance(palette, Colormap):
         return
     if isinstance(palette, str):
@@ -158,24 +106,7 @@ def _check_name(palette: str) -> None:
 
 
 def read_palette(palette: Palette, keys: Sequence[Hashable]) -> list[Any]:
-    """Return the colour of each key that a user's palette says.
-
-    Parameters
-    ----------
-    palette : str, sequence or mapping of colors, or Colormap
-        As `check_palette` accepts it.
-    keys : sequence of hashable
-        Values of a hue.
-
-    Returns
-    -------
-    list of matplotlib color
-
-    Raises
-    ------
-    PUValueError
-        If it has too few, or not those of all keys.
-    """
+    """Return the colour of each key that a user's palette says."""
     if isinstance(palette, Mapping):
         return _colors_of_keys(palette, keys)
     if isinstance(palette, str):
@@ -217,25 +148,7 @@ def _sample(colors: Colormap, size: int) -> list[Any]:
 
 
 def next_colors(ax: Axes, taken: Sequence[Any], size: int, ordered: bool) -> list[Any]:
-    """Return the colours that are next on some Axes.
-
-    Parameters
-    ----------
-    ax : matplotlib Axes
-        Where to draw.
-    taken : sequence of matplotlib color
-        Those of the curves that are there.
-    size : int
-        How many.
-    ordered : bool
-        Whether they have an order, which is then one from dark to light, to be told apart in grey.
-
-    Returns
-    -------
-    list of matplotlib color
-        Ordered ones, as far as they can be seen on the ground; or those of the cycle that was
-        chosen and are not taken, and where these are too few, others that stay apart from them.
-    """
+    """Return the colours that are next on some Axes."""
     below = ground(ax)
     if ordered:
         scale = sns.color_palette(_SEQUENCES[bool(taken)], as_cmap=True)

@@ -6,6 +6,8 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 
+from pu_accessor.datasets.curves import curve as curve_of
+from pu_accessor.datasets.schema import COUNTS
 from pu_accessor.errors import PUValueError
 from pu_accessor.plots.artists import (
     Curve,
@@ -21,11 +23,9 @@ from pu_accessor.plots.artists import (
 )
 from pu_accessor.plots.colors import ink
 from pu_accessor.plots.layout import Drawing, draw_panels
-from pu_accessor.plots.look import Look
 from pu_accessor.plots.marks import draw_chance
+from pu_accessor.plots.options import Look
 from pu_accessor.ranking import FloatArray, IntArray
-from pu_accessor.results.curves import curve as curve_of
-from pu_accessor.results.schema import COUNTS
 
 __all__ = ["plot_pr", "plot_rank_cdf", "plot_roc"]
 
@@ -38,29 +38,6 @@ def plot_roc(tables: xr.Dataset, look: Look) -> Drawing:
 
     A curve may step back: a known positive that enters the head brings latent ones along, which
     were false positives one rank before.
-
-    Parameters
-    ----------
-    tables : Dataset
-        With `tp`, `fp`, `fn`, `tn` over (rank, bound, beta) and any other dimensions. A beta of 0
-        is drawn as the dashed baseline that treats the unlabeled as negative.
-    look : Look
-        What hues and panels tell apart, and properties of artists.
-
-    Returns
-    -------
-    matplotlib Axes or seaborn FacetGrid
-        A grid with `col` or `row`.
-
-    Raises
-    ------
-    PUKeyError
-        If `tables` holds no tables.
-    PUValueError
-        If `tables` lacks a dimension, a bound, a second rank, the baseline asked for, or
-        negatives, or has dimensions for which there is no hue, column or row.
-    PUTypeError
-        If something in `look` is of another kind.
     """
     curves = curve_of(tables, "roc")
     look.check()
@@ -86,20 +63,6 @@ def plot_pr(tables: xr.Dataset, look: Look) -> Drawing:
     Between two cutoffs the curve follows the contingency tables [1]_. At recall 0 it starts with
     the precision of the first cutoff that finds a positive. Chance is the prevalence, dotted.
 
-    Parameters
-    ----------
-    tables, look
-        As in `plot_roc`.
-
-    Returns
-    -------
-    matplotlib Axes or seaborn FacetGrid
-
-    Raises
-    ------
-    PUKeyError, PUValueError, PUTypeError
-        As in `plot_roc`.
-
     References
     ----------
     .. [1] J. Davis, M. Goadrich, *The relationship between precision-recall and ROC curves*,
@@ -124,24 +87,7 @@ def plot_pr(tables: xr.Dataset, look: Look) -> Drawing:
 
 
 def plot_rank_cdf(cdf: xr.Dataset, look: Look) -> Drawing:
-    """Draw the rank CDF of the known positives and the band around that of the latent ones.
-
-    Parameters
-    ----------
-    cdf : Dataset
-        With `rank_cdf` over (rank, bound, beta) and any other dimensions.
-    look : Look
-        As in `plot_roc`.
-
-    Returns
-    -------
-    matplotlib Axes or seaborn FacetGrid
-
-    Raises
-    ------
-    PUValueError, PUTypeError
-        As in `plot_roc`.
-    """
+    """Draw the rank CDF of the known positives and the band around that of the latent ones."""
     look.check()
     held = bool((cdf["reference"] == "positives").all())
     trace = _trace_rank_cdf if held else _trace_rising

@@ -8,12 +8,12 @@ from matplotlib.axes import Axes
 from matplotlib.cbook import normalize_kwargs
 from matplotlib.lines import Line2D
 
+from pu_accessor.plots.artist_ids import Kind
 from pu_accessor.plots.artists import Curve, Path, Trace, draw_band, draw_line
-from pu_accessor.plots.kinds import Kind
 from pu_accessor.plots.layout import Drawing, draw_panels
-from pu_accessor.plots.look import Look
 from pu_accessor.plots.marks import draw_chance
 from pu_accessor.plots.names import tell_key, tell_quantity
+from pu_accessor.plots.options import Look
 from pu_accessor.plots.slices import PLACE
 
 __all__ = ["plot_forest"]
@@ -26,26 +26,7 @@ _EDGES = 1.2  # inches for labels above and below
 
 
 def plot_forest(values: xr.Dataset, number: tuple[str, str], look: Look) -> Drawing:
-    """Draw numbers as dots and their intervals as bars, a place below the other for each model.
-
-    Parameters
-    ----------
-    values : Dataset
-        As `pu_accessor.results.forest.over_places` returns it.
-    number : tuple of str
-        The name of the number, and its cutoff in words.
-    look : Look
-        What hues and panels tell apart, and properties of artists.
-
-    Returns
-    -------
-    matplotlib Axes or seaborn FacetGrid
-
-    Raises
-    ------
-    PUValueError, PUTypeError
-        As in `pu_accessor.plots.curves.plot_roc`.
-    """
+    """Draw numbers as dots and their intervals as bars, a place below the other for each model."""
     look.check()
     dots = {"marker": "o", "linestyle": "none", "markersize": 6}
     dots |= normalize_kwargs(dict(look.line_kws or {}), Line2D)

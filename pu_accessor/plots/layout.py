@@ -13,12 +13,12 @@ from seaborn import FacetGrid
 
 from pu_accessor.errors import PUValueError, suggestion
 from pu_accessor.plots.artists import Curve
-from pu_accessor.plots.direct import label_curves
-from pu_accessor.plots.entries import Entries, legend_entries
-from pu_accessor.plots.hues import color_curves, too_many, write_title
+from pu_accessor.plots.color_mapping import color_curves, too_many, write_title
+from pu_accessor.plots.legend_handles import Entries, legend_entries
 from pu_accessor.plots.legends import Place, columns_beside, place_legend, settle
-from pu_accessor.plots.look import Look
+from pu_accessor.plots.line_labels import label_curves
 from pu_accessor.plots.names import tell_panel
+from pu_accessor.plots.options import Look
 from pu_accessor.plots.slices import Slice, Values, take_apart, values_along
 
 __all__ = ["Drawing", "draw_panels"]
@@ -38,32 +38,7 @@ def draw_panels(
     along: str | None = None,
     legend: Place = "best",
 ) -> Drawing:
-    """Draw each curve of a Dataset in its panel and hue.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        What is drawn is its first variable over `along`.
-    draw : callable
-        Draws some curves on Axes.
-    look : Look
-        What hues and panels tell apart, and where to draw.
-    along : str, optional
-        The dimension that a curve runs along: the cutoffs if not given.
-    legend : {"best", "lower right", "outside"}, default "best"
-        Where the legend stands if it covers no data there.
-
-    Returns
-    -------
-    matplotlib Axes or seaborn FacetGrid
-        A grid where there are columns or rows.
-
-    Raises
-    ------
-    PUValueError
-        If a dimension or a bound is missing, or one dimension too many has no hue, column or row;
-        if a palette has too few colours.
-    """
+    """Draw each curve of a Dataset in its panel and hue."""
     slices = take_apart(dataset, along)
     values = values_along(slices)
     look = _assign(dataset, look, values)

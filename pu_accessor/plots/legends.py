@@ -13,9 +13,9 @@ from matplotlib.lines import Line2D
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox, ScaledTranslation
 
+from pu_accessor.plots.artist_ids import Kind, kind_of
 from pu_accessor.plots.colors import ground
-from pu_accessor.plots.entries import Entries
-from pu_accessor.plots.kinds import Kind, kind_of
+from pu_accessor.plots.legend_handles import Entries
 
 __all__ = ["Place", "columns_beside", "place_legend", "settle"]
 
@@ -50,19 +50,7 @@ _GAP = 0.08  # inches around it
 
 
 def columns_beside(entries: int, height: float) -> int:
-    """Return how many columns a legend beside something needs.
-
-    Parameters
-    ----------
-    entries : int
-        How many there are.
-    height : float
-        That there is, in inches.
-
-    Returns
-    -------
-    int
-    """
+    """Return how many columns a legend beside something needs."""
     return max(1, ceil(entries / max(1, floor(_ENTRIES * height))))
 
 
@@ -76,21 +64,7 @@ def settle(figure: Figure) -> None:
 
 
 def place_legend(ax: Axes, entries: Entries, title: str, place: Place, *, ours: bool) -> None:
-    """Put a legend where it covers no data: in a corner, beside or below.
-
-    Parameters
-    ----------
-    ax : matplotlib Axes
-        All is drawn already, and the Axes are where the figure's layout has them.
-    entries : list of (str, Artist)
-        Labels and what stands for them.
-    title : str
-        Empty for none.
-    place : {"best", "lower right", "outside"}
-        Where it stands if it can.
-    ours : bool
-        Whether the figure is ours, and may become larger.
-    """
+    """Put a legend where it covers no data: in a corner, beside or below."""
     figure = ax.get_figure(root=True)
     if not entries or figure is None:
         return

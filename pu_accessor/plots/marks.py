@@ -6,25 +6,15 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 
+from pu_accessor.plots.artist_ids import Kind
 from pu_accessor.plots.colors import ground, ink
-from pu_accessor.plots.kinds import Kind
 from pu_accessor.ranking import FloatArray
 
 __all__ = ["draw_break", "draw_chance", "draw_change", "draw_infeasible", "draw_limit"]
 
 
 def draw_chance(ax: Axes, x: list[float], y: list[float], **style: Any) -> None:
-    """Draw what a ranking by chance does, dotted.
-
-    Parameters
-    ----------
-    ax : matplotlib Axes
-        Where to draw.
-    x, y : list of float
-        Corners of the line.
-    **style
-        Properties of the Line2D.
-    """
+    """Draw what a ranking by chance does, dotted."""
     ours = {
         "color": ink(ax, 0.6),
         "label": "chance",
@@ -36,19 +26,7 @@ def draw_chance(ax: Axes, x: list[float], y: list[float], **style: Any) -> None:
 
 
 def draw_limit(ax: Axes, beta: float, color: Any, label: str) -> None:
-    """Mark the limit on beta that a model's known positives set, if it is within the picture.
-
-    Parameters
-    ----------
-    ax : matplotlib Axes
-        Where to draw; its x axis is beta.
-    beta : float
-        The limit.
-    color : matplotlib color
-        The model's hue.
-    label : str
-        For the legend.
-    """
+    """Mark the limit on beta that a model's known positives set, if it is within the picture."""
     if ax.dataLim.x0 <= beta <= ax.dataLim.x1:
         look: dict[str, Any] = {"color": color, "linestyle": "-.", "linewidth": 1.1, "zorder": 2.5}
         top: dict[str, Any] = {"marker": "v", "markevery": [1], "markersize": 7, "clip_on": False}
@@ -56,15 +34,7 @@ def draw_limit(ax: Axes, beta: float, color: Any, label: str) -> None:
 
 
 def draw_change(ax: Axes, x: FloatArray, y: FloatArray) -> None:
-    """Mark where two models swap their order.
-
-    Parameters
-    ----------
-    ax : matplotlib Axes
-        Where to draw.
-    x, y : ndarray of float64, shape (changes,)
-        Where.
-    """
+    """Mark where two models swap their order."""
     if x.size:
         look: dict[str, Any] = {"color": ink(ax), "marker": "X", "markeredgecolor": ground(ax)}
         place: dict[str, Any] = {"linestyle": "none", "markersize": 8, "zorder": 4}
@@ -72,19 +42,7 @@ def draw_change(ax: Axes, x: FloatArray, y: FloatArray) -> None:
 
 
 def draw_break(ax: Axes, odds: float, above: float, color: Any) -> None:
-    """Mark the factor at which a conclusion breaks, where it is within the picture.
-
-    Parameters
-    ----------
-    ax : matplotlib Axes
-        Where to draw; curves are there already.
-    odds : float
-        The factor; infinite or NaN for none.
-    above : float
-        The value that is no longer exceeded.
-    color : matplotlib color
-        The hue of the curve.
-    """
+    """Mark the factor at which a conclusion breaks, where it is within the picture."""
     if np.isfinite(odds) and odds <= ax.dataLim.x1:
         look: dict[str, Any] = {"color": color, "marker": "X", "markeredgecolor": ground(ax)}
         place: dict[str, Any] = {"linestyle": "none", "markersize": 9, "zorder": 4}
@@ -98,17 +56,7 @@ def draw_break(ax: Axes, odds: float, above: float, color: Any) -> None:
 
 
 def draw_infeasible(ax: Axes, start: FloatArray, end: FloatArray, color: Any) -> None:
-    """Shade the betas at which a model's band is impossible; a strip at the foot says whose.
-
-    Parameters
-    ----------
-    ax : matplotlib Axes
-        Where to draw.
-    start, end : ndarray of float64, shape (1,) or (0,)
-        From where to where, if anywhere.
-    color : matplotlib color
-        The model's hue.
-    """
+    """Shade the betas at which a model's band is impossible; a strip at the foot says whose."""
     strips = sum(patch.get_gid() == Kind.BEYOND for patch in ax.patches)
     for left, right in zip(start.tolist(), end.tolist(), strict=True):
         faint = (*to_rgb(color), 0.06)

@@ -8,7 +8,11 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 
-from pu_accessor.errors import PUValueError, check_option
+from pu_accessor.checks import check_option
+from pu_accessor.datasets.beta_envelope import inner_tables
+from pu_accessor.datasets.curves import metric
+from pu_accessor.datasets.schema import COUNTS, INTERVAL, axis_of, counts_of, is_whole
+from pu_accessor.errors import PUValueError
 from pu_accessor.inference.tables.rates import Metric, check_metric, evaluate
 from pu_accessor.plots.artists import (
     Curve,
@@ -23,12 +27,9 @@ from pu_accessor.plots.artists import (
     kept,
 )
 from pu_accessor.plots.layout import Drawing, draw_panels
-from pu_accessor.plots.look import Look
 from pu_accessor.plots.names import tell_quantity
+from pu_accessor.plots.options import Look
 from pu_accessor.ranking import FloatArray
-from pu_accessor.results.curves import metric
-from pu_accessor.results.inner import inner_tables
-from pu_accessor.results.schema import COUNTS, INTERVAL, axis_of, counts_of, is_whole
 
 __all__ = ["check_plot_metric", "plot_metric"]
 
@@ -46,20 +47,7 @@ _AXES = {
 
 
 def check_plot_metric(name: str | Metric, x: str) -> None:
-    """Raise unless there is such a metric, and such an axis.
-
-    Parameters
-    ----------
-    name : str or callable
-        A metric.
-    x : {"rank", "threshold", "fraction"}
-        Where a cutoff stands.
-
-    Raises
-    ------
-    PUValueError
-        If there is not.
-    """
+    """Raise unless there is such a metric, and such an axis."""
     check_metric(name)
     check_option("x", x, _AXES, {"head": "rank", "score": "threshold", "share": "fraction"})
 
@@ -72,32 +60,7 @@ def plot_metric(
     *,
     beside: Callable[[Axes, list[Curve]], None] | None = None,
 ) -> Drawing:
-    """Draw a metric at each cutoff: the estimate as a line, the area between the bounds filled.
-
-    Parameters
-    ----------
-    tables : Dataset
-        With `tp`, `fp`, `fn`, `tn` over cutoffs, bound, beta and any other dimensions.
-    name : str or callable
-        As in `pu_accessor.results.curves.metric`.
-    x : {"rank", "threshold", "fraction"}
-        Where a cutoff stands: the number of examples predicted positive, the lowest score among
-        them, or their share. Between two ranks the tables run straight; between two thresholds
-        nothing changes.
-    look : Look
-        What hues and panels tell apart, and properties of artists.
-    beside : callable, optional
-        Draws what else there is to see with some curves.
-
-    Returns
-    -------
-    matplotlib Axes or seaborn FacetGrid
-
-    Raises
-    ------
-    PUKeyError, PUValueError, PUTypeError
-        As in `plot_roc`; also if `x` is "threshold" and the tables are not those of all cutoffs.
-    """
+    """Draw a metric at each cutoff: the estimate as a line, the area between the bounds filled."""
     check_plot_metric(name, x)
     inner = [key for key in INTERVAL if key in tables]
     values = metric(tables.drop_vars(inner), name)

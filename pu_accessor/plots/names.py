@@ -30,17 +30,6 @@ _F_BETA = re.compile(r"f(?=[\d.]+$)")
 def write_name(name: object) -> str:
     r"""Write a name for a legend, a title or an axis.
 
-    Parameters
-    ----------
-    name : object
-        Of a column, a key, a function.
-
-    Returns
-    -------
-    str
-        Without mathematics between dollars; neither empty nor with an underscore first, which
-        keep a label out of legends.
-
     Examples
     --------
     >>> write_name("_gain in $"), write_name("tree")
@@ -51,18 +40,7 @@ def write_name(name: object) -> str:
 
 
 def tell_key(key: Hashable) -> str:
-    """Write a key.
-
-    Parameters
-    ----------
-    key : hashable
-        Of a group; a tuple for several levels.
-
-    Returns
-    -------
-    str
-        A day without its time.
-    """
+    """Write a key."""
     if isinstance(key, tuple):
         return ", ".join(map(tell_key, key))
     if isinstance(key, pd.Timestamp) and key == key.normalize():
@@ -71,33 +49,12 @@ def tell_key(key: Hashable) -> str:
 
 
 def tell_panel(name: str, value: Any) -> str:
-    """Write the title of a panel.
-
-    Parameters
-    ----------
-    name : str
-        Of a dimension.
-    value : hashable
-        A place along it.
-
-    Returns
-    -------
-    str
-    """
+    """Write the title of a panel."""
     return f"β̂ = {value:g}" if name == "beta" else f"{write_name(name)} = {tell_key(value)}"
 
 
 def tell_quantity(name: str) -> str:
     """Write what an axis shows in words.
-
-    Parameters
-    ----------
-    name : str
-        Of a metric, an area or a function.
-
-    Returns
-    -------
-    str
 
     Examples
     --------

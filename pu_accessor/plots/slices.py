@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from pu_accessor.datasets.schema import AXIS, BOUND
 from pu_accessor.errors import PUValueError, shorten
 from pu_accessor.plots.artists import kept
 from pu_accessor.ranking import BoolArray
-from pu_accessor.results.schema import AXIS, BOUND
 
 __all__ = ["PLACE", "Slice", "Values", "take_apart", "values_along"]
 
@@ -77,24 +77,7 @@ def _keep(dataset: xr.Dataset, lacking: list[str]) -> str:
 
 
 def take_apart(dataset: xr.Dataset, along: str | None = None) -> list[Slice]:
-    """Take a Dataset apart into curves, without what has no value.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        What is drawn is its first variable over `along`.
-    along : str, optional
-        The dimension that a curve runs along: the cutoffs if not given.
-
-    Returns
-    -------
-    list of Slice
-
-    Raises
-    ------
-    PUValueError
-        If a dimension or a bound is missing, points do not increase, or nothing has a value.
-    """
+    """Take a Dataset apart into curves, without what has no value."""
     along = _cutoffs(dataset) if along is None else along
     _check(dataset, along)
     drawn = next(name for name, variable in dataset.data_vars.items() if along in variable.dims)
@@ -145,17 +128,7 @@ def _is_missing(value: Hashable) -> bool:
 
 
 def values_along(slices: Sequence[Slice]) -> dict[str, list[Hashable]]:
-    """Return the values that curves have along each dimension; the naive beta is none of them.
-
-    Parameters
-    ----------
-    slices : sequence of Slice
-        All curves of a picture.
-
-    Returns
-    -------
-    dict of str to list of hashable
-    """
+    """Return the values that curves have along each dimension; the naive beta is none of them."""
     several = len({one.beta for one in slices}) > 1
     values: dict[str, dict[Hashable, None]] = {}
     for one in slices:

@@ -48,13 +48,7 @@ class ArraySource:
         return rank_columns([scores], labels, odds, None, roles, ranks)
 
     def pair(self, roles: Roles, on: Hashable | list[Hashable] | None) -> NoReturn:
-        """Say that there is one model alone.
-
-        Raises
-        ------
-        PUTypeError
-            Always.
-        """
+        """Say that there is one model alone."""
         raise refuse(
             self.name,
             "compare is not there",

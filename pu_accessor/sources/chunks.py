@@ -50,19 +50,7 @@ class Pieces(Protocol):
 
 
 def beside(name: Hashable, number: int) -> str:
-    """Return what a column of the rows of a key is called among those of others.
-
-    Parameters
-    ----------
-    name : hashable
-        The column.
-    number : int
-        Of the key.
-
-    Returns
-    -------
-    str
-    """
+    """Return what a column of the rows of a key is called among those of others."""
     return f"{name!r} of {number}"
 
 
@@ -73,11 +61,6 @@ class Chunks:
     ----------
     chunks : iterable, or callable that returns one
         Of DataFrames, or of pairs (score, label) of array-likes. It is gone through several times.
-
-    Raises
-    ------
-    PUTypeError
-        If it can be gone through once only.
     """
 
     name = "chunks"

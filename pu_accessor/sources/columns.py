@@ -26,24 +26,7 @@ Column: TypeAlias = npt.ArrayLike | Sequence[Any] | pd.Series | pd.api.extension
 
 
 def as_series(argument: str, values: Any) -> "pd.Series[Any]":
-    """Return an array-like as a Series with a name.
-
-    Parameters
-    ----------
-    argument : str
-        Its name where it has none, and for messages.
-    values : array-like, shape (examples,)
-        Scores or labels.
-
-    Returns
-    -------
-    Series
-
-    Raises
-    ------
-    PUTypeError
-        If it is not one-dimensional.
-    """
+    """Return an array-like as a Series with a name."""
     if isinstance(values, pd.Series):
         return values if values.name is not None else values.rename(argument)
     try:
@@ -62,28 +45,7 @@ def as_series(argument: str, values: Any) -> "pd.Series[Any]":
 
 
 def read_column(frame: pd.DataFrame, argument: str, name: Hashable) -> "pd.Series[Any]":
-    """Return a column by name, or say which there are.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        With a row for each example.
-    argument : str
-        What named the column, for messages.
-    name : hashable
-        The column's name.
-
-    Returns
-    -------
-    Series
-
-    Raises
-    ------
-    PUKeyError
-        If there is no such column.
-    PUTypeError, PUValueError
-        If it is no name, or that of several columns.
-    """
+    """Return a column by name, or say which there are."""
     try:
         there = name in frame.columns
     except TypeError:
@@ -119,25 +81,7 @@ def read_column(frame: pd.DataFrame, argument: str, name: Hashable) -> "pd.Serie
 
 
 def read_values(scores: "pd.Series[Any]", roles: Roles) -> FloatArray:
-    """Read scores, and check that none is missing where none may be.
-
-    Parameters
-    ----------
-    scores : Series
-        Numbers, of any dtype.
-    roles : Roles
-        Their `nan_policy` says whether some may be missing.
-
-    Returns
-    -------
-    ndarray of float64, shape (examples,)
-        NaN where missing.
-
-    Raises
-    ------
-    PUTypeError, PUValueError
-        If there is none, one is no number, or one is missing that may not be.
-    """
+    """Read scores, and check that none is missing where none may be."""
     if not scores.size:
         raise PUValueError("score and label must hold at least one example, but are empty.")
     values = read_scores(scores)
@@ -146,24 +90,7 @@ def read_values(scores: "pd.Series[Any]", roles: Roles) -> FloatArray:
 
 
 def read_states(labels: "pd.Series[Any]", roles: Roles) -> States:
-    """Read labels in their coding.
-
-    Parameters
-    ----------
-    labels : Series
-        Of any dtype.
-    roles : Roles
-        They say what stands for each state.
-
-    Returns
-    -------
-    States
-
-    Raises
-    ------
-    PUTypeError, PUValueError
-        As in `pu_accessor.sources.labels.read_labels`.
-    """
+    """Read labels in their coding."""
     return read_labels(
         labels,
         positive=roles.positive,
@@ -173,22 +100,7 @@ def read_states(labels: "pd.Series[Any]", roles: Roles) -> States:
 
 
 def as_models(score: Hashable | list[Hashable]) -> list[Hashable]:
-    """Return the columns of scores, one for each model.
-
-    Parameters
-    ----------
-    score : hashable or list of hashable
-        One column, or several.
-
-    Returns
-    -------
-    list of hashable
-
-    Raises
-    ------
-    PUValueError
-        If there is none, or one twice.
-    """
+    """Return the columns of scores, one for each model."""
     models = score if isinstance(score, list) else [score]
     if not models or len(set(map(str, models))) < len(models):
         raise PUValueError(

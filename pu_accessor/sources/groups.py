@@ -39,27 +39,7 @@ class Groups(NamedTuple):
 
 
 def group_frame(frame: pd.DataFrame, by: Hashable | list[Hashable]) -> Groups:
-    """Group the rows of a frame by columns, as ``frame.groupby(by)`` does.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        A row for each example.
-    by : hashable or list of hashable
-        Columns of keys. Rows without a key are left out, keys are sorted, categories that do not
-        occur are left out.
-
-    Returns
-    -------
-    Groups
-
-    Raises
-    ------
-    PUKeyError
-        If there is no such column.
-    PUValueError
-        If no row has a key.
-    """
+    """Group the rows of a frame by columns, as ``frame.groupby(by)`` does."""
     names = key_columns(frame, by)
     # The index plays no role; pandas would stumble over one that has the name of a column.
     columns = [frame[name].reset_index(drop=True) for name in names]
@@ -81,28 +61,7 @@ def _plain(column: "pd.Series[Any]") -> "pd.Series[Any]":
 def key_columns(
     frame: pd.DataFrame, by: Hashable | list[Hashable], argument: str = "by"
 ) -> list[Hashable]:
-    """Return the columns of keys, or say what is wrong with them.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        With these columns.
-    by : hashable or list of hashable
-        Their names.
-    argument : str, default "by"
-        The argument that passed them, for messages.
-
-    Returns
-    -------
-    list of hashable
-
-    Raises
-    ------
-    PUKeyError
-        If there is no such column.
-    PUTypeError, PUValueError
-        If there is none, one twice, or something else was passed.
-    """
+    """Return the columns of keys, or say what is wrong with them."""
     columns = by if isinstance(by, list) else [by]
     if not columns:
         raise PUValueError(
@@ -119,17 +78,7 @@ def key_columns(
 
 
 def read_groups(grouped: Grouping) -> Groups:
-    """Return the groups of a pandas groupby, in its order.
-
-    Parameters
-    ----------
-    grouped : DataFrameGroupBy
-        Its `sort`, `dropna` and `observed` are honoured.
-
-    Returns
-    -------
-    Groups
-    """
+    """Return the groups of a pandas groupby, in its order."""
     if not (grouped.observed and grouped.as_index):
         # The order of categories that do not occur is not the same for sizes and for numbers.
         grouped = grouped.obj.groupby(
@@ -177,18 +126,7 @@ def _rows(numbers: Numbers) -> list[IntArray | slice]:
 
 
 def number_groups(grouped: Grouping) -> Numbers:
-    """Return the number of each row's group, -1 where a row has no key.
-
-    Parameters
-    ----------
-    grouped : DataFrameGroupBy
-        Its `sort`, `dropna` and `observed` are honoured.
-
-    Returns
-    -------
-    ndarray of int16 or int32, shape (rows,)
-        The narrower where it holds them: numpy sorts that ten times as fast.
-    """
+    """Return the number of each row's group, -1 where a row has no key."""
     numbers = grouped.ngroup().to_numpy()
     if numbers.dtype.kind == "f":  # some rows have no key
         numbers = np.nan_to_num(numbers, nan=-1)
@@ -197,22 +135,7 @@ def number_groups(grouped: Grouping) -> Numbers:
 
 
 def check_roles(groups: Groups | None, models: list[Hashable], label: Hashable) -> None:
-    """Raise if a column of keys is also one of scores or labels.
-
-    Parameters
-    ----------
-    groups : Groups, optional
-        With the names of the keys.
-    models : list of hashable
-        Columns of scores.
-    label : hashable
-        Column of labels.
-
-    Raises
-    ------
-    PUValueError
-        If a name is among both.
-    """
+    """Raise if a column of keys is also one of scores or labels."""
     for name in groups.names if groups else ():
         if name in [str(role) for role in (*models, label)]:
             role = "label" if name == str(label) else "score"

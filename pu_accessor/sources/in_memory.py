@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pu_accessor.checks import check_within
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.counting.stack import stack_examples
 from pu_accessor.errors import PUDataError
-from pu_accessor.ranking import FloatArray, IntArray, Ranking, Rankings, Ranks, check_within
+from pu_accessor.ranking import FloatArray, IntArray, Ranking, Rankings, Ranks
 from pu_accessor.sources.columns import as_models, read_states, read_values
 from pu_accessor.sources.groups import Groups
 from pu_accessor.sources.labels import States
@@ -37,36 +38,7 @@ def rank_columns(
     roles: Roles,
     ranks: Ranks,
 ) -> Rankings:
-    """Rank examples by each column of scores, each group apart.
-
-    Parameters
-    ----------
-    scores : sequence of Series, shape (examples,)
-        One for each model.
-    labels : Series, shape (examples,)
-        They are read once, however many rankings there are.
-    odds : Series, shape (examples,), or None
-        Propensities.
-    groups : Groups or None
-        Rows to rank apart.
-    roles : Roles
-        How to read labels and missing scores.
-    ranks : {"all", "breakpoints"}, int or array-like of int
-        Which cutoffs, as in `pu_accessor.counting.cutoffs.rank_examples`.
-
-    Returns
-    -------
-    Rankings
-        With the names of the groups, and "model" for a list of columns of scores.
-
-    Raises
-    ------
-    PUTypeError
-        If scores are not real numbers.
-    PUValueError
-        If there are no examples, scores are missing, labels are ambiguous or of an unknown value,
-        or `ranks` lie beyond the largest ranking.
-    """
+    """Rank examples by each column of scores, each group apart."""
     values = [read_values(column, roles) for column in scores]
     states = read_states(labels, roles)
     known = None if odds is None else read_propensities(odds, states.positive)
@@ -113,30 +85,7 @@ def rank_rows(
     ranks: Ranks,
     columns: dict[str, str],
 ) -> Ranking:
-    """Rank examples by scores and labels that have been read.
-
-    Parameters
-    ----------
-    score : ndarray of float64, shape (examples,)
-        NaN where missing.
-    states : States
-        Which are known positives and known negatives.
-    propensity : ndarray of float64, shape (examples,), or None
-        Probability with which each positive is labeled.
-    roles : Roles
-        Their `nan_policy` says whether examples without a score are dropped.
-    ranks, columns
-        As in `pu_accessor.counting.cutoffs.rank_examples`.
-
-    Returns
-    -------
-    Ranking
-
-    Raises
-    ------
-    PUDataError
-        If no example has a score.
-    """
+    """Rank examples by scores and labels that have been read."""
     if roles.nan_policy == "omit":
         kept = ~np.isnan(score)
         score, states = score[kept], States(*(state[kept] for state in states))
@@ -150,37 +99,12 @@ def rank_rows(
 
 
 def scored(score: FloatArray, roles: Roles) -> int:
-    """Count the examples that are ranked.
-
-    Parameters
-    ----------
-    score : ndarray of float64, shape (examples,)
-        NaN where missing.
-    roles : Roles
-        Their `nan_policy` says whether examples without a score are dropped.
-
-    Returns
-    -------
-    int
-    """
+    """Count the examples that are ranked."""
     return score.size - int(np.isnan(score).sum() if roles.nan_policy == "omit" else 0)
 
 
 def name_keys(groups: Groups | None, roles: Roles) -> tuple[tuple[str, ...], tuple[Hashable, ...]]:
-    """Combine the keys of groups and of models, groups first.
-
-    Parameters
-    ----------
-    groups : Groups or None
-        Of rows.
-    roles : Roles
-        A list of columns of scores has a key for each.
-
-    Returns
-    -------
-    names : tuple of str
-    keys : tuple of hashable
-    """
+    """Combine the keys of groups and of models, groups first."""
     models = as_models(roles.score) if isinstance(roles.score, list) else None
     if groups is None:
         return (("model",), tuple(models)) if models is not None else ((), ((),))

@@ -44,26 +44,6 @@ def read_labels(
 
     Without keywords True or 1 is positive, False or 0 negative and missing unlabeled, in any
     dtype. A keyword replaces the values of its state and takes its values away from the others.
-
-    Parameters
-    ----------
-    label : Series, shape (examples,)
-        A label for each example.
-    positive, negative, unlabeled : value or list of values, optional
-        What stands for each state. Missing values are equal to each other.
-
-    Returns
-    -------
-    States
-        Two arrays of bool, shape (examples,).
-
-    Raises
-    ------
-    PUTypeError
-        If what stands for a state is no value.
-    PUValueError
-        If a value stands for no state or for two, or if the coding is ambiguous: two values and
-        nothing missing, or a -1.
     """
     given = {"positive": positive, "negative": negative, "unlabeled": unlabeled}
     claimed = {

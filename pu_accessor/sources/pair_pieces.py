@@ -9,9 +9,16 @@ import pandas as pd
 from pu_accessor.counting.placements import Above, Places, count_above, rank_pairs
 from pu_accessor.ranking import Counts, FloatArray, PairedRanks
 from pu_accessor.sources.chunks import Pieces
-from pu_accessor.sources.looks import check_same
+from pu_accessor.sources.first_pass import (
+    Labeled,
+    Plan,
+    Survey,
+    group_piece,
+    kept_rows,
+    read_models,
+)
 from pu_accessor.sources.pairs import pair_weight
-from pu_accessor.sources.survey import Labeled, Plan, Survey, group_piece, kept_rows, read_models
+from pu_accessor.sources.refinement import check_same
 
 __all__ = ["pair_pieces", "paired_ranks"]
 
@@ -19,27 +26,7 @@ __all__ = ["pair_pieces", "paired_ranks"]
 def pair_pieces(
     pieces: Pieces, plan: Plan, surveyed: Survey
 ) -> Mapping[Hashable, tuple[Labeled, list[Places], Above]]:
-    """Go through the pieces once, for all groups and models.
-
-    Parameters
-    ----------
-    pieces : Pieces
-        A frame in pieces.
-    plan : Plan
-        What to read of it.
-    surveyed : Survey
-        Of all pieces.
-
-    Returns
-    -------
-    mapping of hashable to (Labeled, list of Places, Above)
-        What `paired_ranks` takes, by group.
-
-    Raises
-    ------
-    PUValueError
-        If the pieces do not hold what they held before.
-    """
+    """Go through the pieces once, for all groups and models."""
     places = {
         key: [Places.of(one, _weight(group)) for one in group.positive]
         for key, group in surveyed.groups.items()
@@ -59,19 +46,7 @@ def pair_pieces(
 def paired_ranks(
     models: list[Hashable], group: Labeled, places: list[Places], above: Above
 ) -> PairedRanks:
-    """Return the paired ranks of one group.
-
-    Parameters
-    ----------
-    models : list of hashable
-        Their names.
-    group, places, above
-        What `pair_pieces` returns for a group.
-
-    Returns
-    -------
-    PairedRanks
-    """
+    """Return the paired ranks of one group."""
     ranks, among, covariance = rank_pairs(places, group.positive, above)
     known = group.positive.shape[1], group.negative.shape[1]
     total = Counts(*known, group.size - sum(known))

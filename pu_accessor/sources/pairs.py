@@ -29,34 +29,7 @@ def pair_models(
     roles: Roles,
     on: Hashable | list[Hashable] | None,
 ) -> Keyed[PairedRanks]:
-    """Rank the same examples by several models.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        With a column of scores for each model, a row for each example; or with a column of
-        scores, a row for each example and model.
-    groups : Groups or None
-        Rows of each model; with several columns of scores, rows to compare apart.
-    roles : Roles
-        Columns of the models, or a single one where each group is a model; the column of labels.
-        The policy "omit" drops an example that any model has no score for.
-    on : hashable, list of hashable or None
-        Columns that identify an example, where groups are models.
-
-    Returns
-    -------
-    Keyed of PairedRanks
-        By group for several columns of scores.
-
-    Raises
-    ------
-    PUKeyError
-        If there is no such column.
-    PUTypeError, PUValueError
-        As in `pu_accessor.sources.in_memory.rank_columns`; if `on` is missing, or not needed; if
-        groups hold different examples, one of them twice, or with different labels.
-    """
+    """Rank the same examples by several models."""
     if isinstance(roles.score, list):
         return _pair_columns(frame, roles.score, groups, roles, on)
     if groups is None:
@@ -87,27 +60,7 @@ def pair_scores(
     roles: Roles,
     propensity: FloatArray | None = None,
 ) -> PairedRanks:
-    """Rank the same examples by the scores of several models.
-
-    Parameters
-    ----------
-    names : tuple of str
-        Names of the levels of a model's key.
-    models : sequence of hashable
-        Their keys.
-    values : ndarray of float64, shape (models, examples)
-        NaN where missing.
-    states : States
-        The labels of the examples.
-    roles : Roles
-        The policy "omit" drops an example that any model has no score for.
-    propensity : ndarray of float64, shape (examples,), optional
-        Probability with which each positive is labeled.
-
-    Returns
-    -------
-    PairedRanks
-    """
+    """Rank the same examples by the scores of several models."""
     if roles.nan_policy == "omit":
         kept = ~np.isnan(values).any(axis=0)
         values, states = values[:, kept], States(*(state[kept] for state in states))
@@ -123,18 +76,7 @@ def pair_scores(
 
 
 def pair_weight(propensity: FloatArray | None) -> FloatArray | None:
-    """Return what known positives count for.
-
-    Parameters
-    ----------
-    propensity : ndarray of float64, shape (known positives,), or None
-        Probability with which each was labeled.
-
-    Returns
-    -------
-    ndarray of float64, shape (known positives,), or None
-        None where all count alike.
-    """
+    """Return what known positives count for."""
     if propensity is None or not propensity.size or not np.ptp(propensity):
         return None
     return 1 / propensity
@@ -209,18 +151,7 @@ def _pair_groups(
 
 
 def check_same_odds(odds: FloatArray) -> None:
-    """Raise unless known positives have the same propensities whatever the model.
-
-    Parameters
-    ----------
-    odds : ndarray of float64, shape (models, known positives)
-        In the same order for each model.
-
-    Raises
-    ------
-    PUValueError
-        If some do not.
-    """
+    """Raise unless known positives have the same propensities whatever the model."""
     if count := np.count_nonzero((odds != odds[0]).any(axis=0)):
         raise PUValueError(
             f"propensity must be the same in all groups, but {count} of {odds.shape[1]} known "

@@ -2,7 +2,7 @@
 
 A first pass brings the labeled scores to one place, a second counts all scores between them. The
 curves' corners take a further look at the few gaps that they lie in. Each pass is one for all
-groups and models at once, see `pu_accessor.sources.looks`. Nothing but labeled scores, counts and
+groups and models at once, see `refinement.py`. Nothing but labeled scores, counts and
 the scores of these gaps leaves a piece.
 """
 
@@ -13,29 +13,21 @@ from typing import Any, NoReturn
 import numpy as np
 import pandas as pd
 
+from pu_accessor.checks import check_within
 from pu_accessor.counting.cutoffs import Examples, rank_counted
 from pu_accessor.counting.gaps import distinct
 from pu_accessor.errors import PUDataError, PUValueError
-from pu_accessor.ranking import (
-    FloatArray,
-    IntArray,
-    Keyed,
-    PairedRanks,
-    Ranking,
-    Rankings,
-    Ranks,
-    check_within,
-)
+from pu_accessor.ranking import FloatArray, IntArray, Keyed, PairedRanks, Ranking, Rankings, Ranks
 from pu_accessor.sources.chunks import Pieces, beside
+from pu_accessor.sources.first_pass import Labeled, Plan, Survey, read_keys, survey_pieces
 from pu_accessor.sources.groups import key_columns
 from pu_accessor.sources.in_memory import name_keys
-from pu_accessor.sources.looks import Looks, Place, check_same
 from pu_accessor.sources.pair_pieces import pair_pieces, paired_ranks
 from pu_accessor.sources.pairs import check_same_odds
+from pu_accessor.sources.refinement import Looks, Place, check_same
 from pu_accessor.sources.roles import Roles
 from pu_accessor.sources.source import check_no_keys, check_not_pooled, refuse
 from pu_accessor.sources.summary import list_columns, or_reason
-from pu_accessor.sources.survey import Labeled, Plan, Survey, read_keys, survey_pieces
 
 __all__ = ["PiecesSource"]
 
@@ -168,13 +160,7 @@ class PiecesSource:
         return or_reason(lambda: {"columns": list_columns([*self._pieces.example().columns])})
 
     def best(self, roles: Roles, sizes: Sequence[int]) -> NoReturn:
-        """Refuse: rows are not kept. See `Source`.
-
-        Raises
-        ------
-        PUTypeError
-            Always.
-        """
+        """Refuse: rows are not kept. See `Source`."""
         raise refuse(
             self.name,
             "select is not there",
@@ -183,13 +169,7 @@ class PiecesSource:
         )
 
     def sample(self, roles: Roles, size: int, random_state: int | np.random.Generator) -> NoReturn:
-        """Say that rows in pieces are not drawn.
-
-        Raises
-        ------
-        PUTypeError
-            Always.
-        """
+        """Say that rows in pieces are not drawn."""
         raise refuse(
             self.name,
             "sample_to_label is not there",

@@ -102,24 +102,7 @@ class PolarsSource:
 
 
 def read_keys(by: tuple[Any, ...], named: dict[str, Any]) -> list[str]:
-    """Return the columns that a polars group_by groups by.
-
-    Parameters
-    ----------
-    by : tuple
-        What was passed to it: names, and lists of names.
-    named : dict
-        Expressions that make columns of other names.
-
-    Returns
-    -------
-    list of str
-
-    Raises
-    ------
-    PUTypeError
-        If it groups by expressions.
-    """
+    """Return the columns that a polars group_by groups by."""
     keys = [key for one in by for key in (one if isinstance(one, list | tuple) else [one])]
     odd = [key for key in [*keys, *named.values()] if not isinstance(key, str)]
     if odd or named:
@@ -131,18 +114,7 @@ def read_keys(by: tuple[Any, ...], named: dict[str, Any]) -> list[str]:
 
 
 def as_pandas(column: pl.Series) -> "pd.Series[Any]":
-    """Return a column as pandas has it: what is null is missing, of each dtype.
-
-    Parameters
-    ----------
-    column : polars Series
-        Of any dtype.
-
-    Returns
-    -------
-    Series
-        Numbers without nulls are not copied, unless they lie in several chunks.
-    """
+    """Return a column as pandas has it: what is null is missing, of each dtype."""
     dtype = column.dtype
     values: Any
     if str(dtype) in _WIDE:

@@ -31,26 +31,7 @@ class Pooled(NamedTuple):
 
 
 def pool_groups(groups: Groups | None, pool: Pool, examples: int) -> Pooled:
-    """Pool groups over some of their keys.
-
-    Parameters
-    ----------
-    groups : Groups or None
-        Rows of each group.
-    pool : True, str or list of str
-        All keys, or some by name.
-    examples : int
-        How many rows there are.
-
-    Returns
-    -------
-    Pooled
-
-    Raises
-    ------
-    PUValueError
-        If there are no groups, or no such keys.
-    """
+    """Pool groups over some of their keys."""
     if groups is None:
         raise PUValueError(
             f"pool must be False without groups to pool, but {pool!r} was passed. Name the column "
@@ -81,21 +62,6 @@ def shares_below(
 ) -> FloatArray:
     """Return the share of its group that ranks below each row.
 
-    Parameters
-    ----------
-    score : ndarray of float64, shape (rows,)
-        NaN where missing.
-    parts : sequence of ndarray or slice
-        The rows of each group.
-    nan_policy : {"raise", "omit", "worst"}
-        With "worst" rows without a score rank below all others.
-
-    Returns
-    -------
-    ndarray of float64, shape (rows,)
-        In [0, 1), rounded once, so that equal shares of different groups are ties. NaN where
-        there is no score, unless that is the worst, and where a row is in no group.
-
     Examples
     --------
     >>> score = np.array([3.0, 9.0, 9.0, 0.1, 0.2])
@@ -116,26 +82,7 @@ def shares_below(
 
 
 def pool_pairs(parts: Sequence[PairedRanks]) -> PairedRanks:
-    """Pool pairs of several groups, each ranked by itself.
-
-    Parameters
-    ----------
-    parts : sequence of PairedRanks
-        Of the same models.
-
-    Returns
-    -------
-    PairedRanks
-        As of one ranking: each known positive has the share of the rest of its group above it,
-        times all of the rest.
-
-    Raises
-    ------
-    PUDataError
-        If a group with known positives holds nothing else.
-    PUValueError
-        If known positives have propensities.
-    """
+    """Pool pairs of several groups, each ranked by itself."""
     if any(part.weight is not None for part in parts):
         raise PUValueError(
             "pool must be False for compare with propensity=..., but groups are pooled. Leave the "

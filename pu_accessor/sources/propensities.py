@@ -15,27 +15,7 @@ _LEAST = 1e-12  # an example that was labeled with less stands for more than any
 
 
 def read_propensities(column: "pd.Series[Any]", positive: BoolArray) -> FloatArray:
-    """Read the probabilities with which positives are labeled.
-
-    Parameters
-    ----------
-    column : Series
-        Numbers in (0, 1], of any dtype.
-    positive : ndarray of bool, shape (examples,)
-        The known positives: the others may have none.
-
-    Returns
-    -------
-    ndarray of float64, shape (examples,)
-        NaN where missing.
-
-    Raises
-    ------
-    PUTypeError
-        If they are no numbers.
-    PUValueError
-        If that of a known positive is missing or outside (0, 1].
-    """
+    """Read the probabilities with which positives are labeled."""
     name = f"propensity column {column.name!r}"
     if not is_real(column):
         raise PUTypeError(f"{name} must hold numbers in (0, 1], but its dtype is {column.dtype}.")

@@ -7,7 +7,8 @@ from collections.abc import Hashable
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeAlias
 
-from pu_accessor.errors import PUTypeError, brief, check_flag, check_option
+from pu_accessor.checks import check_flag, check_option
+from pu_accessor.errors import PUTypeError, brief
 from pu_accessor.sources.labels import Values
 
 Pool: TypeAlias = bool | str | list[str]
@@ -44,13 +45,6 @@ class Roles:
         Whether to show a bar.
     pool : bool, str or list of str, default False
         Whether to rank groups apart and then pool them, over which columns of `by`.
-
-    Raises
-    ------
-    PUValueError
-        If `nan_policy` or `on_error` is another word.
-    PUTypeError
-        If `progress` is no bool, or `pool` no name of columns.
     """
 
     score: Hashable | list[Hashable] = "score"
@@ -76,22 +70,7 @@ class Roles:
             )
 
     def update(self, **roles: Any) -> Roles:
-        """Return the roles with some of them changed.
-
-        Parameters
-        ----------
-        **roles
-            By name, as above.
-
-        Returns
-        -------
-        Roles
-
-        Raises
-        ------
-        PUValueError, PUTypeError
-            As above.
-        """
+        """Return the roles with some of them changed."""
         # A list of the caller's may change later.
         kept: dict[str, Any] = {
             name: [*role] if isinstance(role, list) else role for name, role in roles.items()
@@ -100,10 +79,6 @@ class Roles:
 
     def described(self) -> dict[str, str]:
         """Return the roles that are not the default ones, as a reader would type them.
-
-        Returns
-        -------
-        dict of str to str
 
         Examples
         --------

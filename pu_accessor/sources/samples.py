@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from pu_accessor.checks import check_within
 from pu_accessor.errors import (
     PUDataError,
     PUKeyError,
@@ -18,7 +19,7 @@ from pu_accessor.errors import (
     shorten,
     suggestion,
 )
-from pu_accessor.ranking import Keyed, PairedRanks, Ranking, Rankings, Ranks, check_within
+from pu_accessor.ranking import Keyed, PairedRanks, Ranking, Rankings, Ranks
 from pu_accessor.sources.columns import read_states, read_values
 from pu_accessor.sources.in_memory import rank_rows, scored
 from pu_accessor.sources.labels import States
@@ -199,19 +200,7 @@ class SampleSource:
         return take_best(frame, frame[roles.score], None, sizes)
 
     def template(self, roles: Roles) -> xr.Dataset:
-        """Return the dimensions whose places are the keys of rankings.
-
-        Parameters
-        ----------
-        roles : Roles
-            What each variable means.
-
-        Returns
-        -------
-        Dataset
-            A variable of the positions of keys, over these dimensions in the order of the keys'
-            names; and all coordinates.
-        """
+        """Return the dimensions whose places are the keys of rankings."""
         others = self._others(self._variables(roles).values())
         shape = [self._dataset.sizes[other] for other in others]
         place = np.arange(prod(shape)).reshape(shape)

@@ -25,33 +25,7 @@ def sample_unlabeled(
     size: int,
     random_state: int | np.random.Generator,
 ) -> pd.DataFrame:
-    """Draw unlabeled rows at random, without replacement.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        A row for each example.
-    labels : Series
-        Their labels.
-    groups : Groups or None
-        Rows to draw from apart.
-    roles : Roles
-        How to read labels.
-    size : int
-        How many rows to draw, of each group.
-    random_state : int or numpy Generator
-        Seed.
-
-    Returns
-    -------
-    DataFrame
-        The rows drawn, with their index, group by group.
-
-    Raises
-    ------
-    PUTypeError, PUValueError
-        If `size` is no number of rows that there are, or `random_state` no seed.
-    """
+    """Draw unlabeled rows at random, without replacement."""
     if isinstance(size, bool) or not isinstance(size, int | np.integer):
         raise PUTypeError(f"size must be an integer, but {size!r} was passed.")
     _check_seed(random_state)

@@ -24,25 +24,7 @@ _NUMBERS = {"integer", "floating", "mixed-integer-float", "decimal", "empty"}
 
 
 def read_scores(score: "pd.Series[Any]") -> FloatArray:
-    """Read scores of any real dtype.
-
-    Parameters
-    ----------
-    score : Series, shape (examples,)
-        Integers or floats of numpy, nullable, Arrow-backed or object dtype.
-
-    Returns
-    -------
-    ndarray of float64, shape (examples,)
-        NaN where a score is missing.
-
-    Raises
-    ------
-    PUTypeError
-        If the scores are not real numbers, or bool.
-    PUValueError
-        If float64 cannot hold them, so that distinct scores would become ties.
-    """
+    """Read scores of any real dtype."""
     check_real(score)
     if score.dtype == np.float64:
         return score.to_numpy()  # as it is, uncopied
@@ -63,18 +45,7 @@ def read_scores(score: "pd.Series[Any]") -> FloatArray:
 
 
 def check_real(score: "pd.Series[Any]") -> None:
-    """Raise unless scores are real numbers.
-
-    Parameters
-    ----------
-    score : Series
-        Of any dtype.
-
-    Raises
-    ------
-    PUTypeError
-        If they are something else, or bool.
-    """
+    """Raise unless scores are real numbers."""
     if not is_real(score):
         raise PUTypeError(
             f"score column {score.name!r} must hold real numbers, but is {score.dtype} (it holds "
@@ -84,41 +55,13 @@ def check_real(score: "pd.Series[Any]") -> None:
 
 
 def check_missing(name: str, score: FloatArray, nan_policy: str) -> None:
-    """Raise where scores are missing and the policy is to raise.
-
-    Parameters
-    ----------
-    name : str
-        The column's name, for the message.
-    score : ndarray of float64, shape (examples,)
-        NaN where a score is missing.
-    nan_policy : {"raise", "omit", "worst"}
-        What to do with missing scores.
-
-    Raises
-    ------
-    PUValueError
-        If there are some and `nan_policy` is "raise".
-    """
+    """Raise where scores are missing and the policy is to raise."""
     if nan_policy == "raise":
         say_missing(name, int(np.isnan(score).sum()), score.size)
 
 
 def say_missing(name: str, missing: int, size: int) -> None:
-    """Raise where scores are missing.
-
-    Parameters
-    ----------
-    name : str
-        The column's name.
-    missing, size : int
-        How many scores are missing, of how many.
-
-    Raises
-    ------
-    PUValueError
-        If any is.
-    """
+    """Raise where scores are missing."""
     if missing:
         raise PUValueError(
             f"score column {name!r} holds NaN in {missing} of {size} rows. Pass "
@@ -144,19 +87,6 @@ def is_told_alone(score: "pd.Series[Any]", values: FloatArray) -> bool:
     """Tell whether each score is the only one that becomes its float64.
 
     Then scores can be compared with others that are not there, as those of other pieces.
-
-    Parameters
-    ----------
-    score : Series
-        What `read_scores` accepts.
-    values : ndarray of float64, shape (examples,)
-        What it returns.
-
-    Returns
-    -------
-    bool
-        False at integers of 2**53 and more, at decimals that are not the shortest that stand for
-        their float64, and at long floats that are longer.
     """
     kinds = pd.api.types
     if kinds.is_integer_dtype(score.dtype):
@@ -185,17 +115,7 @@ def _first_odd(score: "pd.Series[Any]") -> object:
 
 
 def is_real(score: "pd.Series[Any]") -> bool:
-    """Tell whether a column holds real numbers; bool does not count.
-
-    Parameters
-    ----------
-    score : Series
-        Of any dtype.
-
-    Returns
-    -------
-    bool
-    """
+    """Tell whether a column holds real numbers; bool does not count."""
     if score.dtype == object:
         return pd.api.types.infer_dtype(score, skipna=True) in _NUMBERS
     kinds = pd.api.types

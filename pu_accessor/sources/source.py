@@ -23,101 +23,25 @@ class Source(Protocol):
         """What it is called in messages."""
 
     def rank(self, roles: Roles, ranks: Ranks) -> Rankings:
-        """Rank the rows: of each group, by each column of scores.
-
-        Parameters
-        ----------
-        roles : Roles
-            What each column means.
-        ranks : {"all", "breakpoints"}, int or array-like of int
-            Which cutoffs: what `pu_accessor.ranking.check_ranks` lets pass.
-
-        Returns
-        -------
-        Rankings
-        """
+        """Rank the rows: of each group, by each column of scores."""
 
     def pair(self, roles: Roles, on: Hashable | list[Hashable] | None) -> Keyed[PairedRanks]:
-        """Rank the same examples by several models.
-
-        Parameters
-        ----------
-        roles : Roles
-            What each column means.
-        on : hashable, list of hashable or None
-            Columns that identify an example, where models are in rows.
-
-        Returns
-        -------
-        Keyed of PairedRanks
-        """
+        """Rank the same examples by several models."""
 
     def summary(self, roles: Roles) -> dict[str, str]:
-        """Count what the columns hold, or say what is "not ready", for a repr.
-
-        Parameters
-        ----------
-        roles : Roles
-            What each column means.
-
-        Returns
-        -------
-        dict of str to str
-        """
+        """Count what the columns hold, or say what is "not ready", for a repr."""
 
     def sample(
         self, roles: Roles, size: int, random_state: int | np.random.Generator
     ) -> pd.DataFrame:
-        """Draw unlabeled rows at random, without replacement.
-
-        Parameters
-        ----------
-        roles : Roles
-            What each column means.
-        size : int
-            How many rows to draw, of each group.
-        random_state : int or numpy Generator
-            Seed.
-
-        Returns
-        -------
-        DataFrame
-        """
+        """Draw unlabeled rows at random, without replacement."""
 
     def best(self, roles: Roles, sizes: Sequence[int]) -> pd.DataFrame:
-        """Return the rows with the best scores, the best first.
-
-        Parameters
-        ----------
-        roles : Roles
-            What each column means.
-        sizes : sequence of int
-            How many rows of each group.
-
-        Returns
-        -------
-        DataFrame
-        """
+        """Return the rows with the best scores, the best first."""
 
 
 def refuse(source: str, must: str, instead: str, came: str = "") -> PUValueError | PUTypeError:
     """Return the error that says what cannot be asked of a source.
-
-    Parameters
-    ----------
-    source : str
-        Its name.
-    must : str
-        What is not there, or what an argument must be.
-    instead : str
-        What to do: whole sentences.
-    came : str, optional
-        What came in place of what an argument must be.
-
-    Returns
-    -------
-    PUValueError or PUTypeError
-        The latter where no argument would do.
 
     Examples
     --------
@@ -132,20 +56,7 @@ def refuse(source: str, must: str, instead: str, came: str = "") -> PUValueError
 
 
 def check_not_pooled(source: str, roles: Roles) -> None:
-    """Raise if groups are to be pooled where there are no rows in memory.
-
-    Parameters
-    ----------
-    source : str
-        Its name.
-    roles : Roles
-        With what to pool.
-
-    Raises
-    ------
-    PUValueError
-        If there is something.
-    """
+    """Raise if groups are to be pooled where there are no rows in memory."""
     if roles.pool:
         raise refuse(
             source,
@@ -157,20 +68,7 @@ def check_not_pooled(source: str, roles: Roles) -> None:
 
 
 def check_no_keys(by: Any, instead: str = "df.groupby([...]).pu") -> None:
-    """Raise if keys are passed where there is a groupby already.
-
-    Parameters
-    ----------
-    by : hashable, list of hashable or None
-        The keys.
-    instead : str
-        How to group by several.
-
-    Raises
-    ------
-    PUValueError
-        If there are any.
-    """
+    """Raise if keys are passed where there is a groupby already."""
     if by is not None:
         raise PUValueError(
             f"by must not be passed on a groupby, but {by!r} was. Group by all keys at once: "

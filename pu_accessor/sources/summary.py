@@ -27,18 +27,7 @@ _MISSING = {
 
 
 def or_reason(count: Callable[[], dict[str, str]]) -> dict[str, str]:
-    """Return a summary, or what is in the way of one.
-
-    Parameters
-    ----------
-    count : callable
-        It returns the summary.
-
-    Returns
-    -------
-    dict of str to str
-        With "not ready" alone where our own error is raised.
-    """
+    """Return a summary, or what is in the way of one."""
     try:
         with refuse_signals():
             return count()
@@ -49,28 +38,7 @@ def or_reason(count: Callable[[], dict[str, str]]) -> dict[str, str]:
 def count_columns(
     scores: Sequence[pd.Series[Any]], labels: pd.Series[Any], roles: Roles, ties: bool = True
 ) -> dict[str, str]:
-    """Count what columns of scores and labels hold.
-
-    Parameters
-    ----------
-    scores : sequence of Series
-        One for each model.
-    labels : Series
-        Of the same examples.
-    roles : Roles
-        How to read labels and missing scores.
-    ties : bool, default True
-        Whether to tell how many distinct scores there are, where these are few and of one model.
-
-    Returns
-    -------
-    dict of str to str
-
-    Raises
-    ------
-    PUTypeError, PUValueError
-        If a question about these columns would raise it, whatever it is.
-    """
+    """Count what columns of scores and labels hold."""
     if not labels.size:
         raise PUValueError("score and label must hold at least one example, but are empty.")
     for column in scores:
@@ -100,15 +68,6 @@ def _count_ties(column: pd.Series[Any], scored: int) -> str:
 
 def list_columns(names: Sequence[object]) -> str:
     r"""Return the first names, for a repr: on one line, whatever they are.
-
-    Parameters
-    ----------
-    names : sequence of object
-        Of columns.
-
-    Returns
-    -------
-    str
 
     Examples
     --------

@@ -17,24 +17,7 @@ __all__ = ["take_best"]
 def take_best(
     frame: pd.DataFrame, score: pd.Series[Any], groups: Groups | None, sizes: Sequence[int]
 ) -> pd.DataFrame:
-    """Return the rows with the best scores.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        A row for each example.
-    score : Series
-        Their scores; rows without one come last.
-    groups : Groups or None
-        Rows to take from apart.
-    sizes : sequence of int
-        How many rows of each group, at cutoffs that ties do not straddle.
-
-    Returns
-    -------
-    DataFrame
-        With their index, group by group, the best first.
-    """
+    """Return the rows with the best scores."""
     order = np.argsort(-read_scores(score), kind="stable")  # NaN last
     if groups is None:
         return frame.iloc[order[: sizes[0]]]

@@ -12,10 +12,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as some
 
-from pu_accessor.counting import best, threads
 from pu_accessor.counting import gaps as gaps_module
-from pu_accessor.counting.best import Best, nth_best, scores_inside, with_edges
+from pu_accessor.counting import order_statistics as best
+from pu_accessor.counting import threads
 from pu_accessor.counting.gaps import Gaps, count_gaps, distinct
+from pu_accessor.counting.order_statistics import Best, nth_best, scores_inside, with_edges
 from pu_accessor.counting.ordered import Ordered
 
 Array = npt.NDArray[Any]

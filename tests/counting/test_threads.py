@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from pu_accessor.counting import threads
-from pu_accessor.counting.best import scores_inside
 from pu_accessor.counting.gaps import count_gaps, distinct, in_parts
+from pu_accessor.counting.order_statistics import scores_inside
 from pu_accessor.counting.ordered import Ordered
 from pu_accessor.counting.threads import count_threads, in_threads, one_thread
 from pu_accessor.errors import PUValueError

@@ -11,7 +11,7 @@ from sklearn.metrics import confusion_matrix
 
 import pu_accessor
 from pu_accessor import PUDataError, PUTypeError, PUValueError
-from pu_accessor.inference.practice.decision import as_thresholds
+from pu_accessor.inference.estimates.utility import as_thresholds
 from tests.cases import as_frame, draw_case
 from tests.oracles import coherent_oracle, oracle, practice_oracle
 

@@ -9,7 +9,7 @@ import pytest
 
 import pu_accessor
 from pu_accessor import PUDataError, PUTypeError, PUValueError, PUWarning
-from pu_accessor.inference.estimates.spacings import spacing_quantile
+from pu_accessor.inference.estimates.latent_gaps import spacing_quantile
 from tests.cases import binormal
 from tests.oracles import practice_oracle
 

@@ -13,7 +13,7 @@ import xarray as xr
 
 import pu_accessor
 from pu_accessor import PUTypeError, PUValueError
-from pu_accessor.inference.shares import interval_betas
+from pu_accessor.checks import interval_betas
 from pu_accessor.ranking import FloatArray, IntArray
 from tests.cases import draw_case, put
 

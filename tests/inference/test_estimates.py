@@ -14,8 +14,8 @@ from scipy import stats
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from pu_accessor import PUDataError, PUKeyError, PUValueError, PUWarning
-from pu_accessor.inference.estimates.compositions import harmonic
 from pu_accessor.inference.estimates.intervals import rank_interval
+from pu_accessor.inference.estimates.latent_gaps import harmonic
 from tests.cases import Labels, draw_case, put
 from tests.oracles import comparison_oracle, gaps_oracle
 from tests.oracles import estimates_oracle as oracle

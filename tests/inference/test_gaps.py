@@ -12,16 +12,15 @@ from hypothesis import strategies as st
 from scipy import special, stats
 
 from pu_accessor import PUWarning
-from pu_accessor.inference.estimates.compositions import harmonic, precision_limits
-from pu_accessor.inference.estimates.sample import Blocks
-from pu_accessor.inference.estimates.spacings import (
+from pu_accessor.inference.estimates.known_positives import Blocks
+from pu_accessor.inference.estimates.latent_gaps import (
     Steps,
     feasible_ranks,
+    gamma_quantile,
+    harmonic,
+    precision_limits,
     rank_limits,
     spacing_quantile,
-)
-from pu_accessor.inference.estimates.weighted_gaps import (
-    gamma_quantile,
     weighted_precision_limits,
     weighted_rank_limits,
 )

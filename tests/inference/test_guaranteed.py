@@ -8,8 +8,8 @@ import pytest
 
 import pu_accessor
 from pu_accessor import PUDataError, PUTypeError, PUValueError, PUWarning
-from pu_accessor.inference.estimates.guaranteed import Goal, find_guaranteed
-from pu_accessor.inference.rule import Rule
+from pu_accessor.inference.estimates.guaranteed_cutoffs import Goal, find_guaranteed
+from pu_accessor.inference.settings import Rule
 from tests.oracles.joint_oracle import deepest
 from tests.studies.cutoffs import simulate
 

@@ -14,14 +14,13 @@ from scipy import special
 import pu_accessor
 from pu_accessor import PUDataError, PUKeyError, PUTypeError, PUValueError, PUWarning
 from pu_accessor.inference.bands.exact import exact
-from pu_accessor.inference.estimates.at import Cutoff
-from pu_accessor.inference.estimates.joint import BetaRange, join_limits
-from pu_accessor.inference.estimates.joint_cutoff import join_metric_at
-from pu_accessor.inference.estimates.precision import (
+from pu_accessor.inference.estimates.average_precision import (
     estimate_precision,
     estimate_precision_around,
 )
-from pu_accessor.inference.rule import Rule
+from pu_accessor.inference.estimates.cutoff_spec import Cutoff
+from pu_accessor.inference.estimates.joint import BetaRange, join_limits, join_metric_at
+from pu_accessor.inference.settings import Rule
 from tests.oracles.joint_oracle import disc_limits
 from tests.studies.joint import Design, simulate
 

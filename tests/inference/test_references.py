@@ -15,7 +15,7 @@ from scipy.stats import norm
 import pu_accessor
 from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.bands.lookup import BANDS
-from pu_accessor.inference.comparison.steps import StepFree, limit, step_free
+from pu_accessor.inference.comparison.monotone_curve import StepFree, limit, step_free
 from pu_accessor.ranking import FloatArray
 from tests.cases import Case, Labels, as_frame, as_tables, cases, draw_case
 from tests.oracles import coherent_oracle, oracle, reference_oracle

@@ -14,9 +14,9 @@ from sklearn.metrics import roc_auc_score, roc_curve
 
 import pu_accessor
 from pu_accessor import PUError, PUKeyError, PUTypeError, PUValueError
+from pu_accessor.checks import as_betas
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.lookup import BANDS
-from pu_accessor.inference.shares import as_betas
 from tests.cases import Case, as_frame, as_tables, binormal, cases, draw_case, put
 from tests.oracles import coherent_oracle, oracle
 from tests.oracles.reference_oracle import BOUNDS

@@ -13,7 +13,7 @@ from scipy import optimize, special, stats
 import pu_accessor
 from pu_accessor import PUKeyError, PUTypeError, PUValueError, PUWarning
 from pu_accessor.inference.bands.weighted import weighted_bounds
-from pu_accessor.inference.estimates.weighted import weighted_spread
+from pu_accessor.inference.estimates.weighted_areas import weighted_spread
 from pu_accessor.ranking import FloatArray
 from tests.cases import put, put_of_these
 from tests.oracles import gaps_oracle, selection_oracle

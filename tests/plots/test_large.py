@@ -16,11 +16,11 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
 
+from pu_accessor.datasets.schema import COUNTS
 from pu_accessor.inference.tables.rates import METRICS, evaluate
 from pu_accessor.plots import artists, metrics
-from pu_accessor.plots.thin import LIMIT, Path
+from pu_accessor.plots.simplify import LIMIT, Path
 from pu_accessor.ranking import BoolArray, FloatArray
-from pu_accessor.results.schema import COUNTS
 from tests.cases import binormal
 from tests.inference.test_envelopes import ask
 from tests.plots.test_thin import apart

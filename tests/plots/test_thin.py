@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from scipy.ndimage import maximum_filter, minimum_filter
 
 from pu_accessor.plots.artists import hold
-from pu_accessor.plots.thin import COLUMNS, LIMIT, PIXELS, WHOLE, Path, thin
+from pu_accessor.plots.simplify import COLUMNS, LIMIT, PIXELS, WHOLE, Path, thin
 from pu_accessor.ranking import FloatArray, IntArray
 
 HALF_A_PIXEL = 0.5 / PIXELS

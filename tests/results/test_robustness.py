@@ -10,7 +10,7 @@ import pytest
 import xarray as xr
 
 from pu_accessor import PUTypeError, PUValueError, PUWarning, ranking_from_arrays
-from pu_accessor.inference.bands.selection import exact_within
+from pu_accessor.inference.bands.within_odds import exact_within
 from tests.cases import binormal
 
 

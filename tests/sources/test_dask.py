@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 
 from pu_accessor import PUError, PUKeyError, PUTypeError, PUValueError, PUWarning
-from pu_accessor.counting import best
+from pu_accessor.counting import order_statistics as best
 from tests.cases import put
 from tests.sources.test_pieces import ASKED, FRAME, MODELS, Ask, check_same, whole_frame
 

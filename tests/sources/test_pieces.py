@@ -24,9 +24,10 @@ from pu_accessor import (
     PUWarning,
     ranking_from_chunks,
 )
-from pu_accessor.counting import best, cutoffs
+from pu_accessor.counting import cutoffs
 from pu_accessor.counting import gaps as gaps_module
-from pu_accessor.sources import looks
+from pu_accessor.counting import order_statistics as best
+from pu_accessor.sources import refinement as looks
 from tests.cases import Case, as_frame, cases, put
 
 Ask = Callable[[Any], Any]
@@ -679,7 +680,7 @@ def test_unknown_labels_are_listed_over_all_chunks(labels: list[list[Any]], show
 
 
 def test_many_labels_are_those_of_one_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pu_accessor.sources.survey._MANY", 3)
+    monkeypatch.setattr("pu_accessor.sources.first_pass._MANY", 3)
     for labels, shown in (
         ([[5, 6], [7]], "5, 6, 7"),
         ([[5, 6, 7], [8]], "5, 6, 7"),

@@ -13,8 +13,8 @@ import numpy as np
 
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.inference.bands.exact import exact
-from pu_accessor.inference.estimates.guaranteed import Goal, Guaranteed, find_guaranteed
-from pu_accessor.inference.rule import Rule
+from pu_accessor.inference.estimates.guaranteed_cutoffs import Goal, Guaranteed, find_guaranteed
+from pu_accessor.inference.settings import Rule
 from pu_accessor.ranking import BoolArray, FloatArray
 from tests.studies.shapes import CHOSEN, OTHERS
 

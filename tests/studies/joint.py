@@ -17,22 +17,29 @@ from scipy.stats import rankdata
 
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.errors import PUDataError, PUWarning
-from pu_accessor.inference.estimates.at import Cutoff
 from pu_accessor.inference.estimates.auroc import estimate_auroc
-from pu_accessor.inference.estimates.binomial import metric_on_new
-from pu_accessor.inference.estimates.complete import Estimates
-from pu_accessor.inference.estimates.cutoff import metric_at
-from pu_accessor.inference.estimates.joint import BetaRange, join_estimates, ranking_level
-from pu_accessor.inference.estimates.joint_cutoff import join_metric_at, join_metric_on_new
-from pu_accessor.inference.estimates.population import estimate_population_auroc
-from pu_accessor.inference.estimates.population_precision import estimate_population_precision
-from pu_accessor.inference.estimates.precision import (
+from pu_accessor.inference.estimates.average_precision import (
     estimate_precision,
     estimate_precision_around,
 )
+from pu_accessor.inference.estimates.binomial import metric_on_new
+from pu_accessor.inference.estimates.cutoff_spec import Cutoff
+from pu_accessor.inference.estimates.fallbacks import Estimates
+from pu_accessor.inference.estimates.joint import (
+    BetaRange,
+    join_estimates,
+    join_metric_at,
+    join_metric_on_new,
+    ranking_level,
+)
+from pu_accessor.inference.estimates.metric_at import metric_at
+from pu_accessor.inference.estimates.population_auroc import estimate_population_auroc
+from pu_accessor.inference.estimates.population_average_precision import (
+    estimate_population_precision,
+)
 from pu_accessor.inference.prior.labeling import beta_from_labels
 from pu_accessor.inference.prior.methods import estimate_prior
-from pu_accessor.inference.rule import Rule
+from pu_accessor.inference.settings import Rule
 from pu_accessor.ranking import FloatArray, Ranking
 from tests.studies.shapes import CHOSEN, OTHERS, Draw, Shape
 

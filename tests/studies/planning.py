@@ -13,8 +13,8 @@ from scipy import special
 
 from pu_accessor import positives_needed, power, ranking_from_arrays
 from pu_accessor.counting.cutoffs import rank_examples
-from pu_accessor.inference.estimates.population import estimate_population_auroc
-from pu_accessor.inference.rule import Rule
+from pu_accessor.inference.estimates.population_auroc import estimate_population_auroc
+from pu_accessor.inference.settings import Rule
 from pu_accessor.ranking import FloatArray
 from tests.studies.shapes import CHOSEN, OTHERS, Shape, normal
 

@@ -17,9 +17,11 @@ from pu_accessor.counting.placements import Places, count_above, rank_pairs
 from pu_accessor.inference.comparison.paired import compare_paired
 from pu_accessor.inference.estimates.binomial import metric_on_new
 from pu_accessor.inference.estimates.delong import Placed
-from pu_accessor.inference.estimates.population import score_interval
-from pu_accessor.inference.estimates.population_precision import estimate_population_precision
-from pu_accessor.inference.rule import Rule
+from pu_accessor.inference.estimates.population_auroc import score_interval
+from pu_accessor.inference.estimates.population_average_precision import (
+    estimate_population_precision,
+)
+from pu_accessor.inference.settings import Rule
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, PairedRanks, Ranking
 
 Draw: TypeAlias = Callable[[np.random.Generator, tuple[int, ...]], FloatArray]

@@ -13,13 +13,13 @@ from typing import NamedTuple
 import numpy as np
 
 from pu_accessor.counting.cutoffs import rank_examples
-from pu_accessor.inference.estimates.at import read_at
-from pu_accessor.inference.estimates.cutoff import metric_at
-from pu_accessor.inference.practice.calibration import reliability
-from pu_accessor.inference.practice.decision import net_benefit_at
-from pu_accessor.inference.practice.early import enrichment_at, estimate_bedroc
-from pu_accessor.inference.practice.gap import find_gaps, metric_of_group
-from pu_accessor.inference.rule import Rule
+from pu_accessor.inference.comparison.gaps import find_gaps, metric_of_group
+from pu_accessor.inference.estimates.calibration import reliability
+from pu_accessor.inference.estimates.cutoff_spec import read_at
+from pu_accessor.inference.estimates.early_recognition import enrichment_at, estimate_bedroc
+from pu_accessor.inference.estimates.metric_at import metric_at
+from pu_accessor.inference.estimates.utility import net_benefit_at
+from pu_accessor.inference.settings import Rule
 from pu_accessor.ranking import BoolArray, FloatArray, Ranking
 from tests.studies.shapes import CHOSEN, OTHERS, Rng, Shape
 

@@ -15,14 +15,14 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from pu_accessor.inference.about import tell_about
+from pu_accessor.inference.diagnostics import tell_about
 from pu_accessor.inference.estimates.auroc import estimate_auroc
-from pu_accessor.inference.estimates.precision import estimate_precision
-from pu_accessor.inference.rule import Rule
+from pu_accessor.inference.estimates.average_precision import estimate_precision
+from pu_accessor.inference.settings import Rule
 from pu_accessor.inference.tables.areas import area
 from pu_accessor.inference.tables.contingency import make_tables
+from pu_accessor.questions.request import FEW_EFFECTIVE
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Ranking
-from pu_accessor.results.ask import FEW_EFFECTIVE
 from tests.studies.coverage import rank_quickly
 from tests.studies.weighted import Cell, probabilities
 

@@ -18,14 +18,16 @@ from scipy import integrate, optimize, special, stats
 from pu_accessor.inference.bands.exact import Bounds
 from pu_accessor.inference.bands.lookup import latent_bounds_each
 from pu_accessor.inference.comparison.paired import compare_paired
-from pu_accessor.inference.comparison.selection import compare_within
+from pu_accessor.inference.comparison.within_odds import compare_within
 from pu_accessor.inference.estimates.auroc import estimate_auroc
-from pu_accessor.inference.estimates.complete import Estimates
-from pu_accessor.inference.estimates.population import estimate_population_auroc
-from pu_accessor.inference.estimates.population_precision import estimate_population_precision
-from pu_accessor.inference.estimates.precision import estimate_precision
-from pu_accessor.inference.estimates.selection import estimate_within
-from pu_accessor.inference.rule import Rule
+from pu_accessor.inference.estimates.average_precision import estimate_precision
+from pu_accessor.inference.estimates.fallbacks import Estimates
+from pu_accessor.inference.estimates.population_auroc import estimate_population_auroc
+from pu_accessor.inference.estimates.population_average_precision import (
+    estimate_population_precision,
+)
+from pu_accessor.inference.estimates.within_odds import estimate_within
+from pu_accessor.inference.settings import Rule
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, PairedRanks, Ranking
 from tests.oracles import selection_oracle as oracle
 

@@ -12,8 +12,8 @@ import numpy as np
 from scipy.stats import rankdata
 
 from pu_accessor.inference.estimates.auroc import estimate_auroc
-from pu_accessor.inference.estimates.precision import estimate_precision
-from pu_accessor.inference.rule import Rule
+from pu_accessor.inference.estimates.average_precision import estimate_precision
+from pu_accessor.inference.settings import Rule
 from pu_accessor.ranking import Counts, FloatArray, Ranking
 
 SEED, LEVEL = 20261121, 0.95

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pu_accessor.inference.estimates.averages import AREA, average_groups
+from pu_accessor.inference.estimates.macro_average import AREA, average_groups
 from tests.studies import averages as study
 from tests.studies.population import SHAPES
 

@@ -9,7 +9,7 @@ import pytest
 
 from pu_accessor.inference.bands.lookup import BANDS, latent_bounds
 from pu_accessor.inference.bands.simultaneous import joint_coverage
-from pu_accessor.inference.estimates import compositions
+from pu_accessor.inference.estimates import latent_gaps as compositions
 from pu_accessor.ranking import FloatArray, IntArray
 from tests.studies import coverage as study
 from tests.studies.coverage import Cell, Row

@@ -11,8 +11,9 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from pu_accessor.checks import as_array
 from pu_accessor.errors import PUTypeError, PUValueError
-from pu_accessor.ranking import FloatArray, IntArray, as_array
+from pu_accessor.ranking import FloatArray, IntArray
 
 __all__ = ["RankBand", "Side", "at_some_ranks", "read_side"]
 
@@ -38,28 +39,6 @@ class RankBand:
     def latent(self, rank: IntArray, examples: int, latent: IntArray) -> tuple[IntArray, IntArray]:
         """Return bounds on the number of latent positives in some heads.
 
-        Parameters
-        ----------
-        rank : ndarray of int64, shape (cutoffs,)
-            Examples in the head.
-        examples : int
-            In all.
-        latent : ndarray of int64, shape (betas,)
-            Latent positives in all.
-
-        Returns
-        -------
-        lower, upper : ndarray of int64, shape (cutoffs, betas)
-            floor(lower*m) and ceil(upper*m). Where a bound falls from one rank to a later one it
-            is widened until it does not: each rank keeps what was said of it.
-
-        Raises
-        ------
-        PUValueError
-            If bounds do not fit the examples, lie outside [0, 1], or lower is above upper.
-        PUTypeError
-            If they are no numbers.
-
         Examples
         --------
         >>> band = RankBand(read_side("lower", [0, 0.29, 1]), read_side("upper", [0, 1, 1]))
@@ -79,24 +58,7 @@ class RankBand:
 
 
 def read_side(name: str, values: Any) -> Side:
-    """Return one bound as a function of the number of examples.
-
-    Parameters
-    ----------
-    name : {"lower", "upper"}
-        Which.
-    values : callable or array-like of float, shape (examples + 1,)
-        A function from an array of ranks to the shares there; or the shares at ranks 0, 1, ...
-
-    Returns
-    -------
-    callable
-
-    Raises
-    ------
-    PUTypeError
-        If it is neither.
-    """
+    """Return one bound as a function of the number of examples."""
     if callable(values):
         return lambda examples: _fitting(name, values(np.arange(examples + 1)), examples, True)
     array = _as_array(name, values)
@@ -108,19 +70,6 @@ def at_some_ranks(name: str, ranks: IntArray, values: Any) -> Side:
 
     The rank CDF never falls: in between stands the lower bound of the last rank before, and the
     upper one of the next; at the ends 0 and 1.
-
-    Parameters
-    ----------
-    name : {"lower", "upper"}
-        Which.
-    ranks : ndarray of int64, shape (ranks,)
-        In any order, each once.
-    values : array-like of float, shape (ranks,)
-        The bound there.
-
-    Returns
-    -------
-    callable
 
     Examples
     --------

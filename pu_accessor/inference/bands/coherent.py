@@ -18,19 +18,6 @@ _LOWER, _ESTIMATE, _UPPER = 0, 1, 2
 def narrow(head: IntArray, found: IntArray) -> IntArray:
     """Narrow bounds at all cutoffs of a ranking to what can hold at all of them.
 
-    Parameters
-    ----------
-    head : ndarray of int64, shape (cutoffs,)
-        Unlabeled examples at or above each cutoff, from end to end of a ranking.
-    found : ndarray of int64, shape (cutoffs, 3, betas)
-        Latent positives in the head: the bounds lower, estimate and upper.
-
-    Returns
-    -------
-    ndarray of int64, shape (cutoffs, 3, betas)
-        The highest lower and the lowest upper bound that any cutoff makes of its own; the
-        estimate as it was. Where lower exceeds upper nothing can hold.
-
     Examples
     --------
     Of one unlabeled example at most one is positive: with at least 3 above the second cutoff,
@@ -51,25 +38,7 @@ def narrow(head: IntArray, found: IntArray) -> IntArray:
 def narrow_between(
     head: IntArray, found: IntArray, others: IntArray, cutoffs: IntArray, rank: IntArray
 ) -> IntArray:
-    """Narrow bounds at some cutoffs of a ranking, given those at others from end to end.
-
-    Parameters
-    ----------
-    head, found
-        As in `narrow`, at some cutoffs.
-    others : ndarray of int64, shape (others, 3, betas)
-        Bounds as `narrow` returns them, at cutoffs from end to end; in between bounds are
-        straight.
-    cutoffs : ndarray of int64, shape (2, others)
-        Rank and unlabeled examples at these.
-    rank : ndarray of int64, shape (cutoffs,)
-        That of the cutoffs.
-
-    Returns
-    -------
-    ndarray of int64, shape (cutoffs, 3, betas)
-        As from `narrow`.
-    """
+    """Narrow bounds at some cutoffs of a ranking, given those at others from end to end."""
     sides = np.searchsorted(cutoffs[0], rank, "right") - 1, np.searchsorted(cutoffs[0], rank)
     back, ahead = (np.abs(head - cutoffs[1][side])[:, np.newaxis] for side in sides)
     before, after = (others[side] for side in sides)
@@ -81,19 +50,7 @@ def narrow_between(
 
 
 def bends(head: IntArray, narrowed: IntArray) -> IntArray:
-    """Return the counts of unlabeled examples, between two cutoffs, at which bounds bend.
-
-    Parameters
-    ----------
-    head : ndarray of int64, shape (cutoffs,)
-        As in `narrow`; between two of these bounds are straight before they are narrowed.
-    narrowed : ndarray of int64, shape (cutoffs, 3, betas)
-        What `narrow` returned.
-
-    Returns
-    -------
-    ndarray of int64, shape (corners,)
-    """
+    """Return the counts of unlabeled examples, between two cutoffs, at which bounds bend."""
     here, following = (side[:, np.newaxis, np.newaxis] for side in (head[:-1], head[1:]))
     before, after = narrowed[:-1], narrowed[1:]
     middle = [_ESTIMATE]
@@ -111,19 +68,7 @@ def bends(head: IntArray, narrowed: IntArray) -> IntArray:
 
 
 def settle(narrowed: IntArray) -> tuple[IntArray, BoolArray]:
-    """Put estimates between their bounds, and these in order.
-
-    Parameters
-    ----------
-    narrowed : ndarray of int64, shape (cutoffs, 3, betas)
-        As from `narrow`.
-
-    Returns
-    -------
-    found : ndarray of int64, shape (cutoffs, 3, betas)
-    contradict : ndarray of bool, shape (cutoffs, 1, betas)
-        Where nothing lies between the bounds; the gap between them stands.
-    """
+    """Put estimates between their bounds, and these in order."""
     lower, middle, upper = (narrowed[:, bound] for bound in (_LOWER, _ESTIMATE, _UPPER))
     contradict = lower > upper
     lower, upper = np.minimum(lower, upper), np.maximum(lower, upper)

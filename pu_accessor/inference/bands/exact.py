@@ -37,18 +37,6 @@ def exact(n: int, m: int, level: float) -> Bounds:
     this distribution does not reject at (1 - level)/2 when exactly k known positives are in the
     head, `upper` the largest. Each cutoff is covered with probability of at least `level`.
 
-    Parameters
-    ----------
-    n, m : int
-        Numbers of known and of latent positives; n at least 1.
-    level : float
-        Probability of coverage at each cutoff, in (0, 1).
-
-    Returns
-    -------
-    lower, upper : ndarray of int64, shape (n + 1,)
-        Latent positives in the head for each k = 0..n, in 0..m, non-decreasing.
-
     Notes
     -----
     Up to a level of 1 - 1e-8 the integers are those of the definition in rational arithmetic;
@@ -72,20 +60,6 @@ def exact(n: int, m: int, level: float) -> Bounds:
 
 def exact_each(n: int, m: IntArray, level: float) -> Bounds:
     """Exact prediction limits for several numbers of latent positives, in less time than singly.
-
-    Parameters
-    ----------
-    n : int
-        Known positives, at least 1.
-    m : ndarray of int64, shape (latent,)
-        Numbers of latent positives.
-    level : float
-        Probability of coverage at each cutoff, in (0, 1).
-
-    Returns
-    -------
-    lower, upper : ndarray of int64, shape (latent, n + 1)
-        Those of `exact`, a row for each number.
 
     Examples
     --------

@@ -13,12 +13,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from pu_accessor.errors import PUTypeError, PUValueError, check_option
+from pu_accessor.checks import check_option
+from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.inference.bands.by_rank import RankBand
 from pu_accessor.inference.bands.exact import SAME, Bounds, exact, exact_each
-from pu_accessor.inference.bands.selection import exact_within
 from pu_accessor.inference.bands.simultaneous import simultaneous
-from pu_accessor.inference.bands.simultaneous_within import simultaneous_within
+from pu_accessor.inference.bands.simultaneous_within_odds import simultaneous_within
+from pu_accessor.inference.bands.within_odds import exact_within
 from pu_accessor.ranking import IntArray
 
 __all__ = [
@@ -37,16 +38,6 @@ Band: TypeAlias = Callable[[int, int, float], tuple[npt.ArrayLike, npt.ArrayLike
 
 def central(n: int, m: int) -> IntArray:
     """Return the central number of latent positives in the head: k*m/n, rounded half up.
-
-    Parameters
-    ----------
-    n, m : int
-        Numbers of known and of latent positives; n at least 1.
-
-    Returns
-    -------
-    ndarray of int64, shape (n + 1,)
-        One entry for each k = 0..n.
 
     Examples
     --------
@@ -120,24 +111,7 @@ BANDS: Mapping[str, Band] = MappingProxyType(
 
 
 def band_name(band: str | Band | RankBand) -> str:
-    """Return a band's name for attributes and legends.
-
-    Parameters
-    ----------
-    band : str, callable or RankBand
-        One of our bands by name, or a user's own.
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    PUValueError
-        If no band has that name.
-    PUTypeError
-        If it is neither.
-    """
+    """Return a band's name for attributes and legends."""
     if isinstance(band, RankBand):
         return "by rank"
     if callable(band):
@@ -152,29 +126,7 @@ def band_name(band: str | Band | RankBand) -> str:
 
 
 def latent_bounds(band: str | Band, n: int, m: int, level: float) -> Bounds:
-    """Ask a band, ours or a user's, for its lookup table, and check a user's.
-
-    Parameters
-    ----------
-    band : str or callable
-        One of our bands by name, or a user's own.
-    n, m : int
-        Numbers of known and of latent positives; n at least 1.
-    level : float
-        Probability of coverage, in (0, 1).
-
-    Returns
-    -------
-    lower, upper : ndarray of int64, shape (n + 1,)
-
-    Raises
-    ------
-    PUValueError
-        If no band has that name, or if the tables have another shape, cross, decrease or leave
-        0..m.
-    PUTypeError
-        If the tables are not integers.
-    """
+    """Ask a band, ours or a user's, for its lookup table, and check a user's."""
     name = band_name(band)
     table = band if callable(band) else BANDS[name]
     try:
@@ -204,27 +156,7 @@ def latent_bounds(band: str | Band, n: int, m: int, level: float) -> Bounds:
 def latent_bounds_each(
     band: str | Band, n: int, m: tuple[int, ...], level: float, selection_odds: float = 1.0
 ) -> Bounds:
-    """Ask a band for its lookup tables at several numbers of latent positives.
-
-    Parameters
-    ----------
-    band, n, level
-        As in `latent_bounds`.
-    m : tuple of int
-        Numbers of latent positives, one or more.
-    selection_odds : float, default 1
-        By which factor the odds of being labeled may differ; above 1 with the bands "exact" and
-        "simultaneous" alone.
-
-    Returns
-    -------
-    lower, upper : ndarray of int64, shape (latent, n + 1)
-
-    Raises
-    ------
-    PUTypeError, PUValueError
-        As in `latent_bounds`.
-    """
+    """Ask a band for its lookup tables at several numbers of latent positives."""
     if selection_odds > 1 and band == "simultaneous":
         sides = [simultaneous_within(n, latent, level, selection_odds) for latent in m]
         return np.stack([lower for lower, _ in sides]), np.stack([upper for _, upper in sides])

@@ -55,18 +55,6 @@ def simultaneous(n: int, m: int, level: float) -> Bounds:
 def local_alpha(n: int, m: int, level: float) -> float:
     """Return the largest probability of missing a cutoff at which all of them hold jointly.
 
-    Parameters
-    ----------
-    n, m : int
-        Numbers of known and of latent positives; n at least 1.
-    level : float
-        Probability of coverage of all cutoffs jointly, in (0, 1).
-
-    Returns
-    -------
-    float
-        In (0, 1 - level], to four digits.
-
     Examples
     --------
     >>> round(local_alpha(200, 1800, 0.95), 5)
@@ -85,18 +73,6 @@ def local_alpha(n: int, m: int, level: float) -> float:
 
 def joint_coverage(n: int, m: int, lower: IntArray, upper: IntArray) -> float:
     """Return the probability that latent positives stay within limits at all cutoffs.
-
-    Parameters
-    ----------
-    n, m : int
-        Numbers of known and of latent positives; n at least 1.
-    lower, upper : ndarray of int64, shape (n + 1,)
-        Limits for each number of known positives in the head, non-decreasing, with lower[0] = 0
-        and upper[n] = m.
-
-    Returns
-    -------
-    float
 
     Examples
     --------

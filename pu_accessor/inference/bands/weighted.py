@@ -21,16 +21,6 @@ NEAREST = 10
 def effective_size(weight: FloatArray) -> float:
     """Return the size of a simple random sample that says as much: Kish's [1]_.
 
-    Parameters
-    ----------
-    weight : ndarray of float64, shape (n,)
-        One over the probability of being labeled, for each known positive.
-
-    Returns
-    -------
-    float
-        Between 1 and n.
-
     References
     ----------
     .. [1] L. Kish, *Survey Sampling*, Wiley (1965).
@@ -47,21 +37,6 @@ def weighted_bounds(
     weight: FloatArray, m: int, level: float
 ) -> tuple[IntArray, IntArray, IntArray]:
     """Bound the latent positives in the head, when labels are selected with known probabilities.
-
-    Parameters
-    ----------
-    weight : ndarray of float64, shape (n,)
-        One over the probability of being labeled, at least 1, for each known positive, best-ranked
-        first; n at least 1.
-    m : int
-        Number of latent positives.
-    level : float
-        Probability of coverage at each cutoff, in (0, 1).
-
-    Returns
-    -------
-    lower, central, upper : ndarray of int64, shape (n + 1,)
-        Latent positives in the head for each k = 0..n known ones there, in 0..m, non-decreasing.
 
     Notes
     -----
@@ -102,20 +77,7 @@ def weighted_bounds(
 
 
 def latent_shares(weight: FloatArray, m: float) -> FloatArray:
-    """Return how many of the latent positives each known one stands for.
-
-    Parameters
-    ----------
-    weight : ndarray of float64, shape (n,)
-        One over the probability of being labeled, at least 1.
-    m : float
-        Number of latent positives.
-
-    Returns
-    -------
-    ndarray of float64, shape (n,)
-        Their sum is m.
-    """
+    """Return how many of the latent positives each known one stands for."""
     hidden = weight - 1
     if not hidden.any():  # all were certain to be labeled, and yet some are hidden
         hidden = np.ones(weight.size)
@@ -150,18 +112,7 @@ def _gamma_share(
 
 
 def unseen_weight(stands: FloatArray) -> FloatArray:
-    """Return the weight of a positive below each known one that was not seen.
-
-    Parameters
-    ----------
-    stands : ndarray of float64, shape (n,)
-        What each known positive stands for, itself included, best-ranked first.
-
-    Returns
-    -------
-    ndarray of float64, shape (n,)
-        The largest of those below, and of the ten above; more where weights grow downwards.
-    """
+    """Return the weight of a positive below each known one that was not seen."""
     n = stands.size
     half = min(NEAREST, n // 2)
     known = np.arange(1, n + 1)

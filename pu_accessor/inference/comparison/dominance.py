@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from pu_accessor.errors import PUValueError
-from pu_accessor.inference.comparison.order import crossings
-from pu_accessor.inference.comparison.pairs import find_pairs
-from pu_accessor.inference.comparison.steps import StepFree, limit, step_free
+from pu_accessor.inference.comparison.crossings import crossings
+from pu_accessor.inference.comparison.monotone_curve import StepFree, limit, step_free
+from pu_accessor.inference.comparison.pairwise import find_pairs
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 
 __all__ = ["Dominance", "dominance"]
@@ -82,22 +82,6 @@ def dominance(fpr: FloatArray, tpr: FloatArray) -> Dominance:
 
     A model dominates another if its curve is nowhere below and somewhere above the other's: then
     it is the better one whatever the costs of errors are ([1]_, section 6.2; [2]_).
-
-    Parameters
-    ----------
-    fpr, tpr : ndarray of float64, shape (models, betas, 3, cutoffs)
-        Curves from end to end at the bounds lower, estimate and upper. Models may have cutoffs of
-        their own; shorter curves repeat their last one.
-
-    Returns
-    -------
-    Dominance
-        Rates that differ by at most 1e-12 are equal.
-
-    Raises
-    ------
-    PUValueError
-        If there are fewer than two models, or nothing is negative at some beta.
 
     Notes
     -----

@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pu_accessor.inference.comparison.pairs import adjust_p_values, find_pairs, t_test
+from pu_accessor.inference.comparison.pairwise import adjust_p_values, find_pairs, t_test
 from pu_accessor.inference.estimates.delong import welch_df
 from pu_accessor.inference.estimates.intervals import kurtosis_df
 from pu_accessor.inference.estimates.joint import BetaRange, join_limits
-from pu_accessor.inference.estimates.sample import count_negatives, count_positives
+from pu_accessor.inference.estimates.known_positives import count_negatives, count_positives
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, PairedRanks
 
@@ -98,30 +98,6 @@ def compare_paired(
     whether that can be chance: the difference is the mean difference of the ranks of the known
     positives, divided by the number of negatives. Its size needs betas.
 
-    Parameters
-    ----------
-    paired : PairedRanks
-        Ranks by each of the models.
-    betas : ndarray of float64, shape (betas,), optional
-        Fractions of positives among the unlabeled, in [0, 1].
-    level : float
-        Probability of coverage of the interval, in (0, 1).
-    target : {"population", "examples"}
-        Whether the models are compared on new examples or on these.
-
-    Returns
-    -------
-    PairTests
-        Statistic, p values and interval are NaN for one known positive alone, and on new examples
-        for one other example alone.
-
-    Raises
-    ------
-    PUDataError
-        If nothing is known to be positive, or nothing is negative at some beta.
-    PUValueError
-        If there are fewer than two models.
-
     Notes
     -----
     With n known positives among N examples, U of them unlabeled, P = n + beta*U and mid-ranks R,
@@ -198,23 +174,7 @@ def compare_paired(
 
 
 def join_pairs(found: PairTests, beta: BetaRange, joint: str) -> PairTests:
-    """Put the error of an estimated beta together with that of the ranking.
-
-    Parameters
-    ----------
-    found : PairTests
-        At the betas of `BetaRange.betas`.
-    beta : BetaRange
-        The estimate of beta.
-    joint : {"approximate", "guaranteed"}
-        How: see `pu_accessor.inference.estimates.joint.join_limits`.
-
-    Returns
-    -------
-    PairTests
-        At the estimate of beta alone. No beta turns a difference round, so that on new examples
-        the interval leaves out 0 where it does so at the estimate.
-    """
+    """Put the error of an estimated beta together with that of the ranking."""
     if found.size is None:
         return found
     first = (slice(None), slice(1))

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from pu_accessor.errors import PUValueError
-from pu_accessor.inference.comparison.pairs import adjust_p_values, find_pairs, t_test
+from pu_accessor.inference.comparison.pairwise import adjust_p_values, find_pairs, t_test
 from pu_accessor.inference.estimates.auroc import auroc_and_error
 from pu_accessor.inference.estimates.delong import find_placements, rest_share, welch_df
 from pu_accessor.inference.tables.contingency import check_labels
@@ -66,28 +66,7 @@ class UnpairedTests:
 
 
 def estimate_group(ranking: Ranking, betas: FloatArray, target: str) -> GroupArea:
-    """Estimate AUROC of one group, for `compare_unpaired`.
-
-    Parameters
-    ----------
-    ranking : Ranking
-        At the breakpoints or at all cutoffs.
-    betas : ndarray of float64, shape (betas,)
-        Fractions of positives among the unlabeled, in [0, 1).
-    target : {"population", "examples"}
-        Whether groups are compared on new examples or on these.
-
-    Returns
-    -------
-    GroupArea
-
-    Raises
-    ------
-    PUDataError
-        If nothing is known to be positive, or nothing is negative at some beta.
-    PUValueError
-        If known positives have propensities: they are no simple random sample then.
-    """
+    """Estimate AUROC of one group, for `compare_unpaired`."""
     if ranking.weight is not None:
         raise PUValueError(
             "Groups are compared by known positives that are a simple random sample of all "
@@ -121,28 +100,10 @@ def compare_unpaired(groups: Sequence[GroupArea], level: float) -> UnpairedTests
     `pu_accessor.inference.comparison.paired.compare_paired` sees smaller differences, and needs no
     beta to do so.
 
-    Parameters
-    ----------
-    groups : sequence of GroupArea
-        All at as many betas.
-    level : float
-        Probability of coverage of the interval, in (0, 1).
-
-    Returns
-    -------
-    UnpairedTests
-        Where a group has one known positive alone, statistics, p values and intervals are NaN,
-        and are not counted in the adjustment of the others.
-
-    Raises
-    ------
-    PUValueError
-        If there are fewer than two groups.
-
     Notes
     -----
     On new examples the variance of each area is DeLong's
-    (`pu_accessor.inference.estimates.population.estimate_population_auroc`).
+    (`pu_accessor.inference.estimates.population_auroc.estimate_population_auroc`).
 
     For these examples, with n known positives among N examples, U of them unlabeled, P = n +
     beta*U and mid-ranks R, AUROC is 1 - (mean(R) - (P + 1)/2)/(N - P), its standard error

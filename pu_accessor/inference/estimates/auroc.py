@@ -7,18 +7,18 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from pu_accessor.errors import PUValueError
-from pu_accessor.inference.estimates.complete import Estimates, Estimator, complete
+from pu_accessor.inference.estimates.fallbacks import Estimates, Estimator, complete
 from pu_accessor.inference.estimates.intervals import rank_interval, reach
-from pu_accessor.inference.estimates.sample import (
+from pu_accessor.inference.estimates.known_positives import (
     Blocks,
     count_negatives,
     count_positives,
     find_blocks,
     places,
 )
-from pu_accessor.inference.estimates.spacings import Steps, feasible_ranks, rank_limits
-from pu_accessor.inference.estimates.weighted import weighted_auroc
-from pu_accessor.inference.rule import Rule
+from pu_accessor.inference.estimates.latent_gaps import Steps, feasible_ranks, rank_limits
+from pu_accessor.inference.estimates.weighted_areas import weighted_auroc
+from pu_accessor.inference.settings import Rule
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
 __all__ = ["auroc_and_error", "estimate_auroc"]
@@ -79,30 +79,6 @@ def estimate_auroc(
 ) -> Estimates:
     """Estimate the area under the ROC curve, with an interval.
 
-    Parameters
-    ----------
-    ranking : Ranking
-        At the breakpoints or at all cutoffs.
-    betas : ndarray of float64, shape (betas,)
-        Fractions of positives among the unlabeled, in [0, 1).
-    rule : Rule
-        Its level; its interval of beta makes an envelope.
-    max_fpr : float in (0, 1], optional
-        Take the curve up to this false positive rate, standardised [1]_ so that chance is 0.5 and
-        perfection 1.
-
-    Returns
-    -------
-    Estimates
-
-    Raises
-    ------
-    PUDataError
-        If nothing is known to be positive, or nothing is negative at some beta.
-    PUValueError
-        If a beta lies outside the interval, or a part of the curve is asked for while known
-        positives have propensities.
-
     Notes
     -----
     The known positives are a simple random sample of the P = n + beta*U positives. With R their
@@ -115,7 +91,7 @@ def estimate_auroc(
     The interval holds two: Student's t with n - 1 degrees of freedom on the logit scale of the
     share of all examples that rank below a known positive, on average, in which AUROC is linear;
     and the one that latent positives make that are shared out to the gaps between known ones
-    (`pu_accessor.inference.estimates.spacings`). The first is too optimistic where scores are
+    (`pu_accessor.inference.estimates.latent_gaps`). The first is too optimistic where scores are
     skewed and few positives are known, the second where all rank near one end. Both are cut to
     what AUROC is with all latent positives at the bottom or at the top. For two known positives,
     or where all have the same rank though others are hidden, the second stands alone.
@@ -152,27 +128,7 @@ def estimate_auroc(
 def auroc_and_error(
     ranking: Ranking, betas: FloatArray
 ) -> tuple[tuple[Fraction, ...], FloatArray]:
-    """Return the estimates of AUROC and their standard errors.
-
-    Parameters
-    ----------
-    ranking : Ranking
-        At the breakpoints or at all cutoffs; with a known positive.
-    betas : ndarray of float64, shape (betas,)
-        Fractions of positives among the unlabeled.
-
-    Returns
-    -------
-    value : tuple of Fraction, length betas
-        Exact: ranks are halves.
-    error : ndarray of float64, shape (betas,)
-        0 where all positives are known, otherwise NaN for one known positive.
-
-    Raises
-    ------
-    PUDataError
-        If there are no negatives at some beta.
-    """
+    """Return the estimates of AUROC and their standard errors."""
     exact = _from_ranks(ranking, betas)
     return exact.value, exact.error
 
@@ -227,19 +183,7 @@ def _whole(ranking: Ranking, betas: FloatArray, level: float) -> Estimates:
 
 
 def _of_latent(ranking: Ranking, betas: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
-    """Return the areas, lowest and highest, that ranks of the latent positives make.
-
-    Parameters
-    ----------
-    ranking, betas, level
-        As in `_whole`.
-
-    Returns
-    -------
-    gaps, ends : ndarray of float64, shape (2, betas)
-        With the latent positives in the gaps between the known ones, at the level; and all at the
-        bottom or at the top. NaN where there are none.
-    """
+    """Return the areas, lowest and highest, that ranks of the latent positives make."""
     blocks, examples, n = find_blocks(ranking), sum(ranking.total), ranking.total.known_positive
     start, end = places(blocks)
     first, last = (np.repeat(k, blocks.found) for k in (blocks.known - blocks.found, blocks.known))

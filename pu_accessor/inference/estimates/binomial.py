@@ -7,11 +7,11 @@ from typing import TypeAlias
 import numpy as np
 from scipy import special
 
+from pu_accessor.checks import interval_betas
 from pu_accessor.errors import PUDataError
-from pu_accessor.inference.estimates.cutoff import AtCutoff
 from pu_accessor.inference.estimates.delong import check_unweighted
-from pu_accessor.inference.rule import Rule
-from pu_accessor.inference.shares import interval_betas
+from pu_accessor.inference.estimates.metric_at import AtCutoff
+from pu_accessor.inference.settings import Rule
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.inference.tables.rates import Metric, evaluate
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
@@ -26,32 +26,6 @@ def metric_on_new(
     ranking: Ranking, betas: FloatArray, name: str | Metric, threshold: float, rule: Rule
 ) -> AtCutoff:
     """Evaluate a metric of new examples at a threshold, with its interval.
-
-    Parameters
-    ----------
-    ranking : Ranking
-        At the breakpoints or at all cutoffs.
-    betas : ndarray of float64, shape (betas,)
-        Fractions of positives among the unlabeled, in [0, 1].
-    name : str or callable
-        A metric as in `pu_accessor.inference.tables.rates.evaluate`.
-    threshold : float
-        Scores at or above it are predicted positive.
-    rule : Rule
-        Its level; its interval of beta makes an envelope.
-
-    Returns
-    -------
-    AtCutoff
-
-    Raises
-    ------
-    PUDataError
-        If nothing is known to be positive, or nothing is negative at some beta.
-    PUValueError
-        If a beta lies outside the interval, or known positives have propensities.
-    PUTypeError
-        If a user's function returns something else than numbers of its arguments' shape.
 
     Notes
     -----
@@ -111,19 +85,6 @@ def metric_on_new(
 
 def wilson(found: FloatArray, size: int, level: float) -> tuple[FloatArray, FloatArray]:
     """Return Wilson's score interval of a binomial's probability.
-
-    Parameters
-    ----------
-    found : ndarray of float64, shape (...)
-        How many of them there are, whole or not.
-    size : int
-        Of how many.
-    level : float
-        Probability of coverage, in (0, 1).
-
-    Returns
-    -------
-    lower, upper : ndarray of float64, shape (...)
 
     Examples
     --------

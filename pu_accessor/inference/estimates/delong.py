@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pu_accessor.errors import PUDataError, PUValueError
-from pu_accessor.inference.estimates.sample import count_negatives
+from pu_accessor.inference.estimates.known_positives import count_negatives
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking, Stack
 
 __all__ = [
@@ -47,24 +47,7 @@ class DeLong(NamedTuple):
     rest_variance: float
 
     def auroc(self, total: Counts, betas: FloatArray) -> tuple[Fraction, ...]:
-        """Return the AUROC at some betas.
-
-        Parameters
-        ----------
-        total : Counts
-            Examples of each kind.
-        betas : ndarray of float64, shape (betas,)
-            Fractions of positives among the unlabeled.
-
-        Returns
-        -------
-        tuple of Fraction, length betas
-
-        Raises
-        ------
-        PUDataError
-            If there are no negatives at some beta.
-        """
+        """Return the AUROC at some betas."""
         shares = (1 - number / self.rest for number in count_negatives(total, betas))
         return tuple((self.above - share / 2) / (1 - share) for share in shares)
 
@@ -93,17 +76,7 @@ class Placed(NamedTuple):
 
     @classmethod
     def of(cls, found: DeLong) -> Placed:
-        """Make arrays of the placements of one ranking.
-
-        Parameters
-        ----------
-        found : DeLong
-            As `find_placements` returns it.
-
-        Returns
-        -------
-        Placed
-        """
+        """Make arrays of the placements of one ranking."""
         size = np.array([[found.known], [found.rest]], np.float64)
         variance = np.array([[found.known_variance], [found.rest_variance]])
         return cls(size, variance, np.array([float(found.above)]))
@@ -111,16 +84,6 @@ class Placed(NamedTuple):
 
 def place_stack(stack: Stack) -> Placed:
     """Return the placements of many rankings.
-
-    Parameters
-    ----------
-    stack : Stack
-        Where their known positives lie.
-
-    Returns
-    -------
-    Placed
-        NaN where a ranking has no known positive, or nothing else.
 
     Examples
     --------
@@ -159,15 +122,6 @@ def place_stack(stack: Stack) -> Placed:
 
 def find_placements(ranking: Ranking) -> DeLong:
     """Return the placements of both samples, from counts alone ([1]_, [2]_).
-
-    Parameters
-    ----------
-    ranking : Ranking
-        At the breakpoints or at all cutoffs; with a known positive and another example.
-
-    Returns
-    -------
-    DeLong
 
     Notes
     -----
@@ -245,22 +199,6 @@ def _variance(values: IntArray, times: IntArray) -> float:
 def rest_share(total: Counts, betas: FloatArray) -> FloatArray:
     """Return the share of positives among all but the known ones.
 
-    Parameters
-    ----------
-    total : Counts
-        Examples of each kind.
-    betas : ndarray of float64, shape (betas,)
-        Fractions of positives among the unlabeled.
-
-    Returns
-    -------
-    ndarray of float64, shape (betas,)
-
-    Raises
-    ------
-    PUDataError
-        If there are no negatives at some beta.
-
     Examples
     --------
     >>> rest_share(Counts(3, 5, 15), np.array([0.4]))
@@ -272,18 +210,6 @@ def rest_share(total: Counts, betas: FloatArray) -> FloatArray:
 
 def welch_df(squares: FloatArray, df: FloatArray) -> FloatArray:
     """Return the degrees of freedom of a sum of estimated variances ([1]_).
-
-    Parameters
-    ----------
-    squares : ndarray of float64, shape (terms, ...)
-        Their estimates.
-    df : ndarray of float64, shape (terms, ...)
-        The degrees of freedom of each.
-
-    Returns
-    -------
-    ndarray of float64, shape (...)
-        Infinite where all are 0.
 
     References
     ----------
@@ -302,20 +228,7 @@ def welch_df(squares: FloatArray, df: FloatArray) -> FloatArray:
 
 
 def check_unweighted(ranking: Ranking, method: str) -> None:
-    """Raise if known positives have propensities, for which new examples are not spoken of.
-
-    Parameters
-    ----------
-    ranking : Ranking
-        Counts at each cutoff.
-    method : str
-        What was asked.
-
-    Raises
-    ------
-    PUValueError
-        If they have.
-    """
+    """Raise if known positives have propensities, for which new examples are not spoken of."""
     if ranking.weight is not None:
         raise PUValueError(
             f"target must be 'examples' with propensity=..., but {method} was asked for "

@@ -16,20 +16,6 @@ __all__ = ["kurtosis_df", "rank_interval", "reach"]
 def reach(error: FloatArray, df: FloatArray | float, level: float) -> FloatArray:
     """Return how far an estimate can be off: Student's quantile times its standard error.
 
-    Parameters
-    ----------
-    error : ndarray of float64, shape (betas,)
-        Standard errors.
-    df : float or ndarray of float64, shape (betas,)
-        Degrees of freedom.
-    level : float
-        Probability of coverage, in (0, 1).
-
-    Returns
-    -------
-    ndarray of float64, shape (betas,)
-        NaN where the error is 0 or unknown: there is no interval.
-
     Examples
     --------
     >>> reach(np.array([0.1, 0.0]), 9, 0.95).round(4)
@@ -39,20 +25,7 @@ def reach(error: FloatArray, df: FloatArray | float, level: float) -> FloatArray
 
 
 def kurtosis_df(kurtosis: FloatArray, n: int) -> FloatArray:
-    """Return the degrees of freedom of a variance with the kurtosis of its terms.
-
-    Parameters
-    ----------
-    kurtosis : ndarray of float64, shape (betas,)
-        Fourth moment over the squared second.
-    n : int
-        Number of terms.
-
-    Returns
-    -------
-    ndarray of float64, shape (betas,)
-        2n/(kurtosis - 1), and at most n - 1: few where a few terms make up most of the variance.
-    """
+    """Return the degrees of freedom of a variance with the kurtosis of its terms."""
     df: FloatArray = np.minimum(2 * n / np.maximum(kurtosis - 1, 2 / n), n - 1)
     return df
 
@@ -65,22 +38,6 @@ def rank_interval(
     up: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
     """Return the interval of what is linear in a mean share of ranks, on the logit scale of that.
-
-    Parameters
-    ----------
-    value : ndarray of float64, shape (betas,)
-        Estimates.
-    place : float or ndarray of float64, shape (betas,)
-        The share of ranks, in (0, 1).
-    stretch : ndarray of float64, shape (betas,)
-        The value's derivative by it.
-    down, up : ndarray of float64, shape (betas,)
-        How far the value can be off.
-
-    Returns
-    -------
-    lower, upper : ndarray of float64, shape (betas,)
-        Cut off at 0 and 1. NaN where `down` and `up` are.
 
     Notes
     -----

@@ -5,17 +5,34 @@ elsewhere. Where the two errors are independent, a beta that is off by a share t
 be off leaves the ranking sqrt(1 - t**2) of what that can be off by itself.
 """
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from scipy import special
 
-from pu_accessor.errors import PUValueError, check_option
-from pu_accessor.inference.estimates.complete import Estimates
-from pu_accessor.inference.shares import interval_betas
-from pu_accessor.ranking import Counts, FloatArray
+from pu_accessor.checks import check_option, interval_betas, latent_counts
+from pu_accessor.errors import PUValueError
+from pu_accessor.inference.estimates.binomial import metric_on_new
+from pu_accessor.inference.estimates.cutoff_spec import Cutoff
+from pu_accessor.inference.estimates.fallbacks import Estimates
+from pu_accessor.inference.estimates.metric_at import AtCutoff, evaluate_at, find_cutoff, rule_at
+from pu_accessor.inference.settings import Rule
+from pu_accessor.inference.tables.contingency import Table, check_labels
+from pu_accessor.inference.tables.latent_bounds import find_heads, references_used
+from pu_accessor.inference.tables.rates import Metric, evaluate
+from pu_accessor.ranking import Counts, FloatArray, Ranking
 
-__all__ = ["JOINT", "BetaRange", "check_joint", "join_estimates", "join_limits", "ranking_level"]
+__all__ = [
+    "JOINT",
+    "BetaRange",
+    "check_joint",
+    "join_estimates",
+    "join_limits",
+    "join_metric_at",
+    "join_metric_on_new",
+    "ranking_level",
+]
 
 JOINT = ("approximate", "guaranteed")
 _HIGHEST = 1 - 1e-6  # of a limit on beta: at 1 nothing is negative, and little has a value
@@ -50,21 +67,7 @@ class BetaRange(NamedTuple):
     unlabeled: int | None = None
 
     def betas(self, level: float, joint: str) -> FloatArray:
-        """Return the betas at which the ranking is asked, the estimate first.
-
-        Parameters
-        ----------
-        level : float
-            That at which the answer is to hold, in (0, 1).
-        joint : {"approximate", "guaranteed"}
-            How the errors are put together.
-
-        Returns
-        -------
-        ndarray of float64
-            Of beta, and of both limits or all betas between them; where there is a limit alone, of
-            some betas below the estimate.
-        """
+        """Return the betas at which the ranking is asked, the estimate first."""
         if joint == "guaranteed":
             inner = interval_betas((self.lower, self.upper), np.array([self.beta]))
             return np.append(self.beta, np.minimum(inner, max(self.beta, _HIGHEST)))
@@ -79,33 +82,12 @@ class BetaRange(NamedTuple):
         return np.concatenate([[self.beta, lower, upper], between])
 
     def is_about(self, total: Counts) -> bool:
-        """Tell whether the estimate is of such examples, as far as it says.
-
-        Parameters
-        ----------
-        total : Counts
-            Examples that the ranking has.
-
-        Returns
-        -------
-        bool
-        """
+        """Tell whether the estimate is of such examples, as far as it says."""
         n, unlabeled = total.known_positive, total.unlabeled
         return self.n in (None, n) and self.unlabeled in (None, unlabeled)
 
     def check_counts(self, total: Counts) -> None:
-        """Raise if the estimate is of other examples.
-
-        Parameters
-        ----------
-        total : Counts
-            Examples that the ranking has.
-
-        Raises
-        ------
-        PUValueError
-            If the numbers of known positives or of unlabeled examples differ.
-        """
+        """Raise if the estimate is of other examples."""
         for name, own, there in (
             ("known positives", self.n, total.known_positive),
             ("unlabeled examples", self.unlabeled, total.unlabeled),
@@ -119,39 +101,12 @@ class BetaRange(NamedTuple):
 
 
 def check_joint(joint: str) -> None:
-    """Raise unless errors can be put together like that.
-
-    Parameters
-    ----------
-    joint : {"approximate", "guaranteed"}
-        What came.
-
-    Raises
-    ------
-    PUValueError
-        If it is neither.
-    """
+    """Raise unless errors can be put together like that."""
     check_option("joint", joint, JOINT, {"delta": "approximate", "envelope": "guaranteed"})
 
 
 def ranking_level(level: float, beta_level: float) -> float:
     """Return the level that is left to the ranking, so that both statements hold at a level.
-
-    Parameters
-    ----------
-    level : float
-        That of both together, in (0, 1).
-    beta_level : float
-        That of the interval of beta.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    PUValueError
-        If beta takes all of it.
 
     Examples
     --------
@@ -172,24 +127,7 @@ def ranking_level(level: float, beta_level: float) -> float:
 def join_estimates(
     found: Estimates, beta: BetaRange, joint: str, span: tuple[float, float] = (0.0, 1.0)
 ) -> Estimates:
-    """Put the errors of beta and of the ranking together, for an area or an average.
-
-    Parameters
-    ----------
-    found : Estimates
-        At the betas of `BetaRange.betas`.
-    beta : BetaRange
-        The estimate of beta.
-    joint : {"approximate", "guaranteed"}
-        How.
-    span : (float, float), default (0.0, 1.0)
-        The least and the most that there can be.
-
-    Returns
-    -------
-    Estimates
-        At the estimate of beta alone.
-    """
+    """Put the errors of beta and of the ranking together, for an area or an average."""
     floor, width = span[0], span[1] - span[0]
     value, lower, upper = (
         (part - floor) / width for part in (found.value, found.lower, found.upper)
@@ -208,21 +146,6 @@ def join_limits(
     value: FloatArray, lower: FloatArray, upper: FloatArray, beta: BetaRange, joint: str
 ) -> tuple[FloatArray, FloatArray]:
     """Return limits that hold whatever beta is, as far as its interval holds.
-
-    Parameters
-    ----------
-    value, lower, upper : ndarray of float64, shape (..., betas)
-        At the betas of `BetaRange.betas`.
-    beta : BetaRange
-        The estimate of beta.
-    joint : {"approximate", "guaranteed"}
-        Independent errors; or the lowest and the highest limit at any beta, which holds however
-        the errors depend on each other, as both statements do.
-
-    Returns
-    -------
-    lower, upper : ndarray of float64, shape (..., 1)
-        NaN where there are none at the estimate.
 
     Notes
     -----
@@ -295,3 +218,89 @@ def _extreme(pick: np.ufunc, value: FloatArray, off: FloatArray, beta: BetaRange
         found.append(pick.reduce(middle + width * _LEFT, axis=-1))
     extreme: FloatArray = pick.reduce(found)
     return extreme
+
+
+_LEAST, _ESTIMATE, _MOST = range(3)  # bounds
+_TABLES_OFF = np.sin(np.linspace(0, np.pi / 2, 5))[1:]  # how far beta is off, of how far it can be
+
+
+def join_metric_at(
+    ranking: Ranking, beta: BetaRange, name: str | Metric, at: Cutoff, rule: Rule, joint: str
+) -> AtCutoff:
+    """Evaluate a metric of these examples at one cutoff, whatever beta is within its interval.
+
+    Notes
+    -----
+    Where beta is off by a share t of the distance to its limit, the band counts sqrt(1 - t**2) of
+    its distance from the central number of latent positives in the head. Where that is cut to what
+    the unlabeled examples there allow, errors no longer add by squares: a metric then depends on
+    the nearer of two ends. Such a bound counts as a whole at all betas.
+    """
+    check_labels(np.array([beta.upper]), ranking.total, references_used(rule.reference, ranking))
+    rule = rule_at(ranking, at, rule)
+    here = find_cutoff(ranking, beta.beta, name, at, rule)
+    if joint == "guaranteed":
+        inner = replace(rule, level=ranking_level(rule.level, beta.level))
+        found = evaluate_at(here, beta.betas(rule.level, joint), name, inner)
+        return _put(found, *join_limits(found.estimate, found.lower, found.upper, beta, joint))
+    betas, share = _walk(beta, rule.level)
+    point = evaluate_at(here, betas[:1], name, rule)
+    values = evaluate(name, *_tables(here, betas, share, rule)).astype(np.float64)
+    ends = np.append(values.ravel(), [point.lower, point.upper])
+    return _put(point, np.fmin.reduce(ends, keepdims=True), np.fmax.reduce(ends, keepdims=True))
+
+
+def join_metric_on_new(
+    ranking: Ranking, beta: BetaRange, name: str | Metric, threshold: float, rule: Rule, joint: str
+) -> AtCutoff:
+    """Evaluate a metric of new examples at a threshold, whatever beta is within its interval."""
+    level = ranking_level(rule.level, beta.level) if joint == "guaranteed" else rule.level
+    inner, betas = replace(rule, level=level), beta.betas(rule.level, joint)
+    found = metric_on_new(ranking, betas, name, threshold, inner)
+    return _put(found, *join_limits(found.estimate, found.lower, found.upper, beta, joint))
+
+
+def _walk(beta: BetaRange, level: float) -> tuple[FloatArray, FloatArray]:
+    """Return betas from the estimate to its limits, and what each leaves of the band."""
+    point, lower, upper, *between = beta.betas(level, "approximate").tolist()
+    left = np.sqrt(1 - _TABLES_OFF**2)
+    up = point + _TABLES_OFF * (upper - point)
+    if beta.limits == "both":
+        return (every := beta.betas(level, "approximate")), np.ones(every.size)
+    if beta.limits == "upper":
+        free = [point, lower, *between]
+        return np.concatenate([free, up]), np.concatenate([np.ones(len(free)), left])
+    down = point - _TABLES_OFF * (point - lower)
+    return np.concatenate([[point], down, up]), np.concatenate([[1.0], left, left])
+
+
+def _tables(here: Ranking, betas: FloatArray, share: FloatArray, rule: Rule) -> Table:
+    """Return the tables of both bounds, each with a share of its distance from the estimate."""
+    unlabeled, head = here.total.unlabeled, int(here.unlabeled[0])
+    latent = latent_counts(betas, unlabeled)
+    claimed = find_heads(here, latent, rule, refine=False).claimed[0]
+    least, most = np.maximum(latent - (unlabeled - head), 0), np.minimum(latent, head)
+    middle, low, high = (claimed[bound] for bound in (_ESTIMATE, _LEAST, _MOST))
+    one = np.ones(share.size)
+    below, above = one if (low < least).any() else share, one if (high > most).any() else share
+    ends = np.stack(
+        [np.floor(middle - below * (middle - low)), np.ceil(middle + above * (high - middle))]
+    )
+    ends = np.clip(ends.astype(np.int64), least, most)
+    tp = int(here.known_positive[0]) + ends
+    fp = int(here.known_negative[0]) + head - ends
+    positives = here.total.known_positive + latent
+    return Table(tp, fp, positives - tp, sum(here.total) - positives - fp)
+
+
+def _put(found: AtCutoff, lower: FloatArray, upper: FloatArray) -> AtCutoff:
+    """Return what was found at the first beta, with other limits."""
+    first = slice(1)
+    return replace(
+        found,
+        rank=found.rank[first],
+        threshold=found.threshold[first],
+        estimate=found.estimate[first],
+        lower=lower,
+        upper=upper,
+    )

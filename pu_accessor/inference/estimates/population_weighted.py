@@ -7,9 +7,9 @@ import numpy as np
 from pu_accessor.inference.bands.weighted import effective_size, latent_shares
 from pu_accessor.inference.estimates.delong import Placed, rest_share, welch_df
 from pu_accessor.inference.estimates.intervals import kurtosis_df, rank_interval, reach
-from pu_accessor.inference.estimates.population import score_interval
-from pu_accessor.inference.estimates.population_precision import moments, without_scatter
-from pu_accessor.inference.estimates.sample import count_positives, find_blocks, places
+from pu_accessor.inference.estimates.known_positives import count_positives, find_blocks, places
+from pu_accessor.inference.estimates.population_auroc import score_interval
+from pu_accessor.inference.estimates.population_average_precision import moments, without_scatter
 from pu_accessor.ranking import FloatArray, Ranking
 
 __all__ = ["weighted_population_auroc", "weighted_population_precision"]
@@ -56,28 +56,13 @@ def weighted_population_auroc(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the interval of AUROC on new examples, at known weights.
 
-    Parameters
-    ----------
-    ranking : Ranking
-        At the breakpoints or at all cutoffs; with two known positives and others or more.
-    weight : ndarray of float64, shape (n,)
-        What known positives stand for among the latent ones, to one another, best first.
-    betas : ndarray of float64, shape (betas,)
-        Fractions of positives among the unlabeled, in [0, 1).
-    level : float
-        Probability of coverage, in (0, 1).
-
-    Returns
-    -------
-    lower, upper : ndarray of float64, shape (betas,)
-
     Notes
     -----
     Positives are known and latent ones; with F the distribution of the first, that of the latter
     is F by the weights, and negatives are what is left of the rest. AUROC is a function of F and
     of the distribution of the rest alone: its derivatives by both [1]_ have the variances that two
     samples add. Equal weights give DeLong's. The interval is that of
-    `pu_accessor.inference.estimates.population.score_interval`, for as many known positives as
+    `population_auroc.score_interval`, for as many known positives as
     weigh alike.
 
     References
@@ -122,25 +107,10 @@ def weighted_population_precision(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the interval of average precision on new examples, at known weights.
 
-    Parameters
-    ----------
-    ranking : Ranking
-        At the breakpoints or at all cutoffs; with two known positives and others or more.
-    weight : ndarray of float64, shape (n,)
-        What known positives stand for among the latent ones, to one another, best first.
-    betas : ndarray of float64, shape (betas,)
-        Fractions of positives among the unlabeled, in [0, 1].
-    level : float
-        Probability of coverage, in (0, 1).
-
-    Returns
-    -------
-    lower, upper : ndarray of float64, shape (betas,)
-
     Notes
     -----
     As for AUROC; the interval is Student's t on the logit scale of n/P times average precision, as
-    without weights (`pu_accessor.inference.estimates.population_precision`).
+    without weights (`pu_accessor.inference.estimates.population_average_precision`).
     """
     n, limits = weight.size, []
     for beta in betas.tolist():

@@ -39,24 +39,7 @@ class Scatter(NamedTuple):
 
     @classmethod
     def of(cls, ranking: Ranking) -> "Scatter":
-        """Return the placements of a pilot.
-
-        Parameters
-        ----------
-        ranking : Ranking
-            With two known positives and two others, or more.
-
-        Returns
-        -------
-        Scatter
-
-        Raises
-        ------
-        PUDataError
-            If there are fewer.
-        PUValueError
-            If known positives have propensities.
-        """
+        """Return the placements of a pilot."""
         check_unweighted(ranking, "positives_needed")
         known, rest = ranking.known_positive, ranking.rank - ranking.known_positive
         n, others = int(known[-1]), int(rest[-1])
@@ -73,17 +56,6 @@ class Scatter(NamedTuple):
 def scatter_of_normals(auroc: float, share: float) -> Scatter:
     """Return the placements of normal scores of equal variance.
 
-    Parameters
-    ----------
-    auroc : float
-        In (0, 1).
-    share : float
-        Of positives among the rest, in [0, 1).
-
-    Returns
-    -------
-    Scatter
-
     Examples
     --------
     >>> scatter_of_normals(0.8, 0.0).known.mean.__round__(3)
@@ -98,17 +70,7 @@ def scatter_of_normals(auroc: float, share: float) -> Scatter:
 
 
 def pair_scatter(paired: PairedRanks) -> tuple[float, float]:
-    """Return the variances of the differences between two models' placements.
-
-    Parameters
-    ----------
-    paired : PairedRanks
-        Of two models.
-
-    Returns
-    -------
-    known, rest : float
-    """
+    """Return the variances of the differences between two models' placements."""
     first, second = (
         ranks - among
         for ranks, among in zip(paired.ranks.values(), paired.among.values(), strict=True)
@@ -124,21 +86,7 @@ def pair_scatter(paired: PairedRanks) -> tuple[float, float]:
 def pair_scatter_of_normals(
     auroc: tuple[float, float], correlation: float, share: float
 ) -> tuple[float, float]:
-    """Return the variances of those differences, for normal scores of two models.
-
-    Parameters
-    ----------
-    auroc : (float, float)
-        Of the two models, in (0, 1).
-    correlation : float
-        Of their scores, among positives and among negatives, in [-1, 1).
-    share : float
-        Of positives among the rest, in [0, 1).
-
-    Returns
-    -------
-    known, rest : float
-    """
+    """Return the variances of those differences, for normal scores of two models."""
     apart = [2**0.5 * float(special.ndtri(one)) for one in auroc]
     node, weight = special.roots_hermitenorm(_NODES)
     weight = weight / weight.sum()

@@ -8,7 +8,7 @@ from scipy import special, stats
 
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.estimates.delong import Placed, welch_df
-from pu_accessor.inference.estimates.population import score_interval
+from pu_accessor.inference.estimates.population_auroc import score_interval
 from pu_accessor.inference.planning.scatter import Scatter
 from pu_accessor.ranking import FloatArray
 
@@ -22,23 +22,6 @@ def chance_of_width(
     width: float, scatter: Scatter, share: float, sizes: tuple[int, int], level: float
 ) -> float:
     """Return the probability that the interval of AUROC on new examples is narrow enough.
-
-    Parameters
-    ----------
-    width : float
-        Of the interval.
-    scatter : Scatter
-        What is expected.
-    share : float
-        Of positives among the rest, in [0, 1).
-    sizes : (int, int)
-        Known positives, and the rest.
-    level : float
-        Probability of coverage of the interval, in (0, 1).
-
-    Returns
-    -------
-    float
 
     Notes
     -----
@@ -92,19 +75,6 @@ def chance_of_difference(
 ) -> float:
     """Return the probability that two models' difference is seen: that 0 is out of the interval.
 
-    Parameters
-    ----------
-    difference : float
-        Of AUROC.
-    variances : (float, float)
-        Of the differences between placements, of known positives and of the rest.
-    share, sizes, level
-        As in `chance_of_width`.
-
-    Returns
-    -------
-    float
-
     Examples
     --------
     >>> round(chance_of_difference(0.05, (0.05, 0.05), 0.2, (200, 2000), 0.95), 3)
@@ -121,24 +91,7 @@ def chance_of_difference(
 
 
 def smallest(enough: Callable[[int], bool], least: int = 2) -> int:
-    """Return the smallest number that is enough.
-
-    Parameters
-    ----------
-    enough : callable
-        False up to some number, and True from then on.
-    least : int, default 2
-        The number to start from.
-
-    Returns
-    -------
-    int
-
-    Raises
-    ------
-    PUDataError
-        If no number is.
-    """
+    """Return the smallest number that is enough."""
     low = high = least
     while not enough(high):
         if high > _MOST:

@@ -18,18 +18,6 @@ def limit_from_positives(ranking: Ranking, delta: float) -> float:
     the unlabeled examples there are, it is too high: a one-sided two-sample Kolmogorov-Smirnov
     test [1]_.
 
-    Parameters
-    ----------
-    ranking : Ranking
-        At the breakpoints or at all cutoffs; with a known positive and an unlabeled example.
-    delta : float
-        Probability with which the test may reject the true beta, in (0, 1).
-
-    Returns
-    -------
-    float
-        In [0, 1].
-
     Notes
     -----
     Known positives that were labeled with the probabilities e stand for latent ones in proportion
@@ -62,20 +50,7 @@ def limit_from_positives(ranking: Ranking, delta: float) -> float:
 
 
 def limit_from_negatives(ranking: Ranking, delta: float) -> float:
-    """Return the largest share of negatives that the known ones do not rule out.
-
-    Parameters
-    ----------
-    ranking : Ranking
-        At the breakpoints or at all cutoffs; with a known negative and an unlabeled example.
-    delta : float
-        As in `limit_from_positives`, which this is for the ranking read from its end.
-
-    Returns
-    -------
-    float
-        Of the unlabeled, in [0, 1]: one less that is a lower limit on beta.
-    """
+    """Return the largest share of negatives that the known ones do not rule out."""
     at = np.flatnonzero(np.diff(ranking.known_negative))
     n, size = ranking.total.known_negative, ranking.total.unlabeled
     known, unlabeled = n - ranking.known_negative[at], size - ranking.unlabeled[at]

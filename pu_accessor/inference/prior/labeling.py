@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import optimize, stats
 
-from pu_accessor.errors import PUTypeError, PUValueError, brief, check_flag, check_option
-from pu_accessor.inference.shares import check_level, check_share
+from pu_accessor.checks import check_flag, check_level, check_option, check_share
+from pu_accessor.errors import PUTypeError, PUValueError, brief
 
 __all__ = [
     "LabeledBeta",

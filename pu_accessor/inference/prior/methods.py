@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special, stats
 
-from pu_accessor.errors import PUDataError, check_option
+from pu_accessor.checks import check_option
+from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.weighted import latent_shares
 from pu_accessor.inference.prior.feasible import limit_from_negatives, limit_from_positives
 from pu_accessor.inference.tables.contingency import check_labels
@@ -66,43 +67,12 @@ class Method(NamedTuple):
 
 
 def check_method(method: str) -> None:
-    """Raise unless there is such a method.
-
-    Parameters
-    ----------
-    method : str
-        What came.
-
-    Raises
-    ------
-    PUValueError
-        If it is none of `METHODS`.
-    """
+    """Raise unless there is such a method."""
     check_option("method", method, METHODS, {"two-sided": "two_sided", "mean": "mean_matching"})
 
 
 def estimate_prior(ranking: Ranking, method: str, level: float) -> Prior:
     """Estimate the fraction of positives among the unlabeled, as far as the data allow.
-
-    Parameters
-    ----------
-    ranking : Ranking
-        At the breakpoints or at all cutoffs.
-    method : {"feasible", "two_sided", "mean_matching"}
-        From known positives and unlabeled examples alone there is an upper limit only:
-        "feasible". The other two need known negatives that are a random sample of the negatives.
-    level : float
-        Probability of coverage, in (0, 1).
-
-    Returns
-    -------
-    Prior
-
-    Raises
-    ------
-    PUDataError
-        If nothing is known to be positive, nothing is unlabeled, or a method needs known
-        negatives and there are none.
 
     Notes
     -----

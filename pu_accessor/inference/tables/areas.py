@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pu_accessor.errors import PUTypeError, PUValueError, check_option
+from pu_accessor.checks import check_option
+from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.ranking import FloatArray, IntArray
 
 __all__ = ["AREA_NAMES", "CURVES", "area", "check_curve", "check_max_fpr"]
@@ -25,20 +26,7 @@ AREA_NAMES: Mapping[str, str] = MappingProxyType(
 
 
 def check_curve(curve: str, max_fpr: float | None) -> None:
-    """Raise unless there is such an area.
-
-    Parameters
-    ----------
-    curve : {"roc", "pr"}
-        Under which curve.
-    max_fpr : float or None
-        The false positive rate up to which the ROC curve is taken.
-
-    Raises
-    ------
-    PUTypeError, PUValueError
-        If no curve has that name, or as in `check_max_fpr`.
-    """
+    """Raise unless there is such an area."""
     check_option("curve", curve, CURVES, AREA_NAMES)
     if max_fpr is not None and curve != "roc":
         raise PUValueError(
@@ -49,20 +37,7 @@ def check_curve(curve: str, max_fpr: float | None) -> None:
 
 
 def check_max_fpr(max_fpr: float | None) -> None:
-    """Raise unless a partial area is defined.
-
-    Parameters
-    ----------
-    max_fpr : float or None
-        The false positive rate up to which a curve is taken.
-
-    Raises
-    ------
-    PUTypeError
-        If it is no number.
-    PUValueError
-        If it lies outside (0, 1].
-    """
+    """Raise unless a partial area is defined."""
     if max_fpr is None:
         return
     if isinstance(max_fpr, bool) or not isinstance(max_fpr, Real):
@@ -79,21 +54,6 @@ def area(
     max_fpr: float | None = None,
 ) -> FloatArray:
     """Return the area under each curve.
-
-    Parameters
-    ----------
-    curve : {"roc", "pr"}
-        Which curve.
-    tp, fp, fn : ndarray of integers or floats, shape (..., cutoffs)
-        Counts, in examples, from the first cutoff to the last. Repeats of a cutoff add nothing.
-    max_fpr : float in (0, 1], optional
-        Take the ROC curve up to this false positive rate, standardised so that chance is 0.5 and
-        perfection 1.
-
-    Returns
-    -------
-    ndarray of float64, shape (...)
-        NaN where there are no positives, or for ROC curves no negatives.
 
     Examples
     --------

@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pu_accessor.checks import interval_betas, latent_counts
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.by_rank import RankBand
-from pu_accessor.inference.bands.simultaneous_within import local_alpha_within
-from pu_accessor.inference.rule import Rule
-from pu_accessor.inference.shares import interval_betas, latent_counts
-from pu_accessor.inference.tables.bends import beyond, find_bends
-from pu_accessor.inference.tables.heads import find_heads, references_used
+from pu_accessor.inference.bands.simultaneous_within_odds import local_alpha_within
+from pu_accessor.inference.settings import Rule
+from pu_accessor.inference.tables.kinks import beyond, find_bends
+from pu_accessor.inference.tables.latent_bounds import find_heads, references_used
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Ranking
 
 __all__ = [
@@ -129,26 +129,6 @@ class RankCdf(NamedTuple):
 def make_tables(ranking: Ranking, betas: FloatArray, rule: Rule) -> Tables:
     """Bound the contingency table at each cutoff of a ranking ([1]_, Theorem 1 and section 4).
 
-    Parameters
-    ----------
-    ranking : Ranking
-        Counts at each cutoff.
-    betas : ndarray of float64, shape (betas,)
-        Fractions of positives among the unlabeled, in [0, 1].
-    rule : Rule
-        How to bound.
-
-    Returns
-    -------
-    Tables
-
-    Raises
-    ------
-    PUDataError
-        If nothing is known that must be, or beta is a share of nothing.
-    PUValueError
-        If a beta lies outside the interval, or a band or reference does not go with propensities.
-
     References
     ----------
     .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using
@@ -216,24 +196,7 @@ def _split(latent: IntArray, points: int, cutoffs: int) -> list[IntArray]:
 
 
 def rank_cdf(ranking: Ranking, betas: FloatArray, rule: Rule) -> RankCdf:
-    """Bound the rank CDF of the latent positives by the one of the known ones.
-
-    Parameters
-    ----------
-    ranking, betas, rule
-        As in `make_tables`.
-
-    Returns
-    -------
-    RankCdf
-        Before unlabeled examples are counted at the cutoffs. For the estimate from known
-        positives it is their share.
-
-    Raises
-    ------
-    PUDataError, PUValueError
-        As in `make_tables`.
-    """
+    """Bound the rank CDF of the latent positives by the one of the known ones."""
     check_labels(betas, ranking.total, references_used(rule.reference, ranking))
     latent = latent_counts(betas, ranking.total.unlabeled)
     # What known negatives say rises between two cutoffs, where it is not cut off.
@@ -249,24 +212,7 @@ def rank_cdf(ranking: Ranking, betas: FloatArray, rule: Rule) -> RankCdf:
 
 
 def central_table(ranking: Ranking, beta: float, rule: Rule) -> tuple[Ranking, Table]:
-    """Return the central table at each cutoff, the bound "estimate" of `make_tables`.
-
-    Parameters
-    ----------
-    ranking : Ranking
-        Counts at each cutoff.
-    beta : float
-        Fraction of positives among the unlabeled, in [0, 1].
-    rule : Rule
-        How to bound: corners of the bounds are cutoffs, too.
-
-    Returns
-    -------
-    ranking : Ranking
-        With the cutoffs at which bounds bend.
-    table : Table
-        Counts, shape (cutoffs,).
-    """
+    """Return the central table at each cutoff, the bound "estimate" of `make_tables`."""
     betas = np.array([beta])
     check_labels(betas, ranking.total, references_used(rule.reference, ranking))
     latent = latent_counts(betas, ranking.total.unlabeled)
@@ -277,22 +223,7 @@ def central_table(ranking: Ranking, beta: float, rule: Rule) -> tuple[Ranking, T
 
 
 def check_labels(betas: FloatArray, total: Counts, kinds: Sequence[str] = ("positives",)) -> None:
-    """Raise where nothing is known that must be, or beta is a share of nothing.
-
-    Parameters
-    ----------
-    betas : ndarray of float64, shape (betas,)
-        Fractions of positives among the unlabeled.
-    total : Counts
-        Examples of each kind.
-    kinds : sequence of str, default ("positives",)
-        The kinds of known examples that are needed.
-
-    Raises
-    ------
-    PUDataError
-        If no example is known to be of such a kind, or none is unlabeled and a beta is above 0.
-    """
+    """Raise where nothing is known that must be, or beta is a share of nothing."""
     if "positives" in kinds and not total.known_positive:
         raise PUDataError(
             f"label must mark at least one known positive, but none of {sum(total)} examples is "

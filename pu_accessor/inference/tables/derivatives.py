@@ -53,21 +53,6 @@ def beta_derivatives(table: Table, clipped: BoolArray, known: Known) -> Derivati
     known negatives, that of the latent negatives there. All counts are then straight in beta: of
     `unlabeled` examples more that share is in the head.
 
-    Parameters
-    ----------
-    table : Table
-        Counts.
-    clipped : ndarray of bool
-        Where band and beta are infeasible.
-    known : Known
-        What is known of each table.
-
-    Returns
-    -------
-    Derivatives
-        Per unit of beta. 0 where clipped, NaN where a rate has no denominator, and for the bounds
-        where nothing is latent, as there is no T.
-
     References
     ----------
     .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using

@@ -35,22 +35,7 @@ _MakePath: TypeAlias = Callable[[FloatArray, FloatArray, float, float], _Path]
 
 
 def inner_table(ends: Table, betas: FloatArray, inner: Inner) -> Table:
-    """Return the tables at betas within the interval, those of the points among them.
-
-    Parameters
-    ----------
-    ends : Table
-        Counts at the points, shape (..., cutoffs, 2, betas): the bounds lower and upper.
-    betas : ndarray of float64, shape (betas,)
-        The points. One outside the interval gives way to any within.
-    inner : Inner
-        What the bounds get to within the interval; counts of shape (..., cutoffs, 2, inner betas).
-
-    Returns
-    -------
-    Table
-        Shape (..., cutoffs, 2, inner betas + betas).
-    """
+    """Return the tables at betas within the interval, those of the points among them."""
     head, tail = ((ends[one] + ends[other])[..., :1] for one, other in ((0, 1), (2, 3)))
     missed = inner.positives - inner.tp
     within = Table(inner.tp, head - inner.tp, missed, tail - missed)
@@ -64,17 +49,7 @@ def inner_table(ends: Table, betas: FloatArray, inner: Inner) -> Table:
 
 
 def with_bends(inner: Inner) -> Inner:
-    """Return what bounds get to within an interval, where they bend among it.
-
-    Parameters
-    ----------
-    inner : Inner
-
-    Returns
-    -------
-    Inner
-        With more betas, of which each cutoff has its own: no table of all cutoffs.
-    """
+    """Return what bounds get to within an interval, where they bend among it."""
     shape = inner.tp.shape
     positives = np.broadcast_to(inner.positives, shape)
     return inner._replace(
@@ -85,20 +60,7 @@ def with_bends(inner: Inner) -> Inner:
 
 
 def curve_envelope(curve: str, table: Table) -> FloatArray:
-    """Return the lowest lower and the highest upper curve at each place of the grid.
-
-    Parameters
-    ----------
-    curve : {"roc", "pr"}
-        The true positive rate at each false positive rate, or precision at each recall.
-    table : Table
-        Counts, shape (2, betas, cutoffs): the bounds lower and upper.
-
-    Returns
-    -------
-    ndarray of float64, shape (grid, 2)
-        NaN where no curve passes.
-    """
+    """Return the lowest lower and the highest upper curve at each place of the grid."""
     path = _roc_path if curve == "roc" else _pr_path
     sides = zip(*table, strict=True)
     return np.stack(

@@ -9,7 +9,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from pu_accessor.errors import PUTypeError, PUValueError, check_option
+from pu_accessor.checks import check_option
+from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.ranking import FloatArray
 
 __all__ = [
@@ -39,21 +40,6 @@ def curve_rates(
     curve: str, tp: Array, fp: Array, positives: Array, negatives: Array
 ) -> tuple[FloatArray, FloatArray]:
     """Return where a curve passes at each cutoff.
-
-    Parameters
-    ----------
-    curve : {"roc", "pr"}
-        The true over the false positive rate, or precision over recall.
-    tp, fp : ndarray of integers or floats, shape (..., betas)
-        Counts, in examples.
-    positives, negatives : ndarray of integers or floats, shape (betas,) or (..., betas)
-        In all.
-
-    Returns
-    -------
-    x, y : ndarray of float64, shape (..., betas)
-        As the metrics of these names; but precision is 1 where nothing is predicted positive,
-        where curves start, as scikit-learn's do. As a metric of that table it has no value.
 
     Examples
     --------
@@ -207,56 +193,18 @@ def fbeta(weight: float) -> Metric:
 
 
 def check_metric(metric: str | Metric) -> None:
-    """Raise unless it is a function or the name of a metric of ours.
-
-    Parameters
-    ----------
-    metric : str or callable
-        What came.
-
-    Raises
-    ------
-    PUValueError
-        If no metric has that name.
-    """
+    """Raise unless it is a function or the name of a metric of ours."""
     if not callable(metric):
         check_option("metric", metric, METRICS, SYNONYMS)
 
 
 def metric_name(metric: str | Metric) -> str:
-    """Return the name of a metric, ours or a user's.
-
-    Parameters
-    ----------
-    metric : str or callable
-        As `check_metric` lets it pass.
-
-    Returns
-    -------
-    str
-    """
+    """Return the name of a metric, ours or a user's."""
     return str(getattr(metric, "__name__", type(metric).__name__)) if callable(metric) else metric
 
 
 def as_metrics(names: str | Metric | Sequence[str | Metric]) -> list[str | Metric]:
-    """Return one metric, or several, as a list.
-
-    Parameters
-    ----------
-    names : str, callable, or sequence of these
-        What came.
-
-    Returns
-    -------
-    list of str or callable
-
-    Raises
-    ------
-    PUTypeError
-        If it is no metric and no list.
-    PUValueError
-        If there is none, one twice, or one that there is not.
-    """
+    """Return one metric, or several, as a list."""
     if isinstance(names, str) or callable(names):
         names = [names]
     if not isinstance(names, Sequence):
@@ -277,24 +225,6 @@ def as_metrics(names: str | Metric | Sequence[str | Metric]) -> list[str | Metri
 
 def evaluate(metric: str | Metric, tp: Array, fp: Array, fn: Array, tn: Array) -> Array:
     """Evaluate a metric on contingency tables.
-
-    Parameters
-    ----------
-    metric : str or callable
-        One of `METRICS` by name, or a function of tp, fp, fn and tn that returns an array of their
-        shape. It gets copies: it may change them.
-    tp, fp, fn, tn : ndarray of integers or floats, of one shape
-        Counts, in examples.
-
-    Returns
-    -------
-    ndarray of that shape
-        float64 for a metric of ours: NaN where a ratio has no denominator.
-
-    Raises
-    ------
-    PUTypeError
-        If a user's function returns something else.
 
     Examples
     --------

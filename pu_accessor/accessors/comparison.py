@@ -1,0 +1,430 @@
+"""Questions to rankings: which of several models, or groups, is better."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+import pandas as pd
+
+from pu_accessor.accessors.bound import Bound
+from pu_accessor.checks import refuse_odds
+from pu_accessor.datasets import dominance as dominances
+from pu_accessor.datasets import tables
+from pu_accessor.errors import PUValueError
+from pu_accessor.inference.estimates.cutoff_spec import At
+from pu_accessor.inference.tables.rates import Metric
+from pu_accessor.questions import comparison
+from pu_accessor.questions import gaps as metric_gaps
+from pu_accessor.questions.betas import GroupBeta
+from pu_accessor.questions.rules import Rules, UserBand
+
+__all__ = ["compare", "compare_unpaired", "dominance", "gap"]
+
+
+def compare(
+    self: Bound,
+    beta: GroupBeta | None = None,
+    *,
+    on: Hashable | list[Hashable] | None = None,
+    target: str = "population",
+    level: float = 0.95,
+    selection_odds: float = 1.0,
+    joint: str = "approximate",
+) -> pd.DataFrame:
+    """Compare the AUROC of models that ranked the same examples: no beta is needed.
+
+    The difference between two models is the mean difference of the ranks of the known
+    positives, divided by the number of negatives. Its sign, and whether it can be chance on new
+    examples, do not depend on beta. Its size does: for that, pass `beta`.
+
+    Models are columns of scores, ``df.pu(score=["svm", "forest"])``, in each group where there are
+    groups, too; or rows, where a row is an example and a model: ``df.pu(by="model")``, with `on`.
+    ``nan_policy="omit"`` drops an example that any model has no score for.
+
+    Parameters
+    ----------
+    beta : Beta, optional
+        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
+        several, a mapping, Series or DataArray by group, or an estimate, the frame of
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it.
+
+        Without it there is no size.
+    on : hashable or list of hashable, optional
+        Columns that identify an example, to pair the rows of models in rows.
+    target : Target, default "population"
+        What the interval is about: "population", new examples from where these come from; or
+        "examples", these alone, once all their labels were known.
+    level : float, default 0.95
+        Probability with which the interval covers, in (0, 1).
+    selection_odds : float, default 1
+        By which factor the odds of being labeled may differ between any two positives, in any
+        way. Above 1 a sign of 0 says that it can change for such a selection, p values are the
+        largest for any, and with `beta` the columns range_lower and range_upper are what the
+        difference can be, with an interval that holds for all.
+    joint : {"approximate", "guaranteed"}, default "approximate"
+        How an estimate of beta counts: by the squares of both errors, which holds about as often
+        as `level` says if they are independent; or by its whole interval, which holds at least so
+        often, asks for an estimate of a higher level, and is wider.
+
+    Returns
+    -------
+    DataFrame
+        A row for each pair of models, a before b; with `beta` for each pair and beta.
+
+        * model_a, model_b (after the name of `by`) : the two models.
+        * beta, difference, lower, upper, level (only with `beta`) : AUROC of a minus that of
+          b, a share in [-1, 1], and its interval.
+        * sign : 1 where a has the higher AUROC, -1 where b has, 0 where neither has.
+        * statistic, df, p_value : Student's t, its degrees of freedom, two-sided p value.
+        * p_holm : the p value adjusted for all pairs (of a group) [1]_.
+        * n : known positives.
+        * target : what p values and interval are about.
+        * beta_lower, beta_upper, joint (only with an estimate of beta) : its interval, and how
+          that counts.
+
+        Without `beta`, ``.attrs["size"]`` says what the size of the difference needs.
+
+    Raises
+    ------
+    PUKeyError
+        If there is no such column, or beta lacks a group.
+    PUTypeError
+        If an argument or a column is of a kind that is not allowed.
+    PUValueError
+        If there are fewer than two models; if examples are not in every group of rows, are
+        there twice, or have different labels (the message counts them); if an argument or a
+        column has a value that is not allowed.
+
+    Warns
+    -----
+    PUWarning
+        If the examples do not say how far the difference can be off: there is one known positive
+        alone, or one other example, or all differ by the same number of ranks.
+
+    See Also
+    --------
+    compare_unpaired : For groups that share no examples.
+
+    Notes
+    -----
+    With R the mid-ranks from the top of the n known positives among N examples, P = n +
+    beta*U, and d = R_b - R_a, the difference is mean(d)/(N - P).
+
+    On new examples t = mean(d)/s has DeLong's variance [2]_ of two models, s**2 = var(d)/n +
+    (N - n)*var(V_a - V_b), with d of ranks among the other examples alone, and V the shares of
+    known positives above each of these; its degrees of freedom are Welch's. P value and interval
+    agree: at level .95 the interval leaves out 0 exactly where p < .05, whatever beta.
+
+    For these examples the others are given, and s**2 = var(d)/n * (1 - n/P) with n - 1 degrees of
+    freedom. Without beta the last factor is left out, so that p is conservative where many of the
+    positives are known. Where all are known the interval is the difference.
+
+    With propensities e all means are weighted by 1/e, and the degrees of freedom those of a
+    variance with the kurtosis of its terms. Neither sign nor p value contain beta then either. For
+    these examples the terms of the variance have the factor 1 - e, with or without beta.
+
+    References
+    ----------
+    .. [1] S. Holm, *A simple sequentially rejective multiple test procedure*, Scandinavian
+       Journal of Statistics 6 (1979) 65-70.
+    .. [2] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, *Comparing the areas under two or more
+       correlated receiver operating characteristic curves: a nonparametric approach*, Biometrics
+       44 (1988) 837-845.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> df = pd.DataFrame({"label": [1, None, 1, None, 1, None, None, None]})
+    >>> df["svm"], df["forest"] = [8, 2, 7, 1, 6, 5, 4, 3], [3, 8, 7, 6, 5, 4, 2, 1]
+    >>> compared = df.pu(score=["svm", "forest"]).compare()
+    >>> compared[["model_a", "model_b", "sign", "p_value"]].round(3)
+      model_a model_b  sign  p_value
+    0     svm  forest     1    0.128
+    >>> sized = df.pu(score=["svm", "forest"]).compare(beta=0.2)
+    >>> sized[["model_a", "model_b", "beta", "difference", "lower", "upper"]].round(2)
+      model_a model_b  beta  difference  lower  upper
+    0     svm  forest   0.2         0.5   -0.2    1.2
+    """
+    rule = Rules(level, selection_odds=selection_odds)
+    refuse_odds(rule.selection_odds, pooled=bool(self._roles.pool))
+    return comparison.compare_paired(self._asked(), beta, on, rule, target, joint=joint)
+
+
+def compare_unpaired(
+    self: Bound,
+    beta: GroupBeta,
+    *,
+    target: str = "population",
+    level: float = 0.95,
+    joint: str = "approximate",
+) -> pd.DataFrame:
+    """Compare the AUROC of groups that share no examples: Welch's two-sample test.
+
+    Parameters
+    ----------
+    beta : Beta
+        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
+        several, a mapping, Series or DataArray by group, or an estimate, the frame of
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it.
+    target : Target, default "population"
+        What the interval is about: "population", new examples from where these come from; or
+        "examples", these alone, once all their labels were known.
+    level : float, default 0.95
+        Probability with which the interval covers, in (0, 1).
+    joint : {"approximate", "guaranteed"}, default "approximate"
+        How an estimate of beta counts: by the squares of both errors, which holds about as often
+        as `level` says if they are independent; or by its whole interval, which holds at least so
+        often, asks for an estimate of a higher level, and is wider.
+
+    Returns
+    -------
+    DataFrame
+        A row for each pair of groups, a before b, and beta: the columns of `compare` with
+        `beta`, without sign; n_a, n_b are the known positives of each; beta_a, beta_b stand
+        for beta where it is given by group. P values are adjusted for all pairs at a beta. With
+        estimates of beta there is the interval, and no test: a row for each group has errors that
+        are independent, one row for all is off by the same in each.
+
+    Raises
+    ------
+    PUKeyError
+        If there is no such column, or beta lacks a group.
+    PUTypeError
+        If an argument or a column is of a kind that is not allowed.
+    PUValueError
+        If one has a value that is not allowed, labels are ambiguous, or no row is a known
+        positive. In a group, the error names it.
+
+        Also if there are fewer than two groups, or no negatives in one.
+
+    Warns
+    -----
+    PUWarning
+        If a group has one known positive alone, or one other example: its statistics are NaN.
+
+    See Also
+    --------
+    compare : For models that ranked the same examples: sharper, and without beta.
+
+    Notes
+    -----
+    With R the mid-ranks from the top of the n known positives among N examples, P = n +
+    beta*U and M = N - P, AUROC is 1 - (mean(R) - (P + 1)/2)/M. Its standard error is that of
+    `auroc`, for the same target.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> label = [1, None, 1, None, None, 1, None, None, None, 1, None, 1, 1, None]
+    >>> df = pd.DataFrame({"hospital": list("ab" * 7), "score": range(14), "label": label})
+    >>> compared = df.pu(by="hospital").compare_unpaired(beta={"a": 0.3, "b": 0.1})
+    >>> compared[["hospital_a", "hospital_b", "difference", "lower", "upper"]].round(2)
+      hospital_a hospital_b  difference  lower  upper
+    0          a          b       -0.42  -2.07   1.22
+    """
+    if isinstance(self._roles.score, list):
+        raise PUValueError(
+            f"score must name one column, but {self._roles.score!r} was passed. Models of the "
+            "same rows are compared with df.pu(score=[...]).compare()."
+        )
+    return comparison.compare_unpaired(self._asked(), beta, level, target, joint=joint)
+
+
+def dominance(
+    self: Bound,
+    beta: GroupBeta,
+    *,
+    level: float = 0.95,
+    band: UserBand = "exact",
+    reference: str = "positives",
+    selection_odds: float = 1.0,
+) -> pd.DataFrame:
+    """Compare where the ROC curves of models lie, at each beta ([1]_, section 6.2).
+
+    With both groups and a list of scores each model of each group is compared with all others.
+
+    Parameters
+    ----------
+    beta : Beta
+        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
+        several, a mapping, Series or DataArray by group.
+    level : float, default 0.95
+        Probability with which the band covers, in (0, 1): at each cutoff for "exact" and
+        "bootstrap", at all cutoffs jointly for "simultaneous" and "dkw".
+    band : Band, default "exact"
+        Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
+        Or a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays with an
+        entry for each k = 0..n known positives in the head. Or a pair ``(lower, upper)``, bounds
+        on their share among the first r = 0, 1, ... examples: two arrays, DataArrays over "rank",
+        or functions of an array of r.
+    reference : {"positives", "negatives", "tightest", "both"}, default "positives"
+        Which known examples the band starts from. Known negatives, a random sample of the
+        negatives, bound the latent ones below each cutoff. "tightest" takes the kind with the
+        narrower range of AUROC at each beta, "both" what two bands at half of 1 - level have in
+        common.
+    selection_odds : float, default 1
+        By which factor the odds of being labeled may differ between any two positives (of
+        negatives, with known ones), in any way: 1 for labels at random, infinite for nothing known
+        about them. Above 1 the band is "exact" or "simultaneous", and holds for every such
+        selection.
+
+    Returns
+    -------
+    DataFrame
+        A row for each pair of models, a before b, and beta.
+
+        * model_a, model_b (after the name of `by`) : the two models.
+        * beta, or beta_a and beta_b where it is given by group.
+        * dominates : the model whose central curve is nowhere below and somewhere above the
+          other's, or None.
+        * equal : bool, whether the central curves coincide.
+        * disjoint : bool, whether the lower curve of one model lies above the upper curve of
+          the other at each false positive rate, save where both are at an end.
+        * crossings : tuple of float, the false positive rates at which the lead passes from
+          one central curve to the other.
+
+    Raises
+    ------
+    PUKeyError
+        If there is no such column, or beta lacks a group.
+    PUTypeError
+        If an argument or a column is of a kind that is not allowed.
+    PUValueError
+        If one has a value that is not allowed, labels are ambiguous, or no row is a known
+        positive. In a group, the error names it.
+
+        Also if there are fewer than two models, or no negatives.
+
+    See Also
+    --------
+    compare : Which has the higher AUROC, as a test.
+    plot_roc : The curves.
+
+    Notes
+    -----
+    A curve counts as high as it gets at or left of a false positive rate: it never falls.
+
+    References
+    ----------
+    .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using Only
+       Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> df = pd.DataFrame({"label": [1, None, 1, None, 1, None, None, None]})
+    >>> df["svm"], df["forest"] = [8, 2, 7, 1, 6, 5, 4, 3], [3, 8, 7, 6, 5, 4, 2, 1]
+    >>> df.pu(score=["svm", "forest"]).dominance(beta=0.2).loc[0, "dominates"]
+    'svm'
+    """
+    rule = Rules(level, band, reference, selection_odds=selection_odds)
+    return dominances.dominance(tables.contingency(self._asked(), beta, rule, "breakpoints"))
+
+
+def gap(
+    self: Bound,
+    name: str | Metric,
+    beta: GroupBeta | None = None,
+    *,
+    at: At,
+    target: str | None = None,
+    level: float = 0.95,
+    joint: str = "approximate",
+) -> pd.DataFrame:
+    """Compare a metric of groups that share no examples, such as recall of women and of men.
+
+    Parameters
+    ----------
+    name : Metric
+        One of accuracy, balanced_accuracy, f1, fdr, fnr, fpr, informedness, jaccard, kappa, lift,
+        mcc, npv, precision, recall, tnr and tpr; `pu_accessor.fbeta(2)` and the like; or a
+        function of the arrays tp, fp, fn and tn, in examples, that returns an array of their
+        shape.
+    beta : Beta, optional
+        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
+        several, a mapping, Series or DataArray by group, or an estimate, the frame of
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it.
+
+        The gap of recall, tpr or fnr on new examples needs none: known positives alone say it.
+        Estimates for each group have independent errors; one for all is off by the same in each.
+    at : At
+        The cutoff: a number of examples predicted positive, 100 or ``{"rank": 100}``, or their
+        share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last cutoff with an
+        estimated ``{"fpr": 0.05}`` at most or ``{"precision": 0.9}`` at least, the first with
+        ``{"recall": 0.9}``, or tpr, at least; "youden" and "maximum", where the estimated
+        informedness, or the metric itself, is highest.
+
+        In each group: mostly a threshold that all share.
+    target : Target, optional
+        What the interval is about: new examples, from where these come from, by default at a
+        threshold; or these examples, once all their labels were known.
+    level : float, default 0.95
+        Probability with which the interval covers, in (0, 1).
+    joint : {"approximate", "guaranteed"}, default "approximate"
+        How an estimate of beta counts: by the squares of both errors, which holds about as often
+        as `level` says if they are independent; or by its whole interval, which holds at least so
+        often, asks for an estimate of a higher level, and is wider.
+
+    Returns
+    -------
+    DataFrame
+        A row for each pair of groups, a before b, and beta, where there is one: the two groups,
+        beta (beta_a and beta_b where it is given by group), metric, estimate_a, estimate_b,
+        difference, which is that of a minus that of b, lower, upper, level; n_a and n_b, the known
+        positives; target; with estimates of beta also joint. Intervals are not adjusted for the
+        number of pairs.
+
+    Raises
+    ------
+    PUKeyError
+        If there is no such column, or beta lacks a group.
+    PUTypeError
+        If an argument or a column is of a kind that is not allowed.
+    PUValueError
+        If one has a value that is not allowed, labels are ambiguous, or no row is a known
+        positive. In a group, the error names it.
+
+        Also if there are fewer than two groups, or beta is missing where it is needed.
+
+    See Also
+    --------
+    compare_unpaired : The same of AUROC.
+
+    Notes
+    -----
+    Each group has its estimate and interval, those of `metric`. The gap can be off by what the two
+    can be off by, squared and added for both [1]_. For recall on new examples these are Wilson's
+    intervals, and that of the gap is Newcombe's [2]_. Known positives are taken as a random sample
+    of the positives *in each group*: labels that are easier to come by in one group do no harm.
+
+    References
+    ----------
+    .. [1] G. Y. Zou, A. Donner, *Construction of confidence limits about effect measures: a
+       general approach*, Statistics in Medicine 27 (2008) 1693-1702.
+    .. [2] R. G. Newcombe, *Interval estimation for the difference between independent
+       proportions: comparison of eleven methods*, Statistics in Medicine 17 (1998) 873-890.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> label = [1, None, 1, None, None, 1, None, None, None, 1, None, 1, 1, None]
+    >>> df = pd.DataFrame({"sex": list("fm" * 7), "score": range(14), "label": label})
+    >>> found = df.pu(by="sex").gap("recall", at={"threshold": 4.5})
+    >>> found[["sex_a", "sex_b", "estimate_a", "estimate_b", "difference"]].round(3)
+      sex_a sex_b  estimate_a  estimate_b  difference
+    0     f     m       0.333         1.0      -0.667
+    >>> found[["lower", "upper", "n_a", "n_b", "target"]].round(3)
+       lower  upper  n_a  n_b      target
+    0 -0.939  0.059    3    3  population
+    """
+    if isinstance(self._roles.score, list):
+        raise PUValueError(
+            f"score must name one column for gap, but {self._roles.score!r} was passed: models of "
+            "the same rows are not independent. Ask for each, df.pu(score=[...]).metric(...), or "
+            "compare their AUROC: df.pu(score=[...]).compare()."
+        )
+    return metric_gaps.gap(self._asked(), name, beta, at, Rules(level), target, joint=joint)

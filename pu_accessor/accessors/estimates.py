@@ -1,0 +1,405 @@
+"""Questions to rankings: numbers with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from pu_accessor.accessors.bound import Bound
+from pu_accessor.inference.estimates.cutoff_spec import At
+from pu_accessor.inference.tables.rates import Metric
+from pu_accessor.questions import estimates
+from pu_accessor.questions.betas import GroupBeta
+from pu_accessor.questions.macro_average import Average, read_average
+from pu_accessor.questions.rules import GroupInterval, Rules, UserBand
+
+__all__ = ["auroc", "average_precision", "metric"]
+
+
+def auroc(
+    self: Bound,
+    beta: GroupBeta,
+    *,
+    target: str = "population",
+    level: float = 0.95,
+    beta_interval: GroupInterval | None = None,
+    max_fpr: float | None = None,
+    selection_odds: float = 1.0,
+    joint: str = "approximate",
+    average: Average = False,
+) -> pd.DataFrame:
+    """Estimate the area under the ROC curve, with an interval: on new examples, or on these.
+
+    The estimate comes from the ranks of the known positives and is unbiased at any beta. By
+    default the interval is about the classifier: its area on new examples, from where these come
+    from. With ``target="examples"`` it is about these examples alone, once all labels were known.
+
+    Parameters
+    ----------
+    beta : Beta
+        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
+        several, a mapping, Series or DataArray by group, or an estimate, the frame of
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it.
+    target : Target, default "population"
+        What the interval is about: "population", new examples from where these come from; or
+        "examples", these alone, once all their labels were known.
+    level : float, default 0.95
+        Probability with which the interval covers, in (0, 1).
+    beta_interval : Interval, optional
+        Where beta may lie, around the point that is passed: adds envelope_lower and
+        envelope_upper, the lowest and highest limit while it varies. A pair, or by group a
+        mapping, a Series, or a frame with columns low and high.
+    max_fpr : float, optional
+        Take the ROC curve up to this false positive rate in (0, 1], standardised so that chance is
+        0.5 and perfection 1, as ``sklearn.metrics.roc_auc_score(max_fpr=...)`` does.
+    selection_odds : float, default 1
+        By which factor the odds of being labeled may differ between any two positives, in any way:
+        1 for labels at random, infinite for nothing known about them. Above 1 range_lower and
+        range_upper are what the estimate can be for such a selection, and the interval holds for
+        all of them.
+    joint : {"approximate", "guaranteed"}, default "approximate"
+        How an estimate of beta counts: by the squares of both errors, which holds about as often
+        as `level` says if they are independent; or by its whole interval, which holds at least so
+        often, asks for an estimate of a higher level, and is wider.
+    average : bool, str or list of str, default False
+        Average over groups, such as queries or users: True over all columns of `by`, a name over
+        that one. Each group counts once. The interval is over new groups; with
+        ``target="examples"`` over these. One known positive is enough (for average precision two,
+        where others are hidden); groups without any are left out by ``on_error="skip"``. There is
+        a row for what is not averaged over, with n_groups, and the mean of betas.
+
+    Returns
+    -------
+    DataFrame
+        A row for each group and beta: the group, beta, estimate, standard_error, lower,
+        upper, level, target; with `selection_odds` also range_lower, range_upper and the factor,
+        with an estimate of beta beta_lower, beta_upper and joint.
+
+    Raises
+    ------
+    PUKeyError
+        If there is no such column, or beta lacks a group.
+    PUTypeError
+        If an argument or a column is of a kind that is not allowed.
+    PUValueError
+        If one has a value that is not allowed, labels are ambiguous, or no row is a known
+        positive. In a group, the error names it.
+
+        Also if there are no negatives, or `max_fpr` is not in (0, 1]; if new examples are asked
+        for with `max_fpr` or propensities, for which there is no such interval; if
+        `selection_odds` is asked for with `max_fpr` or propensities.
+
+    Warns
+    -----
+    PUWarning
+        If there is one known positive alone, or one other example (no standard error: the interval
+        is NaN), or an estimate lies outside [0, 1]: beta is infeasible. By more than its error,
+        and all is NaN.
+
+    See Also
+    --------
+    average_precision : Where positives are rare.
+    roc_bounds, plot_roc : The curve.
+    compare : Of two models, without beta.
+
+    Notes
+    -----
+    With R the mid-ranks from the top of the n known positives among N examples, P = n +
+    beta*U and M = N - P, the estimate is 1 - (mean(R) - (P + 1)/2)/M.
+
+    On new examples the standard error is DeLong's [2]_, with the known positives and the rest as
+    two samples: that of the probability that one of the first lies above one of the second, times
+    (N - n)/M. Where all is labeled it is DeLong's own. The interval has the values that are not
+    too far from the estimate by the variance that they would have, see
+    `pu_accessor.inference.estimates.population_auroc.estimate_population_auroc`.
+
+    For these examples the standard error is sd(R)/sqrt(n) * sqrt(1 - n/P)/M: the known positives
+    are a sample of the P positives that are there, and nothing else is left to chance. So it is 0,
+    and the interval the value, where all positives are known. The interval
+    holds that of Student's t, on the logit scale of the share of examples that rank below a known
+    positive, and the one that latent positives make that are shared out at random to the gaps
+    between known ones; it is cut to what AUROC is with all of them at the bottom or at the top.
+    The first is too optimistic with few known positives and skewed scores. With `max_fpr` it is
+    the first alone, or, where the number of false positives up to there is not known to a tenth,
+    the areas under the bounding curves of the band "exact".
+
+    References
+    ----------
+    .. [1] D. K. McClish, *Analyzing a portion of the ROC curve*, Medical Decision Making 9
+       (1989) 190-195.
+    .. [2] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, *Comparing the areas under two or more
+       correlated receiver operating characteristic curves: a nonparametric approach*, Biometrics
+       44 (1988) 837-845.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> label = [None, 1, 1, None, None, 1, None, 1, None, None, None, None]
+    >>> df = pd.DataFrame({"score": range(12, 0, -1), "label": label})
+    >>> df.pu.auroc(beta=0.25).round(3)
+       beta  estimate  standard_error  lower  upper  level      target
+    0  0.25     0.792           0.212  0.301    1.0   0.95  population
+    >>> df.pu.auroc(beta=0.25, target="examples").round(3)
+       beta  estimate  standard_error  lower  upper  level    target
+    0  0.25     0.792           0.132  0.417  0.917   0.95  examples
+    """
+    rule = Rules(level, beta_interval=beta_interval, selection_odds=selection_odds)
+    over = read_average(average, isinstance(self._roles.score, list))
+    return estimates.auroc(
+        self._asked(), beta, rule, target, max_fpr=max_fpr, joint=joint, over=over
+    )
+
+
+def average_precision(
+    self: Bound,
+    beta: GroupBeta,
+    *,
+    target: str = "population",
+    level: float = 0.95,
+    beta_interval: GroupInterval | None = None,
+    selection_odds: float = 1.0,
+    joint: str = "approximate",
+    average: Average = False,
+) -> pd.DataFrame:
+    """Estimate the average precision, with an interval: on new examples, or on these.
+
+    Parameters
+    ----------
+    beta : Beta
+        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
+        several, a mapping, Series or DataArray by group, or an estimate, the frame of
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it.
+    target : Target, default "population"
+        What the interval is about: "population", new examples from where these come from; or
+        "examples", these alone, once all their labels were known.
+    level : float, default 0.95
+        Probability with which the interval covers, in (0, 1).
+    beta_interval : Interval, optional
+        Where beta may lie, around the point that is passed: adds envelope_lower and
+        envelope_upper, the lowest and highest limit while it varies. A pair, or by group a
+        mapping, a Series, or a frame with columns low and high.
+    selection_odds : float, default 1
+        By which factor the odds of being labeled may differ between any two positives, in any way:
+        1 for labels at random, infinite for nothing known about them. Above 1 range_lower and
+        range_upper are what the estimate can be for such a selection, and the interval holds for
+        all of them.
+    joint : {"approximate", "guaranteed"}, default "approximate"
+        How an estimate of beta counts: by the squares of both errors, which holds about as often
+        as `level` says if they are independent; or by its whole interval, which holds at least so
+        often, asks for an estimate of a higher level, and is wider.
+    average : bool, str or list of str, default False
+        Average over groups, such as queries or users: True over all columns of `by`, a name over
+        that one. Each group counts once. The interval is over new groups; with
+        ``target="examples"`` over these. One known positive is enough (for average precision two,
+        where others are hidden); groups without any are left out by ``on_error="skip"``. There is
+        a row for what is not averaged over, with n_groups, and the mean of betas.
+
+    Returns
+    -------
+    DataFrame
+        As `auroc`.
+
+    Raises
+    ------
+    PUKeyError
+        If there is no such column, or beta lacks a group.
+    PUTypeError
+        If an argument or a column is of a kind that is not allowed.
+    PUValueError
+        If one has a value that is not allowed, labels are ambiguous, or no row is a known
+        positive. In a group, the error names it.
+
+    Warns
+    -----
+    PUWarning
+        As `auroc`; for one known positive alone there is no estimate at all.
+
+    See Also
+    --------
+    auroc : The area under the ROC curve.
+    pr_bounds, plot_pr : The curve.
+
+    Notes
+    -----
+    The mean over all positives of the precision at their cutoff, the end of their block of
+    ties, as in scikit-learn. For a known positive with k known ones among the r examples at or
+    above that, precision is estimated by [1 + (P - 1)/(n - 1)*(k - 1)]/r. Their mean is
+    unbiased.
+
+    New examples are taken to have the prevalence of these, P/N. The standard error is that of the
+    influence functions of the known positives and of the rest, two samples; the interval is
+    Student's t on the logit scale of n/P times average precision. It holds from 50 known positives
+    on.
+
+    For these examples the standard error is that of the jackknife [1]_ times sqrt(1 - n/P), and
+    NaN for two known positives. The interval is what latent positives make that are shared out at
+    random to the gaps between known ones, at the worst and at the best place of each, by a
+    thousand draws from a fixed seed. Where all positives are known it is the value.
+
+    References
+    ----------
+    .. [1] J. N. Arvesen, *Jackknifing U-statistics*, Annals of Mathematical Statistics 40
+       (1969) 2076-2100.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> label = [None, 1, 1, None, None, 1, None, 1, None, None, None, None]
+    >>> df = pd.DataFrame({"score": range(12, 0, -1), "label": label})
+    >>> df.pu.average_precision(beta=0.25).round(3)
+       beta  estimate  standard_error  lower  upper  level      target
+    0  0.25     0.715           0.275  0.204    1.0   0.95  population
+    """
+    rule = Rules(level, beta_interval=beta_interval, selection_odds=selection_odds)
+    over = read_average(average, isinstance(self._roles.score, list))
+    return estimates.average_precision(self._asked(), beta, rule, target, joint=joint, over=over)
+
+
+def metric(
+    self: Bound,
+    name: str | Metric | Sequence[str | Metric],
+    beta: GroupBeta,
+    *,
+    at: At,
+    target: str | None = None,
+    level: float = 0.95,
+    band: UserBand = "exact",
+    reference: str = "positives",
+    selection_odds: float = 1.0,
+    beta_interval: GroupInterval | None = None,
+    joint: str = "approximate",
+    average: Average = False,
+) -> pd.DataFrame:
+    """Evaluate metrics at the cutoffs that a person reports, with their intervals.
+
+    Parameters
+    ----------
+    name : Metric
+        One of accuracy, balanced_accuracy, f1, fdr, fnr, fpr, informedness, jaccard, kappa, lift,
+        mcc, npv, precision, recall, tnr and tpr; `pu_accessor.fbeta(2)` and the like; or a
+        function of the arrays tp, fp, fn and tn, in examples, that returns an array of their
+        shape.
+
+        Or a list of several.
+    beta : Beta
+        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
+        several, a mapping, Series or DataArray by group, or an estimate, the frame of
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it.
+    at : At
+        The cutoff: a number of examples predicted positive, 100 or ``{"rank": 100}``, or their
+        share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last cutoff with an
+        estimated ``{"fpr": 0.05}`` at most or ``{"precision": 0.9}`` at least, the first with
+        ``{"recall": 0.9}``, or tpr, at least; "youden" and "maximum", where the estimated
+        informedness, or the metric itself, is highest.
+
+        Several of one kind are a list, ``{"rank": [50, 100]}``. At rank 0 precision is NaN.
+    target : Target, optional
+        What the interval is about: new examples, from where these come from, at this threshold;
+        or these examples, once all their labels were known. A threshold alone means something
+        for new examples, and by default is about them unless a band or reference is chosen; all
+        other cutoffs are about these.
+    level : float, default 0.95
+        Probability with which the band covers, in (0, 1): at each cutoff for "exact" and
+        "bootstrap", at all cutoffs jointly for "simultaneous" and "dkw".
+    band : Band, default "exact"
+        Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
+        Or a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays with an
+        entry for each k = 0..n known positives in the head. Or a pair ``(lower, upper)``, bounds
+        on their share among the first r = 0, 1, ... examples: two arrays, DataArrays over "rank",
+        or functions of an array of r.
+    reference : {"positives", "negatives", "tightest", "both"}, default "positives"
+        Which known examples the band starts from. Known negatives, a random sample of the
+        negatives, bound the latent ones below each cutoff. "tightest" takes the kind with the
+        narrower range of AUROC at each beta, "both" what two bands at half of 1 - level have in
+        common.
+    selection_odds : float, default 1
+        By which factor the odds of being labeled may differ between any two positives (of
+        negatives, with known ones), in any way: 1 for labels at random, infinite for nothing known
+        about them. Above 1 the band is "exact" or "simultaneous", and holds for every such
+        selection.
+    beta_interval : Interval, optional
+        Where beta may lie, around the point that is passed: adds envelope_lower and
+        envelope_upper, the lowest and highest limit while it varies. A pair, or by group a
+        mapping, a Series, or a frame with columns low and high.
+    joint : {"approximate", "guaranteed"}, default "approximate"
+        How an estimate of beta counts: by the squares of both errors, which holds about as often
+        as `level` says if they are independent; or by its whole interval, which holds at least so
+        often, asks for an estimate of a higher level, and is wider.
+    average : bool, str or list of str, default False
+        Average over groups, such as queries or users: True over all columns of `by`, a name over
+        that one. Each group counts once. The interval is over new groups; with
+        ``target="examples"`` over these. One known positive is enough (for average precision two,
+        where others are hidden); groups without any are left out by ``on_error="skip"``. There is
+        a row for what is not averaged over, with n_groups, and the mean of betas.
+
+    Returns
+    -------
+    DataFrame
+        A row for each group, beta, metric and cutoff: the group, beta, metric, rank, threshold,
+        estimate, lower, upper, level, band, target; for a list of cutoffs also `at`, the number
+        that was asked. Lower is the smaller number, also of an error rate. A cutoff chosen by a
+        maximum, or by its precision, looks better than it is: for it the band "exact" becomes
+        "simultaneous", which holds at all cutoffs jointly. On new examples the band is called
+        "binomial". Each interval holds by itself, also where several are asked for.
+
+    Raises
+    ------
+    PUKeyError
+        If there is no such column, or beta lacks a group.
+    PUTypeError
+        If an argument or a column is of a kind that is not allowed.
+    PUValueError
+        If one has a value that is not allowed, labels are ambiguous, or no row is a known
+        positive. In a group, the error names it.
+
+        Also if `at` is unknown, or outside the curve, or a precision that no cutoff reaches;
+        if new examples are asked for at another cutoff than a threshold, with a band or
+        reference, or with propensities.
+
+    See Also
+    --------
+    cutoff : The cutoff that a metric is guaranteed at.
+    plot_metric : At all cutoffs.
+    gap : Between groups.
+
+    Notes
+    -----
+    On new examples the known positives and the rest at or above the threshold, k of n and h of U,
+    are two independent binomials. With b the share of positives among the rest, tpr is k/n and
+    fpr (h/U - b*tpr)/(1 - b). Both shares have Wilson's interval, and the metric that of Newcombe,
+    Zou and Donner [1]_: how far it moves when one of them goes to its limit, squared and added for
+    both. The prevalence of new examples is taken as given, as that of these. See
+    `pu_accessor.inference.estimates.binomial.metric_on_new`.
+
+    References
+    ----------
+    .. [1] G. Y. Zou, A. Donner, *Construction of confidence limits about effect measures: a
+       general approach*, Statistics in Medicine 27 (2008) 1693-1702.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> label = [None, 1, 1, None, None, 1, None, 1, None, None, None, None]
+    >>> df = pd.DataFrame({"score": range(12, 0, -1), "label": label})
+    >>> df.pu.metric("precision", beta=0.25, at=4)[["estimate", "lower", "upper"]]
+       estimate  lower  upper
+    0      0.75    0.5    1.0
+    >>> found = df.pu.metric("precision", beta=0.25, at={"threshold": 8.5})
+    >>> found[["estimate", "lower", "upper", "target"]].round(3)
+       estimate  lower  upper      target
+    0      0.75  0.245    1.0  population
+    >>> found = df.pu.metric(["precision", "recall"], beta=0.25, at={"rank": [2, 4]})
+    >>> found[["metric", "at", "rank", "estimate", "lower", "upper"]].round(3)
+          metric  at  rank  estimate  lower  upper
+    0  precision   2     2     1.000  0.500  1.000
+    1  precision   4     4     0.750  0.500  1.000
+    2     recall   2     2     0.333  0.167  0.333
+    3     recall   4     4     0.500  0.333  0.667
+    """
+    rule = Rules(level, band, reference, beta_interval, selection_odds)
+    over = read_average(average, isinstance(self._roles.score, list))
+    return estimates.metric(self._asked(), name, beta, at, rule, target, joint=joint, over=over)

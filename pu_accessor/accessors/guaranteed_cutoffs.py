@@ -1,0 +1,226 @@
+"""Questions to rankings: a cutoff with a guarantee, and the rows above it."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from pu_accessor.accessors.bound import Bound
+from pu_accessor.errors import PUValueError
+from pu_accessor.inference.bands.lookup import Band
+from pu_accessor.inference.estimates.guaranteed_cutoffs import Cost, read_goal
+from pu_accessor.questions.betas import GroupBeta
+from pu_accessor.questions.guaranteed_cutoffs import guaranteed_cutoffs
+from pu_accessor.questions.rules import Rules
+
+__all__ = ["cutoff", "select"]
+
+
+def cutoff(
+    self: Bound,
+    beta: GroupBeta,
+    *,
+    precision: float | None = None,
+    recall: float | None = None,
+    fpr: float | None = None,
+    cost: Cost | None = None,
+    level: float = 0.95,
+    band: str | Band = "simultaneous",
+    reference: str = "positives",
+    models: int | None = None,
+) -> pd.DataFrame:
+    """Find the cutoff that is guaranteed to reach what is asked, whatever was looked at before.
+
+    One of `precision`, `recall`, `fpr` and `cost` is passed. Bounds hold at all cutoffs jointly,
+    with a probability of at least `level`, and so at the one that is chosen by them.
+
+    Parameters
+    ----------
+    beta : Beta
+        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
+        several, a mapping, Series or DataArray by group, or an estimate, the frame of
+        `estimate_beta` or `pu_accessor.beta_from_labels`: the guarantee then holds at any beta in
+        its interval.
+    precision : float, optional
+        The deepest rank whose lower bound of precision is at least that.
+    recall : float, optional
+        The shallowest rank whose lower bound of recall is at least that.
+    fpr : float, optional
+        The deepest rank whose upper bound of the false positive rate is at most that.
+    cost : (float, float), optional
+        What a false positive and a false negative cost: the rank with the smallest upper bound of
+        the cost of all examples.
+    level : float, default 0.95
+        Probability of the guarantee, in (0, 1).
+    band : {"simultaneous"}, default "simultaneous"
+        No other band holds at all cutoffs jointly.
+    reference : {"positives", "negatives", "tightest", "both"}, default "positives"
+        Which known examples the band starts from. Known negatives, a random sample of the
+        negatives, bound the latent ones below each cutoff. "tightest" takes the kind with the
+        narrower range of AUROC at each beta, "both" what two bands at half of 1 - level have in
+        common.
+    models : int, optional
+        How many models were looked at. 1 - level is split over them, so that the guarantee holds
+        for whichever is chosen. By default the number of those in `score`, or along "model";
+        groups are not counted, as a list is made of each. Pass more where others were tried
+        before, and 1 for models none of which is preferred for its list.
+
+    Returns
+    -------
+    DataFrame
+        A row for each group and beta: the group, beta, metric, goal, rank, threshold, estimate,
+        lower, upper, attainable, level, band, models.
+
+        * rank, threshold : what scores at or above the threshold are predicted positive, rank of
+          them. Where no cutoff reaches the goal rank is 0, the threshold inf, and the bounds NaN.
+        * attainable : the best bound of any cutoff: what could be asked for.
+
+        ``.attrs["statement"]`` says in a sentence what is guaranteed, or that nothing is.
+
+    Raises
+    ------
+    PUKeyError
+        If there is no such column, or beta lacks a group.
+    PUTypeError
+        If an argument or a column is of a kind that is not allowed.
+    PUValueError
+        If one has a value that is not allowed, labels are ambiguous, or no row is a known
+        positive. In a group, the error names it.
+
+        Also if not one goal is passed; for another band, or propensities.
+
+    See Also
+    --------
+    select : The rows above it.
+
+    Notes
+    -----
+    With an estimate of beta the bounds are those at any beta in its interval, as in
+    ``joint="guaranteed"`` of `auroc`: it must hold at a higher level than `level`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> truth = np.arange(4000) < 1000
+    >>> score = np.random.default_rng(0).normal(3 * truth)
+    >>> df = pd.DataFrame({"score": score, "label": np.where(np.arange(4000) < 500, 1, np.nan)})
+    >>> found = df.pu.cutoff(beta=1 / 7, precision=0.9)
+    >>> found[["metric", "goal", "rank", "lower", "attainable"]].round(3)
+          metric  goal  rank  lower  attainable
+    0  precision   0.9   777  0.901         1.0
+    """
+    goal = read_goal(precision, recall, fpr, cost)
+    return guaranteed_cutoffs(self._asked(), beta, goal, Rules(level, band, reference), models)
+
+
+def select(
+    self: Bound,
+    beta: GroupBeta,
+    *,
+    precision: float | None = None,
+    recall: float | None = None,
+    fpr: float | None = None,
+    cost: Cost | None = None,
+    level: float = 0.95,
+    band: str | Band = "simultaneous",
+    reference: str = "positives",
+    models: int | None = None,
+) -> pd.DataFrame:
+    """Return the rows at or above the cutoff that is guaranteed to reach what is asked.
+
+    Parameters
+    ----------
+    beta : Beta
+        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
+        several, a mapping, Series or DataArray by group, or an estimate, the frame of
+        `estimate_beta` or `pu_accessor.beta_from_labels`: the guarantee then holds at any beta in
+        its interval.
+    precision : float, optional
+        The deepest rank whose lower bound of precision is at least that.
+    recall : float, optional
+        The shallowest rank whose lower bound of recall is at least that.
+    fpr : float, optional
+        The deepest rank whose upper bound of the false positive rate is at most that.
+    cost : (float, float), optional
+        What a false positive and a false negative cost: the rank with the smallest upper bound of
+        the cost of all examples.
+
+        One of these four is passed.
+    level : float, default 0.95
+        Probability of the guarantee, in (0, 1).
+    band : {"simultaneous"}, default "simultaneous"
+        No other band holds at all cutoffs jointly.
+    reference : {"positives", "negatives", "tightest", "both"}, default "positives"
+        Which known examples the band starts from. Known negatives, a random sample of the
+        negatives, bound the latent ones below each cutoff. "tightest" takes the kind with the
+        narrower range of AUROC at each beta, "both" what two bands at half of 1 - level have in
+        common.
+    models : int, optional
+        How many models were looked at. 1 - level is split over them, so that the guarantee holds
+        for whichever is chosen. By default the number of those in `score`, or along "model";
+        groups are not counted, as a list is made of each. Pass more where others were tried
+        before, and 1 for models none of which is preferred for its list.
+
+    Returns
+    -------
+    DataFrame
+        Rows of the frame with their index, the best first, group by group; none where no cutoff
+        reaches the goal. Known positives are among them.
+
+    Raises
+    ------
+    PUKeyError
+        If there is no such column, or beta lacks a group.
+    PUTypeError
+        If an argument or a column is of a kind that is not allowed.
+    PUValueError
+        If one has a value that is not allowed, labels are ambiguous, or no row is a known
+        positive. In a group, the error names it.
+
+        Also for several betas or models: a list is made by one.
+
+    See Also
+    --------
+    cutoff : Where that is, with the bounds there.
+
+    Notes
+    -----
+    The first rows by score, as many as the rank of `cutoff`: rows with the same score come
+    together.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> truth = np.arange(4000) < 1000
+    >>> score = np.random.default_rng(0).normal(3 * truth)
+    >>> df = pd.DataFrame({"score": score, "label": np.where(np.arange(4000) < 500, 1, np.nan)})
+    >>> chosen = df.pu.select(beta=1 / 7, precision=0.9)
+    >>> len(chosen), round(float(truth[chosen.index].mean()), 3)
+    (777, 0.959)
+    """
+    if isinstance(self._roles.score, list):
+        first = self._roles.score[0] if self._roles.score else "score"
+        raise PUValueError(
+            f"score must name one column for select, but {self._roles.score!r} was passed. Choose "
+            "one, and say among how many it was chosen: "
+            f"df.pu(score={first!r}).select(..., models={len(self._roles.score)})."
+        )
+    found = cutoff(
+        self,
+        beta,
+        precision=precision,
+        recall=recall,
+        fpr=fpr,
+        cost=cost,
+        level=level,
+        band=band,
+        reference=reference,
+        models=models,
+    )
+    keys = [*found.columns[: found.columns.get_loc("beta")]]
+    if (found.duplicated(keys) if keys else found.index > 0).any():
+        raise PUValueError("beta must be one for select, but several were passed: take one.")
+    return self._source.best(self._roles, found["rank"].tolist())

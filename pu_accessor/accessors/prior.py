@@ -1,0 +1,129 @@
+"""Questions to rankings: what beta can be, and which rows to label to know it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from pu_accessor.accessors.bound import Bound
+from pu_accessor.questions import prior
+
+__all__ = ["estimate_beta", "sample_to_label"]
+
+
+def estimate_beta(self: Bound, *, method: str = "feasible", level: float = 0.95) -> pd.DataFrame:
+    """Estimate the fraction of positives among the unlabeled, as far as the data allow.
+
+    Parameters
+    ----------
+    method : {"feasible", "two_sided", "mean_matching"}, default "feasible"
+        From known positives and unlabeled rows alone there is an *upper limit* only, and the
+        largest beta that is still plausible: "feasible". The other two need known negatives
+        that are a random sample of the negatives; choosing one says that they are.
+    level : float, default 0.95
+        Probability with which the interval covers, in (0, 1).
+
+    Returns
+    -------
+    DataFrame
+        A row for each group: the group, beta, lower, upper, level, method; n, the known
+        positives, and n_unlabeled, which it is about. It goes into ``beta=`` of other questions
+        as it is. ``.attrs["assumptions"]`` says what the method takes for granted.
+
+    Raises
+    ------
+    PUKeyError
+        If there is no such column, or beta lacks a group.
+    PUTypeError
+        If an argument or a column is of a kind that is not allowed.
+    PUValueError
+        If one has a value that is not allowed, labels are ambiguous, or no row is a known
+        positive. In a group, the error names it.
+
+        Also if nothing is unlabeled, or a method lacks known negatives.
+
+    Warns
+    -----
+    PUWarning
+        If the data say little or nothing about beta, or speak against the assumptions: known
+        positives above nearly all unlabeled rows, or above them even at the very top.
+
+    See Also
+    --------
+    sample_to_label : Rows to label by hand, which says more.
+    pu_accessor.beta_from_labels : What their labels say.
+    plot_against_beta : How much depends on it.
+
+    Notes
+    -----
+    With M latent positives, k of n known positives and h unlabeled rows at or above a cutoff,
+    M is feasible at delta if max(k/n - min(h, M)/M) is at most sqrt(ln(1/delta)/2 * (1/n +
+    1/M)). "feasible" takes the largest such M, at delta = 1 - level for the upper limit and
+    0.5 for beta, which equals the true one only where negatives never reach the top of the
+    ranking. In-sample scores and labels that are no random sample break every method, unless they
+    were selected with propensities that are known: then known positives stand for latent ones in
+    proportion to 1/e - 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> truth = np.arange(4000) < 1000  # 500 of them known: beta is 500/3500
+    >>> score = np.random.default_rng(0).normal(3 * truth)
+    >>> label = np.where(np.arange(4000) < 500, 1, np.nan)
+    >>> df = pd.DataFrame({"score": score, "label": label})
+    >>> df.pu.estimate_beta()[["beta", "lower", "upper", "method"]].round(3)
+        beta  lower  upper    method
+    0  0.126    0.0  0.155  feasible
+    """
+    return prior.estimate_beta(self._asked(), method, level)
+
+
+def sample_to_label(
+    self: Bound, size: int, *, random_state: int | np.random.Generator
+) -> pd.DataFrame:
+    """Draw unlabeled rows at random, to label by hand.
+
+    Their labels give beta with an interval that needs no assumption at all:
+    `pu_accessor.beta_from_labels`. `pu_accessor.labels_needed` says how many it takes.
+
+    Parameters
+    ----------
+    size : int
+        How many rows to draw, of each group.
+    random_state : int or Generator
+        Seed, so that the same rows are drawn again.
+
+    Returns
+    -------
+    DataFrame
+        Rows of the frame with their index, in the order drawn.
+
+    Raises
+    ------
+    PUKeyError
+        If there is no such column, or beta lacks a group.
+    PUTypeError
+        If an argument or a column is of a kind that is not allowed.
+    PUValueError
+        If one has a value that is not allowed, labels are ambiguous, or no row is a known
+        positive. In a group, the error names it.
+
+        Also if there are not as many unlabeled rows.
+
+    See Also
+    --------
+    pu_accessor.labels_needed : How many it takes.
+    pu_accessor.beta_from_labels : What their labels say.
+    pu_accessor.add_labels : Puts them with the known ones.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> df = pd.DataFrame({"score": range(6), "label": [None, 1, None, None, 1, None]})
+    >>> sorted(df.pu.sample_to_label(2, random_state=0).index)
+    [3, 5]
+    """
+    return self._source.sample(self._roles, size, random_state)

@@ -1,0 +1,350 @@
+"""Pictures of tables and curves that stand in a Dataset: methods of ``ds.pu``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+import xarray as xr
+
+from pu_accessor.datasets.against_beta import values_by_beta
+from pu_accessor.datasets.validate import read_values
+from pu_accessor.inference.tables.rates import Metric
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from pu_accessor.plots import Drawing, Palette, Style
+
+__all__ = ["plot_against_beta", "plot_metric", "plot_pr", "plot_roc"]
+
+
+class Tables(Protocol):
+    """What has tables."""
+
+    @property
+    def _dataset(self) -> xr.Dataset: ...
+
+
+def plot_roc(
+    self: Tables,
+    *,
+    hue: str | None = None,
+    col: str | None = None,
+    row: str | None = None,
+    baseline: bool = False,
+    ax: Axes | None = None,
+    line_kws: Style = None,
+    band_kws: Style = None,
+    palette: Palette = None,
+    legend: str | bool = "auto",
+    height: float | None = None,
+) -> Drawing:
+    """Draw ROC curves with their bands.
+
+    Parameters
+    ----------
+    hue, col, row : str, optional
+        What colours, columns and rows of panels tell apart: "beta", "model" for a list of scores,
+        or names of `by` or dimensions. Where one is left, it gets the hues.
+    baseline : bool, default False
+        Insist on the dashed curve of beta = 0, which takes the unlabeled as negative.
+    ax : Axes, optional
+        Where to draw; new if not given.
+    line_kws, band_kws : mapping, optional
+        Properties of the estimates' Line2D and of the bands' Polygon; a band has its line's
+        colour.
+    palette : Palette, optional
+        Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order,
+        or that of each key. By default the next ones of your colour cycle that are not on the
+        Axes.
+    legend : {"auto", "brief", "full", "direct"} or False, default "auto"
+        What is named, where it covers no data. "auto" leaves out some of more than six betas,
+        "full" none; "brief" names curves alone; "direct" writes names at the ends of curves; False
+        nothing.
+    height : float, optional
+        Height of each panel of a grid, in inches.
+
+    Returns
+    -------
+    Axes or FacetGrid
+        Of matplotlib; with `col` or `row` a grid of seaborn's.
+
+    Raises
+    ------
+    PUKeyError
+        If the Dataset holds no tables.
+    PUValueError
+        If it lacks a bound, negatives or the baseline asked for, or a dimension
+        has no hue, column or row.
+
+    See Also
+    --------
+    roc : The numbers.
+    area : What is below them.
+
+    Notes
+    -----
+    tpr = TP/(TP + FN) against fpr = FP/(FP + TN) ([1]_, equations 1 and 2).
+
+    References
+    ----------
+    .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using Only
+       Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
+
+    Examples
+    --------
+    >>> import pu_accessor
+    >>> label = [None, 1, 1, None, None, 1, None, None, None]
+    >>> tables = pu_accessor.ranking_from_arrays(range(9, 0, -1), label).contingency(0.5)
+    >>> ax = tables.pu.plot_roc()
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('false positive rate', 'true positive rate')
+    """
+    from pu_accessor import plots
+
+    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws, palette, legend, height)
+    return plots.plot_roc(read_values(self._dataset), look)
+
+
+def plot_pr(
+    self: Tables,
+    *,
+    hue: str | None = None,
+    col: str | None = None,
+    row: str | None = None,
+    baseline: bool = False,
+    ax: Axes | None = None,
+    line_kws: Style = None,
+    band_kws: Style = None,
+    palette: Palette = None,
+    legend: str | bool = "auto",
+    height: float | None = None,
+) -> Drawing:
+    """Draw precision-recall curves with their bands.
+
+    Parameters
+    ----------
+    hue, col, row : str, optional
+        What colours, columns and rows of panels tell apart: "beta", "model" for a list of scores,
+        or names of `by` or dimensions. Where one is left, it gets the hues.
+    baseline : bool, default False
+        Insist on the dashed curve of beta = 0, which takes the unlabeled as negative.
+    ax : Axes, optional
+        Where to draw; new if not given.
+    line_kws, band_kws : mapping, optional
+        Properties of the estimates' Line2D and of the bands' Polygon; a band has its line's
+        colour.
+    palette : Palette, optional
+        Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order,
+        or that of each key. By default the next ones of your colour cycle that are not on the
+        Axes.
+    legend : {"auto", "brief", "full", "direct"} or False, default "auto"
+        What is named, where it covers no data. "auto" leaves out some of more than six betas,
+        "full" none; "brief" names curves alone; "direct" writes names at the ends of curves; False
+        nothing.
+    height : float, optional
+        Height of each panel of a grid, in inches.
+
+    Returns
+    -------
+    Axes or FacetGrid
+        Of matplotlib; with `col` or `row` a grid of seaborn's.
+
+    Raises
+    ------
+    PUKeyError
+        If the Dataset holds no tables.
+    PUValueError
+        If it lacks a bound or the baseline asked for, or a dimension
+        has no hue, column or row.
+
+    See Also
+    --------
+    pr : The numbers.
+    area : What is below them.
+
+    Notes
+    -----
+    precision = TP/(TP + FP) against recall = TP/(TP + FN) ([1]_, section 5).
+
+    References
+    ----------
+    .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using Only
+       Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
+
+    Examples
+    --------
+    >>> import pu_accessor
+    >>> label = [None, 1, 1, None, None, 1, None, None, None]
+    >>> tables = pu_accessor.ranking_from_arrays(range(9, 0, -1), label).contingency(0.5)
+    >>> ax = tables.pu.plot_pr()
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('recall', 'precision')
+    """
+    from pu_accessor import plots
+
+    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws, palette, legend, height)
+    return plots.plot_pr(read_values(self._dataset), look)
+
+
+def plot_metric(
+    self: Tables,
+    name: str | Metric,
+    *,
+    x: str = "rank",
+    hue: str | None = None,
+    col: str | None = None,
+    row: str | None = None,
+    baseline: bool = False,
+    ax: Axes | None = None,
+    line_kws: Style = None,
+    band_kws: Style = None,
+    palette: Palette = None,
+    legend: str | bool = "auto",
+    height: float | None = None,
+) -> Drawing:
+    """Draw a metric at each cutoff with its band, such as precision among the top k.
+
+    Parameters
+    ----------
+    name : Metric
+        One of accuracy, balanced_accuracy, f1, fdr, fnr, fpr, informedness, jaccard, kappa, lift,
+        mcc, npv, precision, recall, tnr and tpr; `pu_accessor.fbeta(2)` and the like; or a
+        function of the arrays tp, fp, fn and tn, in examples, that returns an array of their
+        shape.
+    x : {"rank", "threshold", "fraction"}, default "rank"
+        Where a cutoff stands: the number of examples predicted positive, the lowest score among
+        them, or their share of all.
+    hue, col, row : str, optional
+        What colours, columns and rows of panels tell apart: "beta", "model" for a list of scores,
+        or names of `by` or dimensions. Where one is left, it gets the hues.
+    baseline : bool, default False
+        Insist on the dashed curve of beta = 0, which takes the unlabeled as negative.
+    ax : Axes, optional
+        Where to draw; new if not given.
+    line_kws, band_kws : mapping, optional
+        Properties of the estimates' Line2D and of the bands' Polygon; a band has its line's
+        colour.
+    palette : Palette, optional
+        Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order,
+        or that of each key. By default the next ones of your colour cycle that are not on the
+        Axes.
+    legend : {"auto", "brief", "full", "direct"} or False, default "auto"
+        What is named, where it covers no data. "auto" leaves out some of more than six betas,
+        "full" none; "brief" names curves alone; "direct" writes names at the ends of curves; False
+        nothing.
+    height : float, optional
+        Height of each panel of a grid, in inches.
+
+    Returns
+    -------
+    Axes or FacetGrid
+        Of matplotlib; with `col` or `row` a grid of seaborn's.
+
+    Raises
+    ------
+    PUKeyError
+        If the Dataset holds no tables.
+    PUValueError
+        If it lacks a bound, the baseline asked for, or cutoffs, or a dimension
+        has no hue, column or row.
+
+    See Also
+    --------
+    metric : The numbers.
+
+    Examples
+    --------
+    >>> import pu_accessor
+    >>> label = [None, 1, 1, None, None, 1, None, None, None]
+    >>> tables = pu_accessor.ranking_from_arrays(range(9, 0, -1), label).contingency(0.5)
+    >>> ax = tables.pu.plot_metric("precision", x="fraction")
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('share of examples predicted positive', 'precision')
+    """
+    from pu_accessor import plots
+
+    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws, palette, legend, height)
+    return plots.plot_metric(read_values(self._dataset), name, x, look)
+
+
+def plot_against_beta(
+    self: Tables,
+    name: str | Metric,
+    *,
+    at: int | None = None,
+    hue: str | None = None,
+    col: str | None = None,
+    row: str | None = None,
+    ax: Axes | None = None,
+    line_kws: Style = None,
+    band_kws: Style = None,
+    palette: Palette = None,
+    legend: str | bool = "auto",
+    height: float | None = None,
+) -> Drawing:
+    """Draw an area, or a metric at a rank, against beta, and where models swap places.
+
+    A cross marks where the central estimates of two models swap their order. Shaded, with a
+    strip in its hue, are the betas that are too high for a model at some cutoff.
+    ``df.pu.plot_against_beta`` says what that means, and why the order by AUROC cannot change.
+
+    Parameters
+    ----------
+    name : str or callable
+        "roc" or "pr" for the area under that curve, or a metric as in `metric`.
+    at : int, optional
+        For a metric: the number of examples predicted positive.
+
+        A rank of the tables.
+    hue, col, row : str, optional
+        What colours, columns and rows of panels tell apart: "beta", "model" for a list of scores,
+        or names of `by` or dimensions. Where one is left, it gets the hues.
+    ax : Axes, optional
+        Where to draw; new if not given.
+    line_kws, band_kws : mapping, optional
+        Properties of the estimates' Line2D and of the bands' Polygon; a band has its line's
+        colour.
+    palette : Palette, optional
+        Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order,
+        or that of each key. By default the next ones of your colour cycle that are not on the
+        Axes.
+    legend : {"auto", "brief", "full", "direct"} or False, default "auto"
+        What is named, where it covers no data. "auto" leaves out some of more than six betas,
+        "full" none; "brief" names curves alone; "direct" writes names at the ends of curves; False
+        nothing.
+    height : float, optional
+        Height of each panel of a grid, in inches.
+
+    Returns
+    -------
+    Axes or FacetGrid
+        Of matplotlib; with `col` or `row` a grid of seaborn's.
+
+    Raises
+    ------
+    PUKeyError
+        If the Dataset holds no tables.
+    PUValueError
+        If it lacks a bound, cutoffs or a second beta, or a dimension
+        has no hue, column or row.
+
+    See Also
+    --------
+    area : The areas.
+    beta_derivatives : How fast rates change.
+
+    Examples
+    --------
+    >>> import pu_accessor
+    >>> label = [None, 1, 1, None, None, 1, None, None, None]
+    >>> scores = range(9, 0, -1)
+    >>> tables = pu_accessor.ranking_from_arrays(scores, label).contingency([0, 0.2, 0.4])
+    >>> ax = tables.pu.plot_against_beta("roc")
+    >>> ax.get_ylabel()
+    'AUROC'
+    """
+    from pu_accessor import plots
+
+    look = plots.Look(hue, col, row, False, ax, line_kws, band_kws, palette, legend, height)
+    return plots.plot_against_beta(values_by_beta(read_values(self._dataset), name, at=at), look)

@@ -1,0 +1,355 @@
+"""Questions to rankings: what practice asks for beyond curves and areas."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from pu_accessor.accessors.bound import Bound
+from pu_accessor.checks import Interval
+from pu_accessor.inference.bands.lookup import Band
+from pu_accessor.questions import utility as practice
+from pu_accessor.questions.betas import GroupBeta
+from pu_accessor.questions.rules import Rules
+
+__all__ = ["bedroc", "calibration", "enrichment_factor", "net_benefit"]
+
+
+def net_benefit(
+    self: Bound,
+    beta: GroupBeta,
+    *,
+    thresholds: practice.Thresholds = None,
+    level: float = 0.95,
+    band: str | Band = "exact",
+    reference: str = "positives",
+    selection_odds: float = 1.0,
+    beta_interval: Interval | None = None,
+) -> pd.DataFrame:
+    """Return the net benefit of acting on probabilities from a threshold on, with its bounds.
+
+    Parameters
+    ----------
+    beta : Beta
+        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
+        several, a mapping, Series or DataArray by group, or an estimate, the frame of
+        `estimate_beta` or `pu_accessor.beta_from_labels`: of a higher level than `level`, it gives
+        an envelope over its interval.
+    thresholds : float or array-like of float, optional
+        Probabilities in (0, 1) from which on somebody would act; every hundredth if not given.
+    level : float, default 0.95
+        Probability with which the band covers, in (0, 1): at each cutoff for "exact" and
+        "bootstrap", at all cutoffs jointly for "simultaneous" and "dkw".
+    band : Band, default "exact"
+        Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
+        Or a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays with an
+        entry for each k = 0..n known positives in the head. Or a pair ``(lower, upper)``, bounds
+        on their share among the first r = 0, 1, ... examples: two arrays, DataArrays over "rank",
+        or functions of an array of r.
+    reference : {"positives", "negatives", "tightest", "both"}, default "positives"
+        Which known examples the band starts from. Known negatives, a random sample of the
+        negatives, bound the latent ones below each cutoff. "tightest" takes the kind with the
+        narrower range of AUROC at each beta, "both" what two bands at half of 1 - level have in
+        common.
+    selection_odds : float, default 1
+        By which factor the odds of being labeled may differ between any two positives (of
+        negatives, with known ones), in any way: 1 for labels at random, infinite for nothing known
+        about them. Above 1 the band is "exact" or "simultaneous", and holds for every such
+        selection.
+    beta_interval : Interval, optional
+        Where beta may lie, around the point that is passed: adds envelope_lower and
+        envelope_upper, the lowest and highest limit while it varies. A pair, or by group a
+        mapping, a Series, or a frame with columns low and high.
+
+    Returns
+    -------
+    DataFrame
+        A row for each group, beta and threshold: the group, beta, threshold, rank, estimate,
+        lower, upper, treat_all, treat_none, level, band, target. The rank is the number of
+        examples at or above the threshold. Net benefit is in true positives for each example; that
+        of treating all is known once beta is, and that of treating none is 0.
+
+    Raises
+    ------
+    PUKeyError
+        If there is no such column, or beta lacks a group.
+    PUTypeError
+        If an argument or a column is of a kind that is not allowed.
+    PUValueError
+        If one has a value that is not allowed, labels are ambiguous, or no row is a known
+        positive. In a group, the error names it.
+
+        Also if scores are no probabilities, or a threshold is outside (0, 1).
+
+    See Also
+    --------
+    plot_decision : The picture.
+
+    Notes
+    -----
+    With the threshold t it is TP/N - FP/N * t/(1 - t) [1]_: to act from a probability of t on is
+    to take a false positive for t/(1 - t) of a true one. At each threshold true positives have the
+    bounds of the band; for a threshold that is chosen by the result, or a whole curve, pass
+    ``band="simultaneous"``, which holds at all of them jointly. Where all is labeled there is
+    nothing to bound, and it is the net benefit that others compute.
+
+    References
+    ----------
+    .. [1] A. J. Vickers, E. B. Elkin, *Decision curve analysis: a novel method for evaluating
+       prediction models*, Medical Decision Making 26 (2006) 565-574.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> label = [None, 1, 1, None, None, 1, None, None, None]
+    >>> score = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1]
+    >>> df = pd.DataFrame({"score": score, "label": label})
+    >>> found = df.pu.net_benefit(beta=0.5, thresholds=[0.25, 0.5])
+    >>> found[["threshold", "rank", "estimate", "lower", "upper", "treat_all"]].round(3)
+       threshold  rank  estimate  lower  upper  treat_all
+    0       0.25     7     0.630  0.333  0.630      0.556
+    1       0.50     5     0.333 -0.111  0.556      0.333
+    """
+    rule = Rules(level, band, reference, beta_interval, selection_odds)
+    return practice.net_benefit(self._asked(), beta, thresholds, rule)
+
+
+def bedroc(
+    self: Bound,
+    beta: GroupBeta,
+    *,
+    alpha: float = 20.0,
+    level: float = 0.95,
+    beta_interval: Interval | None = None,
+) -> pd.DataFrame:
+    """Estimate BEDROC, which asks whether positives come early in the ranking of these examples.
+
+    Parameters
+    ----------
+    beta : Beta
+        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
+        several, a mapping, Series or DataArray by group, or an estimate, the frame of
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it.
+    alpha : float, default 20
+        How early is early, above 0: the rank r of N counts exp(-alpha*r/N). At 20 the first 8% of
+        the examples make 80% of the score.
+    level : float, default 0.95
+        Probability with which the interval covers, in (0, 1).
+    beta_interval : Interval, optional
+        Where beta may lie, around the point that is passed: adds envelope_lower and
+        envelope_upper, the lowest and highest limit while it varies. A pair, or by group a
+        mapping, a Series, or a frame with columns low and high.
+
+    Returns
+    -------
+    DataFrame
+        A row for each group and beta: the group, beta, alpha, estimate, standard_error, lower,
+        upper, level, target, which is "examples".
+
+    Raises
+    ------
+    PUKeyError
+        If there is no such column, or beta lacks a group.
+    PUTypeError
+        If an argument or a column is of a kind that is not allowed.
+    PUValueError
+        If one has a value that is not allowed, labels are ambiguous, or no row is a known
+        positive. In a group, the error names it.
+
+        Also if there are no negatives, or alpha is not above 0.
+
+    Warns
+    -----
+    PUWarning
+        As `auroc`.
+
+    See Also
+    --------
+    enrichment_factor : Of the top alone.
+    average_precision : Of the whole ranking.
+
+    Notes
+    -----
+    The mean over the positives of exp(-alpha*r/N), scaled so that it is 0 with all of them at the
+    bottom and 1 with all at the top [1]_. Known positives are a random sample of them, so that
+    their mean is unbiased at any beta; where all is labeled it is RDKit's ``CalcBEDROC``, save
+    that tied examples count as over all their orders. The interval is what latent positives make
+    that are shared out at random to the gaps between known ones. Half positive test sets saturate
+    it: read it where positives are rare.
+
+    References
+    ----------
+    .. [1] J.-F. Truchon, C. I. Bayly, *Evaluating virtual screening methods: good and bad metrics
+       for the "early recognition" problem*, Journal of Chemical Information and Modeling 47 (2007)
+       488-508.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> label = [None, 1, 1, None, None, 1, None, 1, None, None, None, None]
+    >>> df = pd.DataFrame({"score": range(12, 0, -1), "label": label})
+    >>> df.pu.bedroc(beta=0.25, alpha=5)[["estimate", "lower", "upper", "target"]].round(3)
+       estimate  lower  upper    target
+    0     0.683  0.436    1.0  examples
+    """
+    rule = Rules(level, beta_interval=beta_interval)
+    return practice.bedroc(self._asked(), beta, alpha, rule)
+
+
+def enrichment_factor(
+    self: Bound,
+    beta: GroupBeta,
+    *,
+    fraction: float | Sequence[float] = 0.01,
+    level: float = 0.95,
+) -> pd.DataFrame:
+    """Estimate by how much the top of these examples is richer in positives than all of them.
+
+    Parameters
+    ----------
+    beta : Beta
+        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
+        several, a mapping, Series or DataArray by group.
+    fraction : float or array-like of float, default 0.01
+        How much of the examples is the top, in (0, 1], rounded up to whole examples.
+    level : float, default 0.95
+        Probability with which the interval covers, in (0, 1).
+
+    Returns
+    -------
+    DataFrame
+        A row for each group, beta and fraction: the group, beta, fraction, rank, estimate,
+        standard_error, lower, upper, level, target, which is "examples".
+
+    Raises
+    ------
+    PUKeyError
+        If there is no such column, or beta lacks a group.
+    PUTypeError
+        If an argument or a column is of a kind that is not allowed.
+    PUValueError
+        If one has a value that is not allowed, labels are ambiguous, or no row is a known
+        positive. In a group, the error names it.
+
+        Also if a fraction is not in (0, 1].
+
+    See Also
+    --------
+    metric : "lift" at any cutoff, of whole blocks of ties.
+
+    Notes
+    -----
+    The share of all positives that the first K of N examples hold, over K/N [1]_. Its estimate
+    does not depend on beta; what is possible does: at most N/P for P positives, and the interval,
+    which is that of the band "exact". Tied examples count as over all their orders: within a block
+    of ties the limits are those of both ends, each at half of 1 - level.
+
+    References
+    ----------
+    .. [1] J.-F. Truchon, C. I. Bayly, *Evaluating virtual screening methods: good and bad metrics
+       for the "early recognition" problem*, Journal of Chemical Information and Modeling 47 (2007)
+       488-508.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> label = [None, 1, 1, None, None, 1, None, 1, None, None, None, None]
+    >>> df = pd.DataFrame({"score": range(12, 0, -1), "label": label})
+    >>> found = df.pu.enrichment_factor(beta=0.25, fraction=[0.25, 0.5])
+    >>> found[["fraction", "rank", "estimate", "lower", "upper"]].round(3)
+       fraction  rank  estimate  lower  upper
+    0      0.25     3       2.0  1.333  2.000
+    1      0.50     6       1.5  1.000  1.667
+    """
+    return practice.enrichment_factor(self._asked(), beta, fraction, Rules(level))
+
+
+def calibration(
+    self: Bound,
+    beta: GroupBeta,
+    *,
+    bins: int | Sequence[float] = 10,
+    level: float = 0.95,
+    band: str = "exact",
+    beta_interval: Interval | None = None,
+) -> pd.DataFrame:
+    """Compare probabilities with the share of positives among the examples that have them.
+
+    Parameters
+    ----------
+    beta : Beta
+        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
+        several, a mapping, Series or DataArray by group, or an estimate, the frame of
+        `estimate_beta` or `pu_accessor.beta_from_labels`: of a higher level than `level`, it gives
+        an envelope over its interval.
+    bins : int, or array-like of float, default 10
+        How many bins of one width, or their edges, from 0 to 1. An edge belongs to the bin above
+        it, 1 to the last.
+    level : float, default 0.95
+        Probability with which the limits cover, in (0, 1): in each bin for "exact", in all of them
+        jointly for "simultaneous".
+    band : {"exact", "simultaneous"}, default "exact"
+        Whether limits hold for each bin, or for all jointly.
+    beta_interval : Interval, optional
+        Where beta may lie, around the point that is passed: adds envelope_lower and
+        envelope_upper, the lowest and highest limit while it varies. A pair, or by group a
+        mapping, a Series, or a frame with columns low and high.
+
+    Returns
+    -------
+    DataFrame
+        A row for each group, beta and bin: the group, beta, left, right, examples, known_positive,
+        mean_score, which is that of the bin's examples to a 400th of its width, estimate, lower,
+        upper, level, band, target. A bin without examples has NaN. One without a known positive
+        has limits like any other.
+
+    Raises
+    ------
+    PUKeyError
+        If there is no such column, or beta lacks a group.
+    PUTypeError
+        If an argument or a column is of a kind that is not allowed.
+    PUValueError
+        If one has a value that is not allowed, labels are ambiguous, or no row is a known
+        positive. In a group, the error names it.
+
+        Also if scores are no probabilities, `bins` are none, or the band is another one.
+
+    See Also
+    --------
+    plot_calibration : The picture, a reliability diagram.
+
+    Notes
+    -----
+    Of the n + m positives some number is in a bin. Known ones are a simple random sample of them:
+    how many of the n are there is hypergeometric, and the limits are the numbers that it does not
+    reject at half of 1 - level. That is the argument of the band "exact" for the top of a ranking,
+    and holds for any set of examples that was chosen without their labels. With "simultaneous"
+    1 - level is shared out evenly to the bins with examples.
+
+    A model that was trained to tell known positives from all the rest gives the probability of
+    being *known*: its shares lie above the diagonal.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> label = [None, 1, 1, None, None, 1, None, None, None]
+    >>> score = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1]
+    >>> df = pd.DataFrame({"score": score, "label": label})
+    >>> found = df.pu.calibration(beta=0.5, bins=2)
+    >>> found[["left", "right", "examples", "known_positive", "mean_score"]].round(2)
+       left  right  examples  known_positive  mean_score
+    0   0.0    0.5         4               1        0.25
+    1   0.5    1.0         5               2        0.70
+    >>> found[["estimate", "lower", "upper"]].round(2)
+       estimate  lower  upper
+    0       0.5   0.25    1.0
+    1       0.8   0.40    1.0
+    """
+    rule = Rules(level, band, beta_interval=beta_interval)
+    return practice.calibration(self._asked(), beta, bins, rule)

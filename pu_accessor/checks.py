@@ -1,0 +1,264 @@
+"""Shares in [0, 1]: beta, an interval of it, the level; and beta as a number of examples."""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from math import ceil, floor, inf
+from numbers import Real
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from pu_accessor.errors import PUTypeError, PUValueError, brief, suggestion
+from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranks
+
+__all__ = [
+    "Beta",
+    "Interval",
+    "as_array",
+    "as_betas",
+    "as_interval",
+    "check_flag",
+    "check_level",
+    "check_option",
+    "check_ranks",
+    "check_selection_odds",
+    "check_share",
+    "check_within",
+    "interval_betas",
+    "latent_counts",
+    "refuse_odds",
+]
+
+Beta: TypeAlias = npt.ArrayLike
+Interval: TypeAlias = tuple[float, float]
+
+_STEP, _FEWEST = 0.01, 8  # of betas within an interval
+_DIGITS, _ROUNDING = 12, 16  # of a beta that was computed; in units of its last binary digit
+_BOUNDLESS = 1e100  # a factor that counts of examples do not tell from an infinite one
+_NEAR = np.array([64, 32, 16, 8, 4, 2])  # parts of the first step, near 0
+
+
+def as_betas(beta: Beta) -> FloatArray:
+    """Check beta and return it as an array."""
+    betas = _as_floats(beta)
+    if betas is None or betas.ndim > 1:
+        raise PUTypeError(
+            "beta must be a number or a one-dimensional array of numbers, but "
+            f"{reprlib.repr(beta)} was passed. It is the fraction of positives among the "
+            "unlabeled, for example beta=0.3."
+        )
+    betas = np.atleast_1d(betas)
+    outside = betas[~((betas >= 0) & (betas <= 1))]
+    if outside.size or not betas.size:
+        came = f"{outside.tolist()[:5]} was passed" if outside.size else "nothing was passed"
+        raise PUValueError(
+            f"beta must lie in [0, 1], but {came}. It is the fraction of positives among the "
+            "unlabeled: give a share, not a percentage or a count."
+        )
+    if np.unique(betas).size < betas.size:
+        raise PUValueError(
+            f"beta must hold each value once, but {reprlib.repr(betas.tolist())} was passed."
+        )
+    return betas
+
+
+def as_interval(interval: Interval | None) -> Interval | None:
+    """Check an interval of beta."""
+    if interval is None:
+        return None
+    ends = _as_floats(interval)
+    if ends is None or ends.shape != (2,):
+        raise PUTypeError(
+            "beta_interval must be a pair of numbers, the lowest and the highest beta, but "
+            f"{reprlib.repr(interval)} was passed. For example beta_interval=(0.2, 0.4)."
+        )
+    low, high = ends.tolist()
+    if not 0 <= low <= high <= 1:
+        raise PUValueError(
+            f"beta_interval must be (low, high) with 0 <= low <= high <= 1, but {(low, high)} was "
+            "passed."
+        )
+    return low, high
+
+
+def interval_betas(interval: Interval | None, betas: FloatArray) -> FloatArray:
+    """Return some betas within an interval, both ends among them.
+
+    A curve or metric can be lowest or highest at a beta inside. Where a band starts to be cut off
+    between two of these, see `pu_accessor.inference.tables.kinks`. Near 0, where bounds are not
+    straight in beta, they lie closer together.
+
+    Examples
+    --------
+    >>> interval_betas((0.2, 0.3), np.array([0.0, 0.25])).round(3)
+    array([0.2 , 0.21, 0.22, 0.23, 0.24, 0.25, 0.26, 0.27, 0.28, 0.29, 0.3 ])
+    """
+    if interval is None:
+        return np.empty(0)
+    low, high = interval
+    outside = betas[((betas < low) | (betas > high)) & (betas > 0)]
+    if outside.size:
+        raise PUValueError(
+            f"beta must lie in beta_interval, {(low, high)}, but {outside.tolist()[:5]} was "
+            "passed. Widen the interval, or leave it out."
+        )
+    steps = max(ceil(round((high - low) / _STEP, 9)), _FEWEST)
+    # In decimals, as printed: no beta shall be there twice for the sake of its last digit.
+    between = np.linspace(low, high, steps + 1)[1:-1]
+    if low < _STEP:
+        between = np.append(low + (high - low) / steps / _NEAR, between)
+    return np.unique([low, *(float(f"{share:.12g}") for share in between), high])
+
+
+def latent_counts(betas: FloatArray, unlabeled: int) -> IntArray:
+    """Return the number of latent positives for each beta.
+
+    Examples
+    --------
+    >>> latent_counts(np.array([0.145, 0.144]), 100)
+    array([15, 14])
+    """
+    # In decimals, as printed: 0.145 * 100 is 14.5, and rounds up, but not in floats.
+    shares = [Fraction(str(beta)) for beta in betas.tolist()]
+    return np.array([floor(share * unlabeled + Fraction(1, 2)) for share in shares], np.int64)
+
+
+def _as_floats(beta: Any) -> FloatArray | None:
+    """Return numbers as float64, or nothing where they are none."""
+    values = as_array(beta)
+    if values.dtype == object and all(isinstance(value, Real) for value in values.flat):
+        values = values.astype(np.float64)
+    if values.dtype.kind not in "iuf" or isinstance(beta, np.ma.MaskedArray):
+        return None
+    if values.dtype.itemsize < 8:  # float32(0.3) is meant as 0.3, not as 0.30000001192092896
+        values = np.array([float(str(value)) for value in values.flat]).reshape(values.shape)
+    shares = values.astype(np.float64)
+    # The 0.30000000000000004 of np.arange(0, 0.5, 0.1) is meant as 0.3, and selected by that.
+    short = np.array([float(f"{value:.{_DIGITS}g}") for value in shares.flat])
+    # Of infinities and the largest numbers, which are refused in what comes next.
+    with np.errstate(invalid="ignore", over="ignore"):
+        off = np.abs(short.reshape(shares.shape) - shares)
+        near = off <= _ROUNDING * np.spacing(np.abs(shares))
+    return np.where(near, short.reshape(shares.shape), shares)
+
+
+def check_level(level: float) -> float:
+    """Check a probability of coverage."""
+    if isinstance(level, bool) or not isinstance(level, Real):
+        raise PUTypeError(f"level must be a number in (0, 1), but {level!r} was passed.")
+    if not 0 < level < 1:
+        percent = f" For {level:g} percent, pass {level / 100:g}." if 1 < level < 100 else ""
+        raise PUValueError(f"level must lie in (0, 1), but {level!r} was passed.{percent}")
+    return float(level)
+
+
+def refuse_odds(odds: float, weighted: bool = False, pooled: bool = False) -> None:
+    """Raise where odds of being labeled cannot be taken to differ by a factor."""
+    if odds > 1 and weighted:
+        raise PUValueError(
+            f"selection_odds must be 1 with propensity=..., but {odds:g} was passed: propensities "
+            "say what the odds of being labeled are, selection_odds that they are not known. "
+            "Leave one of the two out."
+        )
+    if odds > 1 and pooled:
+        raise PUValueError(
+            f"selection_odds must be 1 with pool=True, but {odds:g} was passed: odds are compared "
+            "within one ranking. Ask each group: df.pu(by='fold')."
+        )
+
+
+def check_selection_odds(odds: float) -> float:
+    """Check by which factor the odds of being labeled may differ."""
+    if isinstance(odds, bool) or not isinstance(odds, Real):
+        raise PUTypeError(
+            f"selection_odds must be a number from 1 on, but {odds!r} was passed. For example "
+            "selection_odds=2."
+        )
+    if not odds >= 1:
+        raise PUValueError(
+            f"selection_odds must be 1 (labels at random) or more, up to infinity, but {odds!r} "
+            "was passed. It is the factor by which odds of being labeled differ, whichever way: "
+            "for one half pass 2."
+        )
+    return float(odds) if odds < _BOUNDLESS else inf
+
+
+def check_share(argument: str, value: object) -> None:
+    """Raise unless a value is a share."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise PUTypeError(f"{argument} must be a number in [0, 1], but {value!r} was passed.")
+    if not 0 <= float(value) <= 1:
+        raise PUValueError(f"{argument} must lie in [0, 1], but {value!r} was passed.")
+
+
+def as_array(values: Any) -> npt.NDArray[Any]:
+    """Return what was passed for numbers as an array: of two dimensions where it is none.
+
+    Examples
+    --------
+    >>> as_array([1, 2]), as_array([[1, 2], [3]]).ndim
+    (array([1, 2]), 2)
+    """
+    try:
+        return np.asarray(values)
+    except (TypeError, ValueError, OverflowError, MemoryError):  # ragged, a Dataset, without end
+        return np.zeros((1, 1))
+
+
+def check_ranks(ranks: Ranks) -> None:
+    """Raise unless these are ranks that some ranking may have: before any row is read."""
+    if isinstance(ranks, str):
+        return check_option("ranks", ranks, ["all", "breakpoints"])
+    wanted = np.atleast_1d(as_array(ranks))
+    if wanted.ndim > 1 or (wanted.size and not np.issubdtype(wanted.dtype, np.integer)):
+        raise PUTypeError(
+            "ranks must be 'all', 'breakpoints', an integer or a one-dimensional array of "
+            f"integers, but {ranks!r} was passed. For shares of the examples, multiply by their "
+            "number and round: (share * len(df)).astype(int)."
+        )
+    if np.unique(wanted).size < max(wanted.size, 1):
+        raise PUValueError(
+            f"ranks must hold at least one rank and each once, but {wanted.tolist()[:20]} was "
+            "passed. np.unique(ranks) has each once."
+        )
+    return _check_between(wanted, wanted < 0, "the number of examples")
+
+
+def check_within(ranks: Ranks, examples: int) -> None:
+    """Raise if ranks lie beyond the number of examples."""
+    if examples and not isinstance(ranks, str):
+        wanted = np.atleast_1d(np.asarray(ranks))
+        _check_between(wanted, wanted > examples, f"{examples}, the number of examples")
+
+
+def _check_between(ranks: npt.NDArray[np.integer[Any]], outside: BoolArray, end: str) -> None:
+    """Raise if there are ranks outside what is allowed."""
+    if outside.any():
+        raise PUValueError(
+            f"ranks must lie between 0 and {end}, but {ranks[outside].tolist()[:5]} was passed."
+        )
+
+
+def check_option(
+    argument: str,
+    value: object,
+    allowed: Iterable[str],
+    synonyms: Mapping[str, str] | None = None,
+) -> None:
+    """Raise unless `value` is one of the allowed names."""
+    options = sorted(allowed)
+    if not isinstance(value, str) or value not in options:
+        raise PUValueError(
+            f"{argument} must be one of {options}, but {brief(value)} was passed."
+            f"{suggestion(value, options, synonyms)}"
+        )
+
+
+def check_flag(argument: str, value: object) -> None:
+    """Raise unless `value` is True or False: arrays and NA are neither."""
+    if not isinstance(value, bool):
+        raise PUTypeError(f"{argument} must be True or False, but {brief(value)} was passed.")

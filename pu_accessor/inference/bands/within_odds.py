@@ -1,0 +1,311 @@
+"""The exact band where labels are not quite random: the odds of being labeled differ by a factor.
+
+Known and latent positives are then in the head with probabilities whose odds ratio is at most that
+factor either way. Given how many positives are in the head, the known ones among them follow
+Fisher's noncentral hypergeometric distribution: each probability follows from the one before by a
+rational ratio, as without the factor, but the tails of two cutoffs do not follow from each other.
+So tails are summed at a few cutoffs, and the limits of the others interpolated.
+"""
+
+from math import inf, log
+from typing import NamedTuple
+
+import numpy as np
+from scipy import interpolate, special
+
+from pu_accessor.inference.bands.exact import SAME, Bounds
+from pu_accessor.ranking import BoolArray, FloatArray, IntArray
+
+__all__ = ["exact_within"]
+
+_ENDS = 16  # positives of a kind at both ends between which limits are smooth
+_FEW = 250  # known positives that are settled one by one
+_NODES = 8  # nodes for each unit of the logit
+_CHEBYSHEV = 14  # numbers of latent positives that stand for all others between them
+_NEXT = 1e-4  # distance to an integer, in counts, within which a count is settled by itself
+_ERROR = 1e-8  # of the interpolation, in counts by m / sqrt(n)
+_ROWS, _HELD = 32, 1 << 14  # tails that are summed at once, at least; terms of them, at most
+_FAR, _MORE = 7.5, 16  # standard deviations, and terms, after which nothing is left to sum
+_STEPS, _NEAR = 12, 1e-4  # of a search for a real limit, at most; what may be left of one
+_TRIED = 8  # steps of a search for an integer, after which it goes by halves
+
+
+class _Deviates(NamedTuple):
+    """Normal deviates of P(V <= count | k + count), at some counts and at one more."""
+
+    here: FloatArray
+    following: FloatArray
+
+
+def exact_within(n: int, m: IntArray, level: float, selection_odds: float) -> Bounds:
+    """Exact prediction limits for every selection within a factor of the odds of being labeled.
+
+    The odds of being labeled differ between any two positives by a factor of at most
+    `selection_odds`, G [1]_. Of s positives in the head, k of them known, the number V of latent
+    ones is then, at the worst, Fisher's noncentral hypergeometric with an odds ratio of G or 1/G
+    [2]_. `upper` is the largest v with P_G(V >= v | s = k + v) > (1 - level)/2, `lower` the
+    smallest with P_1/G(V <= v | s = k + v) above that. Each cutoff is covered with probability of
+    at least `level`, by whichever of these selections the labels came about.
+
+    Notes
+    -----
+    The integers are those of the definition in rational arithmetic, as with
+    `pu_accessor.inference.bands.exact.exact`.
+
+    References
+    ----------
+    .. [1] P. R. Rosenbaum, *Observational Studies*, 2nd ed., Springer (2002), chapter 4.
+    .. [2] A. Fog, *Sampling methods for Wallenius' and Fisher's noncentral hypergeometric
+       distributions*, Communications in Statistics: Simulation and Computation 37 (2008) 241-257.
+
+    Examples
+    --------
+    >>> lower, upper = exact_within(10, np.array([20]), 0.95, 2.0)
+    >>> lower[0, 5:], upper[0, :5]
+    (array([1, 2, 3, 4, 6, 9]), array([11, 14, 16, 17, 18]))
+    """
+    lower = np.zeros((m.size, n + 1), np.int64)
+    if selection_odds < inf:
+        # Rejected is also what has the tail's probability but for rounding.
+        limit = float(special.ndtri((1 - level) / 2 * (1 + SAME)))
+        side = _Side(n, limit, selection_odds)
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            for row in np.flatnonzero((m > 0) & (m < n)):
+                lower[row, 1:] = side.by_latent(int(m[row]))
+            if (m >= n).any():
+                lower[m >= n, 1:] = side.limits(m[m >= n])
+    # Read from the bottom of the ranking, known positives have the odds against them.
+    return lower, m[:, np.newaxis] - lower[:, ::-1]
+
+
+class _Side:
+    """Lower limits of latent positives, given n known ones with higher odds to be in the head.
+
+    Parameters
+    ----------
+    n : int
+        Known positives.
+    limit : float
+        The normal deviate of P(V <= count | k + count) above which a count is not rejected.
+    odds : float
+        Of a known positive to be in the head, over those of a latent one.
+    """
+
+    def __init__(self, n: int, limit: float, odds: float) -> None:
+        self._n, self._limit, self._odds = n, limit, odds
+
+    def limits(self, m: IntArray) -> IntArray:
+        """Return, for k = 1..n, the smallest count that is not rejected."""
+        n, root = self._n, np.full((m.size, self._n), np.nan)
+        smooth = n > _FEW and m.min() > 2 * _ENDS
+        if smooth and (nodes := self._nodes(m)).size > 2 * _NODES:
+            inner = np.arange(nodes[0], nodes[-1] + 1)
+            exactly, place = self._at_nodes(m, nodes), special.logit(nodes / (n + 1))
+            spline = interpolate.make_interp_spline(place, exactly, k=7)
+            root[:, inner - 1] = spline(special.logit(inner / (n + 1))).T
+        near = np.maximum(_NEXT, _ERROR * m[:, np.newaxis] / np.sqrt(n))
+        open_ones = ~(np.abs(root - np.rint(root)) > near)
+        root[open_ones & np.isnan(root)] = -1
+        count: IntArray = np.floor(root).astype(np.int64) + 1
+        for row in np.flatnonzero(open_ones.sum(axis=1) > _FEW):
+            self._settle_ends(int(m[row]), count[row], open_ones[row])
+        rows, places = np.nonzero(open_ones)
+        known, latent, start = places + 1, m[rows], root[rows, places]
+        unknown = start < 0
+        start[unknown] = self._start(latent[unknown], known[unknown])
+        count[rows, places] = self._fewest(latent, known, start)
+        return count
+
+    def by_latent(self, m: int) -> IntArray:
+        """Return what `limits` does for an m below n, from the known positives that each takes."""
+        known = self._other(m).limits(np.array([self._n]))[0] + 1
+        return np.asarray(
+            np.searchsorted(known, np.arange(1, self._n + 1), side="right"), np.int64
+        )
+
+    def _other(self, m: int) -> "_Side":
+        """Return the side of m latent positives, read as known ones.
+
+        V <= v with k known positives in the head, where not V' <= k - 1 with v + 1 latent ones.
+        """
+        return _Side(m, -self._limit, 1 / self._odds)
+
+    def _nodes(self, m: IntArray) -> IntArray:
+        """Return some k, evenly spaced in their logit, with enough positives of each kind."""
+        n = self._n
+        turn = special.logit(_ENDS / (n + 1))
+        evenly = special.expit(np.linspace(turn, -turn, int(-2 * turn * _NODES) + 2))
+        known = np.unique(np.round((n + 1) * evenly).astype(np.int64))
+        place, counts = special.logit(known / (n + 1)) - log(self._odds), []
+        for each in (float(m.min()), float(m.max())):
+            spread = 1 / known + 1 / (n + 1 - known) + 4 / each
+            share = special.expit(place + self._limit * np.sqrt(spread))
+            counts += [each * share, each * (1 - share)]
+        inner: IntArray = known[np.min(counts, axis=0) >= _ENDS]
+        return inner
+
+    def _start(self, m: IntArray | FloatArray, known: IntArray) -> FloatArray:
+        """Return about where limits are: those of random labels, at other odds."""
+        n = self._n
+        weight = np.maximum(m * (n + 2) / (n + 1 + m) - 1, 1e-3)
+        share = known / (n + 1)
+        tail = special.ndtr(self._limit)
+        shape = weight * share, weight * (1 - share)
+        quantile = np.asarray(special.betaincinv(*shape, tail), np.float64)
+        middle = special.logit(share)
+        away = special.logit(quantile) - middle
+        middle -= log(self._odds)
+        # Logits scatter more where counts are lower.
+        both = 1 / known + 1 / (n + 1 - known)
+        there = _scatter(m, np.asarray(special.expit(middle + away), np.float64))
+        here = _scatter(m, np.asarray(quantile, np.float64))
+        moved = special.expit(middle + away * np.sqrt((both + there) / (both + here)))
+        return np.asarray(np.clip(m * moved - 0.5, 0, m), np.float64)
+
+    def _deviates(
+        self, m: IntArray | FloatArray, known: IntArray, count: IntArray | FloatArray
+    ) -> _Deviates:
+        """Return how far counts are from being rejected, in standard deviations."""
+        n = self._n
+        rare = (
+            1 / (known + 0.5) + 1 / (n - known + 0.5) + 1 / (count + 0.5) + 1 / (m - count + 0.5)
+        )
+        spread = rare**-0.5
+        order = np.argsort(spread)  # those of one width at once
+        found = np.empty((2, order.size))
+        last = order.size
+        while last:
+            widest = float(spread[order[last - 1]])
+            up, down = (
+                int((_FAR + away) * widest) + _MORE for away in (self._limit, -self._limit)
+            )
+            some = order[max(last - max(_ROWS, _HELD // (up + down)), 0) : last]
+            found[:, some] = self._some(m[some], known[some], count[some], up, down)
+            last -= some.size
+        return _Deviates(*found)
+
+    def _some(
+        self,
+        m: IntArray | FloatArray,
+        known: IntArray,
+        count: IntArray | FloatArray,
+        more: int,
+        fewer: int,
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return the deviates of P(V <= count | k + count), and of one count more, at a few k.
+
+        At least k known positives are then in the head. All probabilities follow from that of k
+        alone by rational ratios, outward until they vanish. With one more latent positive in the
+        head, the same sums count each by the known positives in the tail.
+        """
+        n, odds, free = self._n, self._odds, m - count
+        k, v, rest = known[:, np.newaxis], count[:, np.newaxis], free[:, np.newaxis]
+        j = np.arange(float(max(min(n, more), 1)))
+        # Between integers, too, there are no fewer than none left: past it terms would grow anew.
+        up = (n - k) - j
+        up *= np.maximum(v - j, 0) * odds
+        up /= ((k + 1) + j) * ((rest + 1) + j)
+        high = np.arange(float(max(min(n, fewer), 1)))
+        down = k - high
+        down *= np.maximum(rest - high, 0)
+        down /= ((n - k + 1) + high) * ((v + 1) + high) * odds
+        np.cumprod(up, axis=1, out=up)
+        np.cumprod(down, axis=1, out=down)
+        above, below = 1 + up.sum(axis=1), down.sum(axis=1)
+        # Sums over what is in the tail, for the next positive to come from there.
+        behind = (n - known) * above - up @ (j + 1)
+        before = (n - known) * below + down @ (high + 1)
+        last = (n - known + 1) * down[:, 0]
+        left = n - known + free
+        more_above = above + ((odds - 1) * behind + odds * last) / left
+        fewer_below = below + ((odds - 1) * before - odds * last) / left
+        return _deviate(above, below), _deviate(more_above, np.maximum(fewer_below, 0))
+
+    def _fewest(self, m: IntArray, known: IntArray, start: FloatArray) -> IntArray:
+        """Return the smallest count that is not rejected, for some m and k."""
+        low, high = np.full(m.size, -1), m.copy()
+        count = np.clip(np.floor(start), 0, m - 1).astype(np.int64)
+        rows = np.arange(m.size)
+        for step in range(200):
+            if not rows.size:
+                break
+            here = count[rows]
+            found = self._deviates(m[rows], known[rows], here)
+            wanted = self._limit
+            low[rows] = np.where(found.here <= wanted, here, low[rows])
+            high[rows] = np.where(found.here > wanted, here, high[rows])
+            low[rows] = np.where(found.following <= wanted, here + 1, low[rows])
+            high[rows] = np.where(
+                (found.here <= wanted) & (found.following > wanted), here + 1, high[rows]
+            )
+            aimed = here + (wanted - found.here) / (found.following - found.here)
+            middle = (low[rows] + high[rows]) / 2
+            aimed = np.floor(np.where(np.isfinite(aimed) & (step < _TRIED), aimed, middle))
+            aimed = np.clip(aimed, np.maximum(low[rows], 0), np.maximum(high[rows] - 1, 0))
+            count[rows] = aimed.astype(np.int64)
+            rows = rows[high[rows] - low[rows] > 1]
+        return high
+
+    def _settle_ends(self, m: int, count: IntArray, open_ones: BoolArray) -> None:
+        """Settle counts near 0 and m, from the known positives that each of them takes."""
+        n, many = self._n, min(2 * _ENDS, m)
+        for first in {0, m - many}:
+            below = np.arange(first, first + many)
+            latent, other = np.full(many, n), self._other(m)
+            known = 1 + other._fewest(latent, below + 1, other._start(latent, below + 1))
+            taken = np.searchsorted(known, np.arange(1, n + 1), side="right")
+            sure = (
+                open_ones & ((taken > 0) | (first == 0)) & ((taken < many) | (first + many == m))
+            )
+            count[sure] = first + taken[sure]
+            open_ones &= ~sure
+
+    def _at_nodes(self, m: IntArray, nodes: IntArray) -> FloatArray:
+        """Return the real limits at some k, a row each, and each m.
+
+        As a share of m it is a smooth function of n/m, in (0, 1]: known at some, known at all.
+        """
+        n, few = self._n, m.size <= _CHEBYSHEV
+        turns = np.cos(np.pi * (np.arange(_CHEBYSHEV) + 0.5) / _CHEBYSHEV)
+        least, most = n / m.max(), n / m.min()
+        some = m if few else n / ((least + most) / 2 + (most - least) / 2 * turns)
+        known, latent = np.repeat(nodes, some.size), np.tile(some, nodes.size)
+        found = self._real(latent, known).reshape(nodes.size, some.size)
+        if few:
+            return found
+        share: FloatArray = interpolate.barycentric_interpolate(
+            n / some, found / some, n / m, axis=1
+        )
+        return share * m
+
+    def _real(self, m: IntArray | FloatArray, known: IntArray) -> FloatArray:
+        """Return the real count at which the tail is reached, by secants."""
+        count = self._start(m, known)
+        found = self._deviates(m, known, count)
+        slope = found.following - found.here
+        for _ in range(_STEPS):
+            moved = np.clip(count + (self._limit - found.here) / slope, 0, m)
+            before, found = found, self._deviates(m, known, moved)
+            secant = (found.here - before.here) / (moved - count)
+            far = np.abs(moved - count) > _NEAR
+            slope = np.where(far & (secant > 0), secant, found.following - found.here)
+            count = moved
+            if not far.any():
+                break
+            if np.abs((self._limit - found.here) / slope).max() < _NEAR:
+                break
+        return np.asarray(count + (self._limit - found.here) / slope, np.float64)
+
+
+def _deviate(above: FloatArray, below: FloatArray) -> FloatArray:
+    """Return the normal deviate of a share, from its odds: precise in either tail."""
+    few = special.ndtri(np.minimum(above, below) / (above + below))
+    found: FloatArray = np.where(below < above, -few, few)
+    found[np.isinf(above)] = np.inf
+    return found
+
+
+def _scatter(m: IntArray | FloatArray, share: FloatArray) -> FloatArray:
+    """Return what the logit of a share of m examples scatters by, squared."""
+    found: FloatArray = 1 / (m * share * (1 - share) + 0.5)
+    return found

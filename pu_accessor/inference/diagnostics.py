@@ -1,0 +1,45 @@
+"""What a reader should know of a ranking itself, whatever was asked of it."""
+
+from dataclasses import dataclass
+
+from pu_accessor.inference.bands.weighted import effective_size
+from pu_accessor.inference.prior.feasible import limit_from_positives
+from pu_accessor.ranking import Counts, FloatArray, Ranking
+
+__all__ = ["About", "tell_about"]
+
+
+@dataclass(frozen=True)
+class About:
+    """Numbers of a ranking itself.
+
+    Parameters
+    ----------
+    total : Counts
+        Examples of each kind.
+    n_effective : float
+        Size of a simple random sample that says as much as the known positives do; NaN where they
+        have no propensities.
+    beta_limit : float
+        The upper limit on beta that the known positives set; NaN where they set none.
+    """
+
+    total: Counts
+    n_effective: float
+    beta_limit: float
+
+    def beyond(self, betas: FloatArray) -> FloatArray:
+        """Return the betas above the limit, as numbers of latent positives are rounded."""
+        slack = 0.5 / max(self.total.unlabeled, 1)
+        beyond: FloatArray = betas[betas > self.beta_limit + slack]
+        return beyond
+
+
+def tell_about(ranking: Ranking, level: float, *, random: bool = True) -> About:
+    """Return what a reader should know of a ranking."""
+    total, nan = ranking.total, float("nan")
+    if ranking.weight is not None:  # the limit is that of a simple random sample
+        return About(total, effective_size(ranking.weight), nan)
+    if not (total.known_positive and total.unlabeled and random):
+        return About(total, nan, nan)
+    return About(total, nan, limit_from_positives(ranking.whole or ranking, 1 - level))

@@ -1,0 +1,130 @@
+"""What a cutoff is given by, as a user says it: a rank, a threshold, a rate, a maximum."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import floor, inf, isnan, nan
+from numbers import Integral, Real
+from types import MappingProxyType
+from typing import TypeAlias
+
+import numpy as np
+
+from pu_accessor.checks import check_option, check_share
+from pu_accessor.errors import PUTypeError, PUValueError
+
+__all__ = ["CHOSEN", "At", "Cutoff", "are_several", "no_rank", "read_at", "read_cutoffs"]
+
+At: TypeAlias = int | str | Mapping[str, float] | Mapping[str, Sequence[float]]
+
+CHOSEN = ("maximum", "youden")
+_KINDS = ("rank", "threshold", "fraction", "fpr", "recall", "tpr", "precision")
+# What others call them.
+_OTHERS: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(["top", "top_k", "k", "n", "head", "count"], "rank"),
+        **dict.fromkeys(["score", "cutoff", "thr", "value"], "threshold"),
+        **dict.fromkeys(["share", "percent", "quantile", "top_fraction"], "fraction"),
+        "sensitivity": "recall",
+        "specificity": "It is 1 - fpr: at={'fpr': 0.05} for a specificity of 0.95.",
+    }
+)
+
+
+@dataclass(frozen=True)
+class Cutoff:
+    """What a cutoff is given by.
+
+    Parameters
+    ----------
+    kind : {"rank", "threshold", "fraction", "fpr", "recall", "tpr", "precision", "youden", \
+"maximum"}
+        The last two are maxima.
+    value : float
+        Of that; NaN for a maximum.
+    """
+
+    kind: str
+    value: float = nan
+
+
+def read_at(at: At) -> Cutoff:
+    """Check what a cutoff is given by.
+
+    Examples
+    --------
+    >>> read_at({"fpr": 0.05})
+    Cutoff(kind='fpr', value=0.05)
+    >>> read_at(100)
+    Cutoff(kind='rank', value=100)
+    """
+    if isinstance(at, str):
+        check_option("at", at, CHOSEN, {"best": "maximum", "max": "maximum", "j": "youden"})
+        return Cutoff(at)
+    if isinstance(at, Integral) and not isinstance(at, bool):
+        return _read_value("rank", int(at))
+    if isinstance(at, Real) and not isinstance(at, bool):
+        number = float(at)
+        share = f"at={{'fraction': {number}}} for a share of the examples, or "
+        rank = f"at={number:.0f}, or " if number > 1 and number.is_integer() else ""
+        raise PUTypeError(
+            f"at must be an integer where it is a rank, but {number} was passed. Pass {rank}"
+            f"{share if 0 <= number <= 1 else ''}at={{'threshold': {number}}} for a score."
+        )
+    if not isinstance(at, Mapping) or len(at) != 1:
+        raise PUTypeError(
+            f"at must be a rank, one of {sorted(CHOSEN)}, or a mapping of one of "
+            f"{sorted(_KINDS)} to a number, but {at!r} was passed. For example at=100 or "
+            "at={'fpr': 0.05}."
+        )
+    ((kind, value),) = at.items()
+    check_option("at", kind, _KINDS, _OTHERS)
+    return _read_value(kind, value)  # type: ignore[arg-type]
+
+
+def read_cutoffs(at: At) -> list[Cutoff]:
+    """Check what one cutoff, or several of a kind, are given by.
+
+    Examples
+    --------
+    >>> [cutoff.value for cutoff in read_cutoffs({"rank": [50, 100]})]
+    [50, 100]
+    """
+    if not are_several(at):
+        return [read_at(at)]
+    ((kind, values),) = at.items()  # type: ignore[union-attr]
+    cutoffs = [read_at({kind: value}) for value in np.asarray(values).tolist()]
+    if len({cutoff.value for cutoff in cutoffs}) < max(len(cutoffs), 1):
+        raise PUValueError(
+            f"at must have at least one number, and each once, but {at!r} was passed."
+        )
+    return cutoffs
+
+
+def are_several(at: At) -> bool:
+    """Tell whether a cutoff is given by a list of numbers."""
+    values = next(iter(at.values())) if isinstance(at, Mapping) and len(at) == 1 else ""
+    return isinstance(values, Sequence | np.ndarray) and not isinstance(values, str)
+
+
+def _read_value(kind: str, value: float) -> Cutoff:
+    """Check the value of a cutoff, as far as it can be without a ranking."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise PUTypeError(f"at must map {kind!r} to a number, but {value!r} was passed.")
+    if kind == "rank":
+        if not (0 <= value < inf and value == floor(value)):
+            raise no_rank("the number of examples", value)
+        return Cutoff(kind, int(value))
+    if kind == "threshold":
+        if isnan(value):
+            raise PUValueError("at must map 'threshold' to a number, but NaN was passed.")
+    else:
+        check_share(f"at={{{kind!r}: ...}}", value)
+    return Cutoff(kind, float(value))
+
+
+def no_rank(most: str, value: float) -> PUValueError:
+    """Return the error that something is no rank."""
+    return PUValueError(
+        f"at must be a rank from 0 to {most}, but {value!r} was passed. For a share of the "
+        "examples, pass at={'fraction': 0.1}."
+    )

@@ -1,0 +1,93 @@
+"""The known positives as a sample of all: their blocks of ties, and how many are hidden."""
+
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+
+from pu_accessor.errors import PUDataError
+from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
+
+__all__ = ["Blocks", "Positives", "count_negatives", "count_positives", "find_blocks", "places"]
+
+
+class Blocks(NamedTuple):
+    """The blocks of tied scores that hold known positives, best first.
+
+    Parameters
+    ----------
+    found, known, start, end : ndarray of int64, shape (blocks,)
+        Known positives in the block, and at or above it; examples above it, and at or above it.
+    """
+
+    found: IntArray
+    known: IntArray
+    start: IntArray
+    end: IntArray
+
+
+class Positives(NamedTuple):
+    """The positives at some betas.
+
+    Parameters
+    ----------
+    number : tuple of Fraction, length betas
+        Known and latent ones, not rounded.
+    factor : ndarray of float64, shape (betas,)
+        Of a standard error: sqrt(1 - n/P), as of P positives n are known.
+    """
+
+    number: tuple[Fraction, ...]
+    factor: FloatArray
+
+    def as_floats(self) -> FloatArray:
+        """Return the numbers as an array of float64, shape (betas,)."""
+        return np.array([float(number) for number in self.number])
+
+
+def find_blocks(ranking: Ranking) -> Blocks:
+    """Return the blocks of tied scores that hold known positives."""
+    found = np.diff(ranking.known_positive)
+    there = found > 0
+    return Blocks(
+        found[there],
+        ranking.known_positive[1:][there],
+        ranking.rank[:-1][there],
+        ranking.rank[1:][there],
+    )
+
+
+def places(blocks: Blocks) -> tuple[IntArray, IntArray]:
+    """Return the examples above, and at or above, the cutoff of each known positive."""
+    return np.repeat(blocks.start, blocks.found), np.repeat(blocks.end, blocks.found)
+
+
+def count_positives(total: Counts, betas: FloatArray) -> Positives:
+    """Return the positives at some betas.
+
+    Examples
+    --------
+    >>> count_positives(Counts(3, 0, 10), np.array([0.1, 0.9])).factor
+    array([0.5       , 0.8660254])
+    """
+    known = total.known_positive
+    number = tuple(known + total.unlabeled * Fraction(str(beta)) for beta in betas.tolist())
+    return Positives(number, np.array([float(1 - known / each) ** 0.5 for each in number]))
+
+
+def count_negatives(total: Counts, betas: FloatArray) -> tuple[Fraction, ...]:
+    """Return the number of negatives at some betas, or raise where there are none.
+
+    Examples
+    --------
+    >>> count_negatives(Counts(3, 1, 10), np.array([0.15]))
+    (Fraction(19, 2),)
+    """
+    known, unlabeled = total.known_negative, total.unlabeled
+    found = tuple(known + unlabeled * (1 - Fraction(str(beta))) for beta in betas.tolist())
+    if 0 in found:
+        raise PUDataError(
+            f"AUROC needs negatives, but at beta = {betas[found.index(Fraction(0))]:g} there are "
+            f"none among the {sum(total)} examples. Pass a smaller beta."
+        )
+    return found

@@ -1,0 +1,428 @@
+"""Where latent positives lie: in the gaps between known ones, shared out at random.
+
+Under random labeling all orders of n known and m latent positives are equally likely. The latent
+positives in the n + 1 gaps between known ones are then a uniform composition of m: each way to
+share them out has the same probability, whatever the classifier. So what is known of a mean over
+all positives, given the known ones, is the distribution of a weighted sum of random shares.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import optimize, special
+
+from pu_accessor.inference.bands.weighted import latent_shares, unseen_weight
+from pu_accessor.inference.estimates.known_positives import Blocks
+from pu_accessor.ranking import FloatArray, IntArray
+
+__all__ = [
+    "Steps",
+    "far_ranks",
+    "feasible_ranks",
+    "gamma_quantile",
+    "harmonic",
+    "precision_limits",
+    "rank_limits",
+    "spacing_quantile",
+    "weighted_precision_limits",
+    "weighted_rank_limits",
+]
+
+_APART, _MIDDLE = 200, 200  # gaps at each end that stand for themselves, groups of those between
+_FARTHEST = 60.0  # of the tilt, on the scale on which it is looked for
+_FLAT = 1e-3  # deviates below which the normal one is as good
+_BEYOND = 2.5  # of the way to the end, times n, that latent positives may lie beyond known ones
+
+
+class Steps(NamedTuple):
+    """Known positives, best first.
+
+    Parameters
+    ----------
+    rank : ndarray of float64, shape (n,)
+        Mid-ranks from the top.
+    above, through : ndarray of int64, shape (n,)
+        Other examples above the block of each, and at or above it.
+    """
+
+    rank: FloatArray
+    above: IntArray
+    through: IntArray
+
+
+def spacing_quantile(values: FloatArray, times: IntArray, tail: float) -> float:
+    """Return a quantile of a weighted sum of random shares.
+
+    Notes
+    -----
+    With independent exponential variables E the sum is at most x where that of (values - x)*E is
+    at most 0. Of that, the saddlepoint approximation has a closed form in a tilt s: x is the mean
+    of the values, weighted by 1/(1 - s*value). In tails of 0.025 it
+    is out by less than 0.003 in probability, held against the exact distribution.
+
+    Examples
+    --------
+    The smallest of three random shares of 1, weighted alone, is Beta(1, 2):
+
+    >>> found = spacing_quantile(np.array([0.0, 1.0]), np.array([2, 1]), 0.975)
+    >>> bool(abs(found - (1 - 0.025**0.5)) < 0.01)
+    True
+    """
+    low, width = float(values.min()), float(np.ptp(values))
+    if not width:
+        return low
+    scaled = (values - low) / width
+
+    def place(where: float) -> tuple[float, float]:
+        """Return the value at a tilt, and its normal deviate."""
+        tilt = float(-np.expm1(-where))
+        weight = 1 / ((1 - scaled) + scaled * np.exp(-where))
+        every = float(times @ weight)
+        at = float((times * weight) @ scaled) / every
+        growth = float(times @ np.log(weight * (times.sum() / every)))
+        slope = tilt * float(times @ ((scaled - at) * weight) ** 2) ** 0.5
+        deviate = float(np.sign(tilt)) * max(-2 * growth, 0.0) ** 0.5
+        if abs(deviate) < _FLAT:
+            return at, deviate
+        return at, deviate + np.log(slope / deviate) / deviate
+
+    wanted = float(special.ndtri(tail))
+    end = _FARTHEST if place(_FARTHEST)[1] > wanted > place(-_FARTHEST)[1] else 0.0
+    if not end:
+        return low + width * (tail > 0.5)
+    found = optimize.brentq(lambda where: place(where)[1] - wanted, -end, end, xtol=1e-7)
+    return low + width * place(float(found))[0]
+
+
+def rank_limits(
+    ranks: FloatArray, latent: float, examples: int, level: float
+) -> tuple[float, float]:
+    """Bound the mean rank of the latent positives.
+
+    Notes
+    -----
+    Between two known positives the latent ones lie in the middle, on average. Beyond the last
+    known one they may lie farther than anything known, which is what skewed scores are
+    underestimated by: for `worst` they are as far beyond it as the known ones span, and at least
+    2.5/n of the way to the end, for n up to 2 at the end itself. For `best` the same holds above
+    the first. The variance of the shares is that of a finite number of latent positives.
+    """
+    n, last = ranks.size, ranks[-1]
+    near, far = far_ranks(ranks, examples)
+    middles = (ranks[:-1] + ranks[1:]) / 2
+    ends = [near, (near + ranks[0]) / 2], [(last + far) / 2, far]
+    limits = []
+    for first, beyond, tail in zip(*ends, ((1 - level) / 2, (1 + level) / 2), strict=True):
+        values, times = _grouped(np.concatenate([[first], middles, [beyond]]))
+        mean = float(times @ values) / (n + 1)
+        stretch = (1 + (n + 1) / latent) ** 0.5
+        limits.append(mean + stretch * (spacing_quantile(values, times, tail) - mean))
+    return limits[0], limits[1]
+
+
+def far_ranks(ranks: FloatArray, examples: int) -> tuple[float, float]:
+    """Return how far latent positives may lie beyond the known ones, at either end."""
+    first, last = float(ranks[0]), float(ranks[-1])
+    span, way = last - first, min(_BEYOND / ranks.size, 1.0)
+    far = min(max(last + span, last + way * (examples - last)), float(examples))
+    return max(min(first - span, first - way * (first - 1)), 1.0), far
+
+
+def feasible_ranks(steps: Steps, latent: float, examples: int) -> tuple[float, float]:
+    """Return the mean rank of latent positives that are all at the top, and all at the bottom."""
+    others = examples - steps.rank.size
+
+    def passed(above: IntArray) -> float:
+        """Return the known positives that latent ones at this end have before them."""
+        return float(np.maximum(latent - above, 0).sum())
+
+    top = (passed(steps.above) + passed(steps.through)) / 2
+    bottom = (passed(others - steps.above) + passed(others - steps.through)) / 2
+    best, worst = ((latent + 1) / 2 + crossed / latent for crossed in (top, bottom))
+    return best, examples + 1 - worst
+
+
+def _grouped(values: FloatArray) -> tuple[FloatArray, IntArray]:
+    """Return values, each with how often it is there: in the middle of many, means of groups."""
+    size = values.size
+    if size <= 2 * _APART + _MIDDLE:
+        return values, np.ones(size, np.int64)
+    middle = np.linspace(_APART, size - _APART, _MIDDLE + 1).astype(np.int64)
+    first = np.concatenate([np.arange(_APART), middle, np.arange(size - _APART + 1, size)])
+    times = np.diff(np.append(first, size))
+    return np.add.reduceat(values, first) / times, times
+
+
+_SEED, _DRAWS = 150406837, 1000
+_TOP, _GROUPS = 60, 30  # blocks at the top that stand for themselves, groups of those below
+_FEW = 10  # known positives up to which the first latent ones may be at the very top
+
+
+class _Units(NamedTuple):
+    """The gaps that latent positives are shared out to.
+
+    Parameters
+    ----------
+    top : Blocks
+        The blocks of known positives that stand for themselves; one gap before each of them, one
+        gap less than there are known positives within it.
+    sizes : ndarray of int64, shape (units,)
+        Numbers of gaps: before and within each of these blocks in turn, in each group, at the end.
+    groups : ndarray of float64, shape (4, groups)
+        Known positives in each group, and what they add to the sum of precisions: by themselves,
+        by each latent positive above the group, by each in the group.
+    end : int
+        Examples at or above the last block of all.
+    """
+
+    top: Blocks
+    sizes: IntArray
+    groups: FloatArray
+    end: int
+
+
+def precision_limits(
+    blocks: Blocks, latent: int, examples: int, level: float
+) -> tuple[float, float]:
+    """Bound average precision.
+
+    Notes
+    -----
+    A thousand ways to share the latent positives out are drawn. For `lower` those of each gap lie
+    at its end, tied with the known positive there as far as there is room; for `upper` at its
+    start. Those of the first gap may lie anywhere above the best known positive: for `upper`, from
+    10 known positives on, they start at a place that the first two known ones say, r1**2/(2*r2)
+    times 1 - 10/n. The limits are quantiles of what average precision then is. Precision at a
+    cutoff is at most 1 for `lower`, but not for `upper`: where a draw has more latent positives
+    than there is room for, others have fewer. Beyond 90 blocks of tied known positives, those
+    from the 61st on are taken together in groups, in which the latent ones are spread like the
+    known ones.
+    """
+    n = int(blocks.found.sum())
+    units = _units(blocks)
+    drawn = _draw(units.sizes, latent)
+    first = _first_place(blocks) * max(1 - _FEW / n, 0.0)
+    whole = n + latent
+    low, high = (
+        (_top(units, drawn, examples, whole, first, best=best) + _below(units, drawn, best=best))
+        / whole
+        for best in (False, True)
+    )
+    tail = (1 - level) / 2
+    lower = float(np.quantile(low, tail, method="lower"))
+    return lower, min(float(np.quantile(high, 1 - tail, method="higher")), 1.0)
+
+
+def _draw(sizes: IntArray, latent: int) -> FloatArray:
+    """Draw how many latent positives each unit gets, shape (draws, units)."""
+    rng = np.random.default_rng(_SEED)
+    shares = rng.standard_gamma(sizes.astype(np.float64), (_DRAWS, sizes.size))
+    return rng.multinomial(latent, shares / shares.sum(axis=1, keepdims=True)).astype(np.float64)
+
+
+def _first_place(blocks: Blocks) -> float:
+    """Return the rank above which the first latent positives are not looked for."""
+    best = int(blocks.end[0])
+    following = best if blocks.found[0] > 1 or blocks.end.size == 1 else int(blocks.end[1])
+    return min(best**2 / (2 * following), float(blocks.start[0]))
+
+
+def _units(blocks: Blocks) -> _Units:
+    """Divide the blocks of known positives into those that stand for themselves, and groups."""
+    size = blocks.found.size
+    apart = size if size <= _TOP + _GROUPS else _TOP
+    top = Blocks(*(column[:apart] for column in blocks))
+    own = np.stack([np.ones(apart, np.int64), top.found - 1], axis=1).ravel()
+    if apart == size:
+        return _Units(top, np.append(own, 1), np.empty((4, 0)), int(blocks.end[-1]))
+    # As many blocks in each group as keep their ratio: precision changes fast at the top.
+    first = np.unique(np.geomspace(apart, size, _GROUPS + 1).round().astype(np.int64))[:-1]
+    found, known, _, end = (column[apart:] for column in blocks)
+    at = first - apart
+    number = np.add.reduceat(found, at)
+    before = np.repeat(known[at] - found[at], np.diff(np.append(at, found.size)))
+    within = (known - before) / np.repeat(number, np.diff(np.append(at, found.size)))
+    terms = (found * known / end, found / end, found * within / end)
+    groups = np.stack([number.astype(np.float64), *(np.add.reduceat(term, at) for term in terms)])
+    return _Units(top, np.concatenate([own, number, [1]]), groups, int(end[-1]))
+
+
+def _top(
+    units: _Units, drawn: FloatArray, examples: int, whole: int, first: float, *, best: bool
+) -> FloatArray:
+    """Return the sum of precisions at the top and in the last gap, shape (draws,)."""
+    found, known, start, end = units.top
+    before, within = drawn[:, 0 : 2 * found.size : 2], drawn[:, 1 : 2 * found.size : 2]
+    last, grouped = drawn[:, -1:], bool(units.groups.size)
+    room = np.maximum(end - start - found - within, 0)
+    through = known + np.cumsum(before + within, axis=1)  # positives at or above each block
+    if best:
+        none = np.zeros_like(last)
+        after = np.concatenate([before[:, 1:], none if grouped else last], axis=1)
+        tied = np.minimum(after, room)
+        through = through + tied
+        total = (found + within + tied) * through / end + _spread(after - tied, through, end)
+        crowded = np.maximum(before[:, :1] - start[0], 0)  # there is no place above the first
+        ends = _spread(before[:, :1] - crowded, none, first + none)
+        if grouped:
+            ends += _spread(last, whole - last, units.end + none)
+        return np.asarray(total.sum(axis=1) + (ends + crowded * through[:, :1] / end[0])[:, 0])
+    tied = np.minimum(before, room)
+    free = before - tied
+    above = through - found - within - before
+    crowded = np.maximum(last - (examples - end[-1]), 0) * (not grouped)  # nor below the last
+    through[:, -1:] += crowded
+    precision = np.minimum(through / end, 1)
+    tied[:, -1:] += crowded
+    total = (found + within + tied) * precision
+    total += _spread(free, above, np.maximum(start - free, above))
+    rest = last - crowded
+    positives = whole - rest
+    bottom = _spread(rest, positives, np.maximum(examples - rest, positives))
+    return np.asarray(total.sum(axis=1) + bottom[:, 0])
+
+
+def _spread(latent: FloatArray, above: FloatArray, place: FloatArray | IntArray) -> FloatArray:
+    """Return the sum of precisions over latent positives at the ranks right after a place.
+
+    With P positives above rank r, that of the j-th is (P + j)/(r + j); those sum to the number of
+    latent ones, less r - P times a difference of harmonic numbers.
+    """
+    return latent - (place - above) * (harmonic(place + latent) - harmonic(place))
+
+
+def harmonic(number: FloatArray | IntArray) -> FloatArray:
+    """Return harmonic numbers less Euler's constant, to 0.001 from 1 on."""
+    middle = number + 0.5
+    found: FloatArray = np.log(middle + 1 / (24 * middle))
+    return found
+
+
+def _below(units: _Units, drawn: FloatArray, *, best: bool) -> FloatArray:
+    """Return the sum of precisions over positives in the groups, latent ones spread like known."""
+    number, alone, each, own = units.groups
+    if not number.size:
+        return np.zeros(len(drawn))
+    at = 2 * units.top.found.size
+    latent = drawn[:, at:-1]
+    above = drawn[:, :at].sum(axis=1, keepdims=True) + np.cumsum(latent, axis=1) - latent
+    sums = alone + above * each + latent * own
+    sums = sums if best else np.minimum(sums, number)
+    return np.asarray(((1 + latent / number) * sums).sum(axis=1))
+
+
+# Of positives above the best that stand for so many times the mean there may be up to so many:
+# chosen on odds of being labeled that fall 3 and 5 times per standard deviation.
+_STEEP, _MOST = 4, 3
+_LEAST = 1e-9  # latent positives that any known one stands for
+_VANISHED = 1e-290  # of a sum, below which no share of it is left
+_EDGE = 1e-10  # of the way to where a sum has no moments
+
+
+def gamma_quantile(values: FloatArray, shape: FloatArray, scale: FloatArray, tail: float) -> float:
+    """Return a quantile of a mean of values that is weighted by independent gamma variables.
+
+    Notes
+    -----
+    The mean is at most x where the sum of (values - x)*G is at most 0; of that, by a saddlepoint.
+
+    Examples
+    --------
+    One of two equal exponential weights is uniform as a share:
+
+    >>> found = gamma_quantile(np.array([0.0, 1.0]), np.ones(2), np.ones(2), 0.975)
+    >>> bool(abs(found - 0.975) < 0.01)
+    True
+    """
+    low, width = float(values.min()), float(np.ptp(values))
+    if not width:
+        return low
+    scaled, wanted = (values - low) / width, float(special.ndtri(tail))
+
+    def deviate(at: float) -> float:
+        """Return the normal deviate of a value."""
+        apart: FloatArray = scale * (scaled - at)
+        ends = 1 / float(apart.min()), 1 / float(apart.max())
+
+        def slope(tilt: float) -> float:
+            return float(shape @ (apart / (1 - tilt * apart)))
+
+        start, stop = (end * (1 - _EDGE) for end in ends)
+        tilt = float(optimize.brentq(slope, start, stop, rtol=1e-9))
+        growth = -float(shape @ np.log1p(-tilt * apart))
+        away = float(np.sign(tilt) * np.sqrt(max(-2 * growth, 0.0)))
+        if abs(away) < _FLAT:
+            return away
+        square = float(shape @ (apart / (1 - tilt * apart)) ** 2)
+        return away + float(np.log(tilt * np.sqrt(square) / away)) / away
+
+    edge = 1e-7
+    if not deviate(edge) < wanted < deviate(1 - edge):
+        return low + width * (tail > 0.5)
+    found = optimize.brentq(lambda at: deviate(at) - wanted, edge, 1 - edge)
+    return low + width * float(found)
+
+
+def weighted_rank_limits(
+    ranks: FloatArray, weight: FloatArray, latent: float, examples: int, level: float
+) -> tuple[float, float]:
+    """Bound the mean rank of the latent positives."""
+    share, ends = latent_shares(weight, latent), far_ranks(ranks, examples)
+    tails = (1 - level) / 2, (1 + level) / 2
+    limits = []
+    for place, stands, tail in zip(ends, (1 + share[::-1], 1 + share), tails, strict=True):
+        unseen = max(float(unseen_weight(stands)[-1]) - 1, 0.0)
+        mean = np.maximum(np.append(share, unseen), _LEAST)
+        values = np.append(ranks, place)
+        limits.append(gamma_quantile(values, mean / (1 + mean), 1 + mean, tail))
+    return limits[0], limits[1]
+
+
+def weighted_precision_limits(
+    end: IntArray, last: IntArray, weight: FloatArray, latent: float, level: float
+) -> tuple[float, float]:
+    """Bound average precision.
+
+    Notes
+    -----
+    A thousand draws from a fixed seed of how many latent positives each known one stands for. For
+    `lower` half of them come before it, and some that were not seen at the very end; for `upper`
+    all, and some that were not seen above the best: more where weights grow upwards, as most of
+    the average precision is made there, and few of these positives are known.
+    """
+    n, share = end.size, latent_shares(weight, latent)
+    rng, tail = np.random.default_rng(_SEED), (1 - level) / 2
+    first = end[0] ** 2 / (2 * end[1]) * max(1 - _FEW / n, 0.0)
+    unseen = float(unseen_weight((1 + share)[::-1])[-1])
+    most = np.clip(unseen / (_STEEP * (1 + share.mean())), 1, _MOST)
+    above = _draw_weighted(rng, share, unseen - 1, latent, float(most))
+    through = above[:, -1:] + np.cumsum(1 + above[:, :-1], axis=1)[:, last - 1]
+    top = above[:, -1] - first * (harmonic(first + above[:, -1]) - harmonic(first))
+    high = ((1 + above[:, :-1]) * through / end).sum(axis=1) + top
+    below = _draw_weighted(rng, share, float(unseen_weight(1 + share)[-1]) - 1, latent)[:, :-1]
+    through = np.cumsum(1 + below, axis=1)[:, last - 1] - below / 2
+    low = ((1 + below) * np.minimum(through / end, 1)).sum(axis=1)
+    whole = n + latent
+    return (
+        float(np.quantile(low, tail)) / whole,
+        min(float(np.quantile(high, 1 - tail)) / whole, 1.0),
+    )
+
+
+def _draw_weighted(
+    rng: np.random.Generator, share: FloatArray, unseen: float, latent: float, times: float = 1.0
+) -> FloatArray:
+    """Draw how many latent positives there are near each known one, and unseen ones last.
+
+    These are so many `times` what one that was not seen stands for.
+    """
+    mean = np.maximum(np.append(share, unseen), _LEAST)
+    shape = mean / (1 + mean)
+    shape[-1] *= times
+    drawn = rng.standard_gamma(shape, (_DRAWS, mean.size)) * (1 + mean)
+    lost = drawn.sum(axis=1) < _VANISHED
+    if lost.any():  # of shapes as small as these one is all that there is
+        place = rng.choice(mean.size, np.count_nonzero(lost), p=shape / shape.sum())
+        drawn[lost] = np.arange(mean.size) == place[:, np.newaxis]
+    found: FloatArray = drawn * (latent / drawn.sum(axis=1, keepdims=True))
+    return found

@@ -1,0 +1,167 @@
+"""Averages over groups, such as queries or users, and how far they are off."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import special
+
+from pu_accessor.errors import PUDataError
+from pu_accessor.inference.estimates.delong import welch_df
+from pu_accessor.inference.estimates.fallbacks import Estimates
+from pu_accessor.inference.estimates.group_contributions import GroupTerm
+from pu_accessor.inference.estimates.intervals import rank_interval, reach
+from pu_accessor.inference.estimates.population_auroc import crossing
+from pu_accessor.ranking import FloatArray
+
+__all__ = ["AREA", "RATE", "average_groups", "find_span"]
+
+_MODELED = 2  # groups that the model of the variance counts for
+_EDGE = 1e-6  # nearest to 0 and 1 at which the model is asked
+_ROUNDING = 1e-9
+# How much of p*(1 - p) a share scatters: all of it if it is 0 or 1, a third if it is any.
+AREA, RATE = 1 / 3, 1.0
+
+
+def average_groups(
+    terms: Sequence[GroupTerm], target: str, scatter: float, level: float
+) -> Estimates:
+    """Average over groups, with an interval: over new ones, or over these.
+
+    Notes
+    -----
+    Each group adds an estimate that is unbiased, however few of its positives are known. That of
+    the mean over G groups is their mean.
+
+    Over *new groups* the variance is s**2/G, with s**2 that of the estimates between the groups:
+    it holds what differs between groups, and what is not known in each, as with clusters that are
+    drawn ([1]_). Over *these* it is the sum of what each is off by, over G**2. A group of one
+    known positive cannot say that; it counts (value - mean)**2 * (G/(G - 1))**2, as where strata
+    are collapsed ([1]_): on average that is no less than its variance, and more by how far groups
+    differ.
+
+    The interval has the values that are not too far from the estimate by the variance *that they
+    would have*, as Wilson's for a proportion: a share p of the way from the lowest to the highest
+    possible average scatters by `scatter` * p*(1 - p) for each known positive, times what the
+    groups scatter more or less than that at the estimate. That ratio is drawn to 1 as though two
+    more groups had been seen; of new groups only where they scatter less. Where all known
+    positives are on top nothing scatters, and it is 1: the interval is never empty. The quantile
+    is Student's, with G - 1 degrees of freedom for new groups, and with Welch's and two more for
+    these. Where groups differ much that says nothing of how skewed they are: over new groups the
+    interval also holds Student's on the logit scale of p.
+
+    References
+    ----------
+    .. [1] W. G. Cochran, *Sampling Techniques*, 3rd edition, Wiley, 1977.
+
+    Examples
+    --------
+    >>> def one(value):  # the known positive of a group that hides none
+    ...     at = np.array([value])
+    ...     return GroupTerm(at, 0 * at, 0 * at + 1, 0 * at, 0 * at, 1)
+    >>> found = average_groups([one(0.9), one(0.7), one(1.0)], "population", AREA, 0.95)
+    >>> found.value.round(3), found.error.round(3), found.lower.round(3), found.upper.round(3)
+    (array([0.867]), array([0.088]), array([0.196]), array([1.]))
+    """
+    if len(terms) < 2:
+        raise PUDataError(
+            f"average=True needs two groups or more, but there is {len(terms)}. Ask without it."
+        )
+    value, low, high, square, hidden = (
+        np.stack([getattr(term, name) for term in terms]) for name in GroupTerm._fields[:5]
+    )
+    known, number = np.array([[term.known] for term in terms]), len(terms)
+    floor, ceiling = find_span(terms)
+    value, low, high = ((part - floor) / (ceiling - floor) for part in (value, low, high))
+    square = square / (ceiling - floor) ** 2
+    # At the share 0 and 1 of the way nothing is left that could scatter.
+    each = scatter * (high - low) ** 2 / known / number**2
+    mean, least, stretch = value.mean(axis=0), low.mean(axis=0), (high - low).mean(axis=0)
+    if target == "population":
+        squared = value.var(axis=0, ddof=1) / number
+        df = np.full(squared.size, number - 1.0)
+    else:
+        squared, df = _of_these(value, square, known)
+        each = each * hidden
+    inside = stretch > 0  # a metric may be the same whatever is known
+    stretch = np.where(inside, stretch, 1.0)
+    place = np.where(inside, (mean - least) / stretch, 0.5)
+    error, model = np.sqrt(squared), each.sum(axis=0)
+    limits = _limits(mean, place, stretch, squared, df, model, target == "population", level)
+    if target == "population":
+        # Few groups that differ much are skewed, and the model knows nothing of that.
+        away = reach(error, df, level)
+        away[np.abs(place - 0.5) > 0.5 - _ROUNDING] = np.nan  # where all are at one end
+        student = rank_interval(mean, place, stretch, away, away)
+        limits = (
+            np.minimum(limits[0], _or_nearest(student[0], limits[0])),
+            np.maximum(limits[1], _or_nearest(student[1], limits[1])),
+        )
+    mean, error = (np.where(np.isnan(limits[0]), np.nan, part) for part in (mean, error))
+    mean, lower, upper = (floor + part * (ceiling - floor) for part in (mean, *limits))
+    return Estimates(mean, error * (ceiling - floor), lower, upper)
+
+
+def find_span(terms: Sequence[GroupTerm]) -> tuple[FloatArray, FloatArray]:
+    """Return the least and the most that the average over groups can be."""
+    floor, ceiling = (
+        np.mean([getattr(term, name) for term in terms], axis=0) for name in ("floor", "ceiling")
+    )
+    return floor, ceiling
+
+
+def _or_nearest(limit: FloatArray, other: FloatArray) -> FloatArray:
+    """Return a limit, or another where there is none."""
+    return np.where(np.isnan(limit), other, limit)
+
+
+def _of_these(
+    value: FloatArray, square: FloatArray, known: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the squared error of the mean over these groups, and its degrees of freedom."""
+    number = value.shape[0]
+    alone = np.isnan(square)
+    apart = ((value - value.mean(axis=0)) * (number / (number - 1))) ** 2
+    among = np.where(alone, apart, 0.0).sum(axis=0, keepdims=True)
+    terms = np.concatenate([np.where(alone, 0.0, square), among]) / number**2
+    own = np.maximum(known - 1, 1) + 0 * value
+    shared = np.maximum(alone.sum(axis=0, keepdims=True) - 1, 1)
+    df = welch_df(terms, np.concatenate([own, shared]).astype(np.float64))
+    # Where nothing scatters, nothing says how much.
+    return terms.sum(axis=0), np.where(np.isfinite(df), df, 1.0)
+
+
+def _limits(
+    mean: FloatArray,
+    place: FloatArray,
+    stretch: FloatArray,
+    squared: FloatArray,
+    df: FloatArray,
+    model: FloatArray,
+    new: bool,
+    level: float,
+) -> tuple[FloatArray, FloatArray]:
+    """Return the averages that are not too far from the estimate."""
+    inner = np.clip(place, _EDGE, 1 - _EDGE)
+    modeled = model * inner * (1 - inner)
+    over = squared / np.where(modeled > 0, modeled, 1.0)
+    ratio = (_MODELED + df * over) / (_MODELED + df)
+    ratio = np.maximum(ratio, over) if new else ratio
+    # Where nothing scatters, as all are on top, nothing says that they scatter less.
+    flat = squared == 0
+    ratio = np.where(flat, 1.0, ratio)
+    far_enough = special.stdtrit(df if new else df + _MODELED, (1 + level) / 2)
+
+    def excess(average: FloatArray) -> FloatArray:
+        there = np.clip(place + (average - mean) / stretch, 0, 1)
+        would = model * there * (1 - there)
+        seen = np.maximum(squared, over * would)  # `would` is 0 where nothing is modeled
+        kept = (_MODELED * would + df * seen) / (_MODELED + df)
+        kept = np.where(flat, would, np.maximum(kept, squared) if new else kept)
+        far: FloatArray = np.abs(mean - average) - far_enough * np.sqrt((ratio * would + kept) / 2)
+        return far
+
+    inside, sure = np.clip(mean, 0, 1), squared + model == 0
+    limits = (crossing(excess, np.full(mean.size, end), inside) for end in (0.0, 1.0))
+    nowhere = excess(inside) > _ROUNDING
+    lower, upper = (np.where(nowhere, np.nan, np.where(sure, inside, limit)) for limit in limits)
+    return lower, upper

@@ -1,0 +1,278 @@
+"""A metric at the one cutoff that a person reports, with its interval."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import ceil, floor, nan
+from types import MappingProxyType
+from typing import TypeAlias
+
+import numpy as np
+
+from pu_accessor.checks import interval_betas
+from pu_accessor.errors import PUDataError, PUValueError
+from pu_accessor.inference.bands.lookup import band_name
+from pu_accessor.inference.estimates.cutoff_spec import CHOSEN, Cutoff, no_rank
+from pu_accessor.inference.settings import Rule
+from pu_accessor.inference.tables.contingency import Table, Tables, central_table, make_tables
+from pu_accessor.inference.tables.envelopes import inner_table, with_bends
+from pu_accessor.inference.tables.rates import Metric, evaluate
+from pu_accessor.ranking import FloatArray, IntArray, Ranking
+
+__all__ = ["AtCutoff", "evaluate_at", "find_cutoff", "fixed_cutoff", "metric_at", "rule_at"]
+
+
+@dataclass(frozen=True, eq=False)
+class AtCutoff:
+    """A metric of one ranking at one cutoff for each beta.
+
+    Parameters
+    ----------
+    rank : ndarray of int64, shape (betas,)
+        Examples predicted positive.
+    threshold : ndarray of float64, shape (betas,)
+        Lowest score that is predicted positive.
+    estimate, lower, upper : ndarray of float64, shape (betas,)
+        Lower is the smaller number, also of an error rate.
+    envelope_lower, envelope_upper : ndarray of float64, shape (betas,), optional
+        What the bounds get to at this cutoff while beta varies within an interval.
+    band : str
+        The name of the band that was taken.
+    """
+
+    rank: IntArray
+    threshold: FloatArray
+    estimate: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    envelope_lower: FloatArray | None
+    envelope_upper: FloatArray | None
+    band: str
+
+
+# From a ranking, a beta, the value of a cutoff and a rule to a ranking of one cutoff.
+_Search: TypeAlias = Callable[[Ranking, float, float, Rule], Ranking]
+
+
+def metric_at(
+    ranking: Ranking, betas: FloatArray, name: str | Metric, at: Cutoff, rule: Rule
+) -> AtCutoff:
+    """Evaluate a metric at one cutoff, with its interval.
+
+    Examples
+    --------
+    >>> from pu_accessor.inference.estimates.cutoff_spec import read_at
+    >>> from pu_accessor.ranking import Counts
+    >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
+    >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
+    >>> found = metric_at(ranking, np.array([0.25]), "precision", read_at(4), Rule())
+    >>> found.threshold, found.estimate, found.lower, found.upper, found.band
+    (array([8.5]), array([0.75]), array([0.5]), array([1.]), 'exact')
+    """
+    interval_betas(rule.beta_interval, betas)
+    rule = rule_at(ranking, at, rule)
+    if at.kind in _FIXED:
+        return evaluate_at(find_cutoff(ranking, betas[0], name, at, rule), betas, name, rule)
+    return _at_each(ranking, betas, name, at, rule)
+
+
+def rule_at(ranking: Ranking, at: Cutoff, rule: Rule) -> Rule:
+    """Return the rule for a cutoff: one chosen by estimates takes bounds of all cutoffs."""
+    if at.kind not in (*CHOSEN, "precision"):
+        return rule
+    if ranking.weight is not None:
+        raise PUValueError(
+            f"at must not choose a cutoff by {at.kind!r} with propensity=...: no band holds "
+            "at all cutoffs jointly there. Pass a rank, or {'recall': 0.9}."
+        )
+    return replace(rule, band="simultaneous") if rule.band == "exact" else rule
+
+
+def fixed_cutoff(ranking: Ranking, at: Cutoff) -> Ranking:
+    """Take a cutoff that no beta moves."""
+    return _FIXED[at.kind](ranking, at.value)
+
+
+def find_cutoff(
+    ranking: Ranking, beta: float, name: str | Metric, at: Cutoff, rule: Rule
+) -> Ranking:
+    """Find the cutoff that a person reports."""
+    if at.kind in _FIXED:
+        return fixed_cutoff(ranking, at)
+    best = "informedness" if at.kind == "youden" else name
+    search = _best_by(best) if at.kind in CHOSEN else _SEARCHES[at.kind]
+    return search(ranking, beta, at.value, rule)
+
+
+def _at_each(
+    ranking: Ranking,
+    betas: FloatArray,
+    name: str | Metric,
+    at: Cutoff,
+    rule: Rule,
+) -> AtCutoff:
+    """Evaluate at the cutoff of each beta."""
+    found = [
+        evaluate_at(find_cutoff(ranking, beta, name, at, rule), np.array([beta]), name, rule)
+        for beta in betas.tolist()
+    ]
+    lows = [one.envelope_lower for one in found if one.envelope_lower is not None]
+    highs = [one.envelope_upper for one in found if one.envelope_upper is not None]
+    return AtCutoff(
+        rank=np.concatenate([one.rank for one in found]),
+        threshold=np.concatenate([one.threshold for one in found]),
+        estimate=np.concatenate([one.estimate for one in found]),
+        lower=np.concatenate([one.lower for one in found]),
+        upper=np.concatenate([one.upper for one in found]),
+        envelope_lower=np.concatenate(lows) if lows else None,
+        envelope_upper=np.concatenate(highs) if highs else None,
+        band=found[0].band,
+    )
+
+
+def evaluate_at(here: Ranking, betas: FloatArray, name: str | Metric, rule: Rule) -> AtCutoff:
+    """Evaluate at the one cutoff that a ranking has."""
+    tables = make_tables(here, betas, rule)
+    first, estimate, last = evaluate(name, *tables.table)[0].astype(np.float64)
+    low, high = _envelope(tables, name)
+    return AtCutoff(
+        rank=(tables.tp + tables.fp)[0, 0],
+        threshold=np.repeat(here.threshold, betas.size),
+        estimate=estimate,
+        lower=np.minimum(first, last),
+        upper=np.maximum(first, last),
+        envelope_lower=low,
+        envelope_upper=high,
+        band=band_name(rule.band) if here.weight is None else "weighted",
+    )
+
+
+def _envelope(tables: Tables, name: str | Metric) -> tuple[FloatArray | None, FloatArray | None]:
+    """Return the lowest and the highest at one cutoff while beta varies, with each point."""
+    if tables.inner is None:
+        return None, None
+    ends = Table(*(count[:, ::2] for count in tables.table))
+    inner = with_bends(tables.inner)
+    within = evaluate(name, *inner_table(ends, tables.betas, inner))[0].astype(np.float64)
+    others, points = np.split(within, [inner.betas.size], axis=1)
+    low, high = (
+        extreme(extreme.reduce(others, axis=None), extreme.reduce(points, axis=0))
+        for extreme in (np.fmin, np.fmax)
+    )
+    return low, high
+
+
+def _at_rank(ranking: Ranking, value: float) -> Ranking:
+    """Find the last cutoff at or before a rank."""
+    examples = sum(ranking.total)
+    if value > examples:
+        raise no_rank(f"{examples}, the number of examples", value)
+    return ranking.at(np.array([value], np.int64))
+
+
+def _at_threshold(ranking: Ranking, value: float) -> Ranking:
+    """Find the cutoff that predicts positive all scores at or above a threshold."""
+    return _at_rank(ranking, ranking.above(value))
+
+
+def _at_fraction(ranking: Ranking, value: float) -> Ranking:
+    """Find the last cutoff at or before a share of the examples."""
+    return _at_rank(ranking, floor(Fraction(str(value)) * sum(ranking.total)))
+
+
+def _at_fpr(ranking: Ranking, beta: float, value: float, rule: Rule) -> Ranking:
+    """Find the last cutoff whose estimated false positive rate is at most a value."""
+    finer, table = central_table(ranking, beta, rule)
+    rates = evaluate("fpr", *table)
+    if np.isnan(rates).any():
+        raise PUDataError(
+            "at={'fpr': ...} needs negatives, but at this beta there are none. Pass a smaller "
+            "beta, or a rank."
+        )
+    last = int(np.flatnonzero(rates <= value)[-1])
+    # Up to the next bend each further example is a false positive.
+    negatives = int(table.fp[0] + table.tn[0])
+    most = floor(value * negatives)
+    most += ((most + 1) / negatives <= value) - (most / negatives > value)  # as floats compare
+    room = most - int(table.fp[last])
+    finer = finer.refine(_between(finer, last, int(finer.unlabeled[last]) + room))
+    finer, table = central_table(finer, beta, rule)
+    return finer.take(np.flatnonzero(evaluate("fpr", *table) <= value)[-1:])
+
+
+def _at_recall(ranking: Ranking, beta: float, value: float, rule: Rule) -> Ranking:
+    """Find the first cutoff whose estimated recall is at least a value."""
+    finer, table = central_table(ranking, beta, rule)
+    positives = int(table.tp[-1])
+    if not positives:
+        raise PUDataError(
+            "at={'recall': ...} needs positives, but at this beta there are none. Pass a larger "
+            "beta, or a rank."
+        )
+    first = int(np.flatnonzero(evaluate("recall", *table) >= value)[0])
+    # Since the last bend each further example is a true positive, or none is.
+    least = ceil(value * positives)
+    least += (least / positives < value) - ((least - 1) / positives >= value)
+    spare = int(table.tp[first]) - least
+    finer = finer.refine(_between(finer, first - 1, int(finer.unlabeled[first]) - spare))
+    finer, table = central_table(finer, beta, rule)
+    return finer.take(np.flatnonzero(evaluate("recall", *table) >= value)[:1])
+
+
+def _at_precision(ranking: Ranking, beta: float, value: float, rule: Rule) -> Ranking:
+    """Find the last cutoff whose estimated precision is at least a value."""
+    finer, table = central_table(ranking, beta, rule)
+    found = evaluate("precision", *table)
+    if not (found >= value).any():
+        highest = max(found[1:].tolist(), default=nan)
+        raise PUDataError(
+            f"at={{'precision': {value:g}}} is reached by no cutoff: at beta = {beta:g} the "
+            f"highest estimated precision is {highest:.4g}. Ask for less, or at='maximum'."
+        )
+    last = int(np.flatnonzero(found >= value)[-1])
+    # After it each further example is a false positive, up to the next bend.
+    true, head = int(table.tp[last]), int(table.tp[last] + table.fp[last])
+    total = sum(ranking.total)
+    most = total if true >= value * total else floor(true / value)
+    most += (true / (most + 1) >= value) - (true / max(most, 1) < value)  # as floats compare
+    here = _between(finer, last, int(finer.unlabeled[last]) + most - head)
+    finer, table = central_table(finer.refine(here), beta, rule)
+    return finer.take(np.flatnonzero(evaluate("precision", *table) >= value)[-1:])
+
+
+def _best_by(name: str | Metric) -> _Search:
+    """Return the search for the cutoff at which the estimate of a metric is highest."""
+
+    def search(ranking: Ranking, beta: float, value: float, rule: Rule) -> Ranking:
+        # It is one at which curves bend; or next to no examples or to all, where a metric may have
+        # no value.
+        unlabeled = ranking.total.unlabeled
+        ends = np.unique([1, max(unlabeled - 1, 1)])[:unlabeled]
+        finer, table = central_table(ranking.refine(ends), beta, rule)
+        values = np.where(finer.rank > 0, evaluate(name, *table), np.nan)  # a cutoff, not none
+        if np.isnan(values).all():
+            raise PUDataError(
+                "at needs a cutoff at which the metric has a value, but there is none."
+            )
+        return finer.take(np.array([np.nanargmax(values)]))
+
+    return search
+
+
+def _between(ranking: Ranking, position: int, unlabeled: int) -> IntArray:
+    """Return a count of unlabeled examples if cutoffs between two others may have it."""
+    here, following = max(position, 0), min(position + 1, ranking.rank.size - 1)
+    alike = (
+        ranking.known_positive[here] == ranking.known_positive[following]
+        and ranking.known_negative[here] == ranking.known_negative[following]
+    )
+    inside = ranking.unlabeled[here] < unlabeled < ranking.unlabeled[following]
+    return np.array([unlabeled] if alike and inside else [], np.int64)
+
+
+_FIXED: Mapping[str, Callable[[Ranking, float], Ranking]] = MappingProxyType(
+    {"rank": _at_rank, "threshold": _at_threshold, "fraction": _at_fraction}
+)
+_SEARCHES: Mapping[str, _Search] = MappingProxyType(
+    {"fpr": _at_fpr, "recall": _at_recall, "tpr": _at_recall, "precision": _at_precision}
+)

@@ -1,0 +1,196 @@
+"""The area under the ROC curve on new examples: the classifier's, not that of one test set."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from scipy import special
+
+from pu_accessor.inference.estimates.delong import (
+    Placed,
+    check_unweighted,
+    find_placements,
+    rest_share,
+    welch_df,
+)
+from pu_accessor.inference.estimates.fallbacks import Estimates, over_betas
+from pu_accessor.inference.settings import Rule
+from pu_accessor.inference.tables.contingency import check_labels
+from pu_accessor.ranking import FloatArray, Ranking
+
+__all__ = ["crossing", "estimate_population_auroc", "score_interval"]
+
+_MODELED = 2  # examples that the model of the variances counts for
+_HALVES = 8  # of the way to a limit that are tried first
+_STEPS, _NEAR = 60, 1e-13  # of a search for limits, at most; what may be left of an excess
+_EDGE = 1e-6  # nearest to 0 and 1 at which the model is asked for the shape of the data
+
+
+class _Samples(NamedTuple):
+    """Known positives and the rest, first and second along each array's first axis.
+
+    Parameters
+    ----------
+    size, variance
+        As in `Placed`.
+    share : ndarray of float64, shape (values,)
+        Of positives among the rest.
+    model : ndarray of float64, shape (2, values)
+        What two normal distributions with this AUROC would have for variance.
+    ratio : ndarray of float64, shape (2, values)
+        The variance over that, drawn to 1.
+    """
+
+    size: FloatArray
+    variance: FloatArray
+    share: FloatArray
+    model: FloatArray
+    ratio: FloatArray
+
+
+def estimate_population_auroc(ranking: Ranking, betas: FloatArray, rule: Rule) -> Estimates:
+    """Estimate the area under the ROC curve on new examples, with an interval.
+
+    Notes
+    -----
+    The n known positives and the rest, U unlabeled examples and known negatives, are two
+    independent samples. With b the share of positives among the rest, the probability that a known
+    positive lies above one of the rest is b/2 + (1 - b)*AUROC. Its variance is that of DeLong
+    [1]_, var(V10)/n + var(V01)/U with the placements of both samples. Where all is labeled b is 0,
+    and the standard error is DeLong's. Known positives that are pooled from several strata are
+    one sample, each held against the rest of its own; the rest is a sample in each.
+
+    The interval has all values of AUROC that are not too far from the estimate, given the
+    variance *that they would have*, as Wilson's for a proportion does: Student's t with Welch's
+    degrees of freedom, times a standard error that changes with the value as that of two normal
+    distributions of equal variance does [2]_, multiplied by what the data scatter more or less.
+    That ratio is drawn to 1 by as much as two more examples in each sample weigh; towards the
+    middle the interval takes half of the scatter as it is. So it is never empty, lopsided towards
+    1/2, and covers at few known positives, too, where an interval on the logit scale, or of
+    Wald's kind, is too short: near 1 the known positives that lie far down are seldom seen.
+
+    References
+    ----------
+    .. [1] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, *Comparing the areas under two or
+       more correlated receiver operating characteristic curves: a nonparametric approach*,
+       Biometrics 44 (1988) 837-845.
+    .. [2] R. G. Newcombe, *Confidence intervals for an effect size measure based on the
+       Mann-Whitney statistic. Part 2: asymptotic methods and evaluation*, Statistics in Medicine
+       25 (2006) 559-573.
+
+    Examples
+    --------
+    >>> from pu_accessor.ranking import Counts
+    >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
+    >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
+    >>> found = estimate_population_auroc(ranking, np.array([0.0, 0.25]), Rule())
+    >>> found.value.round(3), found.error.round(3), found.lower.round(3), found.upper.round(3)
+    (array([0.719, 0.792]), array([0.159, 0.212]), array([0.346, 0.301]), array([0.951, 1.   ]))
+    """
+    check_unweighted(ranking, "auroc")
+    check_labels(betas, ranking.total)
+
+    def estimate(betas: FloatArray) -> Estimates:
+        share = rest_share(ranking.total, betas)
+        found = find_placements(ranking)
+        value = np.array([float(each) for each in found.auroc(ranking.total, betas)])
+        error = np.sqrt(sum(found.squares)) / (1 - share)
+        placed = Placed.of(found)
+        return Estimates(value, error, *score_interval(value, share, placed, rule.level))
+
+    return over_betas(ranking.total, betas, rule.beta_interval, estimate)
+
+
+def score_interval(
+    value: FloatArray, share: FloatArray, placed: Placed, level: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return the values of AUROC that are not too far from the estimate."""
+    samples = _sample(share, placed)
+    squares = samples.ratio * samples.model / samples.size
+    reach = special.stdtrit(welch_df(squares, samples.size - 1 + _MODELED), (1 + level) / 2)
+
+    def excess(auroc: FloatArray) -> FloatArray:
+        within = np.sqrt(np.sum(_variance_at(auroc, samples) / samples.size, axis=0))
+        far: FloatArray = (1 - share) * np.abs(value - auroc) - reach * within
+        return far
+
+    inside, alone = np.clip(value, 0, 1), (placed.size < 2).any(axis=0)
+    limits = (crossing(excess, np.full(value.size, end), inside) for end in (0.0, 1.0))
+    lower, upper = (np.where(alone, np.nan, limit) for limit in limits)
+    return lower, upper
+
+
+def crossing(
+    excess: Callable[[FloatArray], FloatArray], out: FloatArray, within: FloatArray
+) -> FloatArray:
+    """Return where an excess turns positive on the way out: by halves, then by Illinois' method.
+
+    It may be positive within, too, as the variance is 0 at the ends; halves find what is between.
+
+    Examples
+    --------
+    >>> crossing(lambda values: values - 0.3, np.ones(1), np.zeros(1)).round(6)
+    array([0.3])
+    """
+    limit = np.where(excess(out) <= 0, out, within)
+    done = limit == out
+    for _ in range(_HALVES):
+        middle = (out + within) / 2
+        beyond = excess(middle) > 0
+        out, within = np.where(beyond, middle, out), np.where(beyond, within, middle)
+    too_far, enough = excess(out), excess(within)
+    done |= enough > 0
+    enough = np.where(enough == 0, -np.abs(too_far), enough)  # at 0 and 1 nothing scatters
+    last = np.zeros(limit.size)
+    for _ in range(_STEPS):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            middle = within - (within - out) * enough / (enough - too_far)
+        limit = np.where(done, limit, middle)
+        found = excess(limit)
+        done |= (np.abs(found) < _NEAR) | (np.abs(within - out) < _NEAR)
+        if done.all():
+            break
+        # An end that stays a second time counts half: else it would stay for ever.
+        side = np.sign(found)
+        again, beyond = np.where(side == last, 0.5, 1.0), side > 0
+        too_far = np.where(beyond, found, too_far * again)
+        enough = np.where(beyond, enough * again, found)
+        out, within = np.where(beyond, middle, out), np.where(beyond, within, middle)
+        last = side
+    return limit
+
+
+def _sample(share: FloatArray, placed: Placed) -> _Samples:
+    """Hold the variances of placements against those of two normal distributions."""
+    size, variance = placed.size, placed.variance
+    # Half a pair more of each order: all pairs in one order say nothing of the shape.
+    pairs = size[0] * size[1]
+    above = (placed.above * pairs + 0.5) / (pairs + 1)
+    model = _binormal(np.clip((above - share / 2) / (1 - share), _EDGE, 1 - _EDGE), share)
+    drawn = (_MODELED + (size - 1) * variance / model) / (_MODELED + size - 1)
+    return _Samples(size, variance, share, model, np.where(variance > 0, drawn, 1.0))
+
+
+def _variance_at(auroc: FloatArray, samples: _Samples) -> FloatArray:
+    """Return the variances of placements at another AUROC, shape (2, betas)."""
+    size, variance, share, model, ratio = samples
+    there = _binormal(auroc, share)
+    # Towards 0 and 1 the model has less of it. What was seen can come from elsewhere.
+    seen = (size - 1) * variance * np.maximum(1, there / model)
+    kept = np.where(variance > 0, (_MODELED * there + seen) / (_MODELED + size - 1), there)
+    scaled: FloatArray = ratio * there
+    return (scaled + kept) / 2
+
+
+def _binormal(auroc: FloatArray, share: FloatArray) -> FloatArray:
+    """Return the variances of placements if scores of both kinds are normal, of equal variance.
+
+    That a positive lies above two negatives has the probability A - 2*T(z, 1/sqrt(3)), with A the
+    AUROC, z its normal quantile and T Owen's function; that it lies above a positive and a
+    negative A/2 + T(z, 1/sqrt(3)).
+    """
+    turn = special.owens_t(special.ndtri(auroc), 3**-0.5)
+    alone = auroc * (1 - auroc) - 2 * turn
+    known = share**2 / 12 + (1 - share) ** 2 * alone + 2 * share * (1 - share) * turn
+    rest = share / 12 + (1 - share) * alone + share * (1 - share) * (auroc - 0.5) ** 2
+    return np.stack([known, rest])

@@ -1,0 +1,124 @@
+"""Net benefit: what a threshold is worth, where a probability is worth acting on."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from pu_accessor.checks import as_array
+from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
+from pu_accessor.inference.settings import Rule
+from pu_accessor.inference.tables.contingency import Table, make_tables
+from pu_accessor.inference.tables.envelopes import inner_table
+from pu_accessor.ranking import FloatArray, IntArray, Ranking
+
+__all__ = ["NetBenefit", "as_thresholds", "check_probabilities", "net_benefit_at"]
+
+
+class NetBenefit(NamedTuple):
+    """Net benefit of one ranking.
+
+    Parameters
+    ----------
+    rank : ndarray of int64, shape (thresholds,)
+        Examples that are treated.
+    value : ndarray of float64, shape (thresholds, 3, betas)
+        Of the bounds lower, estimate, upper, for each example.
+    treat_all : ndarray of float64, shape (thresholds, betas)
+        Where all examples are treated.
+    envelope : ndarray of float64, shape (thresholds, 2, betas), optional
+        What the bounds get to while beta varies within an interval, with each point.
+    """
+
+    rank: IntArray
+    value: FloatArray
+    treat_all: FloatArray
+    envelope: FloatArray | None
+
+
+def as_thresholds(thresholds: float | Sequence[float] | FloatArray | None) -> FloatArray:
+    """Check thresholds and return them as an array."""
+    if thresholds is None:
+        return np.arange(1, 100) / 100
+    found = as_array(thresholds)
+    if found.ndim > 1 or (found.size and found.dtype.kind not in "iuf"):
+        raise PUTypeError(
+            "thresholds must be a number or a one-dimensional array of numbers, but "
+            f"{thresholds!r} was passed. For example thresholds=[0.1, 0.2, 0.3]."
+        )
+    found = np.atleast_1d(found).astype(np.float64)
+    outside = found[~((found > 0) & (found < 1))]
+    if outside.size or not found.size or np.unique(found).size < found.size:
+        came = f"{outside.tolist()[:5]}" if outside.size else f"{found.tolist()[:20]}"
+        raise PUValueError(
+            f"thresholds must be probabilities above 0 and below 1, each once, but {came} was "
+            "passed. At 0 and 1 a false positive costs nothing, or everything: start at 0.01."
+        )
+    return np.sort(found)
+
+
+def check_probabilities(ranking: Ranking, question: str) -> None:
+    """Raise unless all scores lie in [0, 1]."""
+    ends = np.array([np.nextafter(1, 2), 0.0, -np.inf])
+    above, inside, every = ranking.above_each(ends).tolist()
+    if outside := above + every - inside:
+        raise PUDataError(
+            f"{question} needs scores that are probabilities, but {outside} of {every} lie "
+            "outside [0, 1]. Turn them into probabilities of being positive first, for example "
+            "by scikit-learn's CalibratedClassifierCV or 1/(1 + exp(-score)) of log-odds."
+        )
+
+
+def net_benefit_at(
+    ranking: Ranking, betas: FloatArray, thresholds: FloatArray, rule: Rule
+) -> NetBenefit:
+    """Return the net benefit at some thresholds, with its bounds.
+
+    Notes
+    -----
+    TP/N - FP/N * t/(1 - t) at the threshold t [1]_: who would treat from the probability t on
+    takes a false positive for t/(1 - t) of a true one. It grows with TP where TP + FP is fixed,
+    so that it is bounded by the two tables.
+
+    References
+    ----------
+    .. [1] A. J. Vickers, E. B. Elkin, *Decision curve analysis: a novel method for evaluating
+       prediction models*, Medical Decision Making 26 (2006) 565-574.
+
+    Examples
+    --------
+    >>> from pu_accessor.ranking import Counts
+    >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
+    >>> score = np.append(np.inf, np.arange(12, 0, -1) / 13)
+    >>> ranking = Ranking(rank, score, known, 0 * known, rank - known, Counts(4, 0, 8))
+    >>> found = net_benefit_at(ranking, np.array([0.25]), np.array([0.5]), Rule())
+    >>> found.value[0, :, 0].round(3), found.treat_all.round(3)
+    (array([0.   , 0.333, 0.333]), array([[0.]]))
+    """
+    check_probabilities(ranking, "net_benefit")
+    ranks = ranking.above_each(thresholds)
+    some, place = np.unique(ranks, return_inverse=True)
+    tables = make_tables(ranking.at(some), betas, rule)
+    examples = sum(ranking.total)
+    odds = (thresholds / (1 - thresholds))[:, np.newaxis, np.newaxis]
+
+    def worth(table: Table) -> FloatArray:
+        true, false = table.tp[place], table.fp[place]
+        value: FloatArray = (true - false * odds) / examples
+        return value
+
+    treat_all = (tables.positives - tables.negatives * odds[:, 0]) / examples
+    envelope = None
+    if tables.inner is not None:
+        ends = Table(*(count[:, ::2] for count in tables.table))
+        within = worth(inner_table(ends, tables.betas, tables.inner))
+        envelope = _envelope(within, tables.inner.betas.size)
+    return NetBenefit(ranks, worth(tables.table), treat_all, envelope)
+
+
+def _envelope(values: FloatArray, inner: int) -> FloatArray:
+    """Return the lowest and the highest while beta varies, with each point."""
+    others, points = np.split(values, [inner], axis=2)
+    low = np.minimum(others.min(axis=(1, 2))[:, np.newaxis], points.min(axis=1))
+    high = np.maximum(others.max(axis=(1, 2))[:, np.newaxis], points.max(axis=1))
+    return np.stack([low, high], axis=1)

@@ -1,0 +1,278 @@
+"""AUROC and average precision where labels are not quite random: all weights within a factor.
+
+A known positive stands for itself and for latent ones near it, in number as one over its odds of
+being labeled. Where these odds differ by at most a factor of G, in a way that nobody knows, each
+of the n known positives may stand for G times as many as another. The highest and the lowest of
+what the estimate then is are reached where those above some place count G times those below, or
+the other way round.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from math import inf, isinf
+from typing import NamedTuple
+
+import numpy as np
+
+from pu_accessor.errors import PUValueError
+from pu_accessor.inference.bands.weighted import effective_size
+from pu_accessor.inference.estimates.auroc import estimate_auroc
+from pu_accessor.inference.estimates.average_precision import estimate_precision
+from pu_accessor.inference.estimates.fallbacks import Estimates, over_betas
+from pu_accessor.inference.estimates.known_positives import count_positives, find_blocks
+from pu_accessor.inference.estimates.population_auroc import estimate_population_auroc
+from pu_accessor.inference.estimates.population_average_precision import (
+    estimate_population_precision,
+)
+from pu_accessor.inference.estimates.population_weighted import (
+    weighted_population_auroc,
+    weighted_population_precision,
+)
+from pu_accessor.inference.estimates.weighted_areas import weighted_auroc, weighted_precision
+from pu_accessor.inference.settings import Rule
+from pu_accessor.inference.tables.areas import area
+from pu_accessor.inference.tables.contingency import check_labels, make_tables
+from pu_accessor.inference.tables.latent_bounds import check_selection
+from pu_accessor.ranking import FloatArray, IntArray, Ranking
+
+__all__ = [
+    "Split",
+    "check_whole_area",
+    "estimate_any",
+    "estimate_within",
+    "says_little",
+    "split_weights",
+    "worst_splits",
+]
+
+_FEWEST = 3  # known positives for which weighted estimates have an interval
+_EFFECTIVE = 10  # known positives in effect, below which their intervals are not believed
+
+
+class Split(NamedTuple):
+    """Where known positives that count more end, and those that count less begin.
+
+    Parameters
+    ----------
+    value : float
+        The estimate at these weights.
+    above : int
+        Known positives, from the best down, that have the first weight.
+    """
+
+    value: float
+    above: int
+
+
+def check_whole_area(rule: Rule, max_fpr: float | None) -> None:
+    """Raise if a part of the ROC curve is asked for where labels are not taken to be random."""
+    if rule.selection_odds > 1 and max_fpr is not None and max_fpr < 1:
+        raise PUValueError(
+            f"max_fpr must be None with selection_odds={rule.selection_odds:g}, but {max_fpr!r} "
+            "was passed. Take the range between bounding curves: "
+            "df.pu.contingency(..., selection_odds=...).pu.area('roc', max_fpr=...)."
+        )
+
+
+def estimate_within(
+    ranking: Ranking, betas: FloatArray, rule: Rule, curve: str, target: str
+) -> Estimates:
+    """Estimate an area for every selection within a factor of the odds, with an interval.
+
+    Notes
+    -----
+    With v_i the latent positives that known positive i stands for, proportional to one over its
+    odds, so that any two differ by a factor of at most G and their sum is m, both areas are
+    those of positives that count 1 + v_i. AUROC is straight in v. Average precision sums the
+    products of weights of two positives, over the examples at or above the lower one. As that
+    is less the lower it lies, exchanging two weights shows that the heaviest are best at the
+    top and worst at the bottom, and as it is convex in v, the highest is where weights have
+    but two sizes. The lowest is so wherever the next known positive does not more than make up
+    in weight for what it lies lower: at the very top, with a large G, weights between the two
+    can be lower by a trifle.
+
+    At the weights of the lowest value, as if these were known, there is an interval: for these
+    examples that of propensities (`pu_accessor.inference.estimates.weighted_areas`); on new ones
+    that of known positives and the rest as two samples, with what each known positive adds by
+    its weight and by that of all others. Its lower limit is the lower limit for all
+    selections, as the level holds at the true weights, whatever these are; that of the highest
+    value is the upper limit. Where these weights leave few known positives in effect, fewer
+    than 10 or half of all, those that were not seen matter most: then the interval reaches to
+    the areas under the bounding curves of the band "exact" at G. These stand alone where
+    nothing is known of the odds, an infinite G.
+    """
+    check_selection(ranking, rule)
+    check_labels(betas, ranking.total)
+    plain = replace(rule, beta_interval=None)
+
+    def estimate(betas: FloatArray) -> Estimates:
+        base = _at_random(ranking, betas, plain, curve, target)
+        span = _between_curves(ranking, betas, Rule(selection_odds=inf), curve)
+        ends = _moved(span, base) if target == "population" else span
+        limits = ends
+        if ranking.total.unlabeled and not isinf(rule.selection_odds):
+            span, limits = _widened(ranking, betas, rule, curve, target, base)
+        if ranking.total.known_positive < 2:  # nobody knows how far the one can be off
+            limits = base.lower, base.upper
+        there = (betas * ranking.total.unlabeled > 0) & ~np.isnan(base.value)
+        lower = np.maximum(np.minimum(limits[0], base.lower), np.minimum(ends[0], base.lower))
+        upper = np.minimum(np.maximum(limits[1], base.upper), np.maximum(ends[1], base.upper))
+        first, last = (np.where(there, end, base.value) for end in span)
+        return replace(
+            base,
+            lower=np.where(there, lower, base.lower),
+            upper=np.where(there, upper, base.upper),
+            reach=(first, last),
+        )
+
+    return over_betas(ranking.total, betas, rule.beta_interval, estimate)
+
+
+def estimate_any(
+    ranking: Ranking, betas: FloatArray, rule: Rule, curve: str, target: str
+) -> Estimates:
+    """Estimate an area, for labels at random where the factor is 1."""
+    if rule.selection_odds > 1:
+        return estimate_within(ranking, betas, rule, curve, target)
+    return _at_random(ranking, betas, rule, curve, target)
+
+
+def worst_splits(ranking: Ranking, beta: float, odds: float, curve: str) -> tuple[Split, Split]:
+    """Return the weights at which an area is lowest, and those at which it is highest."""
+    blocks, n = find_blocks(ranking), ranking.total.known_positive
+    positives = float(count_positives(ranking.total, np.array([beta])).as_floats()[0])
+    above = np.concatenate([[0], blocks.known])
+    found = []
+    for first, second in ((1.0, odds), (odds, 1.0)):
+        latent = (positives - n) / (first * above + second * (n - above))
+        stands = 1 + first * latent, 1 + second * latent
+        value = _areas(ranking, curve, stands, above, positives)
+        found.append(value)
+    lowest, highest = int(np.argmin(found[0])), int(np.argmax(found[1]))
+    return (
+        Split(float(found[0][lowest]), int(above[lowest])),
+        Split(float(found[1][highest]), int(above[highest])),
+    )
+
+
+def split_weights(n: int, above: int, first: float, second: float) -> FloatArray:
+    """Return weights of n known positives, best first: one above a place, one below."""
+    return np.where(np.arange(n) < above, first, second)
+
+
+def says_little(weight: FloatArray) -> bool:
+    """Tell whether weights leave too few known positives in effect."""
+    return effective_size(weight) < min(_EFFECTIVE, weight.size / 2)
+
+
+def _areas(
+    ranking: Ranking,
+    curve: str,
+    stands: tuple[FloatArray, FloatArray],
+    above: IntArray,
+    positives: float,
+) -> FloatArray:
+    """Return an area for each place at which weights change, shape (places,).
+
+    `stands` are what known positives above and below each place count.
+    """
+    blocks, n = find_blocks(ranking), ranking.total.known_positive
+    first, second = stands
+
+    def sums(terms: FloatArray) -> tuple[FloatArray, FloatArray]:
+        through = np.concatenate([[0.0], np.cumsum(terms)])
+        return through, through[-1] - through
+
+    if curve == "roc":
+        there, rest = sums(blocks.found * (blocks.start + blocks.end + 1) / 2)
+        mean = (first * there + second * rest) / positives
+        auroc: FloatArray = 1 - (mean - (positives + 1) / 2) / (sum(ranking.total) - positives)
+        return auroc
+    alone, alone_below = sums(blocks.found / blocks.end)
+    pairs, pairs_below = sums(blocks.found * (blocks.known - 1) / blocks.end)
+    own = first * alone + second * alone_below
+    others = first**2 * pairs + second**2 * pairs_below
+    others += second * (first - second) * above * alone_below
+    squares = first**2 * above + second**2 * (n - above)
+    if n == 1:  # no pair of known positives, no estimate where others are hidden
+        return np.full(own.size, np.nan)
+    value: FloatArray = own / positives + (positives - 1) * others / (positives**2 - squares)
+    return value
+
+
+def _at_random(
+    ranking: Ranking, betas: FloatArray, rule: Rule, curve: str, target: str
+) -> Estimates:
+    """Estimate for labels at random."""
+    estimates: dict[tuple[str, str], Callable[[Ranking, FloatArray, Rule], Estimates]] = {
+        ("roc", "population"): estimate_population_auroc,
+        ("roc", "examples"): estimate_auroc,
+        ("pr", "population"): estimate_population_precision,
+        ("pr", "examples"): estimate_precision,
+    }
+    return estimates[curve, target](ranking, betas, rule)
+
+
+def _between_curves(
+    ranking: Ranking, betas: FloatArray, rule: Rule, curve: str
+) -> tuple[FloatArray, FloatArray]:
+    """Return the areas under the bounding curves."""
+    bounds = Rule(rule.level, selection_odds=rule.selection_odds)
+    counts = make_tables(ranking, betas, bounds).table
+    tp, fp, fn, _ = (np.moveaxis(count[:, ::2], 0, -1) for count in counts)
+    low, high = area(curve, tp, fp, fn)
+    return low, high
+
+
+def _moved(span: tuple[FloatArray, FloatArray], base: Estimates) -> tuple[FloatArray, FloatArray]:
+    """Return how far areas under bounding curves may be off on new examples: as estimates are."""
+    down, up = base.value - base.lower, base.upper - base.value
+    return np.fmax(span[0] - down, 0), np.fmin(span[1] + up, 1)
+
+
+def _widened(
+    ranking: Ranking,
+    betas: FloatArray,
+    rule: Rule,
+    curve: str,
+    target: str,
+    base: Estimates,
+) -> tuple[tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]:
+    """Return the lowest and the highest value at each beta, and the limits around them."""
+    n, odds = ranking.total.known_positive, rule.selection_odds
+    values, limits = np.empty((2, betas.size)), np.full((2, betas.size), np.nan)
+    few = np.zeros((2, betas.size), np.bool_)
+    for place, beta in enumerate(betas.tolist()):
+        splits = worst_splits(ranking, beta, odds, curve)
+        values[:, place] = [split.value for split in splits]
+        sides = zip(splits, ((1.0, odds), (odds, 1.0)), strict=True)
+        for side, (split, (first, second)) in enumerate(sides):
+            weight = split_weights(n, split.above, first, second)
+            few[side, place] = says_little(weight)
+            if n >= _FEWEST:
+                found = _at_weights(ranking, weight, np.array([beta]), rule.level, curve, target)
+                limits[side, place] = found[side][0]
+    low, high = limits
+    if few.any() or np.isnan(limits).any():
+        bounds = _between_curves(ranking, betas, rule, curve)
+        below, above = _moved(bounds, base) if target == "population" else bounds
+        low = np.where(few[0] | np.isnan(low), np.fmin(low, below), low)
+        high = np.where(few[1] | np.isnan(high), np.fmax(high, above), high)
+    return (values[0], values[1]), (low, high)
+
+
+def _at_weights(
+    ranking: Ranking,
+    weight: FloatArray,
+    betas: FloatArray,
+    level: float,
+    curve: str,
+    target: str,
+) -> tuple[FloatArray, FloatArray]:
+    """Return the interval of an area, if latent positives are near known ones by these weights."""
+    if target == "examples":
+        weighted = weighted_auroc if curve == "roc" else weighted_precision
+        found = weighted(ranking, 1 + weight, betas, level)
+        return found.lower, found.upper
+    of_new = weighted_population_auroc if curve == "roc" else weighted_population_precision
+    return of_new(ranking, weight, betas, level)

@@ -1,0 +1,120 @@
+"""What beta can be, by many rankings -> one tidy frame; and conversions of beta."""
+
+from collections import Counter
+
+import pandas as pd
+
+from pu_accessor.checks import check_level
+from pu_accessor.errors import warn_caller
+from pu_accessor.inference.prior.labeling import beta_from_labels as infer_beta
+from pu_accessor.inference.prior.methods import Prior, check_method, estimate_prior
+from pu_accessor.questions.request import Asked, ask
+from pu_accessor.questions.rows import as_rows
+from pu_accessor.ranking import Counts, FloatArray, Ranking
+
+__all__ = ["beta_from_labels", "estimate_beta"]
+
+
+def estimate_beta(asked: Asked, method: str, level: float) -> pd.DataFrame:
+    """Estimate the fraction of positives among the unlabeled, as far as the data allow."""
+    level = check_level(level)
+    check_method(method)
+
+    def question(ranking: Ranking, _: FloatArray) -> tuple[Prior, Counts]:
+        return estimate_prior(ranking, method, level), ranking.total
+
+    answers = ask(asked, asked.rank("breakpoints"), question)
+    found = [answer.content[0] for answer in answers.each]
+    told = Counter(text for one in found for text in one.warnings)
+    for text, times in told.items():
+        of = f" (in {times} of {len(found)} groups)" if answers.names else ""
+        warn_caller(f"{text}{of}")
+    estimates = as_rows(answers, [_row(*a.content, level, method) for a in answers.each])
+    estimates.attrs["assumptions"] = found[0].assumptions  # the same for all
+    return estimates
+
+
+def _row(found: Prior, total: Counts, level: float, method: str) -> dict[str, list[object]]:
+    """Return one estimate as a row."""
+    return {
+        "beta": [found.beta],
+        "lower": [found.lower],
+        "upper": [found.upper],
+        "level": [level],
+        "method": [method],
+        "n": [total.known_positive],
+        "n_unlabeled": [total.unlabeled],
+    }
+
+
+def beta_from_labels(
+    n_positive: int,
+    n_labeled: int,
+    n_unlabeled: int,
+    *,
+    method: str = "exact",
+    level: float = 0.95,
+    prior: tuple[float, float] = (1, 1),
+    rest: bool = False,
+) -> pd.DataFrame:
+    """Estimate beta from unlabeled examples that were drawn at random and labeled by hand.
+
+    Parameters
+    ----------
+    n_positive : int
+        Positives among those labeled.
+    n_labeled : int
+        Unlabeled examples that were drawn at random, and labeled.
+    n_unlabeled : int
+        Unlabeled examples they were drawn from, themselves included.
+    method : {"exact", "hpd"}, default "exact"
+        "exact" inverts the hypergeometric test: it covers with a probability of at least `level`.
+        "hpd" is the interval of highest density of the posterior Beta(a + x, b + s - x).
+    level : float, default 0.95
+        Probability with which the interval covers, in (0, 1).
+    prior : (float, float), default (1, 1)
+        For "hpd" a and b, both above 0: Beta(1, 1) is flat, Beta(0.5, 0.5) Jeffreys'.
+    rest : bool, default False
+        Give the shares of the examples that were not labeled, for when the labels are put to use
+        by `pu_accessor.add_labels`.
+
+    Returns
+    -------
+    DataFrame
+        One row: beta, lower, upper, level, method, n_unlabeled. All of beta are shares of the
+        latter; with `rest` that are the examples that were not labeled.
+
+    Raises
+    ------
+    PUValueError, PUTypeError
+        If an argument has a value that is not allowed.
+
+    See Also
+    --------
+    pu_accessor.labels_needed : How many labels it takes.
+    pu_accessor.add_labels : Puts them with the known ones.
+
+    Notes
+    -----
+    With x positives among s labeled examples beta is x/s. The limits are the smallest and largest
+    number of positives among all unlabeled examples at which x or more, and x or fewer, come up
+    with a probability above half of 1 - level, by the hypergeometric distribution.
+
+    Examples
+    --------
+    >>> import pu_accessor
+    >>> pu_accessor.beta_from_labels(12, 50, 2000)
+       beta  lower  upper  level method  n_unlabeled
+    0  0.24  0.132   0.38   0.95  exact         2000
+    >>> pu_accessor.beta_from_labels(12, 50, 2000, method="hpd").round(3)
+       beta  lower  upper  level method  n_unlabeled
+    0  0.24  0.138  0.368   0.95    hpd         2000
+    """
+    found = infer_beta(
+        n_positive, n_labeled, n_unlabeled, method=method, level=level, prior=prior, rest=rest
+    )
+    row = {"beta": found.beta, "lower": found.lower, "upper": found.upper}
+    about = n_unlabeled - n_labeled if rest else n_unlabeled
+    return pd.DataFrame(
+        [{**row, "level": float(level), "method": method, "n_unlabeled": int(about)}]
+    )

@@ -1,1 +1,0 @@
-"""One question to many rankings: the arrays of their answers -> one Dataset or frame."""
