@@ -20,20 +20,20 @@ from pu_accessor.datasets.schema import (
 )
 from pu_accessor.datasets.tables import TRACES
 from pu_accessor.errors import PUValueError
+from pu_accessor.inference.quantities import read_quantity
 from pu_accessor.inference.tables.areas import area as area_under
-from pu_accessor.inference.tables.areas import check_curve
+from pu_accessor.inference.tables.areas import check_max_fpr
 from pu_accessor.inference.tables.contingency import Table
 from pu_accessor.inference.tables.envelopes import GRID, curve_envelope
 from pu_accessor.inference.tables.rates import (
     Metric,
-    check_metric,
     curve_rates,
     evaluate,
-    metric_name,
 )
 
 __all__ = ["area", "curve", "metric"]
 
+_AREAS = {"roc": "AUROC", "pr": "area under the PR curve"}
 # What bounds of an area are worth: whether each cutoff is bounded, or all of them jointly.
 _PROMISE = {
     True: "the true area lies between the bounds with a probability of at least level",
@@ -63,30 +63,41 @@ def curve(tables: xr.Dataset, name: str) -> xr.Dataset:
     )
 
 
-def metric(tables: xr.Dataset, name: str | Metric) -> xr.DataArray:
+def metric(tables: xr.Dataset, quantity: str | Metric) -> xr.DataArray:
     """Evaluate a metric on each contingency table."""
-    check_metric(name)
+    label = read_quantity(quantity, None, "tables").name
     values = widen(
-        _evaluate(name, tables), tables, lambda inner: _evaluate(name, inner), bends=True
+        _evaluate(quantity, tables), tables, lambda inner: _evaluate(quantity, inner), bends=True
     )
-    label = metric_name(name)
     return _labeled(values.rename(label), {**tables.attrs, "long_name": label})
 
 
-def area(tables: xr.Dataset, curve: str, *, max_fpr: float | None = None) -> xr.DataArray:
+def area(tables: xr.Dataset, quantity: str, *, max_fpr: float | None = None) -> xr.DataArray:
     """Return the area under the curve of each bound and beta."""
     counts_of(tables)
-    check_curve(curve, max_fpr)
+    curve = _read_area(quantity, max_fpr)
     check_whole(tables)
     reduce = partial(_area, curve=curve, max_fpr=max_fpr)
     values = widen(reduce(tables), tables, reduce, bends=False)
     axis = axis_of(tables.dims)
     at_cutoffs = [key for key, coord in tables.coords.items() if axis in coord.dims]
     values = values.drop_vars([*at_cutoffs, "n_cutoffs", "all_cutoffs"], errors="ignore")
-    name = {"roc": "AUROC", "pr": "area under the PR curve"}[curve]
+    name = _AREAS[curve]
     limit = {} if max_fpr is None else {"max_fpr": float(max_fpr)}
     told = {"promise": _PROMISE[tables.attrs.get("band") == "simultaneous"]}
     return _labeled(values.rename("area"), {**tables.attrs, "long_name": name, **told, **limit})
+
+
+def _read_area(quantity: str, max_fpr: float | None) -> str:
+    """Return the curve that a quantity is the area under; raise unless there is such an area."""
+    curve = str(read_quantity(quantity, None, "area").curve)
+    if max_fpr is not None and curve != "roc":
+        raise PUValueError(
+            f"max_fpr must be None with {quantity!r}, but {max_fpr!r} was passed. Only the ROC "
+            "curve has a partial area: ds.pu.area('auroc', max_fpr=0.1)."
+        )
+    check_max_fpr(max_fpr)
+    return curve
 
 
 def _area(tables: xr.Dataset, curve: str, max_fpr: float | None) -> xr.DataArray:

@@ -202,7 +202,7 @@ def test_what_it_gains() -> None:
         for band in ("simultaneous", uncut)
     )
     widths = [
-        np.ptp(np.asarray(tables.pu.area("roc")).ravel()[[0, 2]]) for tables in (found, plain)
+        np.ptp(np.asarray(tables.pu.area("auroc")).ravel()[[0, 2]]) for tables in (found, plain)
     ]
     assert widths[0] < 0.9 * widths[1]
 

@@ -309,7 +309,7 @@ def test_a_point_outside_the_grid_is_within_the_envelope() -> None:
             values = tables.pu.metric(name).isel(beta=0)
             ends = values.isel(bound=[0, -1])
             assert (ends.min("bound") <= values).all() and (values <= ends.max("bound")).all()
-        area = tables.pu.area("pr").isel(beta=0)
+        area = tables.pu.area("average_precision").isel(beta=0)
         assert (area.diff("bound") >= 0).all()
 
 
@@ -490,7 +490,7 @@ def test_without_an_interval_nothing_is_added() -> None:
     xr.testing.assert_identical(without, tables)
     for curves in (with_interval.pu.roc(), with_interval.pu.pr()):
         assert set(curves.dims) >= {"rank", "bound", "beta", "envelope"}
-    assert tables.pu.metric("f1").sizes["bound"] == tables.pu.area("roc").sizes["bound"] == 3
+    assert tables.pu.metric("f1").sizes["bound"] == tables.pu.area("auroc").sizes["bound"] == 3
     assert with_interval.attrs["beta_interval"] == [0.2, 0.4]
 
 
@@ -588,7 +588,7 @@ def test_intervals_survive_storage(store: str, tmp_path: Path) -> None:
             read = read.transpose(*thing.dims)
         xr.testing.assert_identical(read, thing.transpose(*thing.dims))
         if name == "t":
-            xr.testing.assert_equal(read.pu.area("roc"), TOGETHER.pu.area("roc"))
+            xr.testing.assert_equal(read.pu.area("auroc"), TOGETHER.pu.area("auroc"))
 
 
 @pytest.mark.parametrize("betas", [0.3, [0.3], [0.2, 0.4], [0.4, 0]])
@@ -645,8 +645,8 @@ def test_an_interval_up_to_one(ask_for: str) -> None:
 def test_an_interval_without_any_negatives() -> None:
     tables = FRAME.pu.contingency(1, beta_interval=(1, 1))
     assert tables.pu.roc()["tpr_envelope"].isnull().all()
-    assert tables.pu.area("roc").isnull().all()
-    assert tables.pu.area("pr").notnull().all()
+    assert tables.pu.area("auroc").isnull().all()
+    assert tables.pu.area("average_precision").notnull().all()
 
 
 @pytest.mark.filterwarnings("ignore:In .* the estimate lies outside")
@@ -676,7 +676,7 @@ def test_an_interval_from_zero_with_known_negatives_alone() -> None:
     tables = NO_POSITIVE.pu.contingency(0.5, beta_interval=(0, 0.5), reference="negatives")
     assert tables.pu.roc()["tpr_envelope"].notnull().all()
     assert tables.pu.pr()["precision_envelope"].notnull().all()
-    assert tables.pu.area("pr").notnull().all()
+    assert tables.pu.area("average_precision").notnull().all()
 
 
 @pytest.mark.parametrize("more", [{"beta": 0.5, "beta_interval": (0, 0.5)}, {"beta": [0, 0.5]}])
@@ -700,7 +700,7 @@ def test_groups_with_betas_of_their_own(own: dict[str, float]) -> None:
         np.testing.assert_array_equal(here, alone.pu.metric("f1"))
         one, other = (thing.pu.roc()["tpr_envelope"] for thing in (tables, alone))
         np.testing.assert_allclose(one.sel(site=site), other, atol=1e-12)
-        one, other = (thing.pu.area("pr") for thing in (tables, alone))
+        one, other = (thing.pu.area("average_precision") for thing in (tables, alone))
         np.testing.assert_allclose(one.sel(site=site), other, atol=1e-12)
 
 

@@ -99,7 +99,7 @@ def test_a_group_of_known_positives_alone_has_a_recall() -> None:
         ("recall", {"at": 40}, PUTypeError, "'recall' on these examples: for example 0.3"),
         ("recall", {"at": 40, "target": "population"}, PUValueError, "target must be 'examples'"),
         ("recal", {"at": {"threshold": 1}}, PUValueError, "Did you mean 'recall'"),
-        (["recall"], {"at": {"threshold": 1}}, PUValueError, "metric must be one of"),
+        (["recall"], {"at": {"threshold": 1}}, PUValueError, "quantity must be one of"),
         ("recall", {"at": {"threshold": [1, 2]}}, PUTypeError, "'threshold' to a number"),
         ("recall", {"at": {"threshold": 1}, "level": 1.5}, PUValueError, "level"),
     ],

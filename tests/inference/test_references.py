@@ -255,7 +255,7 @@ def test_tightest_is_the_narrower_one_where_both_are_possible() -> None:
         case = Case(rng.normal(1.0 * truth).tolist(), label, 0.0)
         beta = truth[~known].mean()
         ways = {kind: ask(case, beta=beta, reference=kind) for kind in REFERENCES[:3]}
-        areas = {kind: tables.pu.area("roc") for kind, tables in ways.items()}
+        areas = {kind: tables.pu.area("auroc") for kind, tables in ways.items()}
         width = {kind: np.ptp(area.values) for kind, area in areas.items()}
         assert width["tightest"] == min(width["positives"], width["negatives"])
 
@@ -457,7 +457,7 @@ def paper_width(seed: int, share: float) -> tuple[float, str]:
     tables = pu_accessor.ranking_from_arrays(score, label).contingency(
         1800 / np.isnan(label).sum(), band="bootstrap", reference="tightest", ranks="breakpoints"
     )
-    area = tables.pu.area("roc").isel(beta=0)
+    area = tables.pu.area("auroc").isel(beta=0)
     return float(area.sel(bound="upper") - area.sel(bound="lower")), tables["tightest"].item()
 
 

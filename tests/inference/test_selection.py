@@ -431,7 +431,7 @@ def test_a_part_of_the_curve_needs_labels_at_random() -> None:
         assert str(caught.value).partition(" See docs/")[0] == (
             f"max_fpr must be None with selection_odds=1.5, but {part} was passed. Take the range "
             "between bounding curves: df.pu.contingency(..., selection_odds=...)"
-            ".pu.area('roc', max_fpr=...)."
+            ".pu.area('auroc', max_fpr=...)."
         )
 
 

@@ -212,7 +212,7 @@ def test_central_area_is_the_corrected_naive_one() -> None:
     naive = float(roc_auc_score(known, frame["score"]))
     beta = 490 / (~known).sum()
     tables = frame.pu.contingency(beta)
-    central = float(tables.pu.area("roc").sel(bound="estimate", beta=beta))
+    central = float(tables.pu.area("auroc").sel(bound="estimate", beta=beta))
     corrected = (naive - beta / 2) / (1 - beta)
     # The known positives themselves are ranked, too: AUC_pu mixes in n/(n + m) of them.
     assert central == pytest.approx(corrected, abs=0.002)

@@ -18,8 +18,8 @@ Draw = Callable[[st.SearchStrategy[Any]], Any]
 BANDS = ["exact", "simultaneous", "bootstrap", "dkw"]
 COUNTS = ["tp", "fp", "fn", "tn"]
 NUMBERS = ["auroc", "average_precision", "metric", "estimate_beta", "cutoff", "bedroc"]
-NUMBERS += ["enrichment_factor", "net_benefit", "calibration", "breaking_point"]
-ESTIMATES = ["auroc", "average_precision", "enrichment_factor", "bedroc"]
+NUMBERS += ["net_benefit", "calibration", "robustness"]
+ESTIMATES = ["auroc", "average_precision", "bedroc"]
 BETA = st.sampled_from([0.0, 0.1, 0.3, 0.5, 0.8])
 ROUNDING = 1e-9
 
