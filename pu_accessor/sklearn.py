@@ -9,17 +9,18 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from scipy.sparse import issparse
 
-from pu_accessor.checks import Beta, as_betas, check_option
+from pu_accessor.checks import as_betas, check_option
 from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.inference.estimates.auroc import auroc_and_error
 from pu_accessor.inference.estimates.cutoff_spec import At, read_at
 from pu_accessor.inference.estimates.metric_at import metric_at
 from pu_accessor.inference.estimates.population_average_precision import precision_values
 from pu_accessor.inference.estimates.weighted_areas import weighted_auroc, weighted_precision
-from pu_accessor.inference.settings import Rule
+from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.inference.tables.rates import ERROR_RATES, METRICS, Metric, metric_name
 from pu_accessor.ranking import Ranking
@@ -186,11 +187,11 @@ class Scorer:
         betas, weight = np.array([0.0 if self.beta is None else self.beta]), ranking.unequal_weight
         check_labels(betas, ranking.total)
         if self.at is not None:
-            found = metric_at(ranking, betas, self.name, read_at(self.at), Rule())
+            found = metric_at(ranking, betas, self.name, read_at(self.at), Settings())
             return float(found.estimate[0])
         if weight is not None:
             weighted = weighted_auroc if self.name == "auroc" else weighted_precision
-            return float(weighted(ranking, weight, betas, Rule().level).value[0])
+            return float(weighted(ranking, weight, betas, Settings().level).value[0])
         if self.name == "auroc":
             return float(auroc_and_error(ranking, betas)[0][0])
         return float(precision_values(ranking, betas)[0])
@@ -303,7 +304,7 @@ def _check_beta(name: str, beta: float | None) -> None:
         )
 
 
-def _as_number(beta: Beta) -> float:
+def _as_number(beta: npt.ArrayLike) -> float:
     """Return beta as one number."""
     betas = as_betas(beta)
     if np.ndim(beta) or betas.size != 1:

@@ -12,18 +12,19 @@ from pu_accessor.datasets import dominance as dominances
 from pu_accessor.datasets import tables
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.estimates.cutoff_spec import At
+from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.rates import Metric
 from pu_accessor.questions import comparison
 from pu_accessor.questions import gaps as metric_gaps
-from pu_accessor.questions.betas import GroupBeta
-from pu_accessor.questions.rules import Rules, UserBand
+from pu_accessor.questions.betas import Beta, read_betas
+from pu_accessor.questions.rank_bands import UserBand, read_settings
 
 __all__ = ["compare", "compare_unpaired", "dominance", "gap"]
 
 
 def compare(
     self: Bound,
-    beta: GroupBeta | None = None,
+    beta: Beta | None = None,
     *,
     on: Hashable | list[Hashable] | None = None,
     target: str = "population",
@@ -146,14 +147,15 @@ def compare(
       model_a model_b  beta  difference  lower  upper
     0     svm  forest   0.2         0.5   -0.2    1.2
     """
-    rule = Rules(level, selection_odds=selection_odds)
-    refuse_odds(rule.selection_odds, pooled=bool(self._roles.pool))
-    return comparison.compare_paired(self._asked(), beta, on, rule, target, joint=joint)
+    settings = Settings(level, selection_odds=selection_odds)
+    betas = None if beta is None else read_betas(beta, joint=joint)
+    refuse_odds(settings.selection_odds, pooled=bool(self._roles.pool))
+    return comparison.compare_paired(self._request(), betas, on, settings, target)
 
 
 def compare_unpaired(
     self: Bound,
-    beta: GroupBeta,
+    beta: Beta,
     *,
     target: str = "population",
     level: float = 0.95,
@@ -229,12 +231,13 @@ def compare_unpaired(
             f"score must name one column, but {self._roles.score!r} was passed. Models of the "
             "same rows are compared with df.pu(score=[...]).compare()."
         )
-    return comparison.compare_unpaired(self._asked(), beta, level, target, joint=joint)
+    settings, betas = Settings(level), read_betas(beta, joint=joint)
+    return comparison.compare_unpaired(self._request(), betas, settings, target)
 
 
 def dominance(
     self: Bound,
-    beta: GroupBeta,
+    beta: Beta,
     *,
     level: float = 0.95,
     band: UserBand = "exact",
@@ -320,14 +323,17 @@ def dominance(
     >>> df.pu(score=["svm", "forest"]).dominance(beta=0.2).loc[0, "dominates"]
     'svm'
     """
-    rule = Rules(level, band, reference, selection_odds=selection_odds)
-    return dominances.dominance(tables.contingency(self._asked(), beta, rule, "breakpoints"))
+    settings = read_settings(level, band, reference, selection_odds)
+    betas = read_betas(beta)
+    return dominances.dominance(
+        tables.contingency(self._request(), betas, settings, "breakpoints")
+    )
 
 
 def gap(
     self: Bound,
     name: str | Metric,
-    beta: GroupBeta | None = None,
+    beta: Beta | None = None,
     *,
     at: At,
     target: str | None = None,
@@ -427,4 +433,5 @@ def gap(
             "the same rows are not independent. Ask for each, df.pu(score=[...]).metric(...), or "
             "compare their AUROC: df.pu(score=[...]).compare()."
         )
-    return metric_gaps.gap(self._asked(), name, beta, at, Rules(level), target, joint=joint)
+    betas = None if beta is None else read_betas(beta, joint=joint)
+    return metric_gaps.gap(self._request(), name, betas, at, Settings(level), target)

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, cast
 from pu_accessor.accessors.bound import Bound
 from pu_accessor.datasets.forest import check_number, name_number, over_places
 from pu_accessor.inference.estimates.cutoff_spec import At
+from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.rates import Metric
 from pu_accessor.questions import estimates
-from pu_accessor.questions.betas import GroupBeta, with_baseline
-from pu_accessor.questions.rules import Rules, UserBand
+from pu_accessor.questions.betas import Beta, Betas, read_betas
+from pu_accessor.questions.rank_bands import UserBand, read_settings
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,7 +26,7 @@ __all__ = ["plot_forest"]
 def plot_forest(
     self: Bound,
     quantity: str | Metric,
-    beta: GroupBeta,
+    beta: Beta,
     *,
     at: At | None = None,
     order: Sequence[Hashable] | None = None,
@@ -159,9 +160,12 @@ def plot_forest(
 
     check_number(quantity, at, band, reference)
     look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws, palette, legend, height)
-    rule = Rules(level, band, reference, selection_odds=selection_odds)
-    betas = with_baseline(beta) if baseline else beta
-    found = _ask(self, quantity, betas, at, rule, target, joint)
+    settings = read_settings(level, band, reference, selection_odds)
+    betas = read_betas(beta, joint=joint)
+    if baseline:
+        betas.refuse_estimates()
+        betas = betas.with_baseline()
+    found = _ask(self, quantity, betas, at, settings, target)
     values = over_places(found, (hue, col, row), order)
     return plots.plot_forest(values, name_number(quantity, at), look)
 
@@ -169,17 +173,16 @@ def plot_forest(
 def _ask(
     bound: Bound,
     quantity: str | Metric,
-    beta: GroupBeta,
+    betas: Betas,
     at: At | None,
-    rule: Rules,
+    settings: Settings,
     target: str | None,
-    joint: str,
 ) -> pd.DataFrame:
     """Ask for an area, or for a metric at its cutoff."""
     about = "population" if target is None else target
     if quantity == "auroc":
-        return estimates.auroc(bound._asked(), beta, rule, about, max_fpr=None, joint=joint)
+        return estimates.auroc(bound._request(), betas, settings, about)
     if quantity == "average_precision":
-        return estimates.average_precision(bound._asked(), beta, rule, about, joint=joint)
+        return estimates.average_precision(bound._request(), betas, settings, about)
     cutoff = cast("At", at)  # as was checked
-    return estimates.metric(bound._asked(), quantity, beta, cutoff, rule, target, joint=joint)
+    return estimates.metric(bound._request(), quantity, betas, cutoff, settings, target)

@@ -11,9 +11,9 @@ from pu_accessor.accessors.bound import Bound
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.bands.lookup import Band
 from pu_accessor.inference.estimates.cutoff_spec import At
-from pu_accessor.inference.settings import Rule
+from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.rates import Metric
-from pu_accessor.questions.betas import GroupBeta
+from pu_accessor.questions.betas import Beta, read_betas
 from pu_accessor.questions.robustness import breaking_points, read_quantity, values_by_odds
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ __all__ = ["breaking_point", "plot_robustness"]
 def breaking_point(
     self: Bound,
     quantity: str | Metric,
-    beta: GroupBeta,
+    beta: Beta,
     *,
     above: float | None = None,
     at: At | None = None,
@@ -133,14 +133,14 @@ def breaking_point(
     0    auroc      0.75    0.5            7.45
     """
     _check_selected(self)
-    asked = read_quantity(quantity, at, above, target, Rule(level, band, reference), on)
-    return breaking_points(self._asked(), beta, asked)
+    asked = read_quantity(quantity, at, above, target, Settings(level, band, reference), on)
+    return breaking_points(self._request(), read_betas(beta), asked)
 
 
 def plot_robustness(
     self: Bound,
     quantity: str | Metric,
-    beta: GroupBeta,
+    beta: Beta,
     *,
     selection_odds: Sequence[float] = (1, 1.25, 1.5, 2, 2.5, 3, 4, 5),
     above: float | None = None,
@@ -278,8 +278,10 @@ def plot_robustness(
 
     _check_selected(self)
     look = plots.Look(hue, col, row, False, ax, line_kws, band_kws, palette, legend, height)
-    asked = read_quantity(quantity, at, above, target, Rule(level, band, reference), on)
-    return plots.plot_robustness(values_by_odds(self._asked(), beta, asked, selection_odds), look)
+    asked = read_quantity(quantity, at, above, target, Settings(level, band, reference), on)
+    return plots.plot_robustness(
+        values_by_odds(self._request(), read_betas(beta), asked, selection_odds), look
+    )
 
 
 def _check_selected(bound: Bound) -> None:

@@ -7,25 +7,25 @@ from collections.abc import Sequence
 import pandas as pd
 
 from pu_accessor.accessors.bound import Bound
-from pu_accessor.checks import Interval
 from pu_accessor.inference.bands.lookup import Band
+from pu_accessor.inference.settings import Settings
 from pu_accessor.questions import utility as practice
-from pu_accessor.questions.betas import GroupBeta
-from pu_accessor.questions.rules import Rules
+from pu_accessor.questions.betas import Beta, BetaInterval, read_betas
+from pu_accessor.questions.rank_bands import read_settings
 
 __all__ = ["bedroc", "calibration", "enrichment_factor", "net_benefit"]
 
 
 def net_benefit(
     self: Bound,
-    beta: GroupBeta,
+    beta: Beta,
     *,
     thresholds: practice.Thresholds = None,
     level: float = 0.95,
     band: str | Band = "exact",
     reference: str = "positives",
     selection_odds: float = 1.0,
-    beta_interval: Interval | None = None,
+    beta_interval: BetaInterval | None = None,
 ) -> pd.DataFrame:
     """Return the net benefit of acting on probabilities from a threshold on, with its bounds.
 
@@ -112,17 +112,18 @@ def net_benefit(
     0       0.25     7     0.630  0.333  0.630      0.556
     1       0.50     5     0.333 -0.111  0.556      0.333
     """
-    rule = Rules(level, band, reference, beta_interval, selection_odds)
-    return practice.net_benefit(self._asked(), beta, thresholds, rule)
+    settings = read_settings(level, band, reference, selection_odds)
+    betas = read_betas(beta, beta_interval)
+    return practice.net_benefit(self._request(), betas, thresholds, settings)
 
 
 def bedroc(
     self: Bound,
-    beta: GroupBeta,
+    beta: Beta,
     *,
     alpha: float = 20.0,
     level: float = 0.95,
-    beta_interval: Interval | None = None,
+    beta_interval: BetaInterval | None = None,
 ) -> pd.DataFrame:
     """Estimate BEDROC, which asks whether positives come early in the ranking of these examples.
 
@@ -195,13 +196,13 @@ def bedroc(
        estimate  lower  upper    target
     0     0.683  0.436    1.0  examples
     """
-    rule = Rules(level, beta_interval=beta_interval)
-    return practice.bedroc(self._asked(), beta, alpha, rule)
+    settings, betas = Settings(level), read_betas(beta, beta_interval, "approximate")
+    return practice.bedroc(self._request(), betas, alpha, settings)
 
 
 def enrichment_factor(
     self: Bound,
-    beta: GroupBeta,
+    beta: Beta,
     *,
     fraction: float | Sequence[float] = 0.01,
     level: float = 0.95,
@@ -265,17 +266,18 @@ def enrichment_factor(
     0      0.25     3       2.0  1.333  2.000
     1      0.50     6       1.5  1.000  1.667
     """
-    return practice.enrichment_factor(self._asked(), beta, fraction, Rules(level))
+    settings, betas = Settings(level), read_betas(beta, joint="approximate")
+    return practice.enrichment_factor(self._request(), betas, fraction, settings)
 
 
 def calibration(
     self: Bound,
-    beta: GroupBeta,
+    beta: Beta,
     *,
     bins: int | Sequence[float] = 10,
     level: float = 0.95,
     band: str = "exact",
-    beta_interval: Interval | None = None,
+    beta_interval: BetaInterval | None = None,
 ) -> pd.DataFrame:
     """Compare probabilities with the share of positives among the examples that have them.
 
@@ -351,5 +353,5 @@ def calibration(
     0       0.5   0.25    1.0
     1       0.8   0.40    1.0
     """
-    rule = Rules(level, band, beta_interval=beta_interval)
-    return practice.calibration(self._asked(), beta, bins, rule)
+    settings, betas = read_settings(level, band), read_betas(beta, beta_interval)
+    return practice.calibration(self._request(), betas, bins, settings)

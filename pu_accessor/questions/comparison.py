@@ -1,30 +1,27 @@
 """Which of several models is better -> one tidy frame."""
 
 from collections.abc import Hashable, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from pu_accessor.checks import check_level, refuse_odds
+from pu_accessor.checks import refuse_odds
 from pu_accessor.errors import brief, shorten, warn_caller
 from pu_accessor.inference.comparison.gaps import GroupMetric
 from pu_accessor.inference.comparison.paired import PairTests, join_pairs
 from pu_accessor.inference.comparison.paired import compare_paired as test_pairs
+from pu_accessor.inference.comparison.unpaired import GroupArea, estimate_group
 from pu_accessor.inference.comparison.unpaired import compare_unpaired as test_groups
-from pu_accessor.inference.comparison.unpaired import estimate_group
 from pu_accessor.inference.comparison.within_odds import compare_within
 from pu_accessor.inference.estimates.auroc import estimate_auroc
-from pu_accessor.inference.estimates.joint import BetaRange, join_estimates, ranking_level
+from pu_accessor.inference.estimates.joint import join_estimates
 from pu_accessor.inference.estimates.population_auroc import estimate_population_auroc
-from pu_accessor.inference.settings import Rule, check_target
-from pu_accessor.questions.betas import GroupBeta, check_beta
+from pu_accessor.inference.settings import BetaRange, Settings, check_target, ranking_level
+from pu_accessor.questions.betas import Betas
 from pu_accessor.questions.joint_gaps import OfGroup, join_gaps
-from pu_accessor.questions.ranges import Ranges, check_random, read_ranges, tell_of
-from pu_accessor.questions.request import Asked, ask
-from pu_accessor.questions.rows import as_rows, check_names, with_skipped
-from pu_accessor.questions.rules import Rules
+from pu_accessor.questions.request import Request, map_rankings
+from pu_accessor.questions.rows import Columns, as_rows, check_names, settings_columns
 from pu_accessor.ranking import FloatArray, IntArray, PairedRanks, Ranking
 
 __all__ = [
@@ -37,74 +34,68 @@ _NO_SIZE = "The size of a difference, and its interval, need beta: compare(beta=
 
 
 def compare_paired(
-    asked: Asked,
-    beta: GroupBeta | None,
+    request: Request,
+    betas: Betas | None,
     on: object,
-    rules: Rules,
+    settings: Settings,
     target: str,
-    *,
-    joint: str = "approximate",
 ) -> pd.DataFrame:
     """Compare the AUROC of models that ranked the same examples, in each group of examples."""
     check_target(target)
-    rule = rules.shared
-    odds = rule.selection_odds
-    ranges = None if beta is None else read_ranges(beta, rules, joint)
-    check_random(ranges, rules)
-    if beta is not None and ranges is None:
-        check_beta(beta)
+    level, odds = settings.level, settings.selection_odds
+    at_left_level = level
+    if betas is not None:
+        betas.refuse_odds(odds)
+        at_left_level = betas.leave(settings).level
 
-    def question(paired: PairedRanks, betas: FloatArray) -> dict[str, Any]:
-        given = None if beta is None else betas
+    def question(
+        paired: PairedRanks, beta: BetaRange, _: Settings
+    ) -> tuple[PairedRanks, PairTests]:
         if odds > 1:
             refuse_odds(odds, paired.weight is not None)
-            found = compare_within(paired, given, rule.level, target, odds)
-        else:
-            found = test_pairs(paired, given, rule.level, target)
-        return _pair_columns(paired, found, betas, rule, target)
+        if betas is None or not beta.is_estimate:
+            values = None if betas is None else beta.values
+            if odds > 1:
+                return paired, compare_within(paired, values, level, target, odds)
+            return paired, test_pairs(paired, values, level, target)
+        tests = test_pairs(paired, beta.grid(level, betas.joint), at_left_level, target)
+        return paired, join_pairs(tests, beta, betas.joint)
 
-    def joined(paired: PairedRanks, beta: BetaRange) -> dict[str, Any]:
-        beta.check_counts(paired.total)
-        left = rule.level if ranges is None else ranges.left
-        found = test_pairs(paired, beta.betas(rule.level, joint), left, target)
-        point = np.array([beta.beta])
-        return _pair_columns(paired, join_pairs(found, beta, joint), point, rule, target)
+    def columns(tested: tuple[PairedRanks, PairTests], beta: BetaRange) -> Columns:
+        return _pair_columns(*tested, beta.values, settings, target)
 
-    estimated = beta if ranges is None else ranges
-    answers = ask(asked, asked.pair(on), question, estimated, joined)
-    columns = [
-        a.content | tell_of(ranges, answers.names, a.key, len(a.content["sign"]))
-        for a in answers.each
-    ]
-    pairs = as_rows(answers, columns)
-    _warn_of_chance(pairs, pairs.pop("stuck"), list(answers.names))
-    if beta is None:
+    results = map_rankings(request, request.pair(on), question, betas)
+    pairs = as_rows(results, columns)
+    _warn_of_chance(pairs, pairs.pop("stuck"), list(results.names))
+    if betas is None:
         pairs.attrs["size"] = _NO_SIZE
     return pairs
 
 
 def compare_unpaired(
-    asked: Asked, beta: GroupBeta, level: float, target: str, *, joint: str = "approximate"
+    request: Request, betas: Betas, settings: Settings, target: str
 ) -> pd.DataFrame:
     """Compare the AUROC of groups that share no examples: Welch's two-sample test."""
-    level = check_level(level)
     check_target(target)
-    ranges = read_ranges(beta, Rules(level), joint)
-    if ranges is not None:
-        return _areas_apart(asked, ranges, level, target)
-    check_beta(beta)
-    estimate = partial(estimate_group, target=target)
-    answers = ask(asked, asked.rank("breakpoints"), estimate, beta)
-    keys, groups = [a.key for a in answers.each], [a.content for a in answers.each]
+    level = settings.level
+    if betas.are_estimates:
+        return _areas_apart(request, betas, settings, target)
+
+    def question(ranking: Ranking, beta: BetaRange, _: Settings) -> GroupArea:
+        return estimate_group(ranking, beta.values, target=target)
+
+    results = map_rankings(request, request.rank("breakpoints"), question, betas)
+    keys = [result.key for result in results.each]
+    groups = [result.content for result in results.each]
     _warn_of_lone([key for key, group in zip(keys, groups, strict=True) if group.n == 1])
     found = test_groups(groups, level)
-    betas = np.stack([answer.betas for answer in answers.each])
-    first, second = (np.repeat(side, betas.shape[1]) for side in (found.first, found.second))
-    place = np.tile(np.arange(betas.shape[1]), found.first.size)
-    own = {"beta_a": first, "beta_b": second} if answers.own_beta else {"beta": first}
+    values = np.stack([result.beta.values for result in results.each])
+    first, second = (np.repeat(side, values.shape[1]) for side in (found.first, found.second))
+    place = np.tile(np.arange(values.shape[1]), found.first.size)
+    own = {"beta_a": first, "beta_b": second} if results.own_beta else {"beta": first}
     sizes = np.array([group.n for group in groups])
     columns = {
-        **{name: betas[side, place] for name, side in own.items()},
+        **{name: values[side, place] for name, side in own.items()},
         "difference": found.difference.ravel(),
         "lower": found.lower.ravel(),
         "upper": found.upper.ravel(),
@@ -117,26 +108,27 @@ def compare_unpaired(
         "n_b": sizes[second],
         "target": target,
     }
-    pairs = pd.DataFrame(beside_pairs(name_pairs(answers.names, keys, first, second), columns))
-    return with_skipped(pairs, answers)
+    pairs = pd.DataFrame(beside_pairs(name_pairs(results.names, keys, first, second), columns))
+    pairs.attrs |= {"skipped": dict(results.skipped)} if results.skipped else {}
+    return pairs
 
 
-def _areas_apart(asked: Asked, ranges: Ranges, level: float, target: str) -> pd.DataFrame:
+def _areas_apart(request: Request, betas: Betas, settings: Settings, target: str) -> pd.DataFrame:
     """Return differences of AUROC that hold jointly with estimates of beta."""
     estimate = estimate_population_auroc if target == "population" else estimate_auroc
 
-    def at(ranking: Ranking, betas: FloatArray, level: float) -> GroupMetric:
-        found = estimate(ranking, betas, Rule(level))
+    def at(ranking: Ranking, values: FloatArray, level: float) -> GroupMetric:
+        found = estimate(ranking, values, Settings(level))
         return GroupMetric(ranking.total.known_positive, found.value, found.lower, found.upper)
 
     def joined(ranking: Ranking, beta: BetaRange, level: float) -> GroupMetric:
-        sure = ranges.joint == "guaranteed"
-        left = ranking_level(level, beta.level) if sure else level
-        found = estimate(ranking, beta.betas(level, ranges.joint), Rule(left))
-        found = join_estimates(found, beta, ranges.joint)
+        guaranteed = betas.joint == "guaranteed"
+        left = ranking_level(level, beta.level) if guaranteed else level
+        found = estimate(ranking, beta.grid(level, betas.joint), Settings(left))
+        found = join_estimates(found, beta, betas.joint)
         return GroupMetric(ranking.total.known_positive, found.value, found.lower, found.upper)
 
-    gaps = join_gaps(asked, "breakpoints", ranges, Rules(level), OfGroup(at, joined))
+    gaps = join_gaps(request, "breakpoints", betas, settings, OfGroup(at, joined))
     first, second = gaps.found.first, gaps.found.second
     sizes = np.array([group.n for group in gaps.groups])
     columns = gaps.told(
@@ -144,7 +136,7 @@ def _areas_apart(asked: Asked, ranges: Ranges, level: float, target: str) -> pd.
             "difference": gaps.found.difference.ravel(),
             "lower": gaps.found.lower.ravel(),
             "upper": gaps.found.upper.ravel(),
-            "level": level,
+            "level": settings.level,
             "n_a": sizes[first],
             "n_b": sizes[second],
             "target": target,
@@ -171,39 +163,36 @@ def name_pairs(
 
 
 def _pair_columns(
-    paired: PairedRanks, found: PairTests, betas: FloatArray, rule: Rule, target: str
-) -> dict[str, Any]:
+    paired: PairedRanks, tests: PairTests, betas: FloatArray, settings: Settings, target: str
+) -> Columns:
     """Return the tests of one group of examples as columns, a row for each pair and beta."""
-    times = 1 if found.size is None else betas.size
-    rows = np.repeat(np.arange(found.first.size), times)
-    sized: dict[str, FloatArray] = {}
-    if found.size is not None:
+    size, sized = tests.size, {}
+    rows = np.repeat(np.arange(tests.first.size), 1 if size is None else betas.size)
+    if size is not None:
         sized = {
-            "beta": np.tile(betas, found.first.size),
-            "difference": found.size.difference.ravel(),
-            "lower": found.size.lower.ravel(),
-            "upper": found.size.upper.ravel(),
+            "beta": betas,
+            "difference": size.difference,
+            "lower": size.lower,
+            "upper": size.upper,
         }
-        if found.size.reach is not None:
-            sized |= {
-                "range_lower": found.size.reach[0].ravel(),
-                "range_upper": found.size.reach[1].ravel(),
-            }
-        sized["level"] = np.full(rows.size, rule.level)
-    if rule.selection_odds > 1:
-        sized["selection_odds"] = np.full(rows.size, rule.selection_odds)
+        if size.reach is not None:
+            sized |= dict(zip(("range_lower", "range_upper"), size.reach, strict=True))
+    stated = settings_columns(settings)
+    if size is None:
+        stated.pop("level")
     columns = {
         **sized,
-        "sign": found.sign[rows],
-        "statistic": found.statistic.ravel(),
-        "df": found.df.ravel(),
-        "p_value": found.p_value.ravel(),
-        "p_holm": found.p_holm.ravel(),
-        "n": np.full(rows.size, found.n),
-        "target": [target] * rows.size,
-        "stuck": found.stuck[rows],
+        **stated,
+        "sign": tests.sign[:, np.newaxis],
+        "statistic": tests.statistic,
+        "df": tests.df,
+        "p_value": tests.p_value,
+        "p_holm": tests.p_holm,
+        "n": tests.n,
+        "target": target,
+        "stuck": tests.stuck[:, np.newaxis],
     }
-    pairs = name_pairs(paired.names, [*paired.ranks], found.first[rows], found.second[rows])
+    pairs = name_pairs(paired.names, [*paired.ranks], tests.first[rows], tests.second[rows])
     return beside_pairs(pairs, columns)
 
 

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pu_accessor.inference.comparison.gaps import GroupMetric, MetricGaps, find_gaps
-from pu_accessor.inference.estimates.joint import BetaRange, join_limits, ranking_level
-from pu_accessor.questions.ranges import Ranges
-from pu_accessor.questions.request import Asked, ask_rankings
-from pu_accessor.questions.rules import Rules
+from pu_accessor.inference.estimates.joint import join_limits
+from pu_accessor.inference.settings import BetaRange, Settings
+from pu_accessor.questions.betas import Betas
+from pu_accessor.questions.request import Request, map_rankings
 from pu_accessor.ranking import Counts, FloatArray, Ranking, Ranks
 
 __all__ = ["JointGaps", "OfGroup", "join_gaps"]
@@ -63,7 +63,7 @@ class JointGaps(NamedTuple):
 
 
 def join_gaps(
-    asked: Asked, ranks: Ranks, ranges: Ranges, rules: Rules, of_group: OfGroup
+    request: Request, ranks: Ranks, betas: Betas, settings: Settings, of_group: OfGroup
 ) -> JointGaps:
     """Return gaps that hold whatever beta is, as far as its interval holds.
 
@@ -77,40 +77,38 @@ def join_gaps(
     *One estimate for all* is off by the same in each group: the gap is found at each beta, and
     joined as one number is (`pu_accessor.inference.estimates.joint.join_limits`).
     """
-    level, sure = rules.shared.level, ranges.joint == "guaranteed"
-    one = None if ranges.names else ranges.each[()]
-    every = np.empty(0) if one is None else one.betas(level, ranges.joint)
-    left = round((1 + level) / 2, 12) if sure and one is None else level
-    inner = ranking_level(level, one.level) if sure and one is not None else left
+    guaranteed, shared = betas.joint == "guaranteed", betas.shared
+    level = settings.level
+    apart = round((1 + level) / 2, 12) if guaranteed else level
+    at_left_level = betas.leave(settings).level
 
-    def joined(ranking: Ranking, beta: BetaRange) -> GroupMetric:
-        if one is not None:
-            return of_group.at(ranking, every, inner)
-        beta.check_counts(ranking.total)
-        return of_group.joined(ranking, beta, left)
+    def question(ranking: Ranking, beta: BetaRange, _: Settings) -> GroupMetric:
+        if shared is not None:
+            return of_group.at(ranking, shared.grid(level, betas.joint), at_left_level)
+        return of_group.joined(ranking, beta, apart)
 
-    def never(ranking: Ranking, betas: FloatArray, rule: Any) -> GroupMetric:
-        raise AssertionError
-
-    answers = ask_rankings(asked, ranks, ranges, rules, never, joined=joined)
-    groups = [answer.content for answer in answers.each]
-    found = find_gaps(groups, apart=sure and one is None)
+    # An estimate that all groups share is about all of their examples, which is checked below.
+    points = betas if shared is None else Betas(BetaRange(shared.values))
+    rankings = request.rankings(ranks, settings)
+    results = map_rankings(request, rankings, question, points, settings)
+    groups = [result.content for result in results.each]
+    found = find_gaps(groups, apart=guaranteed and shared is None)
     first, second = found.first, found.second
     told: dict[str, Any]
-    if one is None:
-        betas = [ranges.of(answers.names, answer.key).beta for answer in answers.each]
-        told = {"beta_a": np.array(betas)[first], "beta_b": np.array(betas)[second]}
+    if shared is None:
+        values = np.array([result.beta.point for result in results.each])
+        told = {"beta_a": values[first], "beta_b": values[second]}
     else:
-        totals = [answer.about.total for answer in answers.each if answer.about is not None]
-        if not answers.skipped:
-            one.check_counts(Counts(*map(sum, zip(*totals, strict=True))))
-        limits = join_limits(found.difference, found.lower, found.upper, one, ranges.joint)
+        totals = [result.about.total for result in results.each if result.about is not None]
+        if not results.skipped:
+            shared.check_counts(Counts(*map(sum, zip(*totals, strict=True))))
+        limits = join_limits(found.difference, found.lower, found.upper, shared, betas.joint)
         found = MetricGaps(first, second, found.difference[:, :1], *limits)
         groups = [_at_point(group) for group in groups]
-        told = {"beta": one.beta, "beta_lower": one.lower, "beta_upper": one.upper}
-    keys = [answer.key for answer in answers.each]
-    told["joint"] = ranges.joint
-    return JointGaps(answers.names, keys, groups, found, told, dict(answers.skipped))
+        told = {"beta": shared.point, "beta_lower": shared.lower, "beta_upper": shared.upper}
+    keys = [result.key for result in results.each]
+    told["joint"] = betas.joint
+    return JointGaps(results.names, keys, groups, found, told, dict(results.skipped))
 
 
 def _at_point(group: GroupMetric) -> GroupMetric:

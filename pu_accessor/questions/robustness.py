@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from math import isfinite, isinf
 from numbers import Real
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import NamedTuple, TypeAlias, cast
 
 import numpy as np
 import pandas as pd
@@ -20,16 +20,15 @@ from pu_accessor.inference.comparison.within_odds import compare_within
 from pu_accessor.inference.estimates.cutoff_spec import At, read_at
 from pu_accessor.inference.estimates.metric_at import metric_at
 from pu_accessor.inference.estimates.within_odds import estimate_any
-from pu_accessor.inference.settings import Rule, check_target
+from pu_accessor.inference.settings import BetaRange, Settings, check_target
 from pu_accessor.inference.tables.latent_bounds import check_selection
 from pu_accessor.inference.tables.rates import METRICS, Metric, metric_name
-from pu_accessor.questions.betas import GroupBeta, check_beta, is_by_key
+from pu_accessor.questions.betas import Betas
 from pu_accessor.questions.comparison import compare_paired as ask_pairs
 from pu_accessor.questions.comparison import name_pairs
 from pu_accessor.questions.estimates import auroc, average_precision, metric
-from pu_accessor.questions.request import Asked, ask, ask_rankings
-from pu_accessor.questions.rows import as_rows
-from pu_accessor.questions.rules import Rules
+from pu_accessor.questions.request import Request, map_rankings
+from pu_accessor.questions.rows import Columns, as_rows
 from pu_accessor.ranking import FloatArray, PairedRanks, Ranking
 
 __all__ = ["Quantity", "breaking_points", "read_quantity", "values_by_odds"]
@@ -55,7 +54,7 @@ class Quantity(NamedTuple):
         The conclusion is that the number is above this; for a difference that it is not 0.
     target : {"population", "examples"}
         Whether the number is about new examples or about these.
-    rule : Rule
+    rule : Settings
         How to bound, for labels at random.
     on : hashable or list of hashable, optional
         Columns that pair the rows of models in rows, for a difference.
@@ -65,7 +64,7 @@ class Quantity(NamedTuple):
     at: At | None
     above: float
     target: str
-    rule: Rule
+    rule: Settings
     on: On = None
 
     @property
@@ -79,7 +78,7 @@ def read_quantity(
     at: At | None,
     above: float | None,
     target: str | None,
-    rule: Rule,
+    rule: Settings,
     on: On = None,
 ) -> Quantity:
     """Check what robustness is asked of."""
@@ -94,7 +93,7 @@ def read_quantity(
         check_target(about)
         if at is not None:
             raise PUValueError(f"at must not be passed with {name!r}, which has no cutoff.")
-        if (rule.band, rule.reference) != (Rule().band, Rule().reference):
+        if (rule.band, rule.reference) != (Settings().band, Settings().reference):
             raise PUValueError(
                 f"band and reference must be left out with {name!r}, which takes no band. They go "
                 "with a metric at a cutoff."
@@ -134,42 +133,45 @@ def _check_difference(name: str | Metric, above: float | None, on: On) -> None:
         )
 
 
-def breaking_points(asked: Asked, beta: GroupBeta, quantity: Quantity) -> pd.DataFrame:
+def breaking_points(request: Request, betas: Betas, quantity: Quantity) -> pd.DataFrame:
     """Return by which factor odds may differ before a conclusion breaks."""
-    check_beta(beta)
+    betas.refuse_estimates()
     if quantity.name == _DIFFERENCE:
-        return _of_pairs(asked, beta, quantity)
+        return _of_pairs(request, betas, quantity)
 
-    def question(ranking: Ranking, betas: FloatArray, _: Rule) -> dict[str, Any]:
+    def question(ranking: Ranking, beta: BetaRange, _: Settings) -> list[tuple[float, float]]:
         check_selection(ranking, replace(quantity.rule, selection_odds=2.0))
-        estimate, lower = np.empty(betas.size), np.empty(betas.size)
-        for place in range(betas.size):
-            estimate[place], lower[place] = _break(ranking, betas[[place]], quantity)
+        return [_break(ranking, np.array([value]), quantity) for value in beta.values.tolist()]
+
+    def columns(points: list[tuple[float, float]], beta: BetaRange) -> Columns:
+        estimate, breaking_point = np.array(points).T
         return {
-            "quantity": [quantity.label] * betas.size,
+            "beta": beta.values,
+            "quantity": quantity.label,
             "estimate": estimate,
-            "above": np.full(betas.size, quantity.above),
-            "breaking_point": lower,
-            "level": np.full(betas.size, quantity.rule.level),
-            "target": [quantity.target] * betas.size,
+            "above": quantity.above,
+            "breaking_point": breaking_point,
+            "level": quantity.rule.level,
+            "target": quantity.target,
         }
 
-    answers = ask_rankings(asked, "breakpoints", beta, Rules(quantity.rule.level), question)
-    return as_rows(answers, [answer.content for answer in answers.each], betas=True)
+    rankings, settings = request.rank("breakpoints"), Settings(quantity.rule.level)
+    return as_rows(map_rankings(request, rankings, question, betas, settings), columns)
 
 
 def values_by_odds(
-    asked: Asked, beta: GroupBeta, quantity: Quantity, selection_odds: Sequence[float]
+    request: Request, betas: Betas, quantity: Quantity, selection_odds: Sequence[float]
 ) -> xr.Dataset:
     """Return a number with its bounds for each of some factors, to be drawn."""
     odds = _read_odds(selection_odds)
-    if is_by_key(beta):
+    betas.refuse_estimates()
+    if betas.shared is None:
         raise PUValueError(
             "plot_robustness needs the same betas for all groups, but each has its own. Pass a "
             "number or an array, or draw one group after the other on ax=."
         )
-    broken = breaking_points(asked, beta, quantity)
-    each = [_at(asked, beta, quantity, factor).assign(selection_odds=factor) for factor in odds]
+    broken = breaking_points(request, betas, quantity)
+    each = [_at(request, betas, quantity, factor).assign(selection_odds=factor) for factor in odds]
     every = pd.concat(each, ignore_index=True)
     keys = _keys(broken)
     if quantity.name == _DIFFERENCE:
@@ -213,34 +215,35 @@ def _break(ranking: Ranking, betas: FloatArray, quantity: Quantity) -> tuple[flo
     return estimate, find_breaking_point(lambda odds: ends(odds)[1] > quantity.above)
 
 
-def _of_pairs(asked: Asked, beta: GroupBeta, quantity: Quantity) -> pd.DataFrame:
+def _of_pairs(request: Request, betas: Betas, quantity: Quantity) -> pd.DataFrame:
     """Return by which factor odds may differ before models change their order."""
     level, target = quantity.rule.level, quantity.target
 
-    def question(paired: PairedRanks, betas: FloatArray) -> dict[str, Any]:
-        base = compare_paired(paired, betas, level, target)
-        size = cast("Difference", base.size)  # there are betas
+    def question(paired: PairedRanks, beta: BetaRange, _: Settings) -> Columns:
+        values = beta.values
+        tests = compare_paired(paired, values, level, target)
+        size = cast("Difference", tests.size)  # there are betas
         points = np.empty(size.difference.shape)
-        for column in range(betas.size):
-            for pair in range(base.first.size):
-                holds = _order_holds(paired, betas[[column]], pair, quantity)
+        for column in range(values.size):
+            for pair in range(tests.first.size):
+                holds = _order_holds(paired, values[[column]], pair, quantity)
                 points[pair, column] = find_breaking_point(holds)
         points[np.isnan(size.lower)] = np.nan
-        rows = np.repeat(np.arange(base.first.size), betas.size)
-        pairs = name_pairs(paired.names, [*paired.ranks], base.first[rows], base.second[rows])
+        rows = np.repeat(np.arange(tests.first.size), values.size)
+        pairs = name_pairs(paired.names, [*paired.ranks], tests.first[rows], tests.second[rows])
         return {
             **pairs,
-            "beta": np.tile(betas, base.first.size),
-            "quantity": [_DIFFERENCE] * rows.size,
-            "estimate": size.difference.ravel(),
-            "above": np.zeros(rows.size),
-            "breaking_point": points.ravel(),
-            "level": np.full(rows.size, level),
-            "target": [target] * rows.size,
+            "beta": values,
+            "quantity": _DIFFERENCE,
+            "estimate": size.difference,
+            "above": 0.0,
+            "breaking_point": points,
+            "level": level,
+            "target": target,
         }
 
-    answers = ask(asked, asked.pair(quantity.on), question, beta)
-    return as_rows(answers, [answer.content for answer in answers.each])
+    results = map_rankings(request, request.pair(quantity.on), question, betas)
+    return as_rows(results, lambda columns, _: columns)
 
 
 def _order_holds(
@@ -261,18 +264,18 @@ def _order_holds(
     return holds
 
 
-def _at(asked: Asked, beta: GroupBeta, quantity: Quantity, odds: float) -> pd.DataFrame:
+def _at(request: Request, betas: Betas, quantity: Quantity, odds: float) -> pd.DataFrame:
     """Ask for the number at one factor."""
-    given = quantity.rule
-    rule = Rules(given.level, band_name(given.band), given.reference, selection_odds=odds)
+    settings = replace(quantity.rule, selection_odds=odds)
     if quantity.name == _DIFFERENCE:
-        found = ask_pairs(asked, beta, quantity.on, rule, quantity.target)
-        return found.rename(columns={"difference": "estimate"})
+        differences = ask_pairs(request, betas, quantity.on, settings, quantity.target)
+        return differences.rename(columns={"difference": "estimate"})
     if quantity.name == "auroc":
-        return auroc(asked, beta, rule, quantity.target)
+        return auroc(request, betas, settings, quantity.target)
     if quantity.name == "average_precision":
-        return average_precision(asked, beta, rule, quantity.target)
-    return metric(asked, quantity.name, beta, cast("At", quantity.at), rule, quantity.target)
+        return average_precision(request, betas, settings, quantity.target)
+    at = cast("At", quantity.at)  # a metric has one
+    return metric(request, quantity.name, betas, at, settings, quantity.target)
 
 
 def _keys(broken: pd.DataFrame) -> list[Hashable]:

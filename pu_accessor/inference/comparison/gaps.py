@@ -10,7 +10,7 @@ from pu_accessor.inference.estimates.binomial import metric_on_new, wilson
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.delong import check_unweighted
 from pu_accessor.inference.estimates.metric_at import metric_at
-from pu_accessor.inference.settings import Rule
+from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.inference.tables.rates import Metric, metric_name
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
@@ -72,7 +72,7 @@ def metric_of_group(
     name: str | Metric,
     cutoff: Cutoff,
     target: str,
-    rule: Rule,
+    rule: Settings,
 ) -> GroupMetric:
     """Evaluate a metric of one group, for `find_gaps`."""
     n = ranking.total.known_positive

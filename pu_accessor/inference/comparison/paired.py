@@ -8,8 +8,9 @@ import numpy as np
 from pu_accessor.inference.comparison.pairwise import adjust_p_values, find_pairs, t_test
 from pu_accessor.inference.estimates.delong import welch_df
 from pu_accessor.inference.estimates.intervals import kurtosis_df
-from pu_accessor.inference.estimates.joint import BetaRange, join_limits
+from pu_accessor.inference.estimates.joint import join_limits
 from pu_accessor.inference.estimates.known_positives import count_negatives, count_positives
+from pu_accessor.inference.settings import BetaRange
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, PairedRanks
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pu_accessor.checks import as_array
+from pu_accessor.checks import Interval, as_array
 from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.inference.estimates.delong import check_unweighted
 from pu_accessor.inference.estimates.fallbacks import Estimates, over_betas
@@ -19,7 +19,7 @@ from pu_accessor.inference.estimates.known_positives import (
     places,
 )
 from pu_accessor.inference.estimates.latent_gaps import spacing_quantile
-from pu_accessor.inference.settings import Rule
+from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels, make_tables
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
@@ -78,7 +78,13 @@ def as_fractions(fraction: float | Sequence[float] | FloatArray) -> FloatArray:
     return found
 
 
-def estimate_bedroc(ranking: Ranking, betas: FloatArray, alpha: float, rule: Rule) -> Estimates:
+def estimate_bedroc(
+    ranking: Ranking,
+    betas: FloatArray,
+    alpha: float,
+    rule: Settings,
+    interval: Interval | None = None,
+) -> Estimates:
     """Estimate BEDROC of these examples, with an interval.
 
     Notes
@@ -104,7 +110,7 @@ def estimate_bedroc(ranking: Ranking, betas: FloatArray, alpha: float, rule: Rul
     >>> from pu_accessor.ranking import Counts
     >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
     >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
-    >>> found = estimate_bedroc(ranking, np.array([0.25]), 5.0, Rule())
+    >>> found = estimate_bedroc(ranking, np.array([0.25]), 5.0, Settings())
     >>> found.value.round(3), found.lower.round(3), found.upper.round(3)
     (array([0.683]), array([0.436]), array([1.]))
     """
@@ -134,7 +140,7 @@ def estimate_bedroc(ranking: Ranking, betas: FloatArray, alpha: float, rule: Rul
         inside = np.clip(value, 0, 1)
         return Estimates(value, error, np.minimum(ends[0], inside), np.maximum(ends[1], inside))
 
-    return over_betas(ranking.total, betas, rule.beta_interval, estimate)
+    return over_betas(ranking.total, betas, interval, estimate)
 
 
 def _mean_weight(
@@ -173,7 +179,7 @@ def _limits(
 
 
 def enrichment_at(
-    ranking: Ranking, betas: FloatArray, fractions: FloatArray, rule: Rule
+    ranking: Ranking, betas: FloatArray, fractions: FloatArray, rule: Settings
 ) -> Enrichment:
     """Estimate enrichment factors of these examples, with intervals.
 
@@ -189,7 +195,7 @@ def enrichment_at(
     >>> from pu_accessor.ranking import Counts
     >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
     >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
-    >>> found = enrichment_at(ranking, np.array([0.25]), np.array([0.25]), Rule())
+    >>> found = enrichment_at(ranking, np.array([0.25]), np.array([0.25]), Settings())
     >>> found.rank, found.value, found.lower.round(3), found.upper.round(3)
     (array([3]), array([[2.]]), array([[1.333]]), array([[2.]]))
     """
@@ -202,13 +208,13 @@ def enrichment_at(
 
 
 def _enrichment(
-    ranking: Ranking, betas: FloatArray, rank: int, rule: Rule
+    ranking: Ranking, betas: FloatArray, rank: int, rule: Settings
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Return the estimate at a rank, its error and its limits."""
     examples, n = sum(ranking.total), ranking.total.known_positive
     around, inside = _around(ranking, rank)
     level = rule.level if around.rank.size == 1 else (1 + rule.level) / 2
-    tables = make_tables(around, betas, Rule(level))
+    tables = make_tables(around, betas, Settings(level))
     parts = np.array([1.0] if around.rank.size == 1 else [1 - inside, inside])
     every = np.array([float(each) for each in count_positives(ranking.total, betas).number])
     low, high = np.tensordot(parts, tables.tp[:, [0, 2]], 1) / tables.positives
