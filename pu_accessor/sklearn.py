@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from scipy.sparse import issparse
 
@@ -20,7 +21,7 @@ from pu_accessor.inference.estimates.metric_at import metric_at
 from pu_accessor.inference.estimates.population_average_precision import precision_values
 from pu_accessor.inference.estimates.weighted_areas import weighted_auroc, weighted_precision
 from pu_accessor.inference.quantities import Quantity, read_quantity
-from pu_accessor.inference.settings import Rule
+from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.inference.tables.rates import Metric
 from pu_accessor.ranking import Ranking
@@ -187,12 +188,12 @@ class Scorer:
         betas, weight = np.array([0.0 if self.beta is None else self.beta]), ranking.unequal_weight
         check_labels(betas, ranking.total)
         if self.at is not None:
-            value = metric_at(ranking, betas, self.quantity.metric, read_at(self.at), Rule())
+            value = metric_at(ranking, betas, self.quantity.metric, read_at(self.at), Settings())
             return float(value.estimate[0])
         is_roc = self.quantity.curve == "roc"
         if weight is not None:
             weighted = weighted_auroc if is_roc else weighted_precision
-            return float(weighted(ranking, weight, betas, Rule().level).value[0])
+            return float(weighted(ranking, weight, betas, Settings().level).value[0])
         if is_roc:
             return float(auroc_and_error(ranking, betas)[0][0])
         return float(precision_values(ranking, betas)[0])
@@ -281,7 +282,7 @@ def scorer(
     return Scorer(entry, number, at, positive, negative, unlabeled, responses)
 
 
-def _as_number(beta: Beta) -> float:
+def _as_number(beta: npt.ArrayLike) -> float:
     """Return beta as one number."""
     betas = as_betas(beta)
     if np.ndim(beta) or betas.size != 1:

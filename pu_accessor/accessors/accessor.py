@@ -139,13 +139,11 @@ class Accessor(Bound):
     cutoff = guaranteed_cutoffs.cutoff
     select = guaranteed_cutoffs.select
     compare = comparison.compare
-    compare_unpaired = comparison.compare_unpaired
     dominance = comparison.dominance
-    breaking_point = robustness.breaking_point
+    robustness = robustness.robustness
     gap = comparison.gap
     calibration = utility.calibration
     bedroc = utility.bedroc
-    enrichment_factor = utility.enrichment_factor
     net_benefit = utility.net_benefit
     plot_roc = plots.plot_roc
     plot_pr = plots.plot_pr

@@ -11,8 +11,8 @@ from pu_accessor.inference.estimates.cutoff_spec import At
 from pu_accessor.inference.quantities import name_cutoff, read_quantity, refuse_band
 from pu_accessor.inference.tables.rates import Metric
 from pu_accessor.questions import estimates
-from pu_accessor.questions.betas import GroupBeta, with_baseline
-from pu_accessor.questions.rules import Rules, UserBand
+from pu_accessor.questions.betas import Beta, read_betas
+from pu_accessor.questions.rank_bands import UserBand, read_settings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,7 +25,7 @@ __all__ = ["plot_forest"]
 def plot_forest(
     self: Bound,
     quantity: str | Metric,
-    beta: GroupBeta,
+    beta: Beta,
     *,
     at: At | None = None,
     order: Sequence[Hashable] | None = None,
@@ -160,8 +160,11 @@ def plot_forest(
     entry = read_quantity(quantity, at, "forest")
     refuse_band(entry, band, reference)
     look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws, palette, legend, height)
-    rule = Rules(level, band, reference, selection_odds=selection_odds)
-    betas = with_baseline(beta) if baseline else beta
-    found = estimates.estimate(self._asked(), entry, betas, at, rule, target, joint=joint)
+    settings = read_settings(level, band, reference, selection_odds)
+    betas = read_betas(beta, joint=joint)
+    if baseline:
+        betas.refuse_estimates()
+        betas = betas.with_baseline()
+    found = estimates.estimate(self._request(), entry, betas, at, settings, target)
     values = over_places(found, (hue, col, row), order)
     return plots.plot_forest(values, (entry.name, name_cutoff(entry.read_cutoff(at))), look)

@@ -8,8 +8,8 @@ from pu_accessor.accessors.bound import Bound
 from pu_accessor.datasets import tables
 from pu_accessor.datasets.against_beta import ask_quantity
 from pu_accessor.inference.tables.rates import Metric
-from pu_accessor.questions.betas import GroupBeta
-from pu_accessor.questions.rules import GroupInterval, Rules, UserBand
+from pu_accessor.questions.betas import Beta, BetaInterval, read_betas
+from pu_accessor.questions.rank_bands import UserBand, read_settings
 from pu_accessor.ranking import Ranks
 
 if TYPE_CHECKING:
@@ -23,14 +23,14 @@ __all__ = ["plot_against_beta", "plot_metric"]
 def plot_metric(
     self: Bound,
     quantity: str | Metric,
-    beta: GroupBeta,
+    beta: Beta,
     *,
     x: str = "rank",
     level: float = 0.95,
     band: UserBand = "exact",
     reference: str = "positives",
     selection_odds: float = 1.0,
-    beta_interval: GroupInterval | None = None,
+    beta_interval: BetaInterval | None = None,
     hue: str | None = None,
     col: str | None = None,
     row: str | None = None,
@@ -143,16 +143,17 @@ def plot_metric(
 
     look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws, palette, legend, height)
     plots.check_plot_metric(quantity, x)
-    rule = Rules(level, band, reference, beta_interval, selection_odds)
+    settings = read_settings(level, band, reference, selection_odds)
     ranks: Ranks = "all" if x == "threshold" or callable(quantity) else "breakpoints"
-    table = tables.contingency(self._asked(ranks), beta, rule, ranks, baseline=baseline)
+    betas = read_betas(beta, beta_interval)
+    table = tables.contingency(self._request(ranks), betas, settings, ranks, baseline=baseline)
     return plots.plot_metric(table, quantity, x, look)
 
 
 def plot_against_beta(
     self: Bound,
     quantity: str | Metric,
-    beta: GroupBeta,
+    beta: Beta,
     *,
     at: int | None = None,
     level: float = 0.95,
@@ -278,5 +279,6 @@ def plot_against_beta(
     from pu_accessor import plots
 
     look = plots.Look(hue, col, row, False, ax, line_kws, band_kws, palette, legend, height)
-    rule = Rules(level, band, reference, selection_odds=selection_odds)
-    return plots.plot_against_beta(ask_quantity(self._asked(), quantity, beta, at, rule), look)
+    settings = read_settings(level, band, reference, selection_odds)
+    values = ask_quantity(self._request(), quantity, read_betas(beta), at, settings)
+    return plots.plot_against_beta(values, look)

@@ -199,7 +199,7 @@ def _read_pilot(
             )
         return scatter_of_normals(values["auroc"], beta), beta, 1.0
     accessor = _as_accessor(pilot)
-    rankings = accessor._asked().rank("breakpoints")
+    rankings = accessor._request().rank("breakpoints")
     if rankings.names:
         raise PUValueError(
             "pilot must be one ranking, but the rows are ranked apart by "
@@ -225,7 +225,7 @@ def _read_pair(pilot: Pilot, beta: float, difference: float) -> tuple[tuple[floa
                 f"{values['auroc']:g} makes {ends}. Pass a smaller one."
             )
         return pair_scatter_of_normals(ends, values["correlation"], beta), beta
-    keyed = _as_accessor(pilot)._asked().pair(None)
+    keyed = _as_accessor(pilot)._request().pair(None)
     paired = keyed.make(0)
     if keyed.names or len(paired.ranks) != 2 or paired.total.known_positive < 2:
         raise PUValueError(

@@ -11,25 +11,29 @@ from pu_accessor.inference.comparison.crossings import infeasible
 from pu_accessor.inference.estimates.cutoff_spec import no_rank
 from pu_accessor.inference.quantities import Quantity, read_quantity
 from pu_accessor.inference.tables.rates import Metric
-from pu_accessor.questions.betas import GroupBeta
-from pu_accessor.questions.request import Asked
-from pu_accessor.questions.rules import Rules
+from pu_accessor.inference.settings import Settings
+from pu_accessor.questions.betas import Betas
+from pu_accessor.questions.request import Request
 
 __all__ = ["ask_quantity", "values_by_beta"]
 
 
 def ask_quantity(
-    asked: Asked, quantity: str | Metric, beta: GroupBeta, at: int | None, rules: Rules
+    request: Request,
+    quantity: str | Metric,
+    betas: Betas,
+    at: int | None,
+    settings: Settings,
 ) -> xr.Dataset:
     """Ask for an area, or a metric at a rank, at each beta; without a warning of high ones."""
     _read_at_rank(quantity, at)
-    whole = contingency(asked, beta, rules, "breakpoints", warn=False)
+    whole = contingency(request, betas, settings, "breakpoints", warn=False)
     if at is None:
         return values_by_beta(whole, quantity)
     examples = int(sum(whole[name] for name in TOTALS).max())
     if at > examples:
         raise no_rank(f"{examples}, the number of examples", int(at))
-    tables = contingency(asked, beta, rules, at, warn=False)
+    tables = contingency(request, betas, settings, at, warn=False)
     return values_by_beta(tables, quantity, at=at, whole=whole)
 
 

@@ -1,5 +1,6 @@
 """Bounded tables and curves of many rankings -> one Dataset."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,17 +9,15 @@ import xarray as xr
 
 from pu_accessor.datasets.assemble import Page, lay_out
 from pu_accessor.datasets.schema import COUNTS, INTERVAL, SIDES
-from pu_accessor.inference.settings import Rule
+from pu_accessor.inference.settings import BetaRange, Settings
 from pu_accessor.inference.tables.contingency import Inner, RankCdf, Table, Tables, make_tables
 from pu_accessor.inference.tables.contingency import rank_cdf as bound_rank_cdf
 from pu_accessor.inference.tables.envelopes import GRID, curve_envelope, inner_table
 from pu_accessor.inference.tables.rates import curve_rates
-from pu_accessor.questions.betas import GroupBeta, with_baseline
-from pu_accessor.questions.ranges import with_interval
-from pu_accessor.questions.request import Asked, ask_rankings
-from pu_accessor.questions.rows import Answers
-from pu_accessor.questions.rules import Rules
-from pu_accessor.ranking import FloatArray, Ranking, Ranks
+from pu_accessor.questions.betas import Betas
+from pu_accessor.questions.request import Request, map_rankings
+from pu_accessor.questions.rows import Results
+from pu_accessor.ranking import Ranking, Ranks
 
 __all__ = ["TRACES", "contingency", "curve_bounds", "rank_cdf"]
 
@@ -32,83 +31,79 @@ TRACES = {
 
 
 def contingency(
-    asked: Asked,
-    beta: GroupBeta,
-    rules: Rules,
+    request: Request,
+    betas: Betas,
+    settings: Settings,
     ranks: Ranks,
     *,
     warn: bool = True,
     baseline: bool = False,
 ) -> xr.Dataset:
     """Bound the contingency table at each cutoff of each ranking."""
-    found, rules = with_interval(beta, rules)
-    beta = with_baseline(found.beta) if baseline else found.beta
+    settings = betas.leave(settings)
+    betas = betas.with_baseline() if baseline else betas
 
-    def question(ranking: Ranking, betas: FloatArray, rule: Rule) -> Page:
-        found.check_counts(ranking.total)
-        tables = make_tables(ranking, betas, rule)
-        counts = dict(zip(COUNTS, tables.table, strict=True))
-        inner: dict[str, Array] = {}
+    def question(ranking: Ranking, beta: BetaRange, own: Settings) -> Page:
+        tables = make_tables(ranking, beta.values, own, beta.interval)
+        arrays: dict[str, Array] = dict(zip(COUNTS, tables.table, strict=True))
+        arrays["clipped"] = tables.clipped
         if tables.inner is not None:
-            inner = {
+            arrays |= {
                 "interval_tp": tables.inner.tp,
                 "interval_positives": tables.inner.positives,
                 "interval_beta": tables.inner.betas,
                 "interval_bend_tp": tables.inner.bend_tp,
                 "interval_bend_positives": tables.inner.bend_positives,
             }
-        arrays = {**counts, "clipped": tables.clipped, **inner, **_sides(tables, rule)}
-        return Page(tables.ranking, arrays)
+        return Page(tables.ranking, arrays | _coordinates(tables, own))
 
-    answers = ask_rankings(asked, ranks, beta, rules, question, warn=warn)
-    if not rules.has_interval:
-        return lay_out(answers, [*COUNTS, "clipped"], rules, asked)
+    rankings = request.rankings(ranks, settings)
+    results = map_rankings(request, rankings, question, betas, settings, warn=warn)
+    if not betas.vary:
+        return lay_out(results, [*COUNTS, "clipped"], betas, settings, request)
     data = [*COUNTS, "clipped", *INTERVAL]
-    return lay_out(_as_long(answers), data, rules, asked).assign_coords(
+    return lay_out(_as_long(results), data, betas, settings, request).assign_coords(
         interval_bound=("interval_bound", SIDES)
     )
 
 
-def _as_long(answers: Answers[Page]) -> Answers[Page]:
+def _as_long(results: Results[Page]) -> Results[Page]:
     """Let all rankings have as many betas within their intervals: shorter ones repeat the last."""
-    pages = [answer.content for answer in answers.each]
+    pages = [result.content for result in results.each]
     size = max(page.arrays["interval_beta"].size for page in pages)
 
-    def stretched(page: Page) -> Page:
+    def lengthen(page: Page) -> Page:
+        if page.arrays["interval_beta"].size == size:
+            return page
         longer = {
             name: np.take(array, np.minimum(np.arange(size), array.shape[-1] - 1), axis=-1)
             for name, array in page.arrays.items()
             if name in ("interval_tp", "interval_positives", "interval_beta")
         }
-        return (
-            page
-            if longer["interval_beta"].size == page.arrays["interval_beta"].size
-            else page._replace(arrays=page.arrays | longer)
-        )
+        return page._replace(arrays=page.arrays | longer)
 
-    each = [a._replace(content=stretched(a.content)) for a in answers.each]
-    return Answers(answers.names, answers.own_beta, each)
+    return replace(results, each=[r._replace(content=lengthen(r.content)) for r in results.each])
 
 
 def curve_bounds(
-    asked: Asked, curve: str, beta: GroupBeta, rules: Rules, ranks: Ranks
+    request: Request, curve: str, betas: Betas, settings: Settings, ranks: Ranks
 ) -> xr.Dataset:
     """Bound the ROC or the precision-recall curve of each ranking."""
     x, y, grid, envelope = TRACES[curve]
-    found, rules = with_interval(beta, rules)
+    settings = betas.leave(settings)
 
-    def question(ranking: Ranking, betas: FloatArray, rule: Rule) -> Page:
-        found.check_counts(ranking.total)
-        tables = make_tables(ranking, betas, rule)
+    def question(ranking: Ranking, beta: BetaRange, own: Settings) -> Page:
+        tables = make_tables(ranking, beta.values, own, beta.interval)
         counts = tables.tp, tables.fp, tables.positives, tables.negatives
         arrays = dict(zip((x, y), curve_rates(curve, *counts), strict=True))
         if tables.inner is not None and tables.ranking.extent != "selected":
             arrays |= {envelope: _envelope(curve, tables, tables.inner)}
-        return Page(tables.ranking, {**arrays, **_sides(tables, rule)})
+        return Page(tables.ranking, {**arrays, **_coordinates(tables, own)})
 
-    answers = ask_rankings(asked, ranks, found.beta, rules, question)
-    data = [name for name in (x, y, envelope) if name in answers.each[0].content.arrays]
-    curves = lay_out(answers, data, rules, asked)
+    rankings = request.rankings(ranks, settings)
+    results = map_rankings(request, rankings, question, betas, settings)
+    data = [name for name in (x, y, envelope) if name in results.each[0].content.arrays]
+    curves = lay_out(results, data, betas, settings, request)
     if envelope not in data:
         return curves
     return curves.assign_coords({grid: (grid, GRID), "envelope": ("envelope", SIDES)})
@@ -135,24 +130,26 @@ def _paths_envelope(curve: str, table: Table) -> Array:
     return curve_envelope(curve, Table(*(np.moveaxis(count, 0, -1) for count in table))).T
 
 
-def rank_cdf(asked: Asked, beta: GroupBeta, rules: Rules, ranks: Ranks) -> xr.Dataset:
+def rank_cdf(request: Request, betas: Betas, settings: Settings, ranks: Ranks) -> xr.Dataset:
     """Bound the rank CDF of the latent positives of each ranking."""
+    betas.refuse_estimates()
 
-    def question(ranking: Ranking, betas: FloatArray, rule: Rule) -> Page:
-        cdf = bound_rank_cdf(ranking, betas, rule)
-        return Page(cdf.ranking, {"rank_cdf": cdf.share, **_sides(cdf, rule)})
+    def question(ranking: Ranking, beta: BetaRange, own: Settings) -> Page:
+        cdf = bound_rank_cdf(ranking, beta.values, own)
+        return Page(cdf.ranking, {"rank_cdf": cdf.share, **_coordinates(cdf, own)})
 
-    answers = ask_rankings(asked, ranks, beta, rules, question)
-    return lay_out(answers, ["rank_cdf"], rules, asked)
+    rankings = request.rankings(ranks, settings)
+    results = map_rankings(request, rankings, question, betas, settings)
+    return lay_out(results, ["rank_cdf"], betas, settings, request)
 
 
-def _sides(bounded: Tables | RankCdf, rule: Rule) -> dict[str, Array]:
-    """Return the coordinates that the rule calls for."""
-    found: dict[str, Array] = {}
-    if rule.reference != "positives":
-        found["known_negative"] = bounded.ranking.known_negative
-    if rule.reference in ("tightest", "both"):
-        found["tightest"] = np.array(bounded.tightest, dtype=object)
+def _coordinates(bounded: Tables | RankCdf, settings: Settings) -> dict[str, Array]:
+    """Return the coordinates that the settings call for."""
+    coordinates: dict[str, Array] = {}
+    if settings.reference != "positives":
+        coordinates["known_negative"] = bounded.ranking.known_negative
+    if settings.reference in ("tightest", "both"):
+        coordinates["tightest"] = np.array(bounded.tightest, dtype=object)
     if bounded.local_alpha is not None:
-        found["local_alpha"] = bounded.local_alpha
-    return found
+        coordinates["local_alpha"] = bounded.local_alpha
+    return coordinates

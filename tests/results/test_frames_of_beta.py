@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 
 import pu_accessor
-from pu_accessor import PUTypeError, PUValueError
+from pu_accessor import PUKeyError, PUTypeError, PUValueError
 from tests.studies import joint_gaps
 
 
@@ -53,7 +53,7 @@ def test_tables_take_a_row_for_each_group(pu: Any) -> None:
 
 
 def test_tables_of_one_ranking_refuse_a_row_for_each() -> None:
-    with pytest.raises(PUTypeError, match="not ranked apart"):
+    with pytest.raises(PUKeyError, match="rows by 'site', too"):
         FRAME.pu(score="p").contingency(EACH)
     with pytest.raises(PUValueError, match="but it is for 7"):
         PU.contingency(EACH.assign(n_unlabeled=7))

@@ -19,7 +19,7 @@ from pu_accessor.inference.estimates.cutoff_spec import read_at
 from pu_accessor.inference.estimates.early_recognition import enrichment_at, estimate_bedroc
 from pu_accessor.inference.estimates.metric_at import metric_at
 from pu_accessor.inference.estimates.utility import net_benefit_at
-from pu_accessor.inference.settings import Rule
+from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import BoolArray, FloatArray, Ranking
 from tests.studies.shapes import CHOSEN, OTHERS, Rng, Shape
 
@@ -90,12 +90,12 @@ def at_precision(shape: Shape, known: int, share: float, draws: int, rng: Rng) -
         betas, at = np.array([one.beta]), read_at({"precision": 0.5})
         for name in ("precision", "recall"):
             try:
-                got = metric_at(one.ranking, betas, name, at, Rule(LEVEL))
+                got = metric_at(one.ranking, betas, name, at, Settings(LEVEL))
             except ValueError:  # is reached by no cutoff
                 continue
             head = one.score >= got.threshold[0]
             true = one.truth[head].sum() / (head if name == "precision" else one.truth).sum()
-            exact = metric_at(one.ranking, betas, name, read_at(int(got.rank[0])), Rule(LEVEL))
+            exact = metric_at(one.ranking, betas, name, read_at(int(got.rank[0])), Settings(LEVEL))
             for band, each in (("simultaneous", got), ("exact", exact)):
                 rows = found.setdefault(f"{name} at precision .5, {band}", [])
                 rows.append((true, each.lower[0], each.upper[0]))
@@ -109,12 +109,12 @@ def early(shape: Shape, known: int, share: float, draws: int, rng: Rng) -> dict[
     for one in samples(shape, known, share, draws, rng):
         betas, whole = np.array([one.beta]), rank(one.score, one.truth)
         for alpha in (5.0, 20.0, 100.0):
-            got = estimate_bedroc(one.ranking, betas, alpha, Rule(LEVEL))
-            true = estimate_bedroc(whole, np.zeros(1), alpha, Rule(LEVEL)).value[0]
+            got = estimate_bedroc(one.ranking, betas, alpha, Settings(LEVEL))
+            true = estimate_bedroc(whole, np.zeros(1), alpha, Settings(LEVEL)).value[0]
             rows = found.setdefault(f"BEDROC, alpha {alpha:g}", [])
             rows.append((true, got.lower[0], got.upper[0]))
-        factors = enrichment_at(one.ranking, betas, fractions, Rule(LEVEL))
-        truth = enrichment_at(whole, np.zeros(1), fractions, Rule(LEVEL)).value
+        factors = enrichment_at(one.ranking, betas, fractions, Settings(LEVEL))
+        truth = enrichment_at(whole, np.zeros(1), fractions, Settings(LEVEL)).value
         for place, fraction in enumerate(fractions):
             rows = found.setdefault(f"enrichment, top {fraction:.0%}", [])
             rows.append((truth[place, 0], factors.lower[place, 0], factors.upper[place, 0]))
@@ -125,7 +125,7 @@ def gaps(shape: Shape, known: int, share: float, draws: int, rng: Rng) -> dict[s
     """Gaps of recall and precision between a group of this shape and one of normal scores."""
     found: dict[str, Found] = {}
     other = SHAPES["normal, AUROC .80"]
-    limit = Rule(LEVEL)
+    limit = Settings(LEVEL)
     truth = [
         np.concatenate([np.stack(one.draw(rng, 100_000, 100_000)) for _ in range(3)], axis=1)
         for one in (shape, other)
@@ -174,7 +174,7 @@ def reliable(shape: Shape, known: int, share: float, draws: int, rng: Rng) -> di
         score, betas = probabilities(one.score), np.array([one.beta])
         few, whole = (rank(score, some) for some in (np.arange(score.size) < known, one.truth))
         for band in ("exact", "simultaneous"):
-            rule = Rule(LEVEL, band)
+            rule = Settings(LEVEL, band)
             bins, every = (
                 reliability(some, b, edges, rule).value[..., 0]
                 for some, b in ((few, betas), (whole, np.zeros(1)))

@@ -27,7 +27,7 @@ from pu_accessor.inference.estimates.population_average_precision import (
     estimate_population_precision,
 )
 from pu_accessor.inference.estimates.within_odds import estimate_within
-from pu_accessor.inference.settings import Rule
+from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, PairedRanks, Ranking
 from tests.oracles import selection_oracle as oracle
 
@@ -199,9 +199,9 @@ def area_coverage(cell: Cell, draws: int, curve: str, target: str) -> tuple[floa
         betas = np.array([(count - ranking.total.known_positive) / ranking.total.unlabeled])
         truth = (of_new if target == "population" else true_areas(score, count))[curve]
         within = estimate_within(
-            ranking, betas, Rule(LEVEL, selection_odds=cell.asked), curve, target
+            ranking, betas, Settings(LEVEL, selection_odds=cell.asked), curve, target
         )
-        at_random: Estimates = AT_RANDOM[curve, target](ranking, betas, Rule(LEVEL))
+        at_random: Estimates = AT_RANDOM[curve, target](ranking, betas, Settings(LEVEL))
         held += [_holds(each, truth) for each in (within, at_random)]
         width += float(within.upper[0] - within.lower[0])
     return float(held[0]) / draws, float(held[1]) / draws, width / draws

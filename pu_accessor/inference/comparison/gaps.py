@@ -18,7 +18,8 @@ from pu_accessor.inference.estimates.delong import (
     rest_share,
     welch_df,
 )
-from pu_accessor.inference.estimates.joint import BetaRange, join_limits
+from pu_accessor.inference.estimates.joint import join_limits
+from pu_accessor.inference.settings import BetaRange
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import FloatArray, Ranking
 
