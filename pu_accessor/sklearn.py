@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.sparse import issparse
 
-from pu_accessor.checks import Beta, as_betas
+from pu_accessor.checks import as_betas
 from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.inference.estimates.auroc import auroc_and_error
 from pu_accessor.inference.estimates.cutoff_spec import At, read_at

@@ -18,10 +18,10 @@ from pu_accessor.accessors import (
     metric_plots,
     plots,
     prior,
-    robustness,
     utility,
     utility_plots,
 )
+from pu_accessor.accessors import robustness as over_odds
 from pu_accessor.accessors.bound import Bound
 from pu_accessor.accessors.keywords import explains_keywords, tell_of_methods
 from pu_accessor.accessors.repr import fold
@@ -140,7 +140,7 @@ class Accessor(Bound):
     select = guaranteed_cutoffs.select
     compare = comparison.compare
     dominance = comparison.dominance
-    robustness = robustness.robustness
+    robustness = over_odds.robustness
     gap = comparison.gap
     calibration = utility.calibration
     bedroc = utility.bedroc
@@ -151,7 +151,7 @@ class Accessor(Bound):
     plot_metric = metric_plots.plot_metric
     plot_against_beta = metric_plots.plot_against_beta
     plot_forest = forest.plot_forest
-    plot_robustness = robustness.plot_robustness
+    plot_robustness = over_odds.plot_robustness
     plot_decision = utility_plots.plot_decision
     plot_gain = utility_plots.plot_gain
     plot_calibration = utility_plots.plot_calibration

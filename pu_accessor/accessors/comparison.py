@@ -335,12 +335,14 @@ def gap(
 
     Notes
     -----
-    AUROC has Welch's test [3]_, with the standard errors of `auroc` for the same target, as long as
-    beta is a number.
+    AUROC has Welch's test [3]_, with the standard errors of `auroc` for the same target, as long
+    as beta is a number.
 
-    Else each group has its estimate and interval, those of `metric` or `average_precision`. The gap can be off by what the two
-    can be off by, squared and added for both [1]_. For recall on new examples these are Wilson's
-    intervals, and that of the gap is Newcombe's [2]_. Known positives are taken as a random sample
+    Else each group has its estimate and interval, those of `metric` or `average_precision`. The
+    gap can be off by what the two can be off by, squared and added for both [1]_. For recall on
+    new examples these are Wilson's intervals, and that of the gap is Newcombe's [2]_.
+
+    Known positives are taken as a random sample
     of the positives *in each group*: labels that are easier to come by in one group do no harm.
 
     References

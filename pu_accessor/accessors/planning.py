@@ -9,7 +9,6 @@ import pandas as pd
 from pu_accessor.accessors.accessor import Accessor
 from pu_accessor.checks import check_level, check_share
 from pu_accessor.errors import PUTypeError, PUValueError
-from pu_accessor.inference.quantities import read_quantity
 from pu_accessor.inference.planning.scatter import (
     Scatter,
     pair_scatter,
@@ -17,6 +16,7 @@ from pu_accessor.inference.planning.scatter import (
     scatter_of_normals,
 )
 from pu_accessor.inference.planning.sizes import chance_of_difference, chance_of_width, smallest
+from pu_accessor.inference.quantities import read_quantity
 from pu_accessor.ranking import Counts
 
 __all__ = ["positives_needed", "power"]

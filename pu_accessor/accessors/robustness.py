@@ -129,8 +129,8 @@ def robustness(
 
     Notes
     -----
-    The breaking point is found by halving, to a thousandth. At such a factor the conclusion *may* be wrong: that takes a
-    selection that depends on the score as unfavourably as it can.
+    The breaking point is found by halving, to a thousandth. At such a factor the conclusion *may*
+    be wrong: that takes a selection that depends on the score as unfavourably as it can.
 
     Examples
     --------

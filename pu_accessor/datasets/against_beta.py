@@ -10,8 +10,8 @@ from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError
 from pu_accessor.inference.comparison.crossings import infeasible
 from pu_accessor.inference.estimates.cutoff_spec import no_rank
 from pu_accessor.inference.quantities import Quantity, read_quantity
-from pu_accessor.inference.tables.rates import Metric
 from pu_accessor.inference.settings import Settings
+from pu_accessor.inference.tables.rates import Metric
 from pu_accessor.questions.betas import Betas
 from pu_accessor.questions.request import Request
 

@@ -1,4 +1,4 @@
-"""Frames of numbers with intervals -> Datasets to be drawn: over models, or over factors of odds."""
+"""Frames of numbers with intervals -> Datasets to be drawn: over models, or over odds."""
 
 from collections.abc import Hashable, Sequence
 from itertools import islice

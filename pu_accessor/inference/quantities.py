@@ -120,6 +120,12 @@ class Quantity:
         return read_at(at)
 
 
+def _write_words(name: str) -> str:
+    """Write a name as words; an F measure with its capital."""
+    is_f_measure = name[:1] == "f" and name[1:].replace(".", "", 1).isdigit()
+    return name.capitalize() if is_f_measure else name.replace("_", " ")
+
+
 def _metric_quantity(metric: str | Metric, label: str = "", **more: Any) -> Quantity:
     """Return the quantity that a metric is."""
     name = metric_name(metric)
@@ -186,7 +192,7 @@ QUANTITIES: Mapping[str, Quantity] = MappingProxyType(
             Quantity(
                 "net_benefit",
                 "net benefit",
-                can=("examples", "selection_odds"),
+                can=("examples", "propensity", "selection_odds"),
                 ask="df.pu.net_benefit(0.3)",
                 needs=("thresholds",),
             ),
@@ -344,9 +350,3 @@ def write_label(name: str) -> str:
     ('negative predictive value', 'F0.5', 'balanced accuracy')
     """
     return QUANTITIES[name].label if name in QUANTITIES else _write_words(name)
-
-
-def _write_words(name: str) -> str:
-    """Write a name as words; an F measure with its capital."""
-    is_f_measure = name[:1] == "f" and name[1:].replace(".", "", 1).isdigit()
-    return name.capitalize() if is_f_measure else name.replace("_", " ")

@@ -1,8 +1,8 @@
 """The value of any quantity for one ranking, with its interval, at betas or at an estimate."""
 
-from functools import partial
 from typing import NamedTuple
 
+from pu_accessor.checks import Interval
 from pu_accessor.inference.estimates.binomial import metric_on_new
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.early_recognition import lift_at
@@ -84,23 +84,26 @@ def metric_value(
     cutoff: Cutoff,
     joint: str,
 ) -> AtCutoff:
-    """Return a metric at a cutoff; within ties, if it can be, at exactly a share of the examples."""
+    """Return a metric at a cutoff; if ties can be cut apart, at exactly a share."""
     metric, value = quantity.metric, cutoff.value
     is_share = "within_ties" in quantity.can and cutoff.kind == "fraction" and value > 0
-    if target == "population":
-        evaluate = partial(metric_on_new, ranking, name=metric, threshold=value)
-    elif is_share and ranking.weight is None:
-        evaluate = partial(lift_at, ranking, fraction=value)
-    elif beta.is_estimate:
-        return join_metric_at(ranking, beta, metric, cutoff, settings, joint)
-    else:
+    if target == "examples" and (ranking.weight is not None or not is_share):
+        if beta.is_estimate:
+            return join_metric_at(ranking, beta, metric, cutoff, settings, joint)
         return metric_at(ranking, beta.values, metric, cutoff, settings, beta.interval)
+
+    def evaluate(
+        betas: FloatArray, settings: Settings, interval: Interval | None = None
+    ) -> AtCutoff:
+        if target == "population":
+            return metric_on_new(ranking, betas, metric, value, settings, interval)
+        return lift_at(ranking, betas, value, settings, interval)
+
     if not beta.is_estimate:
-        return evaluate(betas=beta.values, settings=settings, interval=beta.interval)
-    grid, at_left_level = _on_grid(beta, settings, joint)
-    of_grid = evaluate(betas=grid, settings=at_left_level)
-    limits = join_limits(of_grid.estimate, of_grid.lower, of_grid.upper, beta, joint)
-    return at_estimate(of_grid, *limits)
+        return evaluate(beta.values, settings, beta.interval)
+    on_grid = evaluate(*_on_grid(beta, settings, joint))
+    limits = join_limits(on_grid.estimate, on_grid.lower, on_grid.upper, beta, joint)
+    return at_estimate(on_grid, *limits)
 
 
 def _on_grid(beta: BetaRange, settings: Settings, joint: str) -> tuple[FloatArray, Settings]:

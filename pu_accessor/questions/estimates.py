@@ -12,7 +12,6 @@ from pu_accessor.errors import shorten, warn_caller
 from pu_accessor.inference.estimates.auroc import estimate_auroc
 from pu_accessor.inference.estimates.average_precision import estimate_precision_around
 from pu_accessor.inference.estimates.batched import estimate_population_aurocs
-from pu_accessor.inference.estimates.binomial import metric_on_new
 from pu_accessor.inference.estimates.cutoff_spec import (
     CHOSEN,
     At,
@@ -23,10 +22,8 @@ from pu_accessor.inference.estimates.cutoff_spec import (
 from pu_accessor.inference.estimates.fallbacks import Estimates
 from pu_accessor.inference.estimates.joint import (
     join_estimates,
-    join_metric_at,
-    join_metric_on_new,
 )
-from pu_accessor.inference.estimates.metric_at import AtCutoff, metric_at
+from pu_accessor.inference.estimates.metric_at import AtCutoff
 from pu_accessor.inference.estimates.within_odds import check_whole_area, estimate_any
 from pu_accessor.inference.quantities import Quantity, read_quantities
 from pu_accessor.inference.settings import BetaRange, Settings, check_target

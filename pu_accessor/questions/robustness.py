@@ -134,7 +134,9 @@ def robustness(
     def question(ranking: Ranking, beta: BetaRange, _: Settings) -> Columns:
         check_selection(ranking, conclusion.at_factor(2.0))
         values = [conclusion.value(ranking, beta.values, factor) for factor in odds]
-        points = [_breaking_point(ranking, beta.values[[i]], conclusion) for i in range(beta.values.size)]
+        points = [
+            _breaking_point(ranking, beta.values[[i]], conclusion) for i in range(beta.values.size)
+        ]
         return _columns(conclusion, beta.values, odds, values, np.array(points))
 
     rankings = request.rankings("breakpoints", conclusion.settings)

@@ -18,14 +18,10 @@ from pu_accessor.inference.estimates.calibration import (
     reliability,
 )
 from pu_accessor.inference.estimates.early_recognition import (
-    Enrichment,
-    as_fractions,
     check_alpha,
-    enrichment_at,
     estimate_bedroc,
 )
 from pu_accessor.inference.estimates.fallbacks import Estimates
-from pu_accessor.inference.estimates.joint import join_limits
 from pu_accessor.inference.estimates.utility import NetBenefit, as_thresholds, net_benefit_at
 from pu_accessor.inference.settings import BetaRange, Settings
 from pu_accessor.questions.betas import Betas

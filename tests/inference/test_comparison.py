@@ -433,7 +433,7 @@ def expected_unpaired(
         k: oracle.group(c.scores["svm"], c.labels, betas[k], target) for k, c in cases.items()
     }
     columns = ["hospital_a", "hospital_b", *SIZE[1:], *PLAIN[3:7], "n_a", "n_b"]
-    rows = pd.DataFrame(oracle.gap("auroc", found, level), columns=columns)
+    rows = pd.DataFrame(oracle.compare_unpaired(found, level), columns=columns)
     return rows.assign(target=target)
 
 

@@ -15,7 +15,7 @@ import pu_accessor
 from pu_accessor import PUTypeError, PUValueError
 from pu_accessor.checks import interval_betas
 from pu_accessor.ranking import FloatArray, IntArray
-from tests.cases import draw_case, put
+from tests.cases import AREAS, draw_case, put
 
 SIDES = ("lower", "upper")
 SEEN = ["known_positive", "known_negative"]
@@ -222,8 +222,8 @@ def test_metrics_at_any_beta_lie_within_the_envelope(which: str, name: str) -> N
 def test_areas_at_any_beta_lie_within_the_envelope(which: str) -> None:
     tables, many = ask(which), at_many(which)
     for curve in ("roc", "pr"):
-        area = tables.pu.area(curve).isel(beta=0)
-        found = many.pu.area(curve).sel(bound=list(SIDES))
+        area = tables.pu.area(AREAS[curve]).isel(beta=0)
+        found = many.pu.area(AREAS[curve]).sel(bound=list(SIDES))
         assert float(found.max()) <= float(area.sel(bound="envelope_upper")) + 0.01
         assert float(found.min()) >= float(area.sel(bound="envelope_lower")) - 0.01
 
@@ -466,7 +466,7 @@ def test_inner_tables_are_those_of_their_betas(which: str) -> None:
         for side, end in (("lower", low), ("upper", high)):
             np.testing.assert_array_equal(values.sel(bound=f"envelope_{side}"), end)
     for curve in ("roc", "pr"):
-        area, inner = tables.pu.area(curve).isel(beta=0), alone.pu.area(curve)
+        area, inner = tables.pu.area(AREAS[curve]).isel(beta=0), alone.pu.area(AREAS[curve])
         assert area["bound"].values.tolist() == [
             *("envelope_lower", "lower", "estimate", "upper", "envelope_upper")
         ]
@@ -537,8 +537,8 @@ def test_each_group_has_its_own_envelope() -> None:
             np.testing.assert_allclose(one[name], other[name], atol=1e-12)
             third = getattr(here.pu, curve)()[name]
             np.testing.assert_allclose(one[name], third, atol=1e-12)
-            area = alone.pu.area(curve)
-            np.testing.assert_allclose(TOGETHER.pu.area(curve).sel(site=key), area)
+            area = alone.pu.area(AREAS[curve])
+            np.testing.assert_allclose(TOGETHER.pu.area(AREAS[curve]).sel(site=key), area)
         values = TOGETHER.pu.metric("fpr").sel(site=key, rank=alone["rank"])
         np.testing.assert_array_equal(values, alone.pu.metric("fpr"))
         for name in ("auroc", "average_precision"):
@@ -598,7 +598,9 @@ def test_betas_can_be_selected(betas: Any) -> None:
     for name in ("f1", "fpr"):
         xr.testing.assert_identical(some.pu.metric(name), tables.pu.metric(name).sel(beta=betas))
     for curve in ("roc", "pr"):
-        xr.testing.assert_allclose(some.pu.area(curve), tables.pu.area(curve).sel(beta=betas))
+        xr.testing.assert_allclose(
+            some.pu.area(AREAS[curve]), tables.pu.area(AREAS[curve]).sel(beta=betas)
+        )
         one, other = (getattr(thing.pu, curve)() for thing in (some, tables))
         xr.testing.assert_identical(one, other.sel(beta=betas))
 
@@ -683,7 +685,7 @@ def test_an_interval_from_zero_with_known_negatives_alone() -> None:
 def test_an_area_from_zero_with_known_negatives_alone(more: dict[str, Any]) -> None:
     tables = NO_POSITIVE.pu.contingency(reference="negatives", **more)
     for curve in ("roc", "pr"):
-        area = tables.pu.area(curve)
+        area = tables.pu.area(AREAS[curve])
         assert area.sel(beta=0.5).notnull().all()
         assert area.where(area["beta"] == 0, drop=True).isnull().all()
 

@@ -40,9 +40,7 @@ BY_NAME: dict[str, Callable[[str, Any], Any]] = {
     "forest": lambda name, at: MODELS.plot_forest(name, BETA, at=at),
     "gap": lambda name, at: SITES.gap(name, BETA, at=at),
     "metric": lambda name, at: PU.metric(name, BETA, at=AT),
-    "plan": lambda name, at: pu_accessor.positives_needed(
-        0.2, pilot=PU, beta=BETA, quantity=name
-    ),
+    "plan": lambda name, at: pu_accessor.positives_needed(0.2, pilot=PU, beta=BETA, quantity=name),
     "robustness": lambda name, at: MODELS.robustness(name, BETA, at=at, selection_odds=[1, 2]),
     "score": lambda name, at: pu_accessor.sklearn.scorer(name, beta=BETA, at=at),
     "tables": lambda name, at: TABLES.pu.metric(name),
@@ -66,7 +64,9 @@ BY_ARGUMENT: dict[str, Callable[[Quantity], Any]] = {
         entry, PU, target="population", **({"at": {"threshold": 0.5}} if entry.metric else {})
     ),
     "propensity": lambda entry: ask(
-        entry, ROWS.assign(e=np.where(ROWS["score"] > 0.6, 0.9, 0.4)).pu(propensity="e")
+        entry,
+        ROWS.assign(e=np.where(ROWS["score"] > 0.6, 0.9, 0.4)).pu(propensity="e"),
+        **({"target": "examples"} if "population" in entry.can else {}),
     ),
     "selection_odds": lambda entry: ask(entry, PU, selection_odds=1.5),
 }

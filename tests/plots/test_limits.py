@@ -22,7 +22,9 @@ def legend(drawing: Any) -> list[str]:
     return [text.get_text() for text in box.get_texts()]
 
 
-@pytest.mark.parametrize(("name", "at"), [("roc", None), ("pr", None), ("f1", 40)])
+@pytest.mark.parametrize(
+    ("name", "at"), [("auroc", None), ("average_precision", None), ("f1", 40)]
+)
 @pytest.mark.parametrize("level", [0.95, 0.8])
 def test_the_limit_is_marked(name: str, at: int | None, level: float) -> None:
     caught: list[Any] = []

@@ -204,7 +204,8 @@ def test_without_clipping_neither_area_changes_the_order() -> None:
     free = ~tables["clipped"].sel(bound="estimate").any("cutoff")
     assert free.sum("beta").values.tolist() == [4, 6]
     beta = tables["beta"]
-    roc, pr = (tables.pu.area(name).sel(bound="estimate") for name in ("auroc", "average_precision"))
+    names = ("auroc", "average_precision")
+    roc, pr = (tables.pu.area(name).sel(bound="estimate") for name in names)
     auc = roc.sel(beta=0)
     xr.testing.assert_allclose(roc.where(free), ((auc - beta / 2) / (1 - beta)).where(free))
     xr.testing.assert_allclose(pr.where(free), (pr.sel(beta=0) * (1 + 10 * beta)).where(free))
@@ -392,7 +393,9 @@ def test_chance_lines(plot: str) -> None:
 
 @pytest.mark.parametrize("plot", ["plot_roc", "plot_pr", "plot_metric", "plot_against_beta"])
 def test_models_drawn_one_after_the_other_keep_their_colours_apart(plot: str) -> None:
-    beta, keywords = (GRID, {"quantity": "average_precision"}) if plot == "plot_against_beta" else (0.2, {})
+    beta, keywords = 0.2, {}
+    if plot == "plot_against_beta":
+        beta, keywords = GRID, {"quantity": "average_precision"}
     ax = None
     for model in MODELS:
         ax = draw(plot, WIDE, beta, score=model, ax=ax, line_kws={"label": model}, **keywords)

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pu_accessor import PUError, PUImportError, PUKeyError, PUTypeError, PUValueError, PUWarning
-from tests.cases import Case, as_frame, binormal, cases, draw_case, put
+from tests.cases import AREAS, Case, as_frame, binormal, cases, draw_case, put
 
 METHODS = ["contingency", "roc_bounds", "pr_bounds"]
 COUNTS = ["n_known_positive", "n_known_negative", "n_unlabeled"]
@@ -337,8 +337,11 @@ def test_beta_by_key(method: str, kind: Any) -> None:
 def test_area_by_key(curve: str) -> None:
     tables = FRAME.pu(by="model").contingency(BETA, ranks="breakpoints")
     for key, rows in ALONE.items():
-        own = rows.pu.contingency(BETA[key]).pu.area(curve).values
-        one, of_all = tables.sel(model=key).pu.area(curve), tables.pu.area(curve).sel(model=key)
+        own = rows.pu.contingency(BETA[key]).pu.area(AREAS[curve]).values
+        one, of_all = (
+            tables.sel(model=key).pu.area(AREAS[curve]),
+            tables.pu.area(AREAS[curve]).sel(model=key),
+        )
         assert one["beta"].values.tolist() == of_all["beta"].values.tolist() == [BETA[key]]
         np.testing.assert_allclose([one.values, of_all.values], [own, own], rtol=0, atol=1e-12)
 

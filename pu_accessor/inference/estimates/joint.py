@@ -149,12 +149,16 @@ def join_metric_at(
     if joint == "guaranteed":
         inner = rule.at_level(ranking_level(rule.level, beta.level))
         found = evaluate_at(here, beta.grid(rule.level, joint), name, inner)
-        return at_estimate(found, *join_limits(found.estimate, found.lower, found.upper, beta, joint))
+        return at_estimate(
+            found, *join_limits(found.estimate, found.lower, found.upper, beta, joint)
+        )
     betas, share = _walk(beta, rule.level)
     point = evaluate_at(here, betas[:1], name, rule)
     values = evaluate(name, *_tables(here, betas, share, rule)).astype(np.float64)
     ends = np.append(values.ravel(), [point.lower, point.upper])
-    return at_estimate(point, np.fmin.reduce(ends, keepdims=True), np.fmax.reduce(ends, keepdims=True))
+    return at_estimate(
+        point, np.fmin.reduce(ends, keepdims=True), np.fmax.reduce(ends, keepdims=True)
+    )
 
 
 def _walk(beta: BetaRange, level: float) -> tuple[FloatArray, FloatArray]:

@@ -19,7 +19,15 @@ from pu_accessor.inference.tables.envelopes import inner_table, with_bends
 from pu_accessor.inference.tables.rates import Metric, evaluate
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
-__all__ = ["AtCutoff", "envelope_at", "evaluate_at", "find_cutoff", "fixed_cutoff", "metric_at", "rule_at"]
+__all__ = [
+    "AtCutoff",
+    "envelope_at",
+    "evaluate_at",
+    "find_cutoff",
+    "fixed_cutoff",
+    "metric_at",
+    "rule_at",
+]
 
 
 @dataclass(frozen=True, eq=False)
