@@ -40,8 +40,8 @@ def beta_derivatives(tables: xr.Dataset) -> xr.Dataset:
     for name, rate in rates.items():
         rates[name] = rate.transpose(*counts[0].dims)
         rates[name].attrs = {"long_name": f"derivative of {name} by β̂"}
-    inner = [name for name in ("interval_bound", "interval_beta") if name in tables.coords]
-    return tables.drop_vars([*tables.data_vars, *inner]).assign(rates)
+    kept = tables.drop_vars([*tables.data_vars]).drop_vars("interval_beta", errors="ignore")
+    return kept.assign(rates)
 
 
 def _on_arrays(*arrays: Any) -> Any:

@@ -1,5 +1,6 @@
 """Bounded tables and curves of many rankings -> one Dataset."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -7,12 +8,12 @@ import numpy.typing as npt
 import xarray as xr
 
 from pu_accessor.datasets.assemble import Page, lay_out
-from pu_accessor.datasets.schema import COUNTS, INTERVAL, SIDES
+from pu_accessor.datasets.curves import curve as trace
+from pu_accessor.datasets.schema import COUNTS, INTERVAL, TRACES
 from pu_accessor.inference.settings import Rule
-from pu_accessor.inference.tables.contingency import Inner, RankCdf, Table, Tables, make_tables
+from pu_accessor.inference.tables.contingency import RankCdf, Tables, make_tables
 from pu_accessor.inference.tables.contingency import rank_cdf as bound_rank_cdf
-from pu_accessor.inference.tables.envelopes import GRID, curve_envelope, inner_table
-from pu_accessor.inference.tables.rates import curve_rates
+from pu_accessor.inference.tables.envelopes import curve_envelope
 from pu_accessor.questions.betas import GroupBeta, with_baseline
 from pu_accessor.questions.ranges import with_interval
 from pu_accessor.questions.request import Asked, ask_rankings
@@ -20,15 +21,9 @@ from pu_accessor.questions.rows import Answers
 from pu_accessor.questions.rules import Rules
 from pu_accessor.ranking import FloatArray, Ranking, Ranks
 
-__all__ = ["TRACES", "contingency", "curve_bounds", "rank_cdf"]
+__all__ = ["contingency", "curve_bounds", "rank_cdf"]
 
 Array = npt.NDArray[Any]
-
-# The metrics that a curve is drawn of, and where its envelope stands.
-TRACES = {
-    "roc": ("fpr", "tpr", "fpr_grid", "tpr_envelope"),
-    "pr": ("recall", "precision", "recall_grid", "precision_envelope"),
-}
 
 
 def contingency(
@@ -39,100 +34,68 @@ def contingency(
     *,
     warn: bool = True,
     baseline: bool = False,
+    envelope_of: str | None = None,
 ) -> xr.Dataset:
-    """Bound the contingency table at each cutoff of each ranking."""
-    found, rules = with_interval(beta, rules)
-    beta = with_baseline(found.beta) if baseline else found.beta
+    """Bound the contingency table at each cutoff of each ranking.
+
+    With the tables at betas within an interval; or with the envelope of a curve in their place,
+    which takes little memory: of many rankings only one has these tables at a time.
+    """
+    fixed, rules = with_interval(beta, rules)
+    beta = with_baseline(fixed.beta) if baseline else fixed.beta
 
     def question(ranking: Ranking, betas: FloatArray, rule: Rule) -> Page:
-        found.check_counts(ranking.total)
+        fixed.check_counts(ranking.total)
         tables = make_tables(ranking, betas, rule)
         counts = dict(zip(COUNTS, tables.table, strict=True))
-        inner: dict[str, Array] = {}
-        if tables.inner is not None:
-            inner = {
-                "interval_tp": tables.inner.tp,
-                "interval_positives": tables.inner.positives,
-                "interval_beta": tables.inner.betas,
-                "interval_bend_tp": tables.inner.bend_tp,
-                "interval_bend_positives": tables.inner.bend_positives,
-            }
-        arrays = {**counts, "clipped": tables.clipped, **inner, **_sides(tables, rule)}
-        return Page(tables.ranking, arrays)
+        arrays = {**counts, "clipped": tables.clipped, **_interval(tables, envelope_of)}
+        return Page(tables.ranking, {**arrays, **_sides(tables, rule)})
 
     answers = ask_rankings(asked, ranks, beta, rules, question, warn=warn)
-    if not rules.has_interval:
-        return lay_out(answers, [*COUNTS, "clipped"], rules, asked)
-    data = [*COUNTS, "clipped", *INTERVAL]
-    return lay_out(_as_long(answers), data, rules, asked).assign_coords(
-        interval_bound=("interval_bound", SIDES)
-    )
+    if rules.intervals is not None and envelope_of is None:
+        answers = _as_long(answers)
+    arrays = answers.each[0].content.arrays
+    data = [*COUNTS, "clipped", *INTERVAL, *(envelope for *_, envelope in TRACES.values())]
+    return lay_out(answers, [name for name in data if name in arrays], rules, asked)
+
+
+def _interval(tables: Tables, envelope_of: str | None) -> dict[str, Array]:
+    """Return the arrays of betas within an interval, or the envelope of a curve alone."""
+    inner = tables.inner
+    if inner is None:
+        return {}
+    if envelope_of is None:
+        kinks = {"interval_kinks": inner.kinks, "interval_beta": inner.betas}
+        return {"interval_tp": inner.tp, "interval_positives": inner.positives, **kinks}
+    if tables.ranking.extent == "selected":
+        return {}
+    *_, envelope = TRACES[envelope_of]
+    points = tables.tp[:, [0, 2]], tables.positives
+    arrays = tables.ranking.rank, sum(tables.ranking.total), *points, inner.tp, inner.positives
+    return {envelope: curve_envelope(envelope_of, *arrays)}
 
 
 def _as_long(answers: Answers[Page]) -> Answers[Page]:
     """Let all rankings have as many betas within their intervals: shorter ones repeat the last."""
-    pages = [answer.content for answer in answers.each]
-    size = max(page.arrays["interval_beta"].size for page in pages)
-
-    def stretched(page: Page) -> Page:
+    every = [answer.content.arrays for answer in answers.each]
+    size = max(arrays["interval_beta"].size for arrays in every)
+    each = []
+    for answer in answers.each:
+        ranking, arrays = answer.content
+        repeated = np.minimum(np.arange(size), arrays["interval_beta"].size - 1)
         longer = {
-            name: np.take(array, np.minimum(np.arange(size), array.shape[-1] - 1), axis=-1)
-            for name, array in page.arrays.items()
-            if name in ("interval_tp", "interval_positives", "interval_beta")
+            name: arrays[name][..., repeated]
+            for name in ("interval_tp", "interval_positives", "interval_beta")
         }
-        return (
-            page
-            if longer["interval_beta"].size == page.arrays["interval_beta"].size
-            else page._replace(arrays=page.arrays | longer)
-        )
-
-    each = [a._replace(content=stretched(a.content)) for a in answers.each]
-    return Answers(answers.names, answers.own_beta, each)
+        each.append(answer._replace(content=Page(ranking, arrays | longer)))
+    return replace(answers, each=each)
 
 
 def curve_bounds(
     asked: Asked, curve: str, beta: GroupBeta, rules: Rules, ranks: Ranks
 ) -> xr.Dataset:
     """Bound the ROC or the precision-recall curve of each ranking."""
-    x, y, grid, envelope = TRACES[curve]
-    found, rules = with_interval(beta, rules)
-
-    def question(ranking: Ranking, betas: FloatArray, rule: Rule) -> Page:
-        found.check_counts(ranking.total)
-        tables = make_tables(ranking, betas, rule)
-        counts = tables.tp, tables.fp, tables.positives, tables.negatives
-        arrays = dict(zip((x, y), curve_rates(curve, *counts), strict=True))
-        if tables.inner is not None and tables.ranking.extent != "selected":
-            arrays |= {envelope: _envelope(curve, tables, tables.inner)}
-        return Page(tables.ranking, {**arrays, **_sides(tables, rule)})
-
-    answers = ask_rankings(asked, ranks, found.beta, rules, question)
-    data = [name for name in (x, y, envelope) if name in answers.each[0].content.arrays]
-    curves = lay_out(answers, data, rules, asked)
-    if envelope not in data:
-        return curves
-    return curves.assign_coords({grid: (grid, GRID), "envelope": ("envelope", SIDES)})
-
-
-def _envelope(curve: str, tables: Tables, inner: Inner) -> Array:
-    """Return the envelope of a curve; the tables at all betas of the interval are never there."""
-    ends = Table(*(count[:, [0, 2]] for count in tables.table))
-    inside = (tables.betas >= inner.betas[0]) & (tables.betas <= inner.betas[-1])
-    points = Table(*(count[..., inside] for count in ends))
-    low, high = _paths_envelope(curve, points)
-    first = Table(*(count[..., :1] for count in ends))
-    for place in range(inner.betas.size):
-        some = slice(place, place + 1)
-        one = inner._replace(tp=inner.tp[..., some], positives=inner.positives[some])
-        within = inner_table(first, tables.betas[:1], one)
-        lowest, highest = _paths_envelope(curve, Table(*(count[..., :1] for count in within)))
-        low, high = np.fmin(low, lowest), np.fmax(high, highest)
-    return np.stack([low, high], axis=1)
-
-
-def _paths_envelope(curve: str, table: Table) -> Array:
-    """Return the lowest and the highest of some curves, cutoffs first."""
-    return curve_envelope(curve, Table(*(np.moveaxis(count, 0, -1) for count in table))).T
+    return trace(contingency(asked, beta, rules, ranks, envelope_of=curve), curve)
 
 
 def rank_cdf(asked: Asked, beta: GroupBeta, rules: Rules, ranks: Ranks) -> xr.Dataset:
