@@ -42,8 +42,8 @@ TABLE_NAMES: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(["auroc", "auc", "roc_auc", "roc_auc_score"], "area('roc')"),
         **dict.fromkeys(["average_precision", "ap", "auprc", "pr_auc"], "area('pr')"),
-        **dict.fromkeys(["roc_bounds", "roc_curve"], "roc()"),
-        **dict.fromkeys(["pr_bounds", "pr_curve", "precision_recall_curve"], "pr()"),
+        **dict.fromkeys(["roc", "roc_curve"], "roc_bounds()"),
+        **dict.fromkeys(["pr", "pr_curve", "precision_recall_curve"], "pr_bounds()"),
         "precision": "metric('precision')",
         "recall": "metric('recall')",
         "f1": "metric('f1')",

@@ -127,7 +127,7 @@ class TablesAccessor:
     def __getattr__(self, name: str) -> NoReturn:
         tell_of_samples(name, Accessor, "tp" in self.__dict__.get("_dataset", ()))
 
-    def roc(self) -> xr.Dataset:
+    def roc_bounds(self) -> xr.Dataset:
         """Return the ROC curve of each bound and beta.
 
         Returns
@@ -142,7 +142,7 @@ class TablesAccessor:
 
         See Also
         --------
-        pr : The precision-recall curve.
+        pr_bounds : The precision-recall curve.
         plot_roc : The picture.
         area : What is below it.
 
@@ -160,12 +160,12 @@ class TablesAccessor:
         >>> import pu_accessor
         >>> label = [None, 1, 1, None, None, 1, None, None, None]
         >>> tables = pu_accessor.ranking_from_arrays(range(9, 0, -1), label).contingency(0.5)
-        >>> tables.pu.roc()["tpr"].sel(beta=0.5, rank=3).to_series().round(3).to_dict()
+        >>> tables.pu.roc_bounds()["tpr"].sel(beta=0.5, rank=3).to_series().round(3).to_dict()
         {'lower': 0.333, 'estimate': 0.5, 'upper': 0.5}
         """
         return curves.curve(read_dataset(self._dataset), "roc")
 
-    def pr(self) -> xr.Dataset:
+    def pr_bounds(self) -> xr.Dataset:
         """Return the precision-recall curve of each bound and beta.
 
         Returns
@@ -181,7 +181,7 @@ class TablesAccessor:
 
         See Also
         --------
-        roc : The ROC curve.
+        roc_bounds : The ROC curve.
         plot_pr : The picture.
         area : What is below it.
 
@@ -199,7 +199,7 @@ class TablesAccessor:
         >>> import pu_accessor
         >>> label = [None, 1, 1, None, None, 1, None, None, None]
         >>> tables = pu_accessor.ranking_from_arrays(range(9, 0, -1), label).contingency(0.5)
-        >>> tables.pu.pr()["precision"].sel(beta=0.5, rank=3).to_series().round(3).to_dict()
+        >>> tables.pu.pr_bounds()["precision"].sel(beta=0.5, rank=3).to_series().round(3).to_dict()
         {'lower': 0.667, 'estimate': 1.0, 'upper': 1.0}
         """
         return curves.curve(read_dataset(self._dataset), "pr")
@@ -276,7 +276,7 @@ class TablesAccessor:
 
         See Also
         --------
-        roc, pr : The curves.
+        roc_bounds, pr_bounds : The curves.
         pandas.DataFrame.pu.auroc : The area with an interval of its own, which is narrower.
 
         Notes
@@ -416,7 +416,7 @@ class TablesAccessor:
         >>> import pu_accessor
         >>> label = [None, 1, 1, None, None, 1, None, None, None]
         >>> tables = pu_accessor.ranking_from_arrays(range(9, 0, -1), label).contingency(0.5)
-        >>> list(tables.pu.roc().pu.to_frame().columns)
+        >>> list(tables.pu.roc_bounds().pu.to_frame().columns)
         ['rank', 'bound', 'beta', 'threshold', 'known_positive', 'fpr', 'tpr']
         """
         return long.to_frame(read_values(self._dataset))

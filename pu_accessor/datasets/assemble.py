@@ -59,7 +59,6 @@ def lay_out(answers: Answers[Page], data: Sequence[str], rules: Rules, asked: As
     attrs = {
         "level": rule.level,
         "band": band_used(rule, first),
-        "reference": rule.reference,
         **odds,
         "target": "examples",
         **_shared([page.ranking.columns for page in pages]),
