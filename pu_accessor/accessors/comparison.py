@@ -8,8 +8,7 @@ import pandas as pd
 
 from pu_accessor.accessors.bound import Bound
 from pu_accessor.checks import refuse_odds
-from pu_accessor.datasets import dominance as dominances
-from pu_accessor.datasets import tables
+from pu_accessor.datasets import curves, tables
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.estimates.cutoff_spec import At
 from pu_accessor.inference.tables.rates import Metric
@@ -321,7 +320,7 @@ def dominance(
     'svm'
     """
     rule = Rules(level, band, reference, selection_odds=selection_odds)
-    return dominances.dominance(tables.contingency(self._asked(), beta, rule, "breakpoints"))
+    return curves.dominance(tables.contingency(self._asked(), beta, rule, "breakpoints"))
 
 
 def gap(

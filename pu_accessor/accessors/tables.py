@@ -12,7 +12,7 @@ from pu_accessor.accessors import table_plots as table_pictures
 from pu_accessor.accessors.accessor import Accessor
 from pu_accessor.accessors.keywords import explains_keywords, refuse_roles, tell_of_samples
 from pu_accessor.accessors.repr import fold
-from pu_accessor.datasets import curves, derivatives, dominance, long
+from pu_accessor.datasets import curves, tables
 from pu_accessor.datasets.schema import COUNTS
 from pu_accessor.datasets.validate import read_dataset, read_values
 from pu_accessor.inference.tables.rates import Metric
@@ -348,7 +348,7 @@ class TablesAccessor:
         >>> slopes["fpr"].round(3).item(), slopes["precision"].round(3).item()
         (-0.667, 0.8)
         """
-        return derivatives.beta_derivatives(read_dataset(self._dataset))
+        return curves.beta_derivatives(read_dataset(self._dataset))
 
     def at(
         self,
@@ -397,7 +397,7 @@ class TablesAccessor:
         {'lower': 0.333, 'estimate': 0.5, 'upper': 0.5}
         """
         wanted = {"rank": rank, "threshold": threshold, "fraction": fraction}
-        return long.at_cutoffs(read_dataset(self._dataset), wanted)
+        return tables.at_cutoffs(read_dataset(self._dataset), wanted)
 
     def to_frame(self) -> pd.DataFrame:
         """Return tables or curves as a long frame, ready for seaborn.
@@ -419,7 +419,7 @@ class TablesAccessor:
         >>> list(tables.pu.roc_bounds().pu.to_frame().columns)
         ['rank', 'bound', 'beta', 'threshold', 'known_positive', 'fpr', 'tpr']
         """
-        return long.to_frame(read_values(self._dataset))
+        return tables.to_frame(read_values(self._dataset))
 
     def dominance(self) -> pd.DataFrame:
         """Compare where the ROC curves of models lie, at each beta ([1]_, section 6.2).
@@ -462,7 +462,7 @@ class TablesAccessor:
         >>> tables.pu.dominance().loc[0, "dominates"]
         'svm'
         """
-        return dominance.dominance(read_values(self._dataset))
+        return curves.dominance(read_values(self._dataset))
 
     plot_roc = table_pictures.plot_roc
     plot_pr = table_pictures.plot_pr
