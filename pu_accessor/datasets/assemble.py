@@ -63,7 +63,6 @@ def lay_out(
     attrs = {
         "level": settings.level,
         "band": band_used(settings, first),
-        "reference": settings.reference,
         **({} if settings.selection_odds == 1 else {"selection_odds": settings.selection_odds}),
         "target": "examples",
         **_shared([page.ranking.columns for page in pages]),
