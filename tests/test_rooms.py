@@ -69,7 +69,7 @@ LAYERS = {
     "dominance": {"datasets", "inference"},
     "estimates": {"accessors", "questions"},
     "forest": {"accessors", "datasets", "plots"},
-    "gaps": {"counting", "inference", "questions"},
+    "gaps": {"counting", "inference"},
     "guaranteed_cutoffs": {"accessors", "inference", "questions"},
     "labels": {"accessors", "sources"},
     "macro_average": {"inference", "questions"},
