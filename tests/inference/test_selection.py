@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.typing import NDArray
-from pu_accessor.inference.comparison.within_odds import compare_within
 from scipy import special, stats
 
 from pu_accessor import PUTypeError, PUValueError, PUWarning
@@ -24,7 +23,7 @@ from pu_accessor.inference.bands.simultaneous_within_odds import (
 )
 from pu_accessor.inference.bands.within_odds import exact_within
 from pu_accessor.inference.breaking import find_breaking_point
-from pu_accessor.inference.comparison.paired import compare_paired
+from pu_accessor.inference.comparison.paired import compare_paired, compare_within
 from pu_accessor.inference.estimates.population_auroc import estimate_population_auroc
 from pu_accessor.inference.estimates.population_average_precision import (
     estimate_population_precision,
