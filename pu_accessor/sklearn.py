@@ -17,13 +17,13 @@ from pu_accessor.checks import as_betas
 from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.inference.estimates.auroc import auroc_and_error
 from pu_accessor.inference.estimates.cutoff_spec import At, read_at
-from pu_accessor.inference.estimates.metric_at import metric_at
 from pu_accessor.inference.estimates.population_average_precision import precision_values
 from pu_accessor.inference.estimates.weighted_areas import weighted_auroc, weighted_precision
 from pu_accessor.inference.quantities import Quantity, read_quantity
-from pu_accessor.inference.settings import Settings
+from pu_accessor.inference.settings import BetaRange, Settings
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.inference.tables.rates import Metric
+from pu_accessor.inference.value import value_of
 from pu_accessor.ranking import Ranking
 from pu_accessor.sources.arrays import ArraySource
 from pu_accessor.sources.columns import as_series
@@ -188,7 +188,8 @@ class Scorer:
         betas, weight = np.array([0.0 if self.beta is None else self.beta]), ranking.unequal_weight
         check_labels(betas, ranking.total)
         if self.at is not None:
-            value = metric_at(ranking, betas, self.quantity.metric, read_at(self.at), Settings())
+            beta, at = BetaRange(betas), read_at(self.at)
+            value = value_of(self.quantity, ranking, beta, Settings(), "examples", at)
             return float(value.estimate[0])
         is_roc = self.quantity.curve == "roc"
         if weight is not None:

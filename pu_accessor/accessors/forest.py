@@ -167,4 +167,4 @@ def plot_forest(
         betas = betas.with_baseline()
     found = estimates.estimate(self._request(), entry, betas, at, settings, target)
     values = over_places(found, (hue, col, row), order)
-    return plots.plot_forest(values, (entry.name, name_cutoff(entry.read_cutoff(at))), look)
+    return plots.plot_forest(values, (entry.label, name_cutoff(entry.read_cutoff(at))), look)

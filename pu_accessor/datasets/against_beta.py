@@ -30,7 +30,8 @@ def ask_quantity(
     whole = contingency(request, betas, settings, "breakpoints", warn=False)
     if at is None:
         return values_by_beta(whole, quantity)
-    examples = int(sum(whole[name] for name in TOTALS).max())
+    known, against, unlabeled = (whole[name] for name in TOTALS)
+    examples = int((known + against + unlabeled).max())
     if at > examples:
         raise no_rank(f"{examples}, the number of examples", int(at))
     tables = contingency(request, betas, settings, at, warn=False)

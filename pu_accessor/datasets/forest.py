@@ -29,7 +29,7 @@ def over_places(
     own_beta = bool(rows.groupby(index, sort=False).size().max() == 1)
     own_beta = own_beta and not (rows["beta"] == rows["beta"].iloc[0]).all()
     table = rows.set_index(index if own_beta else [*index, "beta"])[[*BOUND]].to_xarray()
-    values = _by_bound(table.sel(place=names), BOUND)
+    values = _by_bound(table.sel(place=names), tuple(BOUND))
     dataset = values.rename("value").to_dataset().assign_coords(place=np.arange(len(names)))
     if own_beta:
         betas = dict(zip(rows["place"], rows["beta"], strict=True))
@@ -49,7 +49,7 @@ def over_odds(found: pd.DataFrame, label: str) -> xr.Dataset:
         keys = [*(key for key in keys if key not in sides), "pair"]
     table = found.set_index([*keys, "beta", "selection_odds"]).to_xarray()
     last = ("bound", "beta", "selection_odds")
-    data = {"value": _by_bound(table, BOUND).transpose(..., *last)}
+    data = {"value": _by_bound(table, tuple(BOUND)).transpose(..., *last)}
     if "range_lower" in table:
         data["range"] = _by_bound(table, _RANGE).transpose(..., *last)
     data["breaking_point"] = table["breaking_point"].isel(selection_odds=0, drop=True)

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from pu_accessor.checks import as_array
 from pu_accessor.errors import PUTypeError, PUValueError, brief, suggestion
-from pu_accessor.inference.estimates.cutoff_spec import At, Cutoff, are_several, read_at
+from pu_accessor.inference.estimates.cutoff_spec import At, Cutoff, read_at
 from pu_accessor.inference.tables.rates import METRICS, Metric, metric_name
 
 __all__ = [
@@ -112,7 +113,8 @@ class Quantity:
                     f"{brief(at)} was passed."
                 )
             return None
-        if at is None or are_several(at):
+        values = [*at.values()] if isinstance(at, Mapping) else [at]
+        if at is None or any(as_array(value).ndim for value in values):
             raise PUValueError(
                 f"at must say the one cutoff of {self.name!r}, but {brief(at)} was passed. Pass "
                 "for example at=100 or at={'threshold': 0.5}."

@@ -53,7 +53,7 @@ def by_hand(case: dict[str, Any], estimator: Any, rows: Any) -> float:
     probability = estimator.predict_proba(X[rows])[:, 1]
     pu = pd.DataFrame({"score": probability, "label": Y[rows]}).pu(unlabeled=0)
     asked = {"beta": 0.0, **case}
-    name = asked.pop("name")
+    name = asked.pop("quantity")
     if "at" in asked:
         sign = -1 if name in ("fdr", "fnr", "fpr") else 1
         return sign * float(pu.metric(name, target="examples", **asked)["estimate"].iloc[0])

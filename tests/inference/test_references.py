@@ -10,12 +10,12 @@ import pytest
 import xarray as xr
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from pu_accessor.inference.comparison.monotone_curve import StepFree, limit, step_free
 from scipy.stats import norm
 
 import pu_accessor
 from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.bands.lookup import BANDS
+from pu_accessor.inference.comparison.dominance import StepFree, limit, step_free
 from pu_accessor.ranking import FloatArray
 from tests.cases import AREAS, Case, Labels, as_frame, as_tables, cases, draw_case
 from tests.oracles import coherent_oracle, oracle, reference_oracle

@@ -138,7 +138,7 @@ BAD: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
         {"at": {"rank": [3, 4]}},
     ),
     r"at must say the one cutoff of 'f1', but \[None, \[\]\]": (("f1", 0.2), {"at": [None, []]}),
-    "at must not be passed with 'auroc'": (("auroc", 0.2), {"at": 3}),
+    "at must be left out with 'auroc'": (("auroc", 0.2), {"at": 3}),
     "band and reference must be left out with 'auroc'": (("auroc", 0.2), {"band": "dkw"}),
     r"order must hold keys of model, each once, but \['svm'\].*'m0'": (
         ("auroc", 0.2),

@@ -28,7 +28,6 @@ from pu_accessor.inference.estimates.fallbacks import Estimates
 from pu_accessor.inference.estimates.joint import (
     join_estimates,
     join_metric_at,
-    join_metric_on_new,
 )
 from pu_accessor.inference.estimates.metric_at import metric_at
 from pu_accessor.inference.estimates.population_auroc import estimate_population_auroc
@@ -37,7 +36,9 @@ from pu_accessor.inference.estimates.population_average_precision import (
 )
 from pu_accessor.inference.prior.labeling import beta_from_labels
 from pu_accessor.inference.prior.methods import estimate_prior
+from pu_accessor.inference.quantities import QUANTITIES
 from pu_accessor.inference.settings import BetaRange, Settings, ranking_level
+from pu_accessor.inference.value import metric_value
 from pu_accessor.ranking import FloatArray, Ranking
 from tests.studies.shapes import CHOSEN, OTHERS, Draw, Shape
 
@@ -221,7 +222,9 @@ def at_cutoff(name: str, rank: int | None) -> Question:
         elif joint == "point":
             found = metric_at(ranking, point, name, at, rule)
         elif rank is None:
-            found = join_metric_on_new(ranking, beta, name, threshold, rule, joint)
+            at = Cutoff("threshold", threshold)
+            entry = QUANTITIES[name]
+            found = metric_value(entry, ranking, beta, rule, "population", at, joint)
         else:
             found = join_metric_at(ranking, beta, name, at, rule, joint)
         return float(found.lower[0]), float(found.upper[0])

@@ -184,13 +184,14 @@ def lift_at(
         recalls += [np.minimum(lowest, recalls[1]), np.maximum(highest, recalls[2])]
     estimate, lower, upper, *envelope = (share * examples / rank for share in recalls)
     return AtCutoff(
-        np.full(betas.size, rank),
-        np.full(betas.size, around.threshold[-1]),
-        estimate,
-        lower,
-        upper,
-        *(envelope or [None, None]),
-        band_name(settings.band),
+        rank=np.full(betas.size, rank),
+        threshold=np.full(betas.size, around.threshold[-1]),
+        estimate=estimate,
+        lower=lower,
+        upper=upper,
+        envelope_lower=envelope[0] if envelope else None,
+        envelope_upper=envelope[1] if envelope else None,
+        band=band_name(settings.band),
     )
 
 
