@@ -60,9 +60,9 @@ def contingency(
     rankings = request.rankings(ranks, settings)
     results = map_rankings(request, rankings, question, betas, settings, warn=warn)
     if not betas.vary:
-        return lay_out(results, [*COUNTS, "clipped"], betas, settings, request)
+        return lay_out(results, [*COUNTS, "clipped"], request)
     data = [*COUNTS, "clipped", *INTERVAL]
-    return lay_out(_as_long(results), data, betas, settings, request).assign_coords(
+    return lay_out(_as_long(results), data, request).assign_coords(
         interval_bound=("interval_bound", SIDES)
     )
 
@@ -103,7 +103,7 @@ def curve_bounds(
     rankings = request.rankings(ranks, settings)
     results = map_rankings(request, rankings, question, betas, settings)
     data = [name for name in (x, y, envelope) if name in results.each[0].content.arrays]
-    curves = lay_out(results, data, betas, settings, request)
+    curves = lay_out(results, data, request)
     if envelope not in data:
         return curves
     return curves.assign_coords({grid: (grid, GRID), "envelope": ("envelope", SIDES)})
@@ -140,7 +140,7 @@ def rank_cdf(request: Request, betas: Betas, settings: Settings, ranks: Ranks) -
 
     rankings = request.rankings(ranks, settings)
     results = map_rankings(request, rankings, question, betas, settings)
-    return lay_out(results, ["rank_cdf"], betas, settings, request)
+    return lay_out(results, ["rank_cdf"], request)
 
 
 def _coordinates(bounded: Tables | RankCdf, settings: Settings) -> dict[str, Array]:

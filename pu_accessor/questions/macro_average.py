@@ -196,13 +196,13 @@ def average_over(
     kept, _ = over.split(results.names)
     together = Results(
         tuple(results.names[level] for level in kept),
-        results.own_beta,
         [
             _averaged(key, group, estimate, average, bool(results.skipped))
             for key, group in _together(results, kept).items()
         ],
+        betas,
+        settings,
         results.skipped,
-        betas.joint,
     )
     averages = as_rows(together, columns)
     _warn_of(averages, together.names)

@@ -79,7 +79,7 @@ def decision_curves(
     dims = {"value": ("threshold", "bound", "beta"), "treat_all": ("threshold", "beta")}
     if betas.vary:
         dims["envelope"] = ("threshold", "side", "beta")
-    return _curves(results, dims, settings).assign_coords(threshold=probabilities)
+    return _curves(results, dims).assign_coords(threshold=probabilities)
 
 
 def _net_benefits(
@@ -104,9 +104,7 @@ def _bound_columns(value: FloatArray, envelope: FloatArray | None) -> dict[str, 
     return columns | {f"envelope_{side}": end.T for side, end in by_side}
 
 
-def _curves(
-    results: Results[Any], dims: Mapping[str, tuple[str, ...]], settings: Settings
-) -> xr.Dataset:
+def _curves(results: Results[Any], dims: Mapping[str, tuple[str, ...]]) -> xr.Dataset:
     """Lay what rankings answer side by side, to be drawn."""
     keys = key_coordinates(results)
     by_key = tuple(keys.sizes)
@@ -123,8 +121,8 @@ def _curves(
     return xr.Dataset(
         data,
         attrs={
-            "level": settings.level,
-            "band": band_name(settings.band),
+            "level": results.settings.level,
+            "band": band_name(results.settings.band),
             "target": "examples",
         },
     ).assign_coords(
@@ -215,7 +213,7 @@ def calibration_curves(
     if betas.vary:
         dims["envelope"] = ("bin", "side", "beta")
     coordinates = {"bin": edges[:-1], "right": ("bin", edges[1:])}
-    return _curves(results, dims, settings).assign_coords(coordinates)
+    return _curves(results, dims).assign_coords(coordinates)
 
 
 def _reliabilities(
