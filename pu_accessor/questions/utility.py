@@ -87,8 +87,8 @@ def _net_benefits(
 ) -> Results[NetBenefit]:
     """Ask each ranking for its net benefit."""
 
-    def question(ranking: Ranking, beta: BetaRange, own: Settings) -> NetBenefit:
-        return net_benefit_at(ranking, beta.values, thresholds, own, beta.interval)
+    def question(ranking: Ranking, beta: BetaRange, settings: Settings) -> NetBenefit:
+        return net_benefit_at(ranking, beta.values, thresholds, settings, beta.interval)
 
     rankings = request.rankings("breakpoints", settings)
     return map_rankings(request, rankings, question, betas, settings)
@@ -155,10 +155,12 @@ def enrichment_factor(
     """Estimate enrichment factors of each ranking, with intervals."""
     fractions = as_fractions(fraction)
 
-    def question(ranking: Ranking, beta: BetaRange, own: Settings) -> Enrichment:
+    def question(ranking: Ranking, beta: BetaRange, settings: Settings) -> Enrichment:
         if not beta.is_estimate:
-            return enrichment_at(ranking, beta.values, fractions, own)
-        factors = enrichment_at(ranking, beta.grid(own.level, betas.joint), fractions, own)
+            return enrichment_at(ranking, beta.values, fractions, settings)
+        factors = enrichment_at(
+            ranking, beta.grid(settings.level, betas.joint), fractions, settings
+        )
         limits = join_limits(factors.value, factors.lower, factors.upper, beta, betas.joint)
         return Enrichment(factors.rank, factors.value[:, :1], factors.error[:, :1], *limits)
 
@@ -222,8 +224,8 @@ def _reliabilities(
     """Ask each ranking for its reliability."""
     check_bin_band(settings)
 
-    def question(ranking: Ranking, beta: BetaRange, own: Settings) -> Reliability:
-        return reliability(ranking, beta.values, edges, own, beta.interval)
+    def question(ranking: Ranking, beta: BetaRange, settings: Settings) -> Reliability:
+        return reliability(ranking, beta.values, edges, settings, beta.interval)
 
     rankings = request.rank("breakpoints")
     return map_rankings(request, rankings, question, betas, settings)
