@@ -50,8 +50,8 @@ def answers(tables: xr.Dataset, beta: float) -> pd.DataFrame:
     tables = tables.sel(beta=beta)
     top, more = tables.sel(rank=100), tables.sel(rank=200)
     asked = {
-        "AUROC": tables.pu.area("roc"),
-        "area under PR": tables.pu.area("pr"),
+        "AUROC": tables.pu.area("auroc"),
+        "area under PR": tables.pu.area("average_precision"),
         "precision, top 100": top.pu.metric("precision"),
         "recall, top 100": top.pu.metric("tpr"),
         "F1, top 200": more.pu.metric("f1"),
@@ -70,7 +70,10 @@ print(table.round(3).to_string(), "\n")
 # %%
 # Rank CDF, ROC and PR curves; the truth first, so that it is in the legends, too.
 figure, (left, middle, right) = plt.subplots(1, 3, figsize=(15, 5), layout="constrained")
-true_roc, true_pr = truth.pu.roc().squeeze().sel(bound="estimate"), truth.pu.pr().squeeze()
+true_roc, true_pr = (
+    truth.pu.roc_bounds().squeeze().sel(bound="estimate"),
+    truth.pu.pr_bounds().squeeze(),
+)
 true_pr = true_pr.sel(bound="estimate").isel(rank=slice(1, None))
 left.plot(truth["rank"], true_roc["tpr"], color="black", ls="-.", label="truth")
 middle.plot(true_roc["fpr"], true_roc["tpr"], color="black", ls="-.", label="truth")

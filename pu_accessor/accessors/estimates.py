@@ -261,7 +261,7 @@ def average_precision(
 
 def metric(
     self: Bound,
-    name: str | Metric | Sequence[str | Metric],
+    quantity: str | Metric | Sequence[str | Metric],
     beta: Beta,
     *,
     at: At,
@@ -278,7 +278,7 @@ def metric(
 
     Parameters
     ----------
-    name : Metric
+    quantity : Metric
         One of accuracy, balanced_accuracy, f1, fdr, fnr, fpr, informedness, jaccard, kappa, lift,
         mcc, npv, precision, recall, tnr and tpr; `pu_accessor.fbeta(2)` and the like; or a
         function of the arrays tp, fp, fn and tn, in examples, that returns an array of their
@@ -297,6 +297,9 @@ def metric(
         informedness, or the metric itself, is highest.
 
         Several of one kind are a list, ``{"rank": [50, 100]}``. At rank 0 precision is NaN.
+
+        "lift" at a fraction is the enrichment factor of others: of exactly that share of the
+        examples, rounded up, and where tied examples are cut apart, over all their orders.
     target : Target, optional
         What the interval is about: new examples, from where these come from, at this threshold;
         or these examples, once all their labels were known. A threshold alone means something
@@ -404,4 +407,4 @@ def metric(
     settings = read_settings(level, band, reference, selection_odds)
     betas = read_betas(beta, beta_interval, joint)
     over = read_average(average, isinstance(self._roles.score, list))
-    return estimates.metric(self._request(), name, betas, at, settings, target, over=over)
+    return estimates.metric(self._request(), quantity, betas, at, settings, target, over=over)

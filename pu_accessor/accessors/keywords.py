@@ -27,9 +27,10 @@ Kind = TypeVar("Kind", bound=type)
 # What stands in a line to write where a user has not said it.
 _EXAMPLES: Mapping[str, Mapping[str, object]] = MappingProxyType(
     {
-        "": {"beta": 0.3, "name": "f1", "at": 100, "size": 50, "random_state": 0, "curve": "roc"}
-        | {"quantity": "auroc"},
-        "plot_against_beta": {"name": "roc", "beta": [0.1, 0.2, 0.3]},
+        "": {"beta": 0.3, "quantity": "auroc", "at": 100, "size": 50, "random_state": 0},
+        "metric": {"quantity": "f1"},
+        "plot_metric": {"quantity": "f1"},
+        "plot_against_beta": {"beta": [0.1, 0.2, 0.3]},
     }
 )
 
@@ -90,6 +91,8 @@ def _explain(
     if name == "__call__":
         roles = {key: _shown(value) for key, value in keywords.items() if key in allowed}
         return _explain_call(accessor, allowed, unknown, roles, error)
+    if _is_asked_of_samples(accessor, name):
+        return _OF_SAMPLES.format(name)
     roles = {key: _shown(value) for key, value in unknown.items() if key in ROLE_NAMES}
     if roles and not isinstance(accessor, Bound):
         return (
@@ -126,6 +129,18 @@ def _explain(
     return f"{name}: {error}. Write for example {_line(accessor, method, {})}."
 
 
+_OF_SAMPLES = (
+    "{0} is asked of samples: say what their variables mean first, "
+    "ds.pu(score='score', label='label', dim='sample').{0}(...)."
+)
+
+
+def _is_asked_of_samples(accessor: Any, name: str) -> bool:
+    """Tell whether a method of both accessors is called on a Dataset without tables."""
+    dataset = getattr(accessor, "_dataset", None)
+    return dataset is not None and "tp" not in dataset and name in _public(accessor._answers)
+
+
 def _explain_call(
     accessor: Any,
     allowed: list[str],
@@ -157,7 +172,7 @@ def refuse_roles(names: Iterable[str]) -> NoReturn:
     raise PUTypeError(
         f"The Dataset holds tables or curves ({', '.join(names)}), whose examples have been "
         "counted already: there are no samples to name score and label of. Ask the tables: "
-        "ds.pu.metric('f1'), ds.pu.area('roc')."
+        "ds.pu.metric('f1'), ds.pu.area('auroc')."
     )
 
 
@@ -170,10 +185,7 @@ def tell_of_samples(name: str, kind: type, counted: bool) -> NoReturn:
             f"df.pu.{name}(...).{of_tables}"
         )
     if name in _public(kind):
-        raise AttributeError(
-            f"{name} is asked of samples: say what their variables mean first, "
-            f"ds.pu(score='score', label='label', dim='sample').{name}(...)."
-        )
+        raise AttributeError(_OF_SAMPLES.format(name))
     near = of_tables or suggestion(name, _public(kind))
     raise AttributeError(f"ds.pu has no attribute {brief(name)}.{near}")
 

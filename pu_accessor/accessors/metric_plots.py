@@ -22,7 +22,7 @@ __all__ = ["plot_against_beta", "plot_metric"]
 
 def plot_metric(
     self: Bound,
-    name: str | Metric,
+    quantity: str | Metric,
     beta: Beta,
     *,
     x: str = "rank",
@@ -46,7 +46,7 @@ def plot_metric(
 
     Parameters
     ----------
-    name : Metric
+    quantity : Metric
         One of accuracy, balanced_accuracy, f1, fdr, fnr, fpr, informedness, jaccard, kappa, lift,
         mcc, npv, precision, recall, tnr and tpr; `pu_accessor.fbeta(2)` and the like; or a
         function of the arrays tp, fp, fn and tn, in examples, that returns an array of their
@@ -142,17 +142,17 @@ def plot_metric(
     from pu_accessor import plots
 
     look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws, palette, legend, height)
-    plots.check_plot_metric(name, x)
+    plots.check_plot_metric(quantity, x)
     settings = read_settings(level, band, reference, selection_odds)
-    ranks: Ranks = "all" if x == "threshold" or callable(name) else "breakpoints"
+    ranks: Ranks = "all" if x == "threshold" or callable(quantity) else "breakpoints"
     betas = read_betas(beta, beta_interval)
     table = tables.contingency(self._request(ranks), betas, settings, ranks, baseline=baseline)
-    return plots.plot_metric(table, name, x, look)
+    return plots.plot_metric(table, quantity, x, look)
 
 
 def plot_against_beta(
     self: Bound,
-    name: str | Metric,
+    quantity: str | Metric,
     beta: Beta,
     *,
     at: int | None = None,
@@ -181,8 +181,9 @@ def plot_against_beta(
 
     Parameters
     ----------
-    name : str or callable
-        "roc" or "pr" for the area under that curve, or a metric as in ``ds.pu.metric``.
+    quantity : str or callable
+        "auroc", "average_precision" for the area under the PR curve, or a metric as in
+        ``ds.pu.metric``.
     beta : array-like of float
         Fractions of positives among the unlabeled, in [0, 1]: a grid of two or more. Not an
         estimate with its interval: beta is the axis. Pass betas between both ends.
@@ -271,7 +272,7 @@ def plot_against_beta(
     >>> import pu_accessor
     >>> label = [None, 1, 1, None, None, 1, None, None, None]
     >>> df = pd.DataFrame({"score": range(9, 0, -1), "label": label})
-    >>> ax = df.pu.plot_against_beta("roc", beta=[0, 0.2, 0.4])
+    >>> ax = df.pu.plot_against_beta("auroc", beta=[0, 0.2, 0.4])
     >>> ax.get_ylabel()
     'AUROC'
     """
@@ -279,5 +280,5 @@ def plot_against_beta(
 
     look = plots.Look(hue, col, row, False, ax, line_kws, band_kws, palette, legend, height)
     settings = read_settings(level, band, reference, selection_odds)
-    quantity = ask_quantity(self._request(), name, read_betas(beta), at, settings)
-    return plots.plot_against_beta(quantity, look)
+    values = ask_quantity(self._request(), quantity, read_betas(beta), at, settings)
+    return plots.plot_against_beta(values, look)

@@ -12,7 +12,7 @@ from pu_accessor.accessors import table_plots as table_pictures
 from pu_accessor.accessors.accessor import Accessor
 from pu_accessor.accessors.keywords import explains_keywords, refuse_roles, tell_of_samples
 from pu_accessor.accessors.repr import fold
-from pu_accessor.datasets import curves, derivatives, dominance, long
+from pu_accessor.datasets import curves, tables
 from pu_accessor.datasets.schema import COUNTS
 from pu_accessor.datasets.validate import read_dataset, read_values
 from pu_accessor.inference.tables.rates import Metric
@@ -110,7 +110,7 @@ class TablesAccessor:
         >>> tables = pu.contingency(beta=0.25)
         >>> tables["tp"].dims
         ('model', 'rank', 'bound', 'beta')
-        >>> tables.pu.area("roc").sel(bound="estimate", beta=0.25).values.round(2)
+        >>> tables.pu.area("auroc").sel(bound="estimate", beta=0.25).values.round(2)
         array([1.  , 0.67])
         """
         if counted := [name for name in (*COUNTS, *RATES) if name in self._dataset.data_vars]:
@@ -127,7 +127,7 @@ class TablesAccessor:
     def __getattr__(self, name: str) -> NoReturn:
         tell_of_samples(name, Accessor, "tp" in self.__dict__.get("_dataset", ()))
 
-    def roc(self) -> xr.Dataset:
+    def roc_bounds(self) -> xr.Dataset:
         """Return the ROC curve of each bound and beta.
 
         Returns
@@ -142,7 +142,7 @@ class TablesAccessor:
 
         See Also
         --------
-        pr : The precision-recall curve.
+        pr_bounds : The precision-recall curve.
         plot_roc : The picture.
         area : What is below it.
 
@@ -160,12 +160,12 @@ class TablesAccessor:
         >>> import pu_accessor
         >>> label = [None, 1, 1, None, None, 1, None, None, None]
         >>> tables = pu_accessor.ranking_from_arrays(range(9, 0, -1), label).contingency(0.5)
-        >>> tables.pu.roc()["tpr"].sel(beta=0.5, rank=3).to_series().round(3).to_dict()
+        >>> tables.pu.roc_bounds()["tpr"].sel(beta=0.5, rank=3).to_series().round(3).to_dict()
         {'lower': 0.333, 'estimate': 0.5, 'upper': 0.5}
         """
         return curves.curve(read_dataset(self._dataset), "roc")
 
-    def pr(self) -> xr.Dataset:
+    def pr_bounds(self) -> xr.Dataset:
         """Return the precision-recall curve of each bound and beta.
 
         Returns
@@ -181,7 +181,7 @@ class TablesAccessor:
 
         See Also
         --------
-        roc : The ROC curve.
+        roc_bounds : The ROC curve.
         plot_pr : The picture.
         area : What is below it.
 
@@ -199,17 +199,17 @@ class TablesAccessor:
         >>> import pu_accessor
         >>> label = [None, 1, 1, None, None, 1, None, None, None]
         >>> tables = pu_accessor.ranking_from_arrays(range(9, 0, -1), label).contingency(0.5)
-        >>> tables.pu.pr()["precision"].sel(beta=0.5, rank=3).to_series().round(3).to_dict()
+        >>> tables.pu.pr_bounds()["precision"].sel(beta=0.5, rank=3).to_series().round(3).to_dict()
         {'lower': 0.667, 'estimate': 1.0, 'upper': 1.0}
         """
         return curves.curve(read_dataset(self._dataset), "pr")
 
-    def metric(self, name: str | Metric) -> xr.DataArray:
+    def metric(self, quantity: str | Metric) -> xr.DataArray:
         """Evaluate a metric on each table.
 
         Parameters
         ----------
-        name : Metric
+        quantity : Metric
             One of accuracy, balanced_accuracy, f1, fdr, fnr, fpr, informedness, jaccard, kappa,
             lift, mcc, npv, precision, recall, tnr and tpr; `pu_accessor.fbeta(2)` and the like; or
             a function of the arrays tp, fp, fn and tn, in examples, that returns an array of their
@@ -247,15 +247,15 @@ class TablesAccessor:
         >>> cost.sel(beta=0.5, rank=3).to_series().to_dict()
         {'lower': 21, 'estimate': 15, 'upper': 15}
         """
-        return curves.metric(read_dataset(self._dataset), name)
+        return curves.metric(read_dataset(self._dataset), quantity)
 
-    def area(self, curve: str, *, max_fpr: float | None = None) -> xr.DataArray:
+    def area(self, quantity: str, *, max_fpr: float | None = None) -> xr.DataArray:
         """Return the area under the curve of each bound and beta.
 
         Parameters
         ----------
-        curve : {"roc", "pr"}
-            Which curve.
+        quantity : {"auroc", "average_precision"}
+            The area under the ROC curve, or under the precision-recall curve.
         max_fpr : float, optional
             Take the ROC curve up to this false positive rate in (0, 1], standardised so that
             chance is 0.5 and perfection 1, as ``sklearn.metrics.roc_auc_score(max_fpr=...)`` does.
@@ -276,7 +276,7 @@ class TablesAccessor:
 
         See Also
         --------
-        roc, pr : The curves.
+        roc_bounds, pr_bounds : The curves.
         pandas.DataFrame.pu.auroc : The area with an interval of its own, which is narrower.
 
         Notes
@@ -294,10 +294,10 @@ class TablesAccessor:
         >>> import pu_accessor
         >>> label = [None, 1, 1, None, None, 1, None, None, None]
         >>> tables = pu_accessor.ranking_from_arrays(range(9, 0, -1), label).contingency(0.5)
-        >>> tables.pu.area("roc").sel(beta=0.5).to_series().round(3).to_dict()
+        >>> tables.pu.area("auroc").sel(beta=0.5).to_series().round(3).to_dict()
         {'lower': 0.222, 'estimate': 0.889, 'upper': 1.0}
         """
-        return curves.area(read_dataset(self._dataset), curve, max_fpr=max_fpr)
+        return curves.area(read_dataset(self._dataset), quantity, max_fpr=max_fpr)
 
     def beta_derivatives(self) -> xr.Dataset:
         """Return how fast rates and counts change with beta ([1]_, Appendix B).
@@ -348,7 +348,7 @@ class TablesAccessor:
         >>> slopes["fpr"].round(3).item(), slopes["precision"].round(3).item()
         (-0.667, 0.8)
         """
-        return derivatives.beta_derivatives(read_dataset(self._dataset))
+        return curves.beta_derivatives(read_dataset(self._dataset))
 
     def at(
         self,
@@ -397,7 +397,7 @@ class TablesAccessor:
         {'lower': 0.333, 'estimate': 0.5, 'upper': 0.5}
         """
         wanted = {"rank": rank, "threshold": threshold, "fraction": fraction}
-        return long.at_cutoffs(read_dataset(self._dataset), wanted)
+        return tables.at_cutoffs(read_dataset(self._dataset), wanted)
 
     def to_frame(self) -> pd.DataFrame:
         """Return tables or curves as a long frame, ready for seaborn.
@@ -416,10 +416,10 @@ class TablesAccessor:
         >>> import pu_accessor
         >>> label = [None, 1, 1, None, None, 1, None, None, None]
         >>> tables = pu_accessor.ranking_from_arrays(range(9, 0, -1), label).contingency(0.5)
-        >>> list(tables.pu.roc().pu.to_frame().columns)
+        >>> list(tables.pu.roc_bounds().pu.to_frame().columns)
         ['rank', 'bound', 'beta', 'threshold', 'known_positive', 'fpr', 'tpr']
         """
-        return long.to_frame(read_values(self._dataset))
+        return tables.to_frame(read_values(self._dataset))
 
     def dominance(self) -> pd.DataFrame:
         """Compare where the ROC curves of models lie, at each beta ([1]_, section 6.2).
@@ -462,7 +462,7 @@ class TablesAccessor:
         >>> tables.pu.dominance().loc[0, "dominates"]
         'svm'
         """
-        return dominance.dominance(read_values(self._dataset))
+        return curves.dominance(read_values(self._dataset))
 
     plot_roc = table_pictures.plot_roc
     plot_pr = table_pictures.plot_pr

@@ -13,7 +13,7 @@ from pu_accessor.questions import utility as practice
 from pu_accessor.questions.betas import Beta, BetaInterval, read_betas
 from pu_accessor.questions.rank_bands import read_settings
 
-__all__ = ["bedroc", "calibration", "enrichment_factor", "net_benefit"]
+__all__ = ["bedroc", "calibration", "net_benefit"]
 
 
 def net_benefit(
@@ -168,7 +168,7 @@ def bedroc(
 
     See Also
     --------
-    enrichment_factor : Of the top alone.
+    metric : "lift", of the top alone.
     average_precision : Of the whole ranking.
 
     Notes
@@ -198,76 +198,6 @@ def bedroc(
     """
     settings, betas = Settings(level), read_betas(beta, beta_interval, "approximate")
     return practice.bedroc(self._request(), betas, alpha, settings)
-
-
-def enrichment_factor(
-    self: Bound,
-    beta: Beta,
-    *,
-    fraction: float | Sequence[float] = 0.01,
-    level: float = 0.95,
-) -> pd.DataFrame:
-    """Estimate by how much the top of these examples is richer in positives than all of them.
-
-    Parameters
-    ----------
-    beta : Beta
-        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
-        several, a mapping, Series or DataArray by group.
-    fraction : float or array-like of float, default 0.01
-        How much of the examples is the top, in (0, 1], rounded up to whole examples.
-    level : float, default 0.95
-        Probability with which the interval covers, in (0, 1).
-
-    Returns
-    -------
-    DataFrame
-        A row for each group, beta and fraction: the group, beta, fraction, rank, estimate,
-        standard_error, lower, upper, level, target, which is "examples".
-
-    Raises
-    ------
-    PUKeyError
-        If there is no such column, or beta lacks a group.
-    PUTypeError
-        If an argument or a column is of a kind that is not allowed.
-    PUValueError
-        If one has a value that is not allowed, labels are ambiguous, or no row is a known
-        positive. In a group, the error names it.
-
-        Also if a fraction is not in (0, 1].
-
-    See Also
-    --------
-    metric : "lift" at any cutoff, of whole blocks of ties.
-
-    Notes
-    -----
-    The share of all positives that the first K of N examples hold, over K/N [1]_. Its estimate
-    does not depend on beta; what is possible does: at most N/P for P positives, and the interval,
-    which is that of the band "exact". Tied examples count as over all their orders: within a block
-    of ties the limits are those of both ends, each at half of 1 - level.
-
-    References
-    ----------
-    .. [1] J.-F. Truchon, C. I. Bayly, *Evaluating virtual screening methods: good and bad metrics
-       for the "early recognition" problem*, Journal of Chemical Information and Modeling 47 (2007)
-       488-508.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import pu_accessor
-    >>> label = [None, 1, 1, None, None, 1, None, 1, None, None, None, None]
-    >>> df = pd.DataFrame({"score": range(12, 0, -1), "label": label})
-    >>> found = df.pu.enrichment_factor(beta=0.25, fraction=[0.25, 0.5])
-    >>> found[["fraction", "rank", "estimate", "lower", "upper"]].round(3)
-       fraction  rank  estimate  lower  upper
-    0      0.25     3       2.0  1.333  2.000
-    1      0.50     6       1.5  1.000  1.667
-    """
-    settings, betas = Settings(level), read_betas(beta, joint="approximate")
-    return practice.enrichment_factor(self._request(), betas, fraction, settings)
 
 
 def calibration(

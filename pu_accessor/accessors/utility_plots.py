@@ -240,7 +240,7 @@ def plot_gain(
 
     See Also
     --------
-    enrichment_factor : Gains over chance, as numbers.
+    metric : "lift", gains over chance as numbers.
 
     Notes
     -----

@@ -71,7 +71,6 @@ def _attributes(results: Results[Page], interval: Interval | None) -> dict[str, 
     return {
         "level": settings.level,
         "band": band_used(settings, rankings[0]),
-        "reference": settings.reference,
         **({} if odds == 1 else {"selection_odds": odds}),
         "target": "examples",
         **_shared([ranking.columns for ranking in rankings]),

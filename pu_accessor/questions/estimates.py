@@ -12,19 +12,24 @@ from pu_accessor.errors import shorten, warn_caller
 from pu_accessor.inference.estimates.auroc import estimate_auroc
 from pu_accessor.inference.estimates.average_precision import estimate_precision_around
 from pu_accessor.inference.estimates.batched import estimate_population_aurocs
-from pu_accessor.inference.estimates.binomial import metric_on_new
-from pu_accessor.inference.estimates.cutoff_spec import At, Cutoff, are_several, read_cutoffs
+from pu_accessor.inference.estimates.cutoff_spec import (
+    CHOSEN,
+    At,
+    Cutoff,
+    are_several,
+    read_cutoffs,
+)
 from pu_accessor.inference.estimates.fallbacks import Estimates
 from pu_accessor.inference.estimates.joint import (
     join_estimates,
-    join_metric_at,
-    join_metric_on_new,
 )
-from pu_accessor.inference.estimates.metric_at import AtCutoff, metric_at
+from pu_accessor.inference.estimates.metric_at import AtCutoff
 from pu_accessor.inference.estimates.within_odds import check_whole_area, estimate_any
+from pu_accessor.inference.quantities import Quantity, read_quantities
 from pu_accessor.inference.settings import BetaRange, Settings, check_target
 from pu_accessor.inference.tables.areas import check_max_fpr
-from pu_accessor.inference.tables.rates import Metric, as_metrics, metric_name
+from pu_accessor.inference.tables.rates import Metric
+from pu_accessor.inference.value import metric_value
 from pu_accessor.questions.betas import Betas
 from pu_accessor.questions.macro_average import (
     Over,
@@ -37,7 +42,15 @@ from pu_accessor.questions.request import Request, map_rankings
 from pu_accessor.questions.rows import Columns, Result, Results, as_rows, settings_columns
 from pu_accessor.ranking import FloatArray, Ranking, Ranks, Stack
 
-__all__ = ["auroc", "average_precision", "estimate_areas", "metric", "read_target"]
+__all__ = [
+    "auroc",
+    "average_precision",
+    "estimate",
+    "estimate_areas",
+    "metric",
+    "read_target",
+    "warn_of_areas",
+]
 
 # From a ranking, betas, settings and an interval of beta to estimates in [0, 1].
 Estimate: TypeAlias = Callable[[Ranking, FloatArray, Settings, Interval | None], Estimates]
@@ -101,6 +114,21 @@ def average_precision(
     return estimate_areas(request, betas, settings, target, estimate, around=around)
 
 
+def estimate(
+    request: Request,
+    quantity: Quantity,
+    betas: Betas,
+    at: At | None,
+    settings: Settings,
+    target: str | None,
+) -> pd.DataFrame:
+    """Estimate an area, or a metric at its cutoff, whichever it is."""
+    if at is not None:
+        return metric(request, quantity.metric, betas, at, settings, target)
+    ask = auroc if quantity.curve == "roc" else average_precision
+    return ask(request, betas, settings, "population" if target is None else target)
+
+
 def estimate_areas(
     request: Request,
     betas: Betas,
@@ -148,13 +176,13 @@ def estimate_areas(
     rankings = request.rankings("breakpoints", settings)
     results = map_rankings(request, rankings, question, betas, settings, at_once=at_once)
     areas = as_rows(results, columns)
-    _warn_of(areas, results)
+    warn_of_areas(areas, results)
     return areas
 
 
 def metric(
     request: Request,
-    name: str | Metric | Sequence[str | Metric],
+    quantity: str | Metric | Sequence[str | Metric],
     betas: Betas,
     at: At,
     settings: Settings,
@@ -164,20 +192,23 @@ def metric(
 ) -> pd.DataFrame:
     """Evaluate metrics of each ranking at the cutoffs that a person reports."""
     cutoffs = read_cutoffs(at)
-    each = [(one, cutoff) for one in as_metrics(name) for cutoff in cutoffs]
-    named: dict[str, list[Any]] = {"metric": [metric_name(one) for one, _ in each]}
+    each = [(entry, cutoff) for entry in read_quantities(quantity, "metric") for cutoff in cutoffs]
+    named: dict[str, list[Any]] = {"metric": [entry.name for entry, _ in each]}
     if are_several(at):
         named["at"] = [cutoff.value for _, cutoff in each]
     if over is not None:
         goal = "population" if target is None else target
-        averaged = average_of_metrics(each, named)
+        averaged = average_of_metrics([(entry.metric, cutoff) for entry, cutoff in each], named)
         return average_over(over, request, betas, settings, goal, averaged)
     target = read_target(target, cutoffs[0], settings)
     betas.refuse_odds(settings.selection_odds)
     betas.leave(settings)  # raises where no level is left
 
     def question(ranking: Ranking, beta: BetaRange, own: Settings) -> list[AtCutoff]:
-        return [_at_cutoff(ranking, beta, *one, own, target, betas.joint) for one in each]
+        return [
+            metric_value(entry, ranking, beta, own, target, cutoff, betas.joint)
+            for entry, cutoff in each
+        ]
 
     def columns(metrics: list[AtCutoff], beta: BetaRange) -> Columns:
         fields = ["rank", "threshold", "estimate", "lower", "upper"]
@@ -193,33 +224,18 @@ def metric(
         }
 
     # What a user's function maximises can be anywhere.
-    searched = cutoffs[0].kind in ("maximum", "youden") and any(callable(one) for one, _ in each)
+    searched = cutoffs[0].kind in CHOSEN and any(callable(entry.metric) for entry, _ in each)
     ranks: Ranks = "all" if searched else "breakpoints"
     rankings = request.rankings(ranks, settings)
     return as_rows(map_rankings(request, rankings, question, betas, settings), columns)
 
 
-def _at_cutoff(
-    ranking: Ranking,
-    beta: BetaRange,
-    name: str | Metric,
-    at: Cutoff,
-    settings: Settings,
-    target: str,
-    joint: str,
-) -> AtCutoff:
-    """Evaluate one metric at one cutoff."""
-    if target == "population" and beta.is_estimate:
-        return join_metric_on_new(ranking, beta, name, at.value, settings, joint)
-    if target == "population":
-        return metric_on_new(ranking, beta.values, name, at.value, settings, beta.interval)
-    if beta.is_estimate:
-        return join_metric_at(ranking, beta, name, at, settings, joint)
-    return metric_at(ranking, beta.values, name, at, settings, beta.interval)
-
-
-def read_target(target: str | None, cutoff: Cutoff, settings: Settings) -> str:
-    """Return what a metric at a cutoff is about, or say what it cannot be about."""
+def read_target(target: str | None, cutoff: Cutoff | None, settings: Settings) -> str:
+    """Return what a quantity is about, or say what it cannot be about at its cutoff."""
+    if cutoff is None:
+        target = "population" if target is None else target
+        check_target(target)
+        return target
     fixed = cutoff.kind == "threshold"
     plain = settings == Settings(settings.level)
     if target is None:
@@ -230,7 +246,7 @@ def read_target(target: str | None, cutoff: Cutoff, settings: Settings) -> str:
     return target
 
 
-def _warn_of(areas: pd.DataFrame, results: Results[Estimates]) -> None:
+def warn_of_areas(areas: pd.DataFrame, results: Results[Estimates]) -> None:
     """Warn of estimates that have no standard error, or that no table can have."""
     # Where beta exceeds its limit, that is said already.
     values = [each.beta.values for each in results.each]

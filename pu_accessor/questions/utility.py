@@ -1,4 +1,4 @@
-"""Net benefit, BEDROC, enrichment and calibration of many rankings -> a frame, or curves."""
+"""Net benefit, BEDROC and calibration of many rankings -> a frame, or curves."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
@@ -18,14 +18,10 @@ from pu_accessor.inference.estimates.calibration import (
     reliability,
 )
 from pu_accessor.inference.estimates.early_recognition import (
-    Enrichment,
-    as_fractions,
     check_alpha,
-    enrichment_at,
     estimate_bedroc,
 )
 from pu_accessor.inference.estimates.fallbacks import Estimates
-from pu_accessor.inference.estimates.joint import join_limits
 from pu_accessor.inference.estimates.utility import NetBenefit, as_thresholds, net_benefit_at
 from pu_accessor.inference.settings import BetaRange, Settings
 from pu_accessor.questions.betas import Betas
@@ -40,7 +36,6 @@ __all__ = [
     "calibration",
     "calibration_curves",
     "decision_curves",
-    "enrichment_factor",
     "net_benefit",
 ]
 
@@ -147,38 +142,6 @@ def bedroc(request: Request, betas: Betas, alpha: float, settings: Settings) -> 
     areas = estimate_areas(request, betas, settings, "examples", estimate)
     areas.insert([*areas.columns].index("estimate"), "alpha", alpha)
     return areas
-
-
-def enrichment_factor(
-    request: Request, betas: Betas, fraction: float | Sequence[float], settings: Settings
-) -> pd.DataFrame:
-    """Estimate enrichment factors of each ranking, with intervals."""
-    fractions = as_fractions(fraction)
-
-    def question(ranking: Ranking, beta: BetaRange, settings: Settings) -> Enrichment:
-        if not beta.is_estimate:
-            return enrichment_at(ranking, beta.values, fractions, settings)
-        factors = enrichment_at(
-            ranking, beta.grid(settings.level, betas.joint), fractions, settings
-        )
-        limits = join_limits(factors.value, factors.lower, factors.upper, beta, betas.joint)
-        return Enrichment(factors.rank, factors.value[:, :1], factors.error[:, :1], *limits)
-
-    def columns(factors: Enrichment, beta: BetaRange) -> Columns:
-        return {
-            "beta": beta.values[:, np.newaxis],
-            "fraction": fractions,
-            "rank": factors.rank,
-            "estimate": factors.value.T,
-            "standard_error": factors.error.T,
-            "lower": factors.lower.T,
-            "upper": factors.upper.T,
-            "level": settings.level,
-            "target": "examples",
-        }
-
-    rankings = request.rank("breakpoints")
-    return as_rows(map_rankings(request, rankings, question, betas, settings), columns)
 
 
 def calibration(

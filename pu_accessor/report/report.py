@@ -98,7 +98,7 @@ def report(
 
     See Also
     --------
-    auroc, average_precision, metric, compare, breaking_point, plot_roc : Where it is from.
+    auroc, average_precision, metric, compare, robustness, plot_roc : Where it is from.
 
     Examples
     --------
@@ -208,8 +208,11 @@ class _Report:
 
     def _breaking(self) -> pd.DataFrame:
         """Ask by which factor the odds of being labeled may differ."""
-        found: pd.DataFrame = self._pu.breaking_point("auroc", self._point(), level=self._level)
-        return found
+        found: pd.DataFrame = self._pu.robustness(
+            "auroc", self._point(), selection_odds=1, level=self._level
+        )
+        of_factor = ["selection_odds", "range_lower", "range_upper", "lower", "upper"]
+        return found.drop(columns=of_factor)
 
     def _point(self) -> Any:
         """Return beta without its interval."""
@@ -272,7 +275,7 @@ class _Report:
             ),
             (
                 "Area under the ROC curve, were beta another",
-                lambda ax: pu.plot_against_beta("roc", grid, ax=ax, **how),
+                lambda ax: pu.plot_against_beta("auroc", grid, ax=ax, **how),
             ),
         ]
         shown = [self._try(name, partial(_drawn, name, draw)) for name, draw in drawings]

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.typing import NDArray
+from pu_accessor.inference.comparison.within_odds import compare_within
 from scipy import special, stats
 
 from pu_accessor import PUTypeError, PUValueError, PUWarning
@@ -24,7 +25,6 @@ from pu_accessor.inference.bands.simultaneous_within_odds import (
 from pu_accessor.inference.bands.within_odds import exact_within
 from pu_accessor.inference.breaking import find_breaking_point
 from pu_accessor.inference.comparison.paired import compare_paired
-from pu_accessor.inference.comparison.within_odds import compare_within
 from pu_accessor.inference.estimates.population_auroc import estimate_population_auroc
 from pu_accessor.inference.estimates.population_average_precision import (
     estimate_population_precision,
@@ -41,6 +41,7 @@ from pu_accessor.inference.estimates.within_odds import (
 )
 from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, PairedRanks, Ranking
+from tests.cases import AREAS
 from tests.oracles import population_oracle
 from tests.oracles import selection_oracle as oracle
 
@@ -316,7 +317,7 @@ def curves_between(case: tuple[int, int, int], beta: float, odds: float, curve: 
     score, label = scored(*case)
     frame = pd.DataFrame({"score": score, "label": np.where(label, 1, np.nan)})
     tables = frame.pu.contingency(beta, level=0.9, selection_odds=odds, ranks="breakpoints")
-    return tables.pu.area(curve).isel(beta=0).sel(bound=["lower", "upper"]).to_numpy()
+    return tables.pu.area(AREAS[curve]).isel(beta=0).sel(bound=["lower", "upper"]).to_numpy()
 
 
 def limits_within(
@@ -428,7 +429,7 @@ def test_a_part_of_the_curve_needs_labels_at_random() -> None:
         assert str(caught.value).partition(" See docs/")[0] == (
             f"max_fpr must be None with selection_odds=1.5, but {part} was passed. Take the range "
             "between bounding curves: df.pu.contingency(..., selection_odds=...)"
-            ".pu.area('roc', max_fpr=...)."
+            ".pu.area('auroc', max_fpr=...)."
         )
 
 

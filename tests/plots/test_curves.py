@@ -55,7 +55,7 @@ def test_roc_line_and_band_are_the_bounds() -> None:
         [curves.sel(bound="upper")["fpr"], curves.sel(bound="lower")["fpr"][::-1]]
     )
     np.testing.assert_array_equal(band.get_xy()[: there_and_back.size, 0], there_and_back)
-    areas = FRAME.pu.contingency(0.2).pu.area("roc").sel(beta=0.2)
+    areas = FRAME.pu.contingency(0.2).pu.area("auroc").sel(beta=0.2)
     expected = float(areas.sel(bound="upper") - areas.sel(bound="lower"))
     assert area_between(band) == pytest.approx(expected, abs=1e-9)
     x, y = path(lines(ax)["chance"])
@@ -70,7 +70,7 @@ def test_pr_line_bends_between_cutoffs() -> None:
     tables = FRAME.pu.contingency(0.2).sel(beta=0.2)
     x, y = path(lines(ax)["β̂ = 0.2"])
     # Each cutoff that finds a positive lies on the line; the area under it is the closed form.
-    curve = tables.pu.pr().sel(bound="estimate").isel(rank=slice(1, None))
+    curve = tables.pu.pr_bounds().sel(bound="estimate").isel(rank=slice(1, None))
     drawn = set(zip(np.round(x, 9), np.round(y, 9), strict=True))
     breakpoints = FRAME.pu.contingency(0.2, ranks="breakpoints")["rank"].values[1:]
     for rank in breakpoints:
@@ -78,7 +78,7 @@ def test_pr_line_bends_between_cutoffs() -> None:
         if not point["recall"]:
             continue
         assert (round(float(point["recall"]), 9), round(float(point["precision"]), 9)) in drawn
-    area = float(tables.pu.area("pr").sel(bound="estimate"))
+    area = float(tables.pu.area("average_precision").sel(bound="estimate"))
     # ... but before the first cutoff that finds a positive, where it is level.
     tp, fp = (tables[name].sel(bound="estimate").to_numpy() for name in ("tp", "fp"))
     at = int(np.argmax(tp > 0))
@@ -89,7 +89,7 @@ def test_pr_line_bends_between_cutoffs() -> None:
     level = tp[at] / positives * tp[at] / (tp[at] + fp[at])
     assert np.trapezoid(y, x) == pytest.approx(area - ramp + level, abs=1e-3)
     (band,) = bands(ax)
-    bounds = tables.pu.area("pr")
+    bounds = tables.pu.area("average_precision")
     expected = float(bounds.sel(bound="upper") - bounds.sel(bound="lower"))
     assert area_between(band) == pytest.approx(expected, abs=3e-3)
     prevalence = (60 + round(0.2 * 740)) / 800
@@ -245,7 +245,7 @@ def test_a_band_in_another_colour_stays_transparent(color: dict[str, str]) -> No
 def test_a_part_of_the_ranks_is_a_part_of_the_curve() -> None:
     whole, part = FRAME.pu.plot_pr(0.2), FRAME.pu.plot_pr(0.2, ranks=range(21))
     x, _ = path(lines(part)["β̂ = 0.2"])
-    curve = FRAME.pu.contingency(0.2).pu.pr().sel(beta=0.2, bound="estimate")
+    curve = FRAME.pu.contingency(0.2).pu.pr_bounds().sel(beta=0.2, bound="estimate")
     assert x[-1] == pytest.approx(float(curve["recall"].sel(rank=20)))
     for ax in (whole, part):
         _, chance = path(lines(ax)["chance (prevalence)"])

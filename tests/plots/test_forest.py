@@ -145,7 +145,7 @@ BAD: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
         {"order": ["svm"]},
     ),
     "order must hold keys": (("auroc", 0.2), {"order": ["m0", "m0"]}),
-    "metric must be one of": (("precison", 0.2), {"at": 3}),
+    "quantity must be one of": (("precison", 0.2), {"at": 3}),
     "hue must be one of": (("auroc", 0.2), {"hue": "sit"}),
     "height is that of the panels": (("auroc", 0.2), {"height": 3}),
     "same betas for all groups": (

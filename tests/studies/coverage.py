@@ -539,7 +539,7 @@ def check(population: Population, labeling: Labeling, answers: Iterable[Answer])
         for band in RANGES:
             if f"range {band}" in told:
                 bounded = pu.contingency(beta, band=band, ranks="breakpoints")
-                area = bounded.pu.area("roc").sel(bound=["lower", "upper"])
+                area = bounded.pu.area("auroc").sel(bound=["lower", "upper"])
                 _same(area.to_numpy()[:, 0], told[f"range {band}"])
     truth, score = population.positive, population.score
     expected = {

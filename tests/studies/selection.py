@@ -13,12 +13,12 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
+from pu_accessor.inference.comparison.within_odds import compare_within
 from scipy import integrate, optimize, special, stats
 
 from pu_accessor.inference.bands.exact import Bounds
 from pu_accessor.inference.bands.lookup import latent_bounds_each
 from pu_accessor.inference.comparison.paired import compare_paired
-from pu_accessor.inference.comparison.within_odds import compare_within
 from pu_accessor.inference.estimates.auroc import estimate_auroc
 from pu_accessor.inference.estimates.average_precision import estimate_precision
 from pu_accessor.inference.estimates.fallbacks import Estimates

@@ -10,7 +10,6 @@ from dataclasses import replace
 import numpy as np
 
 from pu_accessor.checks import latent_counts
-from pu_accessor.inference.estimates.binomial import metric_on_new
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.fallbacks import Estimates
 from pu_accessor.inference.estimates.metric_at import AtCutoff, evaluate_at, find_cutoff, rule_at
@@ -21,10 +20,10 @@ from pu_accessor.inference.tables.rates import Metric, evaluate
 from pu_accessor.ranking import FloatArray, Ranking
 
 __all__ = [
+    "at_estimate",
     "join_estimates",
     "join_limits",
     "join_metric_at",
-    "join_metric_on_new",
 ]
 
 _TURN = np.linspace(0, np.pi / 2, 33)
@@ -150,27 +149,16 @@ def join_metric_at(
     if joint == "guaranteed":
         inner = rule.at_level(ranking_level(rule.level, beta.level))
         found = evaluate_at(here, beta.grid(rule.level, joint), name, inner)
-        return _put(found, *join_limits(found.estimate, found.lower, found.upper, beta, joint))
+        return at_estimate(
+            found, *join_limits(found.estimate, found.lower, found.upper, beta, joint)
+        )
     betas, share = _walk(beta, rule.level)
     point = evaluate_at(here, betas[:1], name, rule)
     values = evaluate(name, *_tables(here, betas, share, rule)).astype(np.float64)
     ends = np.append(values.ravel(), [point.lower, point.upper])
-    return _put(point, np.fmin.reduce(ends, keepdims=True), np.fmax.reduce(ends, keepdims=True))
-
-
-def join_metric_on_new(
-    ranking: Ranking,
-    beta: BetaRange,
-    name: str | Metric,
-    threshold: float,
-    rule: Settings,
-    joint: str,
-) -> AtCutoff:
-    """Evaluate a metric of new examples at a threshold, whatever beta is within its interval."""
-    level = ranking_level(rule.level, beta.level) if joint == "guaranteed" else rule.level
-    inner, betas = rule.at_level(level), beta.grid(rule.level, joint)
-    found = metric_on_new(ranking, betas, name, threshold, inner)
-    return _put(found, *join_limits(found.estimate, found.lower, found.upper, beta, joint))
+    return at_estimate(
+        point, np.fmin.reduce(ends, keepdims=True), np.fmax.reduce(ends, keepdims=True)
+    )
 
 
 def _walk(beta: BetaRange, level: float) -> tuple[FloatArray, FloatArray]:
@@ -206,7 +194,7 @@ def _tables(here: Ranking, betas: FloatArray, share: FloatArray, rule: Settings)
     return Table(tp, fp, positives - tp, sum(here.total) - positives - fp)
 
 
-def _put(found: AtCutoff, lower: FloatArray, upper: FloatArray) -> AtCutoff:
+def at_estimate(found: AtCutoff, lower: FloatArray, upper: FloatArray) -> AtCutoff:
     """Return what was found at the first beta, with other limits."""
     first = slice(1)
     return replace(
