@@ -23,8 +23,8 @@ __all__ = ["compare", "dominance", "gap"]
 def compare(
     self: Bound,
     beta: Beta | None = None,
-    quantity: str | Metric = "auroc",
     *,
+    quantity: str | Metric = "auroc",
     at: At | None = None,
     on: Hashable | list[Hashable] | None = None,
     target: str = "population",

@@ -140,10 +140,9 @@ def gap(
     target = read_target(target, cutoff, settings)
     if betas is None:
         _check_without_beta(entry, target)
+    if betas is not None and betas.are_estimates and betas.shared is not None:
+        return _gap_of_shared(request, entry, betas, betas.shared, cutoff, settings, target)
     estimates = betas is not None and betas.are_estimates
-    shared = betas.shared if estimates and betas is not None else None
-    if shared is not None:
-        return _gap_of_shared(request, entry, betas, shared, cutoff, settings, target)
     joint = "approximate" if betas is None else betas.joint
     apart = estimates and joint == "guaranteed"
     at_level = settings.at_level(round((1 + settings.level) / 2, 12)) if apart else settings
@@ -151,7 +150,7 @@ def gap(
     def question(ranking: Ranking, beta: BetaRange, _: Settings) -> GroupValue:
         n = ranking.total.known_positive
         if cutoff is not None and betas is None:
-            return recall_of_group(ranking, cutoff.value, entry.name == "fnr", settings.level)
+            return recall_of_group(ranking, cutoff.value, entry.less_is_better, settings.level)
         if "test" in entry.can and not beta.is_estimate:
             return auroc_of_group(ranking, beta.values, target)
         value = value_of(entry, ranking, beta, at_level, target, cutoff, joint)

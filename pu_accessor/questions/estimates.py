@@ -246,7 +246,7 @@ def read_target(target: str | None, cutoff: Cutoff | None, settings: Settings) -
     return target
 
 
-def warn_of_areas(areas: pd.DataFrame, results: Results[Estimates]) -> None:
+def warn_of_areas(areas: pd.DataFrame, results: Results[Any]) -> None:
     """Warn of estimates that have no standard error, or that no table can have."""
     # Where beta exceeds its limit, that is said already.
     values = [each.beta.values for each in results.each]

@@ -211,7 +211,7 @@ def _columns(
             name: np.stack(end, -1)
             for name, end in zip(_RANGE, zip(*reach, strict=True), strict=True)
         }
-    columns = {
+    columns: dict[str, Any] = {
         "beta": betas[:, np.newaxis],
         "selection_odds": np.array(odds),
         "quantity": conclusion.quantity.name,

@@ -1,5 +1,6 @@
 """BEDROC and enrichment factors, against the papers' definitions and all labelings there are."""
 
+from collections.abc import Callable
 from itertools import combinations
 from typing import Any
 
@@ -190,10 +191,11 @@ def test_a_top_within_ties_lies_between_both_ends() -> None:
 
 def test_groups_sources_and_intervals_of_beta() -> None:
     frame = FRAME.assign(site=np.arange(len(FRAME)) % 2)
-    for ask in (
+    asks: list[Callable[[Any, Any], pd.DataFrame]] = [
         lambda pu, beta: pu.bedroc(beta, alpha=5),
         lambda pu, beta: pu.metric("lift", beta, at={"fraction": [0.1, 0.02]}),
-    ):
+    ]
+    for ask in asks:
         found = ask(frame.pu(by="site"), {0: 0.1, 1: 0.15})
         parts = [
             ask(frame[frame["site"] == site].pu, beta).assign(site=site)

@@ -405,7 +405,7 @@ def test_what_a_metric_is_about() -> None:
 def test_targets_that_are_none(method: str) -> None:
     score, label, _ = draw(1)
     frame = framed(score, label, site=[*"ab" * 20][: len(score)])
-    question = getattr(frame.pu, method, None)
+    question: Any = getattr(frame.pu, method)
     if method == "gap":
         question = partial(frame.pu(by="site").gap, "auroc")
     with pytest.raises(PUValueError, match="'examples', 'population'"):

@@ -36,11 +36,13 @@ OWN = {"auroc": PU.auroc, "average_precision": PU.average_precision}
 BY_NAME: dict[str, Callable[[str, Any], Any]] = {
     "against_beta": lambda name, at: PU.plot_against_beta(name, [0.1, 0.2], at=at),
     "area": lambda name, at: WHOLE.pu.area(name),
-    "compare": lambda name, at: MODELS.compare(BETA, name, at=at),
+    "compare": lambda name, at: MODELS.compare(BETA, quantity=name, at=at),
     "forest": lambda name, at: MODELS.plot_forest(name, BETA, at=at),
     "gap": lambda name, at: SITES.gap(name, BETA, at=at),
     "metric": lambda name, at: PU.metric(name, BETA, at=AT),
-    "plan": lambda name, at: pu_accessor.positives_needed(0.2, pilot=PU, beta=BETA, quantity=name),
+    "plan": lambda name, at: pu_accessor.positives_needed(
+        0.2, pilot=ROWS, beta=BETA, quantity=name
+    ),
     "robustness": lambda name, at: MODELS.robustness(name, BETA, at=at, selection_odds=[1, 2]),
     "score": lambda name, at: pu_accessor.sklearn.scorer(name, beta=BETA, at=at),
     "tables": lambda name, at: TABLES.pu.metric(name),

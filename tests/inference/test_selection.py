@@ -540,13 +540,13 @@ def test_differences_within_a_factor(target: str) -> None:
     paired, betas = pair(2), np.array([0.1, 0.3])
     expected = compare_paired(paired, betas, 0.95, target)
     near = compare_within(paired, betas, 0.95, target, 1 + 1e-9)
-    assert expected.size is not None and near.size is not None
+    assert expected.has_size and near.has_size
     np.testing.assert_allclose(near.p_value, expected.p_value, rtol=0.2)
     if target == "population":
         np.testing.assert_allclose(near.p_value, expected.p_value, rtol=1e-6)
-        np.testing.assert_allclose(near.size.lower, expected.size.lower, rtol=1e-6)
+        np.testing.assert_allclose(near.lower, expected.lower, rtol=1e-6)
     found = compare_within(paired, betas, 0.95, target, 2.0)
-    assert found.size is not None and found.size.reach is not None
+    assert found.reach is not None
     for column, beta in enumerate(betas.tolist()):
         latent = beta * 52
         every = [
@@ -554,9 +554,9 @@ def test_differences_within_a_factor(target: str) -> None:
             - oracle.auroc(paired.ranks["b"].tolist(), weights, latent, 60)
             for weights in product((1.0, 2.0), repeat=8)
         ]
-        low, high = (end[0, column] for end in found.size.reach)
+        low, high = (end[0, column] for end in found.reach)
         assert (low, high) == pytest.approx((min(every), max(every)), abs=1e-12)
-    assert (found.size.lower < found.size.reach[0]).all()
+    assert (found.lower < found.reach[0]).all()
     assert (found.p_value >= expected.p_value).all()
 
 
@@ -712,8 +712,8 @@ def test_an_order_that_can_change_has_no_sign() -> None:
     wide = compare_within(paired, np.array([0.2]), 0.95, "population", INF)
     assert wide.sign.tolist() == [0] and wide.p_value.tolist() == [[1.0]]
     known = compare_within(paired, np.array([0.0]), 0.95, "examples", 5.0)
-    assert known.size is not None and known.sign.tolist() == [1]
-    np.testing.assert_allclose(known.size.lower, known.size.difference)
+    assert known.has_size and known.sign.tolist() == [1]
+    np.testing.assert_allclose(known.lower, known.difference)
 
 
 def test_breaking_points() -> None:

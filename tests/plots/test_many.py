@@ -393,7 +393,8 @@ def test_chance_lines(plot: str) -> None:
 
 @pytest.mark.parametrize("plot", ["plot_roc", "plot_pr", "plot_metric", "plot_against_beta"])
 def test_models_drawn_one_after_the_other_keep_their_colours_apart(plot: str) -> None:
-    beta, keywords = 0.2, {}
+    beta: Any = 0.2
+    keywords = {}
     if plot == "plot_against_beta":
         beta, keywords = GRID, {"quantity": "average_precision"}
     ax = None

@@ -13,13 +13,15 @@ from typing import NamedTuple
 import numpy as np
 
 from pu_accessor.counting.cutoffs import rank_examples
-from pu_accessor.inference.comparison.gaps import find_gaps, metric_of_group
+from pu_accessor.inference.comparison.gaps import GroupValue, find_gaps
 from pu_accessor.inference.estimates.calibration import reliability
 from pu_accessor.inference.estimates.cutoff_spec import read_at
-from pu_accessor.inference.estimates.early_recognition import enrichment_at, estimate_bedroc
+from pu_accessor.inference.estimates.early_recognition import estimate_bedroc, lift_at
 from pu_accessor.inference.estimates.metric_at import metric_at
 from pu_accessor.inference.estimates.utility import net_benefit_at
-from pu_accessor.inference.settings import Settings
+from pu_accessor.inference.quantities import read_quantity
+from pu_accessor.inference.settings import BetaRange, Settings
+from pu_accessor.inference.value import value_of
 from pu_accessor.ranking import BoolArray, FloatArray, Ranking
 from tests.studies.shapes import CHOSEN, OTHERS, Rng, Shape
 
@@ -105,7 +107,6 @@ def at_precision(shape: Shape, known: int, share: float, draws: int, rng: Rng) -
 def early(shape: Shape, known: int, share: float, draws: int, rng: Rng) -> dict[str, Held]:
     """BEDROC, and the enrichment factor of the top 1%, 5% and 20%."""
     found: dict[str, Found] = {}
-    fractions = np.array([0.01, 0.05, 0.2])
     for one in samples(shape, known, share, draws, rng):
         betas, whole = np.array([one.beta]), rank(one.score, one.truth)
         for alpha in (5.0, 20.0, 100.0):
@@ -113,11 +114,11 @@ def early(shape: Shape, known: int, share: float, draws: int, rng: Rng) -> dict[
             true = estimate_bedroc(whole, np.zeros(1), alpha, Settings(LEVEL)).value[0]
             rows = found.setdefault(f"BEDROC, alpha {alpha:g}", [])
             rows.append((true, got.lower[0], got.upper[0]))
-        factors = enrichment_at(one.ranking, betas, fractions, Settings(LEVEL))
-        truth = enrichment_at(whole, np.zeros(1), fractions, Settings(LEVEL)).value
-        for place, fraction in enumerate(fractions):
+        for fraction in (0.01, 0.05, 0.2):
+            lift = lift_at(one.ranking, betas, fraction, Settings(LEVEL))
+            truth = lift_at(whole, np.zeros(1), fraction, Settings(LEVEL)).estimate[0]
             rows = found.setdefault(f"enrichment, top {fraction:.0%}", [])
-            rows.append((truth[place, 0], factors.lower[place, 0], factors.upper[place, 0]))
+            rows.append((truth, lift.lower[0], lift.upper[0]))
     return held(found)
 
 
@@ -149,7 +150,10 @@ def gaps(shape: Shape, known: int, share: float, draws: int, rng: Rng) -> dict[s
                     whole = prevalence if name == "recall" else sum(head)
                     true.append(head[0] / whole if whole else np.nan)
                     betas = np.array([one.beta])
-                    groups.append(metric_of_group(one.ranking, betas, name, at, target, limit))
+                    entry = read_quantity(name, {"threshold": place}, "gap")
+                    value = value_of(entry, one.ranking, BetaRange(betas), limit, target, at)
+                    interval = value.estimate, value.lower, value.upper
+                    groups.append(GroupValue(one.ranking.total.known_positive, *interval))
                 gap = find_gaps(groups)
                 row = true[0] - true[1], gap.lower[0, 0], gap.upper[0, 0]
                 if not np.isnan(row).any():

@@ -226,9 +226,8 @@ def pair_coverage(cell: Cell, draws: int, target: str) -> tuple[float, float, fl
         betas = np.array([(count - known.size) / (size - known.size)])
         areas = [true_areas(score, count)["roc"] for score in scores]
         truth = of_new if target == "population" else areas[0] - areas[1]
-        within = compare_within(paired, betas, LEVEL, target, cell.asked).size
-        at_random = compare_paired(paired, betas, LEVEL, target).size
-        assert within is not None and at_random is not None
+        within = compare_within(paired, betas, LEVEL, target, cell.asked)
+        at_random = compare_paired(paired, betas, LEVEL, target)
         held += [bool(x.lower[0, 0] <= truth <= x.upper[0, 0]) for x in (within, at_random)]
         width += float(within.upper[0, 0] - within.lower[0, 0])
     return float(held[0]) / draws, float(held[1]) / draws, width / draws
