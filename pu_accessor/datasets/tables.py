@@ -64,7 +64,7 @@ def contingency(
         results = _as_long(results)
     arrays = results.each[0].content.arrays
     data = [*COUNTS, "clipped", *INTERVAL, *(envelope for *_, envelope in TRACES.values())]
-    return lay_out(results, [name for name in data if name in arrays], betas, settings, request)
+    return lay_out(results, [name for name in data if name in arrays], request)
 
 
 def _interval(tables: Tables, envelope_of: str | None) -> dict[str, Array]:
@@ -116,7 +116,7 @@ def rank_cdf(request: Request, betas: Betas, settings: Settings, ranks: Ranks) -
 
     rankings = request.rankings(ranks, settings)
     results = map_rankings(request, rankings, question, betas, settings)
-    return lay_out(results, ["rank_cdf"], betas, settings, request)
+    return lay_out(results, ["rank_cdf"], request)
 
 
 def _coordinates(bounded: Tables | RankCdf, settings: Settings) -> dict[str, Array]:
