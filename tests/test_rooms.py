@@ -64,7 +64,7 @@ OUTSIDE = {
 LAYERS = {
     "against_beta": {"datasets", "plots"},
     "comparison": {"accessors", "questions"},
-    "curves": {"datasets", "plots"},
+    "curves": {"datasets", "inference", "plots"},
     "derivatives": {"datasets", "inference"},
     "dominance": {"datasets", "inference"},
     "estimates": {"accessors", "questions"},
@@ -73,6 +73,7 @@ LAYERS = {
     "guaranteed_cutoffs": {"accessors", "inference", "questions"},
     "labels": {"accessors", "sources"},
     "macro_average": {"inference", "questions"},
+    "planning": {"accessors", "inference"},
     "prior": {"accessors", "questions"},
     "robustness": {"accessors", "questions"},
     "tables": {"accessors", "datasets"},

@@ -20,10 +20,9 @@ from pu_accessor.datasets.schema import (
 )
 from pu_accessor.datasets.tables import TRACES
 from pu_accessor.errors import PUValueError
-from pu_accessor.inference.tables.areas import area as area_under
-from pu_accessor.inference.tables.areas import check_curve
 from pu_accessor.inference.tables.contingency import Table
-from pu_accessor.inference.tables.envelopes import GRID, curve_envelope
+from pu_accessor.inference.tables.curves import GRID, check_curve, curve_envelope
+from pu_accessor.inference.tables.curves import area as area_under
 from pu_accessor.inference.tables.rates import (
     Metric,
     check_metric,

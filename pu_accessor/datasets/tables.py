@@ -11,7 +11,7 @@ from pu_accessor.datasets.schema import COUNTS, INTERVAL, SIDES
 from pu_accessor.inference.settings import Rule
 from pu_accessor.inference.tables.contingency import Inner, RankCdf, Table, Tables, make_tables
 from pu_accessor.inference.tables.contingency import rank_cdf as bound_rank_cdf
-from pu_accessor.inference.tables.envelopes import GRID, curve_envelope, inner_table
+from pu_accessor.inference.tables.curves import GRID, curve_envelope, inner_table
 from pu_accessor.inference.tables.rates import curve_rates
 from pu_accessor.questions.betas import GroupBeta, with_baseline
 from pu_accessor.questions.ranges import with_interval

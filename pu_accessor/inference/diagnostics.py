@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from pu_accessor.inference.bands.weighted import effective_size
-from pu_accessor.inference.prior.feasible import limit_from_positives
+from pu_accessor.inference.prior.methods import limit_from_positives
 from pu_accessor.ranking import Counts, FloatArray, Ranking
 
 __all__ = ["About", "tell_about"]

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from pu_accessor.inference.tables.kinks import MOST_BENDS, beyond, find_bends
+from pu_accessor.inference.tables.contingency import MOST_BENDS, beyond, find_bends
 
 
 def test_bends_of_lines_are_where_they_meet() -> None:

@@ -16,8 +16,9 @@ from scipy import special, stats
 from pu_accessor import PUTypeError, PUValueError, PUWarning
 from pu_accessor.checks import interval_betas
 from pu_accessor.inference.bands.exact import exact, exact_each
-from pu_accessor.inference.bands.simultaneous import joint_coverage, local_alpha
-from pu_accessor.inference.bands.simultaneous_within_odds import (
+from pu_accessor.inference.bands.simultaneous import (
+    joint_coverage,
+    local_alpha,
     local_alpha_within,
     most_missed,
     simultaneous_within,
@@ -30,11 +31,12 @@ from pu_accessor.inference.estimates.population_auroc import estimate_population
 from pu_accessor.inference.estimates.population_average_precision import (
     estimate_population_precision,
 )
-from pu_accessor.inference.estimates.population_weighted import (
+from pu_accessor.inference.estimates.weighted_areas import (
+    weighted_auroc,
     weighted_population_auroc,
     weighted_population_precision,
+    weighted_precision,
 )
-from pu_accessor.inference.estimates.weighted_areas import weighted_auroc, weighted_precision
 from pu_accessor.inference.estimates.within_odds import (
     check_whole_area,
     estimate_any,

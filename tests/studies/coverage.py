@@ -28,16 +28,16 @@ from scipy.special import gammaln
 
 from pu_accessor import PUWarning
 from pu_accessor.counting.cutoffs import rank_examples
-from pu_accessor.inference.bands.coherent import bends, narrow, settle
 from pu_accessor.inference.bands.lookup import latent_bounds
+from pu_accessor.inference.bands.simultaneous import bends, narrow, settle
 from pu_accessor.inference.estimates.auroc import estimate_auroc
 from pu_accessor.inference.estimates.average_precision import estimate_precision
 from pu_accessor.inference.estimates.cutoff_spec import At
-from pu_accessor.inference.estimates.fallbacks import Estimates
+from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.settings import Rule
 from pu_accessor.inference.tables import contingency
 from pu_accessor.inference.tables import latent_bounds as heads
-from pu_accessor.inference.tables.areas import area as area_under
+from pu_accessor.inference.tables.curves import area as area_under
 from pu_accessor.ranking import (
     BoolArray,
     Counts,

@@ -1,14 +1,33 @@
-"""The simultaneous band: exact limits at the level at which all cutoffs hold jointly."""
+"""The simultaneous band: limits that hold at all cutoffs jointly.
+
+They are exact limits at a lower local level. Where the odds of being labeled may differ, that
+level holds for the worst selection. In tables the limits are then narrowed: the number of latent
+positives in the head never falls from one cutoff to the next, and it grows by at most one for each
+unlabeled example. Narrowing loses no coverage, whatever the classifier.
+"""
 
 from functools import lru_cache
-from math import exp, lgamma, log
+from math import exp, inf, lgamma, log
 
 import numpy as np
+from scipy import special
 
 from pu_accessor.inference.bands.exact import SAME, Bounds, exact
-from pu_accessor.ranking import IntArray
+from pu_accessor.inference.bands.within_odds import exact_within
+from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 
-__all__ = ["joint_coverage", "local_alpha", "simultaneous"]
+__all__ = [
+    "bends",
+    "joint_coverage",
+    "local_alpha",
+    "local_alpha_within",
+    "most_missed",
+    "narrow",
+    "narrow_between",
+    "settle",
+    "simultaneous",
+    "simultaneous_within",
+]
 
 _COUNTED = 20_000  # positives up to which the local level is computed from counted paths
 _PRECISION = 1e-4  # of the local level, relative
@@ -28,7 +47,7 @@ def simultaneous(n: int, m: int, level: float) -> Bounds:
 
     Takes and returns what `pu_accessor.inference.bands.exact.exact` does; `level` is that of all
     cutoffs jointly. In tables these limits are cut to what can hold at all of them, which loses no
-    coverage: see `pu_accessor.inference.bands.coherent`.
+    coverage: see `narrow`.
 
     Notes
     -----
@@ -111,3 +130,211 @@ def _largest_alpha(n: int, m: int, level: float) -> float:
         middle = (safe * above) ** 0.5
         safe, above = (middle, above) if holds(middle) else (safe, middle)
     return safe
+
+
+_COUNTED_WITHIN = 1000  # positives up to which the worst selection is counted out
+_PRECISION_WITHIN = 4e-3  # of the local level, relative
+# Beyond, the local level of the nearest counted case is scaled by a power of n + m. Measured
+# against counted cases up to 12,000 positives, at odds of 1.3 to 30, it is 6% to 44% too low.
+_POWER_WITHIN, _SAFETY_WITHIN = -0.3, 0.8
+
+
+def simultaneous_within(n: int, m: int, level: float, selection_odds: float) -> Bounds:
+    """Exact prediction limits within a factor of the odds, that hold at all cutoffs jointly.
+
+    These are the limits of `pu_accessor.inference.bands.within_odds.exact_within` at a local level
+    1 - alpha', with alpha' the largest for which the latent positives leave the limits at *any*
+    cutoff with a probability of at most 1 - `level`, whichever selection within `selection_odds`
+    the labels came about by.
+
+    Notes
+    -----
+    Labels are independent, and n of them were given: a set of positives is the labeled one with a
+    probability proportional to the product of its odds. That the latent ones exceed the upper
+    limit somewhere only becomes more probable when a label moves down in the ranking. That
+    probability is a ratio of two functions that are straight in the odds of each positive, so that
+    it is largest where all odds are at one end or the other; and exchanging those of two positives
+    shows that the highest odds are then all below the lowest. So the worst selection has odds of 1
+    down to some place and of `selection_odds` below it. All n + m + 1 of these are counted out,
+    for the upper limits; the lower ones are the same, read from the bottom. Both together miss
+    with at most the sum of the two probabilities. Nothing of this is simulated.
+
+    Beyond n + m = 1,000 alpha' is scaled from the largest counted case of the same n, or of as
+    many of both, by a power of n + m: measured up to 12,000 positives it is then below the one
+    counted out.
+
+    Examples
+    --------
+    >>> lower, upper = simultaneous_within(10, 20, 0.95, 2.0)
+    >>> lower[5:], upper[:5]
+    (array([1, 1, 2, 4, 5, 8]), array([12, 15, 16, 18, 19]))
+    """
+    local = 1 - local_alpha_within(n, m, level, selection_odds)
+    lower, upper = exact_within(n, np.array([m]), local, selection_odds)
+    return lower[0], upper[0]
+
+
+@lru_cache(maxsize=1024)
+def local_alpha_within(n: int, m: int, level: float, selection_odds: float) -> float:
+    """Return the largest probability of missing a cutoff at which all of them hold jointly.
+
+    Examples
+    --------
+    Where odds differ, cutoffs far from where they change are safe:
+
+    >>> [round(local_alpha_within(50, 150, 0.95, odds), 4) for odds in (1, 3)]
+    [0.0045, 0.0226]
+    """
+    if selection_odds == 1:
+        return local_alpha(n, m, level)
+    fewer, more = sorted((n, m))  # known and latent may trade places
+    if not fewer or selection_odds == inf:
+        return 1 - level
+    if n + m <= _COUNTED_WITHIN:
+        return _largest_alpha_within(fewer, more, level, selection_odds)
+    small = min(fewer, _COUNTED_WITHIN // 2)
+    large = _COUNTED_WITHIN - small
+    counted = local_alpha_within(small, large, level, selection_odds)
+    return float(_SAFETY_WITHIN * counted * ((n + m) / _COUNTED_WITHIN) ** _POWER_WITHIN)
+
+
+def most_missed(n: int, m: int, upper: IntArray, selection_odds: float) -> float:
+    """Return the probability that latent positives exceed limits somewhere, at the worst.
+
+    Examples
+    --------
+    With one known and one latent positive, the latent one comes first with odds of 3 at most:
+
+    >>> round(most_missed(1, 1, np.array([0, 1]), 3.0), 4)
+    0.75
+    """
+    return _most_missed(_worst_shares(n, m, selection_odds), upper)
+
+
+def _largest_alpha_within(n: int, m: int, level: float, odds: float) -> float:
+    """Bisect for the local level; Bonferroni's is safe at any rate."""
+    shares, allowed = _worst_shares(n, m, odds), (1 - level) / 2 * (1 + SAME)
+
+    def holds(alpha: float) -> bool:
+        upper = exact_within(n, np.array([m]), 1 - alpha, odds)[1][0]
+        return _most_missed(shares, upper) <= allowed
+
+    safe, above = (1 - level) / (n + m + 1), 1 - level
+    if holds(above):
+        return above
+    while above > safe * (1 + _PRECISION_WITHIN):
+        middle = (safe * above) ** 0.5
+        safe, above = (middle, above) if holds(middle) else (safe, middle)
+    return safe
+
+
+def _worst_shares(n: int, m: int, odds: float) -> FloatArray:
+    """Return P(k known positives among the first t), where only those below t have the odds.
+
+    Shape (n + m + 1, n + 1): for each place t, and each k.
+    """
+    whole = n + m
+    orders = special.gammaln(np.arange(1.0, whole + 2))
+    place, known = np.arange(whole + 1)[:, np.newaxis], np.arange(n + 1)
+    latent = place - known
+    there = (latent >= 0) & (latent <= m)
+    latent = np.clip(latent, 0, m)
+    ways = -orders[known] - orders[latent] - orders[n - known] - orders[m - latent]
+    ways = np.where(there, ways - log(odds) * known, -np.inf)
+    ways -= ways.max(axis=1, keepdims=True)
+    shares = np.exp(ways)
+    found: FloatArray = shares / shares.sum(axis=1, keepdims=True)
+    return found
+
+
+def _most_missed(shares: FloatArray, upper: IntArray) -> float:
+    """Return the largest probability of exceeding limits, over the places where odds change.
+
+    Above and below such a place all orders are equally likely. So what is kept is, for each place
+    and each number of known positives above it, the probability that limits hold on the way there,
+    and on the way from there.
+    """
+    whole, n = shares.shape[0] - 1, shares.shape[1] - 1
+    known = np.arange(n + 1)
+    kept = np.empty((whole + 1, n + 1))
+    kept[0] = known == 0
+    for place in range(1, whole + 1):
+        before = kept[place - 1]
+        row = before * (np.maximum(place - known, 0) / place)
+        row[1:] += before[:-1] * (known[1:] / place)
+        row[place - known > upper] = 0
+        kept[place] = row
+    held, ahead = np.empty(whole + 1), np.where(known == n, 1.0, 0.0)
+    held[whole] = kept[whole] @ shares[whole]
+    for place in range(whole - 1, -1, -1):
+        left = whole - place
+        moved = ahead * (np.maximum(left - (n - known), 0) / left)
+        moved[:-1] += ahead[1:] * ((n - known[:-1]) / left)
+        moved[place - known > upper] = 0
+        ahead = moved
+        held[place] = (kept[place] * ahead) @ shares[place]
+    return float(1 - held.min())
+
+
+_LOWER, _ESTIMATE, _UPPER = 0, 1, 2
+
+
+def narrow(head: IntArray, found: IntArray) -> IntArray:
+    """Narrow bounds at all cutoffs of a ranking to what can hold at all of them.
+
+    Examples
+    --------
+    Of one unlabeled example at most one is positive: with at least 3 above the second cutoff,
+    there are at least 2 above the first.
+
+    >>> head, found = np.array([3, 4]), np.array([[0, 1, 3], [3, 3, 4]])[:, :, np.newaxis]
+    >>> narrow(head, found)[..., 0].tolist()
+    [[2, 1, 3], [3, 3, 4]]
+    """
+    column = head[:, np.newaxis]
+    lower = np.maximum.accumulate(found[:, _LOWER], axis=0)
+    lower = column + np.maximum.accumulate((lower - column)[::-1], axis=0)[::-1]
+    upper = np.minimum.accumulate(found[::-1, _UPPER], axis=0)[::-1]
+    upper = column + np.minimum.accumulate(upper - column, axis=0)
+    return np.stack([lower, found[:, _ESTIMATE], upper], axis=1)
+
+
+def narrow_between(
+    head: IntArray, found: IntArray, others: IntArray, cutoffs: IntArray, rank: IntArray
+) -> IntArray:
+    """Narrow bounds at some cutoffs of a ranking, given those at others from end to end."""
+    sides = np.searchsorted(cutoffs[0], rank, "right") - 1, np.searchsorted(cutoffs[0], rank)
+    back, ahead = (np.abs(head - cutoffs[1][side])[:, np.newaxis] for side in sides)
+    before, after = (others[side] for side in sides)
+    lower = np.maximum(found[:, _LOWER], before[:, _LOWER])
+    lower = np.maximum(lower, after[:, _LOWER] - ahead)
+    upper = np.minimum(found[:, _UPPER], after[:, _UPPER])
+    upper = np.minimum(upper, before[:, _UPPER] + back)
+    return np.stack([lower, found[:, _ESTIMATE], upper], axis=1)
+
+
+def bends(head: IntArray, narrowed: IntArray) -> IntArray:
+    """Return the counts of unlabeled examples, between two cutoffs, at which bounds bend."""
+    here, following = (side[:, np.newaxis, np.newaxis] for side in (head[:-1], head[1:]))
+    before, after = narrowed[:-1], narrowed[1:]
+    middle = [_ESTIMATE]
+    grows = after[:, middle] - before[:, middle] == following - here
+    # The lines along which each further example is a positive: up to the next lower bound, from
+    # the last upper one on, and the estimate where it is such a line.
+    lines = [
+        following - after[:, [_LOWER]],
+        here - before[:, [_UPPER]],
+        np.where(grows, here - before[:, middle], following),
+    ]
+    corners = [line + value for line in lines for value in (before, after)]
+    inside = [each[(here < each) & (each < following)] for each in corners]
+    return np.unique(np.concatenate(inside))
+
+
+def settle(narrowed: IntArray) -> tuple[IntArray, BoolArray]:
+    """Put estimates between their bounds, and these in order."""
+    lower, middle, upper = (narrowed[:, bound] for bound in (_LOWER, _ESTIMATE, _UPPER))
+    contradict = lower > upper
+    lower, upper = np.minimum(lower, upper), np.maximum(lower, upper)
+    middle = np.maximum(np.minimum(middle, upper), lower)
+    return np.stack([lower, middle, upper], axis=1), contradict[:, np.newaxis]

@@ -11,7 +11,7 @@ import numpy as np
 from pu_accessor.checks import as_array
 from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.inference.estimates.delong import check_unweighted
-from pu_accessor.inference.estimates.fallbacks import Estimates, over_betas
+from pu_accessor.inference.estimates.intervals import Estimates, over_betas
 from pu_accessor.inference.estimates.known_positives import (
     count_negatives,
     count_positives,

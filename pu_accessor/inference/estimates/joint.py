@@ -15,7 +15,7 @@ from pu_accessor.checks import check_option, interval_betas, latent_counts
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.estimates.binomial import metric_on_new
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
-from pu_accessor.inference.estimates.fallbacks import Estimates
+from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.metric_at import AtCutoff, evaluate_at, find_cutoff, rule_at
 from pu_accessor.inference.settings import Rule
 from pu_accessor.inference.tables.contingency import Table, check_labels

@@ -11,9 +11,8 @@ import numpy as np
 
 from pu_accessor.checks import refuse_odds
 from pu_accessor.errors import PUValueError
-from pu_accessor.inference.bands.by_rank import RankBand
-from pu_accessor.inference.bands.coherent import bends, narrow, narrow_between, settle
-from pu_accessor.inference.bands.lookup import band_name, central
+from pu_accessor.inference.bands.lookup import RankBand, band_name, central
+from pu_accessor.inference.bands.simultaneous import bends, narrow, narrow_between, settle
 from pu_accessor.inference.bands.weighted import weighted_bounds
 from pu_accessor.inference.settings import Rule
 from pu_accessor.ranking import BoolArray, IntArray, Ranking

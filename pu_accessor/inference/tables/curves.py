@@ -1,4 +1,4 @@
-"""Envelopes: the lowest and the highest that curves get while beta varies.
+"""Curves of contingency tables: the areas under them, and their envelopes while beta varies.
 
 Lower and upper bounds need not come from the ends of an interval of beta: where a ranking does
 worse than random they trade places ([1]_, Lemma 4), and in between they can bend. Hence bounds at
@@ -10,15 +10,122 @@ References
    Only Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
 """
 
-from collections.abc import Callable
-from typing import NamedTuple, TypeAlias
+from collections.abc import Callable, Mapping
+from numbers import Real
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
+from pu_accessor.checks import check_option
+from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.inference.tables.contingency import Inner, Table
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 
-__all__ = ["GRID", "curve_envelope", "inner_table", "with_bends"]
+__all__ = [
+    "AREA_NAMES",
+    "CURVES",
+    "GRID",
+    "area",
+    "check_curve",
+    "check_max_fpr",
+    "curve_envelope",
+    "inner_table",
+    "with_bends",
+]
+
+CURVES = ("roc", "pr")
+# What others call the areas under them: for errors alone.
+AREA_NAMES: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(["auroc", "auc", "roc_auc", "roc_auc_score", "roc_curve"], "roc"),
+        **dict.fromkeys(["average_precision", "ap", "auprc", "aupr", "pr_auc"], "pr"),
+        "average_precision_score": "pr",
+    }
+)
+
+
+def check_curve(curve: str, max_fpr: float | None) -> None:
+    """Raise unless there is such an area."""
+    check_option("curve", curve, CURVES, AREA_NAMES)
+    if max_fpr is not None and curve != "roc":
+        raise PUValueError(
+            f"max_fpr must be None for curve={curve!r}, but {max_fpr!r} was passed. Only the ROC "
+            "curve has a partial area: curve='roc'."
+        )
+    check_max_fpr(max_fpr)
+
+
+def check_max_fpr(max_fpr: float | None) -> None:
+    """Raise unless a partial area is defined."""
+    if max_fpr is None:
+        return
+    if isinstance(max_fpr, bool) or not isinstance(max_fpr, Real):
+        raise PUTypeError(f"max_fpr must be a number in (0, 1], but {max_fpr!r} was passed.")
+    if not 0 < max_fpr <= 1:
+        raise PUValueError(f"max_fpr must lie in (0, 1], but {max_fpr!r} was passed.")
+
+
+def area(
+    curve: str,
+    tp: npt.NDArray[Any],
+    fp: npt.NDArray[Any],
+    fn: npt.NDArray[Any],
+    max_fpr: float | None = None,
+) -> FloatArray:
+    """Return the area under each curve.
+
+    Examples
+    --------
+    >>> area("roc", np.array([0, 1, 2]), np.array([0, 0, 1]), np.array([2, 1, 0]))
+    np.float64(0.75)
+    """
+    if curve == "pr":
+        positives = (tp + fn)[..., -1]
+        share: FloatArray = _pr_area(tp, tp + fp) / np.where(positives > 0, positives, np.nan)
+        return share
+    return _roc_area(tp, fp, None if max_fpr is None else float(max_fpr))
+
+
+def _roc_area(tp: IntArray, fp: IntArray, limit: float | None) -> FloatArray:
+    """Return the area under straight lines, up to a false positive rate where one is given.
+
+    A known positive that enters the head brings latent ones with it, at the cost of false
+    positives: there the curve steps up and back, and the area of such a step is negative.
+    """
+    positives, negatives = tp[..., -1], fp[..., -1]
+    width, rise = np.diff(fp, axis=-1), np.diff(tp, axis=-1)
+    slope = rise / np.where(width == 0, 1, width)
+    stop = fp if limit is None else np.minimum(fp, np.expand_dims(negatives * limit, -1))
+    start, end = stop[..., :-1], stop[..., 1:]
+    height = tp[..., :-1] + slope * ((start + end) / 2 - fp[..., :-1])
+    covered = np.sum((end - start) * height, axis=-1)
+    both = (positives > 0) & (negatives > 0)
+    share: FloatArray = covered / np.where(both, positives * negatives, np.nan)
+    if limit is None:
+        return share
+    chance = limit**2 / 2
+    return (1 + (share - chance) / (limit - chance)) / 2
+
+
+def _pr_area(tp: IntArray, head: IntArray) -> FloatArray:
+    """Return the integral of precision d(tp), tp and head straight between two cutoffs.
+
+    On a segment precision is (tp + u*gain)/(head + u*added), u = 0..1, whose integral is the
+    precision at its start and the one within the segment, weighted by log(1 + x)/x, where
+    x = added/head.
+    """
+    gain, added = np.diff(tp, axis=-1), np.diff(head, axis=-1)
+    start = np.maximum(head[..., :-1], 1)
+    growth = added / start
+    weight = np.log1p(growth) / np.where(growth > 0, growth, 1)
+    weight = np.where(head[..., :-1] > 0, weight, 0)  # from rank 0 on precision is constant
+    within = gain / np.maximum(added, 1)
+    precision = tp[..., :-1] / start * weight + within * (1 - weight)
+    integral: FloatArray = np.sum(gain * precision, axis=-1)
+    return integral
+
 
 # Where the envelopes of curves stand: in steps of a thousandth, with more near 0.
 GRID = np.union1d(np.geomspace(1e-6, 1e-3, 31), np.round(np.linspace(0, 1, 1001), 3))
