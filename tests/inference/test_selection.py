@@ -24,7 +24,6 @@ from pu_accessor.inference.bands.simultaneous import (
     simultaneous_within,
 )
 from pu_accessor.inference.bands.within_odds import exact_within
-from pu_accessor.inference.breaking import find_breaking_point
 from pu_accessor.inference.comparison.paired import compare_paired
 from pu_accessor.inference.comparison.within_odds import compare_within
 from pu_accessor.inference.estimates.population_auroc import estimate_population_auroc
@@ -42,6 +41,7 @@ from pu_accessor.inference.estimates.within_odds import (
     estimate_any,
     estimate_within,
 )
+from pu_accessor.inference.search import find_breaking_point
 from pu_accessor.inference.settings import Rule
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, PairedRanks, Ranking
 from tests.oracles import population_oracle

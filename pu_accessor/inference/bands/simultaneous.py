@@ -6,6 +6,7 @@ positives in the head never falls from one cutoff to the next, and it grows by a
 unlabeled example. Narrowing loses no coverage, whatever the classifier.
 """
 
+from collections.abc import Callable
 from functools import lru_cache
 from math import exp, inf, lgamma, log
 
@@ -14,10 +15,12 @@ from scipy import special
 
 from pu_accessor.inference.bands.exact import SAME, Bounds, exact
 from pu_accessor.inference.bands.within_odds import exact_within
-from pu_accessor.ranking import BoolArray, FloatArray, IntArray
+from pu_accessor.inference.search import last_that_holds
+from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking
 
 __all__ = [
-    "bends",
+    "find_corners",
+    "inside_steps",
     "joint_coverage",
     "local_alpha",
     "local_alpha_within",
@@ -117,19 +120,21 @@ def joint_coverage(n: int, m: int, lower: IntArray, upper: IntArray) -> float:
 
 
 def _largest_alpha(n: int, m: int, level: float) -> float:
-    """Bisect for the local level; Bonferroni's is safe at any rate."""
+    """Return the largest local level with which all limits hold, for labels at random."""
 
     def holds(alpha: float) -> bool:
         missed = 1 - joint_coverage(n, m, *exact(n, m, 1 - alpha))
         return missed <= (1 - level) * (1 + SAME)
 
-    safe, above = (1 - level) / (n + m + 1), 1 - level
-    if holds(above):
-        return above
-    while above > safe * (1 + _PRECISION):
-        middle = (safe * above) ** 0.5
-        safe, above = (middle, above) if holds(middle) else (safe, middle)
-    return safe
+    return _search_alpha(holds, n, m, level, _PRECISION)
+
+
+def _search_alpha(
+    holds: Callable[[float], bool], n: int, m: int, level: float, precision: float
+) -> float:
+    """Return the largest local level that holds; that of Bonferroni always does."""
+    most = 1 - level
+    return most if holds(most) else last_that_holds(holds, most / (n + m + 1), most, precision)
 
 
 _COUNTED_WITHIN = 1000  # positives up to which the worst selection is counted out
@@ -212,129 +217,133 @@ def most_missed(n: int, m: int, upper: IntArray, selection_odds: float) -> float
 
 
 def _largest_alpha_within(n: int, m: int, level: float, odds: float) -> float:
-    """Bisect for the local level; Bonferroni's is safe at any rate."""
+    """Return the largest local level with which all limits hold, for the worst selection."""
     shares, allowed = _worst_shares(n, m, odds), (1 - level) / 2 * (1 + SAME)
 
     def holds(alpha: float) -> bool:
         upper = exact_within(n, np.array([m]), 1 - alpha, odds)[1][0]
         return _most_missed(shares, upper) <= allowed
 
-    safe, above = (1 - level) / (n + m + 1), 1 - level
-    if holds(above):
-        return above
-    while above > safe * (1 + _PRECISION_WITHIN):
-        middle = (safe * above) ** 0.5
-        safe, above = (middle, above) if holds(middle) else (safe, middle)
-    return safe
+    return _search_alpha(holds, n, m, level, _PRECISION_WITHIN)
 
 
 def _worst_shares(n: int, m: int, odds: float) -> FloatArray:
     """Return P(k known positives among the first t), where only those below t have the odds.
 
-    Shape (n + m + 1, n + 1): for each place t, and each k.
+    Shape (n + m + 1, n + 1): for each t, and each k.
     """
-    whole = n + m
-    orders = special.gammaln(np.arange(1.0, whole + 2))
-    place, known = np.arange(whole + 1)[:, np.newaxis], np.arange(n + 1)
-    latent = place - known
-    there = (latent >= 0) & (latent <= m)
+    orders = special.gammaln(np.arange(1.0, n + m + 2))
+    head, known = np.arange(n + m + 1)[:, np.newaxis], np.arange(n + 1)
+    latent = head - known
+    possible = (latent >= 0) & (latent <= m)
     latent = np.clip(latent, 0, m)
-    ways = -orders[known] - orders[latent] - orders[n - known] - orders[m - latent]
-    ways = np.where(there, ways - log(odds) * known, -np.inf)
-    ways -= ways.max(axis=1, keepdims=True)
-    shares = np.exp(ways)
-    found: FloatArray = shares / shares.sum(axis=1, keepdims=True)
-    return found
+    log_ways = -orders[known] - orders[latent] - orders[n - known] - orders[m - latent]
+    log_ways = np.where(possible, log_ways - log(odds) * known, -np.inf)
+    log_ways -= log_ways.max(axis=1, keepdims=True)
+    ways = np.exp(log_ways)
+    shares: FloatArray = ways / ways.sum(axis=1, keepdims=True)
+    return shares
 
 
 def _most_missed(shares: FloatArray, upper: IntArray) -> float:
-    """Return the largest probability of exceeding limits, over the places where odds change.
+    """Return the largest probability of exceeding limits, over the ranks t at which odds change.
 
-    Above and below such a place all orders are equally likely. So what is kept is, for each place
-    and each number of known positives above it, the probability that limits hold on the way there,
-    and on the way from there.
+    Among the first t positives all orders are equally likely, and so they are among the others.
+    With k known positives among the first t, `holds_above[t, k]` is the probability that the
+    limits hold down to t, and `holds_below[k]` the probability that they hold from t on.
     """
     whole, n = shares.shape[0] - 1, shares.shape[1] - 1
     known = np.arange(n + 1)
-    kept = np.empty((whole + 1, n + 1))
-    kept[0] = known == 0
-    for place in range(1, whole + 1):
-        before = kept[place - 1]
-        row = before * (np.maximum(place - known, 0) / place)
-        row[1:] += before[:-1] * (known[1:] / place)
-        row[place - known > upper] = 0
-        kept[place] = row
-    held, ahead = np.empty(whole + 1), np.where(known == n, 1.0, 0.0)
-    held[whole] = kept[whole] @ shares[whole]
-    for place in range(whole - 1, -1, -1):
-        left = whole - place
-        moved = ahead * (np.maximum(left - (n - known), 0) / left)
-        moved[:-1] += ahead[1:] * ((n - known[:-1]) / left)
-        moved[place - known > upper] = 0
-        ahead = moved
-        held[place] = (kept[place] * ahead) @ shares[place]
-    return float(1 - held.min())
+    holds_above = np.empty((whole + 1, n + 1))
+    holds_above[0] = known == 0
+    for t in range(1, whole + 1):
+        before = holds_above[t - 1]
+        row = before * (np.maximum(t - known, 0) / t)
+        row[1:] += before[:-1] * (known[1:] / t)
+        row[t - known > upper] = 0
+        holds_above[t] = row
+    coverage, holds_below = np.empty(whole + 1), np.where(known == n, 1.0, 0.0)
+    coverage[whole] = holds_above[whole] @ shares[whole]
+    for t in range(whole - 1, -1, -1):
+        left = whole - t
+        row = holds_below * (np.maximum(left - (n - known), 0) / left)
+        row[:-1] += holds_below[1:] * ((n - known[:-1]) / left)
+        row[t - known > upper] = 0
+        holds_below = row
+        coverage[t] = (holds_above[t] * holds_below) @ shares[t]
+    return float(1 - coverage.min())
 
 
 _LOWER, _ESTIMATE, _UPPER = 0, 1, 2
 
 
-def narrow(head: IntArray, found: IntArray) -> IntArray:
+def narrow(head: IntArray, bounds: IntArray) -> IntArray:
     """Narrow bounds at all cutoffs of a ranking to what can hold at all of them.
+
+    `head` has the unlabeled examples at or above each cutoff, `bounds` the shape (cutoffs, bound,
+    beta).
 
     Examples
     --------
     Of one unlabeled example at most one is positive: with at least 3 above the second cutoff,
     there are at least 2 above the first.
 
-    >>> head, found = np.array([3, 4]), np.array([[0, 1, 3], [3, 3, 4]])[:, :, np.newaxis]
-    >>> narrow(head, found)[..., 0].tolist()
+    >>> head, bounds = np.array([3, 4]), np.array([[0, 1, 3], [3, 3, 4]])[:, :, np.newaxis]
+    >>> narrow(head, bounds)[..., 0].tolist()
     [[2, 1, 3], [3, 3, 4]]
     """
     column = head[:, np.newaxis]
-    lower = np.maximum.accumulate(found[:, _LOWER], axis=0)
+    lower = np.maximum.accumulate(bounds[:, _LOWER], axis=0)
     lower = column + np.maximum.accumulate((lower - column)[::-1], axis=0)[::-1]
-    upper = np.minimum.accumulate(found[::-1, _UPPER], axis=0)[::-1]
+    upper = np.minimum.accumulate(bounds[::-1, _UPPER], axis=0)[::-1]
     upper = column + np.minimum.accumulate(upper - column, axis=0)
-    return np.stack([lower, found[:, _ESTIMATE], upper], axis=1)
+    return np.stack([lower, bounds[:, _ESTIMATE], upper], axis=1)
 
 
 def narrow_between(
-    head: IntArray, found: IntArray, others: IntArray, cutoffs: IntArray, rank: IntArray
+    ranking: Ranking, bounds: IntArray, whole: Ranking, narrowed: IntArray
 ) -> IntArray:
-    """Narrow bounds at some cutoffs of a ranking, given those at others from end to end."""
-    sides = np.searchsorted(cutoffs[0], rank, "right") - 1, np.searchsorted(cutoffs[0], rank)
-    back, ahead = (np.abs(head - cutoffs[1][side])[:, np.newaxis] for side in sides)
-    before, after = (others[side] for side in sides)
-    lower = np.maximum(found[:, _LOWER], before[:, _LOWER])
+    """Narrow bounds at some cutoffs, given the narrowed ones of the whole ranking."""
+    rank = ranking.known_positive + ranking.known_negative + ranking.unlabeled
+    sides = np.searchsorted(whole.rank, rank, "right") - 1, np.searchsorted(whole.rank, rank)
+    back, ahead = (
+        np.abs(ranking.unlabeled - whole.unlabeled[side])[:, np.newaxis] for side in sides
+    )
+    before, after = (narrowed[side] for side in sides)
+    lower = np.maximum(bounds[:, _LOWER], before[:, _LOWER])
     lower = np.maximum(lower, after[:, _LOWER] - ahead)
-    upper = np.minimum(found[:, _UPPER], after[:, _UPPER])
+    upper = np.minimum(bounds[:, _UPPER], after[:, _UPPER])
     upper = np.minimum(upper, before[:, _UPPER] + back)
-    return np.stack([lower, found[:, _ESTIMATE], upper], axis=1)
+    return np.stack([lower, bounds[:, _ESTIMATE], upper], axis=1)
 
 
-def bends(head: IntArray, narrowed: IntArray) -> IntArray:
+def find_corners(head: IntArray, narrowed: IntArray) -> IntArray:
     """Return the counts of unlabeled examples, between two cutoffs, at which bounds bend."""
     here, following = (side[:, np.newaxis, np.newaxis] for side in (head[:-1], head[1:]))
     before, after = narrowed[:-1], narrowed[1:]
     middle = [_ESTIMATE]
     grows = after[:, middle] - before[:, middle] == following - here
-    # The lines along which each further example is a positive: up to the next lower bound, from
-    # the last upper one on, and the estimate where it is such a line.
+    # Along these lines each further example is a positive: the line that ends at the next lower
+    # bound, the one that starts at the last upper bound, and the estimate where it is such a line.
     lines = [
         following - after[:, [_LOWER]],
         here - before[:, [_UPPER]],
         np.where(grows, here - before[:, middle], following),
     ]
     corners = [line + value for line in lines for value in (before, after)]
-    inside = [each[(here < each) & (each < following)] for each in corners]
+    return inside_steps(corners, here, following)
+
+
+def inside_steps(corners: list[IntArray], start: IntArray, end: IntArray) -> IntArray:
+    """Return the distinct counts that lie strictly between the two cutoffs of their step."""
+    inside = [corner[(start < corner) & (corner < end)] for corner in corners]
     return np.unique(np.concatenate(inside))
 
 
-def settle(narrowed: IntArray) -> tuple[IntArray, BoolArray]:
-    """Put estimates between their bounds, and these in order."""
-    lower, middle, upper = (narrowed[:, bound] for bound in (_LOWER, _ESTIMATE, _UPPER))
-    contradict = lower > upper
+def settle(bounds: IntArray) -> tuple[IntArray, BoolArray]:
+    """Put bounds in order and estimates between them; also tell where bounds were out of order."""
+    lower, estimate, upper = (bounds[:, bound] for bound in (_LOWER, _ESTIMATE, _UPPER))
+    contradicted = lower > upper
     lower, upper = np.minimum(lower, upper), np.maximum(lower, upper)
-    middle = np.maximum(np.minimum(middle, upper), lower)
-    return np.stack([lower, middle, upper], axis=1), contradict[:, np.newaxis]
+    estimate = np.maximum(np.minimum(estimate, upper), lower)
+    return np.stack([lower, estimate, upper], axis=1), contradicted[:, np.newaxis]

@@ -15,7 +15,7 @@ from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.estimates.cutoff_spec import CHOSEN, Cutoff, no_rank
 from pu_accessor.inference.settings import Rule
 from pu_accessor.inference.tables.contingency import Table, Tables, central_table, make_tables
-from pu_accessor.inference.tables.curves import inner_table, with_bends
+from pu_accessor.inference.tables.curves import inner_table, with_kinks
 from pu_accessor.inference.tables.rates import Metric, evaluate
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
@@ -152,7 +152,7 @@ def _envelope(tables: Tables, name: str | Metric) -> tuple[FloatArray | None, Fl
     if tables.inner is None:
         return None, None
     ends = Table(*(count[:, ::2] for count in tables.table))
-    inner = with_bends(tables.inner)
+    inner = with_kinks(tables.inner)
     within = evaluate(name, *inner_table(ends, tables.betas, inner))[0].astype(np.float64)
     others, points = np.split(within, [inner.betas.size], axis=1)
     low, high = (

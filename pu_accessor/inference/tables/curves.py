@@ -32,7 +32,7 @@ __all__ = [
     "check_max_fpr",
     "curve_envelope",
     "inner_table",
-    "with_bends",
+    "with_kinks",
 ]
 
 CURVES = ("roc", "pr")
@@ -155,7 +155,7 @@ def inner_table(ends: Table, betas: FloatArray, inner: Inner) -> Table:
     )
 
 
-def with_bends(inner: Inner) -> Inner:
+def with_kinks(inner: Inner) -> Inner:
     """Return what bounds get to within an interval, where they bend among it."""
     shape = inner.tp.shape
     positives = np.broadcast_to(inner.positives, shape)
