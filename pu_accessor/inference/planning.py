@@ -1,7 +1,7 @@
 """How many known positives an interval takes, and how likely a difference is to be seen."""
 
+from bisect import bisect_left
 from collections.abc import Callable
-from math import ceil
 from typing import NamedTuple
 
 import numpy as np
@@ -23,8 +23,8 @@ __all__ = [
     "smallest",
 ]
 
-_POINTS = 2000  # of a distribution in one dimension
-_NODES = 48  # of one in two, along each
+_POINTS = 2000  # of a distribution of one score
+_NODES = 48  # of a distribution of two scores, along each
 
 
 class Moments(NamedTuple):
@@ -99,7 +99,7 @@ def pair_scatter_of_normals(
     auroc: tuple[float, float], correlation: float, share: float
 ) -> tuple[float, float]:
     """Return the variances of those differences, for normal scores of two models."""
-    apart = [2**0.5 * float(special.ndtri(one)) for one in auroc]
+    apart = [2**0.5 * float(special.ndtri(area)) for area in auroc]
     node, weight = special.roots_hermitenorm(_NODES)
     weight = weight / weight.sum()
     first = node[:, np.newaxis]
@@ -123,8 +123,8 @@ def pair_scatter_of_normals(
 
 def _moments(values: FloatArray, weight: FloatArray) -> Moments:
     """Return moments of values that count with weights."""
-    there = weight > 0
-    values, weight = values[there], weight[there] / weight.sum()
+    counted = weight > 0
+    values, weight = values[counted], weight[counted] / weight.sum()
     mean = float(weight @ values)
     away = values - mean
     return Moments(mean, *(float(weight @ away**power) for power in (2, 3, 4)))
@@ -147,13 +147,12 @@ def chance_of_width(
     moments = (scatter.known, scatter.rest)
     center = np.array([scatter.known.mean, scatter.known.variance, scatter.rest.variance])
     covariance = np.zeros((3, 3))
-    for place, (moment, size) in enumerate(zip(moments, sizes, strict=True), 1):
+    for row, (moment, size) in enumerate(zip(moments, sizes, strict=True), 1):
         covariance[0, 0] += moment.variance / size
-        covariance[place, place] = (moment.fourth - moment.variance**2) / size
-        covariance[0, place] = covariance[place, 0] = moment.third / size
+        covariance[row, row] = (moment.fourth - moment.variance**2) / size
+        covariance[0, row] = covariance[row, 0] = moment.third / size
     steps = np.sqrt(np.diag(covariance))
     shifts = _STEP * np.vstack([np.zeros(3), np.diag(steps), -np.diag(steps)])
-    # A mean below half at one side turns the third moments of the rest the same way.
     widths = _widths(center + shifts, share, sizes, level)
     slope = np.divide(
         widths[1:4] - widths[4:], 2 * _STEP * steps, out=np.zeros(3), where=steps > 0
@@ -208,7 +207,9 @@ def chance_of_difference(
 
 def smallest(enough: Callable[[int], bool], least: int = 2) -> int:
     """Return the smallest number that is enough."""
-    low = high = least
+    if enough(least):
+        return least
+    low, high = least, 2 * least
     while not enough(high):
         if high > _MOST:
             raise PUDataError(
@@ -216,10 +217,4 @@ def smallest(enough: Callable[[int], bool], least: int = 2) -> int:
                 "are known. Pass a larger n_unlabeled or a larger width."
             )
         low, high = high, 2 * high
-    while high - low > 1:
-        middle = ceil((low + high) / 2)
-        if enough(middle):
-            high = middle
-        else:
-            low = middle
-    return high
+    return low + 1 + bisect_left(range(low + 1, high), True, key=enough)
