@@ -1,4 +1,4 @@
-"""What a reader should know of a ranking itself, whatever was asked of it."""
+"""Diagnostics of a ranking, whatever the question: effective size and the limit on beta."""
 
 from dataclasses import dataclass
 

@@ -107,6 +107,18 @@ def test_quantiles_near_the_median_are_those_of_a_beta_distribution(
         np.testing.assert_allclose(np.diff(found), np.diff(exact.ppf(tails)), rtol=0.02)
 
 
+@pytest.mark.parametrize("tail", [0.025, 0.5, 0.975])
+def test_values_that_hardly_count_move_no_quantile(tail: float) -> None:
+    rng = np.random.default_rng(8)
+    values, shape, scale = rng.uniform(1, 2, 40), rng.uniform(0.3, 1, 40), rng.uniform(1, 9, 40)
+    wanted = gamma_quantile(values, shape, scale, tail)
+    ends, none = [values, [0.5, 2.5]], [shape, [1e-9, 1e-9]]
+    more = gamma_quantile(
+        np.concatenate(ends), np.concatenate(none), np.append(scale, [1, 1]), tail
+    )
+    assert more == pytest.approx(wanted, abs=1e-6)  # once an error: no sign change
+
+
 def test_quantile_of_many_shares_is_normal() -> None:
     values = np.random.default_rng(0).random(4000)
     spread = values.std() / 4001**0.5

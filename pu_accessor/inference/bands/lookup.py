@@ -40,7 +40,7 @@ __all__ = [
 # From the number of examples to shares of the latent positives at ranks 0, 1, ..., examples.
 Side: TypeAlias = Callable[[int], FloatArray]
 
-_ULPS = 4  # by which the product of a share and a count may be off, in its last digits
+_ULPS = 4  # rounding error of the product of a share and a count, in its last digits
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,10 +67,10 @@ class RankBand:
         """
         lower, upper = _check(self.lower(examples), "lower"), _check(self.upper(examples), "upper")
         if (lower > upper).any():
-            at = int(np.argmax(lower > upper))
+            first = int(np.argmax(lower > upper))
             raise PUValueError(
-                f"band must have lower <= upper, but at rank {at} it has lower {lower[at]:g} and "
-                f"upper {upper[at]:g}. Pass it as (lower, upper)."
+                f"band must have lower <= upper, but at rank {first} it has lower "
+                f"{lower[first]:g} and upper {upper[first]:g}. Pass it as (lower, upper)."
             )
         lower = np.minimum.accumulate(lower[::-1])[::-1]
         upper = np.maximum.accumulate(upper)
@@ -80,16 +80,18 @@ class RankBand:
 def read_side(name: str, values: Any) -> Side:
     """Return one bound as a function of the number of examples."""
     if callable(values):
-        return lambda examples: _fitting(name, values(np.arange(examples + 1)), examples, True)
+        return lambda examples: _at_all_ranks(
+            name, values(np.arange(examples + 1)), examples, True
+        )
     array = _as_array(name, values)
-    return lambda examples: _fitting(name, array, examples, False)
+    return lambda examples: _at_all_ranks(name, array, examples, False)
 
 
 def at_some_ranks(name: str, ranks: IntArray, values: Any) -> Side:
     """Return one bound that is known at some ranks alone.
 
-    The rank CDF never falls: in between stands the lower bound of the last rank before, and the
-    upper one of the next; at the ends 0 and 1.
+    The rank CDF never falls. So between two ranks the lower bound is that of the last rank before,
+    and the upper bound that of the next; at the ends they are 0 and 1.
 
     Examples
     --------
@@ -117,7 +119,7 @@ def at_some_ranks(name: str, ranks: IntArray, values: Any) -> Side:
 
 
 def _as_array(name: str, values: Any) -> FloatArray:
-    """Return shares as float64, or say that they are none."""
+    """Return shares as float64, or raise."""
     array = as_array(values)
     if array.ndim != 1 or array.dtype.kind not in "iuf":
         raise PUTypeError(
@@ -128,11 +130,11 @@ def _as_array(name: str, values: Any) -> FloatArray:
     return array.astype(np.float64)
 
 
-def _fitting(name: str, values: Any, examples: int, asked: bool) -> FloatArray:
-    """Return shares at all ranks, or say that they do not fit."""
+def _at_all_ranks(name: str, values: Any, examples: int, returned: bool) -> FloatArray:
+    """Return shares at all ranks, or raise where there are more or fewer."""
     array = _as_array(name, values)
     if array.size != examples + 1:
-        came = "returned" if asked else "has"
+        came = "returned" if returned else "has"
         raise PUValueError(
             f"band must have a share for each rank from 0 to {examples}, the number of examples: "
             f"{examples + 1} in all, but its {name} {came} {array.size}. At rank 0 it is 0; a "
@@ -145,10 +147,10 @@ def _check(shares: FloatArray, name: str) -> FloatArray:
     """Raise unless shares lie in [0, 1]."""
     outside = ~((shares >= 0) & (shares <= 1))
     if outside.any():
-        at = int(np.argmax(outside))
+        rank = int(np.argmax(outside))
         raise PUValueError(
-            f"band must lie in [0, 1], but its {name} is {shares[at]:g} at rank {at}: it bounds "
-            "the share of the latent positives in the head, not their number."
+            f"band must lie in [0, 1], but its {name} is {shares[rank]:g} at rank {rank}: it "
+            "bounds the share of the latent positives in the head, not their number."
         )
     return shares
 
@@ -156,11 +158,11 @@ def _check(shares: FloatArray, name: str) -> FloatArray:
 def _times(
     shares: FloatArray, latent: IntArray, rounded: Callable[[FloatArray], npt.NDArray[Any]]
 ) -> IntArray:
-    """Return shares of counts, rounded; one that is a count but for its last digits is a count."""
+    """Return shares of counts, rounded; what is an integer but for its last digits stays one."""
     product = np.multiply.outer(shares, latent.astype(np.float64))
-    near = np.rint(product)
-    same = np.abs(product - near) <= _ULPS * np.spacing(product)
-    return np.where(same, near, rounded(product)).astype(np.int64)
+    nearest = np.rint(product)
+    same = np.abs(product - nearest) <= _ULPS * np.spacing(product)
+    return np.where(same, nearest, rounded(product)).astype(np.int64)
 
 
 Band: TypeAlias = Callable[[int, int, float], tuple[npt.ArrayLike, npt.ArrayLike]]
@@ -256,7 +258,7 @@ def band_name(band: str | Band | RankBand) -> str:
 
 
 def latent_bounds(band: str | Band, n: int, m: int, level: float) -> Bounds:
-    """Ask a band, ours or a user's, for its lookup table, and check a user's."""
+    """Return the lookup table of a band, ours or a user's, after checking it."""
     name = band_name(band)
     table = band if callable(band) else BANDS[name]
     try:
@@ -286,7 +288,7 @@ def latent_bounds(band: str | Band, n: int, m: int, level: float) -> Bounds:
 def latent_bounds_each(
     band: str | Band, n: int, m: tuple[int, ...], level: float, selection_odds: float = 1.0
 ) -> Bounds:
-    """Ask a band for its lookup tables at several numbers of latent positives."""
+    """Return the lookup tables of a band at several numbers of latent positives."""
     if selection_odds > 1 and band == "simultaneous":
         sides = [simultaneous_within(n, latent, level, selection_odds) for latent in m]
         return np.stack([lower for lower, _ in sides]), np.stack([upper for _, upper in sides])
@@ -300,18 +302,17 @@ def latent_bounds_each(
 
 def _checked_side(name: str, side: npt.NDArray[Any], n: int, m: int) -> IntArray:
     """Check one side of a band's lookup table."""
-    table = side
-    if not np.issubdtype(table.dtype, np.integer):
+    if not np.issubdtype(side.dtype, np.integer):
         raise PUTypeError(
             f"band {name!r} must return integers (counts of latent positives), but returned "
-            f"{table.dtype}. Round lower down and upper up, then .astype(int)."
+            f"{side.dtype}. Round lower down and upper up, then .astype(int)."
         )
-    if table.shape != (n + 1,):
+    if side.shape != (n + 1,):
         raise PUValueError(
             f"band {name!r} must return arrays of shape ({n + 1},), an entry for each k = 0..n, "
-            f"but returned {table.shape}."
+            f"but returned {side.shape}."
         )
-    table = table.astype(np.int64)  # differences of unsigned integers would wrap around
+    table = side.astype(np.int64)  # differences of unsigned integers would wrap around
     if table.min() < 0 or table.max() > m:
         raise PUValueError(
             f"band {name!r} must stay between 0 and m = {m}, but reaches from {table.min()} to "

@@ -31,8 +31,7 @@ __all__ = [
 _APART, _MIDDLE = 200, 200  # gaps at each end that stand for themselves, groups of those between
 _FARTHEST = 60.0  # logits of the tilt, or of the quantile, between which it is searched
 _FLAT = 1e-3  # deviates below which the skewness replaces a quotient of rounded numbers
-_NEAR = 1e-7  # of the tilt
-_EDGE = 1e-10  # of the way to where a sum has no moments
+_EDGE = 1e-14  # of the way to where a sum has no moments
 _BEYOND = 2.5  # of the way to the end, times n, that latent positives may lie beyond known ones
 _SEED, _DRAWS = 150406837, 1000
 _TOP, _GROUPS = 60, 30  # blocks at the top that stand for themselves, groups of those below
@@ -117,7 +116,7 @@ def gamma_quantile(
 
     if not excess(-_FARTHEST) < 0 < excess(_FARTHEST):
         return low + width * (tail > 0.5)
-    at = optimize.brentq(excess, -_FARTHEST, _FARTHEST, xtol=_NEAR)
+    at = optimize.brentq(excess, -_FARTHEST, _FARTHEST)
     return low + width * tilted(float(at)).share
 
 
@@ -256,9 +255,8 @@ def precision_limits(
     known ones.
     """
     n = int(blocks.found.sum())
-    units, rng = _units(blocks), np.random.default_rng(_SEED)
-    shares = _draw_shares(rng, units.sizes.astype(np.float64), 1.0)
-    drawn = rng.multinomial(latent, shares).astype(np.float64)
+    units = _units(blocks)
+    drawn = _draw(units.sizes, latent)
     first = _first_place(blocks) * max(1 - _FEW / n, 0.0)
     whole = n + latent
     low, high = (
@@ -269,6 +267,13 @@ def precision_limits(
     tail = (1 - level) / 2
     lower = float(np.quantile(low, tail, method="lower"))
     return lower, min(float(np.quantile(high, 1 - tail, method="higher")), 1.0)
+
+
+def _draw(sizes: IntArray, latent: int) -> FloatArray:
+    """Draw how many latent positives each unit gets, shape (draws, units)."""
+    rng = np.random.default_rng(_SEED)
+    shares = _draw_shares(rng, sizes.astype(np.float64), 1.0)
+    return rng.multinomial(latent, shares).astype(np.float64)
 
 
 def _draw_shares(

@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 CURVES = ("roc", "pr")
-# What others call the areas under them: for errors alone.
+# Other names of the areas under them, for messages.
 AREA_NAMES: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(["auroc", "auc", "roc_auc", "roc_auc_score", "roc_curve"], "roc"),
@@ -47,7 +47,7 @@ AREA_NAMES: Mapping[str, str] = MappingProxyType(
 
 
 def check_curve(curve: str, max_fpr: float | None) -> None:
-    """Raise unless there is such an area."""
+    """Raise unless the curve has such an area."""
     check_option("curve", curve, CURVES, AREA_NAMES)
     if max_fpr is not None and curve != "roc":
         raise PUValueError(
@@ -91,8 +91,8 @@ def area(
 def _roc_area(tp: IntArray, fp: IntArray, limit: float | None) -> FloatArray:
     """Return the area under straight lines, up to a false positive rate where one is given.
 
-    A known positive that enters the head brings latent ones with it, at the cost of false
-    positives: there the curve steps up and back, and the area of such a step is negative.
+    A known positive that enters the head brings latent ones with it, which were false positives
+    before: there the curve steps up and back, and the area of such a step is negative.
     """
     positives, negatives = tp[..., -1], fp[..., -1]
     width, rise = np.diff(fp, axis=-1), np.diff(tp, axis=-1)
@@ -127,12 +127,15 @@ def _pr_area(tp: IntArray, head: IntArray) -> FloatArray:
     return integral
 
 
-# Where the envelopes of curves stand: in steps of a thousandth, with more near 0.
+# Rates at which envelopes of curves are computed: in steps of a thousandth, with more near 0.
 GRID = np.union1d(np.geomspace(1e-6, 1e-3, 31), np.round(np.linspace(0, 1, 1001), 3))
 
 
 class _Path(NamedTuple):
-    """A curve: x at each cutoff, and y as a function of places between cutoffs."""
+    """A curve: x at each cutoff, and y as a function of positions between cutoffs.
+
+    A position is the number of a cutoff plus the part of the way to the next.
+    """
 
     x: FloatArray
     height: Callable[[FloatArray], FloatArray]
@@ -142,21 +145,20 @@ _MakePath: TypeAlias = Callable[[FloatArray, FloatArray, float, float], _Path]
 
 
 def inner_table(ends: Table, betas: FloatArray, inner: Inner) -> Table:
-    """Return the tables at betas within the interval, those of the points among them."""
-    head, tail = ((ends[one] + ends[other])[..., :1] for one, other in ((0, 1), (2, 3)))
-    missed = inner.positives - inner.tp
-    within = Table(inner.tp, head - inner.tp, missed, tail - missed)
+    """Return the tables at betas within the interval, followed by those of `betas` within it."""
+    head, tail = (ends.tp + ends.fp)[..., :1], (ends.fn + ends.tn)[..., :1]
+    fn = inner.positives - inner.tp
+    within = Table(inner.tp, head - inner.tp, fn, tail - fn)
     inside: BoolArray = (betas >= inner.betas[0]) & (betas <= inner.betas[-1])
-    return Table(
-        *(
-            np.concatenate([some, np.where(inside, own, some[..., :1])], axis=-1)
-            for own, some in zip(ends, within, strict=True)
-        )
+    counts = (
+        np.concatenate([count, np.where(inside, end, count[..., :1])], axis=-1)
+        for end, count in zip(ends, within, strict=True)
     )
+    return Table(*counts)
 
 
 def with_kinks(inner: Inner) -> Inner:
-    """Return what bounds get to within an interval, where they bend among it."""
+    """Return the bounds within an interval, with those at their kinks."""
     shape = inner.tp.shape
     positives = np.broadcast_to(inner.positives, shape)
     return inner._replace(
@@ -167,30 +169,24 @@ def with_kinks(inner: Inner) -> Inner:
 
 
 def curve_envelope(curve: str, table: Table) -> FloatArray:
-    """Return the lowest lower and the highest upper curve at each place of the grid."""
+    """Return the lowest lower and the highest upper curve at each rate of the grid."""
     path = _roc_path if curve == "roc" else _pr_path
-    sides = zip(*table, strict=True)
-    return np.stack(
-        [
-            _reduce(Table(*side), path, reduce)
-            for side, reduce in zip(sides, (np.fmin, np.fmax), strict=True)
-        ],
-        axis=1,
-    )
+    lower, upper = (Table(*side) for side in zip(*table, strict=True))
+    return np.stack([_reduce(lower, path, np.fmin), _reduce(upper, path, np.fmax)], axis=1)
 
 
 def _roc_path(tp: FloatArray, fp: FloatArray, positives: float, negatives: float) -> _Path:
     """Return the true positive rate over the false positive rate."""
     cutoffs, tpr = np.arange(tp.size), tp / positives
-    return _Path(fp / negatives, lambda place: np.interp(place, cutoffs, tpr))
+    return _Path(fp / negatives, lambda position: np.interp(position, cutoffs, tpr))
 
 
 def _pr_path(tp: FloatArray, fp: FloatArray, positives: float, negatives: float) -> _Path:
     """Return precision over recall."""
     head, cutoffs = tp + fp, np.arange(tp.size)
 
-    def precision(place: FloatArray) -> FloatArray:
-        true, size = (np.interp(place, cutoffs, count) for count in (tp, head))
+    def precision(position: FloatArray) -> FloatArray:
+        true, size = (np.interp(position, cutoffs, count) for count in (tp, head))
         # At rank 0, precision is that of the first cutoff, wherever other groups have more before.
         start = int(np.argmax(head > 0))
         first = tp[start] / head[start]
@@ -201,30 +197,30 @@ def _pr_path(tp: FloatArray, fp: FloatArray, positives: float, negatives: float)
 
 
 def _reduce(table: Table, path: _MakePath, reduce: np.ufunc) -> FloatArray:
-    """Return the lowest, or the highest, that some curves get to at each place of the grid."""
-    found = np.full(GRID.size, np.nan)
+    """Return the lowest, or the highest, of several curves at each rate of the grid."""
+    envelope = np.full(GRID.size, np.nan)
     for tp, fp, fn, tn in zip(*(count.astype(np.float64) for count in table), strict=True):
         positives, negatives = float(tp[0] + fn[0]), float(fp[0] + tn[0])
-        if positives > 0 and negatives > 0:  # neither none, nor an empty place
+        if positives > 0 and negatives > 0:  # neither without one kind, nor NaN
             curve = path(tp, fp, positives, negatives)
-            at, place = _meet(curve.x)
-            reduce.at(found, at, curve.height(place))
-    return found
+            rate, position = _meet(curve.x)
+            reduce.at(envelope, rate, curve.height(position))
+    return envelope
 
 
 def _meet(x: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Return where a path, straight between points, meets the grid: points of the grid, places.
+    """Return the rates of the grid that a path passes, and its positions there.
 
-    A place is the number of a point of the path, and the part of the way to the next. The path may
-    turn back; where it stands on the grid, both ends of the piece are there.
+    The path is straight between cutoffs, and may turn back. Where a piece of it is vertical and
+    lies on the grid, both ends of the piece are returned.
     """
     start, end = x[:-1], x[1:]
     first = np.searchsorted(GRID, np.minimum(start, end), side="left")
     last = np.searchsorted(GRID, np.maximum(start, end), side="right")
-    number = last - first
-    piece = np.repeat(np.arange(start.size), number)
-    at = np.arange(piece.size) - np.repeat(np.cumsum(number) - number, number) + first[piece]
+    passed = last - first
+    piece = np.repeat(np.arange(start.size), passed)
+    rate = np.arange(piece.size) - np.repeat(np.cumsum(passed) - passed, passed) + first[piece]
     step = (end - start)[piece]
-    part = (GRID[at] - start[piece]) / np.where(step == 0, 1, step)
-    level = step == 0
-    return np.append(at, at[level]), np.append(piece + part, piece[level] + 1.0)
+    vertical = step == 0
+    part = (GRID[rate] - start[piece]) / np.where(vertical, 1, step)
+    return np.append(rate, rate[vertical]), np.append(piece + part, piece[vertical] + 1.0)
