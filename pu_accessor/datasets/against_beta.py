@@ -9,7 +9,7 @@ from pu_accessor.datasets.tables import contingency
 from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError, brief, suggestion
 from pu_accessor.inference.comparison.crossings import infeasible
 from pu_accessor.inference.estimates.cutoff_spec import no_rank
-from pu_accessor.inference.tables.areas import AREA_NAMES, CURVES
+from pu_accessor.inference.tables.curves import AREA_NAMES, CURVES
 from pu_accessor.inference.tables.rates import METRICS, SYNONYMS, Metric
 from pu_accessor.questions.betas import GroupBeta
 from pu_accessor.questions.request import Asked

@@ -19,7 +19,7 @@ from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError, brief
 from pu_accessor.inference.settings import Rule
 from pu_accessor.inference.tables.contingency import RankCdf, Tables, make_tables
 from pu_accessor.inference.tables.contingency import rank_cdf as bound_rank_cdf
-from pu_accessor.inference.tables.envelopes import curve_envelope
+from pu_accessor.inference.tables.curves import curve_envelope
 from pu_accessor.questions.betas import GroupBeta, with_baseline
 from pu_accessor.questions.ranges import with_interval
 from pu_accessor.questions.request import Asked, ask_rankings

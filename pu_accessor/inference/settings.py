@@ -12,9 +12,8 @@ from pu_accessor.checks import (
     check_selection_odds,
 )
 from pu_accessor.errors import PUValueError
-from pu_accessor.inference.bands.by_rank import RankBand
 from pu_accessor.inference.bands.exact import Bounds
-from pu_accessor.inference.bands.lookup import Band, band_name, latent_bounds_each
+from pu_accessor.inference.bands.lookup import Band, RankBand, band_name, latent_bounds_each
 
 __all__ = ["REFERENCES", "Rule", "check_target"]
 

@@ -13,10 +13,9 @@ from pu_accessor.inference.estimates.average_precision import (
     estimate_precision,
     estimate_precision_around,
 )
-from pu_accessor.inference.estimates.batched import estimate_population_aurocs
 from pu_accessor.inference.estimates.binomial import metric_on_new
 from pu_accessor.inference.estimates.cutoff_spec import At, Cutoff, are_several, read_cutoffs
-from pu_accessor.inference.estimates.fallbacks import Estimates
+from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.joint import (
     BetaRange,
     join_estimates,
@@ -24,13 +23,16 @@ from pu_accessor.inference.estimates.joint import (
     join_metric_on_new,
 )
 from pu_accessor.inference.estimates.metric_at import AtCutoff, metric_at
-from pu_accessor.inference.estimates.population_auroc import estimate_population_auroc
+from pu_accessor.inference.estimates.population_auroc import (
+    estimate_population_auroc,
+    estimate_population_aurocs,
+)
 from pu_accessor.inference.estimates.population_average_precision import (
     estimate_population_precision,
 )
 from pu_accessor.inference.estimates.within_odds import check_whole_area, estimate_within
 from pu_accessor.inference.settings import Rule, check_target
-from pu_accessor.inference.tables.areas import check_max_fpr
+from pu_accessor.inference.tables.curves import check_max_fpr
 from pu_accessor.inference.tables.rates import Metric, as_metrics, metric_name
 from pu_accessor.questions.betas import GroupBeta
 from pu_accessor.questions.macro_average import (

@@ -14,12 +14,12 @@ from pu_accessor.checks import as_array, check_selection_odds
 from pu_accessor.datasets.schema import BOUND
 from pu_accessor.errors import PUTypeError, PUValueError, brief, suggestion
 from pu_accessor.inference.bands.lookup import band_name
-from pu_accessor.inference.breaking import find_breaking_point
 from pu_accessor.inference.comparison.paired import Difference, compare_paired
 from pu_accessor.inference.comparison.within_odds import compare_within
 from pu_accessor.inference.estimates.cutoff_spec import At, read_at
 from pu_accessor.inference.estimates.metric_at import metric_at
 from pu_accessor.inference.estimates.within_odds import estimate_any
+from pu_accessor.inference.search import find_breaking_point
 from pu_accessor.inference.settings import Rule, check_target
 from pu_accessor.inference.tables.latent_bounds import check_selection
 from pu_accessor.inference.tables.rates import METRICS, Metric, metric_name

@@ -11,8 +11,7 @@ import xarray as xr
 
 from pu_accessor.checks import Interval
 from pu_accessor.errors import PUError, PUTypeError, PUValueError
-from pu_accessor.inference.bands.by_rank import RankBand, Side, at_some_ranks, read_side
-from pu_accessor.inference.bands.lookup import Band
+from pu_accessor.inference.bands.lookup import Band, RankBand, Side, at_some_ranks, read_side
 from pu_accessor.inference.settings import Rule
 from pu_accessor.questions.betas import alike, name_group, split_key, value_by_key
 

@@ -23,7 +23,7 @@ from pu_accessor.inference.estimates.early_recognition import (
     enrichment_at,
     estimate_bedroc,
 )
-from pu_accessor.inference.estimates.fallbacks import Estimates
+from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.joint import BetaRange, join_limits
 from pu_accessor.inference.estimates.utility import NetBenefit, as_thresholds, net_benefit_at
 from pu_accessor.inference.settings import Rule

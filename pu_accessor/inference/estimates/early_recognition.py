@@ -11,14 +11,14 @@ import numpy as np
 from pu_accessor.checks import as_array
 from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.inference.estimates.delong import check_unweighted
-from pu_accessor.inference.estimates.fallbacks import Estimates, over_betas
+from pu_accessor.inference.estimates.intervals import Estimates, over_betas
 from pu_accessor.inference.estimates.known_positives import (
     count_negatives,
     count_positives,
     find_blocks,
     places,
 )
-from pu_accessor.inference.estimates.latent_gaps import spacing_quantile
+from pu_accessor.inference.estimates.latent_gaps import gamma_quantile
 from pu_accessor.inference.settings import Rule
 from pu_accessor.inference.tables.contingency import check_labels, make_tables
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
@@ -167,7 +167,7 @@ def _limits(
         values = np.append(weight, end)
         each, times = np.unique(values, return_counts=True)
         mean = float(values.mean())
-        limits.append(mean + stretch * (spacing_quantile(each, times, tail) - mean))
+        limits.append(mean + stretch * (gamma_quantile(each, times, 1.0, tail) - mean))
     low, high = np.clip(limits, worst, best).tolist()
     return low, high
 

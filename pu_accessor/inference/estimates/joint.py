@@ -15,11 +15,11 @@ from pu_accessor.checks import check_option, interval_betas, latent_counts
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.estimates.binomial import metric_on_new
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
-from pu_accessor.inference.estimates.fallbacks import Estimates
+from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.metric_at import AtCutoff, evaluate_at, find_cutoff, rule_at
 from pu_accessor.inference.settings import Rule
 from pu_accessor.inference.tables.contingency import Table, check_labels
-from pu_accessor.inference.tables.latent_bounds import find_heads, references_used
+from pu_accessor.inference.tables.latent_bounds import bound_latent, references_used
 from pu_accessor.inference.tables.rates import Metric, evaluate
 from pu_accessor.ranking import Counts, FloatArray, Ranking
 
@@ -278,7 +278,7 @@ def _tables(here: Ranking, betas: FloatArray, share: FloatArray, rule: Rule) -> 
     """Return the tables of both bounds, each with a share of its distance from the estimate."""
     unlabeled, head = here.total.unlabeled, int(here.unlabeled[0])
     latent = latent_counts(betas, unlabeled)
-    claimed = find_heads(here, latent, rule, refine=False).claimed[0]
+    claimed = bound_latent(here, latent, rule, refine=False).claimed[0]
     least, most = np.maximum(latent - (unlabeled - head), 0), np.minimum(latent, head)
     middle, low, high = (claimed[bound] for bound in (_ESTIMATE, _LEAST, _MOST))
     one = np.ones(share.size)

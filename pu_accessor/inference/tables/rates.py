@@ -100,12 +100,12 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
     }
 )
 
-# Of these less is better.
+# Metrics of which a lower value is better.
 ERROR_RATES = ("fdr", "fnr", "fpr")
 
 _AREA = "That is an area: df.pu.auroc(0.3); of tables, ds.pu.area('roc')."
 _AREA_PR = "That is an area: df.pu.average_precision(0.3); of tables, ds.pu.area('pr')."
-# What others call them; or where what they mean is found.
+# Other names of them; or a sentence that says what to call instead.
 SYNONYMS: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(
@@ -236,19 +236,19 @@ def evaluate(metric: str | Metric, tp: Array, fp: Array, fn: Array, tn: Array) -
         counts = (np.asarray(count) for count in (tp, fp, fn, tn))
         values: Array = METRICS[metric](*counts)
         return values
-    with np.errstate(all="ignore"):  # of counts 0/0 is nothing to warn of
+    with np.errstate(all="ignore"):  # 0/0 of counts needs no warning
         try:
-            found = metric(*(np.array(count) for count in (tp, fp, fn, tn)))
+            returned = metric(*(np.array(count) for count in (tp, fp, fn, tn)))
         except TypeError as error:
             raise PUTypeError(
                 f"metric {metric_name(metric)!r} must be a function of the arrays tp, fp, fn and "
                 f"tn, but raised: {error}."
             ) from error
-    values = np.asarray(found)
+    values = np.asarray(returned)
     if values.shape != tp.shape or values.dtype.kind not in "biuf":
         raise PUTypeError(
             f"metric {metric_name(metric)!r} must return an array of numbers, one for each table "
-            f"(shape {tp.shape}), but returned {type(found).__name__} of shape {values.shape}. "
+            f"(shape {tp.shape}), but returned {type(returned).__name__} of shape {values.shape}. "
             "Compute it from tp, fp, fn and tn by arithmetic of whole arrays."
         )
     return values
