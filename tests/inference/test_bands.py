@@ -20,7 +20,7 @@ from pu_accessor.inference.bands.lookup import (
     latent_bounds,
     latent_bounds_each,
 )
-from pu_accessor.inference.bands.simultaneous_within_odds import simultaneous_within
+from pu_accessor.inference.bands.simultaneous import simultaneous_within
 from pu_accessor.inference.bands.within_odds import exact_within
 from tests.cases import binormal
 from tests.oracles import oracle

@@ -11,7 +11,7 @@ import xarray as xr
 
 import pu_accessor
 from pu_accessor import PUTypeError, PUValueError
-from pu_accessor.inference.bands.by_rank import RankBand, at_some_ranks, read_side
+from pu_accessor.inference.bands.lookup import RankBand, at_some_ranks, read_side
 
 pytestmark = pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
 SIZE = 40

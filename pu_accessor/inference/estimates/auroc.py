@@ -8,8 +8,13 @@ import numpy as np
 
 from pu_accessor.checks import Interval
 from pu_accessor.errors import PUValueError
-from pu_accessor.inference.estimates.fallbacks import Estimates, Estimator, complete
-from pu_accessor.inference.estimates.intervals import rank_interval, reach
+from pu_accessor.inference.estimates.intervals import (
+    Estimates,
+    Estimator,
+    complete,
+    rank_interval,
+    reach,
+)
 from pu_accessor.inference.estimates.known_positives import (
     Blocks,
     count_negatives,

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pu_accessor.checks import Interval
-from pu_accessor.inference.estimates.fallbacks import Estimates, Estimator, complete
+from pu_accessor.inference.estimates.intervals import Estimates, Estimator, complete
 from pu_accessor.inference.estimates.known_positives import Blocks, count_positives, find_blocks
 from pu_accessor.inference.estimates.latent_gaps import precision_limits
 from pu_accessor.inference.estimates.weighted_areas import weighted_precision
