@@ -89,9 +89,9 @@ class PlacementTable:
     def center(self, doubled: npt.NDArray[np.int32]) -> FloatArray:
         """Return twice the weight of known positives above examples, less n."""
         n = self.through[-1]
-        if self.weight_above is None:
-            return np.asarray(doubled - np.float64(n))
-        return 2 * self.weight_above[doubled] - n
+        above = doubled / 2 if self.weight_above is None else self.weight_above[doubled]
+        centered: FloatArray = 2 * above - n
+        return centered
 
     def _search(self, cost: FloatArray, start: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
         """Return twice the number above each cost, from the first value that it can equal."""
