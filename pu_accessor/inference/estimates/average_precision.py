@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pu_accessor.inference.estimates.intervals import Estimates, Estimator, complete
+from pu_accessor.inference.estimates.intervals import Estimates, Estimator, estimate_area
 from pu_accessor.inference.estimates.known_positives import Blocks, count_positives, find_blocks
 from pu_accessor.inference.estimates.latent_gaps import precision_limits
 from pu_accessor.inference.estimates.weighted_areas import weighted_precision
@@ -78,7 +78,7 @@ def estimate_precision(ranking: Ranking, betas: FloatArray, rule: Rule) -> Estim
     >>> found.value.round(3), found.error.round(3), found.lower.round(3), found.upper.round(3)
     (array([0.715, 0.889]), array([0.137, 0.211]), array([0.52 , 0.596]), array([1., 1.]))
     """
-    return complete(ranking, betas, rule, _estimator(ranking, rule.level), "pr")
+    return estimate_area(ranking, betas, rule, _estimator(ranking, rule.level), "pr")
 
 
 def estimate_precision_around(ranking: Ranking, betas: FloatArray, rule: Rule) -> Estimates:
