@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from pu_accessor.counting.placements import Above, Places, count_above, rank_pairs
+from pu_accessor.counting.placements import Above, PlacementTable, count_above, rank_pairs
 from pu_accessor.ranking import Counts, FloatArray, PairedRanks
 from pu_accessor.sources.chunks import Pieces
 from pu_accessor.sources.first_pass import (
@@ -25,10 +25,10 @@ __all__ = ["pair_pieces", "paired_ranks"]
 
 def pair_pieces(
     pieces: Pieces, plan: Plan, surveyed: Survey
-) -> Mapping[Hashable, tuple[Labeled, list[Places], Above]]:
+) -> Mapping[Hashable, tuple[Labeled, list[PlacementTable], Above]]:
     """Go through the pieces once, for all groups and models."""
     places = {
-        key: [Places.of(one, _weight(group)) for one in group.positive]
+        key: [PlacementTable.of(one, _weight(group)) for one in group.positive]
         for key, group in surveyed.groups.items()
     }
     above = pieces.fold(partial(_sum_above, plan, places), _merge, plan.counted())
@@ -44,7 +44,7 @@ def pair_pieces(
 
 
 def paired_ranks(
-    models: list[Hashable], group: Labeled, places: list[Places], above: Above
+    models: list[Hashable], group: Labeled, places: list[PlacementTable], above: Above
 ) -> PairedRanks:
     """Return the paired ranks of one group."""
     ranks, among, covariance = rank_pairs(places, group.positive, above)
@@ -60,7 +60,7 @@ def _weight(group: Labeled) -> FloatArray | None:
 
 
 def _sum_above(
-    plan: Plan, places: Mapping[Hashable, list[Places]], frame: pd.DataFrame
+    plan: Plan, places: Mapping[Hashable, list[PlacementTable]], frame: pd.DataFrame
 ) -> dict[Hashable, Above]:
     """Sum over the examples of one piece."""
     if frame.empty:

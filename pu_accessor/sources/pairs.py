@@ -5,7 +5,7 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 import pandas as pd
 
-from pu_accessor.counting.placements import Places, count_above, rank_pairs
+from pu_accessor.counting.placements import PlacementTable, count_above, rank_pairs
 from pu_accessor.errors import PUValueError
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Keyed, PairedRanks
 from pu_accessor.sources.columns import (
@@ -67,7 +67,7 @@ def pair_scores(
         propensity = None if propensity is None else propensity[kept]
     known = values[:, states.positive]
     weight = pair_weight(None if propensity is None else propensity[states.positive])
-    places = [Places.of(one, weight) for one in known]
+    places = [PlacementTable.of(one, weight) for one in known]
     ranks, among, covariance = rank_pairs(places, known, count_above(places, values))
     positive, negative = (int(np.count_nonzero(state)) for state in states)
     total = Counts(positive, negative, states.positive.size - positive - negative)

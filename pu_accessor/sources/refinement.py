@@ -17,7 +17,12 @@ import numpy as np
 import pandas as pd
 
 from pu_accessor.counting.gaps import Gaps, count_gaps, distinct
-from pu_accessor.counting.order_statistics import Best, nth_best, scores_inside, with_edges
+from pu_accessor.counting.order_statistics import (
+    OrderStatistics,
+    order_statistics,
+    scores_inside,
+    with_edges,
+)
 from pu_accessor.errors import PUValueError
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, PendingError
 from pu_accessor.sources.chunks import Pieces
@@ -112,13 +117,13 @@ class Looks:
         _, through = known.blocks()
         return through[2 * better + there]
 
-    def best(self, place: Place, targets: IntArray, gaps: Gaps) -> Best:
-        """Return the n-th best scores of a group and model for some n, as `nth_best` does."""
+    def best(self, place: Place, targets: IntArray, gaps: Gaps) -> OrderStatistics:
+        """Return the n-th best scores of a group and model for some n: `order_statistics`."""
         known = self._known[place]
         at = known.at.copy()
         at[_find(known.values, gaps.values)[0]] = gaps.at
         wait = partial(self._wait, place)
-        return nth_best(targets, replace(known, at=at), wait, wait)
+        return order_statistics(targets, replace(known, at=at), wait, wait)
 
     def _wait(self, place: Place, values: FloatArray, numbers: IntArray | None = None) -> NoReturn:
         """Say that counts about values, or all scores in some gaps, take a further look."""

@@ -112,11 +112,9 @@ def test_values_that_hardly_count_move_no_quantile(tail: float) -> None:
     rng = np.random.default_rng(8)
     values, shape, scale = rng.uniform(1, 2, 40), rng.uniform(0.3, 1, 40), rng.uniform(1, 9, 40)
     wanted = gamma_quantile(values, shape, scale, tail)
-    ends, none = [values, [0.5, 2.5]], [shape, [1e-9, 1e-9]]
-    more = gamma_quantile(
-        np.concatenate(ends), np.concatenate(none), np.append(scale, [1, 1]), tail
-    )
-    assert more == pytest.approx(wanted, abs=1e-6)  # once an error: no sign change
+    values, shape = np.append(values, [0.5, 2.5]), np.append(shape, [1e-9, 1e-9])
+    found = gamma_quantile(values, shape, np.append(scale, [1, 1]), tail)
+    assert found == pytest.approx(wanted, abs=1e-6)  # once an error: no sign change
 
 
 def test_quantile_of_many_shares_is_normal() -> None:

@@ -11,7 +11,7 @@ from pu_accessor.errors import PUValueError
 from pu_accessor.inference.estimates.intervals import (
     Estimates,
     Estimator,
-    complete,
+    estimate_area,
     rank_interval,
     reach,
 )
@@ -132,7 +132,7 @@ def estimate_auroc(
             "df.pu(propensity=...).contingency(...).pu.area('auroc', max_fpr=...)."
         )
     estimate = _estimator(ranking, rule.level, float(max_fpr) if max_fpr and partial else None)
-    return complete(ranking, betas, rule, estimate, "roc", max_fpr, interval)
+    return estimate_area(ranking, betas, rule, estimate, "roc", max_fpr, interval)
 
 
 def auroc_and_error(

@@ -22,7 +22,7 @@ from pu_accessor.ranking import BoolArray, Counts, FloatArray, Ranking
 __all__ = [
     "Estimates",
     "Estimator",
-    "complete",
+    "estimate_area",
     "kurtosis_df",
     "over_betas",
     "rank_interval",
@@ -103,7 +103,7 @@ class Estimates:
 Estimator: TypeAlias = Callable[[FloatArray], Estimates]
 
 
-def complete(
+def estimate_area(
     ranking: Ranking,
     betas: FloatArray,
     rule: Settings,
@@ -116,11 +116,11 @@ def complete(
     check_labels(betas, ranking.total)
     bounds = Settings(level=rule.level)
 
-    def completed(every: FloatArray) -> Estimates:
-        found = _without_hidden(estimate(every), every * ranking.total.unlabeled > 0)
-        return _between_curves(found, ranking, every, bounds, curve, max_fpr)
+    def with_fallbacks(betas: FloatArray) -> Estimates:
+        estimates = _without_hidden(estimate(betas), betas * ranking.total.unlabeled > 0)
+        return _between_curves(estimates, ranking, betas, bounds, curve, max_fpr)
 
-    return over_betas(ranking.total, betas, interval, completed)
+    return over_betas(ranking.total, betas, interval, with_fallbacks)
 
 
 def over_betas(
