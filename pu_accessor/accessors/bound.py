@@ -12,8 +12,8 @@ __all__ = ["Bound"]
 
 # How a source is reached that is no attribute of something.
 _ROOTS = {
-    "arrays": "ranking_from_arrays(score, label)",
-    "chunks": "ranking_from_chunks(chunks)",
+    "arrays": "pu_accessor.from_arrays(score, label)",
+    "chunks": "pu_accessor.from_chunks(chunks)",
 }
 
 

@@ -11,9 +11,10 @@ from pu_accessor.checks import check_flag, check_option
 from pu_accessor.errors import PUTypeError, brief
 from pu_accessor.sources.labels import Values
 
+Columns: TypeAlias = Hashable | list[Any]  # a column, or several
 Pool: TypeAlias = bool | str | list[str]
 
-__all__ = ["NAN_POLICIES", "ON_ERROR", "ROLE_NAMES", "Pool", "Roles"]
+__all__ = ["NAN_POLICIES", "ON_ERROR", "ROLE_NAMES", "Columns", "Pool", "Roles"]
 
 NAN_POLICIES = ("omit", "raise", "worst")
 ON_ERROR = ("raise", "skip")
@@ -47,9 +48,9 @@ class Roles:
         Whether to rank groups apart and then pool them, over which columns of `by`.
     """
 
-    score: Hashable | list[Hashable] = "score"
+    score: Columns = "score"
     label: Hashable = "label"
-    by: Hashable | list[Hashable] | None = None
+    by: Columns | None = None
     propensity: Hashable | None = None
     positive: Values = None
     negative: Values = None

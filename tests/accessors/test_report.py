@@ -181,9 +181,9 @@ def test_what_the_data_do_not_allow_is_told(tmp_path: Path) -> None:
 
 
 def test_arrays_and_folds_have_reports_too(tmp_path: Path) -> None:
-    arrays = pu_accessor.ranking_from_arrays(FRAME["score"], FRAME["label"])
+    arrays = pu_accessor.from_arrays(FRAME["score"], FRAME["label"])
     text = write(tmp_path, arrays)
-    assert "ranking_from_arrays(score, label)" in text
+    assert "from_arrays(score, label)" in text
     expected = numbers(FRAME.pu.auroc(BETA))
     assert column(Tables(text).rows["AUROC"], "estimate", "lower", "upper")[:1] == expected
     pooled = FRAME.pu(by="site", pool=True)

@@ -202,10 +202,10 @@ def test_beta_with_its_error_makes_it_shorter() -> None:
 
 
 def test_sources_other_than_frames() -> None:
-    ranking = pu_accessor.ranking_from_arrays(FRAME["score"], FRAME["label"])
+    ranking = pu_accessor.from_arrays(FRAME["score"], FRAME["label"])
     assert ranking.cutoff(BETA, fpr=0.1)["rank"].item() == PU.cutoff(BETA, fpr=0.1)["rank"].item()
     assert ranking.select(BETA, fpr=0.1).index.tolist() == PU.select(BETA, fpr=0.1).index.tolist()
-    pieces = pu_accessor.ranking_from_chunks([FRAME[["score", "label"]]])
+    pieces = pu_accessor.from_chunks([FRAME[["score", "label"]]])
     assert pieces.cutoff(BETA, fpr=0.1)["rank"].item() == PU.cutoff(BETA, fpr=0.1)["rank"].item()
     with pytest.raises(PUTypeError, match="select is not there"):
         pieces.select(BETA, fpr=0.1)

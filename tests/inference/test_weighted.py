@@ -86,7 +86,7 @@ def test_the_central_table_is_the_weighted_sum(seed: int, decimals: int, beta: f
 def test_certain_labels_stand_for_themselves() -> None:
     # Labels at odds .5 and 1: all six latent positives come with the first one.
     label, odds = [1, None, None, None, 1, *[None] * 6], [0.5, *[None] * 3, 1.0, *[None] * 6]
-    tables = pu_accessor.ranking_from_arrays(
+    tables = pu_accessor.from_arrays(
         range(11, 0, -1), label, propensity=pd.Series(odds, dtype="Float64")
     ).contingency(6 / 9)
     central = tables["tp"].sel(bound="estimate").values[:, 0]

@@ -152,7 +152,7 @@ def test_samples_and_arrays_have_limits_too() -> None:
     assert len(caught) == 1 and caught[0].filename == __file__
     assert tables["beta_limit"].item() == LIMIT
     with pytest.warns(PUWarning, match="beta exceeds") as caught:
-        tables = pu_accessor.ranking_from_arrays(FRAME["score"], FRAME["label"]).contingency(0.7)
+        tables = pu_accessor.from_arrays(FRAME["score"], FRAME["label"]).contingency(0.7)
     assert len(caught) == 1 and caught[0].filename == __file__
     assert tables["beta_limit"].item() == LIMIT
     two = xr.concat([samples, samples.assign(score=-samples["score"])], "model")

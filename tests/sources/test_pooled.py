@@ -299,7 +299,7 @@ def test_rows_without_a_fold_are_left_out() -> None:
         ),
         (lambda f: f.pu(by="fold", pool=True).compare(on="id"), r"pool must be False .*pivot"),
         (
-            lambda f: pu_accessor.ranking_from_chunks([f], by="fold", pool=True).auroc(BETA),
+            lambda f: pu_accessor.from_chunks([f], by="fold")(pool=True).auroc(BETA),
             "pool must be False for data in chunks",
         ),
         (lambda f: f.pu(by="fold").auroc(BETA, pool=True), r"df.pu\(by='fold', pool=True\).auroc"),

@@ -37,11 +37,11 @@ def test_groups_and_models_have_the_propensities_of_their_rows() -> None:
 def test_arrays_and_samples_take_them_too() -> None:
     frame = shuffled(FRAME)
     expected = frame.pu(propensity="odds").contingency(0.3)
-    arrays = pu_accessor.ranking_from_arrays(
+    arrays = pu_accessor.from_arrays(
         frame["score"], frame["label"], propensity=frame["odds"]
     ).contingency(0.3)
     xr.testing.assert_identical(arrays, expected)
-    listed = pu_accessor.ranking_from_arrays(
+    listed = pu_accessor.from_arrays(
         frame["score"], frame["label"], propensity=frame["odds"].tolist()
     ).contingency(0.3)
     xr.testing.assert_equal(listed, expected)
@@ -134,7 +134,7 @@ def test_one_missing_propensity_of_a_known_positive() -> None:
     with pytest.raises(PUValueError, match=r"'odds' must have a value .* but 1 of 60 are missing"):
         frame.pu(propensity="odds").metric("f1", 0.1, at=3)
     with pytest.raises(PUValueError, match=r"propensity .* but 1 of 60 are missing"):
-        pu_accessor.ranking_from_arrays(
+        pu_accessor.from_arrays(
             frame["score"], frame["label"], propensity=frame["odds"].to_numpy()
         ).contingency(0.1)
 
@@ -159,10 +159,10 @@ def test_propensities_of_any_dtype(dtype: Any) -> None:
 def test_arrays_and_variables_that_do_not_fit() -> None:
     score, label = FRAME["score"], FRAME["label"]
     with pytest.raises(PUValueError, match=r"propensity must have .* 260 examples, but has 259"):
-        pu_accessor.ranking_from_arrays(score, label, propensity=[0.5] * 259).contingency(0.1)
+        pu_accessor.from_arrays(score, label, propensity=[0.5] * 259).contingency(0.1)
     for odds in (0.5, np.full((260, 1), 0.5)):
         with pytest.raises(PUTypeError, match="propensity must be one-dimensional"):
-            pu_accessor.ranking_from_arrays(score, label, propensity=odds).contingency(0.1)
+            pu_accessor.from_arrays(score, label, propensity=odds).contingency(0.1)
     samples = xr.Dataset.from_dataframe(FRAME.rename_axis("sample"))
     with pytest.raises(PUKeyError, match="propensity must name a variable"):
         samples.pu(propensity="ods").contingency(0.1)
@@ -171,6 +171,6 @@ def test_arrays_and_variables_that_do_not_fit() -> None:
 
 
 def test_an_array_of_propensities_has_one_dimension() -> None:
-    ranking = pu_accessor.ranking_from_arrays([2, 1], [1, None], propensity=[[0.5], [0.5]])
+    ranking = pu_accessor.from_arrays([2, 1], [1, None], propensity=[[0.5], [0.5]])
     with pytest.raises(PUTypeError, match=r"^propensity must be one-dimensional"):
         ranking.contingency(0.5)

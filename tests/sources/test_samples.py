@@ -80,7 +80,7 @@ def alone(values: bytes, states: bytes, asked: str) -> xr.Dataset:
     """Return the tables of one place; the same ones stand at several."""
     score, label = (np.frombuffer(column, np.float64) for column in (values, states))
     beta, keywords = literal_eval(asked)
-    ranking = pu_accessor.ranking_from_arrays(score, label)
+    ranking = pu_accessor.from_arrays(score, label)
     tables: xr.Dataset = put(ranking, "contingency", beta, **keywords)
     return tables
 
