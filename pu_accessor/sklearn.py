@@ -23,8 +23,8 @@ from pu_accessor.inference.settings import Rule
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.inference.tables.rates import ERROR_RATES, METRICS, Metric, metric_name
 from pu_accessor.ranking import Ranking
-from pu_accessor.sources.arrays import ArraySource
 from pu_accessor.sources.columns import as_series
+from pu_accessor.sources.frames import ArraySource
 from pu_accessor.sources.labels import Values, read_labels
 from pu_accessor.sources.roles import Roles
 

@@ -27,7 +27,7 @@ from pu_accessor.accessors.keywords import explains_keywords, tell_of_methods
 from pu_accessor.accessors.repr import fold
 from pu_accessor.report.report import report
 from pu_accessor.sources.labels import Values
-from pu_accessor.sources.roles import ROLE_NAMES, Columns, Pool
+from pu_accessor.sources.roles import ROLE_NAMES, ColumnNames, Pool
 
 __all__ = ["Accessor", "Kept"]
 
@@ -53,9 +53,9 @@ class Accessor(Bound):
     def __call__(
         self,
         *,
-        score: Columns = KEPT,
+        score: ColumnNames = KEPT,
         label: Hashable = KEPT,
-        by: Columns | None = KEPT,
+        by: ColumnNames | None = KEPT,
         propensity: Hashable | None = KEPT,
         positive: Values = KEPT,
         negative: Values = KEPT,
@@ -79,7 +79,7 @@ class Accessor(Bound):
             Column of labels: True or 1 for a known positive, False or 0 for a known negative,
             missing for unlabeled.
         by : hashable or list of hashable, optional
-            Columns whose values make groups, each ranked apart, as ``df.groupby(by).pu`` does.
+            ColumnNames whose values make groups, each ranked apart, as ``df.groupby(by).pu`` does.
         propensity : hashable, optional
             Column of the probabilities in (0, 1] with which positives are labeled, where the known
             ones are no simple random sample. That of known positives alone is read. They then

@@ -47,5 +47,5 @@ class Bound:
             lambda on: self._source.pair(self._roles, on),
             self._roles.on_error,
             self._roles.progress,
-            lambda: getattr(self._source, "template", lambda _: None)(self._roles),
+            lambda: self._source.template(self._roles),
         )

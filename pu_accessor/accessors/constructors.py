@@ -12,13 +12,13 @@ import xarray as xr
 
 from pu_accessor.accessors.accessor import Accessor
 from pu_accessor.errors import PUTypeError, suggestion
-from pu_accessor.sources.arrays import ArraySource
 from pu_accessor.sources.chunks import Chunks
 from pu_accessor.sources.columns import Column
+from pu_accessor.sources.frames import ArraySource
 from pu_accessor.sources.groups import Grouping
 from pu_accessor.sources.labels import Values
 from pu_accessor.sources.pieces import PiecesSource
-from pu_accessor.sources.roles import Columns, Pool, Roles
+from pu_accessor.sources.roles import ColumnNames, Pool, Roles
 
 if TYPE_CHECKING:
     import dask.dataframe as dd
@@ -50,7 +50,7 @@ class SampleRoles(TypedDict, total=False):
 class GroupRoles(TypedDict, total=False):
     """What can be said of the columns of groups."""
 
-    score: Columns
+    score: ColumnNames
     label: Hashable
     propensity: Hashable | None
     positive: Values
@@ -65,7 +65,7 @@ class GroupRoles(TypedDict, total=False):
 class FrameRoles(GroupRoles, total=False):
     """What can be said of the columns of a frame."""
 
-    by: Columns | None
+    by: ColumnNames | None
 
 
 @overload
@@ -216,9 +216,9 @@ def from_arrays(
 def from_chunks(
     chunks: Iterable[Any] | Callable[[], Iterable[Any]],
     *,
-    score: Columns = "score",
+    score: ColumnNames = "score",
     label: Hashable = "label",
-    by: Columns | None = None,
+    by: ColumnNames | None = None,
     propensity: Hashable | None = None,
     positive: Values = None,
     negative: Values = None,
@@ -246,7 +246,7 @@ def from_chunks(
         Column of labels: True or 1 for a known positive, False or 0 for a known negative,
         missing for unlabeled.
     by : hashable or list of hashable, optional
-        Columns whose values make groups, each ranked apart, as ``df.groupby(by).pu`` does.
+        ColumnNames whose values make groups, each ranked apart, as ``df.groupby(by).pu`` does.
     propensity : hashable, optional
         Column of the probabilities in (0, 1] with which positives are labeled, where the known
         ones are no simple random sample. That of known positives alone is read.

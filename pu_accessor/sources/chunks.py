@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import reduce
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 import pandas as pd
 
@@ -16,9 +16,19 @@ from pu_accessor.errors import (
 )
 from pu_accessor.sources.columns import as_series, read_column
 
-__all__ = ["Chunks", "Pieces", "beside"]
+__all__ = ["Chunks", "Pieces", "beside", "merge_each"]
+
+
+class Mergeable(Protocol):
+    """What is found in one piece, and can be put together with what is found in the next."""
+
+    def merge(self, other: Self, /) -> Self:
+        """Return what both pieces hold."""
+
 
 Result = TypeVar("Result")
+Key = TypeVar("Key", bound=Hashable)
+Merged = TypeVar("Merged", bound=Mergeable)
 
 
 class Pieces(Protocol):
@@ -52,6 +62,14 @@ class Pieces(Protocol):
 def beside(name: Hashable, number: int) -> str:
     """Return what a column of the rows of a key is called among those of others."""
     return f"{name!r} of {number}"
+
+
+def merge_each(found: Mapping[Key, Merged], other: Mapping[Key, Merged]) -> Mapping[Key, Merged]:
+    """Merge what two pieces hold of each key, in order."""
+    merged = dict(found)
+    for key, more in other.items():
+        merged[key] = merged[key].merge(more) if key in merged else more
+    return merged
 
 
 class Chunks:

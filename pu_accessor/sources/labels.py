@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten
-from pu_accessor.ranking import BoolArray
+from pu_accessor.ranking import BoolArray, FloatArray
 
-__all__ = ["States", "Values", "read_labels"]
+__all__ = ["Labels", "Values", "read_labels"]
 
 Values: TypeAlias = Any  # a value, or a list of values
 
@@ -26,11 +26,25 @@ _CANONICAL: Mapping[str, tuple[Any, ...]] = {
 }
 
 
-class States(NamedTuple):
-    """Which examples are known positives and known negatives; the others are unlabeled."""
+class Labels(NamedTuple):
+    """Which examples are known positives and known negatives; the others are unlabeled.
+
+    Parameters
+    ----------
+    positive, negative : ndarray of bool
+        Whether an example is of that kind.
+    propensity : ndarray of float64, optional
+        Probability with which each positive is labeled. That of others means nothing.
+    """
 
     positive: BoolArray
     negative: BoolArray
+    propensity: FloatArray | None = None
+
+    def take(self, rows: Any) -> "Labels":
+        """Return the labels of some rows."""
+        propensity = None if self.propensity is None else self.propensity[rows]
+        return Labels(self.positive[rows], self.negative[rows], propensity)
 
 
 def read_labels(
@@ -39,7 +53,7 @@ def read_labels(
     positive: Values = None,
     negative: Values = None,
     unlabeled: Values = None,
-) -> States:
+) -> Labels:
     """Read labels of any coding.
 
     Without keywords True or 1 is positive, False or 0 negative and missing unlabeled, in any
@@ -56,7 +70,7 @@ def read_labels(
     return _read_values(label, claimed) if states is None else states
 
 
-def _read_numbers(label: "pd.Series[Any]", claimed: Mapping[str, list[Any]]) -> States | None:
+def _read_numbers(label: "pd.Series[Any]", claimed: Mapping[str, list[Any]]) -> Labels | None:
     """Read 1, 0 and missing in any dtype of numbers, in a few passes.
 
     Returns None where anything else is there, or there is anything to complain about.
@@ -82,10 +96,10 @@ def _read_numbers(label: "pd.Series[Any]", claimed: Mapping[str, list[Any]]) -> 
         chosen = [mask for mask, state in zip(masks, states, strict=True) if state == wanted]
         return reduce(np.logical_or, chosen or [np.zeros(label.size, np.bool_)])
 
-    return States(select(_POSITIVE), select(_NEGATIVE))
+    return Labels(select(_POSITIVE), select(_NEGATIVE))
 
 
-def _read_values(label: "pd.Series[Any]", claimed: Mapping[str, list[Any]]) -> States:
+def _read_values(label: "pd.Series[Any]", claimed: Mapping[str, list[Any]]) -> Labels:
     """Read labels of any values; those that are missing, mostly nearly all, are not looked up."""
     there = ~label.isna().to_numpy()
     try:
@@ -100,7 +114,7 @@ def _read_values(label: "pd.Series[Any]", claimed: Mapping[str, list[Any]]) -> S
     _check_coding(str(label.name), present, states, claimed, counts.tolist())
     found = np.full(label.size, states[-1], np.int8)
     found[there] = np.array(states, np.int8)[codes]
-    return States(found == _POSITIVE, found == _NEGATIVE)
+    return Labels(found == _POSITIVE, found == _NEGATIVE)
 
 
 def _as_list(state: str, values: Values) -> list[Any]:

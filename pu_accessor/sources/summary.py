@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pu_accessor.errors import PUError, PUValueError, refuse_signals
-from pu_accessor.sources.columns import read_states
+from pu_accessor.sources.columns import Columns, check_real, read_states
 from pu_accessor.sources.roles import Roles
-from pu_accessor.sources.scores import check_real
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,15 +34,15 @@ def or_reason(count: Callable[[], dict[str, str]]) -> dict[str, str]:
         return {"not ready": str(error)}
 
 
-def count_columns(
-    scores: Sequence[pd.Series[Any]], labels: pd.Series[Any], roles: Roles, ties: bool = True
-) -> dict[str, str]:
+def count_columns(columns: Columns, roles: Roles, ties: bool = True) -> dict[str, str]:
     """Count what columns of scores and labels hold."""
+    scores, labels = columns.scores, columns.labels
     if not labels.size:
         raise PUValueError("score and label must hold at least one example, but are empty.")
     for column in scores:
         check_real(column)
-    positive, negative = (int(np.count_nonzero(kind)) for kind in read_states(labels, roles))
+    known = read_states(labels, roles)
+    positive, negative = (int(np.count_nonzero(kind)) for kind in known[:2])
     counts = {
         "known positives": f"{positive:,}",
         "known negatives": f"{negative:,}",
@@ -51,7 +50,7 @@ def count_columns(
     }
     missing = sum(int(column.isna().sum()) for column in scores)
     if len(scores) > 1:
-        counts["models"] = f"{len(scores):,}: {list_columns([one.name for one in scores])}"
+        counts["models"] = f"{len(scores):,}: {list_columns([column.name for column in scores])}"
     elif ties and labels.size <= FEW_ROWS:
         counts["distinct scores"] = _count_ties(scores[0], scores[0].size - missing)
     if missing:

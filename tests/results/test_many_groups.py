@@ -36,7 +36,7 @@ def both_ways(
     """Ask for AUROC in one pass, and one by one."""
     found = []
     for many in (100, 10**9):
-        monkeypatch.setattr("pu_accessor.sources.in_memory._MANY", many)
+        monkeypatch.setattr("pu_accessor.sources.frames._MANY", many)
         found.append(frame.pu(by="query", on_error="skip").auroc(**question))
     return found
 
@@ -80,7 +80,7 @@ def test_one_pass_of_all_roles(roles: dict[str, Any], monkeypatch: pytest.Monkey
     )
     found = []
     for many in (1, 10**9):
-        monkeypatch.setattr("pu_accessor.sources.in_memory._MANY", many)
+        monkeypatch.setattr("pu_accessor.sources.frames._MANY", many)
         found.append(frame.pu(**{"by": "query", **roles}).auroc([0.02, 0.1]))
         with pytest.raises(PUValueError, match=r"^target must be 'examples' with propensity"):
             frame.pu(by="query", propensity="odds").auroc(0.1)

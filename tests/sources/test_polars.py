@@ -21,9 +21,9 @@ from tests.sources.test_pieces import ASKED, FRAME, MODELS, Ask, check_same
 
 pl: Any = pytest.importorskip("polars")
 
-import pu_accessor.polars  # noqa: E402
-from pu_accessor.sources.polars_frames import as_pandas  # noqa: E402
-from pu_accessor.sources.scores import read_scores  # noqa: E402
+from pu_accessor.accessors.accessor import Accessor  # noqa: E402
+from pu_accessor.polars import PolarsSource, as_pandas  # noqa: E402
+from pu_accessor.sources.columns import read_scores  # noqa: E402
 
 ROWS = np.random.default_rng(3).permutation(len(FRAME))
 SHUFFLED = FRAME.iloc[ROWS]  # its index plays no role
@@ -443,7 +443,7 @@ ROLES: list[tuple[dict[str, Any], set[str]]] = [
 @pytest.mark.parametrize(("roles", "names"), ROLES)
 def test_columns_that_are_not_named_are_not_read(roles: dict[str, Any], names: set[str]) -> None:
     watched: Any = Watched(DF)
-    accessor = pu_accessor.polars.PolarsAccessor(watched)
+    accessor = Accessor(PolarsSource(watched))
     accessor(**roles).roc_bounds(0.3)
     assert sorted(watched.read) == sorted(names)
 

@@ -139,7 +139,7 @@ def _find_coherent(
         every = _find_each(ranking, tables, latent, rule)
         rank = ranking.known_positive + ranking.known_negative + ranking.unlabeled
         narrowed = narrow_between(ranking.unlabeled, every.found, narrowed, places, rank)
-    elif refine and whole.finder is not None:
+    elif refine and whole.refiner is not None:
         finer = whole.refine(bends(whole.unlabeled, narrowed))
         if finer is not whole:
             every = _find_each(finer, tables, latent, rule)
@@ -184,7 +184,7 @@ def _corners(ranking: Ranking, tables: Mapping[str, IntArray], latent: IntArray)
     unlabeled examples in the head, and is cut off at h and at m - (|U| - h); one of the known
     negatives grows with it, and is cut off at 0 and m. Where both count, one passes the other.
     """
-    if ranking.finder is None:
+    if ranking.refiner is None:
         return np.empty(0, np.int64)
     moves = np.flatnonzero(np.diff(ranking.unlabeled))
     here, following = (
