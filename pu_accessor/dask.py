@@ -4,7 +4,7 @@ The methods are those of ``df.pu``. They run on whichever scheduler is set, and 
 scores, counts and a few scores about the corners of curves leaves a partition.
 """
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import reduce
 from operator import and_
 from typing import Any, TypeVar, cast
@@ -14,7 +14,7 @@ import pandas as pd
 from pu_accessor.accessors.accessor import Accessor
 from pu_accessor.counting.threads import one_thread
 from pu_accessor.errors import PUError, PUImportError, PUTypeError, PUValueError
-from pu_accessor.sources.chunks import beside
+from pu_accessor.sources.chunks import Apply, Merge, beside
 from pu_accessor.sources.pieces import PiecesSource
 
 try:
@@ -53,10 +53,7 @@ class Partitions:
         return cast("pd.DataFrame", self._frame._meta)
 
     def fold(
-        self,
-        function: Callable[[pd.DataFrame], Result],
-        merge: Callable[[Result, Result], Result],
-        columns: list[Hashable],
+        self, function: Apply[Result], merge: Merge[Result], columns: list[Hashable]
     ) -> Result:
         """Apply a function to some columns of each partition and merge what comes back."""
         partitions = self._frame[columns].to_delayed()
@@ -80,7 +77,7 @@ class Partitions:
         return Partitions(reduce(lambda left, right: left.merge(right, on=on), parts))
 
 
-def _apply(function: Callable[[pd.DataFrame], Result], partition: pd.DataFrame) -> Result:
+def _apply(function: Apply[Result], partition: pd.DataFrame) -> Result:
     """Apply a function to a partition, with the one thread that dask runs it in."""
     with one_thread():
         return function(partition)
@@ -102,7 +99,7 @@ def _computed(result: Any) -> Any:
         ) from error
 
 
-def _merge_all(merge: Callable[[Result, Result], Result], results: list[Result]) -> Result:
+def _merge_all(merge: Merge[Result], results: list[Result]) -> Result:
     """Merge some results, in order."""
     return reduce(merge, results)
 

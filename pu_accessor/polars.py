@@ -27,8 +27,7 @@ from pu_accessor.sources.columns import read_column
 from pu_accessor.sources.frames import FrameSource
 from pu_accessor.sources.groups import key_columns
 from pu_accessor.sources.roles import ColumnNames, Roles
-from pu_accessor.sources.source import check_no_keys
-from pu_accessor.sources.summary import or_reason
+from pu_accessor.sources.source import Source, check_no_keys
 
 try:
     import polars as pl
@@ -45,7 +44,7 @@ __all__ = ["PolarsSource", "as_pandas"]
 _WIDE = {"Int128", "UInt128"}  # which numpy has not, nor have older polars
 
 
-class PolarsSource:
+class PolarsSource(Source):
     """A polars frame in memory.
 
     Parameters
@@ -101,7 +100,7 @@ class PolarsSource:
 
     def summary(self, roles: Roles) -> dict[str, str]:
         """Count what the columns hold, and the groups: see `Source`."""
-        return or_reason(lambda: self._read(roles, roles.named()).summary(roles))
+        return self._read(roles, roles.named()).summary(roles)
 
     def sample(self, roles: Roles, size: int, random_state: int | np.random.Generator) -> Any:
         """Draw unlabeled rows of the polars frame, the same as of a pandas frame: see `Source`."""
@@ -112,9 +111,6 @@ class PolarsSource:
         """Return the rows with the best scores, of the polars frame: see `Source`."""
         source = self._read(roles, roles.named())
         return self._frame[source.best(roles, sizes).index.tolist()]
-
-    def template(self, roles: Roles) -> None:
-        """Return nothing: keys are no product of dimensions. See `Source`."""
 
     def _read(self, roles: Roles, named: list[tuple[str, Hashable]]) -> FrameSource:
         """Return the columns that are named, and those of keys, as a frame of pandas."""

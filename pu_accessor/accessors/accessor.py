@@ -25,6 +25,7 @@ from pu_accessor.accessors import (
 from pu_accessor.accessors.bound import Bound
 from pu_accessor.accessors.keywords import explains_keywords, tell_of_methods
 from pu_accessor.accessors.repr import fold
+from pu_accessor.errors import PUError, refuse_signals
 from pu_accessor.report.report import report
 from pu_accessor.sources.labels import Values
 from pu_accessor.sources.roles import ROLE_NAMES, ColumnNames, Pool
@@ -170,7 +171,9 @@ class Accessor(Bound):
 
     def _counts(self) -> dict[str, str]:
         """Count what is there, or say what to do first."""
-        counts = self._source.summary(self._roles)
-        if "not ready" in counts:
-            counts["other columns"] = "df.pu(score='my_score', label='my_label')"
-        return counts
+        try:
+            with refuse_signals():
+                return self._source.summary(self._roles)
+        except PUError as error:
+            names = "df.pu(score='my_score', label='my_label')"
+            return {"not ready": str(error), "other columns": names}

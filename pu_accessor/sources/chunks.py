@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import reduce
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, Protocol, Self, TypeAlias, TypeVar
 
 import pandas as pd
 
@@ -10,13 +10,12 @@ from pu_accessor.errors import (
     PUDataError,
     PUKeyError,
     PUTypeError,
-    PUValueError,
     brief,
     shorten,
 )
-from pu_accessor.sources.columns import as_series, read_column
+from pu_accessor.sources.columns import pair_arrays, read_column
 
-__all__ = ["Chunks", "Pieces", "beside", "merge_each"]
+__all__ = ["Apply", "Chunks", "Merge", "Pieces", "beside", "merge_each"]
 
 
 class Mergeable(Protocol):
@@ -29,6 +28,8 @@ class Mergeable(Protocol):
 Result = TypeVar("Result")
 Key = TypeVar("Key", bound=Hashable)
 Merged = TypeVar("Merged", bound=Mergeable)
+Apply: TypeAlias = Callable[[pd.DataFrame], Result]
+Merge: TypeAlias = Callable[[Result, Result], Result]
 
 
 class Pieces(Protocol):
@@ -42,10 +43,7 @@ class Pieces(Protocol):
         """Return a frame with the columns of all pieces, of any length."""
 
     def fold(
-        self,
-        function: Callable[[pd.DataFrame], Result],
-        merge: Callable[[Result, Result], Result],
-        columns: list[Hashable],
+        self, function: Apply[Result], merge: Merge[Result], columns: list[Hashable]
     ) -> Result:
         """Apply a function to some columns of each piece and merge what comes back, in order."""
 
@@ -118,10 +116,7 @@ class Chunks:
         raise PUDataError("chunks must hold at least one chunk, but there is none.")
 
     def fold(
-        self,
-        function: Callable[[pd.DataFrame], Result],
-        merge: Callable[[Result, Result], Result],
-        columns: list[Hashable],
+        self, function: Apply[Result], merge: Merge[Result], columns: list[Hashable]
     ) -> Result:
         """Apply a function to some columns of each chunk and merge what comes back, in order."""
         results = (function(_select(frame, columns)) for frame in self._frames())
@@ -153,15 +148,8 @@ def _as_frame(chunk: Any) -> pd.DataFrame:
             "Each of the chunks must be a DataFrame or a pair (score, label), but one is a "
             f"{type(chunk).__name__}."
         )
-    score, label = (
-        as_series(name, part) for name, part in zip(("score", "label"), chunk, strict=True)
-    )
-    if score.size != label.size:
-        raise PUValueError(
-            f"score and label of a chunk must have the same length, but have {score.size} and "
-            f"{label.size}. They are paired by position."
-        )
-    return pd.DataFrame({"score": score.array, "label": label.array})
+    score, label = chunk
+    return pair_arrays(score, label, " of a chunk").as_frame()
 
 
 def _select(frame: pd.DataFrame, columns: list[Hashable]) -> pd.DataFrame:

@@ -22,6 +22,7 @@ __all__ = [
     "check_real",
     "find_columns",
     "is_told_alone",
+    "pair_arrays",
     "read_column",
     "read_columns",
     "read_propensities",
@@ -44,6 +45,12 @@ class Columns(NamedTuple):
     labels: "pd.Series[Any]"
     propensity: "pd.Series[Any] | None" = None
 
+    def as_frame(self) -> pd.DataFrame:
+        """Return a frame whose columns have the names of their roles, of a single model."""
+        columns = {"score": self.scores[0], "label": self.labels, "propensity": self.propensity}
+        arrays = {role: column.array for role, column in columns.items() if column is not None}
+        return pd.DataFrame(arrays)
+
 
 def as_series(argument: str, values: Any) -> "pd.Series[Any]":
     """Return an array-like as a Series with a name."""
@@ -62,6 +69,17 @@ def as_series(argument: str, values: Any) -> "pd.Series[Any]":
         return pd.Series(values, name=argument)
     except OverflowError:  # before pandas 3 integers beyond float64 have no dtype of their own
         return pd.Series(values, name=argument, dtype=object)
+
+
+def pair_arrays(score: Any, label: Any, where: str = "") -> Columns:
+    """Return array-likes of scores and labels as columns, each under its name if it has one."""
+    scores, labels = as_series("score", score), as_series("label", label)
+    if scores.size != labels.size:
+        raise PUValueError(
+            f"score and label{where} must have the same length, but have {scores.size} and "
+            f"{labels.size}. They are paired by position."
+        )
+    return Columns([scores], labels)
 
 
 def read_column(frame: pd.DataFrame, argument: str, name: Hashable) -> "pd.Series[Any]":
@@ -102,15 +120,11 @@ def read_column(frame: pd.DataFrame, argument: str, name: Hashable) -> "pd.Serie
 
 def find_columns(frame: pd.DataFrame, roles: Roles) -> Columns:
     """Return the columns that roles name, or say which is not there."""
-    *scores, labels = (
-        as_series(argument, read_column(frame, argument, name))
-        for argument, name in roles.named()
-        if argument != "propensity"
-    )
-    propensity = None
-    if roles.propensity is not None:
-        propensity = read_column(frame, "propensity", roles.propensity)
-    return Columns(scores, labels, propensity)
+    scores = [as_series("score", read_column(frame, "score", model)) for model in roles.models]
+    labels = as_series("label", read_column(frame, "label", roles.label))
+    if roles.propensity is None:
+        return Columns(scores, labels)
+    return Columns(scores, labels, read_column(frame, "propensity", roles.propensity))
 
 
 def read_values(scores: "pd.Series[Any]", roles: Roles) -> FloatArray:

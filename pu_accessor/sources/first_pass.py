@@ -1,6 +1,7 @@
 """What a first pass over pieces brings together: labeled scores, keys, and what to check."""
 
 from collections.abc import Hashable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -169,7 +170,7 @@ def _read_piece(roles: Roles, paired: bool, frame: pd.DataFrame) -> FirstPass:
         known = known._replace(propensity=propensity)
         first = first._replace(propensity=propensity[known.positive])
     groups = group_piece(roles, frame)
-    kept = kept_rows(scores, paired and roles.nan_policy == "omit")
+    kept = kept_rows(scores, paired and roles.omits)
     return first._replace(
         groups={
             key: _pick(scores[:, rows], known.take(rows), kept[rows])
@@ -191,10 +192,8 @@ def _read_states(labels: "pd.Series[Any]", roles: Roles) -> Labels:
             positive=True if roles.positive is None else roles.positive,
             negative=False if roles.negative is None else roles.negative,
         )
-        try:
+        with suppress(PUValueError):
             return read_states(labels, explicit)
-        except PUValueError:
-            pass
         raise
 
 

@@ -20,6 +20,7 @@ from pu_accessor.sources.columns import (
     Columns,
     as_series,
     find_columns,
+    pair_arrays,
     read_column,
     read_columns,
     read_values,
@@ -39,8 +40,8 @@ from pu_accessor.sources.labels import Labels
 from pu_accessor.sources.pairs import pair_models
 from pu_accessor.sources.roles import ColumnNames, Roles
 from pu_accessor.sources.select_rows import sample_unlabeled, take_best
-from pu_accessor.sources.source import check_no_keys, refuse
-from pu_accessor.sources.summary import FEW_ROWS, count_columns, list_columns, or_reason
+from pu_accessor.sources.source import Source, check_no_keys, refuse
+from pu_accessor.sources.summary import FEW_ROWS, count_columns, list_columns
 
 __all__ = ["ArraySource", "FrameSource", "rank_rows", "scored"]
 
@@ -48,7 +49,7 @@ __all__ = ["ArraySource", "FrameSource", "rank_rows", "scored"]
 _MANY, _SMALL = 100, 5_000
 
 
-class FrameSource:
+class FrameSource(Source):
     """A frame in memory.
 
     Parameters
@@ -85,16 +86,12 @@ class FrameSource:
 
     def summary(self, roles: Roles) -> dict[str, str]:
         """Count what the columns hold, and the groups: see `Source`."""
-
-        def count() -> dict[str, str]:
-            columns = self._columns(roles)
-            counts = count_columns(columns, roles)
-            groups = self._groups(roles) if columns.labels.size <= FEW_ROWS else ALL_ROWS
-            if groups.names:
-                counts["groups"] = f"{len(groups.keys):,}: {list_columns(groups.names)}"
-            return counts
-
-        return or_reason(count)
+        columns = self._columns(roles)
+        counts = count_columns(columns, roles)
+        groups = self._groups(roles) if columns.labels.size <= FEW_ROWS else ALL_ROWS
+        if groups.names:
+            counts["groups"] = f"{len(groups.keys):,}: {list_columns(groups.names)}"
+        return counts
 
     def sample(
         self, roles: Roles, size: int, random_state: int | np.random.Generator
@@ -111,9 +108,6 @@ class FrameSource:
             shares = shares_below(read_values(score, roles), groups.rows, roles.nan_policy)
             score, (groups, _) = pd.Series(shares), pool_groups(groups, roles.pool, shares.size)
         return take_best(self._rows(roles), score, groups, sizes)
-
-    def template(self, roles: Roles) -> None:
-        """Return nothing: keys are no product of dimensions. See `Source`."""
 
     def _columns(self, roles: Roles) -> Columns:
         """Return the columns that roles name."""
@@ -170,27 +164,20 @@ class ArraySource(FrameSource):
                     f"Put them into a frame: pd.DataFrame({{...}}).pu({role}={described[role]}).",
                     f"{described[role]} was passed",
                 )
-        scores, labels = as_series("score", self._score), as_series("label", self._label)
-        if scores.size != labels.size:
-            raise PUValueError(
-                f"score and label must have the same length, but have {scores.size} and "
-                f"{labels.size}. They are paired by position."
-            )
+        columns = pair_arrays(self._score, self._label)
         if self._propensity is None:
-            return Columns([scores], labels)
+            return columns
         propensity = as_series("propensity", self._propensity)
-        if propensity.size != labels.size:
+        if propensity.size != columns.labels.size:
             raise PUValueError(
-                f"propensity must have a value for each of the {labels.size} examples, but has "
-                f"{propensity.size}. It is paired with them by position."
+                f"propensity must have a value for each of the {columns.labels.size} examples, "
+                f"but has {propensity.size}. It is paired with them by position."
             )
-        return Columns([scores], labels, propensity)
+        return columns._replace(propensity=propensity)
 
     def _rows(self, roles: Roles) -> pd.DataFrame:
         """Return a frame whose columns have the names of the arguments."""
-        (score,), label, propensity = self._columns(roles)
-        frame = pd.DataFrame({"score": score.array, "label": label.array})
-        return frame if propensity is None else frame.assign(propensity=propensity.array)
+        return self._columns(roles).as_frame()
 
 
 def _rank_columns(columns: Columns, groups: Groups, roles: Roles, ranks: Ranks) -> Rankings:
@@ -219,7 +206,7 @@ def _rank_columns(columns: Columns, groups: Groups, roles: Roles, ranks: Ranks) 
         return replace(rank(shares, model, rows, ranks), strata=strata)
 
     number, size = len(groups.rows), columns.labels.size
-    plain = labels.propensity is None and not roles.pool and roles.nan_policy != "omit"
+    plain = labels.propensity is None and not roles.pool and not roles.omits
     together = None
     if plain and len(scores) == 1 and number >= _MANY and size <= _SMALL * number:
         known = labels.positive, labels.negative
@@ -231,7 +218,7 @@ def rank_rows(
     score: FloatArray, labels: Labels, roles: Roles, ranks: Ranks, columns: dict[str, str]
 ) -> Ranking:
     """Rank examples by scores and labels that have been read."""
-    if roles.nan_policy == "omit":
+    if roles.omits:
         kept = ~np.isnan(score)
         score, labels = score[kept], labels.take(kept)
     if not score.size:
@@ -245,4 +232,4 @@ def rank_rows(
 
 def scored(score: FloatArray, roles: Roles) -> int:
     """Count the examples that are ranked."""
-    return score.size - int(np.isnan(score).sum() if roles.nan_policy == "omit" else 0)
+    return score.size - int(np.isnan(score).sum() if roles.omits else 0)

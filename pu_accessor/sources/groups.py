@@ -62,7 +62,7 @@ def group_frame(frame: pd.DataFrame, by: ColumnNames) -> Groups:
     # The index plays no role; pandas would stumble over one that has the name of a column.
     columns = [frame[name].reset_index(drop=True) for name in names]
     plain = pd.DataFrame(dict(enumerate(map(_plain, columns))), copy=False)
-    rows = _rows(_number(plain.groupby([*plain])))
+    rows = _rows(number_groups(plain.groupby([*plain])))
     keys = [column.iloc[first_rows(rows)].tolist() for column in columns]
     levels = keys[0] if len(keys) == 1 else zip(*keys, strict=True)
     return Groups(tuple(map(str, names)), tuple(levels), rows)
@@ -108,7 +108,7 @@ def read_groups(grouped: Grouping) -> Groups:
             dropna=grouped.dropna,
             observed=True,
         )
-    rows, sizes = _rows(_number(grouped)), grouped.size()
+    rows, sizes = _rows(number_groups(grouped)), grouped.size()
     index = sizes.index[sizes > 0]  # a frequency has groups that hold nothing
     unnamed = "group" if len(index.names) == 1 else "level_{}"
     names = [
@@ -116,16 +116,6 @@ def read_groups(grouped: Grouping) -> Groups:
         for level, name in enumerate(index.names)
     ]
     return Groups(tuple(names), tuple(index.tolist()), rows)
-
-
-def _number(grouped: Grouping) -> Numbers:
-    """Return the number of each row's group, or say that there is none."""
-    try:
-        return number_groups(grouped)
-    except TypeError as error:
-        raise PUTypeError(
-            f"by must name columns of keys, but some are not hashable: {error}."
-        ) from error
 
 
 def _rows(numbers: Numbers) -> list[Rows]:
@@ -145,9 +135,14 @@ def _rows(numbers: Numbers) -> list[Rows]:
     return [order[part] for part in parts]
 
 
-def number_groups(grouped: Grouping) -> Numbers:
+def number_groups(grouped: Grouping, argument: str = "by") -> Numbers:
     """Return the number of each row's group, -1 where a row has no key."""
-    numbers = grouped.ngroup().to_numpy()
+    try:
+        numbers = grouped.ngroup().to_numpy()
+    except TypeError as error:
+        raise PUTypeError(
+            f"{argument} must name columns of keys, but some are not hashable: {error}."
+        ) from error
     if numbers.dtype.kind == "f":  # some rows have no key
         numbers = np.nan_to_num(numbers, nan=-1)
     narrow = numbers.max(initial=0) < np.iinfo(np.int16).max

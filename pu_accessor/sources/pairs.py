@@ -164,7 +164,7 @@ def _number_examples(frame: pd.DataFrame, identity: list[Hashable], taken: list[
             f"on must identify each row's example, but {missing} of {len(frame)} rows have no "
             f"{', '.join(map(repr, identity))}. Drop them: df.dropna(subset={identity!r})."
         )
-    return number_groups(frame.groupby(identity, sort=False, observed=True))
+    return number_groups(frame.groupby(identity, sort=False, observed=True), "on")
 
 
 def _align(

@@ -39,17 +39,17 @@ from pu_accessor.sources.first_pass import (
     read_labeled,
     read_models,
 )
-from pu_accessor.sources.groups import key_columns, name_keys
+from pu_accessor.sources.groups import Groups, key_columns, name_keys
 from pu_accessor.sources.pairs import check_same_propensities, pair_counted, pair_weight
 from pu_accessor.sources.refinement import GroupModel, Refinement, check_same
 from pu_accessor.sources.roles import ColumnNames, Roles
-from pu_accessor.sources.source import check_no_keys, check_not_pooled, refuse
-from pu_accessor.sources.summary import list_columns, or_reason
+from pu_accessor.sources.source import Source, check_no_keys, check_not_pooled, refuse
+from pu_accessor.sources.summary import list_columns
 
 __all__ = ["PiecesSource"]
 
 
-class PiecesSource:
+class PiecesSource(Source):
     """A frame in pieces that no memory holds together.
 
     Parameters
@@ -78,9 +78,7 @@ class PiecesSource:
                 "ranks='breakpoints'.",
                 "'all' was passed",
             )
-        roles = self._grouped(roles)
-        first = read_labeled(self._pieces, roles)
-        groups = read_keys(first, roles)
+        roles, first, groups = self._first_pass(roles)
         refinement = _count_all(self._pieces, roles, first)
         check_within(ranks, max(_size(first, roles, of) for of in refinement.gaps))
         named = {argument: str(name) for argument, name in roles.named()}
@@ -111,9 +109,7 @@ class PiecesSource:
                 "Models in rows need the columns by= and on=.",
                 f"{roles.score!r} was passed{'' if on is None else f' with on={on!r}'}",
             )
-        roles = self._grouped(roles)
-        first = read_labeled(self._pieces, roles, paired=True)
-        groups = read_keys(first, roles)
+        roles, first, groups = self._first_pass(roles, paired=True)
         places = {
             key: [Places.of(scores, _weight(group)) for scores in group.positive]
             for key, group in first.groups.items()
@@ -133,9 +129,7 @@ class PiecesSource:
 
     def _pair_rows(self, roles: Roles, on: list[Hashable]) -> Keyed[PairedRanks]:
         """Pair models in rows: put the rows of each beside those of the others."""
-        roles = self._grouped(roles)
-        first = read_labeled(self._pieces, roles)
-        groups = read_keys(first, roles)
+        roles, first, groups = self._first_pass(roles)
         if not groups.names:
             raise PUValueError(
                 "by must name the column of the models, whose rows on= pairs, but None was "
@@ -173,7 +167,7 @@ class PiecesSource:
 
     def summary(self, roles: Roles) -> dict[str, str]:
         """Name the columns; nothing is counted, which would take a pass over all pieces."""
-        return or_reason(lambda: {"columns": list_columns([*self._pieces.example().columns])})
+        return {"columns": list_columns([*self._pieces.example().columns])}
 
     def best(self, roles: Roles, sizes: Sequence[int]) -> NoReturn:
         """Refuse: rows are not kept. See `Source`."""
@@ -193,16 +187,14 @@ class PiecesSource:
             "ddf.sample(frac=0.01, random_state=0).compute().pu.sample_to_label().",
         )
 
-    def template(self, roles: Roles) -> None:
-        """Return nothing: keys are no product of dimensions. See `Source`."""
-
-    def _grouped(self, roles: Roles) -> Roles:
-        """Return the roles with the keys of a groupby."""
+    def _first_pass(self, roles: Roles, paired: bool = False) -> tuple[Roles, FirstPass, Groups]:
+        """Return the roles with the keys of a groupby, and what a first pass brings together."""
         check_not_pooled(self.name, roles)
-        if self._by is None:
-            return roles
-        check_no_keys(roles.by)
-        return roles.update(by=self._by)
+        if self._by is not None:
+            check_no_keys(roles.by)
+            roles = roles.update(by=self._by)
+        first = read_labeled(self._pieces, roles, paired)
+        return roles, first, read_keys(first, roles)
 
 
 def _check_labels_agree(
@@ -246,8 +238,7 @@ def _examples(refinement: Refinement, roles: Roles, first: FirstPass, of: GroupM
     key, model = of
     group = first.groups[key]
     positive, negative = group.positive[model], group.negative[model]
-    omits = roles.nan_policy == "omit"
-    kept = ~np.isnan(positive) if omits else np.ones(positive.size, np.bool_)
+    kept = ~np.isnan(positive) if roles.omits else np.ones(positive.size, np.bool_)
     size = _size(first, roles, of)
     if not size:
         raise PUDataError(
@@ -267,7 +258,7 @@ def _examples(refinement: Refinement, roles: Roles, first: FirstPass, of: GroupM
 def _size(first: FirstPass, roles: Roles, of: GroupModel) -> int:
     """Return the number of examples that are ranked."""
     group = first.groups[of[0]]
-    return group.size - int(group.missing[of[1]] if roles.nan_policy == "omit" else 0)
+    return group.size - int(group.missing[of[1]] if roles.omits else 0)
 
 
 def _count_all(pieces: Pieces, roles: Roles, first: FirstPass) -> Refinement:
@@ -288,7 +279,7 @@ def _count_all(pieces: Pieces, roles: Roles, first: FirstPass) -> Refinement:
 def _labeled_scores(roles: Roles, group: Labeled, model: int) -> FloatArray:
     """Return the labeled scores of a model that count."""
     labeled = np.concatenate([group.positive[model], group.negative[model]])
-    return labeled[~np.isnan(labeled)] if roles.nan_policy == "omit" else labeled
+    return labeled[~np.isnan(labeled)] if roles.omits else labeled
 
 
 def _weight(group: Labeled) -> FloatArray | None:
@@ -322,7 +313,7 @@ def _count_piece(
     if frame.empty:
         return {}
     scores = read_models(roles, frame)
-    kept = kept_rows(scores, roles.nan_policy == "omit")
+    kept = kept_rows(scores, roles.omits)
     groups = group_piece(roles, frame)
     return {
         key: count_above(places[key], scores[:, rows][:, kept[rows]])

@@ -248,6 +248,6 @@ def _count_piece(
     for (key, model), probe in probes.items():
         if key in rows_of:
             scores = by_model[model][rows_of[key]]
-            kept = scores[~np.isnan(scores)] if roles.nan_policy == "omit" else scores
+            kept = scores[~np.isnan(scores)] if roles.omits else scores
             counted[key, model] = probe.apply(kept)
     return counted

@@ -99,6 +99,11 @@ class Roles:
         """Columns whose values make groups."""
         return self.by if isinstance(self.by, list) else [] if self.by is None else [self.by]
 
+    @property
+    def omits(self) -> bool:
+        """Whether examples without a score are dropped."""
+        return self.nan_policy == "omit"
+
     def named(self) -> list[tuple[str, Hashable]]:
         """Return the columns that a ranking is made of, each after the argument that names it."""
         propensity = [] if self.propensity is None else [("propensity", self.propensity)]

@@ -28,8 +28,8 @@ from pu_accessor.sources.labels import Labels
 from pu_accessor.sources.pairs import pair_scores
 from pu_accessor.sources.roles import ColumnNames, Roles
 from pu_accessor.sources.select_rows import sample_unlabeled, take_best
-from pu_accessor.sources.source import check_not_pooled, refuse
-from pu_accessor.sources.summary import FEW_ROWS, count_columns, list_columns, or_reason
+from pu_accessor.sources.source import Source, check_not_pooled, refuse
+from pu_accessor.sources.summary import FEW_ROWS, count_columns, list_columns
 
 __all__ = ["SampleSource"]
 
@@ -43,7 +43,7 @@ class _Variables(NamedTuple):
     others: list[Hashable]
 
 
-class SampleSource:
+class SampleSource(Source):
     """Samples in a Dataset: a ranking at each place along the other dimensions.
 
     The keys of rankings are places along the other dimensions, the last of these fastest, so
@@ -108,17 +108,13 @@ class SampleSource:
                 "place along the others, or put models along one: "
                 "ds[['svm', 'forest']].to_dataarray('model')."
             )
-        if more := [dim for dim in label.dims if dim != self._dim]:
-            raise PUValueError(
-                f"label must be the same for all models, but {label.name!r} has {more}, "
-                "too. What is known about a sample does not depend on the model."
-            )
-        if propensity is not None and [*propensity.dims] != [self._dim]:
-            raise PUValueError(
-                "propensity must be the same for all models, but "
-                f"{propensity.name!r} has {[*map(str, propensity.dims)]}. How "
-                "probably a sample is labeled does not depend on the model."
-            )
+        for role, variable in (("label", label), ("propensity", propensity)):
+            if variable is not None and variable.dims != (self._dim,):
+                raise PUValueError(
+                    f"{role} must be the same for all models, but {variable.name!r} has the "
+                    f"dimensions {[*map(str, variable.dims)]}. The {role} of a sample does not "
+                    "depend on the model."
+                )
         scores, labels = self._read(variables, roles)
         models = _index(self._dataset, others[0])
         if not models.is_unique:
@@ -135,17 +131,12 @@ class SampleSource:
 
         What lies on disk, or is large, is not read: then the dimensions alone are told.
         """
-
-        def count() -> dict[str, str]:
-            score, label, _, others = self._variables(roles)
-            counts = {}
-            if all(v.chunks is None and v.size <= FEW_ROWS for v in (score, label)):
-                columns = Columns([_flat(score)], _flat(label))
-                counts = count_columns(columns, roles, ties=not others)
-            sizes = [f"{dim} {self._dataset.sizes[dim]:,}" for dim in (self._dim, *others)]
-            return {**counts, "dimensions": list_columns(sizes)}
-
-        return or_reason(count)
+        score, label, _, others = self._variables(roles)
+        counts = {}
+        if all(v.chunks is None and v.size <= FEW_ROWS for v in (score, label)):
+            counts = count_columns(Columns([_flat(score)], _flat(label)), roles, ties=not others)
+        sizes = [f"{dim} {self._dataset.sizes[dim]:,}" for dim in (self._dim, *others)]
+        return {**counts, "dimensions": list_columns(sizes)}
 
     def sample(
         self, roles: Roles, size: int, random_state: int | np.random.Generator

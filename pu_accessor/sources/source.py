@@ -19,9 +19,7 @@ __all__ = ["Source", "check_no_keys", "check_not_pooled", "refuse"]
 class Source(Protocol):
     """Rows of any kind: what questions are put to."""
 
-    @property
-    def name(self) -> str:
-        """What it is called in messages."""
+    name: str  # what it is called in messages
 
     def rank(self, roles: Roles, ranks: Ranks) -> Rankings:
         """Rank the rows: of each group, by each column of scores."""
@@ -30,7 +28,7 @@ class Source(Protocol):
         """Rank the same examples by several models, as columns or as rows that `on` pairs."""
 
     def summary(self, roles: Roles) -> dict[str, str]:
-        """Count what the columns hold, or say what is "not ready", for a repr."""
+        """Count what the columns hold, for a repr; raises where they cannot be counted."""
 
     def sample(
         self, roles: Roles, size: int, random_state: int | np.random.Generator
@@ -42,6 +40,7 @@ class Source(Protocol):
 
     def template(self, roles: Roles) -> xr.Dataset | None:
         """Return the dimensions that keys are the product of, if they are, with coordinates."""
+        return None
 
 
 def refuse(source: str, must: str, instead: str, came: str = "") -> PUValueError | PUTypeError:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pu_accessor.errors import PUError, PUValueError, refuse_signals
+from pu_accessor.errors import PUValueError
 from pu_accessor.sources.columns import Columns, check_real, read_states
 from pu_accessor.sources.roles import Roles
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FEW_ROWS", "count_columns", "list_columns", "or_reason"]
+__all__ = ["FEW_ROWS", "count_columns", "list_columns"]
 
 FEW_ROWS = 1 << 20  # more are not looked up by value: a repr shall come at once
 _SHOWN = 20
@@ -23,15 +23,6 @@ _MISSING = {
     "omit": "dropped",
     "worst": "ranked last",
 }
-
-
-def or_reason(count: Callable[[], dict[str, str]]) -> dict[str, str]:
-    """Return a summary, or what is in the way of one."""
-    try:
-        with refuse_signals():
-            return count()
-    except PUError as error:
-        return {"not ready": str(error)}
 
 
 def count_columns(columns: Columns, roles: Roles, ties: bool = True) -> dict[str, str]:
