@@ -76,10 +76,10 @@ def rank_examples(
 ) -> Ranking:
     """Rank examples by score and count each kind at each cutoff."""
     known = score[positive], score[negative]
-    odds = None if propensity is None else propensity[positive]
+    labeled_with = None if propensity is None else propensity[positive]
     if isinstance(ranks, str) and ranks == "all":
         unlabeled = score[~(positive | negative)]
-        return _rank_all(*known, unlabeled, odds, columns or {})
+        return _rank_all(*known, unlabeled, labeled_with, columns or {})
     count: Callable[[FloatArray], Gaps] = partial(count_gaps, scores=score)
     best: Callable[[IntArray, Gaps], Best]
     if score.size < _SORTED:
@@ -87,7 +87,7 @@ def rank_examples(
         count, best = ordered.count, ordered.best
     else:
         best = partial(nth_best, count=count, fetch=partial(scores_inside, scores=score))
-    examples = Examples(*known, score.size, partial(_count_above, count), best, odds)
+    examples = Examples(*known, score.size, partial(_count_above, count), best, labeled_with)
     values, _ = distinct(np.concatenate(known))
     return rank_counted(examples, count(values), ranks=ranks, columns=columns or {})
 

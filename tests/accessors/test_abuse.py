@@ -137,9 +137,9 @@ def test_values_that_look_odd_and_are_right() -> None:
 
 @pytest.mark.parametrize("method", ["auroc", "average_precision"])
 def test_propensities_without_known_positives(method: str) -> None:
-    rows = ROWS.assign(label=np.nan, odds=0.5)
+    rows = ROWS.assign(label=np.nan, propensity=0.5)
     with pytest.raises(PUDataError, match="label must mark at least one known positive"):
-        getattr(rows.pu(propensity="odds"), method)(0.3, target="examples")
+        getattr(rows.pu(propensity="propensity"), method)(0.3, target="examples")
 
 
 def test_groups_of_known_positives_alone() -> None:

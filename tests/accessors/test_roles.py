@@ -17,13 +17,13 @@ from pu_accessor import PUError, PUKeyError, PUTypeError, PUValueError, PUWarnin
 from tests.accessors.test_spellings import CALLS, LONG, MODELS, UNPAIRED, WIDE, check_same
 
 FRAME = WIDE.rename(columns={"svm": "score"}).assign(
-    site=np.where(WIDE["example"] % 2, "a", "b"), odds=0.5
+    site=np.where(WIDE["example"] % 2, "a", "b"), propensity=0.5
 )
 ROLES: dict[str, Any] = {
     "score": "svm",
     "label": "y",
     "by": "site",
-    "propensity": "odds",
+    "propensity": "propensity",
     "positive": 1,
     "negative": 0,
     "unlabeled": [0, None],
@@ -103,7 +103,7 @@ def test_an_accessor_is_not_changed_by_a_call() -> None:
 
 def test_nothing_is_read_before_a_question() -> None:
     frame = pd.DataFrame({"x": [1.0]})
-    bound = frame.pu(score="s", label="y", by="site", propensity="odds", unlabeled=0)
+    bound = frame.pu(score="s", label="y", by="site", propensity="propensity", unlabeled=0)
     with pytest.raises(PUKeyError, match="no 's' among"):
         bound(by=None).auroc(0.3)
     later = pd.DataFrame({"score": FRAME["score"]})

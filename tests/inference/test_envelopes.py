@@ -63,10 +63,10 @@ SETTINGS = {
     "both": Setting(ranked(20, 150, BAD, negatives=40, seed=13), (0, 0.9), {"reference": "both"}),
     "propensity": Setting(
         ranked(30, 200, GOOD, seed=14).assign(
-            odds=lambda d: 1 / (1 + np.exp(0.5 - d["score"].clip(-2, 2)))
+            propensity=lambda d: 1 / (1 + np.exp(0.5 - d["score"].clip(-2, 2)))
         ),
         (0.1, 0.8),
-        {"propensity": "odds"},
+        {"propensity": "propensity"},
     ),
 }
 every_setting = pytest.mark.parametrize("which", SETTINGS)

@@ -281,9 +281,9 @@ def test_errors_about_goals_in_full(asked: dict[str, Any], message: str) -> None
 
 
 def test_errors_of_cutoffs_with_a_guarantee_in_full() -> None:
-    weighted: Any = FRAME.assign(odds=np.where(FRAME["label"] == 1, 0.5, np.nan))
+    weighted: Any = FRAME.assign(propensity=np.where(FRAME["label"] == 1, 0.5, np.nan))
     with pytest.raises(PUValueError) as caught:
-        weighted.pu(propensity="odds").cutoff(0.3, recall=0.5)
+        weighted.pu(propensity="propensity").cutoff(0.3, recall=0.5)
     assert str(caught.value).partition(" See docs/")[0] == (
         "A cutoff with a guarantee needs bounds that hold at all cutoffs jointly, which there are "
         "not with propensity=.... Leave it out, or fix a cutoff: metric(..., at=100)."

@@ -48,12 +48,12 @@ def in_arrays(frame: pd.DataFrame, roles: dict[str, Any]) -> Any:
     if roles["by"] or isinstance(roles["score"], list) or roles["on_error"] != "raise":
         raise NotImplementedError
     coding = {n: r for n, r in roles.items() if n in ("positive", "negative", "unlabeled")}
-    odds = frame[roles["propensity"]].to_numpy() if roles["propensity"] else None
+    propensity = frame[roles["propensity"]].to_numpy() if roles["propensity"] else None
     label = frame[roles.get("label", "label")]
     return pu_accessor.from_arrays(
         frame[roles["score"]].tolist(),
         label.to_numpy(),
-        propensity=odds,
+        propensity=propensity,
         nan_policy=roles["nan_policy"],
         **coding,
     )

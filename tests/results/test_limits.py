@@ -204,12 +204,12 @@ def test_no_limit_without_unlabeled_or_known_positives() -> None:
 
 
 def test_no_limit_with_propensities() -> None:
-    frame = FRAME.assign(odds=0.4)
-    pu = frame.pu(propensity="odds")
+    frame = FRAME.assign(propensity=0.4)
+    pu = frame.pu(propensity="propensity")
     for name in ("contingency", "metric", "plot_pr", "plot_rank_cdf"):
         assert not told(partial(CALLS[name], pu, HIGH, level=0.5))
     assert not told(partial(pu.auroc, HIGH, level=0.5, target="examples"))
-    assert "beta_limit" not in frame.pu(propensity="odds").contingency(0.7).coords
+    assert "beta_limit" not in frame.pu(propensity="propensity").contingency(0.7).coords
 
 
 def test_the_envelope_may_exceed_the_limit() -> None:

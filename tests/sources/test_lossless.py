@@ -100,7 +100,7 @@ SIGNAL = [Decimal("sNaN"), Decimal(1), Decimal(2)]
 ODD: dict[str, dict[str, Any]] = {
     "scores": {"score": SIGNAL, "label": LABEL},
     "labels": {"score": [3, 2, 1], "label": pd.Series([1, None, SIGNAL[0]], dtype=object)},
-    "propensities": {"score": [3, 2, 1], "label": LABEL, "odds": SIGNAL},
+    "propensities": {"score": [3, 2, 1], "label": LABEL, "propensity": SIGNAL},
     "keys": {"score": [3, 2, 1], "label": LABEL, "key": SIGNAL},
 }
 
@@ -110,7 +110,7 @@ def test_a_number_that_refuses_to_be_looked_at(where: str) -> None:
     frame = pd.DataFrame(ODD[where])
     roles: dict[str, Any] = {
         role: name
-        for role, name in {"propensity": "odds", "by": "key"}.items()
+        for role, name in {"propensity": "propensity", "by": "key"}.items()
         if name in frame.columns
     }
     for pu in (frame.pu(**roles), from_chunks([frame], **roles)):

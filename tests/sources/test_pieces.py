@@ -53,7 +53,7 @@ def draw_frame(size: int, seed: int) -> pd.DataFrame:
             "said": np.where(shown, np.where(truth, "yes", "no"), "?"),
             "key": pd.Series(rng.choice(list("cab"), size)).where(rng.random(size) > 0.1, None),
             "fold": rng.integers(0, 2, size),
-            "odds": np.where(truth & shown, rng.uniform(0.5, 1, size), np.nan),
+            "propensity": np.where(truth & shown, rng.uniform(0.5, 1, size), np.nan),
         }
     )
 
@@ -91,19 +91,19 @@ ASKED: dict[str, Ask] = {
     "roc from negatives": lambda pu: pu.roc_bounds(0.3, reference="negatives"),
     "roc from both": lambda pu: pu(by="key").roc_bounds(0.3, reference="both"),
     "roc from the tightest": lambda pu: pu.roc_bounds([0.1, 0.5], reference="tightest"),
-    "roc weighted": lambda pu: pu(propensity="odds").roc_bounds(0.3),
+    "roc weighted": lambda pu: pu(propensity="propensity").roc_bounds(0.3),
     "roc weighted omit": lambda pu: pu(
-        propensity="odds", score="holes", nan_policy="omit", by="fold"
+        propensity="propensity", score="holes", nan_policy="omit", by="fold"
     ).roc_bounds(0.3),
     "roc envelope": lambda pu: pu.roc_bounds(0.3, beta_interval=(0.2, 0.4)),
     "roc coded": lambda pu: pu(**SAID).roc_bounds(0.3),
     "roc, negatives unlabeled": lambda pu: pu(unlabeled=[0, None]).roc_bounds(0.3),
-    "roc weighted at ranks": lambda pu: pu(propensity="odds").roc_bounds(0.3, ranks=[9, 90]),
+    "roc weighted at ranks": lambda pu: pu(propensity="propensity").roc_bounds(0.3, ranks=[9, 90]),
     "pr": lambda pu: pu(score=MODELS).pr_bounds(BY_MODEL),
     "pr envelope": lambda pu: pu(by="key").pr_bounds(0.3, beta_interval=(0.2, 0.4)),
     "auroc": lambda pu: pu(by="key").auroc([0.3, 0.1]),
     "auroc in part": lambda pu: pu.auroc(0.3, max_fpr=0.2, target="examples"),
-    "auroc weighted": lambda pu: pu(propensity="odds").auroc(0.3, target="examples"),
+    "auroc weighted": lambda pu: pu(propensity="propensity").auroc(0.3, target="examples"),
     "average precision": lambda pu: pu(by="key").average_precision(BY_KEY),
     "metric at a rank": lambda pu: pu(by="key").metric("precision", 0.3, at=50),
     "metric at a threshold": lambda pu: pu.metric("tpr", 0.3, at={"threshold": 0.55}),
@@ -120,9 +120,9 @@ ASKED: dict[str, Ask] = {
     "beta by means": quietly(lambda pu: pu(by="key").estimate_beta(method="mean_matching")),
     "compare": lambda pu: pu(score=MODELS).compare(),
     "compare sizes by key": lambda pu: pu(score=MODELS, by="key").compare([0.3, 0.1]),
-    "compare weighted": lambda pu: pu(score=MODELS, propensity="odds").compare(0.3),
+    "compare weighted": lambda pu: pu(score=MODELS, propensity="propensity").compare(0.3),
     "compare weighted omit by key": lambda pu: pu(
-        score=["holes", "other"], propensity="odds", nan_policy="omit", by="key"
+        score=["holes", "other"], propensity="propensity", nan_policy="omit", by="key"
     ).compare(0.3, target="examples"),
     "compare omit": lambda pu: pu(score=["holes", "other"], nan_policy="omit").compare(0.3),
     "compare omit by key": lambda pu: pu(
@@ -292,7 +292,7 @@ ANY_ASKED: list[Ask] = [
     lambda pu: pu(by="key", score=MODELS, nan_policy="worst").roc_bounds(0.3),
     lambda pu: pu(nan_policy="omit").contingency(0.6, ranks=[1, 0]),
     lambda pu: pu.auroc(0.3),
-    lambda pu: pu(propensity="odds", nan_policy="worst").auroc(0.3, target="examples"),
+    lambda pu: pu(propensity="propensity", nan_policy="worst").auroc(0.3, target="examples"),
     lambda pu: pu(nan_policy="worst").metric("f1", 0.4, at="maximum"),
     lambda pu: pu(by="key", nan_policy="omit").metric("precision", 0.4, at={"fpr": 0.3}),
     lambda pu: pu(nan_policy="omit").estimate_beta(),
@@ -317,7 +317,7 @@ def test_drawn_frames_split_at_random(seed: int, monkeypatch: pytest.MonkeyPatch
             "other": wholes + rng.integers(-2, 3, size),
             "label": kinds,
             "key": rng.choice(np.array(["a", "b", None], object), size),
-            "odds": rng.choice([0.25, 0.5, 1.0], size),
+            "propensity": rng.choice([0.25, 0.5, 1.0], size),
         }
     )
     chunks = cut(frame, rng.integers(0, 60, rng.integers(0, 6)).tolist())
@@ -647,15 +647,15 @@ def test_a_later_chunk_lacks_a_column() -> None:
         from_chunks([FRAME, twice.assign(score=1)]).auroc(0.3)
 
 
-@pytest.mark.parametrize("odds", [np.nan, 3.0])
-def test_wrong_propensities_are_counted_over_all_chunks(odds: float) -> None:
-    frame = FRAME.assign(odds=FRAME["odds"].where(FRAME.index % 3 > 0, odds))
+@pytest.mark.parametrize("propensity", [np.nan, 3.0])
+def test_wrong_propensities_are_counted_over_all_chunks(propensity: float) -> None:
+    frame = FRAME.assign(propensity=FRAME["propensity"].where(FRAME.index % 3 > 0, propensity))
 
     def ask(pu: Any) -> Any:
-        return pu(propensity="odds").auroc(0.3, target="examples")
+        return pu(propensity="propensity").auroc(0.3, target="examples")
 
     expected = attempt(ask, frame.pu)
-    assert expected[0] is PUValueError and "propensity column 'odds'" in expected[1]
+    assert expected[0] is PUValueError and "propensity column 'propensity'" in expected[1]
     assert attempt(ask, from_chunks(cut(frame, [20]))) == expected
 
 

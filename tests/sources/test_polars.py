@@ -414,7 +414,7 @@ def test_skipped_groups_are_told_alike() -> None:
 
 
 def test_models_are_paired_with_propensities() -> None:
-    roles: dict[str, Any] = {"score": MODELS, "propensity": "odds", "nan_policy": "omit"}
+    roles: dict[str, Any] = {"score": MODELS, "propensity": "propensity", "nan_policy": "omit"}
     for by in ({}, {"by": "key"}):
         asked = [frame.pu(**roles, **by).compare(0.3) for frame in (DF, SHUFFLED)]
         check_same(*asked)
@@ -436,7 +436,7 @@ class Watched:
 ROLES: list[tuple[dict[str, Any], set[str]]] = [
     ({}, {"score", "label"}),
     ({"score": ["other", "holes"], "nan_policy": "omit"}, {"other", "holes", "label"}),
-    ({"by": "key", "propensity": "odds"}, {"score", "label", "key", "odds"}),
+    ({"by": "key", "propensity": "propensity"}, {"score", "label", "key", "propensity"}),
 ]
 
 
@@ -526,4 +526,4 @@ def test_imports_without_polars_without_pyarrow_and_twice() -> None:
 
 def test_errors_are_ours() -> None:
     with pytest.raises(PUError):
-        cast("Any", DF).pu(label="odds").auroc(0.3)
+        cast("Any", DF).pu(label="propensity").auroc(0.3)
