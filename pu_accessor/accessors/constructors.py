@@ -32,33 +32,30 @@ OnError: TypeAlias = Literal["raise", "skip"]
 Arguments = ParamSpec("Arguments")
 
 
-class SampleRoles(TypedDict, total=False):
+class SharedRoles(TypedDict, total=False):
+    """What can be said of data of any kind."""
+
+    label: Hashable
+    propensity: Hashable | None
+    positive: Values
+    negative: Values
+    unlabeled: Values
+    nan_policy: NanPolicy
+    on_error: OnError
+    progress: bool
+
+
+class SampleRoles(SharedRoles, total=False):
     """What can be said of the variables of samples."""
 
     score: Hashable
-    label: Hashable
     dim: Hashable
-    propensity: Hashable | None
-    positive: Values
-    negative: Values
-    unlabeled: Values
-    nan_policy: NanPolicy
-    on_error: OnError
-    progress: bool
 
 
-class GroupRoles(TypedDict, total=False):
+class GroupRoles(SharedRoles, total=False):
     """What can be said of the columns of groups."""
 
     score: ColumnNames
-    label: Hashable
-    propensity: Hashable | None
-    positive: Values
-    negative: Values
-    unlabeled: Values
-    nan_policy: NanPolicy
-    on_error: OnError
-    progress: bool
     pool: Pool
 
 

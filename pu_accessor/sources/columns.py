@@ -1,6 +1,6 @@
 """Columns by name, and what they hold: scores as float64 without loss, labels, propensities."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any, NamedTuple, TypeAlias
@@ -19,6 +19,7 @@ __all__ = [
     "Columns",
     "as_series",
     "check_missing",
+    "check_name",
     "check_real",
     "find_columns",
     "is_told_alone",
@@ -82,27 +83,38 @@ def pair_arrays(score: Any, label: Any, where: str = "") -> Columns:
     return Columns([scores], labels)
 
 
-def read_column(frame: pd.DataFrame, argument: str, name: Hashable) -> "pd.Series[Any]":
-    """Return a column by name, or say which there are."""
+def check_name(
+    argument: str,
+    name: Hashable,
+    names: Collection[Hashable] | pd.Index,
+    kind: str,
+    index_names: Sequence[Hashable] = (),
+) -> None:
+    """Raise unless a column or variable of that name is there, and say which are."""
     try:
-        is_column = name in frame.columns
+        is_known = name in names
     except TypeError:
         raise PUTypeError(
-            f"{argument} must be the name of a column, but a {type(name).__name__} was passed: "
-            f"{brief(name)}. Name the column that holds it: {argument}='{argument}'."
+            f"{argument} must be the name of a {kind}, but a {type(name).__name__} was passed: "
+            f"{brief(name)}. Name the {kind} that holds it: {argument}='{argument}'."
         ) from None
-    if not is_column:
-        columns = list(frame.columns)
-        if name is not None and name in frame.index.names:
-            raise PUKeyError(
-                f"{argument} must name a column, but {name!r} is a level of the index. Make it "
-                "one: df.reset_index()."
-            )
-        shown = shorten(map(brief, columns), most=20)
+    if is_known:
+        return
+    if name is not None and name in index_names:
         raise PUKeyError(
-            f"{argument} must name a column, but there is no {brief(name)} among [{shown}]."
-            f"{suggestion(name, columns)} Pass {argument}=... with the name of yours."
+            f"{argument} must name a column, but {name!r} is a level of the index. Make it one: "
+            "df.reset_index()."
         )
+    raise PUKeyError(
+        f"{argument} must name a {kind}, but there is no {brief(name)} among "
+        f"[{shorten(map(brief, names), most=20)}].{suggestion(name, names)} Pass {argument}=... "
+        "with the name of yours."
+    )
+
+
+def read_column(frame: pd.DataFrame, argument: str, name: Hashable) -> "pd.Series[Any]":
+    """Return a column by name, or say which there are."""
+    check_name(argument, name, frame.columns, "column", frame.index.names)
     column = frame[name]
     if isinstance(column, pd.DataFrame):
         whole = next(full for full in frame.columns if full == name or name in np.atleast_1d(full))

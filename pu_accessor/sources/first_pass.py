@@ -51,7 +51,7 @@ class Labeled(NamedTuple):
     positive: FloatArray  # (models, known positives)
     negative: FloatArray  # (models, known negatives)
     propensity: FloatArray  # (known positives,), or none at all
-    missing: IntArray  # (models,): examples without a score
+    ranked: IntArray  # (models,): examples that are ranked, of all kinds
     size: int
 
     def merge(self, other: "Labeled") -> "Labeled":
@@ -60,7 +60,7 @@ class Labeled(NamedTuple):
             np.concatenate([self.positive, other.positive], axis=1),
             np.concatenate([self.negative, other.negative], axis=1),
             np.concatenate([self.propensity, other.propensity]),
-            self.missing + other.missing,
+            self.ranked + other.ranked,
             self.size + other.size,
         )
 
@@ -173,7 +173,7 @@ def _read_piece(roles: Roles, paired: bool, frame: pd.DataFrame) -> FirstPass:
     kept = kept_rows(scores, paired and roles.omits)
     return first._replace(
         groups={
-            key: _pick(scores[:, rows], known.take(rows), kept[rows])
+            key: _pick(scores[:, rows], known.take(rows), kept[rows], roles)
             for key, rows in zip(groups.keys, groups.rows, strict=True)
         },
         keys=keys.iloc[first_rows(groups.rows)] if groups.names else keys.iloc[:0],
@@ -230,14 +230,14 @@ def kept_rows(scores: FloatArray, complete: bool) -> BoolArray:
     return np.ones(scores.shape[1], np.bool_)
 
 
-def _pick(scores: FloatArray, known: Labels, kept: BoolArray) -> Labeled:
+def _pick(scores: FloatArray, known: Labels, kept: BoolArray, roles: Roles) -> Labeled:
     """Return the labeled examples of a group in one piece."""
     positive, negative = known.positive & kept, known.negative & kept
     return Labeled(
         scores[:, positive],
         scores[:, negative],
         np.empty(0) if known.propensity is None else known.propensity[positive],
-        np.isnan(scores[:, kept]).sum(axis=1),
+        np.count_nonzero(kept & ~(roles.omits & np.isnan(scores)), axis=1),
         int(kept.sum()),
     )
 

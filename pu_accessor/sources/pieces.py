@@ -80,7 +80,7 @@ class PiecesSource(Source):
             )
         roles, first, groups = self._first_pass(roles)
         refinement = _count_all(self._pieces, roles, first)
-        check_within(ranks, max(_size(first, roles, of) for of in refinement.gaps))
+        check_within(ranks, max(first.groups[key].ranked[model] for key, model in refinement.gaps))
         named = {argument: str(name) for argument, name in roles.named()}
 
         def make(position: int) -> Ranking:
@@ -239,7 +239,7 @@ def _examples(refinement: Refinement, roles: Roles, first: FirstPass, of: GroupM
     group = first.groups[key]
     positive, negative = group.positive[model], group.negative[model]
     kept = ~np.isnan(positive) if roles.omits else np.ones(positive.size, np.bool_)
-    size = _size(first, roles, of)
+    size = int(group.ranked[model])
     if not size:
         raise PUDataError(
             f"score column {str(roles.models[model])!r} must hold at least one score, but there "
@@ -255,12 +255,6 @@ def _examples(refinement: Refinement, roles: Roles, first: FirstPass, of: GroupM
     )
 
 
-def _size(first: FirstPass, roles: Roles, of: GroupModel) -> int:
-    """Return the number of examples that are ranked."""
-    group = first.groups[of[0]]
-    return group.size - int(group.missing[of[1]] if roles.omits else 0)
-
-
 def _count_all(pieces: Pieces, roles: Roles, first: FirstPass) -> Refinement:
     """Count all scores between the labeled ones: of all groups and models, in one pass."""
     labeled = {
@@ -269,7 +263,7 @@ def _count_all(pieces: Pieces, roles: Roles, first: FirstPass) -> Refinement:
         for model in range(len(roles.models))
     }
     values = {of: scores for of, (scores, _) in labeled.items()}
-    sizes = {of: _size(first, roles, of) for of in labeled}
+    sizes = {(key, model): int(first.groups[key].ranked[model]) for key, model in labeled}
     refinement = Refinement(pieces, roles, values, sizes)
     for of, (_, at) in labeled.items():
         check_same(pieces, at.sum(), np.minimum(at, refinement.gaps[of].at).sum())

@@ -13,15 +13,19 @@ import xarray as xr
 from pu_accessor.checks import check_within
 from pu_accessor.errors import (
     PUDataError,
-    PUKeyError,
     PUTypeError,
     PUValueError,
     brief,
     shorten,
-    suggestion,
 )
 from pu_accessor.ranking import FloatArray, Keyed, PairedRanks, Ranking, Rankings, Ranks
-from pu_accessor.sources.columns import Columns, read_propensities, read_states, read_values
+from pu_accessor.sources.columns import (
+    Columns,
+    check_name,
+    read_propensities,
+    read_states,
+    read_values,
+)
 from pu_accessor.sources.frames import rank_rows, scored
 from pu_accessor.sources.groups import ALL_ROWS
 from pu_accessor.sources.labels import Labels
@@ -223,19 +227,7 @@ def _variable(
             f"{argument} must name one variable, but {name!r} was passed. Put them along a "
             "dimension first: ds[['svm', 'forest']].to_dataarray('model')."
         )
-    try:
-        hash(name)
-    except TypeError:
-        raise PUTypeError(
-            f"{argument} must be the name of a variable, but a {type(name).__name__} was passed."
-        ) from None
-    if name not in dataset.variables:
-        there = list(dataset.variables)
-        raise PUKeyError(
-            f"{argument} must name a variable, but there is no {brief(name)} among "
-            f"[{shorten(map(brief, there), most=20)}]."
-            f"{suggestion(name, there)} Pass {argument}=... with the name of yours."
-        )
+    check_name(argument, name, dataset.variables.keys(), "variable")
     variable = dataset[name]
     if not any(_same(dim, other) for other in variable.dims):
         raise PUValueError(
