@@ -32,7 +32,7 @@ def register() -> None:
     """
     _register(pd.DataFrame, pd.api.extensions.register_dataframe_accessor, FrameAccessor)
     pd.api.typing.DataFrameGroupBy.pu = property(  # type: ignore[attr-defined]
-        lambda grouped: Accessor(FrameSource.of_groups(grouped))
+        lambda grouped: Accessor(FrameSource(grouped.obj, grouped))
     )
     _register(xr.Dataset, xr.register_dataset_accessor, TablesAccessor)
 

@@ -80,7 +80,7 @@ class Accessor(Bound):
             Column of labels: True or 1 for a known positive, False or 0 for a known negative,
             missing for unlabeled.
         by : hashable or list of hashable, optional
-            ColumnNames whose values make groups, each ranked apart, as ``df.groupby(by).pu`` does.
+            Columns whose values make groups, each ranked apart, as ``df.groupby(by).pu`` does.
         propensity : hashable, optional
             Column of the probabilities in (0, 1] with which positives are labeled, where the known
             ones are no simple random sample. That of known positives alone is read. They then
@@ -120,9 +120,10 @@ class Accessor(Bound):
            beta  estimate  standard_error  lower  upper  level      target
         0   0.5      0.94            0.39    0.1    1.0   0.95  population
         """
-        asked = (score, label, by, propensity, positive, negative, unlabeled)
-        roles = zip(ROLE_NAMES, (*asked, nan_policy, on_error, progress, pool), strict=True)
-        changed = {name: role for name, role in roles if role is not KEPT}
+        names, coding = (score, label, by, propensity), (positive, negative, unlabeled)
+        roles = (*names, *coding, nan_policy, on_error, progress, pool)
+        named = zip(ROLE_NAMES, roles, strict=True)
+        changed = {name: role for name, role in named if role is not KEPT}
         return Accessor(self._source, self._roles.update(**changed))
 
     contingency = bounds.contingency

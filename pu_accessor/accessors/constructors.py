@@ -243,7 +243,7 @@ def from_chunks(
         Column of labels: True or 1 for a known positive, False or 0 for a known negative,
         missing for unlabeled.
     by : hashable or list of hashable, optional
-        ColumnNames whose values make groups, each ranked apart, as ``df.groupby(by).pu`` does.
+        Columns whose values make groups, each ranked apart, as ``df.groupby(by).pu`` does.
     propensity : hashable, optional
         Column of the probabilities in (0, 1] with which positives are labeled, where the known
         ones are no simple random sample. That of known positives alone is read.

@@ -62,9 +62,9 @@ def beside(name: Hashable, number: int) -> str:
     return f"{name!r} of {number}"
 
 
-def merge_each(found: Mapping[Key, Merged], other: Mapping[Key, Merged]) -> Mapping[Key, Merged]:
+def merge_each(first: Mapping[Key, Merged], other: Mapping[Key, Merged]) -> Mapping[Key, Merged]:
     """Merge what two pieces hold of each key, in order."""
-    merged = dict(found)
+    merged = dict(first)
     for key, more in other.items():
         merged[key] = merged[key].merge(more) if key in merged else more
     return merged
@@ -156,10 +156,10 @@ def _select(frame: pd.DataFrame, columns: list[Hashable]) -> pd.DataFrame:
     """Return some columns, or say which is missing."""
     for name in columns:
         if name not in frame.columns:
-            there = shorten(map(brief, frame.columns), most=20)
+            names = shorten(map(brief, frame.columns), most=20)
             raise PUKeyError(
                 f"chunks must all have the same columns, but in one there is no {brief(name)} "
-                f"among [{there}]."
+                f"among [{names}]."
             )
         read_column(frame, "Each chunk", name)
     return frame[columns]

@@ -172,10 +172,8 @@ def read_columns(columns: Columns, roles: Roles) -> tuple[list[FloatArray], Labe
 def read_scores(score: "pd.Series[Any]") -> FloatArray:
     """Read scores of any real dtype."""
     check_real(score)
-    if score.dtype == np.float64:
-        return score.to_numpy()  # as it is, uncopied
-    if score.dtype == np.float32:
-        return score.to_numpy().astype(np.float64)
+    if score.dtype in (np.float64, np.float32):
+        return score.to_numpy().astype(np.float64, copy=False)  # float64 as it is
     with np.errstate(over="ignore"):
         try:
             values = score.to_numpy(dtype=np.float64, na_value=np.nan)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn
 
 import numpy as np
 import pandas as pd
@@ -65,11 +65,6 @@ class FrameSource(Source):
         self._frame = frame
         self._grouped = grouped
         self.name = "df" if grouped is None else "df.groupby(...)"
-
-    @classmethod
-    def of_groups(cls, grouped: Grouping) -> FrameSource:
-        """Make the source of a groupby."""
-        return cls(cast("pd.DataFrame", grouped.obj), grouped)
 
     def rank(self, roles: Roles, ranks: Ranks) -> Rankings:
         """Rank the rows, of each group, by each column of scores: see `Source`.

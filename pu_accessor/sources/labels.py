@@ -110,20 +110,20 @@ def _read_numbers(label: "pd.Series[Any]", claimed: Mapping[str, list[Any]]) -> 
 
 def _read_values(label: "pd.Series[Any]", claimed: Mapping[str, list[Any]]) -> Labels:
     """Read labels of any values; those that are missing, mostly nearly all, are not looked up."""
-    there = ~label.isna().to_numpy()
+    present = ~label.isna().to_numpy()
     try:
-        codes, uniques = pd.factorize(label.reset_index(drop=True)[there])
+        codes, uniques = pd.factorize(label.reset_index(drop=True)[present])
     except TypeError as error:
         raise PUTypeError(
             f"label column {label.name!r} must hold single values, but {error}."
         ) from error
     counts = np.bincount(codes, minlength=len(uniques)).tolist()
     values = [_Value(v, _state(v, claimed), n) for v, n in zip(uniques, counts, strict=True)]
-    if not there.all():
+    if not present.all():
         values.append(_Value(pd.NA, _state(pd.NA, claimed), 0))
     _check_coding(str(label.name), values, claimed)
     states = np.full(label.size, values[-1].state, np.int8)
-    states[there] = np.array([value.state for value in values], np.int8)[codes]
+    states[present] = np.array([value.state for value in values], np.int8)[codes]
     return Labels(states == _POSITIVE, states == _NEGATIVE)
 
 
@@ -153,11 +153,11 @@ def _is_missing(value: Any) -> bool:
     return bool(pd.api.types.is_scalar(value) and pd.isna(value))
 
 
-def _same(one: object, other: object) -> bool:
+def _same(value: object, other: object) -> bool:
     """Compare two label values; missing values are equal, text never equals a number."""
-    if _is_missing(one) or _is_missing(other):
-        return _is_missing(one) and _is_missing(other)
-    return bool(one == other)
+    if _is_missing(value) or _is_missing(other):
+        return _is_missing(value) and _is_missing(other)
+    return bool(value == other)
 
 
 def _is_in(value: object, values: Iterable[object]) -> bool:

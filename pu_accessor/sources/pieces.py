@@ -111,7 +111,7 @@ class PiecesSource(Source):
             )
         roles, first, groups = self._first_pass(roles, paired=True)
         places = {
-            key: [Places.of(scores, _weight(group)) for scores in group.positive]
+            key: [Places.of(scores, pair_weight(group.propensity)) for scores in group.positive]
             for key, group in first.groups.items()
         }
         above = _count_placements(self._pieces, roles, first, places)
@@ -122,7 +122,12 @@ class PiecesSource(Source):
             known = group.positive.shape[1], group.negative.shape[1]
             total = Counts(*known, group.size - sum(known))
             return pair_counted(
-                roles.models, group.positive, places[key], above[key], total, _weight(group)
+                roles.models,
+                group.positive,
+                places[key],
+                above[key],
+                total,
+                pair_weight(group.propensity),
             )
 
         return Keyed(groups.names, groups.keys, make)
@@ -274,11 +279,6 @@ def _labeled_scores(roles: Roles, group: Labeled, model: int) -> FloatArray:
     """Return the labeled scores of a model that count."""
     labeled = np.concatenate([group.positive[model], group.negative[model]])
     return labeled[~np.isnan(labeled)] if roles.omits else labeled
-
-
-def _weight(group: Labeled) -> FloatArray | None:
-    """Return what the known positives of a group count for."""
-    return pair_weight(group.propensity if group.propensity.size else None)
 
 
 def _count_placements(

@@ -42,14 +42,14 @@ class _Counted(NamedTuple):
     """What a pass finds: how many scores there are, and counts or all scores of some gaps."""
 
     size: int
-    found: Gaps | FloatArray
+    content: Gaps | FloatArray
 
     def merge(self, other: _Counted) -> _Counted:
         """Add counts, or put scores together."""
         size = self.size + other.size
-        if isinstance(self.found, Gaps) and isinstance(other.found, Gaps):
-            return _Counted(size, self.found.merge(other.found))
-        fetched = [found for _, found in (self, other) if not isinstance(found, Gaps)]
+        if isinstance(self.content, Gaps) and isinstance(other.content, Gaps):
+            return _Counted(size, self.content.merge(other.content))
+        fetched = [scores for _, scores in (self, other) if not isinstance(scores, Gaps)]
         return _Counted(size, np.concatenate(fetched))
 
 
@@ -73,11 +73,11 @@ class _Probe(NamedTuple):
             return _Counted(scores.size, count_gaps(self.values, scores))
         return _Counted(scores.size, scores_inside(self.values, self.fetched, scores))
 
-    def gaps(self, found: Gaps | FloatArray) -> Gaps:
+    def gaps(self, content: Gaps | FloatArray) -> Gaps:
         """Return the counts that were found, or those at the scores that were fetched."""
-        if isinstance(found, Gaps):
-            return found
-        values, at = distinct(np.concatenate([self.values, found]))
+        if isinstance(content, Gaps):
+            return content
+        values, at = distinct(np.concatenate([self.values, content]))
         nothing = np.zeros(values.size + 1, np.int64)
         return Gaps(values, at, nothing, np.full(nothing.size, np.inf))
 
@@ -174,9 +174,9 @@ class Refinement:
         counted = self._pieces.fold(count, merge_each, counted_columns(self._roles))
         gaps: dict[GroupModel, Gaps] = {}
         for of, probe in probes.items():
-            size, found = counted.get(of) or probe.apply(np.empty(0))
+            size, content = counted.get(of) or probe.apply(np.empty(0))
             check_same(self._pieces, self._sizes[of], size)
-            gaps[of] = probe.gaps(found)
+            gaps[of] = probe.gaps(content)
         return gaps
 
 

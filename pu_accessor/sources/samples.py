@@ -195,13 +195,14 @@ class SampleSource(Source):
         names = {"score": roles.score, "label": roles.label}
         if roles.propensity is not None:
             names["propensity"] = roles.propensity
-        found = {
+        variables = {
             role: _variable(self._dataset, role, name, self._dim) for role, name in names.items()
         }
-        dims = dict.fromkeys(dim for variable in found.values() for dim in variable.dims)
+        dims = dict.fromkeys(dim for variable in variables.values() for dim in variable.dims)
         others = [dim for dim in dims if dim != self._dim]
         _check_dims(self._dataset, others)
-        return _Variables(found["score"], found["label"], found.get("propensity"), others)
+        score, label = variables["score"], variables["label"]
+        return _Variables(score, label, variables.get("propensity"), others)
 
     def _read(self, variables: _Variables, roles: Roles) -> tuple[FloatArray, Labels]:
         """Read the values of variables, over all other dimensions, the samples last."""
