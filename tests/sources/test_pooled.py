@@ -370,3 +370,11 @@ def test_folds_without_any_known_positive() -> None:
             PUDataError, match="must mark at least one known positive, but none of"
         ):
             ask(BETA)
+
+
+def test_models_that_are_pooled_have_their_names() -> None:
+    found = make_frame(0).pu(by="fold", score=["score", "other"], pool=True).auroc(BETA)
+    assert found["model"].tolist() == ["score", "other"]
+    by_model = dict.fromkeys(found["model"], BETA)
+    pu = make_frame(0).pu(by="fold", score=["score", "other"], pool=True)
+    pd.testing.assert_frame_equal(pu.auroc(by_model), found)
