@@ -135,7 +135,7 @@ class Chunks:
 
 
 def _is_iterable(values: object) -> bool:
-    """Tell what can be gone through; an array of no dimensions only looks as if it could."""
+    """Tell what can be gone through; an array of no dimensions cannot."""
     return isinstance(values, Iterable) and bool(getattr(values, "ndim", 1))
 
 

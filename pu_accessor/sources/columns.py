@@ -22,7 +22,7 @@ __all__ = [
     "check_name",
     "check_real",
     "find_columns",
-    "is_told_alone",
+    "is_lossless",
     "pair_arrays",
     "read_column",
     "read_columns",
@@ -221,7 +221,7 @@ def _fits(score: "pd.Series[Any]", values: FloatArray) -> bool:
     return distinct == np.unique(values[~np.isnan(values)]).size
 
 
-def is_told_alone(score: "pd.Series[Any]", values: FloatArray) -> bool:
+def is_lossless(score: "pd.Series[Any]", values: FloatArray) -> bool:
     """Tell whether each score is the only one that becomes its float64.
 
     Then scores can be compared with others that are not there, as those of other pieces.

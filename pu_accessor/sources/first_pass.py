@@ -14,7 +14,7 @@ from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 from pu_accessor.sources.chunks import Pieces, merge_each
 from pu_accessor.sources.columns import (
     check_missing,
-    is_told_alone,
+    is_lossless,
     read_column,
     read_propensities,
     read_scores,
@@ -205,7 +205,7 @@ def read_models(roles: Roles, frame: pd.DataFrame) -> FloatArray:
 def _read_scores(scores: "pd.Series[Any]") -> FloatArray:
     """Read scores that compare with those of other pieces."""
     values = read_scores(scores)
-    if not is_told_alone(scores, values):
+    if not is_lossless(scores, values):
         raise PUValueError(
             f"score column {scores.name!r} holds {scores.dtype} numbers (integers of 2**53 and "
             "more, decimals of 16 digits and more) that float64 may not tell apart, in pieces "

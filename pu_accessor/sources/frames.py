@@ -109,7 +109,7 @@ class FrameSource(Source):
         return find_columns(self._frame, roles)
 
     def _rows(self, roles: Roles) -> pd.DataFrame:
-        """Return the rows, with what is to be seen of them."""
+        """Return the rows as a user sees them."""
         return self._frame
 
     def _groups(self, roles: Roles) -> Groups:
