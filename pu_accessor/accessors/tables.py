@@ -166,7 +166,7 @@ class TablesAccessor:
         --------
         >>> import pu_accessor
         >>> label = [None, 1, 1, None, None, 1, None, None, None]
-        >>> tables = pu_accessor.ranking_from_arrays(range(9, 0, -1), label).contingency(0.5)
+        >>> tables = pu_accessor.from_arrays(range(9, 0, -1), label).contingency(0.5)
         >>> tables.pu.roc_bounds()["tpr"].sel(beta=0.5, rank=3).to_series().round(3).to_dict()
         {'lower': 0.333, 'estimate': 0.5, 'upper': 0.5}
         """
@@ -205,7 +205,7 @@ class TablesAccessor:
         --------
         >>> import pu_accessor
         >>> label = [None, 1, 1, None, None, 1, None, None, None]
-        >>> tables = pu_accessor.ranking_from_arrays(range(9, 0, -1), label).contingency(0.5)
+        >>> tables = pu_accessor.from_arrays(range(9, 0, -1), label).contingency(0.5)
         >>> tables.pu.pr_bounds()["precision"].sel(beta=0.5, rank=3).to_series().round(3).to_dict()
         {'lower': 0.667, 'estimate': 1.0, 'upper': 1.0}
         """
@@ -247,7 +247,7 @@ class TablesAccessor:
         --------
         >>> import pu_accessor
         >>> label = [None, 1, 1, None, None, 1, None, None, None]
-        >>> tables = pu_accessor.ranking_from_arrays(range(9, 0, -1), label).contingency(0.5)
+        >>> tables = pu_accessor.from_arrays(range(9, 0, -1), label).contingency(0.5)
         >>> tables.pu.metric("f1").sel(beta=0.5, rank=3).to_series().round(3).to_dict()
         {'lower': 0.444, 'estimate': 0.667, 'upper': 0.667}
         >>> cost = tables.pu.metric(lambda tp, fp, fn, tn: 5 * fn + fp)
@@ -300,7 +300,7 @@ class TablesAccessor:
         --------
         >>> import pu_accessor
         >>> label = [None, 1, 1, None, None, 1, None, None, None]
-        >>> tables = pu_accessor.ranking_from_arrays(range(9, 0, -1), label).contingency(0.5)
+        >>> tables = pu_accessor.from_arrays(range(9, 0, -1), label).contingency(0.5)
         >>> tables.pu.area("auroc").sel(beta=0.5).to_series().round(3).to_dict()
         {'lower': 0.222, 'estimate': 0.889, 'upper': 1.0}
         """
@@ -350,7 +350,7 @@ class TablesAccessor:
         --------
         >>> import pu_accessor
         >>> label = [None, 1, 1, None, None, 1, None, None, None]
-        >>> tables = pu_accessor.ranking_from_arrays(range(9, 0, -1), label).contingency(0.5)
+        >>> tables = pu_accessor.from_arrays(range(9, 0, -1), label).contingency(0.5)
         >>> slopes = tables.pu.beta_derivatives().sel(beta=0.5, rank=5, bound="estimate")
         >>> slopes["fpr"].round(3).item(), slopes["precision"].round(3).item()
         (-0.667, 0.8)
@@ -423,7 +423,7 @@ class TablesAccessor:
         --------
         >>> import pu_accessor
         >>> label = [None, 1, 1, None, None, 1, None, None, None]
-        >>> tables = pu_accessor.ranking_from_arrays(range(9, 0, -1), label).contingency(0.5)
+        >>> tables = pu_accessor.from_arrays(range(9, 0, -1), label).contingency(0.5)
         >>> list(tables.pu.roc_bounds().pu.to_frame().columns)
         ['rank', 'bound', 'beta', 'threshold', 'known_positive', 'fpr', 'tpr']
         """

@@ -106,12 +106,12 @@ def rank_counted(
     """Rank examples by counting their scores between the labeled ones."""
     labeled = _label(gaps.values, examples)
     at = np.diff(labeled.positive + labeled.negative)
-    finder = _Finder(labeled, gaps, gaps.without(at), examples)
+    refiner = _Refiner(labeled, gaps, gaps.without(at), examples)
     ranking = replace(
-        _rank_blocks(labeled, finder.free),
+        _rank_blocks(labeled, refiner.free),
         columns=columns,
         weight=_weights(examples.known_positive, examples.propensity),
-        finder=finder,
+        refiner=refiner,
     )
     if isinstance(ranks, str):
         return ranking
@@ -157,8 +157,8 @@ def _rank_blocks(labeled: _Labeled, gaps: Gaps) -> Ranking:
 
 
 @dataclass(frozen=True, eq=False)
-class _Finder:
-    """Finds cutoffs by a further look at the scores."""
+class _Refiner:
+    """Adds cutoffs that a further pass over the scores finds."""
 
     labeled: _Labeled
     gaps: Gaps  # of all scores

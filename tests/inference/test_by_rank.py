@@ -83,7 +83,7 @@ def test_all_ways_to_give_bounds_say_the_same() -> None:
 def test_functions_and_accessor_agree_on_arrays() -> None:
     df = frame(1)
     label = [None if np.isnan(x) else bool(x) for x in df["label"]]
-    pu = pu_accessor.ranking_from_arrays(df["score"], label)
+    pu = pu_accessor.from_arrays(df["score"], label)
     one, other = (
         ask.contingency(0.3, band=(LOWER, UPPER))["tp"] for ask in (pu, df.pu(negative=0))
     )

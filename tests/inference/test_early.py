@@ -203,7 +203,7 @@ def test_groups_sources_and_intervals_of_beta() -> None:
         ]
         wanted = pd.concat(parts)[[*found.columns]].reset_index(drop=True)
         pd.testing.assert_frame_equal(found, wanted)
-        pieces = pu_accessor.ranking_from_chunks([frame[:90], frame[90:]])
+        pieces = pu_accessor.from_chunks([frame[:90], frame[90:]])
         pd.testing.assert_frame_equal(ask(pieces, [0.1, 0.15]), ask(frame.pu, [0.1, 0.15]))
     wide = FRAME.pu.bedroc(0.12, beta_interval=(0.1, 0.15)).iloc[0]
     ends = FRAME.pu.bedroc([0.1, 0.15])

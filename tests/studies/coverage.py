@@ -347,7 +347,7 @@ def rank_quickly(known: IntArray, examples: int) -> Ranking:
             unlabeled=rank - found,
             total=Counts(n, 0, examples - n),
             extent="breakpoints",
-            finder=_Corners(locate),
+            refiner=_Corners(locate),
         )
 
     def locate(unlabeled: IntArray) -> Ranking:

@@ -146,7 +146,7 @@ def _bound_jointly(
     if ranking.whole is not None:
         bounds = _bound_each(ranking, tables, latent, rule)
         narrowed = narrow_between(ranking, bounds.possible, whole, narrowed)
-    elif refine and whole.finder is not None:
+    elif refine and whole.refiner is not None:
         finer = whole.refine(find_corners(whole.unlabeled, narrowed))
         if finer is not whole:
             bounds = _bound_each(finer, tables, latent, rule)
@@ -191,7 +191,7 @@ def _corners(ranking: Ranking, tables: Mapping[str, IntArray], latent: IntArray)
     known negatives grows with h, and is cut off at 0 and m. Where both count, one passes the
     other.
     """
-    if ranking.finder is None:
+    if ranking.refiner is None:
         return np.empty(0, np.int64)
     steps = np.flatnonzero(np.diff(ranking.unlabeled))
     here, following = (
