@@ -22,8 +22,8 @@ from pu_accessor.accessors import (
     utility,
     utility_plots,
 )
+from pu_accessor.accessors.advice import explains_keywords, tell_of_methods
 from pu_accessor.accessors.bound import Bound
-from pu_accessor.accessors.keywords import explains_keywords, tell_of_methods
 from pu_accessor.accessors.repr import fold
 from pu_accessor.report.report import report
 from pu_accessor.sources.arrays import ArraySource

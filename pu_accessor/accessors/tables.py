@@ -10,7 +10,7 @@ import xarray as xr
 
 from pu_accessor.accessors import table_plots as table_pictures
 from pu_accessor.accessors.accessor import Accessor
-from pu_accessor.accessors.keywords import explains_keywords, refuse_roles, tell_of_samples
+from pu_accessor.accessors.advice import explains_keywords, refuse_roles, tell_of_samples
 from pu_accessor.accessors.repr import fold
 from pu_accessor.datasets import curves, derivatives, dominance, long
 from pu_accessor.datasets.schema import COUNTS
@@ -125,7 +125,7 @@ class TablesAccessor:
         return fold(f"<ds.pu: {', '.join(questions)}; of samples: {of_samples}>", {})
 
     def __getattr__(self, name: str) -> NoReturn:
-        tell_of_samples(name, Accessor, "tp" in self.__dict__.get("_dataset", ()))
+        tell_of_samples(name, self, "tp" in self.__dict__.get("_dataset", ()))
 
     def roc(self) -> xr.Dataset:
         """Return the ROC curve of each bound and beta.

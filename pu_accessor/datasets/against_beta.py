@@ -9,8 +9,8 @@ from pu_accessor.datasets.tables import contingency
 from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError, brief, suggestion
 from pu_accessor.inference.comparison.crossings import infeasible
 from pu_accessor.inference.estimates.cutoff_spec import no_rank
-from pu_accessor.inference.tables.areas import AREA_NAMES, CURVES
-from pu_accessor.inference.tables.rates import METRICS, SYNONYMS, Metric
+from pu_accessor.inference.tables.areas import CURVES
+from pu_accessor.inference.tables.rates import METRICS, Metric
 from pu_accessor.questions.betas import GroupBeta
 from pu_accessor.questions.request import Asked
 from pu_accessor.questions.rules import Rules
@@ -44,7 +44,7 @@ def _check_quantity(name: str | Metric, at: int | None) -> None:
             )
         return
     if not callable(name) and not (isinstance(name, str) and name in METRICS):
-        near = suggestion(name, [*METRICS, *CURVES], {**SYNONYMS, **AREA_NAMES})
+        near = suggestion(name, [*METRICS, *CURVES])
         ranked = at is None and not any(f"{curve!r}?" in near for curve in CURVES)
         rank = " A metric takes a rank, too: at=100." if ranked else ""
         raise PUValueError(

@@ -10,19 +10,13 @@ import xarray as xr
 
 from pu_accessor.checks import as_array
 from pu_accessor.datasets.schema import BOUND
-from pu_accessor.errors import PUTypeError, PUValueError, brief, suggestion
+from pu_accessor.errors import PUTypeError, PUValueError, brief, nearest, suggestion
 from pu_accessor.inference.estimates.cutoff_spec import At
 from pu_accessor.inference.tables.rates import METRICS, Metric, check_metric, metric_name
 
 __all__ = ["AREAS", "check_number", "name_number", "over_places"]
 
 AREAS = {"auroc": "AUROC", "average_precision": "average precision"}
-# What others call them; those of metrics are answered by the metrics.
-_SYNONYMS = {
-    **dict.fromkeys(["auc", "roc_auc", "roc_auc_score", "roc"], "auroc"),
-    **dict.fromkeys(["ap", "pr", "pr_auc", "auprc", "aupr"], "average_precision"),
-    **dict.fromkeys(["average_precision_score"], "average_precision"),
-}
 
 
 def check_number(
@@ -40,10 +34,10 @@ def check_number(
                 "They go with a metric at a cutoff."
             )
         return
-    if isinstance(quantity, str) and quantity not in METRICS and quantity in _SYNONYMS:
+    if nearest(quantity, [*METRICS, *AREAS]) in AREAS:
         raise PUValueError(
             f"quantity must be one of {[*AREAS]}, or a metric, but {brief(quantity)} was passed."
-            f"{suggestion(quantity, [*AREAS], _SYNONYMS)}"
+            f"{suggestion(quantity, AREAS)}"
         )
     check_metric(quantity)
     values: list[Any] = [*at.values()] if isinstance(at, Mapping) else [at]

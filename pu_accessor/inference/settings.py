@@ -57,8 +57,7 @@ class Rule:
 
     def __post_init__(self) -> None:
         band_name(self.band)
-        synonyms = {"intersection": "both", "all": "both"}
-        check_option("reference", self.reference, REFERENCES, synonyms)
+        check_option("reference", self.reference, REFERENCES)
         if isinstance(self.band, RankBand) and self.reference != "positives":
             raise PUValueError(
                 f"reference must be 'positives' with bounds by rank, but {self.reference!r} was "
@@ -83,8 +82,7 @@ class Rule:
 
 def check_target(target: str, other: str | None = None) -> None:
     """Raise unless numbers can be about what they are asked to be about."""
-    synonyms = {"new": "population", "sample": "examples", "these": "examples"}
-    check_option("target", target, ("population", "examples"), synonyms)
+    check_option("target", target, ("population", "examples"))
     if other is not None and target == "population":
         raise PUValueError(
             f"target must be 'examples' with {other}, but 'population' was asked for, the "

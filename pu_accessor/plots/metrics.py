@@ -49,7 +49,7 @@ _AXES = {
 def check_plot_metric(name: str | Metric, x: str) -> None:
     """Raise unless there is such a metric, and such an axis."""
     check_metric(name)
-    check_option("x", x, _AXES, {"head": "rank", "score": "threshold", "share": "fraction"})
+    check_option("x", x, _AXES)
 
 
 def plot_metric(
@@ -110,7 +110,10 @@ def _inner(
     """
     inner = inner_tables(tables, bends=view is np.asarray)
     if inner is None:
-        raise PUValueError("An envelope needs an interval of beta: beta_interval=(0.2, 0.4).")
+        raise PUValueError(
+            "An envelope needs an interval of beta: beta_interval=(0.2, 0.4).",
+            page="beta#an-interval-and-a-limit",
+        )
     values = evaluate(name, *(view(count.to_numpy()) for count in counts_of(inner)))
     values = np.where(np.isfinite(values), values, np.nan)
     ends: FloatArray = np.stack([side.reduce(values, axis=(1, 2)) for side in (np.fmin, np.fmax)])

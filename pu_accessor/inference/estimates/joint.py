@@ -96,13 +96,14 @@ class BetaRange(NamedTuple):
                 raise PUValueError(
                     f"beta must be an estimate for these examples, which have {there} {name}, but "
                     f"it is for {own}. Estimate it from the same rows: df.pu.estimate_beta(), or "
-                    "beta_from_labels with their n_unlabeled."
+                    "beta_from_labels with their n_unlabeled.",
+                    page="joint",
                 )
 
 
 def check_joint(joint: str) -> None:
     """Raise unless errors can be put together like that."""
-    check_option("joint", joint, JOINT, {"delta": "approximate", "envelope": "guaranteed"})
+    check_option("joint", joint, JOINT)
 
 
 def ranking_level(level: float, beta_level: float) -> float:
@@ -119,7 +120,8 @@ def ranking_level(level: float, beta_level: float) -> float:
         raise PUValueError(
             f"beta must hold at a higher level than the {level:g} of the answer, but it holds at "
             f"{beta_level:g}: 1 - level is shared between beta and the ranking. Pass level={half} "
-            "to estimate_beta or beta_from_labels, or a lower level here."
+            "to estimate_beta or beta_from_labels, or a lower level here.",
+            page="joint",
         )
     return left
 

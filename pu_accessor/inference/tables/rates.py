@@ -16,7 +16,6 @@ from pu_accessor.ranking import FloatArray
 __all__ = [
     "ERROR_RATES",
     "METRICS",
-    "SYNONYMS",
     "Metric",
     "as_metrics",
     "check_metric",
@@ -103,38 +102,14 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
 # Of these less is better.
 ERROR_RATES = ("fdr", "fnr", "fpr")
 
-_AREA = "That is an area: df.pu.auroc(0.3); of tables, ds.pu.area('roc')."
-_AREA_PR = "That is an area: df.pu.average_precision(0.3); of tables, ds.pu.area('pr')."
-# What others call them; or where what they mean is found.
-SYNONYMS: Mapping[str, str] = MappingProxyType(
+# What is no metric, and what to write instead.
+_HINTS: Mapping[str, str] = MappingProxyType(
     {
-        **dict.fromkeys(
-            ["sensitivity", "hit_rate", "recall_score", "true_positive_rate"], "recall"
-        ),
-        **dict.fromkeys(["fall_out", "false_positive_rate"], "fpr"),
-        **dict.fromkeys(["specificity", "selectivity", "true_negative_rate"], "tnr"),
-        **dict.fromkeys(["miss_rate", "false_negative_rate"], "fnr"),
-        **dict.fromkeys(["ppv", "positive_predictive_value", "precision_score"], "precision"),
-        **dict.fromkeys(["negative_predictive_value"], "npv"),
-        **dict.fromkeys(["acc", "accuracy_score"], "accuracy"),
-        **dict.fromkeys(["balanced_accuracy_score", "bacc"], "balanced_accuracy"),
-        **dict.fromkeys(["f1_score", "f_score", "f1-score", "fscore", "f_1", "dice"], "f1"),
-        **dict.fromkeys(["matthews_corrcoef", "matthews", "phi"], "mcc"),
-        **dict.fromkeys(["cohen_kappa_score", "cohen_kappa"], "kappa"),
-        **dict.fromkeys(["youden", "bookmaker", "j"], "informedness"),
-        **dict.fromkeys(["iou", "jaccard_score"], "jaccard"),
-        "enrichment": "lift",
-        **dict.fromkeys(["auroc", "auc", "roc_auc", "roc_auc_score", "roc"], _AREA),
-        **dict.fromkeys(["average_precision", "ap", "auprc", "aupr", "pr_auc", "pr"], _AREA_PR),
-        "false_discovery_rate": "fdr",
-        **dict.fromkeys(
-            ["for", "false_omission_rate"],
-            "Pass a function: lambda tp, fp, fn, tn: fn / (fn + tn). It is 1 - npv.",
-        ),
-        **dict.fromkeys(
-            ["fbeta", "f2", "f_beta", "fbeta_score"],
-            "Pass a function, for F2: pu_accessor.fbeta(2).",
-        ),
+        "auroc": "That is an area: df.pu.auroc(0.3); of tables, ds.pu.area('roc').",
+        "average_precision": "That is an area: df.pu.average_precision(0.3); of tables, "
+        "ds.pu.area('pr').",
+        "for": "Pass a function: lambda tp, fp, fn, tn: fn / (fn + tn). It is 1 - npv.",
+        "fbeta": "Pass a function, for F2: pu_accessor.fbeta(2).",
     }
 )
 
@@ -195,7 +170,7 @@ def fbeta(weight: float) -> Metric:
 def check_metric(metric: str | Metric) -> None:
     """Raise unless it is a function or the name of a metric of ours."""
     if not callable(metric):
-        check_option("metric", metric, METRICS, SYNONYMS)
+        check_option("metric", metric, METRICS, _HINTS)
 
 
 def metric_name(metric: str | Metric) -> str:
