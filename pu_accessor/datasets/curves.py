@@ -132,7 +132,10 @@ def _envelopes(curve: str, counts: Any) -> Any:
 def _in_order(tables: xr.Dataset | None) -> list[xr.DataArray]:
     """Return the four counts."""
     if tables is None:
-        raise PUValueError("Envelopes need tables at betas within an interval: beta_interval=...")
+        raise PUValueError(
+            "Envelopes need tables at betas within an interval: beta_interval=...",
+            page="beta#an-interval-and-a-limit",
+        )
     return [tables[name] for name in COUNTS]
 
 

@@ -61,7 +61,8 @@ def _check(tables: xr.Dataset) -> None:
         raise PUKeyError(
             f"The Dataset must hold contingency tables as they were made, {[*COUNTS, *_NEEDED]}, "
             f"but {missing} are not among its variables. Ask for them first: "
-            "df.pu.contingency(beta=0.3).pu.beta_derivatives()."
+            "df.pu.contingency(beta=0.3).pu.beta_derivatives().",
+            page="results",
         )
     if (tables["reference"] == "both").any():
         raise PUValueError(

@@ -52,7 +52,8 @@ def check_beta(beta: GroupBeta | Estimated) -> None:
     if isinstance(beta, pd.DataFrame):
         raise PUTypeError(
             "beta must be a number here, or one for each group, but a frame was passed. Take its "
-            "point: beta=found['beta'].item(); for groups found.set_index('site')['beta']."
+            "point: beta=found['beta'].item(); for groups found.set_index('site')['beta'].",
+            page="many_models#a-beta-for-each-group",
         )
     if not is_by_key(beta):
         as_betas(cast("Beta", beta))
@@ -103,7 +104,8 @@ def value_by_key(
     if missing := [key for key in keys if alike(key) not in found]:
         raise PUKeyError(
             f"{name} must have a value for each key, but has none for "
-            f"[{shorten(map(brief, missing))}]; its keys are [{shorten(map(brief, table))}]."
+            f"[{shorten(map(brief, missing))}]; its keys are [{shorten(map(brief, table))}].",
+            page="many_models#a-beta-for-each-group",
         )
     return [found[alike(key)] for key in keys]
 
@@ -141,7 +143,10 @@ def _table(
     if isinstance(beta, pd.Series):
         if not beta.index.is_unique:
             twice = beta.index[beta.index.duplicated()].tolist()
-            raise PUValueError(f"beta must have each key once, but has {twice[:5]} twice or more.")
+            raise PUValueError(
+                f"beta must have each key once, but has {twice[:5]} twice or more.",
+                page="many_models#a-beta-for-each-group",
+            )
         return dict(beta.items())
     if isinstance(beta, xr.DataArray) and is_by_key(beta):
         return _from_array(beta, names, keys)
@@ -155,7 +160,8 @@ def _from_array(
     if more := [str(dim) for dim in beta.dims if dim not in names]:
         raise PUTypeError(
             f"beta must have dimensions of the keys, {list(names)}, but also has {more}. For "
-            "betas that all groups share, pass an array without names."
+            "betas that all groups share, pass an array without names.",
+            page="many_models#a-beta-for-each-group",
         )
     values = [dict(zip(names, split_key(names, key), strict=True)) for key in keys]
     for dim in map(str, beta.dims):
@@ -175,7 +181,8 @@ def _check_labels(beta: xr.DataArray, dim: str, found: list[Hashable]) -> None:
     if index is None and found != list(range(beta.sizes[dim])):
         raise PUValueError(
             f"beta must have coordinates along {dim!r}, to find the value of each key. Give it "
-            f"those of the keys: beta.assign_coords({dim}=...)."
+            f"those of the keys: beta.assign_coords({dim}=...).",
+            page="many_models#a-beta-for-each-group",
         )
     if index is not None and not index.is_unique:
         raise PUValueError(
@@ -209,7 +216,8 @@ def _check(names: Sequence[str], key: Hashable, value: Any) -> FloatArray:
     if as_array(value).ndim:
         raise PUTypeError(
             f"beta must have one number for each key, but {key!r} has {value!r}. For several "
-            "betas that all groups share, pass an array."
+            "betas that all groups share, pass an array.",
+            page="many_models#a-beta-for-each-group",
         )
     try:
         return as_betas(value)

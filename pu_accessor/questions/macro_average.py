@@ -209,7 +209,8 @@ def _one(ranges: Ranges) -> BetaRange:
         raise PUValueError(
             "beta must be a frame of one row with average=True, but it has one for each "
             f"{', '.join(ranges.names)}: how far they are off together is not known. Pass the "
-            f"points, beta=found.set_index({ranges.names[0]!r})['beta']."
+            f"points, beta=found.set_index({ranges.names[0]!r})['beta'].",
+            page="joint",
         )
     return ranges.each[()]
 
@@ -276,5 +277,6 @@ def _warn_of(found: pd.DataFrame, names: Sequence[str]) -> None:
             "there can be, and is NaN where by more than its error: beta is too high for these "
             "groups, or the labels are no random sample of the positives. Pass a smaller beta. "
             "They are at "
-            f"[{shorten(map(str, rows), most=3, width=100)}]."
+            f"[{shorten(map(str, rows), most=3, width=100)}].",
+            page="beta#too-high",
         )

@@ -28,7 +28,7 @@ def estimate_beta(asked: Asked, method: str, level: float) -> pd.DataFrame:
     told = Counter(text for one in found for text in one.warnings)
     for text, times in told.items():
         of = f" (in {times} of {len(found)} groups)" if answers.names else ""
-        warn_caller(f"{text}{of}")
+        warn_caller(f"{text}{of}", page="beta#when-not-to-believe-it")
     estimates = as_rows(answers, [_row(*a.content, level, method) for a in answers.each])
     estimates.attrs["assumptions"] = found[0].assumptions  # the same for all
     return estimates

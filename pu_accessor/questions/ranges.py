@@ -69,14 +69,16 @@ class Ranges:
             raise PUKeyError(
                 f"beta must be a frame of one row, or of a row for each of {[*names]}, but it has "
                 f"rows by {foreign[0]!r}, too. Pass some of its rows: "
-                f"beta=found[found[{foreign[0]!r}] == ...].drop(columns={foreign[0]!r})."
+                f"beta=found[found[{foreign[0]!r}] == ...].drop(columns={foreign[0]!r}).",
+                page="joint",
             )
         levels = dict(zip(names, split_key(names, key), strict=True)) if names else {}
         own = tuple(_alike(levels[name]) for name in self.names)
         if own not in self.each:
             raise PUKeyError(
                 f"beta must have a row for each key, but has none for "
-                f"{name_group(self.names, own if len(own) > 1 else own[0])}."
+                f"{name_group(self.names, own if len(own) > 1 else own[0])}.",
+                page="many_models#a-beta-for-each-group",
             )
         return self.each[own]
 
@@ -113,7 +115,8 @@ def read_ranges(beta: GroupBeta, rules: Rules, joint: str) -> Ranges | None:
     if interval is not None:
         raise PUValueError(
             f"beta_interval must be left out where beta is a frame, but {interval!r} was passed: "
-            "the frame holds an interval."
+            "the frame holds an interval.",
+            page="joint",
         )
     if missing := [name for name in _COLUMNS if name not in beta.columns]:
         raise PUKeyError(
@@ -127,12 +130,14 @@ def read_ranges(beta: GroupBeta, rules: Rules, joint: str) -> Ranges | None:
         raise PUValueError(
             f"beta must have one row for each key, but a frame of {len(beta)} rows with "
             f"{len(each)} different keys ({[*names] or 'no column of keys'}) was passed. Keep the "
-            "column of the groups."
+            "column of the groups.",
+            page="joint",
         )
     if len({one.level for one in each.values()}) > 1:
         raise PUValueError(
             f"beta must hold at one level, but {sorted({one.level for one in each.values()})} was "
-            "passed. Estimate all rows at the same level."
+            "passed. Estimate all rows at the same level.",
+            page="joint",
         )
     return Ranges(names, each, level, joint)
 

@@ -406,6 +406,7 @@ def _one_beta(beta: GroupBeta, level: float) -> GroupBeta:
     if betas.size != 1:
         raise PUValueError(
             f"beta must be one number in a report, or one for each group, but {betas.size} were "
-            "passed. How much depends on it is drawn there; or write a report for each."
+            "passed. How much depends on it is drawn there; or write a report for each.",
+            page="many_models#a-beta-for-each-group",
         )
     return float(betas[0])

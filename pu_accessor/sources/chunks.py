@@ -133,7 +133,8 @@ def _as_frame(chunk: Any) -> pd.DataFrame:
     if not isinstance(chunk, tuple | list) or len(chunk) != 2:
         raise PUTypeError(
             "Each of the chunks must be a DataFrame or a pair (score, label), but one is a "
-            f"{type(chunk).__name__}."
+            f"{type(chunk).__name__}.",
+            page="large_data#chunks",
         )
     score, label = (
         as_series(name, part) for name, part in zip(("score", "label"), chunk, strict=True)

@@ -95,7 +95,8 @@ def pool_pairs(parts: Sequence[PairedRanks]) -> PairedRanks:
     if not all(others):
         raise PUDataError(
             "Each group that is pooled must hold more than known positives, but one does not: "
-            "nothing is there to rank them against. Leave it out, or make folds anew."
+            "nothing is there to rank them against. Leave it out, or make folds anew.",
+            page="cross_validation#one-answer-for-all-folds",
         )
     among = {
         model: np.concatenate([part.among[model] for part in shared] or [np.empty(0)])

@@ -97,7 +97,8 @@ def smallest(enough: Callable[[int], bool], least: int = 2) -> int:
         if high > _MOST:
             raise PUDataError(
                 "width cannot be reached with so many unlabeled examples, however many positives "
-                "are known. Pass a larger n_unlabeled or a larger width."
+                "are known. Pass a larger n_unlabeled or a larger width.",
+                page="planning",
             )
         low, high = high, 2 * high
     while high - low > 1:
