@@ -6,8 +6,8 @@ No name from elsewhere is accepted: there is one spelling of each thing.
 import re
 from ast import literal_eval
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial, wraps
-from inspect import Parameter, signature
+from functools import wraps
+from inspect import Parameter, Signature, signature
 from types import MappingProxyType
 from typing import Any, NoReturn, TypeVar
 
@@ -75,7 +75,7 @@ def explains_keywords(kind: Kind) -> Kind:
 
 def _explained(method: Callable[..., Any]) -> Callable[..., Any]:
     """Return a method whose calls are checked before."""
-    expected = signature(method)
+    expected = Signature([*_parameters(method).values()])
     annotations = {name: one.annotation for name, one in expected.parameters.items()}
     flags = {name for name, annotation in annotations.items() if annotation in (bool, "bool")}
 
@@ -84,8 +84,7 @@ def _explained(method: Callable[..., Any]) -> Callable[..., Any]:
         try:
             passed = expected.bind(self, *args, **keywords).arguments
         except TypeError as error:
-            explain = _explain_roles if method.__name__ == "__call__" else _explain
-            raise PUTypeError(explain(self, method, args, keywords, str(error))) from None
+            raise PUTypeError(_Call(self, method, args, keywords).explain(str(error))) from None
         for name in flags & passed.keys():
             check_flag(name, passed[name])
         _refuse_betas_of_models(self, passed.get("beta"))
@@ -93,6 +92,11 @@ def _explained(method: Callable[..., Any]) -> Callable[..., Any]:
             return method(self, *args, **keywords)
 
     return checked
+
+
+def _parameters(method: Callable[..., Any]) -> dict[str, Parameter]:
+    """Return the parameters of a method by name."""
+    return dict(signature(method).parameters)
 
 
 def _refuse_betas_of_models(accessor: Any, beta: object) -> None:
@@ -109,107 +113,119 @@ def _refuse_betas_of_models(accessor: Any, beta: object) -> None:
         )
 
 
-def _explain(
-    accessor: Any,
-    method: Callable[..., Any],
-    args: tuple[Any, ...],
-    keywords: Mapping[str, Any],
-    error: str,
-) -> str:
-    """Say how to write a question that does not fit."""
-    name, parameters = method.__name__, [*signature(method).parameters][1:]
-    roles = ROLE_NAMES if isinstance(accessor, Bound) else ()
-    word = next((word for word in keywords if word not in parameters), None)
-    if word is None:
-        return f"{name}: {error}. Write for example {_example(accessor, method)}."
-    if word in ROLE_NAMES and word not in roles and not name.startswith("plot_"):
-        return (
-            f"{name} has no argument {word!r}, which says what variables of samples mean: the "
-            "examples of tables have been counted already. Leave it out."
-        )
-    typed = [_typed(value, key) for key, value in zip(parameters, args, strict=False)]
-    if name.startswith("plot_") and word not in roles:
-        write = partial(_write, f"{_root(accessor)}.{name}", typed)
-        if picture := _explain_picture(word, keywords, parameters, write):
-            return f"{name} has no argument {word!r}. {picture}"
-    if word == "alpha" and "level" in parameters:
-        return f"{name} has no argument 'alpha'. It is 1 - level: level=0.95."
-    meant = {key: nearest(key, [*parameters, *roles]) or key for key in keywords}
-    if meant[word] == word and word not in roles:
-        return f"{name} has no argument {word!r}. It takes {', '.join(parameters) or 'none'}."
-    named = {meant[key]: _typed(value, key) for key, value in keywords.items()}
-    said = {key: text for key, text in named.items() if key in roles}
-    asked = {key: text for key, text in named.items() if key not in said}
-    line = _write(f"{_root(accessor, said)}.{name}", typed, asked)
-    if not said:
-        return f"{name} has no argument {word!r}. Did you mean {meant[word]!r}? Write {line}."
-    legend = ""
-    if word == "label" and name.startswith("plot_"):
-        legend = f" The name of a curve goes into line_kws={{'label': {said['label']}}}."
-    return f"What the data mean is said once, for all questions: {line}.{legend}"
+class _Call:
+    """A call that does not fit, with its values as they are typed."""
 
+    def __init__(
+        self,
+        accessor: Any,
+        method: Callable[..., Any],
+        args: tuple[Any, ...],
+        keywords: Mapping[str, Any],
+    ) -> None:
+        self.accessor, self.name = accessor, method.__name__
+        self.parameters = [*_parameters(method)][1:]
+        self.args = [_typed(*pair) for pair in zip(args, self.parameters, strict=False)]
+        self.keywords = {key: _typed(value, key) for key, value in keywords.items()}
+        self.given = {key: self.keywords[key] for key in self.keywords if key in self.parameters}
+        self.unknown = next((key for key in self.keywords if key not in self.given), "")
+        self.example = _call(method)
 
-def _explain_picture(
-    word: str,
-    keywords: Mapping[str, Any],
-    parameters: list[str],
-    write: Callable[[Mapping[str, str]], str],
-) -> str:
-    """Return the line that does with a picture what matplotlib does by a keyword, or nothing."""
-    from matplotlib.axes import Axes
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
-
-    value = _typed(keywords[word], word)
-    given = {key: _typed(value, key) for key, value in keywords.items() if key in parameters}
-    if word in ("figsize", "dpi"):
-        if {"col", "row"} & {*given}:
-            line = write({**given, "height": "3"})
-            return f"A grid is as large as its panels, height in inches: {line}."
-        line = write({**given, "ax": f"plt.subplots({word}={value})[1]"})
-        return f"Make the Axes first: {line}."
-    artists = {"line_kws": Line2D, "band_kws": Patch}
-    for argument, artist in artists.items():
-        if hasattr(artist, f"set_{word}"):
-            options = {**(keywords.get(argument) or {}), word: keywords[word]}
-            items = ", ".join(f"{key!r}: {_typed(option, key)}" for key, option in options.items())
-            whose = (
-                "It is the band's"
-                if artist is Patch
-                else "It is the curve's; band_kws has the band's"
-            )
-            return f"{whose}: {write({**given, argument: f'{{{items}}}'})}."
-    if hasattr(Axes, f"set_{word}"):
-        return f"Set it on what is returned: {write(given)}.set({word}={value})."
-    return ""
-
-
-def _explain_roles(
-    accessor: Any,
-    method: Callable[..., Any],
-    args: tuple[Any, ...],
-    keywords: Mapping[str, Any],
-    error: str,
-) -> str:
-    """Say that what is asked goes into a method."""
-    parameters = [*signature(method).parameters][1:]
-    word = next((word for word in keywords if word not in parameters), None)
-    if word is None:
-        return (
-            f"What the columns mean is named, and a question goes into a method: {error}. Write "
-            "for example df.pu(score='score', label='label').roc_bounds(0.3)."
-        )
-    roles = {key: _typed(value, key) for key, value in keywords.items() if key in parameters}
-    for question in _public(getattr(accessor, "_answers", type(accessor))).values():
-        if word in signature(question).parameters:
+    def explain(self, error: str) -> str:
+        """Say how to write the call."""
+        if self.name == "__call__":
+            return self._explain_roles(error)
+        answers = getattr(self.accessor, "_answers", None)
+        if answers and "tp" not in self.accessor._dataset and self.name in _public(answers):
+            return _of_samples(_public(answers)[self.name])
+        if not self.unknown:
             return (
-                f"{word} belongs to a question, not to what the columns mean: "
-                f"{_example(accessor, question, {word: _typed(keywords[word], word)}, roles)}."
+                f"{self.name}: {error}. Write for example {_root(self.accessor)}.{self.example}."
             )
-    return (
-        f"There is no {word!r} among what can be said of columns, {', '.join(parameters)}."
-        f"{suggestion(word, parameters)}"
-    )
+        return self._explain_role() or self._explain_picture() or self._explain_keyword()
+
+    def _explain_roles(self, error: str) -> str:
+        """Say that what is asked goes into a method."""
+        if not self.unknown:
+            return (
+                f"What the columns mean is named, and a question goes into a method: {error}. "
+                "Write for example df.pu(score='score', label='label').roc_bounds(0.3)."
+            )
+        word, value = self.unknown, self.keywords[self.unknown]
+        for method in _public(getattr(self.accessor, "_answers", type(self.accessor))).values():
+            if word in _parameters(method):
+                return (
+                    f"{word} belongs to a question, not to what the columns mean: "
+                    f"{_root(self.accessor, self.given)}.{_call(method, {word: value})}."
+                )
+        return (
+            f"There is no {word!r} among what can be said of columns, "
+            f"{', '.join(self.parameters)}.{suggestion(word, self.parameters)}"
+        )
+
+    def _explain_role(self) -> str:
+        """Return the line that says first what the data mean, if that is what a keyword says."""
+        meant = {key: nearest(key, [*self.parameters, *ROLE_NAMES]) for key in self.keywords}
+        role = meant[self.unknown]
+        if role not in ROLE_NAMES:
+            return ""
+        if not isinstance(self.accessor, Bound):
+            return (
+                f"{self.name} has no argument {self.unknown!r}, which says what variables of "
+                "samples mean: the examples of tables have been counted already. Leave it out."
+            )
+        roles = {name: self.keywords[key] for key, name in meant.items() if name in ROLE_NAMES}
+        root = _root(self.accessor, roles)
+        asked = {key: text for key, text in self.keywords.items() if meant[key] not in roles}
+        legend = ""
+        if self.unknown == "label" and self.name.startswith("plot_"):
+            legend = f" The name of a curve goes into line_kws={{'label': {roles['label']}}}."
+        line = _write(f"{root}.{self.name}", self.args, asked)
+        return f"What the data mean is said once, for all questions: {line}.{legend}"
+
+    def _explain_picture(self) -> str:
+        """Return the line that does with a picture what matplotlib does by a keyword."""
+        from matplotlib.axes import Axes
+        from matplotlib.lines import Line2D
+        from matplotlib.patches import Patch
+
+        if not self.name.startswith("plot_"):
+            return ""
+        word, value = self.unknown, self.keywords[self.unknown]
+        if word in ("figsize", "dpi") and {"col", "row"} & {*self.given}:
+            line = self._write(height="3")
+            told = f"A grid is as large as its panels, height in inches: {line}"
+        elif word in ("figsize", "dpi"):
+            told = f"Make the Axes first: {self._write(ax=f'plt.subplots({word}={value})[1]')}"
+        elif hasattr(Line2D, f"set_{word}"):
+            line = self._write(line_kws=self._add("line_kws"))
+            told = f"It is the curve's, or its band's in band_kws: {line}"
+        elif hasattr(Patch, f"set_{word}"):
+            told = f"It is the band's: {self._write(band_kws=self._add('band_kws'))}"
+        elif hasattr(Axes, f"set_{word}"):
+            told = f"Set it on what is returned: {self._write()}.set({word}={value})"
+        else:
+            return ""
+        return f"{self.name} has no argument {word!r}. {told}."
+
+    def _add(self, options: str) -> str:
+        """Write options of matplotlib with the unknown keyword among them."""
+        before = f"{self.given[options]} | " if options in self.given else ""
+        return f"{before}{{{self.unknown!r}: {self.keywords[self.unknown]}}}"
+
+    def _write(self, **more: str) -> str:
+        """Write the call without the unknown keyword, and with more."""
+        return _write(f"{_root(self.accessor)}.{self.name}", self.args, {**self.given, **more})
+
+    def _explain_keyword(self) -> str:
+        """Return the line with the keyword that is meant."""
+        word, told = self.unknown, f"{self.name} has no argument {self.unknown!r}."
+        if word == "alpha" and "level" in self.parameters:
+            return f"{told} It is 1 - level: level=0.95."
+        if (meant := nearest(word, self.parameters)) is None:
+            return f"{told} It takes {', '.join(self.parameters) or 'none'}."
+        line = self._write(**{meant: self.keywords[word]})
+        return f"{told} Did you mean {meant!r}? Write {line}."
 
 
 def refuse_roles(names: Iterable[str]) -> NoReturn:
@@ -223,32 +239,46 @@ def refuse_roles(names: Iterable[str]) -> NoReturn:
 
 def tell_of_samples(name: str, accessor: Any, counted: bool) -> NoReturn:
     """Raise as an attribute is not there, and say where it is."""
-    lines = {**_AREAS_OF_TABLES, **_calls(type(accessor))}
-    lines |= {metric: f"metric({metric!r})" for metric in METRICS}
-    instead = nearest(name, lines)
-    write = f" Write ds.pu.{lines[instead]}." if instead else ""
-    call = _calls(accessor._answers).get(name)
-    if call and counted:
+    calls = {**_AREAS_OF_TABLES, **{metric: f"metric({metric!r})" for metric in METRICS}}
+    line = _nearest_line(name, accessor, calls)
+    of_examples = _public(accessor._answers).get(name)
+    if of_examples and not counted:
+        raise AttributeError(_of_samples(of_examples))
+    if of_examples:
         raise AttributeError(
             f"{name} is asked of examples, which tables have no more: ask what they were made of, "
-            f"df.pu.{call}.{write.replace('Write', 'Of tables:')}"
+            f"df.pu.{_call(of_examples)}." + (f" Of tables: {line}." if line else "")
         )
-    if call:
-        raise AttributeError(
-            f"{name} is asked of samples: say what their variables mean first, "
-            f"ds.pu(score='score', label='label', dim='sample').{call}."
-        )
-    raise AttributeError(f"ds.pu has no attribute {brief(name)}.{write}")
+    raise AttributeError(
+        f"ds.pu has no attribute {brief(name)}." + (f" Write {line}." if line else "")
+    )
 
 
 def tell_of_methods(name: str, accessor: Any) -> NoReturn:
     """Raise as an attribute is not there, and say which one does what it promises."""
-    lines = {metric: f"metric({metric!r}, 0.3, at=100)" for metric in METRICS}
-    lines |= {f"plot_{metric}": f"plot_metric({metric!r}, 0.3)" for metric in METRICS}
-    lines |= {**_ELSEWHERE, **_calls(type(accessor))}
-    instead = None if name.startswith("_") else nearest(name, lines)
-    write = f" Write {_root(accessor)}.{lines[instead]}." if instead else ""
-    raise AttributeError(f"df.pu has no attribute {brief(name)}.{write}")
+    calls = {metric: f"metric({metric!r}, 0.3, at=100)" for metric in METRICS}
+    calls |= {f"plot_{metric}": f"plot_metric({metric!r}, 0.3)" for metric in METRICS}
+    line = _nearest_line(name, accessor, {**calls, **_ELSEWHERE})
+    raise AttributeError(
+        f"df.pu has no attribute {brief(name)}." + (f" Write {line}." if line else "")
+    )
+
+
+def _of_samples(method: Callable[..., Any]) -> str:
+    """Say that a method is asked of samples."""
+    return (
+        f"{method.__name__} is asked of samples: say what their variables mean first, "
+        f"ds.pu(score='score', label='label', dim='sample').{_call(method)}."
+    )
+
+
+def _nearest_line(name: str, accessor: Any, calls: Mapping[str, str]) -> str:
+    """Return the line with what an attribute promises, or nothing."""
+    methods = _public(type(accessor))
+    meant = None if name.startswith("_") else nearest(name, [*calls, *methods])
+    if meant is None:
+        return ""
+    return f"{_root(accessor)}.{_call(methods[meant]) if meant in methods else calls[meant]}"
 
 
 def _public(kind: type) -> dict[str, Callable[..., Any]]:
@@ -257,14 +287,10 @@ def _public(kind: type) -> dict[str, Callable[..., Any]]:
     return {name: m for name, m in attributes.items() if name[0] != "_" and callable(m)}
 
 
-def _calls(kind: type) -> dict[str, str]:
-    """Return a call of each method that works."""
-    return {name: _call(method) for name, method in _public(kind).items()}
-
-
 def _call(method: Callable[..., Any], given: Mapping[str, str] = MappingProxyType({})) -> str:
     """Return a call of a method that works, with some arguments."""
-    parameters = {p.name: p for p in [*signature(method).parameters.values()][1:]}
+    parameters = _parameters(method)
+    parameters.pop("self")
     needed = {name: _VALUES.get(name) for name, p in parameters.items() if p.default is p.empty}
     usual = {**needed, **_VALUES_OF.get(method.__name__, {})}
     texts = {name: repr(value) for name, value in usual.items() if name in parameters}
@@ -275,16 +301,6 @@ def _call(method: Callable[..., Any], given: Mapping[str, str] = MappingProxyTyp
         if p.kind is not Parameter.KEYWORD_ONLY and name in texts
     ]
     return _write(method.__name__, by_position, texts)
-
-
-def _example(
-    accessor: Any,
-    method: Callable[..., Any],
-    given: Mapping[str, str] = MappingProxyType({}),
-    roles: Mapping[str, str] = MappingProxyType({}),
-) -> str:
-    """Return a line that asks what is bound, and works."""
-    return f"{_root(accessor, roles)}.{_call(method, given)}"
 
 
 def _root(accessor: Any, roles: Mapping[str, str] = MappingProxyType({})) -> str:

@@ -124,7 +124,7 @@ LINES = {
     "df.pu(beta=0.2)": "df.pu.contingency(0.2)",
     "df.pu(at=20, by='site')": "df.pu(by='site').metric('f1', 0.3, at=20)",
     "df.assign(score=df['score'] > 0).pu.auroc(0.1)": "column.astype(float)",
-    "df.pu.plot_roc(0.1, line_kws={'lw': 2}, c='red')": "line_kws={'lw': 2, 'c': 'red'}",
+    "df.pu.plot_roc(0.1, line_kws={'lw': 2}, c='red')": "line_kws={'lw': 2} | {'c': 'red'}",
     "df.pu.auroc(0.1, label='site')": "df.pu(label='site').auroc(0.1)",
     "df.pu.plot_roc(0.1, title='A')": "df.pu.plot_roc(0.1).set(title='A')",
     "df.pu.plot_roc(0.1, xlim=(0, 0.2))": "df.pu.plot_roc(0.1).set(xlim=(0, 0.2))",
