@@ -52,6 +52,16 @@ class Accessor(Bound):
 
     Called with what the columns mean it returns a new accessor; then come the questions. Made of a
     source, rows of any kind, and of its roles.
+
+    Raises
+    ------
+    PUKeyError
+        By each question: if there is no such column, or beta lacks a group.
+    PUTypeError
+        If an argument or a column is of a kind that is not allowed.
+    PUValueError
+        If one has a value that is not allowed, labels are ambiguous, or no row is a known
+        positive. In a group, the error names it.
     """
 
     def __call__(

@@ -33,6 +33,13 @@ class TablesAccessor:
     ----------
     dataset : Dataset
         Contingency tables, or curves; or samples, for ``ds.pu(score=..., label=..., dim=...)``.
+
+    Raises
+    ------
+    PUKeyError
+        By each question: if the Dataset holds no tables, or for a picture no tables or curves.
+    PUTypeError, PUValueError
+        If an argument is of a kind, or has a value, that is not allowed.
     """
 
     _answers = Accessor  # what a call returns
@@ -135,11 +142,6 @@ class TablesAccessor:
         Dataset
             `fpr` and `tpr` (float64) over (rank, bound, beta); NaN without negatives.
 
-        Raises
-        ------
-        PUKeyError
-            If the Dataset holds no tables.
-
         See Also
         --------
         pr : The precision-recall curve.
@@ -173,11 +175,6 @@ class TablesAccessor:
         Dataset
             `recall` and `precision` (float64) over (rank, bound, beta); precision at rank 0 is 1,
             where the curve starts. As a metric it is NaN there.
-
-        Raises
-        ------
-        PUKeyError
-            If the Dataset holds no tables.
 
         See Also
         --------
@@ -223,8 +220,6 @@ class TablesAccessor:
 
         Raises
         ------
-        PUKeyError
-            If the Dataset holds no tables.
         PUValueError
             If no metric has that name.
         PUTypeError
@@ -269,8 +264,6 @@ class TablesAccessor:
 
         Raises
         ------
-        PUKeyError
-            If the Dataset holds no tables.
         PUValueError
             If it holds a part of the cutoffs, or an argument has a value that is not allowed.
 
@@ -314,8 +307,6 @@ class TablesAccessor:
 
         Raises
         ------
-        PUKeyError
-            If the Dataset holds no tables.
         PUValueError
             If their reference is "both".
 
@@ -432,8 +423,6 @@ class TablesAccessor:
 
         Raises
         ------
-        PUKeyError
-            If the Dataset holds no tables.
         PUValueError
             If there are not two or more models along one dimension, if a bound or cutoffs are
             missing, or there are no negatives at some beta.
