@@ -79,15 +79,8 @@ def report(
 
     Raises
     ------
-    PUKeyError
-        If there is no such column, or beta lacks a group.
-    PUTypeError
-        If an argument or a column is of a kind that is not allowed.
     PUValueError
-        If one has a value that is not allowed, labels are ambiguous, or no row is a known
-        positive. In a group, the error names it.
-
-        Also if there are several betas, or `path` is a folder, in no folder that there is, or ends
+        If there are several betas, or `path` is a folder, in no folder that there is, or ends
         otherwise. A number that the data do not allow is no error: the report says why it is not
         there.
 
