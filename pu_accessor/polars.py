@@ -66,7 +66,7 @@ class PolarsGroupByAccessor(Accessor):
         if getattr(grouped, "predicates", None):
             raise PUTypeError(
                 "A group_by must be one of all rows, but having(...) leaves groups out. Filter "
-                "the rows first: df.filter(...).group_by('key').pu."
+                "the rows first: df.filter(pl.col('score') > 0).group_by('key').pu."
             )
         keys = read_keys(grouped.by, grouped.named_by)
         super().__init__(PolarsSource(grouped.df, keys, not grouped.maintain_order))

@@ -218,7 +218,7 @@ def compare_unpaired(
     if isinstance(self._roles.score, list):
         raise PUValueError(
             f"score must name one column, but {self._roles.score!r} was passed. Models of the "
-            "same rows are compared with df.pu(score=[...]).compare()."
+            "same rows are compared with df.pu(score=['svm', 'forest']).compare()."
         )
     return comparison.compare_unpaired(self._asked(), beta, level, target, joint=joint)
 
@@ -402,7 +402,8 @@ def gap(
     if isinstance(self._roles.score, list):
         raise PUValueError(
             f"score must name one column for gap, but {self._roles.score!r} was passed: models of "
-            "the same rows are not independent. Ask for each, df.pu(score=[...]).metric(...), or "
-            "compare their AUROC: df.pu(score=[...]).compare()."
+            "the same rows are not independent. Ask for each, df.pu.metric('recall', 0.3, "
+            "at=100), or "
+            "compare their AUROC: df.pu(score=['svm', 'forest']).compare()."
         )
     return metric_gaps.gap(self._asked(), name, beta, at, Rules(level), target, joint=joint)

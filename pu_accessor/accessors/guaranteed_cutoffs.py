@@ -194,7 +194,7 @@ def select(
         raise PUValueError(
             f"score must name one column for select, but {self._roles.score!r} was passed. Choose "
             "one, and say among how many it was chosen: "
-            f"df.pu(score={first!r}).select(..., models={len(self._roles.score)})."
+            f"df.pu(score={first!r}).select(0.3, recall=0.9, models={len(self._roles.score)})."
         )
     found = cutoff(
         self,

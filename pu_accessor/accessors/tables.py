@@ -128,7 +128,7 @@ class TablesAccessor:
 
     def __repr__(self) -> str:
         questions = [name for name in vars(TablesAccessor) if not name.startswith("_")]
-        of_samples = "ds.pu(score=..., label=..., dim=...)"
+        of_samples = "ds.pu(score='score', label='label', dim='sample')"
         return fold(f"<ds.pu: {', '.join(questions)}; of samples: {of_samples}>", {})
 
     def __getattr__(self, name: str) -> NoReturn:

@@ -34,7 +34,7 @@ def check_beside(tables: xr.Dataset) -> None:
         raise PUValueError(
             "Cutoffs, thresholds or known examples are not those of the tables: joining may have "
             "kept those of the first alone. Join them with "
-            "xr.concat(..., coords='different', compat='equals')."
+            "xr.concat([ds, ds], 'model', coords='different', compat='equals')."
         )
 
 

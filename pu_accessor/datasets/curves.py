@@ -133,7 +133,7 @@ def _in_order(tables: xr.Dataset | None) -> list[xr.DataArray]:
     """Return the four counts."""
     if tables is None:
         raise PUValueError(
-            "Envelopes need tables at betas within an interval: beta_interval=...",
+            "Envelopes need tables at betas within an interval: beta_interval=(0.2, 0.4).",
             page="beta#an-interval-and-a-limit",
         )
     return [tables[name] for name in COUNTS]

@@ -92,5 +92,5 @@ def _check_totals(tables: xr.Dataset) -> None:
         raise PUValueError(
             f"The numbers of examples, {[*TOTALS]}, are not those of the tables: joining may "
             "have kept those of the first alone. Join them with "
-            "xr.concat(..., coords='different', compat='equals')."
+            "xr.concat([ds, ds], 'model', coords='different', compat='equals')."
         )

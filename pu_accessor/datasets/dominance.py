@@ -56,7 +56,7 @@ def _models(curves: xr.Dataset) -> str:
     if (len(more) == 1 and curves.sizes[more[0]] < 2) or not more:
         raise PUValueError(
             "A comparison needs two or more models, but there is one. Name two columns of scores, "
-            "df.pu(score=[...]), or a column with two keys, df.pu(by=...).",
+            "df.pu(score=['svm', 'forest']), or a column with two keys, df.pu(by='model').",
             page="many_models#which-model-is-better",
         )
     if len(more) != 1 or len(dims) != 4:

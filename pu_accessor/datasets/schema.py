@@ -130,8 +130,8 @@ def counts_of(tables: xr.Dataset) -> tuple[xr.DataArray, ...]:
         raise PUKeyError(
             f"The Dataset must hold contingency tables, variables {[*COUNTS]}, but {missing} "
             f"are not among its {list(tables.data_vars)}. Ask for them first: "
-            "df.pu.contingency(beta=0.3); from samples: ds.pu(score=..., label=..., "
-            "dim=...).contingency(beta=0.3).",
+            "df.pu.contingency(beta=0.3); from samples: ds.pu(score='score', "
+            "label='label', dim='sample').contingency(beta=0.3).",
             page="results",
         )
     return tuple(tables[name] for name in COUNTS)

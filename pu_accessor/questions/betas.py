@@ -96,7 +96,8 @@ def value_by_key(
         what = {"beta": "a number or an array of numbers", "beta_interval": "a pair of numbers"}
         raise PUTypeError(
             f"{name} must be {what[name]} where rows are not ranked apart, but one for each of "
-            f"{len(table)} keys was passed. Name the column of these keys, df.pu(by=...), or pass "
+            f"{len(table)} keys was passed. Name the column of these keys, df.pu(by='site'), or "
+            "pass "
             f"{what[name].split(' or ')[0]}."
         )
     table = {alike(key): value for key, value in table.items()}

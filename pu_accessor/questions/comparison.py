@@ -33,7 +33,7 @@ __all__ = [
     "compare_unpaired",
 ]
 
-_NO_SIZE = "The size of a difference, and its interval, need beta: compare(beta=0.3, ...)."
+_NO_SIZE = "The size of a difference, and its interval, need beta: compare(beta=0.3)."
 
 
 def compare_paired(

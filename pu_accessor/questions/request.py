@@ -257,7 +257,7 @@ def _warn_of_rankings(answers: Answers[Any], limits: bool) -> None:
             f"The effective number of known positives is below {FEW_EFFECTIVE} ({_first(few)}): "
             "a few small propensities weigh more than all others, and intervals do not hold. "
             "Label more of such examples, or bound the propensities from below: "
-            "df['propensity'].clip(lower=...).",
+            "df['propensity'].clip(lower=0.05).",
             page="biased_labels",
         )
 

@@ -92,7 +92,7 @@ class ArraySource:
                 raise refuse(
                     self.name,
                     f"{role} must not name a column",
-                    f"Put them into a frame: pd.DataFrame({{...}}).pu({role}={named[role]}).",
+                    f"Put them into a frame: df.pu({role}={named[role]}).",
                     f"{named[role]} was passed",
                 )
         scores, labels = as_series("score", self._score), as_series("label", self._label)

@@ -42,7 +42,7 @@ def pair_models(
         raise PUValueError(
             f"pool must be False for models in rows, but {roles.pool!r} was passed. Put a column "
             "of scores for each model: df.pivot(index=['id', 'fold', 'label'], columns='model', "
-            "values='score').reset_index().pu(score=[...], by='fold', pool=True)."
+            "values='score').reset_index().pu(score=['svm', 'forest'], by='fold', pool=True)."
         )
     if on is None:
         raise PUValueError(

@@ -80,7 +80,7 @@ class PolarsSource:
         example = pd.DataFrame(columns=self._frame.columns)
         keys: list[Hashable] = []
         if self._keys is not None:
-            check_no_keys(roles.by, "df.group_by([...]).pu")
+            check_no_keys(roles.by, "df.group_by(['site', 'model']).pu")
             keys = key_columns(example, [*self._keys])
         elif roles.by is not None:
             keys = key_columns(example, roles.by)
@@ -108,7 +108,7 @@ def read_keys(by: tuple[Any, ...], named: dict[str, Any]) -> list[str]:
     if odd or named:
         raise PUTypeError(
             "A group_by must name columns, but it groups by an expression. Make it a column "
-            "first: df.with_columns(key=...).group_by('key').pu."
+            "first: df.with_columns(key=pl.col('score') > 0).group_by('key').pu."
         )
     return keys
 

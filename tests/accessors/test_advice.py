@@ -4,7 +4,7 @@ import ast
 import inspect
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -322,6 +322,78 @@ def test_old_names_show_the_new_line(typed: str) -> None:
     message = complain(typed)
     assert RENAMED[typed] in message
     run(find_line(message, RENAMED[typed]))
+
+
+# What all messages of the package have in them, called or not: the lines without a value of the
+# moment, run on rows that fit.
+LONG_ROWS = pd.DataFrame(
+    {
+        "score": RNG.permutation(np.linspace(0.01, 0.99, 400)),
+        "label": np.tile(np.where(np.arange(200) % 4 == 0, 1.0, np.nan), 2),
+        "model": np.repeat(["svm", "forest"], 200),
+        "p": 0.5,
+        "propensity": 0.5,
+    }
+)
+LONG_ROWS["id"] = LONG_ROWS["example_id"] = np.tile(np.arange(200), 2)
+for keys in ("site", "query", "fold", "key", "sex"):
+    LONG_ROWS[keys] = np.tile(np.repeat(["a", "b"], 100), 2)
+LONG_ROWS["svm"], LONG_ROWS["forest"] = LONG_ROWS["score"], 1 - LONG_ROWS["score"]
+SAMPLES = LONG_ROWS[["score", "label", "svm", "forest"]].rename_axis("sample").to_xarray()
+SAMPLES["score"] = SAMPLES["score"].expand_dims(fold=2, model=2)
+
+
+def templates() -> Iterator[str]:
+    """Return the texts in the sources of the package, docstrings apart, values as a NUL."""
+    for path in Path(pu_accessor.__file__).parent.rglob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        nodes = list(ast.walk(tree))
+        parts = {
+            id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values
+        }
+        parts |= {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+        for node in nodes:
+            if id(node) in parts:
+                continue
+            if isinstance(node, ast.JoinedStr):
+                yield "".join(
+                    p.value if isinstance(p, ast.Constant) else "\0" for p in node.values
+                )
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                yield node.value
+
+
+def written_lines(text: str) -> Iterator[str]:
+    """Return the calls in a text that begin with df or ds."""
+    for start in re.finditer(r"\bd[fs][.\[]", text):
+        for end in range(len(text), start.start(), -1):
+            try:
+                line = ast.parse(text[start.start() : end], mode="eval").body
+            except (SyntaxError, ValueError):
+                continue
+            if isinstance(line, ast.Call):
+                yield text[start.start() : end]
+            if isinstance(line, ast.Call | ast.Attribute | ast.Subscript | ast.Name):
+                break
+
+
+ROWS_OF_POLARS = ("filter", "with_columns", "group_by")
+WRITTEN = sorted({line for text in templates() for line in written_lines(text)})
+WRITTEN = [line for line in WRITTEN if not any(word in line for word in ROWS_OF_POLARS)]
+
+
+@pytest.mark.parametrize("line", WRITTEN)
+def test_the_lines_of_all_messages_run(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(NAMES, "df", LONG_ROWS)
+    monkeypatch.setitem(NAMES, "ax", plt.gca())
+    if re.match(r"ds(\[|\.isel|\.pu\(|\.to_dataframe)", line):
+        monkeypatch.setitem(NAMES, "ds", SAMPLES)
+    run(line)
+
+
+def test_texts_of_messages_leave_room() -> None:
+    told = [text for text in templates() if " must " in text or " was passed" in text]
+    assert len(told) > 200 and max(map(len, told)) <= 300
 
 
 # How long all of it is

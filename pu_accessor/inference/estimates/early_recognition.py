@@ -71,7 +71,7 @@ def as_fractions(fraction: float | Sequence[float] | FloatArray) -> FloatArray:
     if not ((found > 0) & (found <= 1)).all() or not found.size:
         raise PUValueError(
             f"fraction must be above 0 and at most 1, but {fraction!r} was passed. For the top k "
-            "examples, ask for their precision or lift: df.pu.metric('lift', ..., at=100)."
+            "examples, ask for their precision or lift: df.pu.metric('lift', 0.3, at=100)."
         )
     if np.unique(found).size < found.size:
         raise PUValueError(f"fraction must have each value once, but {fraction!r} was passed.")

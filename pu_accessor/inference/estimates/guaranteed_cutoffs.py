@@ -107,7 +107,8 @@ def check_guarantee(band: object) -> None:
         raise PUValueError(
             f"band must be 'simultaneous' for a cutoff with a guarantee, but {band!r} was passed: "
             "only bounds that hold at all cutoffs jointly hold at one that was chosen by them. "
-            "Leave band out; bounds at a cutoff fixed before are df.pu.metric(..., at=...).",
+            "Leave band out; bounds at a cutoff fixed before are df.pu.metric('recall', 0.3, "
+            "at=100).",
             page="cutoffs",
         )
 
@@ -128,7 +129,8 @@ def find_guaranteed(ranking: Ranking, beta: float, goal: Goal, rule: Rule) -> Gu
     if ranking.weight is not None:
         raise PUValueError(
             "A cutoff with a guarantee needs bounds that hold at all cutoffs jointly, which there "
-            "are not with propensity=.... Leave it out, or fix a cutoff: metric(..., at=100).",
+            "are not with propensity=.... Leave it out, or fix a cutoff: df.pu.metric('recall', "
+            "0.3, at=100).",
             page="biased_labels",
         )
     bounded = _bound(ranking, beta, goal, rule)
