@@ -129,7 +129,7 @@ class _Call:
         self.keywords = {key: _typed(value, key) for key, value in keywords.items()}
         self.given = {key: self.keywords[key] for key in self.keywords if key in self.parameters}
         self.unknown = next((key for key in self.keywords if key not in self.given), "")
-        self.example = _call(method)
+        self.example = f"{_root(accessor)}.{_call(method)}"
 
     def explain(self, error: str) -> str:
         """Say how to write the call."""
@@ -139,28 +139,26 @@ class _Call:
         if answers and "tp" not in self.accessor._dataset and self.name in _public(answers):
             return _of_samples(_public(answers)[self.name])
         if not self.unknown:
-            return (
-                f"{self.name}: {error}. Write for example {_root(self.accessor)}.{self.example}."
-            )
+            return f"{self.name}: {error}. Write for example {self.example}."
         return self._explain_role() or self._explain_picture() or self._explain_keyword()
 
     def _explain_roles(self, error: str) -> str:
         """Say that what is asked goes into a method."""
         if not self.unknown:
             return (
-                f"What the columns mean is named, and a question goes into a method: {error}. "
-                "Write for example df.pu(score='score', label='label').roc_bounds(0.3)."
+                f"df.pu takes keywords that say what columns mean; a method asks a question: {error}. "
+                "For example df.pu(score='score', label='label').roc_bounds(0.3)."
             )
         word, value = self.unknown, self.keywords[self.unknown]
         for method in _public(getattr(self.accessor, "_answers", type(self.accessor))).values():
             if word in _parameters(method):
                 return (
-                    f"{word} belongs to a question, not to what the columns mean: "
+                    f"{word} is an argument of a question, and says nothing of columns. Write "
                     f"{_root(self.accessor, self.given)}.{_call(method, {word: value})}."
                 )
         return (
-            f"There is no {word!r} among what can be said of columns, "
-            f"{', '.join(self.parameters)}.{suggestion(word, self.parameters)}"
+            f"df.pu has no argument {word!r}. It takes {', '.join(self.parameters)}."
+            f"{suggestion(word, self.parameters)}"
         )
 
     def _explain_role(self) -> str:
@@ -171,8 +169,8 @@ class _Call:
             return ""
         if not isinstance(self.accessor, Bound):
             return (
-                f"{self.name} has no argument {self.unknown!r}, which says what variables of "
-                "samples mean: the examples of tables have been counted already. Leave it out."
+                f"{self.name} has no argument {self.unknown!r}: it says what variables of samples "
+                "mean, and tables hold counts. Leave it out."
             )
         roles = {name: self.keywords[key] for key, name in meant.items() if name in ROLE_NAMES}
         root = _root(self.accessor, roles)
@@ -181,7 +179,7 @@ class _Call:
         if self.unknown == "label" and self.name.startswith("plot_"):
             legend = f" The name of a curve goes into line_kws={{'label': {roles['label']}}}."
         line = _write(f"{root}.{self.name}", self.args, asked)
-        return f"What the data mean is said once, for all questions: {line}.{legend}"
+        return f"Say once, for all questions, what columns mean: {line}.{legend}"
 
     def _explain_picture(self) -> str:
         """Return the line that does with a picture what matplotlib does by a keyword."""
@@ -231,9 +229,8 @@ class _Call:
 def refuse_roles(names: Iterable[str]) -> NoReturn:
     """Raise as tables are asked what samples are asked."""
     raise PUTypeError(
-        f"The Dataset holds tables or curves ({', '.join(names)}), whose examples have been "
-        "counted already: there are no samples to name score and label of. Ask the tables: "
-        "ds.pu.metric('f1'), ds.pu.area('roc')."
+        f"The Dataset holds tables or curves ({', '.join(names)}), which have no samples with "
+        "score and label. Ask the tables: ds.pu.metric('f1'), ds.pu.area('roc')."
     )
 
 
@@ -246,7 +243,7 @@ def tell_of_samples(name: str, accessor: Any, counted: bool) -> NoReturn:
         raise AttributeError(_of_samples(of_examples))
     if of_examples:
         raise AttributeError(
-            f"{name} is asked of examples, which tables have no more: ask what they were made of, "
+            f"{name} needs examples, and tables hold counts. Ask what they were made of: "
             f"df.pu.{_call(of_examples)}." + (f" Of tables: {line}." if line else "")
         )
     raise AttributeError(
@@ -267,7 +264,7 @@ def tell_of_methods(name: str, accessor: Any) -> NoReturn:
 def _of_samples(method: Callable[..., Any]) -> str:
     """Say that a method is asked of samples."""
     return (
-        f"{method.__name__} is asked of samples: say what their variables mean first, "
+        f"{method.__name__} needs samples. Say first what their variables mean: "
         f"ds.pu(score='score', label='label', dim='sample').{_call(method)}."
     )
 
@@ -314,9 +311,8 @@ def _root(accessor: Any, roles: Mapping[str, str] = MappingProxyType({})) -> str
 
 def _write(function: str, args: Iterable[str], keywords: Mapping[str, str]) -> str:
     """Write a call of what is written already."""
-    return (
-        f"{function}({', '.join([*args, *(f'{key}={text}' for key, text in keywords.items())])})"
-    )
+    arguments = [*args, *(f"{name}={text}" for name, text in keywords.items())]
+    return f"{function}({', '.join(arguments)})"
 
 
 def _typed(value: object, name: str) -> str:
@@ -328,8 +324,10 @@ def _typed(value: object, name: str) -> str:
     ('0.3', 'beta')
     """
     text = repr(value.item() if isinstance(value, np.generic) else value)
+    if len(text) > _WIDTH:
+        return name
     try:
         literal_eval(text)
     except (ValueError, SyntaxError):
         return name
-    return text if len(text) <= _WIDTH else name
+    return text
