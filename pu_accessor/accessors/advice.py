@@ -146,8 +146,8 @@ class _Call:
         """Say that what is asked goes into a method."""
         if not self.unknown:
             return (
-                f"df.pu takes keywords that say what columns mean; a method asks a question: {error}. "
-                "For example df.pu(score='score', label='label').roc_bounds(0.3)."
+                "df.pu takes keywords that say what columns mean; a method asks a question: "
+                f"{error}. For example df.pu(score='score', label='label').roc_bounds(0.3)."
             )
         word, value = self.unknown, self.keywords[self.unknown]
         for method in _public(getattr(self.accessor, "_answers", type(self.accessor))).values():
