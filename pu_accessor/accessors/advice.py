@@ -116,13 +116,7 @@ def _refuse_betas_of_models(accessor: Any, beta: object) -> None:
 class _Call:
     """A call that does not fit, with its values as they are typed."""
 
-    def __init__(
-        self,
-        accessor: Any,
-        method: Callable[..., Any],
-        args: tuple[Any, ...],
-        keywords: Mapping[str, Any],
-    ) -> None:
+    def __init__(self, accessor: Any, method: Any, args: Any, keywords: Any) -> None:
         self.accessor, self.name = accessor, method.__name__
         self.parameters = [*_parameters(method)][1:]
         self.args = [_typed(*pair) for pair in zip(args, self.parameters, strict=False)]
@@ -237,28 +231,24 @@ def refuse_roles(names: Iterable[str]) -> NoReturn:
 def tell_of_samples(name: str, accessor: Any, counted: bool) -> NoReturn:
     """Raise as an attribute is not there, and say where it is."""
     calls = {**_AREAS_OF_TABLES, **{metric: f"metric({metric!r})" for metric in METRICS}}
-    line = _nearest_line(name, accessor, calls)
+    write = _write_nearest(name, accessor, calls)
     of_examples = _public(accessor._answers).get(name)
     if of_examples and not counted:
         raise AttributeError(_of_samples(of_examples))
     if of_examples:
         raise AttributeError(
             f"{name} needs examples, and tables hold counts. Ask what they were made of: "
-            f"df.pu.{_call(of_examples)}." + (f" Of tables: {line}." if line else "")
+            f"df.pu.{_call(of_examples)}.{write.replace('Write', 'Of tables:')}"
         )
-    raise AttributeError(
-        f"ds.pu has no attribute {brief(name)}." + (f" Write {line}." if line else "")
-    )
+    raise AttributeError(f"ds.pu has no attribute {brief(name)}.{write}")
 
 
 def tell_of_methods(name: str, accessor: Any) -> NoReturn:
     """Raise as an attribute is not there, and say which one does what it promises."""
     calls = {metric: f"metric({metric!r}, 0.3, at=100)" for metric in METRICS}
     calls |= {f"plot_{metric}": f"plot_metric({metric!r}, 0.3)" for metric in METRICS}
-    line = _nearest_line(name, accessor, {**calls, **_ELSEWHERE})
-    raise AttributeError(
-        f"df.pu has no attribute {brief(name)}." + (f" Write {line}." if line else "")
-    )
+    write = _write_nearest(name, accessor, {**calls, **_ELSEWHERE})
+    raise AttributeError(f"df.pu has no attribute {brief(name)}.{write}")
 
 
 def _of_samples(method: Callable[..., Any]) -> str:
@@ -269,13 +259,11 @@ def _of_samples(method: Callable[..., Any]) -> str:
     )
 
 
-def _nearest_line(name: str, accessor: Any, calls: Mapping[str, str]) -> str:
-    """Return the line with what an attribute promises, or nothing."""
-    methods = _public(type(accessor))
-    meant = None if name.startswith("_") else nearest(name, [*calls, *methods])
-    if meant is None:
-        return ""
-    return f"{_root(accessor)}.{_call(methods[meant]) if meant in methods else calls[meant]}"
+def _write_nearest(name: str, accessor: Any, calls: Mapping[str, str]) -> str:
+    """Return ' Write ...', the line that does what an attribute promises, or nothing."""
+    calls = {**calls, **{method: _call(m) for method, m in _public(type(accessor)).items()}}
+    meant = None if name.startswith("_") else nearest(name, calls)
+    return f" Write {_root(accessor)}.{calls[meant]}." if meant else ""
 
 
 def _public(kind: type) -> dict[str, Callable[..., Any]]:
