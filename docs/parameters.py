@@ -45,7 +45,7 @@ FILES = [
     PACKAGE / "sklearn.py",
 ]
 WIDTH = 99
-SECTIONS = ("Parameters", "Returns", "Raises")
+SECTIONS = ("Parameters", "Returns")
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Paragraph:
     text : str
         It is wrapped where it is written.
     beside : tuple of str, optional
-        Parameters that the docstring has, too, or "Bound" for a question to examples; of several
+        Parameters that the docstring has, too, of "joint|models" one or the other; of several
         paragraphs the first that fits is taken.
     """
 
@@ -120,7 +120,6 @@ def _fill(lines: list[str], function: ast.FunctionDef) -> list[str]:
         if section == "Parameters"
         for name in block[0].split(" : ")[0].strip().split(", ")
     }
-    heads |= {ast.unparse(one.annotation) for one in function.args.args if one.annotation}
     own = OWN.get(function.name, set())
     filled: list[str] = []
     for section, block in blocks:
@@ -175,8 +174,10 @@ def _entry(block: list[str], heads: set[str], own: set[str], indent: str) -> lis
 def _paragraph(name: str, heads: Iterable[str]) -> Paragraph | None:
     """Return what is shared of a name beside these parameters."""
     there = {*heads}
-    fits = (one for one in PARAGRAPHS if one.name == name and there.issuperset(one.beside))
-    return next(fits, None)
+    for one in PARAGRAPHS:
+        if one.name == name and all(there & {*names.split("|")} for names in one.beside):
+            return one
+    return None
 
 
 def _reference(block: list[str], indent: str) -> list[str]:

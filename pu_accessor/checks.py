@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from math import ceil, floor, inf
 from numbers import Real
+from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -245,14 +246,14 @@ def check_option(
     argument: str,
     value: object,
     allowed: Iterable[str],
-    synonyms: Mapping[str, str] | None = None,
+    hints: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
     """Raise unless `value` is one of the allowed names."""
     options = sorted(allowed)
     if not isinstance(value, str) or value not in options:
         raise PUValueError(
             f"{argument} must be one of {options}, but {brief(value)} was passed."
-            f"{suggestion(value, options, synonyms)}"
+            f"{suggestion(value, options, hints)}"
         )
 
 

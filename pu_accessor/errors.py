@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from decimal import InvalidOperation
 from difflib import get_close_matches
+from types import MappingProxyType
 from typing import Any
 from warnings import warn
 
@@ -21,60 +22,122 @@ __all__ = [
     "PUValueError",
     "PUWarning",
     "brief",
+    "nearest",
     "refuse_signals",
     "shorten",
     "suggestion",
     "warn_caller",
 ]
 
-
 _ALIKE = 0.76  # "color" and "col" are not
+_LONGEST, _END = 300, 120  # of a message, and of its end, which says what to do
 
-
-_LONGEST, _END = 400, 150  # of a message, and of its end, which says what to do
-
-# Where the manual is, and the page of each concept: messages end with the first whose words they
-# have. There ^ is the start of a message, after the name of a group.
-_MANUAL = "docs/{}.md{}"
-_PAGES = (
-    ("propensit", "biased_labels"),
-    ("effective number", "biased_labels#effective-n"),
-    ("selection_odds", "selection_odds"),
-    ("^reference|negatives that are a random sample", "known_negatives"),
-    ("frame of|is a frame|one level|higher level than|estimate for", "joint"),
-    ("rank the same rows", "many_models#which-model-is-better"),
-    ("^beta_interval|Envelopes? need", "beta#an-interval-and-a-limit"),
-    ("limit that the known|beta is too high|needs negatives", "beta#too-high"),
-    ("random sample|nothing about beta", "beta#when-not-to-believe-it"),
-    ("guarantee|at all cutoffs jointly", "cutoffs"),
-    (r"\bpool(ed)?\b", "cross_validation#one-answer-for-all-folds"),
-    ("^band must (have|hold|lie)|pair of bounds by rank", "bands#bounds-of-your-own"),
-    (r"^band \S+ must (return|stay|not|have)", "bands#a-band-of-your-own"),
-    ("^band must", "bands"),
-    ("chunks must|of the chunks", "large_data#chunks"),
-    ("^ranks must", "large_data#cutoffs-that-suffice"),
-    ("^beta must .*(key|group)", "many_models#a-beta-for-each-group"),
-    ("^beta must|^beta is", "beta"),
-    ("^label (column|must)", "labels"),
-    ("^target must|new examples", "population"),
-    (r"^at(=\{.*\})? (must|needs|is reached)", "tables#numbers-with-intervals"),
-    ("^thresholds must|are probabilities", "practice#net-benefit"),
-    ("^bins must", "practice#calibration"),
-    ("^(alpha|fraction) must", "practice#early-recognition"),
-    ("^pilot must|^width cannot", "planning"),
-    ("two or more models|fewer than two", "many_models#which-model-is-better"),
-    ("Whole curves|The Dataset must hold", "results"),
+# The manual's page about an argument. A message begins with the argument that it is about; where
+# another page says more, the error names that one: PUValueError(text, page="joint").
+_PAGES: Mapping[str, str] = MappingProxyType(
+    {
+        "alpha": "practice#early-recognition",
+        "at": "tables#numbers-with-intervals",
+        "band": "bands",
+        "beta": "beta",
+        "beta_interval": "beta#an-interval-and-a-limit",
+        "bins": "practice#calibration",
+        "chunks": "large_data#chunks",
+        "fraction": "practice#early-recognition",
+        "label": "labels",
+        "pilot": "planning",
+        "pool": "cross_validation#one-answer-for-all-folds",
+        "propensity": "biased_labels",
+        "ranks": "large_data#cutoffs-that-suffice",
+        "reference": "known_negatives",
+        "selection_odds": "selection_odds",
+        "target": "population",
+        "thresholds": "practice#net-benefit",
+    }
 )
-_GROUPS = "^(?:[^:]{1,60}: ){0,2}"
-_FOUND = tuple((re.compile(words.replace("^", _GROUPS)), page) for words, page in _PAGES)
 _ADDRESS = re.compile(r" See docs/\w+\.md[\w#-]*\.")
+
+# What others call things, by the name that they have here: for messages alone.
+_SYNONYMS: Mapping[str, str] = MappingProxyType(
+    {
+        # quantities
+        "auroc": "auc roc roc_auc roc_auc_score roc_curve",
+        "average_precision": "ap pr prauc pr_auc auprc aupr average_precision_score",
+        "roc": "auc auroc roc_auc roc_auc_score roc_curve",
+        "pr": "ap prauc pr_auc auprc aupr average_precision average_precision_score",
+        "accuracy": "acc accuracy_score",
+        "balanced_accuracy": "bacc balanced_accuracy_score",
+        "f1": "f1_score f_score f1-score fscore f_1 dice",
+        "fbeta": "f2 f_beta fbeta_score",
+        "fdr": "false_discovery_rate",
+        "fnr": "miss_rate false_negative_rate",
+        "for": "false_omission_rate",
+        "fpr": "fall_out false_positive_rate",
+        "informedness": "youden bookmaker j",
+        "jaccard": "iou jaccard_score",
+        "kappa": "cohen_kappa cohen_kappa_score",
+        "lift": "enrichment",
+        "mcc": "matthews matthews_corrcoef phi",
+        "npv": "negative_predictive_value",
+        "precision": "ppv positive_predictive_value precision_score",
+        "recall": "sensitivity hit_rate true_positive_rate recall_score",
+        "tnr": "specificity selectivity true_negative_rate",
+        # methods
+        "contingency": "confusion_matrix tables to_frame",
+        "estimate_beta": "beta prior class_prior prevalence",
+        "plot_pr": "plot_ap plot_pr_curve plot_precision_recall plot_precision_recall_curve",
+        "plot_roc": "plot plot_auc plot_auroc plot_roc_curve",
+        "pr_bounds": "pr pr_curve precision_recall_curve",
+        "roc_bounds": "roc roc_curve",
+        "sample_to_label": "sample",
+        # arguments of questions, and their values
+        "approximate": "delta",
+        "at": "k top top_k cutoff",
+        "beta": "prior class_prior pi alpha_hat",
+        "both": "all intersection",
+        "examples": "sample these",
+        "exact": "hypergeometric",
+        "fraction": "share percent quantile top_fraction",
+        "guaranteed": "envelope",
+        "hpd": "hdi",
+        "hue": "style size units",
+        "level": "ci confidence confidence_level conf_level",
+        "maximum": "best max",
+        "mean_matching": "mean",
+        "palette": "cmap colors colormap",
+        "population": "new",
+        "quantity": "name metric curve",
+        "random_state": "rng seed",
+        "rank": "count head k n top top_k",
+        "size": "n n_samples",
+        "threshold": "cutoff score thr value",
+        "youden": "j",
+        # roles
+        "by": "fold group groupby groups key model models",
+        "label": "labels target truth y y_true",
+        "nan_policy": "dropna missing nan",
+        "negative": "neg neg_label negatives",
+        "positive": "pos pos_label positives",
+        "propensity": "odds propensities",
+        "score": "pred proba scores y_pred y_score",
+        "unlabeled": "unknown unl",
+    }
+)
 
 
 class PUError(Exception):
-    """Base of everything that pu_accessor raises on purpose."""
+    """Base of everything that pu_accessor raises on purpose.
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*(_fit(arg) if isinstance(arg, str) else arg for arg in args))
+    Parameters
+    ----------
+    *args
+        The message.
+    page : str, optional
+        The page of the manual that says more, where it is not that of the argument.
+    """
+
+    def __init__(self, *args: Any, page: str | None = None) -> None:
+        super().__init__(*(_fit(arg, page) if isinstance(arg, str) else arg for arg in args))
 
 
 class PUValueError(PUError, ValueError):
@@ -105,24 +168,19 @@ class PUWarning(UserWarning):
     """Base of our warnings: filter it to silence pu_accessor and nothing else."""
 
 
-def _fit(message: str) -> str:
-    """Say where the manual has more; leave out the middle of what is longer than anyone reads."""
-    known = _ADDRESS.search(message)  # of an error within this one
+def _fit(message: str, page: str | None) -> str:
+    """Add where the manual says more; leave out the middle of what is longer than anyone reads."""
+    address_within = _ADDRESS.search(message)  # of an error within this one
     text = _ADDRESS.sub("", message)
-    page = next((page for words, page in _FOUND if words.search(text)), None)
-    address = known[0] if known else _address(page)
+    argument = re.split(r"\W", text, maxsplit=1)[0]
+    name, mark, heading = (page or _PAGES.get(argument, "")).partition("#")
+    address = f" See docs/{name}.md{mark}{heading}." if name else ""
+    if address_within:
+        address = address_within[0]
     most = _LONGEST - len(address)
     if len(text) > most:
         text = f"{text[: most - _END - 5]} ... {text[-_END:]}"
     return text + address
-
-
-def _address(page: str | None) -> str:
-    """Return a sentence that says where a page is."""
-    if page is None:
-        return ""
-    name, mark, place = page.partition("#")
-    return f" See {_MANUAL.format(name, mark + place)}."
 
 
 def brief(value: object) -> str:
@@ -155,27 +213,47 @@ def shorten(texts: Iterable[str], between: str = ", ", *, most: int = 5, width: 
     return between.join(kept) + (f" and {more} more" if more else "")
 
 
-def suggestion(
-    value: object, allowed: Iterable[object], synonyms: Mapping[str, str] | None = None
-) -> str:
-    """Return ' Did you mean ...?' for an allowed name that is near, or nothing.
+def nearest(value: object, names: Iterable[object]) -> Any:
+    """Return the name that is meant: one that is alike, or that others call so; None for no name.
 
     One letter in five may differ: a name that is less alike is another one, and misleads.
 
     Examples
     --------
+    >>> nearest("Recal", ["recall", "fpr"]), nearest("sensitivity", ["recall", "fpr"])
+    ('recall', 'recall')
+    >>> nearest("fdr", ["recall", "fpr"]) is None
+    True
+    """
+    by_word: dict[str, object] = {}
+    for name in names:
+        for word in _SYNONYMS.get(str(name), "").split():
+            by_word.setdefault(word, name)
+        by_word[str(name).lower()] = name
+    words = get_close_matches(str(value).lower(), by_word, n=1, cutoff=_ALIKE)
+    return by_word[words[0]] if words else None
+
+
+def suggestion(
+    value: object, allowed: Iterable[object], hints: Mapping[str, str] = MappingProxyType({})
+) -> str:
+    """Return ' Did you mean ...?' for an allowed name that is near, or nothing.
+
+    A hint is what to write for a name that is not allowed: an allowed one, or a sentence.
+
+    Examples
+    --------
     >>> suggestion("Recal", ["recall", "fpr"])
     " Did you mean 'recall'?"
-    >>> suggestion("fdr", ["recall", "fpr"])
-    ''
+    >>> suggestion("auc", ["recall", "fpr"], {"auroc": "Write df.pu.auroc(0.3)."})
+    ' Write df.pu.auroc(0.3).'
     """
-    names = {str(name).lower(): name for name in allowed}
-    meant = {**names, **(synonyms or {})}
-    near = get_close_matches(str(value).lower(), meant, n=1, cutoff=_ALIKE)
-    if not near:
+    names = [*allowed]
+    name = nearest(value, [*names, *hints])
+    meant = hints.get(name, name)
+    if meant is None:
         return ""
-    found = meant[near[0]]
-    return f" Did you mean {found!r}?" if found in names.values() else f" {found}"
+    return f" Did you mean {meant!r}?" if meant in names else f" {meant}"
 
 
 @contextmanager
@@ -191,9 +269,9 @@ def refuse_signals() -> Iterator[None]:
         ) from error
 
 
-def warn_caller(message: str) -> None:
+def warn_caller(message: str, page: str | None = None) -> None:
     """Warn at the line, outside this package, that called into it."""
     package, depth = __name__.partition(".")[0], 1
     while sys._getframe(depth).f_globals.get("__name__", "").partition(".")[0] == package:
         depth += 1
-    warn(_fit(message), PUWarning, stacklevel=depth + 1)
+    warn(_fit(message, page), PUWarning, stacklevel=depth + 1)

@@ -74,7 +74,7 @@ class PolarsSource(Source):
         if getattr(grouped, "predicates", None):
             raise PUTypeError(
                 "A group_by must be one of all rows, but having(...) leaves groups out. Filter "
-                "the rows first: df.filter(...).group_by('key').pu."
+                "the rows first: df.filter(pl.col('score') > 0).group_by('key').pu."
             )
         keys: list[Any] = [
             key

@@ -289,6 +289,6 @@ def _as_number(beta: npt.ArrayLike) -> float:
     if np.ndim(beta) or betas.size != 1:
         raise PUTypeError(
             f"beta must be one number for a scorer, but {beta!r} was passed. Make a scorer for "
-            "each: {b: scorer(..., beta=b) for b in betas}."
+            "each: {b: scorer('f1', beta=b, at=100) for b in betas}."
         )
     return float(betas[0])

@@ -25,6 +25,7 @@ ALLOWED = {
     "questions": {"errors", "checks", "ranking", "inference", "datasets"},
     "datasets": {"errors", "checks", "ranking", "inference", "questions"},
     "plots": {"errors", "checks", "ranking", "inference", "questions", "datasets"},
+    "report": {"errors", "checks", "inference", "questions"},
     "accessors": {
         "errors",
         "checks",
@@ -36,7 +37,6 @@ ALLOWED = {
         "plots",
         "report",
     },
-    "report": {"errors", "checks", "inference", "questions", "accessors"},
     "__init__": {"errors", "inference", "questions", "accessors"},
     "dask": {"errors", "checks", "counting", "sources", "accessors"},
     "sklearn": {"errors", "checks", "ranking", "sources", "inference"},

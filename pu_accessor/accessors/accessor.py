@@ -22,8 +22,8 @@ from pu_accessor.accessors import (
     utility_plots,
 )
 from pu_accessor.accessors import robustness as over_odds
+from pu_accessor.accessors.advice import explains_keywords, tell_of_methods
 from pu_accessor.accessors.bound import Bound
-from pu_accessor.accessors.keywords import explains_keywords, tell_of_methods
 from pu_accessor.accessors.repr import fold
 from pu_accessor.errors import PUError, refuse_signals
 from pu_accessor.report.report import report
@@ -49,6 +49,16 @@ class Accessor(Bound):
 
     Called with what the columns mean it returns a new accessor; then come the questions. Made of a
     source, rows of any kind, and of its roles.
+
+    Raises
+    ------
+    PUKeyError
+        By each question: if there is no such column, or beta lacks a group.
+    PUTypeError
+        If an argument or a column is of a kind that is not allowed.
+    PUValueError
+        If one has a value that is not allowed, labels are ambiguous, or no row is a known
+        positive. In a group, the error names it.
     """
 
     def __call__(

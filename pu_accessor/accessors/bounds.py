@@ -31,11 +31,11 @@ def contingency(
     beta : Beta
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
-        `estimate_beta` or `pu_accessor.beta_from_labels`: of a higher level than `level`, it gives
-        an envelope over its interval.
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it;
+        bands, whose level is to be lower than its own, get an envelope over its interval.
     level : float, default 0.95
-        Probability with which the band covers, in (0, 1): at each cutoff for "exact" and
-        "bootstrap", at all cutoffs jointly for "simultaneous" and "dkw".
+        Probability with which the band covers, in (0, 1): at each cutoff or bin for "exact" and
+        "bootstrap", at all of them jointly for "simultaneous" and "dkw".
     band : Band, default "exact"
         Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
         Or a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays with an
@@ -77,16 +77,6 @@ def contingency(
         "cutoff", with `rank` as a coordinate: shorter groups repeat their last one. `threshold`
         and the numbers of examples are then coordinates over the groups, and so is a `beta` given
         by group.
-
-    Raises
-    ------
-    PUKeyError
-        If there is no such column, or beta lacks a group.
-    PUTypeError
-        If an argument or a column is of a kind that is not allowed.
-    PUValueError
-        If one has a value that is not allowed, labels are ambiguous, or no row is a known
-        positive. In a group, the error names it.
 
     Warns
     -----
@@ -148,11 +138,11 @@ def roc_bounds(
     beta : Beta
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
-        `estimate_beta` or `pu_accessor.beta_from_labels`: of a higher level than `level`, it gives
-        an envelope over its interval.
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it;
+        bands, whose level is to be lower than its own, get an envelope over its interval.
     level : float, default 0.95
-        Probability with which the band covers, in (0, 1): at each cutoff for "exact" and
-        "bootstrap", at all cutoffs jointly for "simultaneous" and "dkw".
+        Probability with which the band covers, in (0, 1): at each cutoff or bin for "exact" and
+        "bootstrap", at all of them jointly for "simultaneous" and "dkw".
     band : Band, default "exact"
         Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
         Or a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays with an
@@ -184,16 +174,6 @@ def roc_bounds(
         beta), each with its own cutoffs. At each cutoff ``bound="upper"`` has the highest tpr and
         the lowest fpr. With an interval of beta also `tpr_envelope` over (fpr_grid, envelope): the
         lowest and highest tpr at each fpr while beta varies.
-
-    Raises
-    ------
-    PUKeyError
-        If there is no such column, or beta lacks a group.
-    PUTypeError
-        If an argument or a column is of a kind that is not allowed.
-    PUValueError
-        If one has a value that is not allowed, labels are ambiguous, or no row is a known
-        positive. In a group, the error names it.
 
     See Also
     --------
@@ -244,11 +224,11 @@ def pr_bounds(
     beta : Beta
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
-        `estimate_beta` or `pu_accessor.beta_from_labels`: of a higher level than `level`, it gives
-        an envelope over its interval.
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it;
+        bands, whose level is to be lower than its own, get an envelope over its interval.
     level : float, default 0.95
-        Probability with which the band covers, in (0, 1): at each cutoff for "exact" and
-        "bootstrap", at all cutoffs jointly for "simultaneous" and "dkw".
+        Probability with which the band covers, in (0, 1): at each cutoff or bin for "exact" and
+        "bootstrap", at all of them jointly for "simultaneous" and "dkw".
     band : Band, default "exact"
         Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
         Or a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays with an
@@ -280,16 +260,6 @@ def pr_bounds(
         bound, beta), each with its own cutoffs. Precision at rank 0 is 1. With an interval of beta
         also `precision_envelope` over (recall_grid, envelope): the lowest and highest precision at
         each recall while beta varies.
-
-    Raises
-    ------
-    PUKeyError
-        If there is no such column, or beta lacks a group.
-    PUTypeError
-        If an argument or a column is of a kind that is not allowed.
-    PUValueError
-        If one has a value that is not allowed, labels are ambiguous, or no row is a known
-        positive. In a group, the error names it.
 
     See Also
     --------

@@ -47,7 +47,8 @@ def compare(
     beta : Beta, optional
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
-        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it.
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it;
+        bands, whose level is to be lower than its own, get an envelope over its interval.
 
         Without it there is no size.
     quantity : {"auroc"}, default "auroc"
@@ -97,10 +98,6 @@ def compare(
 
     Raises
     ------
-    PUKeyError
-        If there is no such column, or beta lacks a group.
-    PUTypeError
-        If an argument or a column is of a kind that is not allowed.
     PUValueError
         If there are fewer than two models; if examples are not in every group of rows, are
         there twice, or have different labels (the message counts them); if an argument or a
@@ -182,8 +179,8 @@ def dominance(
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group.
     level : float, default 0.95
-        Probability with which the band covers, in (0, 1): at each cutoff for "exact" and
-        "bootstrap", at all cutoffs jointly for "simultaneous" and "dkw".
+        Probability with which the band covers, in (0, 1): at each cutoff or bin for "exact" and
+        "bootstrap", at all of them jointly for "simultaneous" and "dkw".
     band : Band, default "exact"
         Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
         Or a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays with an
@@ -218,15 +215,8 @@ def dominance(
 
     Raises
     ------
-    PUKeyError
-        If there is no such column, or beta lacks a group.
-    PUTypeError
-        If an argument or a column is of a kind that is not allowed.
     PUValueError
-        If one has a value that is not allowed, labels are ambiguous, or no row is a known
-        positive. In a group, the error names it.
-
-        Also if there are fewer than two models, or no negatives.
+        If there are fewer than two models, or no negatives.
 
     See Also
     --------
@@ -275,7 +265,8 @@ def gap(
     beta : Beta, optional
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
-        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it.
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it;
+        bands, whose level is to be lower than its own, get an envelope over its interval.
 
         The gap of recall, tpr or fnr on new examples needs none: known positives alone say it.
         Estimates for each group have independent errors; one for all is off by the same in each.
@@ -309,15 +300,8 @@ def gap(
 
     Raises
     ------
-    PUKeyError
-        If there is no such column, or beta lacks a group.
-    PUTypeError
-        If an argument or a column is of a kind that is not allowed.
     PUValueError
-        If one has a value that is not allowed, labels are ambiguous, or no row is a known
-        positive. In a group, the error names it.
-
-        Also if there are fewer than two groups, no negatives for an area, or beta or a cutoff is
+        If there are fewer than two groups, no negatives for an area, or beta or a cutoff is
         missing where it is needed.
 
     Warns

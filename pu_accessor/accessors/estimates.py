@@ -41,7 +41,8 @@ def auroc(
     beta : Beta
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
-        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it.
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it;
+        bands, whose level is to be lower than its own, get an envelope over its interval.
     target : Target, default "population"
         What the interval is about: "population", new examples from where these come from; or
         "examples", these alone, once all their labels were known.
@@ -79,17 +80,10 @@ def auroc(
 
     Raises
     ------
-    PUKeyError
-        If there is no such column, or beta lacks a group.
-    PUTypeError
-        If an argument or a column is of a kind that is not allowed.
     PUValueError
-        If one has a value that is not allowed, labels are ambiguous, or no row is a known
-        positive. In a group, the error names it.
-
-        Also if there are no negatives, or `max_fpr` is not in (0, 1]; if new examples are asked
-        for with `max_fpr` or propensities, for which there is no such interval; if
-        `selection_odds` is asked for with `max_fpr` or propensities.
+        If there are no negatives, or `max_fpr` is not in (0, 1]; if new examples are asked for
+        with `max_fpr` or propensities, for which there is no such interval; if `selection_odds` is
+        asked for with `max_fpr` or propensities.
 
     Warns
     -----
@@ -170,7 +164,8 @@ def average_precision(
     beta : Beta
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
-        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it.
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it;
+        bands, whose level is to be lower than its own, get an envelope over its interval.
     target : Target, default "population"
         What the interval is about: "population", new examples from where these come from; or
         "examples", these alone, once all their labels were known.
@@ -200,16 +195,6 @@ def average_precision(
     -------
     DataFrame
         As `auroc`.
-
-    Raises
-    ------
-    PUKeyError
-        If there is no such column, or beta lacks a group.
-    PUTypeError
-        If an argument or a column is of a kind that is not allowed.
-    PUValueError
-        If one has a value that is not allowed, labels are ambiguous, or no row is a known
-        positive. In a group, the error names it.
 
     Warns
     -----
@@ -288,7 +273,8 @@ def metric(
     beta : Beta
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
-        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it.
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it;
+        bands, whose level is to be lower than its own, get an envelope over its interval.
     at : At
         The cutoff: a number of examples predicted positive, 100 or ``{"rank": 100}``, or their
         share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last cutoff with an
@@ -306,8 +292,8 @@ def metric(
         for new examples, and by default is about them unless a band or reference is chosen; all
         other cutoffs are about these.
     level : float, default 0.95
-        Probability with which the band covers, in (0, 1): at each cutoff for "exact" and
-        "bootstrap", at all cutoffs jointly for "simultaneous" and "dkw".
+        Probability with which the band covers, in (0, 1): at each cutoff or bin for "exact" and
+        "bootstrap", at all of them jointly for "simultaneous" and "dkw".
     band : Band, default "exact"
         Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
         Or a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays with an
@@ -351,17 +337,10 @@ def metric(
 
     Raises
     ------
-    PUKeyError
-        If there is no such column, or beta lacks a group.
-    PUTypeError
-        If an argument or a column is of a kind that is not allowed.
     PUValueError
-        If one has a value that is not allowed, labels are ambiguous, or no row is a known
-        positive. In a group, the error names it.
-
-        Also if `at` is unknown, or outside the curve, or a precision that no cutoff reaches;
-        if new examples are asked for at another cutoff than a threshold, with a band or
-        reference, or with propensities.
+        If `at` is unknown, or outside the curve, or a precision that no cutoff reaches; if new
+        examples are asked for at another cutoff than a threshold, with a band or reference, or
+        with propensities.
 
     See Also
     --------

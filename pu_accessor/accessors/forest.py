@@ -55,7 +55,8 @@ def plot_forest(
     beta : Beta
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
-        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it.
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it;
+        bands, whose level is to be lower than its own, get an envelope over its interval.
     at : At, optional
         The cutoff: a number of examples predicted positive, 100 or ``{"rank": 100}``, or their
         share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last cutoff with an
@@ -122,15 +123,8 @@ def plot_forest(
 
     Raises
     ------
-    PUKeyError
-        If there is no such column, or beta lacks a group.
-    PUTypeError
-        If an argument or a column is of a kind that is not allowed.
     PUValueError
-        If one has a value that is not allowed, labels are ambiguous, or no row is a known
-        positive. In a group, the error names it.
-
-        Also if a metric has no cutoff, an area has one, or `order` holds other keys.
+        If a metric has no cutoff, an area has one, or `order` holds other keys.
 
     See Also
     --------

@@ -38,8 +38,8 @@ def cutoff(
     beta : Beta
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
-        `estimate_beta` or `pu_accessor.beta_from_labels`: the guarantee then holds at any beta in
-        its interval.
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it;
+        bands, whose level is to be lower than its own, get an envelope over its interval.
     precision : float, optional
         The deepest rank whose lower bound of precision is at least that.
     recall : float, optional
@@ -50,7 +50,8 @@ def cutoff(
         What a false positive and a false negative cost: the rank with the smallest upper bound of
         the cost of all examples.
     level : float, default 0.95
-        Probability of the guarantee, in (0, 1).
+        Probability with which the band covers, in (0, 1): at each cutoff or bin for "exact" and
+        "bootstrap", at all of them jointly for "simultaneous" and "dkw".
     band : {"simultaneous"}, default "simultaneous"
         No other band holds at all cutoffs jointly.
     reference : {"positives", "negatives", "tightest", "both"}, default "positives"
@@ -78,15 +79,8 @@ def cutoff(
 
     Raises
     ------
-    PUKeyError
-        If there is no such column, or beta lacks a group.
-    PUTypeError
-        If an argument or a column is of a kind that is not allowed.
     PUValueError
-        If one has a value that is not allowed, labels are ambiguous, or no row is a known
-        positive. In a group, the error names it.
-
-        Also if not one goal is passed; for another band, or propensities.
+        If not one goal is passed; for another band, or propensities.
 
     See Also
     --------
@@ -135,8 +129,8 @@ def select(
     beta : Beta
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
-        `estimate_beta` or `pu_accessor.beta_from_labels`: the guarantee then holds at any beta in
-        its interval.
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it;
+        bands, whose level is to be lower than its own, get an envelope over its interval.
     precision : float, optional
         The deepest rank whose lower bound of precision is at least that.
     recall : float, optional
@@ -149,7 +143,8 @@ def select(
 
         One of these four is passed.
     level : float, default 0.95
-        Probability of the guarantee, in (0, 1).
+        Probability with which the band covers, in (0, 1): at each cutoff or bin for "exact" and
+        "bootstrap", at all of them jointly for "simultaneous" and "dkw".
     band : {"simultaneous"}, default "simultaneous"
         No other band holds at all cutoffs jointly.
     reference : {"positives", "negatives", "tightest", "both"}, default "positives"
@@ -171,14 +166,7 @@ def select(
 
     Raises
     ------
-    PUKeyError
-        If there is no such column, or beta lacks a group.
-    PUTypeError
-        If an argument or a column is of a kind that is not allowed.
     PUValueError
-        If one has a value that is not allowed, labels are ambiguous, or no row is a known
-        positive. In a group, the error names it.
-
         Also for several betas or models: a list is made by one.
 
     See Also
@@ -207,7 +195,7 @@ def select(
         raise PUValueError(
             f"score must name one column for select, but {self._roles.score!r} was passed. Choose "
             "one, and say among how many it was chosen: "
-            f"df.pu(score={first!r}).select(..., models={len(self._roles.score)})."
+            f"df.pu(score={first!r}).select(0.3, recall=0.9, models={len(self._roles.score)})."
         )
     found = cutoff(
         self,

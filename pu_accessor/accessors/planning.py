@@ -249,7 +249,7 @@ def _as_accessor(pilot: object) -> Accessor:
     if isinstance(pilot, pd.DataFrame):
         return cast("Any", pilot).pu  # type: ignore[no-any-return]
     raise PUTypeError(
-        "pilot must be a frame, df.pu(score=..., label=...) or a mapping of what is expected, but "
+        "pilot must be a frame, its df.pu, or a mapping of what is expected, but "
         f"a {type(pilot).__name__} was passed. For example pilot={{'auroc': 0.8}}."
     )
 

@@ -32,15 +32,8 @@ def estimate_beta(self: Bound, *, method: str = "feasible", level: float = 0.95)
 
     Raises
     ------
-    PUKeyError
-        If there is no such column, or beta lacks a group.
-    PUTypeError
-        If an argument or a column is of a kind that is not allowed.
     PUValueError
-        If one has a value that is not allowed, labels are ambiguous, or no row is a known
-        positive. In a group, the error names it.
-
-        Also if nothing is unlabeled, or a method lacks known negatives.
+        If nothing is unlabeled, or a method lacks known negatives.
 
     Warns
     -----
@@ -102,15 +95,8 @@ def sample_to_label(
 
     Raises
     ------
-    PUKeyError
-        If there is no such column, or beta lacks a group.
-    PUTypeError
-        If an argument or a column is of a kind that is not allowed.
     PUValueError
-        If one has a value that is not allowed, labels are ambiguous, or no row is a known
-        positive. In a group, the error names it.
-
-        Also if there are not as many unlabeled rows.
+        If there are not as many unlabeled rows.
 
     See Also
     --------

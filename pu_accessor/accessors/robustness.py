@@ -79,7 +79,8 @@ def robustness(
         What the numbers are about: "population", new examples, which is the default but for a
         metric; or "examples", these alone.
     level : float, default 0.95
-        Probability with which interval or band cover, in (0, 1).
+        Probability with which the band covers, in (0, 1): at each cutoff or bin for "exact" and
+        "bootstrap", at all of them jointly for "simultaneous" and "dkw".
     band : Band, default "exact"
         Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
         Or a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays with an
@@ -112,15 +113,8 @@ def robustness(
 
     Raises
     ------
-    PUKeyError
-        If there is no such column, or beta lacks a group.
-    PUTypeError
-        If an argument or a column is of a kind that is not allowed.
     PUValueError
-        If one has a value that is not allowed, labels are ambiguous, or no row is a known
-        positive. In a group, the error names it.
-
-        Also if a number has no cutoff, or a metric lacks one; if the columns have propensities.
+        If a number has no cutoff, or a metric lacks one; if the columns have propensities.
 
     See Also
     --------
@@ -214,7 +208,8 @@ def plot_robustness(
         What the numbers are about: "population", new examples, which is the default but for a
         metric; or "examples", these alone.
     level : float, default 0.95
-        Probability with which interval or band cover, in (0, 1).
+        Probability with which the band covers, in (0, 1): at each cutoff or bin for "exact" and
+        "bootstrap", at all of them jointly for "simultaneous" and "dkw".
     band : Band, default "exact"
         Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
         Or a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays with an
@@ -254,16 +249,9 @@ def plot_robustness(
 
     Raises
     ------
-    PUKeyError
-        If there is no such column, or beta lacks a group.
-    PUTypeError
-        If an argument or a column is of a kind that is not allowed.
     PUValueError
-        If one has a value that is not allowed, labels are ambiguous, or no row is a known
-        positive. In a group, the error names it.
-
-        Also if a number has no cutoff, or a metric lacks one; if the columns have propensities; if
-        a dimension has no hue, column or row.
+        If a number has no cutoff, or a metric lacks one; if the columns have propensities; if a
+        dimension has no hue, column or row.
 
     See Also
     --------

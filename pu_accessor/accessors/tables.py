@@ -10,7 +10,7 @@ import xarray as xr
 
 from pu_accessor.accessors import table_plots as table_pictures
 from pu_accessor.accessors.accessor import Accessor
-from pu_accessor.accessors.keywords import explains_keywords, refuse_roles, tell_of_samples
+from pu_accessor.accessors.advice import explains_keywords, refuse_roles, tell_of_samples
 from pu_accessor.accessors.repr import fold
 from pu_accessor.datasets import curves, tables
 from pu_accessor.datasets.schema import COUNTS, RATES
@@ -31,6 +31,13 @@ class TablesAccessor:
     ----------
     dataset : Dataset
         Contingency tables, or curves; or samples, for ``ds.pu(score=..., label=..., dim=...)``.
+
+    Raises
+    ------
+    PUKeyError
+        By each question: if the Dataset holds no tables, or for a picture no tables or curves.
+    PUTypeError, PUValueError
+        If an argument is of a kind, or has a value, that is not allowed.
     """
 
     _answers = Accessor  # what a call returns
@@ -128,11 +135,11 @@ class TablesAccessor:
 
     def __repr__(self) -> str:
         questions = [name for name in vars(TablesAccessor) if not name.startswith("_")]
-        of_samples = "ds.pu(score=..., label=..., dim=...)"
+        of_samples = "ds.pu(score='score', label='label', dim='sample')"
         return fold(f"<ds.pu: {', '.join(questions)}; of samples: {of_samples}>", {})
 
     def __getattr__(self, name: str) -> NoReturn:
-        tell_of_samples(name, Accessor, "tp" in self.__dict__.get("_dataset", ()))
+        tell_of_samples(name, self, "tp" in self.__dict__.get("_dataset", ()))
 
     def roc_bounds(self) -> xr.Dataset:
         """Return the ROC curve of each bound and beta.
@@ -141,11 +148,6 @@ class TablesAccessor:
         -------
         Dataset
             `fpr` and `tpr` (float64) over (rank, bound, beta); NaN without negatives.
-
-        Raises
-        ------
-        PUKeyError
-            If the Dataset holds no tables.
 
         See Also
         --------
@@ -180,11 +182,6 @@ class TablesAccessor:
         Dataset
             `recall` and `precision` (float64) over (rank, bound, beta); precision at rank 0 is 1,
             where the curve starts. As a metric it is NaN there.
-
-        Raises
-        ------
-        PUKeyError
-            If the Dataset holds no tables.
 
         See Also
         --------
@@ -230,8 +227,6 @@ class TablesAccessor:
 
         Raises
         ------
-        PUKeyError
-            If the Dataset holds no tables.
         PUValueError
             If no metric has that name.
         PUTypeError
@@ -276,8 +271,6 @@ class TablesAccessor:
 
         Raises
         ------
-        PUKeyError
-            If the Dataset holds no tables.
         PUValueError
             If it holds a part of the cutoffs, or an argument has a value that is not allowed.
 
@@ -321,8 +314,6 @@ class TablesAccessor:
 
         Raises
         ------
-        PUKeyError
-            If the Dataset holds no tables.
         PUValueError
             If their reference is "both".
 
@@ -440,8 +431,6 @@ class TablesAccessor:
 
         Raises
         ------
-        PUKeyError
-            If the Dataset holds no tables.
         PUValueError
             If there are not two or more models along one dimension, if a bound or cutoffs are
             missing, or there are no negatives at some beta.

@@ -34,13 +34,13 @@ def net_benefit(
     beta : Beta
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
-        `estimate_beta` or `pu_accessor.beta_from_labels`: of a higher level than `level`, it gives
-        an envelope over its interval.
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it;
+        bands, whose level is to be lower than its own, get an envelope over its interval.
     thresholds : float or array-like of float, optional
         Probabilities in (0, 1) from which on somebody would act; every hundredth if not given.
     level : float, default 0.95
-        Probability with which the band covers, in (0, 1): at each cutoff for "exact" and
-        "bootstrap", at all cutoffs jointly for "simultaneous" and "dkw".
+        Probability with which the band covers, in (0, 1): at each cutoff or bin for "exact" and
+        "bootstrap", at all of them jointly for "simultaneous" and "dkw".
     band : Band, default "exact"
         Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
         Or a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays with an
@@ -72,15 +72,8 @@ def net_benefit(
 
     Raises
     ------
-    PUKeyError
-        If there is no such column, or beta lacks a group.
-    PUTypeError
-        If an argument or a column is of a kind that is not allowed.
     PUValueError
-        If one has a value that is not allowed, labels are ambiguous, or no row is a known
-        positive. In a group, the error names it.
-
-        Also if scores are no probabilities, or a threshold is outside (0, 1).
+        If scores are no probabilities, or a threshold is outside (0, 1).
 
     See Also
     --------
@@ -132,7 +125,8 @@ def bedroc(
     beta : Beta
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
-        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it.
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it;
+        bands, whose level is to be lower than its own, get an envelope over its interval.
     alpha : float, default 20
         How early is early, above 0: the rank r of N counts exp(-alpha*r/N). At 20 the first 8% of
         the examples make 80% of the score.
@@ -151,15 +145,8 @@ def bedroc(
 
     Raises
     ------
-    PUKeyError
-        If there is no such column, or beta lacks a group.
-    PUTypeError
-        If an argument or a column is of a kind that is not allowed.
     PUValueError
-        If one has a value that is not allowed, labels are ambiguous, or no row is a known
-        positive. In a group, the error names it.
-
-        Also if there are no negatives, or alpha is not above 0.
+        If there are no negatives, or alpha is not above 0.
 
     Warns
     -----
@@ -216,14 +203,14 @@ def calibration(
     beta : Beta
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
-        `estimate_beta` or `pu_accessor.beta_from_labels`: of a higher level than `level`, it gives
-        an envelope over its interval.
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it;
+        bands, whose level is to be lower than its own, get an envelope over its interval.
     bins : int, or array-like of float, default 10
         How many bins of one width, or their edges, from 0 to 1. An edge belongs to the bin above
         it, 1 to the last.
     level : float, default 0.95
-        Probability with which the limits cover, in (0, 1): in each bin for "exact", in all of them
-        jointly for "simultaneous".
+        Probability with which the band covers, in (0, 1): at each cutoff or bin for "exact" and
+        "bootstrap", at all of them jointly for "simultaneous" and "dkw".
     band : {"exact", "simultaneous"}, default "exact"
         Whether limits hold for each bin, or for all jointly.
     beta_interval : Interval, optional
@@ -241,15 +228,8 @@ def calibration(
 
     Raises
     ------
-    PUKeyError
-        If there is no such column, or beta lacks a group.
-    PUTypeError
-        If an argument or a column is of a kind that is not allowed.
     PUValueError
-        If one has a value that is not allowed, labels are ambiguous, or no row is a known
-        positive. In a group, the error names it.
-
-        Also if scores are no probabilities, `bins` are none, or the band is another one.
+        If scores are no probabilities, `bins` are none, or the band is another one.
 
     See Also
     --------

@@ -78,7 +78,7 @@ def _at_rank(tables: xr.Dataset, values: xr.DataArray, at: int) -> xr.DataArray:
     if not bool(is_rank.any(axis).all()):
         raise PUValueError(
             f"at must be a rank of the tables, but {at!r} is none. Make them there: "
-            f"df.pu.contingency(..., ranks={at!r})."
+            f"df.pu.contingency(0.3, ranks={at!r})."
         )
     return values.drop_vars("rank").isel({axis: is_rank.argmax(axis).variable})
 

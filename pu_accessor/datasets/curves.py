@@ -267,7 +267,8 @@ def _check_derivable(tables: xr.Dataset) -> None:
         raise PUKeyError(
             f"The Dataset must hold contingency tables as they were made, {[*COUNTS, *_NEEDED]}, "
             f"but {missing} are not among its variables. Ask for them first: "
-            "df.pu.contingency(beta=0.3).pu.beta_derivatives()."
+            "df.pu.contingency(beta=0.3).pu.beta_derivatives().",
+            page="results",
         )
     if (tables["reference"] == "both").any():
         raise PUValueError(
@@ -328,7 +329,8 @@ def _models_dim(curves: xr.Dataset) -> str:
     if (len(more) == 1 and curves.sizes[more[0]] < 2) or not more:
         raise PUValueError(
             "A comparison needs two or more models, but there is one. Name two columns of scores, "
-            "df.pu(score=[...]), or a column with two keys, df.pu(by=...)."
+            "df.pu(score=[...]), or a column with two keys, df.pu(by=...).",
+            page="many_models#which-model-is-better",
         )
     if len(more) != 1 or len(dims) != 4:
         raise PUValueError(
@@ -340,6 +342,7 @@ def _models_dim(curves: xr.Dataset) -> str:
         raise PUValueError(f"dominance needs the bounds {[*BOUND]}, but {lacking} is missing.")
     if np.isnan(curves["fpr"].to_numpy()).any():
         raise PUValueError(
-            "An ROC curve needs negatives, but at some beta there are none. Pass a smaller beta."
+            "An ROC curve needs negatives, but at some beta there are none. Pass a smaller beta.",
+            page="beta#too-high",
         )
     return more[0]

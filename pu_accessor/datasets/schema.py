@@ -120,7 +120,8 @@ def axis_of(dims: Any) -> str:
     raise PUKeyError(
         "The Dataset must hold tables or curves over the dimension rank or cutoff, but its "
         f"dimensions are {names}. Ask for them first: df.pu.contingency(beta=0.3); and select "
-        "with lists, which keep dimensions."
+        "with lists, which keep dimensions.",
+        page="results",
     )
 
 
@@ -131,8 +132,9 @@ def counts_of(tables: xr.Dataset) -> tuple[xr.DataArray, ...]:
         raise PUKeyError(
             f"The Dataset must hold contingency tables, variables {[*COUNTS]}, but {missing} "
             f"are not among its {list(tables.data_vars)}. Ask for them first: "
-            "df.pu.contingency(beta=0.3); from samples: ds.pu(score=..., label=..., "
-            "dim=...).contingency(beta=0.3)."
+            "df.pu.contingency(beta=0.3); from samples: ds.pu(score='score', "
+            "label='label', dim='sample').contingency(beta=0.3).",
+            page="results",
         )
     return tuple(tables[name] for name in COUNTS)
 
@@ -168,5 +170,6 @@ def check_whole(tables: xr.Dataset) -> None:
     raise PUValueError(
         "Whole curves need the tables of all cutoffs or breakpoints in their order, but these are "
         f"a selection of {ranks.size} ranks ({', '.join(map(str, ranks[:3]))}, ...). Make them "
-        "with ranks='breakpoints', and select after taking areas."
+        "with ranks='breakpoints', and select after taking areas.",
+        page="results",
     )

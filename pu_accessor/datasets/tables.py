@@ -140,7 +140,8 @@ def to_frame(dataset: xr.Dataset) -> pd.DataFrame:
     if dims is None:
         raise PUKeyError(
             f"The Dataset must hold tables or curves over {axis}, but its variables are "
-            f"{list(dataset.data_vars)}."
+            f"{list(dataset.data_vars)}.",
+            page="results",
         )
     if axis not in (AXIS, *dataset.coords):
         raise PUKeyError(_NO_COORDINATE.format(axis))

@@ -82,7 +82,8 @@ def _check_dims(dataset: xr.Dataset) -> None:
     if empty := [dim for dim in dims if not dataset.sizes[dim]]:
         raise PUValueError(
             f"The Dataset must hold a table or more, but its dimension {empty[0]!r} is empty. "
-            "Look at what was selected along it."
+            "Look at what was selected along it.",
+            page="results",
         )
     if lost := [dim for dim in dims if dim in _LABELED and dim not in dataset.coords]:
         raise PUValueError(

@@ -214,7 +214,8 @@ def smallest(enough: Callable[[int], bool], least: int = 2) -> int:
         if high > _MOST:
             raise PUDataError(
                 "width cannot be reached with so many unlabeled examples, however many positives "
-                "are known. Pass a larger n_unlabeled or a larger width."
+                "are known. Pass a larger n_unlabeled or a larger width.",
+                page="planning",
             )
         low, high = high, 2 * high
     return low + 1 + bisect_left(range(low + 1, high), True, key=enough)

@@ -60,8 +60,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         band_name(self.band)
-        synonyms = {"intersection": "both", "all": "both"}
-        check_option("reference", self.reference, REFERENCES, synonyms)
+        check_option("reference", self.reference, REFERENCES)
         if isinstance(self.band, RankBand) and self.reference != "positives":
             raise PUValueError(
                 f"reference must be 'positives' with bounds by rank, but {self.reference!r} was "
@@ -169,7 +168,8 @@ class BetaRange(NamedTuple):
                 raise PUValueError(
                     f"beta must be an estimate for these examples, which have {examples} {name}, "
                     f"but it is for {estimated_from}. Estimate it from the same rows: "
-                    "df.pu.estimate_beta(), or beta_from_labels with their n_unlabeled."
+                    "df.pu.estimate_beta(), or beta_from_labels with their n_unlabeled.",
+                    page="joint",
                 )
 
 
@@ -191,15 +191,15 @@ def ranking_level(level: float, beta_level: float | None) -> float:
         raise PUValueError(
             f"beta must hold at a higher level than the {level:g} of the answer, but it holds at "
             f"{beta_level:g}: 1 - level is shared between beta and the ranking. Pass level={half} "
-            "to estimate_beta or beta_from_labels, or a lower level here."
+            "to estimate_beta or beta_from_labels, or a lower level here.",
+            page="joint",
         )
     return left
 
 
 def check_target(target: str, other: str | None = None) -> None:
     """Raise unless numbers can be about what they are asked to be about."""
-    synonyms = {"new": "population", "sample": "examples", "these": "examples"}
-    check_option("target", target, ("population", "examples"), synonyms)
+    check_option("target", target, ("population", "examples"))
     if other is not None and target == "population":
         raise PUValueError(
             f"target must be 'examples' with {other}, but 'population' was asked for, the "

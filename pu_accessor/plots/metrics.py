@@ -110,7 +110,10 @@ def _inner(
     """
     inner = interval_tables(tables, kinks=view is np.asarray)
     if inner is None:
-        raise PUValueError("An envelope needs an interval of beta: beta_interval=(0.2, 0.4).")
+        raise PUValueError(
+            "An envelope needs an interval of beta: beta_interval=(0.2, 0.4).",
+            page="beta#an-interval-and-a-limit",
+        )
     values = evaluate(name, *(view(count.to_numpy()) for count in counts_of(inner)))
     values = np.where(np.isfinite(values), values, np.nan)
     ends: FloatArray = np.stack([side.reduce(values, axis=(1, 2)) for side in (np.fmin, np.fmax)])

@@ -140,7 +140,9 @@ class Betas:
         if self.are_estimates:
             raise PUTypeError(
                 "beta must be a number here, or one for each group, but a frame was passed. Take "
-                "its point: beta=found['beta'].item(); for groups found.set_index('site')['beta']."
+                "its point: beta=found['beta'].item(); for groups "
+                "found.set_index('site')['beta'].",
+                page="many_models#a-beta-for-each-group",
             )
 
     def refuse_odds(self, selection_odds: float) -> None:
@@ -186,7 +188,8 @@ def _read_estimates(beta: pd.DataFrame, interval: BetaInterval | None, joint: st
     if interval is not None:
         raise PUValueError(
             f"beta_interval must be left out where beta is a frame, but {interval!r} was passed: "
-            "the frame holds an interval."
+            "the frame holds an interval.",
+            page="joint",
         )
     if missing := [name for name in _ESTIMATE if name not in beta.columns]:
         raise PUKeyError(
@@ -200,13 +203,15 @@ def _read_estimates(beta: pd.DataFrame, interval: BetaInterval | None, joint: st
         raise PUValueError(
             f"beta must have one row for each key, but a frame of {len(beta)} rows with "
             f"{len(estimates)} different keys ({[*levels] or 'no column of keys'}) was passed. "
-            "Keep the column of the groups."
+            "Keep the column of the groups.",
+            page="joint",
         )
     stated, *others = sorted({cast("float", estimate.level) for estimate in estimates.values()})
     if others:
         raise PUValueError(
             f"beta must hold at one level, but {[stated, *others]} was passed. Estimate all rows "
-            "at the same level."
+            "at the same level.",
+            page="joint",
         )
     if levels:
         return Betas(estimates, levels, level=stated, joint=joint)
@@ -249,7 +254,10 @@ def _unique(name: str, values: "pd.Series[Any]") -> dict[Hashable, Any]:
     """Return values by key, or say which keys are there twice."""
     if not values.index.is_unique:
         twice = values.index[values.index.duplicated()].tolist()
-        raise PUValueError(f"{name} must have each key once, but has {twice[:5]} twice or more.")
+        raise PUValueError(
+            f"{name} must have each key once, but has {twice[:5]} twice or more.",
+            page="many_models#a-beta-for-each-group",
+        )
     return dict(values.items())
 
 
@@ -274,7 +282,8 @@ def _look_up(
     if missing := [key for key in keys if alike(key) not in known]:
         raise PUKeyError(
             f"{name} must have a value for each key, but has none for "
-            f"[{shorten(map(brief, missing))}]; its keys are [{shorten(map(brief, values))}]."
+            f"[{shorten(map(brief, missing))}]; its keys are [{shorten(map(brief, values))}].",
+            page="many_models#a-beta-for-each-group",
         )
     return [known[alike(key)] for key in keys]
 
@@ -306,7 +315,8 @@ def _select(
     if more := [str(dim) for dim in beta.dims if dim not in names]:
         raise PUTypeError(
             f"beta must have dimensions of the keys, {list(names)}, but also has {more}. For "
-            "betas that all groups share, pass an array without names."
+            "betas that all groups share, pass an array without names.",
+            page="many_models#a-beta-for-each-group",
         )
     parts = [dict(zip(names, split_key(names, key), strict=True)) for key in keys]
     for dim in map(str, beta.dims):
@@ -326,7 +336,8 @@ def _check_labels(beta: xr.DataArray, dim: str, wanted: list[Hashable]) -> None:
     if index is None and wanted != list(range(beta.sizes[dim])):
         raise PUValueError(
             f"beta must have coordinates along {dim!r}, to find the value of each key. Give it "
-            f"those of the keys: beta.assign_coords({dim}=...)."
+            f"those of the keys: beta.assign_coords({dim}=...).",
+            page="many_models#a-beta-for-each-group",
         )
     if index is not None and not index.is_unique:
         raise PUValueError(
@@ -342,7 +353,8 @@ def _of_group(
     if not isinstance(value, BetaRange) and as_array(value).ndim:
         raise PUTypeError(
             f"beta must have one number for each key, but {key!r} has {value!r}. For several "
-            "betas that all groups share, pass an array."
+            "betas that all groups share, pass an array.",
+            page="many_models#a-beta-for-each-group",
         )
     try:
         within = as_interval(interval)

@@ -37,7 +37,7 @@ from pu_accessor.ranking import Counts, FloatArray, IntArray, PairedRanks, Ranki
 
 __all__ = ["beside_pairs", "compare", "gap", "name_pairs", "paired_tests"]
 
-_NO_SIZE = "The size of a difference, and its interval, need beta: compare(beta=0.3, ...)."
+_NO_SIZE = "The size of a difference, and its interval, need beta: compare(beta=0.3)."
 
 
 def compare(
@@ -209,7 +209,8 @@ def _check_without_beta(entry: Quantity, target: str) -> None:
             f"beta must be passed for the gap of {entry.name!r} on "
             f"{'new' if target == 'population' else 'these'} examples: for example 0.3, or one "
             "for each group, {'f': 0.3, 'm': 0.2}. Only the gap of 'recall' or 'fnr' on new "
-            "examples, at={'threshold': ...}, does without."
+            "examples, at={'threshold': ...}, does without.",
+            page="many_models#a-beta-for-each-group",
         )
 
 

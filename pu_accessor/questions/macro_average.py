@@ -227,7 +227,8 @@ def _shared_estimate(betas: Betas) -> BetaRange | None:
         raise PUValueError(
             "beta must be a frame of one row with average=True, but it has one for each "
             f"{', '.join(betas.levels)}: how far they are off together is not known. Pass the "
-            f"points, beta=found.set_index({betas.levels[0]!r})['beta']."
+            f"points, beta=found.set_index({betas.levels[0]!r})['beta'].",
+            page="joint",
         )
     return betas.shared if betas.are_estimates else None
 
@@ -268,5 +269,6 @@ def _warn_of(averages: pd.DataFrame, names: Sequence[str]) -> None:
             f"In {beyond.sum()} of {len(averages)} rows the average lies outside [0, 1], or what "
             "else there can be, and is NaN where by more than its error: beta is too high for "
             "these groups, or the labels are no random sample of the positives. Pass a smaller "
-            f"beta. They are at [{shorten(map(str, rows), most=3, width=100)}]."
+            f"beta. They are at [{shorten(map(str, rows), most=3, width=100)}].",
+            page="beta#too-high",
         )

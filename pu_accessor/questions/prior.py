@@ -41,7 +41,7 @@ def estimate_beta(request: Request, method: str, level: float) -> pd.DataFrame:
     warnings = Counter(text for prior in priors for text in prior.warnings)
     for text, times in warnings.items():
         where = f" (in {times} of {len(priors)} groups)" if results.names else ""
-        warn_caller(f"{text}{where}")
+        warn_caller(f"{text}{where}", page="beta#when-not-to-believe-it")
     estimates = as_rows(results, columns)
     estimates.attrs["assumptions"] = priors[0].assumptions  # the same for all
     return estimates

@@ -223,14 +223,16 @@ def _warn_of_rankings(results: Results[Any], limits: bool) -> None:
             "beta exceeds the upper limit that the known positives set at this level "
             f"({_first(beyond)}): they rank too high for so many latent ones. Pass a smaller "
             "beta (df.pu.estimate_beta says what the data allow); if it is known to be right, the "
-            "labels are no random sample of the positives."
+            "labels are no random sample of the positives.",
+            page="beta#too-high",
         )
     if few:
         warn_caller(
             f"The effective number of known positives is below {FEW_EFFECTIVE} ({_first(few)}): "
             "a few small propensities weigh more than all others, and intervals do not hold. "
             "Label more of such examples, or bound the propensities from below: "
-            "df['propensity'].clip(lower=...)."
+            "df['propensity'].clip(lower=0.05).",
+            page="biased_labels",
         )
 
 

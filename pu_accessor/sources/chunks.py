@@ -146,7 +146,8 @@ def _as_frame(chunk: Any) -> pd.DataFrame:
     if not isinstance(chunk, tuple | list) or len(chunk) != 2:
         raise PUTypeError(
             "Each of the chunks must be a DataFrame or a pair (score, label), but one is a "
-            f"{type(chunk).__name__}."
+            f"{type(chunk).__name__}.",
+            page="large_data#chunks",
         )
     score, label = chunk
     return pair_arrays(score, label, " of a chunk").as_frame()

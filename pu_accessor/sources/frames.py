@@ -64,7 +64,9 @@ class FrameSource(Source):
     def __init__(self, frame: pd.DataFrame, grouped: Grouping | None = None) -> None:
         self._frame = frame
         self._grouped = grouped
-        self.name = "df" if grouped is None else "df.groupby(...)"
+        keys = getattr(grouped, "keys", None)
+        shown = repr(keys) if isinstance(keys, str | list) else "..."
+        self.name = "df" if grouped is None else f"df.groupby({shown})"
 
     def rank(self, roles: Roles, ranks: Ranks) -> Rankings:
         """Rank the rows, of each group, by each column of scores: see `Source`.

@@ -43,7 +43,7 @@ def pair_models(
         raise PUValueError(
             f"pool must be False for models in rows, but {roles.pool!r} was passed. Put a column "
             "of scores for each model: df.pivot(index=['id', 'fold', 'label'], columns='model', "
-            "values='score').reset_index().pu(score=[...], by='fold', pool=True)."
+            "values='score').reset_index().pu(score=['svm', 'forest'], by='fold', pool=True)."
         )
     if on is None:
         raise PUValueError(
@@ -215,7 +215,8 @@ def _pool_pairs(parts: Sequence[PairedRanks]) -> PairedRanks:
     if not all(sizes):
         raise PUDataError(
             "Each group that is pooled must hold more than known positives, but one does not: "
-            "nothing is there to rank them against. Leave it out, or make folds anew."
+            "nothing is there to rank them against. Leave it out, or make folds anew.",
+            page="cross_validation#one-answer-for-all-folds",
         )
     ranks, among = {}, {}
     covariance = np.zeros(parts[0].covariance.shape)

@@ -183,7 +183,7 @@ class PiecesSource(Source):
             self.name,
             "select is not there",
             "Ask for the cutoff, and take the rows at or above its threshold yourself: "
-            "ddf[ddf['score'] >= ddf.pu.cutoff(...)['threshold'].item()].",
+            "ddf[ddf['score'] >= ddf.pu.cutoff(0.3, recall=0.9)['threshold'].item()].",
         )
 
     def sample(self, roles: Roles, size: int, random_state: int | np.random.Generator) -> NoReturn:

@@ -189,7 +189,7 @@ class SampleSource(Source):
                 self.name,
                 "by must not be passed",
                 "Each other dimension makes groups by itself: leave it out, or make a frame: "
-                "ds.to_dataframe().reset_index().pu(by=...).",
+                "ds.to_dataframe().reset_index().pu(by='model').",
                 f"{roles.by!r} was",
             )
         names = {"score": roles.score, "label": roles.label}

@@ -64,13 +64,12 @@ def check_not_pooled(source: str, roles: Roles) -> None:
         raise refuse(
             source,
             "pool must be False",
-            "Groups are ranked apart and pooled in a frame alone: "
-            "pd.DataFrame({...}).pu(by='fold', pool=True).",
+            "Groups are ranked apart and pooled in a frame alone: df.pu(by='fold', pool=True).",
             f"{roles.pool!r} was passed",
         )
 
 
-def check_no_keys(by: Any, instead: str = "df.groupby([...]).pu") -> None:
+def check_no_keys(by: Any, instead: str = "df.groupby(['site', 'model']).pu") -> None:
     """Raise if keys are passed where there is a groupby already."""
     if by is not None:
         raise PUValueError(

@@ -50,7 +50,7 @@ def test_what_is_no_array_is_named(name: str) -> None:
     for value in NO_ARRAY:
         with pytest.raises(PUTypeError, match=name) as told:
             ARRAYS[name](value)
-        assert len(str(told.value)) <= 400
+        assert len(str(told.value)) <= 300
 
 
 @pytest.mark.parametrize("name", FLAGS)

@@ -241,7 +241,7 @@ def test_missing_scores_of_any_dtype(missing: Any) -> None:
     ("score", "error", "message"),
     [
         (["a", "b"], PUTypeError, r"'score' must hold real numbers, but is (str|object) .*'a'"),
-        (["0.5", "0.1"], PUTypeError, r"must hold real numbers, .* pd.to_numeric\(column\)"),
+        (["0.5", "0.1"], PUTypeError, r"must hold real numbers, .* column.astype\(float\)"),
         ([1j, 2], PUTypeError, r"must hold real numbers, but is complex128"),
         ([True, False], PUTypeError, r"must hold real numbers, but is bool"),
         (pd.Series([1, "x"], dtype=object), PUTypeError, r"must hold real numbers, but is object"),

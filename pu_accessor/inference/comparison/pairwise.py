@@ -43,7 +43,8 @@ def find_pairs(models: int) -> tuple[IntArray, IntArray]:
     if models < 2:
         raise PUValueError(
             f"A comparison needs two or more models, but there is {models or 'none'}. Name two "
-            "columns, df.pu(score=[...]), or one with two keys, df.pu(by=...)."
+            "columns, df.pu(score=['svm', 'forest']), or one with two keys, df.pu(by='model').",
+            page="many_models#which-model-is-better",
         )
     first, second = np.array(list(combinations(range(models), 2)), dtype=np.int64).T
     return first, second

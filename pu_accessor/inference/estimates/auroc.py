@@ -129,7 +129,8 @@ def estimate_auroc(
         raise PUValueError(
             f"max_fpr must be None with propensity=..., but {max_fpr!r} was passed. Take the "
             "range between bounding curves: "
-            "df.pu(propensity=...).contingency(...).pu.area('auroc', max_fpr=...)."
+            "df.pu(propensity=...).contingency(...).pu.area('auroc', max_fpr=...).",
+            page="biased_labels",
         )
     estimate = _estimator(ranking, rule.level, float(max_fpr) if max_fpr and partial else None)
     return estimate_area(ranking, betas, rule, estimate, "roc", max_fpr, interval)

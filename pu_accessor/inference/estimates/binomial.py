@@ -117,7 +117,8 @@ def _check_negatives(total: Counts, betas: FloatArray) -> None:
     if none.size:
         raise PUDataError(
             f"metric on new examples needs negatives, but at beta = {none[0]:g} there are none "
-            f"among the {sum(total)} examples. Pass a smaller beta, or target='examples'."
+            f"among the {sum(total)} examples. Pass a smaller beta, or target='examples'.",
+            page="beta#too-high",
         )
 
 

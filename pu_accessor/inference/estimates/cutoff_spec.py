@@ -19,15 +19,8 @@ At: TypeAlias = int | str | Mapping[str, float] | Mapping[str, Sequence[float]]
 CHOSEN = ("maximum", "youden")
 FIXED = ("rank", "threshold", "fraction")  # which no beta moves
 _KINDS = ("rank", "threshold", "fraction", "fpr", "recall", "tpr", "precision")
-# What others call them.
-_OTHERS: Mapping[str, str] = MappingProxyType(
-    {
-        **dict.fromkeys(["top", "top_k", "k", "n", "head", "count"], "rank"),
-        **dict.fromkeys(["score", "cutoff", "thr", "value"], "threshold"),
-        **dict.fromkeys(["share", "percent", "quantile", "top_fraction"], "fraction"),
-        "sensitivity": "recall",
-        "specificity": "It is 1 - fpr: at={'fpr': 0.05} for a specificity of 0.95.",
-    }
+_HINTS = MappingProxyType(
+    {"tnr": "It is 1 - fpr: at={'fpr': 0.05} for a true negative rate of 0.95."}
 )
 
 
@@ -59,7 +52,7 @@ def read_at(at: At) -> Cutoff:
     Cutoff(kind='rank', value=100)
     """
     if isinstance(at, str):
-        check_option("at", at, CHOSEN, {"best": "maximum", "max": "maximum", "j": "youden"})
+        check_option("at", at, CHOSEN)
         return Cutoff(at)
     if isinstance(at, Integral) and not isinstance(at, bool):
         return _read_value("rank", int(at))
@@ -78,7 +71,7 @@ def read_at(at: At) -> Cutoff:
             "at={'fpr': 0.05}."
         )
     ((kind, value),) = at.items()
-    check_option("at", kind, _KINDS, _OTHERS)
+    check_option("at", kind, _KINDS, _HINTS)
     return _read_value(kind, value)  # type: ignore[arg-type]
 
 

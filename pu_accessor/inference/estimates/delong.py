@@ -173,7 +173,8 @@ def _pooled(ranking: Ranking) -> DeLong:
     if not all(sum(one.total[1:]) for one in shared):
         raise PUDataError(
             "Each group that is pooled must hold more than known positives, but one does not: "
-            "nothing is there to rank them against. Leave it out, or make folds anew."
+            "nothing is there to rank them against. Leave it out, or make folds anew.",
+            page="cross_validation#one-answer-for-all-folds",
         )
     placed = [find_placements(one) for one in shared]
     weights = [Fraction(one.known, n) for one in placed]
@@ -233,5 +234,6 @@ def check_unweighted(ranking: Ranking, method: str) -> None:
         raise PUValueError(
             f"target must be 'examples' with propensity=..., but {method} was asked for "
             "'population', the default: where labels were selected with unequal probabilities it "
-            "has no interval for new examples. Pass target='examples'."
+            "has no interval for new examples. Pass target='examples'.",
+            page="biased_labels",
         )

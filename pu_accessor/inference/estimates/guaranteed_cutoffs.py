@@ -107,7 +107,9 @@ def check_guarantee(band: object) -> None:
         raise PUValueError(
             f"band must be 'simultaneous' for a cutoff with a guarantee, but {band!r} was passed: "
             "only bounds that hold at all cutoffs jointly hold at one that was chosen by them. "
-            "Leave band out; bounds at a cutoff fixed before are df.pu.metric(..., at=...)."
+            "Leave band out; bounds at a cutoff fixed before are df.pu.metric('recall', 0.3, "
+            "at=100).",
+            page="cutoffs",
         )
 
 
@@ -130,12 +132,15 @@ def find_guaranteed(
     if ranking.weight is not None:
         raise PUValueError(
             "A cutoff with a guarantee needs bounds that hold at all cutoffs jointly, which there "
-            "are not with propensity=.... Leave it out, or fix a cutoff: metric(..., at=100)."
+            "are not with propensity=.... Leave it out, or fix a cutoff: df.pu.metric('recall', "
+            "0.3, at=100).",
+            page="biased_labels",
         )
     bounded = _bound(ranking, beta, goal, rule, interval)
     if np.isnan(bounded.worse[1:]).all():
         raise PUDataError(
-            f"{goal.name} has no value at this beta: it needs negatives. Pass a smaller beta."
+            f"{goal.name} has no value at this beta: it needs negatives. Pass a smaller beta.",
+            page="beta#too-high",
         )
     place = _SEARCHES[goal.name](bounded, goal)
     if place is not None and (extra := _extra(bounded, goal, place)).size:

@@ -88,6 +88,7 @@ def count_negatives(total: Counts, betas: FloatArray) -> tuple[Fraction, ...]:
     if 0 in found:
         raise PUDataError(
             f"AUROC needs negatives, but at beta = {betas[found.index(Fraction(0))]:g} there are "
-            f"none among the {sum(total)} examples. Pass a smaller beta."
+            f"none among the {sum(total)} examples. Pass a smaller beta.",
+            page="beta#too-high",
         )
     return found

@@ -168,7 +168,8 @@ def _check(ranking: Ranking, betas: FloatArray) -> None:
         raise PUValueError(
             "average must be False with propensity=..., but True was passed: the scatter of "
             "groups whose known positives count differently has not been worked out. Leave the "
-            "propensities out, or ask each group."
+            "propensities out, or ask each group.",
+            page="biased_labels",
         )
 
 

@@ -210,7 +210,8 @@ def _at_fpr(ranking: Ranking, beta: float, value: float, rule: Settings) -> Rank
     if np.isnan(rates).any():
         raise PUDataError(
             "at={'fpr': ...} needs negatives, but at this beta there are none. Pass a smaller "
-            "beta, or a rank."
+            "beta, or a rank.",
+            page="beta#too-high",
         )
     last = int(np.flatnonzero(rates <= value)[-1])
     # Up to the next bend each further example is a false positive.

@@ -58,7 +58,7 @@ def beta_from_labels(
             f"but {n_positive}, {n_labeled} and {n_unlabeled} were passed."
         )
     level = check_level(level)
-    check_option("method", method, ["exact", "hpd"], {"hypergeometric": "exact", "hdi": "hpd"})
+    check_option("method", method, ["exact", "hpd"])
     check_flag("rest", rest)
     before = _as_prior(prior, method)
     x, size, total = int(n_positive), int(n_labeled), int(n_unlabeled)

@@ -76,7 +76,7 @@ class Method(NamedTuple):
 
 def check_method(method: str) -> None:
     """Raise unless there is such a method."""
-    check_option("method", method, METHODS, {"two-sided": "two_sided", "mean": "mean_matching"})
+    check_option("method", method, METHODS)
 
 
 def estimate_prior(ranking: Ranking, method: str, level: float) -> Prior:
@@ -309,7 +309,8 @@ def _check_negatives(total: Counts) -> None:
     if not total.known_negative:
         raise PUDataError(
             "This method needs known negatives that are a random sample of the negatives, but "
-            "there are none. Take method='feasible', which gives an upper limit."
+            "there are none. Take method='feasible', which gives an upper limit.",
+            page="known_negatives",
         )
 
 

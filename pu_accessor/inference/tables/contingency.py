@@ -234,19 +234,19 @@ def check_labels(betas: FloatArray, total: Counts, kinds: Sequence[str] = ("posi
         raise PUDataError(
             f"label must mark at least one known positive, but none of {sum(total)} examples is "
             f"one ({total.known_negative} known negatives, {total.unlabeled} unlabeled). Name the "
-            "value that marks them: df.pu(positive=...)."
+            "value that marks them: df.pu(positive=1)."
         )
     if "negatives" in kinds and not total.known_negative:
         raise PUDataError(
             f"reference needs known negatives, but none of {sum(total)} examples is one "
             f"({total.known_positive} known positives, {total.unlabeled} unlabeled). Name the "
-            "value that marks them, df.pu(negative=...), or take reference='positives'."
+            "value that marks them, df.pu(negative=0), or take reference='positives'."
         )
     if betas.max() > 0 and not total.unlabeled:
         raise PUDataError(
             f"beta must be 0 where nothing is unlabeled, but {betas.max():g} was passed. Pass "
             "beta=0, or mark unlabeled examples: missing in the label column, or "
-            "df.pu(unlabeled=...)."
+            "df.pu(unlabeled=0)."
         )
 
 

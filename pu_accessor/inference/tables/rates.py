@@ -139,7 +139,7 @@ def fbeta(weight: float) -> Metric:
     if not (weight > 0 and 0 < square < inf):
         raise PUValueError(
             f"weight must be above 0 and finite, but {weight!r} was passed. For precision alone, "
-            "or recall alone, ask for these: metric('recall', ...)."
+            "or recall alone, ask for these: df.pu.metric('recall', 0.3, at=100)."
         )
 
     def weighted(tp: Array, fp: Array, fn: Array, tn: Array) -> FloatArray:

@@ -1,0 +1,223 @@
+"""What a report is about: the answers of public methods, and what words say of them."""
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import version
+from typing import Any
+
+import pandas as pd
+
+from pu_accessor.errors import PUError, PUWarning
+from pu_accessor.inference.estimates.cutoff_spec import At
+from pu_accessor.questions.betas import read_betas
+from pu_accessor.report.page import number
+
+__all__ = ["Answers", "assumptions", "for_a_paper", "references"]
+
+_MOST = 6  # rankings that a paragraph names one by one
+_SOURCES: Mapping[str, str] = {
+    "exact": "from labels made by hand for a random sample of the unlabeled",
+    "hpd": "from labels made by hand for a random sample of the unlabeled, as a posterior",
+    "feasible": "the largest that the known positives leave plausible; its interval is a limit",
+    "two_sided": "between the limits that known positives and known negatives set",
+    "mean_matching": "matched to the scores of known positives and known negatives",
+}
+_JOINTLY = ("simultaneous", "dkw")
+_OF_A_FACTOR = ("selection_odds", "range_lower", "range_upper", "lower", "upper")
+_UNKNOWN = "[say where it comes from]"
+
+
+class Answers:
+    """What public methods of an accessor answer, and what they warn of meanwhile.
+
+    Parameters
+    ----------
+    pu : Accessor
+        Whom to ask.
+    beta, at, level, band
+        As in `report`.
+    """
+
+    def __init__(self, pu: Any, beta: Any, at: At, level: float, band: str) -> None:
+        self.pu, self.beta, self.level, self.band = pu, beta, level, band
+        self.propensity, self.counts = pu._roles.propensity, pu._counts()
+        self.notes: list[str] = []
+        # What is wrong with rows or arguments raises here, before anything else is asked.
+        auroc_here = self._note(pu.auroc, beta, target="examples", level=level)
+        self.keys = [str(name) for name in auroc_here.columns[: list(auroc_here).index("beta")]]
+        auroc = self.ask("AUROC on new examples", pu.auroc, beta, level=level)
+        precision = []
+        for name, target in (("new", "population"), ("these", "examples")):
+            caption = f"Average precision of {name} examples"
+            options = {"target": target, "level": level}
+            precision += self.ask(caption, pu.average_precision, beta, **options)
+        self.areas = {"AUROC": [*auroc, auroc_here], "Average precision": precision}
+        options = {"at": at, "target": "examples", "level": level, "band": band}
+        metrics = ["precision", "recall"]
+        self.rates = self.ask("Metrics at cutoffs", pu.metric, metrics, beta, **options)
+        caption = "How far labels may be from random"
+        options = {"selection_odds": 1, "level": level}
+        self.breaking = [
+            robust.drop(columns=[*_OF_A_FACTOR])
+            for robust in self.ask(caption, pu.robustness, "auroc", self.point(), **options)
+        ]
+
+    def point(self) -> Any:
+        """Return beta without its interval."""
+        if not isinstance(self.beta, pd.DataFrame):
+            return self.beta
+        return read_betas(self.beta).points()
+
+    def ask(self, name: str, method: Callable[..., Any], *args: Any, **options: Any) -> list[Any]:
+        """Return an answer in a list, or note why there is none."""
+        try:
+            return [self._note(method, *args, **options)]
+        except PUError as error:
+            self.notes.append(f"{name} is not there: {error}")
+            return []
+
+    def _note(self, method: Callable[..., Any], *args: Any, **options: Any) -> Any:
+        """Return an answer, and note what it warns of."""
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", PUWarning)
+            answer = method(*args, **options)
+        for warning in caught:
+            if issubclass(warning.category, PUWarning):
+                self.notes.append(str(warning.message))
+            else:
+                warnings.warn_explicit(
+                    warning.message, warning.category, warning.filename, warning.lineno
+                )
+        return answer
+
+
+def for_a_paper(answers: Answers) -> str:
+    """Return the paragraph that states what was done and found."""
+    kinds = ("known positives", "known negatives", "unlabeled")
+    counts = [
+        f"{answers.counts[kind]} {kind}" for kind in kinds if answers.counts.get(kind, "0") != "0"
+    ]
+    sentences = [f"The data hold {_listed(counts)} examples.", _beta(answers), _labels(answers)]
+    for name, frames in answers.areas.items():
+        for areas in frames[:1]:
+            is_new = areas["target"].iloc[0] == "population"
+            cited = "on new examples [2]" if name == "AUROC" else "on new examples"
+            where = cited if is_new else "on these examples"
+            sentences.append(f"{name} {where} is {_each_area(areas, answers)}.")
+    for rates in answers.rates:
+        if len(rates) <= _MOST:
+            sentences.append(f"Among these examples, {_each(rates, answers, _rate)}.")
+    band = answers.band if answers.propensity is None else "weighted"
+    beta = answers.beta  # an estimate at a higher level has an envelope
+    is_joint = isinstance(beta, pd.DataFrame) and float(beta["level"].iloc[0]) > answers.level
+    together = ", together with the interval of β," if is_joint else ""
+    sentences.append(
+        f"Bounds on curves are about these examples [1]: those of the band “{band}”, which is to "
+        f"hold{together} with a probability of {answers.level:g} "
+        f"{'at all cutoffs jointly' if band in _JOINTLY else 'at each cutoff'}."
+    )
+    for breaking in answers.breaking:
+        if len(breaking) <= _MOST:
+            sentences.append(
+                "That AUROC is above 0.5 holds at this β as long as the odds of being labeled "
+                "differ between any two positives by a factor of less than Γ = "
+                f"{_each(breaking, answers, _factor)}."
+            )
+    sentences.append(f"All numbers were computed with pu_accessor {version('pu_accessor')}.")
+    return " ".join(sentences)
+
+
+def assumptions(answers: Answers) -> list[str]:
+    """Return what is taken for granted."""
+    return [
+        _labels(answers),
+        f"{_beta(answers)} All numbers but the sign of a comparison depend on it.",
+        "The scores come from a classifier that was not trained on these rows.",
+        "“population” speaks of new examples, from where these come from and with their "
+        "prevalence; “examples” of these, once all their labels were known.",
+        f"Each interval holds by itself, with a probability of {answers.level:g}; where many are "
+        "looked at, some miss.",
+        "Tied scores cannot be told apart by any threshold, and share a cutoff.",
+    ]
+
+
+def references() -> list[str]:
+    """Return what to cite."""
+    return [
+        "[1] M. Claesen, J. Davis, F. De Smet, B. De Moor, Assessing Binary Classifiers Using "
+        "Only Positive and Unlabeled Data, arXiv:1504.06837, 2015.",
+        "[2] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, Comparing the areas under two or "
+        "more correlated receiver operating characteristic curves: a nonparametric approach, "
+        "Biometrics 44 (1988) 837-845.",
+    ]
+
+
+def _beta(answers: Answers) -> str:
+    """Say what beta is, and where it comes from."""
+    beta = answers.beta
+    start = "The share of positives among the unlabeled, β, was taken to be"
+    if isinstance(beta, pd.DataFrame):
+        method = str(beta["method"].iloc[0]) if "method" in beta else ""
+        source = _SOURCES.get(method, _UNKNOWN)
+        if len(beta) > 1:
+            return f"{start} one for each group, {source}."
+        row = beta.iloc[0]
+        interval = f"({100 * row['level']:g}% interval {_limits(row)})"
+        point = number(float(row["beta"]))
+        return f"{start} {point} {interval}, {source}; intervals hold jointly with its error."
+    if hasattr(beta, "__len__"):
+        return f"{start} one for each group, {_UNKNOWN}."
+    return f"{start} {number(float(beta))}, {_UNKNOWN}."
+
+
+def _labels(answers: Answers) -> str:
+    """Say how labels are taken to be selected."""
+    if answers.propensity is not None:
+        return (
+            "Positives are taken to have been labeled with the probabilities in the column "
+            f"{answers.propensity!r}."
+        )
+    return "Known positives are taken to be a random sample of all positives."
+
+
+def _each_area(areas: pd.DataFrame, answers: Answers) -> str:
+    """Write an area with its interval, for each ranking."""
+    if len(areas) > _MOST:
+        return f"in the table for each of {len(areas)} rankings"
+    interval = f"{100 * answers.level:g}% interval"
+
+    def write(row: Any, about: str) -> str:
+        return f"{number(row['estimate'])} ({interval} {_limits(row)}){about}"
+
+    return _each(areas, answers, write)
+
+
+def _rate(row: Any, about: str) -> str:
+    """Write a metric at a cutoff with its interval."""
+    cutoff = f"{row['metric']} in the first {number(row['rank'])}{about}"
+    return f"{cutoff} is {number(row['estimate'])} ({_limits(row)})"
+
+
+def _factor(row: Any, about: str) -> str:
+    """Write the factor at which a conclusion breaks."""
+    factor = row["breaking_point"]
+    return f"{factor:.1f}{about}" if factor < 1e6 else f"∞{about}"
+
+
+def _each(frame: pd.DataFrame, answers: Answers, write: Callable[[Any, str], str]) -> str:
+    """Write each row of a frame; what is written also says which ranking it is about."""
+    texts = []
+    for row in frame.to_dict("records"):
+        keys = ", ".join(str(row[key]) for key in answers.keys)
+        texts.append(write(row, f" for {keys}" if keys else ""))
+    return _listed(texts)
+
+
+def _limits(row: Any) -> str:
+    """Write the limits of an interval."""
+    return f"{number(row['lower'])} to {number(row['upper'])}"
+
+
+def _listed(texts: Sequence[str]) -> str:
+    """Join texts as a sentence does."""
+    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
