@@ -74,9 +74,21 @@ def map_rankings(
 ) -> Results[Content]:
     """Put a question to each ranking, or to the paired ranks of each group.
 
-    With settings it is said of each ranking what a reader should know; `warn` is whether to warn
-    where beta exceeds the limit that the known positives set. Where `at_once` is passed, and there
-    are many small rankings, it answers for all that it can.
+    Parameters
+    ----------
+    keyed : Keyed
+        The rankings, or the paired ranks.
+    question : callable
+        From a ranking, its betas and its settings to what it answers.
+    betas : Betas, optional
+        Left out where the question needs no beta.
+    settings : Settings, optional
+        With them each result says what a reader should know of its ranking.
+    at_once : callable, optional
+        From many small rankings and their betas to what they answer, or None where `question` has
+        to be put.
+    warn : bool, default True
+        Whether to warn where beta exceeds the limit that the known positives set.
     """
     names, keys = keyed.names, keyed.keys
     by_key = [_NO_BETA] * len(keys) if betas is None else betas.of(names, keys)
@@ -122,19 +134,16 @@ def _collect(
     request: Request,
     ready: Mapping[int, Result[Content]],
 ) -> tuple[list[Result[Content]], dict[str, str]]:
-    """Get the answer of each one that is not there; name the one that has none.
-
-    Returns them, and why others were left out.
-    """
+    """Return the results of all rankings, and why some are left out; an error names its group."""
     if len(set(keyed.names)) < len(keyed.names):
         raise PUValueError(f"by must name different columns, but {list(keyed.names)} was passed.")
-    answers = dict(ready)
+    results = dict(ready)
     left_out: dict[int, str] = {}
-    open_ones = [position for position in range(len(keyed.keys)) if position not in ready]
-    outcomes = _in_rounds(keyed, answer, open_ones)
-    for position, outcome in _with_bar(outcomes, len(open_ones), request.progress):
+    waiting = [position for position in range(len(keyed.keys)) if position not in ready]
+    outcomes = _in_rounds(keyed, answer, waiting)
+    for position, outcome in _with_bar(outcomes, len(waiting), request.progress):
         if not isinstance(outcome, PUDataError):
-            answers[position] = outcome
+            results[position] = outcome
             continue
         if not keyed.names:
             raise outcome
@@ -147,8 +156,8 @@ def _collect(
         for position in sorted(left_out)
     }
     if skipped:
-        _warn_of_skipped(skipped, len(answers))
-    return [answers[position] for position in sorted(answers)], skipped
+        _warn_of_skipped(skipped, len(results))
+    return [results[position] for position in sorted(results)], skipped
 
 
 def _in_rounds(
@@ -192,8 +201,8 @@ def _with_bar(outcomes: Iterable[Kind], total: int, progress: bool) -> Iterable[
 
 def _warn_of_skipped(skipped: Mapping[str, str], answered: int) -> None:
     """Name the groups without an answer, or raise if that is all of them."""
-    (group, why), *rest = skipped.items()
-    others = f" The others: {_first(other for other, _ in rest)}." if rest else ""
+    (group, why), *further = skipped.items()
+    others = f" The others: {_first(other for other, _ in further)}." if further else ""
     if not answered:
         raise PUDataError(f"No group has an answer: {group}: {why}{others}")
     warn_caller(
@@ -236,6 +245,6 @@ def _warn_of_rankings(results: Results[Any], limits: bool) -> None:
         )
 
 
-def _first(told: Iterable[str]) -> str:
+def _first(groups: Iterable[str]) -> str:
     """Name the first few, and say how many there are."""
-    return shorten(told, "; ", most=3, width=120)
+    return shorten(groups, "; ", most=3, width=120)
