@@ -70,7 +70,10 @@ print(table.round(3).to_string(), "\n")
 # %%
 # Rank CDF, ROC and PR curves; the truth first, so that it is in the legends, too.
 figure, (left, middle, right) = plt.subplots(1, 3, figsize=(15, 5), layout="constrained")
-true_roc, true_pr = truth.pu.roc().squeeze().sel(bound="estimate"), truth.pu.pr().squeeze()
+true_roc, true_pr = (
+    truth.pu.roc_bounds().squeeze().sel(bound="estimate"),
+    truth.pu.pr_bounds().squeeze(),
+)
 true_pr = true_pr.sel(bound="estimate").isel(rank=slice(1, None))
 left.plot(truth["rank"], true_roc["tpr"], color="black", ls="-.", label="truth")
 middle.plot(true_roc["fpr"], true_roc["tpr"], color="black", ls="-.", label="truth")

@@ -65,8 +65,6 @@ LAYERS = {
     "against_beta": {"datasets", "plots"},
     "comparison": {"accessors", "questions"},
     "curves": {"datasets", "plots"},
-    "derivatives": {"datasets", "inference"},
-    "dominance": {"datasets", "inference"},
     "estimates": {"accessors", "questions"},
     "forest": {"accessors", "datasets", "plots"},
     "gaps": {"counting", "inference"},

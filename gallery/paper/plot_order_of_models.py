@@ -51,7 +51,7 @@ print(models.estimate_beta().loc[:, ["model", "upper"]].round(4))
 
 # %%
 figure, axes = plt.subplots(1, 3, figsize=(14, 4.6), layout="constrained")
-curves, colors = tables.pu.roc().sel(bound="estimate"), sns.color_palette("colorblind")
+curves, colors = tables.pu.roc_bounds().sel(bound="estimate"), sns.color_palette("colorblind")
 for ax, beta in zip(axes, [0, 0.1], strict=False):
     ax.axline((0, 0), slope=1, color="0.6", linestyle=":", linewidth=1)
     for name, color in zip(["model 1", "model 2"], colors, strict=False):

@@ -47,8 +47,8 @@ TABLE_NAMES: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(
             ["average_precision", "ap", "auprc", "pr_auc"], "area('average_precision')"
         ),
-        **dict.fromkeys(["roc_bounds", "roc_curve"], "roc()"),
-        **dict.fromkeys(["pr_bounds", "pr_curve", "precision_recall_curve"], "pr()"),
+        **dict.fromkeys(["roc", "roc_curve"], "roc_bounds()"),
+        **dict.fromkeys(["pr", "pr_curve", "precision_recall_curve"], "pr_bounds()"),
         "precision": "metric('precision')",
         "recall": "metric('recall')",
         "f1": "metric('f1')",

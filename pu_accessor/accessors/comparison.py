@@ -8,8 +8,7 @@ import pandas as pd
 
 from pu_accessor.accessors.bound import Bound
 from pu_accessor.checks import refuse_odds
-from pu_accessor.datasets import dominance as dominances
-from pu_accessor.datasets import tables
+from pu_accessor.datasets import curves, tables
 from pu_accessor.errors import PUValueError, brief
 from pu_accessor.inference.estimates.cutoff_spec import At
 from pu_accessor.inference.settings import Settings
@@ -254,9 +253,7 @@ def dominance(
     """
     settings = read_settings(level, band, reference, selection_odds)
     betas = read_betas(beta)
-    return dominances.dominance(
-        tables.contingency(self._request(), betas, settings, "breakpoints")
-    )
+    return curves.dominance(tables.contingency(self._request(), betas, settings, "breakpoints"))
 
 
 def gap(

@@ -91,6 +91,8 @@ def _explain(
     if name == "__call__":
         roles = {key: _shown(value) for key, value in keywords.items() if key in allowed}
         return _explain_call(accessor, allowed, unknown, roles, error)
+    if _is_asked_of_samples(accessor, name):
+        return _OF_SAMPLES.format(name)
     roles = {key: _shown(value) for key, value in unknown.items() if key in ROLE_NAMES}
     if roles and not isinstance(accessor, Bound):
         return (
@@ -125,6 +127,18 @@ def _explain(
             f"{', '.join(allowed) or 'none'}{before}."
         )
     return f"{name}: {error}. Write for example {_line(accessor, method, {})}."
+
+
+_OF_SAMPLES = (
+    "{0} is asked of samples: say what their variables mean first, "
+    "ds.pu(score='score', label='label', dim='sample').{0}(...)."
+)
+
+
+def _is_asked_of_samples(accessor: Any, name: str) -> bool:
+    """Tell whether a method of both accessors is called on a Dataset without tables."""
+    dataset = getattr(accessor, "_dataset", None)
+    return dataset is not None and "tp" not in dataset and name in _public(accessor._answers)
 
 
 def _explain_call(
@@ -171,10 +185,7 @@ def tell_of_samples(name: str, kind: type, counted: bool) -> NoReturn:
             f"df.pu.{name}(...).{of_tables}"
         )
     if name in _public(kind):
-        raise AttributeError(
-            f"{name} is asked of samples: say what their variables mean first, "
-            f"ds.pu(score='score', label='label', dim='sample').{name}(...)."
-        )
+        raise AttributeError(_OF_SAMPLES.format(name))
     near = of_tables or suggestion(name, _public(kind))
     raise AttributeError(f"ds.pu has no attribute {brief(name)}.{near}")
 

@@ -12,7 +12,7 @@ from pu_accessor.accessors import table_plots as table_pictures
 from pu_accessor.accessors.accessor import Accessor
 from pu_accessor.accessors.keywords import explains_keywords, refuse_roles, tell_of_samples
 from pu_accessor.accessors.repr import fold
-from pu_accessor.datasets import curves, derivatives, dominance, long
+from pu_accessor.datasets import curves, tables
 from pu_accessor.datasets.schema import COUNTS
 from pu_accessor.datasets.validate import read_dataset, read_values
 from pu_accessor.inference.tables.rates import Metric
@@ -127,7 +127,7 @@ class TablesAccessor:
     def __getattr__(self, name: str) -> NoReturn:
         tell_of_samples(name, Accessor, "tp" in self.__dict__.get("_dataset", ()))
 
-    def roc(self) -> xr.Dataset:
+    def roc_bounds(self) -> xr.Dataset:
         """Return the ROC curve of each bound and beta.
 
         Returns
@@ -142,7 +142,7 @@ class TablesAccessor:
 
         See Also
         --------
-        pr : The precision-recall curve.
+        pr_bounds : The precision-recall curve.
         plot_roc : The picture.
         area : What is below it.
 
@@ -160,12 +160,12 @@ class TablesAccessor:
         >>> import pu_accessor
         >>> label = [None, 1, 1, None, None, 1, None, None, None]
         >>> tables = pu_accessor.ranking_from_arrays(range(9, 0, -1), label).contingency(0.5)
-        >>> tables.pu.roc()["tpr"].sel(beta=0.5, rank=3).to_series().round(3).to_dict()
+        >>> tables.pu.roc_bounds()["tpr"].sel(beta=0.5, rank=3).to_series().round(3).to_dict()
         {'lower': 0.333, 'estimate': 0.5, 'upper': 0.5}
         """
         return curves.curve(read_dataset(self._dataset), "roc")
 
-    def pr(self) -> xr.Dataset:
+    def pr_bounds(self) -> xr.Dataset:
         """Return the precision-recall curve of each bound and beta.
 
         Returns
@@ -181,7 +181,7 @@ class TablesAccessor:
 
         See Also
         --------
-        roc : The ROC curve.
+        roc_bounds : The ROC curve.
         plot_pr : The picture.
         area : What is below it.
 
@@ -199,7 +199,7 @@ class TablesAccessor:
         >>> import pu_accessor
         >>> label = [None, 1, 1, None, None, 1, None, None, None]
         >>> tables = pu_accessor.ranking_from_arrays(range(9, 0, -1), label).contingency(0.5)
-        >>> tables.pu.pr()["precision"].sel(beta=0.5, rank=3).to_series().round(3).to_dict()
+        >>> tables.pu.pr_bounds()["precision"].sel(beta=0.5, rank=3).to_series().round(3).to_dict()
         {'lower': 0.667, 'estimate': 1.0, 'upper': 1.0}
         """
         return curves.curve(read_dataset(self._dataset), "pr")
@@ -276,7 +276,7 @@ class TablesAccessor:
 
         See Also
         --------
-        roc, pr : The curves.
+        roc_bounds, pr_bounds : The curves.
         pandas.DataFrame.pu.auroc : The area with an interval of its own, which is narrower.
 
         Notes
@@ -348,7 +348,7 @@ class TablesAccessor:
         >>> slopes["fpr"].round(3).item(), slopes["precision"].round(3).item()
         (-0.667, 0.8)
         """
-        return derivatives.beta_derivatives(read_dataset(self._dataset))
+        return curves.beta_derivatives(read_dataset(self._dataset))
 
     def at(
         self,
@@ -397,7 +397,7 @@ class TablesAccessor:
         {'lower': 0.333, 'estimate': 0.5, 'upper': 0.5}
         """
         wanted = {"rank": rank, "threshold": threshold, "fraction": fraction}
-        return long.at_cutoffs(read_dataset(self._dataset), wanted)
+        return tables.at_cutoffs(read_dataset(self._dataset), wanted)
 
     def to_frame(self) -> pd.DataFrame:
         """Return tables or curves as a long frame, ready for seaborn.
@@ -416,10 +416,10 @@ class TablesAccessor:
         >>> import pu_accessor
         >>> label = [None, 1, 1, None, None, 1, None, None, None]
         >>> tables = pu_accessor.ranking_from_arrays(range(9, 0, -1), label).contingency(0.5)
-        >>> list(tables.pu.roc().pu.to_frame().columns)
+        >>> list(tables.pu.roc_bounds().pu.to_frame().columns)
         ['rank', 'bound', 'beta', 'threshold', 'known_positive', 'fpr', 'tpr']
         """
-        return long.to_frame(read_values(self._dataset))
+        return tables.to_frame(read_values(self._dataset))
 
     def dominance(self) -> pd.DataFrame:
         """Compare where the ROC curves of models lie, at each beta ([1]_, section 6.2).
@@ -462,7 +462,7 @@ class TablesAccessor:
         >>> tables.pu.dominance().loc[0, "dominates"]
         'svm'
         """
-        return dominance.dominance(read_values(self._dataset))
+        return curves.dominance(read_values(self._dataset))
 
     plot_roc = table_pictures.plot_roc
     plot_pr = table_pictures.plot_pr

@@ -9,11 +9,11 @@ import pandas as pd
 import xarray as xr
 from xarray.indexes import PandasIndex
 
+from pu_accessor.checks import Interval
 from pu_accessor.datasets.schema import AXIS, BOUND, VARIABLES
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.settings import Settings
-from pu_accessor.questions.betas import Betas
 from pu_accessor.questions.request import Request
 from pu_accessor.questions.rows import Results, describe
 from pu_accessor.ranking import IntArray, Ranking
@@ -40,13 +40,7 @@ class Page(NamedTuple):
     arrays: dict[str, Array]
 
 
-def lay_out(
-    results: Results[Page],
-    data: Sequence[str],
-    betas: Betas,
-    settings: Settings,
-    request: Request,
-) -> xr.Dataset:
+def lay_out(results: Results[Page], data: Sequence[str], request: Request) -> xr.Dataset:
     """Lay the arrays of all rankings side by side."""
     if taken := [name for name in results.names if name in {*VARIABLES, AXIS}]:
         raise PUValueError(
@@ -55,33 +49,34 @@ def lay_out(
         )
     pages = [result.content for result in results.each]
     found = _single(results, pages) if not results.names else _side_by_side(results, pages)
-    if "interval_beta" in found and betas.shared_interval is not None:  # the same for all
+    interval = None if results.betas is None else results.betas.shared_interval
+    if "interval_beta" in found and interval is not None:  # the same for all
         inside = pages[0].arrays["interval_beta"]
         found["interval_beta"] = _variable("interval_beta", inside, AXIS)
-    interval = {"beta_interval": [*betas.shared_interval]} if betas.shared_interval else {}
-    first = pages[0].ranking
-    attrs = {
-        "level": settings.level,
-        "band": band_used(settings, first),
-        "reference": settings.reference,
-        **({} if settings.selection_odds == 1 else {"selection_odds": settings.selection_odds}),
-        "target": "examples",
-        **_shared([page.ranking.columns for page in pages]),
-        **interval,
-        **_skipped(results),
-    }
-    found["reference"] = _variable("reference", np.array(settings.reference, dtype=object), AXIS)
+    reference = results.settings.reference
+    found["reference"] = _variable("reference", np.array(reference, dtype=object), AXIS)
     variables = {name: found[name] for name in data}
     others = {name: variable for name, variable in found.items() if name not in variables}
-    tables = xr.Dataset(variables, _coordinates(others, results), attrs)
+    tables = xr.Dataset(variables, _coordinates(others, results), _attributes(results, interval))
     template = request.template() if results.names else None
     return tables if template is None else _spread(tables, results.names, template)
 
 
-def _skipped(results: Results[Page]) -> dict[str, str]:
-    """Say which groups were left out: a line for each, as files hold no mapping."""
-    lines = [f"{group}: {why}" for group, why in results.skipped.items()]
-    return {"skipped": "\n".join(lines)} if lines else {}
+def _attributes(results: Results[Page], interval: Interval | None) -> dict[str, Any]:
+    """Tell a reader how the tables can be made again."""
+    settings, rankings = results.settings, [result.content.ranking for result in results.each]
+    odds = settings.selection_odds
+    # A line for each group that was left out, as files hold no mapping.
+    skipped = "\n".join(f"{group}: {why}" for group, why in results.skipped.items())
+    return {
+        "level": settings.level,
+        "band": band_used(settings, rankings[0]),
+        **({} if odds == 1 else {"selection_odds": odds}),
+        "target": "examples",
+        **_shared([ranking.columns for ranking in rankings]),
+        **({} if interval is None else {"beta_interval": [*interval]}),
+        **({"skipped": skipped} if skipped else {}),
+    }
 
 
 def band_used(settings: Settings, ranking: Ranking) -> str:

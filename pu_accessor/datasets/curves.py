@@ -1,37 +1,44 @@
-"""Curves, metrics and areas of contingency tables that stand in a Dataset."""
+"""What is asked of contingency tables that stand in a Dataset: curves, metrics, areas, slopes."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
-from pu_accessor.datasets.beta_envelope import inner_tables, widen
-from pu_accessor.datasets.lift import lift
 from pu_accessor.datasets.schema import (
+    AXIS,
+    BOUND,
     COUNTS,
+    ENVELOPE,
     SIDES,
+    TOTALS,
+    TRACES,
     VARIABLES,
     axis_of,
     check_whole,
     counts_of,
     is_whole,
 )
-from pu_accessor.datasets.tables import TRACES
-from pu_accessor.errors import PUValueError
+from pu_accessor.errors import PUKeyError, PUValueError
+from pu_accessor.inference.comparison.dominance import dominance as compare_curves
 from pu_accessor.inference.quantities import read_quantity
 from pu_accessor.inference.tables.areas import area as area_under
 from pu_accessor.inference.tables.areas import check_max_fpr
 from pu_accessor.inference.tables.contingency import Table
-from pu_accessor.inference.tables.envelopes import GRID, curve_envelope
+from pu_accessor.inference.tables.derivatives import Derivatives, Known
+from pu_accessor.inference.tables.derivatives import beta_derivatives as differentiate
+from pu_accessor.inference.tables.envelopes import GRID, curve_envelope, table_within
 from pu_accessor.inference.tables.rates import (
     Metric,
     curve_rates,
     evaluate,
 )
+from pu_accessor.questions.comparison import beside_pairs, name_pairs
 
-__all__ = ["area", "curve", "metric"]
+__all__ = ["area", "beta_derivatives", "curve", "dominance", "interval_tables", "metric"]
 
 _AREAS = {"roc": "AUROC", "pr": "area under the PR curve"}
 # What bounds of an area are worth: whether each cutoff is bounded, or all of them jointly.
@@ -44,32 +51,28 @@ _PROMISE = {
 def curve(tables: xr.Dataset, name: str) -> xr.Dataset:
     """Return the ROC or the precision-recall curve of each bound and beta."""
     x, y, grid, envelope = TRACES[name]
-    rates = dict(zip((x, y), _rates(name, tables), strict=True))
+    tp, fp, fn, tn = (count.variable for count in counts_of(tables))
+    found = _lift(partial(curve_rates, name), (tp, fp, tp + fn, fp + tn), outputs=2)
+    rates = {rate: values.transpose(*tp.dims) for rate, values in zip((x, y), found, strict=True)}
+    if "interval_tp" in tables and is_whole(tables):
+        rates[envelope] = _curve_envelope(name, tables)
+    elif envelope in tables:
+        rates[envelope] = tables[envelope].variable
     for rate, values in rates.items():
-        _labeled(values, VARIABLES[rate].attrs)
-    aside = [key for key in ("interval_bound", "interval_beta") if key in tables.coords]
-    curves = xr.Dataset(rates, tables.drop_vars(aside).coords, tables.attrs)
-    if "interval_tp" not in tables or not is_whole(tables):
+        values.attrs = dict(VARIABLES[rate].attrs)
+    coords = tables.drop_vars("interval_beta", errors="ignore").coords
+    curves = xr.Dataset(rates, coords, tables.attrs)
+    if envelope not in rates:
         return curves
-    found = xr.apply_ufunc(
-        lambda *counts: _envelopes(name, counts),
-        *_in_order(inner_tables(tables)),
-        input_core_dims=[["bound", "beta", axis_of(tables.dims)]] * len(COUNTS),
-        output_core_dims=[[grid, "envelope"]],
-        keep_attrs=False,
-    )
-    return curves.assign({envelope: _labeled(found, VARIABLES[envelope].attrs)}).assign_coords(
-        {grid: (grid, GRID), "envelope": ("envelope", SIDES)}
-    )
+    return curves.assign_coords({grid: (grid, GRID), "envelope": ("envelope", SIDES)})
 
 
 def metric(tables: xr.Dataset, quantity: str | Metric) -> xr.DataArray:
     """Evaluate a metric on each contingency table."""
     label = read_quantity(quantity, None, "tables").name
-    values = widen(
-        _evaluate(quantity, tables), tables, lambda inner: _evaluate(quantity, inner), bends=True
-    )
-    return _labeled(values.rename(label), {**tables.attrs, "long_name": label})
+    values = _widen(_evaluate(quantity, tables), tables, partial(_evaluate, quantity), kinks=True)
+    values.attrs = {**tables.attrs, "long_name": label}
+    return values.rename(label)
 
 
 def area(tables: xr.Dataset, quantity: str, *, max_fpr: float | None = None) -> xr.DataArray:
@@ -78,14 +81,16 @@ def area(tables: xr.Dataset, quantity: str, *, max_fpr: float | None = None) -> 
     curve = _read_area(quantity, max_fpr)
     check_whole(tables)
     reduce = partial(_area, curve=curve, max_fpr=max_fpr)
-    values = widen(reduce(tables), tables, reduce, bends=False)
-    axis = axis_of(tables.dims)
-    at_cutoffs = [key for key, coord in tables.coords.items() if axis in coord.dims]
+    values = _widen(reduce(tables), tables, reduce, kinks=False).rename("area")
+    at_cutoffs = [n for n, coord in tables.coords.items() if axis_of(tables.dims) in coord.dims]
     values = values.drop_vars([*at_cutoffs, "n_cutoffs", "all_cutoffs"], errors="ignore")
-    name = _AREAS[curve]
-    limit = {} if max_fpr is None else {"max_fpr": float(max_fpr)}
-    told = {"promise": _PROMISE[tables.attrs.get("band") == "simultaneous"]}
-    return _labeled(values.rename("area"), {**tables.attrs, "long_name": name, **told, **limit})
+    values.attrs = {
+        **tables.attrs,
+        "long_name": _AREAS[curve],
+        "promise": _PROMISE[tables.attrs.get("band") == "simultaneous"],
+        **({} if max_fpr is None else {"max_fpr": float(max_fpr)}),
+    }
+    return values
 
 
 def _read_area(quantity: str, max_fpr: float | None) -> str:
@@ -102,28 +107,19 @@ def _read_area(quantity: str, max_fpr: float | None) -> str:
 
 def _area(tables: xr.Dataset, curve: str, max_fpr: float | None) -> xr.DataArray:
     """Return the area under each curve."""
-    *counts, _ = counts_of(tables)
+    tp, fp, fn, _ = counts_of(tables)
     axis = axis_of(tables.dims)
-    under = partial(area_under, curve, max_fpr=max_fpr)
-    whole = counts[0].isel({axis: 0}, drop=True)
-    return _put(lift(under, counts, [[axis]] * len(counts)), whole)
-
-
-def _rates(curve: str, tables: xr.Dataset) -> list[xr.DataArray]:
-    """Return where a curve passes at each table."""
-    counts = counts_of(tables)
-    tp, fp, fn, tn = (count.variable for count in counts)
-    found = lift(partial(curve_rates, curve), (tp, fp, tp + fn, fp + tn), outputs=2)
-    return [_put(values, counts[0]) for values in found]
+    areas = _lift(partial(area_under, curve, max_fpr=max_fpr), (tp, fp, fn), [[axis]] * 3)
+    return _put(areas, tp.isel({axis: 0}, drop=True))
 
 
 def _evaluate(name: str | Metric, tables: xr.Dataset) -> xr.DataArray:
     """Evaluate a metric on each table; a function of a user's only on tables that there are."""
     counts = counts_of(tables)
     if not callable(name):
-        return _put(lift(partial(evaluate, name), counts), counts[0])
-    there = [count.variable.compute() for count in counts]  # it may return any dtype
-    return _put(xr.apply_ufunc(partial(evaluate, name), *there, keep_attrs=False), counts[0])
+        return _put(_lift(partial(evaluate, name), counts), counts[0])
+    in_memory = [count.variable.compute() for count in counts]  # it may return any dtype
+    return _put(xr.apply_ufunc(partial(evaluate, name), *in_memory, keep_attrs=False), counts[0])
 
 
 def _put(values: xr.Variable, place: xr.DataArray) -> xr.DataArray:
@@ -131,23 +127,220 @@ def _put(values: xr.Variable, place: xr.DataArray) -> xr.DataArray:
     return place.copy(data=values.transpose(*place.dims).data)
 
 
-def _envelopes(curve: str, counts: Any) -> Any:
-    """Return the envelopes of several groups."""
-    groups = counts[0].shape[:-3]
-    found = np.empty((*groups, GRID.size, SIDES.size))
-    for place in np.ndindex(*groups):
-        found[place] = curve_envelope(curve, Table(*(count[place] for count in counts)))
-    return found
+def _lift(
+    function: Callable[..., Any],
+    arrays: Sequence[xr.DataArray | xr.Variable],
+    core: Sequence[Sequence[str]] | None = None,
+    outputs: int = 1,
+) -> Any:
+    """Apply a function of arrays that returns floats to Variables, or to each of their chunks.
+
+    Nothing is aligned: they come from one Dataset.
+    """
+    return xr.apply_ufunc(
+        function,
+        *(array.variable if isinstance(array, xr.DataArray) else array for array in arrays),
+        input_core_dims=core,
+        output_core_dims=[[]] * outputs,
+        keep_attrs=False,
+        dask="parallelized",
+        output_dtypes=[np.float64] * outputs,
+        dask_gufunc_kwargs={"allow_rechunk": True},
+    )
 
 
-def _in_order(tables: xr.Dataset | None) -> list[xr.DataArray]:
-    """Return the four counts."""
-    if tables is None:
-        raise PUValueError("Envelopes need tables at betas within an interval: beta_interval=...")
-    return [tables[name] for name in COUNTS]
+_POINTS, _INNER = ["bound", "beta"], ["interval_bound", "interval_beta"]
 
 
-def _labeled(values: xr.DataArray, attrs: Mapping[str, Any]) -> xr.DataArray:
-    """Replace the attributes: those of counts, such as their units, are not those of a share."""
-    values.attrs = dict(attrs)
-    return values
+def interval_tables(tables: xr.Dataset, *, kinks: bool) -> xr.Dataset | None:
+    """Return the tables at betas within the interval, over bound and beta; None without one."""
+    if "interval_tp" not in tables:
+        return None
+    arrays = _within(tables)
+    core = [[], [], _POINTS, ["beta"], _INNER, ["interval_beta"]]
+    core.append(["interval_bound", "interval_kink", "interval_count"])
+    if kinks:
+        arrays.append(tables["interval_kinks"].variable.compute())
+    counts = xr.apply_ufunc(
+        table_within,
+        *arrays,
+        input_core_dims=core[: len(arrays)],
+        output_core_dims=[_POINTS] * len(COUNTS),
+        exclude_dims={*_POINTS},
+        keep_attrs=False,
+    )
+    return xr.Dataset(dict(zip(COUNTS, counts, strict=True)))
+
+
+def _within(tables: xr.Dataset) -> list[xr.Variable]:
+    """Return what the tables of an interval follow from; points where both bounds are there."""
+    counts = [xr.DataArray(tables[name].variable.compute()) for name in COUNTS]
+    missing = [dim for dim in _POINTS if dim not in counts[0].dims]
+    tp, fp, fn, tn = (count.expand_dims(missing).variable for count in counts)
+    head, tail = ((true + false).isel(bound=0, beta=0) for true, false in ((tp, fp), (tn, fn)))
+    positives = (tp + fn).isel(bound=0)
+    bounds = np.ravel(tables["bound"]).tolist()
+    if {*SIDES} <= {*bounds}:
+        tp = tp.isel(bound=[bounds.index(side) for side in SIDES])
+    else:
+        tp, positives = tp.isel(bound=[0, 0], beta=[]), positives.isel(beta=[])
+    inner = [tables[name].variable.compute() for name in ("interval_tp", "interval_positives")]
+    return [head, head + tail, tp, positives, *inner]
+
+
+def _curve_envelope(name: str, tables: xr.Dataset) -> xr.Variable:
+    """Return the lowest and the highest curve while beta varies, of each ranking."""
+    grid, axis = TRACES[name][2], axis_of(tables.dims)
+    head, size, tp, positives, inner_tp, inner_positives = _within(tables)
+    first = {axis: 0}
+    core = [[axis], [], [axis, *_POINTS], ["beta"], [axis, *_INNER], ["interval_beta"]]
+    envelope: xr.Variable = xr.apply_ufunc(
+        partial(curve_envelope, name),
+        *(head, size.isel(first), tp, positives.isel(first), inner_tp, inner_positives),
+        input_core_dims=core,
+        output_core_dims=[[grid, "envelope"]],
+        vectorize=True,
+        keep_attrs=False,
+    )
+    return envelope
+
+
+def _widen(
+    values: xr.DataArray,
+    tables: xr.Dataset,
+    evaluate: Callable[[xr.Dataset], xr.DataArray],
+    *,
+    kinks: bool,
+) -> xr.DataArray:
+    """Add the envelope to what has been evaluated for each table."""
+    inner = interval_tables(tables, kinks=kinks) if "bound" in values.dims else None
+    if inner is None:
+        return values
+    within = evaluate(inner)
+    low, high = within.min(["bound", "beta"]), within.max(["bound", "beta"])
+    # Of an error rate the lower bound on performance is the larger number.
+    if float((within.isel(bound=1) - within.isel(bound=0)).sum()) < 0:
+        low, high = high, low
+    plain = xr.DataArray(values.variable)
+    ends = [end.broadcast_like(plain.isel(bound=[0])) for end in (low, high)]
+    widened = xr.concat([ends[0], plain, ends[1]], "bound").variable
+    bounds = np.array([ENVELOPE[0], *values["bound"].to_numpy(), ENVELOPE[1]], dtype=object)
+    repeated = values.drop_vars("bound").isel(bound=[0] * bounds.size)
+    return _put(widened, repeated).assign_coords(bound=("bound", bounds))
+
+
+_ROUNDED = 1  # by a half of an example, beta * unlabeled may be rounded otherwise
+_NEEDED = ("beta", "clipped", "reference", "known_positive", *TOTALS)
+
+
+def beta_derivatives(tables: xr.Dataset) -> xr.Dataset:
+    """Return the derivatives of rates and counts by beta at each cutoff."""
+    counts = counts_of(tables)
+    _check_derivable(tables)
+    above = tables["known_positive"]
+    below = tables["known_negative"] if "known_negative" in tables.coords else 0 * above
+    totals = [tables[name] for name in TOTALS]
+    from_positives = tables["reference"] == "positives"
+    if "tightest" in tables.coords:
+        chosen = (tables["reference"] == "tightest") & (tables["tightest"] == "positives")
+        from_positives = from_positives | chosen
+    # Known examples with weights are no simple random sample.
+    weighted = "n_effective" in tables.coords
+    shared = (tables["bound"] == "estimate") & (not weighted)
+    clipped = tables["clipped"] == True  # noqa: E712 -- or missing
+    arrays = [*counts, clipped, above, below, *totals, from_positives, shared]
+    slopes = _lift(
+        lambda *arrays: tuple(differentiate(Table(*arrays[:4]), arrays[4], Known(*arrays[5:]))),
+        arrays,
+        outputs=len(Derivatives._fields),
+    )
+    variables = {}
+    for name, slope in zip(Derivatives._fields, slopes, strict=True):
+        variables[name] = slope.transpose(*counts[0].dims)
+        variables[name].attrs = {"long_name": f"derivative of {name} by β̂"}
+    kept = tables.drop_vars([*tables.data_vars]).drop_vars("interval_beta", errors="ignore")
+    return kept.assign(variables)
+
+
+def _check_derivable(tables: xr.Dataset) -> None:
+    """Raise unless these are tables that say where they come from."""
+    if missing := [name for name in _NEEDED if name not in tables.variables]:
+        raise PUKeyError(
+            f"The Dataset must hold contingency tables as they were made, {[*COUNTS, *_NEEDED]}, "
+            f"but {missing} are not among its variables. Ask for them first: "
+            "df.pu.contingency(beta=0.3).pu.beta_derivatives()."
+        )
+    if (tables["reference"] == "both").any():
+        raise PUValueError(
+            "reference must not be 'both' for derivatives: bounds that have something from known "
+            "positives and from known negatives have none of their own. Make tables with "
+            "reference='tightest'."
+        )
+    if np.asarray(tables["bound"]).ndim != 1:
+        raise PUValueError(
+            "beta_derivatives needs the dimension bound. Select with a list, which keeps it: "
+            "ds.sel(bound=['estimate'])."
+        )
+    # Each beta says how many positives there are; some ways to join keep the numbers of others.
+    known, against, unlabeled = (tables[name] for name in TOTALS)
+    latent = np.floor(tables["beta"] * unlabeled + 0.5)
+    positives, negatives = known + latent, against + unlabeled - latent
+    tp, fp, fn, tn = counts_of(tables)
+    if abs(tp + fn - positives).max() + abs(fp + tn - negatives).max() > _ROUNDED:
+        raise PUValueError(
+            f"The numbers of examples, {[*TOTALS]}, are not those of the tables: joining may "
+            "have kept those of the first alone. Join them with "
+            "xr.concat(..., coords='different', compat='equals')."
+        )
+
+
+def dominance(tables: xr.Dataset) -> pd.DataFrame:
+    """Compare where the ROC curves of models lie, at each beta."""
+    curves = curve(tables, "roc")
+    dim, axis = _models_dim(curves), axis_of(curves.dims)
+    check_whole(tables)
+    ordered = curves.transpose(dim, "beta", "bound", axis, ...).sel(bound=BOUND)
+    verdicts = compare_curves(ordered["fpr"].to_numpy(), ordered["tpr"].to_numpy())
+    index = curves.get_index(dim)
+    keys = index.tolist()
+    betas = curves["beta"].transpose(..., "beta").to_numpy()
+    n_betas = betas.shape[-1]
+    first, second = (np.repeat(models, n_betas) for models in (verdicts.first, verdicts.second))
+    of_row = np.tile(np.arange(n_betas), verdicts.first.size)
+    if betas.ndim == 1:
+        columns: dict[str, Any] = {"beta": betas[of_row]}
+    else:
+        columns = {"beta_a": betas[first, of_row], "beta_b": betas[second, of_row]}
+    winners = [keys[model] if model >= 0 else None for model in verdicts.dominates.ravel()]
+    columns |= {
+        "dominates": pd.Series(winners, dtype=object),
+        "equal": verdicts.equal.ravel(),
+        "disjoint": verdicts.disjoint.ravel(),
+        "crossings": [crossings for pair in verdicts.crossings for crossings in pair],
+    }
+    pairs = name_pairs([str(name) for name in index.names], keys, first, second)
+    return pd.DataFrame(beside_pairs(pairs, columns))
+
+
+def _models_dim(curves: xr.Dataset) -> str:
+    """Return the dimension of the models, or say what is wrong with the curves."""
+    dims = curves["fpr"].dims
+    more = [str(dim) for dim in dims if dim not in (AXIS, "rank", "bound", "beta")]
+    if (len(more) == 1 and curves.sizes[more[0]] < 2) or not more:
+        raise PUValueError(
+            "A comparison needs two or more models, but there is one. Name two columns of scores, "
+            "df.pu(score=[...]), or a column with two keys, df.pu(by=...)."
+        )
+    if len(more) != 1 or len(dims) != 4:
+        raise PUValueError(
+            "dominance compares the models along one dimension beside cutoffs, bound and beta, "
+            f"but the tables have {dict(curves['fpr'].sizes)}. Stack several dimensions: "
+            f"ds.stack(group={more})."
+        )
+    if lacking := [bound for bound in BOUND if bound not in curves["bound"].to_numpy()]:
+        raise PUValueError(f"dominance needs the bounds {[*BOUND]}, but {lacking} is missing.")
+    if np.isnan(curves["fpr"].to_numpy()).any():
+        raise PUValueError(
+            "An ROC curve needs negatives, but at some beta there are none. Pass a smaller beta."
+        )
+    return more[0]

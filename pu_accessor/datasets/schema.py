@@ -13,9 +13,11 @@ __all__ = [
     "AXIS",
     "BOUND",
     "COUNTS",
+    "ENVELOPE",
     "INTERVAL",
     "SIDES",
     "TOTALS",
+    "TRACES",
     "VARIABLES",
     "Meaning",
     "axis_of",
@@ -28,13 +30,16 @@ __all__ = [
 AXIS = "cutoff"
 COUNTS = ("tp", "fp", "fn", "tn")
 TOTALS = ("n_known_positive", "n_known_negative", "n_unlabeled")
-# Data at betas within an interval, where there is one.
-INTERVAL = (
-    "interval_tp",
-    "interval_positives",
-    "interval_bend_tp",
-    "interval_bend_positives",
-)
+# Data at betas within an interval, where there is one: bounds of the true positives along
+# "interval_bound", the lower one first.
+INTERVAL = ("interval_tp", "interval_positives", "interval_kinks")
+# The rates that a curve is drawn of, and where its envelope stands.
+TRACES = {
+    "roc": ("fpr", "tpr", "fpr_grid", "tpr_envelope"),
+    "pr": ("recall", "precision", "recall_grid", "precision_envelope"),
+}
+# Bounds that an interval of beta adds to metrics and areas.
+ENVELOPE = ("envelope_lower", "envelope_upper")
 # Labels of any text length: Zarr stores them.
 BOUND = np.array(["lower", "estimate", "upper"], dtype=object)
 SIDES = np.array(["lower", "upper"], dtype=object)
@@ -88,15 +93,10 @@ VARIABLES: Mapping[str, Meaning] = MappingProxyType(
             "true positives at betas within the interval", AXIS, "interval_bound", "interval_beta"
         ),
         "interval_positives": Meaning(("interval_beta",), {"units": "examples"}, np.int64),
-        "interval_bend_tp": _examples(
-            "true positives where bounds bend between these betas",
-            *(AXIS, "interval_bound", "interval_bend"),
+        "interval_kinks": _examples(
+            "true positives, and positives, where bounds bend between these betas",
+            *(AXIS, "interval_bound", "interval_kink", "interval_count"),
         ),
-        "interval_bend_positives": _examples(
-            "positives where bounds bend between these betas",
-            *(AXIS, "interval_bound", "interval_bend"),
-        ),
-        "interval_bound": Meaning(("interval_bound",), dtype=np.str_),
         "interval_beta": Meaning(("interval_beta",)),
         "tpr_envelope": Meaning(("fpr_grid", "envelope"), {"long_name": "tpr, while beta varies"}),
         "precision_envelope": Meaning(

@@ -1,33 +1,37 @@
-"""Bounded tables and curves of many rankings -> one Dataset."""
+"""Rankings -> bounded tables and curves in one Dataset; of these a long frame, or some cutoffs."""
 
+from collections.abc import Hashable, Mapping
 from dataclasses import replace
+from fractions import Fraction
+from math import floor
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 import xarray as xr
 
+from pu_accessor.checks import as_array, check_share
 from pu_accessor.datasets.assemble import Page, lay_out
-from pu_accessor.datasets.schema import COUNTS, INTERVAL, SIDES
+from pu_accessor.datasets.curves import curve as trace
+from pu_accessor.datasets.schema import AXIS, COUNTS, INTERVAL, TOTALS, TRACES, VARIABLES, axis_of
+from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError, brief
 from pu_accessor.inference.settings import BetaRange, Settings
-from pu_accessor.inference.tables.contingency import Inner, RankCdf, Table, Tables, make_tables
+from pu_accessor.inference.tables.contingency import RankCdf, Tables, make_tables
 from pu_accessor.inference.tables.contingency import rank_cdf as bound_rank_cdf
-from pu_accessor.inference.tables.envelopes import GRID, curve_envelope, inner_table
-from pu_accessor.inference.tables.rates import curve_rates
+from pu_accessor.inference.tables.envelopes import curve_envelope
 from pu_accessor.questions.betas import Betas
 from pu_accessor.questions.request import Request, map_rankings
 from pu_accessor.questions.rows import Results
-from pu_accessor.ranking import Ranking, Ranks
+from pu_accessor.ranking import FloatArray, Ranking, Ranks
 
-__all__ = ["TRACES", "contingency", "curve_bounds", "rank_cdf"]
+__all__ = ["at_cutoffs", "contingency", "curve_bounds", "rank_cdf", "to_frame"]
 
 Array = npt.NDArray[Any]
 
-# The metrics that a curve is drawn of, and where its envelope stands.
-TRACES = {
-    "roc": ("fpr", "tpr", "fpr_grid", "tpr_envelope"),
-    "pr": ("recall", "precision", "recall_grid", "precision_envelope"),
-}
+_NO_COORDINATE = "The Dataset must have the coordinate {!r}, but has none."
+# No column or dimension of a user's is called so.
+_NEW, _BETA, _WANTED = "__pu_new__", "__pu_beta__", "__pu_wanted__"
 
 
 def contingency(
@@ -38,96 +42,68 @@ def contingency(
     *,
     warn: bool = True,
     baseline: bool = False,
+    envelope_of: str | None = None,
 ) -> xr.Dataset:
-    """Bound the contingency table at each cutoff of each ranking."""
+    """Bound the contingency table at each cutoff of each ranking.
+
+    With the tables at betas within an interval; or with the envelope of a curve in their place,
+    which takes little memory: of many rankings only one has these tables at a time.
+    """
     settings = betas.leave(settings)
     betas = betas.with_baseline() if baseline else betas
 
     def question(ranking: Ranking, beta: BetaRange, own: Settings) -> Page:
         tables = make_tables(ranking, beta.values, own, beta.interval)
-        arrays: dict[str, Array] = dict(zip(COUNTS, tables.table, strict=True))
-        arrays["clipped"] = tables.clipped
-        if tables.inner is not None:
-            arrays |= {
-                "interval_tp": tables.inner.tp,
-                "interval_positives": tables.inner.positives,
-                "interval_beta": tables.inner.betas,
-                "interval_bend_tp": tables.inner.bend_tp,
-                "interval_bend_positives": tables.inner.bend_positives,
-            }
-        return Page(tables.ranking, arrays | _coordinates(tables, own))
+        counts = dict(zip(COUNTS, tables.table, strict=True))
+        arrays = {**counts, "clipped": tables.clipped, **_interval(tables, envelope_of)}
+        return Page(tables.ranking, {**arrays, **_coordinates(tables, own)})
 
     rankings = request.rankings(ranks, settings)
     results = map_rankings(request, rankings, question, betas, settings, warn=warn)
-    if not betas.vary:
-        return lay_out(results, [*COUNTS, "clipped"], betas, settings, request)
-    data = [*COUNTS, "clipped", *INTERVAL]
-    return lay_out(_as_long(results), data, betas, settings, request).assign_coords(
-        interval_bound=("interval_bound", SIDES)
-    )
+    if betas.vary and betas.shared_interval is None and envelope_of is None:
+        results = _as_long(results)
+    arrays = results.each[0].content.arrays
+    data = [*COUNTS, "clipped", *INTERVAL, *(envelope for *_, envelope in TRACES.values())]
+    return lay_out(results, [name for name in data if name in arrays], request)
+
+
+def _interval(tables: Tables, envelope_of: str | None) -> dict[str, Array]:
+    """Return the arrays of betas within an interval, or the envelope of a curve alone."""
+    inner = tables.inner
+    if inner is None:
+        return {}
+    if envelope_of is None:
+        kinks = {"interval_kinks": inner.kinks, "interval_beta": inner.betas}
+        return {"interval_tp": inner.tp, "interval_positives": inner.positives, **kinks}
+    if tables.ranking.extent == "selected":
+        return {}
+    *_, envelope = TRACES[envelope_of]
+    points = tables.tp[:, [0, 2]], tables.positives
+    arrays = tables.ranking.rank, sum(tables.ranking.total), *points, inner.tp, inner.positives
+    return {envelope: curve_envelope(envelope_of, *arrays)}
 
 
 def _as_long(results: Results[Page]) -> Results[Page]:
     """Let all rankings have as many betas within their intervals: shorter ones repeat the last."""
-    pages = [result.content for result in results.each]
-    size = max(page.arrays["interval_beta"].size for page in pages)
-
-    def lengthen(page: Page) -> Page:
-        if page.arrays["interval_beta"].size == size:
-            return page
+    every = [result.content.arrays for result in results.each]
+    size = max(arrays["interval_beta"].size for arrays in every)
+    each = []
+    for result in results.each:
+        ranking, arrays = result.content
+        repeated = np.minimum(np.arange(size), arrays["interval_beta"].size - 1)
         longer = {
-            name: np.take(array, np.minimum(np.arange(size), array.shape[-1] - 1), axis=-1)
-            for name, array in page.arrays.items()
-            if name in ("interval_tp", "interval_positives", "interval_beta")
+            name: arrays[name][..., repeated]
+            for name in ("interval_tp", "interval_positives", "interval_beta")
         }
-        return page._replace(arrays=page.arrays | longer)
-
-    return replace(results, each=[r._replace(content=lengthen(r.content)) for r in results.each])
+        each.append(result._replace(content=Page(ranking, arrays | longer)))
+    return replace(results, each=each)
 
 
 def curve_bounds(
     request: Request, curve: str, betas: Betas, settings: Settings, ranks: Ranks
 ) -> xr.Dataset:
     """Bound the ROC or the precision-recall curve of each ranking."""
-    x, y, grid, envelope = TRACES[curve]
-    settings = betas.leave(settings)
-
-    def question(ranking: Ranking, beta: BetaRange, own: Settings) -> Page:
-        tables = make_tables(ranking, beta.values, own, beta.interval)
-        counts = tables.tp, tables.fp, tables.positives, tables.negatives
-        arrays = dict(zip((x, y), curve_rates(curve, *counts), strict=True))
-        if tables.inner is not None and tables.ranking.extent != "selected":
-            arrays |= {envelope: _envelope(curve, tables, tables.inner)}
-        return Page(tables.ranking, {**arrays, **_coordinates(tables, own)})
-
-    rankings = request.rankings(ranks, settings)
-    results = map_rankings(request, rankings, question, betas, settings)
-    data = [name for name in (x, y, envelope) if name in results.each[0].content.arrays]
-    curves = lay_out(results, data, betas, settings, request)
-    if envelope not in data:
-        return curves
-    return curves.assign_coords({grid: (grid, GRID), "envelope": ("envelope", SIDES)})
-
-
-def _envelope(curve: str, tables: Tables, inner: Inner) -> Array:
-    """Return the envelope of a curve; the tables at all betas of the interval are never there."""
-    ends = Table(*(count[:, [0, 2]] for count in tables.table))
-    inside = (tables.betas >= inner.betas[0]) & (tables.betas <= inner.betas[-1])
-    points = Table(*(count[..., inside] for count in ends))
-    low, high = _paths_envelope(curve, points)
-    first = Table(*(count[..., :1] for count in ends))
-    for place in range(inner.betas.size):
-        some = slice(place, place + 1)
-        one = inner._replace(tp=inner.tp[..., some], positives=inner.positives[some])
-        within = inner_table(first, tables.betas[:1], one)
-        lowest, highest = _paths_envelope(curve, Table(*(count[..., :1] for count in within)))
-        low, high = np.fmin(low, lowest), np.fmax(high, highest)
-    return np.stack([low, high], axis=1)
-
-
-def _paths_envelope(curve: str, table: Table) -> Array:
-    """Return the lowest and the highest of some curves, cutoffs first."""
-    return curve_envelope(curve, Table(*(np.moveaxis(count, 0, -1) for count in table))).T
+    return trace(contingency(request, betas, settings, ranks, envelope_of=curve), curve)
 
 
 def rank_cdf(request: Request, betas: Betas, settings: Settings, ranks: Ranks) -> xr.Dataset:
@@ -140,7 +116,7 @@ def rank_cdf(request: Request, betas: Betas, settings: Settings, ranks: Ranks) -
 
     rankings = request.rankings(ranks, settings)
     results = map_rankings(request, rankings, question, betas, settings)
-    return lay_out(results, ["rank_cdf"], betas, settings, request)
+    return lay_out(results, ["rank_cdf"], request)
 
 
 def _coordinates(bounded: Tables | RankCdf, settings: Settings) -> dict[str, Array]:
@@ -153,3 +129,129 @@ def _coordinates(bounded: Tables | RankCdf, settings: Settings) -> dict[str, Arr
     if bounded.local_alpha is not None:
         coordinates["local_alpha"] = bounded.local_alpha
     return coordinates
+
+
+def to_frame(dataset: xr.Dataset) -> pd.DataFrame:
+    """Return tables or curves as a long frame."""
+    axis = axis_of(dataset.dims)
+    dims = next(
+        (variable.dims for variable in dataset.data_vars.values() if axis in variable.dims), None
+    )
+    if dims is None:
+        raise PUKeyError(
+            f"The Dataset must hold tables or curves over {axis}, but its variables are "
+            f"{list(dataset.data_vars)}."
+        )
+    if axis not in (AXIS, *dataset.coords):
+        raise PUKeyError(_NO_COORDINATE.format(axis))
+    kept = dataset.drop_vars(
+        [name for name in dataset.variables if _is_aside(dataset, name, dims)]
+    )
+    if "beta" in kept.dims and "beta" not in kept.indexes:  # one for each group: a column
+        kept = kept.rename_dims(beta=_BETA)
+    order = [_BETA if dim == "beta" and dim not in kept.dims else dim for dim in dims]
+    flat = kept.assign_coords({_NEW: _is_new(dataset, axis)}).to_dataframe(order)
+    twice = [name for name in flat.columns if name in flat.index.names]  # before xarray 2025.10
+    flat = flat.drop(columns=twice).reset_index()
+    flat = flat[flat[_NEW]].reset_index(drop=True)
+    others = [*kept.data_vars, _NEW, _BETA, AXIS]
+    coords = [name for name in flat.columns if name not in others]
+    if axis == AXIS and "rank" in coords:  # where the dimension would stand
+        coords.remove("rank")
+        coords.insert(coords.index("bound") if "bound" in coords else 0, "rank")
+    return flat[[*coords, *kept.data_vars]]
+
+
+def _is_aside(dataset: xr.Dataset, name: Hashable, dims: tuple[Hashable, ...]) -> bool:
+    """Tell whether a variable stands on axes of its own, or is a number of the whole ranking."""
+    number = name in VARIABLES and not VARIABLES[str(name)].dims
+    return bool({*dataset[name].dims} - {*dims}) or (number and not dataset[name].dims)
+
+
+def _is_new(dataset: xr.Dataset, axis: str) -> xr.DataArray:
+    """Tell which cutoffs are no repeats of the one before, with which shorter rankings end."""
+    if axis == "rank" or "rank" not in dataset.coords or not dataset.coords.get("n_cutoffs", 1):
+        return xr.DataArray(np.ones(dataset.sizes[axis], dtype=bool), dims=axis)
+    rank = xr.DataArray(dataset["rank"].variable)
+    before = rank.shift({axis: 1}, fill_value=-1)
+    return (rank != before) & rank.notnull()  # noqa: PD004
+
+
+def at_cutoffs(dataset: xr.Dataset, wanted: Mapping[str, Any]) -> xr.Dataset:
+    """Return the last cutoffs at or before some ranks, thresholds or fractions."""
+    axis = axis_of(dataset.dims)
+    passed = {name: value for name, value in wanted.items() if value is not None}
+    if len(passed) != 1:
+        raise PUTypeError(
+            f"at takes one of rank, threshold and fraction, but {sorted(passed) or 'none'} was "
+            "passed. For example ds.pu.at(rank=100)."
+        )
+    ((name, value),) = passed.items()
+    goal = xr.Variable(_WANTED, _numbers(name, value))
+    coordinate = "threshold" if name == "threshold" else "rank"
+    if missing := [key for key in ("rank", coordinate) if key not in dataset.coords]:
+        raise PUKeyError(_NO_COORDINATE.format(missing[0]))
+    if name == "fraction":
+        with np.errstate(invalid="ignore"):  # an empty place has no size
+            goal = xr.apply_ufunc(_part, goal, _sizes(dataset, axis), vectorize=True)
+    cutoffs = _last_reached(dataset, axis, coordinate, goal)
+    numbered = dataset if axis == AXIS else dataset.reset_index("rank").rename_dims(rank=AXIS)
+    selected = numbered.isel({AXIS: cutoffs})
+    selected = selected.assign_coords(n_cutoffs=np.int64(0), all_cutoffs=np.bool_(False))
+    if axis == "rank" and {"tp", "fp"} <= {*selected.data_vars}:  # of shared ranks, not its own
+        head = selected["tp"].variable + selected["fp"].variable
+        own = head.isel(bound=0, beta=0, missing_dims="ignore")
+        selected = selected.assign_coords(rank=own.compute())
+    if np.ndim(value) == 0:
+        return selected.isel({_WANTED: 0})
+    return selected.rename_dims({_WANTED: AXIS})
+
+
+def _last_reached(
+    dataset: xr.Dataset, axis: str, coordinate: str, goal: xr.Variable
+) -> xr.Variable:
+    """Return the position of the last cutoff that a rank or threshold reaches, of each group."""
+    points, rank = (dataset[name].variable.to_base_variable() for name in (coordinate, "rank"))
+    reached = points >= goal if coordinate == "threshold" else points <= goal
+    filled = rank.notnull().any(axis)  # noqa: PD004 -- a place that unstacking left empty is not
+    if bool((filled & ~reached.any(axis)).any()):
+        raise PUValueError(
+            f"at must not lie before the first cutoff, but {goal.values.ravel()[:5].tolist()} was "
+            f"passed for {coordinate}s from {points.values.ravel()[0]:g} on. Make tables from "
+            "rank 0 on: ranks='breakpoints'."
+        )
+    if coordinate == "rank" and bool((goal > rank.max()).any()):
+        raise PUValueError(
+            f"at must not lie beyond the last rank, {int(rank.max())}, but "
+            f"{goal.values.ravel()[:5].tolist()} was passed."
+        )
+    return xr.DataArray(rank).where(xr.DataArray(reached), -1).fillna(-1).argmax(axis).variable
+
+
+def _part(share: float, size: float) -> float:
+    """Return a share of some examples, in decimals as printed, rounded down."""
+    return float(floor(Fraction(str(share)) * int(size))) if size == size else np.nan
+
+
+def _sizes(dataset: xr.Dataset, axis: str) -> xr.Variable:
+    """Return the number of examples of each ranking."""
+    if all(name in dataset.coords for name in TOTALS):
+        known, against, unlabeled = (dataset[name].variable for name in TOTALS)
+        return known + against + unlabeled
+    return dataset["rank"].variable.to_base_variable().max(axis)
+
+
+def _numbers(name: str, value: Any) -> FloatArray:
+    """Return what is wanted as numbers."""
+    numbers = np.atleast_1d(as_array(value))
+    if numbers.dtype.kind not in "iuf" or numbers.ndim > 1 or np.isnan(numbers).any():
+        raise PUTypeError(
+            f"{name} must be a number or a one-dimensional array of numbers, but "
+            f"{brief(value)} was passed."
+        )
+    if not numbers.size:
+        raise PUValueError(f"{name} must hold one number or more, but nothing was passed.")
+    if name == "fraction":
+        for share in numbers.tolist():
+            check_share("fraction", share)
+    return numbers

@@ -9,37 +9,36 @@ from collections.abc import Hashable
 import numpy as np
 import xarray as xr
 
-from pu_accessor.datasets.beside import check_beside
-from pu_accessor.datasets.beta_envelope import ENVELOPE
-from pu_accessor.datasets.schema import AXIS, BOUND, COUNTS, INTERVAL, SIDES, VARIABLES
+from pu_accessor.datasets.schema import AXIS, BOUND, COUNTS, ENVELOPE, INTERVAL, SIDES, VARIABLES
 from pu_accessor.errors import PUTypeError, PUValueError
 
 __all__ = ["read_dataset", "read_values"]
 
 _RATES = ("fpr", "tpr", "recall", "precision", "rank_cdf")
 _LABELED = ("bound", "beta", "fpr_grid", "recall_grid", "envelope")
-_INTERVAL = (*INTERVAL, "interval_bound", "interval_beta")
-_LABELS = {"bound": [*BOUND, *ENVELOPE], "interval_bound": [*SIDES], "envelope": [*SIDES]}
+_LABELS = {"bound": [*BOUND, *ENVELOPE], "envelope": [*SIDES]}
 # From which dtypes each is cast; text is left as it is.
 _CAST = {np.int64: "iufb", np.float64: "iufb", np.bool_: "iufbO"}
 
 
 def read_dataset(dataset: xr.Dataset) -> xr.Dataset:
     """Read tables or curves that a user holds."""
-    there = {*dataset.variables, *dataset.dims}
-    counts = there & {*COUNTS}
-    if 0 < len(counts) < len(COUNTS) or not there & {*COUNTS, *_RATES, AXIS, "rank"}:
+    names = {*dataset.variables, *dataset.dims}
+    counts = names & {*COUNTS}
+    if 0 < len(counts) < len(COUNTS) or not names & {*COUNTS, *_RATES, AXIS, "rank"}:
         return dataset
     _check_dims(dataset)
-    _check_together(dataset)
+    _check_counts(dataset)
+    if "interval_tp" in dataset.variables:
+        _check_interval(dataset)
     changed: dict[Hashable, xr.Variable] = {}
     for name, variable in dataset.variables.items():
-        if name in VARIABLES and (read := _read(str(name), variable)) is not None:
-            changed[name] = read
-    beside = {name: read for name, read in changed.items() if name in dataset.coords}
-    counted = {name: read for name, read in changed.items() if name not in beside}
-    tables = dataset.assign(counted).assign_coords(beside) if changed else dataset
-    check_beside(tables)
+        if name in VARIABLES and (as_made := _read(str(name), variable)) is not None:
+            changed[name] = as_made
+    data = {name: variable for name, variable in changed.items() if name in dataset.data_vars}
+    coords = {name: variable for name, variable in changed.items() if name not in data}
+    tables = dataset.assign(data).assign_coords(coords) if changed else dataset
+    _check_coordinates(tables)
     return tables
 
 
@@ -61,23 +60,17 @@ def _read(name: str, variable: xr.Variable) -> xr.Variable | None:
         wanted = np.dtype(np.float64 if variable.dtype.kind == "f" else np.int64)
     elif made is np.float64:
         wanted = np.dtype(np.float64)
-    lazy = variable.chunks is not None and not _is_data(name)
+    # Tables and curves stay in chunks, not what stands beside them.
+    lazy = variable.chunks is not None and len(VARIABLES[name].dims) <= 1
     if variable.dtype == wanted and not lazy:
         return None
-    found = variable.astype(wanted, copy=False)
-    return found.compute() if lazy else found
-
-
-def _is_data(name: str) -> bool:
-    """Tell a table or a curve from what stands beside it."""
-    return len(VARIABLES[name].dims) > 1
+    as_made = variable.astype(wanted, copy=False)
+    return as_made.compute() if lazy else as_made
 
 
 def _check_dims(dataset: xr.Dataset) -> None:
     """Raise where a dimension is empty, or has lost its labels."""
-    dims: dict[Hashable, None] = {}
-    for variable in dataset.data_vars.values():
-        dims |= dict.fromkeys(variable.dims)
+    dims = dict.fromkeys(dim for array in dataset.data_vars.values() for dim in array.dims)
     if empty := [dim for dim in dims if not dataset.sizes[dim]]:
         raise PUValueError(
             f"The Dataset must hold a table or more, but its dimension {empty[0]!r} is empty. "
@@ -89,34 +82,70 @@ def _check_dims(dataset: xr.Dataset) -> None:
             f"coordinate: ds.drop_vars({lost[0]!r}) takes it away."
         )
     for dim, labels in _LABELS.items():
-        there = dataset[dim].values.tolist() if dim in dims and dim in dataset.coords else []
-        if not set(there) <= {*labels} or len(set(there)) < len(there):
+        present = dataset[dim].values.tolist() if dim in dims else []
+        if not {*present} <= {*labels} or len({*present}) < len(present):
             raise PUValueError(
-                f"The labels of {dim!r} must be some of {labels}, each once, but are {there}."
+                f"The labels of {dim!r} must be some of {labels}, each once, but are {present}."
             )
 
 
-def _check_together(dataset: xr.Dataset) -> None:
-    """Raise where variables that make a table together do not."""
+def _check_counts(dataset: xr.Dataset) -> None:
+    """Raise where the counts do not stand over the same dimensions."""
     dims = {name: dataset[name].dims for name in COUNTS if name in dataset.data_vars}
-    if len({frozenset(some) for some in dims.values()}) > 1:
+    if len({frozenset(own) for own in dims.values()}) > 1:
         raise PUValueError(
             f"The counts must stand over the same dimensions, but stand over {dims}. Select from "
             "the whole Dataset, not from a variable."
         )
-    there = [name for name in _INTERVAL if name in dataset.variables]
-    if "interval_tp" in there and len(there) < len(_INTERVAL):
-        lost = [name for name in _INTERVAL if name not in there]
+
+
+def _check_interval(dataset: xr.Dataset) -> None:
+    """Raise where a part of the tables at betas within the interval is gone, or was changed."""
+    parts = [*INTERVAL, "interval_beta"]
+    if lost := [name for name in parts if name not in dataset.variables]:
         raise PUValueError(
             f"The tables at betas within the interval are not whole: {lost[0]!r} is missing. Keep "
-            f"all of {[*_INTERVAL]}, or drop them: ds.drop_vars({there})."
+            f"all of {parts}, or drop them: ds.drop_vars({[*INTERVAL]})."
         )
-    if "interval_tp" in there:
-        twice = {"bound", "beta"} & {*dataset["interval_tp"].dims}
-        if twice or "beta" not in dataset.coords:
-            raise PUValueError(
-                "The tables at betas within the interval stand over interval_bound and "
-                f"interval_beta, and the points over beta, but {sorted(twice) or ['beta']} "
-                f"{'came' if twice else 'went'}. Change the points alone, or drop the interval: "
-                f"ds.drop_vars({there})."
-            )
+    sides = dataset.sizes.get("interval_bound", 1)
+    if sides != len(SIDES):
+        raise PUValueError(
+            f"'interval_bound' must have {len(SIDES)} places, the lower and the upper bound, but "
+            f"has {sides}. Keep both, or drop the interval: ds.drop_vars({[*INTERVAL]})."
+        )
+    came = sorted({"bound", "beta"} & {*dataset["interval_tp"].dims})
+    if came or "beta" not in dataset.coords:
+        raise PUValueError(
+            "The tables at betas within the interval stand over interval_bound and "
+            f"interval_beta, and the points over beta, but {came or ['beta']} "
+            f"{'came' if came else 'went'}. Change the points alone, or drop the interval: "
+            f"ds.drop_vars({[*INTERVAL]})."
+        )
+
+
+def _check_coordinates(tables: xr.Dataset) -> None:
+    """Raise where cutoffs or known examples are those of other tables.
+
+    Some ways to join keep the coordinates of the first table alone. Thresholds cannot be told from
+    counts; but they go with the known examples at each cutoff, and these mostly can.
+    """
+    variables = tables.variables
+    if not {*COUNTS} <= {*variables} or any(variables[n].chunks is not None for n in COUNTS):
+        return
+    tp, fp, fn, tn = (variables[name] for name in COUNTS)
+    dims = {*tp.dims}
+    wrong = []
+    if "rank" not in tables.dims and "rank" in variables and {*variables["rank"].dims} <= dims:
+        wrong.append(tp + fp != variables["rank"])
+    for above, below, kind in ((tp, fn, "known_positive"), (fp, tn, "known_negative")):
+        names = kind, f"n_{kind}"
+        if all(name in variables and {*variables[name].dims} <= dims for name in names):
+            known, known_in_all = (variables[name] for name in names)
+            wrong += [above < known, below < known_in_all - known]
+    empty = (tp + fp).isnull()
+    if any((differ & ~empty).any() for differ in wrong):
+        raise PUValueError(
+            "Cutoffs, thresholds or known examples are not those of the tables: joining may have "
+            "kept those of the first alone. Join them with "
+            "xr.concat(..., coords='different', compat='equals')."
+        )

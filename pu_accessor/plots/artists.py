@@ -240,5 +240,6 @@ def band_label(dataset: xr.Dataset) -> str:
 
 def _reference(dataset: xr.Dataset) -> str:
     """Say what a band starts from, unless that is the known positives."""
-    told = _REFERENCES.get(str(dataset.attrs.get("reference")))
+    references = {*np.ravel(dataset.coords.get("reference", "positives")).tolist()}
+    told = _REFERENCES.get(references.pop()) if len(references) == 1 else None
     return f",\n{told}" if told else ""

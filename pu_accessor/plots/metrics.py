@@ -9,8 +9,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 
 from pu_accessor.checks import check_option
-from pu_accessor.datasets.beta_envelope import inner_tables
-from pu_accessor.datasets.curves import metric
+from pu_accessor.datasets.curves import interval_tables, metric
 from pu_accessor.datasets.schema import COUNTS, INTERVAL, axis_of, counts_of, is_whole
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.quantities import read_quantity
@@ -109,7 +108,7 @@ def _inner(
 
     Before that, counts are seen through `view`, along their first axis, that of the cutoffs.
     """
-    inner = inner_tables(tables, bends=view is np.asarray)
+    inner = interval_tables(tables, kinks=view is np.asarray)
     if inner is None:
         raise PUValueError("An envelope needs an interval of beta: beta_interval=(0.2, 0.4).")
     values = evaluate(name, *(view(count.to_numpy()) for count in counts_of(inner)))

@@ -1,9 +1,9 @@
 """What a user passes as beta is read once, and asked for the betas of each ranking."""
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,6 @@ from pu_accessor.checks import (
 )
 from pu_accessor.errors import PUError, PUKeyError, PUTypeError, PUValueError, brief, shorten
 from pu_accessor.inference.settings import BetaRange, Settings, ranking_level
-from pu_accessor.ranking import FloatArray
 
 __all__ = [
     "Beta",
@@ -34,8 +33,6 @@ __all__ = [
 
 Beta: TypeAlias = npt.ArrayLike | Mapping[Any, float] | pd.Series | pd.DataFrame | xr.DataArray
 BetaInterval: TypeAlias = Interval | Mapping[Any, Interval] | pd.Series | pd.DataFrame
-
-Checked = TypeVar("Checked")
 
 _APPROXIMATE, _GUARANTEED = "approximate", "guaranteed"
 _ESTIMATE = ("beta", "lower", "upper", "level")
@@ -52,10 +49,10 @@ class Betas:
     Parameters
     ----------
     values : BetaRange, mapping or DataArray
-        The same for all rankings; or a number for each key; or, by the values of `levels`,
-        estimates.
+        The same for all rankings; or a number for each key, or an estimate for the values of some
+        `levels` of it.
     levels : tuple of str, optional
-        The levels of keys for which there are estimates of their own.
+        Those levels.
     interval : (float, float) or mapping of them by key, optional
         Within which beta varies.
     level : float, optional
@@ -94,44 +91,23 @@ class Betas:
 
     def of(self, names: Sequence[str], keys: Sequence[Hashable]) -> list[BetaRange]:
         """Return the betas of each ranking."""
-        if isinstance(self.values, BetaRange):
-            betas = [self.values] * len(keys)
-        elif self.levels is not None:
-            betas = [self._estimate(names, key) for key in keys]
-        else:
-            numbers = _numbers_by_key(self.values, names, keys)
-            shared = self.shared_interval
-            betas = [
-                BetaRange(_as_beta(names, key, number), shared)
-                for key, number in zip(keys, numbers, strict=True)
-            ]
-        if not isinstance(self.interval, Mapping):
-            return betas
-        intervals = _values_by_key("beta_interval", self.interval, names, keys)
+        values: list[Any] = [self.values] * len(keys)
+        intervals: list[Any] = [self.interval] * len(keys)
+        if not isinstance(self.values, BetaRange):
+            by_key = self.values
+            if isinstance(by_key, xr.DataArray):
+                by_key = _select(by_key, names, keys)
+            elif self.levels is not None:
+                by_key = _select_estimates(by_key, self.levels, names, keys)
+            values = _look_up("beta", by_key, names, keys)
+        if isinstance(self.interval, Mapping):
+            intervals = _look_up("beta_interval", self.interval, names, keys)
+        elif self.shared is not None:
+            return [self.shared] * len(keys)
         return [
-            beta._replace(interval=_in_group(names, key, as_interval, interval))
-            for beta, key, interval in zip(betas, keys, intervals, strict=True)
+            _of_group(names, key, value, interval)
+            for key, value, interval in zip(keys, values, intervals, strict=True)
         ]
-
-    def _estimate(self, names: Sequence[str], key: Hashable) -> BetaRange:
-        """Return the estimate of one ranking."""
-        levels, estimates = self.levels or (), cast("Mapping[Any, BetaRange]", self.values)
-        if foreign := [level for level in levels if level not in names]:
-            apart = " where rows are not ranked apart"
-            each = f", or of a row for each of {[*names]}" if names else apart
-            raise PUKeyError(
-                f"beta must be a frame of one row{each}, but it has rows by "
-                f"{foreign[0]!r}, too. Pass some of its rows: "
-                f"beta=found[found[{foreign[0]!r}] == ...].drop(columns={foreign[0]!r})."
-            )
-        parts = dict(zip(names, split_key(names, key), strict=True))
-        own_key = tuple(alike(parts[level]) for level in levels)
-        if own_key not in estimates:
-            raise PUKeyError(
-                "beta must have a row for each key, but has none for "
-                f"{name_group(levels, own_key if len(own_key) > 1 else own_key[0])}."
-            )
-        return estimates[own_key]
 
     def leave(self, settings: Settings) -> Settings:
         """Return settings at the level that is left where intervals of beta are to hold, too."""
@@ -199,7 +175,7 @@ def read_betas(
         return Betas(_unique("beta", beta), interval=within)
     if isinstance(beta, Mapping):
         for key, value in beta.items():
-            _as_beta((), key, value)
+            _of_group((), key, value, None)
         return Betas(beta, interval=within)
     shared = None if isinstance(within, Mapping) else within
     return Betas(BetaRange(as_betas(cast("npt.ArrayLike", beta)), shared), interval=within)
@@ -277,37 +253,7 @@ def _unique(name: str, values: "pd.Series[Any]") -> dict[Hashable, Any]:
     return dict(values.items())
 
 
-def _as_beta(names: Sequence[str], key: Hashable, value: Any) -> FloatArray:
-    """Raise unless a key has one number, which is a share."""
-    if as_array(value).ndim:
-        raise PUTypeError(
-            f"beta must have one number for each key, but {key!r} has {value!r}. For several "
-            "betas that all groups share, pass an array."
-        )
-    return _in_group(names, key, as_betas, value)
-
-
-def _in_group(
-    names: Sequence[str], key: Hashable, check: Callable[[Any], Checked], value: Any
-) -> Checked:
-    """Check what one group has; an error names the group."""
-    try:
-        return check(value)
-    except PUError as error:
-        group = name_group(names, key) if names else f"group {key!r}"
-        raise type(error)(f"{group}: {error}") from error
-
-
-def _numbers_by_key(
-    beta: Mapping[Any, Any] | xr.DataArray, names: Sequence[str], keys: Sequence[Hashable]
-) -> list[Any]:
-    """Return the number of each key."""
-    if isinstance(beta, xr.DataArray):
-        beta = _select(beta, names, keys)
-    return _values_by_key("beta", beta, names, keys)
-
-
-def _values_by_key(
+def _look_up(
     name: str, values: Mapping[Any, Any], names: Sequence[str], keys: Sequence[Hashable]
 ) -> list[Any]:
     """Return what an argument has for each key."""
@@ -331,6 +277,26 @@ def _values_by_key(
             f"[{shorten(map(brief, missing))}]; its keys are [{shorten(map(brief, values))}]."
         )
     return [known[alike(key)] for key in keys]
+
+
+def _select_estimates(
+    estimates: Mapping[Any, BetaRange],
+    levels: Sequence[str],
+    names: Sequence[str],
+    keys: Sequence[Hashable],
+) -> dict[Hashable, BetaRange]:
+    """Select the estimate of each key, which are the same along levels that estimates lack."""
+    if foreign := [level for level in levels if level not in names]:
+        apart = " where rows are not ranked apart"
+        each = f", or of a row for each of {[*names]}" if names else apart
+        raise PUKeyError(
+            f"beta must be a frame of one row{each}, but it has rows by {foreign[0]!r}, too. Pass "
+            f"some of its rows: beta=found[found[{foreign[0]!r}] == ...]"
+            f".drop(columns={foreign[0]!r})."
+        )
+    places = [names.index(level) for level in levels]
+    wanted = {key: tuple(alike(split_key(names, key)[place]) for place in places) for key in keys}
+    return {key: estimates[own] for key, own in wanted.items() if own in estimates}
 
 
 def _select(
@@ -367,6 +333,25 @@ def _check_labels(beta: xr.DataArray, dim: str, wanted: list[Hashable]) -> None:
             f"beta must have each coordinate along {dim!r} once, but "
             f"{index[index.duplicated()].tolist()[:5]} are there twice or more."
         )
+
+
+def _of_group(
+    names: Sequence[str], key: Hashable, value: Any, interval: Interval | None
+) -> BetaRange:
+    """Return the betas of one group, within an interval where there is one."""
+    if not isinstance(value, BetaRange) and as_array(value).ndim:
+        raise PUTypeError(
+            f"beta must have one number for each key, but {key!r} has {value!r}. For several "
+            "betas that all groups share, pass an array."
+        )
+    try:
+        within = as_interval(interval)
+        if not isinstance(value, BetaRange):
+            return BetaRange(as_betas(value), within)
+    except PUError as error:
+        group = name_group(names, key) if names else f"group {key!r}"
+        raise type(error)(f"{group}: {error}") from error
+    return value if within is None else value._replace(interval=within)
 
 
 def split_key(names: Sequence[str], key: Hashable) -> tuple[Hashable, ...]:

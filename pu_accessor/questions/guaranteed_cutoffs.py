@@ -32,10 +32,10 @@ def guaranteed_cutoffs(
     among = models or _count_models(rankings)
     for_one_model = 1 - (1 - left) / among
 
-    def question(ranking: Ranking, beta: BetaRange, own: Settings) -> list[Guaranteed]:
-        own = own.at_level(for_one_model)
+    def question(ranking: Ranking, beta: BetaRange, settings: Settings) -> list[Guaranteed]:
+        settings = settings.at_level(for_one_model)
         values = beta.values.tolist()
-        return [find_guaranteed(ranking, value, goal, own, beta.interval) for value in values]
+        return [find_guaranteed(ranking, value, goal, settings, beta.interval) for value in values]
 
     def columns(cutoffs: list[Guaranteed], beta: BetaRange) -> Columns:
         fields = "rank", "threshold", "estimate", "lower", "upper", "attainable"
@@ -74,8 +74,8 @@ def _count_models(rankings: Rankings) -> int:
         return 1
     if len(rankings.names) == 1:
         return max(len(rankings.keys), 1)
-    place = rankings.names.index(_MODEL)
-    return max(len({key[place] for key in rankings.keys}), 1)  # type: ignore[index]
+    level = rankings.names.index(_MODEL)
+    return max(len({key[level] for key in rankings.keys}), 1)  # type: ignore[index]
 
 
 def _state(cutoffs: pd.DataFrame, goal: Goal, level: float, among: int) -> str:

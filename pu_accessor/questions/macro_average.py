@@ -47,8 +47,8 @@ class Over(NamedTuple):
     names: Average
     models: bool
 
-    def split(self, names: Sequence[str]) -> tuple[list[int], list[int]]:
-        """Return which levels of keys stay, and which are averaged over."""
+    def kept(self, names: Sequence[str]) -> list[int]:
+        """Return the positions of the levels of keys that are not averaged over."""
         groups = [*names][: -1 if self.models else None]
         over = groups if self.names is True else self.names
         over = [over] if isinstance(over, str) else over
@@ -59,8 +59,7 @@ class Over(NamedTuple):
                 f"but {brief(self.names)} was passed. Name the column of the queries or users: "
                 "df.pu(by='query').auroc(0.3, average=True)."
             )
-        places = range(len(names))
-        return [p for p in places if names[p] not in over], [p for p in places if names[p] in over]
+        return [level for level, name in enumerate(names) if name not in over]
 
 
 class _Average(NamedTuple):
@@ -151,62 +150,59 @@ def average_over(
     """Average numbers over groups, with intervals."""
     check_target(target)
     _check_plain(settings, betas)
-    estimate = _shared_estimate(betas)
-    shared, at_left_level = betas, betas.leave(settings)
-    if estimate is not None:  # groups together have as many examples as it is about
-        shared = Betas(BetaRange(estimate.grid(settings.level, betas.joint)))
+    estimate, level = _shared_estimate(betas), betas.leave(settings).level
+    of_groups = betas
+    if estimate is not None:  # which is about the examples of all groups together
+        of_groups = Betas(BetaRange(estimate.grid(settings.level, betas.joint)))
 
     def question(ranking: Ranking, beta: BetaRange, _: Settings) -> list[GroupTerm]:
         return averaged.question(ranking, beta.values)
 
-    def average(terms: Sequence[GroupTerm]) -> _Average:
-        averages = average_groups(terms, target, averaged.scatter, at_left_level.level)
-        floor, ceiling = find_span(terms)
-        if estimate is not None:
-            span = float(floor.min()), float(ceiling.max())
-            averages = join_estimates(averages, estimate, betas.joint, span)
-            floor, ceiling = (np.atleast_1d(end)[:1] for end in (floor, ceiling))
-        inside = (floor <= averages.value) & (averages.value <= ceiling)
-        value, error = averages.value, averages.error
-        return _Average(value, error, averages.lower, averages.upper, ~inside)
-
-    def columns(content: tuple[int, list[_Average]], beta: BetaRange) -> Columns:
-        n_groups, averages = content
+    def columns(group: Sequence[Result[list[GroupTerm]]], beta: BetaRange) -> Columns:
+        averages = [
+            _average(terms, target, averaged.scatter, level, estimate, betas.joint)
+            for terms in zip(*(result.content for result in group), strict=True)
+        ]
+        fields = zip(*averages, strict=True)  # of each, an array over betas for each number
         return {
             "beta": beta.values[:, np.newaxis],
             **averaged.columns,
-            **{
-                field: np.stack([getattr(one, field) for one in averages], axis=1)
-                for field in _Average._fields
-            },
+            **{n: np.stack(f, axis=1) for n, f in zip(_Average._fields, fields, strict=True)},
             **settings_columns(settings),
             "target": target,
-            "n_groups": n_groups,
+            "n_groups": len(group),
         }
 
+    at_once = averaged.at_once if target == "population" else None
+    rankings = request.rank("breakpoints")
     results = map_rankings(
-        request,
-        request.rank("breakpoints"),
-        question,
-        shared,
-        settings,
-        at_once=averaged.at_once if target == "population" else None,
-        warn=False,
+        request, rankings, question, of_groups, settings, at_once=at_once, warn=False
     )
-    kept, _ = over.split(results.names)
-    together = Results(
-        tuple(results.names[level] for level in kept),
-        results.own_beta,
-        [
-            _averaged(key, group, estimate, average, bool(results.skipped))
-            for key, group in _together(results, kept).items()
-        ],
-        results.skipped,
-        betas.joint,
-    )
-    averages = as_rows(together, columns)
-    _warn_of(averages, together.names)
+    kept = over.kept(results.names)
+    groups = _together(results, kept, estimate)
+    names = tuple(results.names[level] for level in kept)
+    averages = as_rows(Results(names, groups, betas, settings, results.skipped), columns)
+    _warn_of(averages, names)
     return averages.drop(columns=_BEYOND)
+
+
+def _average(
+    terms: Sequence[GroupTerm],
+    target: str,
+    scatter: float,
+    level: float,
+    estimate: BetaRange | None,
+    joint: str,
+) -> _Average:
+    """Average one number over groups, jointly with an estimate of beta where there is one."""
+    average = average_groups(terms, target, scatter, level)
+    floor, ceiling = find_span(terms)
+    if estimate is not None:
+        span = float(floor.min()), float(ceiling.max())
+        average = join_estimates(average, estimate, joint, span)
+        floor, ceiling = (np.atleast_1d(end)[:1] for end in (floor, ceiling))
+    beyond = ~((floor <= average.value) & (average.value <= ceiling))
+    return _Average(average.value, average.error, average.lower, average.upper, beyond)
 
 
 def _check_plain(settings: Settings, betas: Betas) -> None:
@@ -234,34 +230,30 @@ def _shared_estimate(betas: Betas) -> BetaRange | None:
 
 
 def _together(
-    results: Results[list[GroupTerm]], kept: Sequence[int]
-) -> dict[Hashable, list[Result[list[GroupTerm]]]]:
-    """Return the results of groups that are averaged, by the key that stays."""
-    together: dict[Hashable, list[Result[list[GroupTerm]]]] = {}
+    results: Results[list[GroupTerm]], kept: Sequence[int], estimate: BetaRange | None
+) -> list[Result[list[Result[list[GroupTerm]]]]]:
+    """Return the results that are averaged together, by the key that stays."""
+    groups: dict[Hashable, list[Result[list[GroupTerm]]]] = {}
     for result in results.each:
         levels = split_key(results.names, result.key)
         key = tuple(levels[level] for level in kept)
-        together.setdefault(key[0] if len(key) == 1 else key, []).append(result)
-    return together
+        groups.setdefault(key[0] if len(key) == 1 else key, []).append(result)
+    if estimate is not None and not results.skipped:
+        for group in groups.values():
+            totals = [result.about.total for result in group if result.about is not None]
+            estimate.check_counts(Counts(*map(sum, zip(*totals, strict=True))))
+    return [
+        Result(key, _mean_beta(group) if estimate is None else estimate, None, group)
+        for key, group in groups.items()
+    ]
 
 
-def _averaged(
-    key: Hashable,
-    group: Sequence[Result[list[GroupTerm]]],
-    estimate: BetaRange | None,
-    average: Callable[[Sequence[GroupTerm]], _Average],
-    incomplete: bool,
-) -> Result[tuple[int, list[_Average]]]:
-    """Return what groups answer together, and how many they are."""
-    if estimate is not None and not incomplete:
-        totals = [result.about.total for result in group if result.about is not None]
-        estimate.check_counts(Counts(*map(sum, zip(*totals, strict=True))))
-    averages = [average(terms) for terms in zip(*(r.content for r in group), strict=True)]
+def _mean_beta(group: Sequence[Result[list[GroupTerm]]]) -> BetaRange:
+    """Return the mean of the betas of groups; equal ones as they are, as a mean is rounded."""
     values = [result.beta.values for result in group]
-    # The mean of equal betas is rounded.
-    alike = all((betas == values[0]).all() for betas in values)
-    beta = BetaRange(values[0] if alike else np.mean(values, axis=0))
-    return Result(key, beta if estimate is None else estimate, None, (len(group), averages))
+    if all((betas == values[0]).all() for betas in values):
+        return BetaRange(values[0])
+    return BetaRange(np.mean(values, axis=0))
 
 
 def _warn_of(averages: pd.DataFrame, names: Sequence[str]) -> None:

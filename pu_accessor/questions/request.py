@@ -97,9 +97,7 @@ def map_rankings(
         contents = at_once(stack, np.stack([beta.values for beta in by_key]))
         ready = dict(_at_once(keys, by_key, stack, contents))
     each, skipped = _collect(keyed, answer, request, ready)
-    own_beta = betas is not None and betas.shared is None
-    joint = "approximate" if betas is None else betas.joint
-    results = Results(names, own_beta, each, skipped, joint)
+    results = Results(names, each, betas, shared, skipped)
     _warn_of_rankings(results, warn)
     return results
 

@@ -10,7 +10,7 @@ import pandas as pd
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.diagnostics import About
 from pu_accessor.inference.settings import BetaRange, Settings
-from pu_accessor.questions.betas import split_key
+from pu_accessor.questions.betas import Betas, split_key
 
 __all__ = [
     "Columns",
@@ -46,21 +46,26 @@ class Results(Generic[Content]):
     ----------
     names : tuple of str
         Names of the key's levels; none for a single ranking.
-    own_beta : bool
-        Whether each ranking has a beta of its own.
     each : list of Result
         In the order of the keys, without those that were left out.
+    betas : Betas, optional
+        With which rankings were asked; none for a question without beta.
+    settings : Settings
+        With which they were asked.
     skipped : dict of str to str
-        Those, and why.
-    joint : str
-        How the error of an estimated beta is put together with that of a ranking.
+        Those that were left out, and why.
     """
 
     names: tuple[str, ...]
-    own_beta: bool
     each: list[Result[Content]]
+    betas: Betas | None
+    settings: Settings
     skipped: Mapping[str, str] = field(default_factory=dict)
-    joint: str = "approximate"
+
+    @property
+    def own_beta(self) -> bool:
+        """Whether each ranking has a beta of its own."""
+        return self.betas is not None and self.betas.shared is None
 
 
 def as_rows(
@@ -76,9 +81,9 @@ def as_rows(
     parts = []
     for _, beta, _, content in results.each:
         part = columns(content, beta)
-        if beta_interval and beta.is_estimate:
+        if beta_interval and beta.is_estimate and results.betas is not None:
             interval = {"beta_lower": beta.lower, "beta_upper": beta.upper}
-            part = {**part, **interval, "joint": results.joint}
+            part = {**part, **interval, "joint": results.betas.joint}
         parts.append(_broadcast(part))
     check_names(results.names, results.names, parts[0])
     sizes = [len(next(iter(part.values()))) for part in parts]

@@ -74,7 +74,7 @@ def decision_curves(
     dims = {"value": ("threshold", "bound", "beta"), "treat_all": ("threshold", "beta")}
     if betas.vary:
         dims["envelope"] = ("threshold", "side", "beta")
-    return _curves(results, dims, settings).assign_coords(threshold=probabilities)
+    return _curves(results, dims).assign_coords(threshold=probabilities)
 
 
 def _net_benefits(
@@ -82,8 +82,8 @@ def _net_benefits(
 ) -> Results[NetBenefit]:
     """Ask each ranking for its net benefit."""
 
-    def question(ranking: Ranking, beta: BetaRange, own: Settings) -> NetBenefit:
-        return net_benefit_at(ranking, beta.values, thresholds, own, beta.interval)
+    def question(ranking: Ranking, beta: BetaRange, settings: Settings) -> NetBenefit:
+        return net_benefit_at(ranking, beta.values, thresholds, settings, beta.interval)
 
     rankings = request.rankings("breakpoints", settings)
     return map_rankings(request, rankings, question, betas, settings)
@@ -99,9 +99,7 @@ def _bound_columns(value: FloatArray, envelope: FloatArray | None) -> dict[str, 
     return columns | {f"envelope_{side}": end.T for side, end in by_side}
 
 
-def _curves(
-    results: Results[Any], dims: Mapping[str, tuple[str, ...]], settings: Settings
-) -> xr.Dataset:
+def _curves(results: Results[Any], dims: Mapping[str, tuple[str, ...]]) -> xr.Dataset:
     """Lay what rankings answer side by side, to be drawn."""
     keys = key_coordinates(results)
     by_key = tuple(keys.sizes)
@@ -118,8 +116,8 @@ def _curves(
     return xr.Dataset(
         data,
         attrs={
-            "level": settings.level,
-            "band": band_name(settings.band),
+            "level": results.settings.level,
+            "band": band_name(results.settings.band),
             "target": "examples",
         },
     ).assign_coords(
@@ -180,7 +178,7 @@ def calibration_curves(
     if betas.vary:
         dims["envelope"] = ("bin", "side", "beta")
     coordinates = {"bin": edges[:-1], "right": ("bin", edges[1:])}
-    return _curves(results, dims, settings).assign_coords(coordinates)
+    return _curves(results, dims).assign_coords(coordinates)
 
 
 def _reliabilities(
@@ -189,8 +187,8 @@ def _reliabilities(
     """Ask each ranking for its reliability."""
     check_bin_band(settings)
 
-    def question(ranking: Ranking, beta: BetaRange, own: Settings) -> Reliability:
-        return reliability(ranking, beta.values, edges, own, beta.interval)
+    def question(ranking: Ranking, beta: BetaRange, settings: Settings) -> Reliability:
+        return reliability(ranking, beta.values, edges, settings, beta.interval)
 
     rankings = request.rank("breakpoints")
     return map_rankings(request, rankings, question, betas, settings)

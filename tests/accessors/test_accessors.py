@@ -22,8 +22,8 @@ def test_roc_bounds_and_pr_bounds_are_curves_of_tables(ranks: str | int) -> None
     tables = FRAME.pu.contingency(0.4, ranks=ranks, band="dkw", level=0.9)
     roc = FRAME.pu.roc_bounds(0.4, ranks=ranks, band="dkw", level=0.9)
     pr = FRAME.pu.pr_bounds(0.4, ranks=ranks, band="dkw", level=0.9)
-    xr.testing.assert_identical(roc, tables.pu.roc())
-    xr.testing.assert_identical(pr, tables.pu.pr())
+    xr.testing.assert_identical(roc, tables.pu.roc_bounds())
+    xr.testing.assert_identical(pr, tables.pu.pr_bounds())
     assert list(roc.data_vars) == ["fpr", "tpr"]
     assert list(pr.data_vars) == ["recall", "precision"]
     assert roc["tpr"].dims == pr["recall"].dims == ("rank", "bound", "beta")

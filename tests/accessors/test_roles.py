@@ -270,18 +270,18 @@ TABLES = FRAME.pu.contingency(0.3)
 
 @pytest.mark.parametrize("role", ["score", "label", "unlabeled"])
 def test_tables_have_no_roles(role: str) -> None:
-    for counted in (TABLES, TABLES.pu.roc()):
+    for counted in (TABLES, TABLES.pu.roc_bounds()):
         with pytest.raises(PUTypeError, match="holds tables or curves"):
             counted.pu(**{role: "x"})
     with pytest.raises(PUTypeError):
-        TABLES.pu.roc(**{role: "x"})
+        TABLES.pu.roc_bounds(**{role: "x"})
     with pytest.raises(PUTypeError):
         TABLES.pu.area("auroc", **{role: "x"})
 
 
 def test_samples_say_which_call_they_miss() -> None:
     asked: list[Callable[[], Any]] = [
-        lambda: SAMPLES.pu.roc(),
+        lambda: SAMPLES.pu.roc_bounds(),
         lambda: SAMPLES.pu.metric("f1"),
         lambda: SAMPLES.pu.area("average_precision"),
         lambda: SAMPLES.pu.plot_roc(),
@@ -289,9 +289,11 @@ def test_samples_say_which_call_they_miss() -> None:
     for ask in asked:
         with pytest.raises(PUKeyError, match=r"ds\.pu\(score="):
             ask()
-    for name in ("auroc", "contingency", "roc_bounds"):
+    for name in ("auroc", "contingency"):
         with pytest.raises(AttributeError, match=rf"ds\.pu\(.*\)\.{name}"):
             getattr(SAMPLES.pu, name)
+    with pytest.raises(PUTypeError, match=r"ds\.pu\(.*\)\.roc_bounds"):  # also one of tables
+        SAMPLES.pu.roc_bounds(0.3)
     assert not hasattr(SAMPLES.pu, "nonsense")
 
 

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from pu_accessor.inference.tables.kinks import MOST_BENDS, beyond, find_bends
+from pu_accessor.inference.tables.kinks import MOST_KINKS, beyond, find_kinks
 
 
 def test_bends_of_lines_are_where_they_meet() -> None:
@@ -16,13 +16,13 @@ def test_bends_of_lines_are_where_they_meet() -> None:
         head = np.array([1000])
         found = np.rint(exact[latent]).astype(np.int64)
         two = np.stack([found, found])[np.newaxis]
-        at, there = find_bends(two, latent, head)
-        assert at.shape == there.shape == (1, 2, MOST_BENDS)
+        at, there = np.moveaxis(find_kinks(two, latent, head), -1, 0)
+        assert at.shape == there.shape == (1, 2, MOST_KINKS)
         for kink in (low, high):
             nearest = int(np.abs(there[0, 0] - kink).argmin())
             assert abs(there[0, 0, nearest] - kink) <= 4
         assert np.abs(at[0] - exact[there[0]]).max() <= 1.01
-        assert (there[0] == latent[1]).sum() == 2 * (MOST_BENDS - 2)  # the others are none
+        assert (there[0] == latent[1]).sum() == 2 * (MOST_KINKS - 2)  # the others are none
 
 
 def bends_of(found: list[int], latent: list[int], head: int) -> list[tuple[int, int]]:
@@ -46,8 +46,8 @@ def bends_of(found: list[int], latent: list[int], head: int) -> list[tuple[int, 
             ends = found[left] + before * (meet - x), found[right] - after * (y - meet)
             level = min(ends) if after < before else max(ends)
             sharp.append((off, meet, min(max(round(level), 0), min(head, meet))))
-    some = [(meet, level) for _, meet, level in sorted(sharp)[-MOST_BENDS:]]
-    return sorted(some + [(latent[1], found[1])] * (MOST_BENDS - len(some)))
+    some = [(meet, level) for _, meet, level in sorted(sharp)[-MOST_KINKS:]]
+    return sorted(some + [(latent[1], found[1])] * (MOST_KINKS - len(some)))
 
 
 def test_bends_are_those_of_a_slow_reference() -> None:
@@ -60,28 +60,30 @@ def test_bends_are_those_of_a_slow_reference() -> None:
         head = rng.integers(0, 400, 12)
         steps = rng.integers(0, 1 + np.diff(latent), (12, 2, size - 1))
         found = np.cumsum(np.insert(steps, 0, rng.integers(-5, 40, (12, 2)), axis=-1), axis=-1)
-        at, there = find_bends(found, latent, head)
+        at, there = np.moveaxis(find_kinks(found, latent, head), -1, 0)
         assert at.dtype == there.dtype == np.int64
         for cutoff, side in np.ndindex(12, 2):
             wanted = bends_of(found[cutoff, side].tolist(), latent.tolist(), int(head[cutoff]))
             pairs = zip(there[cutoff, side].tolist(), at[cutoff, side].tolist(), strict=True)
             assert sorted(pairs) == wanted
-            many += len({*wanted}) == MOST_BENDS
-        again = find_bends(np.tile(found, (500, 1, 1)), latent, np.tile(head, 500))
-        np.testing.assert_array_equal(again, np.tile([at, there], (1, 500, 1, 1)))
+            many += len({*wanted}) == MOST_KINKS
+        again = find_kinks(np.tile(found, (500, 1, 1)), latent, np.tile(head, 500))
+        np.testing.assert_array_equal(
+            again, np.tile(np.stack([at, there], axis=-1), (500, 1, 1, 1))
+        )
     assert many > 20
 
 
 def test_straight_lines_do_not_bend() -> None:
     latent = np.arange(0, 1001, 100)
     found = np.broadcast_to(latent * 3 // 7, (5, 2, latent.size))
-    at, there = find_bends(found, latent, np.full(5, 1000))
+    at, there = np.moveaxis(find_kinks(found, latent, np.full(5, 1000)), -1, 0)
     assert (there == 100).all() and (at == 42).all()
 
 
 def test_few_betas_have_no_bends() -> None:
     latent = np.array([5, 5, 5])
-    at, there = find_bends(np.full((2, 2, 3), 4), latent, np.array([9, 9]))
+    at, there = np.moveaxis(find_kinks(np.full((2, 2, 3), 4), latent, np.array([9, 9])), -1, 0)
     assert (there == 5).all() and (at == 4).all()
 
 

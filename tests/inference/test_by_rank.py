@@ -70,7 +70,7 @@ def test_all_ways_to_give_bounds_say_the_same() -> None:
     for way in ways[1:]:
         xr.testing.assert_identical(pu.contingency(0.4, band=way), expected)
     curves = pu.roc_bounds(0.4, band=ways[0])
-    xr.testing.assert_identical(curves["tpr"], expected.pu.roc()["tpr"])
+    xr.testing.assert_identical(curves["tpr"], expected.pu.roc_bounds()["tpr"])
     rank = 12
     row = pu.metric("precision", 0.4, at=rank, band=ways[0]).iloc[0]
     value = expected.pu.metric("precision").sel(rank=rank, beta=0.4)

@@ -11,7 +11,7 @@ from tests.cases import binormal
 
 FRAME, BETA, TRUTH = binormal(200, 600, 0.3, seed=5)
 TABLES = FRAME.pu.contingency(0.2)
-ROC = TABLES.pu.roc().sel(beta=0.2, bound="estimate")
+ROC = TABLES.pu.roc_bounds().sel(beta=0.2, bound="estimate")
 
 
 def metric(name: Any, beta: Any = 0.2, frame: pd.DataFrame = FRAME, **options: Any) -> pd.Series:
@@ -254,7 +254,7 @@ def test_an_empty_prediction_has_no_precision(at: Any) -> None:
     assert np.isnan([got["estimate"], got["lower"], got["upper"]]).all()
     tables = FRAME.pu.contingency(0.2)
     assert np.isnan(tables.pu.metric("precision").sel(rank=0)).all()
-    for curves in (tables.pu.pr(), FRAME.pu.pr_bounds(0.2)):
+    for curves in (tables.pu.pr_bounds(), FRAME.pu.pr_bounds(0.2)):
         assert (curves["precision"].sel(rank=0) == 1).all()
 
 

@@ -143,7 +143,7 @@ def around(limit: FloatArray, grid: FloatArray, step: float, side: str) -> Float
 
 def roc_excess(which: str) -> float:
     """Return by how many counts a curve leaves the envelope, one count aside allowed."""
-    envelope = ask(which).pu.roc()["tpr_envelope"]
+    envelope = ask(which).pu.roc_bounds()["tpr_envelope"]
     grid = envelope["fpr_grid"].to_numpy()
     many = at_many(which)
     worst = -np.inf
@@ -164,7 +164,7 @@ def roc_excess(which: str) -> float:
 
 def pr_excess(which: str) -> float:
     """Return by how many counts a curve leaves the envelope, one count aside allowed."""
-    envelope = ask(which).pu.pr()["precision_envelope"]
+    envelope = ask(which).pu.pr_bounds()["precision_envelope"]
     recall = envelope["recall_grid"].to_numpy()
     many = at_many(which)
     worst = -np.inf
@@ -290,7 +290,7 @@ def test_an_envelope_holds_each_whole_number_of_latent_positives(reference: str)
 @every_setting
 def test_the_envelope_contains_the_band_of_the_point(which: str) -> None:
     tables = ask(which)
-    envelope = tables.pu.roc()["tpr_envelope"]
+    envelope = tables.pu.roc_bounds()["tpr_envelope"]
     grid = envelope["fpr_grid"].to_numpy()
     for side in SIDES:
         one = tables.isel(beta=0).sel(bound=side)
@@ -321,7 +321,9 @@ def test_a_baseline_outside_the_interval_does_not_widen_the_envelope() -> None:
             tables.pu.metric(name).sel(beta=0.3).isel(bound=[0, -1]) for tables in (one, two)
         ]
         np.testing.assert_array_equal(*values)
-    np.testing.assert_array_equal(*(tables.pu.roc()["tpr_envelope"] for tables in (one, two)))
+    np.testing.assert_array_equal(
+        *(tables.pu.roc_bounds()["tpr_envelope"] for tables in (one, two))
+    )
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -352,7 +354,7 @@ def test_pr_envelope_has_the_corners_of_the_point(
     one = tables.isel(beta=0).sel(bound=side)
     tp, fp = (one[name].to_numpy().astype(float) for name in ("tp", "fp"))
     assert tp[-1] == 100
-    envelope = tables.pu.pr()["precision_envelope"].sel(envelope=side)
+    envelope = tables.pu.pr_bounds()["precision_envelope"].sel(envelope=side)
     value = precision_at(tp, tp + fp, np.arange(1.0, 100), side)
     found = envelope.sel(recall_grid=RECALL_GRID[10:1000:10]).to_numpy()
     np.testing.assert_allclose(found, value, atol=1e-9)
@@ -360,7 +362,7 @@ def test_pr_envelope_has_the_corners_of_the_point(
 
 def test_pr_envelope_of_one_beta_is_the_band() -> None:
     tables = ask("one point")
-    envelope = tables.pu.pr()["precision_envelope"]
+    envelope = tables.pu.pr_bounds()["precision_envelope"]
     grid = envelope["recall_grid"].to_numpy()
     for side in SIDES:
         one = tables.isel(beta=0).sel(bound=side)
@@ -379,7 +381,7 @@ def test_envelopes_of_one_beta_are_its_curves(seed: int) -> None:
     beta = min(beta, 0.6)
     tables = ranking.contingency(beta, beta_interval=(beta, beta))
     for curve, name in (("roc", "tpr"), ("pr", "precision")):
-        envelope = getattr(tables.pu, curve)()[f"{name}_envelope"]
+        envelope = getattr(tables.pu, f"{curve}_bounds")()[f"{name}_envelope"]
         grid = envelope[envelope.dims[0]].to_numpy()
         for side in SIDES:
             one = tables.isel(beta=0).sel(bound=side)
@@ -398,7 +400,7 @@ def test_envelopes_of_one_beta_are_its_curves(seed: int) -> None:
 def test_grids_are_steps_of_a_thousandth_with_more_near_0() -> None:
     tables = ask("good")
     expected = [0, *np.geomspace(1e-6, 1e-3, 31), *(step / 1000 for step in range(2, 1001))]
-    for grid in (tables.pu.roc()["fpr_grid"], tables.pu.pr()["recall_grid"]):
+    for grid in (tables.pu.roc_bounds()["fpr_grid"], tables.pu.pr_bounds()["recall_grid"]):
         assert grid.values.tolist() == pytest.approx(expected, rel=1e-12)
         assert set(RECALL_GRID.tolist()) <= set(grid.values.tolist())  # to be selected by
 
@@ -409,7 +411,7 @@ def test_precision_at_recall_0_is_that_of_the_first_cutoff(which: str) -> None:
     for beta in {low, high}:
         tables = frame.pu.contingency(beta, beta_interval=(beta, beta), **options)
         first = tables.pu.metric("precision").isel(rank=1, beta=0)
-        start = tables.pu.pr()["precision_envelope"].isel(recall_grid=0)
+        start = tables.pu.pr_bounds()["precision_envelope"].isel(recall_grid=0)
         for side in SIDES:
             assert float(start.sel(envelope=side)) == pytest.approx(float(first.sel(bound=side)))
 
@@ -424,10 +426,10 @@ def test_envelopes_of_a_hand_made_curve() -> None:
         [0, 1, 2, 2, 2, 3, 4],
         [0, 1, 2, 3, 4, 4, 4],
     ]
-    roc = tables.pu.roc()["tpr_envelope"].sel(fpr_grid=[0, 0.25, 0.5, 0.75, 1])
+    roc = tables.pu.roc_bounds()["tpr_envelope"].sel(fpr_grid=[0, 0.25, 0.5, 0.75, 1])
     assert roc.sel(envelope="lower").values.tolist() == [0, 0.5, 0.5, 0.5, 0.5]
     assert roc.sel(envelope="upper").values.tolist() == [1, 1, 1, 1, 1]
-    pr = tables.pu.pr()["precision_envelope"].sel(recall_grid=[0, 0.5, 0.75, 1])
+    pr = tables.pu.pr_bounds()["precision_envelope"].sel(recall_grid=[0, 0.5, 0.75, 1])
     np.testing.assert_allclose(pr.sel(envelope="lower"), [1, 2 / 4, 3 / 5, 4 / 6])
     np.testing.assert_allclose(pr.sel(envelope="upper"), [1, 1, 1, 1])
 
@@ -452,13 +454,10 @@ def test_inner_tables_are_those_of_their_betas(which: str) -> None:
     positives = (grid["tp"] + grid["fn"]).isel(rank=0, bound=0)
     np.testing.assert_array_equal(tables["interval_positives"], positives)
     for name in ("precision", "fnr", "mcc"):
-        first = tables["interval_tp"].isel(interval_beta=[0]).drop_vars("interval_beta")
-        first = first.rename(interval_beta="interval_bend")
-        bends = ["interval_bend_tp", "interval_bend_positives"]
-        straight = tables.drop_vars(bends).assign(  # the first beta in the place of bends
-            interval_bend_tp=first,
-            interval_bend_positives=0 * first + int(tables["interval_positives"][0]),
-        )
+        straight = tables.copy(deep=True)  # the first beta in the place of kinks
+        first = tables["interval_tp"].isel(interval_beta=[0]).to_numpy()
+        straight["interval_kinks"][..., 0] = first
+        straight["interval_kinks"][..., 1] = int(tables["interval_positives"][0])
         values, inner = straight.pu.metric(name).isel(beta=0), alone.pu.metric(name)
         low, high = inner.min(["bound", "beta"]), inner.max(["bound", "beta"])
         if name == "fnr":
@@ -484,11 +483,11 @@ def test_without_an_interval_nothing_is_added() -> None:
     tables = SETTINGS["good"].frame.pu.contingency(0.3)
     with_interval = ask("good")
     added = [name for name in with_interval.variables if "interval" in str(name)]
-    assert len(added) == 6
+    assert len(added) == 4
     without = with_interval.drop_vars(added)
     del without.attrs["beta_interval"]
     xr.testing.assert_identical(without, tables)
-    for curves in (with_interval.pu.roc(), with_interval.pu.pr()):
+    for curves in (with_interval.pu.roc_bounds(), with_interval.pu.pr_bounds()):
         assert set(curves.dims) >= {"rank", "bound", "beta", "envelope"}
     assert tables.pu.metric("f1").sizes["bound"] == tables.pu.area("auroc").sizes["bound"] == 3
     assert with_interval.attrs["beta_interval"] == [0.2, 0.4]
@@ -514,10 +513,10 @@ def test_bounds_of_frames_are_those_of_tables(name: str) -> None:
     frame, interval, _ = SETTINGS["mixed, wide"]
     curves = getattr(frame.pu, f"{name}_bounds")(0.3, beta_interval=interval)
     tables = frame.pu.contingency(0.3, beta_interval=interval, ranks="breakpoints")
-    xr.testing.assert_identical(curves, getattr(tables.pu, name)())
+    xr.testing.assert_identical(curves, getattr(tables.pu, f"{name}_bounds")())
     key = {"roc": "tpr_envelope", "pr": "precision_envelope"}[name]
     every = frame.pu.contingency(0.3, beta_interval=interval)
-    again = getattr(every.pu, name)()[key]
+    again = getattr(every.pu, f"{name}_bounds")()[key]
     np.testing.assert_allclose(curves[key], again, atol=1e-12)  # straight between breakpoints
 
 
@@ -532,10 +531,13 @@ def test_each_group_has_its_own_envelope() -> None:
     for key, part in PARTS.items():
         alone, here = part.pu.contingency(0.3, beta_interval=(0.2, 0.4)), TOGETHER.sel(site=key)
         for curve in ("roc", "pr"):
-            one, other = getattr(alone.pu, curve)(), getattr(TOGETHER.pu, curve)().sel(site=key)
+            one, other = (
+                getattr(alone.pu, f"{curve}_bounds")(),
+                getattr(TOGETHER.pu, f"{curve}_bounds")().sel(site=key),
+            )
             name = {"roc": "tpr_envelope", "pr": "precision_envelope"}[curve]
             np.testing.assert_allclose(one[name], other[name], atol=1e-12)
-            third = getattr(here.pu, curve)()[name]
+            third = getattr(here.pu, f"{curve}_bounds")()[name]
             np.testing.assert_allclose(one[name], third, atol=1e-12)
             area = alone.pu.area(AREAS[curve])
             np.testing.assert_allclose(TOGETHER.pu.area(AREAS[curve]).sel(site=key), area)
@@ -553,8 +555,8 @@ def test_models_are_groups_too() -> None:
     both = frame.pu(score=["score", "other"]).contingency(0.3, beta_interval=(0.1, 0.5))
     for model in ("score", "other"):
         alone = frame.pu(score=model).contingency(0.3, beta_interval=(0.1, 0.5))
-        here = both.pu.roc()["tpr_envelope"].sel(model=model, drop=True)
-        np.testing.assert_allclose(here, alone.pu.roc()["tpr_envelope"], atol=1e-12)
+        here = both.pu.roc_bounds()["tpr_envelope"].sel(model=model, drop=True)
+        np.testing.assert_allclose(here, alone.pu.roc_bounds()["tpr_envelope"], atol=1e-12)
 
 
 def test_arrays_and_samples_get_the_same_envelope() -> None:
@@ -569,14 +571,14 @@ def test_arrays_and_samples_get_the_same_envelope() -> None:
     tables = twice.pu().contingency(0.3, beta_interval=(0.2, 0.4))
     assert tables["interval_tp"].dims[0] == "model"
     np.testing.assert_array_equal(tables["interval_tp"][0], expected["interval_tp"])
-    roc = tables.pu.roc()["tpr_envelope"]
-    np.testing.assert_array_equal(roc.isel(model=0), expected.pu.roc()["tpr_envelope"])
+    roc = tables.pu.roc_bounds()["tpr_envelope"]
+    np.testing.assert_array_equal(roc.isel(model=0), expected.pu.roc_bounds()["tpr_envelope"])
     assert (roc.isel(model=1) < roc.isel(model=0)).any()
 
 
 @pytest.mark.parametrize("store", ["netcdf", "zarr"])
 def test_intervals_survive_storage(store: str, tmp_path: Path) -> None:
-    for name, thing in (("t", TOGETHER), ("r", TOGETHER.pu.roc())):
+    for name, thing in (("t", TOGETHER), ("r", TOGETHER.pu.roc_bounds())):
         place = tmp_path / name
         if store == "netcdf":
             thing.to_netcdf(place, engine="h5netcdf")
@@ -601,7 +603,7 @@ def test_betas_can_be_selected(betas: Any) -> None:
         xr.testing.assert_allclose(
             some.pu.area(AREAS[curve]), tables.pu.area(AREAS[curve]).sel(beta=betas)
         )
-        one, other = (getattr(thing.pu, curve)() for thing in (some, tables))
+        one, other = (getattr(thing.pu, f"{curve}_bounds")() for thing in (some, tables))
         xr.testing.assert_identical(one, other.sel(beta=betas))
 
 
@@ -646,7 +648,7 @@ def test_an_interval_up_to_one(ask_for: str) -> None:
 
 def test_an_interval_without_any_negatives() -> None:
     tables = FRAME.pu.contingency(1, beta_interval=(1, 1))
-    assert tables.pu.roc()["tpr_envelope"].isnull().all()
+    assert tables.pu.roc_bounds()["tpr_envelope"].isnull().all()
     assert tables.pu.area("auroc").isnull().all()
     assert tables.pu.area("average_precision").notnull().all()
 
@@ -676,8 +678,8 @@ NO_POSITIVE = pd.DataFrame({"score": range(6, 0, -1), "label": [None, None, 0, N
 
 def test_an_interval_from_zero_with_known_negatives_alone() -> None:
     tables = NO_POSITIVE.pu.contingency(0.5, beta_interval=(0, 0.5), reference="negatives")
-    assert tables.pu.roc()["tpr_envelope"].notnull().all()
-    assert tables.pu.pr()["precision_envelope"].notnull().all()
+    assert tables.pu.roc_bounds()["tpr_envelope"].notnull().all()
+    assert tables.pu.pr_bounds()["precision_envelope"].notnull().all()
     assert tables.pu.area("average_precision").notnull().all()
 
 
@@ -700,7 +702,7 @@ def test_groups_with_betas_of_their_own(own: dict[str, float]) -> None:
         assert alone.indexes["interval_beta"].equals(tables.indexes["interval_beta"])
         here = tables.pu.metric("f1").sel(site=site, rank=alone["rank"])
         np.testing.assert_array_equal(here, alone.pu.metric("f1"))
-        one, other = (thing.pu.roc()["tpr_envelope"] for thing in (tables, alone))
+        one, other = (thing.pu.roc_bounds()["tpr_envelope"] for thing in (tables, alone))
         np.testing.assert_allclose(one.sel(site=site), other, atol=1e-12)
         one, other = (thing.pu.area("average_precision") for thing in (tables, alone))
         np.testing.assert_allclose(one.sel(site=site), other, atol=1e-12)
@@ -718,7 +720,7 @@ def test_an_envelope_after_unstacking() -> None:
 def test_curves_of_groups_of_two_columns(curve: str) -> None:
     two = pd.concat([FRAME.assign(g="a", f=0), FRAME.assign(g="b", f=1)])
     tables = two.pu(by=["g", "f"]).contingency(0.5, beta_interval=(0.2, 0.6))
-    assert getattr(tables.pu, curve)().sizes["group"] == 2
+    assert getattr(tables.pu, f"{curve}_bounds")().sizes["group"] == 2
 
 
 @pytest.mark.parametrize("curve", ["roc", "pr"])
@@ -729,13 +731,18 @@ def test_an_envelope_of_some_ranks(curve: str) -> None:
     assert name not in part and "envelope" not in part.dims
     tables = FRAME.pu.contingency(0.5, beta_interval=(0.2, 0.6)).isel(rank=[0, 2, 4])
     say = ["n_cutoffs", "all_cutoffs"]
-    xr.testing.assert_equal(getattr(tables.pu, curve)().drop_vars(say), part.drop_vars(say))
+    xr.testing.assert_equal(
+        getattr(tables.pu, f"{curve}_bounds")().drop_vars(say), part.drop_vars(say)
+    )
 
 
 @pytest.mark.parametrize("curve", ["roc", "pr"])
 def test_a_point_of_a_curve(curve: str) -> None:
     tables = FRAME.pu.contingency(0.5, beta_interval=(0.2, 0.6))
-    point, whole = getattr(tables.isel(rank=4).pu, curve)(), getattr(tables.pu, curve)()
+    point, whole = (
+        getattr(tables.isel(rank=4).pu, f"{curve}_bounds")(),
+        getattr(tables.pu, f"{curve}_bounds")(),
+    )
     name = {"roc": "tpr", "pr": "recall"}[curve]
     np.testing.assert_array_equal(point[name], whole[name].isel(rank=4))
     assert "envelope" not in point.dims
@@ -744,11 +751,11 @@ def test_a_point_of_a_curve(curve: str) -> None:
 @pytest.mark.parametrize("thing", ["tables", "curves"])
 def test_a_long_frame_has_a_row_for_each_rank_bound_and_beta(thing: str) -> None:
     tables = FRAME.pu.contingency(0.5, beta_interval=(0.2, 0.6))
-    found = (tables if thing == "tables" else tables.pu.pr()).pu.to_frame()
+    found = (tables if thing == "tables" else tables.pu.pr_bounds()).pu.to_frame()
     assert len(found) == tables["tp"].size
     assert not [name for name in found if "envelope" in name or "interval" in name]
     without = FRAME.pu.contingency(0.5)
-    without = without if thing == "tables" else without.pu.pr()
+    without = without if thing == "tables" else without.pu.pr_bounds()
     pd.testing.assert_frame_equal(found, without.pu.to_frame())
 
 
@@ -809,7 +816,7 @@ def test_precision_at_recall_0_where_groups_start_at_other_cutoffs(ranks: str) -
     ]
     frame, asked = pd.concat(parts), {"beta_interval": (0.25, 0.5), "ranks": ranks}
     together = [frame.pu(by="g").pr_bounds(0.25, **asked)]
-    together.append(frame.pu(by="g").contingency(0.25, **asked).pu.pr())
+    together.append(frame.pu(by="g").contingency(0.25, **asked).pu.pr_bounds())
     for key, part in zip(tied, parts, strict=True):
         alone = part.pu.pr_bounds(0.25, **asked)["precision_envelope"]
         assert alone.notnull().all()

@@ -394,7 +394,7 @@ def test_a_row_for_each_site_holds_for_all_models_there() -> None:
     pd.testing.assert_series_equal(joint.iloc[3, 2:], one.iloc[0], check_names=False)
     numbers = every.auroc({1: 0.1, 2: 0.05})
     assert numbers["beta"].tolist() == [0.1, 0.1, 0.05, 0.05]
-    with pytest.raises(PUKeyError, match=r"has none for group site=2"):
+    with pytest.raises(PUKeyError, match=r"has none for \[\(2, 'a'\), \(2, 'b'\)\]"):
         every.auroc(found.iloc[[0]])
     with pytest.raises(PUKeyError, match=r"rows by 'site', too. Pass some of its rows"):
         PU.auroc(found)

@@ -41,11 +41,11 @@ def test_fully_labeled_curves_are_those_of_scikit_learn(seed: int) -> None:
     fpr, tpr, thresholds = roc_curve(truth, score, drop_intermediate=False)
     precision, recall, _ = precision_recall_curve(truth, score)
     for bound in BOUNDS:
-        roc = tables.pu.roc().sel(beta=0, bound=bound)
+        roc = tables.pu.roc_bounds().sel(beta=0, bound=bound)
         np.testing.assert_array_equal(roc["fpr"], fpr)
         np.testing.assert_array_equal(roc["tpr"], tpr)
         np.testing.assert_array_equal(roc["threshold"], thresholds)
-        pr = tables.pu.pr().sel(beta=0, bound=bound)
+        pr = tables.pu.pr_bounds().sel(beta=0, bound=bound)
         np.testing.assert_array_equal(pr["precision"], precision[::-1])
         np.testing.assert_array_equal(pr["recall"], recall[::-1])
 
@@ -167,7 +167,7 @@ def test_to_frame_is_long() -> None:
     row = frame[(frame["rank"] == 0) & (frame["bound"] == "upper") & (frame["beta"] == 0.5)]
     assert row["threshold"].tolist() == [np.inf]
     assert row["fp"].tolist() == [0]
-    curves = tables.pu.pr().pu.to_frame()
+    curves = tables.pu.pr_bounds().pu.to_frame()
     assert {"rank", "bound", "beta", "recall", "precision"} <= set(curves.columns)
 
 
@@ -177,8 +177,8 @@ def test_to_frame_is_long() -> None:
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda ds: ds.pu.roc(),
-        lambda ds: ds.pu.pr(),
+        lambda ds: ds.pu.roc_bounds(),
+        lambda ds: ds.pu.pr_bounds(),
         lambda ds: ds.pu.metric("f1"),
         lambda ds: ds.pu.area("auroc"),
         lambda ds: ds.pu.plot_roc(),
@@ -186,7 +186,7 @@ def test_to_frame_is_long() -> None:
     ],
 )
 def test_questions_need_tables(ask: object) -> None:
-    curves = pu_accessor.ranking_from_arrays([2, 1], [True, None]).contingency(0).pu.roc()
+    curves = pu_accessor.ranking_from_arrays([2, 1], [True, None]).contingency(0).pu.roc_bounds()
     assert callable(ask)
     with pytest.raises(PUKeyError, match=r"must hold contingency tables, .* \['fpr', 'tpr'\]"):
         ask(curves)

@@ -90,7 +90,7 @@ def test_tables_are_those_of_rankings_turned_over(seed: int, band: str, referenc
                 assert as_tables(actual, bound) == there
             if reference in ("tightest", "both"):
                 assert actual["tightest"].values.tolist() == [tightest]
-        assert actual.attrs["reference"] == reference
+        assert actual["reference"].item() == reference
 
 
 @settings(max_examples=40)
@@ -305,7 +305,7 @@ def test_contradicting_kinds_leave_the_gap_between_them() -> None:
 def test_attributes_and_coordinates(reference: str, tmp_path: Path) -> None:
     case = Case([5, 4, 4, 3, 2, 1], [True, None, False, None, False, None], 0.5)
     tables = ask(case, beta=[0.2, 0.5], reference=reference)
-    assert tables.attrs["reference"] == reference
+    assert tables["reference"].item() == reference
     assert (tables["n_known_positive"].item(), tables["n_known_negative"].item()) == (1, 2)
     assert tables["known_positive"].values.tolist() == [0, 1, 1, 1, 1, 1]
     assert ("known_negative" in tables.coords) == (reference != "positives")
@@ -390,8 +390,8 @@ def test_all_ways_to_ask_agree(reference: str) -> None:
         {"score": ("sample", case.score), "label": ("sample", np.array(case.label, object))}
     )
     xr.testing.assert_equal(samples.pu().contingency(0.4, **how), every)
-    xr.testing.assert_identical(frame.pu.roc_bounds(0.4, **how), few.pu.roc())
-    xr.testing.assert_identical(frame.pu.pr_bounds(0.4, **how), few.pu.pr())
+    xr.testing.assert_identical(frame.pu.roc_bounds(0.4, **how), few.pu.roc_bounds())
+    xr.testing.assert_identical(frame.pu.pr_bounds(0.4, **how), few.pu.pr_bounds())
     found = frame.pu.metric("tpr", 0.4, at=4, **how).iloc[0]
     at = every.pu.metric("tpr").sel(rank=4, beta=0.4)
     for bound in BOUNDS:
@@ -484,14 +484,14 @@ def test_widths_are_those_of_the_paper(share: float, paper: float, kind: str) ->
 
 def test_the_envelope_from_positives_is_ordered() -> None:
     tables = ask(FALLING, beta_interval=(0.5, 0.5), band="bootstrap")
-    envelope = tables.pu.roc()["tpr_envelope"].sel(fpr_grid=0.05)
+    envelope = tables.pu.roc_bounds()["tpr_envelope"].sel(fpr_grid=0.05)
     assert (envelope.diff("envelope") >= 0).all()
 
 
 def test_roc_envelope_is_that_on_the_vertical_line() -> None:
     # The upper curve goes through (fpr, tpr) = (0, 0), (0, .5), (1, 0), (1, .5), (1, 1).
     tables = ask(FALLING, reference="negatives", beta_interval=(0.5, 0.5), band="bootstrap")
-    curve = tables.pu.roc()
+    curve = tables.pu.roc_bounds()
     assert curve["tpr"].sel(bound="upper").values.ravel().tolist() == [0, 0.5, 0, 0.5, 1]
     envelope = curve["tpr_envelope"].sel(envelope="upper", fpr_grid=[0, 0.05, 0.5, 1])
     np.testing.assert_allclose(envelope, [0.5, 0.475, 0.25, 1], rtol=1e-12)
@@ -507,7 +507,7 @@ def test_pr_envelope_is_the_highest_precision() -> None:
     upper = tables.sel(bound="upper")
     assert upper["tp"].values.ravel().tolist() == [0, 1, 2, 1, 2, 3]
     assert upper["fp"].values.ravel().tolist() == [0, 0, 0, 2, 2, 2]
-    envelope = tables.pu.pr()["precision_envelope"].sel(envelope="upper")
+    envelope = tables.pu.pr_bounds()["precision_envelope"].sel(envelope="upper")
     assert float(envelope.sel(recall_grid=0.6)) == 1
 
 
@@ -520,7 +520,7 @@ def test_dominance_takes_the_highest_at_or_left() -> None:
         }
     )
     how: dict[str, Any] = {"reference": "negatives", "band": "bootstrap"}
-    curves = frame.pu(score=["a", "b"]).contingency(0.25, **how).pu.roc()
+    curves = frame.pu(score=["a", "b"]).contingency(0.25, **how).pu.roc_bounds()
     curves = curves.sel(bound="estimate", beta=0.25)
     for model in ("a", "b"):  # the same height is reached at fpr 0, and the rest only at 1
         path = curves.sel(model=model)
@@ -552,7 +552,7 @@ def highest_so_far(fpr: FloatArray, tpr: FloatArray, at: float) -> float:
 def test_dominance_compares_the_highest_at_or_left(
     case: Case, reference: str, bound: str, beta: float
 ) -> None:
-    curve = ask(case, beta=beta, reference=reference, band="bootstrap").pu.roc()
+    curve = ask(case, beta=beta, reference=reference, band="bootstrap").pu.roc_bounds()
     curve = curve.isel(beta=0).sel(bound=bound)
     fpr, tpr = (curve[name].to_numpy() for name in ("fpr", "tpr"))
     found = step_free(fpr, tpr)
@@ -590,7 +590,7 @@ def test_dominance_among_ties_is_exact(
     label: Labels, score: list[float], reference: str, beta: float, bound: str
 ) -> None:
     case = Case(score, label, beta)
-    curve = ask(case, reference=reference, band="bootstrap").pu.roc()
+    curve = ask(case, reference=reference, band="bootstrap").pu.roc_bounds()
     curve = curve.isel(beta=0).sel(bound=bound)
     fpr, tpr = (curve[name].to_numpy() for name in ("fpr", "tpr"))
     np.testing.assert_allclose(fpr, [0, 0, 2 / 3, 1])

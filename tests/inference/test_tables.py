@@ -101,7 +101,6 @@ def test_schema() -> None:
     assert tables.attrs == {
         "level": 0.9,
         "band": "dkw",
-        "reference": "positives",
         "target": "examples",
         "score": "s",
         "label": "y",
@@ -194,7 +193,7 @@ def test_beta_zero_is_unlabeled_as_negative(seed: int) -> None:
     tables = pu_accessor.ranking_from_arrays(score, label).contingency(0)
     for bound in BOUNDS:
         fpr, tpr, thresholds = roc_curve(naive, score, drop_intermediate=False)
-        curve = tables.pu.roc().sel(beta=0, bound=bound)
+        curve = tables.pu.roc_bounds().sel(beta=0, bound=bound)
         np.testing.assert_array_equal(curve["tpr"], tpr)
         np.testing.assert_array_equal(curve["fpr"], fpr)
         np.testing.assert_array_equal(curve["threshold"], thresholds)

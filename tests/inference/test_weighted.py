@@ -308,7 +308,7 @@ def test_curves_and_metrics_are_those_of_the_tables() -> None:
     tables = FRAME.pu(propensity="odds").contingency(0.3, ranks="breakpoints")
     for name in ("roc", "pr"):
         curves = getattr(FRAME.pu(propensity="odds"), f"{name}_bounds")(0.3)
-        xr.testing.assert_identical(curves, getattr(tables.pu, name)())
+        xr.testing.assert_identical(curves, getattr(tables.pu, f"{name}_bounds")())
     every = FRAME.pu(propensity="odds").contingency(0.3).pu.metric("f1")
     row = FRAME.pu(propensity="odds").metric("f1", 0.3, at=70).iloc[0]
     found = row[["lower", "estimate", "upper"]].tolist()

@@ -222,8 +222,8 @@ def curves_are_those_of_tables(frame: pd.DataFrame, draw: Draw) -> None:
     for curve, part in parts:
         one, other = (ds.pu.area(AREAS[curve], **part).to_numpy() for ds in (few, tables))
         np.testing.assert_allclose(one, other, atol=ROUNDING)
-    check_alike(answer(pu, "roc_bounds", beta, ranks="all", **how), tables.pu.roc())
-    check_alike(answer(pu, "pr_bounds", beta, ranks="all", **how), tables.pu.pr())
+    check_alike(answer(pu, "roc_bounds", beta, ranks="all", **how), tables.pu.roc_bounds())
+    check_alike(answer(pu, "pr_bounds", beta, ranks="all", **how), tables.pu.pr_bounds())
 
 
 def envelopes_hold_all_between(frame: pd.DataFrame, draw: Draw) -> None:

@@ -70,7 +70,7 @@ def test_pr_line_bends_between_cutoffs() -> None:
     tables = FRAME.pu.contingency(0.2).sel(beta=0.2)
     x, y = path(lines(ax)["β̂ = 0.2"])
     # Each cutoff that finds a positive lies on the line; the area under it is the closed form.
-    curve = tables.pu.pr().sel(bound="estimate").isel(rank=slice(1, None))
+    curve = tables.pu.pr_bounds().sel(bound="estimate").isel(rank=slice(1, None))
     drawn = set(zip(np.round(x, 9), np.round(y, 9), strict=True))
     breakpoints = FRAME.pu.contingency(0.2, ranks="breakpoints")["rank"].values[1:]
     for rank in breakpoints:
@@ -245,7 +245,7 @@ def test_a_band_in_another_colour_stays_transparent(color: dict[str, str]) -> No
 def test_a_part_of_the_ranks_is_a_part_of_the_curve() -> None:
     whole, part = FRAME.pu.plot_pr(0.2), FRAME.pu.plot_pr(0.2, ranks=range(21))
     x, _ = path(lines(part)["β̂ = 0.2"])
-    curve = FRAME.pu.contingency(0.2).pu.pr().sel(beta=0.2, bound="estimate")
+    curve = FRAME.pu.contingency(0.2).pu.pr_bounds().sel(beta=0.2, bound="estimate")
     assert x[-1] == pytest.approx(float(curve["recall"].sel(rank=20)))
     for ax in (whole, part):
         _, chance = path(lines(ax)["chance (prevalence)"])

@@ -123,7 +123,7 @@ def test_what_is_drawn_stays_whole() -> None:
         plt.close("all")
     xr.testing.assert_identical(TABLES, before)
     xr.testing.assert_identical(BY_RANK, inner)
-    assert TABLES.pu.roc().sizes["rank"] == len(FRAME) + 1
+    assert TABLES.pu.roc_bounds().sizes["rank"] == len(FRAME) + 1
 
 
 def test_pictures_are_the_same_on_a_logarithmic_axis_set_later(
@@ -196,5 +196,5 @@ def test_points_without_a_value_at_any_bound_are_left_out() -> None:
     tables = frame.pu.contingency(0.5, ranks="all").astype(float)
     gone = tables.where(~tables["rank"].isin([2, 4]))
     x = np.asarray(line(gone.pu.plot_roc(), 0.5).get_xdata())
-    known = tables.pu.roc().isel(rank=[0, 1, 3, 5]).sel(bound="estimate", beta=0.5)
+    known = tables.pu.roc_bounds().isel(rank=[0, 1, 3, 5]).sel(bound="estimate", beta=0.5)
     np.testing.assert_array_equal(x, known["fpr"])

@@ -19,8 +19,8 @@ def _picture(ax: Axes) -> list[Any]:
 
 
 QUESTIONS: dict[str, Callable[[xr.Dataset], Any]] = {
-    "roc": lambda ds: ds.pu.roc(),
-    "pr": lambda ds: ds.pu.pr(),
+    "roc": lambda ds: ds.pu.roc_bounds(),
+    "pr": lambda ds: ds.pu.pr_bounds(),
     "f1": lambda ds: ds.pu.metric("f1"),
     "mcc": lambda ds: ds.pu.metric("mcc"),
     "kappa": lambda ds: ds.pu.metric("kappa"),

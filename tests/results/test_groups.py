@@ -110,8 +110,8 @@ def test_missing_scores_are_those_of_each_model(nan_policy: str) -> None:
 
 def test_curves_of_groups_are_curves_of_their_tables() -> None:
     tables = FRAME.pu(by="model").contingency(BETAS, ranks="breakpoints")
-    xr.testing.assert_identical(FRAME.pu(by="model").roc_bounds(BETAS), tables.pu.roc())
-    xr.testing.assert_identical(FRAME.pu(by="model").pr_bounds(BETAS), tables.pu.pr())
+    xr.testing.assert_identical(FRAME.pu(by="model").roc_bounds(BETAS), tables.pu.roc_bounds())
+    xr.testing.assert_identical(FRAME.pu(by="model").pr_bounds(BETAS), tables.pu.pr_bounds())
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -53,7 +53,7 @@ INTERVALS: dict[str, tuple[Callable[[xr.Dataset], xr.Dataset], str | None]] = {
     "betas gone": (lambda ds: ds.drop_vars("interval_beta"), "are not whole"),
     "spread": (lambda ds: ds.where(ds["tp"] >= 0), "'bound'"),
     "no point": (lambda ds: ds.rename(beta="prior"), "over beta, but ['beta'] went"),
-    "other sides": (lambda ds: ds.assign_coords(interval_bound=["a", "b"]), "'interval_bound'"),
+    "one side": (lambda ds: ds.isel(interval_bound=[1]), "'interval_bound' must have 2 places"),
 }
 
 

@@ -439,8 +439,8 @@ def test_skipped_groups_are_told_alike() -> None:
 def test_curves_come_at_breakpoints() -> None:
     pieces = ranking_from_chunks(cut(FRAME, [100]))
     tables = pieces.contingency(0.3, ranks="breakpoints")
-    check_same(pieces.roc_bounds(0.3), tables.pu.roc())
-    check_same(pieces.pr_bounds(0.3), tables.pu.pr())
+    check_same(pieces.roc_bounds(0.3), tables.pu.roc_bounds())
+    check_same(pieces.pr_bounds(0.3), tables.pu.pr_bounds())
 
 
 # Labels that are ambiguous or not

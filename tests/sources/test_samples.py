@@ -199,11 +199,11 @@ def test_codings_dtypes_and_names(label: Any, coding: dict[str, Any], dtype: str
 def test_questions_are_answered_at_each_place(tmp_path: Path) -> None:
     ds = TWO.copy(deep=True)
     tables = ds.pu().contingency(ARRAY)
-    frame, roc, area = tables.pu.to_frame(), tables.pu.roc(), tables.pu.area("auroc")
+    frame, roc, area = tables.pu.to_frame(), tables.pu.roc_bounds(), tables.pu.area("auroc")
     for model, fold in PLACES:
         own = TWO.sel(model=model, fold=fold).pu().contingency(BY_PLACE[model, fold])
         one = roc["tpr"].sel(model=model, fold=fold, rank=own["rank"])
-        np.testing.assert_array_equal(one.values, own.pu.roc()["tpr"].values)
+        np.testing.assert_array_equal(one.values, own.pu.roc_bounds()["tpr"].values)
         np.testing.assert_allclose(area.sel(model=model, fold=fold), own.pu.area("auroc"))
     for name in ("model", "beta", "rank", "threshold", "tp"):
         whole = tables[name].broadcast_like(tables["tp"]).transpose(*tables["tp"].dims)

@@ -14,8 +14,8 @@ from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.estimates.cutoff_spec import CHOSEN, Cutoff, no_rank
 from pu_accessor.inference.settings import Settings
-from pu_accessor.inference.tables.contingency import Table, Tables, central_table, make_tables
-from pu_accessor.inference.tables.envelopes import inner_table, with_bends
+from pu_accessor.inference.tables.contingency import Tables, central_table, make_tables
+from pu_accessor.inference.tables.envelopes import point_envelopes
 from pu_accessor.inference.tables.rates import Metric, evaluate
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
@@ -176,15 +176,13 @@ def envelope_at(
     """Return the lowest and the highest at one cutoff while beta varies, with each point."""
     if tables.inner is None:
         return None, None
-    ends = Table(*(count[:, ::2] for count in tables.table))
-    inner = with_bends(tables.inner)
-    within = evaluate(name, *inner_table(ends, tables.betas, inner))[cutoff].astype(np.float64)
-    others, points = np.split(within, [inner.betas.size], axis=1)
-    low, high = (
-        extreme(extreme.reduce(others, axis=None), extreme.reduce(points, axis=0))
-        for extreme in (np.fmin, np.fmax)
+    low, high = point_envelopes(
+        tables,
+        tables.inner,
+        lambda table: evaluate(name, *table).astype(np.float64),
+        kinks=True,
     )
-    return low, high
+    return low[cutoff], high[cutoff]
 
 
 def _at_rank(ranking: Ranking, value: float) -> Ranking:

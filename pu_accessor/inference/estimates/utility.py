@@ -9,7 +9,7 @@ from pu_accessor.checks import Interval, as_array
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import Table, make_tables
-from pu_accessor.inference.tables.envelopes import inner_table
+from pu_accessor.inference.tables.envelopes import point_envelopes
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
 __all__ = ["NetBenefit", "as_thresholds", "check_probabilities", "net_benefit_at"]
@@ -114,15 +114,5 @@ def net_benefit_at(
     treat_all = (tables.positives - tables.negatives * odds[:, 0]) / examples
     envelope = None
     if tables.inner is not None:
-        ends = Table(*(count[:, ::2] for count in tables.table))
-        within = worth(inner_table(ends, tables.betas, tables.inner))
-        envelope = _envelope(within, tables.inner.betas.size)
+        envelope = np.stack(point_envelopes(tables, tables.inner, worth, kinks=False), axis=1)
     return NetBenefit(ranks, worth(tables.table), treat_all, envelope)
-
-
-def _envelope(values: FloatArray, inner: int) -> FloatArray:
-    """Return the lowest and the highest while beta varies, with each point."""
-    others, points = np.split(values, [inner], axis=2)
-    low = np.minimum(others.min(axis=(1, 2))[:, np.newaxis], points.min(axis=1))
-    high = np.maximum(others.max(axis=(1, 2))[:, np.newaxis], points.max(axis=1))
-    return np.stack([low, high], axis=1)

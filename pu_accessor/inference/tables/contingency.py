@@ -11,7 +11,7 @@ from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.by_rank import RankBand
 from pu_accessor.inference.bands.simultaneous_within_odds import local_alpha_within
 from pu_accessor.inference.settings import Settings
-from pu_accessor.inference.tables.kinks import beyond, find_bends
+from pu_accessor.inference.tables.kinks import beyond, find_kinks
 from pu_accessor.inference.tables.latent_bounds import find_heads, references_used
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Ranking
 
@@ -53,15 +53,14 @@ class Inner(NamedTuple):
         True positives, the lower bound first.
     positives : ndarray of int64, shape (inner betas,)
         Known and latent ones.
-    bend_tp, bend_positives : ndarray of int64, shape (cutoffs, 2, bends)
-        The same where bounds bend between these betas, for each bound at each cutoff.
+    kinks : ndarray of int64, shape (cutoffs, 2, kinks, 2)
+        Pairs of both where a bound bends between these betas, of each bound at each cutoff.
     """
 
     betas: FloatArray
     tp: IntArray
     positives: IntArray
-    bend_tp: IntArray
-    bend_positives: IntArray
+    kinks: IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,11 +183,13 @@ def _within(inside: FloatArray, unlabeled: int) -> IntArray:
 
 def _inner(ranking: Ranking, betas: FloatArray, found: IntArray, latent: IntArray) -> Inner:
     """Make tables of the latent positives in the head at betas within an interval."""
-    bend, there = find_bends(found, latent, ranking.unlabeled)
+    kinks = find_kinks(found, latent, ranking.unlabeled)
     known = ranking.total.known_positive
     above = ranking.known_positive[:, np.newaxis, np.newaxis]
     found += above
-    return Inner(betas, found[..., 1:-1], known + latent[1:-1], bend + above, known + there)
+    kinks[..., 0] += above
+    kinks[..., 1] += known
+    return Inner(betas, found[..., 1:-1], known + latent[1:-1], kinks)
 
 
 def _split(latent: IntArray, points: int, cutoffs: int) -> list[IntArray]:

@@ -11,14 +11,14 @@ References
 """
 
 from collections.abc import Callable
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
-from pu_accessor.inference.tables.contingency import Inner, Table
-from pu_accessor.ranking import BoolArray, FloatArray, IntArray
+from pu_accessor.inference.tables.contingency import Inner, Table, Tables
+from pu_accessor.ranking import FloatArray, IntArray
 
-__all__ = ["GRID", "curve_envelope", "inner_table", "with_bends"]
+__all__ = ["GRID", "curve_envelope", "point_envelopes", "table_within"]
 
 # Where the envelopes of curves stand: in steps of a thousandth, with more near 0.
 GRID = np.union1d(np.geomspace(1e-6, 1e-3, 31), np.round(np.linspace(0, 1, 1001), 3))
@@ -31,45 +31,92 @@ class _Path(NamedTuple):
     height: Callable[[FloatArray], FloatArray]
 
 
-_MakePath: TypeAlias = Callable[[FloatArray, FloatArray, float, float], _Path]
+def table_within(
+    head: IntArray,
+    size: IntArray | int,
+    tp: IntArray,
+    positives: IntArray,
+    inner_tp: IntArray,
+    inner_positives: IntArray,
+    kinks: IntArray | None = None,
+) -> Table:
+    """Return the tables at betas within an interval: inner ones, kinks, and points among them.
+
+    Points outside give way to the first inner beta. A table follows from its true positives and
+    its positives, as both the head and all examples are the same at each beta.
+
+    Parameters
+    ----------
+    head, size : ndarray of int64, shape (..., )
+        Examples at or above each cutoff, and in all.
+    tp, positives : ndarray of int64, shapes (..., 2, points) and (..., points)
+        At both bounds of the points.
+    inner_tp, inner_positives : ndarray of int64, shapes (..., 2, inner betas), (..., inner betas)
+        See `Inner`.
+    kinks : ndarray of int64, shape (..., 2, kinks, 2), optional
+    """
+    head, size = (np.asarray(count)[..., np.newaxis, np.newaxis] for count in (head, size))
+    positives, inner_positives = (
+        count[..., np.newaxis, :] for count in (positives, inner_positives)
+    )
+    inside = (inner_positives[..., :1] <= positives) & (positives <= inner_positives[..., -1:])
+    tp = np.where(inside, tp, inner_tp[..., :1])
+    positives = np.where(inside, positives, inner_positives[..., :1])
+    pairs = [(inner_tp, inner_positives), (tp, positives)]
+    if kinks is not None:
+        pairs.insert(1, (kinks[..., 0], kinks[..., 1]))
+    tables = [
+        Table(true, head - true, every - true, size - head - (every - true))
+        for true, every in pairs
+    ]
+    return Table(*(np.concatenate(counts, axis=-1) for counts in zip(*tables, strict=True)))
 
 
-def inner_table(ends: Table, betas: FloatArray, inner: Inner) -> Table:
-    """Return the tables at betas within the interval, those of the points among them."""
-    head, tail = ((ends[one] + ends[other])[..., :1] for one, other in ((0, 1), (2, 3)))
-    missed = inner.positives - inner.tp
-    within = Table(inner.tp, head - inner.tp, missed, tail - missed)
-    inside: BoolArray = (betas >= inner.betas[0]) & (betas <= inner.betas[-1])
-    return Table(
-        *(
-            np.concatenate([some, np.where(inside, own, some[..., :1])], axis=-1)
-            for own, some in zip(ends, within, strict=True)
+def point_envelopes(
+    tables: Tables, inner: Inner, evaluate: Callable[[Table], FloatArray], *, kinks: bool
+) -> list[FloatArray]:
+    """Return the lowest and the highest while beta varies, at each cutoff with each point."""
+    head, size = (tables.tp + tables.fp)[:, 0, 0], tables.positives[0] + tables.negatives[0]
+    points = tables.tp[:, ::2], tables.positives
+    bends = inner.kinks if kinks else None
+    values = evaluate(table_within(head, size, *points, inner.tp, inner.positives, bends))
+    within, at_points = np.split(values, [values.shape[-1] - tables.betas.size], axis=-1)
+    return [
+        extreme(
+            extreme.reduce(within, axis=(-2, -1))[..., np.newaxis],
+            extreme.reduce(at_points, axis=-2),
         )
-    )
+        for extreme in (np.fmin, np.fmax)
+    ]
 
 
-def with_bends(inner: Inner) -> Inner:
-    """Return what bounds get to within an interval, where they bend among it."""
-    shape = inner.tp.shape
-    positives = np.broadcast_to(inner.positives, shape)
-    return inner._replace(
-        betas=np.append(inner.betas, np.repeat(inner.betas[-1:], inner.bend_tp.shape[-1])),
-        tp=np.concatenate([inner.tp, inner.bend_tp], axis=-1),
-        positives=np.concatenate([positives, inner.bend_positives], axis=-1),
-    )
+def curve_envelope(
+    curve: str,
+    head: IntArray,
+    size: IntArray | int,
+    tp: IntArray,
+    positives: IntArray,
+    inner_tp: IntArray,
+    inner_positives: IntArray,
+) -> FloatArray:
+    """Return the lowest lower and the highest upper curve at each place of the grid.
 
-
-def curve_envelope(curve: str, table: Table) -> FloatArray:
-    """Return the lowest lower and the highest upper curve at each place of the grid."""
+    Of one ranking, the other shapes are those of `table_within`. One curve is traced at a time, as
+    the tables at all betas of an interval take much memory.
+    """
     path = _roc_path if curve == "roc" else _pr_path
-    sides = zip(*table, strict=True)
-    return np.stack(
-        [
-            _reduce(Table(*side), path, reduce)
-            for side, reduce in zip(sides, (np.fmin, np.fmax), strict=True)
-        ],
-        axis=1,
-    )
+    inside = (inner_positives[0] <= positives) & (positives <= inner_positives[-1])
+    envelope = np.full((GRID.size, 2), np.nan)
+    for counts, totals in ((inner_tp, inner_positives), (tp[..., inside], positives[inside])):
+        for column, true in enumerate(totals.tolist()):
+            if not (0 < true < size):  # no positives, no negatives, or an empty place
+                continue
+            for side, extreme in enumerate((np.fmin, np.fmax)):
+                found = counts[:, side, column].astype(np.float64)
+                traced = path(found, head - found, float(true), float(size - true))
+                points, place = _meet(traced.x)
+                extreme.at(envelope[:, side], points, traced.height(place))
+    return envelope
 
 
 def _roc_path(tp: FloatArray, fp: FloatArray, positives: float, negatives: float) -> _Path:
@@ -91,18 +138,6 @@ def _pr_path(tp: FloatArray, fp: FloatArray, positives: float, negatives: float)
         return share
 
     return _Path(tp / positives, precision)
-
-
-def _reduce(table: Table, path: _MakePath, reduce: np.ufunc) -> FloatArray:
-    """Return the lowest, or the highest, that some curves get to at each place of the grid."""
-    found = np.full(GRID.size, np.nan)
-    for tp, fp, fn, tn in zip(*(count.astype(np.float64) for count in table), strict=True):
-        positives, negatives = float(tp[0] + fn[0]), float(fp[0] + tn[0])
-        if positives > 0 and negatives > 0:  # neither none, nor an empty place
-            curve = path(tp, fp, positives, negatives)
-            at, place = _meet(curve.x)
-            reduce.at(found, at, curve.height(place))
-    return found
 
 
 def _meet(x: FloatArray) -> tuple[IntArray, FloatArray]:

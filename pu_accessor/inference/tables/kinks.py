@@ -9,9 +9,9 @@ import numpy as np
 
 from pu_accessor.ranking import FloatArray, IntArray
 
-__all__ = ["MOST_BENDS", "beyond", "find_bends"]
+__all__ = ["MOST_KINKS", "beyond", "find_kinks"]
 
-MOST_BENDS = 4  # of one bound at one cutoff, the sharpest
+MOST_KINKS = 4  # of one bound at one cutoff, the sharpest
 _SHARP = 1.0  # counts that a bound must be off a straight line
 _HELD = 1 << 17  # numbers that are looked at together
 
@@ -22,25 +22,23 @@ def beyond(latent: IntArray, unlabeled: int) -> IntArray:
     return np.clip(np.array(ends, np.int64), 0, unlabeled)
 
 
-def find_bends(found: IntArray, latent: IntArray, head: IntArray) -> tuple[IntArray, IntArray]:
-    """Return where bounds bend between two betas.
+def find_kinks(found: IntArray, latent: IntArray, head: IntArray) -> IntArray:
+    """Return where bounds bend between two betas, as pairs: in the head, and latent in all.
 
-    A bend lies where straight lines through the two betas before and the two after meet.
+    A kink lies where straight lines through the two betas before and the two after meet. Bounds
+    with fewer kinks repeat their first beta. Shape (cutoffs, 2, `MOST_KINKS`, 2).
     """
-    shape = (*found.shape[:2], MOST_BENDS)
-    at, there = np.empty(shape, np.int64), np.empty(shape, np.int64)
-    at[:], there[:] = found[..., 1:2], latent[1]
+    kinks = np.empty((*found.shape[:2], MOST_KINKS, 2), np.int64)
+    kinks[..., 0], kinks[..., 1] = found[..., 1:2], latent[1]
     rows = max(_HELD // (2 * latent.size), 1)
     for start in range(0, found.shape[0] if latent.size > 3 else 0, rows):
         here = slice(start, start + rows)
-        _find_some(found[here], latent, head[here], at[here], there[here])
-    return at, there
+        _find_some(found[here], latent, head[here], kinks[here])
+    return kinks
 
 
-def _find_some(
-    found: IntArray, latent: IntArray, head: IntArray, at: IntArray, there: IntArray
-) -> None:
-    """Put the bends at some cutoffs into their places."""
+def _find_some(found: IntArray, latent: IntArray, head: IntArray, kinks: IntArray) -> None:
+    """Put the kinks at some cutoffs into their places."""
     step = np.diff(latent)
     slope = np.diff(found, axis=-1) / np.maximum(step, 1)
     # From each beta to the next: along the line before and the line after.
@@ -49,33 +47,29 @@ def _find_some(
         away = (after - here) * width / (after - before)  # from the one to where lines meet
         off = np.abs(before - here) * away
     off[~((away > 0) & (away < width) & (off > _SHARP))] = 0
-    bent = off.max(axis=-1) > 0
-    row, side = np.nonzero(bent)
-    size = min(MOST_BENDS, width.size)
-    sharpest = np.argpartition(off[bent], width.size - size, axis=-1)[:, -size:]
+    has_kink = off.max(axis=-1) > 0
+    row, side = np.nonzero(has_kink)
+    size = min(MOST_KINKS, width.size)
+    sharpest = np.argpartition(off[has_kink], width.size - size, axis=-1)[:, -size:]
     for order, place in enumerate(sharpest.T):
-        is_one = off[row, side, place] > 0
-        one = row[is_one], side[is_one], place[is_one]
-        _put(found, latent, head, (before[one], after[one], away[one]), one, order, at, there)
+        is_kink = off[row, side, place] > 0
+        at = row[is_kink], side[is_kink], place[is_kink]
+        meeting = _meeting(found, latent, head, (before[at], after[at], away[at]), at)
+        kinks[row[is_kink], side[is_kink], order] = np.stack(meeting, axis=-1)
 
 
-def _put(
+def _meeting(
     found: IntArray,
     latent: IntArray,
     head: IntArray,
     lines: tuple[FloatArray, FloatArray, FloatArray],
-    one: tuple[IntArray, IntArray, IntArray],
-    order: int,
-    at: IntArray,
-    there: IntArray,
-) -> None:
-    """Put one bend of each of some bounds into its place, at whole numbers."""
-    (before, after, away), (row, side, place) = lines, one
+    at: tuple[IntArray, IntArray, IntArray],
+) -> tuple[IntArray, IntArray]:
+    """Return where two lines meet, at whole numbers: in the head, and latent in all."""
+    (before, after, away), (row, side, place) = lines, at
     first, last = latent[place + 1], latent[place + 2]
     meet = np.rint(first + away).astype(np.int64)
     level = found[row, side, place + 1] + before * (meet - first)
     other = found[row, side, place + 2] - after * (last - meet)
     level = np.where(after < before, np.minimum(level, other), np.maximum(level, other))
-    most = np.minimum(head[row], meet)
-    at[row, side, order] = np.clip(np.rint(level), 0, most)
-    there[row, side, order] = meet
+    return np.clip(np.rint(level), 0, np.minimum(head[row], meet)).astype(np.int64), meet
