@@ -23,6 +23,7 @@ FILES = [
             "accessor",
             "bounds",
             "comparison",
+            "constructors",
             "estimates",
             "forest",
             "guaranteed_cutoffs",

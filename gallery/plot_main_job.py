@@ -42,7 +42,7 @@ beta = round(float(malignant[~known].mean()), 2)  # an input; here the truth is 
 # %%
 # Bounded tables, and questions put to them.
 tables = df.pu.contingency(beta=[0, beta])
-truth = pu_accessor.ranking_from_arrays(score, malignant, negative=False).contingency(0)
+truth = pu_accessor.from_arrays(score, malignant, negative=False).contingency(0)
 
 
 def answers(tables: xr.Dataset, beta: float) -> pd.DataFrame:

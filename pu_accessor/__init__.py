@@ -1,13 +1,14 @@
 """Evaluate binary classifiers from known positives and unlabeled examples.
 
 Importing registers ``df.pu`` on pandas DataFrames and their groupbys, and ``ds.pu`` on xarray
-Datasets.
+Datasets; ``pu_accessor.pu(df)`` is the same as a function.
 """
 
 from importlib.metadata import version
+from typing import TYPE_CHECKING, NoReturn
 
 from pu_accessor.accessors import register
-from pu_accessor.accessors.accessor import ranking_from_arrays, ranking_from_chunks
+from pu_accessor.accessors.constructors import from_arrays, from_chunks, pu
 from pu_accessor.accessors.labels import add_labels
 from pu_accessor.accessors.planning import positives_needed, power
 from pu_accessor.errors import (
@@ -40,12 +41,24 @@ __all__ = [
     "beta_from_labels",
     "beta_from_prevalence",
     "fbeta",
+    "from_arrays",
+    "from_chunks",
     "labels_needed",
     "positives_needed",
     "power",
-    "ranking_from_arrays",
-    "ranking_from_chunks",
+    "pu",
 ]
 __version__ = version("pu_accessor")
 
 register()
+
+if not TYPE_CHECKING:  # to a type checker the package would have every attribute
+
+    def __getattr__(name: str) -> NoReturn:
+        """Say what an old name has become."""
+        message = f"module 'pu_accessor' has no attribute {name!r}."
+        if name in ("ranking_from_arrays", "ranking_from_chunks"):
+            arguments = "score, label" if name.endswith("arrays") else "chunks"
+            new = name.removeprefix("ranking_")
+            message += f" It is called {new} now: pu_accessor.{new}({arguments})."
+        raise AttributeError(message)

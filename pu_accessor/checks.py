@@ -87,8 +87,8 @@ def interval_betas(interval: Interval | None, betas: FloatArray) -> FloatArray:
     """Return some betas within an interval, both ends among them.
 
     A curve or metric can be lowest or highest at a beta inside. Where a band starts to be cut off
-    between two of these, see `pu_accessor.inference.tables.kinks`. Near 0, where bounds are not
-    straight in beta, they lie closer together.
+    between two of these, see `find_kinks` of the tables. Near 0, where bounds are not straight in
+    beta, they lie closer together.
 
     Examples
     --------

@@ -4,7 +4,7 @@ The methods are those of ``df.pu``. They run on whichever scheduler is set, and 
 scores, counts and a few scores about the corners of curves leaves a partition.
 """
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import reduce
 from operator import and_
 from typing import Any, TypeVar, cast
@@ -14,9 +14,8 @@ import pandas as pd
 from pu_accessor.accessors.accessor import Accessor
 from pu_accessor.counting.threads import one_thread
 from pu_accessor.errors import PUError, PUImportError, PUTypeError, PUValueError
-from pu_accessor.sources.chunks import beside
+from pu_accessor.sources.chunks import Apply, Merge, beside
 from pu_accessor.sources.pieces import PiecesSource
-from pu_accessor.sources.roles import Roles
 
 try:
     import dask.dataframe as dd
@@ -28,7 +27,7 @@ except ImportError as error:
         "pu_accessor.dask needs dask, which is not installed: pip install 'pu_accessor[dask]'."
     ) from error
 
-__all__ = ["DaskAccessor", "DaskGroupByAccessor", "Partitions"]
+__all__ = ["Partitions"]
 
 Result = TypeVar("Result")
 
@@ -54,10 +53,7 @@ class Partitions:
         return cast("pd.DataFrame", self._frame._meta)
 
     def fold(
-        self,
-        function: Callable[[pd.DataFrame], Result],
-        merge: Callable[[Result, Result], Result],
-        columns: list[Hashable],
+        self, function: Apply[Result], merge: Merge[Result], columns: list[Hashable]
     ) -> Result:
         """Apply a function to some columns of each partition and merge what comes back."""
         partitions = self._frame[columns].to_delayed()
@@ -75,13 +71,13 @@ class Partitions:
         """Put rows of several keys beside each other, where they agree in some columns."""
         parts = []
         for number, key in enumerate(keys):
-            there = reduce(and_, (self._frame[name] == value for name, value in key.items()))
+            has_key = reduce(and_, (self._frame[name] == value for name, value in key.items()))
             names = {name: beside(name, number) for name in columns}
-            parts.append(self._frame[there][[*on, *columns]].rename(columns=names))
-        return Partitions(reduce(lambda one, other: one.merge(other, on=on), parts))
+            parts.append(self._frame[has_key][[*on, *columns]].rename(columns=names))
+        return Partitions(reduce(lambda left, right: left.merge(right, on=on), parts))
 
 
-def _apply(function: Callable[[pd.DataFrame], Result], partition: pd.DataFrame) -> Result:
+def _apply(function: Apply[Result], partition: pd.DataFrame) -> Result:
     """Apply a function to a partition, with the one thread that dask runs it in."""
     with one_thread():
         return function(partition)
@@ -103,66 +99,39 @@ def _computed(result: Any) -> Any:
         ) from error
 
 
-def _merge_all(merge: Callable[[Result, Result], Result], results: list[Result]) -> Result:
+def _merge_all(merge: Merge[Result], results: list[Result]) -> Result:
     """Merge some results, in order."""
     return reduce(merge, results)
 
 
-class DaskAccessor(Accessor):
-    """``ddf.pu``: the methods of ``df.pu`` for a dask DataFrame.
-
-    Parameters
-    ----------
-    frame : dask DataFrame
-        A row for each example, with a column of scores and one of labels.
-    """
-
-    def __init__(self, frame: Any) -> None:
-        super().__init__(PiecesSource(Partitions(frame)), Roles())
-
-
-class DaskGroupByAccessor(Accessor):
-    """``ddf.groupby(...).pu``: the methods of ``ddf.pu``, for each group.
-
-    Parameters
-    ----------
-    grouped : dask groupby
-        By columns of the frame.
-
-    Raises
-    ------
-    PUTypeError, PUValueError
-        If it groups by anything but columns, unsorted, or with rows that have no key.
-    """
-
-    def __init__(self, grouped: Any) -> None:
-        if getattr(grouped, "_slice", None) is not None:
-            raise PUTypeError(
-                "A groupby must be one of a whole frame, but some of its columns are selected. "
-                "Leave the selection out: ddf.groupby('key').pu."
+def _of_groups(grouped: Any) -> PiecesSource:
+    """Make the source of a groupby of columns, sorted, without rows that have no key."""
+    if getattr(grouped, "_slice", None) is not None:
+        raise PUTypeError(
+            "A groupby must be one of a whole frame, but some of its columns are selected. "
+            "Leave the selection out: ddf.groupby('key').pu."
+        )
+    keys = list(grouped.by)
+    if not all(key in grouped.obj.columns for key in keys):
+        raise PUTypeError(
+            "A groupby must be one of columns, but it groups by something else. Make it a "
+            "column first: ddf.assign(key=...).groupby('key')."
+        )
+    for name in ("sort", "dropna"):
+        if getattr(grouped, name) is False:
+            raise PUValueError(
+                f"A groupby must have {name}=True, or leave it out, for data in partitions, "
+                "but False was passed: keys are sorted, and rows without one are left out."
             )
-        keys = list(grouped.by)
-        if not all(key in grouped.obj.columns for key in keys):
-            raise PUTypeError(
-                "A groupby must be one of columns, but it groups by something else. Make it a "
-                "column first: ddf.assign(key=...).groupby('key')."
-            )
-        for name in ("sort", "dropna"):
-            if getattr(grouped, name) is False:
-                raise PUValueError(
-                    f"A groupby must have {name}=True, or leave it out, for data in partitions, "
-                    "but False was passed: keys are sorted, and rows without one are left out."
-                )
-        by = keys[0] if len(keys) == 1 else keys
-        super().__init__(PiecesSource(Partitions(grouped.obj), by), Roles())
+    return PiecesSource(Partitions(grouped.obj), keys[0] if len(keys) == 1 else keys)
 
 
 def _register() -> None:
-    """Put ``pu`` on dask DataFrames and their groupbys, once."""
+    """Put ``pu`` on dask DataFrames and their groupbys, which dask has no registration for."""
+    groupby = type(dd.from_pandas(pd.DataFrame({"key": [0]}), npartitions=1).groupby("key"))
+    groupby.pu = property(lambda grouped: Accessor(_of_groups(grouped)))
     if getattr(dd.DataFrame, "pu", None) is None:
-        register_dataframe_accessor("pu")(DaskAccessor)
-    example = dd.from_pandas(pd.DataFrame({"key": [0]}), npartitions=1)
-    type(example.groupby("key")).pu = property(DaskGroupByAccessor)  # dask has no registration
+        register_dataframe_accessor("pu")(lambda frame: Accessor(PiecesSource(Partitions(frame))))
 
 
 _register()

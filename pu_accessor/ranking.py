@@ -19,30 +19,29 @@ __all__ = [
     "BoolArray",
     "Counts",
     "Extent",
-    "Finder",
     "FloatArray",
     "IntArray",
     "Keyed",
     "Kind",
+    "NeedsRefinementError",
     "PairedRanks",
-    "PendingError",
     "Ranking",
     "Rankings",
     "Ranks",
+    "Refiner",
     "Stack",
 ]
 
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntArray: TypeAlias = npt.NDArray[np.int64]
-Places: TypeAlias = slice | IntArray
 Kind = TypeVar("Kind")
 Ranks: TypeAlias = Literal["all", "breakpoints"] | int | Sequence[int] | IntArray
 Extent: TypeAlias = Literal["all", "breakpoints", "selected"]
 
 
-class PendingError(Exception):
-    """Says that an answer takes a look at all rows, and has to wait for it: see `Keyed.look`."""
+class NeedsRefinementError(Exception):
+    """Says that an answer takes a further pass over all rows, and waits for it: `Keyed.refine`."""
 
 
 class Counts(NamedTuple):
@@ -53,8 +52,8 @@ class Counts(NamedTuple):
     unlabeled: int
 
 
-class Finder(Protocol):
-    """Finds further cutoffs of a ranking that has some, or raises `PendingError`."""
+class Refiner(Protocol):
+    """Adds cutoffs to a ranking that has some of them, or raises `NeedsRefinementError`."""
 
     def refine(self, ranking: Ranking, unlabeled: IntArray) -> Ranking:
         """Add the cutoffs that enclose some counts of unlabeled examples; see `Ranking.refine`."""
@@ -93,9 +92,9 @@ class Ranking:
     weight : ndarray of float64, shape (known positives,), optional
         What each known positive counts for, best-ranked first: one over its probability of being
         labeled. None where they are a simple random sample of the positives.
-    finder : Finder, optional
-        Where to look for further cutoffs. None where all attained ones are there, or only some
-        that were taken out.
+    refiner : Refiner, optional
+        What adds further cutoffs. None where all attained ones are there, or only some that were
+        taken out.
     whole : Ranking, optional
         The ranking from end to end, where this one has some of its cutoffs alone.
     strata : tuple of Ranking
@@ -112,7 +111,7 @@ class Ranking:
     columns: Mapping[str, str] = field(default_factory=dict)
     extent: Extent = "all"
     weight: FloatArray | None = None
-    finder: Finder | None = None
+    refiner: Refiner | None = None
     whole: Ranking | None = None
     strata: tuple[Ranking, ...] = ()
 
@@ -124,45 +123,45 @@ class Ranking:
 
     def refine(self, unlabeled: IntArray) -> Ranking:
         """Return the ranking with more cutoffs where its bounds have their corners."""
-        if self.finder is None or not unlabeled.size:
+        if self.refiner is None or not unlabeled.size:
             return self
-        return self.finder.refine(self, unlabeled)
+        return self.refiner.refine(self, unlabeled)
 
-    def take(self, places: Places, rank: IntArray | None = None) -> Ranking:
+    def take(self, cutoffs: slice | IntArray, rank: IntArray | None = None) -> Ranking:
         """Return the ranking with some of its cutoffs alone."""
         return replace(
             self,
-            rank=self.rank[places] if rank is None else rank,
-            threshold=self.threshold[places],
-            known_positive=self.known_positive[places],
-            known_negative=self.known_negative[places],
-            unlabeled=self.unlabeled[places],
+            rank=self.rank[cutoffs] if rank is None else rank,
+            threshold=self.threshold[cutoffs],
+            known_positive=self.known_positive[cutoffs],
+            known_negative=self.known_negative[cutoffs],
+            unlabeled=self.unlabeled[cutoffs],
             extent="selected",
-            finder=None,
+            refiner=None,
             whole=self.whole or self,
         )
 
     def at(self, ranks: IntArray) -> Ranking:
         """Return the ranking at some ranks: the last cutoff at or before each."""
         reached = self
-        if self.finder is not None:
-            reached = replace(self.finder.reach(self, ranks), whole=self)
+        if self.refiner is not None:
+            reached = replace(self.refiner.reach(self, ranks), whole=self)
         return reached.take(np.searchsorted(reached.rank, ranks, side="right") - 1, ranks)
 
     def above(self, threshold: float) -> int:
         """Return the number of examples at or above a score."""
         self._check_scale()
-        if self.finder is not None:
-            return self.finder.above(threshold)
+        if self.refiner is not None:
+            return self.refiner.above(threshold)
         return int(self.rank[np.count_nonzero(self.threshold >= threshold) - 1])
 
     def above_each(self, thresholds: FloatArray) -> IntArray:
-        """Return the number of examples at or above each of some scores: one look for all."""
+        """Return the number of examples at or above each of some scores, in one pass for all."""
         self._check_scale()
-        if self.finder is not None:
-            some, place = np.unique(thresholds, return_inverse=True)
-            return self.finder.above_each(some[::-1])[::-1][place]
-        reached = [np.count_nonzero(self.threshold >= each) for each in thresholds.tolist()]
+        if self.refiner is not None:
+            distinct, position = np.unique(thresholds, return_inverse=True)
+            return self.refiner.above_each(distinct[::-1])[::-1][position]
+        reached = [np.count_nonzero(self.threshold >= score) for score in thresholds.tolist()]
         return self.rank[np.array(reached, np.int64) - 1]
 
     def _check_scale(self) -> None:
@@ -214,9 +213,9 @@ class Keyed(Generic[Kind]):
         A key for each, with several levels a tuple.
     make : callable
         From the position of a key to what it stands for.
-    look : callable, optional
-        Where things, or what they are asked, may raise `PendingError`: looks up once what all of
-        them wait for. Then they are to be made and asked anew.
+    refine : callable, optional
+        Where things, or answers about them, may raise `NeedsRefinementError`: one pass over all
+        rows that finds what they wait for. Then they are to be made and asked anew.
     together : callable, optional
         Where there are many small rankings, all of them at once, for questions that can take them.
     """
@@ -224,7 +223,7 @@ class Keyed(Generic[Kind]):
     names: tuple[str, ...]
     keys: tuple[Hashable, ...]
     make: Callable[[int], Kind]
-    look: Callable[[], None] | None = None
+    refine: Callable[[], None] | None = None
     together: Callable[[], Stack] | None = None
 
 

@@ -25,8 +25,8 @@ from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.inference.tables.rates import Metric
 from pu_accessor.inference.value import value_of
 from pu_accessor.ranking import Ranking
-from pu_accessor.sources.arrays import ArraySource
 from pu_accessor.sources.columns import as_series
+from pu_accessor.sources.frames import ArraySource
 from pu_accessor.sources.labels import Values, read_labels
 from pu_accessor.sources.roles import Roles
 

@@ -5,7 +5,7 @@ The class is a table of contents: each method is one statement, and lives with t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Hashable
 from html import escape
 from typing import Any, Final, NoReturn
 
@@ -25,15 +25,12 @@ from pu_accessor.accessors import robustness as over_odds
 from pu_accessor.accessors.bound import Bound
 from pu_accessor.accessors.keywords import explains_keywords, tell_of_methods
 from pu_accessor.accessors.repr import fold
+from pu_accessor.errors import PUError, refuse_signals
 from pu_accessor.report.report import report
-from pu_accessor.sources.arrays import ArraySource
-from pu_accessor.sources.chunks import Chunks
-from pu_accessor.sources.columns import Column
 from pu_accessor.sources.labels import Values
-from pu_accessor.sources.pieces import PiecesSource
-from pu_accessor.sources.roles import ROLE_NAMES, Pool, Roles
+from pu_accessor.sources.roles import ROLE_NAMES, ColumnNames, Pool
 
-__all__ = ["Accessor", "Kept", "ranking_from_arrays", "ranking_from_chunks"]
+__all__ = ["Accessor", "Kept"]
 
 
 class Kept:
@@ -57,9 +54,9 @@ class Accessor(Bound):
     def __call__(
         self,
         *,
-        score: Hashable | list[Hashable] = KEPT,
+        score: ColumnNames = KEPT,
         label: Hashable = KEPT,
-        by: Hashable | list[Hashable] | None = KEPT,
+        by: ColumnNames | None = KEPT,
         propensity: Hashable | None = KEPT,
         positive: Values = KEPT,
         negative: Values = KEPT,
@@ -123,9 +120,10 @@ class Accessor(Bound):
            beta  estimate  standard_error  lower  upper  level      target
         0   0.5      0.94            0.39    0.1    1.0   0.95  population
         """
-        asked = (score, label, by, propensity, positive, negative, unlabeled)
-        roles = zip(ROLE_NAMES, (*asked, nan_policy, on_error, progress, pool), strict=True)
-        changed = {name: role for name, role in roles if role is not KEPT}
+        names, coding = (score, label, by, propensity), (positive, negative, unlabeled)
+        roles = (*names, *coding, nan_policy, on_error, progress, pool)
+        named = zip(ROLE_NAMES, roles, strict=True)
+        changed = {name: role for name, role in named if role is not KEPT}
         return Accessor(self._source, self._roles.update(**changed))
 
     contingency = bounds.contingency
@@ -172,107 +170,9 @@ class Accessor(Bound):
 
     def _counts(self) -> dict[str, str]:
         """Count what is there, or say what to do first."""
-        counts = self._source.summary(self._roles)
-        if "not ready" in counts:
-            counts["other columns"] = "df.pu(score='my_score', label='my_label')"
-        return counts
-
-
-def ranking_from_arrays(
-    score: Column,
-    label: Column,
-    *,
-    propensity: Column | None = None,
-    positive: Values = None,
-    negative: Values = None,
-    unlabeled: Values = None,
-    nan_policy: str = "raise",
-) -> Accessor:
-    """Rank examples given as two array-likes, paired by position.
-
-    Parameters
-    ----------
-    score : array-like of numbers, shape (examples,)
-        Higher is more positive.
-    label : array-like, shape (examples,)
-        True or 1 for a known positive, False or 0 for a known negative, missing for unlabeled.
-    propensity : array-like of numbers, shape (examples,), optional
-        Probability with which each positive is labeled, in (0, 1]. That of others is not read.
-    positive, negative, unlabeled : value or list of values, optional
-        What stands for each state in another coding of the labels.
-    nan_policy : {"raise", "omit", "worst"}, default "raise"
-        Examples without a score raise, are dropped, or rank last (one shared cutoff).
-
-    Returns
-    -------
-    Accessor
-        With the methods of ``df.pu``.
-
-    Raises
-    ------
-    PUTypeError, PUValueError
-        When a question is asked: if the two differ in length, scores are missing or no numbers,
-        or labels are ambiguous or of an unknown value.
-
-    See Also
-    --------
-    pu_accessor.ranking_from_chunks : Where they do not fit into memory.
-
-    Examples
-    --------
-    >>> import pu_accessor
-    >>> label = [None, 1, 1, None, None, 1, None, None, None]
-    >>> ranking = pu_accessor.ranking_from_arrays(range(9, 0, -1), label)
-    >>> ranking.contingency(0.5, ranks=3)["tp"].sel(rank=3, beta=0.5).to_series().to_dict()
-    {'lower': 2, 'estimate': 3, 'upper': 3}
-    """
-    coding = Roles(
-        positive=positive, negative=negative, unlabeled=unlabeled, nan_policy=nan_policy
-    )
-    return Accessor(ArraySource(score, label, propensity), coding)
-
-
-def ranking_from_chunks(
-    chunks: Iterable[Any] | Callable[[], Iterable[Any]], **roles: Any
-) -> Accessor:
-    """Rank scores that come in chunks, in memory that does not grow with their number.
-
-    Chunks are gone through a few times: for the labeled scores, to count all others between them,
-    and for the corners of curves. Only labeled scores and counts are kept. Results are those of
-    ``df.pu`` for the same rows in one frame.
-
-    Parameters
-    ----------
-    chunks : iterable, or callable that returns one
-        Of DataFrames, or of pairs (score, label) of array-likes, whose columns then are called
-        "score" and "label". An iterator that can be gone through once is refused; pass a function
-        that opens it.
-    **roles
-        What the columns mean, as in the call of ``df.pu``: score, label, by, propensity, positive,
-        negative, unlabeled, nan_policy, on_error, progress.
-
-    Returns
-    -------
-    accessor
-        With the methods of ``df.pu``: `roc_bounds`, `contingency` (at ``ranks="breakpoints"``),
-        `auroc`, plots and all others but `sample_to_label`.
-
-    Raises
-    ------
-    PUTypeError
-        If `chunks` is no such iterable.
-
-    See Also
-    --------
-    pu_accessor.ranking_from_arrays : Of two arrays.
-
-    Examples
-    --------
-    >>> import pu_accessor
-    >>> label = [None, 1, 1, None, None, 1, None, None, None]
-    >>> chunks = [(range(9, 5, -1), label[:4]), (range(5, 0, -1), label[4:])]
-    >>> ranking = pu_accessor.ranking_from_chunks(chunks)
-    >>> ranking.roc_bounds(beta=0.5)["tpr"].sel(beta=0.5, rank=3).to_series().round(3).to_dict()
-    {'lower': 0.333, 'estimate': 0.5, 'upper': 0.5}
-    """
-    return Accessor(PiecesSource(Chunks(chunks)))(**roles)
+        try:
+            with refuse_signals():
+                return self._source.summary(self._roles)
+        except PUError as error:
+            names = "df.pu(score='my_score', label='my_label')"
+            return {"not ready": str(error), "other columns": names}

@@ -12,8 +12,8 @@ __all__ = ["Bound"]
 
 # How a source is reached that is no attribute of something.
 _ROOTS = {
-    "arrays": "ranking_from_arrays(score, label)",
-    "chunks": "ranking_from_chunks(chunks)",
+    "arrays": "pu_accessor.from_arrays(score, label)",
+    "chunks": "pu_accessor.from_chunks(chunks)",
 }
 
 
@@ -47,5 +47,5 @@ class Bound:
             lambda on: self._source.pair(self._roles, on),
             self._roles.on_error,
             self._roles.progress,
-            lambda: getattr(self._source, "template", lambda _: None)(self._roles),
+            lambda: self._source.template(self._roles),
         )

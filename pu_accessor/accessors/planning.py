@@ -9,13 +9,15 @@ import pandas as pd
 from pu_accessor.accessors.accessor import Accessor
 from pu_accessor.checks import check_level, check_share
 from pu_accessor.errors import PUTypeError, PUValueError
-from pu_accessor.inference.planning.scatter import (
+from pu_accessor.inference.planning import (
     Scatter,
+    chance_of_difference,
+    chance_of_width,
     pair_scatter,
     pair_scatter_of_normals,
     scatter_of_normals,
+    smallest,
 )
-from pu_accessor.inference.planning.sizes import chance_of_difference, chance_of_width, smallest
 from pu_accessor.inference.quantities import read_quantity
 from pu_accessor.ranking import Counts
 

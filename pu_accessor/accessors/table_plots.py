@@ -95,7 +95,7 @@ def plot_roc(
     --------
     >>> import pu_accessor
     >>> label = [None, 1, 1, None, None, 1, None, None, None]
-    >>> tables = pu_accessor.ranking_from_arrays(range(9, 0, -1), label).contingency(0.5)
+    >>> tables = pu_accessor.from_arrays(range(9, 0, -1), label).contingency(0.5)
     >>> ax = tables.pu.plot_roc()
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('false positive rate', 'true positive rate')
@@ -176,7 +176,7 @@ def plot_pr(
     --------
     >>> import pu_accessor
     >>> label = [None, 1, 1, None, None, 1, None, None, None]
-    >>> tables = pu_accessor.ranking_from_arrays(range(9, 0, -1), label).contingency(0.5)
+    >>> tables = pu_accessor.from_arrays(range(9, 0, -1), label).contingency(0.5)
     >>> ax = tables.pu.plot_pr()
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('recall', 'precision')
@@ -257,7 +257,7 @@ def plot_metric(
     --------
     >>> import pu_accessor
     >>> label = [None, 1, 1, None, None, 1, None, None, None]
-    >>> tables = pu_accessor.ranking_from_arrays(range(9, 0, -1), label).contingency(0.5)
+    >>> tables = pu_accessor.from_arrays(range(9, 0, -1), label).contingency(0.5)
     >>> ax = tables.pu.plot_metric("precision", x="fraction")
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('share of examples predicted positive', 'precision')
@@ -339,7 +339,7 @@ def plot_against_beta(
     >>> import pu_accessor
     >>> label = [None, 1, 1, None, None, 1, None, None, None]
     >>> scores = range(9, 0, -1)
-    >>> tables = pu_accessor.ranking_from_arrays(scores, label).contingency([0, 0.2, 0.4])
+    >>> tables = pu_accessor.from_arrays(scores, label).contingency([0, 0.2, 0.4])
     >>> ax = tables.pu.plot_against_beta("auroc")
     >>> ax.get_ylabel()
     'AUROC'

@@ -1,4 +1,4 @@
-"""Scores and labels -> rankings: which cutoffs there are, and what lies at or above each."""
+"""Scores and labels -> rankings: the cutoffs, and the examples of each kind at or above them."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from pu_accessor.counting.gaps import Gaps, count_gaps, distinct
-from pu_accessor.counting.order_statistics import Best, nth_best, scores_inside
+from pu_accessor.counting.order_statistics import OrderStatistics, order_statistics, scores_inside
 from pu_accessor.counting.ordered import Ordered
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Ranking, Ranks
 
 __all__ = ["Examples", "rank_counted", "rank_examples"]
 
 
-# Scores up to which to sort them once is quicker than to count them, measured with few and with
-# many known positives.
+# Up to so many scores sorting once is quicker than counting, with few and many known positives.
 _SORTED = 1 << 20
 
 
@@ -35,8 +34,8 @@ class Examples:
         Number of examples, labeled and unlabeled.
     above : callable
         From distinct values, best first, to the numbers of scores at or above each.
-    best : callable
-        From numbers n and what has been counted to the n-th best scores, as `nth_best`.
+    nth_best : callable
+        From numbers n and counts of gaps to the n-th best scores: `order_statistics`.
     propensity : ndarray of float64, shape (known positives,), optional
         Probability with which each known positive was labeled, in (0, 1].
     """
@@ -45,14 +44,14 @@ class Examples:
     known_negative: FloatArray
     size: int
     above: Callable[[FloatArray], IntArray]
-    best: Callable[[IntArray, Gaps], Best]
+    nth_best: Callable[[IntArray, Gaps], OrderStatistics]
     propensity: FloatArray | None = None
 
 
 class _Labeled(NamedTuple):
-    """Labeled examples by score: negated distinct values, ascending, and how many are no worse.
+    """Labeled examples by score: negated distinct values, ascending, and counts at or above them.
 
-    The latter start with none, so that they belong to a number of values.
+    The counts start with 0: entry i is that of the best i values.
     """
 
     cost: FloatArray
@@ -76,24 +75,26 @@ def rank_examples(
 ) -> Ranking:
     """Rank examples by score and count each kind at each cutoff."""
     known = score[positive], score[negative]
-    odds = None if propensity is None else propensity[positive]
+    known_propensity = None if propensity is None else propensity[positive]
     if isinstance(ranks, str) and ranks == "all":
         unlabeled = score[~(positive | negative)]
-        return _rank_all(*known, unlabeled, odds, columns or {})
+        return _rank_all(*known, unlabeled, known_propensity, columns or {})
     count: Callable[[FloatArray], Gaps] = partial(count_gaps, scores=score)
-    best: Callable[[IntArray, Gaps], Best]
+    nth_best: Callable[[IntArray, Gaps], OrderStatistics]
     if score.size < _SORTED:
         ordered = Ordered.of(score)
-        count, best = ordered.count, ordered.best
+        count, nth_best = ordered.count, ordered.order_statistics
     else:
-        best = partial(nth_best, count=count, fetch=partial(scores_inside, scores=score))
-    examples = Examples(*known, score.size, partial(_count_above, count), best, odds)
+        fetch = partial(scores_inside, scores=score)
+        nth_best = partial(order_statistics, count=count, fetch=fetch)
+    above = partial(_count_above, count)
+    examples = Examples(*known, score.size, above, nth_best, known_propensity)
     values, _ = distinct(np.concatenate(known))
     return rank_counted(examples, count(values), ranks=ranks, columns=columns or {})
 
 
 def _count_above(count: Callable[[FloatArray], Gaps], values: FloatArray) -> IntArray:
-    """Return the number of scores at or above each of some values, from the gaps between them."""
+    """Return the number of scores at or above each value, from the gaps between them."""
     gaps = count(values)
     above: IntArray = np.cumsum(gaps.inside[:-1] + gaps.at)
     return above
@@ -105,12 +106,12 @@ def rank_counted(
     """Rank examples by counting their scores between the labeled ones."""
     labeled = _label(gaps.values, examples)
     at = np.diff(labeled.positive + labeled.negative)
-    finder = _Finder(labeled, gaps, gaps.without(at), examples)
+    refiner = _Refiner(labeled, gaps, gaps.without(at), examples)
     ranking = replace(
-        _rank_blocks(labeled, finder.free),
+        _rank_blocks(labeled, refiner.free),
         columns=columns,
         weight=_weights(examples.known_positive, examples.propensity),
-        finder=finder,
+        refiner=refiner,
     )
     if isinstance(ranks, str):
         return ranking
@@ -131,7 +132,7 @@ def _weights(positive: FloatArray, propensity: FloatArray | None) -> FloatArray 
     """Return one over the propensities, best-ranked first."""
     if propensity is None:
         return None
-    # Among ties by weight: the order of rows shall not matter.
+    # Ties are ordered by weight, so that the order of rows does not matter.
     weight: FloatArray = 1 / propensity[np.lexsort((propensity, -positive))]
     return weight
 
@@ -139,14 +140,14 @@ def _weights(positive: FloatArray, propensity: FloatArray | None) -> FloatArray 
 def _rank_blocks(labeled: _Labeled, gaps: Gaps) -> Ranking:
     """Make a cutoff of each labeled score and of the worst unlabeled one in each gap."""
     lowest, through = gaps.blocks()
-    there = np.ones(lowest.size, np.bool_)
-    there[::2] = gaps.inside > 0
-    above = np.append(0, (np.arange(lowest.size, dtype=np.int64) + 1)[there] // 2)
+    filled = np.ones(lowest.size, np.bool_)
+    filled[::2] = gaps.inside > 0
+    above = np.append(0, (np.arange(lowest.size, dtype=np.int64) + 1)[filled] // 2)
     positive, negative = labeled.positive[above], labeled.negative[above]
-    unlabeled = np.append(0, through[there])
+    unlabeled = np.append(0, through[filled])
     return Ranking(
         rank=positive + negative + unlabeled,
-        threshold=np.append(np.inf, lowest[there]),
+        threshold=np.append(np.inf, lowest[filled]),
         known_positive=positive,
         known_negative=negative,
         unlabeled=unlabeled,
@@ -156,8 +157,8 @@ def _rank_blocks(labeled: _Labeled, gaps: Gaps) -> Ranking:
 
 
 @dataclass(frozen=True, eq=False)
-class _Finder:
-    """Finds cutoffs by a further look at the scores."""
+class _Refiner:
+    """Adds cutoffs that a further pass over the scores finds."""
 
     labeled: _Labeled
     gaps: Gaps  # of all scores
@@ -166,15 +167,14 @@ class _Finder:
 
     def refine(self, ranking: Ranking, unlabeled: IntArray) -> Ranking:
         """Add the cutoffs at both edges of the tie blocks in which unlabeled examples lie."""
-        best = self.examples.best(unlabeled, self.free)
-        threshold, through = _attained(best)
+        threshold, through = _block_edges(self.examples.nth_best(unlabeled, self.free))
         above = self.labeled.above(threshold)
         return self._insert(ranking, threshold, above, through)
 
     def reach(self, ranking: Ranking, ranks: IntArray) -> Ranking:
-        """Add the last attained cutoff at or before each of some ranks."""
-        best = self.examples.best(ranks.clip(1, self.examples.size), self.gaps)
-        threshold, through = _attained(best)
+        """Add the last attained cutoff at or before each rank."""
+        ranks = ranks.clip(1, self.examples.size)
+        threshold, through = _block_edges(self.examples.nth_best(ranks, self.gaps))
         above = self.labeled.above(threshold)
         labeled = self.labeled.positive[above] + self.labeled.negative[above]
         return self._insert(ranking, threshold, above, through - labeled)
@@ -186,13 +186,12 @@ class _Finder:
         positive, negative = self.labeled.positive[above], self.labeled.negative[above]
         every: IntArray = positive + negative + unlabeled
         rank, first = np.unique(every, return_index=True)
-        where = np.searchsorted(ranking.rank, rank)  # the last rank is there, that of all examples
-        new = ranking.rank[where] != rank
+        before = np.searchsorted(ranking.rank, rank)  # the last rank, of all examples, is in it
+        new = ranking.rank[before] != rank
         if not new.any():
             return ranking
         first = first[new]
-        places = where[new] + np.arange(first.size)
-        insert = partial(_insert_at, places)
+        insert = partial(_insert_at, before[new] + np.arange(first.size))
         return replace(
             ranking,
             rank=insert(ranking.rank, rank[new]),
@@ -207,27 +206,27 @@ class _Finder:
         return int(self.above_each(np.array([threshold]))[0])
 
     def above_each(self, thresholds: FloatArray) -> IntArray:
-        """Return the number of examples at or above each of some distinct scores, best first."""
+        """Return the number of examples at or above each distinct score, best first."""
         return self.examples.above(thresholds)
 
 
 def _insert_at(
-    places: IntArray, array: npt.NDArray[Any], more: npt.NDArray[Any]
+    index: IntArray, array: npt.NDArray[Any], new: npt.NDArray[Any]
 ) -> npt.NDArray[Any]:
-    """Insert values so that they stand at some places; in a third of the time of np.insert."""
-    longer = np.empty(array.size + more.size, array.dtype)
+    """Insert values so that they get these indices; in a third of the time of np.insert."""
+    longer = np.empty(array.size + new.size, array.dtype)
     old = np.ones(longer.size, np.bool_)
-    old[places] = False
-    longer[places], longer[old] = more, array
+    old[index] = False
+    longer[index], longer[old] = new, array
     return longer
 
 
-def _attained(best: Best) -> tuple[FloatArray, IntArray]:
-    """Return the thresholds at both edges of blocks of tied scores, and the scores no worse."""
-    better = best.before > 0
+def _block_edges(nth: OrderStatistics) -> tuple[FloatArray, IntArray]:
+    """Return thresholds at both edges of blocks of tied scores, and the scores at or above."""
+    has_better = nth.before > 0
     return (
-        np.concatenate([best.score, best.better[better]]),
-        np.concatenate([best.through, best.before[better]]),
+        np.concatenate([nth.score, nth.better[has_better]]),
+        np.concatenate([nth.through, nth.before[has_better]]),
     )
 
 
@@ -239,7 +238,7 @@ def _rank_all(
     columns: Mapping[str, str],
 ) -> Ranking:
     """Count each kind at rank 0 and at or above each score."""
-    # Negated not by a sign: no threshold shall print as -0.0. Sorted, NaN comes last by itself.
+    # Subtracted from 0.0: a sign would make -0.0 of a threshold. Sorted, NaN comes last.
     kinds = [np.sort(0.0 - kind) for kind in (positive, negative, unlabeled)]
     values = np.unique(np.concatenate(kinds))
     counts = [np.searchsorted(kind, values, side="right").astype(np.int64) for kind in kinds]

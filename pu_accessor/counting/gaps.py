@@ -1,8 +1,8 @@
 """Counts of scores between labeled scores, in one pass over any pieces.
 
-Bounds need the unlabeled scores only as counts between labeled ones, see `Gaps`. Counts of pieces
-merge by addition, so the scores may lie in memory, in files or on a cluster. A piece is sorted by
-itself, while it is in the cache: NumPy sorts faster than scores can be looked up among the values.
+Bounds need only counts of unlabeled scores between labeled ones, see `Gaps`. Counts of pieces are
+added, so the scores may lie in memory, in files or on a cluster. Each piece is sorted while it is
+in the cache: NumPy sorts it faster than it searches the values for each score.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ Float = TypeVar("Float", bound=np.floating[Any])
 Scores: TypeAlias = npt.NDArray[np.floating[Any]]
 
 _PIECE = 1 << 18  # scores that are sorted at once
-_PARTS = 4  # that each thread has to do, so that none waits long for the last
+_PARTS = 4  # for each thread, so that no thread waits long for the last part
 
 
 @dataclass(frozen=True, eq=False)
 class Gaps:
-    """How many scores lie at some distinct values, and in each gap between them.
+    """Numbers of scores at distinct values, and in the gaps between them.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class Gaps:
     lowest: FloatArray
 
     def merge(self, other: Gaps) -> Gaps:
-        """Return the counts of two sets of scores together, about the same values."""
+        """Return the counts of two sets of scores together, with the same values."""
         return Gaps(
             self.values,
             self.at + other.at,
@@ -67,8 +67,8 @@ class Gaps:
     def without(self, at: IntArray) -> Gaps:
         """Return the counts without some of the scores at the values.
 
-        Where the values are the labeled scores and all scores were counted, labeled ones as well,
-        this leaves the unlabeled: no labeled score lies in a gap.
+        If the values are the labeled scores and all scores were counted, the unlabeled ones
+        remain: no labeled score lies in a gap.
         """
         return replace(self, at=self.at - at)
 
@@ -123,9 +123,9 @@ def _tally(known: FloatArray, scores: Scores) -> Tally:
     tally = Tally(known)
     # Each piece costs a search for all values: where there are many it is longer.
     size = min(_PIECE if known.size < _PIECE >> 4 else 4 * _PIECE, scores.size)
-    room = np.empty(size)
+    buffer = np.empty(size)
     for start in range(0, scores.size, max(size, 1)):
-        piece = room[: scores.size - start]
+        piece = buffer[: scores.size - start]
         np.copyto(piece, scores[start : start + size])
         piece.sort()  # NaN comes last
         tally.add_sorted(piece[: np.searchsorted(piece, np.nan)])
@@ -133,9 +133,9 @@ def _tally(known: FloatArray, scores: Scores) -> Tally:
 
 
 class Tally:
-    """Counts and lowest scores by place: the gap below the lowest value, the value, the next gap.
+    """Counts and lowest scores of blocks: the gap below the lowest value, that value, and so on.
 
-    Places are even for gaps and odd for values, of which no lowest score is kept.
+    Gaps have even indices and values odd ones. No lowest score is kept of values.
     """
 
     def __init__(self, known: FloatArray) -> None:
@@ -155,22 +155,22 @@ class Tally:
         self.lowest[filled] = np.minimum(self.lowest[filled], piece[ends[filled]])
 
     def merge(self, other: Tally) -> Tally:
-        """Add what another has counted about the same values."""
+        """Add the counts of another tally of the same values."""
         self.counts += other.counts
         np.minimum(self.lowest, other.lowest, out=self.lowest)
         return self
 
     def gaps(self) -> Gaps:
-        """Return what was counted, best first."""
+        """Return the counts, best first."""
         counts = self.counts[::-1]
-        # 0.0 + x: no threshold shall print as -0.0
+        # 0.0 + x: -0.0 becomes 0.0
         return Gaps(
             self.known[::-1], counts[1::2].copy(), counts[::2].copy(), 0.0 + self.lowest[::-2]
         )
 
 
 def _through(piece: FloatArray, known: FloatArray, left: npt.NDArray[np.intp]) -> IntArray:
-    """Return where values end among ascending scores, given where they start: few are tied."""
+    """Return where values end among ascending scores, given where they start; few are tied."""
     last = piece.size - 1
     if last < 0:
         return left
@@ -181,7 +181,7 @@ def _through(piece: FloatArray, known: FloatArray, left: npt.NDArray[np.intp]) -
 
 
 def with_missing(gaps: Gaps, missing: int, apart: bool) -> Gaps:
-    """Add scores that are NaN: at a value of their own, or to the last gap."""
+    """Add scores that are NaN, at a value of their own or to the last gap."""
     if apart:
         return Gaps(
             np.append(gaps.values, np.nan),

@@ -1,7 +1,7 @@
 """The n-th best of scores that are only counted, wherever they are.
 
-Gaps between known values that hold a wanted score are counted anew between more values, or what
-is left in them is fetched: see `nth_best`.
+Gaps between known values that hold a wanted score are counted again between more values, or their
+scores are fetched: see `order_statistics`.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from pu_accessor.counting.gaps import Gaps, Scores, distinct, in_parts
 from pu_accessor.counting.threads import count_threads, in_threads
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 
-__all__ = ["Best", "nth_best", "scores_inside", "with_edges"]
+__all__ = ["OrderStatistics", "order_statistics", "scores_inside", "with_edges"]
 
 _EDGES = 1 << 14  # values by which open gaps are split at once
-_COMPARED = 4  # times that scores may be compared, which is quicker than searching for each
-_ENOUGH = 1 << 20  # scores in open gaps that are fetched rather than split further
+_COMPARED = 4  # times that each score may be compared before searching for it is quicker
+_ENOUGH = 1 << 20  # so many scores in open gaps are fetched; more are split further
 
 _SIGN, _REST = np.int64(63), np.int64(2**63 - 1)
 
 
-class Best(NamedTuple):
+class OrderStatistics(NamedTuple):
     """Some of the best scores, and the nearest strictly better ones.
 
     Parameters
@@ -47,75 +47,75 @@ class Best(NamedTuple):
     before: IntArray
 
 
-def nth_best(
+def order_statistics(
     targets: IntArray,
     gaps: Gaps,
     count: Callable[[FloatArray], Gaps],
     fetch: Callable[[FloatArray, IntArray], FloatArray],
-) -> Best:
+) -> OrderStatistics:
     """Return the n-th best scores for some n, and the nearest strictly better ones.
 
-    Only gaps that hold one are looked into: split at ever more values while they hold many
-    scores, then fetched. Both are functions of pieces of scores, whose results merge.
+    Only gaps that hold one of them are refined: split at more and more values while they hold many
+    scores, then fetched. `count` and `fetch` may work on pieces of scores and merge the results.
 
     Examples
     --------
     >>> from pu_accessor.counting.gaps import count_gaps
     >>> scores = np.array([1.5, 1.0, 1.7, 9.0])
     >>> gaps = count_gaps(np.array([2.0, 1.0]), scores)
-    >>> best = nth_best(
+    >>> third = order_statistics(
     ...     np.array([3]),
     ...     gaps,
     ...     lambda values: count_gaps(values, scores),
     ...     lambda values, numbers: scores_inside(values, numbers, scores),
     ... )
-    >>> best.score, best.through, best.better, best.before
+    >>> third.score, third.through, third.better, third.before
     (array([1.5]), array([3]), array([1.7]), array([2]))
     """
-    while (inside := _gaps_with(targets, gaps)).size:
-        if gaps.inside[inside].sum() <= _ENOUGH:
-            gaps = _close(gaps, inside, *distinct(fetch(gaps.values, inside)))
+    while (open_gaps := _gaps_with(targets, gaps)).size:
+        if gaps.inside[open_gaps].sum() <= _ENOUGH:
+            gaps = _close(gaps, open_gaps, *distinct(fetch(gaps.values, open_gaps)))
         else:
-            gaps = _split(gaps, count(with_edges(gaps, inside)))
+            gaps = _split(gaps, count(with_edges(gaps, open_gaps)))
     lowest, through = gaps.blocks()
-    block = np.searchsorted(through, targets)  # is never an empty one
+    block = np.searchsorted(through, targets)  # never an empty block
     before = np.concatenate([[0], through])[block]
     better = np.where(before, lowest[np.searchsorted(through, before)], np.inf)
-    return Best(lowest[block], through[block], better, before)
+    return OrderStatistics(lowest[block], through[block], better, before)
 
 
 def scores_inside(values: FloatArray, numbers: IntArray, scores: Scores) -> FloatArray:
     """Return all scores in some gaps."""
     threads = count_threads(scores.size)
-    inside = partial(_some_inside, values, numbers)
-    found = in_threads(inside, in_parts(scores, threads), threads)
-    return np.concatenate([*found, np.empty(0)])
+    of_part = partial(_part_inside, values, numbers)
+    inside = in_threads(of_part, in_parts(scores, threads), threads)
+    return np.concatenate([*inside, np.empty(0)])
 
 
-def _some_inside(values: FloatArray, numbers: IntArray, scores: Scores) -> Scores:
-    """Return all scores of a part in some gaps."""
-    there = values[~np.isnan(values)]
-    numbers = numbers[numbers <= there.size]  # below NaN nothing lies
-    if there.size == values.size and (near := _compare(there, numbers, scores)) is not None:
+def _part_inside(values: FloatArray, numbers: IntArray, scores: Scores) -> Scores:
+    """Return all scores of one thread's part in some gaps."""
+    present = values[~np.isnan(values)]
+    numbers = numbers[numbers <= present.size]  # no score is below NaN
+    if present.size == values.size and (near := _compare(present, numbers, scores)) is not None:
         return near
-    lower, upper = numbers[numbers < there.size], numbers[numbers > 0] - 1
-    known = np.unique(there[np.concatenate([lower, upper])])
-    wanted = np.zeros(2 * known.size + 1, np.bool_)  # gaps and values in turn, lowest first
-    wanted[2 * np.searchsorted(known, there[lower]) + 2] = True
+    lower, upper = numbers[numbers < present.size], numbers[numbers > 0] - 1
+    edges = np.unique(present[np.concatenate([lower, upper])])
+    wanted = np.zeros(2 * edges.size + 1, np.bool_)  # gaps and edges in turn, lowest first
+    wanted[2 * np.searchsorted(edges, present[lower]) + 2] = True
     wanted[0] = last = lower.size < numbers.size
-    place = 2 * np.searchsorted(known, scores)
-    place += np.append(known, np.nan)[place // 2] == scores
-    found: Scores = scores[wanted[place] & ~np.isnan(scores)]
-    if last and there.size == values.size:
-        found = np.append(found, np.full(int(np.isnan(scores).sum()), np.nan))
-    return found
+    block = 2 * np.searchsorted(edges, scores)
+    block += np.append(edges, np.nan)[block // 2] == scores
+    inside: Scores = scores[wanted[block] & ~np.isnan(scores)]
+    if last and present.size == values.size:
+        inside = np.append(inside, np.full(int(np.isnan(scores).sum()), np.nan))
+    return inside
 
 
 def _compare(values: FloatArray, numbers: IntArray, scores: Scores) -> FloatArray | None:
-    """Return all scores in some gaps by comparison with their ends, unless that takes too long.
+    """Return all scores in some gaps by comparison with their ends, or None if that is too slow.
 
-    First those among the best or the worst: curves have their corners at both ends of a ranking,
-    where few scores are.
+    The scores are first cut to the best and the worst ones: curves have their corners at both ends
+    of a ranking, where few scores are.
     """
     middle = values.size // 2
     top, bottom = numbers[numbers <= middle], numbers[numbers > middle]
@@ -125,10 +125,10 @@ def _compare(values: FloatArray, numbers: IntArray, scores: Scores) -> FloatArra
         parts.append((top, best))
     if bottom.size:
         parts.append((bottom, scores[~(scores >= values[bottom.min() - 1])]))
-    if sum(some.size * near.size for some, near in parts) > _COMPARED * scores.size:
+    if sum(gaps.size * near.size for gaps, near in parts) > _COMPARED * scores.size:
         return None
-    found = [_inside(values, int(number), near) for some, near in parts for number in some]
-    return np.concatenate([*found, np.empty(0)])
+    inside = [_inside(values, int(number), near) for gaps, near in parts for number in gaps]
+    return np.concatenate([*inside, np.empty(0)])
 
 
 def _inside(values: FloatArray, number: int, scores: Scores) -> Scores:
@@ -136,35 +136,35 @@ def _inside(values: FloatArray, number: int, scores: Scores) -> Scores:
     if number == values.size:
         worse = scores < values[-1] if number else np.ones(scores.size, np.bool_)
         return scores[worse | np.isnan(scores)]
-    here: BoolArray = scores > values[number]
+    is_inside: BoolArray = scores > values[number]
     if number:
-        here &= scores < values[number - 1]
-    found: Scores = scores[here]
-    return found
+        is_inside &= scores < values[number - 1]
+    inside: Scores = scores[is_inside]
+    return inside
 
 
 def _gaps_with(targets: IntArray, gaps: Gaps) -> IntArray:
-    """Return the numbers of the gaps that hold a target between scores that are not known."""
+    """Return the numbers of the gaps that hold a target and several scores."""
     block = np.unique(np.searchsorted(gaps.blocks()[1], targets))
     numbers: IntArray = block[block % 2 == 0].astype(np.int64) // 2
     return numbers[gaps.inside[numbers] > 1]
 
 
 def _close(gaps: Gaps, inside: IntArray, values: FloatArray, at: IntArray) -> Gaps:
-    """Return the gaps when all scores in some of them are known."""
-    left, lowest = gaps.inside.copy(), gaps.lowest.copy()
-    left[inside], lowest[inside] = 0, np.inf
-    where = np.searchsorted(0.0 - gaps.values, 0.0 - values)
+    """Return the gaps after all scores in some of them have become values."""
+    remaining, lowest = gaps.inside.copy(), gaps.lowest.copy()
+    remaining[inside], lowest[inside] = 0, np.inf
+    before = np.searchsorted(0.0 - gaps.values, 0.0 - values)
     return Gaps(
-        np.insert(gaps.values, where, values),
-        np.insert(gaps.at, where, at),
-        np.insert(left, where, 0),
-        np.insert(lowest, where, np.inf),
+        np.insert(gaps.values, before, values),
+        np.insert(gaps.at, before, at),
+        np.insert(remaining, before, 0),
+        np.insert(lowest, before, np.inf),
     )
 
 
 def _split(gaps: Gaps, finer: Gaps) -> Gaps:
-    """Return gaps counted anew between more values; what lies at the old ones is known."""
+    """Return gaps counted again between more values; counts at the old values are kept."""
     at = finer.at.copy()
     at[np.searchsorted(0.0 - finer.values, 0.0 - gaps.values)] = gaps.at
     return replace(finer, at=at)
@@ -173,21 +173,21 @@ def _split(gaps: Gaps, finer: Gaps) -> Gaps:
 def with_edges(gaps: Gaps, inside: IntArray) -> FloatArray:
     """Return the values with more of them in some gaps, evenly spread over the floats there.
 
-    The worst score in each gap becomes one, so that ties and wide empty stretches cost nothing.
-    Each time a gap that is left spans a small part of the floats that it did before.
+    The worst score in each gap becomes a value, so that ties and wide empty ranges cost nothing.
+    Each time an open gap gets to a small part of the floats that it spanned before.
     """
     edges = max(_EDGES // inside.size, 4) // 2
     values = [gaps.values]
     for number in inside:
         lowest, above = float(gaps.lowest[number]), float(np.append(gaps.values, 0.0)[number - 1])
         values.append(_spread(order_of(lowest), order_of(above) if number else HIGHEST + 1, edges))
-        if number and np.isfinite(above - lowest):  # most likely quicker, where that can be
+        if number and np.isfinite(above - lowest):  # even spacing usually splits faster
             values.append(np.linspace(lowest, above, edges, endpoint=False))
     return distinct(np.concatenate(values))[0]
 
 
 def _spread(low: int, end: int, size: int) -> FloatArray:
-    """Return some scores from one on and before another, evenly spread over the floats."""
+    """Return scores from `low` on and before `end`, evenly spread over the floats."""
     step = -(-(end - low) // size)
     steps = np.arange(-(-(end - low) // step))
     # The sums fit in 64 bits, the products may not: both wrap around alike.

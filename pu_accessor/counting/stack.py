@@ -1,4 +1,4 @@
-"""Many small rankings in one pass: where the known positives of each of them lie."""
+"""The known positives of many small rankings, found in one pass."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Stack
 
 __all__ = ["stack_examples"]
 
-_PIECE = 1 << 16  # examples that are ranked at once
+_PIECE = 1 << 16  # examples that are ranked together
 
 
 def stack_examples(
@@ -17,7 +17,7 @@ def stack_examples(
     negative: BoolArray,
     rows: Sequence[IntArray | slice],
 ) -> Stack:
-    """Rank each of some sets of examples by score, and find their known positives.
+    """Rank several sets of examples by score, and find the known positives of each.
 
     Examples
     --------
@@ -26,13 +26,11 @@ def stack_examples(
     >>> stack.owner, stack.known, stack.start, stack.end
     (array([0, 0, 1]), array([1, 2, 1]), array([1, 2, 1]), array([2, 3, 2]))
     """
-    cost, few = 0.0 - score, -(-_PIECE * len(rows) // score.size)
-    parts = [
-        _stack(cost, positive, negative, rows[begin : begin + few])
-        for begin in range(0, len(rows), few)
-    ]
-    owners = [part.owner + few * place for place, part in enumerate(parts)]
-    joined = [np.concatenate(some) for some in zip(*parts, strict=True)]
+    cost, sets = 0.0 - score, -(-_PIECE * len(rows) // score.size)
+    starts = range(0, len(rows), sets)
+    parts = [_stack(cost, positive, negative, rows[start : start + sets]) for start in starts]
+    owners = [part.owner + start for part, start in zip(parts, starts, strict=True)]
+    joined = [np.concatenate(columns) for columns in zip(*parts, strict=True)]
     return Stack(*joined)._replace(owner=np.concatenate(owners))
 
 
@@ -42,21 +40,21 @@ def _stack(
     """Stack a few rankings, while they are in the cache."""
     order, first = _order(cost, rows)
     cost, positive, negative = cost[order], positive[order], negative[order]
-    apart = ~((cost[1:] == cost[:-1]) | (np.isnan(cost[1:]) & np.isnan(cost[:-1])))
-    apart[first[1:-1] - 1] = True
-    edges = np.concatenate([[0], np.flatnonzero(apart) + 1, [cost.size]])  # of blocks of ties
-    marks = [np.append(0, np.cumsum(kind)) for kind in (positive, negative)]
-    found = np.diff(marks[0][edges])
-    there = np.flatnonzero(found)
-    start, end = edges[there], edges[there + 1]
+    untied = ~((cost[1:] == cost[:-1]) | (np.isnan(cost[1:]) & np.isnan(cost[:-1])))
+    untied[first[1:-1] - 1] = True
+    edges = np.concatenate([[0], np.flatnonzero(untied) + 1, [cost.size]])  # of blocks of ties
+    sums = [np.append(0, np.cumsum(kind)) for kind in (positive, negative)]
+    found = np.diff(sums[0][edges])
+    blocks = np.flatnonzero(found)
+    start, end = edges[blocks], edges[blocks + 1]
     owner = np.searchsorted(first, start, side="right") - 1
     begin = first[owner]
-    known, negatives = (mark[end] - mark[begin] for mark in marks)
-    totals, size = [np.diff(mark[first]) for mark in marks], np.diff(first)
+    known, negatives = (kind[end] - kind[begin] for kind in sums)
+    totals, size = [np.diff(kind[first]) for kind in sums], np.diff(first)
     return Stack(
         total=np.stack([*totals, size - totals[0] - totals[1]], axis=1),
         owner=owner,
-        found=found[there],
+        found=found[blocks],
         known=known,
         start=start - begin,
         end=end - begin,
@@ -65,11 +63,11 @@ def _stack(
 
 
 def _order(cost: FloatArray, rows: Sequence[IntArray | slice]) -> tuple[IntArray, IntArray]:
-    """Return examples ranking by ranking, best first, and where each begins and the last ends."""
+    """Return examples ranking by ranking, best first, and the edges of the rankings."""
     parts = [
-        cost[some].argsort() + some.start
-        if isinstance(some, slice)
-        else some[cost[some].argsort()]
-        for some in rows
+        cost[index].argsort() + index.start
+        if isinstance(index, slice)
+        else index[cost[index].argsort()]
+        for index in rows
     ]
     return np.concatenate(parts), np.append(0, np.cumsum([part.size for part in parts]))

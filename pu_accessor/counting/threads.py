@@ -1,4 +1,4 @@
-"""How many threads count, and a pool of them that lives as long as one pass."""
+"""The number of threads for counting, and a pool of them for one pass."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ __all__ = ["count_threads", "in_threads", "one_thread"]
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-# The first is ours; the second limits NumPy's libraries, scikit-learn and pyarrow, too, and is 1
-# in the workers that dask starts.
+# The first is ours. The second also limits NumPy's libraries, scikit-learn and pyarrow, and dask
+# sets it to 1 in its workers.
 _VARIABLES = ("PU_ACCESSOR_MAX_THREADS", "OMP_NUM_THREADS")
-_WORTH = 1 << 20  # scores below which a second thread takes longer to start than it saves
+_WORTH = 1 << 20  # with fewer scores a second thread takes longer to start than it saves
 _alone: ContextVar[bool] = ContextVar("pu_accessor: one thread", default=False)
 
 
 def count_threads(scores: int) -> int:
-    """Return how many threads are to count some scores."""
+    """Return the number of threads for so many scores."""
     given = next(((name, os.environ[name]) for name in _VARIABLES if os.environ.get(name)), None)
     limit = _cores() if given is None else _read(*given)
     return 1 if scores < _WORTH or _alone.get() else limit
@@ -33,16 +33,16 @@ def count_threads(scores: int) -> int:
 def in_threads(
     function: Callable[[Item], Result], items: Sequence[Item], threads: int
 ) -> list[Result]:
-    """Apply a function to each of some items, in order."""
+    """Apply a function to each item, in order."""
     if threads == 1 or len(items) == 1:
         return [function(item) for item in items]
     with ThreadPoolExecutor(min(threads, len(items))) as pool:
-        return list(pool.map(function, items))  # cancels what is left if anything is raised
+        return list(pool.map(function, items))  # cancels the other items if one raises
 
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Count with one thread meanwhile: where others run beside this one already."""
+    """Count with one thread within this context, where other threads count already."""
     token = _alone.set(True)
     try:
         yield

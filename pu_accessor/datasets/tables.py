@@ -1,6 +1,6 @@
 """Rankings -> bounded tables and curves in one Dataset; of these a long frame, or some cutoffs."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 from dataclasses import replace
 from fractions import Fraction
 from math import floor
@@ -19,7 +19,7 @@ from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError, brief
 from pu_accessor.inference.settings import BetaRange, Settings
 from pu_accessor.inference.tables.contingency import RankCdf, Tables, make_tables
 from pu_accessor.inference.tables.contingency import rank_cdf as bound_rank_cdf
-from pu_accessor.inference.tables.envelopes import curve_envelope
+from pu_accessor.inference.tables.curves import curve_envelope
 from pu_accessor.questions.betas import Betas
 from pu_accessor.questions.request import Request, map_rankings
 from pu_accessor.questions.rows import Results
@@ -46,8 +46,8 @@ def contingency(
 ) -> xr.Dataset:
     """Bound the contingency table at each cutoff of each ranking.
 
-    With the tables at betas within an interval; or with the envelope of a curve in their place,
-    which takes little memory: of many rankings only one has these tables at a time.
+    Where beta has an interval the tables at betas within it come, too. `envelope_of` puts the
+    envelope of that curve in their place, which takes less memory for many rankings.
     """
     settings = betas.leave(settings)
     betas = betas.with_baseline() if baseline else betas
@@ -177,7 +177,7 @@ def _is_new(dataset: xr.Dataset, axis: str) -> xr.DataArray:
     return (rank != before) & rank.notnull()  # noqa: PD004
 
 
-def at_cutoffs(dataset: xr.Dataset, wanted: Mapping[str, Any]) -> xr.Dataset:
+def at_cutoffs(dataset: xr.Dataset, **wanted: Any) -> xr.Dataset:
     """Return the last cutoffs at or before some ranks, thresholds or fractions."""
     axis = axis_of(dataset.dims)
     passed = {name: value for name, value in wanted.items() if value is not None}

@@ -1,9 +1,9 @@
-"""What a reader should know of a ranking itself, whatever was asked of it."""
+"""Diagnostics of a ranking, whatever the question: effective size and the limit on beta."""
 
 from dataclasses import dataclass
 
 from pu_accessor.inference.bands.weighted import effective_size
-from pu_accessor.inference.prior.feasible import limit_from_positives
+from pu_accessor.inference.prior.methods import limit_from_positives
 from pu_accessor.ranking import Counts, FloatArray, Ranking
 
 __all__ = ["About", "tell_about"]

@@ -16,9 +16,8 @@ from pu_accessor.checks import (
     interval_betas,
 )
 from pu_accessor.errors import PUValueError
-from pu_accessor.inference.bands.by_rank import RankBand
 from pu_accessor.inference.bands.exact import Bounds
-from pu_accessor.inference.bands.lookup import Band, band_name, latent_bounds_each
+from pu_accessor.inference.bands.lookup import Band, RankBand, band_name, latent_bounds_each
 from pu_accessor.ranking import Counts, FloatArray
 
 __all__ = ["REFERENCES", "BetaRange", "Settings", "check_target", "ranking_level"]

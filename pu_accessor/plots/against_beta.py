@@ -8,17 +8,12 @@ from matplotlib.axes import Axes
 
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.comparison.crossings import crossings
-from pu_accessor.plots.artists import (
-    Curve,
-    Path,
-    band_label,
-    draw_band,
-    draw_line,
-)
+from pu_accessor.plots.artists import Curve, band_label, draw_band, draw_line
 from pu_accessor.plots.layout import Drawing, draw_panels
 from pu_accessor.plots.marks import draw_change, draw_infeasible, draw_limit
 from pu_accessor.plots.names import tell_quantity
 from pu_accessor.plots.options import Look
+from pu_accessor.plots.simplify import Path
 from pu_accessor.ranking import FloatArray
 
 __all__ = ["plot_against_beta"]

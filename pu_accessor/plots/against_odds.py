@@ -5,18 +5,12 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-from pu_accessor.plots.artists import (
-    Curve,
-    Path,
-    Trace,
-    band_label,
-    draw_band,
-    draw_line,
-)
+from pu_accessor.plots.artists import Curve, Trace, band_label, draw_band, draw_line
 from pu_accessor.plots.layout import Drawing, draw_panels
 from pu_accessor.plots.marks import draw_break, draw_chance
 from pu_accessor.plots.names import tell_quantity
 from pu_accessor.plots.options import Look
+from pu_accessor.plots.simplify import Path
 from pu_accessor.ranking import FloatArray
 
 __all__ = ["plot_robustness"]

@@ -11,7 +11,6 @@ from pu_accessor.datasets.schema import COUNTS
 from pu_accessor.errors import PUValueError
 from pu_accessor.plots.artists import (
     Curve,
-    Path,
     band_label,
     check_baseline,
     curves_on,
@@ -25,6 +24,7 @@ from pu_accessor.plots.colors import ink
 from pu_accessor.plots.layout import Drawing, draw_panels
 from pu_accessor.plots.marks import draw_chance
 from pu_accessor.plots.options import Look
+from pu_accessor.plots.simplify import Path
 from pu_accessor.ranking import FloatArray, IntArray
 
 __all__ = ["plot_pr", "plot_rank_cdf", "plot_roc"]

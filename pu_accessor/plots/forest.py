@@ -9,11 +9,12 @@ from matplotlib.cbook import normalize_kwargs
 from matplotlib.lines import Line2D
 
 from pu_accessor.plots.artist_ids import Kind
-from pu_accessor.plots.artists import Curve, Path, Trace, draw_band, draw_line
+from pu_accessor.plots.artists import Curve, Trace, draw_band, draw_line
 from pu_accessor.plots.layout import Drawing, draw_panels
 from pu_accessor.plots.marks import draw_chance
 from pu_accessor.plots.names import tell_key, tell_quantity
 from pu_accessor.plots.options import Look
+from pu_accessor.plots.simplify import Path
 from pu_accessor.plots.slices import PLACE
 
 __all__ = ["plot_forest"]

@@ -16,7 +16,6 @@ from pu_accessor.inference.quantities import read_quantity
 from pu_accessor.inference.tables.rates import Metric, evaluate
 from pu_accessor.plots.artists import (
     Curve,
-    Path,
     Trace,
     band_label,
     check_baseline,
@@ -29,6 +28,7 @@ from pu_accessor.plots.artists import (
 from pu_accessor.plots.layout import Drawing, draw_panels
 from pu_accessor.plots.names import tell_quantity
 from pu_accessor.plots.options import Look
+from pu_accessor.plots.simplify import Path
 from pu_accessor.ranking import FloatArray
 
 __all__ = ["check_plot_metric", "plot_metric"]

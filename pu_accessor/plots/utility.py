@@ -9,7 +9,6 @@ from matplotlib.lines import Line2D
 from pu_accessor.datasets.schema import COUNTS
 from pu_accessor.plots.artists import (
     Curve,
-    Path,
     band_label,
     check_baseline,
     draw_band,
@@ -20,6 +19,7 @@ from pu_accessor.plots.layout import Drawing, draw_panels
 from pu_accessor.plots.marks import draw_chance
 from pu_accessor.plots.metrics import plot_metric
 from pu_accessor.plots.options import Look
+from pu_accessor.plots.simplify import Path
 from pu_accessor.ranking import FloatArray
 
 __all__ = ["plot_calibration", "plot_decision", "plot_gain"]

@@ -8,16 +8,19 @@ import pandas as pd
 
 from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten, warn_caller
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
-from pu_accessor.inference.estimates.group_contributions import (
+from pu_accessor.inference.estimates.joint import join_estimates
+from pu_accessor.inference.estimates.macro_average import (
+    AREA,
+    RATE,
     GroupTerm,
     area_under_pr,
     area_under_roc,
     areas_under_roc,
+    average_groups,
     check_fixed,
+    find_span,
     rate_at,
 )
-from pu_accessor.inference.estimates.joint import join_estimates
-from pu_accessor.inference.estimates.macro_average import AREA, RATE, average_groups, find_span
 from pu_accessor.inference.settings import BetaRange, Settings, check_target
 from pu_accessor.inference.tables.rates import Metric
 from pu_accessor.questions.betas import Betas, split_key

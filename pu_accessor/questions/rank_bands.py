@@ -9,8 +9,7 @@ import pandas as pd
 import xarray as xr
 
 from pu_accessor.errors import PUTypeError, PUValueError
-from pu_accessor.inference.bands.by_rank import RankBand, Side, at_some_ranks, read_side
-from pu_accessor.inference.bands.lookup import Band
+from pu_accessor.inference.bands.lookup import Band, RankBand, Side, at_some_ranks, read_side
 from pu_accessor.inference.settings import Settings
 from pu_accessor.questions.betas import alike, split_key
 

@@ -17,8 +17,8 @@ from pu_accessor.ranking import (
     FloatArray,
     Keyed,
     Kind,
+    NeedsRefinementError,
     PairedRanks,
-    PendingError,
     Ranking,
     Rankings,
     Ranks,
@@ -163,16 +163,16 @@ def _in_rounds(
         for position in waiting:
             try:
                 outcome: Result[Content] | PUDataError = answer(position)
-            except PendingError:
-                if keyed.look is None:
+            except NeedsRefinementError:
+                if keyed.refine is None:
                     raise
                 later.append(position)
                 continue
             except PUDataError as error:
                 outcome = error
             yield position, outcome
-        if later and keyed.look:
-            keyed.look()
+        if later and keyed.refine:
+            keyed.refine()
         waiting = later
 
 

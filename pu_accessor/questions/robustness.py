@@ -11,10 +11,10 @@ import pandas as pd
 
 from pu_accessor.checks import as_array, check_selection_odds
 from pu_accessor.errors import PUTypeError, PUValueError, brief
-from pu_accessor.inference.breaking import find_breaking_point
 from pu_accessor.inference.comparison.paired import PairedTests
 from pu_accessor.inference.estimates.cutoff_spec import At, Cutoff
 from pu_accessor.inference.quantities import Quantity, read_quantity, refuse_band
+from pu_accessor.inference.search import find_breaking_point
 from pu_accessor.inference.settings import BetaRange, Settings, check_target
 from pu_accessor.inference.tables.latent_bounds import check_selection
 from pu_accessor.inference.tables.rates import Metric

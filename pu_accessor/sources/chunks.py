@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import reduce
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, Self, TypeAlias, TypeVar
 
 import pandas as pd
 
@@ -10,15 +10,26 @@ from pu_accessor.errors import (
     PUDataError,
     PUKeyError,
     PUTypeError,
-    PUValueError,
     brief,
     shorten,
 )
-from pu_accessor.sources.columns import as_series, read_column
+from pu_accessor.sources.columns import pair_arrays, read_column
 
-__all__ = ["Chunks", "Pieces", "beside"]
+__all__ = ["Apply", "Chunks", "Merge", "Pieces", "beside", "merge_each"]
+
+
+class Mergeable(Protocol):
+    """What is found in one piece, and can be put together with what is found in the next."""
+
+    def merge(self, other: Self, /) -> Self:
+        """Return what both pieces hold."""
+
 
 Result = TypeVar("Result")
+Key = TypeVar("Key", bound=Hashable)
+Merged = TypeVar("Merged", bound=Mergeable)
+Apply: TypeAlias = Callable[[pd.DataFrame], Result]
+Merge: TypeAlias = Callable[[Result, Result], Result]
 
 
 class Pieces(Protocol):
@@ -32,10 +43,7 @@ class Pieces(Protocol):
         """Return a frame with the columns of all pieces, of any length."""
 
     def fold(
-        self,
-        function: Callable[[pd.DataFrame], Result],
-        merge: Callable[[Result, Result], Result],
-        columns: list[Hashable],
+        self, function: Apply[Result], merge: Merge[Result], columns: list[Hashable]
     ) -> Result:
         """Apply a function to some columns of each piece and merge what comes back, in order."""
 
@@ -52,6 +60,14 @@ class Pieces(Protocol):
 def beside(name: Hashable, number: int) -> str:
     """Return what a column of the rows of a key is called among those of others."""
     return f"{name!r} of {number}"
+
+
+def merge_each(first: Mapping[Key, Merged], other: Mapping[Key, Merged]) -> Mapping[Key, Merged]:
+    """Merge what two pieces hold of each key, in order."""
+    merged = dict(first)
+    for key, more in other.items():
+        merged[key] = merged[key].merge(more) if key in merged else more
+    return merged
 
 
 class Chunks:
@@ -100,10 +116,7 @@ class Chunks:
         raise PUDataError("chunks must hold at least one chunk, but there is none.")
 
     def fold(
-        self,
-        function: Callable[[pd.DataFrame], Result],
-        merge: Callable[[Result, Result], Result],
-        columns: list[Hashable],
+        self, function: Apply[Result], merge: Merge[Result], columns: list[Hashable]
     ) -> Result:
         """Apply a function to some columns of each chunk and merge what comes back, in order."""
         results = (function(_select(frame, columns)) for frame in self._frames())
@@ -122,7 +135,7 @@ class Chunks:
 
 
 def _is_iterable(values: object) -> bool:
-    """Tell what can be gone through; an array of no dimensions only looks as if it could."""
+    """Tell what can be gone through; an array of no dimensions cannot."""
     return isinstance(values, Iterable) and bool(getattr(values, "ndim", 1))
 
 
@@ -135,25 +148,18 @@ def _as_frame(chunk: Any) -> pd.DataFrame:
             "Each of the chunks must be a DataFrame or a pair (score, label), but one is a "
             f"{type(chunk).__name__}."
         )
-    score, label = (
-        as_series(name, part) for name, part in zip(("score", "label"), chunk, strict=True)
-    )
-    if score.size != label.size:
-        raise PUValueError(
-            f"score and label of a chunk must have the same length, but have {score.size} and "
-            f"{label.size}. They are paired by position."
-        )
-    return pd.DataFrame({"score": score.array, "label": label.array})
+    score, label = chunk
+    return pair_arrays(score, label, " of a chunk").as_frame()
 
 
 def _select(frame: pd.DataFrame, columns: list[Hashable]) -> pd.DataFrame:
     """Return some columns, or say which is missing."""
     for name in columns:
         if name not in frame.columns:
-            there = shorten(map(brief, frame.columns), most=20)
+            names = shorten(map(brief, frame.columns), most=20)
             raise PUKeyError(
                 f"chunks must all have the same columns, but in one there is no {brief(name)} "
-                f"among [{there}]."
+                f"among [{names}]."
             )
         read_column(frame, "Each chunk", name)
     return frame[columns]

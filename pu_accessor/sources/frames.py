@@ -1,34 +1,55 @@
-"""A frame, its groups or several of its columns of scores -> rankings and pairs."""
+"""Columns in memory -> rankings and pairs: of a frame, of its groups, of arrays."""
 
-from collections.abc import Hashable, Sequence
-from typing import Any, NamedTuple
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, NoReturn
 
 import numpy as np
 import pandas as pd
 
-from pu_accessor.ranking import Keyed, PairedRanks, Rankings, Ranks
-from pu_accessor.sources.columns import as_models, as_series, read_column, read_values
-from pu_accessor.sources.groups import Grouping, Groups, check_roles, group_frame, read_groups
-from pu_accessor.sources.in_memory import rank_columns
+from pu_accessor.checks import check_within
+from pu_accessor.counting.cutoffs import rank_examples
+from pu_accessor.counting.stack import stack_examples
+from pu_accessor.errors import PUDataError, PUValueError
+from pu_accessor.ranking import FloatArray, Keyed, PairedRanks, Ranking, Rankings, Ranks
+from pu_accessor.sources.columns import (
+    Column,
+    Columns,
+    as_series,
+    find_columns,
+    pair_arrays,
+    read_column,
+    read_columns,
+    read_values,
+)
+from pu_accessor.sources.groups import (
+    ALL_ROWS,
+    Grouping,
+    Groups,
+    check_roles,
+    group_frame,
+    name_keys,
+    pool_groups,
+    read_groups,
+    shares_below,
+)
+from pu_accessor.sources.labels import Labels
 from pu_accessor.sources.pairs import pair_models
-from pu_accessor.sources.pooled import pool_groups, shares_below
-from pu_accessor.sources.roles import Roles
-from pu_accessor.sources.sampling import sample_unlabeled
-from pu_accessor.sources.source import check_no_keys
-from pu_accessor.sources.summary import FEW_ROWS, count_columns, list_columns, or_reason
-from pu_accessor.sources.top_rows import take_best
+from pu_accessor.sources.roles import ColumnNames, Roles
+from pu_accessor.sources.select_rows import sample_unlabeled, take_best
+from pu_accessor.sources.source import Source, check_no_keys, refuse
+from pu_accessor.sources.summary import FEW_ROWS, count_columns, list_columns
 
-__all__ = ["FrameSource"]
+__all__ = ["ArraySource", "FrameSource", "rank_rows", "scored"]
 
-
-class _Columns(NamedTuple):
-    """The columns that roles name."""
-
-    scores: "list[pd.Series[Any]]"
-    labels: "pd.Series[Any]"
+# Rankings from which on, and examples in each up to which, all together take less time.
+_MANY, _SMALL = 100, 5_000
 
 
-class FrameSource:
+class FrameSource(Source):
     """A frame in memory.
 
     Parameters
@@ -48,64 +69,162 @@ class FrameSource:
     def rank(self, roles: Roles, ranks: Ranks) -> Rankings:
         """Rank the rows, of each group, by each column of scores: see `Source`.
 
-        Keys have the names of the groups, and "model" for a list of columns. Raises as
-        `pu_accessor.sources.in_memory.rank_columns`, and if `by` is passed on a groupby.
+        Keys have the names of the groups, and "model" for a list of columns.
         """
-        groups = self._groups(roles)
-        columns = self._columns(roles)
-        check_roles(groups, as_models(roles.score), roles.label)
-        odds = None
-        if roles.propensity is not None:
-            odds = read_column(self._frame, "propensity", roles.propensity)
-        return rank_columns(*columns, odds, groups, roles, ranks)
+        columns, groups = self._columns(roles), self._groups(roles)
+        check_roles(groups, roles)
+        return _rank_columns(columns, groups, roles, ranks)
 
-    def pair(self, roles: Roles, on: Hashable | list[Hashable] | None) -> Keyed[PairedRanks]:
-        """Rank the same examples by columns of scores, or by groups of rows: see `Source`.
-
-        Raises as `pu_accessor.sources.pairs.pair_models`.
-        """
+    def pair(self, roles: Roles, on: ColumnNames | None) -> Keyed[PairedRanks]:
+        """Rank the same examples by columns of scores, or by groups of rows: see `Source`."""
         return pair_models(self._frame, self._groups(roles), roles, on)
 
     def summary(self, roles: Roles) -> dict[str, str]:
         """Count what the columns hold, and the groups: see `Source`."""
-
-        def count() -> dict[str, str]:
-            counts = count_columns(*self._columns(roles), roles)
-            groups = self._groups(roles) if len(self._frame) <= FEW_ROWS else None
-            if groups is not None:
-                counts["groups"] = f"{len(groups.keys):,}: {list_columns(groups.names)}"
-            return counts
-
-        return or_reason(count)
+        columns = self._columns(roles)
+        counts = count_columns(columns, roles)
+        groups = self._groups(roles) if columns.labels.size <= FEW_ROWS else ALL_ROWS
+        if groups.names:
+            counts["groups"] = f"{len(groups.keys):,}: {list_columns(groups.names)}"
+        return counts
 
     def sample(
         self, roles: Roles, size: int, random_state: int | np.random.Generator
     ) -> pd.DataFrame:
-        """Draw unlabeled rows at random, with their index: see `Source`.
-
-        Raises as `pu_accessor.sources.sampling.sample_unlabeled`.
-        """
-        groups = self._groups(roles)
-        labels = as_series("label", read_column(self._frame, "label", roles.label))
-        return sample_unlabeled(self._frame, labels, groups, roles, size, random_state)
+        """Draw unlabeled rows at random, with their index: see `Source`."""
+        rows, groups = self._rows(roles), self._groups(roles)
+        labels = as_series("label", read_column(rows, "label", roles.label))
+        return sample_unlabeled(rows, labels, groups, roles, size, random_state)
 
     def best(self, roles: Roles, sizes: Sequence[int]) -> pd.DataFrame:
         """Return the rows with the best scores, of groups that are pooled the best shares."""
         score, groups = self._columns(roles).scores[0], self._groups(roles)
-        if groups is not None and roles.pool:
-            below = shares_below(read_values(score, roles), groups.rows, roles.nan_policy)
-            score, groups = pd.Series(below), pool_groups(groups, roles.pool, len(score)).groups
-        return take_best(self._frame, score, groups, sizes)
+        if groups.names and roles.pool:
+            shares = shares_below(read_values(score, roles), groups.rows, roles.nan_policy)
+            score, (groups, _) = pd.Series(shares), pool_groups(groups, roles.pool, shares.size)
+        return take_best(self._rows(roles), score, groups, sizes)
 
-    def _columns(self, roles: Roles) -> _Columns:
-        """Return the columns of scores and labels."""
-        models = as_models(roles.score)
-        scores = [as_series("score", read_column(self._frame, "score", one)) for one in models]
-        return _Columns(scores, as_series("label", read_column(self._frame, "label", roles.label)))
+    def _columns(self, roles: Roles) -> Columns:
+        """Return the columns that roles name."""
+        return find_columns(self._frame, roles)
 
-    def _groups(self, roles: Roles) -> Groups | None:
+    def _rows(self, roles: Roles) -> pd.DataFrame:
+        """Return the rows as a user sees them."""
+        return self._frame
+
+    def _groups(self, roles: Roles) -> Groups:
         """Return the rows of each group, of `by` or of the groupby."""
         if self._grouped is None:
-            return None if roles.by is None else group_frame(self._frame, roles.by)
+            return ALL_ROWS if roles.by is None else group_frame(self._frame, roles.by)
         check_no_keys(roles.by)
         return read_groups(self._grouped)
+
+
+class ArraySource(FrameSource):
+    """Scores and labels of the same examples, paired by position: a frame of two columns.
+
+    Parameters
+    ----------
+    score : array-like of numbers, shape (examples,)
+        Higher is more positive.
+    label : array-like, shape (examples,)
+        A label for each example.
+    propensity : array-like of numbers, shape (examples,), optional
+        Probability with which each positive is labeled, in (0, 1]. That of others is not read.
+    """
+
+    def __init__(self, score: Column, label: Column, propensity: Column | None = None) -> None:
+        super().__init__(pd.DataFrame())
+        self.name = "arrays"
+        self._score = score
+        self._label = label
+        self._propensity = propensity
+
+    def pair(self, roles: Roles, on: ColumnNames | None) -> NoReturn:
+        """Say that there is one model alone."""
+        raise refuse(
+            self.name,
+            "compare is not there",
+            "Put the scores of all models into a frame: df.pu(score=['svm', 'forest']).compare().",
+        )
+
+    def _columns(self, roles: Roles) -> Columns:
+        """Return the arrays as columns, each under its name where it has one."""
+        described = roles.described()
+        for role in ("score", "label", "by", "propensity"):
+            if role in described:
+                raise refuse(
+                    self.name,
+                    f"{role} must not name a column",
+                    f"Put them into a frame: pd.DataFrame({{...}}).pu({role}={described[role]}).",
+                    f"{described[role]} was passed",
+                )
+        columns = pair_arrays(self._score, self._label)
+        if self._propensity is None:
+            return columns
+        propensity = as_series("propensity", self._propensity)
+        if propensity.size != columns.labels.size:
+            raise PUValueError(
+                f"propensity must have a value for each of the {columns.labels.size} examples, "
+                f"but has {propensity.size}. It is paired with them by position."
+            )
+        return columns._replace(propensity=propensity)
+
+    def _rows(self, roles: Roles) -> pd.DataFrame:
+        """Return a frame whose columns have the names of the arguments."""
+        return self._columns(roles).as_frame()
+
+
+def _rank_columns(columns: Columns, groups: Groups, roles: Roles, ranks: Ranks) -> Rankings:
+    """Rank examples by each column of scores, each group apart."""
+    scores, labels = read_columns(columns, roles)
+    parts: list[Any] = []
+    if roles.pool:
+        groups, parts = pool_groups(groups, roles.pool, columns.labels.size)
+    if not isinstance(ranks, str):
+        check_within(ranks, max(scored(s[rows], roles) for s in scores for rows in groups.rows))
+    named = {"label": str(columns.labels.name)}
+    if columns.propensity is not None:
+        named["propensity"] = str(columns.propensity.name)
+
+    def rank(score: FloatArray, model: int, rows: Any, ranks: Ranks) -> Ranking:
+        names = {"score": str(columns.scores[model].name), **named}
+        return rank_rows(score[rows], labels.take(rows), roles, ranks, names)
+
+    def make(position: int) -> Ranking:
+        group, model = divmod(position, len(scores))
+        score, rows = scores[model], groups.rows[group]
+        if not roles.pool:
+            return rank(score, model, rows, ranks)
+        strata = tuple(rank(score, model, part, "breakpoints") for part in parts[group])
+        shares = shares_below(score, parts[group], roles.nan_policy)
+        return replace(rank(shares, model, rows, ranks), strata=strata)
+
+    number, size = len(groups.rows), columns.labels.size
+    plain = labels.propensity is None and not roles.pool and not roles.omits
+    together = None
+    if plain and len(scores) == 1 and number >= _MANY and size <= _SMALL * number:
+        known = labels.positive, labels.negative
+        together = partial(stack_examples, scores[0], *known, groups.rows)
+    return Rankings(*name_keys(groups, roles), make, together=together)
+
+
+def rank_rows(
+    score: FloatArray, labels: Labels, roles: Roles, ranks: Ranks, columns: dict[str, str]
+) -> Ranking:
+    """Rank examples by scores and labels that have been read."""
+    if roles.omits:
+        kept = ~np.isnan(score)
+        score, labels = score[kept], labels.take(kept)
+    if not score.size:
+        raise PUDataError(
+            f"score column {columns['score']!r} must hold at least one score, but there is none "
+            "in the rows to rank."
+        )
+    known, propensity = labels[:2], labels.propensity
+    return rank_examples(score, *known, ranks=ranks, propensity=propensity, columns=columns)
+
+
+def scored(score: FloatArray, roles: Roles) -> int:
+    """Count the examples that are ranked."""
+    return score.size - int(np.isnan(score).sum() if roles.omits else 0)

@@ -1,25 +1,32 @@
-"""The rows of each group of a frame."""
+"""The rows of each group of a frame, and groups that are pooled."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from pu_accessor.errors import PUTypeError, PUValueError
-from pu_accessor.ranking import IntArray
+from pu_accessor.errors import PUTypeError, PUValueError, brief
+from pu_accessor.ranking import FloatArray, IntArray
 from pu_accessor.sources.columns import read_column
+from pu_accessor.sources.roles import ColumnNames, Pool, Roles
 
 __all__ = [
+    "ALL_ROWS",
     "Grouping",
     "Groups",
     "Numbers",
+    "Rows",
     "check_roles",
+    "first_rows",
     "group_frame",
     "key_columns",
+    "name_keys",
     "number_groups",
+    "pool_groups",
     "read_groups",
+    "shares_below",
 ]
 
 if TYPE_CHECKING:
@@ -28,6 +35,7 @@ else:  # generic for type checkers alone
     Grouping = pd.api.typing.DataFrameGroupBy
 
 Numbers: TypeAlias = npt.NDArray[np.int16] | npt.NDArray[np.int32]
+Rows: TypeAlias = IntArray | slice
 
 
 class Groups(NamedTuple):
@@ -35,39 +43,51 @@ class Groups(NamedTuple):
 
     names: tuple[str, ...]
     keys: tuple[Hashable, ...]
-    rows: list[IntArray | slice]
+    rows: list[Rows]
+
+    def numbers(self, size: int) -> IntArray:
+        """Return the number of each row's group, -1 where a row is in none."""
+        numbers = np.full(size, -1, np.int64)
+        for number, rows in enumerate(self.rows):
+            numbers[rows] = number
+        return numbers
 
 
-def group_frame(frame: pd.DataFrame, by: Hashable | list[Hashable]) -> Groups:
+ALL_ROWS = Groups((), ((),), [slice(None)])
+
+
+def group_frame(frame: pd.DataFrame, by: ColumnNames) -> Groups:
     """Group the rows of a frame by columns, as ``frame.groupby(by)`` does."""
     names = key_columns(frame, by)
     # The index plays no role; pandas would stumble over one that has the name of a column.
     columns = [frame[name].reset_index(drop=True) for name in names]
     plain = pd.DataFrame(dict(enumerate(map(_plain, columns))), copy=False)
-    rows = _rows(_number(plain.groupby([*plain])))
-    first = [some.start if isinstance(some, slice) else some[0] for some in rows]
-    keys = [column.iloc[first].tolist() for column in columns]
+    rows = _rows(number_groups(plain.groupby([*plain])))
+    keys = [column.iloc[first_rows(rows)].tolist() for column in columns]
     levels = keys[0] if len(keys) == 1 else zip(*keys, strict=True)
     return Groups(tuple(map(str, names)), tuple(levels), rows)
 
 
+def first_rows(groups: list[Rows]) -> list[int]:
+    """Return the first row of each group."""
+    return [rows.start if isinstance(rows, slice) else int(rows[0]) for rows in groups]
+
+
 def _plain(column: "pd.Series[Any]") -> "pd.Series[Any]":
-    """Return the places of categories, in whose order they are sorted: pandas ranks these."""
+    """Return the codes of categories, in whose order they are sorted: pandas ranks these."""
     if not isinstance(column.dtype, pd.CategoricalDtype):
         return column
     return column.cat.codes.where(column.notna())
 
 
-def key_columns(
-    frame: pd.DataFrame, by: Hashable | list[Hashable], argument: str = "by"
-) -> list[Hashable]:
+def key_columns(frame: pd.DataFrame, by: ColumnNames, argument: str = "by") -> list[Hashable]:
     """Return the columns of keys, or say what is wrong with them."""
     columns = by if isinstance(by, list) else [by]
     if not columns:
         raise PUValueError(
             f"{argument} must name one column or a list of them, but [] was passed."
         )
-    if any(name in columns[:place] for place, name in enumerate(columns)):
+    if any(name in columns[:position] for position, name in enumerate(columns)):
         raise PUValueError(f"{argument} must name different columns, but {columns!r} was passed.")
     if isinstance(by, tuple) and by not in frame.columns and set(by) <= set(frame.columns):
         several = f"pass {argument}={list(by)!r}."
@@ -88,27 +108,17 @@ def read_groups(grouped: Grouping) -> Groups:
             dropna=grouped.dropna,
             observed=True,
         )
-    rows, sizes = _rows(_number(grouped)), grouped.size()
+    rows, sizes = _rows(number_groups(grouped)), grouped.size()
     index = sizes.index[sizes > 0]  # a frequency has groups that hold nothing
     unnamed = "group" if len(index.names) == 1 else "level_{}"
     names = [
-        unnamed.format(place) if name is None else str(name)
-        for place, name in enumerate(index.names)
+        unnamed.format(level) if name is None else str(name)
+        for level, name in enumerate(index.names)
     ]
     return Groups(tuple(names), tuple(index.tolist()), rows)
 
 
-def _number(grouped: Grouping) -> Numbers:
-    """Return the number of each row's group, or say that there is none."""
-    try:
-        return number_groups(grouped)
-    except TypeError as error:
-        raise PUTypeError(
-            f"by must name columns of keys, but some are not hashable: {error}."
-        ) from error
-
-
-def _rows(numbers: Numbers) -> list[IntArray | slice]:
+def _rows(numbers: Numbers) -> list[Rows]:
     """Return the rows of each group that has some, in the order of their numbers."""
     counts = np.bincount(numbers + 1)  # the first is that of rows without a key
     ends = np.cumsum(counts)
@@ -125,21 +135,88 @@ def _rows(numbers: Numbers) -> list[IntArray | slice]:
     return [order[part] for part in parts]
 
 
-def number_groups(grouped: Grouping) -> Numbers:
+def number_groups(grouped: Grouping, argument: str = "by") -> Numbers:
     """Return the number of each row's group, -1 where a row has no key."""
-    numbers = grouped.ngroup().to_numpy()
+    try:
+        numbers = grouped.ngroup().to_numpy()
+    except TypeError as error:
+        raise PUTypeError(
+            f"{argument} must name columns of keys, but some are not hashable: {error}."
+        ) from error
     if numbers.dtype.kind == "f":  # some rows have no key
         numbers = np.nan_to_num(numbers, nan=-1)
     narrow = numbers.max(initial=0) < np.iinfo(np.int16).max
     return numbers.astype(np.int16) if narrow else numbers.astype(np.int32)
 
 
-def check_roles(groups: Groups | None, models: list[Hashable], label: Hashable) -> None:
+def check_roles(groups: Groups, roles: Roles) -> None:
     """Raise if a column of keys is also one of scores or labels."""
-    for name in groups.names if groups else ():
-        if name in [str(role) for role in (*models, label)]:
-            role = "label" if name == str(label) else "score"
+    for name in groups.names:
+        if name in map(str, (*roles.models, roles.label)):
+            role = "label" if name == str(roles.label) else "score"
             raise PUValueError(
                 f"by must name other columns than score and label, but {name!r} is the column of "
                 f"{role}s, too. Pass another column as {role}=... or as by=..."
             )
+
+
+def name_keys(groups: Groups, roles: Roles) -> tuple[tuple[str, ...], tuple[Hashable, ...]]:
+    """Combine the keys of groups and of models, groups first."""
+    if not roles.is_wide:
+        return groups.names, groups.keys
+    if not groups.names:
+        return ("model",), tuple(roles.models)
+    levels: Any = groups.keys if len(groups.names) > 1 else [(key,) for key in groups.keys]
+    keys = tuple((*key, model) for key in levels for model in roles.models)
+    return (*groups.names, "model"), keys
+
+
+def pool_groups(groups: Groups, pool: Pool, size: int) -> tuple[Groups, list[list[Rows]]]:
+    """Pool groups over some of their keys.
+
+    Returns the groups that remain, and for each of them the rows of those that it was made of.
+    """
+    if not groups.names:
+        raise PUValueError(
+            f"pool must be False without groups to pool, but {pool!r} was passed. Name the column "
+            "of the folds: df.pu(by='fold', pool=True)."
+        )
+    over = list(groups.names) if pool is True else [pool] if isinstance(pool, str) else pool
+    if not over or any(name not in groups.names for name in over):
+        raise PUValueError(
+            f"pool must be True, or name some of the columns of by, {list(groups.names)}, but "
+            f"{brief(pool)} was passed."
+        )
+    levels = [level for level, name in enumerate(groups.names) if name not in over]
+    positions = np.arange(size)
+    parts: dict[tuple[Hashable, ...], list[Rows]] = {}
+    pooled_keys: Any = groups.keys  # tuples, unless there is one name, which is not kept
+    for key, rows in zip(pooled_keys, groups.rows, strict=True):
+        parts.setdefault(tuple(key[level] for level in levels), []).append(rows)
+    keys = [key[0] if len(levels) == 1 else key for key in parts]
+    together: list[Rows] = [
+        np.concatenate([positions[rows] for rows in pooled]) for pooled in parts.values()
+    ]
+    names = tuple(groups.names[level] for level in levels)
+    return Groups(names, tuple(keys), together), list(parts.values())
+
+
+def shares_below(score: FloatArray, parts: Sequence[Rows], nan_policy: str) -> FloatArray:
+    """Return the share of its group that ranks below each row.
+
+    Examples
+    --------
+    >>> score = np.array([3.0, 9.0, 9.0, 0.1, 0.2])
+    >>> shares_below(score, [slice(0, 3), slice(3, 5)], "raise")
+    array([0.        , 0.33333333, 0.33333333, 0.        , 0.5       ])
+    """
+    shares = np.full(score.size, np.nan)
+    for rows in parts:
+        scores = score[rows]
+        missing = np.isnan(scores)
+        worst = missing.sum() if nan_policy == "worst" else 0
+        ordered = np.sort(scores[~missing])
+        below = (worst + np.searchsorted(ordered, scores)) / max(ordered.size + worst, 1)
+        below[missing] = 0.0 if worst else np.nan
+        shares[rows] = below
+    return shares

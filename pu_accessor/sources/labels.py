@@ -3,15 +3,16 @@
 import reprlib
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import reduce
+from itertools import combinations
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
 
 from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten
-from pu_accessor.ranking import BoolArray
+from pu_accessor.ranking import BoolArray, FloatArray
 
-__all__ = ["States", "Values", "read_labels"]
+__all__ = ["Labels", "Values", "read_labels"]
 
 Values: TypeAlias = Any  # a value, or a list of values
 
@@ -26,11 +27,33 @@ _CANONICAL: Mapping[str, tuple[Any, ...]] = {
 }
 
 
-class States(NamedTuple):
-    """Which examples are known positives and known negatives; the others are unlabeled."""
+class Labels(NamedTuple):
+    """Which examples are known positives and known negatives; the others are unlabeled.
+
+    Parameters
+    ----------
+    positive, negative : ndarray of bool
+        Whether an example is of that kind.
+    propensity : ndarray of float64, optional
+        Probability with which each positive is labeled. That of others means nothing.
+    """
 
     positive: BoolArray
     negative: BoolArray
+    propensity: FloatArray | None = None
+
+    def take(self, rows: Any) -> "Labels":
+        """Return the labels of some rows."""
+        propensity = None if self.propensity is None else self.propensity[rows]
+        return Labels(self.positive[rows], self.negative[rows], propensity)
+
+
+class _Value(NamedTuple):
+    """A value of a column of labels."""
+
+    value: Any
+    state: int
+    frequency: int  # of labels; 0 of missing ones
 
 
 def read_labels(
@@ -39,7 +62,7 @@ def read_labels(
     positive: Values = None,
     negative: Values = None,
     unlabeled: Values = None,
-) -> States:
+) -> Labels:
     """Read labels of any coding.
 
     Without keywords True or 1 is positive, False or 0 negative and missing unlabeled, in any
@@ -56,7 +79,7 @@ def read_labels(
     return _read_values(label, claimed) if states is None else states
 
 
-def _read_numbers(label: "pd.Series[Any]", claimed: Mapping[str, list[Any]]) -> States | None:
+def _read_numbers(label: "pd.Series[Any]", claimed: Mapping[str, list[Any]]) -> Labels | None:
     """Read 1, 0 and missing in any dtype of numbers, in a few passes.
 
     Returns None where anything else is there, or there is anything to complain about.
@@ -82,25 +105,26 @@ def _read_numbers(label: "pd.Series[Any]", claimed: Mapping[str, list[Any]]) -> 
         chosen = [mask for mask, state in zip(masks, states, strict=True) if state == wanted]
         return reduce(np.logical_or, chosen or [np.zeros(label.size, np.bool_)])
 
-    return States(select(_POSITIVE), select(_NEGATIVE))
+    return Labels(select(_POSITIVE), select(_NEGATIVE))
 
 
-def _read_values(label: "pd.Series[Any]", claimed: Mapping[str, list[Any]]) -> States:
+def _read_values(label: "pd.Series[Any]", claimed: Mapping[str, list[Any]]) -> Labels:
     """Read labels of any values; those that are missing, mostly nearly all, are not looked up."""
-    there = ~label.isna().to_numpy()
+    present = ~label.isna().to_numpy()
     try:
-        codes, uniques = pd.factorize(label.reset_index(drop=True)[there])
+        codes, uniques = pd.factorize(label.reset_index(drop=True)[present])
     except TypeError as error:
         raise PUTypeError(
             f"label column {label.name!r} must hold single values, but {error}."
         ) from error
-    present = list(uniques) if there.all() else [*list(uniques), pd.NA]
-    states = [_state(value, claimed) for value in present]
-    counts = np.bincount(codes)  # of what is there
-    _check_coding(str(label.name), present, states, claimed, counts.tolist())
-    found = np.full(label.size, states[-1], np.int8)
-    found[there] = np.array(states, np.int8)[codes]
-    return States(found == _POSITIVE, found == _NEGATIVE)
+    counts = np.bincount(codes, minlength=len(uniques)).tolist()
+    values = [_Value(v, _state(v, claimed), n) for v, n in zip(uniques, counts, strict=True)]
+    if not present.all():
+        values.append(_Value(pd.NA, _state(pd.NA, claimed), 0))
+    _check_coding(str(label.name), values, claimed)
+    states = np.full(label.size, values[-1].state, np.int8)
+    states[present] = np.array([value.state for value in values], np.int8)[codes]
+    return Labels(states == _POSITIVE, states == _NEGATIVE)
 
 
 def _as_list(state: str, values: Values) -> list[Any]:
@@ -129,11 +153,11 @@ def _is_missing(value: Any) -> bool:
     return bool(pd.api.types.is_scalar(value) and pd.isna(value))
 
 
-def _same(one: object, other: object) -> bool:
+def _same(value: object, other: object) -> bool:
     """Compare two label values; missing values are equal, text never equals a number."""
-    if _is_missing(one) or _is_missing(other):
-        return _is_missing(one) and _is_missing(other)
-    return bool(one == other)
+    if _is_missing(value) or _is_missing(other):
+        return _is_missing(value) and _is_missing(other)
+    return bool(value == other)
 
 
 def _is_in(value: object, values: Iterable[object]) -> bool:
@@ -142,37 +166,25 @@ def _is_in(value: object, values: Iterable[object]) -> bool:
 
 def _state(value: object, claimed: Mapping[str, list[Any]]) -> int:
     """Return the state that a value stands for; what is claimed goes before the canonical."""
-    for state, values in claimed.items():
-        if _is_in(value, values):
-            return _STATES[state]
-    for state, canonical in _CANONICAL.items():
-        if state not in claimed and _is_in(value, canonical):
-            return _STATES[state]
-    return _UNKNOWN
+    canonical = {state: _CANONICAL[state] for state in _CANONICAL if state not in claimed}
+    meanings = {**claimed, **canonical}
+    states = (_STATES[state] for state, values in meanings.items() if _is_in(value, values))
+    return next(states, _UNKNOWN)
 
 
 def _check_claims(claimed: Mapping[str, list[Any]]) -> None:
     """Raise if a value is claimed by two states."""
-    states = list(claimed)
-    for index, state in enumerate(states):
-        for other in states[index + 1 :]:
-            for value in claimed[state]:
-                if _is_in(value, claimed[other]):
-                    raise PUValueError(
-                        f"{state} and {other} must not share a value, but {value!r} was passed "
-                        "in both. Name each value once."
-                    )
+    for (state, values), (other, others) in combinations(claimed.items(), 2):
+        if shared := [value for value in values if _is_in(value, others)]:
+            raise PUValueError(
+                f"{state} and {other} must not share a value, but {shared[0]!r} was passed in "
+                "both. Name each value once."
+            )
 
 
-def _check_coding(
-    name: str,
-    present: Sequence[object],
-    states: Sequence[int],
-    claimed: Mapping[str, list[Any]],
-    counts: Sequence[int],
-) -> None:
+def _check_coding(name: str, values: Sequence[_Value], claimed: Mapping[str, list[Any]]) -> None:
     """Raise if labels are ambiguous, or of a value that stands for no state."""
-    unknown = [v for v, state in zip(present, states, strict=True) if state == _UNKNOWN]
+    unknown = [value for value, state, _ in values if state == _UNKNOWN]
     if _is_in(-1, unknown):
         raise PUValueError(
             f"label column {name!r} holds -1, which is unlabeled to some and negative to others. "
@@ -183,38 +195,35 @@ def _check_coding(
         raise PUValueError(
             f"label column {name!r} holds {shown}, which stands for no state. Labels are "
             "True or 1 (known positive), False or 0 (known negative) or missing (unlabeled). Say "
-            f"what others mean, for example {_advise(present, states, counts)}."
+            f"what others mean, for example {_advise(values)}."
         )
-    if _is_ambiguous(states, claimed):
-        one, other = (_show(value) for value in present)
-        zero = _show(present[states.index(_NEGATIVE)])
+    if _is_ambiguous([state for _, state, _ in values], claimed):
+        first, second = (_show(value) for value, _, _ in values)
+        zero = first if values[0].state == _NEGATIVE else second
         raise PUValueError(
-            f"label column {name!r} holds two values, {one} and {other}, and nothing missing: is "
-            f"{zero} unlabeled, or a known negative? Pass unlabeled={zero} or negative={zero}."
+            f"label column {name!r} holds two values, {first} and {second}, and nothing missing: "
+            f"is {zero} unlabeled, or a known negative? Pass unlabeled={zero} or negative={zero}."
         )
 
 
-def _advise(present: Sequence[object], states: Sequence[int], counts: Sequence[int]) -> str:
+def _advise(values: Sequence[_Value]) -> str:
     """Return keywords that give all values a state they may well mean: the rarest positive."""
-    unknown = [value for value, state in zip(present, states, strict=True) if state == _UNKNOWN]
+    by_state = {state: [v for v in values if v.state == state] for state in range(-2, 2)}
+    unknown = by_state[_UNKNOWN]
     # None stands for no keyword: positive=None would say nothing.
-    places = [
-        place
-        for place, state in enumerate(states)
-        if state == _UNKNOWN and not _is_missing(present[place])
-    ]
-    meant: dict[str, list[object]] = {}
-    if _POSITIVE not in states and places:
-        rarest = present[min(places, key=lambda place: counts[place])]
-        first = next((v for v in unknown if str(v).strip().lower() in _YES), rarest)
+    named = [value for value in unknown if not _is_missing(value.value)]
+    meant: dict[str, list[_Value]] = {}
+    if named and not by_state[_POSITIVE]:
+        rarest = min(named, key=lambda value: value.frequency)
+        first = next((v for v in unknown if str(v.value).strip().lower() in _YES), rarest)
         meant["positive"] = [first]
         unknown = [value for value in unknown if value is not first]
     if unknown:
-        left = [v for v, s in zip(present, states, strict=True) if s == _UNLABELED]
-        rest = "negative" if left and all(map(_is_missing, left)) else "unlabeled"
-        there = [v for v, s in zip(present, states, strict=True) if s == _STATES[rest]]
-        meant[rest] = [*there, *unknown]
-    return ", ".join(f"{state}={_list(values)}" for state, values in meant.items())
+        left = by_state[_UNLABELED]
+        others = "negative" if left and all(_is_missing(v.value) for v in left) else "unlabeled"
+        meant[others] = [*by_state[_STATES[others]], *unknown]
+    written = {state: _list([v.value for v in several]) for state, several in meant.items()}
+    return ", ".join(f"{state}={several}" for state, several in written.items())
 
 
 def _list(values: Sequence[object]) -> str:

@@ -5,34 +5,35 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 import pandas as pd
 
-from pu_accessor.counting.placements import Places, count_above, rank_pairs
-from pu_accessor.errors import PUValueError
+from pu_accessor.counting.placements import Above, PlacementTable, count_above, rank_pairs
+from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Keyed, PairedRanks
-from pu_accessor.sources.columns import (
-    as_models,
-    read_column,
-    read_states,
-    read_values,
+from pu_accessor.sources.columns import find_columns, read_column, read_columns
+from pu_accessor.sources.groups import (
+    Groups,
+    Numbers,
+    Rows,
+    check_roles,
+    key_columns,
+    number_groups,
+    pool_groups,
 )
-from pu_accessor.sources.groups import Groups, Numbers, check_roles, key_columns, number_groups
-from pu_accessor.sources.labels import States
-from pu_accessor.sources.pooled import pool_groups, pool_pairs
-from pu_accessor.sources.propensities import read_propensities
-from pu_accessor.sources.roles import Roles
+from pu_accessor.sources.labels import Labels
+from pu_accessor.sources.roles import ColumnNames, Roles
 
-__all__ = ["check_same_odds", "pair_models", "pair_scores", "pair_weight"]
+__all__ = ["check_same_propensities", "pair_counted", "pair_models", "pair_scores", "pair_weight"]
 
 
 def pair_models(
     frame: pd.DataFrame,
-    groups: Groups | None,
+    groups: Groups,
     roles: Roles,
-    on: Hashable | list[Hashable] | None,
+    on: ColumnNames | None,
 ) -> Keyed[PairedRanks]:
     """Rank the same examples by several models."""
-    if isinstance(roles.score, list):
-        return _pair_columns(frame, roles.score, groups, roles, on)
-    if groups is None:
+    if roles.is_wide:
+        return _pair_columns(frame, groups, roles, on)
+    if not groups.names:
         raise PUValueError(
             "score must name two or more columns, one for each model, but "
             f"{roles.score!r} was passed. For models in rows, name their column and that of the "
@@ -49,53 +50,11 @@ def pair_models(
             f"on must name the column that pairs the rows of {', '.join(groups.names)}, but None "
             "was passed. For groups that share no examples: gap."
         )
-    return _pair_groups(frame, roles.score, groups, roles, on)
-
-
-def pair_scores(
-    names: tuple[str, ...],
-    models: Sequence[Hashable],
-    values: FloatArray,
-    states: States,
-    roles: Roles,
-    propensity: FloatArray | None = None,
-) -> PairedRanks:
-    """Rank the same examples by the scores of several models."""
-    if roles.nan_policy == "omit":
-        kept = ~np.isnan(values).any(axis=0)
-        values, states = values[:, kept], States(*(state[kept] for state in states))
-        propensity = None if propensity is None else propensity[kept]
-    known = values[:, states.positive]
-    weight = pair_weight(None if propensity is None else propensity[states.positive])
-    places = [Places.of(one, weight) for one in known]
-    ranks, among, covariance = rank_pairs(places, known, count_above(places, values))
-    positive, negative = (int(np.count_nonzero(state)) for state in states)
-    total = Counts(positive, negative, states.positive.size - positive - negative)
-    by_model, alone = (dict(zip(models, each, strict=True)) for each in (ranks, among))
-    return PairedRanks(names, by_model, alone, total, covariance, weight)
-
-
-def pair_weight(propensity: FloatArray | None) -> FloatArray | None:
-    """Return what known positives count for."""
-    if propensity is None or not propensity.size or not np.ptp(propensity):
-        return None
-    return 1 / propensity
-
-
-def _propensities(frame: pd.DataFrame, roles: Roles, states: States) -> FloatArray | None:
-    """Read the propensities of rows, where there are any."""
-    if roles.propensity is None:
-        return None
-    odds = read_column(frame, "propensity", roles.propensity)
-    return read_propensities(odds, states.positive)
+    return _pair_groups(frame, groups, roles, on)
 
 
 def _pair_columns(
-    frame: pd.DataFrame,
-    score: list[Hashable],
-    groups: Groups | None,
-    roles: Roles,
-    on: object,
+    frame: pd.DataFrame, groups: Groups, roles: Roles, on: object
 ) -> Keyed[PairedRanks]:
     """Pair columns, whose rows are paired as they are."""
     if on is not None:
@@ -103,60 +62,90 @@ def _pair_columns(
             f"on must not be passed with a list of scores, but {on!r} was: a row pairs its own "
             "scores. Leave it out."
         )
-    models = as_models(score)
-    columns = [read_column(frame, "score", model) for model in models]
-    check_roles(groups, models, roles.label)
-    values = np.stack([read_values(column, roles) for column in columns])
-    states = read_states(read_column(frame, "label", roles.label), roles)
+    columns = find_columns(frame, roles)
+    check_roles(groups, roles)
+    scores, labels = read_columns(columns, roles)
+    by_model = np.stack(scores)
 
-    odds = _propensities(frame, roles, states)
+    def pair(rows: Rows) -> PairedRanks:
+        return pair_scores(
+            ("model",), roles.models, by_model[:, rows], labels.take(rows), roles.nan_policy
+        )
 
-    def pair(rows: IntArray | slice) -> PairedRanks:
-        kinds = States(*(state[rows] for state in states))
-        own = None if odds is None else odds[rows]
-        return pair_scores(("model",), models, values[:, rows], kinds, roles, own)
-
-    if roles.pool:
-        pooled = pool_groups(groups, roles.pool, values.shape[1])
-        names, keys = pooled.groups.names, pooled.groups.keys
-        return Keyed(names, keys, lambda each: pool_pairs([pair(p) for p in pooled.parts[each]]))
-    if groups is None:
-        return Keyed((), ((),), lambda _: pair(slice(None)))
-    rows = groups.rows
-    return Keyed(groups.names, groups.keys, lambda each: pair(rows[each]))
+    if not roles.pool:
+        return Keyed(groups.names, groups.keys, lambda group: pair(groups.rows[group]))
+    groups, parts = pool_groups(groups, roles.pool, by_model.shape[1])
+    return Keyed(
+        groups.names, groups.keys, lambda group: _pool_pairs([pair(rows) for rows in parts[group]])
+    )
 
 
 def _pair_groups(
-    frame: pd.DataFrame,
-    score: Hashable,
-    groups: Groups,
-    roles: Roles,
-    on: Hashable | list[Hashable],
+    frame: pd.DataFrame, groups: Groups, roles: Roles, on: ColumnNames
 ) -> Keyed[PairedRanks]:
     """Pair groups of rows by what identifies an example."""
     identity = key_columns(frame, on, "on")
-    check_roles(groups, [score], roles.label)
-    taken = [*groups.names, str(score), str(roles.label)]
+    check_roles(groups, roles)
+    taken = [*groups.names, str(roles.score), str(roles.label)]
     examples = _number_examples(frame, identity, taken)
-    values = read_values(read_column(frame, "score", score), roles)
-    states = read_states(read_column(frame, "label", roles.label), roles)
-    rows = _align(groups, examples, states, identity)
-    kinds = States(*(state[rows[0]] for state in states))
-    odds, own = _propensities(frame, roles, states), None
-    if odds is not None:
-        own = odds[rows[0]]
-        check_same_odds(odds[rows[:, kinds.positive]])
-    paired = pair_scores(groups.names, groups.keys, values[rows], kinds, roles, own)
+    (scores,), labels = read_columns(find_columns(frame, roles), roles)
+    rows = _align(groups, examples, labels, identity)
+    aligned = labels.take(rows[0])
+    if labels.propensity is not None:
+        check_same_propensities(labels.propensity[rows[:, aligned.positive]])
+    paired = pair_scores(groups.names, groups.keys, scores[rows], aligned, roles.nan_policy)
     return Keyed((), ((),), lambda _: paired)
 
 
-def check_same_odds(odds: FloatArray) -> None:
+def pair_scores(
+    names: tuple[str, ...],
+    models: Sequence[Hashable],
+    scores: FloatArray,
+    labels: Labels,
+    nan_policy: str,
+) -> PairedRanks:
+    """Rank the same examples by the scores of several models, a row for each."""
+    if nan_policy == "omit":
+        kept = ~np.isnan(scores).any(axis=0)
+        scores, labels = scores[:, kept], labels.take(kept)
+    known = scores[:, labels.positive]
+    propensity = None if labels.propensity is None else labels.propensity[labels.positive]
+    weight = pair_weight(propensity)
+    tables = [PlacementTable.of(by_model, weight) for by_model in known]
+    negatives = int(np.count_nonzero(labels.negative))
+    total = Counts(known.shape[1], negatives, scores.shape[1] - known.shape[1] - negatives)
+    paired = pair_counted(models, known, tables, count_above(tables, scores), total, weight)
+    return paired._replace(names=names)
+
+
+def pair_counted(
+    models: Sequence[Hashable],
+    known: FloatArray,
+    tables: Sequence[PlacementTable],
+    above: Above,
+    total: Counts,
+    weight: FloatArray | None,
+) -> PairedRanks:
+    """Return the ranks of known positives, with all examples counted between them."""
+    ranks, among, covariance = rank_pairs(tables, known, above)
+    by_model, by_model_among = (dict(zip(models, rank, strict=True)) for rank in (ranks, among))
+    return PairedRanks(("model",), by_model, by_model_among, total, covariance, weight)
+
+
+def pair_weight(propensity: FloatArray | None) -> FloatArray | None:
+    """Return what known positives count for; nothing where all count alike."""
+    if propensity is None or not propensity.size or not np.ptp(propensity):
+        return None
+    return 1 / propensity
+
+
+def check_same_propensities(propensity: FloatArray) -> None:
     """Raise unless known positives have the same propensities whatever the model."""
-    if count := np.count_nonzero((odds != odds[0]).any(axis=0)):
+    if count := np.count_nonzero((propensity != propensity[0]).any(axis=0)):
         raise PUValueError(
-            f"propensity must be the same in all groups, but {count} of {odds.shape[1]} known "
-            "positives have different ones. How probably an example is labeled does not depend "
-            "on the model."
+            f"propensity must be the same in all groups, but {count} of {propensity.shape[1]} "
+            "known positives have different ones. How probably an example is labeled does not "
+            "depend on the model."
         )
 
 
@@ -175,33 +164,34 @@ def _number_examples(frame: pd.DataFrame, identity: list[Hashable], taken: list[
             f"on must identify each row's example, but {missing} of {len(frame)} rows have no "
             f"{', '.join(map(repr, identity))}. Drop them: df.dropna(subset={identity!r})."
         )
-    return number_groups(frame.groupby(identity, sort=False, observed=True))
+    return number_groups(frame.groupby(identity, sort=False, observed=True), "on")
 
 
 def _align(
-    groups: Groups, examples: Numbers, states: States, identity: list[Hashable]
+    groups: Groups, examples: Numbers, labels: Labels, identity: list[Hashable]
 ) -> IntArray:
     """Return the rows of each group (first axis), in the same order of examples."""
-    rows = [np.arange(examples.size)[some] for some in groups.rows]
-    rows = [some[np.argsort(examples[some], kind="stable")] for some in rows]
-    numbers = [examples[some] for some in rows]
-    said = f"on={identity[0]!r}" if len(identity) == 1 else f"on={identity!r}"
-    twice = [some[1:][some[1:] == some[:-1]] for some in numbers]
-    if again := np.unique(np.concatenate(twice)).size:
+    positions = np.arange(examples.size)
+    by_group = [positions[rows] for rows in groups.rows]
+    by_group = [rows[np.argsort(examples[rows], kind="stable")] for rows in by_group]
+    numbers = [examples[rows] for rows in by_group]
+    on = f"on={identity[0]!r}" if len(identity) == 1 else f"on={identity!r}"
+    repeated = [number[1:][number[1:] == number[:-1]] for number in numbers]
+    if again := np.unique(np.concatenate(repeated)).size:
         raise PUValueError(
-            f"{said} must name each example once in each group, but {again} examples stand in a "
+            f"{on} must name each example once in each group, but {again} examples stand in a "
             "group twice or more. Aggregate them first, or name more columns: on=[...]."
         )
-    seen = np.bincount(np.concatenate(numbers))
-    if unpaired := np.count_nonzero((seen > 0) & (seen < len(rows))):
+    groups_with = np.bincount(np.concatenate(numbers))
+    if unpaired := np.count_nonzero((groups_with > 0) & (groups_with < len(by_group))):
         raise PUValueError(
-            f"{said} must pair the rows of all groups, but {unpaired} of "
-            f"{np.count_nonzero(seen)} examples are not in every group. Keep those that are, or "
-            "compare groups that share no examples: gap."
+            f"{on} must pair the rows of all groups, but {unpaired} of "
+            f"{np.count_nonzero(groups_with)} examples are not in every group. Keep those that "
+            "are, or compare groups that share no examples: gap."
         )
-    aligned = np.stack(rows)
+    aligned = np.stack(by_group)
     differing = np.zeros(aligned.shape[1], dtype=bool)
-    for state in states:
+    for state in (labels.positive, labels.negative):
         differing |= (state[aligned] != state[aligned[0]]).any(axis=0)
     if count := np.count_nonzero(differing):
         raise PUValueError(
@@ -209,3 +199,35 @@ def _align(
             "different ones. What is known about an example does not depend on the model."
         )
     return aligned
+
+
+def _pool_pairs(parts: Sequence[PairedRanks]) -> PairedRanks:
+    """Pool pairs of several groups, each ranked by itself."""
+    if any(part.weight is not None for part in parts):
+        raise PUValueError(
+            "pool must be False for compare with propensity=..., but groups are pooled. Leave the "
+            "propensities out, or compare within each group: df.pu(by='fold', propensity=...)."
+        )
+    total = Counts(*map(sum, zip(*(part.total for part in parts), strict=True)))
+    n, others = total.known_positive, total.known_negative + total.unlabeled
+    shared = [part for part in parts if part.total.known_positive]
+    sizes = [part.total.known_negative + part.total.unlabeled for part in shared]
+    if not all(sizes):
+        raise PUDataError(
+            "Each group that is pooled must hold more than known positives, but one does not: "
+            "nothing is there to rank them against. Leave it out, or make folds anew."
+        )
+    ranks, among = {}, {}
+    covariance = np.zeros(parts[0].covariance.shape)
+    for model in parts[0].ranks:
+        within = [part.among[model] for part in shared]
+        ahead = [
+            (part.ranks[model] - part.among[model]) * (others / size)
+            for part, size in zip(shared, sizes, strict=True)
+        ]
+        among[model] = np.concatenate([*within, np.empty(0)])
+        ranks[model] = among[model] + np.concatenate([*ahead, np.empty(0)])
+    for part, size in zip(shared, sizes, strict=True):
+        share = part.total.known_positive / n
+        covariance += part.covariance * (share**2 * (others / size))
+    return PairedRanks(parts[0].names, ranks, among, total, covariance)

@@ -1,12 +1,12 @@
 """Frames in pieces that no memory holds together -> rankings.
 
 A first pass brings the labeled scores to one place, a second counts all scores between them. The
-curves' corners take a further look at the few gaps that they lie in. Each pass is one for all
+curves' corners take a further pass over the few gaps that they lie in. Each pass is one for all
 groups and models at once, see `refinement.py`. Nothing but labeled scores, counts and
 the scores of these gaps leaves a piece.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import partial
 from typing import Any, NoReturn
 
@@ -16,23 +16,40 @@ import pandas as pd
 from pu_accessor.checks import check_within
 from pu_accessor.counting.cutoffs import Examples, rank_counted
 from pu_accessor.counting.gaps import distinct
+from pu_accessor.counting.placements import Above, PlacementTable, count_above
 from pu_accessor.errors import PUDataError, PUValueError
-from pu_accessor.ranking import FloatArray, IntArray, Keyed, PairedRanks, Ranking, Rankings, Ranks
-from pu_accessor.sources.chunks import Pieces, beside
-from pu_accessor.sources.first_pass import Labeled, Plan, Survey, read_keys, survey_pieces
-from pu_accessor.sources.groups import key_columns
-from pu_accessor.sources.in_memory import name_keys
-from pu_accessor.sources.pair_pieces import pair_pieces, paired_ranks
-from pu_accessor.sources.pairs import check_same_odds
-from pu_accessor.sources.refinement import Looks, Place, check_same
-from pu_accessor.sources.roles import Roles
-from pu_accessor.sources.source import check_no_keys, check_not_pooled, refuse
-from pu_accessor.sources.summary import list_columns, or_reason
+from pu_accessor.ranking import (
+    Counts,
+    FloatArray,
+    IntArray,
+    Keyed,
+    PairedRanks,
+    Ranking,
+    Rankings,
+    Ranks,
+)
+from pu_accessor.sources.chunks import Pieces, beside, merge_each
+from pu_accessor.sources.first_pass import (
+    FirstPass,
+    Labeled,
+    counted_columns,
+    group_piece,
+    kept_rows,
+    read_keys,
+    read_labeled,
+    read_models,
+)
+from pu_accessor.sources.groups import Groups, key_columns, name_keys
+from pu_accessor.sources.pairs import check_same_propensities, pair_counted, pair_weight
+from pu_accessor.sources.refinement import GroupModel, Refinement, check_same
+from pu_accessor.sources.roles import ColumnNames, Roles
+from pu_accessor.sources.source import Source, check_no_keys, check_not_pooled, refuse
+from pu_accessor.sources.summary import list_columns
 
 __all__ = ["PiecesSource"]
 
 
-class PiecesSource:
+class PiecesSource(Source):
     """A frame in pieces that no memory holds together.
 
     Parameters
@@ -61,68 +78,75 @@ class PiecesSource:
                 "ranks='breakpoints'.",
                 "'all' was passed",
             )
-        pieces, plan = self._pieces, self._plan(roles)
-        surveyed = survey_pieces(pieces, plan)
-        groups = read_keys(surveyed, plan)
-        looks = _count_all(pieces, plan, surveyed)
-        check_within(ranks, max(_size(surveyed, plan, place) for place in looks.gaps))
-        shared = {"label": str(roles.label)}
-        if roles.propensity is not None:
-            shared["propensity"] = str(roles.propensity)
+        roles, first, groups = self._first_pass(roles)
+        refinement = _count_all(self._pieces, roles, first)
+        check_within(ranks, max(first.groups[key].ranked[model] for key, model in refinement.gaps))
+        named = {argument: str(name) for argument, name in roles.named()}
 
         def make(position: int) -> Ranking:
-            group, model = divmod(position, len(plan.models))
-            place = ((), model) if groups is None else (groups.keys[group], model)
+            group, model = divmod(position, len(roles.models))
+            of = groups.keys[group], model
             return rank_counted(
-                _examples(looks, plan, surveyed, place),
-                looks.gaps[place],
+                _examples(refinement, roles, first, of),
+                refinement.gaps[of],
                 ranks=ranks,
-                columns={"score": str(plan.models[model]), **shared},
+                columns={**named, "score": str(roles.models[model])},
             )
 
-        return Rankings(*name_keys(groups, roles), make, looks.look)
+        return Rankings(*name_keys(groups, roles), make, refinement.refine)
 
-    def pair(self, roles: Roles, on: Hashable | list[Hashable] | None) -> Keyed[PairedRanks]:
+    def pair(self, roles: Roles, on: ColumnNames | None) -> Keyed[PairedRanks]:
         """Rank the rows of all pieces by several columns of scores: see `Source`.
 
         Models in rows are joined where pieces can be, those of dask; else it raises.
         """
-        if on is not None and not isinstance(roles.score, list):
+        if on is not None and not roles.is_wide:
             return self._pair_rows(roles, key_columns(self._pieces.example(), on, "on"))
-        if not isinstance(roles.score, list) or on is not None:
+        if on is not None or not roles.is_wide:
             raise refuse(
                 self.name,
                 "score must be a list of columns, one for each model,",
                 "Models in rows need the columns by= and on=.",
                 f"{roles.score!r} was passed{'' if on is None else f' with on={on!r}'}",
             )
-        pieces, plan = self._pieces, self._plan(roles, paired=roles.nan_policy == "omit")
-        surveyed = survey_pieces(pieces, plan)
-        groups = read_keys(surveyed, plan)
-        paired = pair_pieces(pieces, plan, surveyed)
+        roles, first, groups = self._first_pass(roles, paired=True)
+        tables = {
+            key: [
+                PlacementTable.of(scores, pair_weight(group.propensity))
+                for scores in group.positive
+            ]
+            for key, group in first.groups.items()
+        }
+        above = _count_placements(self._pieces, roles, first, tables)
 
         def make(position: int) -> PairedRanks:
-            key = () if groups is None else groups.keys[position]
-            return paired_ranks(plan.models, *paired[key])
+            key = groups.keys[position]
+            group = first.groups[key]
+            known = group.positive.shape[1], group.negative.shape[1]
+            total = Counts(*known, group.size - sum(known))
+            return pair_counted(
+                roles.models,
+                group.positive,
+                tables[key],
+                above[key],
+                total,
+                pair_weight(group.propensity),
+            )
 
-        return Keyed(*(((), ((),)) if groups is None else (groups.names, groups.keys)), make)
+        return Keyed(groups.names, groups.keys, make)
 
     def _pair_rows(self, roles: Roles, on: list[Hashable]) -> Keyed[PairedRanks]:
         """Pair models in rows: put the rows of each beside those of the others."""
-        plan = self._plan(roles)
-        surveyed = survey_pieces(self._pieces, plan)
-        groups = read_keys(surveyed, plan)
-        if groups is None:
+        roles, first, groups = self._first_pass(roles)
+        if not groups.names:
             raise PUValueError(
                 "by must name the column of the models, whose rows on= pairs, but None was "
                 "passed: df.pu(by='model').compare(on='example_id')."
             )
-        found_keys: Any = groups.keys
-        odds = [] if roles.propensity is None else [roles.propensity]
-        columns: list[Any] = [*dict.fromkeys([roles.score, roles.label, *odds])]
-        by = plan.roles.by if isinstance(plan.roles.by, list) else [plan.roles.by]
-        keys = [dict(zip(by, key if len(by) > 1 else (key,), strict=True)) for key in found_keys]
-        joined = self._pieces.join(keys, on, columns)
+        levels: Any = groups.keys if len(roles.keys) > 1 else [(key,) for key in groups.keys]
+        keys = [dict(zip(roles.keys, level, strict=True)) for level in levels]
+        columns = dict.fromkeys(name for _, name in roles.named())
+        joined = self._pieces.join(keys, on, [*columns])
         if joined is None:
             raise refuse(
                 self.name,
@@ -131,33 +155,27 @@ class PiecesSource:
                 "pu_accessor.dask, which does.",
                 f"{roles.score!r} was passed with on={on!r}",
             )
-        size = {surveyed.groups[key].size for key in groups.keys}
-        labels: list[Any] = [beside(roles.label, number) for number in range(len(keys))]
-        paired, differing = joined.fold(partial(_count_differing, labels), np.add, labels).tolist()
-        if size != {paired} or differing:
-            raise PUValueError(
-                f"on={on!r} must pair each row of a group with one of each other group, of the "
-                f"same label, but groups have {sorted(size)} rows, {paired} pairs are found, and "
-                f"{differing} of these have different labels. Keep the examples that all have."
-            )
-        scores = [beside(columns[0], number) for number in range(len(keys))]
+        numbers = range(len(keys))
+        labels = [beside(roles.label, number) for number in numbers]
+        _check_labels_agree(joined, labels, {group.size for group in first.groups.values()}, on)
+        scores = [beside(roles.models[0], number) for number in numbers]
         wide = roles.update(score=scores, label=labels[0], by=None)
-        if odds:
-            each = [beside(roles.propensity, number) for number in range(len(keys))]
-            _check_odds(joined, wide, each)
-            wide = wide.update(propensity=each[0])
-        found = PiecesSource(joined).pair(wide, None)
+        if roles.propensity is not None:
+            propensities = [beside(roles.propensity, number) for number in numbers]
+            _check_propensities_agree(joined, wide, propensities)
+            wide = wide.update(propensity=propensities[0])
+        paired = PiecesSource(joined).pair(wide, None)
 
         def make(position: int) -> PairedRanks:
-            one = found.make(position)
-            ranks = dict(zip(groups.keys, one.ranks.values(), strict=True))
-            return one._replace(names=groups.names, ranks=ranks)
+            by_column = paired.make(position)
+            ranks = dict(zip(groups.keys, by_column.ranks.values(), strict=True))
+            return by_column._replace(names=groups.names, ranks=ranks)
 
         return Keyed((), ((),), make)
 
     def summary(self, roles: Roles) -> dict[str, str]:
         """Name the columns; nothing is counted, which would take a pass over all pieces."""
-        return or_reason(lambda: {"columns": list_columns([*self._pieces.example().columns])})
+        return {"columns": list_columns([*self._pieces.example().columns])}
 
     def best(self, roles: Roles, sizes: Sequence[int]) -> NoReturn:
         """Refuse: rows are not kept. See `Source`."""
@@ -177,16 +195,31 @@ class PiecesSource:
             "ddf.sample(frac=0.01, random_state=0).compute().pu.sample_to_label().",
         )
 
-    def _plan(self, roles: Roles, paired: bool = False) -> Plan:
-        """Return what to read of each piece."""
+    def _first_pass(self, roles: Roles, paired: bool = False) -> tuple[Roles, FirstPass, Groups]:
+        """Return the roles with the keys of a groupby, and what a first pass brings together."""
         check_not_pooled(self.name, roles)
-        if self._by is None:
-            return Plan(roles, paired)
-        check_no_keys(roles.by)
-        return Plan(roles.update(by=self._by), paired)
+        if self._by is not None:
+            check_no_keys(roles.by)
+            roles = roles.update(by=self._by)
+        first = read_labeled(self._pieces, roles, paired)
+        return roles, first, read_keys(first, roles)
 
 
-def _count_differing(labels: list[Any], piece: pd.DataFrame) -> IntArray:
+def _check_labels_agree(
+    joined: Pieces, labels: list[str], sizes: set[int], on: list[Hashable]
+) -> None:
+    """Raise unless rows are paired one by one, and have the same label whatever the model."""
+    count = partial(_count_differing, labels)
+    paired, differing = joined.fold(count, np.add, list[Hashable](labels)).tolist()
+    if sizes != {paired} or differing:
+        raise PUValueError(
+            f"on={on!r} must pair each row of a group with one of each other group, of the "
+            f"same label, but groups have {sorted(sizes)} rows, {paired} pairs are found, and "
+            f"{differing} of these have different labels. Keep the examples that all have."
+        )
+
+
+def _count_differing(labels: list[str], piece: pd.DataFrame) -> IntArray:
     """Count rows, and those in which labels of the same example differ."""
     first = piece[labels[0]]
     differ = np.zeros(len(piece), np.bool_)
@@ -196,61 +229,91 @@ def _count_differing(labels: list[Any], piece: pd.DataFrame) -> IntArray:
     return np.array([len(piece), np.count_nonzero(differ)])
 
 
-def _check_odds(joined: Pieces, roles: Roles, names: list[Any]) -> None:
+def _check_propensities_agree(joined: Pieces, roles: Roles, names: list[str]) -> None:
     """Raise unless the known positives have the same propensities whatever the model."""
-    found = []
+    by_model = []
     for name in names:
-        for group in survey_pieces(joined, Plan(roles.update(propensity=name))).groups.values():
+        for group in read_labeled(joined, roles.update(propensity=name)).groups.values():
             # A join may give its rows in another order each time.
             order = np.lexsort((group.propensity, group.positive[0]))
-            found.append(group.propensity[order])
-    if found:
-        check_same_odds(np.stack(found))
+            by_model.append(group.propensity[order])
+    if by_model:
+        check_same_propensities(np.stack(by_model))
 
 
-def _examples(looks: Looks, plan: Plan, surveyed: Survey, place: Place) -> Examples:
+def _examples(refinement: Refinement, roles: Roles, first: FirstPass, of: GroupModel) -> Examples:
     """Return the examples of a group, ranked by a model."""
-    key, model = place
-    group = surveyed.groups[key]
+    key, model = of
+    group = first.groups[key]
     positive, negative = group.positive[model], group.negative[model]
-    kept = ~np.isnan(positive) if plan.omits else np.ones(positive.size, np.bool_)
-    size = _size(surveyed, plan, place)
+    kept = ~np.isnan(positive) if roles.omits else np.ones(positive.size, np.bool_)
+    size = int(group.ranked[model])
     if not size:
         raise PUDataError(
-            f"score column {str(plan.models[model])!r} must hold at least one score, but there is "
-            "none in the rows to rank."
+            f"score column {str(roles.models[model])!r} must hold at least one score, but there "
+            "is none in the rows to rank."
         )
     return Examples(
         positive[kept],
         negative,  # where these are omitted, those without a score are above none
         size,
-        partial(looks.above, place),
-        partial(looks.best, place),
-        None if plan.roles.propensity is None else group.propensity[kept],
+        partial(refinement.above, of),
+        partial(refinement.best, of),
+        None if roles.propensity is None else group.propensity[kept],
     )
 
 
-def _size(surveyed: Survey, plan: Plan, place: Place) -> int:
-    """Return the number of examples that are ranked."""
-    group = surveyed.groups[place[0]]
-    return group.size - int(group.missing[place[1]] if plan.omits else 0)
-
-
-def _count_all(pieces: Pieces, plan: Plan, surveyed: Survey) -> Looks:
+def _count_all(pieces: Pieces, roles: Roles, first: FirstPass) -> Refinement:
     """Count all scores between the labeled ones: of all groups and models, in one pass."""
     labeled = {
-        (key, model): distinct(_labeled(plan, group, model))
-        for key, group in surveyed.groups.items()
-        for model in range(len(plan.models))
+        (key, model): distinct(_labeled_scores(roles, group, model))
+        for key, group in first.groups.items()
+        for model in range(len(roles.models))
     }
-    values = {place: some for place, (some, _) in labeled.items()}
-    looks = Looks(pieces, plan, values, {place: _size(surveyed, plan, place) for place in labeled})
-    for place, (_, at) in labeled.items():
-        check_same(pieces, at.sum(), np.minimum(at, looks.gaps[place].at).sum())
-    return looks
+    values = {of: scores for of, (scores, _) in labeled.items()}
+    sizes = {(key, model): int(first.groups[key].ranked[model]) for key, model in labeled}
+    refinement = Refinement(pieces, roles, values, sizes)
+    for of, (_, at) in labeled.items():
+        check_same(pieces, at.sum(), np.minimum(at, refinement.gaps[of].at).sum())
+    return refinement
 
 
-def _labeled(plan: Plan, group: Labeled, model: int) -> FloatArray:
+def _labeled_scores(roles: Roles, group: Labeled, model: int) -> FloatArray:
     """Return the labeled scores of a model that count."""
     labeled = np.concatenate([group.positive[model], group.negative[model]])
-    return labeled[~np.isnan(labeled)] if plan.omits else labeled
+    return labeled[~np.isnan(labeled)] if roles.omits else labeled
+
+
+def _count_placements(
+    pieces: Pieces, roles: Roles, first: FirstPass, tables: Mapping[Hashable, list[PlacementTable]]
+) -> dict[Hashable, Above]:
+    """Count the known positives above all examples, of each group by each model, in one pass."""
+    count = partial(_count_piece, roles, tables)
+    counted = pieces.fold(count, merge_each, counted_columns(roles))
+    above = dict(counted)
+    for key, group in first.groups.items():
+        if key not in above:
+            above[key] = count_above(tables[key], np.empty((len(roles.models), 0)))
+        check_same(pieces, group.size, int(above[key].counts[0].sum()))
+        for place, scores, counts in zip(
+            tables[key], group.positive, above[key].counts, strict=True
+        ):
+            known = np.bincount(place.above(scores), minlength=counts.size)
+            check_same(pieces, scores.size, int(np.minimum(known, counts).sum()))
+    return above
+
+
+def _count_piece(
+    roles: Roles, tables: Mapping[Hashable, list[PlacementTable]], frame: pd.DataFrame
+) -> Mapping[Hashable, Above]:
+    """Count the known positives above the examples of one piece."""
+    if frame.empty:
+        return {}
+    scores = read_models(roles, frame)
+    kept = kept_rows(scores, roles.omits)
+    groups = group_piece(roles, frame)
+    return {
+        key: count_above(tables[key], scores[:, rows][:, kept[rows]])
+        for key, rows in zip(groups.keys, groups.rows, strict=True)
+        if key in tables
+    }

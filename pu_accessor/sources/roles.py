@@ -8,12 +8,13 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, TypeAlias
 
 from pu_accessor.checks import check_flag, check_option
-from pu_accessor.errors import PUTypeError, brief
+from pu_accessor.errors import PUTypeError, PUValueError, brief
 from pu_accessor.sources.labels import Values
 
+ColumnNames: TypeAlias = Hashable | list[Any]  # a column, or several
 Pool: TypeAlias = bool | str | list[str]
 
-__all__ = ["NAN_POLICIES", "ON_ERROR", "ROLE_NAMES", "Pool", "Roles"]
+__all__ = ["NAN_POLICIES", "ON_ERROR", "ROLE_NAMES", "ColumnNames", "Pool", "Roles"]
 
 NAN_POLICIES = ("omit", "raise", "worst")
 ON_ERROR = ("raise", "skip")
@@ -47,9 +48,9 @@ class Roles:
         Whether to rank groups apart and then pool them, over which columns of `by`.
     """
 
-    score: Hashable | list[Hashable] = "score"
+    score: ColumnNames = "score"
     label: Hashable = "label"
-    by: Hashable | list[Hashable] | None = None
+    by: ColumnNames | None = None
     propensity: Hashable | None = None
     positive: Values = None
     negative: Values = None
@@ -76,6 +77,37 @@ class Roles:
             name: [*role] if isinstance(role, list) else role for name, role in roles.items()
         }
         return replace(self, **kept)
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether there is a column of scores for each of several models."""
+        return isinstance(self.score, list)
+
+    @property
+    def models(self) -> list[Hashable]:
+        """Columns of scores, one for each model."""
+        models: list[Hashable] = self.score if isinstance(self.score, list) else [self.score]
+        if not models or len(set(map(str, models))) < len(models):
+            raise PUValueError(
+                "score must name one column or a list of different ones, but "
+                f"{models!r} was passed."
+            )
+        return models
+
+    @property
+    def keys(self) -> list[Hashable]:
+        """Columns whose values make groups."""
+        return self.by if isinstance(self.by, list) else [] if self.by is None else [self.by]
+
+    @property
+    def omits(self) -> bool:
+        """Whether examples without a score are dropped."""
+        return self.nan_policy == "omit"
+
+    def named(self) -> list[tuple[str, Hashable]]:
+        """Return the columns that a ranking is made of, each after the argument that names it."""
+        propensity = [] if self.propensity is None else [("propensity", self.propensity)]
+        return [*(("score", model) for model in self.models), ("label", self.label), *propensity]
 
     def described(self) -> dict[str, str]:
         """Return the roles that are not the default ones, as a reader would type them.

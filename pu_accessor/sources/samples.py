@@ -1,49 +1,53 @@
 """Variables of a Dataset over a dimension of samples -> rankings, one for each other place."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from itertools import product
 from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import xarray as xr
 
 from pu_accessor.checks import check_within
 from pu_accessor.errors import (
     PUDataError,
-    PUKeyError,
     PUTypeError,
     PUValueError,
     brief,
     shorten,
-    suggestion,
 )
-from pu_accessor.ranking import Keyed, PairedRanks, Ranking, Rankings, Ranks
-from pu_accessor.sources.columns import read_states, read_values
-from pu_accessor.sources.in_memory import rank_rows, scored
-from pu_accessor.sources.labels import States
+from pu_accessor.ranking import FloatArray, Keyed, PairedRanks, Ranking, Rankings, Ranks
+from pu_accessor.sources.columns import (
+    Columns,
+    check_name,
+    read_propensities,
+    read_states,
+    read_values,
+)
+from pu_accessor.sources.frames import rank_rows, scored
+from pu_accessor.sources.groups import ALL_ROWS
+from pu_accessor.sources.labels import Labels
 from pu_accessor.sources.pairs import pair_scores
-from pu_accessor.sources.propensities import read_propensities
-from pu_accessor.sources.roles import Roles
-from pu_accessor.sources.sampling import sample_unlabeled
-from pu_accessor.sources.source import check_not_pooled, refuse
-from pu_accessor.sources.summary import FEW_ROWS, count_columns, list_columns, or_reason
-from pu_accessor.sources.top_rows import take_best
+from pu_accessor.sources.roles import ColumnNames, Roles
+from pu_accessor.sources.select_rows import sample_unlabeled, take_best
+from pu_accessor.sources.source import Source, check_not_pooled, refuse
+from pu_accessor.sources.summary import FEW_ROWS, count_columns, list_columns
 
 __all__ = ["SampleSource"]
 
 
-class _Read(NamedTuple):
-    """What the variables of samples hold, the samples last."""
+class _Variables(NamedTuple):
+    """The variables that roles name, the samples last, and their other dimensions."""
 
     score: xr.DataArray
-    positive: xr.DataArray
-    negative: xr.DataArray
+    label: xr.DataArray
     propensity: xr.DataArray | None
+    others: list[Hashable]
 
 
-class SampleSource:
+class SampleSource(Source):
     """Samples in a Dataset: a ranking at each place along the other dimensions.
 
     The keys of rankings are places along the other dimensions, the last of these fastest, so
@@ -70,36 +74,23 @@ class SampleSource:
 
         Keys are the coordinates of these. Labels are read once. Raises if `by` is passed.
         """
-        asked = self._variables(roles)
-        others = self._others(asked.values())
-        read = self._read(asked, roles)
+        variables = self._variables(roles)
+        scores, labels = self._read(variables, roles)
+        shape = scores.shape[:-1]
         if not isinstance(ranks, str):
-            ends = (scored(row, roles) for row in read.score.to_numpy().reshape(-1, self._size()))
-            check_within(ranks, max(ends))
-        columns = {role: str(variable.name) for role, variable in asked.items()}
-        shape = [self._dataset.sizes[other] for other in others]
+            places = np.ndindex(shape)
+            check_within(ranks, max(scored(scores[place], roles) for place in places))
+        columns = {role: str(name) for role, name in roles.named()}
 
         def make(position: int) -> Ranking:
-            place = dict(zip(others, np.unravel_index(position, shape), strict=True))
+            place = np.unravel_index(position, shape)
+            return rank_rows(scores[place], labels.take(place), roles, ranks, columns)
 
-            def here(variable: xr.DataArray) -> Any:
-                own = {dim: int(i) for dim, i in place.items() if dim in variable.dims}
-                return variable.isel(own).to_numpy()
+        coordinates = [_index(self._dataset, dim).tolist() for dim in variables.others]
+        keys = coordinates[0] if len(coordinates) == 1 else product(*coordinates)
+        return Rankings(tuple(map(str, variables.others)), tuple(keys), make)
 
-            return rank_rows(
-                here(read.score),
-                States(here(read.positive), here(read.negative)),
-                None if read.propensity is None else here(read.propensity),
-                roles,
-                ranks,
-                columns,
-            )
-
-        along = [_index(self._dataset, other).tolist() for other in others]
-        keys = along[0] if len(others) == 1 else product(*along)
-        return Rankings(tuple(map(str, others)), tuple(keys), make)
-
-    def pair(self, roles: Roles, on: Hashable | list[Hashable] | None) -> Keyed[PairedRanks]:
+    def pair(self, roles: Roles, on: ColumnNames | None) -> Keyed[PairedRanks]:
         """Rank the same samples by the models along the other dimension: see `Source`.
 
         Labels lie over the samples alone. Raises if `on` is passed, or there is no such dimension.
@@ -111,38 +102,32 @@ class SampleSource:
                 "Samples are paired along their dimension. Leave it out.",
                 f"{on!r} was",
             )
-        asked = self._variables(roles)
-        others = self._others([asked["score"]])
+        variables = self._variables(roles)
+        score, label, propensity, _ = variables
+        others = [dim for dim in score.dims if dim != self._dim]
         if len(others) != 1:
             raise PUValueError(
                 "score must have one dimension other than the samples, that of the models to "
-                f"compare, but {asked['score'].name!r} has {len(others)}: {others}. Select a "
+                f"compare, but {score.name!r} has {len(others)}: {others}. Select a "
                 "place along the others, or put models along one: "
                 "ds[['svm', 'forest']].to_dataarray('model')."
             )
-        if more := [dim for dim in asked["label"].dims if dim != self._dim]:
-            raise PUValueError(
-                f"label must be the same for all models, but {asked['label'].name!r} has {more}, "
-                "too. What is known about a sample does not depend on the model."
-            )
-        if "propensity" in asked and [*asked["propensity"].dims] != [self._dim]:
-            raise PUValueError(
-                "propensity must be the same for all models, but "
-                f"{asked['propensity'].name!r} has {[*map(str, asked['propensity'].dims)]}. How "
-                "probably a sample is labeled does not depend on the model."
-            )
-        read = self._read(asked, roles)
+        for role, variable in (("label", label), ("propensity", propensity)):
+            if variable is not None and variable.dims != (self._dim,):
+                raise PUValueError(
+                    f"{role} must be the same for all models, but {variable.name!r} has the "
+                    f"dimensions {[*map(str, variable.dims)]}. The {role} of a sample does not "
+                    "depend on the model."
+                )
+        scores, labels = self._read(variables, roles)
         models = _index(self._dataset, others[0])
         if not models.is_unique:
             raise PUValueError(
                 f"Coordinates along {others[0]!r} must name each model once, but are "
                 f"[{shorten(map(brief, models.tolist()), most=20)}]."
             )
-        states = States(read.positive.to_numpy(), read.negative.to_numpy())
-        odds = None if read.propensity is None else read.propensity.to_numpy()
-        paired = pair_scores(
-            (str(others[0]),), models.tolist(), read.score.to_numpy(), states, roles, odds
-        )
+        names = (str(others[0]),)
+        paired = pair_scores(names, models.tolist(), scores, labels.take(0), roles.nan_policy)
         return Keyed((), ((),), lambda _: paired)
 
     def summary(self, roles: Roles) -> dict[str, str]:
@@ -150,19 +135,12 @@ class SampleSource:
 
         What lies on disk, or is large, is not read: then the dimensions alone are told.
         """
-
-        def count() -> dict[str, str]:
-            asked = self._variables(roles)
-            others = self._others(asked.values())
-            pair = [asked["score"], asked["label"]]
-            counts = {}
-            if all(one.chunks is None and one.size <= FEW_ROWS for one in pair):
-                counts = count_columns([_flat(pair[0])], _flat(pair[1]), roles, ties=not others)
-            sizes = {dim: self._dataset.sizes[dim] for dim in (self._dim, *others)}
-            told = list_columns([f"{dim} {size:,}" for dim, size in sizes.items()])
-            return {**counts, "dimensions": told}
-
-        return or_reason(count)
+        score, label, _, others = self._variables(roles)
+        counts = {}
+        if all(v.chunks is None and v.size <= FEW_ROWS for v in (score, label)):
+            counts = count_columns(Columns([_flat(score)], _flat(label)), roles, ties=not others)
+        sizes = [f"{dim} {self._dataset.sizes[dim]:,}" for dim in (self._dim, *others)]
+        return {**counts, "dimensions": list_columns(sizes)}
 
     def sample(
         self, roles: Roles, size: int, random_state: int | np.random.Generator
@@ -172,43 +150,39 @@ class SampleSource:
         A row for each, with all variables over the samples alone. Raises if labels lie over other
         dimensions, too.
         """
-        alone = [name for name, v in self._dataset.data_vars.items() if v.dims == (self._dim,)]
-        if roles.label not in alone:
-            raise refuse(
-                self.name,
-                f"label must be a variable over {self._dim!r} alone",
-                "Select one place along the others: ds.isel(fold=0).",
-                f"{roles.label!r} is not among {alone}",
-            )
-        frame = self._dataset[alone].to_dataframe()
-        return sample_unlabeled(frame, frame[roles.label], None, roles, size, random_state)
+        rows = self._rows("label", roles.label, "fold")
+        return sample_unlabeled(*rows, ALL_ROWS, roles, size, random_state)
 
     def best(self, roles: Roles, sizes: Sequence[int]) -> pd.DataFrame:
         """Return the samples with the best scores: see `Source`.
 
         Raises if scores lie over other dimensions, too.
         """
-        alone = [name for name, v in self._dataset.data_vars.items() if v.dims == (self._dim,)]
-        if roles.score not in alone:
-            raise refuse(
-                self.name,
-                f"score must be a variable over {self._dim!r} alone",
-                "Select one place along the others: ds.isel(model=0).",
-                f"{roles.score!r} is not among {alone}",
-            )
-        frame = self._dataset[alone].to_dataframe()
-        return take_best(frame, frame[roles.score], None, sizes)
+        return take_best(*self._rows("score", roles.score, "model"), ALL_ROWS, sizes)
 
     def template(self, roles: Roles) -> xr.Dataset:
         """Return the dimensions whose places are the keys of rankings."""
-        others = self._others(self._variables(roles).values())
+        others = self._variables(roles).others
         shape = [self._dataset.sizes[other] for other in others]
         place = np.arange(prod(shape)).reshape(shape)
         name = f"place along {', '.join(map(str, others))}"  # longer than that of any dimension
         return self._dataset.coords.to_dataset().assign({name: (others, place)})
 
-    def _variables(self, roles: Roles) -> dict[str, xr.DataArray]:
-        """Return the variables that roles name, the samples last."""
+    def _rows(self, argument: str, name: Any, other: str) -> "tuple[pd.DataFrame, pd.Series[Any]]":
+        """Return a row for each sample, of variables over the samples alone, and one of these."""
+        alone = [name for name, v in self._dataset.data_vars.items() if v.dims == (self._dim,)]
+        if name not in alone:
+            raise refuse(
+                self.name,
+                f"{argument} must be a variable over {self._dim!r} alone",
+                f"Select one place along the others: ds.isel({other}=0).",
+                f"{name!r} is not among {alone}",
+            )
+        frame = self._dataset[alone].to_dataframe()
+        return frame, frame[name]
+
+    def _variables(self, roles: Roles) -> _Variables:
+        """Return the variables that roles name, if their dimensions have names and places."""
         check_not_pooled(self.name, roles)
         if roles.by is not None:
             raise refuse(
@@ -218,31 +192,31 @@ class SampleSource:
                 "ds.to_dataframe().reset_index().pu(by=...).",
                 f"{roles.by!r} was",
             )
-        asked = {"score": roles.score, "label": roles.label}
+        names = {"score": roles.score, "label": roles.label}
         if roles.propensity is not None:
-            asked["propensity"] = roles.propensity
-        return {role: _variable(self._dataset, role, n, self._dim) for role, n in asked.items()}
-
-    def _others(self, variables: Iterable[xr.DataArray]) -> list[Hashable]:
-        """Return the dimensions other than the samples, if they have names and places."""
-        every = dict.fromkeys(dim for variable in variables for dim in variable.dims)
-        others = [dim for dim in every if dim != self._dim]
+            names["propensity"] = roles.propensity
+        variables = {
+            role: _variable(self._dataset, role, name, self._dim) for role, name in names.items()
+        }
+        dims = dict.fromkeys(dim for variable in variables.values() for dim in variable.dims)
+        others = [dim for dim in dims if dim != self._dim]
         _check_dims(self._dataset, others)
-        return others
+        score, label = variables["score"], variables["label"]
+        return _Variables(score, label, variables.get("propensity"), others)
 
-    def _read(self, asked: dict[str, xr.DataArray], roles: Roles) -> _Read:
-        """Read the values of variables."""
-        scores, labels = asked["score"], asked["label"]
-        values = read_values(_flat(scores), roles).reshape(scores.shape)
-        states = read_states(_flat(labels), roles)
-        positive, negative = (labels.copy(data=state.reshape(labels.shape)) for state in states)
-        odds = None
-        if "propensity" in asked:
-            odds = _propensities(asked["propensity"], positive)
-        return _Read(scores.copy(data=values), positive, negative, odds)
-
-    def _size(self) -> int:
-        return self._dataset.sizes[self._dim]
+    def _read(self, variables: _Variables, roles: Roles) -> tuple[FloatArray, Labels]:
+        """Read the values of variables, over all other dimensions, the samples last."""
+        score, label, propensity, others = variables
+        read = [_like(score, read_values(_flat(score), roles))]
+        read += [_like(label, kind) for kind in read_states(_flat(label), roles)[:2]]
+        if propensity is not None:  # of each place that has labels of its own
+            spread, positive = xr.broadcast(_like(propensity, propensity.to_numpy()), read[1])
+            column = _flat(spread.rename(propensity.name))
+            read.append(_like(spread, read_propensities(column, positive.to_numpy().ravel())))
+        arrays: list[npt.NDArray[Any]] = [
+            variable.transpose(*others, self._dim).to_numpy() for variable in xr.broadcast(*read)
+        ]
+        return arrays[0], Labels(*arrays[1:])
 
 
 def _variable(
@@ -254,21 +228,9 @@ def _variable(
             f"{argument} must name one variable, but {name!r} was passed. Put them along a "
             "dimension first: ds[['svm', 'forest']].to_dataarray('model')."
         )
-    try:
-        hash(name)
-    except TypeError:
-        raise PUTypeError(
-            f"{argument} must be the name of a variable, but a {type(name).__name__} was passed."
-        ) from None
-    if name not in dataset.variables:
-        there = list(dataset.variables)
-        raise PUKeyError(
-            f"{argument} must name a variable, but there is no {brief(name)} among "
-            f"[{shorten(map(brief, there), most=20)}]."
-            f"{suggestion(name, there)} Pass {argument}=... with the name of yours."
-        )
+    check_name(argument, name, dataset.variables.keys(), "variable")
     variable = dataset[name]
-    if not any(_same(dim, one) for one in variable.dims):
+    if not any(_same(dim, other) for other in variable.dims):
         raise PUValueError(
             f"dim must be the dimension of the samples, but {brief(dim)} is not among those of "
             f"{name!r}, {list(variable.dims)}. Pass dim=... with the name of yours."
@@ -279,13 +241,6 @@ def _variable(
 def _same(dim: Any, other: Hashable) -> bool:
     """Compare what may be no name at all, an array or NA, with a dimension."""
     return isinstance(dim, Hashable) and dim is not pd.NA and dim == other
-
-
-def _propensities(variable: xr.DataArray, positive: xr.DataArray) -> xr.DataArray:
-    """Read propensities, of each place that has labels of its own."""
-    spread, known = xr.broadcast(variable, positive)
-    values = read_propensities(_flat(spread), known.to_numpy().ravel())
-    return spread.copy(data=values.reshape(spread.shape))
 
 
 def _check_dims(dataset: xr.Dataset, others: list[Hashable]) -> None:
@@ -311,3 +266,8 @@ def _index(dataset: xr.Dataset, dim: Hashable) -> pd.Index:
 def _flat(variable: xr.DataArray) -> "pd.Series[Any]":
     """Return all values as a Series."""
     return pd.Series(variable.to_numpy().ravel(), name=variable.name)
+
+
+def _like(variable: xr.DataArray, values: Any) -> xr.DataArray:
+    """Return other values over the dimensions of a variable, without coordinates to align."""
+    return xr.DataArray(np.reshape(values, variable.shape), dims=variable.dims)

@@ -1,16 +1,17 @@
-"""What a source is: something that makes rankings and pairs, and says what it cannot do."""
+"""What a source is: it makes rankings and pairs, and says what cannot be asked of it."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 
 from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.ranking import Keyed, PairedRanks, Rankings, Ranks
-from pu_accessor.sources.roles import Roles
+from pu_accessor.sources.roles import ColumnNames, Roles
 
 __all__ = ["Source", "check_no_keys", "check_not_pooled", "refuse"]
 
@@ -18,18 +19,16 @@ __all__ = ["Source", "check_no_keys", "check_not_pooled", "refuse"]
 class Source(Protocol):
     """Rows of any kind: what questions are put to."""
 
-    @property
-    def name(self) -> str:
-        """What it is called in messages."""
+    name: str  # what it is called in messages
 
     def rank(self, roles: Roles, ranks: Ranks) -> Rankings:
         """Rank the rows: of each group, by each column of scores."""
 
-    def pair(self, roles: Roles, on: Hashable | list[Hashable] | None) -> Keyed[PairedRanks]:
-        """Rank the same examples by several models."""
+    def pair(self, roles: Roles, on: ColumnNames | None) -> Keyed[PairedRanks]:
+        """Rank the same examples by several models, as columns or as rows that `on` pairs."""
 
     def summary(self, roles: Roles) -> dict[str, str]:
-        """Count what the columns hold, or say what is "not ready", for a repr."""
+        """Count what the columns hold, for a repr; raises where they cannot be counted."""
 
     def sample(
         self, roles: Roles, size: int, random_state: int | np.random.Generator
@@ -37,7 +36,11 @@ class Source(Protocol):
         """Draw unlabeled rows at random, without replacement."""
 
     def best(self, roles: Roles, sizes: Sequence[int]) -> pd.DataFrame:
-        """Return the rows with the best scores, the best first."""
+        """Return the rows with the best scores, the best first, as many as asked of each group."""
+
+    def template(self, roles: Roles) -> xr.Dataset | None:
+        """Return the dimensions that keys are the product of, if they are, with coordinates."""
+        return None
 
 
 def refuse(source: str, must: str, instead: str, came: str = "") -> PUValueError | PUTypeError:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pu_accessor.errors import PUError, PUValueError, refuse_signals
-from pu_accessor.sources.columns import read_states
+from pu_accessor.errors import PUValueError
+from pu_accessor.sources.columns import Columns, check_real, read_states
 from pu_accessor.sources.roles import Roles
-from pu_accessor.sources.scores import check_real
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FEW_ROWS", "count_columns", "list_columns", "or_reason"]
+__all__ = ["FEW_ROWS", "count_columns", "list_columns"]
 
 FEW_ROWS = 1 << 20  # more are not looked up by value: a repr shall come at once
 _SHOWN = 20
@@ -26,24 +25,15 @@ _MISSING = {
 }
 
 
-def or_reason(count: Callable[[], dict[str, str]]) -> dict[str, str]:
-    """Return a summary, or what is in the way of one."""
-    try:
-        with refuse_signals():
-            return count()
-    except PUError as error:
-        return {"not ready": str(error)}
-
-
-def count_columns(
-    scores: Sequence[pd.Series[Any]], labels: pd.Series[Any], roles: Roles, ties: bool = True
-) -> dict[str, str]:
+def count_columns(columns: Columns, roles: Roles, ties: bool = True) -> dict[str, str]:
     """Count what columns of scores and labels hold."""
+    scores, labels = columns.scores, columns.labels
     if not labels.size:
         raise PUValueError("score and label must hold at least one example, but are empty.")
     for column in scores:
         check_real(column)
-    positive, negative = (int(np.count_nonzero(kind)) for kind in read_states(labels, roles))
+    known = read_states(labels, roles)
+    positive, negative = (int(np.count_nonzero(kind)) for kind in known[:2])
     counts = {
         "known positives": f"{positive:,}",
         "known negatives": f"{negative:,}",
@@ -51,7 +41,7 @@ def count_columns(
     }
     missing = sum(int(column.isna().sum()) for column in scores)
     if len(scores) > 1:
-        counts["models"] = f"{len(scores):,}: {list_columns([one.name for one in scores])}"
+        counts["models"] = f"{len(scores):,}: {list_columns([column.name for column in scores])}"
     elif ties and labels.size <= FEW_ROWS:
         counts["distinct scores"] = _count_ties(scores[0], scores[0].size - missing)
     if missing:

@@ -34,7 +34,7 @@ ARRAYS: dict[str, Callable[[Any], Any]] = {
     "band": lambda value: PU.contingency(0.3, band=(value, value)),
     "rank": lambda value: TABLES.pu.at(rank=value),
     "threshold": lambda value: TABLES.pu.at(threshold=value),
-    "score": lambda value: pu_accessor.ranking_from_arrays(value, [1, None]).auroc(0.3),
+    "score": lambda value: pu_accessor.from_arrays(value, [1, None]).auroc(0.3),
 }
 FLAGS: dict[str, Callable[[Any], Any]] = {
     "baseline": lambda value: PU.plot_roc(0.3, baseline=value),
@@ -84,7 +84,7 @@ CALLS: dict[str, tuple[Callable[[], Any], str]] = {
     "alpha": (lambda: PU.bedroc(0.3, alpha=1e-300), "alpha must be 1e-06 or more"),
     "models": (lambda: PU.cutoff(0.3, recall=0.5, models=10**30), "models must be"),
     "opener": (
-        lambda: pu_accessor.ranking_from_chunks(len).auroc(0.3),  # type: ignore[arg-type]
+        lambda: pu_accessor.from_chunks(len).auroc(0.3),  # type: ignore[arg-type]
         "chunks must be a function that is called without arguments",
     ),
     "infinite": (lambda: PU.auroc(0.3, beta_interval=(-np.inf, np.inf)), "beta_interval must be"),
@@ -102,11 +102,11 @@ CALLS: dict[str, tuple[Callable[[], Any], str]] = {
     "pool": (lambda: ROWS.pu(by="key", pool=[["key"]]).auroc(0.3), "pool must be True"),
     "dim": (lambda: ROWS.to_xarray().pu(dim=pd.Series([1])).auroc(0.3), "dim must be"),
     "chunks": (
-        lambda: pu_accessor.ranking_from_chunks(NO_CHUNKS).auroc(0.3),
+        lambda: pu_accessor.from_chunks(NO_CHUNKS).auroc(0.3),
         "chunks must be a function that returns an iterable",
     ),
     "no chunks": (
-        lambda: pu_accessor.ranking_from_chunks(np.array(0.3)).auroc(0.3),
+        lambda: pu_accessor.from_chunks(np.array(0.3)).auroc(0.3),
         "chunks must be an iterable",
     ),
 }
@@ -123,8 +123,8 @@ def test_values_that_look_odd_and_are_right() -> None:
     one, other = (PU.auroc(0.3, selection_odds=odds) for odds in (1e308, np.inf))
     assert one["range_lower"].equals(other["range_lower"])
     label = [1, 1, None, None]
-    found = pu_accessor.ranking_from_arrays([4, 3, 2, 1], label, positive=xr.DataArray(1))
-    assert found.auroc(0).equals(pu_accessor.ranking_from_arrays([4, 3, 2, 1], label).auroc(0))
+    found = pu_accessor.from_arrays([4, 3, 2, 1], label, positive=xr.DataArray(1))
+    assert found.auroc(0).equals(pu_accessor.from_arrays([4, 3, 2, 1], label).auroc(0))
     widths: list[Any] = [np.longdouble("0.1"), 0.1]
     needed = [
         pu_accessor.positives_needed(w, pilot={"auroc": 0.8}, beta=0.1, n_unlabeled=5000)
@@ -140,9 +140,9 @@ def test_values_that_look_odd_and_are_right() -> None:
 
 @pytest.mark.parametrize("method", ["auroc", "average_precision"])
 def test_propensities_without_known_positives(method: str) -> None:
-    rows = ROWS.assign(label=np.nan, odds=0.5)
+    rows = ROWS.assign(label=np.nan, propensity=0.5)
     with pytest.raises(PUDataError, match="label must mark at least one known positive"):
-        getattr(rows.pu(propensity="odds"), method)(0.3, target="examples")
+        getattr(rows.pu(propensity="propensity"), method)(0.3, target="examples")
 
 
 def test_groups_of_known_positives_alone() -> None:

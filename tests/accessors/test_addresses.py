@@ -51,7 +51,7 @@ def test_pages_are_there(address: str) -> None:
         ("labels.md", lambda: FRAME.fillna({"label": -1}).pu.auroc(0.3)),
         ("tables.md#numbers-with-intervals", lambda: FRAME.pu.metric("f1", 0.3, at=99)),
         ("cross_validation.md#one-answer-for-all-folds", lambda: FRAME.pu(pool=True).auroc(0.3)),
-        ("large_data.md#chunks", lambda: pu_accessor.ranking_from_chunks(iter([])).auroc(0.3)),
+        ("large_data.md#chunks", lambda: pu_accessor.from_chunks(iter([])).auroc(0.3)),
         ("many_models.md#a-beta-for-each-group", lambda: GROUPS.pu(by="fold").auroc({"a": 0.3})),
         ("many_models.md#which-model-is-better", lambda: FRAME.pu(score=["score"]).compare()),
         ("biased_labels.md", lambda: FRAME.assign(p=0.5).pu(propensity="p").auroc(0.3)),

@@ -174,16 +174,16 @@ def test_what_the_data_do_not_allow_is_told(tmp_path: Path) -> None:
     with np.errstate(all="raise"):
         text = write(tmp_path, frame.pu)
     assert "What to look at" in text and "one known positive alone" in text
-    odds = FRAME.assign(odds=0.4).pu(propensity="odds")
-    text = write(tmp_path, odds)
-    assert "AUROC on new examples is not there" in text and "&#x27;odds&#x27;" in text
+    propensity = FRAME.assign(propensity=0.4).pu(propensity="propensity")
+    text = write(tmp_path, propensity)
+    assert "AUROC on new examples is not there" in text and "&#x27;propensity&#x27;" in text
     assert [row[-1] for row in Tables(text).rows["AUROC"][1:]] == ["examples"]
 
 
 def test_arrays_and_folds_have_reports_too(tmp_path: Path) -> None:
-    arrays = pu_accessor.ranking_from_arrays(FRAME["score"], FRAME["label"])
+    arrays = pu_accessor.from_arrays(FRAME["score"], FRAME["label"])
     text = write(tmp_path, arrays)
-    assert "ranking_from_arrays(score, label)" in text
+    assert "from_arrays(score, label)" in text
     expected = numbers(FRAME.pu.auroc(BETA))
     assert column(Tables(text).rows["AUROC"], "estimate", "lower", "upper")[:1] == expected
     pooled = FRAME.pu(by="site", pool=True)

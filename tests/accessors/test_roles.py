@@ -1,6 +1,8 @@
 """What columns mean is said once, in the call; what is asked, in the method; never both."""
 
 import re
+import subprocess
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -15,13 +17,13 @@ from pu_accessor import PUError, PUKeyError, PUTypeError, PUValueError, PUWarnin
 from tests.accessors.test_spellings import CALLS, LONG, MODELS, UNPAIRED, WIDE, check_same
 
 FRAME = WIDE.rename(columns={"svm": "score"}).assign(
-    site=np.where(WIDE["example"] % 2, "a", "b"), odds=0.5
+    site=np.where(WIDE["example"] % 2, "a", "b"), propensity=0.5
 )
 ROLES: dict[str, Any] = {
     "score": "svm",
     "label": "y",
     "by": "site",
-    "propensity": "odds",
+    "propensity": "propensity",
     "positive": 1,
     "negative": 0,
     "unlabeled": [0, None],
@@ -100,7 +102,7 @@ def test_an_accessor_is_not_changed_by_a_call() -> None:
 
 def test_nothing_is_read_before_a_question() -> None:
     frame = pd.DataFrame({"x": [1.0]})
-    bound = frame.pu(score="s", label="y", by="site", propensity="odds", unlabeled=0)
+    bound = frame.pu(score="s", label="y", by="site", propensity="propensity", unlabeled=0)
     with pytest.raises(PUKeyError, match="no 's' among"):
         bound(by=None).auroc(0.3)
     later = pd.DataFrame({"score": FRAME["score"]})
@@ -188,10 +190,10 @@ def test_all_sources_give_one_answer() -> None:
     chunks = [FRAME.iloc[:20], FRAME.iloc[20:]]
     samples = xr.Dataset({"score": ("sample", score), "label": ("sample", label)})
     for accessor in (
-        pu_accessor.ranking_from_arrays(score, label, unlabeled=[0, None]),
-        pu_accessor.ranking_from_arrays(score.to_numpy(), label.to_list(), unlabeled=[0, None]),
-        pu_accessor.ranking_from_chunks(chunks, unlabeled=[0, None]),
-        pu_accessor.ranking_from_chunks(chunks)(unlabeled=[0, None]),
+        pu_accessor.from_arrays(score, label, unlabeled=[0, None]),
+        pu_accessor.from_arrays(score.to_numpy(), label.to_list(), unlabeled=[0, None]),
+        pu_accessor.from_chunks(chunks, unlabeled=[0, None]),
+        pu_accessor.from_chunks(chunks)(unlabeled=[0, None]),
         samples.pu(unlabeled=[0, None]),
         samples.pu()(unlabeled=[0, None]),
     ):
@@ -220,7 +222,7 @@ def test_the_line_to_write_has_all_that_was_asked() -> None:
     [
         pytest.param(lambda: pu(LONG.groupby("model")), id="groupby"),
         pytest.param(lambda: SAMPLES.pu(), id="samples"),
-        pytest.param(lambda: pu_accessor.ranking_from_chunks([FRAME]), id="chunks"),
+        pytest.param(lambda: pu_accessor.from_chunks([FRAME]), id="chunks"),
     ],
 )
 def test_roles_in_methods_of_other_sources_are_refused(accessor: Any) -> None:
@@ -249,10 +251,11 @@ def test_a_question_in_the_call_is_refused_with_the_line_to_write(asked: dict[st
 def test_unknown_roles_name_the_nearest(wrong: str, meant: str) -> None:
     with pytest.raises(PUTypeError, match=f"Did you mean '{meant}'"):
         FRAME.pu(**{wrong: "x"})
+    named: Any = {wrong: "x"}
     with pytest.raises(PUTypeError, match=f"'{meant}'"):
-        SAMPLES.pu(**{wrong: "x"})
+        SAMPLES.pu(**named)
     with pytest.raises(PUTypeError, match=f"'{meant}'"):
-        pu_accessor.ranking_from_chunks([FRAME], **{wrong: "x"})
+        pu_accessor.from_chunks([FRAME], **named)
 
 
 @pytest.mark.parametrize(
@@ -354,7 +357,7 @@ def test_bad_questions_are_refused_before_a_row_is_read(
     name: str, wrong: dict[str, Any], message: str
 ) -> None:
     chunks = Counted()
-    pieces = pu_accessor.ranking_from_chunks(chunks)
+    pieces = pu_accessor.from_chunks(chunks)
     chunks.opened = 0
     names = ("quantity", "beta") if len(QUESTIONS[name]) == 2 else ("beta",)
     first = dict(zip(names, QUESTIONS[name], strict=False))
@@ -365,7 +368,7 @@ def test_bad_questions_are_refused_before_a_row_is_read(
 
 def test_all_cutoffs_of_chunks_are_refused_by_the_name_of_the_source() -> None:
     chunks = Counted()
-    pieces = pu_accessor.ranking_from_chunks(chunks)
+    pieces = pu_accessor.from_chunks(chunks)
     chunks.opened = 0
     for ask in (
         lambda: pieces.contingency(0.3),  # the default
@@ -394,6 +397,57 @@ def test_repr_names_roles_and_counts() -> None:
 
 
 def test_repr_of_other_sources() -> None:
-    assert "chunks" in repr(pu_accessor.ranking_from_chunks([FRAME]))
-    assert "known positives" in repr(pu_accessor.ranking_from_arrays([2, 1], [1, None]))
+    assert "chunks" in repr(pu_accessor.from_chunks([FRAME]))
+    assert "known positives" in repr(pu_accessor.from_arrays([2, 1], [1, None]))
     assert "known positives" in repr(SAMPLES.pu())
+
+
+# Functions
+
+
+@pytest.mark.parametrize("data", [FRAME, LONG.groupby("model"), SAMPLES], ids=type)
+def test_the_function_is_the_accessor(data: Any) -> None:
+    named: Any = {"unlabeled": [0, None]}
+    found, expected = pu_accessor.pu(data, **named), data.pu(**named)
+    assert type(found) is type(expected) and repr(found) == repr(expected)
+    pd.testing.assert_frame_equal(found.auroc(0.3), expected.auroc(0.3))
+
+
+def test_the_function_says_what_data_are() -> None:
+    some: Any = [1, 2]
+    with pytest.raises(PUTypeError, match=r"data must be .*a list was.*from_arrays\(score, label"):
+        pu_accessor.pu(some)
+    asked: Any = {"beta": 0.3}
+    with pytest.raises(PUTypeError, match="beta belongs to a question"):
+        pu_accessor.pu(FRAME, **asked)
+
+
+def test_the_function_names_the_import_that_is_missing() -> None:
+    line = (
+        "import polars, pu_accessor\n"
+        "try:\n    pu_accessor.pu(polars.DataFrame())\n"
+        "except pu_accessor.PUTypeError as error:\n    print(error)"
+    )
+    pytest.importorskip("polars")
+    told = subprocess.run([sys.executable, "-c", line], capture_output=True, text=True, check=True)
+    assert "Import pu_accessor.polars first" in told.stdout
+
+
+@pytest.mark.parametrize("name", ["from_arrays", "from_chunks"])
+def test_old_names_say_the_new_ones(name: str) -> None:
+    with pytest.raises(AttributeError, match=rf"pu_accessor\.{name}\("):
+        getattr(pu_accessor, f"ranking_{name}")
+    assert not hasattr(pu_accessor, "nothing")
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda f: f([1], [1], lable=1), r"from_arrays: .*'lable'. Did you mean 'label'\?"),
+        (lambda f: f([1]), "from_arrays: missing a required argument: 'label'"),
+        (lambda f: f([1], [1], beta=0.3), "from_arrays: .*'beta'.* into a method"),
+    ],
+)
+def test_functions_name_their_arguments(call: Any, told: str) -> None:
+    with pytest.raises(PUTypeError, match=told):
+        call(pu_accessor.from_arrays)

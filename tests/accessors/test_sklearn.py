@@ -171,17 +171,19 @@ def routing() -> Iterator[None]:
 @pytest.mark.usefixtures("routing")
 @pytest.mark.parametrize("name", ["auroc", "average_precision"])
 def test_propensities_are_routed(name: str) -> None:
-    odds = np.where(X[:, 0] > 0.5, 0.6, 0.3)
-    known = TRUTH & (np.random.default_rng(1).random(600) < odds)
+    propensity = np.where(X[:, 0] > 0.5, 0.6, 0.3)
+    known = TRUTH & (np.random.default_rng(1).random(600) < propensity)
     labels, model = known.astype(int), LogisticRegression()
     scoring = scorer(name, beta=0.1, unlabeled=0).set_score_request(propensity=True)
     found = cross_val_score(
-        model, X, labels, scoring=scoring, cv=FOLDS, params={"propensity": odds}
+        model, X, labels, scoring=scoring, cv=FOLDS, params={"propensity": propensity}
     )
     for value, (train, test) in zip(found, FOLDS.split(X, labels), strict=True):
         score = model.fit(X[train], labels[train]).decision_function(X[test])
-        fold = pd.DataFrame({"score": score, "label": labels[test], "odds": odds[test]})
-        pu = fold.pu(unlabeled=0, propensity="odds")
+        fold = pd.DataFrame(
+            {"score": score, "label": labels[test], "propensity": propensity[test]}
+        )
+        pu = fold.pu(unlabeled=0, propensity="propensity")
         ours = getattr(pu, name)(0.1, target="examples")["estimate"].iloc[0]
         assert value == pytest.approx(ours, rel=1e-12)
         assert value != getattr(fold.pu(unlabeled=0), name)(0.1)["estimate"].iloc[0]

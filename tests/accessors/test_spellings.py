@@ -202,6 +202,7 @@ def test_signatures_agree(name: str) -> None:
         ["size"],
         ["weight"],
         ["chunks"],
+        ["data"],
         ["label", "found"],
     )
     counts = ("beta_from", "labels_needed", "positives_needed", "power")  # numbers, in order

@@ -16,7 +16,12 @@ from pu_accessor.counting import gaps as gaps_module
 from pu_accessor.counting import order_statistics as best
 from pu_accessor.counting import threads
 from pu_accessor.counting.gaps import Gaps, count_gaps, distinct
-from pu_accessor.counting.order_statistics import Best, nth_best, scores_inside, with_edges
+from pu_accessor.counting.order_statistics import (
+    OrderStatistics,
+    order_statistics,
+    scores_inside,
+    with_edges,
+)
 from pu_accessor.counting.ordered import Ordered
 
 Array = npt.NDArray[Any]
@@ -122,7 +127,9 @@ def test_best_scores_are_those_of_a_full_sort(
     def fetch(bounds: Array, numbers: Array) -> Array:
         return np.concatenate([scores_inside(bounds, numbers, chunk) for chunk in chunks])
 
-    assert_best(nth_best(wanted, count(values).without(at), count, fetch), wanted, unlabeled)
+    assert_best(
+        order_statistics(wanted, count(values).without(at), count, fetch), wanted, unlabeled
+    )
 
 
 def float_order(score: float) -> int:
@@ -178,10 +185,10 @@ def test_few_scores_are_counted_and_found_in_order(
     ordered = Ordered.of(every)
     gaps = ordered.count(values)
     assert_same(gaps, by_sorting(values, every))
-    assert_best(ordered.best(wanted, gaps), wanted, every)
+    assert_best(ordered.order_statistics(wanted, gaps), wanted, every)
 
 
-def assert_best(found: Best, targets: Array, scores: Array) -> None:
+def assert_best(found: OrderStatistics, targets: Array, scores: Array) -> None:
     values, at = distinct(scores)
     through = np.cumsum(at)
     block = np.searchsorted(through, targets)
@@ -235,7 +242,7 @@ def test_scores_that_crowd(scores: Array, labeled: Array, monkeypatch: pytest.Mo
     np.testing.assert_array_equal(counted[filled], through[where])
     np.testing.assert_array_equal(lowest[filled], marks[where])
     targets = np.unique(np.linspace(1, scores.size, 20).astype(np.int64))
-    found = nth_best(
+    found = order_statistics(
         targets,
         gaps,
         lambda finer: count_gaps(finer, scores),
@@ -273,7 +280,9 @@ def test_ties_in_a_gap_are_not_fetched() -> None:
         rounds.append(values.size)
         return count_gaps(values, scores)
 
-    found = nth_best(np.array([500]), count_gaps(np.array([1.0]), scores), count, fetch=refuse)
+    found = order_statistics(
+        np.array([500]), count_gaps(np.array([1.0]), scores), count, fetch=refuse
+    )
     assert_best(found, np.array([500]), scores)
     assert len(rounds) == 1
 
@@ -281,7 +290,7 @@ def test_ties_in_a_gap_are_not_fetched() -> None:
 def test_the_only_score_of_a_gap_is_known() -> None:
     scores = np.array([4.0, 3.0, np.nan])
     targets = np.arange(1, 4)
-    found = nth_best(targets, count_gaps(np.array([3.5, 2.0]), scores), refuse, refuse)
+    found = order_statistics(targets, count_gaps(np.array([3.5, 2.0]), scores), refuse, refuse)
     assert_best(found, targets, scores)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pu_accessor.counting import placements, threads
-from pu_accessor.counting.placements import Places, count_above, rank_pairs
+from pu_accessor.counting.placements import PlacementTable, count_above, rank_pairs
 from pu_accessor.ranking import BoolArray, FloatArray
 
 ODD = [0.0, 1.0, 2.0, 3.5, np.nan, np.inf, -np.inf, 1.7e308, -1e-300, -1.7e308]
@@ -29,7 +29,7 @@ def below(score: FloatArray) -> FloatArray:
 @pytest.mark.parametrize("seed", range(50))
 def test_ranks_and_covariance_of_pairs(seed: int) -> None:
     score, known = draw(seed)
-    places = [Places.of(one) for one in score[:, known]]
+    places = [PlacementTable.of(one) for one in score[:, known]]
     halves = (score[:, :7], score[:, 7:])
     above = count_above(places, halves[0]).merge(count_above(places, halves[1]))
     ranks, among, covariance = rank_pairs(places, score[:, known], above)
@@ -53,18 +53,18 @@ def test_known_positives_of_unlike_weights(seed: int) -> None:
     known[0] = True
     n = int(known.sum())
     weight = np.random.default_rng(seed).choice([0.3, 1.0, 2.5, 7.0], n)
-    places = [Places.of(one, weight) for one in score[:, known]]
+    places = [PlacementTable.of(one, weight) for one in score[:, known]]
     halves = (score[:, :7], score[:, 7:])
     above = count_above(places, halves[0]).merge(count_above(places, halves[1]))
     ranks, among, covariance = rank_pairs(places, score[:, known], above)
-    plain = [Places.of(one) for one in score[:, known]]
+    plain = [PlacementTable.of(one) for one in score[:, known]]
     expected = rank_pairs(plain, score[:, known], count_above(plain, score))
     np.testing.assert_array_equal(ranks, expected[0])  # which no weight moves
     np.testing.assert_array_equal(among, expected[1])
     shares = np.array([np.average(below(one)[known], axis=0, weights=weight) for one in score])
     for place, own, share in zip(places, score, shares, strict=True):
         found = place.above(own)
-        np.testing.assert_allclose(place.away(found), n * (2 * share - 1), atol=1e-12 * n)
+        np.testing.assert_allclose(place.center(found), n * (2 * share - 1), atol=1e-12 * n)
     if (~known).sum() > 1:
         covaried = np.cov(shares[:, ~known]).reshape(covariance.shape)
         np.testing.assert_allclose(covariance, covaried, atol=1e-12)
@@ -77,7 +77,7 @@ def test_many_scores_in_threads(size: int, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(placements, "_PIECE", 64)
     rng = np.random.default_rng(0)
     score = rng.normal(size=(2, size)).round(2)
-    places = [Places.of(one) for one in rng.normal(size=(2, 5)).round(2)]
+    places = [PlacementTable.of(one) for one in rng.normal(size=(2, 5)).round(2)]
     whole = count_above(places, score)
     found = np.stack([place.above(one) for place, one in zip(places, score, strict=True)])
     for counts, own in zip(whole.counts, found, strict=True):

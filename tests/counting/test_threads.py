@@ -28,7 +28,7 @@ import numpy as np, pu_accessor
 signal.signal(signal.SIGINT, signal.default_int_handler)  # what runs behind a shell ignores it
 scores = np.random.default_rng(0).normal(size=1_000_000)
 label = np.where(np.arange(scores.size) < 100_000, 1.0, np.nan)
-ranking = pu_accessor.ranking_from_arrays(scores, label)
+ranking = pu_accessor.from_arrays(scores, label)
 print("begun", flush=True)
 while True:
     ranking.auroc(0.1)

@@ -551,7 +551,7 @@ FRAME = draw(9)
             "two known positives",
         ),
         (
-            {"by": "query", "propensity": "odds"},
+            {"by": "query", "propensity": "propensity"},
             lambda pu: pu.auroc(0.1, average=True),
             PUValueError,
             "propensity",
@@ -565,7 +565,7 @@ FRAME = draw(9)
     ],
 )
 def test_bad_input(roles: dict[str, Any], call: Any, error: type[Exception], told: str) -> None:
-    frame = FRAME.assign(odds=0.5)
+    frame = FRAME.assign(propensity=0.5)
     with pytest.raises(error, match=told):
         call(frame.pu(**roles))
 

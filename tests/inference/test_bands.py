@@ -20,7 +20,7 @@ from pu_accessor.inference.bands.lookup import (
     latent_bounds,
     latent_bounds_each,
 )
-from pu_accessor.inference.bands.simultaneous_within_odds import simultaneous_within
+from pu_accessor.inference.bands.simultaneous import simultaneous_within
 from pu_accessor.inference.bands.within_odds import exact_within
 from tests.cases import binormal
 from tests.oracles import oracle
@@ -177,14 +177,14 @@ def halves(n: int, m: int, level: float) -> tuple[list[int], list[int]]:
 
 def test_a_callable_is_a_band() -> None:
     score, label = [4, 3, 2, 1], [True, None, None, None]
-    tables = pu_accessor.ranking_from_arrays(score, label).contingency(1, band=halves)
+    tables = pu_accessor.from_arrays(score, label).contingency(1, band=halves)
     assert tables.attrs["band"] == "halves"
     assert tables["tp"].sel(beta=1, bound="upper").values.tolist() == [0, 1, 2, 3, 4]
     assert tables["tp"].sel(beta=1, bound="lower").values.tolist() == [0, 1, 2, 3, 4]
 
 
 def test_a_callable_without_a_name_is_named_by_its_type() -> None:
-    ranking = pu_accessor.ranking_from_arrays([4, 3, 2, 1], [True, None, None, None])
+    ranking = pu_accessor.from_arrays([4, 3, 2, 1], [True, None, None, None])
     assert ranking.contingency(1, band=partial(halves)).attrs["band"] == "partial"
 
 
@@ -210,8 +210,8 @@ def test_a_band_may_be_one_array_of_unsigned_integers() -> None:
     band: Band = both  # type: ignore[assignment]
     label = [True, None, None, None]
     xr.testing.assert_equal(
-        pu_accessor.ranking_from_arrays([4, 3, 2, 1], label).contingency(1, band=band),
-        pu_accessor.ranking_from_arrays([4, 3, 2, 1], label).contingency(1, band=halves),
+        pu_accessor.from_arrays([4, 3, 2, 1], label).contingency(1, band=band),
+        pu_accessor.from_arrays([4, 3, 2, 1], label).contingency(1, band=halves),
     )
 
 
@@ -223,7 +223,7 @@ def test_a_callable_sees_n_m_and_level() -> None:
         return halves(n, m, level)
 
     label = [True, True, None, None, None, None]
-    pu_accessor.ranking_from_arrays(range(6), label).contingency([0.25, 0.5], band=spy, level=0.8)
+    pu_accessor.from_arrays(range(6), label).contingency([0.25, 0.5], band=spy, level=0.8)
     assert seen == [(2, 1, 0.8), (2, 2, 0.8)]
 
 
@@ -250,7 +250,7 @@ def test_a_callable_that_is_no_band(
 
     band: Band = wrong  # type: ignore[assignment]
     with pytest.raises(error, match=message) as told:
-        pu_accessor.ranking_from_arrays([3, 2, 1], [True, None, None]).contingency(1, band=band)
+        pu_accessor.from_arrays([3, 2, 1], [True, None, None]).contingency(1, band=band)
     assert str(told.value).startswith("band 'wrong' must ")
 
 

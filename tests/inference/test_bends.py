@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from pu_accessor.inference.tables.kinks import MOST_KINKS, beyond, find_kinks
+from pu_accessor.inference.tables.contingency import MOST_KINKS, beyond_ends, find_kinks
 
 
 def test_bends_of_lines_are_where_they_meet() -> None:
@@ -16,7 +16,7 @@ def test_bends_of_lines_are_where_they_meet() -> None:
         head = np.array([1000])
         found = np.rint(exact[latent]).astype(np.int64)
         two = np.stack([found, found])[np.newaxis]
-        at, there = np.moveaxis(find_kinks(two, latent, head), -1, 0)
+        at, there = find_kinks(two, latent, head)
         assert at.shape == there.shape == (1, 2, MOST_KINKS)
         for kink in (low, high):
             nearest = int(np.abs(there[0, 0] - kink).argmin())
@@ -60,7 +60,7 @@ def test_bends_are_those_of_a_slow_reference() -> None:
         head = rng.integers(0, 400, 12)
         steps = rng.integers(0, 1 + np.diff(latent), (12, 2, size - 1))
         found = np.cumsum(np.insert(steps, 0, rng.integers(-5, 40, (12, 2)), axis=-1), axis=-1)
-        at, there = np.moveaxis(find_kinks(found, latent, head), -1, 0)
+        at, there = find_kinks(found, latent, head)
         assert at.dtype == there.dtype == np.int64
         for cutoff, side in np.ndindex(12, 2):
             wanted = bends_of(found[cutoff, side].tolist(), latent.tolist(), int(head[cutoff]))
@@ -68,28 +68,26 @@ def test_bends_are_those_of_a_slow_reference() -> None:
             assert sorted(pairs) == wanted
             many += len({*wanted}) == MOST_KINKS
         again = find_kinks(np.tile(found, (500, 1, 1)), latent, np.tile(head, 500))
-        np.testing.assert_array_equal(
-            again, np.tile(np.stack([at, there], axis=-1), (500, 1, 1, 1))
-        )
+        np.testing.assert_array_equal(again, np.tile([at, there], (1, 500, 1, 1)))
     assert many > 20
 
 
 def test_straight_lines_do_not_bend() -> None:
     latent = np.arange(0, 1001, 100)
     found = np.broadcast_to(latent * 3 // 7, (5, 2, latent.size))
-    at, there = np.moveaxis(find_kinks(found, latent, np.full(5, 1000)), -1, 0)
+    at, there = find_kinks(found, latent, np.full(5, 1000))
     assert (there == 100).all() and (at == 42).all()
 
 
 def test_few_betas_have_no_bends() -> None:
     latent = np.array([5, 5, 5])
-    at, there = np.moveaxis(find_kinks(np.full((2, 2, 3), 4), latent, np.array([9, 9])), -1, 0)
+    at, there = find_kinks(np.full((2, 2, 3), 4), latent, np.array([9, 9]))
     assert (there == 5).all() and (at == 4).all()
 
 
 def test_beyond_an_interval_lie_numbers_that_there_can_be() -> None:
-    assert beyond(np.array([10, 20, 40]), 100).tolist() == [0, 60]
-    assert beyond(np.array([5, 20, 95]), 100).tolist() == [0, 100]
-    assert beyond(np.array([7]), 100).tolist() == [7, 7]
-    assert beyond(np.array([2, 3, 7, 11, 13]), 100).tolist() == [1, 15]
-    assert beyond(np.array([4, 7]), 100).tolist() == [1, 10]
+    assert beyond_ends(np.array([10, 20, 40]), 100).tolist() == [0, 60]
+    assert beyond_ends(np.array([5, 20, 95]), 100).tolist() == [0, 100]
+    assert beyond_ends(np.array([7]), 100).tolist() == [7, 7]
+    assert beyond_ends(np.array([2, 3, 7, 11, 13]), 100).tolist() == [1, 15]
+    assert beyond_ends(np.array([4, 7]), 100).tolist() == [1, 10]

@@ -11,7 +11,7 @@ import xarray as xr
 
 import pu_accessor
 from pu_accessor import PUTypeError, PUValueError
-from pu_accessor.inference.bands.by_rank import RankBand, at_some_ranks, read_side
+from pu_accessor.inference.bands.lookup import RankBand, at_some_ranks, read_side
 
 pytestmark = pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
 SIZE = 40
@@ -83,7 +83,7 @@ def test_all_ways_to_give_bounds_say_the_same() -> None:
 def test_functions_and_accessor_agree_on_arrays() -> None:
     df = frame(1)
     label = [None if np.isnan(x) else bool(x) for x in df["label"]]
-    pu = pu_accessor.ranking_from_arrays(df["score"], label)
+    pu = pu_accessor.from_arrays(df["score"], label)
     one, other = (
         ask.contingency(0.3, band=(LOWER, UPPER))["tp"] for ask in (pu, df.pu(negative=0))
     )

@@ -96,7 +96,7 @@ def test_groups_sources_and_intervals_of_beta() -> None:
     ends = [frame.pu(by="site").calibration(beta, bins=3) for beta in (0.2, 0.3)]
     np.testing.assert_allclose(found["envelope_lower"], ends[0]["lower"])
     np.testing.assert_allclose(found["envelope_upper"], ends[1]["upper"])
-    pieces = pu_accessor.ranking_from_chunks([frame[:90], frame[90:]])
+    pieces = pu_accessor.from_chunks([frame[:90], frame[90:]])
     wanted = frame.pu.calibration([0.2, 0.3])
     pd.testing.assert_frame_equal(pieces.calibration([0.2, 0.3]), wanted)
 

@@ -24,7 +24,7 @@ def ask(
     case: Case, ranks: Ranks = "all", reference: str = "positives", level: float = LEVEL
 ) -> xr.Dataset:
     """Return the tables of the simultaneous band."""
-    return pu_accessor.ranking_from_arrays(case.score, case.label, negative=False).contingency(
+    return pu_accessor.from_arrays(case.score, case.label, negative=False).contingency(
         case.beta, level=level, band="simultaneous", ranks=ranks, reference=reference
     )
 
@@ -174,7 +174,7 @@ def uncut(n: int, m: int, level: float) -> tuple[IntArray, IntArray]:
 
 def held_by(case: Case, head: IntArray, band: Any) -> bool:
     """Whether the latent positives lie within a band at all cutoffs."""
-    found = pu_accessor.ranking_from_arrays(case.score, case.label).contingency(
+    found = pu_accessor.from_arrays(case.score, case.label).contingency(
         case.beta, level=LEVEL, band=band
     )
     tp = found["tp"].values[..., 0] - found["known_positive"].values[:, np.newaxis]

@@ -106,8 +106,8 @@ def test_other_sources_answer_alike() -> None:
     frame = sites()
     wanted = frame.pu.net_benefit([0.2, 0.3], thresholds=[0.2, 0.6], band="simultaneous")
     ask: Any = {"thresholds": [0.6, 0.2], "band": "simultaneous"}
-    arrays = pu_accessor.ranking_from_arrays(frame["score"], frame["label"])
-    pieces = pu_accessor.ranking_from_chunks([frame[:150], frame[150:]])
+    arrays = pu_accessor.from_arrays(frame["score"], frame["label"])
+    pieces = pu_accessor.from_chunks([frame[:150], frame[150:]])
     for source in (arrays, pieces):
         pd.testing.assert_frame_equal(source.net_benefit([0.2, 0.3], **ask), wanted)
 

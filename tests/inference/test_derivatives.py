@@ -89,7 +89,7 @@ def test_slopes_are_those_in_fractions(
 ) -> None:
     score, label = [*case.score, 2.0], [*case.label, False]
     betas = [case.beta, 0.4]
-    tables = pu_accessor.ranking_from_arrays(score, label).contingency(
+    tables = pu_accessor.from_arrays(score, label).contingency(
         betas, band=band, reference=reference, ranks=ranks
     )
     slopes = tables.pu.beta_derivatives()
@@ -122,7 +122,7 @@ def large(seed: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
 def test_slopes_are_differences_of_tables(band: str, reference: str) -> None:
     score, label = large(7)
     step, beta = 0.01, 0.3
-    tables = pu_accessor.ranking_from_arrays(score, label).contingency(
+    tables = pu_accessor.from_arrays(score, label).contingency(
         [beta - step, beta, beta + step],
         band=band,
         reference=reference,
@@ -153,7 +153,7 @@ def test_slopes_are_differences_of_tables(band: str, reference: str) -> None:
 
 def test_without_known_negatives_the_paper_has_another_factor() -> None:
     label = [None, 1, 1, None, None, 1, None, None, None]
-    tables = pu_accessor.ranking_from_arrays(range(9, 0, -1), label).contingency(0.5)
+    tables = pu_accessor.from_arrays(range(9, 0, -1), label).contingency(0.5)
     slopes = tables.pu.beta_derivatives().sel(beta=0.5, rank=5, bound="estimate")
     # k = 2 of n = 3, h = 3 of U = 6; m = 3
     assert float(slopes["fpr"]) == pytest.approx((3 / 6 - 2 / 3) / 0.25)
@@ -163,7 +163,7 @@ def test_without_known_negatives_the_paper_has_another_factor() -> None:
 
 def test_zero_where_clipped_and_nan_without_a_denominator() -> None:
     label = [None, True, None, True, None]
-    tables = pu_accessor.ranking_from_arrays([5, 4, 3, 2, 1], label).contingency([0, 0.5, 1])
+    tables = pu_accessor.from_arrays([5, 4, 3, 2, 1], label).contingency([0, 0.5, 1])
     slopes = tables.pu.beta_derivatives()
     clipped = tables["clipped"]
     assert clipped.any()
@@ -180,7 +180,7 @@ def test_zero_where_clipped_and_nan_without_a_denominator() -> None:
 
 
 def test_reference_both_has_no_slopes() -> None:
-    tables = pu_accessor.ranking_from_arrays([3, 2, 1], [True, None, False]).contingency(
+    tables = pu_accessor.from_arrays([3, 2, 1], [True, None, False]).contingency(
         0.5, reference="both"
     )
     with pytest.raises(PUValueError, match="reference must not be 'both'"):
@@ -261,7 +261,7 @@ def test_a_band_may_have_any_name() -> None:
 
     label = [True, None, None, True, None, None, True, None]
     one, two = (
-        pu_accessor.ranking_from_arrays(range(8, 0, -1), label)
+        pu_accessor.from_arrays(range(8, 0, -1), label)
         .contingency(0.4, band=band)
         .pu.beta_derivatives()
         for band in (weighted, other)
@@ -270,6 +270,6 @@ def test_a_band_may_have_any_name() -> None:
 
 
 def test_slopes_are_no_numbers_of_examples() -> None:
-    tables = pu_accessor.ranking_from_arrays([3, 2, 1], [True, None, None]).contingency(0.5)
+    tables = pu_accessor.from_arrays([3, 2, 1], [True, None, None]).contingency(0.5)
     with xr.set_options(keep_attrs=True):  # type: ignore[no-untyped-call]  # the default of new ones
         assert "units" not in tables.pu.beta_derivatives()["tpr"].attrs

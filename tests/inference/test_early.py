@@ -10,7 +10,7 @@ import pytest
 
 import pu_accessor
 from pu_accessor import PUDataError, PUTypeError, PUValueError, PUWarning
-from pu_accessor.inference.estimates.latent_gaps import spacing_quantile
+from pu_accessor.inference.estimates.latent_gaps import gamma_quantile
 from tests.cases import binormal
 from tests.oracles import practice_oracle
 
@@ -108,7 +108,7 @@ def test_limits_of_known_ones_that_rank_alike(n: int, hidden: float, level: floa
     weight, stretch = mean(6, 8 + n), (1 + (n + 1) / hidden) ** 0.5
     top, bottom = mean(0, positives), mean(size - positives, size)
     worst, best = mean(size - hidden, size), mean(0, hidden)
-    share = spacing_quantile(np.array([0.0, 1.0]), np.array([n, 1]), (1 + level) / 2)
+    share = gamma_quantile(np.array([0.0, 1.0]), np.array([n, 1]), 1.0, (1 + level) / 2)
     found = frame.pu.bedroc(hidden / (size - n), alpha=12, level=level).iloc[0]
     for side, end in (("lower", mean(size - 1, size)), ("upper", mean(0, 1))):
         middle = weight + (end - weight) / (n + 1)
@@ -203,7 +203,7 @@ def test_groups_sources_and_intervals_of_beta() -> None:
         ]
         wanted = pd.concat(parts)[[*found.columns]].reset_index(drop=True)
         pd.testing.assert_frame_equal(found, wanted)
-        pieces = pu_accessor.ranking_from_chunks([frame[:90], frame[90:]])
+        pieces = pu_accessor.from_chunks([frame[:90], frame[90:]])
         pd.testing.assert_frame_equal(ask(pieces, [0.1, 0.15]), ask(frame.pu, [0.1, 0.15]))
     wide = FRAME.pu.bedroc(0.12, beta_interval=(0.1, 0.15)).iloc[0]
     ends = FRAME.pu.bedroc([0.1, 0.15])

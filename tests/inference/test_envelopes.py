@@ -63,10 +63,10 @@ SETTINGS = {
     "both": Setting(ranked(20, 150, BAD, negatives=40, seed=13), (0, 0.9), {"reference": "both"}),
     "propensity": Setting(
         ranked(30, 200, GOOD, seed=14).assign(
-            odds=lambda d: 1 / (1 + np.exp(0.5 - d["score"].clip(-2, 2)))
+            propensity=lambda d: 1 / (1 + np.exp(0.5 - d["score"].clip(-2, 2)))
         ),
         (0.1, 0.8),
-        {"propensity": "odds"},
+        {"propensity": "propensity"},
     ),
 }
 every_setting = pytest.mark.parametrize("which", SETTINGS)
@@ -377,7 +377,7 @@ def test_envelopes_of_one_beta_are_its_curves(seed: int) -> None:
     score, label, beta = draw_case(seed)
     top = max(score)  # known negatives first, where precision starts at 0 for sure
     score, label = [top + 2, top + 1, *score, -9.0], [False, bool(seed % 2), *label, None]
-    ranking = pu_accessor.ranking_from_arrays(score, label, negative=False)
+    ranking = pu_accessor.from_arrays(score, label, negative=False)
     beta = min(beta, 0.6)
     tables = ranking.contingency(beta, beta_interval=(beta, beta))
     for curve, name in (("roc", "tpr"), ("pr", "precision")):
@@ -418,7 +418,7 @@ def test_precision_at_recall_0_is_that_of_the_first_cutoff(which: str) -> None:
 
 def test_envelopes_of_a_hand_made_curve() -> None:
     # 2 known positives at the top, 2 latent of 4: lower bounds find one below, upper ones above.
-    tables = pu_accessor.ranking_from_arrays(range(6, 0, -1), [1, 1, *[None] * 4]).contingency(
+    tables = pu_accessor.from_arrays(range(6, 0, -1), [1, 1, *[None] * 4]).contingency(
         0.5, beta_interval=(0.5, 0.5)
     )
     # n = m = 2: P(V = 0 | k = 1) = 3/6: any latent positive may be anywhere.
@@ -562,7 +562,7 @@ def test_models_are_groups_too() -> None:
 def test_arrays_and_samples_get_the_same_envelope() -> None:
     frame = PARTS["a"]
     expected = frame.pu.contingency(0.3, beta_interval=(0.2, 0.4))
-    arrays = pu_accessor.ranking_from_arrays(frame["score"], frame["label"]).contingency(
+    arrays = pu_accessor.from_arrays(frame["score"], frame["label"]).contingency(
         0.3, beta_interval=(0.2, 0.4)
     )
     xr.testing.assert_identical(arrays, expected)

@@ -308,17 +308,19 @@ def test_limits_of_average_precision_are_those_of_draws(seed: int, level: float)
             assert row[["lower", "upper"]].tolist() == pytest.approx(wanted, rel=1e-9)
 
 
-@pytest.mark.parametrize("odds", [None, [0.3, 0.4, 0.5, 0.9]])
+@pytest.mark.parametrize("propensity", [None, [0.3, 0.4, 0.5, 0.9]])
 @pytest.mark.parametrize("above", [1, 2])
 def test_limits_of_an_average_precision_above_1_end_there(
-    above: int, odds: list[float] | None
+    above: int, propensity: list[float] | None
 ) -> None:
     known = [30.0, 29.0, 28.0, 27.0]
     score = [*known, *[28.5, 26.0][:above], *map(float, range(20))]
     frame = framed(score, [True] * 4 + [None] * (len(score) - 4))
-    if odds:
-        frame["odds"] = [*odds, *[np.nan] * (len(score) - 4)]
-    rows = quiet(frame, "average_precision", [0.1, 0.15, 0.2], propensity=odds and "odds")
+    if propensity:
+        frame["propensity"] = [*propensity, *[np.nan] * (len(score) - 4)]
+    rows = quiet(
+        frame, "average_precision", [0.1, 0.15, 0.2], propensity=propensity and "propensity"
+    )
     rows = rows[rows["estimate"] > 1]
     assert len(rows) and (rows["upper"] == 1).all() and (rows["lower"] < 1).all()
 

@@ -115,7 +115,7 @@ def test_groups_of_which_nothing_is_known_have_no_recall() -> None:
     with pytest.raises(PUDataError, match="site='b': label must mark at least one known positive"):
         frame.pu(by="site").gap("recall", at={"threshold": 0.8})
     with pytest.raises(PUValueError, match=r"with propensity=\.\.\., but gap was asked for"):
-        sites().assign(odds=0.5).pu(by="site", propensity="odds").gap(
+        sites().assign(propensity=0.5).pu(by="site", propensity="propensity").gap(
             "recall", at={"threshold": 0.8}
         )
 

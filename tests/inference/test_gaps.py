@@ -20,7 +20,6 @@ from pu_accessor.inference.estimates.latent_gaps import (
     harmonic,
     precision_limits,
     rank_limits,
-    spacing_quantile,
     weighted_precision_limits,
     weighted_rank_limits,
 )
@@ -65,7 +64,7 @@ def test_oracle_agrees_with_draws() -> None:
 def test_quantile_is_that_of_the_exact_distribution(n: int, tail: float) -> None:
     rng = np.random.default_rng([n, 1])
     for values in (rng.random(n + 1), rng.lognormal(0, 2, n + 1), np.r_[rng.random(n) / 99, 1]):
-        found = spacing_quantile(values, ones(n + 1), tail)
+        found = gamma_quantile(values, ones(n + 1), 1.0, tail)
         assert gaps_oracle.chance(values.tolist(), found) == pytest.approx(tail, abs=0.006)
 
 
@@ -74,7 +73,7 @@ def test_quantiles_are_those_of_a_saddlepoint(tail: float) -> None:
     rng = np.random.default_rng(6)
     times = rng.integers(1, 5, 9)
     for values in (rng.normal(size=9), 1e4 + rng.lognormal(0, 2, 9), np.array([-3.0] * 8 + [2.0])):
-        found = spacing_quantile(values, times, tail)
+        found = gamma_quantile(values, times, 1.0, tail)
         wanted = gaps_oracle.saddlepoint(np.repeat(values, times).tolist(), tail)
         assert found == pytest.approx(wanted, rel=1e-6)
         shape, scale = rng.uniform(0.5, 1, 9), rng.uniform(1, 50, 9)
@@ -88,9 +87,34 @@ def test_quantiles_in_the_middle_are_normal() -> None:
     values, times = np.array([0.0, 1.0]), np.array([50, 50])
     for off in (-5e-4, 0.0, 5e-4):
         tail, slope = 0.5 + off, (2 * math.pi / 4 / 101) ** 0.5
-        assert spacing_quantile(values, times, tail) == pytest.approx(0.5 + slope * off, abs=1e-6)
+        found = gamma_quantile(values, times, 1.0, tail)
+        assert found == pytest.approx(0.5 + slope * off, abs=1e-6)
         found = gamma_quantile(values, times.astype(np.float64), np.ones(2), tail)
         assert found == pytest.approx(0.5 + slope * off, abs=1e-6)
+
+
+@pytest.mark.parametrize(("above", "below"), [(3, 20), (2, 199), (40, 160)])
+def test_quantiles_near_the_median_are_those_of_a_beta_distribution(
+    above: int, below: int
+) -> None:
+    # Of 0 and 1, weighted by shares, the mean is a beta variable: exact, and smooth at the median.
+    values, shape = np.array([0.0, 1.0]), np.array([below, above])
+    tails = 0.5 + np.array([-1e-2, -4e-4, -1e-5, 0.0, 1e-5, 4e-4, 1e-2])
+    exact = stats.beta(above, below)
+    for scale in (1.0, np.array([1.0, 1 + 1e-9])):
+        found = np.array([gamma_quantile(values, shape, scale, tail) for tail in tails])
+        np.testing.assert_allclose(found, exact.ppf(tails), rtol=2e-3)
+        np.testing.assert_allclose(np.diff(found), np.diff(exact.ppf(tails)), rtol=0.02)
+
+
+@pytest.mark.parametrize("tail", [0.025, 0.5, 0.975])
+def test_values_that_hardly_count_move_no_quantile(tail: float) -> None:
+    rng = np.random.default_rng(8)
+    values, shape, scale = rng.uniform(1, 2, 40), rng.uniform(0.3, 1, 40), rng.uniform(1, 9, 40)
+    wanted = gamma_quantile(values, shape, scale, tail)
+    values, shape = np.append(values, [0.5, 2.5]), np.append(shape, [1e-9, 1e-9])
+    found = gamma_quantile(values, shape, np.append(scale, [1, 1]), tail)
+    assert found == pytest.approx(wanted, abs=1e-6)  # once an error: no sign change
 
 
 def test_quantile_of_many_shares_is_normal() -> None:
@@ -98,25 +122,26 @@ def test_quantile_of_many_shares_is_normal() -> None:
     spread = values.std() / 4001**0.5
     for tail in TAILS:
         wanted = values.mean() + stats.norm.ppf(tail) * spread
-        assert spacing_quantile(values, ones(4000), tail) == pytest.approx(wanted, abs=spread / 99)
+        found = gamma_quantile(values, ones(4000), 1.0, tail)
+        assert found == pytest.approx(wanted, abs=spread / 99)
 
 
 def test_repeated_values_are_values_with_their_number() -> None:
     values, times = np.array([0.0, 2.0, 5.0]), np.array([3, 4, 2])
     for tail in TAILS:
-        one = spacing_quantile(values, times, tail)
-        assert one == pytest.approx(spacing_quantile(np.repeat(values, times), ones(9), tail))
+        one = gamma_quantile(values, times, 1.0, tail)
+        assert one == pytest.approx(gamma_quantile(np.repeat(values, times), ones(9), 1.0, tail))
 
 
 def test_one_value_is_its_quantile() -> None:
-    assert spacing_quantile(np.array([3.0, 3.0]), ones(2), 0.025) == 3
+    assert gamma_quantile(np.array([3.0, 3.0]), ones(2), 1.0, 0.025) == 3
 
 
 def test_beyond_all_tails_there_is_the_end() -> None:
     values = np.array([2.0, 5.0])
-    assert spacing_quantile(values, ones(2), 1e-40) == 2
-    assert spacing_quantile(values, ones(2), 1 - 2**-53) == 5
-    assert spacing_quantile(values, 20 * ones(2), 1e-300) > 2
+    assert gamma_quantile(values, ones(2), 1.0, 1e-40) == 2
+    assert gamma_quantile(values, ones(2), 1.0, 1 - 2**-53) == 5
+    assert gamma_quantile(values, 20 * ones(2), 1.0, 1e-300) > 2
     shape, scale = np.full(2, 0.1), np.ones(2)
     assert gamma_quantile(values, shape, scale, 0.001) == 2
     assert gamma_quantile(values, shape, scale, 0.999) == 5
@@ -346,7 +371,7 @@ def test_two_known_positives_have_a_wide_interval() -> None:
 def test_quantile_of_equal_gamma_weights_is_that_of_random_shares(tail: float) -> None:
     values = np.random.default_rng(1).lognormal(size=20)
     found = gamma_quantile(values, np.ones(20), np.full(20, 7.0), tail)
-    assert found == pytest.approx(spacing_quantile(values, ones(20), tail), rel=1e-4)
+    assert found == pytest.approx(gamma_quantile(values, ones(20), 1.0, tail), rel=1e-4)
 
 
 def test_quantile_of_gamma_weights_agrees_with_draws() -> None:

@@ -202,10 +202,10 @@ def test_beta_with_its_error_makes_it_shorter() -> None:
 
 
 def test_sources_other_than_frames() -> None:
-    ranking = pu_accessor.ranking_from_arrays(FRAME["score"], FRAME["label"])
+    ranking = pu_accessor.from_arrays(FRAME["score"], FRAME["label"])
     assert ranking.cutoff(BETA, fpr=0.1)["rank"].item() == PU.cutoff(BETA, fpr=0.1)["rank"].item()
     assert ranking.select(BETA, fpr=0.1).index.tolist() == PU.select(BETA, fpr=0.1).index.tolist()
-    pieces = pu_accessor.ranking_from_chunks([FRAME[["score", "label"]]])
+    pieces = pu_accessor.from_chunks([FRAME[["score", "label"]]])
     assert pieces.cutoff(BETA, fpr=0.1)["rank"].item() == PU.cutoff(BETA, fpr=0.1)["rank"].item()
     with pytest.raises(PUTypeError, match="select is not there"):
         pieces.select(BETA, fpr=0.1)
@@ -281,9 +281,9 @@ def test_errors_about_goals_in_full(asked: dict[str, Any], message: str) -> None
 
 
 def test_errors_of_cutoffs_with_a_guarantee_in_full() -> None:
-    weighted: Any = FRAME.assign(odds=np.where(FRAME["label"] == 1, 0.5, np.nan))
+    weighted: Any = FRAME.assign(propensity=np.where(FRAME["label"] == 1, 0.5, np.nan))
     with pytest.raises(PUValueError) as caught:
-        weighted.pu(propensity="odds").cutoff(0.3, recall=0.5)
+        weighted.pu(propensity="propensity").cutoff(0.3, recall=0.5)
     assert str(caught.value).partition(" See docs/")[0] == (
         "A cutoff with a guarantee needs bounds that hold at all cutoffs jointly, which there are "
         "not with propensity=.... Leave it out, or fix a cutoff: metric(..., at=100)."

@@ -154,11 +154,11 @@ def test_average_precision_of_what_has_no_limits_to_carry_over() -> None:
     """With weights, two known positives or nothing hidden each beta is asked by itself."""
     rng = np.random.default_rng(1)
     frame = pd.DataFrame({"score": rng.normal(size=60), "label": [1.0] * 12 + [np.nan] * 48})
-    frame["odds"] = np.where(np.arange(60) < 12, rng.uniform(0.2, 0.9, 60), np.nan)
+    frame["propensity"] = np.where(np.arange(60) < 12, rng.uniform(0.2, 0.9, 60), np.nan)
     two = frame.assign(label=frame["label"].where((frame.index < 2) | (frame.index > 20)))
     betas = np.array([0.1, 0.05, 0.2])
     for data, roles, some in (
-        (frame, {"propensity": "odds"}, betas),
+        (frame, {"propensity": "propensity"}, betas),
         (two, {}, betas),
         (frame, {}, np.array([0.0, 0.05, 0.1])),
     ):

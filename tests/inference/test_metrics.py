@@ -31,7 +31,7 @@ def fully_labeled(seed: int) -> tuple[list[bool], list[float], xr.Dataset]:
     return (
         truth,
         score,
-        pu_accessor.ranking_from_arrays(score, truth, negative=False).contingency(0),
+        pu_accessor.from_arrays(score, truth, negative=False).contingency(0),
     )
 
 
@@ -78,7 +78,7 @@ def test_a_step_back_counts_against_the_area() -> None:
     # Known positives bring latent ones along: (fp, tp) runs 0,0 1,0 2,0 1,2 2,2 of 2 and 2.
     # The trapezoids under it: 0, 0, -1, 2, of 4.
     label = [None, True, None, None, None]
-    tables = pu_accessor.ranking_from_arrays([5, 3, 4, 2, 1], label).contingency(0.25)
+    tables = pu_accessor.from_arrays([5, 3, 4, 2, 1], label).contingency(0.25)
     one = tables.sel(beta=0.25, bound="estimate")
     points = list(zip(one["fp"].values.tolist(), one["tp"].values.tolist(), strict=True))
     assert points == [(0, 0), (1, 0), (2, 0), (1, 2), (2, 2), (3, 2)]
@@ -186,7 +186,7 @@ def test_to_frame_is_long() -> None:
     ],
 )
 def test_questions_need_tables(ask: object) -> None:
-    curves = pu_accessor.ranking_from_arrays([2, 1], [True, None]).contingency(0).pu.roc_bounds()
+    curves = pu_accessor.from_arrays([2, 1], [True, None]).contingency(0).pu.roc_bounds()
     assert callable(ask)
     with pytest.raises(PUKeyError, match=r"must hold contingency tables, .* \['fpr', 'tpr'\]"):
         ask(curves)
@@ -226,14 +226,14 @@ def test_questions_need_tables(ask: object) -> None:
     ],
 )
 def test_bad_questions(ask: object, error: type[PUError], message: str) -> None:
-    tables = pu_accessor.ranking_from_arrays([3, 2, 1], [True, None, None]).contingency(0.5)
+    tables = pu_accessor.from_arrays([3, 2, 1], [True, None, None]).contingency(0.5)
     assert callable(ask)
     with pytest.raises(error, match=message):
         ask(tables)
 
 
 def test_an_area_needs_the_whole_curve() -> None:
-    tables = pu_accessor.ranking_from_arrays([3, 2, 1], [True, None, None]).contingency(
+    tables = pu_accessor.from_arrays([3, 2, 1], [True, None, None]).contingency(
         0.5, ranks=[0, 1, 3]
     )
     with pytest.raises(PUValueError, match=r"a selection of 3 ranks \(0, 1, 3, ...\). Make them"):
@@ -248,15 +248,15 @@ def test_to_frame_needs_ranks() -> None:
 
 
 def test_unsigned_counts_do_not_wrap_around() -> None:
-    tables = pu_accessor.ranking_from_arrays(
-        [5, 4, 3, 2, 1], [None, True, None, None, None]
-    ).contingency(0.5)
+    tables = pu_accessor.from_arrays([5, 4, 3, 2, 1], [None, True, None, None, None]).contingency(
+        0.5
+    )
     expected = tables.pu.area("auroc")
     xr.testing.assert_equal(tables.astype(np.uint64).pu.area("auroc"), expected)
 
 
 def test_a_callable_cannot_change_the_tables() -> None:
-    tables = pu_accessor.ranking_from_arrays([3, 2, 1], [True, None, None]).contingency(0.5)
+    tables = pu_accessor.from_arrays([3, 2, 1], [True, None, None]).contingency(0.5)
     before = tables.copy(deep=True)
 
     def greedy(tp: IntArray, fp: object, fn: object, tn: object) -> IntArray:
@@ -268,7 +268,7 @@ def test_a_callable_cannot_change_the_tables() -> None:
 
 
 def test_a_function_may_divide_by_nothing() -> None:
-    tables = pu_accessor.ranking_from_arrays([3, 2, 1], [1, None, None]).contingency(0.5)
+    tables = pu_accessor.from_arrays([3, 2, 1], [1, None, None]).contingency(0.5)
 
     def precision(tp: IntArray, fp: IntArray, fn: IntArray, tn: IntArray) -> FloatArray:
         share: FloatArray = tp / (tp + fp)

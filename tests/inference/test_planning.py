@@ -11,13 +11,14 @@ from scipy import integrate, stats
 from pu_accessor import PUDataError, PUTypeError, PUValueError, positives_needed, power
 from pu_accessor.inference.estimates.delong import Placed
 from pu_accessor.inference.estimates.population_auroc import score_interval
-from pu_accessor.inference.planning.scatter import (
+from pu_accessor.inference.planning import (
     Moments,
     Scatter,
+    chance_of_width,
     pair_scatter_of_normals,
     scatter_of_normals,
+    smallest,
 )
-from pu_accessor.inference.planning.sizes import chance_of_width, smallest
 from pu_accessor.ranking import FloatArray
 from tests.studies.planning import differences_seen, width_reached
 

@@ -425,7 +425,7 @@ def test_targets_by_other_names(said: str, meant: str) -> None:
 
 def test_targets_that_a_method_does_not_have() -> None:
     score, label, _ = draw(2)
-    frame = framed(score, label, odds=0.5)
+    frame = framed(score, label, propensity=0.5)
     with pytest.raises(PUValueError, match="target must be 'examples' with max_fpr"):
         frame.pu.auroc(0.1, max_fpr=0.2)
     for method, options in (
@@ -435,7 +435,7 @@ def test_targets_that_a_method_does_not_have() -> None:
     ):
         told = rf"target must be 'examples' with propensity=..., but {method} was asked"
         with pytest.raises(PUValueError, match=told):
-            getattr(frame.pu(propensity="odds"), method)(beta=0.1, **options)
+            getattr(frame.pu(propensity="propensity"), method)(beta=0.1, **options)
     with pytest.raises(PUValueError, match="'examples', 'population'"):
         frame.assign(other=frame["score"]).pu(score=["score", "other"]).compare(
             target="these ones"

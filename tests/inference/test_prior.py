@@ -164,8 +164,8 @@ def matched_by_hand(frame: pd.DataFrame, level: float) -> list[float]:
         for some in (*kinds, rest)
     )
     share = np.full(up.size, 1 / up.size)
-    if "odds" in frame:
-        extra = 1 / frame.loc[frame["label"] == 1, "odds"].to_numpy() - 1
+    if "propensity" in frame:
+        extra = 1 / frame.loc[frame["label"] == 1, "propensity"].to_numpy() - 1
         share = extra / extra.sum()
     apart = share @ up - down.mean()
     beta = (middle.mean() - down.mean()) / apart
@@ -173,8 +173,8 @@ def matched_by_hand(frame: pd.DataFrame, level: float) -> list[float]:
         return [min(max(beta, 0), 1), 0, 1]
     variance = share @ (up - share @ up) ** 2
     error = (share**2 @ (up - share @ up) ** 2) * up.size / (up.size - 1)
-    n = variance / error if "odds" in frame else up.size
-    variance *= 1 if "odds" in frame else up.size / (up.size - 1)
+    n = variance / error if "propensity" in frame else up.size
+    variance *= 1 if "propensity" in frame else up.size / (up.size - 1)
     each, sizes = (variance, np.var(down, ddof=1)), (n, down.size, middle.size)
     nearest = min(max(beta, 0.0), 1.0)
     # Of the squared error at a beta: for known positives, known negatives, the unlabeled.
@@ -197,7 +197,7 @@ def matched_by_hand(frame: pd.DataFrame, level: float) -> list[float]:
 
 
 @pytest.mark.filterwarnings("ignore:The effective number")
-@pytest.mark.parametrize("odds", [False, True], ids=["at random", "by propensities"])
+@pytest.mark.parametrize("propensity", [False, True], ids=["at random", "by propensities"])
 @pytest.mark.parametrize(
     ("sizes", "shift"),
     [
@@ -212,7 +212,9 @@ def matched_by_hand(frame: pd.DataFrame, level: float) -> list[float]:
         ((60, 60, 90), -2.5),
     ],
 )
-def test_mean_matching_by_hand(sizes: tuple[int, int, int], shift: float, odds: bool) -> None:
+def test_mean_matching_by_hand(
+    sizes: tuple[int, int, int], shift: float, propensity: bool
+) -> None:
     for seed, level in ((0, 0.5), (1, 0.95), (2, 0.9)):  # the last are beyond all betas
         rng = np.random.default_rng([seed, *sizes])
         kinds = [
@@ -220,10 +222,10 @@ def test_mean_matching_by_hand(sizes: tuple[int, int, int], shift: float, odds: 
         ]
         middle = rng.normal(shift * (rng.random(sizes[2]) < 0.3 + 0.3 * seed)) + shift * (seed > 1)
         frame = framed(kinds[0], np.round(middle, 1), kinds[1])
-        if odds:
-            frame["odds"] = rng.uniform(0.1, 0.9, len(frame))
+        if propensity:
+            frame["propensity"] = rng.uniform(0.1, 0.9, len(frame))
         with quiet():
-            ask = frame.pu(propensity="odds" if odds else None)
+            ask = frame.pu(propensity="propensity" if propensity else None)
             found = ask.estimate_beta(method="mean_matching", level=level).iloc[0]
         numbers = found[["beta", "lower", "upper"]].to_list()
         assert numbers == pytest.approx(matched_by_hand(frame, level), abs=1e-9)

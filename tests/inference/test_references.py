@@ -45,7 +45,7 @@ ORACLES: dict[str, oracle.BandRule] = {
 def ask(case: Case, **how: Any) -> xr.Dataset:
     """Return tables of a case, whose False is a known negative."""
     beta, negative = how.pop("beta", case.beta), how.pop("negative", False)
-    ranking = pu_accessor.ranking_from_arrays(case.score, case.label, negative=negative)
+    ranking = pu_accessor.from_arrays(case.score, case.label, negative=negative)
     return ranking.contingency(beta, **how)
 
 
@@ -208,7 +208,7 @@ def test_bounds_are_straight_between_breakpoints(reference: str) -> None:
 def test_a_rank_cdf_is_a_share_that_is_straight_between_breakpoints(reference: str) -> None:
     label: Labels = [*[True] * 3, *[False] * 4, *[None] * 60]
     score = np.random.default_rng(1).normal(size=67)
-    ranking = pu_accessor.ranking_from_arrays(score, label, negative=False)
+    ranking = pu_accessor.from_arrays(score, label, negative=False)
     drawn = [
         ranking.plot_rank_cdf([0.3], reference=reference, ranks=ranks).get_lines()[-1]
         for ranks in ("all", "breakpoints")
@@ -327,14 +327,12 @@ def test_what_each_reference_needs() -> None:
             ask(Case(score, no_positive, 0.5), reference=reference)
     for reference in ("negatives", "both"):
         with pytest.raises(PUDataError, match="needs known negatives"):
-            pu_accessor.ranking_from_arrays(score, no_negative).contingency(
-                0.5, reference=reference
-            )
+            pu_accessor.from_arrays(score, no_negative).contingency(0.5, reference=reference)
     with pytest.raises(PUDataError):
-        pu_accessor.ranking_from_arrays(score, [None] * 4).contingency(0.5, reference="tightest")
+        pu_accessor.from_arrays(score, [None] * 4).contingency(0.5, reference="tightest")
     for label, kind in ((no_positive, "negatives"), (no_negative, "positives")):
         one, other = (
-            pu_accessor.ranking_from_arrays(score, label).contingency(0.5, reference=reference)
+            pu_accessor.from_arrays(score, label).contingency(0.5, reference=reference)
             for reference in ("tightest", kind)
         )
         assert one["tightest"].values.tolist() == [kind]
@@ -383,9 +381,7 @@ def test_all_ways_to_ask_agree(reference: str) -> None:
     frame = as_frame(case)
     how: dict[str, Any] = {"reference": reference, "band": "dkw"}
     every, few = (frame.pu.contingency(0.4, ranks=r, **how) for r in ("all", "breakpoints"))
-    xr.testing.assert_identical(
-        every, pu_accessor.ranking_from_arrays(*case[:2]).contingency(0.4, **how)
-    )
+    xr.testing.assert_identical(every, pu_accessor.from_arrays(*case[:2]).contingency(0.4, **how))
     samples = xr.Dataset(
         {"score": ("sample", case.score), "label": ("sample", np.array(case.label, object))}
     )
@@ -426,7 +422,7 @@ def misses(draws: int, reference: str, band: str, level: float) -> Misses:
             size = round(rng.uniform(low, high) * kind.sum())
             known[rng.choice(np.flatnonzero(kind), size, replace=False)] = True
         label = np.where(known, truth, np.nan)
-        tables = pu_accessor.ranking_from_arrays(score, label).contingency(
+        tables = pu_accessor.from_arrays(score, label).contingency(
             truth[~known].mean(), level=level, band=band, reference=reference
         )
         actual = np.concatenate([[0], np.cumsum(truth[np.argsort(-score)])])
@@ -457,7 +453,7 @@ def paper_width(seed: int, share: float) -> tuple[float, str]:
     score = np.random.default_rng(seed).normal(np.sqrt(2) * norm.ppf(0.768) * truth)
     label = np.full(truth.size, np.nan)
     label[:200], label[2000 : 2000 + round(share * 10_000)] = 1, 0
-    tables = pu_accessor.ranking_from_arrays(score, label).contingency(
+    tables = pu_accessor.from_arrays(score, label).contingency(
         1800 / np.isnan(label).sum(), band="bootstrap", reference="tightest", ranks="breakpoints"
     )
     area = tables.pu.area("auroc").isel(beta=0)

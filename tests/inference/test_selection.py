@@ -15,29 +15,31 @@ from scipy import special, stats
 from pu_accessor import PUTypeError, PUValueError, PUWarning
 from pu_accessor.checks import interval_betas
 from pu_accessor.inference.bands.exact import exact, exact_each
-from pu_accessor.inference.bands.simultaneous import joint_coverage, local_alpha
-from pu_accessor.inference.bands.simultaneous_within_odds import (
+from pu_accessor.inference.bands.simultaneous import (
+    joint_coverage,
+    local_alpha,
     local_alpha_within,
     most_missed,
     simultaneous_within,
 )
 from pu_accessor.inference.bands.within_odds import exact_within
-from pu_accessor.inference.breaking import find_breaking_point
 from pu_accessor.inference.comparison.paired import compare_paired, compare_within
 from pu_accessor.inference.estimates.population_auroc import estimate_population_auroc
 from pu_accessor.inference.estimates.population_average_precision import (
     estimate_population_precision,
 )
-from pu_accessor.inference.estimates.population_weighted import (
+from pu_accessor.inference.estimates.weighted_areas import (
+    weighted_auroc,
     weighted_population_auroc,
     weighted_population_precision,
+    weighted_precision,
 )
-from pu_accessor.inference.estimates.weighted_areas import weighted_auroc, weighted_precision
 from pu_accessor.inference.estimates.within_odds import (
     check_whole_area,
     estimate_any,
     estimate_within,
 )
+from pu_accessor.inference.search import find_breaking_point
 from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, PairedRanks, Ranking
 from tests.cases import AREAS

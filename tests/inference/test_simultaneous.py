@@ -34,7 +34,7 @@ def coverage(n: int, m: int, limits: oracle.Band) -> Fraction:
 def tables(n: int, m: int, level: float = 0.95) -> xr.Dataset:
     """Return the tables of n known positives above m unlabeled ones, all positive."""
     label = [True] * n + [None] * m
-    return pu_accessor.ranking_from_arrays(range(n + m), label).contingency(
+    return pu_accessor.from_arrays(range(n + m), label).contingency(
         1, level=level, band="simultaneous", ranks="breakpoints"
     )
 

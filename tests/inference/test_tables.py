@@ -38,9 +38,7 @@ def test_tables_are_those_of_enumerated_surrogate_sets(seed: int, band: str) -> 
     level = (0.5, 0.8, 0.95)[seed % 3]
     plain = oracle.tables(score, label, beta, level, ORACLES[band])
     expected = coherent_oracle.cut_if_joint(band, score, label, plain)
-    actual = pu_accessor.ranking_from_arrays(score, label).contingency(
-        beta, level=level, band=band
-    )
+    actual = pu_accessor.from_arrays(score, label).contingency(beta, level=level, band=band)
     for bound in BOUNDS:
         assert as_tables(actual, bound) == expected[bound]
 
@@ -50,7 +48,7 @@ def test_accessor_and_function_give_one_dataset(seed: int) -> None:
     case = draw_case(seed)
     for ranks in ("all", "breakpoints", 3, [0, 2, 4]):
         by_frame = as_frame(case).pu.contingency(case.beta, ranks=ranks)
-        by_array = pu_accessor.ranking_from_arrays(case.score, case.label).contingency(
+        by_array = pu_accessor.from_arrays(case.score, case.label).contingency(
             case.beta, ranks=ranks
         )
         xr.testing.assert_identical(by_frame, by_array)
@@ -61,7 +59,7 @@ def test_dataset_by_hand() -> None:
     # there are 20 orders of known and latent. k = 1: P(V <= 0) = 10/20; k = 2: 4/20; k = 3: 1/20,
     # P(V <= 1) = 4/20. At level .8 the tail is 2/20: lower = 0, 0, 0, 1; upper = 2, 3, 3, 3.
     label = [None, True, True, None, None, True, None, False, None]
-    tables = pu_accessor.ranking_from_arrays(range(9, 0, -1), label).contingency(0.6, level=0.8)
+    tables = pu_accessor.from_arrays(range(9, 0, -1), label).contingency(0.6, level=0.8)
     # h = 0 1 1 1 2 3 3 4 4 5 of 5 unlabeled; k = 0 0 1 2 2 2 3 3 3 3
     tp = [
         *([0, 0, 0], [0, 0, 1], [1, 2, 2], [2, 3, 3], [2, 4, 4]),
@@ -180,8 +178,8 @@ def test_both_corners_lie_within_tie_blocks() -> None:
     # reached inside a block, where no threshold can be.
     score = [9, *[5] * 3, *[4] * 3, *[3] * 3, 0]
     label = [True, *[None] * 9, True]
-    every = pu_accessor.ranking_from_arrays(score, label).contingency(0.5)
-    few = pu_accessor.ranking_from_arrays(score, label).contingency(0.5, ranks="breakpoints")
+    every = pu_accessor.from_arrays(score, label).contingency(0.5)
+    few = pu_accessor.from_arrays(score, label).contingency(0.5, ranks="breakpoints")
     assert every["clipped"].any()
     assert few["rank"].values.tolist() == every["rank"].values.tolist() == [0, 1, 4, 7, 10, 11]
 
@@ -190,7 +188,7 @@ def test_both_corners_lie_within_tie_blocks() -> None:
 def test_beta_zero_is_unlabeled_as_negative(seed: int) -> None:
     score, label = [*draw_case(seed).score, 0.0], [*draw_case(seed).label, None]
     naive = [state is True for state in label]
-    tables = pu_accessor.ranking_from_arrays(score, label).contingency(0)
+    tables = pu_accessor.from_arrays(score, label).contingency(0)
     for bound in BOUNDS:
         fpr, tpr, thresholds = roc_curve(naive, score, drop_intermediate=False)
         curve = tables.pu.roc_bounds().sel(beta=0, bound=bound)
@@ -201,7 +199,7 @@ def test_beta_zero_is_unlabeled_as_negative(seed: int) -> None:
 
 def test_beta_one_is_unlabeled_as_positive() -> None:
     score, label = [4, 3, 2, 1], [True, None, False, None]
-    tables = pu_accessor.ranking_from_arrays(score, label).contingency(1)
+    tables = pu_accessor.from_arrays(score, label).contingency(1)
     for bound in BOUNDS:
         assert tables["tp"].sel(beta=1, bound=bound).values.tolist() == [0, 1, 2, 2, 3]
 
@@ -227,7 +225,7 @@ def test_central_area_is_the_corrected_naive_one() -> None:
 def test_tied_scores_share_a_cutoff() -> None:
     score = [1.0, 0.5, 0.5, 0.5, 0.0, -0.0]
     label = [True, True, None, None, None, False]
-    tables = pu_accessor.ranking_from_arrays(score, label).contingency(0)
+    tables = pu_accessor.from_arrays(score, label).contingency(0)
     assert tables["rank"].values.tolist() == [0, 1, 4, 6]
     assert tables["threshold"].values.tolist() == [np.inf, 1, 0.5, 0]
     assert not np.signbit(tables["threshold"].values).any()
@@ -235,7 +233,7 @@ def test_tied_scores_share_a_cutoff() -> None:
 
 def test_infinite_scores_rank_first_and_last() -> None:
     score = [np.inf, np.inf, 1.0, -np.inf]
-    tables = pu_accessor.ranking_from_arrays(score, [True, None, None, None]).contingency(0)
+    tables = pu_accessor.from_arrays(score, [True, None, None, None]).contingency(0)
     assert tables["rank"].values.tolist() == [0, 2, 3, 4]
     assert tables["threshold"].values.tolist() == [np.inf, np.inf, 1, -np.inf]
 
@@ -243,10 +241,8 @@ def test_infinite_scores_rank_first_and_last() -> None:
 def test_asked_ranks_take_the_last_cutoff_at_or_before() -> None:
     score = [9, 8, 8, 8, 7, 6]
     label = [True, True, None, None, None, None]
-    every = pu_accessor.ranking_from_arrays(score, label).contingency(0.5)
-    some = pu_accessor.ranking_from_arrays(score, label).contingency(
-        0.5, ranks=np.array([5, 3, 1, 0, 6])
-    )
+    every = pu_accessor.from_arrays(score, label).contingency(0.5)
+    some = pu_accessor.from_arrays(score, label).contingency(0.5, ranks=np.array([5, 3, 1, 0, 6]))
     assert every["rank"].values.tolist() == [0, 1, 4, 5, 6]
     assert some["rank"].values.tolist() == [5, 3, 1, 0, 6]
     for asked, attained in ((5, 5), (3, 1), (1, 1), (0, 0), (6, 6)):
@@ -255,7 +251,7 @@ def test_asked_ranks_take_the_last_cutoff_at_or_before() -> None:
                 some[name].sel(rank=asked), every[name].sel(rank=attained)
             )
         assert some["threshold"].sel(rank=asked) == every["threshold"].sel(rank=attained)
-    one = pu_accessor.ranking_from_arrays(score, label).contingency(0.5, ranks=4)
+    one = pu_accessor.from_arrays(score, label).contingency(0.5, ranks=4)
     assert one["tp"].dims == ("rank", "bound", "beta")
     assert one["rank"].values.tolist() == [4]
 
@@ -266,14 +262,14 @@ def test_asked_ranks_take_the_last_cutoff_at_or_before() -> None:
 )
 @pytest.mark.parametrize("which", ["all", "breakpoints"])
 def test_missing_scores(
-    nan_policy: str,
+    nan_policy: Any,
     which: Literal["all", "breakpoints"],
     ranks: list[int],
     thresholds: list[float],
 ) -> None:
     score = [np.nan, 3, 1, np.nan]
     label = [None, True, None, True]
-    tables = pu_accessor.ranking_from_arrays(score, label, nan_policy=nan_policy).contingency(
+    tables = pu_accessor.from_arrays(score, label, nan_policy=nan_policy).contingency(
         0.5, ranks=which
     )
     assert tables["rank"].values.tolist() == ranks
@@ -297,7 +293,7 @@ def test_several_betas_are_each_beta_alone() -> None:
 def test_latent_positives_are_rounded_half_up_in_decimals() -> None:
     # 0.145 * 100 is 14.5, but 14.499999999999998 in floats.
     label = [True] + [None] * 100
-    tables = pu_accessor.ranking_from_arrays(range(101), label).contingency([0.145, 0.144, 0.29])
+    tables = pu_accessor.from_arrays(range(101), label).contingency([0.145, 0.144, 0.29])
     assert tables["tp"].isel(rank=-1, bound=0).values.tolist() == [16, 15, 30]
 
 
@@ -309,19 +305,19 @@ def test_latent_positives_are_rounded_half_up_in_decimals() -> None:
     ],
 )
 def test_beta_of_any_numeric_kind(beta: float) -> None:
-    tables = pu_accessor.ranking_from_arrays([3, 2, 1], [True, None, None]).contingency(beta)
+    tables = pu_accessor.from_arrays([3, 2, 1], [True, None, None]).contingency(beta)
     assert tables["beta"].values.tolist() == [0.5]
 
 
 @pytest.mark.parametrize("beta", [pd.Series([0.5]), xr.DataArray([0.5])])
 def test_betas_with_labels_are_those_of_groups(beta: Any) -> None:
     with pytest.raises(PUTypeError, match=r"rows are not ranked apart|dimensions of the keys"):
-        pu_accessor.ranking_from_arrays([3, 2, 1], [True, None, None]).contingency(beta)
+        pu_accessor.from_arrays([3, 2, 1], [True, None, None]).contingency(beta)
 
 
 def test_beta_in_single_precision_means_the_decimal() -> None:
     label = [True] + [None] * 100
-    tables = pu_accessor.ranking_from_arrays(range(101), label).contingency(np.float32(0.145))
+    tables = pu_accessor.from_arrays(range(101), label).contingency(np.float32(0.145))
     assert tables["beta"].values.tolist() == [0.145]
     assert tables["tp"].values.max() == 16
 

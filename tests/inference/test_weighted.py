@@ -30,7 +30,7 @@ def drawn(
         {
             "score": np.round(rng.normal(truth), decimals),
             "label": np.where(positive, 1, np.nan),
-            "odds": np.where(positive, rng.uniform(least, 1, truth.size), np.nan),
+            "propensity": np.where(positive, rng.uniform(least, 1, truth.size), np.nan),
         }
     )
 
@@ -44,7 +44,7 @@ def oracle(frame: pd.DataFrame, beta: float) -> dict[int, list[int]]:
     known = frame[frame["label"] == 1]
     unlabeled = frame[frame["label"].isna()]
     m = int(Fraction(str(beta)) * len(unlabeled) + Fraction(1, 2))
-    extra = {i: 1 / Fraction(float(e)) - 1 for i, e in known["odds"].items()}
+    extra = {i: 1 / Fraction(float(e)) - 1 for i, e in known["propensity"].items()}
     whole = sum(extra.values(), Fraction(0))
     found = {0: [0]}
     for cutoff in np.unique(frame["score"]):
@@ -71,7 +71,7 @@ def shuffled(frame: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
 @pytest.mark.parametrize("seed", range(4))
 def test_the_central_table_is_the_weighted_sum(seed: int, decimals: int, beta: float) -> None:
     frame = shuffled(drawn(25, 60, decimals, seed, 0.3), seed)
-    tables = frame.pu(propensity="odds").contingency(beta)
+    tables = frame.pu(propensity="propensity").contingency(beta)
     expected = oracle(frame, beta)
     central = tables["tp"].sel(bound="estimate", beta=beta)
     assert central["rank"].values.tolist() == sorted(expected)
@@ -85,28 +85,31 @@ def test_the_central_table_is_the_weighted_sum(seed: int, decimals: int, beta: f
 @pytest.mark.filterwarnings("ignore:The effective number")
 def test_certain_labels_stand_for_themselves() -> None:
     # Labels at odds .5 and 1: all six latent positives come with the first one.
-    label, odds = [1, None, None, None, 1, *[None] * 6], [0.5, *[None] * 3, 1.0, *[None] * 6]
-    tables = pu_accessor.ranking_from_arrays(
-        range(11, 0, -1), label, propensity=pd.Series(odds, dtype="Float64")
+    label, propensity = [1, None, None, None, 1, *[None] * 6], [0.5, *[None] * 3, 1.0, *[None] * 6]
+    tables = pu_accessor.from_arrays(
+        range(11, 0, -1), label, propensity=pd.Series(propensity, dtype="Float64")
     ).contingency(6 / 9)
     central = tables["tp"].sel(bound="estimate").values[:, 0]
     assert central.tolist() == [0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 8, 8]
 
 
-@pytest.mark.parametrize("odds", [1e-6, 0.01, 0.3, 0.999999, 1.0])
+@pytest.mark.parametrize("propensity", [1e-6, 0.01, 0.3, 0.999999, 1.0])
 @pytest.mark.parametrize("frame", [FRAME, TIED], ids=["untied", "tied"])
-def test_equal_propensities_give_what_none_do(frame: pd.DataFrame, odds: float) -> None:
-    equal = frame.assign(odds=odds)
+def test_equal_propensities_give_what_none_do(frame: pd.DataFrame, propensity: float) -> None:
+    equal = frame.assign(propensity=propensity)
     for beta in (0.05, 0.25, 0.4):
-        one, other = equal.pu(propensity="odds").contingency(beta), equal.pu.contingency(beta)
+        one, other = (
+            equal.pu(propensity="propensity").contingency(beta),
+            equal.pu.contingency(beta),
+        )
         away = abs(one["tp"] - other["tp"])
         assert int(away.sel(bound="estimate").max()) <= 1
         assert int(away.max()) <= 2
     for name in ("auroc", "average_precision"):
-        weighted = put_of_these(equal.pu(propensity="odds"), name, [0.05, 0.25, 0.4])
+        weighted = put_of_these(equal.pu(propensity="propensity"), name, [0.05, 0.25, 0.4])
         plain = put_of_these(equal.pu, name, [0.05, 0.25, 0.4])
         pd.testing.assert_frame_equal(weighted, plain, rtol=0, atol=1e-9)
-    tables = equal.pu(propensity="odds").contingency(0.1)
+    tables = equal.pu(propensity="propensity").contingency(0.1)
     assert tables["n_effective"].item() == pytest.approx(60, abs=1e-9)
 
 
@@ -141,15 +144,15 @@ def slow_area(name: str, part: Any, stands: Any, positives: float, size: int) ->
 )
 def test_errors_are_those_of_leaving_each_known_positive_out(name: str, known: list[int]) -> None:
     rest, n = [9, 8, 8, 7, 6, 5, 5, 4, 3, 3, 2, 2, 1, 1, 0, 0, 0], len(known)
-    odds = np.random.default_rng(n).uniform(0.2, 0.9, n)
+    propensity = np.random.default_rng(n).uniform(0.2, 0.9, n)
     frame = pd.DataFrame({"score": [*known, *rest], "label": [1.0] * n + [np.nan] * len(rest)})
-    frame["odds"] = [*odds, *[np.nan] * len(rest)]
+    frame["propensity"] = [*propensity, *[np.nan] * len(rest)]
     score = frame["score"].to_numpy()
     part: Any = np.array([(score >= one).sum() for one in known], float)
     if name == "auroc":
         part = np.array([((score > one).sum() + (score >= one).sum() + 1) / 2 for one in known])
     for beta in (0.1, 0.3):
-        latent = (1 / odds - 1) / (1 / odds - 1).sum() * beta * len(rest)
+        latent = (1 / propensity - 1) / (1 / propensity - 1).sum() * beta * len(rest)
         stands, positives = 1 + latent, n + beta * len(rest)
         value = slow_area(name, part, stands, positives, score.size)
         without = [
@@ -159,7 +162,7 @@ def test_errors_are_those_of_leaving_each_known_positive_out(name: str, known: l
         pull = (value - np.array(without)) * (1 - stands / stands.sum()) / stands
         apart = pull - latent @ pull / latent.sum()
         squares = (apart / (1 - stands / stands.sum())) ** 2 * stands * latent
-        row = put_of_these(frame.pu(propensity="odds"), name, beta).iloc[0]
+        row = put_of_these(frame.pu(propensity="propensity"), name, beta).iloc[0]
         assert row["estimate"] == pytest.approx(value, rel=1e-12)
         error = ((n - 1) / n * squares.sum()) ** 0.5
         assert row["standard_error"] == pytest.approx(error, rel=1e-9)
@@ -227,15 +230,15 @@ def test_bounds_are_those_of_gamma_variables(seed: int, n: int) -> None:
 
 
 def test_the_effective_number() -> None:
-    weight = 1 / FRAME["odds"].dropna()
+    weight = 1 / FRAME["propensity"].dropna()
     expected = weight.sum() ** 2 / (weight**2).sum()
-    tables = FRAME.pu(propensity="odds").contingency(0.2)
+    tables = FRAME.pu(propensity="propensity").contingency(0.2)
     assert tables["n_effective"].item() == pytest.approx(expected)
-    assert tables.attrs["propensity"] == "odds" and tables.attrs["band"] == "weighted"
+    assert tables.attrs["propensity"] == "propensity" and tables.attrs["band"] == "weighted"
     groups = pd.concat([FRAME.assign(g="a"), TIED.assign(g="b")])
-    by = groups.pu(by="g", propensity="odds").contingency(0.2)
+    by = groups.pu(by="g", propensity="propensity").contingency(0.2)
     assert float(by["n_effective"].sel(g="a")) == pytest.approx(expected)
-    other = 1 / TIED["odds"].dropna()
+    other = 1 / TIED["propensity"].dropna()
     assert float(by["n_effective"].sel(g="b")) == pytest.approx(
         other.sum() ** 2 / (other**2).sum()
     )
@@ -243,11 +246,11 @@ def test_the_effective_number() -> None:
 
 @pytest.mark.parametrize("name", ["auroc", "average_precision"])
 def test_frames_have_the_effective_number_in_their_attributes(name: str) -> None:
-    found = put_of_these(FRAME.pu(propensity="odds"), name, 0.2)
-    tables = FRAME.pu(propensity="odds").contingency(0.2)
+    found = put_of_these(FRAME.pu(propensity="propensity"), name, 0.2)
+    tables = FRAME.pu(propensity="propensity").contingency(0.2)
     assert found.attrs["n_effective"] == tables["n_effective"].item() > 10
     assert "beta_limit" not in found.attrs and found.attrs["n_known_positive"] == 60
-    grouped = put_of_these(FRAME.assign(g="a").pu(by="g", propensity="odds"), name, 0.2)
+    grouped = put_of_these(FRAME.assign(g="a").pu(by="g", propensity="propensity"), name, 0.2)
     assert "n_effective" not in grouped.attrs  # that of a ranking is none of a row's
 
 
@@ -257,24 +260,24 @@ def test_frames_have_the_effective_number_in_their_attributes(name: str) -> None
 @pytest.mark.parametrize("seed", range(3))
 def test_the_order_of_rows_does_not_matter(seed: int) -> None:
     moved = shuffled(FRAME, seed)
-    one, other = (f.pu(propensity="odds").contingency(0.3) for f in (FRAME, moved))
+    one, other = (f.pu(propensity="propensity").contingency(0.3) for f in (FRAME, moved))
     xr.testing.assert_identical(one, other)
     for name in ("auroc", "average_precision"):
-        rows = [put_of_these(f.pu(propensity="odds"), name, 0.3) for f in (FRAME, moved)]
+        rows = [put_of_these(f.pu(propensity="propensity"), name, 0.3) for f in (FRAME, moved)]
         pd.testing.assert_frame_equal(*rows)
     # The propensities do: they are not the same in another order.
     wrong = FRAME.copy()
-    wrong.loc[:59, "odds"] = FRAME["odds"].to_numpy()[59::-1]
-    assert not wrong.pu(propensity="odds").contingency(0.3)["tp"].equals(one["tp"])
+    wrong.loc[:59, "propensity"] = FRAME["propensity"].to_numpy()[59::-1]
+    assert not wrong.pu(propensity="propensity").contingency(0.3)["tp"].equals(one["tp"])
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_order_of_tied_rows_does_not_matter_to_the_estimates(seed: int) -> None:
     moved = shuffled(TIED, seed)
-    one, other = (f.pu(propensity="odds").contingency(0.3) for f in (TIED, moved))
+    one, other = (f.pu(propensity="propensity").contingency(0.3) for f in (TIED, moved))
     xr.testing.assert_equal(one.sel(bound="estimate"), other.sel(bound="estimate"))
     for name in ("auroc", "average_precision"):
-        rows = [put_of_these(f.pu(propensity="odds"), name, 0.3) for f in (TIED, moved)]
+        rows = [put_of_these(f.pu(propensity="propensity"), name, 0.3) for f in (TIED, moved)]
         columns = ["estimate", "standard_error"]
         pd.testing.assert_frame_equal(rows[0][columns], rows[1][columns], rtol=0, atol=1e-12)
 
@@ -282,7 +285,7 @@ def test_the_order_of_tied_rows_does_not_matter_to_the_estimates(seed: int) -> N
 @pytest.mark.parametrize("seed", range(3))
 def test_the_order_of_tied_rows_does_not_matter_to_any_bound(seed: int) -> None:
     one, other = (
-        f.pu(propensity="odds").contingency([0.1, 0.3]) for f in (TIED, shuffled(TIED, seed))
+        f.pu(propensity="propensity").contingency([0.1, 0.3]) for f in (TIED, shuffled(TIED, seed))
     )
     xr.testing.assert_identical(one, other)
 
@@ -290,13 +293,13 @@ def test_the_order_of_tied_rows_does_not_matter_to_any_bound(seed: int) -> None:
 @pytest.mark.parametrize("name", ["contingency", "auroc", "average_precision"])
 def test_the_order_of_tied_rows_does_not_matter_to_the_limits(name: str) -> None:
     # A single block of ties, with propensities that fall or rise down the rows.
-    odds = np.linspace(1, 0.05, 30)
+    propensity = np.linspace(1, 0.05, 30)
     frame = pd.DataFrame({"score": [2.0, *[1.0] * 30, *np.arange(60) / 29.7], "label": np.nan})
-    frame.loc[:30, "label"], frame["odds"] = 1.0, 0.5
+    frame.loc[:30, "label"], frame["propensity"] = 1.0, 0.5
     both = []
-    for one in (odds, odds[::-1]):
-        frame.loc[1:30, "odds"] = one
-        found = put_of_these(frame.pu(propensity="odds"), name, 0.3)
+    for one in (propensity, propensity[::-1]):
+        frame.loc[1:30, "propensity"] = one
+        found = put_of_these(frame.pu(propensity="propensity"), name, 0.3)
         if name == "contingency":
             both.append(found["tp"].to_numpy())
         else:
@@ -305,17 +308,17 @@ def test_the_order_of_tied_rows_does_not_matter_to_the_limits(name: str) -> None
 
 
 def test_curves_and_metrics_are_those_of_the_tables() -> None:
-    tables = FRAME.pu(propensity="odds").contingency(0.3, ranks="breakpoints")
+    tables = FRAME.pu(propensity="propensity").contingency(0.3, ranks="breakpoints")
     for name in ("roc", "pr"):
-        curves = getattr(FRAME.pu(propensity="odds"), f"{name}_bounds")(0.3)
+        curves = getattr(FRAME.pu(propensity="propensity"), f"{name}_bounds")(0.3)
         xr.testing.assert_identical(curves, getattr(tables.pu, f"{name}_bounds")())
-    every = FRAME.pu(propensity="odds").contingency(0.3).pu.metric("f1")
-    row = FRAME.pu(propensity="odds").metric("f1", 0.3, at=70).iloc[0]
+    every = FRAME.pu(propensity="propensity").contingency(0.3).pu.metric("f1")
+    row = FRAME.pu(propensity="propensity").metric("f1", 0.3, at=70).iloc[0]
     found = row[["lower", "estimate", "upper"]].tolist()
     assert found == every.sel(rank=70, beta=0.3).values.tolist()
     assert row["band"] == "weighted"
-    reached = FRAME.pu(propensity="odds").metric("f1", 0.3, at={"recall": 0.5}).iloc[0]
-    recall = FRAME.pu(propensity="odds").contingency(0.3).pu.metric("tpr")
+    reached = FRAME.pu(propensity="propensity").metric("f1", 0.3, at={"recall": 0.5}).iloc[0]
+    recall = FRAME.pu(propensity="propensity").contingency(0.3).pu.metric("tpr")
     first = recall.sel(bound="estimate", beta=0.3)
     assert reached["rank"] == int(first["rank"][np.argmax(first.to_numpy() >= 0.5)])
 
@@ -328,8 +331,13 @@ ROWS = FRAME.iloc[:62].assign(extra=1)
 @pytest.mark.parametrize(
     ("call", "arguments", "error", "message"),
     [
-        ("contingency", {"propensity": "ods"}, PUKeyError, "propensity must name .* 'odds'"),
-        ("auroc", {"propensity": ["odds"]}, PUTypeError, "propensity must be the name"),
+        (
+            "contingency",
+            {"propensity": "propensty"},
+            PUKeyError,
+            "propensity must name .* 'propensity'",
+        ),
+        ("auroc", {"propensity": ["propensity"]}, PUTypeError, "propensity must be the name"),
         ("contingency", {"band": "simultaneous"}, PUValueError, "band must .* propensity"),
         ("contingency", {"band": "bootstrap"}, PUValueError, "band must .* propensity"),
         ("plot_pr", {"band": "dkw"}, PUValueError, "band must .* propensity"),
@@ -345,7 +353,7 @@ def test_what_does_not_go_with_propensities(
 ) -> None:
     frame = ROWS.assign(label=np.where(np.arange(62) == 61, 0, ROWS["label"]))
     with pytest.raises(error, match=message):
-        put(frame.pu, call, 0.1, **{"propensity": "odds", **arguments})
+        put(frame.pu, call, 0.1, **{"propensity": "propensity", **arguments})
 
 
 @pytest.mark.parametrize(
@@ -366,27 +374,27 @@ def test_what_does_not_go_with_propensities(
 def test_what_has_no_interval_with_propensities_is_named(name: str, ask: Any) -> None:
     frame = ROWS.assign(score=ROWS["score"].rank(pct=True))
     with pytest.raises(PUValueError, match=f"propensity=..., but {name} was asked for"):
-        ask(frame.pu(propensity="odds"))
+        ask(frame.pu(propensity="propensity"))
 
 
 @pytest.mark.parametrize("at", ["youden", "maximum"])
 def test_a_chosen_cutoff_does_not_go_with_propensities(at: str) -> None:
     with pytest.raises(PUValueError, match=f"not choose a cutoff by '{at}' with propensity"):
-        FRAME.pu(propensity="odds").metric("f1", 0.1, at=at)
+        FRAME.pu(propensity="propensity").metric("f1", 0.1, at=at)
 
 
 @pytest.mark.parametrize(
     "name", ["contingency", "roc_bounds", "auroc", "average_precision", "plot_pr", "plot_rank_cdf"]
 )
 def test_a_small_effective_number_warns_once(name: str) -> None:
-    small = FRAME.assign(odds=FRAME["odds"].mask(FRAME.index < 3, 1e-4))
+    small = FRAME.assign(propensity=FRAME["propensity"].mask(FRAME.index < 3, 1e-4))
     about = {"target": "examples"} if name in ("auroc", "average_precision") else {}
     with pytest.warns(PUWarning, match=r"effective number of .* below 10 \(3\.") as caught:
-        getattr(small.pu(propensity="odds"), name)([0.1, 0.2], **about)
+        getattr(small.pu(propensity="propensity"), name)([0.1, 0.2], **about)
     assert len(caught) == 1 and caught[0].filename == __file__
     groups = pd.concat([small.assign(g="a"), FRAME.assign(g="b"), small.assign(g="c")])
     with pytest.warns(PUWarning, match="group g='a': 3.*group g='c': 3") as caught:
-        getattr(groups.pu(by="g", propensity="odds"), name)(0.1, **about)
+        getattr(groups.pu(by="g", propensity="propensity"), name)(0.1, **about)
     assert len(caught) == 1 and "'b'" not in str(caught[0].message)
 
 
@@ -406,21 +414,21 @@ def selected(seed: int, ratio: float, draws: int) -> tuple[FloatArray, FloatArra
         def expected(shift: float, slope: FloatArray = slope) -> float:
             return float(special.expit(slope + shift).sum()) - 100
 
-        odds = special.expit(slope + optimize.brentq(expected, -20, 20))
+        propensity = special.expit(slope + optimize.brentq(expected, -20, 20))
         known = np.zeros(examples, bool)
-        known[:positives] = rng.random(positives) < odds
+        known[:positives] = rng.random(positives) < propensity
         frame = pd.DataFrame({"score": score, "label": np.where(known, 1, np.nan)})
-        frame["odds"] = np.nan
-        frame.loc[: positives - 1, "odds"] = odds
+        frame["propensity"] = np.nan
+        frame.loc[: positives - 1, "propensity"] = propensity
         beta = (positives - known.sum()) / (examples - known.sum())
         order = np.argsort(-score)
         true = np.cumsum(order < positives)
         auroc = 1 - (np.flatnonzero(order < positives).mean() - (positives - 1) / 2) / 2500
-        for which, odds_column in enumerate((None, "odds")):
-            row = frame.pu(propensity=odds_column).auroc(beta, target="examples").iloc[0]
+        for which, propensity_column in enumerate((None, "propensity")):
+            row = frame.pu(propensity=propensity_column).auroc(beta, target="examples").iloc[0]
             covered[draw, which] = row["lower"] <= auroc <= row["upper"]
         ranks = np.linspace(30, 2900, 40).astype(int)
-        tp = frame.pu(propensity="odds").contingency(beta, ranks=ranks)["tp"].isel(beta=0)
+        tp = frame.pu(propensity="propensity").contingency(beta, ranks=ranks)["tp"].isel(beta=0)
         low, high = (tp.sel(bound=bound).to_numpy() for bound in ("lower", "upper"))
         inside[draw] = (low <= true[ranks - 1]) & (true[ranks - 1] <= high)
     return covered.mean(axis=0), inside.mean(axis=0)
@@ -459,7 +467,7 @@ def test_areas_of_these_examples_are_those_of_the_definition(beta: float, decima
     frame = drawn(12, 50, decimals, seed=5, least=0.2)
     known = frame[frame["label"] == 1]
     latent, examples = beta * 50, 62
-    extra = (1 / known["odds"] - 1).tolist()
+    extra = (1 / known["propensity"] - 1).tolist()
     middle = frame["score"].rank(ascending=False)[known.index].tolist()
     ends = frame["score"].rank(ascending=False, method="max")[known.index].astype(int).tolist()
     areas = {
@@ -483,7 +491,7 @@ def test_areas_of_these_examples_are_those_of_the_definition(beta: float, decima
     for name, value in areas.items():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PUWarning)  # of a small effective number
-            row = put_of_these(frame.pu(propensity="odds"), name, beta).iloc[0]
+            row = put_of_these(frame.pu(propensity="propensity"), name, beta).iloc[0]
         assert row["estimate"] == pytest.approx(value, rel=1e-12)
         apart = moved[name] - v @ moved[name] / latent
         each = apart * np.sqrt((1 + v) * v) / (1 - (1 + v) / whole)
@@ -494,10 +502,11 @@ def test_areas_of_these_examples_are_those_of_the_definition(beta: float, decima
 @pytest.mark.parametrize(("name", "curve"), [("auroc", "roc"), ("average_precision", "pr")])
 def test_two_known_positives_have_the_areas_under_bounding_curves(name: str, curve: str) -> None:
     label = [None, 1, None, None, 1, *[None] * 15]
-    odds = [None, 0.5, None, None, 0.2, *[None] * 15]
-    frame = pd.DataFrame({"score": range(20, 0, -1), "label": label, "odds": odds})
-    row = put_of_these(frame.pu(propensity="odds"), name, 0.25).iloc[0]
-    areas = frame.pu(propensity="odds").contingency(0.25).pu.area(AREAS[curve]).isel(beta=0)
+    propensity = [None, 0.5, None, None, 0.2, *[None] * 15]
+    frame = pd.DataFrame({"score": range(20, 0, -1), "label": label, "propensity": propensity})
+    row = put_of_these(frame.pu(propensity="propensity"), name, 0.25).iloc[0]
+    areas = frame.pu(propensity="propensity").contingency(0.25).pu.area(AREAS[curve])
+    areas = areas.isel(beta=0)
     wanted = areas.sel(bound=["lower", "upper"]).values
     assert row[["lower", "upper"]].tolist() == pytest.approx(wanted, rel=1e-9)
 
@@ -594,18 +603,20 @@ def test_limits_are_those_of_the_definition(
 ) -> None:
     rng, n = np.random.default_rng(8), len(known)
     score = np.round([*known, *rng.normal(shift, 1.5, 60)], 1)
-    odds = np.where(np.arange(score.size) < n, 0.1 + 0.8 * special.expit(slope * score), np.nan)
-    frame = pd.DataFrame({"score": score, "label": np.where(np.isnan(odds), np.nan, 1)})
+    propensity = np.where(
+        np.arange(score.size) < n, 0.1 + 0.8 * special.expit(slope * score), np.nan
+    )
+    frame = pd.DataFrame({"score": score, "label": np.where(np.isnan(propensity), np.nan, 1)})
     here, others = -np.sort(-score[:n]), score[:, np.newaxis]
     ends = (others >= here).sum(axis=0).astype(float)
-    ranks, weight = ((others > here).sum(axis=0) + ends + 1) / 2, -np.sort(-odds[:n])
+    ranks, weight = ((others > here).sum(axis=0) + ends + 1) / 2, -np.sort(-propensity[:n])
     weight = 1 / (weight if slope > 0 else weight[::-1])
     latent = beta * 60
     for name, wanted in (
         ("auroc", limits_of_auroc(ranks, weight, latent, n + 60, level)),
         ("average_precision", limits_of_average_precision(ends, weight, latent, level)),
     ):
-        asked = shuffled(frame.assign(odds=odds)).pu(propensity="odds")
+        asked = shuffled(frame.assign(propensity=propensity)).pu(propensity="propensity")
         row = put_of_these(asked, name, [0.0, beta], level=level).iloc[1]
         off = 1e-6 if name == "auroc" else 3e-4  # harmonic numbers are not exact
         assert row[["lower", "upper"]].tolist() == pytest.approx(wanted, abs=off)
@@ -619,8 +630,8 @@ def test_limits_are_those_of_gamma_variables() -> None:
     weight = np.tile([2.0, 4.0], n // 2)
     at = np.isin(np.arange(1, examples + 1), ranks)
     frame = pd.DataFrame({"score": -np.arange(examples), "label": np.where(at, 1, np.nan)})
-    frame.loc[at, "odds"] = 1 / weight
-    row = put_of_these(frame.pu(propensity="odds"), "auroc", beta).iloc[0]
+    frame.loc[at, "propensity"] = 1 / weight
+    row = put_of_these(frame.pu(propensity="propensity"), "auroc", beta).iloc[0]
     latent = beta * (examples - n)
     v = (weight - 1) * latent / (weight - 1).sum()
     mean = np.append(v, v.max())

@@ -137,7 +137,7 @@ def test_all_sources_say_the_same() -> None:
         ds.pu(score="score", label="label", dim="row", propensity="chance").compare(0.2), expected
     )
     chunks = [df.iloc[:20], df.iloc[20:]]
-    pieces = pu_accessor.ranking_from_chunks(chunks, score=MODELS, propensity="chance")
+    pieces = pu_accessor.from_chunks(chunks, score=MODELS, propensity="chance")
     pd.testing.assert_frame_equal(pieces.compare(0.2), expected)
     rows = df.assign(row=range(len(df))).melt(
         ["row", "label", "chance"], MODELS, var_name="model", value_name="score"

@@ -101,7 +101,7 @@ def frames(draw: st.DrawFn, most: int = 60) -> pd.DataFrame:
             "said": np.where(shown, np.where(truth, "yes", "no"), "?"),
             "key": rng.choice(list("ab"), size),
             "fold": rng.integers(0, 2, size),
-            "odds": np.where(truth, np.round(rng.uniform(0.3, 1, size), 1), np.nan),
+            "propensity": np.where(truth, np.round(rng.uniform(0.3, 1, size), 1), np.nan),
             "id": rng.permutation(size),
         }
     )
@@ -114,7 +114,7 @@ def roles(draw: st.DrawFn) -> dict[str, Any]:
     options: dict[str, list[Any]] = {
         "score": ["score", "score", "score", "other", MODELS],
         "by": [None, None, None, "key", ["key", "fold"]],
-        "propensity": [None, None, None, "odds"],
+        "propensity": [None, None, None, "propensity"],
         "nan_policy": ["raise", "omit", "worst"],
         "on_error": ["raise", "skip"],
     }

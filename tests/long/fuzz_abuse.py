@@ -65,8 +65,8 @@ CALLED |= {
 }
 SOURCES: dict[str, Callable[[str, Any], Any]] = {
     "frame": lambda role, value: FEW.pu(**{role: value}),
-    "chunks": lambda role, value: pu_accessor.ranking_from_chunks([FEW], **{role: value}),
-    "arrays": lambda role, value: pu_accessor.ranking_from_arrays(
+    "chunks": lambda role, value: pu_accessor.from_chunks([FEW], **{role: value}),
+    "arrays": lambda role, value: pu_accessor.from_arrays(
         **{"score": FEW["score"], "label": FEW["label"], role: value}
     ),
     "xarray": lambda role, value: FEW.to_xarray().pu(**{"dim": "index", role: value}),

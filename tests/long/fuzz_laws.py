@@ -28,7 +28,9 @@ ROUNDING = 1e-9
 def whole(frame: pd.DataFrame) -> pd.DataFrame:
     """Return rows that have scores, one of them a known positive and one unlabeled at least."""
     kept = frame.fillna({"score": 0.0, "other": 0.0})
-    more = kept.iloc[[0, 0]].assign(label=[1.0, np.nan], said=["yes", "?"], odds=[0.5, np.nan])
+    more = kept.iloc[[0, 0]].assign(
+        label=[1.0, np.nan], said=["yes", "?"], propensity=[0.5, np.nan]
+    )
     return pd.concat([kept, more], ignore_index=True).assign(id=range(len(kept) + 2))
 
 

@@ -48,12 +48,12 @@ def in_arrays(frame: pd.DataFrame, roles: dict[str, Any]) -> Any:
     if roles["by"] or isinstance(roles["score"], list) or roles["on_error"] != "raise":
         raise NotImplementedError
     coding = {n: r for n, r in roles.items() if n in ("positive", "negative", "unlabeled")}
-    odds = frame[roles["propensity"]].to_numpy() if roles["propensity"] else None
+    propensity = frame[roles["propensity"]].to_numpy() if roles["propensity"] else None
     label = frame[roles.get("label", "label")]
-    return pu_accessor.ranking_from_arrays(
+    return pu_accessor.from_arrays(
         frame[roles["score"]].tolist(),
         label.to_numpy(),
-        propensity=odds,
+        propensity=propensity,
         nan_policy=roles["nan_policy"],
         **coding,
     )
@@ -101,10 +101,10 @@ SOURCES: dict[str, Source] = {
     "arrays": lambda df, roles, _: in_arrays(df, roles),
     "xarray": lambda df, roles, _: in_xarray(df, roles),
     "polars": lambda df, roles, _: in_polars(df).pu(**roles),
-    "chunks": lambda df, roles, rng: pu_accessor.ranking_from_chunks(
+    "chunks": lambda df, roles, rng: pu_accessor.from_chunks(
         cut(df, rng.integers(0, 60, 3).tolist()), **roles
     ),
-    "small chunks": lambda df, roles, rng: pu_accessor.ranking_from_chunks(
+    "small chunks": lambda df, roles, rng: pu_accessor.from_chunks(
         [loosened(one, rng) for one in cut(df, rng.integers(0, 60, 3).tolist())], **roles
     ),
     "dask": lambda df, roles, rng: in_partitions(df, int(rng.integers(1, 4))).pu(**roles),

@@ -73,7 +73,7 @@ def test_rows_of_any_kind(
         wanted = oracle.pr_area(expected[bound])
         np.testing.assert_allclose(area.sel(bound=bound), wanted, atol=1e-9)
     places = data.draw(st.lists(st.integers(0, len(frame)), max_size=4))
-    pieces = pu_accessor.ranking_from_chunks(cut(frame, places))(negative=False)
+    pieces = pu_accessor.from_chunks(cut(frame, places))(negative=False)
     few = {"ranks": "breakpoints", **how}
     xr.testing.assert_identical(
         pieces.contingency(case.beta, **few),

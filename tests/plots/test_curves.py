@@ -104,7 +104,7 @@ def test_pr_starts_with_the_precision_of_the_first_cutoff_that_finds_a_positive(
 ) -> None:
     # Above it precision is 0, or 1 by convention: drawn, either would be a spike at recall 0.
     label = [False, True, None, None]
-    ranking = pu_accessor.ranking_from_arrays([4, 3, 2, 1], label)
+    ranking = pu_accessor.from_arrays([4, 3, 2, 1], label)
     x, y = path(lines(ranking.contingency(0.5, ranks=ranks).pu.plot_pr())["β̂ = 0.5"])
     assert (x[:2].tolist(), y[:2].tolist()) == ([0, 0.5], [0.5, 0.5])
     for line in FRAME.pu.plot_pr(0.2, baseline=True).lines:
@@ -113,14 +113,14 @@ def test_pr_starts_with_the_precision_of_the_first_cutoff_that_finds_a_positive(
 
 def test_pr_without_any_positive_found_is_level() -> None:
     label = [False, False, None, True]
-    tables = pu_accessor.ranking_from_arrays([4, 3, 2, 1], label).contingency(0, ranks=[1, 2])
+    tables = pu_accessor.from_arrays([4, 3, 2, 1], label).contingency(0, ranks=[1, 2])
     assert set(path(tables.pu.plot_pr().lines[0])[1]) == {0}
 
 
 def test_pr_follows_straight_lines_of_counts() -> None:
     # One segment from (tp, fp) = (1, 0) to (2, 8): halfway tp = 1.5, fp = 4.
     label = [True, *[None] * 8, True]
-    tables = pu_accessor.ranking_from_arrays([2, *[1] * 9], label).contingency(0)
+    tables = pu_accessor.from_arrays([2, *[1] * 9], label).contingency(0)
     x, y = path(lines(tables.pu.plot_pr())["β̂ = 0 (unlabeled as negative)"])
     assert np.interp(0.75, x, y) == pytest.approx(1.5 / 5.5)
 

@@ -72,5 +72,5 @@ def test_tables_mark_their_limit_and_propensities_have_none() -> None:
         tables = FRAME.pu.contingency(GRID)
     (line,) = marked(tables.pu.plot_against_beta("auroc"))
     assert line.get_xdata()[0] == LIMIT
-    frame = FRAME.assign(odds=0.4)
-    assert not marked(frame.pu(propensity="odds").plot_against_beta("auroc", GRID))
+    frame = FRAME.assign(propensity=0.4)
+    assert not marked(frame.pu(propensity="propensity").plot_against_beta("auroc", GRID))

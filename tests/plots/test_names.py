@@ -9,7 +9,7 @@ import pytest
 import xarray as xr
 from matplotlib.text import Text
 
-from pu_accessor import ranking_from_chunks
+from pu_accessor import from_chunks
 from tests.cases import binormal
 
 NAMES = ["_hidden", "$x$", "$$", "a$b", r"$\frac$", r"\$", "<script>", "100%", "{x}", "_", ""]
@@ -97,8 +97,8 @@ def test_pages_and_terminals(name: str) -> None:
         frame.pu(score=name),
         frame.groupby(name).pu,
         several.pu(score=[name, "b"]),
-        ranking_from_chunks([frame]),
-        ranking_from_chunks([frame], by=name),
+        from_chunks([frame]),
+        from_chunks([frame], by=name),
         samples.pu(),
     ):
         page = Reader()

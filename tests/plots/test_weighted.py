@@ -10,8 +10,8 @@ from tests.inference.test_weighted import FRAME
 def test_pictures_take_them(plot: str) -> None:
     name = ("f1",) if plot == "plot_metric" else ()
     drawings = [
-        getattr(frame.pu(propensity="odds"), plot)(*name, beta=0.3)
-        for frame in (FRAME, FRAME.assign(odds=0.5))
+        getattr(frame.pu(propensity="propensity"), plot)(*name, beta=0.3)
+        for frame in (FRAME, FRAME.assign(propensity=0.5))
     ]
     lines = [
         np.asarray(next(one for one in ax.lines if one.get_label() == "β̂ = 0.3").get_xydata())

@@ -47,7 +47,7 @@ def test_bounds_do_not_depend_on_how_many_are_found_at_once(
         return [FRAME.pu.contingency([0, 0.15, 0.2], **how), FRAME.pu.pr_bounds(0.15, **how)]
 
     tables, curves = ask()
-    monkeypatch.setattr(contingency, "_HELD", 1)
+    monkeypatch.setattr(contingency, "_AT_ONCE", 1)
     found, traced = ask()
     shared = np.intersect1d(found["rank"], tables["rank"])
     assert shared.size > 0.9 * tables.sizes["rank"]
@@ -60,7 +60,7 @@ def test_bounds_do_not_depend_on_how_many_are_found_at_once(
 
 
 def test_a_wide_interval_is_not_held_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(contingency, "_HELD", 1 << 15)
+    monkeypatch.setattr(contingency, "_AT_ONCE", 1 << 15)
     frame = binormal(8000, 2000, 0.5, seed=1)[0]
     points = peak(lambda: frame.pu.roc_bounds(0.5))
     interval = peak(lambda: frame.pu.roc_bounds(0.5, beta_interval=(0.05, 0.6)))

@@ -152,7 +152,7 @@ def test_samples_and_arrays_have_limits_too() -> None:
     assert len(caught) == 1 and caught[0].filename == __file__
     assert tables["beta_limit"].item() == LIMIT
     with pytest.warns(PUWarning, match="beta exceeds") as caught:
-        tables = pu_accessor.ranking_from_arrays(FRAME["score"], FRAME["label"]).contingency(0.7)
+        tables = pu_accessor.from_arrays(FRAME["score"], FRAME["label"]).contingency(0.7)
     assert len(caught) == 1 and caught[0].filename == __file__
     assert tables["beta_limit"].item() == LIMIT
     two = xr.concat([samples, samples.assign(score=-samples["score"])], "model")
@@ -204,12 +204,12 @@ def test_no_limit_without_unlabeled_or_known_positives() -> None:
 
 
 def test_no_limit_with_propensities() -> None:
-    frame = FRAME.assign(odds=0.4)
-    pu = frame.pu(propensity="odds")
+    frame = FRAME.assign(propensity=0.4)
+    pu = frame.pu(propensity="propensity")
     for name in ("contingency", "metric", "plot_pr", "plot_rank_cdf"):
         assert not told(partial(CALLS[name], pu, HIGH, level=0.5))
     assert not told(partial(pu.auroc, HIGH, level=0.5, target="examples"))
-    assert "beta_limit" not in frame.pu(propensity="odds").contingency(0.7).coords
+    assert "beta_limit" not in frame.pu(propensity="propensity").contingency(0.7).coords
 
 
 def test_the_envelope_may_exceed_the_limit() -> None:

@@ -36,7 +36,7 @@ def both_ways(
     """Ask for AUROC in one pass, and one by one."""
     found = []
     for many in (100, 10**9):
-        monkeypatch.setattr("pu_accessor.sources.in_memory._MANY", many)
+        monkeypatch.setattr("pu_accessor.sources.frames._MANY", many)
         found.append(frame.pu(by="query", on_error="skip").auroc(**question))
     return found
 
@@ -73,17 +73,17 @@ def test_one_pass_of_all_roles(roles: dict[str, Any], monkeypatch: pytest.Monkey
     frame = frame[frame["query"] < 5]
     rng = np.random.default_rng(4)
     frame = frame.assign(
-        odds=np.where(frame["label"] == 1, rng.uniform(0.2, 0.9, len(frame)), np.nan),
+        propensity=np.where(frame["label"] == 1, rng.uniform(0.2, 0.9, len(frame)), np.nan),
         other=rng.normal(size=len(frame)),
         holes=frame["score"].mask(rng.random(len(frame)) < 0.2),
         fold=rng.integers(2, size=len(frame)),
     )
     found = []
     for many in (1, 10**9):
-        monkeypatch.setattr("pu_accessor.sources.in_memory._MANY", many)
+        monkeypatch.setattr("pu_accessor.sources.frames._MANY", many)
         found.append(frame.pu(**{"by": "query", **roles}).auroc([0.02, 0.1]))
         with pytest.raises(PUValueError, match=r"^target must be 'examples' with propensity"):
-            frame.pu(by="query", propensity="odds").auroc(0.1)
+            frame.pu(by="query", propensity="propensity").auroc(0.1)
     once, each = found
     pd.testing.assert_frame_equal(once, each, rtol=1e-12, atol=1e-12)
     assert once["query"].nunique() == 5

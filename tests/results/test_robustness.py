@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 
-from pu_accessor import PUTypeError, PUValueError, PUWarning, ranking_from_arrays
+from pu_accessor import PUTypeError, PUValueError, PUWarning, from_arrays
 from pu_accessor.inference.bands.within_odds import exact_within
 from tests.cases import binormal
 
@@ -110,7 +110,7 @@ def test_frames_say_the_factor_where_there_is_one() -> None:
 
 
 def test_one_accessor_and_arrays_agree() -> None:
-    arrays = ranking_from_arrays(FRAME["score"], FRAME["label"])
+    arrays = from_arrays(FRAME["score"], FRAME["label"])
     expected = FRAME.pu.average_precision(BETA, selection_odds=2)
     pd.testing.assert_frame_equal(arrays.average_precision(BETA, selection_odds=2), expected)
     grouped = FRAME.assign(site="a").pu(by="site").average_precision(BETA, selection_odds=2)

@@ -18,9 +18,7 @@ SCORE = [5.0, 4.0, 3.0, 2.0, 1.0]
 def read(label: Any, **coding: Any) -> tuple[list[int], list[int]]:
     """Return known positives and known negatives at each cutoff, seen through beta 0 and 1."""
     tables = (
-        pu_accessor.ranking_from_arrays(SCORE, label, **coding)
-        .contingency([0, 1])
-        .sel(bound="estimate")
+        pu_accessor.from_arrays(SCORE, label, **coding).contingency([0, 1]).sel(bound="estimate")
     )
     return tables["tp"].sel(beta=0).values.tolist(), tables["fp"].sel(beta=1).values.tolist()
 
@@ -76,12 +74,12 @@ def test_integers_and_flags_are_not_looked_up_by_value(monkeypatch: pytest.Monke
     monkeypatch.delattr("pu_accessor.sources.labels._read_values")
     names = ["n_known_positive", "n_known_negative", "n_unlabeled"]
     for label in (np.array([1, 0, 0, 0, 1]), np.array([True, False, False, False, True])):
-        arrays = pu_accessor.ranking_from_arrays(SCORE, label)
+        arrays = pu_accessor.from_arrays(SCORE, label)
         tables = arrays(unlabeled=0).contingency(0)
         assert [tables[name].item() for name in names] == [2, 0, 3]
         tables = arrays(negative=0).contingency(0)
         assert [tables[name].item() for name in names] == [2, 3, 0]
-    tables = pu_accessor.ranking_from_arrays(SCORE, np.ones(5, np.uint8)).contingency(0)
+    tables = pu_accessor.from_arrays(SCORE, np.ones(5, np.uint8)).contingency(0)
     assert [tables[name].item() for name in names] == [5, 0, 0]
 
 
@@ -117,7 +115,7 @@ def test_zero_as_negative_and_as_unlabeled() -> None:
 
 
 def test_one_value_is_not_ambiguous() -> None:
-    tables = pu_accessor.ranking_from_arrays([2, 1], [True, True]).contingency(0)
+    tables = pu_accessor.from_arrays([2, 1], [True, True]).contingency(0)
     assert tables["n_known_positive"] == 2
 
 
@@ -143,7 +141,7 @@ def test_one_value_is_not_ambiguous() -> None:
 def test_labels_that_nobody_should_guess(label: Any, coding: Any, message: str) -> None:
     score = np.arange(len(label))
     with pytest.raises(PUValueError, match=f"label column 'label' {message}|{message}"):
-        pu_accessor.ranking_from_arrays(score, label, **coding).contingency(0)
+        pu_accessor.from_arrays(score, label, **coding).contingency(0)
 
 
 @pytest.mark.parametrize(
@@ -167,7 +165,7 @@ def test_labels_that_nobody_should_guess(label: Any, coding: Any, message: str) 
 def test_advice_for_labels_is_to_be_typed(label: Any, coding: Any, advice: str) -> None:
     score = np.arange(len(label))
     with pytest.raises(PUValueError) as told:
-        pu_accessor.ranking_from_arrays(score, label, **coding).contingency(0)
+        pu_accessor.from_arrays(score, label, **coding).contingency(0)
     assert f"for example {advice}. See" in str(told.value)
     if "..." not in advice:
         typed = {**coding, **eval(f"dict({advice})")}
@@ -191,13 +189,13 @@ def test_advice_for_labels_is_to_be_typed(label: Any, coding: Any, advice: str) 
 )
 def test_the_first_score_that_is_no_number_is_shown(score: Any, odd: str) -> None:
     with pytest.raises(PUTypeError) as told:
-        pu_accessor.ranking_from_arrays(score, [1, *[None] * (len(score) - 1)]).contingency(0)
+        pu_accessor.from_arrays(score, [1, *[None] * (len(score) - 1)]).contingency(0)
     assert f"(it holds {odd})" in str(told.value).replace("np.True_", "True")
 
 
 def test_labels_that_cannot_be_compared() -> None:
     with pytest.raises(PUTypeError, match="label column 'label' must hold single values"):
-        pu_accessor.ranking_from_arrays([2, 1], pd.Series([[1], None])).contingency(0)
+        pu_accessor.from_arrays([2, 1], pd.Series([[1], None])).contingency(0)
 
 
 @pytest.mark.parametrize(
@@ -222,24 +220,20 @@ def test_labels_that_cannot_be_compared() -> None:
     ids=lambda score: f"{type(score).__name__}-{getattr(score, 'dtype', '')}",
 )
 def test_scores_of_any_real_dtype(score: Any) -> None:
-    tables = pu_accessor.ranking_from_arrays(score, MEANT).contingency(0.5)
-    xr.testing.assert_identical(
-        tables, pu_accessor.ranking_from_arrays(SCORE, MEANT).contingency(0.5)
-    )
+    tables = pu_accessor.from_arrays(score, MEANT).contingency(0.5)
+    xr.testing.assert_identical(tables, pu_accessor.from_arrays(SCORE, MEANT).contingency(0.5))
 
 
 @pytest.mark.parametrize("missing", ["Float64", "double[pyarrow]", object, float])
 def test_missing_scores_of_any_dtype(missing: Any) -> None:
     score = pd.Series([3, None, 1], dtype=missing, name="svm")
     with pytest.raises(PUValueError, match=r"'svm' holds NaN in 1 of 3 rows. Pass nan_policy='om"):
-        pu_accessor.ranking_from_arrays(score, [True, None, None]).contingency(0.5)
-    tables = pu_accessor.ranking_from_arrays(
-        score, [True, None, None], nan_policy="omit"
-    ).contingency(0.5)
+        pu_accessor.from_arrays(score, [True, None, None]).contingency(0.5)
+    tables = pu_accessor.from_arrays(score, [True, None, None], nan_policy="omit").contingency(0.5)
     assert tables["n_unlabeled"] == 1
     if missing is object:
         other = pd.Series([3, pd.NA, 1], dtype=object, name="svm")
-        again = pu_accessor.ranking_from_arrays(other, [True, None, None], nan_policy="omit")
+        again = pu_accessor.from_arrays(other, [True, None, None], nan_policy="omit")
         xr.testing.assert_identical(again.contingency(0.5), tables)
 
 
@@ -268,33 +262,33 @@ def test_missing_scores_of_any_dtype(missing: Any) -> None:
 )  # fmt: skip
 def test_scores_that_cannot_be_ranked(score: Any, error: type[PUError], message: str) -> None:
     with pytest.raises(error, match=message):
-        pu_accessor.ranking_from_arrays(score, [True, None]).contingency(0)
+        pu_accessor.from_arrays(score, [True, None]).contingency(0)
 
 
 def test_large_integers_that_stay_apart_are_scores() -> None:
-    tables = pu_accessor.ranking_from_arrays([2**62, 2**61, 1], [True, None, None]).contingency(0)
+    tables = pu_accessor.from_arrays([2**62, 2**61, 1], [True, None, None]).contingency(0)
     assert tables["threshold"].values.tolist() == [np.inf, 2.0**62, 2.0**61, 1]
 
 
 def test_long_floats_beyond_float64_are_infinite() -> None:
     label = [None, True, None, None]
     score = np.array(["1e4000", "2", "1", "-1e4000"], dtype=np.longdouble)
-    tables = pu_accessor.ranking_from_arrays(score, label).contingency(0)
-    expected = pu_accessor.ranking_from_arrays([np.inf, 2, 1, -np.inf], label).contingency(0)
+    tables = pu_accessor.from_arrays(score, label).contingency(0)
+    expected = pu_accessor.from_arrays([np.inf, 2, 1, -np.inf], label).contingency(0)
     xr.testing.assert_identical(tables, expected)
     if np.isfinite(score[0]):  # where they are longer than float64
         with pytest.raises(PUValueError, match="float64 cannot tell apart"):
-            pu_accessor.ranking_from_arrays(np.append(score[:3], score[0] * 2), label).auroc(0)
+            pu_accessor.from_arrays(np.append(score[:3], score[0] * 2), label).auroc(0)
 
 
 def test_no_score_at_all() -> None:
     with pytest.raises(PUValueError, match="at least one score, but there is none in the rows"):
-        pu_accessor.ranking_from_arrays([np.nan], [True], nan_policy="omit").contingency(0)
+        pu_accessor.from_arrays([np.nan], [True], nan_policy="omit").contingency(0)
 
 
 def test_nothing_to_rank() -> None:
     with pytest.raises(PUValueError, match="must hold at least one example, but are empty"):
-        pu_accessor.ranking_from_arrays([], []).contingency(0)
+        pu_accessor.from_arrays([], []).contingency(0)
     with pytest.raises(PUValueError, match="must hold at least one example, but are empty"):
         pd.DataFrame({"score": [], "label": []}).pu.contingency(0)
     with pytest.raises(PUValueError, match=r"^by must leave rows to rank, but no row has a key"):
@@ -322,7 +316,7 @@ def test_index_plays_no_role_and_frame_is_not_changed(index: pd.Index) -> None:
     pd.testing.assert_frame_equal(frame, before)
     assert frame.attrs == {"kept": True}
     xr.testing.assert_identical(
-        tables, pu_accessor.ranking_from_arrays(SCORE, MEANT, nan_policy="worst").contingency(0.5)
+        tables, pu_accessor.from_arrays(SCORE, MEANT, nan_policy="worst").contingency(0.5)
     )
 
 
@@ -331,7 +325,7 @@ def test_columns_of_any_name(name: Any) -> None:
     frame = pd.DataFrame({"label": MEANT})
     frame.insert(0, name, SCORE)
     tables = frame.pu(score=name).contingency(0.5)
-    expected = pu_accessor.ranking_from_arrays(SCORE, MEANT).contingency(0.5)
+    expected = pu_accessor.from_arrays(SCORE, MEANT).contingency(0.5)
     xr.testing.assert_equal(tables, expected)
 
 
@@ -355,7 +349,7 @@ def test_columns_in_levels() -> None:
     columns = pd.MultiIndex.from_tuples([("svm", "score"), ("svm", "rank"), ("y", "")])
     frame = pd.DataFrame(zip(SCORE, SCORE, MEANT, strict=True), columns=columns)
     tables = frame.pu(score=("svm", "score"), label=("y", "")).contingency(0.5)
-    xr.testing.assert_equal(tables, pu_accessor.ranking_from_arrays(SCORE, MEANT).contingency(0.5))
+    xr.testing.assert_equal(tables, pu_accessor.from_arrays(SCORE, MEANT).contingency(0.5))
     with pytest.raises(
         PUValueError, match=r"stands for 2 columns. Pass the whole name, .*\('svm'"
     ):
@@ -397,7 +391,7 @@ def test_the_role_that_names_no_column_is_told(role: str, name: Any, told: str) 
     asked: list[Any] = [
         lambda: COLUMNS.pu(**roles).auroc(0.5),
         lambda: COLUMNS.pu(**roles).select(0.5, recall=0.5),
-        lambda: pu_accessor.ranking_from_chunks([COLUMNS])(**roles).auroc(0.5),
+        lambda: pu_accessor.from_chunks([COLUMNS])(**roles).auroc(0.5),
     ]
     if role in ("label", "by"):
         asked.append(lambda: COLUMNS.pu(**roles).sample_to_label(1, random_state=0))
@@ -428,5 +422,5 @@ def test_a_summary_counts_each_kind() -> None:
     lines = repr(pd.DataFrame({"score": range(9), "label": kinds}).pu).splitlines()
     for line in ("known positives  2", "known negatives  3", "unlabeled        4"):
         assert line in lines
-    every = repr(pu_accessor.ranking_from_arrays(range(9), kinds)).splitlines()
+    every = repr(pu_accessor.from_arrays(range(9), kinds)).splitlines()
     assert "unlabeled        4" in every

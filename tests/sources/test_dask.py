@@ -286,13 +286,13 @@ def test_models_in_rows_are_joined(by: Any, on_what: Any, beta: float | None) ->
 
 def test_models_in_rows_have_propensities() -> None:
     frame = models_in_rows()
-    frame["odds"] = np.where(frame["y"] == 1, 0.3 + 0.5 * (frame["id"] % 3) / 2, np.nan)
-    how: dict[str, Any] = {"by": "model", "label": "y", "propensity": "odds"}
+    frame["propensity"] = np.where(frame["y"] == 1, 0.3 + 0.5 * (frame["id"] % 3) / 2, np.nan)
+    how: dict[str, Any] = {"by": "model", "label": "y", "propensity": "propensity"}
     expected = frame.pu(**how).compare(0.3, on="id", target="examples")
     parted = dd.from_pandas(frame, npartitions=5)
     found = parted.pu(**how).compare(0.3, on="id", target="examples")
     pd.testing.assert_frame_equal(found, expected)
-    frame.loc[frame.index[frame["y"] == 1][0], "odds"] = 0.9
+    frame.loc[frame.index[frame["y"] == 1][0], "propensity"] = 0.9
     for rows in (frame, dd.from_pandas(frame, npartitions=3)):
         with pytest.raises(PUValueError, match="propensity must be the same in all groups, but 1"):
             cast("Any", rows).pu(**how).compare(0.3, on="id", target="examples")
@@ -365,7 +365,7 @@ def test_columns_that_are_not_needed_are_not_read(tmp_path: Path) -> None:
     path = tmp_path / "part.0.parquet"
     FRAME.to_parquet(path, row_group_size=100, index=False, compression=None)
     ddf = dd.read_parquet(path, split_row_groups=True)
-    spoilt = {"other", "holes", "said", "fold", "odds"}
+    spoilt = {"other", "holes", "said", "fold", "propensity"}
     metadata = pq.ParquetFile(path).metadata
     with path.open("r+b") as file:
         for group in range(metadata.num_row_groups):

@@ -12,8 +12,8 @@ from pu_accessor import (
     PUError,
     PUTypeError,
     PUValueError,
-    ranking_from_arrays,
-    ranking_from_chunks,
+    from_arrays,
+    from_chunks,
 )
 
 LABEL = pd.array([True, None, None], dtype="boolean")
@@ -63,14 +63,14 @@ def test_scores_are_not_tied_silently(kind: str) -> None:
     with pytest.raises(PUValueError, match="float64 cannot tell apart"):
         whole.pu.roc_bounds(0.3)
     with pytest.raises(PUValueError, match="float64 may not tell apart, in pieces"):
-        ranking_from_chunks(pieces).roc_bounds(0.3)
+        from_chunks(pieces).roc_bounds(0.3)
 
 
 @pytest.mark.parametrize("kind", EXACT)
 def test_scores_that_float64_holds_are_taken(kind: str) -> None:
     pieces = [piece(EXACT[kind]), piece(EXACT[kind])]
     whole = pd.concat(pieces, ignore_index=True)
-    found = ranking_from_chunks(pieces).roc_bounds(0.3)
+    found = from_chunks(pieces).roc_bounds(0.3)
     xr.testing.assert_identical(found, whole.pu.roc_bounds(0.3))
 
 
@@ -87,7 +87,7 @@ def test_pieces_that_change_give_no_negative_count() -> None:
             yield pd.DataFrame({"score": base + moved, "label": label})
 
         try:
-            tables = ranking_from_chunks(chunks).contingency(0.3, ranks="breakpoints")
+            tables = from_chunks(chunks).contingency(0.3, ranks="breakpoints")
         except PUError as error:
             refused += "the same rows each time" in str(error)
             continue
@@ -100,7 +100,7 @@ SIGNAL = [Decimal("sNaN"), Decimal(1), Decimal(2)]
 ODD: dict[str, dict[str, Any]] = {
     "scores": {"score": SIGNAL, "label": LABEL},
     "labels": {"score": [3, 2, 1], "label": pd.Series([1, None, SIGNAL[0]], dtype=object)},
-    "propensities": {"score": [3, 2, 1], "label": LABEL, "odds": SIGNAL},
+    "propensities": {"score": [3, 2, 1], "label": LABEL, "propensity": SIGNAL},
     "keys": {"score": [3, 2, 1], "label": LABEL, "key": SIGNAL},
 }
 
@@ -108,18 +108,18 @@ ODD: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("where", ODD)
 def test_a_number_that_refuses_to_be_looked_at(where: str) -> None:
     frame = pd.DataFrame(ODD[where])
-    roles = {
+    roles: dict[str, Any] = {
         role: name
-        for role, name in {"propensity": "odds", "by": "key"}.items()
+        for role, name in {"propensity": "propensity", "by": "key"}.items()
         if name in frame.columns
     }
-    for pu in (frame.pu(**roles), ranking_from_chunks([frame], **roles)):
+    for pu in (frame.pu(**roles), from_chunks([frame], **roles)):
         with pytest.raises(PUError, match=r"sNaN|signaling NaN"):
             pu.auroc(0.3)
     assert isinstance(repr(frame.pu(**roles)), str)
     if where in ("scores", "labels"):
         with pytest.raises(PUValueError, match="sNaN"):
-            ranking_from_arrays(frame["score"], frame["label"]).auroc(0.3)
+            from_arrays(frame["score"], frame["label"]).auroc(0.3)
 
 
 @pytest.mark.parametrize("value", [np.array([1, 2]), [1, 2], {"a": 1}, pd.Series([1])], ids=type)

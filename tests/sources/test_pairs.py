@@ -22,14 +22,14 @@ def draw_wide(seed: int = 0, size: int = 40) -> pd.DataFrame:
     truth = rng.random(size) < 0.5
     label = np.where(rng.random(size) < 0.6, truth, np.nan)
     scores = {model: rng.normal(truth).round(1) for model in MODELS}
-    odds = np.where(label == 1, rng.uniform(0.3, 0.9, size), np.nan)
+    propensity = np.where(label == 1, rng.uniform(0.3, 0.9, size), np.nan)
     names = {"day": rng.permutation(size) // 7, "hour": np.arange(size)}
-    return pd.DataFrame({**names, **scores, "y": label, "odds": odds})
+    return pd.DataFrame({**names, **scores, "y": label, "propensity": propensity})
 
 
 def as_rows(wide: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each example and model, in any order."""
-    rows = wide.melt(["day", "hour", "y", "odds"], MODELS, "model", "p")
+    rows = wide.melt(["day", "hour", "y", "propensity"], MODELS, "model", "p")
     kinds = pd.CategoricalDtype(MODELS, ordered=True)
     return rows.astype({"model": kinds}).sample(frac=1, random_state=0, ignore_index=True)
 
@@ -62,7 +62,7 @@ def pieces(rows: pd.DataFrame) -> Any:
 @pytest.mark.parametrize("weighted", [False, True])
 def test_pieces_are_paired_as_one_frame_is(weighted: bool, on: Any, by: Any) -> None:
     rows = ROWS.astype({"model": object}).assign(run=lambda rows: rows["model"].str.len())
-    roles = ROLES | {"by": by} | ({"propensity": "odds"} if weighted else {})
+    roles = ROLES | {"by": by} | ({"propensity": "propensity"} if weighted else {})
     expected = rows.pu(**roles).compare(0.2, on=on, target="examples")
     found = pieces(rows)(**roles).compare(0.2, on=on, target="examples")
     pd.testing.assert_frame_equal(found, expected)
@@ -74,7 +74,7 @@ def test_pieces_that_do_not_pair() -> None:
     other = rows.copy()
     other.loc[known[0], "y"], other.loc[free[0], "y"] = pd.NA, 0
     other.loc[known[rows.loc[known, "hour"] != rows.loc[known[0], "hour"]][0], "y"] = 0
-    odds = rows.assign(odds=rows["odds"].mask(rows.index == known[-1], 0.95))
+    propensity = rows.assign(propensity=rows["propensity"].mask(rows.index == known[-1], 0.95))
     differ = f"propensity must be .* but 1 of {(WIDE['y'] == 1).sum()} known positives"
     cases: list[tuple[pd.DataFrame, dict[str, Any], str]] = [
         (rows.iloc[1:], {}, r"\[39, 40\] rows, 39 pairs are found, and 0 of these"),
@@ -83,7 +83,7 @@ def test_pieces_that_do_not_pair() -> None:
         (rows, {"by": None}, "by must name the column of the models, whose rows on= pairs"),
         (rows, {"by": "day"}, "must pair each row of a group"),
         (rows[rows["model"] == "svm"], {}, "two"),
-        (odds, {"propensity": "odds"}, differ),
+        (propensity, {"propensity": "propensity"}, differ),
     ]
     for some, roles, told in cases:
         with pytest.raises(PUError, match=told):
@@ -98,7 +98,9 @@ def test_pieces_that_do_not_pair() -> None:
 def test_models_in_rows_are_those_in_columns(weighted: bool, on: Any, policy: str) -> None:
     wide = WIDE.copy()
     wide.loc[[3, 8], "svm"] = wide.loc[[8, 11], "bayes"] = np.nan
-    roles: dict[str, Any] = {"nan_policy": policy} | ({"propensity": "odds"} if weighted else {})
+    roles: dict[str, Any] = {"nan_policy": policy} | (
+        {"propensity": "propensity"} if weighted else {}
+    )
     expected = wide.pu(score=MODELS, label="y", **roles).compare([0.1, 0.3], target="examples")
     rows = as_rows(wide)
     found = rows.pu(**ROLES, **roles).compare([0.1, 0.3], on=on, target="examples")
@@ -110,9 +112,9 @@ def test_models_in_rows_are_those_in_columns(weighted: bool, on: Any, policy: st
 
 def test_propensities_of_other_rows_are_not_read() -> None:
     other = np.random.default_rng(0).random(len(ROWS)) * 9 - 4
-    spoilt = ROWS.assign(odds=ROWS["odds"].where(ROWS["y"] == 1, other))
+    spoilt = ROWS.assign(propensity=ROWS["propensity"].where(ROWS["y"] == 1, other))
     answers = [
-        rows.pu(**ROLES, propensity="odds").compare(0.2, on="hour", target="examples")
+        rows.pu(**ROLES, propensity="propensity").compare(0.2, on="hour", target="examples")
         for rows in (ROWS, spoilt)
     ]
     pd.testing.assert_frame_equal(*answers)
@@ -121,10 +123,10 @@ def test_propensities_of_other_rows_are_not_read() -> None:
 @pytest.mark.parametrize("model", MODELS)
 def test_propensities_that_differ_are_counted(model: str) -> None:
     known = ROWS.index[(ROWS["model"] == model) & (ROWS["y"] == 1)]
-    rows = ROWS.assign(odds=ROWS["odds"].mask(ROWS.index.isin(known[:3]), 0.95))
+    rows = ROWS.assign(propensity=ROWS["propensity"].mask(ROWS.index.isin(known[:3]), 0.95))
     told = f"all groups, but 3 of {len(known)} known positives"
     with pytest.raises(PUValueError, match=told):
-        rows.pu(**ROLES, propensity="odds").compare(0.2, on="hour")
+        rows.pu(**ROLES, propensity="propensity").compare(0.2, on="hour")
 
 
 @pytest.mark.parametrize("model", MODELS)

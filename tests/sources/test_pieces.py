@@ -22,7 +22,7 @@ from pu_accessor import (
     PUTypeError,
     PUValueError,
     PUWarning,
-    ranking_from_chunks,
+    from_chunks,
 )
 from pu_accessor.counting import cutoffs
 from pu_accessor.counting import gaps as gaps_module
@@ -53,7 +53,7 @@ def draw_frame(size: int, seed: int) -> pd.DataFrame:
             "said": np.where(shown, np.where(truth, "yes", "no"), "?"),
             "key": pd.Series(rng.choice(list("cab"), size)).where(rng.random(size) > 0.1, None),
             "fold": rng.integers(0, 2, size),
-            "odds": np.where(truth & shown, rng.uniform(0.5, 1, size), np.nan),
+            "propensity": np.where(truth & shown, rng.uniform(0.5, 1, size), np.nan),
         }
     )
 
@@ -91,19 +91,19 @@ ASKED: dict[str, Ask] = {
     "roc from negatives": lambda pu: pu.roc_bounds(0.3, reference="negatives"),
     "roc from both": lambda pu: pu(by="key").roc_bounds(0.3, reference="both"),
     "roc from the tightest": lambda pu: pu.roc_bounds([0.1, 0.5], reference="tightest"),
-    "roc weighted": lambda pu: pu(propensity="odds").roc_bounds(0.3),
+    "roc weighted": lambda pu: pu(propensity="propensity").roc_bounds(0.3),
     "roc weighted omit": lambda pu: pu(
-        propensity="odds", score="holes", nan_policy="omit", by="fold"
+        propensity="propensity", score="holes", nan_policy="omit", by="fold"
     ).roc_bounds(0.3),
     "roc envelope": lambda pu: pu.roc_bounds(0.3, beta_interval=(0.2, 0.4)),
     "roc coded": lambda pu: pu(**SAID).roc_bounds(0.3),
     "roc, negatives unlabeled": lambda pu: pu(unlabeled=[0, None]).roc_bounds(0.3),
-    "roc weighted at ranks": lambda pu: pu(propensity="odds").roc_bounds(0.3, ranks=[9, 90]),
+    "roc weighted at ranks": lambda pu: pu(propensity="propensity").roc_bounds(0.3, ranks=[9, 90]),
     "pr": lambda pu: pu(score=MODELS).pr_bounds(BY_MODEL),
     "pr envelope": lambda pu: pu(by="key").pr_bounds(0.3, beta_interval=(0.2, 0.4)),
     "auroc": lambda pu: pu(by="key").auroc([0.3, 0.1]),
     "auroc in part": lambda pu: pu.auroc(0.3, max_fpr=0.2, target="examples"),
-    "auroc weighted": lambda pu: pu(propensity="odds").auroc(0.3, target="examples"),
+    "auroc weighted": lambda pu: pu(propensity="propensity").auroc(0.3, target="examples"),
     "average precision": lambda pu: pu(by="key").average_precision(BY_KEY),
     "metric at a rank": lambda pu: pu(by="key").metric("precision", 0.3, at=50),
     "metric at a threshold": lambda pu: pu.metric("tpr", 0.3, at={"threshold": 0.55}),
@@ -120,9 +120,9 @@ ASKED: dict[str, Ask] = {
     "beta by means": quietly(lambda pu: pu(by="key").estimate_beta(method="mean_matching")),
     "compare": lambda pu: pu(score=MODELS).compare(),
     "compare sizes by key": lambda pu: pu(score=MODELS, by="key").compare([0.3, 0.1]),
-    "compare weighted": lambda pu: pu(score=MODELS, propensity="odds").compare(0.3),
+    "compare weighted": lambda pu: pu(score=MODELS, propensity="propensity").compare(0.3),
     "compare weighted omit by key": lambda pu: pu(
-        score=["holes", "other"], propensity="odds", nan_policy="omit", by="key"
+        score=["holes", "other"], propensity="propensity", nan_policy="omit", by="key"
     ).compare(0.3, target="examples"),
     "compare omit": lambda pu: pu(score=["holes", "other"], nan_policy="omit").compare(0.3),
     "compare omit by key": lambda pu: pu(
@@ -223,14 +223,14 @@ def joined(*labels: list[Any], **columns: list[Any]) -> tuple[pd.DataFrame, Chun
 @pytest.mark.parametrize("name", ASKED)
 def test_chunks_give_what_one_frame_gives(name: str) -> None:
     chunks = cut(FRAME, [50, 51, 120, 300])
-    check_same(ASKED[name](ranking_from_chunks(chunks)), whole_frame(name))
+    check_same(ASKED[name](from_chunks(chunks)), whole_frame(name))
 
 
 @pytest.mark.parametrize("name", [name for name in ASKED if not name.startswith("plot")])
 def test_chunks_in_small_steps(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = whole_frame(name)
     shrink(monkeypatch)
-    check_same(ASKED[name](ranking_from_chunks(cut(FRAME, [399, 200, 7]))), expected)
+    check_same(ASKED[name](from_chunks(cut(FRAME, [399, 200, 7]))), expected)
 
 
 @pytest.mark.parametrize("name", ["contingency at ranks", "roc", "metric at a threshold"])
@@ -244,7 +244,7 @@ def test_frames_in_small_steps(name: str, monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize("dtype", ["uint8", "int16", "uint64"])
 def test_ranks_of_any_integers(dtype: Any) -> None:
     expected = FRAME.pu.contingency(0.3, ranks=[200, 1, 40])
-    for pu in (FRAME.pu, ranking_from_chunks(cut(FRAME, [90]))):
+    for pu in (FRAME.pu, from_chunks(cut(FRAME, [90]))):
         check_same(pu.contingency(0.3, ranks=np.array([200, 1, 40], dtype)), expected)
 
 
@@ -252,7 +252,7 @@ def test_ranks_of_any_integers(dtype: Any) -> None:
 @given(case=cases(), places=st.lists(st.integers(0, 30), max_size=6), rank=st.integers(0, 4))
 def test_any_split_of_any_case(case: Case, places: list[int], rank: int) -> None:
     frame = as_frame(case)
-    pieces = ranking_from_chunks(cut(frame, places))
+    pieces = from_chunks(cut(frame, places))
     questions: list[Ask] = [
         lambda pu: pu.roc_bounds(case.beta),
         lambda pu: pu.contingency(case.beta, ranks=[rank % (len(frame) + 1)]),
@@ -292,7 +292,7 @@ ANY_ASKED: list[Ask] = [
     lambda pu: pu(by="key", score=MODELS, nan_policy="worst").roc_bounds(0.3),
     lambda pu: pu(nan_policy="omit").contingency(0.6, ranks=[1, 0]),
     lambda pu: pu.auroc(0.3),
-    lambda pu: pu(propensity="odds", nan_policy="worst").auroc(0.3, target="examples"),
+    lambda pu: pu(propensity="propensity", nan_policy="worst").auroc(0.3, target="examples"),
     lambda pu: pu(nan_policy="worst").metric("f1", 0.4, at="maximum"),
     lambda pu: pu(by="key", nan_policy="omit").metric("precision", 0.4, at={"fpr": 0.3}),
     lambda pu: pu(nan_policy="omit").estimate_beta(),
@@ -317,11 +317,11 @@ def test_drawn_frames_split_at_random(seed: int, monkeypatch: pytest.MonkeyPatch
             "other": wholes + rng.integers(-2, 3, size),
             "label": kinds,
             "key": rng.choice(np.array(["a", "b", None], object), size),
-            "odds": rng.choice([0.25, 0.5, 1.0], size),
+            "propensity": rng.choice([0.25, 0.5, 1.0], size),
         }
     )
     chunks = cut(frame, rng.integers(0, 60, rng.integers(0, 6)).tolist())
-    pieces = ranking_from_chunks([loosened(chunk, rng) for chunk in chunks])
+    pieces = from_chunks([loosened(chunk, rng) for chunk in chunks])
     wanted = [ANY_ASKED[place] for place in rng.choice(len(ANY_ASKED), 4, replace=False)]
     expected = [attempt(ask, frame.pu) for ask in wanted]
     if seed % 2:
@@ -336,14 +336,14 @@ def test_drawn_frames_split_at_random(seed: int, monkeypatch: pytest.MonkeyPatch
 
 def test_a_chunk_for_each_row() -> None:
     frame = FRAME.iloc[:60]
-    pieces = ranking_from_chunks([frame.iloc[[row]] for row in range(60)])
+    pieces = from_chunks([frame.iloc[[row]] for row in range(60)])
     for name in ("roc of models", "compare", "metric at a threshold"):
         check_same(ASKED[name](pieces), ASKED[name](frame.pu))
 
 
 def test_groups_that_are_in_some_chunks_alone() -> None:
     frame = FRAME.assign(key=FIRST_ONES)
-    pieces = ranking_from_chunks([frame.iloc[:0], *cut(frame, [40]), frame.iloc[:0]])
+    pieces = from_chunks([frame.iloc[:0], *cut(frame, [40]), frame.iloc[:0]])
     for name in ("roc of models by key", "auroc", "compare sizes by key", "plot_roc"):
         check_same(ASKED[name](pieces), ASKED[name](frame.pu))
     assert pieces(by="key").auroc(0.3)["key"].tolist() == ["a", "b", "c", "early"]
@@ -353,7 +353,7 @@ def test_chunks_without_labels_and_chunks_without_others() -> None:
     apart = FRAME.sort_values("label")  # negatives, positives, and then all others
     negatives, labeled = (apart["label"] == 0).sum(), apart["label"].notna().sum()
     for places in ([negatives, labeled], [labeled], [labeled - 1, labeled + 30]):
-        pieces = ranking_from_chunks(cut(apart, [int(place) for place in places]))
+        pieces = from_chunks(cut(apart, [int(place) for place in places]))
         check_same(pieces.roc_bounds(0.3), FRAME.pu.roc_bounds(0.3))
 
 
@@ -361,7 +361,7 @@ def test_chunks_without_labels_and_chunks_without_others() -> None:
 def test_keys_that_are_categories(ordered: bool) -> None:
     kind = pd.CategoricalDtype(["c", "unseen", "a", "b"], ordered=ordered)
     frame = FRAME.assign(key=FRAME["key"].astype(kind))
-    result = ranking_from_chunks(cut(frame, [100, 200]), by="key").roc_bounds(0.3)
+    result = from_chunks(cut(frame, [100, 200]), by="key").roc_bounds(0.3)
     check_same(result, frame.pu(by="key").roc_bounds(0.3))
     assert result["key"].values.tolist() == ["c", "a", "b"]
 
@@ -377,7 +377,7 @@ def test_keys_that_are_categories(ordered: bool) -> None:
 def test_keys_of_any_kind(keys: Any) -> None:
     frame = FRAME.assign(key=pd.Series(keys).iloc[FRAME["fold"]].array)
     frame.loc[5:9, "key"] = frame["key"].iloc[0]
-    pieces = ranking_from_chunks(cut(frame, [10, 200]))
+    pieces = from_chunks(cut(frame, [10, 200]))
     check_same(pieces(by="key").auroc(0.3), frame.pu(by="key").auroc(0.3))
 
 
@@ -386,9 +386,7 @@ def test_keys_whose_dtype_differs() -> None:
         {"score": [4, 3, 2, 1], "label": [1, None, 1, None], "key": [1, 1, 2, 2]},
         {"score": [2.5, 3.5, 1.5], "label": [np.nan] * 3, "key": [2.0, 1.0, None]},
     )
-    check_same(
-        ranking_from_chunks(chunks, by="key").roc_bounds(0.3), whole.pu(by="key").roc_bounds(0.3)
-    )
+    check_same(from_chunks(chunks, by="key").roc_bounds(0.3), whole.pu(by="key").roc_bounds(0.3))
 
 
 def test_pairs_are_frames_of_two_columns() -> None:
@@ -398,16 +396,16 @@ def test_pairs_are_frames_of_two_columns() -> None:
     kinds: list[Callable[[Any], Any]] = [np.asarray, list, pd.Index, pd.array, pd.Series]
     for kind in kinds:
         pairs = [(kind(part["score"]), kind(part["label"])) for part in parts]
-        check_same(ranking_from_chunks(pairs).roc_bounds(0.3), expected)
+        check_same(from_chunks(pairs).roc_bounds(0.3), expected)
     lists = [[part["score"].rename("x"), part["label"].rename("y")] for part in parts]
-    check_same(ranking_from_chunks(tuple(lists)).roc_bounds(0.3), expected)
-    check_same(ranking_from_chunks([pairs[0], *parts[1:]]).roc_bounds(0.3), expected)
+    check_same(from_chunks(tuple(lists)).roc_bounds(0.3), expected)
+    check_same(from_chunks([pairs[0], *parts[1:]]).roc_bounds(0.3), expected)
 
 
 def test_chunks_stay_as_they_are() -> None:
     chunks = cut(FRAME, [100, 250])
     copies = [chunk.copy(deep=True) for chunk in chunks]
-    ranking_from_chunks(chunks, by="key", score="holes", nan_policy="omit").roc_bounds(0.3)
+    from_chunks(chunks, by="key", score="holes", nan_policy="omit").roc_bounds(0.3)
     for chunk, copy in zip(chunks, copies, strict=True):
         pd.testing.assert_frame_equal(chunk, copy)
 
@@ -415,7 +413,7 @@ def test_chunks_stay_as_they_are() -> None:
 def test_groups_without_labels_have_ranks() -> None:
     frame = FRAME.assign(label=FRAME["label"].where(FRAME["key"] != "b"))
     answers = []
-    for pu in (frame.pu, ranking_from_chunks(cut(frame, [90]))):
+    for pu in (frame.pu, from_chunks(cut(frame, [90]))):
         with pytest.warns(PUWarning, match="group key='b': label must mark"):
             answers.append(pu(by="key", on_error="skip").contingency(0.3, ranks=[3, 40]))
     check_same(*answers)
@@ -423,7 +421,7 @@ def test_groups_without_labels_have_ranks() -> None:
 
 def test_skipped_groups_are_told_alike() -> None:
     spoilt = FRAME.assign(label=FRAME["label"].where(FRAME["key"] != "b"))
-    pieces = ranking_from_chunks(cut(spoilt, [30, 200]))
+    pieces = from_chunks(cut(spoilt, [30, 200]))
     with pytest.warns(PUWarning, match="1 of 3 groups .*key='b'") as expected:
         one = spoilt.pu(by="key", on_error="skip").auroc(0.3)
     with pytest.warns(PUWarning, match="1 of 3 groups") as told:
@@ -437,7 +435,7 @@ def test_skipped_groups_are_told_alike() -> None:
 
 
 def test_curves_come_at_breakpoints() -> None:
-    pieces = ranking_from_chunks(cut(FRAME, [100]))
+    pieces = from_chunks(cut(FRAME, [100]))
     tables = pieces.contingency(0.3, ranks="breakpoints")
     check_same(pieces.roc_bounds(0.3), tables.pu.roc_bounds())
     check_same(pieces.pr_bounds(0.3), tables.pu.pr_bounds())
@@ -477,7 +475,7 @@ def test_labels_of_all_chunks_count(labels: list[list[Any]], coding: dict[str, A
     numbers = pd.api.types.is_numeric_dtype(chunks[0]["label"].dtype)
     none = chunks[0].iloc[:0] if numbers else chunks[0].iloc[:0].astype({"label": "float64"})
     for some in (chunks, [none, *chunks], [*chunks, none]):
-        check_same_attempt(attempt(ask, ranking_from_chunks(some)), expected)
+        check_same_attempt(attempt(ask, from_chunks(some)), expected)
 
 
 @pytest.mark.parametrize(
@@ -494,7 +492,7 @@ def test_coded_chunks_without_unlabeled_rows(
 ) -> None:
     whole, chunks = joined(*labels)
     expected = whole.pu(**coding).roc_bounds(0.3)
-    check_same(ranking_from_chunks(chunks, **coding).roc_bounds(0.3), expected)
+    check_same(from_chunks(chunks, **coding).roc_bounds(0.3), expected)
 
 
 @pytest.mark.parametrize(
@@ -507,7 +505,7 @@ def test_coded_chunks_without_unlabeled_rows(
 def test_empty_chunks_of_any_dtype(dtype: str) -> None:
     empty = FRAME.iloc[:0].assign(label=pd.Series(dtype=dtype))
     expected = FRAME.pu.auroc(0.3)
-    check_same(ranking_from_chunks([FRAME, empty]).auroc(0.3), expected)
+    check_same(from_chunks([FRAME, empty]).auroc(0.3), expected)
 
 
 # Errors
@@ -565,18 +563,18 @@ def test_errors_are_those_of_one_frame(name: str) -> None:
     frame = FRAME.assign(lists=lists, half=half, none=None)
     expected = attempt(ERRORS[name], frame.pu)
     assert isinstance(expected, tuple) and issubclass(expected[0], PUError)
-    assert attempt(ERRORS[name], ranking_from_chunks(cut(frame, [9, 9, 300]))) == expected
+    assert attempt(ERRORS[name], from_chunks(cut(frame, [9, 9, 300]))) == expected
 
 
 def test_no_rows_at_all() -> None:
     with pytest.raises(PUValueError) as expected:
         FRAME.iloc[:0].pu.auroc(0.3)
     with pytest.raises(PUValueError) as told:
-        ranking_from_chunks([FRAME.iloc[:0]] * 2).auroc(0.3)
+        from_chunks([FRAME.iloc[:0]] * 2).auroc(0.3)
     assert str(told.value) == str(expected.value)
     nothing: list[Any] = [[], list]
     for none in nothing:
-        pieces = ranking_from_chunks(none)
+        pieces = from_chunks(none)
         with pytest.raises(PUDataError, match="at least one chunk"):
             pieces.auroc(0.3)
 
@@ -584,7 +582,7 @@ def test_no_rows_at_all() -> None:
 @pytest.mark.parametrize("policy", ["omit", "worst"])
 def test_no_scores_at_all(policy: str) -> None:
     frame = FRAME.assign(score=np.nan)
-    pieces = ranking_from_chunks(cut(frame, [100]))
+    pieces = from_chunks(cut(frame, [100]))
 
     def ask(pu: Any) -> Any:
         return pu(nan_policy=policy, by="key", on_error="raise").roc_bounds(0.3)
@@ -595,7 +593,7 @@ def test_no_scores_at_all(policy: str) -> None:
 
 
 def test_all_ranks_are_refused() -> None:
-    pieces = ranking_from_chunks([FRAME])
+    pieces = from_chunks([FRAME])
     for ask in (pieces.contingency, pieces.roc_bounds, pieces.pr_bounds, pieces.plot_roc):
         with pytest.raises(PUValueError, match=r"chunks, but 'all' was .*ranks='breakpoints'"):
             ask(0.3, ranks="all")
@@ -606,7 +604,7 @@ def test_all_ranks_are_refused() -> None:
 
 
 def test_models_in_rows_are_refused() -> None:
-    pieces = ranking_from_chunks([FRAME])
+    pieces = from_chunks([FRAME])
     for keywords in ({"by": "key", "on": "fold"}, {}, {"score": MODELS, "on": "fold"}):
         with pytest.raises(PUValueError, match="score must be a list of columns"):
             put(pieces, "compare", 0.3, **keywords)
@@ -629,11 +627,11 @@ def test_by_is_read_as_in_one_frame(by: Any, error: type[PUError], message: str)
     with pytest.raises(error, match=message):
         FRAME.pu(by=by).auroc(0.3)
     with pytest.raises(error, match=message):
-        ranking_from_chunks([FRAME], by=by).auroc(0.3)
+        from_chunks([FRAME], by=by).auroc(0.3)
 
 
 def test_a_later_chunk_lacks_a_column() -> None:
-    pieces = ranking_from_chunks([FRAME, FRAME.drop(columns="label")])
+    pieces = from_chunks([FRAME, FRAME.drop(columns="label")])
     told = (
         r"^chunks must all have the same columns, but in one there is no 'label' among \['score'"
     )
@@ -641,24 +639,24 @@ def test_a_later_chunk_lacks_a_column() -> None:
         pieces.auroc(0.3)
     many = pd.DataFrame({f"c{place}": [1] for place in range(30)})
     with pytest.raises(PUKeyError, match=r"'c19' and 10 more\]\."):
-        ranking_from_chunks([FRAME, many]).auroc(0.3)
+        from_chunks([FRAME, many]).auroc(0.3)
     twice = FRAME.set_axis(["label", *FRAME.columns[1:]], axis=1)
     with pytest.raises(
         PUValueError, match=r"^Each chunk must name one column, but 'label' stands"
     ):
-        ranking_from_chunks([FRAME, twice.assign(score=1)]).auroc(0.3)
+        from_chunks([FRAME, twice.assign(score=1)]).auroc(0.3)
 
 
-@pytest.mark.parametrize("odds", [np.nan, 3.0])
-def test_wrong_propensities_are_counted_over_all_chunks(odds: float) -> None:
-    frame = FRAME.assign(odds=FRAME["odds"].where(FRAME.index % 3 > 0, odds))
+@pytest.mark.parametrize("propensity", [np.nan, 3.0])
+def test_wrong_propensities_are_counted_over_all_chunks(propensity: float) -> None:
+    frame = FRAME.assign(propensity=FRAME["propensity"].where(FRAME.index % 3 > 0, propensity))
 
     def ask(pu: Any) -> Any:
-        return pu(propensity="odds").auroc(0.3, target="examples")
+        return pu(propensity="propensity").auroc(0.3, target="examples")
 
     expected = attempt(ask, frame.pu)
-    assert expected[0] is PUValueError and "propensity column 'odds'" in expected[1]
-    assert attempt(ask, ranking_from_chunks(cut(frame, [20]))) == expected
+    assert expected[0] is PUValueError and "propensity column 'propensity'" in expected[1]
+    assert attempt(ask, from_chunks(cut(frame, [20]))) == expected
 
 
 @pytest.mark.parametrize(
@@ -675,7 +673,7 @@ def test_unknown_labels_are_listed_over_all_chunks(labels: list[list[Any]], show
     with pytest.raises(PUValueError, match=f"holds {shown}, which") as expected:
         whole.pu.auroc(0.3)
     with pytest.raises(PUValueError) as told:
-        ranking_from_chunks(chunks).auroc(0.3)
+        from_chunks(chunks).auroc(0.3)
     assert str(told.value) == str(expected.value)
 
 
@@ -689,7 +687,7 @@ def test_many_labels_are_those_of_one_chunk(monkeypatch: pytest.MonkeyPatch) -> 
     ):
         _, chunks = joined(*labels)
         with pytest.raises(PUValueError, match=f"holds {shown}, which"):
-            ranking_from_chunks(chunks).auroc(0.3)
+            from_chunks(chunks).auroc(0.3)
 
 
 def test_no_row_of_any_chunk_has_a_key() -> None:
@@ -697,7 +695,7 @@ def test_no_row_of_any_chunk_has_a_key() -> None:
     for chunks in ([frame], [frame.iloc[:0], frame], [frame.iloc[:9], frame.iloc[:0]]):
         for by in ("key", ["key", "fold"]):
             with pytest.raises(PUValueError, match=r"^by must leave rows to rank"):
-                ranking_from_chunks(chunks, by=by).auroc(0.3)
+                from_chunks(chunks, by=by).auroc(0.3)
 
 
 def test_a_missing_label_that_stands_for_nothing() -> None:
@@ -708,7 +706,7 @@ def test_a_missing_label_that_stands_for_nothing() -> None:
 
     expected = attempt(ask, whole.pu)
     assert "holds 5.0, None (missing), which" in expected[1]
-    assert attempt(ask, ranking_from_chunks(chunks)) == expected
+    assert attempt(ask, from_chunks(chunks)) == expected
 
 
 @pytest.mark.parametrize("rows", [400, 3000])
@@ -716,7 +714,7 @@ def test_labels_that_are_no_labels_are_not_collected(rows: int) -> None:
     label = np.arange(rows) + 0.5
     frame = pd.DataFrame({"score": label, "label": label})
     with pytest.raises(PUValueError, match=r"holds 0\.5, 1\.5, .* and \d+ more, which"):
-        ranking_from_chunks(cut(frame, [*range(0, rows, 300)])).auroc(0.3)
+        from_chunks(cut(frame, [*range(0, rows, 300)])).auroc(0.3)
 
 
 def test_integers_that_would_be_tied_across_chunks() -> None:
@@ -727,13 +725,13 @@ def test_integers_that_would_be_tied_across_chunks() -> None:
     with pytest.raises(PUValueError, match="cannot tell apart"):
         whole.pu.auroc(0.3)
     with pytest.raises(PUValueError, match=r"of 2.{2}53 and more, .* in pieces"):
-        ranking_from_chunks(chunks).auroc(0.3)
+        from_chunks(chunks).auroc(0.3)
 
 
 def test_large_keys_whose_dtype_differs() -> None:
     columns = {"score": [3, 2, 1], "other": [1, 2, 3], "label": [1, None, 1]}
     _, chunks = in_two({**columns, "key": [2**53 + 1] * 3}, {**columns, "key": [None, 2.0, 2.0]})
-    pieces = ranking_from_chunks(chunks, by="key")
+    pieces = from_chunks(chunks, by="key")
     with pytest.raises(PUValueError, match="by must name columns of one dtype, but keys of key"):
         pieces.auroc(0.3)
     with pytest.raises(PUValueError, match="by must name columns of one dtype"):
@@ -745,7 +743,7 @@ def test_what_is_wrong_first() -> None:
     with pytest.raises(PUValueError, match="holds NaN in") as expected:
         frame.pu(score="holes").auroc(0.3)
     with pytest.raises(PUValueError) as told:
-        ranking_from_chunks([frame], score="holes").auroc(0.3)
+        from_chunks([frame], score="holes").auroc(0.3)
     assert str(told.value) == str(expected.value)
 
 
@@ -763,22 +761,22 @@ def test_what_is_wrong_first() -> None:
 )
 def test_what_can_be_gone_through_once_is_refused(once: Callable[[], Any]) -> None:
     with pytest.raises(PUTypeError, match=r"more than once.*lambda: pd\.read_csv"):
-        ranking_from_chunks(once())
+        from_chunks(once())
     expected = FRAME.pu.auroc(0.3)
-    check_same(ranking_from_chunks(once).auroc(0.3), expected)  # opened anew each time
+    check_same(from_chunks(once).auroc(0.3), expected)  # opened anew each time
 
 
 def test_a_file_is_opened_anew(tmp_path: Any) -> None:
     path = tmp_path / "scores.csv"
     FRAME.to_csv(path, index=False)
     with pd.read_csv(path, chunksize=90) as reader, pytest.raises(PUTypeError, match="TextFile"):
-        ranking_from_chunks(reader)
+        from_chunks(reader)
 
     def chunks() -> Iterator[pd.DataFrame]:
         with pd.read_csv(path, chunksize=90) as reader:
             yield from reader
 
-    pieces = ranking_from_chunks(chunks)
+    pieces = from_chunks(chunks)
     for name in ("roc weighted", "roc of models by key", "compare sizes by key"):
         check_same(ASKED[name](pieces), ASKED[name](pd.read_csv(path).pu))
 
@@ -786,9 +784,9 @@ def test_a_file_is_opened_anew(tmp_path: Any) -> None:
 @pytest.mark.parametrize("wrong", [3, None, 0.5, np.array(3)])
 def test_what_is_no_iterable_is_refused(wrong: Any) -> None:
     with pytest.raises(PUTypeError, match=f"but a {type(wrong).__name__} was passed"):
-        ranking_from_chunks(wrong)
+        from_chunks(wrong)
     with pytest.raises(PUTypeError, match=f"but it returned a {type(wrong).__name__}"):
-        ranking_from_chunks(lambda: wrong).auroc(0.3)
+        from_chunks(lambda: wrong).auroc(0.3)
 
 
 @pytest.mark.parametrize(
@@ -803,17 +801,17 @@ def test_what_is_no_iterable_is_refused(wrong: Any) -> None:
 )
 def test_chunks_of_another_kind(chunk: Any, error: type[PUError], message: str) -> None:
     with pytest.raises(error, match=message):
-        ranking_from_chunks([FRAME, chunk]).auroc(0.3)
+        from_chunks([FRAME, chunk]).auroc(0.3)
 
 
 def test_a_function_that_returns_one_iterator_again() -> None:
     used = iter([FRAME, FRAME, FRAME])
     with pytest.raises(PUError):
-        ranking_from_chunks(lambda: used).auroc(0.3)
+        from_chunks(lambda: used).auroc(0.3)
 
 
 def test_it_says_what_it_holds() -> None:
-    pieces = ranking_from_chunks([FRAME, FRAME])
+    pieces = from_chunks([FRAME, FRAME])
     assert "score, other, holes, label" in repr(pieces)
     assert "score, other" in pieces._repr_html_()
 
@@ -824,7 +822,7 @@ def test_it_says_what_it_holds() -> None:
 def changing(*times: pd.DataFrame) -> Any:
     """Return chunks that hold some frames, one each time they are opened; the last ones stay."""
     left = list(times)
-    return ranking_from_chunks(lambda: cut(left.pop(0) if len(left) > 1 else left[0], [100, 200]))
+    return from_chunks(lambda: cut(left.pop(0) if len(left) > 1 else left[0], [100, 200]))
 
 
 LAST = FRAME.assign(score=np.arange(len(FRAME))[::-1], key="a")
@@ -880,7 +878,7 @@ def opening(frame: pd.DataFrame, places: list[int]) -> tuple[Any, list[int]]:
         opened.append(len(opened))
         return cut(frame, places)
 
-    return ranking_from_chunks(chunks), opened
+    return from_chunks(chunks), opened
 
 
 ONE, ALL = "model 0", [f"model {place}" for place in range(3)]
@@ -982,7 +980,7 @@ def test_memory_is_that_of_a_chunk_and_not_of_all() -> None:
             label[0] = 1.0
             yield pd.DataFrame({"score": score, "label": label})
 
-    pieces = ranking_from_chunks(chunks)
+    pieces = from_chunks(chunks)
     tracemalloc.start()
     try:
         table = pieces.contingency(0.01, ranks=[rows * number // 2, rows * number])
@@ -1008,7 +1006,7 @@ def test_small_steps_take_more_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     def count() -> int:
         nonlocal opened
         opened = 0
-        check_same(ranking_from_chunks(chunks).contingency(0.3, ranks=[90, 250]), expected)
+        check_same(from_chunks(chunks).contingency(0.3, ranks=[90, 250]), expected)
         return opened
 
     untied = np.random.default_rng(4).normal(size=len(FRAME))

@@ -21,9 +21,9 @@ from tests.sources.test_pieces import ASKED, FRAME, MODELS, Ask, check_same
 
 pl: Any = pytest.importorskip("polars")
 
-import pu_accessor.polars  # noqa: E402
-from pu_accessor.sources.polars_frames import as_pandas  # noqa: E402
-from pu_accessor.sources.scores import read_scores  # noqa: E402
+from pu_accessor.accessors.accessor import Accessor  # noqa: E402
+from pu_accessor.polars import PolarsSource, as_pandas  # noqa: E402
+from pu_accessor.sources.columns import read_scores  # noqa: E402
 
 ROWS = np.random.default_rng(3).permutation(len(FRAME))
 SHUFFLED = FRAME.iloc[ROWS]  # its index plays no role
@@ -414,7 +414,7 @@ def test_skipped_groups_are_told_alike() -> None:
 
 
 def test_models_are_paired_with_propensities() -> None:
-    roles: dict[str, Any] = {"score": MODELS, "propensity": "odds", "nan_policy": "omit"}
+    roles: dict[str, Any] = {"score": MODELS, "propensity": "propensity", "nan_policy": "omit"}
     for by in ({}, {"by": "key"}):
         asked = [frame.pu(**roles, **by).compare(0.3) for frame in (DF, SHUFFLED)]
         check_same(*asked)
@@ -436,14 +436,14 @@ class Watched:
 ROLES: list[tuple[dict[str, Any], set[str]]] = [
     ({}, {"score", "label"}),
     ({"score": ["other", "holes"], "nan_policy": "omit"}, {"other", "holes", "label"}),
-    ({"by": "key", "propensity": "odds"}, {"score", "label", "key", "odds"}),
+    ({"by": "key", "propensity": "propensity"}, {"score", "label", "key", "propensity"}),
 ]
 
 
 @pytest.mark.parametrize(("roles", "names"), ROLES)
 def test_columns_that_are_not_named_are_not_read(roles: dict[str, Any], names: set[str]) -> None:
     watched: Any = Watched(DF)
-    accessor = pu_accessor.polars.PolarsAccessor(watched)
+    accessor = Accessor(PolarsSource(watched))
     accessor(**roles).roc_bounds(0.3)
     assert sorted(watched.read) == sorted(names)
 
@@ -526,4 +526,4 @@ def test_imports_without_polars_without_pyarrow_and_twice() -> None:
 
 def test_errors_are_ours() -> None:
     with pytest.raises(PUError):
-        cast("Any", DF).pu(label="odds").auroc(0.3)
+        cast("Any", DF).pu(label="propensity").auroc(0.3)

@@ -299,7 +299,7 @@ def test_rows_without_a_fold_are_left_out() -> None:
         ),
         (lambda f: f.pu(by="fold", pool=True).compare(on="id"), r"pool must be False .*pivot"),
         (
-            lambda f: pu_accessor.ranking_from_chunks([f], by="fold", pool=True).auroc(BETA),
+            lambda f: pu_accessor.from_chunks([f], by="fold")(pool=True).auroc(BETA),
             "pool must be False for data in chunks",
         ),
         (lambda f: f.pu(by="fold").auroc(BETA, pool=True), r"df.pu\(by='fold', pool=True\).auroc"),
@@ -370,3 +370,11 @@ def test_folds_without_any_known_positive() -> None:
             PUDataError, match="must mark at least one known positive, but none of"
         ):
             ask(BETA)
+
+
+def test_models_that_are_pooled_have_their_names() -> None:
+    found = make_frame(0).pu(by="fold", score=["score", "other"], pool=True).auroc(BETA)
+    assert found["model"].tolist() == ["score", "other"]
+    by_model = dict.fromkeys(found["model"], BETA)
+    pu = make_frame(0).pu(by="fold", score=["score", "other"], pool=True)
+    pd.testing.assert_frame_equal(pu.auroc(by_model), found)

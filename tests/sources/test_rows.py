@@ -19,7 +19,9 @@ def drawn(size: int = 120) -> pd.DataFrame:
     truth = np.arange(size) % 2 == 0
     label = np.where(rng.random(size) < 0.5, truth.astype(float), np.nan)
     score = np.round(rng.normal(3 * truth), 1)
-    return pd.DataFrame({"score": score, "label": label, "odds": rng.uniform(0.2, 0.9, size)})
+    return pd.DataFrame(
+        {"score": score, "label": label, "propensity": rng.uniform(0.2, 0.9, size)}
+    )
 
 
 FRAME = drawn()
@@ -27,8 +29,8 @@ OTHER = xr.DataArray(np.zeros((2, 120)), dims=["model", "sample"])
 # An array over other dimensions is no column of these samples.
 SOURCES: dict[str, Callable[[pd.DataFrame], Any]] = {
     "frame": lambda frame: frame.pu(),
-    "arrays": lambda frame: pu_accessor.ranking_from_arrays(frame["score"], frame["label"]),
-    "lists": lambda frame: pu_accessor.ranking_from_arrays(
+    "arrays": lambda frame: pu_accessor.from_arrays(frame["score"], frame["label"]),
+    "lists": lambda frame: pu_accessor.from_arrays(
         frame["score"].tolist(), frame["label"].tolist()
     ),
     "samples": lambda frame: (
@@ -71,9 +73,9 @@ def test_best_rows_are_those_of_a_frame(kind: str) -> None:
 
 
 def test_drawn_arrays_keep_their_propensities() -> None:
-    pu = pu_accessor.ranking_from_arrays(FRAME["score"], FRAME["label"], propensity=FRAME["odds"])
+    pu = pu_accessor.from_arrays(FRAME["score"], FRAME["label"], propensity=FRAME["propensity"])
     found = pu.sample_to_label(9, random_state=0)
-    expected = FRAME.rename(columns={"odds": "propensity"}).loc[found.index]
+    expected = FRAME.loc[found.index]
     pd.testing.assert_frame_equal(found, expected)
 
 
@@ -127,7 +129,7 @@ def test_sizes_and_seeds_of_any_integer(seed: Any) -> None:
 
 
 def test_samples_of_several_places_have_no_rows() -> None:
-    ds = xr.Dataset({"score": OTHER, "label": ("sample", FRAME["label"]), "odds": 1.0})
+    ds = xr.Dataset({"score": OTHER, "label": ("sample", FRAME["label"]), "propensity": 1.0})
     with pytest.raises(
         PUValueError, match=r"score must be a variable over 'sample' alone.*isel\(model=0\).*"
     ) as told:
@@ -143,16 +145,16 @@ def test_samples_of_several_places_have_no_rows() -> None:
 
 @pytest.mark.parametrize("role", ["score", "label", "by", "propensity"])
 def test_arrays_have_no_columns(role: str) -> None:
-    named: Any = {role: "odds"}
-    pu = pu_accessor.ranking_from_arrays(FRAME["score"], FRAME["label"])(**named)
-    message = f"{role} must not name a column for data in arrays, but 'odds' was passed"
+    named: Any = {role: "propensity"}
+    pu = pu_accessor.from_arrays(FRAME["score"], FRAME["label"])(**named)
+    message = f"{role} must not name a column for data in arrays, but 'propensity' was passed"
     asked: list[Callable[[], Any]] = [
         lambda: pu.auroc(0.5),
         lambda: pu.sample_to_label(3, random_state=0),
         lambda: pu.select(0.5, recall=0.5),
     ]
     for ask in asked:
-        with pytest.raises(PUValueError, match=f"{message}.*{role}='odds'"):
+        with pytest.raises(PUValueError, match=f"{message}.*{role}='propensity'"):
             ask()
     assert message in " ".join(repr(pu).split())
 
@@ -174,7 +176,7 @@ def test_arrays_have_the_names_of_their_arguments(
     how: Any, error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
-        pu_accessor.ranking_from_arrays(
+        pu_accessor.from_arrays(
             **{"score": [2, 1], "label": [1, None], "propensity": [0.5, 0.5], **how}
         ).auroc(0.3)
 
@@ -247,8 +249,8 @@ def test_reprs_of_large_frames_count_labels_alone(monkeypatch: pytest.MonkeyPatc
 
 
 def test_reprs_of_chunks_name_columns() -> None:
-    assert counted(pu_accessor.ranking_from_chunks([FRAME])) == {"columns": "score, label, odds"}
-    empty = counted(pu_accessor.ranking_from_chunks([]))
+    assert counted(pu_accessor.from_chunks([FRAME])) == {"columns": "score, label, propensity"}
+    empty = counted(pu_accessor.from_chunks([]))
     assert [*empty] == ["not ready"] and "chunks must" in empty["not ready"]
 
 

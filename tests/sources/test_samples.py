@@ -80,7 +80,7 @@ def alone(values: bytes, states: bytes, asked: str) -> xr.Dataset:
     """Return the tables of one place; the same ones stand at several."""
     score, label = (np.frombuffer(column, np.float64) for column in (values, states))
     beta, keywords = literal_eval(asked)
-    ranking = pu_accessor.ranking_from_arrays(score, label)
+    ranking = pu_accessor.from_arrays(score, label)
     tables: xr.Dataset = put(ranking, "contingency", beta, **keywords)
     return tables
 
@@ -215,14 +215,19 @@ def test_questions_are_answered_at_each_place(tmp_path: Path) -> None:
     xr.testing.assert_identical(ds, TWO)
 
 
-ODDS = TWO.assign(odds=TWO["label"] * 1.5)
+PROPENSITIES = TWO.assign(propensity=TWO["label"] * 1.5)
 WRONG: list[tuple[xr.Dataset, dict[str, Any], type[PUError], str]] = [
     (TWO, {"score": "scores"}, PUKeyError, "no 'scores' .* Did you mean 'score'"),
     (TWO, {"score": ["score"]}, PUTypeError, "to_dataarray"),
     (TWO, {"dim": "samples"}, PUValueError, "'samples' is not among those of 'score'"),
     (TWO, {"beta": BY_FOLD[:2]}, PUKeyError, "has none for .*'svm', 2"),
     (PADDED, {}, PUValueError, "score column 'score' holds NaN in 36 of 144 rows"),
-    (ODDS, {"propensity": "odds"}, PUValueError, "^propensity column 'odds' must lie in .* 1.5"),
+    (
+        PROPENSITIES,
+        {"propensity": "propensity"},
+        PUValueError,
+        "^propensity column 'propensity' must lie in .* 1.5",
+    ),
     (TWO, {"beta": BY_FOLD * 9}, PUValueError, "group model='svm', fold=2: beta must lie"),
     (TWO, {"beta": ARRAY.expand_dims("lead")}, PUTypeError, "also has .'lead'"),
     (

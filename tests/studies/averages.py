@@ -19,8 +19,7 @@ import numpy as np
 import pandas as pd
 
 from pu_accessor import PUWarning
-from pu_accessor.inference.estimates.group_contributions import GroupTerm
-from pu_accessor.inference.estimates.macro_average import AREA, average_groups
+from pu_accessor.inference.estimates.macro_average import AREA, GroupTerm, average_groups
 from pu_accessor.ranking import BoolArray, FloatArray
 from tests.studies.coverage import markdown
 from tests.studies.population import SHAPES

@@ -26,7 +26,7 @@ import pu_accessor  # noqa: F401  registers df.pu
 from pu_accessor import PUWarning
 from pu_accessor.inference.prior.methods import METHODS
 from pu_accessor.ranking import FloatArray
-from pu_accessor.sources.arrays import ArraySource
+from pu_accessor.sources.frames import ArraySource
 from pu_accessor.sources.roles import Roles
 
 SEED = 20151207

@@ -28,16 +28,16 @@ from scipy.special import gammaln
 
 from pu_accessor import PUWarning
 from pu_accessor.counting.cutoffs import rank_examples
-from pu_accessor.inference.bands.coherent import bends, narrow, settle
 from pu_accessor.inference.bands.lookup import latent_bounds
+from pu_accessor.inference.bands.simultaneous import find_corners, narrow, settle
 from pu_accessor.inference.estimates.auroc import estimate_auroc
 from pu_accessor.inference.estimates.average_precision import estimate_precision
 from pu_accessor.inference.estimates.cutoff_spec import At
-from pu_accessor.inference.estimates.fallbacks import Estimates
+from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables import contingency
 from pu_accessor.inference.tables import latent_bounds as heads
-from pu_accessor.inference.tables.areas import area as area_under
+from pu_accessor.inference.tables.curves import area as area_under
 from pu_accessor.ranking import (
     BoolArray,
     Counts,
@@ -347,7 +347,7 @@ def rank_quickly(known: IntArray, examples: int) -> Ranking:
             unlabeled=rank - found,
             total=Counts(n, 0, examples - n),
             extent="breakpoints",
-            finder=_Corners(locate),
+            refiner=_Corners(locate),
         )
 
     def locate(unlabeled: IntArray) -> Ranking:
@@ -380,7 +380,7 @@ def ask_ranges(population: Population, labeling: Labeling, n: int) -> Iterator[A
     corners = heads._corners(labeling.ranking, {"positives": theta}, latent)
     ranking = labeling.ranking.refine(corners)
     fitted = _fitted(ranking, theta, latent)[:, _TRIPLE]
-    bent = bends(ranking.unlabeled, narrow(ranking.unlabeled, fitted))
+    bent = find_corners(ranking.unlabeled, narrow(ranking.unlabeled, fitted))
     finer = ranking.refine(np.append(corners, bent))
     sides = _fitted(finer, theta, latent)
     sides[:, _JOINT] = _cut(finer, sides)[:, [0, 2]]
@@ -392,7 +392,8 @@ def ask_ranges(population: Population, labeling: Labeling, n: int) -> Iterator[A
 
 
 def _fitted(ranking: Ranking, theta: IntArray, latent: IntArray) -> IntArray:
-    return heads._fit(ranking, latent, theta[ranking.known_positive], ("positives",)).found
+    claims = theta[ranking.known_positive]
+    return heads._fit(ranking, latent, claims, ("positives",)).possible
 
 
 def _cut(ranking: Ranking, fitted: IntArray) -> IntArray:

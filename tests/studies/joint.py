@@ -24,7 +24,7 @@ from pu_accessor.inference.estimates.average_precision import (
 )
 from pu_accessor.inference.estimates.binomial import metric_on_new
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
-from pu_accessor.inference.estimates.fallbacks import Estimates
+from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.joint import (
     join_estimates,
     join_metric_at,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pu_accessor.inference.prior.methods import METHODS
-from pu_accessor.sources.arrays import ArraySource
+from pu_accessor.sources.frames import ArraySource
 from pu_accessor.sources.roles import Roles
 from tests.studies import shapes
 from tests.studies.beta import LEVEL

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from pu_accessor import positives_needed, power, ranking_from_arrays
+from pu_accessor import from_arrays, positives_needed, power
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.inference.estimates.population_auroc import estimate_population_auroc
 from pu_accessor.inference.settings import Settings
@@ -75,7 +75,7 @@ def width_reached(
         pilot: object = {"auroc": float(name.split()[1])}
     else:
         score = _draw(shape, PILOT, PILOT, beta, rng)
-        pilot = ranking_from_arrays(score, np.where(np.arange(score.size) < PILOT, 1, np.nan))
+        pilot = from_arrays(score, np.where(np.arange(score.size) < PILOT, 1, np.nan))
     plan = positives_needed(
         width,
         pilot=pilot,  # type: ignore[arg-type]

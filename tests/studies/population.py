@@ -13,7 +13,7 @@ import numpy as np
 from scipy import special
 
 from pu_accessor.counting.cutoffs import rank_examples
-from pu_accessor.counting.placements import Places, count_above, rank_pairs
+from pu_accessor.counting.placements import PlacementTable, count_above, rank_pairs
 from pu_accessor.inference.comparison.paired import compare_paired
 from pu_accessor.inference.estimates.binomial import metric_on_new
 from pu_accessor.inference.estimates.delong import Placed
@@ -262,7 +262,7 @@ def size_row(models: str, design: Design, draws: int) -> Row:
         truth = positive | (rng.random(positive.size) < design.share)
         scores = MODELS[models](rng, truth)
         known = scores[:, positive]
-        places = [Places.of(one) for one in known]
+        places = [PlacementTable.of(one) for one in known]
         found = rank_pairs(places, known, count_above(places, scores))
         ranks, among = (
             dict[Hashable, FloatArray](zip("ab", each, strict=True)) for each in found[:2]

@@ -19,8 +19,8 @@ from pu_accessor.inference.diagnostics import tell_about
 from pu_accessor.inference.estimates.auroc import estimate_auroc
 from pu_accessor.inference.estimates.average_precision import estimate_precision
 from pu_accessor.inference.settings import Settings
-from pu_accessor.inference.tables.areas import area
 from pu_accessor.inference.tables.contingency import make_tables
+from pu_accessor.inference.tables.curves import area
 from pu_accessor.questions.request import FEW_EFFECTIVE
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Ranking
 from tests.studies.coverage import rank_quickly

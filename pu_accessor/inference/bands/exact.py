@@ -1,5 +1,7 @@
 """The exact band: prediction limits of the latent positives at each cutoff."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -7,25 +9,27 @@ from scipy import interpolate, special
 
 from pu_accessor.ranking import FloatArray, IntArray
 
-__all__ = ["SAME", "Bounds", "exact", "exact_each"]
+__all__ = ["SAME", "Bounds", "exact", "exact_each", "interpolate_limits", "spread_nodes"]
 
 Bounds: TypeAlias = tuple[IntArray, IntArray]
+# From some m and as many k to the real limits there.
+RealLimits: TypeAlias = Callable[[IntArray | FloatArray, IntArray], FloatArray]
 
 # Probabilities that differ by less, relatively, are taken as equal. Limits often sit on a
 # probability that is alpha/2 to the last digit (1/40 at n = 1, m = 39, level .95).
 SAME = 1e-9
 
-_SHORT = 20_000  # positives along which a walk is quicker
-_EXTREME = 1e-6  # tails below which real counts are no guide to whole ones
-_ENDS = 48  # known positives at both ends that are settled by themselves
-_FIRST = 16  # known positives at both ends that a start is looked up for
+_SHORT = 20_000  # up to so many positives a walk is quicker
+_EXTREME = 1e-6  # below this tail real counts do not tell the whole ones
+_ENDS = 48  # known positives at both ends, of which each limit is computed by itself
+_FIRST = 16  # known positives at both ends, of which each starting value is computed
 _NODES = 8  # nodes for each unit of the logit
-_STEPS, _NEAR = 8, 1e-5  # of Halley's method, at most; what may be left of one, in counts
-_CHEBYSHEV = 14  # numbers of latent positives that stand for all others between them
-_NEXT = 1e-3  # distance to an integer, in counts, within which a count is settled by itself
-_ERROR = 1e-8  # of the interpolation, in counts by m / sqrt(n): 20 times what it was measured
+_STEPS, _NEAR = 8, 1e-5  # most steps of Halley's method; largest error after the last, in counts
+_CHEBYSHEV = 14  # numbers of latent positives between which limits are interpolated
+_NEXT = 1e-3  # limits this near to an integer, in counts, are computed by themselves
+_ERROR = 1e-8  # of the interpolation, in counts by m / sqrt(n): 20 times the measured one
 _ROWS = 32  # tails that are summed at once, in the cache
-_FAR = 8  # standard deviations beyond which nothing is left of a distribution
+_FAR = 8  # standard deviations beyond which probabilities vanish
 
 
 def exact(n: int, m: int, level: float) -> Bounds:
@@ -123,9 +127,9 @@ def _approximate_quantiles(n: int, m: int, tail: float) -> IntArray:
     if m == 1:  # the count is 0 or 1
         return np.zeros(n, np.int64)
     known = np.arange(1, n + 1)
-    some = known[_spread(n)]
-    apart = _beta_quantile(n, np.array(m), tail, some) - some / (n + 1)
-    quantile = known / (n + 1) + np.interp(known, some, apart)
+    nodes = known[_start_indices(n)]
+    apart = _beta_quantile(n, np.array(m), tail, nodes) - nodes / (n + 1)
+    quantile = known / (n + 1) + np.interp(known, nodes, apart)
     count: IntArray = np.clip(np.floor(m * quantile), 0, m).astype(np.int64)
     return np.maximum.accumulate(count)
 
@@ -138,12 +142,11 @@ def _beta_quantile(n: int, m: IntArray | FloatArray, tail: float, known: IntArra
     return np.asarray(quantile, np.float64)
 
 
-def _spread(size: int) -> IntArray:
-    """Return some places of many, most of them at both ends: enough for a start between them."""
+def _start_indices(size: int) -> IntArray:
+    """Return indices of many, dense at both ends, between which a start is interpolated."""
     if size <= 8 * _FIRST:
         return np.arange(size)
-    turn = special.logit(_FIRST / size)
-    inner = size * special.expit(np.linspace(turn, -turn, int(-2 * turn * _NODES) + 2))
+    inner = size * _even_logits(_FIRST / size)
     ends = np.arange(_FIRST)
     return np.unique(np.concatenate([ends, inner.astype(np.int64), size - 1 - ends]))
 
@@ -155,52 +158,65 @@ def _by_interpolation(n: int, m: IntArray, tail: float) -> IntArray:
     function of k: known at some k, evenly spaced in the logit of k/(n + 1), it is known at all.
     The ends are settled by themselves, and so is what comes out next to an integer.
     """
-    each = m[:, np.newaxis]
     root = np.full((m.size, n), np.nan)
     inner = np.arange(_ENDS, n + 1 - _ENDS)
     if inner.size > 2 * _ENDS:
-        nodes = _nodes(n)
-        exactly = _at_nodes(n, m, tail, nodes)
-        spline = interpolate.make_interp_spline(special.logit(nodes / (n + 1)), exactly, k=7)
-        root[:, inner - 1] = spline(special.logit(inner / (n + 1))).T
-    near = np.maximum(_NEXT, _ERROR * each / np.sqrt(n))
-    row, place = np.nonzero(~(np.abs(root - np.rint(root)) > near))
-    start = root[row, place]
+        quantile = partial(_real_quantile, n, tail)
+        root[:, inner - 1] = interpolate_limits(n, m, spread_nodes(n, _ENDS), inner, quantile)
+    near = np.maximum(_NEXT, _ERROR * m[:, np.newaxis] / np.sqrt(n))
+    row, column = np.nonzero(~(np.abs(root - np.rint(root)) > near))
+    start, known, latent = root[row, column], column + 1, m[row]
     end = np.isnan(start)
-    start[end] = m[row[end]] * _beta_quantile(n, m[row[end]], tail, place[end] + 1)
-    root[row, place] = 0
+    start[end] = latent[end] * _beta_quantile(n, latent[end], tail, known[end])
+    root[row, column] = 0
     count: IntArray = np.floor(root).astype(np.int64) + 1
-    some = np.clip(np.floor(start), 0, m[row]).astype(np.int64)
-    below, here = _tails(n, m[row], place + 1, some, tail)
-    count[row, place] = _settle(n, m[row], tail, place + 1, some, below, here)
+    first = np.clip(np.floor(start), 0, latent).astype(np.int64)
+    below, here = _tails(n, latent, known, first, tail)
+    count[row, column] = _settle(n, latent, tail, known, first, below, here)
     return count
 
 
-def _nodes(n: int) -> IntArray:
+def _even_logits(first: float) -> FloatArray:
+    """Return shares from the first to one less it, evenly spaced in their logit."""
+    turn = special.logit(first)
+    return np.asarray(special.expit(np.linspace(turn, -turn, int(-2 * turn * _NODES) + 2)))
+
+
+def spread_nodes(n: int, ends: int) -> IntArray:
     """Return some k between the ends, evenly spaced in the logit of k/(n + 1)."""
-    turn = special.logit(_ENDS / (n + 1))
-    evenly = special.expit(np.linspace(turn, -turn, int(-2 * turn * _NODES) + 2))
-    return np.unique(np.round((n + 1) * evenly).astype(np.int64))
+    return np.unique(np.round((n + 1) * _even_logits(ends / (n + 1))).astype(np.int64))
 
 
-def _at_nodes(n: int, m: IntArray, tail: float, nodes: IntArray) -> FloatArray:
-    """Return the real v with P(V_k <= v) = tail for some k, a row each, and each m.
+def interpolate_limits(
+    n: int, m: IntArray, nodes: IntArray, inner: IntArray, real_limits: RealLimits
+) -> FloatArray:
+    """Return real limits at the known positives `inner`, from those at nodes; a row for each m."""
+    limits = _limits_at_nodes(n, m, nodes, real_limits)
+    spline = interpolate.make_interp_spline(special.logit(nodes / (n + 1)), limits, k=7)
+    return np.asarray(spline(special.logit(inner / (n + 1))).T)
 
-    As a share of m it is a smooth function of n/m, in (0, 1]: known at some, it is known at all.
+
+def _limits_at_nodes(n: int, m: IntArray, nodes: IntArray, real_limits: RealLimits) -> FloatArray:
+    """Return the real limits at some k, a row each, and each m.
+
+    As a share of m a limit is a smooth function of n/m, in (0, 1]: for many m it is interpolated
+    between Chebyshev's nodes.
     """
     few = m.size <= _CHEBYSHEV
     turns = np.cos(np.pi * (np.arange(_CHEBYSHEV) + 0.5) / _CHEBYSHEV)
     least, most = n / m.max(), n / m.min()
-    some = m if few else n / ((least + most) / 2 + (most - least) / 2 * turns)
-    known, latent = np.repeat(nodes, some.size), np.tile(some, nodes.size)
-    found = _real_quantile(n, latent, tail, known).reshape(nodes.size, some.size)
+    latent = m if few else n / ((least + most) / 2 + (most - least) / 2 * turns)
+    limits = real_limits(np.tile(latent, nodes.size), np.repeat(nodes, latent.size))
+    limits = limits.reshape(nodes.size, latent.size)
     if few:
-        return found
-    share: FloatArray = interpolate.barycentric_interpolate(n / some, found / some, n / m, axis=1)
+        return limits
+    share: FloatArray = interpolate.barycentric_interpolate(
+        n / latent, limits / latent, n / m, axis=1
+    )
     return share * m
 
 
-def _real_quantile(n: int, m: IntArray | FloatArray, tail: float, known: IntArray) -> FloatArray:
+def _real_quantile(n: int, tail: float, m: IntArray | FloatArray, known: IntArray) -> FloatArray:
     """Return the real v with P(V_k <= v) = tail, by Halley's method."""
     limit = tail * (1 + SAME)
     density = np.exp(-(special.ndtri(tail) ** 2) / 2) / np.sqrt(2 * np.pi)
@@ -227,16 +243,16 @@ def _tails(
     parts = [order[i : i + _ROWS] for i in range(0, order.size, _ROWS)]
     below, here = np.empty(order.size), np.empty(order.size)
     away = -special.ndtri(tail)
-    for some in parts:
-        widest = spread[some[-1]]
+    for part in parts:
+        widest = spread[part[-1]]
         up, down = ((_FAR + side) * widest + _ENDS for side in (-away, away))
-        below[some], here[some] = _some_tails(
-            n, m[some], known[some], v[some], min(n, int(up)), min(n, int(down))
+        below[part], here[part] = _sum_tails(
+            n, m[part], known[part], v[part], min(n, int(up)), min(n, int(down))
         )
     return below, here
 
 
-def _some_tails(
+def _sum_tails(
     n: int,
     m: IntArray | FloatArray,
     known: IntArray,

@@ -1,10 +1,12 @@
-"""Bands: bounds on the latent positives in the head, given the known ones there.
+"""Bands: bounds on the latent positives in the head, by a lookup table or by rank.
 
-When k of the n known positives are in the head, how many of the m latent ones are? A band answers
-with a lookup table of n + 1 entries a side, ``band(n, m, level) -> (lower, upper)``.
+Of n known positives k are in the head. How many of the m latent ones are there? A band answers
+with a lookup table of n + 1 entries a side, ``band(n, m, level) -> (lower, upper)``. Bounds by
+rank answer by the size of the head instead: Theorem 1 of [C15] takes any bounds on the rank CDF.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from math import log, sqrt
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -13,25 +15,159 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from pu_accessor.checks import check_option
+from pu_accessor.checks import as_array, check_option
 from pu_accessor.errors import PUTypeError, PUValueError
-from pu_accessor.inference.bands.by_rank import RankBand
 from pu_accessor.inference.bands.exact import SAME, Bounds, exact, exact_each
-from pu_accessor.inference.bands.simultaneous import simultaneous
-from pu_accessor.inference.bands.simultaneous_within_odds import simultaneous_within
+from pu_accessor.inference.bands.simultaneous import simultaneous, simultaneous_within
 from pu_accessor.inference.bands.within_odds import exact_within
-from pu_accessor.ranking import IntArray
+from pu_accessor.ranking import FloatArray, IntArray
 
 __all__ = [
     "BANDS",
     "Band",
+    "RankBand",
+    "Side",
+    "at_some_ranks",
     "band_name",
     "bootstrap",
     "central",
     "dkw",
     "latent_bounds",
     "latent_bounds_each",
+    "read_side",
 ]
+
+# From the number of examples to shares of the latent positives at ranks 0, 1, ..., examples.
+Side: TypeAlias = Callable[[int], FloatArray]
+
+_ULPS = 4  # rounding error of the product of a share and a count, in its last digits
+
+
+@dataclass(frozen=True, eq=False)
+class RankBand:
+    """Bounds on the share of the latent positives among the first examples, at each rank.
+
+    Parameters
+    ----------
+    lower, upper : callable
+        From the number of examples to the bound at each rank, as `read_side` makes them.
+    """
+
+    lower: Side
+    upper: Side
+
+    def of(self, names: Sequence[str], key: Hashable) -> "RankBand":
+        """Return the bounds of one ranking: here the same for all."""
+        return self
+
+    def latent(self, rank: IntArray, examples: int, latent: IntArray) -> tuple[IntArray, IntArray]:
+        """Return bounds on the number of latent positives in some heads.
+
+        Examples
+        --------
+        >>> band = RankBand(read_side("lower", [0, 0.29, 1]), read_side("upper", [0, 1, 1]))
+        >>> band.latent(np.array([1]), 2, np.array([100, 10]))
+        (array([[29,  2]]), array([[100,  10]]))
+        """
+        lower, upper = _check(self.lower(examples), "lower"), _check(self.upper(examples), "upper")
+        if (lower > upper).any():
+            first = int(np.argmax(lower > upper))
+            raise PUValueError(
+                f"band must have lower <= upper, but at rank {first} it has lower "
+                f"{lower[first]:g} and upper {upper[first]:g}. Pass it as (lower, upper)."
+            )
+        lower = np.minimum.accumulate(lower[::-1])[::-1]
+        upper = np.maximum.accumulate(upper)
+        return _times(lower[rank], latent, np.floor), _times(upper[rank], latent, np.ceil)
+
+
+def read_side(name: str, values: Any) -> Side:
+    """Return one bound as a function of the number of examples."""
+    if callable(values):
+        return lambda examples: _at_all_ranks(
+            name, values(np.arange(examples + 1)), examples, True
+        )
+    array = _as_array(name, values)
+    return lambda examples: _at_all_ranks(name, array, examples, False)
+
+
+def at_some_ranks(name: str, ranks: IntArray, values: Any) -> Side:
+    """Return one bound that is known at some ranks alone.
+
+    The rank CDF never falls. So between two ranks the lower bound is that of the last rank before,
+    and the upper bound that of the next; at the ends they are 0 and 1.
+
+    Examples
+    --------
+    >>> at_some_ranks("lower", np.array([1, 3]), [0.2, 0.6])(4)
+    array([0. , 0.2, 0.2, 0.6, 0.6])
+    >>> at_some_ranks("upper", np.array([1, 3]), [0.2, 0.6])(4)
+    array([0.2, 0.2, 0.6, 0.6, 1. ])
+    """
+    order = np.argsort(ranks)
+    known, array = np.asarray(ranks)[order], _as_array(name, values)[order]
+
+    def side(examples: int) -> FloatArray:
+        if known[0] < 0 or known[-1] > examples:
+            outside = known[(known < 0) | (known > examples)]
+            raise PUValueError(
+                f"band must have ranks from 0 to {examples}, the number of examples, but its "
+                f"{name} has {outside.tolist()[:5]}."
+            )
+        every = np.arange(examples + 1)
+        if name == "lower":
+            return np.append(0.0, array)[np.searchsorted(known, every, side="right")]
+        return np.append(array, 1.0)[np.searchsorted(known, every, side="left")]
+
+    return side
+
+
+def _as_array(name: str, values: Any) -> FloatArray:
+    """Return shares as float64, or raise."""
+    array = as_array(values)
+    if array.ndim != 1 or array.dtype.kind not in "iuf":
+        raise PUTypeError(
+            "band must hold one-dimensional arrays of shares, or functions of the rank, but its "
+            f"{name} is {type(values).__name__} of shape {array.shape}. Pass (lower, upper), each "
+            "with a share for every rank from 0 on; one of our bands by its name: band='exact'."
+        )
+    return array.astype(np.float64)
+
+
+def _at_all_ranks(name: str, values: Any, examples: int, returned: bool) -> FloatArray:
+    """Return shares at all ranks, or raise where there are more or fewer."""
+    array = _as_array(name, values)
+    if array.size != examples + 1:
+        came = "returned" if returned else "has"
+        raise PUValueError(
+            f"band must have a share for each rank from 0 to {examples}, the number of examples: "
+            f"{examples + 1} in all, but its {name} {came} {array.size}. At rank 0 it is 0; a "
+            "DataArray with a coordinate rank may hold some of them."
+        )
+    return array
+
+
+def _check(shares: FloatArray, name: str) -> FloatArray:
+    """Raise unless shares lie in [0, 1]."""
+    outside = ~((shares >= 0) & (shares <= 1))
+    if outside.any():
+        rank = int(np.argmax(outside))
+        raise PUValueError(
+            f"band must lie in [0, 1], but its {name} is {shares[rank]:g} at rank {rank}: it "
+            "bounds the share of the latent positives in the head, not their number."
+        )
+    return shares
+
+
+def _times(
+    shares: FloatArray, latent: IntArray, rounded: Callable[[FloatArray], npt.NDArray[Any]]
+) -> IntArray:
+    """Return shares of counts, rounded; what is an integer but for its last digits stays one."""
+    product = np.multiply.outer(shares, latent.astype(np.float64))
+    nearest = np.rint(product)
+    same = np.abs(product - nearest) <= _ULPS * np.spacing(product)
+    return np.where(same, nearest, rounded(product)).astype(np.int64)
+
 
 Band: TypeAlias = Callable[[int, int, float], tuple[npt.ArrayLike, npt.ArrayLike]]
 
@@ -126,7 +262,7 @@ def band_name(band: str | Band | RankBand) -> str:
 
 
 def latent_bounds(band: str | Band, n: int, m: int, level: float) -> Bounds:
-    """Ask a band, ours or a user's, for its lookup table, and check a user's."""
+    """Return the lookup table of a band, ours or a user's, after checking it."""
     name = band_name(band)
     table = band if callable(band) else BANDS[name]
     try:
@@ -156,7 +292,7 @@ def latent_bounds(band: str | Band, n: int, m: int, level: float) -> Bounds:
 def latent_bounds_each(
     band: str | Band, n: int, m: tuple[int, ...], level: float, selection_odds: float = 1.0
 ) -> Bounds:
-    """Ask a band for its lookup tables at several numbers of latent positives."""
+    """Return the lookup tables of a band at several numbers of latent positives."""
     if selection_odds > 1 and band == "simultaneous":
         sides = [simultaneous_within(n, latent, level, selection_odds) for latent in m]
         return np.stack([lower for lower, _ in sides]), np.stack([upper for _, upper in sides])
@@ -170,18 +306,17 @@ def latent_bounds_each(
 
 def _checked_side(name: str, side: npt.NDArray[Any], n: int, m: int) -> IntArray:
     """Check one side of a band's lookup table."""
-    table = side
-    if not np.issubdtype(table.dtype, np.integer):
+    if not np.issubdtype(side.dtype, np.integer):
         raise PUTypeError(
             f"band {name!r} must return integers (counts of latent positives), but returned "
-            f"{table.dtype}. Round lower down and upper up, then .astype(int)."
+            f"{side.dtype}. Round lower down and upper up, then .astype(int)."
         )
-    if table.shape != (n + 1,):
+    if side.shape != (n + 1,):
         raise PUValueError(
             f"band {name!r} must return arrays of shape ({n + 1},), an entry for each k = 0..n, "
-            f"but returned {table.shape}."
+            f"but returned {side.shape}."
         )
-    table = table.astype(np.int64)  # differences of unsigned integers would wrap around
+    table = side.astype(np.int64)  # differences of unsigned integers would wrap around
     if table.min() < 0 or table.max() > m:
         raise PUValueError(
             f"band {name!r} must stay between 0 and m = {m}, but reaches from {table.min()} to "

@@ -1,14 +1,36 @@
-"""The simultaneous band: exact limits at the level at which all cutoffs hold jointly."""
+"""The simultaneous band: limits that hold at all cutoffs jointly.
 
+They are exact limits at a lower local level. Where the odds of being labeled may differ, that
+level holds for the worst selection. In tables the limits are then narrowed: the number of latent
+positives in the head never falls from one cutoff to the next, and it grows by at most one for each
+unlabeled example. Narrowing loses no coverage, whatever the classifier.
+"""
+
+from collections.abc import Callable
 from functools import lru_cache
-from math import exp, lgamma, log
+from math import exp, inf, lgamma, log
 
 import numpy as np
+from scipy import special
 
 from pu_accessor.inference.bands.exact import SAME, Bounds, exact
-from pu_accessor.ranking import IntArray
+from pu_accessor.inference.bands.within_odds import exact_within
+from pu_accessor.inference.search import last_that_holds
+from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking
 
-__all__ = ["joint_coverage", "local_alpha", "simultaneous"]
+__all__ = [
+    "find_corners",
+    "inside_steps",
+    "joint_coverage",
+    "local_alpha",
+    "local_alpha_within",
+    "most_missed",
+    "narrow",
+    "narrow_between",
+    "settle",
+    "simultaneous",
+    "simultaneous_within",
+]
 
 _COUNTED = 20_000  # positives up to which the local level is computed from counted paths
 _PRECISION = 1e-4  # of the local level, relative
@@ -28,7 +50,7 @@ def simultaneous(n: int, m: int, level: float) -> Bounds:
 
     Takes and returns what `pu_accessor.inference.bands.exact.exact` does; `level` is that of all
     cutoffs jointly. In tables these limits are cut to what can hold at all of them, which loses no
-    coverage: see `pu_accessor.inference.bands.coherent`.
+    coverage: see `narrow`.
 
     Notes
     -----
@@ -98,16 +120,230 @@ def joint_coverage(n: int, m: int, lower: IntArray, upper: IntArray) -> float:
 
 
 def _largest_alpha(n: int, m: int, level: float) -> float:
-    """Bisect for the local level; Bonferroni's is safe at any rate."""
+    """Return the largest local level with which all limits hold, for labels at random."""
 
     def holds(alpha: float) -> bool:
         missed = 1 - joint_coverage(n, m, *exact(n, m, 1 - alpha))
         return missed <= (1 - level) * (1 + SAME)
 
-    safe, above = (1 - level) / (n + m + 1), 1 - level
-    if holds(above):
-        return above
-    while above > safe * (1 + _PRECISION):
-        middle = (safe * above) ** 0.5
-        safe, above = (middle, above) if holds(middle) else (safe, middle)
-    return safe
+    return _search_alpha(holds, n, m, level, _PRECISION)
+
+
+def _search_alpha(
+    holds: Callable[[float], bool], n: int, m: int, level: float, precision: float
+) -> float:
+    """Return the largest local level that holds; that of Bonferroni always does."""
+    most = 1 - level
+    return most if holds(most) else last_that_holds(holds, most / (n + m + 1), most, precision)
+
+
+_COUNTED_WITHIN = 1000  # positives up to which the worst selection is counted out
+_PRECISION_WITHIN = 4e-3  # of the local level, relative
+# Beyond, the local level of the nearest counted case is scaled by a power of n + m. Measured
+# against counted cases up to 12,000 positives, at odds of 1.3 to 30, it is 6% to 44% too low.
+_POWER_WITHIN, _SAFETY_WITHIN = -0.3, 0.8
+
+
+def simultaneous_within(n: int, m: int, level: float, selection_odds: float) -> Bounds:
+    """Exact prediction limits within a factor of the odds, that hold at all cutoffs jointly.
+
+    These are the limits of `pu_accessor.inference.bands.within_odds.exact_within` at a local level
+    1 - alpha', with alpha' the largest for which the latent positives leave the limits at *any*
+    cutoff with a probability of at most 1 - `level`, whichever selection within `selection_odds`
+    the labels came about by.
+
+    Notes
+    -----
+    Labels are independent, and n of them were given: a set of positives is the labeled one with a
+    probability proportional to the product of its odds. That the latent ones exceed the upper
+    limit somewhere only becomes more probable when a label moves down in the ranking. That
+    probability is a ratio of two functions that are straight in the odds of each positive, so that
+    it is largest where all odds are at one end or the other; and exchanging those of two positives
+    shows that the highest odds are then all below the lowest. So the worst selection has odds of 1
+    down to some place and of `selection_odds` below it. All n + m + 1 of these are counted out,
+    for the upper limits; the lower ones are the same, read from the bottom. Both together miss
+    with at most the sum of the two probabilities. Nothing of this is simulated.
+
+    Beyond n + m = 1,000 alpha' is scaled from the largest counted case of the same n, or of as
+    many of both, by a power of n + m: measured up to 12,000 positives it is then below the one
+    counted out.
+
+    Examples
+    --------
+    >>> lower, upper = simultaneous_within(10, 20, 0.95, 2.0)
+    >>> lower[5:], upper[:5]
+    (array([1, 1, 2, 4, 5, 8]), array([12, 15, 16, 18, 19]))
+    """
+    local = 1 - local_alpha_within(n, m, level, selection_odds)
+    lower, upper = exact_within(n, np.array([m]), local, selection_odds)
+    return lower[0], upper[0]
+
+
+@lru_cache(maxsize=1024)
+def local_alpha_within(n: int, m: int, level: float, selection_odds: float) -> float:
+    """Return the largest probability of missing a cutoff at which all of them hold jointly.
+
+    Examples
+    --------
+    Where odds differ, cutoffs far from where they change are safe:
+
+    >>> [round(local_alpha_within(50, 150, 0.95, odds), 4) for odds in (1, 3)]
+    [0.0045, 0.0226]
+    """
+    if selection_odds == 1:
+        return local_alpha(n, m, level)
+    fewer, more = sorted((n, m))  # known and latent may trade places
+    if not fewer or selection_odds == inf:
+        return 1 - level
+    if n + m <= _COUNTED_WITHIN:
+        return _largest_alpha_within(fewer, more, level, selection_odds)
+    small = min(fewer, _COUNTED_WITHIN // 2)
+    large = _COUNTED_WITHIN - small
+    counted = local_alpha_within(small, large, level, selection_odds)
+    return float(_SAFETY_WITHIN * counted * ((n + m) / _COUNTED_WITHIN) ** _POWER_WITHIN)
+
+
+def most_missed(n: int, m: int, upper: IntArray, selection_odds: float) -> float:
+    """Return the probability that latent positives exceed limits somewhere, at the worst.
+
+    Examples
+    --------
+    With one known and one latent positive, the latent one comes first with odds of 3 at most:
+
+    >>> round(most_missed(1, 1, np.array([0, 1]), 3.0), 4)
+    0.75
+    """
+    return _most_missed(_worst_shares(n, m, selection_odds), upper)
+
+
+def _largest_alpha_within(n: int, m: int, level: float, odds: float) -> float:
+    """Return the largest local level with which all limits hold, for the worst selection."""
+    shares, allowed = _worst_shares(n, m, odds), (1 - level) / 2 * (1 + SAME)
+
+    def holds(alpha: float) -> bool:
+        upper = exact_within(n, np.array([m]), 1 - alpha, odds)[1][0]
+        return _most_missed(shares, upper) <= allowed
+
+    return _search_alpha(holds, n, m, level, _PRECISION_WITHIN)
+
+
+def _worst_shares(n: int, m: int, odds: float) -> FloatArray:
+    """Return P(k known positives among the first t), where only those below t have the odds.
+
+    Shape (n + m + 1, n + 1): for each t, and each k.
+    """
+    orders = special.gammaln(np.arange(1.0, n + m + 2))
+    head, known = np.arange(n + m + 1)[:, np.newaxis], np.arange(n + 1)
+    latent = head - known
+    possible = (latent >= 0) & (latent <= m)
+    latent = np.clip(latent, 0, m)
+    log_ways = -orders[known] - orders[latent] - orders[n - known] - orders[m - latent]
+    log_ways = np.where(possible, log_ways - log(odds) * known, -np.inf)
+    log_ways -= log_ways.max(axis=1, keepdims=True)
+    ways = np.exp(log_ways)
+    shares: FloatArray = ways / ways.sum(axis=1, keepdims=True)
+    return shares
+
+
+def _most_missed(shares: FloatArray, upper: IntArray) -> float:
+    """Return the largest probability of exceeding limits, over the ranks t at which odds change.
+
+    Among the first t positives all orders are equally likely, and so they are among the others.
+    With k known positives among the first t, `holds_above[t, k]` is the probability that the
+    limits hold down to t, and `holds_below[k]` the probability that they hold from t on.
+    """
+    whole, n = shares.shape[0] - 1, shares.shape[1] - 1
+    known = np.arange(n + 1)
+    holds_above = np.empty((whole + 1, n + 1))
+    holds_above[0] = known == 0
+    for t in range(1, whole + 1):
+        before = holds_above[t - 1]
+        row = before * (np.maximum(t - known, 0) / t)
+        row[1:] += before[:-1] * (known[1:] / t)
+        row[t - known > upper] = 0
+        holds_above[t] = row
+    coverage, holds_below = np.empty(whole + 1), np.where(known == n, 1.0, 0.0)
+    coverage[whole] = holds_above[whole] @ shares[whole]
+    for t in range(whole - 1, -1, -1):
+        left = whole - t
+        row = holds_below * (np.maximum(left - (n - known), 0) / left)
+        row[:-1] += holds_below[1:] * ((n - known[:-1]) / left)
+        row[t - known > upper] = 0
+        holds_below = row
+        coverage[t] = (holds_above[t] * holds_below) @ shares[t]
+    return float(1 - coverage.min())
+
+
+_LOWER, _ESTIMATE, _UPPER = 0, 1, 2
+
+
+def narrow(head: IntArray, bounds: IntArray) -> IntArray:
+    """Narrow bounds at all cutoffs of a ranking to what can hold at all of them.
+
+    `head` has the unlabeled examples at or above each cutoff, `bounds` the shape (cutoffs, bound,
+    beta).
+
+    Examples
+    --------
+    Of one unlabeled example at most one is positive: with at least 3 above the second cutoff,
+    there are at least 2 above the first.
+
+    >>> head, bounds = np.array([3, 4]), np.array([[0, 1, 3], [3, 3, 4]])[:, :, np.newaxis]
+    >>> narrow(head, bounds)[..., 0].tolist()
+    [[2, 1, 3], [3, 3, 4]]
+    """
+    column = head[:, np.newaxis]
+    lower = np.maximum.accumulate(bounds[:, _LOWER], axis=0)
+    lower = column + np.maximum.accumulate((lower - column)[::-1], axis=0)[::-1]
+    upper = np.minimum.accumulate(bounds[::-1, _UPPER], axis=0)[::-1]
+    upper = column + np.minimum.accumulate(upper - column, axis=0)
+    return np.stack([lower, bounds[:, _ESTIMATE], upper], axis=1)
+
+
+def narrow_between(
+    ranking: Ranking, bounds: IntArray, whole: Ranking, narrowed: IntArray
+) -> IntArray:
+    """Narrow bounds at some cutoffs, given the narrowed ones of the whole ranking."""
+    rank = ranking.known_positive + ranking.known_negative + ranking.unlabeled
+    sides = np.searchsorted(whole.rank, rank, "right") - 1, np.searchsorted(whole.rank, rank)
+    back, ahead = (
+        np.abs(ranking.unlabeled - whole.unlabeled[side])[:, np.newaxis] for side in sides
+    )
+    before, after = (narrowed[side] for side in sides)
+    lower = np.maximum(bounds[:, _LOWER], before[:, _LOWER])
+    lower = np.maximum(lower, after[:, _LOWER] - ahead)
+    upper = np.minimum(bounds[:, _UPPER], after[:, _UPPER])
+    upper = np.minimum(upper, before[:, _UPPER] + back)
+    return np.stack([lower, bounds[:, _ESTIMATE], upper], axis=1)
+
+
+def find_corners(head: IntArray, narrowed: IntArray) -> IntArray:
+    """Return the counts of unlabeled examples, between two cutoffs, at which bounds bend."""
+    here, following = (side[:, np.newaxis, np.newaxis] for side in (head[:-1], head[1:]))
+    before, after = narrowed[:-1], narrowed[1:]
+    middle = [_ESTIMATE]
+    grows = after[:, middle] - before[:, middle] == following - here
+    # Along these lines each further example is a positive: the line that ends at the next lower
+    # bound, the one that starts at the last upper bound, and the estimate where it is such a line.
+    lines = [
+        following - after[:, [_LOWER]],
+        here - before[:, [_UPPER]],
+        np.where(grows, here - before[:, middle], following),
+    ]
+    corners = [line + value for line in lines for value in (before, after)]
+    return inside_steps(corners, here, following)
+
+
+def inside_steps(corners: list[IntArray], start: IntArray, end: IntArray) -> IntArray:
+    """Return the distinct counts that lie strictly between the two cutoffs of their step."""
+    inside = [corner[(start < corner) & (corner < end)] for corner in corners]
+    return np.unique(np.concatenate(inside))
+
+
+def settle(bounds: IntArray) -> tuple[IntArray, BoolArray]:
+    """Put bounds in order and estimates between them; also tell where bounds were out of order."""
+    lower, estimate, upper = (bounds[:, bound] for bound in (_LOWER, _ESTIMATE, _UPPER))
+    contradicted = lower > upper
+    lower, upper = np.minimum(lower, upper), np.maximum(lower, upper)
+    estimate = np.maximum(np.minimum(estimate, upper), lower)
+    return np.stack([lower, estimate, upper], axis=1), contradicted[:, np.newaxis]

@@ -1,8 +1,8 @@
-"""What known positives say that were labeled with known, unequal probabilities.
+"""The band of known positives that were labeled with known, unequal probabilities.
 
 A known positive that was labeled with the probability e has the weight w = 1/e: it stands for
 itself and for w - 1 latent positives with about its score. The weights are scaled such that they
-stand for all m latent ones. Equal weights of any size thus give what a simple random sample does,
+stand for all m latent ones. So equal weights of any size give the band of a simple random sample,
 and a positive that was certain to be labeled stands for itself alone.
 """
 
@@ -14,7 +14,7 @@ from pu_accessor.ranking import FloatArray, IntArray
 
 __all__ = ["effective_size", "latent_shares", "unseen_weight", "weighted_bounds"]
 
-# Known positives next to a cutoff that say how large the weights of unseen ones may be.
+# Known positives next to a cutoff, from which the largest weight of an unseen one is estimated.
 NEAREST = 10
 
 
@@ -70,7 +70,7 @@ def weighted_bounds(
     tail = (1 - level) / 2
     sums = np.concatenate([[0.0], np.cumsum(latent)])
     central = np.floor(np.minimum(sums, m) + 0.5).astype(np.int64)
-    # Read from the bottom of the ranking, what lies above lies below.
+    # For `upper` the ranking is read from the bottom.
     lower = np.minimum(_fewest(latent, m, tail), central)
     upper = np.maximum(m - _fewest(latent[::-1], m, tail)[::-1], central)
     return lower, central, upper
@@ -87,15 +87,15 @@ def latent_shares(weight: FloatArray, m: float) -> FloatArray:
 
 def _fewest(latent: FloatArray, m: int, tail: float) -> IntArray:
     """Return, for k = 0..n, the fewest latent positives in the head that are not rejected."""
-    head, tail_above = np.cumsum(latent), latent.sum()
     spread = latent * (1 + latent)
-    head_spread = np.cumsum(spread)
+    head, head_spread = np.cumsum(latent), np.cumsum(spread)
     unseen = unseen_weight(1 + latent) - 1
-    rest = np.maximum(tail_above - head, 0) + unseen
-    rest_spread = np.maximum(spread.sum() - head_spread, 0) + unseen * (1 + unseen)
+    below = np.maximum(latent.sum() - head, 0) + unseen
+    below_spread = np.maximum(spread.sum() - head_spread, 0) + unseen * (1 + unseen)
     share = np.ones(latent.size)  # where nothing is below; where nothing is above it is cut to 0
-    both = (head > 0) & (rest > 0) & (rest_spread > 0)
-    share[both] = _gamma_share(head[both], head_spread[both], rest[both], rest_spread[both], tail)
+    both = (head > 0) & (below > 0) & (below_spread > 0)
+    above, tail_below = (head[both], head_spread[both]), (below[both], below_spread[both])
+    share[both] = _gamma_share(*above, *tail_below, tail)
     # With more known positives in the head there cannot be fewer latent ones.
     share = np.minimum.accumulate(share[::-1])[::-1]
     return np.concatenate([[0], np.floor(m * share)]).astype(np.int64)
@@ -106,8 +106,8 @@ def _gamma_share(
 ) -> FloatArray:
     """Return the quantile of X/(X + Y) for two gamma variables with these moments."""
     beta = special.betaincinv(mean**2 / variance, other**2 / other_variance, p)
-    odds, against = variance / mean * beta, other_variance / other * (1 - beta)
-    share: FloatArray = odds / (odds + against)
+    x, y = variance / mean * beta, other_variance / other * (1 - beta)
+    share: FloatArray = x / (x + y)
     return share
 
 

@@ -11,23 +11,27 @@ from math import inf, log
 from typing import NamedTuple
 
 import numpy as np
-from scipy import interpolate, special
+from scipy import special
 
-from pu_accessor.inference.bands.exact import SAME, Bounds
+from pu_accessor.inference.bands.exact import (
+    SAME,
+    Bounds,
+    interpolate_limits,
+    spread_nodes,
+)
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 
 __all__ = ["exact_within"]
 
 _ENDS = 16  # positives of a kind at both ends between which limits are smooth
-_FEW = 250  # known positives that are settled one by one
-_NODES = 8  # nodes for each unit of the logit
-_CHEBYSHEV = 14  # numbers of latent positives that stand for all others between them
-_NEXT = 1e-4  # distance to an integer, in counts, within which a count is settled by itself
+_FEW = 250  # known positives whose limits are computed one by one
+_FEWEST_NODES = 16  # between which limits are interpolated
+_NEXT = 1e-4  # limits this near to an integer, in counts, are computed by themselves
 _ERROR = 1e-8  # of the interpolation, in counts by m / sqrt(n)
 _ROWS, _HELD = 32, 1 << 14  # tails that are summed at once, at least; terms of them, at most
-_FAR, _MORE = 7.5, 16  # standard deviations, and terms, after which nothing is left to sum
-_STEPS, _NEAR = 12, 1e-4  # of a search for a real limit, at most; what may be left of one
-_TRIED = 8  # steps of a search for an integer, after which it goes by halves
+_FAR, _MORE = 7.5, 16  # standard deviations, and terms, after which probabilities vanish
+_STEPS, _NEAR = 12, 1e-4  # most steps to a real limit; largest error after the last, in counts
+_TRIED = 8  # secants to an integer limit, after which the interval is halved
 
 
 class _Deviates(NamedTuple):
@@ -98,22 +102,20 @@ class _Side:
         """Return, for k = 1..n, the smallest count that is not rejected."""
         n, root = self._n, np.full((m.size, self._n), np.nan)
         smooth = n > _FEW and m.min() > 2 * _ENDS
-        if smooth and (nodes := self._nodes(m)).size > 2 * _NODES:
+        if smooth and (nodes := self._nodes(m)).size > _FEWEST_NODES:
             inner = np.arange(nodes[0], nodes[-1] + 1)
-            exactly, place = self._at_nodes(m, nodes), special.logit(nodes / (n + 1))
-            spline = interpolate.make_interp_spline(place, exactly, k=7)
-            root[:, inner - 1] = spline(special.logit(inner / (n + 1))).T
+            root[:, inner - 1] = interpolate_limits(n, m, nodes, inner, self._real_limits)
         near = np.maximum(_NEXT, _ERROR * m[:, np.newaxis] / np.sqrt(n))
         open_ones = ~(np.abs(root - np.rint(root)) > near)
         root[open_ones & np.isnan(root)] = -1
         count: IntArray = np.floor(root).astype(np.int64) + 1
         for row in np.flatnonzero(open_ones.sum(axis=1) > _FEW):
             self._settle_ends(int(m[row]), count[row], open_ones[row])
-        rows, places = np.nonzero(open_ones)
-        known, latent, start = places + 1, m[rows], root[rows, places]
+        rows, columns = np.nonzero(open_ones)
+        known, latent, start = columns + 1, m[rows], root[rows, columns]
         unknown = start < 0
         start[unknown] = self._start(latent[unknown], known[unknown])
-        count[rows, places] = self._fewest(latent, known, start)
+        count[rows, columns] = self._fewest(latent, known, start)
         return count
 
     def by_latent(self, m: int) -> IntArray:
@@ -132,15 +134,13 @@ class _Side:
 
     def _nodes(self, m: IntArray) -> IntArray:
         """Return some k, evenly spaced in their logit, with enough positives of each kind."""
-        n = self._n
-        turn = special.logit(_ENDS / (n + 1))
-        evenly = special.expit(np.linspace(turn, -turn, int(-2 * turn * _NODES) + 2))
-        known = np.unique(np.round((n + 1) * evenly).astype(np.int64))
-        place, counts = special.logit(known / (n + 1)) - log(self._odds), []
-        for each in (float(m.min()), float(m.max())):
-            spread = 1 / known + 1 / (n + 1 - known) + 4 / each
-            share = special.expit(place + self._limit * np.sqrt(spread))
-            counts += [each * share, each * (1 - share)]
+        n, counts = self._n, []
+        known = spread_nodes(n, _ENDS)
+        logit = special.logit(known / (n + 1)) - log(self._odds)
+        for latent in (float(m.min()), float(m.max())):
+            spread = 1 / known + 1 / (n + 1 - known) + 4 / latent
+            share = special.expit(logit + self._limit * np.sqrt(spread))
+            counts += [latent * share, latent * (1 - share)]
         inner: IntArray = known[np.min(counts, axis=0) >= _ENDS]
         return inner
 
@@ -157,9 +157,9 @@ class _Side:
         middle -= log(self._odds)
         # Logits scatter more where counts are lower.
         both = 1 / known + 1 / (n + 1 - known)
-        there = _scatter(m, np.asarray(special.expit(middle + away), np.float64))
-        here = _scatter(m, np.asarray(quantile, np.float64))
-        moved = special.expit(middle + away * np.sqrt((both + there) / (both + here)))
+        at_odds = _scatter(m, np.asarray(special.expit(middle + away), np.float64))
+        at_random = _scatter(m, np.asarray(quantile, np.float64))
+        moved = special.expit(middle + away * np.sqrt((both + at_odds) / (both + at_random)))
         return np.asarray(np.clip(m * moved - 0.5, 0, m), np.float64)
 
     def _deviates(
@@ -172,19 +172,19 @@ class _Side:
         )
         spread = rare**-0.5
         order = np.argsort(spread)  # those of one width at once
-        found = np.empty((2, order.size))
+        deviates = np.empty((2, order.size))
         last = order.size
         while last:
             widest = float(spread[order[last - 1]])
             up, down = (
                 int((_FAR + away) * widest) + _MORE for away in (self._limit, -self._limit)
             )
-            some = order[max(last - max(_ROWS, _HELD // (up + down)), 0) : last]
-            found[:, some] = self._some(m[some], known[some], count[some], up, down)
-            last -= some.size
-        return _Deviates(*found)
+            part = order[max(last - max(_ROWS, _HELD // (up + down)), 0) : last]
+            deviates[:, part] = self._sum_tails(m[part], known[part], count[part], up, down)
+            last -= part.size
+        return _Deviates(*deviates)
 
-    def _some(
+    def _sum_tails(
         self,
         m: IntArray | FloatArray,
         known: IntArray,
@@ -229,16 +229,13 @@ class _Side:
         for step in range(200):
             if not rows.size:
                 break
-            here = count[rows]
-            found = self._deviates(m[rows], known[rows], here)
-            wanted = self._limit
-            low[rows] = np.where(found.here <= wanted, here, low[rows])
-            high[rows] = np.where(found.here > wanted, here, high[rows])
-            low[rows] = np.where(found.following <= wanted, here + 1, low[rows])
-            high[rows] = np.where(
-                (found.here <= wanted) & (found.following > wanted), here + 1, high[rows]
-            )
-            aimed = here + (wanted - found.here) / (found.following - found.here)
+            here, limit = count[rows], self._limit
+            first, second = self._deviates(m[rows], known[rows], here)
+            low[rows] = np.where(first <= limit, here, low[rows])
+            high[rows] = np.where(first > limit, here, high[rows])
+            low[rows] = np.where(second <= limit, here + 1, low[rows])
+            high[rows] = np.where((first <= limit) & (second > limit), here + 1, high[rows])
+            aimed = here + (limit - first) / (second - first)
             middle = (low[rows] + high[rows]) / 2
             aimed = np.floor(np.where(np.isfinite(aimed) & (step < _TRIED), aimed, middle))
             aimed = np.clip(aimed, np.maximum(low[rows], 0), np.maximum(high[rows] - 1, 0))
@@ -260,52 +257,32 @@ class _Side:
             count[sure] = first + taken[sure]
             open_ones &= ~sure
 
-    def _at_nodes(self, m: IntArray, nodes: IntArray) -> FloatArray:
-        """Return the real limits at some k, a row each, and each m.
-
-        As a share of m it is a smooth function of n/m, in (0, 1]: known at some, known at all.
-        """
-        n, few = self._n, m.size <= _CHEBYSHEV
-        turns = np.cos(np.pi * (np.arange(_CHEBYSHEV) + 0.5) / _CHEBYSHEV)
-        least, most = n / m.max(), n / m.min()
-        some = m if few else n / ((least + most) / 2 + (most - least) / 2 * turns)
-        known, latent = np.repeat(nodes, some.size), np.tile(some, nodes.size)
-        found = self._real(latent, known).reshape(nodes.size, some.size)
-        if few:
-            return found
-        share: FloatArray = interpolate.barycentric_interpolate(
-            n / some, found / some, n / m, axis=1
-        )
-        return share * m
-
-    def _real(self, m: IntArray | FloatArray, known: IntArray) -> FloatArray:
+    def _real_limits(self, m: IntArray | FloatArray, known: IntArray) -> FloatArray:
         """Return the real count at which the tail is reached, by secants."""
         count = self._start(m, known)
-        found = self._deviates(m, known, count)
-        slope = found.following - found.here
+        deviates = self._deviates(m, known, count)
+        slope = deviates.following - deviates.here
         for _ in range(_STEPS):
-            moved = np.clip(count + (self._limit - found.here) / slope, 0, m)
-            before, found = found, self._deviates(m, known, moved)
-            secant = (found.here - before.here) / (moved - count)
+            moved = np.clip(count + (self._limit - deviates.here) / slope, 0, m)
+            before, deviates = deviates, self._deviates(m, known, moved)
+            secant = (deviates.here - before.here) / (moved - count)
             far = np.abs(moved - count) > _NEAR
-            slope = np.where(far & (secant > 0), secant, found.following - found.here)
+            slope = np.where(far & (secant > 0), secant, deviates.following - deviates.here)
             count = moved
-            if not far.any():
+            if not far.any() or np.abs((self._limit - deviates.here) / slope).max() < _NEAR:
                 break
-            if np.abs((self._limit - found.here) / slope).max() < _NEAR:
-                break
-        return np.asarray(count + (self._limit - found.here) / slope, np.float64)
+        return np.asarray(count + (self._limit - deviates.here) / slope, np.float64)
 
 
 def _deviate(above: FloatArray, below: FloatArray) -> FloatArray:
     """Return the normal deviate of a share, from its odds: precise in either tail."""
-    few = special.ndtri(np.minimum(above, below) / (above + below))
-    found: FloatArray = np.where(below < above, -few, few)
-    found[np.isinf(above)] = np.inf
-    return found
+    smaller = special.ndtri(np.minimum(above, below) / (above + below))
+    deviate: FloatArray = np.where(below < above, -smaller, smaller)
+    deviate[np.isinf(above)] = np.inf
+    return deviate
 
 
 def _scatter(m: IntArray | FloatArray, share: FloatArray) -> FloatArray:
     """Return what the logit of a share of m examples scatters by, squared."""
-    found: FloatArray = 1 / (m * share * (1 - share) + 0.5)
-    return found
+    variance: FloatArray = 1 / (m * share * (1 - share) + 0.5)
+    return variance

@@ -8,8 +8,13 @@ import numpy as np
 
 from pu_accessor.checks import Interval
 from pu_accessor.errors import PUValueError
-from pu_accessor.inference.estimates.fallbacks import Estimates, Estimator, complete
-from pu_accessor.inference.estimates.intervals import rank_interval, reach
+from pu_accessor.inference.estimates.intervals import (
+    Estimates,
+    Estimator,
+    estimate_area,
+    rank_interval,
+    reach,
+)
 from pu_accessor.inference.estimates.known_positives import (
     Blocks,
     count_negatives,
@@ -127,7 +132,7 @@ def estimate_auroc(
             "df.pu(propensity=...).contingency(...).pu.area('auroc', max_fpr=...)."
         )
     estimate = _estimator(ranking, rule.level, float(max_fpr) if max_fpr and partial else None)
-    return complete(ranking, betas, rule, estimate, "roc", max_fpr, interval)
+    return estimate_area(ranking, betas, rule, estimate, "roc", max_fpr, interval)
 
 
 def auroc_and_error(

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pu_accessor.checks import Interval
-from pu_accessor.inference.estimates.fallbacks import Estimates, Estimator, complete
+from pu_accessor.inference.estimates.intervals import Estimates, Estimator, estimate_area
 from pu_accessor.inference.estimates.known_positives import Blocks, count_positives, find_blocks
 from pu_accessor.inference.estimates.latent_gaps import precision_limits
 from pu_accessor.inference.estimates.weighted_areas import weighted_precision
@@ -82,7 +82,7 @@ def estimate_precision(
     (array([0.715, 0.889]), array([0.137, 0.211]), array([0.52 , 0.596]), array([1., 1.]))
     """
     estimate = _estimator(ranking, rule.level)
-    return complete(ranking, betas, rule, estimate, "pr", interval=interval)
+    return estimate_area(ranking, betas, rule, estimate, "pr", interval=interval)
 
 
 def estimate_precision_around(ranking: Ranking, betas: FloatArray, rule: Settings) -> Estimates:

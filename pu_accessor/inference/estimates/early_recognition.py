@@ -10,14 +10,14 @@ from pu_accessor.checks import Interval
 from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.estimates.delong import check_unweighted
-from pu_accessor.inference.estimates.fallbacks import Estimates, over_betas
+from pu_accessor.inference.estimates.intervals import Estimates, over_betas
 from pu_accessor.inference.estimates.known_positives import (
     count_negatives,
     count_positives,
     find_blocks,
     places,
 )
-from pu_accessor.inference.estimates.latent_gaps import spacing_quantile
+from pu_accessor.inference.estimates.latent_gaps import gamma_quantile
 from pu_accessor.inference.estimates.metric_at import AtCutoff, envelope_at
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels, make_tables
@@ -136,7 +136,7 @@ def _limits(
         values = np.append(weight, end)
         each, times = np.unique(values, return_counts=True)
         mean = float(values.mean())
-        limits.append(mean + stretch * (spacing_quantile(each, times, tail) - mean))
+        limits.append(mean + stretch * (gamma_quantile(each, times, 1.0, tail) - mean))
     low, high = np.clip(limits, worst, best).tolist()
     return low, high
 

@@ -11,11 +11,11 @@ import numpy as np
 
 from pu_accessor.checks import latent_counts
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
-from pu_accessor.inference.estimates.fallbacks import Estimates
+from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.metric_at import AtCutoff, evaluate_at, find_cutoff, rule_at
 from pu_accessor.inference.settings import BetaRange, Settings, ranking_level
 from pu_accessor.inference.tables.contingency import Table, check_labels
-from pu_accessor.inference.tables.latent_bounds import find_heads, references_used
+from pu_accessor.inference.tables.latent_bounds import bound_latent, references_used
 from pu_accessor.inference.tables.rates import Metric, evaluate
 from pu_accessor.ranking import FloatArray, Ranking
 
@@ -179,7 +179,7 @@ def _tables(here: Ranking, betas: FloatArray, share: FloatArray, rule: Settings)
     """Return the tables of both bounds, each with a share of its distance from the estimate."""
     unlabeled, head = here.total.unlabeled, int(here.unlabeled[0])
     latent = latent_counts(betas, unlabeled)
-    claimed = find_heads(here, latent, rule, refine=False).claimed[0]
+    claimed = bound_latent(here, latent, rule, refine=False).claimed[0]
     least, most = np.maximum(latent - (unlabeled - head), 0), np.minimum(latent, head)
     middle, low, high = (claimed[bound] for bound in (_ESTIMATE, _LEAST, _MOST))
     one = np.ones(share.size)

@@ -15,7 +15,7 @@ from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.estimates.cutoff_spec import CHOSEN, Cutoff, no_rank
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import Tables, central_table, make_tables
-from pu_accessor.inference.tables.envelopes import point_envelopes
+from pu_accessor.inference.tables.curves import point_envelopes
 from pu_accessor.inference.tables.rates import Metric, evaluate
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 

@@ -11,15 +11,16 @@ from pu_accessor.inference.estimates.delong import (
     Placed,
     check_unweighted,
     find_placements,
+    place_stack,
     rest_share,
     welch_df,
 )
-from pu_accessor.inference.estimates.fallbacks import Estimates, over_betas
+from pu_accessor.inference.estimates.intervals import Estimates, over_betas
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels
-from pu_accessor.ranking import FloatArray, Ranking
+from pu_accessor.ranking import BoolArray, FloatArray, Ranking, Stack
 
-__all__ = ["crossing", "estimate_population_auroc", "score_interval"]
+__all__ = ["crossing", "estimate_population_auroc", "estimate_population_aurocs", "score_interval"]
 
 _MODELED = 2  # examples that the model of the variances counts for
 _HALVES = 8  # of the way to a limit that are tried first
@@ -197,3 +198,39 @@ def _binormal(auroc: FloatArray, share: FloatArray) -> FloatArray:
     known = share**2 / 12 + (1 - share) ** 2 * alone + 2 * share * (1 - share) * turn
     rest = share / 12 + (1 - share) * alone + share * (1 - share) * (auroc - 0.5) ** 2
     return np.stack([known, rest])
+
+
+def estimate_population_aurocs(
+    stack: Stack, betas: FloatArray, level: float
+) -> list[Estimates | None]:
+    """Estimate the area under the ROC curve of each ranking on new examples, with an interval."""
+    _, negative, unlabeled = stack.total.T
+    plain = (unlabeled > 0) & ~_exceed(stack, betas, level).any(axis=1)
+    placed = place_stack(stack)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shares = betas * (unlabeled / (negative + unlabeled))[:, np.newaxis]
+        values = (placed.above[:, np.newaxis] - shares / 2) / (1 - shares)
+    plain &= ((values >= 0) & (values <= 1)).all(axis=1)  # there are none without both kinds
+    some = np.repeat(np.flatnonzero(plain), betas.shape[1])
+    chosen = Placed(*(side[..., some] for side in placed))
+    value, share = values[plain].ravel(), shares[plain].ravel()
+    error = np.sqrt(np.sum(chosen.variance / chosen.size, axis=0)) / (1 - share)
+    limits = score_interval(value, share, chosen, level)
+    rows = (side.reshape(-1, betas.shape[1]) for side in (value, error, *limits))
+    found = zip(*rows, strict=True)
+    return [Estimates(*next(found)) if one else None for one in plain.tolist()]
+
+
+def _exceed(stack: Stack, betas: FloatArray, level: float) -> BoolArray:
+    """Tell which betas may exceed the limit of their ranking: see `limit_from_positives`."""
+    known, unlabeled, owner = stack.total[:, :1], stack.total[:, 2:], stack.owner
+    # Rounded up, so that none is missed.
+    latent = np.minimum(np.ceil(betas * unlabeled + 0.5), unlabeled).clip(min=1)
+    share = np.minimum(stack.unlabeled[:, np.newaxis], latent[owner]) / latent[owner]
+    with np.errstate(divide="ignore"):
+        ahead = stack.known[:, np.newaxis] / known[owner] - share
+        allowed = np.sqrt(np.log(1 / (1 - level)) / 2 * (1 / known + 1 / latent))
+    distance = np.zeros(betas.shape)
+    np.maximum.at(distance, owner, ahead)
+    beyond: BoolArray = distance > allowed
+    return beyond

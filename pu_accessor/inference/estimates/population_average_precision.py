@@ -7,8 +7,13 @@ import numpy as np
 from pu_accessor.checks import Interval
 from pu_accessor.inference.estimates.binomial import wilson
 from pu_accessor.inference.estimates.delong import check_unweighted, welch_df
-from pu_accessor.inference.estimates.fallbacks import Estimates, over_betas
-from pu_accessor.inference.estimates.intervals import kurtosis_df, rank_interval, reach
+from pu_accessor.inference.estimates.intervals import (
+    Estimates,
+    kurtosis_df,
+    over_betas,
+    rank_interval,
+    reach,
+)
 from pu_accessor.inference.estimates.known_positives import count_positives
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels

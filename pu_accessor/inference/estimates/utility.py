@@ -9,7 +9,7 @@ from pu_accessor.checks import Interval, as_array
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import Table, make_tables
-from pu_accessor.inference.tables.envelopes import point_envelopes
+from pu_accessor.inference.tables.curves import point_envelopes
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
 __all__ = ["NetBenefit", "as_thresholds", "check_probabilities", "net_benefit_at"]

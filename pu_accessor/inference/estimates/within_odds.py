@@ -19,20 +19,21 @@ from pu_accessor.errors import PUValueError
 from pu_accessor.inference.bands.weighted import effective_size
 from pu_accessor.inference.estimates.auroc import estimate_auroc
 from pu_accessor.inference.estimates.average_precision import estimate_precision
-from pu_accessor.inference.estimates.fallbacks import Estimates, over_betas
+from pu_accessor.inference.estimates.intervals import Estimates, over_betas
 from pu_accessor.inference.estimates.known_positives import count_positives, find_blocks
 from pu_accessor.inference.estimates.population_auroc import estimate_population_auroc
 from pu_accessor.inference.estimates.population_average_precision import (
     estimate_population_precision,
 )
-from pu_accessor.inference.estimates.population_weighted import (
+from pu_accessor.inference.estimates.weighted_areas import (
+    weighted_auroc,
     weighted_population_auroc,
     weighted_population_precision,
+    weighted_precision,
 )
-from pu_accessor.inference.estimates.weighted_areas import weighted_auroc, weighted_precision
 from pu_accessor.inference.settings import Settings
-from pu_accessor.inference.tables.areas import area
 from pu_accessor.inference.tables.contingency import check_labels, make_tables
+from pu_accessor.inference.tables.curves import area
 from pu_accessor.inference.tables.latent_bounds import check_selection
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 

@@ -21,7 +21,7 @@ __all__ = [
 
 _SAME = 1e-12  # relative difference of probabilities that are taken as equal
 _MOST = 2**53  # beyond, float64 counts no more
-_FAR, _FEW = 16, 48  # standard deviations, and counts, after which probabilities vanish
+_FAR, _FEW = 16, 48  # standard deviations and counts, beyond which probabilities vanish
 
 
 class LabeledBeta(NamedTuple):
@@ -143,7 +143,7 @@ def labels_needed(
     while most < total and too_wide(most):
         most *= 2
     most = min(2 * most, total)  # widths fall unevenly: beyond this none is too wide
-    # From the largest size downwards, as each is known to be narrow while the next is in doubt.
+    # From the largest size downwards: all sizes above the answer are narrow enough.
     return most - bisect_right(range(most - 1, 0, -1), False, key=too_wide)
 
 
@@ -257,13 +257,13 @@ def _at_most(x: int, size: int, total: int, positives: int) -> float:
 
 
 def _of_rest(x: int, size: int, total: int, limits: tuple[float, float]) -> LabeledBeta:
-    """Turn shares of all unlabeled examples into those of the ones that were not labeled."""
-    rest = total - size
-    if not rest:
+    """Turn shares of all unlabeled examples into shares of those that were not labeled."""
+    not_labeled = total - size
+    if not not_labeled:
         raise PUValueError(
             f"rest=True needs examples that were not labeled, but all {total} were."
         )
-    lower, upper = (min(max((limit * total - x) / rest, 0.0), 1.0) for limit in limits)
+    lower, upper = (min(max((limit * total - x) / not_labeled, 0.0), 1.0) for limit in limits)
     return LabeledBeta(min(max(x / size, lower), upper), lower, upper)
 
 
@@ -283,20 +283,20 @@ def _as_prior(prior: tuple[float, float], method: str) -> tuple[float, float]:
     return first, second
 
 
-def _as_beta(hidden: float, n_unlabeled: int, told: str) -> float:
-    """Return a share of the unlabeled, or say that there is none."""
+def _as_beta(hidden: float, n_unlabeled: int, source: str) -> float:
+    """Return hidden positives as a share of the unlabeled, or raise."""
     if n_unlabeled and -1e-9 * n_unlabeled <= hidden <= n_unlabeled * (1 + 1e-9):
         return min(max(hidden / n_unlabeled, 0.0), 1.0)
     raise PUValueError(
-        f"{told} leaves {hidden:g} positives for {n_unlabeled} unlabeled examples, which is no "
+        f"{source} leaves {hidden:g} positives for {n_unlabeled} unlabeled examples, which is no "
         "share in [0, 1]. Check the counts: they are those of this set."
     )
 
 
 def _hypergeometric(x: int, size: int, total: int, level: float) -> tuple[float, float]:
     """Return the positives that neither tail of the hypergeometric rejects, as shares."""
-    tail = (1 - level) / 2 * (1 + _SAME)  # a probability that sits exactly on it is rejected
-    possible = range(x, total - (size - x) + 1)  # as many negatives have been seen
+    tail = (1 - level) / 2 * (1 + _SAME)  # a probability that is exactly the tail is rejected
+    possible = range(x, total - (size - x) + 1)  # size - x negatives have been seen
 
     def at_least(positives: int) -> float:  # grows with the positives
         return _tails(x, size, total, positives)[0]
@@ -341,12 +341,12 @@ def _highest_density(
     if second <= 1:
         return float(posterior.ppf(1 - level)), 1.0
 
-    def tilt(below: float) -> float:  # densities at both ends are the same
+    def difference(below: float) -> float:  # of log densities, 0 for the interval
         ends = posterior.ppf([below, below + level])
         return float(np.subtract(*posterior.logpdf(ends)))
 
     edge = 1e-12 * sqrt(1 - level)
-    below = optimize.brentq(tilt, edge, 1 - level - edge, xtol=edge)
+    below = optimize.brentq(difference, edge, 1 - level - edge, xtol=edge)
     lower, upper = posterior.ppf([below, below + level])
     return float(lower), float(upper)
 

@@ -1,7 +1,8 @@
 """Ways to estimate beta from a ranking, and what each takes for granted."""
 
+from bisect import bisect
 from collections.abc import Callable, Mapping
-from math import ceil, sqrt
+from math import ceil, log, sqrt
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -10,12 +11,19 @@ from scipy import special, stats
 
 from pu_accessor.checks import check_option
 from pu_accessor.errors import PUDataError
-from pu_accessor.inference.bands.weighted import latent_shares
-from pu_accessor.inference.prior.feasible import limit_from_negatives, limit_from_positives
+from pu_accessor.inference.bands.weighted import latent_shares, unseen_weight
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
 
-__all__ = ["METHODS", "Method", "Prior", "check_method", "estimate_prior"]
+__all__ = [
+    "METHODS",
+    "Method",
+    "Prior",
+    "check_method",
+    "estimate_prior",
+    "limit_from_negatives",
+    "limit_from_positives",
+]
 
 _SCAR = "known positives are a simple random sample of all positives"
 _KNOWN_ODDS = "positives are labeled independently, with the given propensities"
@@ -112,10 +120,10 @@ def estimate_prior(ranking: Ranking, method: str, level: float) -> Prior:
     array([0.126, 0.   , 0.155])
     """
     _check_examples(ranking.total)
-    told = METHODS[method].assumptions
+    assumptions = METHODS[method].assumptions
     if ranking.weight is not None:
-        told = told.replace(_SCAR, _KNOWN_ODDS)
-    return METHODS[method].estimate(ranking, level)._replace(assumptions=told)
+        assumptions = assumptions.replace(_SCAR, _KNOWN_ODDS)
+    return METHODS[method].estimate(ranking, level)._replace(assumptions=assumptions)
 
 
 def _check_examples(total: Counts) -> None:
@@ -149,12 +157,12 @@ def _feasible(ranking: Ranking, level: float) -> Prior:
 
 
 def _doubts(ranking: Ranking) -> list[str]:
-    """Say what speaks against the assumptions."""
-    found, added = np.diff(ranking.known_positive), np.diff(ranking.unlabeled)
+    """Return warnings where the data speak against the assumptions."""
+    known, unlabeled = np.diff(ranking.known_positive), np.diff(ranking.unlabeled)
     total = ranking.total
-    above = (ranking.unlabeled[:-1] + added / 2) / total.unlabeled
+    above = (ranking.unlabeled[:-1] + unlabeled / 2) / total.unlabeled
     doubts = []
-    if float(found @ above) / total.known_positive < _SEPARATE:
+    if float(known @ above) / total.known_positive < _SEPARATE:
         doubts.append(
             "Known positives rank above nearly all unlabeled examples: beta is about 0, or scores "
             "are those of rows that the model was trained on, or labels are no random sample of "
@@ -172,21 +180,21 @@ def _doubts(ranking: Ranking) -> list[str]:
 def _top_rises(ranking: Ranking) -> float:
     """Return the p value of known positives being above the unlabeled within the top.
 
-    The top reaches to the known positive at a quarter. Where all there are positives, known and
-    unlabeled ones are ordered by chance.
+    The top ends at the known positive at a quarter. If all examples of the top are positives,
+    known and unlabeled ones are ordered by chance.
     """
     quarter = ceil(ranking.total.known_positive / 4)
     last = int(np.argmax(ranking.known_positive >= quarter)) + 1
-    found = np.diff(ranking.known_positive[:last])
-    added = np.diff(ranking.unlabeled[:last])
-    known, others = int(found.sum()), int(added.sum())
+    known_at = np.diff(ranking.known_positive[:last])
+    others_at = np.diff(ranking.unlabeled[:last])
+    known, others = int(known_at.sum()), int(others_at.sum())
     if not known or not others:
         return 1.0
-    below = added.sum() - np.cumsum(added) + added / 2
-    pairs, size = float(found @ below), known + others
-    # What lies between two known positives is one step at breakpoints, and no tie. Floats: cubes
-    # of large counts are no int64.
-    ties = np.where(found > 0, found + added, 0.0)
+    below = others_at.sum() - np.cumsum(others_at) + others_at / 2
+    pairs, size = float(known_at @ below), known + others
+    # At breakpoints, all examples between two known positives are one step without being tied.
+    # Floats: cubes of large counts do not fit into int64.
+    ties = np.where(known_at > 0, known_at + others_at, 0.0)
     spread = known * others / 12 * (size + 1 - float(ties @ (ties**2 - 1)) / (size * (size - 1)))
     if spread <= 0:
         return 1.0
@@ -205,13 +213,13 @@ def _two_sided(ranking: Ranking, level: float) -> Prior:
 
 
 def _mean_matching(ranking: Ranking, level: float) -> Prior:
-    """Find the unlabeled between known negatives and known positives by a mean."""
+    """Match the mean score of the unlabeled to those of known negatives and known positives."""
     _check_negatives(ranking.total)
     kinds = (ranking.known_positive, ranking.known_negative, ranking.unlabeled)
     counts = [np.diff(kind) for kind in kinds]
-    place = (_mid_shares(ranking.known_positive) + _mid_shares(ranking.known_negative)) / 2
-    means = [float(count @ place) / count.sum() for count in counts]
-    weighted = _weighted_moments(ranking, place) if ranking.unequal_weight is not None else None
+    score = (_mid_shares(ranking.known_positive) + _mid_shares(ranking.known_negative)) / 2
+    means = [float(count @ score) / count.sum() for count in counts]
+    weighted = _weighted_moments(ranking, score) if ranking.unequal_weight is not None else None
     if weighted is not None:
         means[0] = weighted.mean
     apart = means[0] - means[1]
@@ -223,29 +231,28 @@ def _mean_matching(ranking: Ranking, level: float) -> Prior:
     beta = (means[2] - means[1]) / apart
     sizes = [float(count.sum()) for count in counts]
     variances = [
-        float(count @ (place - mean) ** 2) / (size - 1) if size > 1 else float("nan")
+        float(count @ (score - mean) ** 2) / (size - 1) if size > 1 else float("nan")
         for count, mean, size in zip(counts[:2], means[:2], sizes[:2], strict=True)
     ]
     if weighted is not None:
         variances[0], sizes[0] = weighted.variance, weighted.size
     lower, upper = _matching_interval(beta, apart, variances, sizes, level)
     inside = min(max(beta, 0.0), 1.0)
-    # A beta that is 0 or 1 is estimated below or above it half of the time. Where nothing varies
-    # the interval is the estimate.
+    # Where the true beta is 0 or 1, half of the estimates lie beyond it: that is no contradiction.
+    # Where nothing varies the interval is the estimate.
     beyond = abs(beta - inside) > _ALIKE
     warnings = (_CONTRADICTION,) if beyond and lower == upper else ()
     return Prior(inside, lower, upper, warnings)
 
 
-def _weighted_moments(ranking: Ranking, place: FloatArray) -> _Moments:
-    """Return the moments of places of latent positives, by the known ones that stand for them."""
+def _weighted_moments(ranking: Ranking, score: FloatArray) -> _Moments:
+    """Return the moments of scores of latent positives, by the known ones that stand for them."""
     weight = np.ones(1) if ranking.weight is None else ranking.weight
-    here = np.repeat(place, np.diff(ranking.known_positive))
-    stands = latent_shares(weight, 1.0)
-    mean = float(stands @ here)
-    variance = float(stands @ (here - mean) ** 2)
-    n = weight.size
-    error = float(stands**2 @ (here - mean) ** 2) * n / max(n - 1, 1)
+    known_score = np.repeat(score, np.diff(ranking.known_positive))
+    share, n = latent_shares(weight, 1.0), weight.size
+    mean = float(share @ known_score)
+    variance = float(share @ (known_score - mean) ** 2)
+    error = float(share**2 @ (known_score - mean) ** 2) * n / max(n - 1, 1)
     return _Moments(mean, variance, variance / error if error and n > 1 else 1.0)
 
 
@@ -254,26 +261,24 @@ def _matching_interval(
 ) -> tuple[float, float]:
     """Return the betas in [0, 1] at which the mean over the unlabeled is no surprise.
 
-    Each is held against the variance that it would have itself. The variance at the estimate is
-    too small whenever the estimate is too near to an end, where one kind counts for little.
+    Each beta is tested with its own variance. The variance at the estimate would be too small
+    where the estimate is too near to 0 or 1, where one kind counts for little.
     """
     (positive, negative), (n, against, unlabeled) = variances, sizes
     if min(n, against) <= 1:
         return 0.0, 1.0
     nearest = min(max(beta, 0.0), 1.0)
     reach = _student(nearest, variances, sizes, level)
-    # (beta0 - beta)**2 * apart**2 <= reach**2 * variance(beta): a quadratic in beta
-    square = apart**2 - reach**2 * (positive / n + negative / against)
-    slope = beta * apart**2 + reach**2 * (
-        (positive - negative) / unlabeled / 2 - negative / against
-    )
-    rest = (beta * apart) ** 2 - reach**2 * (negative / unlabeled + negative / against)
-    inside = slope**2 - square * rest
-    if square <= 0:  # known positives and negatives hardly differ
+    # (beta0 - beta)**2 * apart**2 <= reach**2 * variance(beta): a*beta0**2 - 2*b*beta0 + c <= 0
+    a = apart**2 - reach**2 * (positive / n + negative / against)
+    b = beta * apart**2 + reach**2 * ((positive - negative) / unlabeled / 2 - negative / against)
+    c = (beta * apart) ** 2 - reach**2 * (negative / unlabeled + negative / against)
+    discriminant = b**2 - a * c
+    if a <= 0:  # known positives and negatives hardly differ
         return 0.0, 1.0
-    if inside < 0:  # no beta at all fits, or the estimate alone and it is rounded
+    if discriminant < 0:  # no beta at all fits, or the estimate alone and it is rounded
         return nearest, nearest
-    ends = (slope - sqrt(inside)) / square, (slope + sqrt(inside)) / square
+    ends = (b - sqrt(discriminant)) / a, (b + sqrt(discriminant)) / a
     lower, upper = (min(max(end, 0.0), 1.0) for end in ends)
     return lower, upper
 
@@ -294,7 +299,7 @@ def _student(beta: float, variances: list[float], sizes: list[float], level: flo
 
 
 def _mid_shares(cumulative: IntArray) -> FloatArray:
-    """Return, for each step between cutoffs, the share of a kind that ranks below, ties half."""
+    """Return the share of a kind that ranks below each step between cutoffs; ties count half."""
     shares: FloatArray = 1 - (cumulative[:-1] + cumulative[1:]) / (2 * cumulative[-1])
     return shares
 
@@ -329,3 +334,85 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         ),
     }
 )
+
+
+def limit_from_positives(ranking: Ranking, delta: float) -> float:
+    """Return the largest beta that the known positives do not rule out.
+
+    A beta is too high if the known positives come earlier in the ranking than so many latent ones
+    could among the unlabeled examples: a one-sided two-sample Kolmogorov-Smirnov test [1]_.
+
+    Notes
+    -----
+    Known positives that were labeled with the probabilities e stand for latent ones in proportion
+    to 1/e - 1: their weighted rank CDF, F, takes the place of k/n. The distance may then be
+    sqrt(2*ln(1/delta)) times the largest standard error that this has at any cutoff, the square of
+    which is F*(1 - F)/M + (1 - F)**2*sum(u**2 above) + F**2*sum(u**2 below), with u the shares
+    they stand for, and one more positive that was not seen below all others. With equal weights
+    that is the bound of the test, but for this one.
+
+    References
+    ----------
+    .. [1] N. V. Smirnov, *Table for estimating the goodness of fit of empirical distributions*,
+       Annals of Mathematical Statistics 19 (1948) 279-281.
+
+    Examples
+    --------
+    >>> from pu_accessor.ranking import Counts
+    >>> known = np.array([0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 6, 7, 8, 9, 10, 10])
+    >>> unlabeled = np.array([0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 4, 4, 4, 4, 4, 20])
+    >>> rank = known + unlabeled
+    >>> ranking = Ranking(rank, 30.5 - rank, known, 0 * known, unlabeled, Counts(10, 0, 20))
+    >>> limit_from_positives(ranking, 0.05)
+    0.45
+    """
+    steps = np.flatnonzero(np.diff(ranking.known_positive)) + 1
+    if (weight := ranking.unequal_weight) is not None:
+        return _weighted_limit(ranking, weight, steps, delta)
+    total = ranking.total.known_positive, ranking.total.unlabeled
+    return _limit(ranking.known_positive[steps], ranking.unlabeled[steps], total, delta)
+
+
+def limit_from_negatives(ranking: Ranking, delta: float) -> float:
+    """Return the largest share of negatives that the known ones do not rule out."""
+    steps = np.flatnonzero(np.diff(ranking.known_negative))
+    n, size = ranking.total.known_negative, ranking.total.unlabeled
+    known, unlabeled = n - ranking.known_negative[steps], size - ranking.unlabeled[steps]
+    return _limit(known, unlabeled, (n, size), delta)
+
+
+def _weighted_limit(ranking: Ranking, weight: FloatArray, steps: IntArray, delta: float) -> float:
+    """Return the limit from known positives that were labeled with unequal probabilities."""
+    unlabeled, known = ranking.unlabeled[steps], ranking.known_positive[steps]
+    u = latent_shares(weight, 1.0)
+    unseen = (float(unseen_weight(weight)[-1]) - 1) / float((weight - 1).sum())
+    cdf, squares = (np.append(0.0, np.cumsum(shares)) for shares in (u, u**2))
+    f, square = cdf[known], squares[known]
+    scatter = square * (1 - f) ** 2 + (squares[-1] - square + unseen**2) * f**2
+
+    def allowed(latent: int) -> float:
+        return sqrt(2 * log(1 / delta)) * sqrt(np.max(scatter + f * (1 - f) / latent))
+
+    return _largest_feasible(f, unlabeled, ranking.total.unlabeled, allowed)
+
+
+def _limit(known: IntArray, unlabeled: IntArray, total: tuple[int, int], delta: float) -> float:
+    """Return the largest share of latent examples that the known ones allow."""
+    n, size = total
+
+    def allowed(latent: int) -> float:
+        return sqrt(log(1 / delta) / 2 * (1 / n + 1 / latent))
+
+    return _largest_feasible(known / n, unlabeled, size, allowed)
+
+
+def _largest_feasible(
+    cdf: FloatArray, unlabeled: IntArray, size: int, allowed: Callable[[int], float]
+) -> float:
+    """Return the largest share of latent examples whose distance is allowed."""
+
+    def infeasible(latent: int) -> bool:
+        return bool(np.max(cdf - np.minimum(unlabeled, latent) / latent) > allowed(latent))
+
+    # The distance grows with the latent examples, and the allowed one shrinks.
+    return bisect(range(1, size + 1), False, key=infeasible) / size

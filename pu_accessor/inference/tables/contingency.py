@@ -8,28 +8,30 @@ import numpy as np
 
 from pu_accessor.checks import Interval, interval_betas, latent_counts
 from pu_accessor.errors import PUDataError
-from pu_accessor.inference.bands.by_rank import RankBand
-from pu_accessor.inference.bands.simultaneous_within_odds import local_alpha_within
+from pu_accessor.inference.bands.lookup import RankBand
+from pu_accessor.inference.bands.simultaneous import local_alpha_within
 from pu_accessor.inference.settings import Settings
-from pu_accessor.inference.tables.kinks import beyond, find_kinks
-from pu_accessor.inference.tables.latent_bounds import find_heads, references_used
+from pu_accessor.inference.tables.latent_bounds import bound_latent, references_used
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Ranking
 
 __all__ = [
     "BOUNDS",
+    "MOST_KINKS",
     "Inner",
     "RankCdf",
     "Table",
     "Tables",
+    "beyond_ends",
     "central_table",
     "check_labels",
+    "find_kinks",
     "make_tables",
     "rank_cdf",
 ]
 
 BOUNDS = ("lower", "estimate", "upper")
 _ESTIMATE = BOUNDS.index("estimate")
-_HELD = 1 << 22  # cutoffs at some betas, whose bounds are found at once
+_AT_ONCE = 1 << 22  # bounds at some cutoffs and betas that are computed together
 _ENDS = [BOUNDS.index("lower"), BOUNDS.index("upper")]
 
 
@@ -43,7 +45,7 @@ class Table(NamedTuple):
 
 
 class Inner(NamedTuple):
-    """What the bounds get to at betas within an interval.
+    """The bounds at betas within an interval.
 
     Parameters
     ----------
@@ -142,27 +144,27 @@ def make_tables(
     within = _within(inside, total.unlabeled)
     latent = np.concatenate([latent, within])
     positives = total.known_positive + latent
-    first, *more = _split(latent, betas.size, ranking.rank.size)
-    for some in [first, *more] if more else []:  # all cutoffs, before what is counted at them
-        ranking = find_heads(ranking, some, rule).ranking
-    heads = find_heads(ranking, first, rule, refine=not more)
+    first, *others = _split(latent, betas.size, ranking.rank.size)
+    for part in [first, *others] if others else []:  # add all cutoffs, then count at them
+        ranking = bound_latent(ranking, part, rule).ranking
+    bounds = bound_latent(ranking, first, rule, refine=not others)
     inner = None
     if inside.size:
-        found = np.empty((heads.ranking.rank.size, len(_ENDS), within.size), np.int64)
+        ends = np.empty((bounds.ranking.rank.size, len(_ENDS), within.size), np.int64)
         start = first.size - betas.size
-        found[..., :start] = heads.found[:, _ENDS, betas.size :]
-        for some in more:
-            rest = find_heads(ranking, some, rule, refine=False)
-            found[..., start : start + some.size] = rest.found[:, _ENDS]
-            start += some.size
-        inner = _inner(heads.ranking, inside, found, within)
-    ranking, tightest = heads.ranking, heads.tightest
-    clipped, found = heads.clipped[..., points], heads.found[..., points]
-    del heads  # what was claimed takes as much memory as the counts of all cutoffs
+        ends[..., :start] = bounds.possible[:, _ENDS, betas.size :]
+        for part in others:
+            further = bound_latent(ranking, part, rule, refine=False)
+            ends[..., start : start + part.size] = further.possible[:, _ENDS]
+            start += part.size
+        inner = _inner(bounds.ranking, inside, ends, within)
+    ranking, tightest = bounds.ranking, bounds.tightest
+    clipped, in_head = bounds.clipped[..., points], bounds.possible[..., points]
+    del bounds  # the claims take as much memory as the counts at all cutoffs
     return Tables(
         ranking,
         betas,
-        *_predicted(ranking, found.copy() if inside.size else found),
+        *_predicted(ranking, in_head.copy() if inside.size else in_head),
         positives[points],
         (sum(total) - positives)[points],
         clipped,
@@ -177,24 +179,24 @@ def _within(inside: FloatArray, unlabeled: int) -> IntArray:
     latent = latent_counts(inside, unlabeled)
     if not latent.size:
         return latent
-    below, above = beyond(latent, unlabeled)
+    below, above = beyond_ends(latent, unlabeled)
     return np.concatenate([[below], latent, [above]])
 
 
-def _inner(ranking: Ranking, betas: FloatArray, found: IntArray, latent: IntArray) -> Inner:
+def _inner(ranking: Ranking, betas: FloatArray, in_head: IntArray, latent: IntArray) -> Inner:
     """Make tables of the latent positives in the head at betas within an interval."""
-    kinks = find_kinks(found, latent, ranking.unlabeled)
+    kink_in_head, kink_latent = find_kinks(in_head, latent, ranking.unlabeled)
     known = ranking.total.known_positive
     above = ranking.known_positive[:, np.newaxis, np.newaxis]
-    found += above
-    kinks[..., 0] += above
-    kinks[..., 1] += known
-    return Inner(betas, found[..., 1:-1], known + latent[1:-1], kinks)
+    in_head += above
+    inner_tp, inner_positives = in_head[..., 1:-1], known + latent[1:-1]
+    kinks = np.stack([kink_in_head + above, known + kink_latent], axis=-1)
+    return Inner(betas, inner_tp, inner_positives, kinks)
 
 
 def _split(latent: IntArray, points: int, cutoffs: int) -> list[IntArray]:
     """Split latent positives at many betas into parts that fit into memory, points together."""
-    size = max(_HELD // max(cutoffs, 1), 1)
+    size = max(_AT_ONCE // max(cutoffs, 1), 1)
     return np.split(latent, np.arange(max(points, size), latent.size, size))
 
 
@@ -202,16 +204,16 @@ def rank_cdf(ranking: Ranking, betas: FloatArray, rule: Settings) -> RankCdf:
     """Bound the rank CDF of the latent positives by the one of the known ones."""
     check_labels(betas, ranking.total, references_used(rule.reference, ranking))
     latent = latent_counts(betas, ranking.total.unlabeled)
-    # What known negatives say rises between two cutoffs, where it is not cut off.
-    heads = find_heads(ranking, latent, rule, refine=rule.reference != "positives")
+    # The bounds of known negatives rise between two cutoffs, where they are not cut off.
+    bounds = bound_latent(ranking, latent, rule, refine=rule.reference != "positives")
     with np.errstate(invalid="ignore"):  # no latent positives, no share of them
-        share = np.clip(heads.claimed, 0, latent) / latent
+        share = np.clip(bounds.claimed, 0, latent) / latent
     plain = rule.reference == "positives" and ranking.weight is None
     if plain and not isinstance(rule.band, RankBand):
-        known = heads.ranking.known_positive / ranking.total.known_positive
+        known = bounds.ranking.known_positive / ranking.total.known_positive
         share[:, _ESTIMATE, :] = known[:, np.newaxis]
-    alphas = _local_alphas(ranking.total, latent, heads.tightest, rule)
-    return RankCdf(heads.ranking, share, heads.tightest, alphas)
+    alphas = _local_alphas(ranking.total, latent, bounds.tightest, rule)
+    return RankCdf(bounds.ranking, share, bounds.tightest, alphas)
 
 
 def central_table(ranking: Ranking, beta: float, rule: Settings) -> tuple[Ranking, Table]:
@@ -219,14 +221,15 @@ def central_table(ranking: Ranking, beta: float, rule: Settings) -> tuple[Rankin
     betas = np.array([beta])
     check_labels(betas, ranking.total, references_used(rule.reference, ranking))
     latent = latent_counts(betas, ranking.total.unlabeled)
-    heads = find_heads(ranking, latent, rule)
-    tp, fp = (count[:, 0, 0] for count in _predicted(heads.ranking, heads.found[:, [_ESTIMATE]]))
+    bounds = bound_latent(ranking, latent, rule)
+    counts = _predicted(bounds.ranking, bounds.possible[:, [_ESTIMATE]])
+    tp, fp = (count[:, 0, 0] for count in counts)
     positives = ranking.total.known_positive + int(latent[0])
-    return heads.ranking, Table(tp, fp, positives - tp, sum(ranking.total) - positives - fp)
+    return bounds.ranking, Table(tp, fp, positives - tp, sum(ranking.total) - positives - fp)
 
 
 def check_labels(betas: FloatArray, total: Counts, kinds: Sequence[str] = ("positives",)) -> None:
-    """Raise where nothing is known that must be, or beta is a share of nothing."""
+    """Raise where known examples of a needed kind are missing, or beta is a share of nothing."""
     if "positives" in kinds and not total.known_positive:
         raise PUDataError(
             f"label must mark at least one known positive, but none of {sum(total)} examples is "
@@ -247,12 +250,12 @@ def check_labels(betas: FloatArray, total: Counts, kinds: Sequence[str] = ("posi
         )
 
 
-def _predicted(ranking: Ranking, found: IntArray) -> tuple[IntArray, IntArray]:
-    """Return true and false positives, given the latent positives in the head: in their place."""
+def _predicted(ranking: Ranking, in_head: IntArray) -> tuple[IntArray, IntArray]:
+    """Return true and false positives, overwriting the latent positives in the head."""
     column = (slice(None), np.newaxis, np.newaxis)
-    tp: IntArray = ranking.known_positive[column] + found
+    tp: IntArray = ranking.known_positive[column] + in_head
     others = (ranking.known_negative + ranking.unlabeled)[column]
-    return tp, np.subtract(others, found, out=found)
+    return tp, np.subtract(others, in_head, out=in_head)
 
 
 def _local_alphas(
@@ -271,3 +274,62 @@ def _local_alphas(
             for m, kind in zip(latent.tolist(), kinds, strict=False)
         ]
     )
+
+
+# Where bounds bend between two betas of an interval, at each cutoff. As beta grows a bound grows,
+# until it is cut off at the unlabeled examples in the head, or is pushed up by too few of them in
+# the tail. A metric at equal rank can be lowest or highest at such a kink.
+MOST_KINKS = 4  # of one bound at one cutoff, the sharpest
+_SHARP = 1.0  # least distance from a straight line, in counts
+_KINKS_AT_ONCE = 1 << 17  # slopes that are compared together
+
+
+def beyond_ends(latent: IntArray, unlabeled: int) -> IntArray:
+    """Return numbers of latent positives just beyond the ends of an interval."""
+    ends = 2 * latent[0] - latent[min(1, latent.size - 1)], 2 * latent[-1] - latent[-2:][0]
+    return np.clip(np.array(ends, np.int64), 0, unlabeled)
+
+
+def find_kinks(bounds: IntArray, latent: IntArray, head: IntArray) -> tuple[IntArray, IntArray]:
+    """Return bounds, and numbers of latent positives, at the kinks between two betas.
+
+    A kink lies where straight lines through the two betas before and the two after meet. Where
+    there are fewer kinks, the first beta takes their place.
+    """
+    shape = (*bounds.shape[:2], MOST_KINKS)
+    kinks = np.empty(shape, np.int64), np.empty(shape, np.int64)
+    kinks[0][:], kinks[1][:] = bounds[..., 1:2], latent[1]
+    size = max(_KINKS_AT_ONCE // (2 * latent.size), 1)
+    for start in range(0, bounds.shape[0] if latent.size > 3 else 0, size):
+        rows = slice(start, start + size)
+        _put_kinks(bounds[rows], latent, head[rows], (kinks[0][rows], kinks[1][rows]))
+    return kinks
+
+
+def _put_kinks(
+    bounds: IntArray, latent: IntArray, head: IntArray, kinks: tuple[IntArray, IntArray]
+) -> None:
+    """Write the sharpest kinks of each bound at some cutoffs, at whole numbers."""
+    step = np.diff(latent)
+    slope = np.diff(bounds, axis=-1) / np.maximum(step, 1)
+    # From each beta to the next: along the line before and the line after.
+    width, before, here, after = step[1:-1], slope[..., :-2], slope[..., 1:-1], slope[..., 2:]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        away = (after - here) * width / (after - before)  # from the first to where lines meet
+        off = np.abs(before - here) * away
+    off[~((away > 0) & (away < width) & (off > _SHARP))] = 0
+    bent = off.max(axis=-1) > 0
+    cutoff, side = np.nonzero(bent)
+    size = min(MOST_KINKS, width.size)
+    sharpest = np.argpartition(off[bent], width.size - size, axis=-1)[:, -size:]
+    for order, beta in enumerate(sharpest.T):
+        sharp = off[cutoff, side, beta] > 0
+        row, bound, left = cutoff[sharp], side[sharp], beta[sharp]
+        kink = row, bound, left
+        meet = np.rint(latent[left + 1] + away[kink]).astype(np.int64)
+        level = bounds[row, bound, left + 1] + before[kink] * (meet - latent[left + 1])
+        other = bounds[row, bound, left + 2] - after[kink] * (latent[left + 2] - meet)
+        concave = after[kink] < before[kink]
+        level = np.where(concave, np.minimum(level, other), np.maximum(level, other))
+        kinks[0][row, bound, order] = np.clip(np.rint(level), 0, np.minimum(head[row], meet))
+        kinks[1][row, bound, order] = meet

@@ -11,7 +11,7 @@ __all__ = ["Derivatives", "Known", "beta_derivatives"]
 
 
 class Known(NamedTuple):
-    """What is known of each table: arrays that broadcast against its counts.
+    """The known examples of each table, as arrays that broadcast against its counts.
 
     Parameters
     ----------
@@ -20,9 +20,9 @@ class Known(NamedTuple):
     positives, negatives, unlabeled : ndarray of int64
         All known positives, known negatives and unlabeled examples.
     from_positives : ndarray of bool
-        Whether the band says something of the latent positives, not of the latent negatives.
+        Whether the band bounds the latent positives, or else the latent negatives.
     shared : ndarray of bool
-        Where T is the share of the known examples themselves that are in the head.
+        Where T is the share of the known examples that are in the head.
     """
 
     above: IntArray
@@ -49,9 +49,9 @@ class Derivatives(NamedTuple):
 def beta_derivatives(table: Table, clipped: BoolArray, known: Known) -> Derivatives:
     """Return the derivatives of rates and counts by beta ([1]_, Appendix B, corrected).
 
-    What the band says, T, is held fixed: the share of the latent positives in the head, or, from
-    known negatives, that of the latent negatives there. All counts are then straight in beta: of
-    `unlabeled` examples more that share is in the head.
+    T is held fixed: the share of the latent positives in the head by the band, or, from known
+    negatives, that of the latent negatives. All counts are then straight in beta: if all unlabeled
+    examples were positive instead of none, `T*unlabeled` more positives would be in the head.
 
     References
     ----------
@@ -87,7 +87,7 @@ def beta_derivatives(table: Table, clipped: BoolArray, known: Known) -> Derivati
 def _share(
     latent: IntArray, hidden: IntArray, above: IntArray, whole: IntArray, known: Known
 ) -> FloatArray:
-    """Return T: for the estimate the share of known examples of a kind that are in the head."""
+    """Return T, the share of latent, or for the estimate of known, examples in the head."""
     return np.where(known.shared, _over(above, whole), _over(latent, hidden))
 
 

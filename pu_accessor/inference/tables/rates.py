@@ -167,19 +167,19 @@ def evaluate(metric: str | Metric, tp: Array, fp: Array, fn: Array, tn: Array) -
         counts = (np.asarray(count) for count in (tp, fp, fn, tn))
         values: Array = METRICS[metric](*counts)
         return values
-    with np.errstate(all="ignore"):  # of counts 0/0 is nothing to warn of
+    with np.errstate(all="ignore"):  # 0/0 of counts needs no warning
         try:
-            found = metric(*(np.array(count) for count in (tp, fp, fn, tn)))
+            returned = metric(*(np.array(count) for count in (tp, fp, fn, tn)))
         except TypeError as error:
             raise PUTypeError(
                 f"metric {metric_name(metric)!r} must be a function of the arrays tp, fp, fn and "
                 f"tn, but raised: {error}."
             ) from error
-    values = np.asarray(found)
+    values = np.asarray(returned)
     if values.shape != tp.shape or values.dtype.kind not in "biuf":
         raise PUTypeError(
             f"metric {metric_name(metric)!r} must return an array of numbers, one for each table "
-            f"(shape {tp.shape}), but returned {type(found).__name__} of shape {values.shape}. "
+            f"(shape {tp.shape}), but returned {type(returned).__name__} of shape {values.shape}. "
             "Compute it from tp, fp, fn and tn by arithmetic of whole arrays."
         )
     return values

@@ -1,1 +1,0 @@
-"""How many examples it takes: before they are labeled."""

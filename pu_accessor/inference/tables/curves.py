@@ -1,0 +1,242 @@
+"""Curves of contingency tables: the areas under them, and their envelopes while beta varies.
+
+Lower and upper bounds need not come from the ends of an interval of beta: where a ranking does
+worse than random they trade places ([1]_, Lemma 4), and in between they can bend. Hence bounds at
+betas all over the interval: vertically for curves, at the same cutoff for metrics.
+
+References
+----------
+.. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using
+   Only Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
+"""
+
+from collections.abc import Callable
+from numbers import Real
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from pu_accessor.errors import PUTypeError, PUValueError
+from pu_accessor.inference.tables.contingency import Inner, Table, Tables
+from pu_accessor.ranking import FloatArray, IntArray
+
+__all__ = [
+    "GRID",
+    "area",
+    "check_max_fpr",
+    "curve_envelope",
+    "point_envelopes",
+    "table_within",
+]
+
+
+def check_max_fpr(max_fpr: float | None) -> None:
+    """Raise unless a partial area is defined."""
+    if max_fpr is None:
+        return
+    if isinstance(max_fpr, bool) or not isinstance(max_fpr, Real):
+        raise PUTypeError(f"max_fpr must be a number in (0, 1], but {max_fpr!r} was passed.")
+    if not 0 < max_fpr <= 1:
+        raise PUValueError(f"max_fpr must lie in (0, 1], but {max_fpr!r} was passed.")
+
+
+def area(
+    curve: str,
+    tp: npt.NDArray[Any],
+    fp: npt.NDArray[Any],
+    fn: npt.NDArray[Any],
+    max_fpr: float | None = None,
+) -> FloatArray:
+    """Return the area under each curve.
+
+    Examples
+    --------
+    >>> area("roc", np.array([0, 1, 2]), np.array([0, 0, 1]), np.array([2, 1, 0]))
+    np.float64(0.75)
+    """
+    if curve == "pr":
+        positives = (tp + fn)[..., -1]
+        share: FloatArray = _pr_area(tp, tp + fp) / np.where(positives > 0, positives, np.nan)
+        return share
+    return _roc_area(tp, fp, None if max_fpr is None else float(max_fpr))
+
+
+def _roc_area(tp: IntArray, fp: IntArray, limit: float | None) -> FloatArray:
+    """Return the area under straight lines, up to a false positive rate where one is given.
+
+    A known positive that enters the head brings latent ones with it, which were false positives
+    before: there the curve steps up and back, and the area of such a step is negative.
+    """
+    positives, negatives = tp[..., -1], fp[..., -1]
+    width, rise = np.diff(fp, axis=-1), np.diff(tp, axis=-1)
+    slope = rise / np.where(width == 0, 1, width)
+    stop = fp if limit is None else np.minimum(fp, np.expand_dims(negatives * limit, -1))
+    start, end = stop[..., :-1], stop[..., 1:]
+    height = tp[..., :-1] + slope * ((start + end) / 2 - fp[..., :-1])
+    covered = np.sum((end - start) * height, axis=-1)
+    both = (positives > 0) & (negatives > 0)
+    share: FloatArray = covered / np.where(both, positives * negatives, np.nan)
+    if limit is None:
+        return share
+    chance = limit**2 / 2
+    return (1 + (share - chance) / (limit - chance)) / 2
+
+
+def _pr_area(tp: IntArray, head: IntArray) -> FloatArray:
+    """Return the integral of precision d(tp), tp and head straight between two cutoffs.
+
+    On a segment precision is (tp + u*gain)/(head + u*added), u = 0..1, whose integral is the
+    precision at its start and the one within the segment, weighted by log(1 + x)/x, where
+    x = added/head.
+    """
+    gain, added = np.diff(tp, axis=-1), np.diff(head, axis=-1)
+    start = np.maximum(head[..., :-1], 1)
+    growth = added / start
+    weight = np.log1p(growth) / np.where(growth > 0, growth, 1)
+    weight = np.where(head[..., :-1] > 0, weight, 0)  # from rank 0 on precision is constant
+    within = gain / np.maximum(added, 1)
+    precision = tp[..., :-1] / start * weight + within * (1 - weight)
+    integral: FloatArray = np.sum(gain * precision, axis=-1)
+    return integral
+
+
+# Rates at which envelopes of curves are computed: in steps of a thousandth, with more near 0.
+GRID = np.union1d(np.geomspace(1e-6, 1e-3, 31), np.round(np.linspace(0, 1, 1001), 3))
+
+
+class _Path(NamedTuple):
+    """A curve: x at each cutoff, and y as a function of positions between cutoffs.
+
+    A position is the number of a cutoff plus the part of the way to the next.
+    """
+
+    x: FloatArray
+    height: Callable[[FloatArray], FloatArray]
+
+
+def table_within(
+    head: IntArray,
+    size: IntArray | int,
+    tp: IntArray,
+    positives: IntArray,
+    inner_tp: IntArray,
+    inner_positives: IntArray,
+    kinks: IntArray | None = None,
+) -> Table:
+    """Return the tables at betas within an interval: inner ones, kinks, and points among them.
+
+    Points outside give way to the first inner beta. A table follows from its true positives and
+    its positives, as both the head and all examples are the same at each beta.
+
+    Parameters
+    ----------
+    head, size : ndarray of int64, shape (..., )
+        Examples at or above each cutoff, and in all.
+    tp, positives : ndarray of int64, shapes (..., 2, points) and (..., points)
+        At both bounds of the points.
+    inner_tp, inner_positives : ndarray of int64, shapes (..., 2, inner betas), (..., inner betas)
+        See `Inner`.
+    kinks : ndarray of int64, shape (..., 2, kinks, 2), optional
+    """
+    head, size = (np.asarray(count)[..., np.newaxis, np.newaxis] for count in (head, size))
+    positives, inner_positives = (
+        count[..., np.newaxis, :] for count in (positives, inner_positives)
+    )
+    inside = (inner_positives[..., :1] <= positives) & (positives <= inner_positives[..., -1:])
+    tp = np.where(inside, tp, inner_tp[..., :1])
+    positives = np.where(inside, positives, inner_positives[..., :1])
+    pairs = [(inner_tp, inner_positives), (tp, positives)]
+    if kinks is not None:
+        pairs.insert(1, (kinks[..., 0], kinks[..., 1]))
+    tables = [
+        Table(true, head - true, every - true, size - head - (every - true))
+        for true, every in pairs
+    ]
+    return Table(*(np.concatenate(counts, axis=-1) for counts in zip(*tables, strict=True)))
+
+
+def point_envelopes(
+    tables: Tables, inner: Inner, evaluate: Callable[[Table], FloatArray], *, kinks: bool
+) -> list[FloatArray]:
+    """Return the lowest and the highest while beta varies, at each cutoff with each point."""
+    head, size = (tables.tp + tables.fp)[:, 0, 0], tables.positives[0] + tables.negatives[0]
+    points = tables.tp[:, ::2], tables.positives
+    of_kinks = inner.kinks if kinks else None
+    values = evaluate(table_within(head, size, *points, inner.tp, inner.positives, of_kinks))
+    within, at_points = np.split(values, [values.shape[-1] - tables.betas.size], axis=-1)
+    return [
+        extreme(
+            extreme.reduce(within, axis=(-2, -1))[..., np.newaxis],
+            extreme.reduce(at_points, axis=-2),
+        )
+        for extreme in (np.fmin, np.fmax)
+    ]
+
+
+def curve_envelope(
+    curve: str,
+    head: IntArray,
+    size: IntArray | int,
+    tp: IntArray,
+    positives: IntArray,
+    inner_tp: IntArray,
+    inner_positives: IntArray,
+) -> FloatArray:
+    """Return the lowest lower and the highest upper curve at each rate of the grid.
+
+    Of one ranking; shapes are those of `table_within`. One curve is traced at a time, as
+    the tables at all betas of an interval take much memory.
+    """
+    path = _roc_path if curve == "roc" else _pr_path
+    inside = (inner_positives[0] <= positives) & (positives <= inner_positives[-1])
+    envelope = np.full((GRID.size, 2), np.nan)
+    for bounds, totals in ((inner_tp, inner_positives), (tp[..., inside], positives[inside])):
+        for beta, total in enumerate(totals.tolist()):
+            if not (0 < total < size):  # without one kind, or NaN
+                continue
+            for side, extreme in enumerate((np.fmin, np.fmax)):
+                in_head = bounds[:, side, beta].astype(np.float64)
+                traced = path(in_head, head - in_head, float(total), float(size - total))
+                rate, position = _meet(traced.x)
+                extreme.at(envelope[:, side], rate, traced.height(position))
+    return envelope
+
+
+def _roc_path(tp: FloatArray, fp: FloatArray, positives: float, negatives: float) -> _Path:
+    """Return the true positive rate over the false positive rate."""
+    cutoffs, tpr = np.arange(tp.size), tp / positives
+    return _Path(fp / negatives, lambda position: np.interp(position, cutoffs, tpr))
+
+
+def _pr_path(tp: FloatArray, fp: FloatArray, positives: float, negatives: float) -> _Path:
+    """Return precision over recall."""
+    head, cutoffs = tp + fp, np.arange(tp.size)
+
+    def precision(position: FloatArray) -> FloatArray:
+        true, size = (np.interp(position, cutoffs, count) for count in (tp, head))
+        # At rank 0, precision is that of the first cutoff, wherever other groups have more before.
+        start = int(np.argmax(head > 0))
+        first = tp[start] / head[start]
+        share: FloatArray = np.divide(true, size, out=np.full(size.size, first), where=size > 0)
+        return share
+
+    return _Path(tp / positives, precision)
+
+
+def _meet(x: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Return the rates of the grid that a path passes, and its positions there.
+
+    The path is straight between cutoffs, and may turn back. Where a piece of it is vertical and
+    lies on the grid, both ends of the piece are returned.
+    """
+    start, end = x[:-1], x[1:]
+    first = np.searchsorted(GRID, np.minimum(start, end), side="left")
+    last = np.searchsorted(GRID, np.maximum(start, end), side="right")
+    passed = last - first
+    piece = np.repeat(np.arange(start.size), passed)
+    rate = np.arange(piece.size) - np.repeat(np.cumsum(passed) - passed, passed) + first[piece]
+    step = (end - start)[piece]
+    vertical = step == 0
+    part = (GRID[rate] - start[piece]) / np.where(vertical, 1, step)
+    return np.append(rate, rate[vertical]), np.append(piece + part, piece[vertical] + 1.0)
