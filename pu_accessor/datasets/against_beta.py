@@ -40,10 +40,9 @@ def ask_quantity(
 
 def _read_at_rank(quantity: str | Metric, at: int | None) -> Quantity:
     """Read a quantity, and its cutoff, which is a rank."""
-    entry = read_quantity(quantity, at, "against_beta")
-    if entry.needs_cutoff and (isinstance(at, bool) or not isinstance(at, int | np.integer)):
+    if at is not None and (isinstance(at, bool) or not isinstance(at, int | np.integer)):
         raise PUTypeError(f"at must be an integer, a rank, but {at!r} was passed.")
-    return entry
+    return read_quantity(quantity, at, "against_beta")
 
 
 def values_by_beta(

@@ -89,29 +89,26 @@ def _columns_of_models(
     paired: PairedRanks, tests: PairedTests, betas: FloatArray, settings: Settings, target: str
 ) -> Columns:
     """Return the tests of one group of examples as columns, a row for each pair and beta."""
-    times = betas.size if tests.has_size else 1
-    rows = np.repeat(np.arange(tests.first.size), times)
-    size: dict[str, Any] = {}
+    size, of_settings = {}, settings_columns(settings)
     if tests.has_size:
         names = ("difference", "lower", "upper")
-        size = {"beta": np.tile(betas, tests.first.size)}
-        size |= {name: getattr(tests, name).ravel() for name in names}
-        if tests.reach is not None:
-            ends = [end.ravel() for end in tests.reach]
-            size |= dict(zip(("range_lower", "range_upper"), ends, strict=True))
-    of_settings = settings_columns(settings)
-    if not tests.has_size:
+        size = {"beta": betas} | {name: getattr(tests, name) for name in names}
+        ends = () if tests.reach is None else tests.reach
+        size |= dict(zip(("range_lower", "range_upper"), ends, strict=False))
+    else:
         of_settings.pop("level")
     columns = {
         **size,
         **of_settings,
-        "sign": tests.sign[rows],
+        "sign": tests.sign[:, np.newaxis],
         **_test_columns(tests),
         "n": tests.n,
         "target": target,
-        "stuck": tests.stuck[rows],
+        "stuck": tests.stuck[:, np.newaxis],
     }
-    pairs = name_pairs(paired.names, [*paired.ranks], tests.first[rows], tests.second[rows])
+    times = tests.statistic.shape[1]
+    first, second = (np.repeat(side, times) for side in (tests.first, tests.second))
+    pairs = name_pairs(paired.names, [*paired.ranks], first, second)
     return beside_pairs(pairs, columns)
 
 
@@ -164,7 +161,8 @@ def gap(
         return _gap_frame(results, gaps, entry, settings, target, joined)
     _warn_of_lone([each.key for each in results.each if each.content.n == 1])
     tests = compare_groups(groups, settings.level)
-    return _gap_frame(results, tests, entry, settings, target, {}, _test_columns(tests))
+    of_test = {name: column.ravel() for name, column in _test_columns(tests).items()}
+    return _gap_frame(results, tests, entry, settings, target, {}, of_test)
 
 
 def _gap_of_shared(
@@ -272,7 +270,7 @@ def _gap_frame(
 def _test_columns(tests: PairTests) -> dict[str, FloatArray]:
     """Return the columns of a test."""
     names = ("statistic", "df", "p_value", "p_holm")
-    return {name: getattr(tests, name).ravel() for name in names}
+    return {name: getattr(tests, name) for name in names}
 
 
 def name_pairs(

@@ -211,7 +211,7 @@ def _columns(
             name: np.stack(end, -1)
             for name, end in zip(_RANGE, zip(*reach, strict=True), strict=True)
         }
-    columns: dict[str, Any] = {
+    return {
         "beta": betas[:, np.newaxis],
         "selection_odds": np.array(odds),
         "quantity": conclusion.quantity.name,
@@ -225,7 +225,6 @@ def _columns(
         **({} if band is None else {"band": band}),
         "target": conclusion.target,
     }
-    return {name: np.broadcast_to(part, estimate.shape).ravel() for name, part in columns.items()}
 
 
 def check_drawn(betas: Betas, selection_odds: Sequence[float]) -> None:

@@ -331,7 +331,7 @@ RULES: list[tuple[dict[str, Any], str]] = [
     ({"beta": []}, "nothing was passed"),
     ({"max_fpr": 1.5}, "max_fpr must lie in"),
     ({"at": "best"}, "at must"),
-    ({"quantity": "precison"}, "quantity must be .* 'precison' was passed.* '?precision"),
+    ({"quantity": "precison"}, "quantity must be .*'precison' was passed.*precision"),
     ({"x": "depth"}, "x must be one of"),
     ({"method": "elkan"}, "method must be one of"),
 ]
