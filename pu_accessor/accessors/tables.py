@@ -13,7 +13,7 @@ from pu_accessor.accessors.accessor import Accessor
 from pu_accessor.accessors.keywords import explains_keywords, refuse_roles, tell_of_samples
 from pu_accessor.accessors.repr import fold
 from pu_accessor.datasets import curves, tables
-from pu_accessor.datasets.schema import COUNTS
+from pu_accessor.datasets.schema import COUNTS, RATES
 from pu_accessor.datasets.validate import read_dataset, read_values
 from pu_accessor.inference.tables.rates import Metric
 from pu_accessor.sources.labels import Values
@@ -21,8 +21,6 @@ from pu_accessor.sources.roles import Roles
 from pu_accessor.sources.samples import SampleSource
 
 __all__ = ["TablesAccessor"]
-
-RATES = ("fpr", "tpr", "recall", "precision", "rank_cdf")
 
 
 @explains_keywords
@@ -113,10 +111,19 @@ class TablesAccessor:
         >>> tables.pu.area("roc").sel(bound="estimate", beta=0.25).values.round(2)
         array([1.  , 0.67])
         """
-        if counted := [name for name in (*COUNTS, *RATES) if name in self._dataset.data_vars]:
-            refuse_roles(counted)
-        asked = (score, label, None, propensity, positive, negative, unlabeled)
-        roles = Roles(*asked, nan_policy, on_error, progress)
+        if counts := [name for name in (*COUNTS, *RATES) if name in self._dataset.data_vars]:
+            refuse_roles(counts)
+        roles = Roles(
+            score=score,
+            label=label,
+            propensity=propensity,
+            positive=positive,
+            negative=negative,
+            unlabeled=unlabeled,
+            nan_policy=nan_policy,
+            on_error=on_error,
+            progress=progress,
+        )
         return Accessor(SampleSource(self._dataset, dim), roles)
 
     def __repr__(self) -> str:
@@ -396,8 +403,9 @@ class TablesAccessor:
         >>> curves.pu.at(threshold=6.5)["tpr"].sel(beta=0.5).to_series().round(3).to_dict()
         {'lower': 0.333, 'estimate': 0.5, 'upper': 0.5}
         """
-        wanted = {"rank": rank, "threshold": threshold, "fraction": fraction}
-        return tables.at_cutoffs(read_dataset(self._dataset), wanted)
+        return tables.at_cutoffs(
+            read_dataset(self._dataset), rank=rank, threshold=threshold, fraction=fraction
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """Return tables or curves as a long frame, ready for seaborn.

@@ -15,6 +15,7 @@ __all__ = [
     "COUNTS",
     "ENVELOPE",
     "INTERVAL",
+    "RATES",
     "SIDES",
     "TOTALS",
     "TRACES",
@@ -29,6 +30,7 @@ __all__ = [
 # The dimension of the cutoffs. It is called "rank" where all rankings have the same ranks.
 AXIS = "cutoff"
 COUNTS = ("tp", "fp", "fn", "tn")
+RATES = ("fpr", "tpr", "recall", "precision", "rank_cdf")
 TOTALS = ("n_known_positive", "n_known_negative", "n_unlabeled")
 # Data at betas within an interval, where there is one: bounds of the true positives along
 # "interval_bound", the lower one first.

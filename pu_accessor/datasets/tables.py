@@ -1,6 +1,6 @@
 """Rankings -> bounded tables and curves in one Dataset; of these a long frame, or some cutoffs."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 from dataclasses import replace
 from fractions import Fraction
 from math import floor
@@ -48,8 +48,8 @@ def contingency(
 ) -> xr.Dataset:
     """Bound the contingency table at each cutoff of each ranking.
 
-    With the tables at betas within an interval; or with the envelope of a curve in their place,
-    which takes little memory: of many rankings only one has these tables at a time.
+    Where beta has an interval the tables at betas within it come, too. `envelope_of` puts the
+    envelope of that curve in their place, which takes less memory for many rankings.
     """
     fixed, rules = with_interval(beta, rules)
     beta = with_baseline(fixed.beta) if baseline else fixed.beta
@@ -59,7 +59,7 @@ def contingency(
         tables = make_tables(ranking, betas, rule)
         counts = dict(zip(COUNTS, tables.table, strict=True))
         arrays = {**counts, "clipped": tables.clipped, **_interval(tables, envelope_of)}
-        return Page(tables.ranking, {**arrays, **_sides(tables, rule)})
+        return Page(tables.ranking, {**arrays, **_coordinates(tables, rule)})
 
     answers = ask_rankings(asked, ranks, beta, rules, question, warn=warn)
     if rules.intervals is not None and envelope_of is None:
@@ -113,22 +113,22 @@ def rank_cdf(asked: Asked, beta: GroupBeta, rules: Rules, ranks: Ranks) -> xr.Da
 
     def question(ranking: Ranking, betas: FloatArray, rule: Rule) -> Page:
         cdf = bound_rank_cdf(ranking, betas, rule)
-        return Page(cdf.ranking, {"rank_cdf": cdf.share, **_sides(cdf, rule)})
+        return Page(cdf.ranking, {"rank_cdf": cdf.share, **_coordinates(cdf, rule)})
 
     answers = ask_rankings(asked, ranks, beta, rules, question)
     return lay_out(answers, ["rank_cdf"], rules, asked)
 
 
-def _sides(bounded: Tables | RankCdf, rule: Rule) -> dict[str, Array]:
+def _coordinates(bounded: Tables | RankCdf, rule: Rule) -> dict[str, Array]:
     """Return the coordinates that the rule calls for."""
-    found: dict[str, Array] = {}
+    coordinates: dict[str, Array] = {}
     if rule.reference != "positives":
-        found["known_negative"] = bounded.ranking.known_negative
+        coordinates["known_negative"] = bounded.ranking.known_negative
     if rule.reference in ("tightest", "both"):
-        found["tightest"] = np.array(bounded.tightest, dtype=object)
+        coordinates["tightest"] = np.array(bounded.tightest, dtype=object)
     if bounded.local_alpha is not None:
-        found["local_alpha"] = bounded.local_alpha
-    return found
+        coordinates["local_alpha"] = bounded.local_alpha
+    return coordinates
 
 
 def to_frame(dataset: xr.Dataset) -> pd.DataFrame:
@@ -177,7 +177,7 @@ def _is_new(dataset: xr.Dataset, axis: str) -> xr.DataArray:
     return (rank != before) & rank.notnull()  # noqa: PD004
 
 
-def at_cutoffs(dataset: xr.Dataset, wanted: Mapping[str, Any]) -> xr.Dataset:
+def at_cutoffs(dataset: xr.Dataset, **wanted: Any) -> xr.Dataset:
     """Return the last cutoffs at or before some ranks, thresholds or fractions."""
     axis = axis_of(dataset.dims)
     passed = {name: value for name, value in wanted.items() if value is not None}

@@ -9,12 +9,20 @@ from collections.abc import Hashable
 import numpy as np
 import xarray as xr
 
-from pu_accessor.datasets.schema import AXIS, BOUND, COUNTS, ENVELOPE, INTERVAL, SIDES, VARIABLES
+from pu_accessor.datasets.schema import (
+    AXIS,
+    BOUND,
+    COUNTS,
+    ENVELOPE,
+    INTERVAL,
+    RATES,
+    SIDES,
+    VARIABLES,
+)
 from pu_accessor.errors import PUTypeError, PUValueError
 
 __all__ = ["read_dataset", "read_values"]
 
-_RATES = ("fpr", "tpr", "recall", "precision", "rank_cdf")
 _LABELED = ("bound", "beta", "fpr_grid", "recall_grid", "envelope")
 _LABELS = {"bound": [*BOUND, *ENVELOPE], "envelope": [*SIDES]}
 # From which dtypes each is cast; text is left as it is.
@@ -25,7 +33,7 @@ def read_dataset(dataset: xr.Dataset) -> xr.Dataset:
     """Read tables or curves that a user holds."""
     names = {*dataset.variables, *dataset.dims}
     counts = names & {*COUNTS}
-    if 0 < len(counts) < len(COUNTS) or not names & {*COUNTS, *_RATES, AXIS, "rank"}:
+    if 0 < len(counts) < len(COUNTS) or not names & {*COUNTS, *RATES, AXIS, "rank"}:
         return dataset
     _check_dims(dataset)
     _check_counts(dataset)
