@@ -60,7 +60,7 @@ print(models.dominance(beta=0.29).round(3).to_string(index=False), "\n")
 figure, (left, middle, right) = plt.subplots(1, 3, figsize=(15, 5), layout="constrained")
 models.plot_roc(beta=0.29, ax=left)
 models.plot_metric("precision", beta=0.29, ax=middle)
-models.plot_against_beta("pr", beta=np.linspace(0, 0.6, 31), ax=right)
+models.plot_against_beta("average_precision", beta=np.linspace(0, 0.6, 31), ax=right)
 
 OUT.mkdir(exist_ok=True)
 figure.savefig(OUT / "many_models.png", dpi=120)

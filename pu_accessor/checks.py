@@ -16,7 +16,6 @@ from pu_accessor.errors import PUTypeError, PUValueError, brief, suggestion
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranks
 
 __all__ = [
-    "Beta",
     "Interval",
     "as_array",
     "as_betas",
@@ -33,7 +32,6 @@ __all__ = [
     "refuse_odds",
 ]
 
-Beta: TypeAlias = npt.ArrayLike
 Interval: TypeAlias = tuple[float, float]
 
 _STEP, _FEWEST = 0.01, 8  # of betas within an interval
@@ -42,7 +40,7 @@ _BOUNDLESS = 1e100  # a factor that counts of examples do not tell from an infin
 _NEAR = np.array([64, 32, 16, 8, 4, 2])  # parts of the first step, near 0
 
 
-def as_betas(beta: Beta) -> FloatArray:
+def as_betas(beta: npt.ArrayLike) -> FloatArray:
     """Check beta and return it as an array."""
     betas = _as_floats(beta)
     if betas is None or betas.ndim > 1:

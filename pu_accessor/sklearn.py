@@ -9,19 +9,21 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from scipy.sparse import issparse
 
-from pu_accessor.checks import Beta, as_betas, check_option
+from pu_accessor.checks import as_betas
 from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.inference.estimates.auroc import auroc_and_error
 from pu_accessor.inference.estimates.cutoff_spec import At, read_at
-from pu_accessor.inference.estimates.metric_at import metric_at
 from pu_accessor.inference.estimates.population_average_precision import precision_values
 from pu_accessor.inference.estimates.weighted_areas import weighted_auroc, weighted_precision
-from pu_accessor.inference.settings import Rule
+from pu_accessor.inference.quantities import Quantity, read_quantity
+from pu_accessor.inference.settings import BetaRange, Settings
 from pu_accessor.inference.tables.contingency import check_labels
-from pu_accessor.inference.tables.rates import ERROR_RATES, METRICS, Metric, metric_name
+from pu_accessor.inference.tables.rates import Metric
+from pu_accessor.inference.value import value_of
 from pu_accessor.ranking import Ranking
 from pu_accessor.sources.arrays import ArraySource
 from pu_accessor.sources.columns import as_series
@@ -30,7 +32,6 @@ from pu_accessor.sources.roles import Roles
 
 __all__ = ["scorer"]
 
-AREAS = ("auroc", "average_precision")
 RESPONSES = ("decision_function", "predict_proba")
 
 
@@ -40,8 +41,8 @@ class Scorer:
 
     Parameters
     ----------
-    name : str or callable
-        "auroc", "average_precision" or a metric.
+    quantity : Quantity
+        An area, or a metric at a cutoff.
     beta : float, optional
         Fraction of positives among the unlabeled.
     at : optional
@@ -54,7 +55,7 @@ class Scorer:
         Whether propensities are asked for where metadata is routed, or under which name.
     """
 
-    name: str | Metric
+    quantity: Quantity
     beta: float | None = None
     at: At | None = None
     positive: Values = None
@@ -98,9 +99,9 @@ class Scorer:
         """
         roles = Roles(positive=self.positive, negative=self.negative, unlabeled=self.unlabeled)
         source = ArraySource(self._score(estimator, X), self._labels(y), propensity)
-        every = callable(self.name) and self.at in ("maximum", "youden")
+        every = callable(self.quantity.metric) and self.at in ("maximum", "youden")
         value = self._estimate(source.rank(roles, "all" if every else "breakpoints").make(0))
-        return -value if self.name in ERROR_RATES else value
+        return -value if self.quantity.less_is_better else value
 
     def set_score_request(self, *, propensity: bool | str | None) -> Scorer:
         """Ask for propensities where scikit-learn routes metadata.
@@ -135,7 +136,8 @@ class Scorer:
         named = {name: getattr(self, name) for name in ("beta", "at", "positive", "negative")}
         named["unlabeled"] = self.unlabeled
         said = [f"{name}={value!r}" for name, value in named.items() if value is not None]
-        first = metric_name(self.name) if callable(self.name) else repr(self.name)
+        name = self.quantity.name
+        first = name if callable(self.quantity.metric) else repr(name)
         return f"scorer({', '.join([first, *said])})"
 
     def _labels(self, y: Any) -> pd.Series[Any]:
@@ -186,18 +188,20 @@ class Scorer:
         betas, weight = np.array([0.0 if self.beta is None else self.beta]), ranking.unequal_weight
         check_labels(betas, ranking.total)
         if self.at is not None:
-            found = metric_at(ranking, betas, self.name, read_at(self.at), Rule())
-            return float(found.estimate[0])
+            beta, at = BetaRange(betas), read_at(self.at)
+            value = value_of(self.quantity, ranking, beta, Settings(), "examples", at)
+            return float(value.estimate[0])
+        is_roc = self.quantity.curve == "roc"
         if weight is not None:
-            weighted = weighted_auroc if self.name == "auroc" else weighted_precision
-            return float(weighted(ranking, weight, betas, Rule().level).value[0])
-        if self.name == "auroc":
+            weighted = weighted_auroc if is_roc else weighted_precision
+            return float(weighted(ranking, weight, betas, Settings().level).value[0])
+        if is_roc:
             return float(auroc_and_error(ranking, betas)[0][0])
         return float(precision_values(ranking, betas)[0])
 
 
 def scorer(
-    name: str | Metric,
+    quantity: str | Metric,
     *,
     beta: float | None = None,
     at: At | None = None,
@@ -209,7 +213,7 @@ def scorer(
 
     Parameters
     ----------
-    name : {"auroc", "average_precision"}, or a metric by name, or callable
+    quantity : {"auroc", "average_precision"}, or a metric by name, or callable
         What to estimate: an area, or a metric at a cutoff, as ``df.pu.metric`` knows them. An
         error rate such as "fpr" is negated, as in scikit-learn, so that greater is better; what a
         function returns is taken as it is.
@@ -266,44 +270,20 @@ def scorer(
     >>> cross_val_score(LogisticRegression(), X, known.astype(int), scoring=scoring).round(2)
     array([0.9 , 0.86, 0.84, 0.87, 0.89])
     """
-    is_area = isinstance(name, str) and name in AREAS
-    if is_area and at is not None:
+    entry = read_quantity(quantity, at, "score")
+    if entry.curve != "roc" and beta is None:
         raise PUValueError(
-            f"at must not be passed with {name!r}, which is an area, but {at!r} was. Leave it out."
+            f"beta must be passed for {entry.name!r}, whose order of models depends on it, but "
+            "was not. Where nobody knows it choose by scorer('auroc'), whose order does not."
         )
-    if not is_area and not callable(name):
-        check_option("name", name, [*AREAS, *METRICS])
-    if not is_area:
-        _check_metric_at(name, beta, at)
-    if name == "average_precision":
-        _check_beta(name, beta)
     responses: tuple[str, ...] = RESPONSES
     if at is not None and read_at(at).kind == "threshold":
         responses = ("predict_proba",)  # decision values are on another scale
     number = None if beta is None else _as_number(beta)
-    return Scorer(name, number, at, positive, negative, unlabeled, responses)
+    return Scorer(entry, number, at, positive, negative, unlabeled, responses)
 
 
-def _check_metric_at(name: str | Metric, beta: float | None, at: At | None) -> None:
-    """Raise unless a metric has a cutoff and a beta."""
-    if at is None:
-        raise PUValueError(
-            f"at must be the cutoff of {metric_name(name)!r}, but none was passed. For example "
-            "at={'fraction': 0.1}, the tenth that ranks highest."
-        )
-    _check_beta(metric_name(name), beta)
-
-
-def _check_beta(name: str, beta: float | None) -> None:
-    """Raise unless there is a beta."""
-    if beta is None:
-        raise PUValueError(
-            f"beta must be passed for {name!r}, whose order of models depends on it, but was not. "
-            "Where nobody knows it choose by scorer('auroc'), whose order does not."
-        )
-
-
-def _as_number(beta: Beta) -> float:
+def _as_number(beta: npt.ArrayLike) -> float:
     """Return beta as one number."""
     betas = as_betas(beta)
     if np.ndim(beta) or betas.size != 1:

@@ -13,6 +13,8 @@ Labels = list[bool | None]
 ROLES = ["score", "label", "by", "propensity", "positive", "negative", "unlabeled"]
 ROLES += ["nan_policy", "on_error", "progress", "dim"]
 
+AREAS = {"roc": "auroc", "pr": "average_precision"}  # quantities, by their curves
+
 
 class Case(NamedTuple):
     """Scores and labels, and a beta that fits them."""

@@ -67,7 +67,7 @@ LAYERS = {
     "curves": {"datasets", "plots"},
     "estimates": {"accessors", "questions"},
     "forest": {"accessors", "datasets", "plots"},
-    "gaps": {"counting", "inference", "questions"},
+    "gaps": {"counting", "inference"},
     "guaranteed_cutoffs": {"accessors", "inference", "questions"},
     "labels": {"accessors", "sources"},
     "macro_average": {"inference", "questions"},

@@ -43,8 +43,8 @@ key = rng.choice(["a", "b"], 200)
 frame = pd.DataFrame({"score": rng.normal(truth), "label": label, "key": key})
 how = {"reference": "tightest", "beta_interval": (0.1, 0.2)}
 tables = frame.pu(by="key").contingency([0.1, 0.2], **how)
-print(tables.pu.area("roc").values.tolist(), tables.pu.dominance().to_dict())
-print(frame.pu.auroc(0.2).to_dict(), frame.pu(by="key").compare_unpaired(0.2).to_dict())
+print(tables.pu.area("auroc").values.tolist(), tables.pu.dominance().to_dict())
+print(frame.pu.auroc(0.2).to_dict(), frame.pu(by="key").gap("auroc", 0.2).to_dict())
 print(repr(frame.pu), tables["key"].values)
 for ask in (lambda: frame.pu.auroc(2), lambda: frame.pu.auroc(0.2, levl=1)):
     try:

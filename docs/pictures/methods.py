@@ -18,7 +18,9 @@ LINES = {
     "DataFrame.pu.plot_gain": "df.pu.plot_gain(beta)",
     "DataFrame.pu.plot_decision": 'df.pu(score="p").plot_decision(beta)',
     "DataFrame.pu.plot_calibration": 'df.pu(score="p").plot_calibration(beta)',
-    "DataFrame.pu.plot_against_beta": 'both.plot_against_beta("pr", [0.05, 0.1, 0.15, 0.2, 0.25])',
+    "DataFrame.pu.plot_against_beta": (
+        'both.plot_against_beta("average_precision", [0.05, 0.1, 0.15, 0.2, 0.25])'
+    ),
     "DataFrame.pu.plot_forest": 'both.plot_forest("auroc", beta)',
     "DataFrame.pu.plot_robustness": (
         'df.pu.plot_robustness("auroc", beta, above=0.7, selection_odds=[1, 2, 3, 4])'
@@ -27,7 +29,7 @@ LINES = {
     "Dataset.pu.plot_pr": "df.pu.contingency([0.1, 0.2]).pu.plot_pr()",
     "Dataset.pu.plot_metric": 'both.contingency(beta).pu.plot_metric("f1", x="fraction")',
     "Dataset.pu.plot_against_beta": (
-        'df.pu.contingency([0.05, 0.1, 0.15, 0.2]).pu.plot_against_beta("roc")'
+        'df.pu.contingency([0.05, 0.1, 0.15, 0.2]).pu.plot_against_beta("auroc")'
     ),
 }
 

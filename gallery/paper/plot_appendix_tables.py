@@ -66,7 +66,7 @@ for row, shares in enumerate(rows):
     for way, ranges in found.items():
         tables = df.pu.contingency(betas, band="bootstrap", reference=way, ranks="breakpoints")
         ranges[row] = (
-            tables.pu.area("roc").sel(bound=["lower", "upper"]).transpose("beta", "bound")
+            tables.pu.area("auroc").sel(bound=["lower", "upper"]).transpose("beta", "bound")
         )
     turned[row] = tables["tightest"] == "negatives"
 

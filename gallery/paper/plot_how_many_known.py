@@ -34,7 +34,7 @@ for known, drawn in zip(KNOWN, bounds, strict=True):
     for repeat in range(REPEATS):
         df["score"] = rng.normal(truth)
         tables = df.pu.contingency(BETA, band="bootstrap", ranks="breakpoints")
-        drawn[repeat] = tables.pu.area("roc").sel(bound=["lower", "upper"]).to_numpy().ravel()
+        drawn[repeat] = tables.pu.area("auroc").sel(bound=["lower", "upper"]).to_numpy().ravel()
 low, high = np.moveaxis(bounds, -1, 0)
 told = pd.DataFrame({"lower": low.mean(1), "upper": high.mean(1)}, index=KNOWN)
 told["width"] = (high - low).mean(1)

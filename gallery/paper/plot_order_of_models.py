@@ -43,7 +43,7 @@ df = pd.DataFrame({"model 1": np.concatenate(one), "model 2": np.concatenate(two
 df["label"] = np.where(np.arange(50_000) < 5_000, True, None)
 models = df.pu(score=["model 1", "model 2"])
 tables = models.contingency([0, 0.1], ranks="breakpoints")
-areas = tables.pu.area("roc").sel(bound="estimate").to_pandas().T
+areas = tables.pu.area("auroc").sel(bound="estimate").to_pandas().T
 areas.columns = [f"{name}, here" for name in areas]
 areas["model 1, printed"], areas["model 2, printed"] = [0.725, 0.755], [0.732, 0.747]
 print((100 * areas.sort_index(axis=1)).round(1))
@@ -60,7 +60,7 @@ for ax, beta in zip(axes, [0, 0.1], strict=False):
     ax.set(xlabel="false positive rate", ylabel="true positive rate", title=f"β̂ = {beta:g}")
     ax.set(xlim=(-0.01, 1.01), ylim=(0, 1.01), box_aspect=1)
     ax.legend(loc="lower right", frameon=False)
-models.plot_against_beta("roc", beta=np.linspace(0, 0.2, 41), ax=axes[2])
+models.plot_against_beta("auroc", beta=np.linspace(0, 0.2, 41), ax=axes[2])
 axes[2].set_title("area against β̂")
 sns.despine()
 plt.show()

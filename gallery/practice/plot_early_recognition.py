@@ -24,7 +24,7 @@ models, beta = df.pu(score=["sharp", "steady"]), 300 / 19_900
 
 # %%
 fractions = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1]
-found = models.enrichment_factor(beta, fraction=fractions)
+found = models.metric("lift", beta, at={"fraction": fractions})
 for table in (models.auroc(beta, target="examples"), models.bedroc(beta)):
     print(table[["model", "estimate", "lower", "upper"]].round(3).to_string(index=False))
 
@@ -32,8 +32,8 @@ ax = plt.subplots(figsize=(6, 4), layout="constrained")[1]
 for (name, rows), color in zip(
     found.groupby("model"), sns.color_palette("colorblind"), strict=False
 ):
-    ax.plot(rows["fraction"], rows["estimate"], "o-", color=color, label=name)
-    ax.fill_between(rows["fraction"], rows["lower"], rows["upper"], color=color, alpha=0.25)
+    ax.plot(rows["at"], rows["estimate"], "o-", color=color, label=name)
+    ax.fill_between(rows["at"], rows["lower"], rows["upper"], color=color, alpha=0.25)
 ax.axhline(1, color="0.4", linewidth=1, linestyle=":")
 ax.annotate("chance", (0.1, 1), (0, 4), textcoords="offset points", ha="right")
 ax.set(xscale="log", xlabel="share of the library that is looked at", ylabel="enrichment factor")

@@ -26,7 +26,7 @@ beta = pu_accessor.beta_from_prevalence(0.1, known.sum(), (~known).sum())
 
 # %%
 ax = df.pu.plot_gain(beta)
-factor = df.pu.enrichment_factor(beta, fraction=0.05).iloc[0]
+factor = df.pu.metric("lift", beta, at={"fraction": 0.05}).iloc[0]
 bedroc = df.pu.bedroc(beta).iloc[0]
 told = [
     f"{name}: {found['estimate']:.2f} ({found['lower']:.2f} to {found['upper']:.2f})"

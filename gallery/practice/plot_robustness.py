@@ -34,5 +34,5 @@ sns.despine()
 plt.show()
 
 models = ["concave points", "compactness", "texture"]
-broken = df.pu(score=models).breaking_point("difference", beta)
+broken = df.pu(score=models).robustness("difference", beta, selection_odds=1)
 print(broken[["model_a", "model_b", "estimate", "breaking_point"]].round(2).to_string(index=False))

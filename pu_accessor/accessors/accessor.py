@@ -18,10 +18,10 @@ from pu_accessor.accessors import (
     metric_plots,
     plots,
     prior,
-    robustness,
     utility,
     utility_plots,
 )
+from pu_accessor.accessors import robustness as over_odds
 from pu_accessor.accessors.bound import Bound
 from pu_accessor.accessors.keywords import explains_keywords, tell_of_methods
 from pu_accessor.accessors.repr import fold
@@ -139,13 +139,11 @@ class Accessor(Bound):
     cutoff = guaranteed_cutoffs.cutoff
     select = guaranteed_cutoffs.select
     compare = comparison.compare
-    compare_unpaired = comparison.compare_unpaired
     dominance = comparison.dominance
-    breaking_point = robustness.breaking_point
+    robustness = over_odds.robustness
     gap = comparison.gap
     calibration = utility.calibration
     bedroc = utility.bedroc
-    enrichment_factor = utility.enrichment_factor
     net_benefit = utility.net_benefit
     plot_roc = plots.plot_roc
     plot_pr = plots.plot_pr
@@ -153,7 +151,7 @@ class Accessor(Bound):
     plot_metric = metric_plots.plot_metric
     plot_against_beta = metric_plots.plot_against_beta
     plot_forest = forest.plot_forest
-    plot_robustness = robustness.plot_robustness
+    plot_robustness = over_odds.plot_robustness
     plot_decision = utility_plots.plot_decision
     plot_gain = utility_plots.plot_gain
     plot_calibration = utility_plots.plot_calibration

@@ -18,7 +18,7 @@ METHOD_NAMES: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(["roc", "roc_curve"], "roc_bounds(0.3)"),
         **dict.fromkeys(["pr", "pr_curve", "precision_recall_curve"], "pr_bounds(0.3)"),
         **dict.fromkeys(["confusion_matrix", "tables", "to_frame"], "contingency(0.3)"),
-        "area": "contingency(0.3).pu.area('roc')",
+        "area": "contingency(0.3).pu.area('auroc')",
         "at": "contingency(0.3).pu.at(rank=100)",
         "beta_derivatives": "contingency(0.3).pu.beta_derivatives()",
         **dict.fromkeys(["beta", "prior", "class_prior", "prevalence"], "estimate_beta()"),
@@ -33,6 +33,9 @@ METHOD_NAMES: Mapping[str, str] = MappingProxyType(
         "precision": "metric('precision', 0.3, at=100)",
         "recall": "metric('recall', 0.3, at=100)",
         "f1": "metric('f1', 0.3, at=100)",
+        "breaking_point": "robustness('auroc', 0.3)",
+        "compare_unpaired": "gap('auroc', 0.3)",
+        "enrichment_factor": "metric('lift', 0.3, at={'fraction': 0.01})",
         "sample": "sample_to_label(50, random_state=0)",
     }
 )
@@ -40,8 +43,10 @@ METHOD_NAMES: Mapping[str, str] = MappingProxyType(
 # The same for ds.pu of tables.
 TABLE_NAMES: Mapping[str, str] = MappingProxyType(
     {
-        **dict.fromkeys(["auroc", "auc", "roc_auc", "roc_auc_score"], "area('roc')"),
-        **dict.fromkeys(["average_precision", "ap", "auprc", "pr_auc"], "area('pr')"),
+        **dict.fromkeys(["auroc", "auc", "roc_auc", "roc_auc_score"], "area('auroc')"),
+        **dict.fromkeys(
+            ["average_precision", "ap", "auprc", "pr_auc"], "area('average_precision')"
+        ),
         **dict.fromkeys(["roc", "roc_curve"], "roc_bounds()"),
         **dict.fromkeys(["pr", "pr_curve", "precision_recall_curve"], "pr_bounds()"),
         "precision": "metric('precision')",
@@ -57,6 +62,7 @@ OPTION_NAMES: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(["prior", "class_prior", "pi", "alpha_hat"], "beta"),
         **dict.fromkeys(["k", "top", "top_k", "cutoff"], "at"),
         **dict.fromkeys(["style", "size", "units"], "hue"),
+        **dict.fromkeys(["name", "metric", "curve"], "quantity"),
         **dict.fromkeys(["seed", "rng"], "random_state"),
         **dict.fromkeys(["n", "n_samples"], "size"),
     }

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from pu_accessor.checks import check_ranks
-from pu_accessor.questions.request import Asked
+from pu_accessor.questions.request import Request
 from pu_accessor.ranking import Ranks
 from pu_accessor.sources.roles import Roles
 from pu_accessor.sources.source import Source
@@ -39,10 +39,10 @@ class Bound:
         root = _ROOTS.get(self._source.name, f"{self._source.name}.pu")
         return f"{root}({written})" if written else root
 
-    def _asked(self, ranks: Ranks = "breakpoints") -> Asked:
+    def _request(self, ranks: Ranks = "breakpoints") -> Request:
         """Return how to ask the source, where it may have such ranks."""
         check_ranks(ranks)
-        return Asked(
+        return Request(
             lambda ranks: self._source.rank(self._roles, ranks),
             lambda on: self._source.pair(self._roles, on),
             self._roles.on_error,

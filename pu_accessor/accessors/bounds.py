@@ -6,8 +6,8 @@ import xarray as xr
 
 from pu_accessor.accessors.bound import Bound
 from pu_accessor.datasets import tables
-from pu_accessor.questions.betas import GroupBeta
-from pu_accessor.questions.rules import GroupInterval, Rules, UserBand
+from pu_accessor.questions.betas import Beta, BetaInterval, read_betas
+from pu_accessor.questions.rank_bands import UserBand, read_settings
 from pu_accessor.ranking import Ranks
 
 __all__ = ["contingency", "pr_bounds", "roc_bounds"]
@@ -15,13 +15,13 @@ __all__ = ["contingency", "pr_bounds", "roc_bounds"]
 
 def contingency(
     self: Bound,
-    beta: GroupBeta,
+    beta: Beta,
     *,
     level: float = 0.95,
     band: UserBand = "exact",
     reference: str = "positives",
     selection_odds: float = 1.0,
-    beta_interval: GroupInterval | None = None,
+    beta_interval: BetaInterval | None = None,
     ranks: Ranks = "all",
 ) -> xr.Dataset:
     """Bound the contingency table at each cutoff ([1]_, Theorem 1 and section 4).
@@ -125,19 +125,20 @@ def contingency(
     3          2         3      3
     6          3         6      6
     """
-    rule = Rules(level, band, reference, beta_interval, selection_odds)
-    return tables.contingency(self._asked(ranks), beta, rule, ranks)
+    settings = read_settings(level, band, reference, selection_odds)
+    betas = read_betas(beta, beta_interval)
+    return tables.contingency(self._request(ranks), betas, settings, ranks)
 
 
 def roc_bounds(
     self: Bound,
-    beta: GroupBeta,
+    beta: Beta,
     *,
     level: float = 0.95,
     band: UserBand = "exact",
     reference: str = "positives",
     selection_odds: float = 1.0,
-    beta_interval: GroupInterval | None = None,
+    beta_interval: BetaInterval | None = None,
     ranks: Ranks = "breakpoints",
 ) -> xr.Dataset:
     """Bound the ROC curve.
@@ -220,19 +221,20 @@ def roc_bounds(
     >>> curves["tpr"].sel(beta=0.5, rank=3).to_series().round(3).to_dict()
     {'lower': 0.333, 'estimate': 0.5, 'upper': 0.5}
     """
-    rule = Rules(level, band, reference, beta_interval, selection_odds)
-    return tables.curve_bounds(self._asked(ranks), "roc", beta, rule, ranks)
+    settings = read_settings(level, band, reference, selection_odds)
+    betas = read_betas(beta, beta_interval)
+    return tables.curve_bounds(self._request(ranks), "roc", betas, settings, ranks)
 
 
 def pr_bounds(
     self: Bound,
-    beta: GroupBeta,
+    beta: Beta,
     *,
     level: float = 0.95,
     band: UserBand = "exact",
     reference: str = "positives",
     selection_odds: float = 1.0,
-    beta_interval: GroupInterval | None = None,
+    beta_interval: BetaInterval | None = None,
     ranks: Ranks = "breakpoints",
 ) -> xr.Dataset:
     """Bound the precision-recall curve.
@@ -317,5 +319,6 @@ def pr_bounds(
     >>> curves["precision"].sel(beta=0.5, rank=3).to_series().round(3).to_dict()
     {'lower': 0.667, 'estimate': 1.0, 'upper': 1.0}
     """
-    rule = Rules(level, band, reference, beta_interval, selection_odds)
-    return tables.curve_bounds(self._asked(ranks), "pr", beta, rule, ranks)
+    settings = read_settings(level, band, reference, selection_odds)
+    betas = read_betas(beta, beta_interval)
+    return tables.curve_bounds(self._request(ranks), "pr", betas, settings, ranks)

@@ -9,21 +9,23 @@ import pandas as pd
 from pu_accessor.accessors.bound import Bound
 from pu_accessor.checks import refuse_odds
 from pu_accessor.datasets import curves, tables
-from pu_accessor.errors import PUValueError
+from pu_accessor.errors import PUValueError, brief
 from pu_accessor.inference.estimates.cutoff_spec import At
+from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.rates import Metric
 from pu_accessor.questions import comparison
-from pu_accessor.questions import gaps as metric_gaps
-from pu_accessor.questions.betas import GroupBeta
-from pu_accessor.questions.rules import Rules, UserBand
+from pu_accessor.questions.betas import Beta, read_betas
+from pu_accessor.questions.rank_bands import UserBand, read_settings
 
-__all__ = ["compare", "compare_unpaired", "dominance", "gap"]
+__all__ = ["compare", "dominance", "gap"]
 
 
 def compare(
     self: Bound,
-    beta: GroupBeta | None = None,
+    beta: Beta | None = None,
     *,
+    quantity: str | Metric = "auroc",
+    at: At | None = None,
     on: Hashable | list[Hashable] | None = None,
     target: str = "population",
     level: float = 0.95,
@@ -48,6 +50,16 @@ def compare(
         `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it.
 
         Without it there is no size.
+    quantity : {"auroc"}, default "auroc"
+        What is compared. Others are compared between groups alone: `gap`.
+    at : At, optional
+        The cutoff: a number of examples predicted positive, 100 or ``{"rank": 100}``, or their
+        share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last cutoff with an
+        estimated ``{"fpr": 0.05}`` at most or ``{"precision": 0.9}`` at least, the first with
+        ``{"recall": 0.9}``, or tpr, at least; "youden" and "maximum", where the estimated
+        informedness, or the metric itself, is highest.
+
+        AUROC has none.
     on : hashable or list of hashable, optional
         Columns that identify an example, to pair the rows of models in rows.
     target : Target, default "population"
@@ -102,7 +114,7 @@ def compare(
 
     See Also
     --------
-    compare_unpaired : For groups that share no examples.
+    gap : For groups that share no examples, of any quantity.
 
     Notes
     -----
@@ -145,95 +157,15 @@ def compare(
       model_a model_b  beta  difference  lower  upper
     0     svm  forest   0.2         0.5   -0.2    1.2
     """
-    rule = Rules(level, selection_odds=selection_odds)
-    refuse_odds(rule.selection_odds, pooled=bool(self._roles.pool))
-    return comparison.compare_paired(self._asked(), beta, on, rule, target, joint=joint)
-
-
-def compare_unpaired(
-    self: Bound,
-    beta: GroupBeta,
-    *,
-    target: str = "population",
-    level: float = 0.95,
-    joint: str = "approximate",
-) -> pd.DataFrame:
-    """Compare the AUROC of groups that share no examples: Welch's two-sample test.
-
-    Parameters
-    ----------
-    beta : Beta
-        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
-        several, a mapping, Series or DataArray by group, or an estimate, the frame of
-        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it.
-    target : Target, default "population"
-        What the interval is about: "population", new examples from where these come from; or
-        "examples", these alone, once all their labels were known.
-    level : float, default 0.95
-        Probability with which the interval covers, in (0, 1).
-    joint : {"approximate", "guaranteed"}, default "approximate"
-        How an estimate of beta counts: by the squares of both errors, which holds about as often
-        as `level` says if they are independent; or by its whole interval, which holds at least so
-        often, asks for an estimate of a higher level, and is wider.
-
-    Returns
-    -------
-    DataFrame
-        A row for each pair of groups, a before b, and beta: the columns of `compare` with
-        `beta`, without sign; n_a, n_b are the known positives of each; beta_a, beta_b stand
-        for beta where it is given by group. P values are adjusted for all pairs at a beta. With
-        estimates of beta there is the interval, and no test: a row for each group has errors that
-        are independent, one row for all is off by the same in each.
-
-    Raises
-    ------
-    PUKeyError
-        If there is no such column, or beta lacks a group.
-    PUTypeError
-        If an argument or a column is of a kind that is not allowed.
-    PUValueError
-        If one has a value that is not allowed, labels are ambiguous, or no row is a known
-        positive. In a group, the error names it.
-
-        Also if there are fewer than two groups, or no negatives in one.
-
-    Warns
-    -----
-    PUWarning
-        If a group has one known positive alone, or one other example: its statistics are NaN.
-
-    See Also
-    --------
-    compare : For models that ranked the same examples: sharper, and without beta.
-
-    Notes
-    -----
-    With R the mid-ranks from the top of the n known positives among N examples, P = n +
-    beta*U and M = N - P, AUROC is 1 - (mean(R) - (P + 1)/2)/M. Its standard error is that of
-    `auroc`, for the same target.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import pu_accessor
-    >>> label = [1, None, 1, None, None, 1, None, None, None, 1, None, 1, 1, None]
-    >>> df = pd.DataFrame({"hospital": list("ab" * 7), "score": range(14), "label": label})
-    >>> compared = df.pu(by="hospital").compare_unpaired(beta={"a": 0.3, "b": 0.1})
-    >>> compared[["hospital_a", "hospital_b", "difference", "lower", "upper"]].round(2)
-      hospital_a hospital_b  difference  lower  upper
-    0          a          b       -0.42  -2.07   1.22
-    """
-    if isinstance(self._roles.score, list):
-        raise PUValueError(
-            f"score must name one column, but {self._roles.score!r} was passed. Models of the "
-            "same rows are compared with df.pu(score=[...]).compare()."
-        )
-    return comparison.compare_unpaired(self._asked(), beta, level, target, joint=joint)
+    settings = Settings(level, selection_odds=selection_odds)
+    betas = None if beta is None else read_betas(beta, joint=joint)
+    refuse_odds(settings.selection_odds, pooled=bool(self._roles.pool))
+    return comparison.compare(self._request(), betas, quantity, at, on, settings, target)
 
 
 def dominance(
     self: Bound,
-    beta: GroupBeta,
+    beta: Beta,
     *,
     level: float = 0.95,
     band: UserBand = "exact",
@@ -319,29 +251,27 @@ def dominance(
     >>> df.pu(score=["svm", "forest"]).dominance(beta=0.2).loc[0, "dominates"]
     'svm'
     """
-    rule = Rules(level, band, reference, selection_odds=selection_odds)
-    return curves.dominance(tables.contingency(self._asked(), beta, rule, "breakpoints"))
+    settings = read_settings(level, band, reference, selection_odds)
+    betas = read_betas(beta)
+    return curves.dominance(tables.contingency(self._request(), betas, settings, "breakpoints"))
 
 
 def gap(
     self: Bound,
-    name: str | Metric,
-    beta: GroupBeta | None = None,
+    quantity: str | Metric,
+    beta: Beta | None = None,
     *,
-    at: At,
+    at: At | None = None,
     target: str | None = None,
     level: float = 0.95,
     joint: str = "approximate",
 ) -> pd.DataFrame:
-    """Compare a metric of groups that share no examples, such as recall of women and of men.
+    """Compare a quantity of groups that share no examples, such as recall of women and of men.
 
     Parameters
     ----------
-    name : Metric
-        One of accuracy, balanced_accuracy, f1, fdr, fnr, fpr, informedness, jaccard, kappa, lift,
-        mcc, npv, precision, recall, tnr and tpr; `pu_accessor.fbeta(2)` and the like; or a
-        function of the arrays tp, fp, fn and tn, in examples, that returns an array of their
-        shape.
+    quantity : Metric
+        "auroc", "average_precision", or a metric by name or as a function, as `metric` takes it.
     beta : Beta, optional
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
@@ -349,17 +279,17 @@ def gap(
 
         The gap of recall, tpr or fnr on new examples needs none: known positives alone say it.
         Estimates for each group have independent errors; one for all is off by the same in each.
-    at : At
+    at : At, optional
         The cutoff: a number of examples predicted positive, 100 or ``{"rank": 100}``, or their
         share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last cutoff with an
         estimated ``{"fpr": 0.05}`` at most or ``{"precision": 0.9}`` at least, the first with
         ``{"recall": 0.9}``, or tpr, at least; "youden" and "maximum", where the estimated
         informedness, or the metric itself, is highest.
 
-        In each group: mostly a threshold that all share.
+        Of a metric, in each group: mostly a threshold that all share.
     target : Target, optional
-        What the interval is about: new examples, from where these come from, by default at a
-        threshold; or these examples, once all their labels were known.
+        What the interval is about: new examples, from where these come from, by default of an
+        area, or at a threshold; or these examples, once all their labels were known.
     level : float, default 0.95
         Probability with which the interval covers, in (0, 1).
     joint : {"approximate", "guaranteed"}, default "approximate"
@@ -371,10 +301,11 @@ def gap(
     -------
     DataFrame
         A row for each pair of groups, a before b, and beta, where there is one: the two groups,
-        beta (beta_a and beta_b where it is given by group), metric, estimate_a, estimate_b,
-        difference, which is that of a minus that of b, lower, upper, level; n_a and n_b, the known
-        positives; target; with estimates of beta also joint. Intervals are not adjusted for the
-        number of pairs.
+        beta (beta_a and beta_b where it is given by group), quantity, estimate_a, estimate_b,
+        difference, which is that of a minus that of b, lower, upper, level; of AUROC also
+        statistic, df, p_value and p_holm, which is adjusted for all pairs at a beta; n_a and n_b,
+        the known positives; target; with estimates of beta also joint, and no test. Intervals are
+        not adjusted for the number of pairs.
 
     Raises
     ------
@@ -386,17 +317,29 @@ def gap(
         If one has a value that is not allowed, labels are ambiguous, or no row is a known
         positive. In a group, the error names it.
 
-        Also if there are fewer than two groups, or beta is missing where it is needed.
+        Also if there are fewer than two groups, no negatives for an area, or beta or a cutoff is
+        missing where it is needed.
+
+    Warns
+    -----
+    PUWarning
+        If AUROC is asked of a group with one known positive alone, or one other example: its
+        statistics are NaN.
 
     See Also
     --------
-    compare_unpaired : The same of AUROC.
+    compare : For models that ranked the same examples: sharper, and without beta.
 
     Notes
     -----
-    Each group has its estimate and interval, those of `metric`. The gap can be off by what the two
-    can be off by, squared and added for both [1]_. For recall on new examples these are Wilson's
-    intervals, and that of the gap is Newcombe's [2]_. Known positives are taken as a random sample
+    AUROC has Welch's test [3]_, with the standard errors of `auroc` for the same target, as long
+    as beta is a number.
+
+    Else each group has its estimate and interval, those of `metric` or `average_precision`. The
+    gap can be off by what the two can be off by, squared and added for both [1]_. For recall on
+    new examples these are Wilson's intervals, and that of the gap is Newcombe's [2]_.
+
+    Known positives are taken as a random sample
     of the positives *in each group*: labels that are easier to come by in one group do no harm.
 
     References
@@ -405,6 +348,8 @@ def gap(
        general approach*, Statistics in Medicine 27 (2008) 1693-1702.
     .. [2] R. G. Newcombe, *Interval estimation for the difference between independent
        proportions: comparison of eleven methods*, Statistics in Medicine 17 (1998) 873-890.
+    .. [3] B. L. Welch, *The generalization of 'Student's' problem when several different
+       population variances are involved*, Biometrika 34 (1947) 28-35.
 
     Examples
     --------
@@ -419,11 +364,16 @@ def gap(
     >>> found[["lower", "upper", "n_a", "n_b", "target"]].round(3)
        lower  upper  n_a  n_b      target
     0 -0.939  0.059    3    3  population
+    >>> found = df.pu(by="sex").gap("auroc", beta={"f": 0.3, "m": 0.1})
+    >>> found[["sex_a", "sex_b", "difference", "lower", "upper"]].round(2)
+      sex_a sex_b  difference  lower  upper
+    0     f     m       -0.42  -2.07   1.22
     """
     if isinstance(self._roles.score, list):
         raise PUValueError(
-            f"score must name one column for gap, but {self._roles.score!r} was passed: models of "
-            "the same rows are not independent. Ask for each, df.pu(score=[...]).metric(...), or "
-            "compare their AUROC: df.pu(score=[...]).compare()."
+            f"score must name one column for gap, but {brief(self._roles.score)} was passed: "
+            "models of the same rows are not independent. Ask for each, "
+            "df.pu(score=[...]).metric(...), or compare their AUROC: df.pu(score=[...]).compare()."
         )
-    return metric_gaps.gap(self._asked(), name, beta, at, Rules(level), target, joint=joint)
+    betas = None if beta is None else read_betas(beta, joint=joint)
+    return comparison.gap(self._request(), quantity, betas, at, Settings(level), target)

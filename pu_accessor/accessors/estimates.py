@@ -8,22 +8,23 @@ import pandas as pd
 
 from pu_accessor.accessors.bound import Bound
 from pu_accessor.inference.estimates.cutoff_spec import At
+from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.rates import Metric
 from pu_accessor.questions import estimates
-from pu_accessor.questions.betas import GroupBeta
+from pu_accessor.questions.betas import Beta, BetaInterval, read_betas
 from pu_accessor.questions.macro_average import Average, read_average
-from pu_accessor.questions.rules import GroupInterval, Rules, UserBand
+from pu_accessor.questions.rank_bands import UserBand, read_settings
 
 __all__ = ["auroc", "average_precision", "metric"]
 
 
 def auroc(
     self: Bound,
-    beta: GroupBeta,
+    beta: Beta,
     *,
     target: str = "population",
     level: float = 0.95,
-    beta_interval: GroupInterval | None = None,
+    beta_interval: BetaInterval | None = None,
     max_fpr: float | None = None,
     selection_odds: float = 1.0,
     joint: str = "approximate",
@@ -145,20 +146,19 @@ def auroc(
        beta  estimate  standard_error  lower  upper  level    target
     0  0.25     0.792           0.132  0.417  0.917   0.95  examples
     """
-    rule = Rules(level, beta_interval=beta_interval, selection_odds=selection_odds)
+    settings = Settings(level, selection_odds=selection_odds)
+    betas = read_betas(beta, beta_interval, joint)
     over = read_average(average, isinstance(self._roles.score, list))
-    return estimates.auroc(
-        self._asked(), beta, rule, target, max_fpr=max_fpr, joint=joint, over=over
-    )
+    return estimates.auroc(self._request(), betas, settings, target, max_fpr=max_fpr, over=over)
 
 
 def average_precision(
     self: Bound,
-    beta: GroupBeta,
+    beta: Beta,
     *,
     target: str = "population",
     level: float = 0.95,
-    beta_interval: GroupInterval | None = None,
+    beta_interval: BetaInterval | None = None,
     selection_odds: float = 1.0,
     joint: str = "approximate",
     average: Average = False,
@@ -253,15 +253,16 @@ def average_precision(
        beta  estimate  standard_error  lower  upper  level      target
     0  0.25     0.715           0.275  0.204    1.0   0.95  population
     """
-    rule = Rules(level, beta_interval=beta_interval, selection_odds=selection_odds)
+    settings = Settings(level, selection_odds=selection_odds)
+    betas = read_betas(beta, beta_interval, joint)
     over = read_average(average, isinstance(self._roles.score, list))
-    return estimates.average_precision(self._asked(), beta, rule, target, joint=joint, over=over)
+    return estimates.average_precision(self._request(), betas, settings, target, over=over)
 
 
 def metric(
     self: Bound,
-    name: str | Metric | Sequence[str | Metric],
-    beta: GroupBeta,
+    quantity: str | Metric | Sequence[str | Metric],
+    beta: Beta,
     *,
     at: At,
     target: str | None = None,
@@ -269,7 +270,7 @@ def metric(
     band: UserBand = "exact",
     reference: str = "positives",
     selection_odds: float = 1.0,
-    beta_interval: GroupInterval | None = None,
+    beta_interval: BetaInterval | None = None,
     joint: str = "approximate",
     average: Average = False,
 ) -> pd.DataFrame:
@@ -277,7 +278,7 @@ def metric(
 
     Parameters
     ----------
-    name : Metric
+    quantity : Metric
         One of accuracy, balanced_accuracy, f1, fdr, fnr, fpr, informedness, jaccard, kappa, lift,
         mcc, npv, precision, recall, tnr and tpr; `pu_accessor.fbeta(2)` and the like; or a
         function of the arrays tp, fp, fn and tn, in examples, that returns an array of their
@@ -296,6 +297,9 @@ def metric(
         informedness, or the metric itself, is highest.
 
         Several of one kind are a list, ``{"rank": [50, 100]}``. At rank 0 precision is NaN.
+
+        "lift" at a fraction is the enrichment factor of others: of exactly that share of the
+        examples, rounded up, and where tied examples are cut apart, over all their orders.
     target : Target, optional
         What the interval is about: new examples, from where these come from, at this threshold;
         or these examples, once all their labels were known. A threshold alone means something
@@ -400,6 +404,7 @@ def metric(
     2     recall   2     2     0.333  0.167  0.333
     3     recall   4     4     0.500  0.333  0.667
     """
-    rule = Rules(level, band, reference, beta_interval, selection_odds)
+    settings = read_settings(level, band, reference, selection_odds)
+    betas = read_betas(beta, beta_interval, joint)
     over = read_average(average, isinstance(self._roles.score, list))
-    return estimates.metric(self._asked(), name, beta, at, rule, target, joint=joint, over=over)
+    return estimates.metric(self._request(), quantity, betas, at, settings, target, over=over)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from pu_accessor.accessors.bound import Bound
-from pu_accessor.datasets.forest import check_number, name_number, over_places
+from pu_accessor.datasets.forest import over_places
 from pu_accessor.inference.estimates.cutoff_spec import At
+from pu_accessor.inference.quantities import name_cutoff, read_quantity, refuse_band
 from pu_accessor.inference.tables.rates import Metric
 from pu_accessor.questions import estimates
-from pu_accessor.questions.betas import GroupBeta, with_baseline
-from pu_accessor.questions.rules import Rules, UserBand
+from pu_accessor.questions.betas import Beta, read_betas
+from pu_accessor.questions.rank_bands import UserBand, read_settings
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
 
     from pu_accessor.plots import Drawing, Palette, Style
@@ -25,7 +25,7 @@ __all__ = ["plot_forest"]
 def plot_forest(
     self: Bound,
     quantity: str | Metric,
-    beta: GroupBeta,
+    beta: Beta,
     *,
     at: At | None = None,
     order: Sequence[Hashable] | None = None,
@@ -157,29 +157,14 @@ def plot_forest(
     """
     from pu_accessor import plots
 
-    check_number(quantity, at, band, reference)
+    entry = read_quantity(quantity, at, "forest")
+    refuse_band(entry, band, reference)
     look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws, palette, legend, height)
-    rule = Rules(level, band, reference, selection_odds=selection_odds)
-    betas = with_baseline(beta) if baseline else beta
-    found = _ask(self, quantity, betas, at, rule, target, joint)
+    settings = read_settings(level, band, reference, selection_odds)
+    betas = read_betas(beta, joint=joint)
+    if baseline:
+        betas.refuse_estimates()
+        betas = betas.with_baseline()
+    found = estimates.estimate(self._request(), entry, betas, at, settings, target)
     values = over_places(found, (hue, col, row), order)
-    return plots.plot_forest(values, name_number(quantity, at), look)
-
-
-def _ask(
-    bound: Bound,
-    quantity: str | Metric,
-    beta: GroupBeta,
-    at: At | None,
-    rule: Rules,
-    target: str | None,
-    joint: str,
-) -> pd.DataFrame:
-    """Ask for an area, or for a metric at its cutoff."""
-    about = "population" if target is None else target
-    if quantity == "auroc":
-        return estimates.auroc(bound._asked(), beta, rule, about, max_fpr=None, joint=joint)
-    if quantity == "average_precision":
-        return estimates.average_precision(bound._asked(), beta, rule, about, joint=joint)
-    cutoff = cast("At", at)  # as was checked
-    return estimates.metric(bound._asked(), quantity, beta, cutoff, rule, target, joint=joint)
+    return plots.plot_forest(values, (entry.label, name_cutoff(entry.read_cutoff(at))), look)

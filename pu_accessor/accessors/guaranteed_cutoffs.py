@@ -8,16 +8,16 @@ from pu_accessor.accessors.bound import Bound
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.bands.lookup import Band
 from pu_accessor.inference.estimates.guaranteed_cutoffs import Cost, read_goal
-from pu_accessor.questions.betas import GroupBeta
+from pu_accessor.questions.betas import Beta, read_betas
 from pu_accessor.questions.guaranteed_cutoffs import guaranteed_cutoffs
-from pu_accessor.questions.rules import Rules
+from pu_accessor.questions.rank_bands import read_settings
 
 __all__ = ["cutoff", "select"]
 
 
 def cutoff(
     self: Bound,
-    beta: GroupBeta,
+    beta: Beta,
     *,
     precision: float | None = None,
     recall: float | None = None,
@@ -111,12 +111,13 @@ def cutoff(
     0  precision   0.9   777  0.901         1.0
     """
     goal = read_goal(precision, recall, fpr, cost)
-    return guaranteed_cutoffs(self._asked(), beta, goal, Rules(level, band, reference), models)
+    settings, betas = read_settings(level, band, reference), read_betas(beta)
+    return guaranteed_cutoffs(self._request(), betas, goal, settings, models)
 
 
 def select(
     self: Bound,
-    beta: GroupBeta,
+    beta: Beta,
     *,
     precision: float | None = None,
     recall: float | None = None,

@@ -27,9 +27,10 @@ Kind = TypeVar("Kind", bound=type)
 # What stands in a line to write where a user has not said it.
 _EXAMPLES: Mapping[str, Mapping[str, object]] = MappingProxyType(
     {
-        "": {"beta": 0.3, "name": "f1", "at": 100, "size": 50, "random_state": 0, "curve": "roc"}
-        | {"quantity": "auroc"},
-        "plot_against_beta": {"name": "roc", "beta": [0.1, 0.2, 0.3]},
+        "": {"beta": 0.3, "quantity": "auroc", "at": 100, "size": 50, "random_state": 0},
+        "metric": {"quantity": "f1"},
+        "plot_metric": {"quantity": "f1"},
+        "plot_against_beta": {"beta": [0.1, 0.2, 0.3]},
     }
 )
 
@@ -171,7 +172,7 @@ def refuse_roles(names: Iterable[str]) -> NoReturn:
     raise PUTypeError(
         f"The Dataset holds tables or curves ({', '.join(names)}), whose examples have been "
         "counted already: there are no samples to name score and label of. Ask the tables: "
-        "ds.pu.metric('f1'), ds.pu.area('roc')."
+        "ds.pu.metric('f1'), ds.pu.area('auroc')."
     )
 
 

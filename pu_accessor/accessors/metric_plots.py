@@ -8,8 +8,8 @@ from pu_accessor.accessors.bound import Bound
 from pu_accessor.datasets import tables
 from pu_accessor.datasets.against_beta import ask_quantity
 from pu_accessor.inference.tables.rates import Metric
-from pu_accessor.questions.betas import GroupBeta
-from pu_accessor.questions.rules import GroupInterval, Rules, UserBand
+from pu_accessor.questions.betas import Beta, BetaInterval, read_betas
+from pu_accessor.questions.rank_bands import UserBand, read_settings
 from pu_accessor.ranking import Ranks
 
 if TYPE_CHECKING:
@@ -22,15 +22,15 @@ __all__ = ["plot_against_beta", "plot_metric"]
 
 def plot_metric(
     self: Bound,
-    name: str | Metric,
-    beta: GroupBeta,
+    quantity: str | Metric,
+    beta: Beta,
     *,
     x: str = "rank",
     level: float = 0.95,
     band: UserBand = "exact",
     reference: str = "positives",
     selection_odds: float = 1.0,
-    beta_interval: GroupInterval | None = None,
+    beta_interval: BetaInterval | None = None,
     hue: str | None = None,
     col: str | None = None,
     row: str | None = None,
@@ -46,7 +46,7 @@ def plot_metric(
 
     Parameters
     ----------
-    name : Metric
+    quantity : Metric
         One of accuracy, balanced_accuracy, f1, fdr, fnr, fpr, informedness, jaccard, kappa, lift,
         mcc, npv, precision, recall, tnr and tpr; `pu_accessor.fbeta(2)` and the like; or a
         function of the arrays tp, fp, fn and tn, in examples, that returns an array of their
@@ -142,17 +142,18 @@ def plot_metric(
     from pu_accessor import plots
 
     look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws, palette, legend, height)
-    plots.check_plot_metric(name, x)
-    rule = Rules(level, band, reference, beta_interval, selection_odds)
-    ranks: Ranks = "all" if x == "threshold" or callable(name) else "breakpoints"
-    table = tables.contingency(self._asked(ranks), beta, rule, ranks, baseline=baseline)
-    return plots.plot_metric(table, name, x, look)
+    plots.check_plot_metric(quantity, x)
+    settings = read_settings(level, band, reference, selection_odds)
+    ranks: Ranks = "all" if x == "threshold" or callable(quantity) else "breakpoints"
+    betas = read_betas(beta, beta_interval)
+    table = tables.contingency(self._request(ranks), betas, settings, ranks, baseline=baseline)
+    return plots.plot_metric(table, quantity, x, look)
 
 
 def plot_against_beta(
     self: Bound,
-    name: str | Metric,
-    beta: GroupBeta,
+    quantity: str | Metric,
+    beta: Beta,
     *,
     at: int | None = None,
     level: float = 0.95,
@@ -180,8 +181,9 @@ def plot_against_beta(
 
     Parameters
     ----------
-    name : str or callable
-        "roc" or "pr" for the area under that curve, or a metric as in ``ds.pu.metric``.
+    quantity : str or callable
+        "auroc", "average_precision" for the area under the PR curve, or a metric as in
+        ``ds.pu.metric``.
     beta : array-like of float
         Fractions of positives among the unlabeled, in [0, 1]: a grid of two or more. Not an
         estimate with its interval: beta is the axis. Pass betas between both ends.
@@ -270,12 +272,13 @@ def plot_against_beta(
     >>> import pu_accessor
     >>> label = [None, 1, 1, None, None, 1, None, None, None]
     >>> df = pd.DataFrame({"score": range(9, 0, -1), "label": label})
-    >>> ax = df.pu.plot_against_beta("roc", beta=[0, 0.2, 0.4])
+    >>> ax = df.pu.plot_against_beta("auroc", beta=[0, 0.2, 0.4])
     >>> ax.get_ylabel()
     'AUROC'
     """
     from pu_accessor import plots
 
     look = plots.Look(hue, col, row, False, ax, line_kws, band_kws, palette, legend, height)
-    rule = Rules(level, band, reference, selection_odds=selection_odds)
-    return plots.plot_against_beta(ask_quantity(self._asked(), name, beta, at, rule), look)
+    settings = read_settings(level, band, reference, selection_odds)
+    values = ask_quantity(self._request(), quantity, read_betas(beta), at, settings)
+    return plots.plot_against_beta(values, look)

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias, cast
 import pandas as pd
 
 from pu_accessor.accessors.accessor import Accessor
-from pu_accessor.checks import check_level, check_option, check_share
+from pu_accessor.checks import check_level, check_share
 from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.inference.planning.scatter import (
     Scatter,
@@ -16,6 +16,7 @@ from pu_accessor.inference.planning.scatter import (
     scatter_of_normals,
 )
 from pu_accessor.inference.planning.sizes import chance_of_difference, chance_of_width, smallest
+from pu_accessor.inference.quantities import read_quantity
 from pu_accessor.ranking import Counts
 
 __all__ = ["positives_needed", "power"]
@@ -89,7 +90,7 @@ def positives_needed(
          n  n_unlabeled quantity  width  probability  level
     0  103         5000    auroc    0.1          0.5   0.95
     """
-    check_option("quantity", quantity, ["auroc"])
+    read_quantity(quantity, None, "plan")
     _check_open("width", width)
     _check_open("probability", probability)
     width, probability, level = float(width), float(probability), check_level(level)
@@ -198,7 +199,7 @@ def _read_pilot(
             )
         return scatter_of_normals(values["auroc"], beta), beta, 1.0
     accessor = _as_accessor(pilot)
-    rankings = accessor._asked().rank("breakpoints")
+    rankings = accessor._request().rank("breakpoints")
     if rankings.names:
         raise PUValueError(
             "pilot must be one ranking, but the rows are ranked apart by "
@@ -224,7 +225,7 @@ def _read_pair(pilot: Pilot, beta: float, difference: float) -> tuple[tuple[floa
                 f"{values['auroc']:g} makes {ends}. Pass a smaller one."
             )
         return pair_scatter_of_normals(ends, values["correlation"], beta), beta
-    keyed = _as_accessor(pilot)._asked().pair(None)
+    keyed = _as_accessor(pilot)._request().pair(None)
     paired = keyed.make(0)
     if keyed.names or len(paired.ranks) != 2 or paired.total.known_positive < 2:
         raise PUValueError(

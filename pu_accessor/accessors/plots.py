@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from pu_accessor.accessors.bound import Bound
 from pu_accessor.datasets import tables
-from pu_accessor.questions.betas import GroupBeta
-from pu_accessor.questions.rules import GroupInterval, Rules, UserBand
+from pu_accessor.questions.betas import Beta, BetaInterval, read_betas
+from pu_accessor.questions.rank_bands import UserBand, read_settings
 from pu_accessor.ranking import Ranks
 
 if TYPE_CHECKING:
@@ -20,13 +20,13 @@ __all__ = ["plot_pr", "plot_rank_cdf", "plot_roc"]
 
 def plot_roc(
     self: Bound,
-    beta: GroupBeta,
+    beta: Beta,
     *,
     level: float = 0.95,
     band: UserBand = "exact",
     reference: str = "positives",
     selection_odds: float = 1.0,
-    beta_interval: GroupInterval | None = None,
+    beta_interval: BetaInterval | None = None,
     ranks: Ranks = "breakpoints",
     hue: str | None = None,
     col: str | None = None,
@@ -141,20 +141,21 @@ def plot_roc(
     from pu_accessor import plots
 
     look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws, palette, legend, height)
-    rule = Rules(level, band, reference, beta_interval, selection_odds)
-    found = tables.contingency(self._asked(ranks), beta, rule, ranks, baseline=baseline)
+    settings = read_settings(level, band, reference, selection_odds)
+    betas = read_betas(beta, beta_interval)
+    found = tables.contingency(self._request(ranks), betas, settings, ranks, baseline=baseline)
     return plots.plot_roc(found, look)
 
 
 def plot_pr(
     self: Bound,
-    beta: GroupBeta,
+    beta: Beta,
     *,
     level: float = 0.95,
     band: UserBand = "exact",
     reference: str = "positives",
     selection_odds: float = 1.0,
-    beta_interval: GroupInterval | None = None,
+    beta_interval: BetaInterval | None = None,
     ranks: Ranks = "breakpoints",
     hue: str | None = None,
     col: str | None = None,
@@ -269,14 +270,15 @@ def plot_pr(
     from pu_accessor import plots
 
     look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws, palette, legend, height)
-    rule = Rules(level, band, reference, beta_interval, selection_odds)
-    found = tables.contingency(self._asked(ranks), beta, rule, ranks, baseline=baseline)
+    settings = read_settings(level, band, reference, selection_odds)
+    betas = read_betas(beta, beta_interval)
+    found = tables.contingency(self._request(ranks), betas, settings, ranks, baseline=baseline)
     return plots.plot_pr(found, look)
 
 
 def plot_rank_cdf(
     self: Bound,
-    beta: GroupBeta,
+    beta: Beta,
     *,
     level: float = 0.95,
     band: UserBand = "exact",
@@ -389,5 +391,6 @@ def plot_rank_cdf(
     from pu_accessor import plots
 
     look = plots.Look(hue, col, row, False, ax, line_kws, band_kws, palette, legend, height)
-    rule = Rules(level, band, reference, selection_odds=selection_odds)
-    return plots.plot_rank_cdf(tables.rank_cdf(self._asked(ranks), beta, rule, ranks), look)
+    settings = read_settings(level, band, reference, selection_odds)
+    cdf = tables.rank_cdf(self._request(ranks), read_betas(beta), settings, ranks)
+    return plots.plot_rank_cdf(cdf, look)

@@ -77,7 +77,7 @@ def estimate_beta(self: Bound, *, method: str = "feasible", level: float = 0.95)
         beta  lower  upper    method
     0  0.126    0.0  0.155  feasible
     """
-    return prior.estimate_beta(self._asked(), method, level)
+    return prior.estimate_beta(self._request(), method, level)
 
 
 def sample_to_label(

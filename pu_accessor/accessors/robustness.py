@@ -8,27 +8,30 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from pu_accessor.accessors.bound import Bound
+from pu_accessor.datasets.forest import over_odds
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.bands.lookup import Band
 from pu_accessor.inference.estimates.cutoff_spec import At
-from pu_accessor.inference.settings import Rule
+from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.rates import Metric
-from pu_accessor.questions.betas import GroupBeta
-from pu_accessor.questions.robustness import breaking_points, read_quantity, values_by_odds
+from pu_accessor.questions.betas import Beta, read_betas
+from pu_accessor.questions.robustness import check_drawn, read_conclusion
+from pu_accessor.questions.robustness import robustness as ask_robustness
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from pu_accessor.plots import Drawing, Palette, Style
 
-__all__ = ["breaking_point", "plot_robustness"]
+__all__ = ["plot_robustness", "robustness"]
 
 
-def breaking_point(
+def robustness(
     self: Bound,
     quantity: str | Metric,
-    beta: GroupBeta,
+    beta: Beta,
     *,
+    selection_odds: float | Sequence[float] = (1, 1.25, 1.5, 2, 2.5, 3, 4, 5),
     above: float | None = None,
     at: At | None = None,
     on: Hashable | list[Hashable] | None = None,
@@ -37,11 +40,11 @@ def breaking_point(
     band: str | Band = "exact",
     reference: str = "positives",
 ) -> pd.DataFrame:
-    """Return by which factor the odds of being labeled may differ before a conclusion breaks.
+    """Return a quantity for several factors of the odds of being labeled, and which one breaks it.
 
-    Labels are seldom a random sample of the positives. This says how far from one they must be
-    before an interval reaches the value that it was to exceed: the largest `selection_odds` at
-    which it does not.
+    Labels are seldom a random sample of the positives. This says what a quantity can be where the
+    odds differ by some factor, and how far they may differ before its interval reaches the value
+    that it was to exceed: the breaking point.
 
     Parameters
     ----------
@@ -55,6 +58,8 @@ def breaking_point(
 
         Not an estimate with its interval: that takes labels to be selected at random, and what is
         asked here is how far from that they may be. Pass its point, and its ends.
+    selection_odds : float or array-like of float, default (1, 1.25, 1.5, 2, 2.5, 3, 4, 5)
+        The factors, from 1 on. For the breaking point alone pass 1.
     above : float, default 0.5
         The conclusion is that the lower limit is above this. Not for a difference, which is to be
         other than 0.
@@ -92,9 +97,18 @@ def breaking_point(
     Returns
     -------
     DataFrame
-        A row for each group, or pair of models, and beta: the group, beta, quantity, estimate (at
-        labels at random), above, breaking_point, level, target. 1 where the conclusion does not
-        hold at random labels, infinite where it holds for every selection.
+        A row for each group, or pair of models, beta and factor.
+
+        * The group, or the two models; beta; selection_odds, the factor; quantity.
+        * estimate : that for labels at random.
+        * range_lower, range_upper (not of a metric) : what it can be for a selection within the
+          factor.
+        * lower, upper : the interval, or the bounds of a band, that hold for all of these.
+        * above : what the conclusion is about.
+        * breaking_point : the factor from which on the conclusion does not hold for every
+          selection, the same in all rows of a group and beta. 1 where it does not hold at random
+          labels, infinite where it holds for every selection.
+        * level, band (of a metric), target.
 
     Raises
     ------
@@ -110,13 +124,13 @@ def breaking_point(
 
     See Also
     --------
-    plot_robustness : The picture.
+    plot_robustness : The picture of this.
     auroc : Has `selection_odds`, too: the interval at one factor.
 
     Notes
     -----
-    Found by halving, to a thousandth. At such a factor the conclusion *may* be wrong: that takes a
-    selection that depends on the score as unfavourably as it can.
+    The breaking point is found by halving, to a thousandth. At such a factor the conclusion *may*
+    be wrong: that takes a selection that depends on the score as unfavourably as it can.
 
     Examples
     --------
@@ -127,20 +141,22 @@ def breaking_point(
     >>> score = np.random.default_rng(0).normal(truth)
     >>> label = np.where(np.arange(4000) < 300, 1, np.nan)
     >>> df = pd.DataFrame({"score": score, "label": label})
-    >>> broken = df.pu.breaking_point("auroc", beta=700 / 3700)
-    >>> broken[["quantity", "estimate", "above", "breaking_point"]].round(2)
-      quantity  estimate  above  breaking_point
-    0    auroc      0.75    0.5            7.45
+    >>> found = df.pu.robustness("auroc", beta=700 / 3700, selection_odds=[1, 2])
+    >>> found[["selection_odds", "estimate", "lower", "upper", "breaking_point"]].round(2)
+       selection_odds  estimate  lower  upper  breaking_point
+    0             1.0      0.75   0.72   0.78            7.45
+    1             2.0      0.75   0.64   0.85            7.45
     """
     _check_selected(self)
-    asked = read_quantity(quantity, at, above, target, Rule(level, band, reference), on)
-    return breaking_points(self._asked(), beta, asked)
+    settings = Settings(level, band, reference)
+    conclusion = read_conclusion(quantity, at, above, target, settings, on)
+    return ask_robustness(self._request(), conclusion, read_betas(beta), selection_odds)
 
 
 def plot_robustness(
     self: Bound,
     quantity: str | Metric,
-    beta: GroupBeta,
+    beta: Beta,
     *,
     selection_odds: Sequence[float] = (1, 1.25, 1.5, 2, 2.5, 3, 4, 5),
     above: float | None = None,
@@ -251,7 +267,7 @@ def plot_robustness(
 
     See Also
     --------
-    breaking_point : Where the cross is.
+    robustness : The numbers, and where the cross is.
 
     Notes
     -----
@@ -278,8 +294,11 @@ def plot_robustness(
 
     _check_selected(self)
     look = plots.Look(hue, col, row, False, ax, line_kws, band_kws, palette, legend, height)
-    asked = read_quantity(quantity, at, above, target, Rule(level, band, reference), on)
-    return plots.plot_robustness(values_by_odds(self._asked(), beta, asked, selection_odds), look)
+    settings, betas = Settings(level, band, reference), read_betas(beta)
+    conclusion = read_conclusion(quantity, at, above, target, settings, on)
+    check_drawn(betas, selection_odds)
+    found = ask_robustness(self._request(), conclusion, betas, selection_odds)
+    return plots.plot_robustness(over_odds(found, conclusion.quantity.label), look)
 
 
 def _check_selected(bound: Bound) -> None:

@@ -189,7 +189,7 @@ def plot_pr(
 
 def plot_metric(
     self: Tables,
-    name: str | Metric,
+    quantity: str | Metric,
     *,
     x: str = "rank",
     hue: str | None = None,
@@ -207,7 +207,7 @@ def plot_metric(
 
     Parameters
     ----------
-    name : Metric
+    quantity : Metric
         One of accuracy, balanced_accuracy, f1, fdr, fnr, fpr, informedness, jaccard, kappa, lift,
         mcc, npv, precision, recall, tnr and tpr; `pu_accessor.fbeta(2)` and the like; or a
         function of the arrays tp, fp, fn and tn, in examples, that returns an array of their
@@ -265,12 +265,12 @@ def plot_metric(
     from pu_accessor import plots
 
     look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws, palette, legend, height)
-    return plots.plot_metric(read_values(self._dataset), name, x, look)
+    return plots.plot_metric(read_values(self._dataset), quantity, x, look)
 
 
 def plot_against_beta(
     self: Tables,
-    name: str | Metric,
+    quantity: str | Metric,
     *,
     at: int | None = None,
     hue: str | None = None,
@@ -291,8 +291,8 @@ def plot_against_beta(
 
     Parameters
     ----------
-    name : str or callable
-        "roc" or "pr" for the area under that curve, or a metric as in `metric`.
+    quantity : str or callable
+        "auroc", "average_precision" for the area under the PR curve, or a metric as in `metric`.
     at : int, optional
         For a metric: the number of examples predicted positive.
 
@@ -340,11 +340,12 @@ def plot_against_beta(
     >>> label = [None, 1, 1, None, None, 1, None, None, None]
     >>> scores = range(9, 0, -1)
     >>> tables = pu_accessor.ranking_from_arrays(scores, label).contingency([0, 0.2, 0.4])
-    >>> ax = tables.pu.plot_against_beta("roc")
+    >>> ax = tables.pu.plot_against_beta("auroc")
     >>> ax.get_ylabel()
     'AUROC'
     """
     from pu_accessor import plots
 
     look = plots.Look(hue, col, row, False, ax, line_kws, band_kws, palette, legend, height)
-    return plots.plot_against_beta(values_by_beta(read_values(self._dataset), name, at=at), look)
+    values = values_by_beta(read_values(self._dataset), quantity, at=at)
+    return plots.plot_against_beta(values, look)

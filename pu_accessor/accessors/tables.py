@@ -108,7 +108,7 @@ class TablesAccessor:
         >>> tables = pu.contingency(beta=0.25)
         >>> tables["tp"].dims
         ('model', 'rank', 'bound', 'beta')
-        >>> tables.pu.area("roc").sel(bound="estimate", beta=0.25).values.round(2)
+        >>> tables.pu.area("auroc").sel(bound="estimate", beta=0.25).values.round(2)
         array([1.  , 0.67])
         """
         if counts := [name for name in (*COUNTS, *RATES) if name in self._dataset.data_vars]:
@@ -211,12 +211,12 @@ class TablesAccessor:
         """
         return curves.curve(read_dataset(self._dataset), "pr")
 
-    def metric(self, name: str | Metric) -> xr.DataArray:
+    def metric(self, quantity: str | Metric) -> xr.DataArray:
         """Evaluate a metric on each table.
 
         Parameters
         ----------
-        name : Metric
+        quantity : Metric
             One of accuracy, balanced_accuracy, f1, fdr, fnr, fpr, informedness, jaccard, kappa,
             lift, mcc, npv, precision, recall, tnr and tpr; `pu_accessor.fbeta(2)` and the like; or
             a function of the arrays tp, fp, fn and tn, in examples, that returns an array of their
@@ -254,15 +254,15 @@ class TablesAccessor:
         >>> cost.sel(beta=0.5, rank=3).to_series().to_dict()
         {'lower': 21, 'estimate': 15, 'upper': 15}
         """
-        return curves.metric(read_dataset(self._dataset), name)
+        return curves.metric(read_dataset(self._dataset), quantity)
 
-    def area(self, curve: str, *, max_fpr: float | None = None) -> xr.DataArray:
+    def area(self, quantity: str, *, max_fpr: float | None = None) -> xr.DataArray:
         """Return the area under the curve of each bound and beta.
 
         Parameters
         ----------
-        curve : {"roc", "pr"}
-            Which curve.
+        quantity : {"auroc", "average_precision"}
+            The area under the ROC curve, or under the precision-recall curve.
         max_fpr : float, optional
             Take the ROC curve up to this false positive rate in (0, 1], standardised so that
             chance is 0.5 and perfection 1, as ``sklearn.metrics.roc_auc_score(max_fpr=...)`` does.
@@ -301,10 +301,10 @@ class TablesAccessor:
         >>> import pu_accessor
         >>> label = [None, 1, 1, None, None, 1, None, None, None]
         >>> tables = pu_accessor.ranking_from_arrays(range(9, 0, -1), label).contingency(0.5)
-        >>> tables.pu.area("roc").sel(beta=0.5).to_series().round(3).to_dict()
+        >>> tables.pu.area("auroc").sel(beta=0.5).to_series().round(3).to_dict()
         {'lower': 0.222, 'estimate': 0.889, 'upper': 1.0}
         """
-        return curves.area(read_dataset(self._dataset), curve, max_fpr=max_fpr)
+        return curves.area(read_dataset(self._dataset), quantity, max_fpr=max_fpr)
 
     def beta_derivatives(self) -> xr.Dataset:
         """Return how fast rates and counts change with beta ([1]_, Appendix B).

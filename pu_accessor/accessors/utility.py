@@ -7,25 +7,25 @@ from collections.abc import Sequence
 import pandas as pd
 
 from pu_accessor.accessors.bound import Bound
-from pu_accessor.checks import Interval
 from pu_accessor.inference.bands.lookup import Band
+from pu_accessor.inference.settings import Settings
 from pu_accessor.questions import utility as practice
-from pu_accessor.questions.betas import GroupBeta
-from pu_accessor.questions.rules import Rules
+from pu_accessor.questions.betas import Beta, BetaInterval, read_betas
+from pu_accessor.questions.rank_bands import read_settings
 
-__all__ = ["bedroc", "calibration", "enrichment_factor", "net_benefit"]
+__all__ = ["bedroc", "calibration", "net_benefit"]
 
 
 def net_benefit(
     self: Bound,
-    beta: GroupBeta,
+    beta: Beta,
     *,
     thresholds: practice.Thresholds = None,
     level: float = 0.95,
     band: str | Band = "exact",
     reference: str = "positives",
     selection_odds: float = 1.0,
-    beta_interval: Interval | None = None,
+    beta_interval: BetaInterval | None = None,
 ) -> pd.DataFrame:
     """Return the net benefit of acting on probabilities from a threshold on, with its bounds.
 
@@ -112,17 +112,18 @@ def net_benefit(
     0       0.25     7     0.630  0.333  0.630      0.556
     1       0.50     5     0.333 -0.111  0.556      0.333
     """
-    rule = Rules(level, band, reference, beta_interval, selection_odds)
-    return practice.net_benefit(self._asked(), beta, thresholds, rule)
+    settings = read_settings(level, band, reference, selection_odds)
+    betas = read_betas(beta, beta_interval)
+    return practice.net_benefit(self._request(), betas, thresholds, settings)
 
 
 def bedroc(
     self: Bound,
-    beta: GroupBeta,
+    beta: Beta,
     *,
     alpha: float = 20.0,
     level: float = 0.95,
-    beta_interval: Interval | None = None,
+    beta_interval: BetaInterval | None = None,
 ) -> pd.DataFrame:
     """Estimate BEDROC, which asks whether positives come early in the ranking of these examples.
 
@@ -167,7 +168,7 @@ def bedroc(
 
     See Also
     --------
-    enrichment_factor : Of the top alone.
+    metric : "lift", of the top alone.
     average_precision : Of the whole ranking.
 
     Notes
@@ -195,87 +196,18 @@ def bedroc(
        estimate  lower  upper    target
     0     0.683  0.436    1.0  examples
     """
-    rule = Rules(level, beta_interval=beta_interval)
-    return practice.bedroc(self._asked(), beta, alpha, rule)
-
-
-def enrichment_factor(
-    self: Bound,
-    beta: GroupBeta,
-    *,
-    fraction: float | Sequence[float] = 0.01,
-    level: float = 0.95,
-) -> pd.DataFrame:
-    """Estimate by how much the top of these examples is richer in positives than all of them.
-
-    Parameters
-    ----------
-    beta : Beta
-        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
-        several, a mapping, Series or DataArray by group.
-    fraction : float or array-like of float, default 0.01
-        How much of the examples is the top, in (0, 1], rounded up to whole examples.
-    level : float, default 0.95
-        Probability with which the interval covers, in (0, 1).
-
-    Returns
-    -------
-    DataFrame
-        A row for each group, beta and fraction: the group, beta, fraction, rank, estimate,
-        standard_error, lower, upper, level, target, which is "examples".
-
-    Raises
-    ------
-    PUKeyError
-        If there is no such column, or beta lacks a group.
-    PUTypeError
-        If an argument or a column is of a kind that is not allowed.
-    PUValueError
-        If one has a value that is not allowed, labels are ambiguous, or no row is a known
-        positive. In a group, the error names it.
-
-        Also if a fraction is not in (0, 1].
-
-    See Also
-    --------
-    metric : "lift" at any cutoff, of whole blocks of ties.
-
-    Notes
-    -----
-    The share of all positives that the first K of N examples hold, over K/N [1]_. Its estimate
-    does not depend on beta; what is possible does: at most N/P for P positives, and the interval,
-    which is that of the band "exact". Tied examples count as over all their orders: within a block
-    of ties the limits are those of both ends, each at half of 1 - level.
-
-    References
-    ----------
-    .. [1] J.-F. Truchon, C. I. Bayly, *Evaluating virtual screening methods: good and bad metrics
-       for the "early recognition" problem*, Journal of Chemical Information and Modeling 47 (2007)
-       488-508.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import pu_accessor
-    >>> label = [None, 1, 1, None, None, 1, None, 1, None, None, None, None]
-    >>> df = pd.DataFrame({"score": range(12, 0, -1), "label": label})
-    >>> found = df.pu.enrichment_factor(beta=0.25, fraction=[0.25, 0.5])
-    >>> found[["fraction", "rank", "estimate", "lower", "upper"]].round(3)
-       fraction  rank  estimate  lower  upper
-    0      0.25     3       2.0  1.333  2.000
-    1      0.50     6       1.5  1.000  1.667
-    """
-    return practice.enrichment_factor(self._asked(), beta, fraction, Rules(level))
+    settings, betas = Settings(level), read_betas(beta, beta_interval, "approximate")
+    return practice.bedroc(self._request(), betas, alpha, settings)
 
 
 def calibration(
     self: Bound,
-    beta: GroupBeta,
+    beta: Beta,
     *,
     bins: int | Sequence[float] = 10,
     level: float = 0.95,
     band: str = "exact",
-    beta_interval: Interval | None = None,
+    beta_interval: BetaInterval | None = None,
 ) -> pd.DataFrame:
     """Compare probabilities with the share of positives among the examples that have them.
 
@@ -351,5 +283,5 @@ def calibration(
     0       0.5   0.25    1.0
     1       0.8   0.40    1.0
     """
-    rule = Rules(level, band, beta_interval=beta_interval)
-    return practice.calibration(self._asked(), beta, bins, rule)
+    settings, betas = read_settings(level, band), read_betas(beta, beta_interval)
+    return practice.calibration(self._request(), betas, bins, settings)

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pu_accessor.accessors.bound import Bound
-from pu_accessor.checks import Interval
 from pu_accessor.datasets import tables
 from pu_accessor.inference.bands.lookup import Band
 from pu_accessor.questions import utility as practice
-from pu_accessor.questions.betas import GroupBeta, with_baseline
-from pu_accessor.questions.rules import Rules
+from pu_accessor.questions.betas import Beta, BetaInterval, read_betas
+from pu_accessor.questions.rank_bands import read_settings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,14 +22,14 @@ __all__ = ["plot_calibration", "plot_decision", "plot_gain"]
 
 def plot_decision(
     self: Bound,
-    beta: GroupBeta,
+    beta: Beta,
     *,
     thresholds: practice.Thresholds = None,
     level: float = 0.95,
     band: str | Band = "exact",
     reference: str = "positives",
     selection_odds: float = 1.0,
-    beta_interval: Interval | None = None,
+    beta_interval: BetaInterval | None = None,
     hue: str | None = None,
     col: str | None = None,
     row: str | None = None,
@@ -140,21 +139,22 @@ def plot_decision(
     from pu_accessor import plots
 
     look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws, palette, legend, height)
-    rule = Rules(level, band, reference, beta_interval, selection_odds)
-    betas = with_baseline(beta) if baseline else beta
-    curves = practice.decision_curves(self._asked(), betas, thresholds, rule)
+    settings = read_settings(level, band, reference, selection_odds)
+    betas = read_betas(beta, beta_interval)
+    betas = betas.with_baseline() if baseline else betas
+    curves = practice.decision_curves(self._request(), betas, thresholds, settings)
     return plots.plot_decision(curves, look)
 
 
 def plot_gain(
     self: Bound,
-    beta: GroupBeta,
+    beta: Beta,
     *,
     level: float = 0.95,
     band: str | Band = "exact",
     reference: str = "positives",
     selection_odds: float = 1.0,
-    beta_interval: Interval | None = None,
+    beta_interval: BetaInterval | None = None,
     hue: str | None = None,
     col: str | None = None,
     row: str | None = None,
@@ -240,7 +240,7 @@ def plot_gain(
 
     See Also
     --------
-    enrichment_factor : Gains over chance, as numbers.
+    metric : "lift", gains over chance as numbers.
 
     Notes
     -----
@@ -259,19 +259,22 @@ def plot_gain(
     from pu_accessor import plots
 
     look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws, palette, legend, height)
-    rule = Rules(level, band, reference, beta_interval, selection_odds)
-    betas = with_baseline(beta) if baseline else beta
-    return plots.plot_gain(tables.contingency(self._asked(), betas, rule, "breakpoints"), look)
+    settings = read_settings(level, band, reference, selection_odds)
+    betas = read_betas(beta, beta_interval)
+    betas = betas.with_baseline() if baseline else betas
+    return plots.plot_gain(
+        tables.contingency(self._request(), betas, settings, "breakpoints"), look
+    )
 
 
 def plot_calibration(
     self: Bound,
-    beta: GroupBeta,
+    beta: Beta,
     *,
     bins: int | Sequence[float] = 10,
     level: float = 0.95,
     band: str = "exact",
-    beta_interval: Interval | None = None,
+    beta_interval: BetaInterval | None = None,
     hue: str | None = None,
     col: str | None = None,
     row: str | None = None,
@@ -366,7 +369,8 @@ def plot_calibration(
     from pu_accessor import plots
 
     look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws, palette, legend, height)
-    rule = Rules(level, band, beta_interval=beta_interval)
-    betas = with_baseline(beta) if baseline else beta
-    curves = practice.calibration_curves(self._asked(), betas, bins, rule)
+    settings = read_settings(level, band)
+    betas = read_betas(beta, beta_interval)
+    betas = betas.with_baseline() if baseline else betas
+    curves = practice.calibration_curves(self._request(), betas, bins, settings)
     return plots.plot_calibration(curves, look)

@@ -6,76 +6,63 @@ import xarray as xr
 from pu_accessor.datasets.curves import area, metric
 from pu_accessor.datasets.schema import TOTALS, axis_of
 from pu_accessor.datasets.tables import contingency
-from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError, brief, suggestion
+from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError
 from pu_accessor.inference.comparison.crossings import infeasible
 from pu_accessor.inference.estimates.cutoff_spec import no_rank
-from pu_accessor.inference.tables.areas import AREA_NAMES, CURVES
-from pu_accessor.inference.tables.rates import METRICS, SYNONYMS, Metric
-from pu_accessor.questions.betas import GroupBeta
-from pu_accessor.questions.request import Asked
-from pu_accessor.questions.rules import Rules
+from pu_accessor.inference.quantities import Quantity, read_quantity
+from pu_accessor.inference.settings import Settings
+from pu_accessor.inference.tables.rates import Metric
+from pu_accessor.questions.betas import Betas
+from pu_accessor.questions.request import Request
 
 __all__ = ["ask_quantity", "values_by_beta"]
 
 
 def ask_quantity(
-    asked: Asked, name: str | Metric, beta: GroupBeta, at: int | None, rules: Rules
+    request: Request,
+    quantity: str | Metric,
+    betas: Betas,
+    at: int | None,
+    settings: Settings,
 ) -> xr.Dataset:
     """Ask for an area, or a metric at a rank, at each beta; without a warning of high ones."""
-    _check_quantity(name, at)
-    whole = contingency(asked, beta, rules, "breakpoints", warn=False)
+    _read_at_rank(quantity, at)
+    whole = contingency(request, betas, settings, "breakpoints", warn=False)
     if at is None:
-        return values_by_beta(whole, name)
+        return values_by_beta(whole, quantity)
     known, against, unlabeled = (whole[name] for name in TOTALS)
     examples = int((known + against + unlabeled).max())
     if at > examples:
         raise no_rank(f"{examples}, the number of examples", int(at))
-    tables = contingency(asked, beta, rules, at, warn=False)
-    return values_by_beta(tables, name, at=at, whole=whole)
+    tables = contingency(request, betas, settings, at, warn=False)
+    return values_by_beta(tables, quantity, at=at, whole=whole)
 
 
-def _check_quantity(name: str | Metric, at: int | None) -> None:
-    """Raise unless there is such a quantity, and a rank where it needs one."""
-    if isinstance(name, str) and name in CURVES:
-        if at is not None:
-            raise PUValueError(
-                f"at must not be passed with the area under a curve, {name!r}, but {at!r} was: an "
-                "area has no rank. Pass a metric, for example 'precision', or leave it out."
-            )
-        return
-    if not callable(name) and not (isinstance(name, str) and name in METRICS):
-        near = suggestion(name, [*METRICS, *CURVES], {**SYNONYMS, **AREA_NAMES})
-        ranked = at is None and not any(f"{curve!r}?" in near for curve in CURVES)
-        rank = " A metric takes a rank, too: at=100." if ranked else ""
-        raise PUValueError(
-            f"metric must be one of {sorted(METRICS)}, or of {[*CURVES]} for the area under that "
-            f"curve, but {brief(name)} was passed.{near}{rank}"
-        )
-    if at is None:
-        raise PUValueError(
-            f"at must be the rank of the metric {name!r}, a number of examples predicted "
-            "positive, but None was passed. Pass for example at=100."
-        )
-    if isinstance(at, bool) or not isinstance(at, int | np.integer):
+def _read_at_rank(quantity: str | Metric, at: int | None) -> Quantity:
+    """Read a quantity, and its cutoff, which is a rank."""
+    entry = read_quantity(quantity, at, "against_beta")
+    if entry.needs_cutoff and (isinstance(at, bool) or not isinstance(at, int | np.integer)):
         raise PUTypeError(f"at must be an integer, a rank, but {at!r} was passed.")
-    if at < 0:
-        raise no_rank("the number of examples", int(at))
+    return entry
 
 
 def values_by_beta(
     tables: xr.Dataset,
-    name: str | Metric,
+    quantity: str | Metric,
     *,
     at: int | None = None,
     whole: xr.Dataset | None = None,
 ) -> xr.Dataset:
     """Evaluate an area, or a metric at a rank, at each beta of some tables."""
-    _check_quantity(name, at)
-    value = area(tables, str(name)) if at is None else _at_rank(tables, metric(tables, name), at)
-    beyond = _infeasible(tables if whole is None else whole)
+    entry = _read_at_rank(quantity, at)
+    if at is None:
+        value = area(tables, entry.name)
+    else:
+        value = _at_rank(tables, metric(tables, quantity), at)
+    is_too_high = _infeasible(tables if whole is None else whole)
     result = xr.Dataset(
-        {"value": value.variable, "infeasible": beyond.variable},
-        beyond.coords,
+        {"value": value.variable, "infeasible": is_too_high.variable},
+        is_too_high.coords,
         {**value.attrs, **({} if at is None else {"at": int(at)})},
     )
     result = result.assign_coords(bound=value["bound"])
@@ -87,13 +74,13 @@ def _at_rank(tables: xr.Dataset, values: xr.DataArray, at: int) -> xr.DataArray:
     axis = axis_of(tables.dims)
     if "rank" not in tables.coords:
         raise PUKeyError("The Dataset must have the coordinate 'rank', but has none.")
-    there = tables["rank"] == at
-    if not bool(there.any(axis).all()):
+    is_rank = tables["rank"] == at
+    if not bool(is_rank.any(axis).all()):
         raise PUValueError(
             f"at must be a rank of the tables, but {at!r} is none. Make them there: "
             f"df.pu.contingency(..., ranks={at!r})."
         )
-    return values.drop_vars("rank").isel({axis: there.argmax(axis).variable})
+    return values.drop_vars("rank").isel({axis: is_rank.argmax(axis).variable})
 
 
 def _infeasible(tables: xr.Dataset) -> xr.DataArray:
@@ -112,11 +99,11 @@ def _infeasible(tables: xr.Dataset) -> xr.DataArray:
         )
     known = tables["n_known_negative"]
     core = [axis_of(tables.dims), "bound"]
-    found: xr.DataArray = xr.apply_ufunc(
+    is_too_high: xr.DataArray = xr.apply_ufunc(
         infeasible,
         *(tables[name] for name in ("tp", "fp", "tn", "clipped")),
         known,
         input_core_dims=[core] * 4 + [[]],
         keep_attrs=False,
     )
-    return found
+    return is_too_high

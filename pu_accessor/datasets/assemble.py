@@ -9,13 +9,13 @@ import pandas as pd
 import xarray as xr
 from xarray.indexes import PandasIndex
 
+from pu_accessor.checks import Interval
 from pu_accessor.datasets.schema import AXIS, BOUND, VARIABLES
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.bands.lookup import band_name
-from pu_accessor.inference.settings import Rule
-from pu_accessor.questions.request import Asked
-from pu_accessor.questions.rows import Answers, tell
-from pu_accessor.questions.rules import Rules
+from pu_accessor.inference.settings import Settings
+from pu_accessor.questions.request import Request
+from pu_accessor.questions.rows import Results, describe
 from pu_accessor.ranking import IntArray, Ranking
 
 __all__ = ["Page", "band_used", "key_coordinates", "lay_out"]
@@ -40,48 +40,48 @@ class Page(NamedTuple):
     arrays: dict[str, Array]
 
 
-def lay_out(answers: Answers[Page], data: Sequence[str], rules: Rules, asked: Asked) -> xr.Dataset:
+def lay_out(results: Results[Page], data: Sequence[str], request: Request) -> xr.Dataset:
     """Lay the arrays of all rankings side by side."""
-    if taken := [name for name in answers.names if name in {*VARIABLES, AXIS}]:
+    if taken := [name for name in results.names if name in {*VARIABLES, AXIS}]:
         raise PUValueError(
             f"by, or a dimension, must not be called {taken[0]!r}, which has its meaning in the "
             f"result. Rename it first: df.rename(columns={{{taken[0]!r}: 'group'}})."
         )
-    pages = [answer.content for answer in answers.each]
-    found = _single(answers, pages) if not answers.names else _side_by_side(answers, pages)
-    if "interval_beta" in found and rules.intervals is None:  # the same for all
-        betas = pages[0].arrays["interval_beta"]
-        found["interval_beta"] = _variable("interval_beta", betas, AXIS)
-    rule = rules.shared
-    interval = {} if rule.beta_interval is None else {"beta_interval": [*rule.beta_interval]}
-    odds = {} if rule.selection_odds == 1 else {"selection_odds": rule.selection_odds}
-    first = pages[0].ranking
-    attrs = {
-        "level": rule.level,
-        "band": band_used(rule, first),
-        **odds,
-        "target": "examples",
-        **_shared([page.ranking.columns for page in pages]),
-        **interval,
-        **_skipped(answers),
-    }
-    found["reference"] = _variable("reference", np.array(rule.reference, dtype=object), AXIS)
+    pages = [result.content for result in results.each]
+    found = _single(results, pages) if not results.names else _side_by_side(results, pages)
+    interval = None if results.betas is None else results.betas.shared_interval
+    if "interval_beta" in found and interval is not None:  # the same for all
+        inside = pages[0].arrays["interval_beta"]
+        found["interval_beta"] = _variable("interval_beta", inside, AXIS)
+    reference = results.settings.reference
+    found["reference"] = _variable("reference", np.array(reference, dtype=object), AXIS)
     variables = {name: found[name] for name in data}
     others = {name: variable for name, variable in found.items() if name not in variables}
-    tables = xr.Dataset(variables, _coordinates(others, answers), attrs)
-    template = asked.template() if answers.names else None
-    return tables if template is None else _spread(tables, answers.names, template)
+    tables = xr.Dataset(variables, _coordinates(others, results), _attributes(results, interval))
+    template = request.template() if results.names else None
+    return tables if template is None else _spread(tables, results.names, template)
 
 
-def _skipped(answers: Answers[Page]) -> dict[str, str]:
-    """Say which groups were left out: a line for each, as files hold no mapping."""
-    lines = [f"{group}: {why}" for group, why in answers.skipped.items()]
-    return {"skipped": "\n".join(lines)} if lines else {}
+def _attributes(results: Results[Page], interval: Interval | None) -> dict[str, Any]:
+    """Tell a reader how the tables can be made again."""
+    settings, rankings = results.settings, [result.content.ranking for result in results.each]
+    odds = settings.selection_odds
+    # A line for each group that was left out, as files hold no mapping.
+    skipped = "\n".join(f"{group}: {why}" for group, why in results.skipped.items())
+    return {
+        "level": settings.level,
+        "band": band_used(settings, rankings[0]),
+        **({} if odds == 1 else {"selection_odds": odds}),
+        "target": "examples",
+        **_shared([ranking.columns for ranking in rankings]),
+        **({} if interval is None else {"beta_interval": [*interval]}),
+        **({"skipped": skipped} if skipped else {}),
+    }
 
 
-def band_used(rule: Rule, ranking: Ranking) -> str:
+def band_used(settings: Settings, ranking: Ranking) -> str:
     """Return the name of the band that a ranking gets."""
-    return "weighted" if ranking.weight is not None else band_name(rule.band)
+    return "weighted" if ranking.weight is not None else band_name(settings.band)
 
 
 def _ordinates(page: Page) -> dict[str, Array]:
@@ -95,18 +95,18 @@ def _ordinates(page: Page) -> dict[str, Array]:
     }
 
 
-def _single(answers: Answers[Page], pages: Sequence[Page]) -> dict[str, xr.Variable]:
+def _single(results: Results[Page], pages: Sequence[Page]) -> dict[str, xr.Variable]:
     """Return the variables of a single ranking."""
-    (answer,), (page,) = answers.each, pages
-    numbers = {} if answer.about is None else tell(answer.about)
-    every = {**_ordinates(page), "beta": answer.betas, **numbers}
+    (result,), (page,) = results.each, pages
+    numbers = {} if result.about is None else describe(result.about)
+    every = {**_ordinates(page), "beta": result.beta.values, **numbers}
     every |= _extent(pages, page.ranking.rank.size)
     return {name: _variable(name, np.asarray(array), "rank") for name, array in every.items()}
 
 
-def _side_by_side(answers: Answers[Page], pages: Sequence[Page]) -> dict[str, xr.Variable]:
+def _side_by_side(results: Results[Page], pages: Sequence[Page]) -> dict[str, xr.Variable]:
     """Return the variables of several rankings, a dimension of their keys first."""
-    dim = _dim(answers.names)
+    dim = _dim(results.names)
     arrays = [_ordinates(page) for page in pages]
     axis, ranks, place = _places(pages)
     found = {}
@@ -118,13 +118,13 @@ def _side_by_side(answers: Answers[Page], pages: Sequence[Page]) -> dict[str, xr
         found[name] = _variable(name, stacked, axis, dim)
     if axis == "rank":
         found["rank"] = _variable("rank", ranks, axis)
-    betas = np.stack([answer.betas for answer in answers.each])
+    betas = np.stack([result.beta.values for result in results.each])
     found["beta"] = (
         _variable("beta", betas, axis, dim)
-        if answers.own_beta
+        if results.own_beta
         else _variable("beta", betas[0], axis)
     )
-    numbers = [{} if a.about is None else tell(a.about) for a in answers.each]
+    numbers = [{} if result.about is None else describe(result.about) for result in results.each]
     for name in dict.fromkeys(name for some in numbers for name in some):
         own = np.array([some.get(name, np.nan) for some in numbers])
         found[name] = _variable(name, own, axis, dim)
@@ -202,9 +202,9 @@ def _dim(names: Sequence[str]) -> str:
     return dim
 
 
-def _coordinates(found: dict[str, xr.Variable], answers: Answers[Page]) -> xr.Coordinates:
+def _coordinates(found: dict[str, xr.Variable], results: Results[Page]) -> xr.Coordinates:
     """Make coordinates of variables, with an index along each dimension that has values."""
-    keys = key_coordinates(answers)
+    keys = key_coordinates(results)
     along = {
         name: PandasIndex(pd.Index(found[name].to_numpy()), name)
         for name in ("rank", "beta", "interval_beta")
@@ -217,9 +217,9 @@ def _coordinates(found: dict[str, xr.Variable], answers: Answers[Page]) -> xr.Co
     return xr.Coordinates(every, {**keys.xindexes, **along, "bound": _BOUND})
 
 
-def key_coordinates(answers: Answers[Any]) -> xr.Coordinates:
+def key_coordinates(results: Results[Any]) -> xr.Coordinates:
     """Return the coordinate of the keys: an index, or a MultiIndex of several levels."""
-    names, keys = answers.names, [answer.key for answer in answers.each]
+    names, keys = results.names, [result.key for result in results.each]
     if not names:
         return xr.Coordinates()
     dim = _dim(names)

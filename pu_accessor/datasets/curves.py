@@ -24,23 +24,23 @@ from pu_accessor.datasets.schema import (
 )
 from pu_accessor.errors import PUKeyError, PUValueError
 from pu_accessor.inference.comparison.dominance import dominance as compare_curves
+from pu_accessor.inference.quantities import read_quantity
 from pu_accessor.inference.tables.areas import area as area_under
-from pu_accessor.inference.tables.areas import check_curve
+from pu_accessor.inference.tables.areas import check_max_fpr
 from pu_accessor.inference.tables.contingency import Table
 from pu_accessor.inference.tables.derivatives import Derivatives, Known
 from pu_accessor.inference.tables.derivatives import beta_derivatives as differentiate
 from pu_accessor.inference.tables.envelopes import GRID, curve_envelope, table_within
 from pu_accessor.inference.tables.rates import (
     Metric,
-    check_metric,
     curve_rates,
     evaluate,
-    metric_name,
 )
 from pu_accessor.questions.comparison import beside_pairs, name_pairs
 
 __all__ = ["area", "beta_derivatives", "curve", "dominance", "interval_tables", "metric"]
 
+_AREAS = {"roc": "AUROC", "pr": "area under the PR curve"}
 # What bounds of an area are worth: whether each cutoff is bounded, or all of them jointly.
 _PROMISE = {
     True: "the true area lies between the bounds with a probability of at least level",
@@ -67,19 +67,18 @@ def curve(tables: xr.Dataset, name: str) -> xr.Dataset:
     return curves.assign_coords({grid: (grid, GRID), "envelope": ("envelope", SIDES)})
 
 
-def metric(tables: xr.Dataset, name: str | Metric) -> xr.DataArray:
+def metric(tables: xr.Dataset, quantity: str | Metric) -> xr.DataArray:
     """Evaluate a metric on each contingency table."""
-    check_metric(name)
-    values = _widen(_evaluate(name, tables), tables, partial(_evaluate, name), kinks=True)
-    label = metric_name(name)
+    label = read_quantity(quantity, None, "tables").name
+    values = _widen(_evaluate(quantity, tables), tables, partial(_evaluate, quantity), kinks=True)
     values.attrs = {**tables.attrs, "long_name": label}
     return values.rename(label)
 
 
-def area(tables: xr.Dataset, curve: str, *, max_fpr: float | None = None) -> xr.DataArray:
+def area(tables: xr.Dataset, quantity: str, *, max_fpr: float | None = None) -> xr.DataArray:
     """Return the area under the curve of each bound and beta."""
     counts_of(tables)
-    check_curve(curve, max_fpr)
+    curve = _read_area(quantity, max_fpr)
     check_whole(tables)
     reduce = partial(_area, curve=curve, max_fpr=max_fpr)
     values = _widen(reduce(tables), tables, reduce, kinks=False).rename("area")
@@ -87,11 +86,23 @@ def area(tables: xr.Dataset, curve: str, *, max_fpr: float | None = None) -> xr.
     values = values.drop_vars([*at_cutoffs, "n_cutoffs", "all_cutoffs"], errors="ignore")
     values.attrs = {
         **tables.attrs,
-        "long_name": {"roc": "AUROC", "pr": "area under the PR curve"}[curve],
+        "long_name": _AREAS[curve],
         "promise": _PROMISE[tables.attrs.get("band") == "simultaneous"],
         **({} if max_fpr is None else {"max_fpr": float(max_fpr)}),
     }
     return values
+
+
+def _read_area(quantity: str, max_fpr: float | None) -> str:
+    """Return the curve that a quantity is the area under; raise unless there is such an area."""
+    curve = str(read_quantity(quantity, None, "area").curve)
+    if max_fpr is not None and curve != "roc":
+        raise PUValueError(
+            f"max_fpr must be None with {quantity!r}, but {max_fpr!r} was passed. Only the ROC "
+            "curve has a partial area: ds.pu.area('auroc', max_fpr=0.1)."
+        )
+    check_max_fpr(max_fpr)
+    return curve
 
 
 def _area(tables: xr.Dataset, curve: str, max_fpr: float | None) -> xr.DataArray:

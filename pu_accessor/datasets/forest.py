@@ -1,106 +1,83 @@
-"""Numbers of many models, side by side: a frame of them -> a Dataset over places."""
+"""Frames of numbers with intervals -> Datasets to be drawn: over models, or over odds."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from itertools import islice
-from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from pu_accessor.checks import as_array
 from pu_accessor.datasets.schema import BOUND
-from pu_accessor.errors import PUTypeError, PUValueError, brief, suggestion
-from pu_accessor.inference.estimates.cutoff_spec import At
-from pu_accessor.inference.tables.rates import METRICS, Metric, check_metric, metric_name
+from pu_accessor.errors import PUTypeError, PUValueError, brief
 
-__all__ = ["AREAS", "check_number", "name_number", "over_places"]
+__all__ = ["over_odds", "over_places"]
 
-AREAS = {"auroc": "AUROC", "average_precision": "average precision"}
-# What others call them; those of metrics are answered by the metrics.
-_SYNONYMS = {
-    **dict.fromkeys(["auc", "roc_auc", "roc_auc_score", "roc"], "auroc"),
-    **dict.fromkeys(["ap", "pr", "pr_auc", "auprc", "aupr"], "average_precision"),
-    **dict.fromkeys(["average_precision_score"], "average_precision"),
-}
-
-
-def check_number(
-    quantity: str | Metric, at: At | None, band: object = "exact", reference: object = "positives"
-) -> None:
-    """Raise unless a number and its cutoff go together."""
-    if isinstance(quantity, str) and quantity in AREAS:
-        if at is not None:
-            raise PUValueError(
-                f"at must not be passed with {quantity!r}, which has no cutoff. Leave it out."
-            )
-        if (band, reference) != ("exact", "positives"):
-            raise PUValueError(
-                f"band and reference must be left out with {quantity!r}, which takes no band. "
-                "They go with a metric at a cutoff."
-            )
-        return
-    if isinstance(quantity, str) and quantity not in METRICS and quantity in _SYNONYMS:
-        raise PUValueError(
-            f"quantity must be one of {[*AREAS]}, or a metric, but {brief(quantity)} was passed."
-            f"{suggestion(quantity, [*AREAS], _SYNONYMS)}"
-        )
-    check_metric(quantity)
-    values: list[Any] = [*at.values()] if isinstance(at, Mapping) else [at]
-    if at is None or any(as_array(value).ndim for value in values):
-        raise PUValueError(
-            f"at must say the one cutoff of {metric_name(quantity)!r}, but {brief(at)} was "
-            "passed. Pass for example at=100 or at={'threshold': 0.5}."
-        )
-
-
-def name_number(quantity: str | Metric, at: At | None) -> tuple[str, str]:
-    """Return the name of a number, and what its cutoff is in words.
-
-    Examples
-    --------
-    >>> name_number("f1", 100), name_number("recall", {"fpr": 0.1})
-    (('f1', ' among the top 100'), ('recall', ' at fpr 0.1'))
-    """
-    if isinstance(quantity, str) and quantity in AREAS:
-        return AREAS[quantity], ""
-    name = metric_name(quantity)
-    if at == "youden":
-        return name, " where informedness is highest"
-    if at == "maximum":
-        return name, ", at its maximum"
-    given: Mapping[str, Any] = at if isinstance(at, Mapping) else {"rank": at}
-    if "fraction" in given:
-        return name, f" among the top {100 * given['fraction']:g}%"
-    if "rank" in given:
-        return name, f" among the top {given['rank']:,}"
-    return name, "".join(f" at {kind} {value:g}" for kind, value in given.items())
+_RANGE = ("range_lower", "estimate", "range_upper")
 
 
 def over_places(
     found: pd.DataFrame, apart: Sequence[str | None], order: Sequence[Hashable] | None
 ) -> xr.Dataset:
     """Lay numbers out over places, one below the other, and what is told apart otherwise."""
-    keys = [str(name) for name in found.columns[: list(found.columns).index("beta")]]
-    aside = [key for key in keys if key in apart]
-    listed = [key for key in keys if key not in aside]
+    keys = _keys(found)
+    apart_from_places = [key for key in keys if key in apart]
+    listed = [key for key in keys if key not in apart_from_places]
     rows = found.assign(place=pd.Series(_tell_places(found, listed), found.index, dtype=object))
     names = _ordered(list(dict.fromkeys(rows["place"])), order, listed)
     rows = rows[rows["place"].isin(names)]
-    own = bool(rows.groupby(["place", *aside], sort=False).size().max() == 1)
-    own = own and not (rows["beta"] == rows["beta"].iloc[0]).all()
-    index = ["place", *aside] if own else ["place", *aside, "beta"]
-    table = rows.set_index(index)[[*BOUND]].to_xarray().sel(place=names)
-    values = xr.concat([table[name] for name in BOUND], dim=pd.Index(BOUND, name="bound"))
+    index = ["place", *apart_from_places]
+    own_beta = bool(rows.groupby(index, sort=False).size().max() == 1)
+    own_beta = own_beta and not (rows["beta"] == rows["beta"].iloc[0]).all()
+    table = rows.set_index(index if own_beta else [*index, "beta"])[[*BOUND]].to_xarray()
+    values = _by_bound(table.sel(place=names), tuple(BOUND))
     dataset = values.rename("value").to_dataset().assign_coords(place=np.arange(len(names)))
-    if own:
+    if own_beta:
         betas = dict(zip(rows["place"], rows["beta"], strict=True))
         dataset = dataset.assign_coords(beta=("place", [betas[name] for name in names]))
-    told = np.empty(len(names), dtype=object)  # some are tuples
-    told[:] = names
+    as_objects = np.empty(len(names), dtype=object)  # some are tuples
+    as_objects[:] = names
     level, target = rows["level"].iloc[0], rows["target"].iloc[0]
-    named: xr.Dataset = dataset.assign(name=("place", told))
+    named: xr.Dataset = dataset.assign(name=("place", as_objects))
     return named.assign_attrs(level=level, target=target)
+
+
+def over_odds(found: pd.DataFrame, label: str) -> xr.Dataset:
+    """Lay out what `pu_accessor.questions.robustness.robustness` returns over the factors."""
+    keys = _keys(found)
+    if sides := [key for key in keys if key[-2:] in ("_a", "_b")]:
+        found = _with_pairs(found, sides)
+        keys = [*(key for key in keys if key not in sides), "pair"]
+    table = found.set_index([*keys, "beta", "selection_odds"]).to_xarray()
+    last = ("bound", "beta", "selection_odds")
+    data = {"value": _by_bound(table, tuple(BOUND)).transpose(..., *last)}
+    if "range_lower" in table:
+        data["range"] = _by_bound(table, _RANGE).transpose(..., *last)
+    data["breaking_point"] = table["breaking_point"].isel(selection_odds=0, drop=True)
+    attrs = {
+        name: found[name].iloc[0] for name in ("level", "band", "target", "above") if name in found
+    }
+    as_they_came = {key: pd.unique(found[key]) for key in keys}
+    return xr.Dataset(data, attrs={**attrs, "long_name": label}).sel(as_they_came)
+
+
+def _keys(found: pd.DataFrame) -> list[str]:
+    """Return the columns of the keys: those before beta."""
+    return [str(name) for name in found.columns[: list(found.columns).index("beta")]]
+
+
+def _by_bound(table: xr.Dataset, names: Sequence[str]) -> xr.DataArray:
+    """Put columns along the dimension of bounds, the first one."""
+    bounds = pd.Index(BOUND, name="bound")
+    return xr.concat([table[name] for name in names], dim=bounds).rename("value")
+
+
+def _with_pairs(found: pd.DataFrame, sides: Sequence[str]) -> pd.DataFrame:
+    """Name pairs of models in one column."""
+    half = len(sides) // 2
+    first, second = (
+        found[[*side]].astype(str).agg(", ".join, axis=1) for side in (sides[:half], sides[half:])
+    )
+    return found.assign(pair=first + " less " + second)
 
 
 def _tell_places(found: pd.DataFrame, listed: Sequence[str]) -> list[Hashable]:

@@ -16,15 +16,13 @@ from pu_accessor.datasets.assemble import Page, lay_out
 from pu_accessor.datasets.curves import curve as trace
 from pu_accessor.datasets.schema import AXIS, COUNTS, INTERVAL, TOTALS, TRACES, VARIABLES, axis_of
 from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError, brief
-from pu_accessor.inference.settings import Rule
+from pu_accessor.inference.settings import BetaRange, Settings
 from pu_accessor.inference.tables.contingency import RankCdf, Tables, make_tables
 from pu_accessor.inference.tables.contingency import rank_cdf as bound_rank_cdf
 from pu_accessor.inference.tables.envelopes import curve_envelope
-from pu_accessor.questions.betas import GroupBeta, with_baseline
-from pu_accessor.questions.ranges import with_interval
-from pu_accessor.questions.request import Asked, ask_rankings
-from pu_accessor.questions.rows import Answers
-from pu_accessor.questions.rules import Rules
+from pu_accessor.questions.betas import Betas
+from pu_accessor.questions.request import Request, map_rankings
+from pu_accessor.questions.rows import Results
 from pu_accessor.ranking import FloatArray, Ranking, Ranks
 
 __all__ = ["at_cutoffs", "contingency", "curve_bounds", "rank_cdf", "to_frame"]
@@ -37,9 +35,9 @@ _NEW, _BETA, _WANTED = "__pu_new__", "__pu_beta__", "__pu_wanted__"
 
 
 def contingency(
-    asked: Asked,
-    beta: GroupBeta,
-    rules: Rules,
+    request: Request,
+    betas: Betas,
+    settings: Settings,
     ranks: Ranks,
     *,
     warn: bool = True,
@@ -51,22 +49,22 @@ def contingency(
     Where beta has an interval the tables at betas within it come, too. `envelope_of` puts the
     envelope of that curve in their place, which takes less memory for many rankings.
     """
-    fixed, rules = with_interval(beta, rules)
-    beta = with_baseline(fixed.beta) if baseline else fixed.beta
+    settings = betas.leave(settings)
+    betas = betas.with_baseline() if baseline else betas
 
-    def question(ranking: Ranking, betas: FloatArray, rule: Rule) -> Page:
-        fixed.check_counts(ranking.total)
-        tables = make_tables(ranking, betas, rule)
+    def question(ranking: Ranking, beta: BetaRange, own: Settings) -> Page:
+        tables = make_tables(ranking, beta.values, own, beta.interval)
         counts = dict(zip(COUNTS, tables.table, strict=True))
         arrays = {**counts, "clipped": tables.clipped, **_interval(tables, envelope_of)}
-        return Page(tables.ranking, {**arrays, **_coordinates(tables, rule)})
+        return Page(tables.ranking, {**arrays, **_coordinates(tables, own)})
 
-    answers = ask_rankings(asked, ranks, beta, rules, question, warn=warn)
-    if rules.intervals is not None and envelope_of is None:
-        answers = _as_long(answers)
-    arrays = answers.each[0].content.arrays
+    rankings = request.rankings(ranks, settings)
+    results = map_rankings(request, rankings, question, betas, settings, warn=warn)
+    if betas.vary and betas.shared_interval is None and envelope_of is None:
+        results = _as_long(results)
+    arrays = results.each[0].content.arrays
     data = [*COUNTS, "clipped", *INTERVAL, *(envelope for *_, envelope in TRACES.values())]
-    return lay_out(answers, [name for name in data if name in arrays], rules, asked)
+    return lay_out(results, [name for name in data if name in arrays], request)
 
 
 def _interval(tables: Tables, envelope_of: str | None) -> dict[str, Array]:
@@ -85,46 +83,48 @@ def _interval(tables: Tables, envelope_of: str | None) -> dict[str, Array]:
     return {envelope: curve_envelope(envelope_of, *arrays)}
 
 
-def _as_long(answers: Answers[Page]) -> Answers[Page]:
+def _as_long(results: Results[Page]) -> Results[Page]:
     """Let all rankings have as many betas within their intervals: shorter ones repeat the last."""
-    every = [answer.content.arrays for answer in answers.each]
+    every = [result.content.arrays for result in results.each]
     size = max(arrays["interval_beta"].size for arrays in every)
     each = []
-    for answer in answers.each:
-        ranking, arrays = answer.content
+    for result in results.each:
+        ranking, arrays = result.content
         repeated = np.minimum(np.arange(size), arrays["interval_beta"].size - 1)
         longer = {
             name: arrays[name][..., repeated]
             for name in ("interval_tp", "interval_positives", "interval_beta")
         }
-        each.append(answer._replace(content=Page(ranking, arrays | longer)))
-    return replace(answers, each=each)
+        each.append(result._replace(content=Page(ranking, arrays | longer)))
+    return replace(results, each=each)
 
 
 def curve_bounds(
-    asked: Asked, curve: str, beta: GroupBeta, rules: Rules, ranks: Ranks
+    request: Request, curve: str, betas: Betas, settings: Settings, ranks: Ranks
 ) -> xr.Dataset:
     """Bound the ROC or the precision-recall curve of each ranking."""
-    return trace(contingency(asked, beta, rules, ranks, envelope_of=curve), curve)
+    return trace(contingency(request, betas, settings, ranks, envelope_of=curve), curve)
 
 
-def rank_cdf(asked: Asked, beta: GroupBeta, rules: Rules, ranks: Ranks) -> xr.Dataset:
+def rank_cdf(request: Request, betas: Betas, settings: Settings, ranks: Ranks) -> xr.Dataset:
     """Bound the rank CDF of the latent positives of each ranking."""
+    betas.refuse_estimates()
 
-    def question(ranking: Ranking, betas: FloatArray, rule: Rule) -> Page:
-        cdf = bound_rank_cdf(ranking, betas, rule)
-        return Page(cdf.ranking, {"rank_cdf": cdf.share, **_coordinates(cdf, rule)})
+    def question(ranking: Ranking, beta: BetaRange, own: Settings) -> Page:
+        cdf = bound_rank_cdf(ranking, beta.values, own)
+        return Page(cdf.ranking, {"rank_cdf": cdf.share, **_coordinates(cdf, own)})
 
-    answers = ask_rankings(asked, ranks, beta, rules, question)
-    return lay_out(answers, ["rank_cdf"], rules, asked)
+    rankings = request.rankings(ranks, settings)
+    results = map_rankings(request, rankings, question, betas, settings)
+    return lay_out(results, ["rank_cdf"], request)
 
 
-def _coordinates(bounded: Tables | RankCdf, rule: Rule) -> dict[str, Array]:
-    """Return the coordinates that the rule calls for."""
+def _coordinates(bounded: Tables | RankCdf, settings: Settings) -> dict[str, Array]:
+    """Return the coordinates that the settings call for."""
     coordinates: dict[str, Array] = {}
-    if rule.reference != "positives":
+    if settings.reference != "positives":
         coordinates["known_negative"] = bounded.ranking.known_negative
-    if rule.reference in ("tightest", "both"):
+    if settings.reference in ("tightest", "both"):
         coordinates["tightest"] = np.array(bounded.tightest, dtype=object)
     if bounded.local_alpha is not None:
         coordinates["local_alpha"] = bounded.local_alpha

@@ -1,30 +1,37 @@
-"""How latent positives are bounded: checked once, before anything is read."""
+"""What each ranking is asked with: how its latent positives are bounded, and its betas."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
+from typing import NamedTuple
+
+import numpy as np
+from scipy import special
 
 from pu_accessor.checks import (
     Interval,
-    as_interval,
     check_level,
     check_option,
     check_selection_odds,
+    interval_betas,
 )
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.bands.by_rank import RankBand
 from pu_accessor.inference.bands.exact import Bounds
 from pu_accessor.inference.bands.lookup import Band, band_name, latent_bounds_each
+from pu_accessor.ranking import Counts, FloatArray
 
-__all__ = ["REFERENCES", "Rule", "check_target"]
+__all__ = ["REFERENCES", "BetaRange", "Settings", "check_target", "ranking_level"]
 
 REFERENCES = ("positives", "negatives", "tightest", "both")
 _WITH_ODDS = ("exact", "simultaneous")
 _REMEMBERED = 64
+_HIGHEST = 1 - 1e-6  # of a limit on beta: at 1 nothing is negative, and little has a value
+_BETWEEN = np.array([0.25, 0.5, 0.75])  # of the way where any beta may be the true one
 
 
 @dataclass(frozen=True)
-class Rule:
+class Settings:
     """How latent positives are bounded.
 
     Parameters
@@ -37,8 +44,6 @@ class Rule:
     reference : {"positives", "negatives", "tightest", "both"}, default "positives"
         Which known examples the band starts from; "both" is what the two bands have in common,
         each at half of 1 - level.
-    beta_interval : (float, float), optional
-        Where beta may lie, for envelopes.
     selection_odds : float, default 1
         By which factor the odds of being labeled may differ between two examples of a kind; above
         1 with the bands "exact" and "simultaneous" alone.
@@ -47,7 +52,6 @@ class Rule:
     level: float = 0.95
     band: str | Band | RankBand = "exact"
     reference: str = "positives"
-    beta_interval: Interval | None = None
     selection_odds: float = 1.0
     # From n, some m and the level to the band's tables: models of the same examples ask for the
     # same ones, so that they are remembered as long as the question lasts.
@@ -65,7 +69,6 @@ class Rule:
                 "passed: they say themselves where the latent positives are. Leave it out."
             )
         object.__setattr__(self, "level", check_level(self.level))
-        object.__setattr__(self, "beta_interval", as_interval(self.beta_interval))
         odds = check_selection_odds(self.selection_odds)
         object.__setattr__(self, "selection_odds", odds)
         if odds > 1 and not (isinstance(self.band, str) and self.band in _WITH_ODDS):
@@ -79,6 +82,119 @@ class Rule:
         table = partial(latent_bounds_each, self.band, selection_odds=odds)
         bounds = lru_cache(maxsize=_REMEMBERED)(table)
         object.__setattr__(self, "bounds", bounds)
+
+    @property
+    def is_by_rank(self) -> bool:
+        """Whether bounds are given by rank, so that they say something at every cutoff."""
+        return isinstance(self.band, RankBand)
+
+    def of(self, names: Sequence[str], key: Hashable) -> "Settings":
+        """Return the settings of one ranking: bounds by rank can differ between groups."""
+        if not isinstance(self.band, RankBand):
+            return self
+        return replace(self, band=self.band.of(names, key))
+
+    def at_level(self, level: float) -> "Settings":
+        """Return the same settings at another level."""
+        return self if level == self.level else replace(self, level=level)
+
+
+class BetaRange(NamedTuple):
+    """The betas of one ranking; where they are an estimate, with its interval.
+
+    Parameters
+    ----------
+    values : ndarray of float64
+        The betas at which answers are given: of an estimate its point.
+    interval : (float, float), optional
+        Within which beta varies: as the user says, or the interval of the estimate.
+    level : float, optional
+        Probability of coverage of the interval, in (0, 1); none where beta is no estimate.
+    limits : {"none", "upper", "both"}, default "none"
+        Which ends are limits on what is feasible, not errors of the estimate: nothing speaks for
+        any beta from the other end on, or between them.
+    n, unlabeled : int, optional
+        Known positives and unlabeled examples that the estimate is about.
+    """
+
+    values: FloatArray
+    interval: Interval | None = None
+    level: float | None = None
+    limits: str = "none"
+    n: int | None = None
+    unlabeled: int | None = None
+
+    @property
+    def is_estimate(self) -> bool:
+        """Whether beta was estimated, with an interval."""
+        return self.level is not None
+
+    @property
+    def point(self) -> float:
+        """The first beta: that of an estimate."""
+        return float(self.values[0])
+
+    @property
+    def lower(self) -> float:
+        """The lower end of the interval; the point where there is none."""
+        return self.point if self.interval is None else self.interval[0]
+
+    @property
+    def upper(self) -> float:
+        """The upper end of the interval; the point where there is none."""
+        return self.point if self.interval is None else self.interval[1]
+
+    def grid(self, level: float, joint: str) -> FloatArray:
+        """Return the betas at which the ranking is asked, the estimate first."""
+        point, lower, upper = self.point, self.lower, self.upper
+        highest = max(point, _HIGHEST)
+        if joint == "guaranteed":
+            inside = interval_betas((lower, upper), np.array([point]))
+            return np.append(point, np.minimum(inside, highest))
+        upper_alone, beta_level = self.limits == "upper", self.level or level
+        one_sided = beta_level if upper_alone else (1 + beta_level) / 2
+        scale = special.ndtri((1 + level) / 2) / max(special.ndtri(one_sided), 1e-9)
+        lower = max(point - (1.0 if upper_alone else scale) * (point - lower), 0.0)
+        upper = min(point + scale * (upper - point), highest)
+        last = {"none": lower, "upper": point, "both": upper}[self.limits]
+        between = lower + _BETWEEN * (last - lower) if last > lower else np.empty(0)
+        return np.concatenate([[point, lower, upper], between])
+
+    def check_counts(self, total: Counts) -> None:
+        """Raise if beta was estimated from other examples."""
+        for name, estimated_from, examples in (
+            ("known positives", self.n, total.known_positive),
+            ("unlabeled examples", self.unlabeled, total.unlabeled),
+        ):
+            if estimated_from is not None and estimated_from != examples:
+                raise PUValueError(
+                    f"beta must be an estimate for these examples, which have {examples} {name}, "
+                    f"but it is for {estimated_from}. Estimate it from the same rows: "
+                    "df.pu.estimate_beta(), or beta_from_labels with their n_unlabeled."
+                )
+
+
+def ranking_level(level: float, beta_level: float | None) -> float:
+    """Return the level that is left to the ranking, so that both statements hold at a level.
+
+    Where beta is no estimate, that is the whole level.
+
+    Examples
+    --------
+    >>> ranking_level(0.95, 0.98)
+    0.97
+    """
+    if beta_level is None:
+        return level
+    left = round(1 - (beta_level - level), 12)
+    if left >= 1:
+        half = round((1 + level) / 2, 12)
+        raise PUValueError(
+            f"beta must hold at a higher level than the {level:g} of the answer, but it holds at "
+            f"{beta_level:g}: 1 - level is shared between beta and the ranking. Pass level={half} "
+            "to estimate_beta or beta_from_labels, or a lower level here."
+        )
+    return left
 
 
 def check_target(target: str, other: str | None = None) -> None:

@@ -12,7 +12,8 @@ from pu_accessor.checks import check_option
 from pu_accessor.datasets.curves import interval_tables, metric
 from pu_accessor.datasets.schema import COUNTS, INTERVAL, axis_of, counts_of, is_whole
 from pu_accessor.errors import PUValueError
-from pu_accessor.inference.tables.rates import Metric, check_metric, evaluate
+from pu_accessor.inference.quantities import read_quantity
+from pu_accessor.inference.tables.rates import Metric, evaluate
 from pu_accessor.plots.artists import (
     Curve,
     Path,
@@ -47,7 +48,7 @@ _AXES = {
 
 def check_plot_metric(name: str | Metric, x: str) -> None:
     """Raise unless there is such a metric, and such an axis."""
-    check_metric(name)
+    read_quantity(name, None, "tables")
     check_option("x", x, _AXES, {"head": "rank", "score": "threshold", "share": "fraction"})
 
 

@@ -1,30 +1,13 @@
 """Names of a user's columns, keys and functions -> text that a picture shows as it is."""
 
-import re
-from collections.abc import Hashable, Mapping
-from types import MappingProxyType
+from collections.abc import Hashable
 from typing import Any
 
 import pandas as pd
 
-__all__ = ["tell_key", "tell_panel", "tell_quantity", "write_name"]
+from pu_accessor.inference.quantities import write_label
 
-# Abbreviations, and what they are in words; names that are words already are not among them.
-_WORDS: Mapping[str, str] = MappingProxyType(
-    {
-        "f1": "F1",
-        "fdr": "false discovery rate",
-        "fnr": "false negative rate",
-        "fpr": "false positive rate",
-        "jaccard": "Jaccard index",
-        "kappa": "Cohen's kappa",
-        "mcc": "Matthews correlation",
-        "npv": "negative predictive value",
-        "tnr": "true negative rate",
-        "tpr": "true positive rate",
-    }
-)
-_F_BETA = re.compile(r"f(?=[\d.]+$)")
+__all__ = ["tell_key", "tell_panel", "tell_quantity", "write_name"]
 
 
 def write_name(name: object) -> str:
@@ -61,4 +44,4 @@ def tell_quantity(name: str) -> str:
     >>> tell_quantity("npv"), tell_quantity("f0.5"), tell_quantity("balanced_accuracy")
     ('negative predictive value', 'F0.5', 'balanced accuracy')
     """
-    return _WORDS.get(name, _F_BETA.sub("F", write_name(name.replace("_", " "))))
+    return write_name(write_label(name))

@@ -1,38 +1,36 @@
 """Numbers with intervals of many rankings -> one tidy frame."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from math import inf, isnan
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 
+from pu_accessor.checks import Interval
 from pu_accessor.errors import shorten, warn_caller
 from pu_accessor.inference.estimates.auroc import estimate_auroc
-from pu_accessor.inference.estimates.average_precision import (
-    estimate_precision,
-    estimate_precision_around,
-)
+from pu_accessor.inference.estimates.average_precision import estimate_precision_around
 from pu_accessor.inference.estimates.batched import estimate_population_aurocs
-from pu_accessor.inference.estimates.binomial import metric_on_new
-from pu_accessor.inference.estimates.cutoff_spec import At, Cutoff, are_several, read_cutoffs
+from pu_accessor.inference.estimates.cutoff_spec import (
+    CHOSEN,
+    At,
+    Cutoff,
+    are_several,
+    read_cutoffs,
+)
 from pu_accessor.inference.estimates.fallbacks import Estimates
 from pu_accessor.inference.estimates.joint import (
-    BetaRange,
     join_estimates,
-    join_metric_at,
-    join_metric_on_new,
 )
-from pu_accessor.inference.estimates.metric_at import AtCutoff, metric_at
-from pu_accessor.inference.estimates.population_auroc import estimate_population_auroc
-from pu_accessor.inference.estimates.population_average_precision import (
-    estimate_population_precision,
-)
-from pu_accessor.inference.estimates.within_odds import check_whole_area, estimate_within
-from pu_accessor.inference.settings import Rule, check_target
+from pu_accessor.inference.estimates.metric_at import AtCutoff
+from pu_accessor.inference.estimates.within_odds import check_whole_area, estimate_any
+from pu_accessor.inference.quantities import Quantity, read_quantities
+from pu_accessor.inference.settings import BetaRange, Settings, check_target
 from pu_accessor.inference.tables.areas import check_max_fpr
-from pu_accessor.inference.tables.rates import Metric, as_metrics, metric_name
-from pu_accessor.questions.betas import GroupBeta
+from pu_accessor.inference.tables.rates import Metric
+from pu_accessor.inference.value import metric_value
+from pu_accessor.questions.betas import Betas
 from pu_accessor.questions.macro_average import (
     Over,
     average_of_auroc,
@@ -40,270 +38,224 @@ from pu_accessor.questions.macro_average import (
     average_of_precision,
     average_over,
 )
-from pu_accessor.questions.ranges import check_random, read_ranges, tell_of
-from pu_accessor.questions.request import Asked, ask_rankings
-from pu_accessor.questions.rows import Answer, Answers, as_rows
-from pu_accessor.questions.rules import Rules
-from pu_accessor.ranking import FloatArray, Ranking, Stack
+from pu_accessor.questions.request import Request, map_rankings
+from pu_accessor.questions.rows import Columns, Result, Results, as_rows, settings_columns
+from pu_accessor.ranking import FloatArray, Ranking, Ranks, Stack
 
-__all__ = ["Area", "auroc", "average_precision", "metric", "read_target", "with_intervals"]
+__all__ = [
+    "auroc",
+    "average_precision",
+    "estimate",
+    "estimate_areas",
+    "metric",
+    "read_target",
+    "warn_of_areas",
+]
+
+# From a ranking, betas, settings and an interval of beta to estimates in [0, 1].
+Estimate: TypeAlias = Callable[[Ranking, FloatArray, Settings, Interval | None], Estimates]
 
 _ROUNDING = 1e-9  # of an estimate, by which it is not outside
-_REACH = ("range_lower", "range_upper")
+_RANGE = ("range_lower", "range_upper")
 
 
 def auroc(
-    asked: Asked,
-    beta: GroupBeta,
-    rules: Rules,
+    request: Request,
+    betas: Betas,
+    settings: Settings,
     target: str,
     *,
     max_fpr: float | None = None,
-    joint: str = "approximate",
     over: Over | None = None,
 ) -> pd.DataFrame:
     """Estimate the area under the ROC curve of each ranking, with an interval."""
     check_max_fpr(max_fpr)
     check_target(target, "max_fpr=..." if max_fpr is not None and max_fpr < 1 else None)
-    check_whole_area(rules.shared, max_fpr)
+    check_whole_area(settings, max_fpr)
     if over is not None:
-        asked_of = average_of_auroc(target, max_fpr)
-        return average_over(over, asked, beta, rules, target, joint, asked_of)
+        averaged = average_of_auroc(target, max_fpr)
+        return average_over(over, request, betas, settings, target, averaged)
 
-    def estimate(ranking: Ranking, betas: FloatArray, rule: Rule) -> Estimates:
-        if rule.selection_odds > 1:
-            return estimate_within(ranking, betas, rule, "roc", target)
-        if target == "population":
-            return estimate_population_auroc(ranking, betas, rule)
-        return estimate_auroc(ranking, betas, rule, max_fpr)
+    def estimate(
+        ranking: Ranking, values: FloatArray, settings: Settings, interval: Interval | None
+    ) -> Estimates:
+        if target == "examples" and settings.selection_odds == 1:
+            return estimate_auroc(ranking, values, settings, interval, max_fpr)
+        return estimate_any(ranking, values, settings, "roc", target, interval)
 
-    def at_once(stack: Stack, betas: FloatArray) -> list[Estimates | None]:
-        return estimate_population_aurocs(stack, betas, rules.shared.level)
+    def at_once(stack: Stack, values: FloatArray) -> list[Estimates | None]:
+        return estimate_population_aurocs(stack, values, settings.level)
 
-    plain = target == "population" and not rules.has_interval and rules.selection_odds == 1
-    ask = Area(rules, target, joint, estimate, at_once if plain else None)
-    return with_intervals(asked, beta, ask)
+    plain = target == "population" and not betas.vary and settings.selection_odds == 1
+    return estimate_areas(
+        request, betas, settings, target, estimate, at_once=at_once if plain else None
+    )
 
 
 def average_precision(
-    asked: Asked,
-    beta: GroupBeta,
-    rules: Rules,
+    request: Request,
+    betas: Betas,
+    settings: Settings,
     target: str,
     *,
-    joint: str = "approximate",
     over: Over | None = None,
 ) -> pd.DataFrame:
     """Estimate the average precision of each ranking, with an interval."""
     check_target(target)
     if over is not None:
-        asked_of = average_of_precision()
-        return average_over(over, asked, beta, rules, target, joint, asked_of)
+        return average_over(over, request, betas, settings, target, average_of_precision())
 
-    def estimate(ranking: Ranking, betas: FloatArray, rule: Rule) -> Estimates:
-        if rule.selection_odds > 1:
-            return estimate_within(ranking, betas, rule, "pr", target)
-        if target == "population":
-            return estimate_population_precision(ranking, betas, rule)
-        return estimate_precision(ranking, betas, rule)
+    def estimate(
+        ranking: Ranking, values: FloatArray, settings: Settings, interval: Interval | None
+    ) -> Estimates:
+        return estimate_any(ranking, values, settings, "pr", target, interval)
 
     around = estimate_precision_around if target == "examples" else None
-    return with_intervals(asked, beta, Area(rules, target, joint, estimate, around=around))
+    return estimate_areas(request, betas, settings, target, estimate, around=around)
+
+
+def estimate(
+    request: Request,
+    quantity: Quantity,
+    betas: Betas,
+    at: At | None,
+    settings: Settings,
+    target: str | None,
+) -> pd.DataFrame:
+    """Estimate an area, or a metric at its cutoff, whichever it is."""
+    if at is not None:
+        return metric(request, quantity.metric, betas, at, settings, target)
+    ask = auroc if quantity.curve == "roc" else average_precision
+    return ask(request, betas, settings, "population" if target is None else target)
+
+
+def estimate_areas(
+    request: Request,
+    betas: Betas,
+    settings: Settings,
+    target: str,
+    estimate: Estimate,
+    *,
+    at_once: Callable[[Stack, FloatArray], list[Estimates | None]] | None = None,
+    around: Callable[[Ranking, FloatArray, Settings], Estimates] | None = None,
+) -> pd.DataFrame:
+    """Estimate an area of each ranking at each beta.
+
+    `at_once` is as in `map_rankings`; `around` estimates with limits at the first beta alone, for
+    areas whose limits take long.
+    """
+    betas.refuse_odds(settings.selection_odds)
+    at_left_level = betas.leave(settings)
+
+    def question(ranking: Ranking, beta: BetaRange, own: Settings) -> Estimates:
+        if not beta.is_estimate:
+            return estimate(ranking, beta.values, own, beta.interval)
+        grid = beta.grid(settings.level, betas.joint)
+        if around is not None and beta.limits == "none" and betas.joint == "approximate":
+            estimates = around(ranking, grid, at_left_level)
+        else:
+            estimates = estimate(ranking, grid, at_left_level, None)
+        return join_estimates(estimates, beta, betas.joint)
+
+    def columns(estimates: Estimates, beta: BetaRange) -> Columns:
+        ranges = estimates.reach and dict(zip(_RANGE, estimates.reach, strict=True))
+        low, high = estimates.envelope or (None, None)
+        envelope = {} if low is None else {"envelope_lower": low, "envelope_upper": high}
+        return {
+            "beta": beta.values,
+            "estimate": estimates.value,
+            "standard_error": estimates.error,
+            "lower": estimates.lower,
+            "upper": estimates.upper,
+            **(ranges or {}),
+            **settings_columns(settings),
+            "target": target,
+            **envelope,
+        }
+
+    rankings = request.rankings("breakpoints", settings)
+    results = map_rankings(request, rankings, question, betas, settings, at_once=at_once)
+    areas = as_rows(results, columns)
+    warn_of_areas(areas, results)
+    return areas
 
 
 def metric(
-    asked: Asked,
-    name: str | Metric | Sequence[str | Metric],
-    beta: GroupBeta,
+    request: Request,
+    quantity: str | Metric | Sequence[str | Metric],
+    betas: Betas,
     at: At,
-    rules: Rules,
+    settings: Settings,
     target: str | None,
     *,
-    joint: str = "approximate",
     over: Over | None = None,
 ) -> pd.DataFrame:
     """Evaluate metrics of each ranking at the cutoffs that a person reports."""
     cutoffs = read_cutoffs(at)
-    each = [(one, cutoff) for one in as_metrics(name) for cutoff in cutoffs]
-    places = [cutoff.value for _, cutoff in each] if are_several(at) else []
-    labels = [metric_name(one) for one, _ in each]
+    each = [(entry, cutoff) for entry in read_quantities(quantity, "metric") for cutoff in cutoffs]
+    named: dict[str, list[Any]] = {"metric": [entry.name for entry, _ in each]}
+    if are_several(at):
+        named["at"] = [cutoff.value for _, cutoff in each]
     if over is not None:
         goal = "population" if target is None else target
-        named = {"metric": labels} | ({"at": places} if places else {})
-        asked_of = average_of_metrics(each, named)
-        return average_over(over, asked, beta, rules, goal, joint, asked_of)
-    about = read_target(target, cutoffs[0], rules)
-    ranges = read_ranges(beta, rules, joint)
-    check_random(ranges, rules)
+        averaged = average_of_metrics([(entry.metric, cutoff) for entry, cutoff in each], named)
+        return average_over(over, request, betas, settings, goal, averaged)
+    target = read_target(target, cutoffs[0], settings)
+    betas.refuse_odds(settings.selection_odds)
+    betas.leave(settings)  # raises where no level is left
 
-    def question(ranking: Ranking, betas: FloatArray, rule: Rule) -> list[AtCutoff]:
-        if about == "population":
-            return [metric_on_new(ranking, betas, one, at.value, rule) for one, at in each]
-        return [metric_at(ranking, betas, one, at, rule) for one, at in each]
+    def question(ranking: Ranking, beta: BetaRange, own: Settings) -> list[AtCutoff]:
+        return [
+            metric_value(entry, ranking, beta, own, target, cutoff, betas.joint)
+            for entry, cutoff in each
+        ]
 
-    def joined(ranking: Ranking, beta: BetaRange) -> list[AtCutoff]:
-        beta.check_counts(ranking.total)
-        rule = rules.shared
-        if about == "population":
-            return [
-                join_metric_on_new(ranking, beta, one, at.value, rule, joint) for one, at in each
-            ]
-        return [join_metric_at(ranking, beta, one, at, rule, joint) for one, at in each]
+    def columns(metrics: list[AtCutoff], beta: BetaRange) -> Columns:
+        fields = ["rank", "threshold", "estimate", "lower", "upper"]
+        if metrics[0].envelope_lower is not None:
+            fields += ["envelope_lower", "envelope_upper"]
+        return {
+            "beta": beta.values[:, np.newaxis],
+            **named,
+            **{field: np.stack([getattr(one, field) for one in metrics], 1) for field in fields},
+            **settings_columns(settings),
+            "band": [one.band for one in metrics],
+            "target": target,
+        }
 
     # What a user's function maximises can be anywhere.
-    chosen = cutoffs[0].kind in ("maximum", "youden") and any(callable(one) for one, _ in each)
-    estimated = beta if ranges is None else ranges
-    answers = ask_rankings(
-        asked, "all" if chosen else "breakpoints", estimated, rules, question, joined=joined
-    )
-    columns = [
-        _cutoff_columns(a, labels, places, rules, about)
-        | tell_of(ranges, answers.names, a.key, a.betas.size * len(each))
-        for a in answers.each
-    ]
-    return as_rows(answers, columns)
+    searched = cutoffs[0].kind in CHOSEN and any(callable(entry.metric) for entry, _ in each)
+    ranks: Ranks = "all" if searched else "breakpoints"
+    rankings = request.rankings(ranks, settings)
+    return as_rows(map_rankings(request, rankings, question, betas, settings), columns)
 
 
-def _cutoff_columns(
-    answer: Answer[list[AtCutoff]],
-    labels: Sequence[str],
-    places: Sequence[float],
-    rules: Rules,
-    about: str,
-) -> dict[str, Any]:
-    """Return metrics at cutoffs as columns, betas first, and what they are about."""
-    found, betas = answer.content, answer.betas
-    size = len(found) * betas.size
-    fields = ["rank", "threshold", "estimate", "lower", "upper"]
-    if found[0].envelope_lower is not None:
-        fields += ["envelope_lower", "envelope_upper"]
-    return {
-        "beta": np.repeat(betas, len(found)),
-        "metric": [*labels] * betas.size,
-        **({"at": [*places] * betas.size} if places else {}),
-        **{name: np.stack([getattr(one, name) for one in found], 1).ravel() for name in fields},
-        "level": np.full(size, rules.shared.level),
-        **_odds(rules, size),
-        "band": [one.band for one in found] * betas.size,
-        "target": [about] * size,
-    }
-
-
-def read_target(target: str | None, cutoff: Cutoff, rules: Rules) -> str:
-    """Return what a metric at a cutoff is about, or say what it cannot be about."""
+def read_target(target: str | None, cutoff: Cutoff | None, settings: Settings) -> str:
+    """Return what a quantity is about, or say what it cannot be about at its cutoff."""
+    if cutoff is None:
+        target = "population" if target is None else target
+        check_target(target)
+        return target
     fixed = cutoff.kind == "threshold"
+    plain = settings == Settings(settings.level)
     if target is None:
-        return "population" if fixed and _is_plain(rules) else "examples"
+        return "population" if fixed and plain else "examples"
     check_target(target, None if fixed else f"at={cutoff.kind!r}, which is a cutoff of these")
-    if target == "population" and not _is_plain(rules):
+    if target == "population" and not plain:
         check_target(target, "a band, reference or selection_odds, which bound these examples")
     return target
 
 
-def _is_plain(rules: Rules) -> bool:
-    """Tell whether no band was chosen."""
-    names = "band", "reference", "selection_odds"
-    return all(getattr(rules, name) == getattr(Rules(), name) for name in names)
-
-
-def _odds(rules: Rules, size: int) -> dict[str, FloatArray]:
-    """Return the column of the factor, where labels are not taken to be random."""
-    odds = rules.selection_odds
-    return {} if odds == 1 else {"selection_odds": np.full(size, odds)}
-
-
-class Area(NamedTuple):
-    """What is asked of each ranking: an area, of new examples or of these.
-
-    Parameters
-    ----------
-    rules : Rules
-        With the level.
-    target : {"population", "examples"}
-        What it is about.
-    joint : {"approximate", "guaranteed"}
-        How the error of an estimated beta is put together with that of the ranking.
-    estimate : callable
-        From a ranking, betas and a rule to estimates in [0, 1].
-    at_once : callable, optional
-        As in `pu_accessor.questions.request.ask_rankings`.
-    around : callable, optional
-        As `estimate`, with limits at the first beta alone, where they take long.
-    """
-
-    rules: Rules
-    target: str
-    joint: str
-    estimate: Callable[[Ranking, FloatArray, Rule], Estimates]
-    at_once: Callable[[Stack, FloatArray], list[Estimates | None]] | None = None
-    around: Callable[[Ranking, FloatArray, Rule], Estimates] | None = None
-
-
-def with_intervals(asked: Asked, beta: GroupBeta, area: Area) -> pd.DataFrame:
-    """Estimate for each ranking and beta."""
-    rules, level = area.rules, area.rules.shared.level
-    ranges = read_ranges(beta, rules, area.joint)
-    check_random(ranges, rules)
-    inner = rules.shared if ranges is None else replace(rules.shared, level=ranges.left)
-
-    def joined(ranking: Ranking, beta: BetaRange) -> Estimates:
-        beta.check_counts(ranking.total)
-        quick = beta.limits == "none" and area.joint == "approximate"
-        estimate = area.around if quick and area.around is not None else area.estimate
-        found = estimate(ranking, beta.betas(level, area.joint), inner)
-        return join_estimates(found, beta, area.joint)
-
-    answers = ask_rankings(
-        asked,
-        "breakpoints",
-        beta if ranges is None else ranges,
-        rules,
-        area.estimate,
-        at_once=area.at_once,
-        joined=joined,
-    )
-    size = answers.each[0].betas.size
-    about = {
-        "level": np.full(size, level),
-        **_odds(rules, size),
-        "target": np.full(size, area.target, object),
-    }
-    columns = [
-        _columns(a.content, about) | tell_of(ranges, answers.names, a.key) for a in answers.each
-    ]
-    found = as_rows(answers, columns, betas=True)
-    _warn_of(found, answers)
-    return found
-
-
-def _columns(found: Estimates, about: Mapping[str, Any]) -> dict[str, Any]:
-    """Return estimates as columns, and what they are about."""
-    columns = {
-        "estimate": found.value,
-        "standard_error": found.error,
-        "lower": found.lower,
-        "upper": found.upper,
-        **({} if found.reach is None else dict(zip(_REACH, found.reach, strict=True))),
-        **about,
-    }
-    if found.envelope is None:
-        return columns
-    size, (low, high) = found.value.size, found.envelope
-    return columns | {
-        "envelope_lower": np.full(size, low),
-        "envelope_upper": np.full(size, high),
-    }
-
-
-def _warn_of(found: pd.DataFrame, answers: Answers[Estimates]) -> None:
+def warn_of_areas(areas: pd.DataFrame, results: Results[Any]) -> None:
     """Warn of estimates that have no standard error, or that no table can have."""
     # Where beta exceeds its limit, that is said already.
-    beyond = np.concatenate([a.betas > _limit(a) for a in answers.each])
-    alone = np.concatenate([np.full(a.betas.size, _has_one(a)) for a in answers.each])
-    value = found["estimate"]
-    for which, told in (
+    values = [each.beta.values for each in results.each]
+    beyond = np.concatenate([v > _limit(r) for v, r in zip(values, results.each, strict=True)])
+    alone = np.repeat([_has_one(each) for each in results.each], [v.size for v in values])
+    value = areas["estimate"]
+    for rows, message in (
         (
-            found["lower"].isna() & alone,
+            areas["lower"].isna() & alone,
             "there is one known positive alone, or one other example, which has no standard "
             "error: the interval is NaN. Label more, or take the areas under bounding curves: "
             "df.pu.contingency(...).pu.area",
@@ -315,21 +267,22 @@ def _warn_of(found: pd.DataFrame, answers: Answers[Estimates]) -> None:
             "positives. Pass a smaller beta",
         ),
     ):
-        if which.any():
-            rows = found.loc[which, [*answers.names, "beta"]].to_dict("records")
-            where = shorten(map(str, rows), most=3, width=100)
-            warn_caller(f"In {which.sum()} of {len(found)} rows {told}. They are at [{where}].")
+        if rows.any():
+            keys = areas.loc[rows, [*results.names, "beta"]].to_dict("records")
+            where = shorten(map(str, keys), most=3, width=100)
+            warn_caller(f"In {rows.sum()} of {len(areas)} rows {message}. They are at [{where}].")
 
 
-def _has_one(answer: Any) -> bool:
+def _has_one(result: Result[Any]) -> bool:
     """Tell if there is one known positive alone, or one other example."""
-    if answer.about is None:
+    if result.about is None:
         return False
-    total = answer.about.total
+    total = result.about.total
     return bool(total.known_positive == 1 or total.known_negative + total.unlabeled < 2)
 
 
-def _limit(answer: Any) -> float:
+def _limit(result: Result[Any]) -> float:
     """Return the limit on beta that known positives set, infinite where they set none."""
-    limit = float("nan") if answer.about is None else float(answer.about.beta_limit)
-    return limit if limit == limit else float("inf")
+    if result.about is None or isnan(result.about.beta_limit):
+        return inf
+    return result.about.beta_limit

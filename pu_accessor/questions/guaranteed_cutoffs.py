@@ -1,8 +1,5 @@
 """Cutoffs with a guarantee, of many rankings -> one tidy frame."""
 
-from dataclasses import replace
-from typing import Any
-
 import pandas as pd
 
 from pu_accessor.errors import PUTypeError, PUValueError
@@ -12,13 +9,11 @@ from pu_accessor.inference.estimates.guaranteed_cutoffs import (
     check_guarantee,
     find_guaranteed,
 )
-from pu_accessor.inference.settings import Rule
-from pu_accessor.questions.betas import GroupBeta
-from pu_accessor.questions.ranges import read_ranges, tell_of
-from pu_accessor.questions.request import Asked, ask_rankings
-from pu_accessor.questions.rows import Answer, as_rows
-from pu_accessor.questions.rules import Rules
-from pu_accessor.ranking import FloatArray, Ranking, Rankings
+from pu_accessor.inference.settings import BetaRange, Settings
+from pu_accessor.questions.betas import Betas
+from pu_accessor.questions.request import Request, map_rankings
+from pu_accessor.questions.rows import Columns, as_rows
+from pu_accessor.ranking import Ranking, Rankings
 
 __all__ = ["guaranteed_cutoffs"]
 
@@ -27,45 +22,37 @@ _MOST = 1_000_000  # models
 
 
 def guaranteed_cutoffs(
-    asked: Asked, beta: GroupBeta, goal: Goal, rules: Rules, models: int | None
+    request: Request, betas: Betas, goal: Goal, settings: Settings, models: int | None
 ) -> pd.DataFrame:
     """Find the cutoff of each ranking whose bound meets a goal."""
-    check_guarantee(rules.shared.band)
+    check_guarantee(settings.band)
     _check_models(models)
-    ranges = read_ranges(beta, rules, "guaranteed" if _is_frame(beta) else "approximate")
-    rankings = asked.rank("breakpoints")
+    left = betas.leave(settings).level
+    rankings = request.rank("breakpoints")
     among = models or _count_models(rankings)
-    level = rules.shared.level if ranges is None else ranges.left
-    local = 1 - (1 - level) / among
+    for_one_model = 1 - (1 - left) / among
 
-    def question(ranking: Ranking, betas: FloatArray, rule: Rule) -> list[Guaranteed]:
-        inner = replace(rule, level=local)
-        return [find_guaranteed(ranking, one, goal, inner) for one in betas.tolist()]
+    def question(ranking: Ranking, beta: BetaRange, settings: Settings) -> list[Guaranteed]:
+        settings = settings.at_level(for_one_model)
+        values = beta.values.tolist()
+        return [find_guaranteed(ranking, value, goal, settings, beta.interval) for value in values]
 
-    def joined(ranking: Ranking, one: Any) -> list[Guaranteed]:
-        one.check_counts(ranking.total)
-        inner = replace(rules.shared, level=local, beta_interval=(one.lower, one.upper))
-        return [find_guaranteed(ranking, one.beta, goal, inner)]
+    def columns(cutoffs: list[Guaranteed], beta: BetaRange) -> Columns:
+        fields = "rank", "threshold", "estimate", "lower", "upper", "attainable"
+        return {
+            "beta": beta.values,
+            "metric": goal.name,
+            "goal": goal.value,
+            **{field: [getattr(cutoff, field) for cutoff in cutoffs] for field in fields},
+            "level": settings.level,
+            "band": str(settings.band),
+            "models": among,
+        }
 
-    answers = ask_rankings(
-        asked._replace(rank=lambda _: rankings),
-        "breakpoints",
-        beta if ranges is None else ranges,
-        rules,
-        question,
-        joined=joined,
-    )
-    columns = [
-        _columns(a, goal, rules.shared, among) | tell_of(ranges, answers.names, a.key)
-        for a in answers.each
-    ]
-    found = as_rows(answers, columns, betas=True)
-    found.attrs["statement"] = _state(found, goal, rules.shared.level, among)
-    return found
-
-
-def _is_frame(beta: object) -> bool:
-    return isinstance(beta, pd.DataFrame)
+    results = map_rankings(request, rankings, question, betas, settings)
+    cutoffs = as_rows(results, columns)
+    cutoffs.attrs["statement"] = _state(cutoffs, goal, settings.level, among)
+    return cutoffs
 
 
 def _check_models(models: object) -> None:
@@ -87,41 +74,23 @@ def _count_models(rankings: Rankings) -> int:
         return 1
     if len(rankings.names) == 1:
         return max(len(rankings.keys), 1)
-    place = rankings.names.index(_MODEL)
-    return max(len({key[place] for key in rankings.keys}), 1)  # type: ignore[index]
+    level = rankings.names.index(_MODEL)
+    return max(len({key[level] for key in rankings.keys}), 1)  # type: ignore[index]
 
 
-def _columns(
-    answer: Answer[list[Guaranteed]], goal: Goal, rule: Rule, among: int
-) -> dict[str, Any]:
-    """Return what was found for one ranking, a row for each beta."""
-    found, size = answer.content, len(answer.content)
-    return {
-        "metric": [goal.name] * size,
-        "goal": [goal.value] * size,
-        "rank": [one.rank for one in found],
-        "threshold": [one.threshold for one in found],
-        "estimate": [one.estimate for one in found],
-        "lower": [one.lower for one in found],
-        "upper": [one.upper for one in found],
-        "attainable": [one.attainable for one in found],
-        "level": [rule.level] * size,
-        "band": [str(rule.band)] * size,
-        "models": [among] * size,
-    }
-
-
-def _state(found: pd.DataFrame, goal: Goal, level: float, among: int) -> str:
+def _state(cutoffs: pd.DataFrame, goal: Goal, level: float, among: int) -> str:
     """Say in a sentence what the guarantee is, or that there is none."""
-    none = found["lower"].isna()
+    unmet = cutoffs["lower"].isna()
     sign = ">=" if goal.name in ("precision", "recall") else "<="
-    of = f", whichever of {among} models is chosen" if among > 1 else ""
-    told = f"With probability {level:g} or more {goal.name} is as bounded at each of these{of}."
-    if not none.any():
-        return told
-    best = found.loc[none, "attainable"]
-    reach = best.max() if goal.name in ("precision", "recall") else best.min()
+    chosen = f", whichever of {among} models is chosen" if among > 1 else ""
+    guarantee = (
+        f"With probability {level:g} or more {goal.name} is as bounded at each of these{chosen}."
+    )
+    if not unmet.any():
+        return guarantee
+    attainable = cutoffs.loc[unmet, "attainable"]
+    reach = attainable.max() if goal.name in ("precision", "recall") else attainable.min()
     return (
-        f"In {none.sum()} of {len(found)} rows no cutoff has {goal.name} {sign} {goal.value:g} "
-        f"for sure: the rank is 0. The best bound of any cutoff there is {reach:.4g}. {told}"
+        f"In {unmet.sum()} of {len(cutoffs)} rows no cutoff has {goal.name} {sign} {goal.value:g} "
+        f"for sure: the rank is 0. The best bound of any cutoff there is {reach:.4g}. {guarantee}"
     )

@@ -16,15 +16,13 @@ from pu_accessor.inference.estimates.group_contributions import (
     check_fixed,
     rate_at,
 )
-from pu_accessor.inference.estimates.joint import BetaRange, join_estimates
+from pu_accessor.inference.estimates.joint import join_estimates
 from pu_accessor.inference.estimates.macro_average import AREA, RATE, average_groups, find_span
-from pu_accessor.inference.settings import Rule, check_target
+from pu_accessor.inference.settings import BetaRange, Settings, check_target
 from pu_accessor.inference.tables.rates import Metric
-from pu_accessor.questions.betas import GroupBeta, split_key
-from pu_accessor.questions.ranges import Ranges, read_ranges, tell_of
-from pu_accessor.questions.request import Asked, ask_rankings
-from pu_accessor.questions.rows import Answer, Answers, as_rows
-from pu_accessor.questions.rules import Rules
+from pu_accessor.questions.betas import Betas, split_key
+from pu_accessor.questions.request import Request, map_rankings
+from pu_accessor.questions.rows import Columns, Result, Results, as_rows, settings_columns
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, Ranking, Stack
 
 __all__ = [
@@ -40,7 +38,7 @@ __all__ = [
 
 Average: TypeAlias = bool | str | list[str]
 
-_PLAIN = ("band", "reference", "selection_odds", "beta_interval")
+_PLAIN = ("band", "reference", "selection_odds")
 
 
 class Over(NamedTuple):
@@ -49,8 +47,8 @@ class Over(NamedTuple):
     names: Average
     models: bool
 
-    def split(self, names: Sequence[str]) -> tuple[list[int], list[int]]:
-        """Return which levels of keys stay, and which are averaged over."""
+    def kept(self, names: Sequence[str]) -> list[int]:
+        """Return the positions of the levels of keys that are not averaged over."""
         groups = [*names][: -1 if self.models else None]
         over = groups if self.names is True else self.names
         over = [over] if isinstance(over, str) else over
@@ -61,12 +59,11 @@ class Over(NamedTuple):
                 f"but {brief(self.names)} was passed. Name the column of the queries or users: "
                 "df.pu(by='query').auroc(0.3, average=True)."
             )
-        places = range(len(names))
-        return [p for p in places if names[p] not in over], [p for p in places if names[p] in over]
+        return [level for level, name in enumerate(names) if name not in over]
 
 
-class _Number(NamedTuple):
-    """Averages at some betas, by the names of their columns, and which no groups can have."""
+class _Average(NamedTuple):
+    """An average at some betas, by the names of its columns, and whether no groups can have it."""
 
     estimate: FloatArray
     standard_error: FloatArray
@@ -75,7 +72,7 @@ class _Number(NamedTuple):
     beyond: BoolArray
 
 
-_BEYOND = _Number._fields[-1]
+_BEYOND = _Average._fields[-1]
 
 
 class Averaged(NamedTuple):
@@ -90,7 +87,7 @@ class Averaged(NamedTuple):
     columns : mapping of str to list
         What names these numbers; empty for one alone.
     at_once : callable, optional
-        As in `pu_accessor.questions.request.ask_rankings`.
+        As in `pu_accessor.questions.request.map_rankings`.
     """
 
     question: Callable[[Ranking, FloatArray], list[GroupTerm]]
@@ -144,137 +141,129 @@ def read_average(average: Average, models: bool) -> Over | None:
 
 def average_over(
     over: Over,
-    asked: Asked,
-    beta: GroupBeta,
-    rules: Rules,
+    request: Request,
+    betas: Betas,
+    settings: Settings,
     target: str,
-    joint: str,
     averaged: Averaged,
 ) -> pd.DataFrame:
     """Average numbers over groups, with intervals."""
     check_target(target)
-    _check_plain(rules)
-    ranges = read_ranges(beta, rules, joint)
-    one = None if ranges is None else _one(ranges)
-    level = rules.shared.level if ranges is None else ranges.left
+    _check_plain(settings, betas)
+    estimate, level = _shared_estimate(betas), betas.leave(settings).level
+    of_groups = betas
+    if estimate is not None:  # which is about the examples of all groups together
+        of_groups = Betas(BetaRange(estimate.grid(settings.level, betas.joint)))
 
-    def question(ranking: Ranking, betas: FloatArray, rule: Rule) -> list[GroupTerm]:
-        return averaged.question(ranking, betas)
+    def question(ranking: Ranking, beta: BetaRange, _: Settings) -> list[GroupTerm]:
+        return averaged.question(ranking, beta.values)
 
-    shared = beta if one is None else one.betas(rules.shared.level, joint)
+    def columns(group: Sequence[Result[list[GroupTerm]]], beta: BetaRange) -> Columns:
+        averages = [
+            _average(terms, target, averaged.scatter, level, estimate, betas.joint)
+            for terms in zip(*(result.content for result in group), strict=True)
+        ]
+        fields = zip(*averages, strict=True)  # of each, an array over betas for each number
+        return {
+            "beta": beta.values[:, np.newaxis],
+            **averaged.columns,
+            **{n: np.stack(f, axis=1) for n, f in zip(_Average._fields, fields, strict=True)},
+            **settings_columns(settings),
+            "target": target,
+            "n_groups": len(group),
+        }
+
     at_once = averaged.at_once if target == "population" else None
-    answers = ask_rankings(
-        asked, "breakpoints", shared, rules, question, at_once=at_once, warn=False
+    rankings = request.rank("breakpoints")
+    results = map_rankings(
+        request, rankings, question, of_groups, settings, at_once=at_once, warn=False
     )
-    kept, _ = over.split(answers.names)
-
-    def number(terms: Sequence[GroupTerm]) -> _Number:
-        found = average_groups(terms, target, averaged.scatter, level)
-        floor, ceiling = find_span(terms)
-        if one is not None:
-            found = join_estimates(found, one, joint, (float(floor.min()), float(ceiling.max())))
-            floor, ceiling = (np.atleast_1d(end)[:1] for end in (floor, ceiling))
-        inside = (floor <= found.value) & (found.value <= ceiling)
-        return _Number(found.value, found.error, found.lower, found.upper, ~inside)
-
-    names = tuple(answers.names[place] for place in kept)
-    each = [
-        _averaged(key, some, one, number, bool(answers.skipped))
-        for key, some in _together(answers, kept).items()
-    ]
-    together = Answers(names, answers.own_beta, each, answers.skipped)
-    columns = [
-        _columns(one_of, averaged, rules, target)
-        | tell_of(ranges, names, one_of.key, one_of.betas.size * len(one_of.content[1]))
-        for one_of in each
-    ]
-    found = as_rows(together, columns)
-    _warn_of(found, names)
-    return found.drop(columns=_BEYOND)
+    kept = over.kept(results.names)
+    groups = _together(results, kept, estimate)
+    names = tuple(results.names[level] for level in kept)
+    averages = as_rows(Results(names, groups, betas, settings, results.skipped), columns)
+    _warn_of(averages, names)
+    return averages.drop(columns=_BEYOND)
 
 
-def _check_plain(rules: Rules) -> None:
+def _average(
+    terms: Sequence[GroupTerm],
+    target: str,
+    scatter: float,
+    level: float,
+    estimate: BetaRange | None,
+    joint: str,
+) -> _Average:
+    """Average one number over groups, jointly with an estimate of beta where there is one."""
+    average = average_groups(terms, target, scatter, level)
+    floor, ceiling = find_span(terms)
+    if estimate is not None:
+        span = float(floor.min()), float(ceiling.max())
+        average = join_estimates(average, estimate, joint, span)
+        floor, ceiling = (np.atleast_1d(end)[:1] for end in (floor, ceiling))
+    beyond = ~((floor <= average.value) & (average.value <= ceiling))
+    return _Average(average.value, average.error, average.lower, average.upper, beyond)
+
+
+def _check_plain(settings: Settings, betas: Betas) -> None:
     """Raise unless bounds are left out, which averages have none of."""
-    for name in _PLAIN:
-        if (value := getattr(rules, name)) != getattr(Rules(), name):
-            raise PUValueError(
-                f"{name} must be left out with average=True, but {value!r} was passed: an average "
-                "has an interval of its own. Ask each group, without average, for bounds."
-            )
+    passed = {name: getattr(settings, name) for name in _PLAIN}
+    given = [(name, value) for name, value in passed.items() if value != getattr(Settings, name)]
+    if betas.interval is not None:
+        given.append(("beta_interval", betas.interval))
+    for name, value in given:
+        raise PUValueError(
+            f"{name} must be left out with average=True, but {value!r} was passed: an average "
+            "has an interval of its own. Ask each group, without average, for bounds."
+        )
 
 
-def _one(ranges: Ranges) -> BetaRange:
-    """Return the one estimate that all groups share."""
-    if ranges.names:
+def _shared_estimate(betas: Betas) -> BetaRange | None:
+    """Return the one estimate that all groups share, if beta was estimated."""
+    if betas.levels:
         raise PUValueError(
             "beta must be a frame of one row with average=True, but it has one for each "
-            f"{', '.join(ranges.names)}: how far they are off together is not known. Pass the "
-            f"points, beta=found.set_index({ranges.names[0]!r})['beta']."
+            f"{', '.join(betas.levels)}: how far they are off together is not known. Pass the "
+            f"points, beta=found.set_index({betas.levels[0]!r})['beta']."
         )
-    return ranges.each[()]
+    return betas.shared if betas.are_estimates else None
 
 
 def _together(
-    answers: Answers[list[GroupTerm]], kept: Sequence[int]
-) -> dict[Hashable, list[Answer[list[GroupTerm]]]]:
-    """Return the answers of groups that are averaged, by the key that stays."""
-    found: dict[Hashable, list[Answer[list[GroupTerm]]]] = {}
-    for answer in answers.each:
-        levels = split_key(answers.names, answer.key)
-        key = tuple(levels[place] for place in kept)
-        found.setdefault(key[0] if len(key) == 1 else key, []).append(answer)
-    return found
+    results: Results[list[GroupTerm]], kept: Sequence[int], estimate: BetaRange | None
+) -> list[Result[list[Result[list[GroupTerm]]]]]:
+    """Return the results that are averaged together, by the key that stays."""
+    groups: dict[Hashable, list[Result[list[GroupTerm]]]] = {}
+    for result in results.each:
+        levels = split_key(results.names, result.key)
+        key = tuple(levels[level] for level in kept)
+        groups.setdefault(key[0] if len(key) == 1 else key, []).append(result)
+    if estimate is not None and not results.skipped:
+        for group in groups.values():
+            totals = [result.about.total for result in group if result.about is not None]
+            estimate.check_counts(Counts(*map(sum, zip(*totals, strict=True))))
+    return [
+        Result(key, _mean_beta(group) if estimate is None else estimate, None, group)
+        for key, group in groups.items()
+    ]
 
 
-def _averaged(
-    key: Hashable,
-    some: Sequence[Answer[list[GroupTerm]]],
-    one: BetaRange | None,
-    number: Callable[[Sequence[GroupTerm]], _Number],
-    incomplete: bool,
-) -> Answer[tuple[int, list[_Number]]]:
-    """Return what groups answer together, and how many they are."""
-    if one is not None and not incomplete:
-        totals = [answer.about.total for answer in some if answer.about is not None]
-        one.check_counts(Counts(*map(sum, zip(*totals, strict=True))))
-    found = [number(terms) for terms in zip(*(answer.content for answer in some), strict=True)]
-    betas = np.mean([answer.betas for answer in some], axis=0)
-    same = betas if one is None else np.array([one.beta])
-    # The mean of equal betas is rounded.
-    if all((answer.betas == some[0].betas).all() for answer in some) and one is None:
-        same = some[0].betas
-    return Answer(key, same, None, (len(some), found))
+def _mean_beta(group: Sequence[Result[list[GroupTerm]]]) -> BetaRange:
+    """Return the mean of the betas of groups; equal ones as they are, as a mean is rounded."""
+    values = [result.beta.values for result in group]
+    if all((betas == values[0]).all() for betas in values):
+        return BetaRange(values[0])
+    return BetaRange(np.mean(values, axis=0))
 
 
-def _columns(
-    answer: Answer[tuple[int, list[_Number]]], averaged: Averaged, rules: Rules, target: str
-) -> dict[str, Any]:
-    """Return averages as columns, betas first, and what they are about."""
-    groups, found = answer.content
-    betas = answer.betas
-    size = betas.size * len(found)
-    return {
-        "beta": np.repeat(betas, len(found)),
-        **{name: [*values] * betas.size for name, values in averaged.columns.items()},
-        **{
-            name: np.stack([getattr(one, name) for one in found], axis=1).ravel()
-            for name in _Number._fields
-        },
-        "level": np.full(size, rules.shared.level),
-        "target": np.full(size, target, object),
-        "n_groups": np.full(size, groups),
-    }
-
-
-def _warn_of(found: pd.DataFrame, names: Sequence[str]) -> None:
+def _warn_of(averages: pd.DataFrame, names: Sequence[str]) -> None:
     """Warn of averages that no groups can have."""
-    which = found[_BEYOND]
-    if which.any():
-        rows = found.loc[which, [*names, "beta"]].to_dict("records")
+    beyond = averages[_BEYOND]
+    if beyond.any():
+        rows = averages.loc[beyond, [*names, "beta"]].to_dict("records")
         warn_caller(
-            f"In {which.sum()} of {len(found)} rows the average lies outside [0, 1], or what else "
-            "there can be, and is NaN where by more than its error: beta is too high for these "
-            "groups, or the labels are no random sample of the positives. Pass a smaller beta. "
-            "They are at "
-            f"[{shorten(map(str, rows), most=3, width=100)}]."
+            f"In {beyond.sum()} of {len(averages)} rows the average lies outside [0, 1], or what "
+            "else there can be, and is NaN where by more than its error: beta is too high for "
+            "these groups, or the labels are no random sample of the positives. Pass a smaller "
+            f"beta. They are at [{shorten(map(str, rows), most=3, width=100)}]."
         )

@@ -8,43 +8,43 @@ from pu_accessor.checks import check_level
 from pu_accessor.errors import warn_caller
 from pu_accessor.inference.prior.labeling import beta_from_labels as infer_beta
 from pu_accessor.inference.prior.methods import Prior, check_method, estimate_prior
-from pu_accessor.questions.request import Asked, ask
-from pu_accessor.questions.rows import as_rows
-from pu_accessor.ranking import Counts, FloatArray, Ranking
+from pu_accessor.inference.settings import BetaRange, Settings
+from pu_accessor.questions.request import Request, map_rankings
+from pu_accessor.questions.rows import Columns, as_rows
+from pu_accessor.ranking import Counts, Ranking
 
 __all__ = ["beta_from_labels", "estimate_beta"]
 
 
-def estimate_beta(asked: Asked, method: str, level: float) -> pd.DataFrame:
+def estimate_beta(request: Request, method: str, level: float) -> pd.DataFrame:
     """Estimate the fraction of positives among the unlabeled, as far as the data allow."""
     level = check_level(level)
     check_method(method)
 
-    def question(ranking: Ranking, _: FloatArray) -> tuple[Prior, Counts]:
+    def question(ranking: Ranking, _: BetaRange, __: Settings) -> tuple[Prior, Counts]:
         return estimate_prior(ranking, method, level), ranking.total
 
-    answers = ask(asked, asked.rank("breakpoints"), question)
-    found = [answer.content[0] for answer in answers.each]
-    told = Counter(text for one in found for text in one.warnings)
-    for text, times in told.items():
-        of = f" (in {times} of {len(found)} groups)" if answers.names else ""
-        warn_caller(f"{text}{of}")
-    estimates = as_rows(answers, [_row(*a.content, level, method) for a in answers.each])
-    estimates.attrs["assumptions"] = found[0].assumptions  # the same for all
+    def columns(content: tuple[Prior, Counts], _: BetaRange) -> Columns:
+        prior, total = content
+        return {
+            "beta": [prior.beta],
+            "lower": prior.lower,
+            "upper": prior.upper,
+            "level": level,
+            "method": method,
+            "n": total.known_positive,
+            "n_unlabeled": total.unlabeled,
+        }
+
+    results = map_rankings(request, request.rank("breakpoints"), question)
+    priors = [result.content[0] for result in results.each]
+    warnings = Counter(text for prior in priors for text in prior.warnings)
+    for text, times in warnings.items():
+        where = f" (in {times} of {len(priors)} groups)" if results.names else ""
+        warn_caller(f"{text}{where}")
+    estimates = as_rows(results, columns)
+    estimates.attrs["assumptions"] = priors[0].assumptions  # the same for all
     return estimates
-
-
-def _row(found: Prior, total: Counts, level: float, method: str) -> dict[str, list[object]]:
-    """Return one estimate as a row."""
-    return {
-        "beta": [found.beta],
-        "lower": [found.lower],
-        "upper": [found.upper],
-        "level": [level],
-        "method": [method],
-        "n": [total.known_positive],
-        "n_unlabeled": [total.unlabeled],
-    }
 
 
 def beta_from_labels(
@@ -110,11 +110,11 @@ def beta_from_labels(
        beta  lower  upper  level method  n_unlabeled
     0  0.24  0.138  0.368   0.95    hpd         2000
     """
-    found = infer_beta(
+    estimate = infer_beta(
         n_positive, n_labeled, n_unlabeled, method=method, level=level, prior=prior, rest=rest
     )
-    row = {"beta": found.beta, "lower": found.lower, "upper": found.upper}
-    about = n_unlabeled - n_labeled if rest else n_unlabeled
+    row = {"beta": estimate.beta, "lower": estimate.lower, "upper": estimate.upper}
+    shares_of = n_unlabeled - n_labeled if rest else n_unlabeled
     return pd.DataFrame(
-        [{**row, "level": float(level), "method": method, "n_unlabeled": int(about)}]
+        [{**row, "level": float(level), "method": method, "n_unlabeled": int(shares_of)}]
     )

@@ -1,4 +1,4 @@
-"""One question put to many rankings: what each answers, and what to warn of."""
+"""One question is put to many rankings: what each answers, and what to warn of."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from math import isnan
@@ -9,18 +9,9 @@ import xarray as xr
 
 from pu_accessor.errors import PUDataError, PUImportError, PUValueError, shorten, warn_caller
 from pu_accessor.inference.diagnostics import About, tell_about
-from pu_accessor.inference.estimates.joint import BetaRange
-from pu_accessor.inference.settings import Rule
-from pu_accessor.questions.betas import (
-    Estimated,
-    GroupBeta,
-    KeyBetas,
-    beta_by_key,
-    check_beta,
-    name_group,
-)
-from pu_accessor.questions.rows import Answer, Answers
-from pu_accessor.questions.rules import Rules
+from pu_accessor.inference.settings import BetaRange, Settings
+from pu_accessor.questions.betas import Betas, name_group
+from pu_accessor.questions.rows import Result, Results
 from pu_accessor.ranking import (
     Counts,
     FloatArray,
@@ -34,19 +25,16 @@ from pu_accessor.ranking import (
     Stack,
 )
 
-__all__ = [
-    "FEW_EFFECTIVE",
-    "Asked",
-    "ask",
-    "ask_rankings",
-]
+__all__ = ["FEW_EFFECTIVE", "Request", "map_rankings"]
 
 Content = TypeVar("Content")
+Ranked = TypeVar("Ranked", Ranking, PairedRanks)
 
 FEW_EFFECTIVE = 10  # known positives below which it is said
+_NO_BETA = BetaRange(np.empty(0))
 
 
-class Asked(NamedTuple):
+class Request(NamedTuple):
     """Whom a question is put to. Nothing is read before `rank` or `pair` is called.
 
     Parameters
@@ -69,86 +57,71 @@ class Asked(NamedTuple):
     progress: bool = False
     template: Callable[[], xr.Dataset | None] = lambda: None
 
+    def rankings(self, ranks: Ranks, settings: Settings) -> Rankings:
+        """Return the rankings at some cutoffs: all where bounds by rank speak of all."""
+        return self.rank("all" if settings.is_by_rank and isinstance(ranks, str) else ranks)
 
-def ask_rankings(
-    asked: Asked,
-    ranks: Ranks,
-    beta: GroupBeta | Estimated,
-    rules: Rules,
-    question: Callable[[Ranking, FloatArray, Rule], Content],
+
+def map_rankings(
+    request: Request,
+    keyed: Keyed[Ranked],
+    question: Callable[[Ranked, BetaRange, Settings], Content],
+    betas: Betas | None = None,
+    settings: Settings | None = None,
     *,
     at_once: Callable[[Stack, FloatArray], Sequence[Content | None]] | None = None,
-    joined: Callable[[Ranking, BetaRange], Content] | None = None,
     warn: bool = True,
-) -> Answers[Content]:
-    """Put a question about betas to each ranking."""
-    check_beta(beta)
-    rankings = asked.rank("all" if rules.by_rank and isinstance(ranks, str) else ranks)
-    own, betas, ranges = beta_by_key(beta, rankings.names, rankings.keys)
-    each = rules.each(rankings.names, rankings.keys)
+) -> Results[Content]:
+    """Put a question to each ranking, or to the paired ranks of each group.
 
-    def answer(position: int) -> Answer[Content]:
-        ranking = rankings.make(position)
-        if joined is not None and ranges is not None:
-            content = joined(ranking, ranges[position])
-        else:
-            content = question(ranking, betas[position], each[position])
-        about = tell_about(ranking, rules.shared.level, random=rules.selection_odds == 1)
-        return Answer(rankings.keys[position], betas[position], about, content)
+    With settings it is said of each ranking what a reader should know; `warn` is whether to warn
+    where beta exceeds the limit that the known positives set. Where `at_once` is passed, and there
+    are many small rankings, it answers for all that it can.
+    """
+    names, keys = keyed.names, keyed.keys
+    by_key = [_NO_BETA] * len(keys) if betas is None else betas.of(names, keys)
+    shared = Settings() if settings is None else settings
+    settings_by_key = [shared.of(names, key) for key in keys]
+
+    def answer(position: int) -> Result[Content]:
+        ranking, beta, about = keyed.make(position), by_key[position], None
+        beta.check_counts(ranking.total)
+        content = question(ranking, beta, settings_by_key[position])
+        if settings is not None and isinstance(ranking, Ranking):
+            about = tell_about(ranking, settings.level, random=settings.selection_odds == 1)
+        return Result(keys[position], beta, about, content)
 
     ready = {}
-    if at_once is not None and rankings.together is not None and ranges is None:
-        stack = rankings.together()
-        contents = at_once(stack, np.stack(betas))
-        ready = dict(_answered(rankings.keys, betas, stack, contents))
-    answers = Answers(rankings.names, own, *_collect(rankings, answer, asked, ready))
-    _warn_of_rankings(answers, warn)
-    return answers
+    if at_once is not None and keyed.together is not None:
+        stack = keyed.together()
+        contents = at_once(stack, np.stack([beta.values for beta in by_key]))
+        ready = dict(_at_once(keys, by_key, stack, contents))
+    each, skipped = _collect(keyed, answer, request, ready)
+    results = Results(names, each, betas, shared, skipped)
+    _warn_of_rankings(results, warn)
+    return results
 
 
-def _answered(
+def _at_once(
     keys: Sequence[Hashable],
-    betas: Sequence[FloatArray],
+    betas: Sequence[BetaRange],
     stack: Stack,
     contents: Sequence[Content | None],
-) -> Iterator[tuple[int, Answer[Content]]]:
-    """Return the answers that there are, by position."""
+) -> Iterator[tuple[int, Result[Content]]]:
+    """Return the results that are there at once, by position."""
     totals, nan = map(Counts._make, stack.total.tolist()), float("nan")
     for position, (total, content) in enumerate(zip(totals, contents, strict=True)):
         if content is not None:  # beta is within the limit, whatever that is
             about = About(total, nan, nan)
-            yield position, Answer(keys[position], betas[position], about, content)
-
-
-def ask(
-    asked: Asked,
-    keyed: Keyed[Kind],
-    question: Callable[[Kind, FloatArray], Content],
-    beta: GroupBeta | Estimated | None = None,
-    joined: Callable[[Kind, BetaRange], Content] | None = None,
-) -> Answers[Content]:
-    """Put a question to each of some keyed things."""
-    own, betas, ranges = KeyBetas(False, [np.empty(0)] * len(keyed.keys))
-    if beta is not None:
-        own, betas, ranges = beta_by_key(beta, keyed.names, keyed.keys)
-
-    def answer(position: int) -> Answer[Content]:
-        thing = keyed.make(position)
-        if joined is not None and ranges is not None:
-            content = joined(thing, ranges[position])
-        else:
-            content = question(thing, betas[position])
-        return Answer(keyed.keys[position], betas[position], None, content)
-
-    return Answers(keyed.names, own, *_collect(keyed, answer, asked, {}))
+            yield position, Result(keys[position], betas[position], about, content)
 
 
 def _collect(
     keyed: Keyed[Kind],
-    answer: Callable[[int], Answer[Content]],
-    asked: Asked,
-    ready: Mapping[int, Answer[Content]],
-) -> tuple[list[Answer[Content]], dict[str, str]]:
+    answer: Callable[[int], Result[Content]],
+    request: Request,
+    ready: Mapping[int, Result[Content]],
+) -> tuple[list[Result[Content]], dict[str, str]]:
     """Get the answer of each one that is not there; name the one that has none.
 
     Returns them, and why others were left out.
@@ -159,13 +132,13 @@ def _collect(
     left_out: dict[int, str] = {}
     open_ones = [position for position in range(len(keyed.keys)) if position not in ready]
     outcomes = _in_rounds(keyed, answer, open_ones)
-    for position, outcome in _with_bar(outcomes, len(open_ones), asked.progress):
+    for position, outcome in _with_bar(outcomes, len(open_ones), request.progress):
         if not isinstance(outcome, PUDataError):
             answers[position] = outcome
             continue
         if not keyed.names:
             raise outcome
-        if asked.on_error == "raise":
+        if request.on_error == "raise":
             group = name_group(keyed.names, keyed.keys[position])
             raise type(outcome)(f"{group}: {outcome}") from outcome
         left_out[position] = str(outcome)
@@ -179,8 +152,8 @@ def _collect(
 
 
 def _in_rounds(
-    keyed: Keyed[Kind], answer: Callable[[int], Answer[Content]], waiting: Sequence[int]
-) -> Iterator[tuple[int, Answer[Content] | PUDataError]]:
+    keyed: Keyed[Kind], answer: Callable[[int], Result[Content]], waiting: Sequence[int]
+) -> Iterator[tuple[int, Result[Content] | PUDataError]]:
     """Return the answer of each one, or why there is none: those that have to wait come later.
 
     Any other error is about the arguments, not about the group.
@@ -189,7 +162,7 @@ def _in_rounds(
         later: list[int] = []
         for position in waiting:
             try:
-                outcome: Answer[Content] | PUDataError = answer(position)
+                outcome: Result[Content] | PUDataError = answer(position)
             except PendingError:
                 if keyed.look is None:
                     raise
@@ -229,19 +202,20 @@ def _warn_of_skipped(skipped: Mapping[str, str], answered: int) -> None:
     )
 
 
-def _warn_of_rankings(answers: Answers[Any], limits: bool) -> None:
+def _warn_of_rankings(results: Results[Any], limits: bool) -> None:
     """Say once where beta is too high for the known positives, or where these are too few."""
     beyond, few = [], []
-    for key, betas, about, _ in answers.each:
+    for key, beta, about, _ in results.each:
         if about is None:
             continue
-        high = about.beyond(betas) if limits and not isnan(about.beta_limit) else betas[:0]
+        limited = limits and not isnan(about.beta_limit)
+        high = about.beyond(beta.values) if limited else _NO_BETA.values
         if not (high.size or about.n_effective < FEW_EFFECTIVE):
             continue
-        group = f"{name_group(answers.names, key)}: " if answers.names else ""
+        group = f"{name_group(results.names, key)}: " if results.names else ""
         if high.size:
-            some = ", ".join(f"{beta:g}" for beta in np.unique(high).tolist())
-            beyond.append(f"{group}{some} > {about.beta_limit:.4g}")
+            values = ", ".join(f"{value:g}" for value in np.unique(high).tolist())
+            beyond.append(f"{group}{values} > {about.beta_limit:.4g}")
         else:
             few.append(f"{group}{about.n_effective:.1f}")
     if beyond:

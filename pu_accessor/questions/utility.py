@@ -1,4 +1,4 @@
-"""What practice asks for of many rankings -> one tidy frame, or curves to draw."""
+"""Net benefit, BEDROC and calibration of many rankings -> a frame, or curves."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from pu_accessor.checks import Interval
 from pu_accessor.datasets.assemble import key_coordinates
 from pu_accessor.datasets.schema import BOUND, SIDES
 from pu_accessor.inference.bands.lookup import band_name
@@ -17,22 +18,16 @@ from pu_accessor.inference.estimates.calibration import (
     reliability,
 )
 from pu_accessor.inference.estimates.early_recognition import (
-    Enrichment,
-    as_fractions,
     check_alpha,
-    enrichment_at,
     estimate_bedroc,
 )
 from pu_accessor.inference.estimates.fallbacks import Estimates
-from pu_accessor.inference.estimates.joint import BetaRange, join_limits
 from pu_accessor.inference.estimates.utility import NetBenefit, as_thresholds, net_benefit_at
-from pu_accessor.inference.settings import Rule
-from pu_accessor.questions.betas import GroupBeta
-from pu_accessor.questions.estimates import Area, with_intervals
-from pu_accessor.questions.ranges import Fixed, read_ranges, tell_of, with_interval
-from pu_accessor.questions.request import Asked, ask_rankings
-from pu_accessor.questions.rows import Answers, as_rows
-from pu_accessor.questions.rules import Rules
+from pu_accessor.inference.settings import BetaRange, Settings
+from pu_accessor.questions.betas import Betas
+from pu_accessor.questions.estimates import estimate_areas
+from pu_accessor.questions.request import Request, map_rankings
+from pu_accessor.questions.rows import Columns, Results, as_rows
 from pu_accessor.ranking import FloatArray, Ranking
 
 __all__ = [
@@ -40,9 +35,7 @@ __all__ = [
     "bedroc",
     "calibration",
     "calibration_curves",
-    "curves_of",
     "decision_curves",
-    "enrichment_factor",
     "net_benefit",
 ]
 
@@ -50,197 +43,152 @@ Thresholds: TypeAlias = float | Sequence[float] | FloatArray | None
 
 
 def net_benefit(
-    asked: Asked, beta: GroupBeta, thresholds: Thresholds, rules: Rules
+    request: Request, betas: Betas, thresholds: Thresholds, settings: Settings
 ) -> pd.DataFrame:
     """Return the net benefit of each ranking at some thresholds."""
-    places = as_thresholds(thresholds)
-    found, rules = with_interval(beta, rules)
-    answers = _ask_net_benefit(asked, found, places, rules)
+    probabilities, settings = as_thresholds(thresholds), betas.leave(settings)
 
-    def columns(found: NetBenefit, betas: FloatArray) -> dict[str, Any]:
-        size = betas.size * places.size
-        ends = (
-            {}
-            if found.envelope is None
-            else zip(SIDES, np.moveaxis(found.envelope, 1, 0), strict=True)
-        )
-        bounds = zip(BOUND, np.moveaxis(found.value, 1, 0), strict=True)
-        values = {name: value.T.ravel() for name, value in bounds}
+    def columns(benefit: NetBenefit, beta: BetaRange) -> Columns:
         return {
-            "beta": np.repeat(betas, places.size),
-            "threshold": np.tile(places, betas.size),
-            "rank": np.tile(found.rank, betas.size),
-            **{name: values[name] for name in ("estimate", "lower", "upper")},
-            **{f"envelope_{side}": end.T.ravel() for side, end in dict(ends).items()},
-            "treat_all": found.treat_all.T.ravel(),
-            "treat_none": np.zeros(size),
-            "level": np.full(size, rules.shared.level),
-            "band": np.full(size, band_name(rules.shared.band), object),
-            "target": np.full(size, "examples", object),
+            "beta": beta.values[:, np.newaxis],
+            "threshold": probabilities,
+            "rank": benefit.rank,
+            **_bound_columns(benefit.value, benefit.envelope),
+            "treat_all": benefit.treat_all.T,
+            "treat_none": 0.0,
+            "level": settings.level,
+            "band": band_name(settings.band),
+            "target": "examples",
         }
 
-    return as_rows(answers, [columns(answer.content, answer.betas) for answer in answers.each])
+    results = _net_benefits(request, betas, probabilities, settings)
+    return as_rows(results, columns, beta_interval=False)
 
 
 def decision_curves(
-    asked: Asked, beta: GroupBeta, thresholds: Thresholds, rules: Rules
+    request: Request, betas: Betas, thresholds: Thresholds, settings: Settings
 ) -> xr.Dataset:
     """Return the net benefit of each ranking as curves to draw."""
-    places = as_thresholds(thresholds)
-    found, rules = with_interval(beta, rules)
-    answers = _ask_net_benefit(asked, found, places, rules)
+    probabilities, settings = as_thresholds(thresholds), betas.leave(settings)
+    results = _net_benefits(request, betas, probabilities, settings)
     dims = {"value": ("threshold", "bound", "beta"), "treat_all": ("threshold", "beta")}
-    if rules.has_interval:
+    if betas.vary:
         dims["envelope"] = ("threshold", "side", "beta")
-    return curves_of(answers, dims, rules).assign_coords(threshold=places)
+    return _curves(results, dims).assign_coords(threshold=probabilities)
 
 
-def curves_of(
-    answers: Answers[Any], dims: Mapping[str, tuple[str, ...]], rules: Rules
-) -> xr.Dataset:
+def _net_benefits(
+    request: Request, betas: Betas, thresholds: FloatArray, settings: Settings
+) -> Results[NetBenefit]:
+    """Ask each ranking for its net benefit."""
+
+    def question(ranking: Ranking, beta: BetaRange, settings: Settings) -> NetBenefit:
+        return net_benefit_at(ranking, beta.values, thresholds, settings, beta.interval)
+
+    rankings = request.rankings("breakpoints", settings)
+    return map_rankings(request, rankings, question, betas, settings)
+
+
+def _bound_columns(value: FloatArray, envelope: FloatArray | None) -> dict[str, FloatArray]:
+    """Return columns of values over (places, bounds, betas), and of their envelope."""
+    by_bound = dict(zip(BOUND, np.moveaxis(value, 1, 0), strict=True))
+    columns = {name: by_bound[name].T for name in ("estimate", "lower", "upper")}
+    if envelope is None:
+        return columns
+    by_side = zip(SIDES, np.moveaxis(envelope, 1, 0), strict=True)
+    return columns | {f"envelope_{side}": end.T for side, end in by_side}
+
+
+def _curves(results: Results[Any], dims: Mapping[str, tuple[str, ...]]) -> xr.Dataset:
     """Lay what rankings answer side by side, to be drawn."""
-    keys = key_coordinates(answers)
-    first = tuple(keys.sizes)
+    keys = key_coordinates(results)
+    by_key = tuple(keys.sizes)
     data = {}
-    for name, own in dims.items():
-        arrays = [getattr(answer.content, name) for answer in answers.each]
-        data[name] = ((*first, *own), np.stack(arrays) if first else arrays[0])
-    betas = np.stack([answer.betas for answer in answers.each])
-    beta = ((*first, "beta"), betas) if answers.own_beta else ("beta", betas[0])
-    ends = [*(rules.intervals or {}).values()]
-    if rules.shared.beta_interval is not None:
-        ends = [rules.shared.beta_interval]
-    interval = [min(low for low, _ in ends), max(high for _, high in ends)] if ends else []
+    for name, own_dims in dims.items():
+        arrays = [getattr(result.content, name) for result in results.each]
+        data[name] = ((*by_key, *own_dims), np.stack(arrays) if by_key else arrays[0])
+    betas = [result.beta for result in results.each]
+    values = np.stack([beta.values for beta in betas])
+    intervals = [beta.interval for beta in betas if beta.interval is not None]
+    ends = (
+        [min(low for low, _ in intervals), max(high for _, high in intervals)] if intervals else []
+    )
     return xr.Dataset(
         data,
         attrs={
-            "level": rules.shared.level,
-            "band": band_name(rules.shared.band),
+            "level": results.settings.level,
+            "band": band_name(results.settings.band),
             "target": "examples",
         },
-    ).assign_coords({**keys, "bound": BOUND, "beta": beta, "interval_beta": ("ends", interval)})
-
-
-def _ask_net_benefit(
-    asked: Asked, fixed: Fixed, thresholds: FloatArray, rules: Rules
-) -> Answers[NetBenefit]:
-    """Ask each ranking for its net benefit."""
-
-    def question(ranking: Ranking, betas: FloatArray, rule: Rule) -> NetBenefit:
-        fixed.check_counts(ranking.total)
-        return net_benefit_at(ranking, betas, thresholds, rule)
-
-    return ask_rankings(asked, "breakpoints", fixed.beta, rules, question)
-
-
-def bedroc(asked: Asked, beta: GroupBeta, alpha: float, rules: Rules) -> pd.DataFrame:
-    """Estimate BEDROC of each ranking, with an interval."""
-    alpha = check_alpha(alpha)
-
-    def question(ranking: Ranking, betas: FloatArray, rule: Rule) -> Estimates:
-        return estimate_bedroc(ranking, betas, alpha, rule)
-
-    found = with_intervals(asked, beta, Area(rules, "examples", "approximate", question))
-    found.insert([*found.columns].index("estimate"), "alpha", alpha)
-    return found
-
-
-def enrichment_factor(
-    asked: Asked, beta: GroupBeta, fraction: float | Sequence[float], rules: Rules
-) -> pd.DataFrame:
-    """Estimate enrichment factors of each ranking, with intervals."""
-    fractions = as_fractions(fraction)
-    ranges = read_ranges(beta, rules, "approximate")
-
-    def question(ranking: Ranking, betas: FloatArray, rule: Rule) -> Enrichment:
-        return enrichment_at(ranking, betas, fractions, rule)
-
-    def joined(ranking: Ranking, beta: BetaRange) -> Enrichment:
-        beta.check_counts(ranking.total)
-        betas = beta.betas(rules.shared.level, "approximate")
-        found = enrichment_at(ranking, betas, fractions, rules.shared)
-        limits = join_limits(found.value, found.lower, found.upper, beta, "approximate")
-        return Enrichment(found.rank, found.value[:, :1], found.error[:, :1], *limits)
-
-    def columns(found: Enrichment, betas: FloatArray) -> dict[str, Any]:
-        size = betas.size * fractions.size
-        return {
-            "beta": np.repeat(betas, fractions.size),
-            "fraction": np.tile(fractions, betas.size),
-            "rank": np.tile(found.rank, betas.size),
-            "estimate": found.value.T.ravel(),
-            "standard_error": found.error.T.ravel(),
-            "lower": found.lower.T.ravel(),
-            "upper": found.upper.T.ravel(),
-            "level": np.full(size, rules.shared.level),
-            "target": np.full(size, "examples", object),
+    ).assign_coords(
+        {
+            **keys,
+            "bound": BOUND,
+            "beta": ((*by_key, "beta"), values) if results.own_beta else ("beta", values[0]),
+            "interval_beta": ("ends", ends),
         }
-
-    given = beta if ranges is None else ranges
-    answers = ask_rankings(asked, "breakpoints", given, rules, question, joined=joined)
-    return as_rows(
-        answers,
-        [
-            columns(a.content, a.betas) | tell_of(ranges, answers.names, a.key, fractions.size)
-            for a in answers.each
-        ],
     )
 
 
+def bedroc(request: Request, betas: Betas, alpha: float, settings: Settings) -> pd.DataFrame:
+    """Estimate BEDROC of each ranking, with an interval."""
+    alpha = check_alpha(alpha)
+
+    def estimate(
+        ranking: Ranking, values: FloatArray, settings: Settings, interval: Interval | None
+    ) -> Estimates:
+        return estimate_bedroc(ranking, values, alpha, settings, interval)
+
+    areas = estimate_areas(request, betas, settings, "examples", estimate)
+    areas.insert([*areas.columns].index("estimate"), "alpha", alpha)
+    return areas
+
+
 def calibration(
-    asked: Asked, beta: GroupBeta, bins: int | Sequence[float], rules: Rules
+    request: Request, betas: Betas, bins: int | Sequence[float], settings: Settings
 ) -> pd.DataFrame:
     """Estimate the share of positives in bins of the scores of each ranking."""
-    edges = as_edges(bins)
-    found, rules = with_interval(beta, rules)
-    answers = _ask_calibration(asked, found, edges, rules)
-    number = edges.size - 1
+    edges, settings = as_edges(bins), betas.leave(settings)
 
-    def columns(found: Reliability, betas: FloatArray) -> dict[str, Any]:
-        size = betas.size * number
-        bounds = zip(BOUND, np.moveaxis(found.value, 1, 0), strict=True)
-        values = {name: value.T.ravel() for name, value in bounds}
-        ends = np.empty((0, 0, 0)) if found.envelope is None else found.envelope
-        sides = zip(SIDES, np.moveaxis(ends, 1, 0), strict=False)
+    def columns(shares: Reliability, beta: BetaRange) -> Columns:
         return {
-            "beta": np.repeat(betas, number),
-            "left": np.tile(edges[:-1], betas.size),
-            "right": np.tile(edges[1:], betas.size),
-            "examples": np.tile(found.examples, betas.size),
-            "known_positive": np.tile(found.known_positive, betas.size),
-            "mean_score": np.tile(found.mean_score, betas.size),
-            **{name: values[name] for name in ("estimate", "lower", "upper")},
-            **{f"envelope_{side}": end.T.ravel() for side, end in sides},
-            "level": np.full(size, rules.shared.level),
-            "band": np.full(size, band_name(rules.shared.band), object),
-            "target": np.full(size, "examples", object),
+            "beta": beta.values[:, np.newaxis],
+            "left": edges[:-1],
+            "right": edges[1:],
+            "examples": shares.examples,
+            "known_positive": shares.known_positive,
+            "mean_score": shares.mean_score,
+            **_bound_columns(shares.value, shares.envelope),
+            "level": settings.level,
+            "band": band_name(settings.band),
+            "target": "examples",
         }
 
-    return as_rows(answers, [columns(answer.content, answer.betas) for answer in answers.each])
+    results = _reliabilities(request, betas, edges, settings)
+    return as_rows(results, columns, beta_interval=False)
 
 
 def calibration_curves(
-    asked: Asked, beta: GroupBeta, bins: int | Sequence[float], rules: Rules
+    request: Request, betas: Betas, bins: int | Sequence[float], settings: Settings
 ) -> xr.Dataset:
     """Return the share of positives in bins as curves to draw."""
-    edges = as_edges(bins)
-    found, rules = with_interval(beta, rules)
-    answers = _ask_calibration(asked, found, edges, rules)
+    edges, settings = as_edges(bins), betas.leave(settings)
+    results = _reliabilities(request, betas, edges, settings)
     dims = {"value": ("bin", "bound", "beta"), "mean_score": ("bin",)}
-    if rules.has_interval:
+    if betas.vary:
         dims["envelope"] = ("bin", "side", "beta")
-    places = {"bin": edges[:-1], "right": ("bin", edges[1:])}
-    return curves_of(answers, dims, rules).assign_coords(places)
+    coordinates = {"bin": edges[:-1], "right": ("bin", edges[1:])}
+    return _curves(results, dims).assign_coords(coordinates)
 
 
-def _ask_calibration(
-    asked: Asked, fixed: Fixed, edges: FloatArray, rules: Rules
-) -> Answers[Reliability]:
+def _reliabilities(
+    request: Request, betas: Betas, edges: FloatArray, settings: Settings
+) -> Results[Reliability]:
     """Ask each ranking for its reliability."""
-    check_bin_band(rules.shared)
+    check_bin_band(settings)
 
-    def question(ranking: Ranking, betas: FloatArray, rule: Rule) -> Reliability:
-        fixed.check_counts(ranking.total)
-        return reliability(ranking, betas, edges, rule)
+    def question(ranking: Ranking, beta: BetaRange, settings: Settings) -> Reliability:
+        return reliability(ranking, beta.values, edges, settings, beta.interval)
 
-    return ask_rankings(asked, "breakpoints", fixed.beta, rules, question)
+    rankings = request.rank("breakpoints")
+    return map_rankings(request, rankings, question, betas, settings)

@@ -17,12 +17,10 @@ import pandas as pd
 import xarray as xr
 
 from pu_accessor.accessors.bound import Bound
-from pu_accessor.checks import as_betas, check_level, check_option
+from pu_accessor.checks import check_level, check_option
 from pu_accessor.errors import PUError, PUTypeError, PUValueError, PUWarning, brief
 from pu_accessor.inference.estimates.cutoff_spec import At, read_cutoffs
-from pu_accessor.questions.betas import GroupBeta, is_by_key
-from pu_accessor.questions.ranges import points_of, read_ranges
-from pu_accessor.questions.rules import Rules
+from pu_accessor.questions.betas import Beta, read_betas
 from pu_accessor.report import page as html
 from pu_accessor.report.words import Facts, assumptions, for_a_paper, references
 
@@ -42,7 +40,7 @@ _TITLE = "Evaluation from positive and unlabeled examples"
 
 def report(
     self: Bound,
-    beta: GroupBeta,
+    beta: Beta,
     *,
     path: str | os.PathLike[str],
     at: At = _AT,
@@ -100,7 +98,7 @@ def report(
 
     See Also
     --------
-    auroc, average_precision, metric, compare, breaking_point, plot_roc : Where it is from.
+    auroc, average_precision, metric, compare, robustness, plot_roc : Where it is from.
 
     Examples
     --------
@@ -122,7 +120,7 @@ def report(
     check_option("band", band, ("bootstrap", "dkw", "exact", "simultaneous"))
     if not isinstance(title, str):
         raise PUTypeError(f"title must be a text, but {title!r} was passed.")
-    asked = _Report(self, _one_beta(beta, level), at, check_level(level), band)
+    asked = _Report(self, _one_beta(beta), at, check_level(level), band)
     file.write_text(html.page(title, asked.parts()), encoding="utf-8")
     return file
 
@@ -210,15 +208,17 @@ class _Report:
 
     def _breaking(self) -> pd.DataFrame:
         """Ask by which factor the odds of being labeled may differ."""
-        found: pd.DataFrame = self._pu.breaking_point("auroc", self._point(), level=self._level)
-        return found
+        found: pd.DataFrame = self._pu.robustness(
+            "auroc", self._point(), selection_odds=1, level=self._level
+        )
+        of_factor = ["selection_odds", "range_lower", "range_upper", "lower", "upper"]
+        return found.drop(columns=of_factor)
 
     def _point(self) -> Any:
         """Return beta without its interval."""
         if not isinstance(self._beta, pd.DataFrame):
             return self._beta
-        ranges = read_ranges(self._beta, Rules(self._level), "approximate")
-        return self._beta if ranges is None else points_of(ranges)
+        return read_betas(self._beta).points()
 
     def _counts(self, facts: Facts) -> str:
         """Tell what was evaluated."""
@@ -232,7 +232,7 @@ class _Report:
         parts = []
         if isinstance(self._beta, pd.DataFrame):
             parts.append(html.table(self._beta, "Beta, as it was passed"))
-        elif is_by_key(self._beta):
+        elif read_betas(self._beta).shared is None:
             parts.append(html.table(self._each_beta(), "Beta, as it was passed"))
         else:
             parts.append(html.paragraph(f"Beta was passed as {float(self._beta):g}."))
@@ -275,7 +275,7 @@ class _Report:
             ),
             (
                 "Area under the ROC curve, were beta another",
-                lambda ax: pu.plot_against_beta("roc", grid, ax=ax, **how),
+                lambda ax: pu.plot_against_beta("auroc", grid, ax=ax, **how),
             ),
         ]
         shown = [self._try(name, partial(_drawn, name, draw)) for name, draw in drawings]
@@ -395,17 +395,15 @@ def _read_path(path: str | os.PathLike[str]) -> Path:
     return file
 
 
-def _one_beta(beta: GroupBeta, level: float) -> GroupBeta:
+def _one_beta(beta: Beta) -> Beta:
     """Return one beta, one for each group, or an estimate, as it was passed."""
-    if isinstance(beta, pd.DataFrame):
-        read_ranges(beta, Rules(level), "approximate")
+    betas = read_betas(beta)
+    if betas.shared is None or betas.are_estimates:
         return beta
-    if is_by_key(beta):
-        return beta
-    betas = as_betas(beta)  # type: ignore[arg-type]
-    if betas.size != 1:
+    if betas.shared.values.size != 1:
         raise PUValueError(
-            f"beta must be one number in a report, or one for each group, but {betas.size} were "
-            "passed. How much depends on it is drawn there; or write a report for each."
+            f"beta must be one number in a report, or one for each group, but "
+            f"{betas.shared.values.size} were passed. How much depends on it is drawn there; or "
+            "write a report for each."
         )
-    return float(betas[0])
+    return betas.shared.point

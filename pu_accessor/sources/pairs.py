@@ -47,7 +47,7 @@ def pair_models(
     if on is None:
         raise PUValueError(
             f"on must name the column that pairs the rows of {', '.join(groups.names)}, but None "
-            "was passed. For groups that share no examples: compare_unpaired."
+            "was passed. For groups that share no examples: gap."
         )
     return _pair_groups(frame, roles.score, groups, roles, on)
 
@@ -197,7 +197,7 @@ def _align(
         raise PUValueError(
             f"{said} must pair the rows of all groups, but {unpaired} of "
             f"{np.count_nonzero(seen)} examples are not in every group. Keep those that are, or "
-            "compare groups that share no examples: compare_unpaired."
+            "compare groups that share no examples: gap."
         )
     aligned = np.stack(rows)
     differing = np.zeros(aligned.shape[1], dtype=bool)

@@ -29,7 +29,7 @@ ARRAYS: dict[str, Callable[[Any], Any]] = {
     "beta_interval": lambda value: PU.auroc(0.3, beta_interval=value),
     "bins": lambda value: PU.calibration(0.3, bins=value),
     "thresholds": lambda value: PU.net_benefit(0.3, thresholds=value),
-    "fraction": lambda value: PU.enrichment_factor(0.3, fraction=value),
+    "fraction": lambda value: PU.metric("lift", 0.3, at={"fraction": value}),
     "selection_odds": lambda value: PU.plot_robustness("auroc", 0.3, selection_odds=value),
     "band": lambda value: PU.contingency(0.3, band=(value, value)),
     "rank": lambda value: TABLES.pu.at(rank=value),
@@ -71,12 +71,15 @@ def test_functions_of_other_arguments_are_named(value: Any) -> None:
 CALLS: dict[str, tuple[Callable[[], Any], str]] = {
     "no fraction": (lambda: TABLES.pu.at(fraction=[]), "fraction must hold one number or more"),
     "unhashable": (lambda: TABLES.pu.plot_against_beta({}), "must be one of"),
-    "above text": (lambda: PU.breaking_point("auroc", 0.3, above="x"), "above must be a number"),
+    "above text": (
+        lambda: PU.robustness("auroc", 0.3, above="x", selection_odds=1),
+        "above must be a number",
+    ),
     "above NaN": (
-        lambda: PU.breaking_point("auroc", 0.3, above=np.nan),
+        lambda: PU.robustness("auroc", 0.3, above=np.nan, selection_odds=1),
         "above must be finite",
     ),
-    "quantity": (lambda: PU.breaking_point(["f1"], 0.3), "quantity must be one of"),
+    "quantity": (lambda: PU.robustness(["f1"], 0.3, selection_odds=1), "quantity must be one of"),
     "bins": (lambda: PU.calibration(0.3, bins=2**31), "bins must be from 1 to 1,000,000"),
     "alpha": (lambda: PU.bedroc(0.3, alpha=1e-300), "alpha must be 1e-06 or more"),
     "models": (lambda: PU.cutoff(0.3, recall=0.5, models=10**30), "models must be"),
@@ -145,7 +148,7 @@ def test_propensities_without_known_positives(method: str) -> None:
 def test_groups_of_known_positives_alone() -> None:
     rows = pd.DataFrame({"score": [3, 2], "label": [1, 1]})
     with pytest.raises(PUDataError, match="needs negatives"):
-        rows.pu(negative=0).compare_unpaired(0)
+        rows.pu(negative=0).gap("auroc", 0)
 
 
 def test_a_selection_of_known_positives_alone() -> None:

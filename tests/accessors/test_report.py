@@ -95,7 +95,7 @@ def test_numbers_are_those_of_the_methods(tmp_path: Path) -> None:
     rates = pu.metric(["precision", "recall"], BETA, at=at, target="examples", level=0.9)
     assert column(tables["Precision and recall"], *shown) == numbers(rates)
     assert column(tables["Precision and recall"], "metric")[0] == ["precision"]
-    broken = pu.breaking_point("auroc", BETA, level=0.9)["breaking_point"].item()
+    broken = pu.robustness("auroc", BETA, level=0.9, selection_odds=1)["breaking_point"].item()
     assert column(tables["Breaking point"], "breaking_point") == [[f"{broken:.3f}"]]
     assert f"Γ = {broken:.1f}" in text
     with warnings.catch_warnings(record=True) as told:

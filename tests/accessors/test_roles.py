@@ -38,12 +38,11 @@ QUESTIONS: dict[str, tuple[Any, ...]] = {
     "average_precision": (0.3,),
     "metric": ("f1", 0.3),
     "compare": (0.3,),
-    "compare_unpaired": (0.3,),
+    "gap": ("auroc", 0.3),
     "dominance": (0.3,),
     "estimate_beta": (),
     "net_benefit": (0.3,),
     "bedroc": (0.3,),
-    "enrichment_factor": (0.3,),
     "calibration": (0.3,),
     "plot_gain": (0.3,),
     "plot_decision": (0.3,),
@@ -52,7 +51,7 @@ QUESTIONS: dict[str, tuple[Any, ...]] = {
     "plot_pr": (0.3,),
     "plot_rank_cdf": (0.3,),
     "plot_metric": ("f1", 0.3),
-    "plot_against_beta": ("roc", [0.1, 0.3]),
+    "plot_against_beta": ("auroc", [0.1, 0.3]),
     "sample_to_label": (3,),
 }
 MORE: dict[str, dict[str, Any]] = {
@@ -140,8 +139,8 @@ def test_by_and_groupby_are_the_same(name: str, by: Any) -> None:
 def test_roles_of_a_groupby() -> None:
     renamed = LONG.rename(columns={"label": "y"})
     grouped = pu(renamed.groupby("model"))
-    asked = grouped(label="y").compare_unpaired(0.3)
-    check_same(asked, LONG.pu(by="model").compare_unpaired(0.3))
+    asked = grouped(label="y").gap("auroc", 0.3)
+    check_same(asked, LONG.pu(by="model").gap("auroc", 0.3))
 
 
 # Samples in xarray
@@ -167,7 +166,7 @@ def test_samples_have_all_methods_of_a_frame(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in QUESTIONS if not name.startswith(("comp", "dom"))]
+    "name", [name for name in QUESTIONS if name not in ("compare", "dominance", "gap")]
 )
 def test_samples_of_one_model_are_a_frame(name: str) -> None:
     one = SAMPLES.sel(model="svm", drop=True).rename(sample="row", score="s")
@@ -277,14 +276,14 @@ def test_tables_have_no_roles(role: str) -> None:
     with pytest.raises(PUTypeError):
         TABLES.pu.roc_bounds(**{role: "x"})
     with pytest.raises(PUTypeError):
-        TABLES.pu.area("roc", **{role: "x"})
+        TABLES.pu.area("auroc", **{role: "x"})
 
 
 def test_samples_say_which_call_they_miss() -> None:
     asked: list[Callable[[], Any]] = [
         lambda: SAMPLES.pu.roc_bounds(),
         lambda: SAMPLES.pu.metric("f1"),
-        lambda: SAMPLES.pu.area("pr"),
+        lambda: SAMPLES.pu.area("average_precision"),
         lambda: SAMPLES.pu.plot_roc(),
     ]
     for ask in asked:
@@ -329,7 +328,7 @@ RULES: list[tuple[dict[str, Any], str]] = [
     ({"beta": []}, "nothing was passed"),
     ({"max_fpr": 1.5}, "max_fpr must lie in"),
     ({"at": "best"}, "at must"),
-    ({"name": "precison"}, "metric must be one of .* mean 'precision'"),
+    ({"quantity": "precison"}, "quantity must be .* 'precison' was passed.* '?precision"),
     ({"x": "depth"}, "x must be one of"),
     ({"method": "elkan"}, "method must be one of"),
 ]
@@ -357,8 +356,8 @@ def test_bad_questions_are_refused_before_a_row_is_read(
     chunks = Counted()
     pieces = pu_accessor.ranking_from_chunks(chunks)
     chunks.opened = 0
-    first = dict(zip(("name", "beta"), QUESTIONS[name], strict=False))
-    first = first if "name" in takes(name) else dict(zip(("beta",), QUESTIONS[name], strict=False))
+    names = ("quantity", "beta") if len(QUESTIONS[name]) == 2 else ("beta",)
+    first = dict(zip(names, QUESTIONS[name], strict=False))
     with pytest.raises(PUError, match=message):
         getattr(pieces, name)(**{**first, **MORE.get(name, {}), **wrong})
     assert chunks.opened == 0

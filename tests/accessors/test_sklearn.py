@@ -36,15 +36,15 @@ KNOWN = TRUTH & (RNG.random(600) < 0.5)
 X = RNG.normal(size=(600, 3)) + 0.8 * TRUTH[:, np.newaxis]
 Y = KNOWN.astype(int)
 CASES: list[dict[str, Any]] = [
-    {"name": "auroc"},
-    {"name": "auroc", "beta": BETA},
-    {"name": "average_precision", "beta": BETA},
-    {"name": "precision", "beta": BETA, "at": {"fraction": 0.1}},
-    {"name": "fpr", "beta": BETA, "at": {"recall": 0.8}},
-    {"name": "fdr", "beta": BETA, "at": {"fraction": 0.2}},
-    {"name": "fnr", "beta": BETA, "at": {"rank": 20}},
-    {"name": "f1", "beta": BETA, "at": {"threshold": 0.5}},
-    {"name": "mcc", "beta": BETA, "at": "maximum"},
+    {"quantity": "auroc"},
+    {"quantity": "auroc", "beta": BETA},
+    {"quantity": "average_precision", "beta": BETA},
+    {"quantity": "precision", "beta": BETA, "at": {"fraction": 0.1}},
+    {"quantity": "fpr", "beta": BETA, "at": {"recall": 0.8}},
+    {"quantity": "fdr", "beta": BETA, "at": {"fraction": 0.2}},
+    {"quantity": "fnr", "beta": BETA, "at": {"rank": 20}},
+    {"quantity": "f1", "beta": BETA, "at": {"threshold": 0.5}},
+    {"quantity": "mcc", "beta": BETA, "at": "maximum"},
 ]
 
 
@@ -53,7 +53,7 @@ def by_hand(case: dict[str, Any], estimator: Any, rows: Any) -> float:
     probability = estimator.predict_proba(X[rows])[:, 1]
     pu = pd.DataFrame({"score": probability, "label": Y[rows]}).pu(unlabeled=0)
     asked = {"beta": 0.0, **case}
-    name = asked.pop("name")
+    name = asked.pop("quantity")
     if "at" in asked:
         sign = -1 if name in ("fdr", "fnr", "fpr") else 1
         return sign * float(pu.metric(name, target="examples", **asked)["estimate"].iloc[0])
@@ -244,14 +244,14 @@ def test_a_fold_without_known_positives_is_scored_as_an_error() -> None:
 @pytest.mark.parametrize(
     ("asked", "told"),
     [
-        ({"name": "precision", "at": 10}, "beta must be passed for 'precision'"),
-        ({"name": "average_precision"}, r"beta must be passed .*scorer\('auroc'\)"),
-        ({"name": "precision", "beta": 0.2}, "at must be the cutoff of 'precision'"),
-        ({"name": "auroc", "at": 10}, "at must not be passed with 'auroc'"),
-        ({"name": "roc"}, "name must be one of .*'auroc'"),
-        ({"name": "auroc", "beta": [0.1, 0.2]}, "beta must be one number for a scorer"),
-        ({"name": "auroc", "beta": 1.2}, "beta must"),
-        ({"name": "f1", "beta": 0.2, "at": {"topp": 3}}, "at must be one of"),
+        ({"quantity": "precision", "at": 10}, "beta must be passed for 'precision'"),
+        ({"quantity": "average_precision"}, r"beta must be passed .*scorer\('auroc'\)"),
+        ({"quantity": "precision", "beta": 0.2}, "at must say the one cutoff of 'precision'"),
+        ({"quantity": "auroc", "at": 10}, "at must be left out with 'auroc'"),
+        ({"quantity": "roc"}, "quantity must be one of .*'auroc'"),
+        ({"quantity": "auroc", "beta": [0.1, 0.2]}, "beta must be one number for a scorer"),
+        ({"quantity": "auroc", "beta": 1.2}, "beta must"),
+        ({"quantity": "f1", "beta": 0.2, "at": {"topp": 3}}, "at must be one of"),
     ],
     ids=str,
 )

@@ -57,15 +57,13 @@ CALLS = {
     "estimate_beta": call(method="mean_matching", level=0.8),
     "cutoff": call([0.3, 0.1], recall=0.5, level=0.8),
     "compare": call([0.3, 0.1], level=0.8, on="example"),
-    "compare_unpaired": call([0.3, 0.1], level=0.8),
     "dominance": call(BY_MODEL, band="bootstrap"),
     "gap": call("f1", BY_MODEL, at={"threshold": 0.5}),
     "calibration": call(BY_MODEL, bins=4, band="simultaneous"),
     "plot_calibration": call(0.3, baseline=True, bins=4),
     "bedroc": call([0.3, 0.1], alpha=5),
-    "enrichment_factor": call(BY_MODEL, fraction=[0.05, 0.2]),
     "net_benefit": call(BY_MODEL, thresholds=[0.2, 0.5]),
-    "breaking_point": call("auroc", BY_MODEL, above=0.4),
+    "robustness": call("auroc", BY_MODEL, above=0.4, selection_odds=[1, 2]),
     "plot_roc": call(BY_MODEL, ranks="all"),
     "plot_pr": call(0.3, baseline=True, band="dkw"),
     "plot_rank_cdf": call(0.3),
@@ -76,7 +74,7 @@ CALLS = {
     "plot_decision": call(0.3, baseline=True, band="simultaneous"),
     "plot_robustness": call("f1", 0.3, at=20, selection_odds=[1, 2]),
 }
-UNPAIRED = {"compare_unpaired", "gap"}  # groups that share no examples
+UNPAIRED = {"gap"}  # groups that share no examples
 FRAMES, DATASETS = type(WIDE.pu), type(xr.Dataset().pu)
 
 
@@ -167,11 +165,11 @@ RULE: dict[str, Any] = {"level": 0.95, "band": "exact", "reference": "positives"
 RULE |= {"beta_interval": None, "selection_odds": 1.0}
 LOOKS: dict[str, Any] = {"hue": None, "col": None, "row": None, "baseline": False, "ax": None}
 LOOKS |= {"line_kws": None, "band_kws": None, "palette": None, "legend": "auto", "height": None}
-AT_RANDOM = {"compare_unpaired", "estimate_beta", "cutoff", "select", "gap", "bedroc"}
-AT_RANDOM |= {"enrichment_factor", "calibration", "plot_calibration"}
-OVER_ODDS = ("breaking_point", "plot_robustness")
-DIRECT = {"compare", "compare_unpaired", "auroc", "average_precision", "estimate_beta", "gap"}
-DIRECT |= {"bedroc", "enrichment_factor"}
+AT_RANDOM = {"estimate_beta", "cutoff", "select", "gap", "bedroc"}
+AT_RANDOM |= {"calibration", "plot_calibration"}
+OVER_ODDS = ("robustness", "plot_robustness")
+DIRECT = {"compare", "auroc", "average_precision", "estimate_beta", "gap"}
+DIRECT |= {"bedroc"}
 PARTS = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
 
 
@@ -198,10 +196,8 @@ def test_signatures_agree(name: str) -> None:
     allowed: tuple[list[str], ...] = (
         [],
         ["beta"],
-        ["name"],
-        ["name", "beta"],
+        ["quantity"],
         ["quantity", "beta"],
-        ["curve"],
         ["score", "label"],
         ["size"],
         ["weight"],
@@ -213,8 +209,8 @@ def test_signatures_agree(name: str) -> None:
     named = [one for one in found if one.kind is one.KEYWORD_ONLY]
     needed = ("at", "random_state", "pilot", "beta", "path")
     defaults = {one.name: one.default for one in named if one.name not in needed}
-    if name.endswith("plot_robustness"):
-        defaults.pop("selection_odds")  # several, to be drawn
+    if name.endswith("robustness"):
+        defaults.pop("selection_odds")  # several
     assert inspect.Parameter.empty not in defaults.values()
     if name.startswith("df.pu."):
         method = name.removeprefix("df.pu.")
@@ -222,11 +218,9 @@ def test_signatures_agree(name: str) -> None:
         wanted = {*RULE} - {"band", "reference"} if method in DIRECT else {*RULE}
         if method in (
             "compare",
-            "compare_unpaired",
             "dominance",
             "estimate_beta",
             "gap",
-            "enrichment_factor",
         ):
             wanted = wanted - {"beta_interval"}  # beta is not varied there
         elif method in ("plot_rank_cdf", "plot_against_beta", "plot_forest", *OVER_ODDS):

@@ -162,7 +162,7 @@ def test_bootstrap_widths_on_the_setting_of_the_paper(known: float, width: float
     for seed in range(5):
         frame, beta, _ = binormal(2000, 10000, known, seed)
         tables = frame.pu.contingency(beta, band="bootstrap", ranks="breakpoints")
-        areas.append(tables.pu.area("roc").isel(beta=0).values)
+        areas.append(tables.pu.area("auroc").isel(beta=0).values)
     lower, _, upper = np.mean(areas, axis=0)
     assert upper - lower == pytest.approx(width, rel=0.05, abs=0.001)
 
@@ -275,4 +275,4 @@ def test_areas_whose_products_need_more_than_53_bits() -> None:
     tables = tables.assign_coords(rank=[0, half + 1, 4 * half])
     # Twice the area, in pairs of examples: 1 * half, then (2 * half - 1) * (3 * half).
     twice = Fraction(half + (2 * half - 1) * 3 * half, (2 * half) ** 2)
-    assert tables.pu.area("roc").item() == pytest.approx(float(twice / 2), rel=1e-15)
+    assert tables.pu.area("auroc").item() == pytest.approx(float(twice / 2), rel=1e-15)

@@ -389,9 +389,9 @@ def test_rows_that_do_not_pair_up() -> None:
         pu(frame[nb])(by="model").compare(on="example_id")
     with pytest.raises(PUValueError, match="by="):
         pu(frame).compare(on="example_id")
-    with pytest.raises(PUValueError, match="compare_unpaired"):
+    with pytest.raises(PUValueError, match="share no examples: gap"):
         pu(frame)(by="model").compare()
-    with pytest.raises(PUValueError, match="compare_unpaired"):
+    with pytest.raises(PUValueError, match="share no examples: gap"):
         pu(frame.groupby("model")).compare()
 
 
@@ -437,13 +437,22 @@ def expected_unpaired(
     return rows.assign(target=target)
 
 
+def unpaired(frame: Any, beta: Any, **how: Any) -> pd.DataFrame:
+    """Return the tests of the gap in AUROC, whose estimates others are held against."""
+    found = quiet(frame, "gap", "auroc", beta, **how)
+    assert (found.pop("quantity") == "auroc").all()
+    apart = found.pop("estimate_a") - found.pop("estimate_b")
+    np.testing.assert_allclose(apart, found["difference"], atol=1e-12)
+    return found
+
+
 @pytest.mark.parametrize("target", ["population", "examples"])
 @pytest.mark.parametrize("seed", range(100, 115, 3))
 def test_compare_unpaired_agrees_with_oracle(seed: int, target: str) -> None:
     cases, level = groups(seed), [0.95, 0.8][seed % 2]
     frame = stacked(cases)
     asked: dict[str, Any] = {"level": level, "target": target}
-    got = quiet(frame, "compare_unpaired", [0.0, 0.35], by="hospital", **asked)
+    got = unpaired(frame, [0.0, 0.35], by="hospital", **asked)
     assert list(got.columns[:4]) == ["hospital_a", "hospital_b", "beta", "difference"]
     for beta in (0.0, 0.35):
         part = got[got["beta"] == beta].drop(columns="beta").reset_index(drop=True)
@@ -451,7 +460,7 @@ def test_compare_unpaired_agrees_with_oracle(seed: int, target: str) -> None:
     betas = {name: case.beta for name, case in cases.items()}
     mixed = frame.sample(frac=1, random_state=seed).groupby("hospital")
     for given in (betas, pd.Series(betas)):
-        own = quiet(mixed, "compare_unpaired", given, **asked)
+        own = unpaired(mixed, given, **asked)
         assert own.pop("beta_a").tolist() == own["hospital_a"].map(betas).tolist()
         assert own.pop("beta_b").tolist() == own["hospital_b"].map(betas).tolist()
         assert_same(own, expected_unpaired(cases, betas, **asked))
@@ -470,14 +479,14 @@ def test_scipy_welch() -> None:
     want = stats.ttest_ind(*values, equal_var=False)
     limits = want.confidence_interval(0.95)
     numbers = [limits.low, limits.high, want.statistic, want.df, want.pvalue]
-    got = pu(stacked(cases))(by="hospital").compare_unpaired(0.4, target="examples").iloc[0]
+    got = pu(stacked(cases))(by="hospital").gap("auroc", 0.4, target="examples").iloc[0]
     assert got[[*SIZE[2:4], *PLAIN[3:6]]].tolist() == pytest.approx(numbers, rel=1e-9)
 
 
 def test_areas_without_error() -> None:
     frame = pd.DataFrame({"g": list("xxxyyyzzz"), "score": [3, 2, 1] * 3})
     frame["label"] = [True, True, False, True, False, True, True, True, False]
-    got = pu(frame)(by="g", negative=False).compare_unpaired(0, target="examples")
+    got = pu(frame)(by="g", negative=False).gap("auroc", 0, target="examples")
     assert got["difference"].tolist() == got["lower"].tolist() == got["upper"].tolist()
     assert got["difference"].tolist() == pytest.approx([0.5, 0, -0.5])
     assert got["statistic"].tolist() == [np.inf, 0, -np.inf]
@@ -490,7 +499,7 @@ def test_group_with_one_known_positive() -> None:
     first = known & ~frame.duplicated(["hospital", "label"]).to_numpy()
     poor = frame[~known | first | (frame["hospital"] != "north").to_numpy()]
     with pytest.warns(PUWarning, match="north") as record:
-        got = pu(poor)(by="hospital").compare_unpaired([0.2, 0.4])
+        got = pu(poor)(by="hospital").gap("auroc", [0.2, 0.4])
     assert len(record) == 1
     touched = got[["hospital_a", "hospital_b"]].eq("north").any(axis=1)
     numbers = got[["lower", "upper", "statistic", "p_value", "p_holm"]]
@@ -503,7 +512,7 @@ def test_one_known_positive_has_no_spread_where_nothing_is_hidden_either() -> No
     frame = pd.DataFrame({"g": [*"xxxyyyy"], "score": [3, 2, 1, 4, 3, 2, 1]})
     frame["label"] = [True, False, False, True, False, True, False]
     with pytest.warns(PUWarning, match="'x'"):
-        got = pu(frame)(by="g", negative=False).compare_unpaired(0, target="examples")
+        got = pu(frame)(by="g", negative=False).gap("auroc", 0, target="examples")
     assert got["difference"].tolist() == pytest.approx([0.25])
     assert got[["lower", "upper", "statistic", "df", "p_value"]].isna().all(axis=None)
 
@@ -512,9 +521,9 @@ def test_groups_that_cannot_be_compared() -> None:
     frame = stacked(groups(60))
     spoilt = frame.assign(label=frame["label"].where(frame["label"]))  # without negatives
     with pytest.raises(PUValueError, match="two or more"):
-        pu(frame[frame["hospital"] == "east"])(by="hospital").compare_unpaired(0.2)
+        pu(frame[frame["hospital"] == "east"])(by="hospital").gap("auroc", 0.2)
     with pytest.raises(PUValueError, match=r"south.*beta = 1"):
-        pu(spoilt)(by="hospital").compare_unpaired({"east": 0.2, "north": 0.2, "south": 1})
+        pu(spoilt)(by="hospital").gap("auroc", {"east": 0.2, "north": 0.2, "south": 1})
 
 
 # ---------------------------------------------------------------------------------------------
@@ -654,7 +663,7 @@ def test_paired_test_keeps_its_size() -> None:
 def test_unpaired_interval_covers() -> None:
     frame, beta = simulated(50, 100, 3, mirrored=False)
     area = true_areas(frame, "a")
-    got = pu(frame)(score="a", by="draw").compare_unpaired(beta, target="examples")
+    got = pu(frame)(score="a", by="draw").gap("auroc", beta, target="examples")
     true = got["draw_a"].map(area) - got["draw_b"].map(area)
     assert 0.92 < ((got["lower"] < true) & (true < got["upper"])).mean() < 0.98
 

@@ -1,5 +1,6 @@
 """BEDROC and enrichment factors, against the papers' definitions and all labelings there are."""
 
+from collections.abc import Callable
 from itertools import combinations
 from typing import Any
 
@@ -31,7 +32,7 @@ def test_fully_labeled_numbers_are_those_of_rdkit() -> None:
     pu = ranked(ACTIVE).pu(negative=0)
     found = [pu.bedroc(0, alpha=alpha).loc[0, "estimate"] for alpha in BEDROC]
     assert found == pytest.approx([*BEDROC.values()], rel=1e-12)
-    factors = pu.enrichment_factor(0, fraction=[*ENRICHMENT])
+    factors = pu.metric("lift", 0, at={"fraction": [*ENRICHMENT]})
     assert factors["estimate"].tolist() == pytest.approx([*ENRICHMENT.values()], rel=1e-12)
 
 
@@ -54,7 +55,7 @@ def test_fully_labeled_bedroc_is_that_of_the_paper(seed: int, alpha: float) -> N
 def test_fully_labeled_enrichment_is_that_of_the_paper(seed: int, fraction: float) -> None:
     rng = np.random.default_rng(seed)
     active = rng.random(47) < 0.3
-    found = ranked(active).pu(negative=0).enrichment_factor(0, fraction=fraction)
+    found = ranked(active).pu(negative=0).metric("lift", 0, at={"fraction": fraction})
     wanted = practice_oracle.enrichment(active.tolist(), fraction)
     numbers = found.loc[0, ["estimate", "lower", "upper"]].tolist()
     assert numbers == pytest.approx([wanted] * 3, abs=1e-12)
@@ -84,8 +85,7 @@ def test_squared_errors_are_unbiased(size: int, ties: int) -> None:
     found, beta = [], (6 - size) / (14 - size)
     for known in combinations(active, size):
         pu = frame.assign(label=np.where(np.isin(np.arange(14), known), 1, np.nan)).pu
-        tops = pu.enrichment_factor(beta, fraction=np.array([7, 8, 10]) / 14)
-        found.append(pd.concat([pu.bedroc(beta, alpha=2), pu.bedroc(beta), tops]))
+        found.append(pd.concat([pu.bedroc(beta, alpha=2), pu.bedroc(beta)]))
     estimates, errors = (
         np.stack([rows[name] for rows in found]) for name in ("estimate", "standard_error")
     )
@@ -147,14 +147,14 @@ def test_ties_count_as_over_all_orders() -> None:
     assert pu.bedroc(0, alpha=10).loc[0, "estimate"] == pytest.approx(
         np.mean(bedroc), abs=error[0]
     )
-    found = pu.enrichment_factor(0, fraction=0.3).loc[0, "estimate"]
+    found = pu.metric("lift", 0, at={"fraction": 0.3}).loc[0, "estimate"]
     assert found == pytest.approx(np.mean(factor), abs=error[1]) and error[1] > 0
 
 
 @pytest.mark.parametrize("fraction", [0.05, 0.1, 0.5])
 def test_enrichment_has_the_limits_of_the_exact_band(fraction: float) -> None:
-    found = FRAME.pu.enrichment_factor([0.1, BETA], fraction=fraction)
-    lift = FRAME.pu.metric("lift", [0.1, BETA], at={"fraction": fraction})
+    found = FRAME.pu.metric("lift", [0.1, BETA], at={"fraction": fraction})
+    lift = FRAME.pu.metric("lift", [0.1, BETA], at={"rank": round(fraction * len(FRAME))})
     assert found["rank"].tolist() == lift["rank"].tolist()
     np.testing.assert_allclose(found[["lower", "upper"]], lift[["lower", "upper"]], rtol=1e-12)
     head = FRAME["score"].rank(ascending=False) <= found.loc[0, "rank"]
@@ -164,7 +164,7 @@ def test_enrichment_has_the_limits_of_the_exact_band(fraction: float) -> None:
 
 def test_a_top_has_no_more_positives_than_places() -> None:
     frame = ranked([1] * 10 + [np.nan] * 90)
-    found = frame.pu.enrichment_factor(0.2, fraction=[0.05, 0.1, 0.28, 0.5])
+    found = frame.pu.metric("lift", 0.2, at={"fraction": [0.05, 0.1, 0.28, 0.5]})
     # 28 positives: in the top are half of the known ones, then all of them.
     wanted = np.array([5 / 28, 10 / 28, 1, 1]) / [0.05, 0.1, 0.28, 0.5]
     assert found["estimate"].to_list() == pytest.approx(wanted)
@@ -174,7 +174,7 @@ def test_a_top_has_no_more_positives_than_places() -> None:
 
 def test_a_top_within_ties_lies_between_both_ends() -> None:
     frame = FRAME.assign(score=FRAME["score"].round())
-    found = frame.pu.enrichment_factor(BETA, fraction=0.2).iloc[0]
+    found = frame.pu.metric("lift", BETA, at={"fraction": 0.2}).iloc[0]
     ranks = frame.pu.contingency(BETA)["rank"].to_numpy()
     start, end = ranks[ranks <= 60][-1], ranks[ranks > 60][0]
     ends = [
@@ -185,23 +185,26 @@ def test_a_top_within_ties_lies_between_both_ends() -> None:
         wanted = ((1 - part) * ends[0][side] + part * ends[1][side]) / 0.2
         assert found[side] == pytest.approx(wanted)
     unlabeled = pd.concat([frame, pd.DataFrame({"score": [9.0] * 20, "label": np.nan})])
-    found = unlabeled.pu.enrichment_factor(BETA, fraction=10 / 320).iloc[0]
+    found = unlabeled.pu.metric("lift", BETA, at={"fraction": 10 / 320}).iloc[0]
     assert (found["rank"], found["estimate"], found["lower"]) == (10, 0, 0)
 
 
 def test_groups_sources_and_intervals_of_beta() -> None:
     frame = FRAME.assign(site=np.arange(len(FRAME)) % 2)
-    for name, how in (("bedroc", {"alpha": 5}), ("enrichment_factor", {"fraction": [0.1, 0.02]})):
-        found = getattr(frame.pu(by="site"), name)({0: 0.1, 1: 0.15}, **how)
+    asks: list[Callable[[Any, Any], pd.DataFrame]] = [
+        lambda pu, beta: pu.bedroc(beta, alpha=5),
+        lambda pu, beta: pu.metric("lift", beta, at={"fraction": [0.1, 0.02]}),
+    ]
+    for ask in asks:
+        found = ask(frame.pu(by="site"), {0: 0.1, 1: 0.15})
         parts = [
-            getattr(frame[frame["site"] == site].pu, name)(beta, **how).assign(site=site)
+            ask(frame[frame["site"] == site].pu, beta).assign(site=site)
             for site, beta in ((0, 0.1), (1, 0.15))
         ]
         wanted = pd.concat(parts)[[*found.columns]].reset_index(drop=True)
         pd.testing.assert_frame_equal(found, wanted)
         pieces = pu_accessor.ranking_from_chunks([frame[:90], frame[90:]])
-        wanted = getattr(frame.pu, name)([0.1, 0.15], **how)
-        pd.testing.assert_frame_equal(getattr(pieces, name)([0.1, 0.15], **how), wanted)
+        pd.testing.assert_frame_equal(ask(pieces, [0.1, 0.15]), ask(frame.pu, [0.1, 0.15]))
     wide = FRAME.pu.bedroc(0.12, beta_interval=(0.1, 0.15)).iloc[0]
     ends = FRAME.pu.bedroc([0.1, 0.15])
     assert wide["envelope_lower"] == pytest.approx(ends["lower"].min())
@@ -231,10 +234,8 @@ def test_one_known_positive_has_an_interval() -> None:
     found = frame.pu.bedroc(0.1).iloc[0]
     assert np.isnan(found["standard_error"])
     assert 0 <= found["lower"] < found["estimate"] < found["upper"] <= 1
-    assert np.isnan(frame.pu.enrichment_factor(0.1).loc[0, "standard_error"])
     alone = ranked([0, 0, 1, *[0] * 40]).pu(negative=0)  # nothing is hidden
     assert alone.bedroc(0)["standard_error"].tolist() == [0]
-    assert alone.enrichment_factor(0, fraction=[0.01, 0.5])["standard_error"].tolist() == [0, 0]
 
 
 @pytest.mark.parametrize(
@@ -246,13 +247,6 @@ def test_one_known_positive_has_an_interval() -> None:
         ("bedroc", {"alpha": float("nan")}, PUValueError, "1e-06 or more"),
         ("bedroc", {"alpha": "20"}, PUTypeError, "a number above 0, but '20' was passed"),
         ("bedroc", {"alpha": True}, PUTypeError, "a number"),
-        ("enrichment_factor", {"fraction": 0}, PUValueError, "above 0 and at most 1, but 0 was"),
-        ("enrichment_factor", {"fraction": 1.5}, PUValueError, "at most 1, but 1.5 was"),
-        ("enrichment_factor", {"fraction": 100}, PUValueError, "For the top k examples"),
-        ("enrichment_factor", {"fraction": []}, PUValueError, "above 0 and at most 1"),
-        ("enrichment_factor", {"fraction": [0.1, 0.1]}, PUValueError, "each value once"),
-        ("enrichment_factor", {"fraction": "1%"}, PUTypeError, "a number or a one-dimensional"),
-        ("enrichment_factor", {"fraction": [[0.1], [0.1, 0.2]]}, PUTypeError, "one-dimensional"),
     ],
 )
 def test_arguments_that_are_none(
@@ -266,11 +260,10 @@ def test_rankings_without_an_answer() -> None:
     with pytest.raises(PUDataError, match="needs negatives"):
         ranked([1, 1, np.nan]).pu.bedroc(1)
     with pytest.raises(PUDataError, match="at least one known positive"):
-        FRAME.assign(label=np.nan).pu.enrichment_factor(0.1)
+        FRAME.assign(label=np.nan).pu.metric("lift", 0.1, at={"fraction": 0.01})
     frame = FRAME.assign(propensity=np.linspace(0.2, 0.9, len(FRAME)))
-    for name in ("bedroc", "enrichment_factor"):
-        with pytest.raises(PUValueError, match="propensity"):
-            getattr(frame.pu(propensity="propensity"), name)(0.1)
+    with pytest.raises(PUValueError, match="propensity"):
+        frame.pu(propensity="propensity").bedroc(0.1)
     top = ranked([1] * 20 + [np.nan] * 200)
     with pytest.warns(PUWarning, match="beta"):
         assert top.pu.bedroc(0.8).isna().loc[0, "estimate"]

@@ -15,7 +15,7 @@ import pu_accessor
 from pu_accessor import PUTypeError, PUValueError
 from pu_accessor.checks import interval_betas
 from pu_accessor.ranking import FloatArray, IntArray
-from tests.cases import draw_case, put
+from tests.cases import AREAS, draw_case, put
 
 SIDES = ("lower", "upper")
 SEEN = ["known_positive", "known_negative"]
@@ -222,8 +222,8 @@ def test_metrics_at_any_beta_lie_within_the_envelope(which: str, name: str) -> N
 def test_areas_at_any_beta_lie_within_the_envelope(which: str) -> None:
     tables, many = ask(which), at_many(which)
     for curve in ("roc", "pr"):
-        area = tables.pu.area(curve).isel(beta=0)
-        found = many.pu.area(curve).sel(bound=list(SIDES))
+        area = tables.pu.area(AREAS[curve]).isel(beta=0)
+        found = many.pu.area(AREAS[curve]).sel(bound=list(SIDES))
         assert float(found.max()) <= float(area.sel(bound="envelope_upper")) + 0.01
         assert float(found.min()) >= float(area.sel(bound="envelope_lower")) - 0.01
 
@@ -309,7 +309,7 @@ def test_a_point_outside_the_grid_is_within_the_envelope() -> None:
             values = tables.pu.metric(name).isel(beta=0)
             ends = values.isel(bound=[0, -1])
             assert (ends.min("bound") <= values).all() and (values <= ends.max("bound")).all()
-        area = tables.pu.area("pr").isel(beta=0)
+        area = tables.pu.area("average_precision").isel(beta=0)
         assert (area.diff("bound") >= 0).all()
 
 
@@ -465,7 +465,7 @@ def test_inner_tables_are_those_of_their_betas(which: str) -> None:
         for side, end in (("lower", low), ("upper", high)):
             np.testing.assert_array_equal(values.sel(bound=f"envelope_{side}"), end)
     for curve in ("roc", "pr"):
-        area, inner = tables.pu.area(curve).isel(beta=0), alone.pu.area(curve)
+        area, inner = tables.pu.area(AREAS[curve]).isel(beta=0), alone.pu.area(AREAS[curve])
         assert area["bound"].values.tolist() == [
             *("envelope_lower", "lower", "estimate", "upper", "envelope_upper")
         ]
@@ -489,7 +489,7 @@ def test_without_an_interval_nothing_is_added() -> None:
     xr.testing.assert_identical(without, tables)
     for curves in (with_interval.pu.roc_bounds(), with_interval.pu.pr_bounds()):
         assert set(curves.dims) >= {"rank", "bound", "beta", "envelope"}
-    assert tables.pu.metric("f1").sizes["bound"] == tables.pu.area("roc").sizes["bound"] == 3
+    assert tables.pu.metric("f1").sizes["bound"] == tables.pu.area("auroc").sizes["bound"] == 3
     assert with_interval.attrs["beta_interval"] == [0.2, 0.4]
 
 
@@ -539,8 +539,8 @@ def test_each_group_has_its_own_envelope() -> None:
             np.testing.assert_allclose(one[name], other[name], atol=1e-12)
             third = getattr(here.pu, f"{curve}_bounds")()[name]
             np.testing.assert_allclose(one[name], third, atol=1e-12)
-            area = alone.pu.area(curve)
-            np.testing.assert_allclose(TOGETHER.pu.area(curve).sel(site=key), area)
+            area = alone.pu.area(AREAS[curve])
+            np.testing.assert_allclose(TOGETHER.pu.area(AREAS[curve]).sel(site=key), area)
         values = TOGETHER.pu.metric("fpr").sel(site=key, rank=alone["rank"])
         np.testing.assert_array_equal(values, alone.pu.metric("fpr"))
         for name in ("auroc", "average_precision"):
@@ -590,7 +590,7 @@ def test_intervals_survive_storage(store: str, tmp_path: Path) -> None:
             read = read.transpose(*thing.dims)
         xr.testing.assert_identical(read, thing.transpose(*thing.dims))
         if name == "t":
-            xr.testing.assert_equal(read.pu.area("roc"), TOGETHER.pu.area("roc"))
+            xr.testing.assert_equal(read.pu.area("auroc"), TOGETHER.pu.area("auroc"))
 
 
 @pytest.mark.parametrize("betas", [0.3, [0.3], [0.2, 0.4], [0.4, 0]])
@@ -600,7 +600,9 @@ def test_betas_can_be_selected(betas: Any) -> None:
     for name in ("f1", "fpr"):
         xr.testing.assert_identical(some.pu.metric(name), tables.pu.metric(name).sel(beta=betas))
     for curve in ("roc", "pr"):
-        xr.testing.assert_allclose(some.pu.area(curve), tables.pu.area(curve).sel(beta=betas))
+        xr.testing.assert_allclose(
+            some.pu.area(AREAS[curve]), tables.pu.area(AREAS[curve]).sel(beta=betas)
+        )
         one, other = (getattr(thing.pu, f"{curve}_bounds")() for thing in (some, tables))
         xr.testing.assert_identical(one, other.sel(beta=betas))
 
@@ -647,8 +649,8 @@ def test_an_interval_up_to_one(ask_for: str) -> None:
 def test_an_interval_without_any_negatives() -> None:
     tables = FRAME.pu.contingency(1, beta_interval=(1, 1))
     assert tables.pu.roc_bounds()["tpr_envelope"].isnull().all()
-    assert tables.pu.area("roc").isnull().all()
-    assert tables.pu.area("pr").notnull().all()
+    assert tables.pu.area("auroc").isnull().all()
+    assert tables.pu.area("average_precision").notnull().all()
 
 
 @pytest.mark.filterwarnings("ignore:In .* the estimate lies outside")
@@ -678,14 +680,14 @@ def test_an_interval_from_zero_with_known_negatives_alone() -> None:
     tables = NO_POSITIVE.pu.contingency(0.5, beta_interval=(0, 0.5), reference="negatives")
     assert tables.pu.roc_bounds()["tpr_envelope"].notnull().all()
     assert tables.pu.pr_bounds()["precision_envelope"].notnull().all()
-    assert tables.pu.area("pr").notnull().all()
+    assert tables.pu.area("average_precision").notnull().all()
 
 
 @pytest.mark.parametrize("more", [{"beta": 0.5, "beta_interval": (0, 0.5)}, {"beta": [0, 0.5]}])
 def test_an_area_from_zero_with_known_negatives_alone(more: dict[str, Any]) -> None:
     tables = NO_POSITIVE.pu.contingency(reference="negatives", **more)
     for curve in ("roc", "pr"):
-        area = tables.pu.area(curve)
+        area = tables.pu.area(AREAS[curve])
         assert area.sel(beta=0.5).notnull().all()
         assert area.where(area["beta"] == 0, drop=True).isnull().all()
 
@@ -702,7 +704,7 @@ def test_groups_with_betas_of_their_own(own: dict[str, float]) -> None:
         np.testing.assert_array_equal(here, alone.pu.metric("f1"))
         one, other = (thing.pu.roc_bounds()["tpr_envelope"] for thing in (tables, alone))
         np.testing.assert_allclose(one.sel(site=site), other, atol=1e-12)
-        one, other = (thing.pu.area("pr") for thing in (tables, alone))
+        one, other = (thing.pu.area("average_precision") for thing in (tables, alone))
         np.testing.assert_allclose(one.sel(site=site), other, atol=1e-12)
 
 

@@ -80,7 +80,7 @@ def test_gaps_are_those_of_the_metric_of_each(name: Any, how: Any, beta: Any) ->
 def test_recall_needs_no_beta(name: str) -> None:
     pu = sites().pu(by="site")
     found = pu.gap(name, at={"threshold": 0.8})
-    assert "beta" not in found and found["metric"].unique().tolist() == [name]
+    assert "beta" not in found and found["quantity"].unique().tolist() == [name]
     given = pu.gap(name, 0.3, at={"threshold": 0.8}).drop(columns="beta")
     pd.testing.assert_frame_equal(found, given)
 
@@ -99,8 +99,8 @@ def test_a_group_of_known_positives_alone_has_a_recall() -> None:
         ("recall", {"at": 40}, PUTypeError, "'recall' on these examples: for example 0.3"),
         ("recall", {"at": 40, "target": "population"}, PUValueError, "target must be 'examples'"),
         ("recal", {"at": {"threshold": 1}}, PUValueError, "Did you mean 'recall'"),
-        (["recall"], {"at": {"threshold": 1}}, PUValueError, "metric must be one of"),
-        ("recall", {"at": {"threshold": [1, 2]}}, PUTypeError, "'threshold' to a number"),
+        (["recall"], {"at": {"threshold": 1}}, PUValueError, "quantity must be one of"),
+        ("recall", {"at": {"threshold": [1, 2]}}, PUValueError, "the one cutoff of 'recall'"),
         ("recall", {"at": {"threshold": 1}, "level": 1.5}, PUValueError, "level"),
     ],
 )

@@ -9,7 +9,7 @@ import pytest
 import pu_accessor
 from pu_accessor import PUDataError, PUTypeError, PUValueError, PUWarning
 from pu_accessor.inference.estimates.guaranteed_cutoffs import Goal, find_guaranteed
-from pu_accessor.inference.settings import Rule
+from pu_accessor.inference.settings import Settings
 from tests.oracles.joint_oracle import deepest
 from tests.studies.cutoffs import simulate
 
@@ -103,8 +103,8 @@ def test_guarantees_are_those_of_all_ranks_and_betas(
         inside = shares[(shares > interval[0]) & (shares < interval[1])].tolist()
         betas = [beta, *{*interval, *inside} - {beta}]
     rank = np.concatenate([[0], np.unique(-score, return_counts=True)[1].cumsum()])
-    rule = Rule(0.8, "simultaneous", beta_interval=interval)
-    ranking = frame.pu._asked().rank("breakpoints").make(0)
+    rule = Settings(0.8, "simultaneous")
+    ranking = frame.pu._request().rank("breakpoints").make(0)
     cost = (1.0, 2.5)
     for name in ("precision", "recall", "fpr", "cost"):
         middle, worse, better = bounds_at_all_ranks(frame, betas, name, cost)
@@ -120,7 +120,7 @@ def test_guarantees_are_those_of_all_ranks_and_betas(
                 ]
             else:
                 places = np.flatnonzero(worse <= value)[-1:]
-            found = find_guaranteed(ranking, beta, Goal(name, value, cost), rule)
+            found = find_guaranteed(ranking, beta, Goal(name, value, cost), rule, interval)
             assert found.attainable == pytest.approx(best, rel=1e-12)
             if not places.size or (name == "fpr" and not places[0]):
                 assert found.rank == 0 and found.threshold == np.inf

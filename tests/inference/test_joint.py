@@ -19,8 +19,8 @@ from pu_accessor.inference.estimates.average_precision import (
     estimate_precision_around,
 )
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
-from pu_accessor.inference.estimates.joint import BetaRange, join_limits, join_metric_at
-from pu_accessor.inference.settings import Rule
+from pu_accessor.inference.estimates.joint import join_limits, join_metric_at
+from pu_accessor.inference.settings import BetaRange, Settings
 from tests.oracles.joint_oracle import disc_limits
 from tests.studies.joint import Design, simulate
 
@@ -48,7 +48,11 @@ def test_squares_add_like_the_disc(seed: int) -> None:
     rng = np.random.default_rng(seed)
     values, downs, ups = rng.uniform(0.4, 0.6, 3), *rng.uniform(0.01, 0.2, (2, 3))
     found = join_limits(
-        values, values - downs, values + ups, BetaRange(0.3, 0.2, 0.5, LEVEL), "approximate"
+        values,
+        values - downs,
+        values + ups,
+        BetaRange(np.array([0.3]), (0.2, 0.5), LEVEL),
+        "approximate",
     )
     first, second, third = (tuple(some.tolist()) for some in (values, downs, ups))
     expected = disc_limits(first, second, third)
@@ -60,7 +64,7 @@ def test_below_a_limit_any_beta_counts_as_it_is(seed: int) -> None:
     # At the estimate, at both limits, and between the lower one and the estimate.
     rng = np.random.default_rng(seed)
     values, downs, ups = rng.uniform(0.4, 0.6, 6), *rng.uniform(0.01, 0.2, (2, 6))
-    beta = BetaRange(0.3, 0.2, 0.5, LEVEL, "upper")
+    beta = BetaRange(np.array([0.3]), (0.2, 0.5), LEVEL, "upper")
     found = join_limits(values, values - downs, values + ups, beta, "approximate")
     first, second, third = (tuple(some[[0, 2, 2]].tolist()) for some in (values, downs, ups))
     low, high = disc_limits(first, second, third)
@@ -75,7 +79,7 @@ def test_betas_too_high_for_the_ranking_stand_for_an_end(place: int, rises: bool
     value = np.array([0.5, 0.42, 0.58] if rises else [0.5, 0.58, 0.42])
     value[place] = np.nan
     off = np.array([0.05, 0.03, 0.08])
-    beta = BetaRange(0.3, 0.2, 0.4, LEVEL)
+    beta = BetaRange(np.array([0.3]), (0.2, 0.4), LEVEL)
     found = join_limits(value, value - off, value + off, beta, "approximate")
     off[place] = off[0]  # as at the estimate
     value[place] = 1.0 if rises == (place == 2) else 0.0
@@ -90,14 +94,14 @@ def test_without_limits_at_the_estimate_there_are_none(side: int, limits: str) -
     value = np.array([0.5, 0.45, 0.55, 0.46])
     low, high = value - 0.1, value + 0.1
     (low, high)[side][0] = np.nan
-    beta = BetaRange(0.3, 0.2, 0.4, LEVEL, limits)
+    beta = BetaRange(np.array([0.3]), (0.2, 0.4), LEVEL, limits)
     for joint in ("approximate", "guaranteed"):
         assert np.isnan(join_limits(value, low, high, beta, joint)).all()
 
 
 def test_errors_add_by_squares_where_they_are_straight() -> None:
     value = np.array([0.5, 0.38, 0.62])
-    beta = BetaRange(0.3, 0.2, 0.4, LEVEL)
+    beta = BetaRange(np.array([0.3]), (0.2, 0.4), LEVEL)
     lower, upper = join_limits(value, value - 0.05, value + 0.05, beta, "approximate")
     npt.assert_allclose([lower[0], upper[0]], [0.37, 0.63], atol=1e-4)
     wide = join_limits(value, value - 0.05, value + 0.05, beta, "guaranteed")
@@ -105,10 +109,10 @@ def test_errors_add_by_squares_where_they_are_straight() -> None:
 
 
 def test_levels_are_brought_to_that_of_the_answer() -> None:
-    beta = BetaRange(0.3, 0.2, 0.4, 0.6826894921370859)  # one standard deviation
-    npt.assert_allclose(beta.betas(0.9544997361036416, "approximate"), [0.3, 0.1, 0.5])
+    beta = BetaRange(np.array([0.3]), (0.2, 0.4), 0.6826894921370859)  # one standard deviation
+    npt.assert_allclose(beta.grid(0.9544997361036416, "approximate"), [0.3, 0.1, 0.5])
     limit = beta._replace(level=0.8413447460685429, limits="upper")  # one-sided
-    npt.assert_allclose(limit.betas(0.9544997361036416, "approximate")[:3], [0.3, 0.2, 0.5])
+    npt.assert_allclose(limit.grid(0.9544997361036416, "approximate")[:3], [0.3, 0.2, 0.5])
 
 
 @pytest.mark.parametrize("target", ["population", "examples"])
@@ -124,10 +128,11 @@ def test_joint_interval_is_between_that_of_the_point_and_the_envelope(target: st
 
 
 def test_limits_of_average_precision_are_carried_over() -> None:
-    ranking = PU._asked().rank("breakpoints").make(0)
+    ranking = PU._request().rank("breakpoints").make(0)
     betas = np.array([0.1, 0.07, 0.15])
     found, each = (
-        ask(ranking, betas, Rule(LEVEL)) for ask in (estimate_precision_around, estimate_precision)
+        ask(ranking, betas, Settings(LEVEL))
+        for ask in (estimate_precision_around, estimate_precision)
     )
     npt.assert_allclose(found.value, each.value)
     npt.assert_allclose(found.error, each.error, rtol=0.02)
@@ -157,9 +162,9 @@ def test_average_precision_of_what_has_no_limits_to_carry_over() -> None:
         (two, {}, betas),
         (frame, {}, np.array([0.0, 0.05, 0.1])),
     ):
-        ranking = data.pu(**roles)._asked().rank("breakpoints").make(0)
+        ranking = data.pu(**roles)._request().rank("breakpoints").make(0)
         found, each = (
-            ask(ranking, some, Rule(LEVEL))
+            ask(ranking, some, Settings(LEVEL))
             for ask in (estimate_precision_around, estimate_precision)
         )
         for name in ("value", "error", "lower", "upper"):
@@ -263,9 +268,9 @@ def test_joint_limits_of_a_metric_are_those_of_all_tables_on_the_way(
     n, rest = 20, 80
     score = np.arange(n + rest, 0, -1.0)
     label = np.where(np.isin(np.arange(n + rest), 3 * np.arange(n) + np.arange(n) // 7), 1, np.nan)
-    ranking = pd.DataFrame({"score": score, "label": label}).pu._asked().rank("all").make(0)
+    ranking = pd.DataFrame({"score": score, "label": label}).pu._request().rank("all").make(0)
     point, low, high = 0.3, 0.14, 0.52
-    beta = BetaRange(point, low, high, LEVEL, limits)
+    beta = BetaRange(np.array([point]), (low, high), LEVEL, limits)
     k = int(np.nansum(label[:place]))
     head = place - k
 
@@ -299,7 +304,7 @@ def test_joint_limits_of_a_metric_are_those_of_all_tables_on_the_way(
                 with np.errstate(invalid="ignore"):
                     values.append(function(*map(np.float64, counts)))
         found = join_metric_at(
-            ranking, beta, name, Cutoff("rank", place), Rule(LEVEL), "approximate"
+            ranking, beta, name, Cutoff("rank", place), Settings(LEVEL), "approximate"
         )
         assert found.lower[0] == pytest.approx(np.fmin.reduce(values), abs=1e-12, nan_ok=True)
         assert found.upper[0] == pytest.approx(np.fmax.reduce(values), abs=1e-12, nan_ok=True)
@@ -389,7 +394,7 @@ def test_a_row_for_each_site_holds_for_all_models_there() -> None:
     pd.testing.assert_series_equal(joint.iloc[3, 2:], one.iloc[0], check_names=False)
     numbers = every.auroc({1: 0.1, 2: 0.05})
     assert numbers["beta"].tolist() == [0.1, 0.1, 0.05, 0.05]
-    with pytest.raises(PUKeyError, match=r"has none for group site=2"):
+    with pytest.raises(PUKeyError, match=r"has none for \[\(2, 'a'\), \(2, 'b'\)\]"):
         every.auroc(found.iloc[[0]])
     with pytest.raises(PUKeyError, match=r"rows by 'site', too. Pass some of its rows"):
         PU.auroc(found)
@@ -458,7 +463,7 @@ def test_errors_say_what_to_pass() -> None:
         (lambda: PU.plot_rank_cdf(HAND), PUTypeError, r"beta=found\['beta'\]\.item\(\)"),
         (
             lambda: PU.contingency(pd.concat([HIGH, HIGH]).assign(key=[1, 2])),
-            PUTypeError,
+            PUKeyError,
             "not ranked apart",
         ),
     ]

@@ -13,7 +13,8 @@ from sklearn.metrics import precision_recall_curve, roc_auc_score, roc_curve
 
 import pu_accessor
 from pu_accessor import PUError, PUKeyError, PUTypeError, PUValueError
-from pu_accessor.inference.tables.rates import ERROR_RATES, METRICS
+from pu_accessor.inference.quantities import QUANTITIES
+from pu_accessor.inference.tables.rates import METRICS
 from pu_accessor.ranking import FloatArray, IntArray
 from tests.cases import Case, as_frame, as_tables, cases, draw_case
 from tests.oracles import oracle
@@ -54,7 +55,7 @@ def test_fully_labeled_areas_are_those_of_scikit_learn(seed: int) -> None:
     truth, score, tables = fully_labeled(seed)
     for max_fpr in (None, 0.05, 0.3, 1.0):
         expected = roc_auc_score(truth, score, max_fpr=max_fpr)
-        areas = tables.pu.area("roc", max_fpr=max_fpr)
+        areas = tables.pu.area("auroc", max_fpr=max_fpr)
         assert areas.dims == ("bound", "beta")
         np.testing.assert_allclose(areas.values, expected, rtol=0, atol=1e-14)
 
@@ -64,9 +65,9 @@ def test_areas_are_those_of_the_oracle(case: Case, max_fpr: float | None) -> Non
     tables = as_frame(case).pu.contingency(case.beta)
     for bound in BOUNDS:
         written = as_tables(tables, bound)
-        pr = float(tables.pu.area("pr").sel(bound=bound, beta=case.beta))
+        pr = float(tables.pu.area("average_precision").sel(bound=bound, beta=case.beta))
         assert pr == pytest.approx(oracle.pr_area(written), abs=1e-9)
-        roc = float(tables.pu.area("roc", max_fpr=max_fpr).sel(bound=bound, beta=case.beta))
+        roc = float(tables.pu.area("auroc", max_fpr=max_fpr).sel(bound=bound, beta=case.beta))
         if written[-1].fp:
             assert roc == pytest.approx(float(oracle.roc_area(written, max_fpr)), abs=1e-12)
         else:
@@ -82,9 +83,9 @@ def test_a_step_back_counts_against_the_area() -> None:
     points = list(zip(one["fp"].values.tolist(), one["tp"].values.tolist(), strict=True))
     assert points == [(0, 0), (1, 0), (2, 0), (1, 2), (2, 2), (3, 2)]
     # -1 (from 2 to 1, heights 0 and 2) + 2 + 2 = 3 of 3 * 2
-    assert float(tables.pu.area("roc").sel(beta=0.25, bound="estimate")) == pytest.approx(3 / 6)
+    assert float(tables.pu.area("auroc").sel(beta=0.25, bound="estimate")) == pytest.approx(3 / 6)
     # Recall rises by 2 of 2 where the head grows from 2 to 3: precision is 2t/(2 + t) on the way.
-    area = tables.pu.area("pr").sel(beta=0.25, bound="estimate")
+    area = tables.pu.area("average_precision").sel(beta=0.25, bound="estimate")
     assert float(area) == pytest.approx(2 - 4 * math.log(1.5))
 
 
@@ -96,7 +97,8 @@ def test_areas_with_steps_back_are_those_of_the_oracle(seed: int) -> None:
         written = as_tables(tables, bound)
         back += sum(end.fp < start.fp for start, end in pairwise(written))
         pr, roc = (
-            float(tables.pu.area(c).sel(bound=bound, beta=case.beta)) for c in ("pr", "roc")
+            float(tables.pu.area(c).sel(bound=bound, beta=case.beta))
+            for c in ("average_precision", "auroc")
         )
         assert pr == pytest.approx(oracle.pr_area(written), abs=1e-9)
         assert roc == pytest.approx(float(oracle.roc_area(written)), abs=1e-12)
@@ -123,7 +125,7 @@ def test_metrics_are_those_of_the_oracle(seed: int) -> None:
 @given(case=cases())
 def test_metrics_improve_with_the_bound(case: Case) -> None:
     tables = as_frame(case).pu.contingency(case.beta)
-    for name in sorted(set(METRICS) - {*ERROR_RATES}):
+    for name in sorted(name for name in METRICS if not QUANTITIES[name].less_is_better):
         values = tables.pu.metric(name).transpose("bound", ...).to_numpy()
         assert not (np.diff(values, axis=0) < -1e-12).any(), name
 
@@ -178,7 +180,7 @@ def test_to_frame_is_long() -> None:
         lambda ds: ds.pu.roc_bounds(),
         lambda ds: ds.pu.pr_bounds(),
         lambda ds: ds.pu.metric("f1"),
-        lambda ds: ds.pu.area("roc"),
+        lambda ds: ds.pu.area("auroc"),
         lambda ds: ds.pu.plot_roc(),
         lambda ds: ds.pu.plot_pr(),
     ],
@@ -193,26 +195,34 @@ def test_questions_need_tables(ask: object) -> None:
 @pytest.mark.parametrize(
     ("ask", "error", "message"),
     [
-        (lambda ds: ds.pu.metric("F1"), PUValueError, r"metric must be one of .* mean 'f1'\?"),
-        (lambda ds: ds.pu.metric(3), PUValueError, r"metric must be one of .* but 3 was passed"),
-        (lambda ds: ds.pu.area("ROC"), PUValueError, r"curve must be one of \['pr', 'roc'\]"),
-        (lambda ds: ds.pu.area("pr", max_fpr=0.1), PUValueError, r"max_fpr must be None for cur"),
-        (lambda ds: ds.pu.area("roc", max_fpr=0), PUValueError, r"max_fpr must lie in \(0, 1\]"),
+        (lambda ds: ds.pu.metric("F1"), PUValueError, r"quantity must be one of .* mean 'f1'\?"),
+        (lambda ds: ds.pu.metric(3), PUValueError, r"quantity must be one of .* but 3 was passed"),
+        (lambda ds: ds.pu.area("ROC"), PUValueError, "quantity must be one of auroc, average_p"),
         (
-            lambda ds: ds.pu.area("roc", max_fpr="a"),
+            lambda ds: ds.pu.area("average_precision", max_fpr=0.1),
+            PUValueError,
+            r"max_fpr must be None with 'av",
+        ),
+        (lambda ds: ds.pu.area("auroc", max_fpr=0), PUValueError, r"max_fpr must lie in \(0, 1\]"),
+        (
+            lambda ds: ds.pu.area("auroc", max_fpr="a"),
             PUTypeError,
             r"max_fpr must be a number",
         ),
-        (lambda ds: ds.isel(rank=[]).pu.area("roc"), PUValueError, r"'rank' is empty"),
-        (lambda ds: ds.isel(rank=[0, -1]).pu.area("roc"), PUValueError, r"selection of 2 ranks"),
+        (lambda ds: ds.isel(rank=[]).pu.area("auroc"), PUValueError, r"'rank' is empty"),
+        (lambda ds: ds.isel(rank=[0, -1]).pu.area("auroc"), PUValueError, r"selection of 2 ranks"),
         (lambda ds: ds.pu.metric("sensitivity"), PUValueError, r"Did you mean 'recall'\?"),
         (lambda ds: ds.pu.metric("PPV"), PUValueError, r"Did you mean 'precision'\?"),
         (
-            lambda ds: ds.isel(rank=[1, 2]).pu.area("pr"),
+            lambda ds: ds.isel(rank=[1, 2]).pu.area("average_precision"),
             PUValueError,
             r"2 ranks \(1, 2, ...\)",
         ),
-        (lambda ds: ds.isel(rank=1).pu.area("pr"), PUValueError, r"selection of 1 ranks \(1, "),
+        (
+            lambda ds: ds.isel(rank=1).pu.area("average_precision"),
+            PUValueError,
+            r"selection of 1 ranks \(1, ",
+        ),
     ],
 )
 def test_bad_questions(ask: object, error: type[PUError], message: str) -> None:
@@ -227,7 +237,7 @@ def test_an_area_needs_the_whole_curve() -> None:
         0.5, ranks=[0, 1, 3]
     )
     with pytest.raises(PUValueError, match=r"a selection of 3 ranks \(0, 1, 3, ...\). Make them"):
-        tables.pu.area("roc")
+        tables.pu.area("auroc")
 
 
 def test_to_frame_needs_ranks() -> None:
@@ -241,8 +251,8 @@ def test_unsigned_counts_do_not_wrap_around() -> None:
     tables = pu_accessor.ranking_from_arrays(
         [5, 4, 3, 2, 1], [None, True, None, None, None]
     ).contingency(0.5)
-    expected = tables.pu.area("roc")
-    xr.testing.assert_equal(tables.astype(np.uint64).pu.area("roc"), expected)
+    expected = tables.pu.area("auroc")
+    xr.testing.assert_equal(tables.astype(np.uint64).pu.area("auroc"), expected)
 
 
 def test_a_callable_cannot_change_the_tables() -> None:

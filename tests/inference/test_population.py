@@ -4,6 +4,7 @@ import math
 import re
 import warnings
 from collections import Counter
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -400,15 +401,17 @@ def test_what_a_metric_is_about() -> None:
 # What is refused, and envelopes
 
 
-@pytest.mark.parametrize("method", ["auroc", "average_precision", "compare_unpaired"])
+@pytest.mark.parametrize("method", ["auroc", "average_precision", "gap"])
 def test_targets_that_are_none(method: str) -> None:
     score, label, _ = draw(1)
     frame = framed(score, label, site=[*"ab" * 20][: len(score)])
-    pu = frame.pu(by="site") if method == "compare_unpaired" else frame.pu
+    question: Any = getattr(frame.pu, method)
+    if method == "gap":
+        question = partial(frame.pu(by="site").gap, "auroc")
     with pytest.raises(PUValueError, match="'examples', 'population'"):
-        getattr(pu, method)(0.1, target="new")
+        question(0.1, target="new")
     with pytest.raises(PUValueError, match="Did you mean 'population'"):
-        getattr(pu, method)(0.1, target="populaton")
+        question(0.1, target="populaton")
 
 
 @pytest.mark.parametrize(
@@ -428,7 +431,7 @@ def test_targets_that_a_method_does_not_have() -> None:
     for method, options in (
         ("auroc", {}),
         ("average_precision", {}),
-        ("metric", {"name": "f1", "at": {"threshold": 0.5}}),
+        ("metric", {"quantity": "f1", "at": {"threshold": 0.5}}),
     ):
         told = rf"target must be 'examples' with propensity=..., but {method} was asked"
         with pytest.raises(PUValueError, match=told):

@@ -15,9 +15,9 @@ from scipy.stats import norm
 import pu_accessor
 from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.bands.lookup import BANDS
-from pu_accessor.inference.comparison.monotone_curve import StepFree, limit, step_free
+from pu_accessor.inference.comparison.dominance import StepFree, limit, step_free
 from pu_accessor.ranking import FloatArray
-from tests.cases import Case, Labels, as_frame, as_tables, cases, draw_case
+from tests.cases import AREAS, Case, Labels, as_frame, as_tables, cases, draw_case
 from tests.oracles import coherent_oracle, oracle, reference_oracle
 from tests.oracles.reference_oracle import BOUNDS, FLIP
 
@@ -173,7 +173,10 @@ def test_what_must_hold_of_any_table(case: Case, band: str, data: st.DataObject)
             np.testing.assert_allclose(between.values, every[name].values, rtol=0, atol=1e-9)
         for curve in ("roc", "pr"):
             np.testing.assert_allclose(
-                few.pu.area(curve).values, every.pu.area(curve).values, rtol=0, atol=1e-12
+                few.pu.area(AREAS[curve]).values,
+                every.pu.area(AREAS[curve]).values,
+                rtol=0,
+                atol=1e-12,
             )
         # Some ranks say what all do, the kind included.
         ranks = sorted({0, 1, len(case.label) // 2, len(case.label)})
@@ -255,7 +258,7 @@ def test_tightest_is_the_narrower_one_where_both_are_possible() -> None:
         case = Case(rng.normal(1.0 * truth).tolist(), label, 0.0)
         beta = truth[~known].mean()
         ways = {kind: ask(case, beta=beta, reference=kind) for kind in REFERENCES[:3]}
-        areas = {kind: tables.pu.area("roc") for kind, tables in ways.items()}
+        areas = {kind: tables.pu.area("auroc") for kind, tables in ways.items()}
         width = {kind: np.ptp(area.values) for kind, area in areas.items()}
         assert width["tightest"] == min(width["positives"], width["negatives"])
 
@@ -457,7 +460,7 @@ def paper_width(seed: int, share: float) -> tuple[float, str]:
     tables = pu_accessor.ranking_from_arrays(score, label).contingency(
         1800 / np.isnan(label).sum(), band="bootstrap", reference="tightest", ranks="breakpoints"
     )
-    area = tables.pu.area("roc").isel(beta=0)
+    area = tables.pu.area("auroc").isel(beta=0)
     return float(area.sel(bound="upper") - area.sel(bound="lower")), tables["tightest"].item()
 
 

@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Hashable
-from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from typing import Any, NamedTuple
@@ -24,8 +23,7 @@ from pu_accessor.inference.bands.simultaneous_within_odds import (
 )
 from pu_accessor.inference.bands.within_odds import exact_within
 from pu_accessor.inference.breaking import find_breaking_point
-from pu_accessor.inference.comparison.paired import compare_paired
-from pu_accessor.inference.comparison.within_odds import compare_within
+from pu_accessor.inference.comparison.paired import compare_paired, compare_within
 from pu_accessor.inference.estimates.population_auroc import estimate_population_auroc
 from pu_accessor.inference.estimates.population_average_precision import (
     estimate_population_precision,
@@ -40,8 +38,9 @@ from pu_accessor.inference.estimates.within_odds import (
     estimate_any,
     estimate_within,
 )
-from pu_accessor.inference.settings import Rule
+from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, PairedRanks, Ranking
+from tests.cases import AREAS
 from tests.oracles import population_oracle
 from tests.oracles import selection_oracle as oracle
 
@@ -301,7 +300,7 @@ def test_the_range_is_that_of_all_weights(seed: int, odds: float) -> None:
         "roc": [oracle.auroc(ranks, some, latent, 24) for some in every],
         "pr": [oracle.average_precision(ends, some, latent) for some in every],
     }
-    rule = Rule(selection_odds=odds)
+    rule = Settings(selection_odds=odds)
     for curve, values in areas.items():
         found = estimate_within(ranking, np.array([beta]), rule, curve, "examples")
         assert found.reach is not None
@@ -317,7 +316,7 @@ def curves_between(case: tuple[int, int, int], beta: float, odds: float, curve: 
     score, label = scored(*case)
     frame = pd.DataFrame({"score": score, "label": np.where(label, 1, np.nan)})
     tables = frame.pu.contingency(beta, level=0.9, selection_odds=odds, ranks="breakpoints")
-    return tables.pu.area(curve).isel(beta=0).sel(bound=["lower", "upper"]).to_numpy()
+    return tables.pu.area(AREAS[curve]).isel(beta=0).sel(bound=["lower", "upper"]).to_numpy()
 
 
 def limits_within(
@@ -326,7 +325,7 @@ def limits_within(
     """Return the range of an area and its limits at 0.9, by all places where odds may change."""
     ranking, betas = draw(*case), np.array([beta])
     known, size = case[1:]
-    base = estimate_any(ranking, betas, Rule(0.9), curve, target)
+    base = estimate_any(ranking, betas, Settings(0.9), curve, target)
     value, low, high = (float(one[0]) for one in (base.value, base.lower, base.upper))
     if not beta or np.isnan(value):
         return [value, value], [low, high]
@@ -396,7 +395,7 @@ def test_limits_within_are_those_at_the_worst_weights(
     case: tuple[int, int, int], beta: float, odds: float, curve: str, target: str
 ) -> None:
     ranking, betas = draw(*case), np.array([0.0, beta])
-    found = estimate_any(ranking, betas, Rule(0.9, selection_odds=odds), curve, target)
+    found = estimate_any(ranking, betas, Settings(0.9, selection_odds=odds), curve, target)
     assert found.reach is not None
     for place, one in enumerate(betas.tolist()):
         reach, limits = limits_within(case, one, odds, curve, target)
@@ -409,10 +408,8 @@ def test_limits_within_are_those_at_the_worst_weights(
 @pytest.mark.parametrize("curve", ["roc", "pr"])
 def test_an_envelope_within_a_factor_is_that_of_each_beta(curve: str) -> None:
     ranking, interval, betas = draw(4, 6, 24), (0.1, 0.2), np.array([0.12, 0.2])
-    rule = Rule(0.9, selection_odds=2.0)
-    found = estimate_within(
-        ranking, betas, replace(rule, beta_interval=interval), curve, "examples"
-    )
+    rule = Settings(0.9, selection_odds=2.0)
+    found = estimate_within(ranking, betas, rule, curve, "examples", interval)
     every = np.concatenate([betas, interval_betas(interval, betas)])
     each = estimate_within(ranking, every, rule, curve, "examples")
     assert found.envelope == pytest.approx((each.lower.min(), each.upper.max()), rel=1e-12)
@@ -424,14 +421,14 @@ def test_an_envelope_within_a_factor_is_that_of_each_beta(curve: str) -> None:
 
 def test_a_part_of_the_curve_needs_labels_at_random() -> None:
     for odds, whole in ((1.0, 0.2), (1.5, None), (1.5, 1.0), (1.5, 1)):
-        check_whole_area(Rule(selection_odds=odds), whole)
+        check_whole_area(Settings(selection_odds=odds), whole)
     for part in (0.2, 0.999):
         with pytest.raises(PUValueError) as caught:
-            check_whole_area(Rule(selection_odds=1.5), part)
+            check_whole_area(Settings(selection_odds=1.5), part)
         assert str(caught.value).partition(" See docs/")[0] == (
             f"max_fpr must be None with selection_odds=1.5, but {part} was passed. Take the range "
             "between bounding curves: df.pu.contingency(..., selection_odds=...)"
-            ".pu.area('roc', max_fpr=...)."
+            ".pu.area('auroc', max_fpr=...)."
         )
 
 
@@ -439,8 +436,8 @@ def test_a_part_of_the_curve_needs_labels_at_random() -> None:
 def test_a_factor_near_one_gives_the_interval_of_random_labels(curve: str) -> None:
     ranking, betas = draw(3, 30, 300), np.array([0.0, 0.1, 0.3])
     estimate = estimate_population_auroc if curve == "roc" else estimate_population_precision
-    expected = estimate(ranking, betas, Rule())
-    found = estimate_within(ranking, betas, Rule(selection_odds=1 + 1e-9), curve, "population")
+    expected = estimate(ranking, betas, Settings())
+    found = estimate_within(ranking, betas, Settings(selection_odds=1 + 1e-9), curve, "population")
     for name in ("value", "error", "lower", "upper"):
         np.testing.assert_allclose(getattr(found, name), getattr(expected, name), atol=2e-3)
     assert found.reach is not None
@@ -471,10 +468,10 @@ def test_one_block_is_where_it_is_by_any_weights(curve: str) -> None:
     total, betas = Counts(20, 0, 80), np.array([0.0, 0.2])
     high = np.array([INF, 3.0, 2.0, 1.0])
     ranking = Ranking(rank, high, known, 0 * known, rank - known, total)
-    plain = estimate_any(ranking, betas, Rule(), curve, "population")
+    plain = estimate_any(ranking, betas, Settings(), curve, "population")
     assert plain.value[1] == pytest.approx(0.36 if curve == "pr" else 0.5)
     assert (plain.error == 0).all() == (curve == "pr")
-    within = estimate_within(ranking, betas, Rule(selection_odds=2.0), curve, "population")
+    within = estimate_within(ranking, betas, Settings(selection_odds=2.0), curve, "population")
     ask = weighted_population_auroc if curve == "roc" else weighted_population_precision
     for found in ((within.lower, within.upper), ask(ranking, np.full(20, 0.3), betas, 0.95)):
         np.testing.assert_allclose(found, [plain.lower, plain.upper], atol=1e-9)
@@ -487,7 +484,7 @@ def test_one_known_positive_has_no_average_precision_by_any_weights() -> None:
     )
     for beta in (0.0, 0.25):
         found = estimate_within(
-            ranking, np.array([beta]), Rule(selection_odds=2.0), "pr", "examples"
+            ranking, np.array([beta]), Settings(selection_odds=2.0), "pr", "examples"
         )
         assert found.reach is not None
         wanted = [np.nan] * 3 if beta else [1 / 3] * 3
@@ -499,9 +496,9 @@ def test_one_known_positive_has_no_average_precision_by_any_weights() -> None:
 @pytest.mark.parametrize("target", ["population", "examples"])
 def test_intervals_widen_with_the_factor(curve: str, target: str) -> None:
     ranking, betas = draw(4, 30, 300), np.array([0.1])
-    before = estimate_any(ranking, betas, Rule(), curve, target)
+    before = estimate_any(ranking, betas, Settings(), curve, target)
     for odds in (1.2, 2.0, 6.0, 1e4, INF):
-        found = estimate_any(ranking, betas, Rule(selection_odds=odds), curve, target)
+        found = estimate_any(ranking, betas, Settings(selection_odds=odds), curve, target)
         assert found.lower <= before.lower + 1e-9 and found.upper >= before.upper - 1e-9
         assert found.value == before.value
         before = found
@@ -510,13 +507,13 @@ def test_intervals_widen_with_the_factor(curve: str, target: str) -> None:
 
 def test_areas_of_few_known_positives() -> None:
     betas = np.array([0.3])
-    alone = estimate_within(draw(1, 1), betas, Rule(selection_odds=2.0), "roc", "examples")
+    alone = estimate_within(draw(1, 1), betas, Settings(selection_odds=2.0), "roc", "examples")
     assert np.isnan([alone.lower, alone.upper]).all()
-    two = estimate_within(draw(1, 2), betas, Rule(selection_odds=2.0), "roc", "examples")
-    at_random = estimate_any(draw(1, 2), betas, Rule(), "roc", "examples")
+    two = estimate_within(draw(1, 2), betas, Settings(selection_odds=2.0), "roc", "examples")
+    at_random = estimate_any(draw(1, 2), betas, Settings(), "roc", "examples")
     assert two.lower <= at_random.lower and two.upper >= at_random.upper
     nothing = estimate_within(
-        draw(1), np.array([0.0]), Rule(selection_odds=9.0), "roc", "population"
+        draw(1), np.array([0.0]), Settings(selection_odds=9.0), "roc", "population"
     )
     assert nothing.reach == (nothing.value, nothing.value)
 
@@ -542,13 +539,13 @@ def test_differences_within_a_factor(target: str) -> None:
     paired, betas = pair(2), np.array([0.1, 0.3])
     expected = compare_paired(paired, betas, 0.95, target)
     near = compare_within(paired, betas, 0.95, target, 1 + 1e-9)
-    assert expected.size is not None and near.size is not None
+    assert expected.has_size and near.has_size
     np.testing.assert_allclose(near.p_value, expected.p_value, rtol=0.2)
     if target == "population":
         np.testing.assert_allclose(near.p_value, expected.p_value, rtol=1e-6)
-        np.testing.assert_allclose(near.size.lower, expected.size.lower, rtol=1e-6)
+        np.testing.assert_allclose(near.lower, expected.lower, rtol=1e-6)
     found = compare_within(paired, betas, 0.95, target, 2.0)
-    assert found.size is not None and found.size.reach is not None
+    assert found.reach is not None
     for column, beta in enumerate(betas.tolist()):
         latent = beta * 52
         every = [
@@ -556,9 +553,9 @@ def test_differences_within_a_factor(target: str) -> None:
             - oracle.auroc(paired.ranks["b"].tolist(), weights, latent, 60)
             for weights in product((1.0, 2.0), repeat=8)
         ]
-        low, high = (end[0, column] for end in found.size.reach)
+        low, high = (end[0, column] for end in found.reach)
         assert (low, high) == pytest.approx((min(every), max(every)), abs=1e-12)
-    assert (found.size.lower < found.size.reach[0]).all()
+    assert (found.lower < found.reach[0]).all()
     assert (found.p_value >= expected.p_value).all()
 
 
@@ -714,8 +711,8 @@ def test_an_order_that_can_change_has_no_sign() -> None:
     wide = compare_within(paired, np.array([0.2]), 0.95, "population", INF)
     assert wide.sign.tolist() == [0] and wide.p_value.tolist() == [[1.0]]
     known = compare_within(paired, np.array([0.0]), 0.95, "examples", 5.0)
-    assert known.size is not None and known.sign.tolist() == [1]
-    np.testing.assert_allclose(known.size.lower, known.size.difference)
+    assert known.has_size and known.sign.tolist() == [1]
+    np.testing.assert_allclose(known.lower, known.difference)
 
 
 def test_breaking_points() -> None:
@@ -728,14 +725,14 @@ def test_breaking_points() -> None:
 def test_factors_that_are_none() -> None:
     for value in (0.5, float("nan"), -2):
         with pytest.raises(PUValueError, match=r"selection_odds must be 1 .* or more"):
-            Rule(selection_odds=value)
+            Settings(selection_odds=value)
     for wrong in ("2", None, True):
         with pytest.raises(PUTypeError, match="selection_odds must be a number"):
-            Rule(selection_odds=wrong)  # type: ignore[arg-type]
+            Settings(selection_odds=wrong)  # type: ignore[arg-type]
     for band in ("bootstrap", "dkw", exact):
         with pytest.raises(PUValueError, match="must be 'exact' or 'simultaneous' with"):
-            Rule(band=band, selection_odds=2)
-        Rule(band=band, selection_odds=1)
+            Settings(band=band, selection_odds=2)
+        Settings(band=band, selection_odds=1)
 
 
 def lower_tail(n: int, m: int, k: int, v: int, odds: float) -> float:

@@ -17,7 +17,7 @@ from pu_accessor import PUError, PUKeyError, PUTypeError, PUValueError
 from pu_accessor.checks import as_betas
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.lookup import BANDS
-from tests.cases import Case, as_frame, as_tables, binormal, cases, draw_case, put
+from tests.cases import AREAS, Case, as_frame, as_tables, binormal, cases, draw_case, put
 from tests.oracles import coherent_oracle, oracle
 from tests.oracles.reference_oracle import BOUNDS
 
@@ -161,7 +161,10 @@ def test_all_cutoffs_and_breakpoints_trace_one_curve(case: Case, band: str) -> N
         np.testing.assert_allclose(between.values, every[name].values, rtol=0, atol=1e-9)
     for curve in ("roc", "pr"):
         np.testing.assert_allclose(
-            few.pu.area(curve).values, every.pu.area(curve).values, rtol=0, atol=1e-12
+            few.pu.area(AREAS[curve]).values,
+            every.pu.area(AREAS[curve]).values,
+            rtol=0,
+            atol=1e-12,
         )
 
 
@@ -211,7 +214,7 @@ def test_central_area_is_the_corrected_naive_one() -> None:
     naive = float(roc_auc_score(known, frame["score"]))
     beta = 490 / (~known).sum()
     tables = frame.pu.contingency(beta)
-    central = float(tables.pu.area("roc").sel(bound="estimate", beta=beta))
+    central = float(tables.pu.area("auroc").sel(bound="estimate", beta=beta))
     corrected = (naive - beta / 2) / (1 - beta)
     # The known positives themselves are ranked, too: AUC_pu mixes in n/(n + m) of them.
     assert central == pytest.approx(corrected, abs=0.002)

@@ -15,7 +15,7 @@ from pu_accessor import PUKeyError, PUTypeError, PUValueError, PUWarning
 from pu_accessor.inference.bands.weighted import weighted_bounds
 from pu_accessor.inference.estimates.weighted_areas import weighted_spread
 from pu_accessor.ranking import FloatArray
-from tests.cases import put, put_of_these
+from tests.cases import AREAS, put, put_of_these
 from tests.oracles import gaps_oracle, selection_oracle
 
 
@@ -355,7 +355,7 @@ def test_what_does_not_go_with_propensities(
         ("average_precision", lambda pu: pu.average_precision(0.1)),
         ("metric", lambda pu: pu.metric("recall", 0.1, at={"threshold": 0.5})),
         ("bedroc", lambda pu: pu.bedroc(0.1)),
-        ("enrichment_factor", lambda pu: pu.enrichment_factor(0.1)),
+        ("enrichment_factor", lambda pu: pu.metric("lift", 0.1, at={"fraction": 0.01})),
         ("calibration", lambda pu: pu.calibration(0.1)),
         (
             "positives_needed",
@@ -497,7 +497,7 @@ def test_two_known_positives_have_the_areas_under_bounding_curves(name: str, cur
     odds = [None, 0.5, None, None, 0.2, *[None] * 15]
     frame = pd.DataFrame({"score": range(20, 0, -1), "label": label, "odds": odds})
     row = put_of_these(frame.pu(propensity="odds"), name, 0.25).iloc[0]
-    areas = frame.pu(propensity="odds").contingency(0.25).pu.area(curve).isel(beta=0)
+    areas = frame.pu(propensity="odds").contingency(0.25).pu.area(AREAS[curve]).isel(beta=0)
     wanted = areas.sel(bound=["lower", "upper"]).values
     assert row[["lower", "upper"]].tolist() == pytest.approx(wanted, rel=1e-9)
 

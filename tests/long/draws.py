@@ -162,7 +162,7 @@ AT = st.one_of(
 COSTS = st.sampled_from([(1, 5), (2.5, 1), (0, 1)])
 QUANTITIES = ["auroc", "average_precision", "difference", *METRICS]
 ODDS = st.sampled_from([1, 1.0, 1.5, 2, 5, np.inf])
-CURVES = st.sampled_from(["roc", "pr"])
+AREAS = st.sampled_from(["auroc", "average_precision"])
 TARGETS = st.sampled_from(["population", "examples"])
 
 # What each argument may be, whatever it belongs to; where a method takes others, by its name. The
@@ -182,7 +182,6 @@ VALID: dict[str, st.SearchStrategy[Any]] = {
     "target": TARGETS,
     "max_fpr": st.sampled_from([0.05, 0.3, 1.0]),
     "joint": st.sampled_from(["approximate", "guaranteed"]),
-    "name": st.sampled_from(NAMES),
     "at": AT,
     "method": st.sampled_from(["feasible", "mean_matching", "two_sided"]),
     "precision": SHARES,
@@ -201,7 +200,6 @@ VALID: dict[str, st.SearchStrategy[Any]] = {
     "random_state": st.integers(0, 9),
     "x": st.sampled_from(["rank", "fraction", "threshold"]),
     "baseline": st.booleans(),
-    "curve": CURVES,
     "rank": st.one_of(st.integers(0, 61), st.lists(st.integers(0, 61), max_size=3)),
     "threshold": st.one_of(st.floats(-3, 3), st.just([0.5, 0.1])),
     "average": st.sampled_from([False, False, False, True, "key", "fold", ["key", "fold"]]),
@@ -211,7 +209,11 @@ VALID: dict[str, st.SearchStrategy[Any]] = {
     "order": st.sampled_from([["a", "b"], ["b", "a"], ["b"], MODELS]),
     "path": st.just(Path(tempfile.gettempdir()) / f"pu_accessor-{os.getpid()}.html"),
     "title": st.text(max_size=9),
-    "plot_against_beta name": st.sampled_from(["roc", "pr", *NAMES]),
+    "area quantity": AREAS,
+    "compare quantity": st.just("auroc"),
+    "metric quantity": st.sampled_from(NAMES),
+    "plot_metric quantity": st.sampled_from(NAMES),
+    "plot_against_beta quantity": st.sampled_from(["auroc", "average_precision", *NAMES]),
     "plot_against_beta beta": st.just([0, 0.2, 0.4]),
     "plot_against_beta at": st.integers(0, 61),
     "plot_robustness selection_odds": st.just([1, 1.5, 2]),

@@ -46,13 +46,12 @@ USUAL: dict[str, Any] = {
     "pilot": {"auroc": 0.8, "correlation": 0.6},
     "beta": 0.3,
     "found": pd.Series([True], index=[1]),
-    "name": "auroc",
+    "quantity": "auroc",
 }
 # What errors call an argument: of counts and shares they say what these leave.
 CALLED = {
-    "name": ["metric", "at must", "whose order of models"],
     "chunks": ["score", "label"],
-    "quantity": ["metric", "at must say"],
+    "quantity": ["metric", "at must", "whose order of models"],
     "negative": ["unlabel", "column"],
 }
 CALLED |= {

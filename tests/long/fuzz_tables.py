@@ -68,7 +68,7 @@ def test_rows_of_any_kind(
         for bound in BOUNDS:
             values = [oracle.metric(name, table) for table in expected[bound]]
             np.testing.assert_allclose(found.sel(bound=bound), values, rtol=1e-12, atol=1e-12)
-    area = tables.pu.area("pr").isel(beta=0)
+    area = tables.pu.area("average_precision").isel(beta=0)
     for bound in BOUNDS:
         wanted = oracle.pr_area(expected[bound])
         np.testing.assert_allclose(area.sel(bound=bound), wanted, atol=1e-9)

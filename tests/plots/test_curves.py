@@ -55,7 +55,7 @@ def test_roc_line_and_band_are_the_bounds() -> None:
         [curves.sel(bound="upper")["fpr"], curves.sel(bound="lower")["fpr"][::-1]]
     )
     np.testing.assert_array_equal(band.get_xy()[: there_and_back.size, 0], there_and_back)
-    areas = FRAME.pu.contingency(0.2).pu.area("roc").sel(beta=0.2)
+    areas = FRAME.pu.contingency(0.2).pu.area("auroc").sel(beta=0.2)
     expected = float(areas.sel(bound="upper") - areas.sel(bound="lower"))
     assert area_between(band) == pytest.approx(expected, abs=1e-9)
     x, y = path(lines(ax)["chance"])
@@ -78,7 +78,7 @@ def test_pr_line_bends_between_cutoffs() -> None:
         if not point["recall"]:
             continue
         assert (round(float(point["recall"]), 9), round(float(point["precision"]), 9)) in drawn
-    area = float(tables.pu.area("pr").sel(bound="estimate"))
+    area = float(tables.pu.area("average_precision").sel(bound="estimate"))
     # ... but before the first cutoff that finds a positive, where it is level.
     tp, fp = (tables[name].sel(bound="estimate").to_numpy() for name in ("tp", "fp"))
     at = int(np.argmax(tp > 0))
@@ -89,7 +89,7 @@ def test_pr_line_bends_between_cutoffs() -> None:
     level = tp[at] / positives * tp[at] / (tp[at] + fp[at])
     assert np.trapezoid(y, x) == pytest.approx(area - ramp + level, abs=1e-3)
     (band,) = bands(ax)
-    bounds = tables.pu.area("pr")
+    bounds = tables.pu.area("average_precision")
     expected = float(bounds.sel(bound="upper") - bounds.sel(bound="lower"))
     assert area_between(band) == pytest.approx(expected, abs=3e-3)
     prevalence = (60 + round(0.2 * 740)) / 800

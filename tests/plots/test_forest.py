@@ -138,14 +138,14 @@ BAD: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
         {"at": {"rank": [3, 4]}},
     ),
     r"at must say the one cutoff of 'f1', but \[None, \[\]\]": (("f1", 0.2), {"at": [None, []]}),
-    "at must not be passed with 'auroc'": (("auroc", 0.2), {"at": 3}),
+    "at must be left out with 'auroc'": (("auroc", 0.2), {"at": 3}),
     "band and reference must be left out with 'auroc'": (("auroc", 0.2), {"band": "dkw"}),
     r"order must hold keys of model, each once, but \['svm'\].*'m0'": (
         ("auroc", 0.2),
         {"order": ["svm"]},
     ),
     "order must hold keys": (("auroc", 0.2), {"order": ["m0", "m0"]}),
-    "metric must be one of": (("precison", 0.2), {"at": 3}),
+    "quantity must be one of": (("precison", 0.2), {"at": 3}),
     "hue must be one of": (("auroc", 0.2), {"hue": "sit"}),
     "height is that of the panels": (("auroc", 0.2), {"height": 3}),
     "same betas for all groups": (

@@ -38,9 +38,9 @@ DPI = 120
 PLOTS: dict[str, tuple[Any, dict[str, Any]]] = {
     "roc": ("plot_roc", {}),
     "pr": ("plot_pr", {}),
-    "rank": ("plot_metric", {"name": "f1"}),
-    "fraction": ("plot_metric", {"name": "mcc", "x": "fraction"}),
-    "threshold": ("plot_metric", {"name": "precision", "x": "threshold"}),
+    "rank": ("plot_metric", {"quantity": "f1"}),
+    "fraction": ("plot_metric", {"quantity": "mcc", "x": "fraction"}),
+    "threshold": ("plot_metric", {"quantity": "precision", "x": "threshold"}),
     "gain by rank": ("plot_metric", {"name": gain}),
     "gain by threshold": ("plot_metric", {"name": gain, "x": "threshold"}),
 }

@@ -22,7 +22,9 @@ def legend(drawing: Any) -> list[str]:
     return [text.get_text() for text in box.get_texts()]
 
 
-@pytest.mark.parametrize(("name", "at"), [("roc", None), ("pr", None), ("f1", 40)])
+@pytest.mark.parametrize(
+    ("name", "at"), [("auroc", None), ("average_precision", None), ("f1", 40)]
+)
 @pytest.mark.parametrize("level", [0.95, 0.8])
 def test_the_limit_is_marked(name: str, at: int | None, level: float) -> None:
     caught: list[Any] = []
@@ -39,7 +41,7 @@ def test_the_limit_is_marked(name: str, at: int | None, level: float) -> None:
 
 def test_each_model_has_its_mark_in_its_hue() -> None:
     frame = FRAME.assign(other=FRAME["score"] + np.random.default_rng(0).normal(0, 2, len(FRAME)))
-    ax = frame.pu(score=["score", "other"]).plot_against_beta("roc", GRID)
+    ax = frame.pu(score=["score", "other"]).plot_against_beta("auroc", GRID)
     hues = {line.get_label(): to_hex(line.get_color()) for line in ax.lines}
     expected = {
         hues[model]: upper(frame, score=model)
@@ -53,7 +55,7 @@ def test_each_model_has_its_mark_in_its_hue() -> None:
 
 def test_panels_have_their_own_mark() -> None:
     some = GROUPS[GROUPS["g"].isin(["a", "b"])]
-    grid = some.pu(by="g").plot_against_beta("pr", [0, 0.01, 0.3, 0.8], col="g")
+    grid = some.pu(by="g").plot_against_beta("average_precision", [0, 0.01, 0.3, 0.8], col="g")
     places = [[line.get_xdata()[0] for line in marked(ax)] for ax in grid.axes.flat]
     assert places == [[upper(rows)] for _, rows in some.groupby("g")]
 
@@ -61,14 +63,14 @@ def test_panels_have_their_own_mark() -> None:
 @pytest.mark.parametrize("betas", [GRID[:4], GRID[7:]])
 def test_a_limit_outside_the_picture_is_not_marked(betas: Any) -> None:
     assert betas[-1] < LIMIT or betas[0] > LIMIT
-    ax = FRAME.pu.plot_against_beta("pr", betas)
+    ax = FRAME.pu.plot_against_beta("average_precision", betas)
     assert not marked(ax) and not any("upper limit" in text for text in legend(ax))
 
 
 def test_tables_mark_their_limit_and_propensities_have_none() -> None:
     with pytest.warns(PUWarning, match="beta exceeds"):
         tables = FRAME.pu.contingency(GRID)
-    (line,) = marked(tables.pu.plot_against_beta("roc"))
+    (line,) = marked(tables.pu.plot_against_beta("auroc"))
     assert line.get_xdata()[0] == LIMIT
     frame = FRAME.assign(odds=0.4)
-    assert not marked(frame.pu(propensity="odds").plot_against_beta("roc", GRID))
+    assert not marked(frame.pu(propensity="odds").plot_against_beta("auroc", GRID))

@@ -31,7 +31,7 @@ PLOTS: dict[str, dict[str, Any]] = {
     "plot_roc": {},
     "plot_pr": {},
     "plot_rank_cdf": {},
-    "plot_metric": {"name": "f1"},
+    "plot_metric": {"quantity": "f1"},
 }
 every_plot = pytest.mark.parametrize("plot", PLOTS)
 
@@ -130,7 +130,7 @@ def test_three_spellings_draw_the_same(plot: str) -> None:
 
 def test_three_spellings_against_beta_draw_the_same() -> None:
     long = WIDE.melt("label", MODELS, "model", "score")
-    for arguments in ({"name": "pr"}, {"name": "f1", "at": 9}):
+    for arguments in ({"quantity": "average_precision"}, {"quantity": "f1", "at": 9}):
         one = artists(WIDE.pu(score=MODELS).plot_against_beta(beta=GRID, **arguments))
         assert one == artists(long.pu(by="model").plot_against_beta(beta=GRID, **arguments))
         assert one == artists(pu(long.groupby("model")).plot_against_beta(beta=GRID, **arguments))
@@ -204,7 +204,8 @@ def test_without_clipping_neither_area_changes_the_order() -> None:
     free = ~tables["clipped"].sel(bound="estimate").any("cutoff")
     assert free.sum("beta").values.tolist() == [4, 6]
     beta = tables["beta"]
-    roc, pr = (tables.pu.area(name).sel(bound="estimate") for name in ("roc", "pr"))
+    names = ("auroc", "average_precision")
+    roc, pr = (tables.pu.area(name).sel(bound="estimate") for name in names)
     auc = roc.sel(beta=0)
     xr.testing.assert_allclose(roc.where(free), ((auc - beta / 2) / (1 - beta)).where(free))
     xr.testing.assert_allclose(pr.where(free), (pr.sel(beta=0) * (1 + 10 * beta)).where(free))
@@ -212,10 +213,11 @@ def test_without_clipping_neither_area_changes_the_order() -> None:
 
 def test_pr_marks_a_change_of_order_that_auroc_does_not_have() -> None:
     pair = SWAP.pu(score=["peak", "even"])
-    roc, pr = (pair.plot_against_beta(name, GRID[:6]) for name in ("roc", "pr"))
+    names = ("auroc", "average_precision")
+    roc, pr = (pair.plot_against_beta(name, GRID[:6]) for name in names)
     assert marks(roc) == [] and shades(roc) == shades(pr) == []
     (x,) = marks(pr)
-    area = pair.contingency(GRID[:6]).pu.area("pr").sel(bound="estimate")
+    area = pair.contingency(GRID[:6]).pu.area("average_precision").sel(bound="estimate")
     lead = area.sel(model="peak") - area.sel(model="even")
     before, after = lead.sel(beta=slice(0, x)), lead.sel(beta=slice(x, None))
     assert (before > 0).all() and (after < 0).all() and before.size + after.size == 6
@@ -243,7 +245,7 @@ def test_band_against_beta_is_that_of_the_metric_and_betas_may_come_in_any_order
 def test_shade_is_where_all_bounds_are_clipped_to_one_table() -> None:
     frame = placed(top=np.arange(1, 21), even=np.arange(11, 221, 11)[:20])
     grid = np.linspace(0, 0.9, 19)
-    ax = frame.pu(score=["top", "even"]).plot_against_beta("roc", grid)
+    ax = frame.pu(score=["top", "even"]).plot_against_beta("auroc", grid)
     tables = frame.pu(score=["top", "even"]).contingency(grid)
     one = (tables["tp"].max("bound") == tables["tp"].min("bound")) & tables["clipped"].all("bound")
     beyond = one.any("rank").sel(model="top").values
@@ -257,7 +259,11 @@ def test_shade_is_where_all_bounds_are_clipped_to_one_table() -> None:
 
 
 def test_identical_models_do_not_swap() -> None:
-    ax = WIDE.assign(twin=WIDE["m0"]).pu(score=["m0", "twin"]).plot_against_beta("pr", GRID)
+    ax = (
+        WIDE.assign(twin=WIDE["m0"])
+        .pu(score=["m0", "twin"])
+        .plot_against_beta("average_precision", GRID)
+    )
     np.testing.assert_array_equal(path(lines(ax)["m0"]), path(lines(ax)["twin"]))
     assert marks(ax) == []
 
@@ -306,8 +312,8 @@ def test_keys_of_any_kind(keys: Any) -> None:
     tables = WIDE.pu(score=MODELS).contingency([0.2, 0.4], ranks="breakpoints")
     tables = tables.drop_vars("model") if keys is None else tables.assign_coords(model=keys)
     told = [str(x)[:10] for x in (range(3) if keys is None else keys)]
-    assert legend(tables.pu.plot_against_beta("pr"))[:3] == told
-    grid = tables.pu.plot_against_beta("pr", col="model")
+    assert legend(tables.pu.plot_against_beta("average_precision"))[:3] == told
+    grid = tables.pu.plot_against_beta("average_precision", col="model")
     assert [ax.get_title() for ax in grid.axes.flat] == [f"model = {key}" for key in told]
 
 
@@ -387,7 +393,10 @@ def test_chance_lines(plot: str) -> None:
 
 @pytest.mark.parametrize("plot", ["plot_roc", "plot_pr", "plot_metric", "plot_against_beta"])
 def test_models_drawn_one_after_the_other_keep_their_colours_apart(plot: str) -> None:
-    beta, keywords = (GRID, {"name": "pr"}) if plot == "plot_against_beta" else (0.2, {})
+    beta: Any = 0.2
+    keywords = {}
+    if plot == "plot_against_beta":
+        beta, keywords = GRID, {"quantity": "average_precision"}
     ax = None
     for model in MODELS:
         ax = draw(plot, WIDE, beta, score=model, ax=ax, line_kws={"label": model}, **keywords)
@@ -423,10 +432,13 @@ BAD: list[tuple[Callable[[], Any], str]] = [
     (roc(col="beta", ax=Figure().subplots()), "ax must not be passed with col or row"),
     (roc(0.2, line_kws={"lw": "thick"}), "line_kws must be a mapping of properties"),
     (roc(0.2, band_kws={"alpha": "x"}), "band_kws must be a mapping of properties"),
-    (against_beta("roc", 0.2), "two or more increasing betas, but there are 1"),
-    (against_beta("roc", ANY), "needs the same betas for all groups"),
-    (against_beta("f1", GRID), "at must be the rank of the metric 'f1', .* but None was"),
-    (against_beta("pr", GRID, at=5), "at must not be passed with the area under a curve"),
+    (against_beta("auroc", 0.2), "two or more increasing betas, but there are 1"),
+    (against_beta("auroc", ANY), "needs the same betas for all groups"),
+    (against_beta("f1", GRID), "at must say the one cutoff of 'f1', but None was"),
+    (
+        against_beta("average_precision", GRID, at=5),
+        "at must be left out with 'average_precision', which has no cutoff, but 5 was",
+    ),
     (against_beta("f1", GRID, at=[5]), r"at must be an integer, a rank, but \[5\] was"),
     (against_beta("f1", GRID, at="all"), "at must be an integer, a rank, but 'all' was"),
     (against_beta("f1", GRID, at=5.0), "must be .*an integer.* but 5.0 was"),
@@ -438,9 +450,9 @@ BAD: list[tuple[Callable[[], Any], str]] = [
     (against_beta("f1", GRID, at=-1), "at must be a rank from 0 to the number of .* but -1 was"),
     (against_beta("f1", GRID, at=np.int8(-3)), "at must be a rank from 0 to .* but -3 was"),
     (against_beta("f1", GRID, at=-(10**30)), "at must be a rank from 0 to .* but -10+ was"),
-    (against_beta("roc", GRID, hue="beta"), "hue must be one of .*, but 'beta' was"),
-    (against_beta("rok", GRID), "metric must be one of"),
-    (metric("precison"), "metric must be one of .* mean 'precision'"),
+    (against_beta("auroc", GRID, hue="beta"), "hue must be one of .*, but 'beta' was"),
+    (against_beta("rok", GRID), "quantity must be one of"),
+    (metric("precison"), "quantity must be one of .* mean 'precision'"),
     (metric("f1", x="score"), "x must be one of .* mean 'threshold'"),
     (metric(lambda tp, fp, fn, tn: 1), "must return an array"),
     (
@@ -528,7 +540,7 @@ def test_lowest_panels_of_a_wrapped_grid_have_labels() -> None:
 
 def test_a_metric_at_a_rank_is_shaded_where_the_area_is() -> None:
     frame = placed(top=np.arange(1, 21))
-    area = frame.pu(score="top").plot_against_beta("pr", GRID)
+    area = frame.pu(score="top").plot_against_beta("average_precision", GRID)
     at = frame.pu(score="top").plot_against_beta("f1", GRID, at=200)
     assert len(shades(area)) == len(shades(at)) == 1
 
@@ -536,7 +548,7 @@ def test_a_metric_at_a_rank_is_shaded_where_the_area_is() -> None:
 def test_the_order_by_auroc_may_change_where_the_central_estimate_is_clipped() -> None:
     top = [*range(4, 49, 4), *range(75, 160, 12)]
     frame = placed(peak=top, even=np.arange(6, 121, 6))
-    ax = frame.pu(score=["peak", "even"]).plot_against_beta("roc", GRID[:6])
+    ax = frame.pu(score=["peak", "even"]).plot_against_beta("auroc", GRID[:6])
     assert marks(ax) and not shades(ax)
     tables = frame.pu(score=["peak", "even"]).contingency(GRID[:6])
     assert bool(tables["clipped"].sel(bound="estimate").any())
@@ -578,12 +590,14 @@ LEAKS: dict[str, Callable[[], Any]] = {
     "max() of an empty panel": lambda: SPLIT.pu(by=["model", "fold"]).plot_rank_cdf(
         0.2, row="fold", col="model"
     ),
-    "NaN.any() is True in check_whole": lambda: SPARSE.pu.plot_against_beta("pr", col="fold"),
+    "NaN.any() is True in check_whole": lambda: SPARSE.pu.plot_against_beta(
+        "average_precision", col="fold"
+    ),
     "NaN cast to int": lambda: xr.concat(PARTS, "model", join="outer").pu.plot_pr(),
     "nothing to put in a legend": against_beta("lift", GRID, at=0),
     "no beta coordinate": lambda: bare("beta").plot_roc(hue="model", col="beta"),
     "no threshold": lambda: WHOLE.drop_vars("threshold").pu.plot_metric("f1", x="threshold"),
-    "no clipped": lambda: bare("clipped").plot_against_beta("pr"),
+    "no clipped": lambda: bare("clipped").plot_against_beta("average_precision"),
     "isnan of text": lambda: NOTED.pu.plot_pr(hue="model", col="beta"),
     "unhashable hue": roc(hue=["model"]),
     "facecolor None": roc(0.2, band_kws={"facecolor": None}),

@@ -42,8 +42,8 @@ def test_other_plots_draw(reference: str) -> None:
     frame = sites().rename(columns={"m": "score"})
     ax = frame.pu.plot_metric("precision", 0.2, reference=reference)
     assert BANDS[reference] in legend(ax)
-    ax = frame.pu.plot_against_beta("roc", [0.1, 0.2, 0.3], reference=reference)
-    areas = frame.pu.contingency([0.1, 0.2, 0.3], reference=reference).pu.area("roc")
+    ax = frame.pu.plot_against_beta("auroc", [0.1, 0.2, 0.3], reference=reference)
+    areas = frame.pu.contingency([0.1, 0.2, 0.3], reference=reference).pu.area("auroc")
     np.testing.assert_allclose(
         np.asarray(ax.get_lines()[0].get_ydata(), float), areas.sel(bound="estimate"), rtol=1e-12
     )

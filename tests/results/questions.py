@@ -25,9 +25,9 @@ QUESTIONS: dict[str, Callable[[xr.Dataset], Any]] = {
     "mcc": lambda ds: ds.pu.metric("mcc"),
     "kappa": lambda ds: ds.pu.metric("kappa"),
     "own metric": lambda ds: ds.pu.metric(lambda tp, fp, fn, tn: tp * tn - fp * fn),
-    "area roc": lambda ds: ds.pu.area("roc"),
-    "area pr": lambda ds: ds.pu.area("pr"),
-    "area of a part": lambda ds: ds.pu.area("roc", max_fpr=0.1),
+    "area roc": lambda ds: ds.pu.area("auroc"),
+    "area pr": lambda ds: ds.pu.area("average_precision"),
+    "area of a part": lambda ds: ds.pu.area("auroc", max_fpr=0.1),
     "beta_derivatives": lambda ds: ds.pu.beta_derivatives(),
     "at rank": lambda ds: ds.pu.at(rank=[3, 30]).pu.metric("f1"),
     "at threshold": lambda ds: ds.pu.at(threshold=0.5).pu.metric("f1"),
@@ -37,7 +37,7 @@ QUESTIONS: dict[str, Callable[[xr.Dataset], Any]] = {
     "plot_roc": lambda ds: _picture(ds.isel(model=0).pu.plot_roc()),
     "plot_pr": lambda ds: _picture(ds.isel(model=0).pu.plot_pr()),
     "plot_metric": lambda ds: _picture(ds.isel(model=0).pu.plot_metric("mcc")),
-    "plot_against_beta": lambda ds: _picture(ds.isel(model=0).pu.plot_against_beta("roc")),
+    "plot_against_beta": lambda ds: _picture(ds.isel(model=0).pu.plot_against_beta("auroc")),
 }
 
 

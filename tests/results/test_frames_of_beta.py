@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 
 import pu_accessor
-from pu_accessor import PUTypeError, PUValueError
+from pu_accessor import PUKeyError, PUTypeError, PUValueError
 from tests.studies import joint_gaps
 
 
@@ -53,7 +53,7 @@ def test_tables_take_a_row_for_each_group(pu: Any) -> None:
 
 
 def test_tables_of_one_ranking_refuse_a_row_for_each() -> None:
-    with pytest.raises(PUTypeError, match="not ranked apart"):
+    with pytest.raises(PUKeyError, match="rows by 'site', too"):
         FRAME.pu(score="p").contingency(EACH)
     with pytest.raises(PUValueError, match="but it is for 7"):
         PU.contingency(EACH.assign(n_unlabeled=7))
@@ -69,7 +69,7 @@ def test_an_exact_beta_changes_no_gap() -> None:
     found = PU.gap("precision", shared, at={"threshold": 0.5})
     alone = PU.gap("precision", 0.2, at={"threshold": 0.5})
     pd.testing.assert_frame_equal(found[alone.columns], alone)
-    one, other = PU.compare_unpaired(shared, target="examples"), PU.auroc(0.2, target="examples")
+    one, other = PU.gap("auroc", shared, target="examples"), PU.auroc(0.2, target="examples")
     assert one["difference"].item() == pytest.approx(-other["estimate"].diff()[1])
 
 
@@ -79,8 +79,8 @@ def test_the_error_of_beta_widens_gaps(beta: pd.DataFrame) -> None:
     asks: list[Any] = [
         lambda some, **how: PU.gap("precision", some, at={"threshold": 0.5}, **how),
         lambda some, **how: PU.gap("precision", some, at=100, **how),
-        lambda some, **how: PU.compare_unpaired(some, **how),
-        lambda some, **how: PU.compare_unpaired(some, target="examples", **how),
+        lambda some, **how: PU.gap("auroc", some, **how),
+        lambda some, **how: PU.gap("auroc", some, target="examples", **how),
     ]
     for ask in asks:
         found, alone = ask(beta).iloc[0], ask(point).iloc[0]
@@ -96,25 +96,25 @@ def test_the_error_of_beta_widens_gaps(beta: pd.DataFrame) -> None:
 
 def test_gaps_guaranteed_are_those_of_the_ends() -> None:
     sure = EACH.assign(level=0.995)
-    gap = PU.compare_unpaired(sure, joint="guaranteed").iloc[0]
+    gap = PU.gap("auroc", sure, joint="guaranteed").iloc[0]
     each = PU.auroc(sure, level=0.975, joint="guaranteed")
     lower = each["lower"][0] - each["upper"][1]
     assert gap["lower"] == pytest.approx(lower, rel=1e-12)
     assert gap["upper"] == pytest.approx(each["upper"][0] - each["lower"][1], rel=1e-12)
-    squares = PU.compare_unpaired(EACH).iloc[0]
+    squares = PU.gap("auroc", EACH).iloc[0]
     one = PU.auroc(EACH)
     down = np.hypot(one["estimate"][0] - one["lower"][0], one["upper"][1] - one["estimate"][1])
     assert squares["lower"] == pytest.approx(squares["difference"] - down, rel=1e-12)
 
 
 def test_enrichment_is_no_further_off_than_at_the_ends() -> None:
-    found = PU.enrichment_factor(EACH, fraction=[0.02, 0.1])
-    point = PU.enrichment_factor(POINTS, fraction=[0.02, 0.1])
+    found = PU.metric("lift", EACH, at={"fraction": [0.02, 0.1]})
+    point = PU.metric("lift", POINTS, at={"fraction": [0.02, 0.1]})
     assert (found["estimate"] == point["estimate"]).all()
     assert (found["lower"] <= point["lower"]).all() and (found["upper"] >= point["upper"]).all()
     assert (found["upper"] > point["upper"] + 1e-6).any()
     exact = EACH.assign(lower=EACH["beta"], upper=EACH["beta"]).drop(columns="n_unlabeled")
-    same = PU.enrichment_factor(exact, fraction=[0.02, 0.1])
+    same = PU.metric("lift", exact, at={"fraction": [0.02, 0.1]})
     pd.testing.assert_frame_equal(same[point.columns], point)
 
 
@@ -124,11 +124,11 @@ def test_gaps_say_what_to_pass() -> None:
     with pytest.raises(PUValueError, match="but it is for 7"):
         PU.gap("precision", ALL.assign(n_unlabeled=7), at=100)
     with pytest.raises(PUValueError, match="but it is for 7"):
-        PU.compare_unpaired(EACH.assign(n_unlabeled=7))
+        PU.gap("auroc", EACH.assign(n_unlabeled=7))
     with pytest.raises(PUValueError, match="joint must be left out"):
-        PU.compare_unpaired(0.1, joint="guaranteed")
+        PU.gap("auroc", 0.1, joint="guaranteed")
     with pytest.raises(PUTypeError, match="beta must be a number here"):
-        PU.breaking_point("auroc", EACH)
+        PU.robustness("auroc", EACH, selection_odds=1)
 
 
 @pytest.mark.parametrize("shared", [False, True])

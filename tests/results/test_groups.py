@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pu_accessor import PUError, PUImportError, PUKeyError, PUTypeError, PUValueError, PUWarning
-from tests.cases import Case, as_frame, binormal, cases, draw_case, put
+from tests.cases import AREAS, Case, as_frame, binormal, cases, draw_case, put
 
 METHODS = ["contingency", "roc_bounds", "pr_bounds"]
 COUNTS = ["n_known_positive", "n_known_negative", "n_unlabeled"]
@@ -162,7 +162,7 @@ def test_keys_of_any_kind(keys: Any) -> None:
     check_each(tables, {key: frame[at == place] for place, key in enumerate(order)})
     assert tables["tp"].dims == ("key", "rank", "bound", "beta")
     assert len(tables.pu.to_frame()) == tables["tp"].size
-    assert tables["key"].values.tolist() == tables.pu.area("roc")["key"].values.tolist()
+    assert tables["key"].values.tolist() == tables.pu.area("auroc")["key"].values.tolist()
 
 
 def check_unobserved(keys: list[str], **options: Any) -> bool:
@@ -253,7 +253,7 @@ def test_each_group_is_itself_alone(groups: list[Case], band: str, ranks: Any) -
     every = [rows.pu.contingency(BETAS, band=band, ranks=ranks) for rows in alone.values()]
     if ranks == [0, 2, 1]:
         with pytest.raises(PUValueError, match="area"):
-            tables.pu.area("roc")
+            tables.pu.area("auroc")
         return
     if ranks == "all":
         union = np.unique(np.concatenate([one["rank"].values for one in every]))
@@ -337,8 +337,11 @@ def test_beta_by_key(method: str, kind: Any) -> None:
 def test_area_by_key(curve: str) -> None:
     tables = FRAME.pu(by="model").contingency(BETA, ranks="breakpoints")
     for key, rows in ALONE.items():
-        own = rows.pu.contingency(BETA[key]).pu.area(curve).values
-        one, of_all = tables.sel(model=key).pu.area(curve), tables.pu.area(curve).sel(model=key)
+        own = rows.pu.contingency(BETA[key]).pu.area(AREAS[curve]).values
+        one, of_all = (
+            tables.sel(model=key).pu.area(AREAS[curve]),
+            tables.pu.area(AREAS[curve]).sel(model=key),
+        )
         assert one["beta"].values.tolist() == of_all["beta"].values.tolist() == [BETA[key]]
         np.testing.assert_allclose([one.values, of_all.values], [own, own], rtol=0, atol=1e-12)
 
@@ -482,7 +485,7 @@ def test_many_skipped_groups_are_one_line_and_a_table(engine: Any, tmp_path: Pat
         numbers = asked.auroc(0)
     assert [f"{group}: {why}" for group, why in numbers.attrs["skipped"].items()] == lines
     with pytest.warns(PUWarning, match="^41 of 82 groups"):
-        assert len(asked.compare_unpaired(0).attrs["skipped"]) == 41
+        assert len(asked.gap("auroc", 0).attrs["skipped"]) == 41
     with pytest.raises(PUValueError, match="No group has an answer: ") as none:
         many.assign(label=None).pu(by="model", on_error="skip").auroc(0.1)
     assert len(str(none.value)) <= 400
@@ -607,8 +610,8 @@ def test_no_key_is_lost_to_a_column_of_the_result(key: str) -> None:
     frame = binormal(60, 140, 0.5, seed=8)[0]
     frame = frame.assign(**{key: np.where(np.arange(200) % 2, "u", "v")}, t=-frame["score"])
     asked: dict[str, Callable[[], Any]] = {
-        "compare_unpaired": lambda: frame.pu(by=key).compare_unpaired(0.2),
-        "own betas": lambda: frame.pu(by=key).compare_unpaired({"u": 0.2, "v": 0.1}),
+        "compare_unpaired": lambda: frame.pu(by=key).gap("auroc", 0.2),
+        "own betas": lambda: frame.pu(by=key).gap("auroc", {"u": 0.2, "v": 0.1}),
         "compare": lambda: frame.pu(by=key, score=["score", "t"]).compare(0.2),
         "dominance": lambda: frame.pu(by=key).dominance(0.2),
         "auroc": lambda: frame.pu(by=key).auroc(0.2),

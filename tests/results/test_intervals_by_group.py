@@ -44,13 +44,13 @@ def test_each_group_is_as_alone(intervals: Any) -> None:
         np.testing.assert_array_equal(one["tp"], own["tp"])
         for name in ("f1", "fpr"):
             np.testing.assert_allclose(one.pu.metric(name), own.pu.metric(name))
-        areas = tables.pu.area("roc").sel(site=site)
-        np.testing.assert_allclose(areas, own.pu.area("roc"))
+        areas = tables.pu.area("auroc").sel(site=site)
+        np.testing.assert_allclose(areas, own.pu.area("auroc"))
         envelope = alone.pr_bounds(0.2, beta_interval=interval)["precision_envelope"]
         np.testing.assert_allclose(curves["precision_envelope"].sel(site=site), envelope)
         numbers = every.auroc(0.2, beta_interval=intervals).set_index("site").loc[site]
         assert numbers.to_dict() == alone.auroc(0.2, beta_interval=interval).iloc[0].to_dict()
-        at = {"name": "precision", "beta": 0.2, "at": 30}
+        at = {"quantity": "precision", "beta": 0.2, "at": 30}
         row = every.metric(**at, beta_interval=intervals).set_index("site").loc[site]
         same = alone.metric(**at, beta_interval=interval).iloc[0]
         assert row["envelope_upper"] == same["envelope_upper"]

@@ -70,7 +70,7 @@ def test_a_part_is_no_curve_in_chunks_either() -> None:
     for part in (lambda ds: ds.isel(rank=slice(3, None)), lambda ds: ds.isel(rank=[0, 5, 3, -1])):
         select: Callable[[xr.Dataset], xr.Dataset] = part
         with pytest.raises(PUValueError, match="in their order"):
-            select(chunked(TABLES["points"])).pu.area("roc")
+            select(chunked(TABLES["points"])).pu.area("auroc")
 
 
 def test_zarr(tmp_path: Path) -> None:
@@ -78,6 +78,6 @@ def test_zarr(tmp_path: Path) -> None:
     tables = TABLES["points"].chunk({"rank": 50})
     tables.to_zarr(tmp_path / "tables.zarr", consolidated=False)
     found = xr.open_zarr(tmp_path / "tables.zarr", consolidated=False)
-    assert_same(found.pu.area("roc").compute(), TABLES["points"].pu.area("roc"))
+    assert_same(found.pu.area("auroc").compute(), TABLES["points"].pu.area("auroc"))
     ax = found.isel(model=0).pu.plot_roc()
     assert np.isfinite(ax.lines[1].get_ydata()).all()

@@ -220,7 +220,7 @@ def test_a_beta_of_zero_and_tables_that_are_there_do_not_warn() -> None:
     assert not told(lambda: SHARP.pu.contingency(0))
     with pytest.warns(PUWarning, match="beta exceeds"):
         tables = FRAME.pu.contingency([0, 0.7])
-    assert not told(lambda: tables.pu.area("roc"))
+    assert not told(lambda: tables.pu.area("auroc"))
     assert not told(lambda: tables.pu.plot_roc())
 
 

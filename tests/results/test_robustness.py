@@ -140,7 +140,7 @@ def test_a_conclusion_breaks_where_its_interval_does() -> None:
         ("average_precision", {"above": 0.3}, {}),
         ("precision", {"above": 0.3, "at": 60}, {"at": 60}),
     ):
-        broken = pu.breaking_point(quantity, BETA, **keywords).set_index("model")
+        broken = pu.robustness(quantity, BETA, **keywords, selection_odds=1).set_index("model")
         point = broken.loc["better", "breaking_point"]
         assert 1 < point < np.inf
         ask = getattr(pu, quantity, None)
@@ -155,13 +155,13 @@ def test_a_conclusion_breaks_where_its_interval_does() -> None:
 
 def test_an_order_breaks_where_its_interval_does() -> None:
     pu = FRAME.pu(score=MODELS)
-    broken = pu.breaking_point("difference", [BETA, BETA / 2])
+    broken = pu.robustness("difference", [BETA, BETA / 2], selection_odds=1)
     assert broken["beta"].tolist() == [BETA, BETA / 2]
     point = broken["breaking_point"][0]
     assert 1 < point < np.inf
     assert pu.compare(BETA, selection_odds=point)["lower"].item() > 0
     assert pu.compare(BETA, selection_odds=point * 1.002)["lower"].item() <= 0
-    turned = FRAME.pu(score=MODELS[::-1]).breaking_point("difference", BETA)
+    turned = FRAME.pu(score=MODELS[::-1]).robustness("difference", BETA, selection_odds=1)
     assert turned["breaking_point"].item() == pytest.approx(point, rel=2e-3)
 
 
@@ -169,8 +169,8 @@ def test_models_in_rows_are_paired_by_a_column() -> None:
     rows = FRAME.assign(id=range(len(FRAME))).drop(columns="score")
     long = rows.melt(["id", "label"], MODELS, "model", "score").pu(by="model")
     wide = FRAME.pu(score=MODELS)
-    found = long.breaking_point("difference", BETA, on="id")
-    pd.testing.assert_frame_equal(found, wide.breaking_point("difference", BETA))
+    found = long.robustness("difference", BETA, on="id", selection_odds=1)
+    pd.testing.assert_frame_equal(found, wide.robustness("difference", BETA, selection_odds=1))
     drawn = [
         pu.plot_robustness("difference", BETA, selection_odds=[1, 2], **on).lines[0]
         for pu, on in ((long, {"on": "id"}), (wide, {}))
@@ -179,9 +179,18 @@ def test_models_in_rows_are_paired_by_a_column() -> None:
 
 
 def test_conclusions_that_never_hold_and_that_always_do() -> None:
-    assert FRAME.pu.breaking_point("auroc", BETA, above=0.95)["breaking_point"].item() == 1
-    assert FRAME.pu.breaking_point("auroc", BETA, above=-1)["breaking_point"].item() == np.inf
-    assert FRAME.pu.breaking_point("auroc", 0.0, above=0.2)["breaking_point"].item() == np.inf
+    assert (
+        FRAME.pu.robustness("auroc", BETA, above=0.95, selection_odds=1)["breaking_point"].item()
+        == 1
+    )
+    assert (
+        FRAME.pu.robustness("auroc", BETA, above=-1, selection_odds=1)["breaking_point"].item()
+        == np.inf
+    )
+    assert (
+        FRAME.pu.robustness("auroc", 0.0, above=0.2, selection_odds=1)["breaking_point"].item()
+        == np.inf
+    )
 
 
 def test_a_picture_of_robustness() -> None:
@@ -196,7 +205,9 @@ def test_a_picture_of_robustness() -> None:
         found = FRAME.pu.auroc(BETA, selection_odds=3).iloc[0]
         np.testing.assert_allclose(corners[2:4], [[3, found[name]] for name in names])
     cross = next(line for line in ax.lines if line.get_gid() == "pu_accessor break")
-    point = FRAME.pu.breaking_point("auroc", BETA, above=0.6)["breaking_point"].item()
+    point = FRAME.pu.robustness("auroc", BETA, above=0.6, selection_odds=1)[
+        "breaking_point"
+    ].item()
     np.testing.assert_allclose(cross.get_xydata(), [[point, 0.6]])
     assert ax.get_xscale() == "log" and ax.get_ylabel() == "AUROC"
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
@@ -253,7 +264,7 @@ def test_odds_and_propensities_exclude_each_other() -> None:
     for method, (arguments, keywords) in asked.items():
         with pytest.raises(PUValueError, match=r"selection_odds must be 1 with propensity=\.\.\."):
             getattr(pu, method)(*arguments, selection_odds=2, **keywords)
-    for method in ("breaking_point", "plot_robustness"):
+    for method in ("robustness", "plot_robustness"):
         with pytest.raises(PUValueError, match="propensity must not be bound, but 'e' is"):
             getattr(pu, method)("auroc", BETA)
 
@@ -262,8 +273,8 @@ def test_what_robustness_cannot_be_asked() -> None:
     pu = FRAME.pu(score=MODELS)
     for arguments, keywords, told in (
         (("aurocc", BETA), {}, r"quantity must be one of .*Did you mean 'auroc'"),
-        (("f1", BETA), {}, "at must say the cutoff of 'f1'"),
-        (("auroc", BETA), {"at": 3}, "at must not be passed with 'auroc'"),
+        (("f1", BETA), {}, "at must say the one cutoff of 'f1'"),
+        (("auroc", BETA), {"at": 3}, "at must be left out with 'auroc'"),
         (("auroc", BETA), {"band": "simultaneous"}, "band and reference must be left out"),
         (("f1", BETA), {"at": 3, "band": "dkw"}, "band must be 'exact' or 'simultaneous'"),
         (("f1", BETA), {"at": 3, "target": "population"}, "target must be 'examples' with a met"),
@@ -271,7 +282,7 @@ def test_what_robustness_cannot_be_asked() -> None:
         (("auroc", BETA), {"on": "id"}, "on must be left out with 'auroc', but 'id' was passed"),
     ):
         with pytest.raises(PUValueError, match=told):
-            pu.breaking_point(*arguments, **keywords)
+            pu.robustness(*arguments, **keywords, selection_odds=1)
     with pytest.raises(PUValueError, match="max_fpr must be None with selection_odds=2"):
         FRAME.pu.auroc(BETA, max_fpr=0.1, target="examples", selection_odds=2)
     for odds in ([2], [1, np.inf]):
@@ -280,4 +291,4 @@ def test_what_robustness_cannot_be_asked() -> None:
     with pytest.raises(PUValueError, match="plot_robustness needs the same betas"):
         pu.plot_robustness("auroc", {"better": 0.1, "worse": 0.2})
     with pytest.raises(PUValueError, match="two or more models"):
-        FRAME.pu(score=["better"]).breaking_point("difference", BETA)
+        FRAME.pu(score=["better"]).robustness("difference", BETA, selection_odds=1)

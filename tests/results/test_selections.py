@@ -63,7 +63,7 @@ def test_areas_are_of_cutoffs_in_order_and_once() -> None:
         own.isel(cutoff=[0] * 9 + [*range(9, size)]),
     ):
         with pytest.raises(PUValueError, match="in their order"):
-            tables.pu.area("roc")
+            tables.pu.area("auroc")
 
 
 def test_an_empty_place_stays_empty() -> None:
@@ -93,7 +93,7 @@ def test_no_key_is_lost_to_a_name_of_ours(name: str) -> None:
             "df.pu(by='g', nan_policy='omit').auroc(0.2)",
         ),
         (lambda: FRAME.pu(score=["s", "t"], on="x"), "df.pu(score=['s', 't']).compare(on='x')"),
-        (lambda: WHOLE.pu.area(), "ds.pu.area('roc')"),
+        (lambda: WHOLE.pu.area(), "ds.pu.area('auroc')"),
         (lambda: WHOLE.pu.at(100), "ds.pu.at(rank=100)"),
         (lambda: WHOLE.pu.metric(), "ds.pu.metric('f1')"),
     ],

@@ -129,7 +129,7 @@ ASKED: dict[str, Ask] = {
         score=["holes", "other"], nan_policy="omit", by="key"
     ).compare(0.3),
     "compare worst": lambda pu: pu(score=["holes", "other"], nan_policy="worst").compare(0.3),
-    "compare unpaired": lambda pu: pu(by="key").compare_unpaired([0.3, 0.1]),
+    "compare unpaired": lambda pu: pu(by="key").gap("auroc", [0.3, 0.1]),
     "dominance": lambda pu: pu(score=MODELS).dominance([0.3, 0.1], band="dkw"),
     "dominance by key": lambda pu: pu(by="key").dominance(BY_KEY),
     "plot_roc": lambda pu: pu(score=MODELS).plot_roc(BY_MODEL),
@@ -298,7 +298,7 @@ ANY_ASKED: list[Ask] = [
     lambda pu: pu(nan_policy="omit").estimate_beta(),
     lambda pu: pu(score=MODELS, nan_policy="omit", by="key").compare(0.3),
     lambda pu: pu(score=MODELS, nan_policy="worst").compare(0.3),
-    lambda pu: pu(by="key", nan_policy="omit").compare_unpaired(0.2),
+    lambda pu: pu(by="key", nan_policy="omit").gap("auroc", 0.2),
 ]
 
 
@@ -548,8 +548,8 @@ ERRORS: dict[str, Ask] = {
     "unknown band": lambda pu: pu.roc_bounds(0.3, band="exakt"),
     "level of percents": lambda pu: pu.pr_bounds(0.3, level=95),
     "one model": lambda pu: pu(score=["score"]).compare(),
-    "one group": lambda pu: pu.compare_unpaired(0.3),
-    "several scores, unpaired": lambda pu: pu(score=MODELS, by="key").compare_unpaired(0.3),
+    "one group": lambda pu: pu.gap("auroc", 0.3),
+    "several scores, unpaired": lambda pu: pu(score=MODELS, by="key").gap("auroc", 0.3),
     "unknown metric": lambda pu: pu.metric("precison", 0.3, at=3),
     "unknown place": lambda pu: pu.metric("precision", 0.3, at={"x": 3}),
     "unknown on_error": lambda pu: pu(by="key", on_error="ignore").auroc(0.3),

@@ -199,12 +199,12 @@ def test_codings_dtypes_and_names(label: Any, coding: dict[str, Any], dtype: str
 def test_questions_are_answered_at_each_place(tmp_path: Path) -> None:
     ds = TWO.copy(deep=True)
     tables = ds.pu().contingency(ARRAY)
-    frame, roc, area = tables.pu.to_frame(), tables.pu.roc_bounds(), tables.pu.area("roc")
+    frame, roc, area = tables.pu.to_frame(), tables.pu.roc_bounds(), tables.pu.area("auroc")
     for model, fold in PLACES:
         own = TWO.sel(model=model, fold=fold).pu().contingency(BY_PLACE[model, fold])
         one = roc["tpr"].sel(model=model, fold=fold, rank=own["rank"])
         np.testing.assert_array_equal(one.values, own.pu.roc_bounds()["tpr"].values)
-        np.testing.assert_allclose(area.sel(model=model, fold=fold), own.pu.area("roc"))
+        np.testing.assert_allclose(area.sel(model=model, fold=fold), own.pu.area("auroc"))
     for name in ("model", "beta", "rank", "threshold", "tp"):
         whole = tables[name].broadcast_like(tables["tp"]).transpose(*tables["tp"].dims)
         assert frame[name].tolist() == whole.values.ravel().tolist()
@@ -268,8 +268,8 @@ ONCE_WRONG: dict[str, Callable[[], Any]] = {
     "big-endian labels: ValueError": lambda: betas(BIG, 0.3) == [0.3],
     "refuse level 'rank'": lambda: betas(RANK.stack(at=["model", "rank"]), 0.3),
     "dimensions group and groups: ValueError": lambda: betas(PAIR, 0.3) == [0.3],
-    "area in examples": lambda: "units" not in TABLES.pu.area("roc").attrs,
-    "area has a threshold": lambda: "threshold" not in TABLES.pu.area("pr").coords,
+    "area in examples": lambda: "units" not in TABLES.pu.area("auroc").attrs,
+    "area has a threshold": lambda: "threshold" not in TABLES.pu.area("average_precision").coords,
     "dtype lost": lambda: STACK.pu().contingency(0.3)["model"].dtype == STACK["model"].dtype,
     "memory is shared": lambda: (
         not np.shares_memory(LEAD.pu().contingency(0)["lead"], LEAD["lead"])

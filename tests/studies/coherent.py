@@ -35,7 +35,7 @@ def uncut(n: int, m: int, level: float) -> tuple[IntArray, IntArray]:
 def ask(frame: pd.DataFrame, beta: float, truth: IntArray, band: str | Band) -> Found:
     """Ask for the range of AUROC, of precision at one cutoff, and for all true positives."""
     pu = frame.pu
-    areas = np.ravel(pu.contingency(beta, band=band, ranks="breakpoints").pu.area("roc"))
+    areas = np.ravel(pu.contingency(beta, band=band, ranks="breakpoints").pu.area("auroc"))
     tables = pu.contingency(beta, band=band)
     tp = tables["tp"].values[..., 0]
     at = tables.isel(rank=int(truth[-1]) // 2).pu.metric("precision").values.ravel()

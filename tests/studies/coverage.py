@@ -34,7 +34,7 @@ from pu_accessor.inference.estimates.auroc import estimate_auroc
 from pu_accessor.inference.estimates.average_precision import estimate_precision
 from pu_accessor.inference.estimates.cutoff_spec import At
 from pu_accessor.inference.estimates.fallbacks import Estimates
-from pu_accessor.inference.settings import Rule
+from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables import contingency
 from pu_accessor.inference.tables import latent_bounds as heads
 from pu_accessor.inference.tables.areas import area as area_under
@@ -366,7 +366,7 @@ def ask_areas(
     population: Population, labeling: Labeling, methods: Iterable[str]
 ) -> Iterator[Answer]:
     """Ask for some of the three estimated areas: two have a larger study, `tests.studies`."""
-    betas, rule = np.array([labeling.beta]), Rule(LEVEL)
+    betas, rule = np.array([labeling.beta]), Settings(LEVEL)
     for method in methods:
         found = _ESTIMATES[method](labeling.ranking, betas, rule)
         lower, upper = found.lower.item(), found.upper.item()
@@ -403,7 +403,7 @@ def _cut(ranking: Ranking, fitted: IntArray) -> IntArray:
 def ask_metrics(population: Population, labeling: Labeling, n: int) -> Iterator[Answer]:
     """Ask for the precision at the cutoffs that people report."""
     ranking = rank_labeling(population, labeling.known, labeling.negative, "all")
-    _, (tp, fp, fn, tn) = contingency.central_table(ranking, labeling.beta, Rule(LEVEL))
+    _, (tp, fp, fn, tn) = contingency.central_table(ranking, labeling.beta, Settings(LEVEL))
     tpr, fpr = tp / (tp + fn), fp / (fp + tn)
     cutoffs = {
         "rank": np.searchsorted(ranking.rank, reported_rank(population), side="right") - 1,
@@ -456,7 +456,7 @@ def _side_by_side(n: int, m: int) -> IntArray:
     return np.stack(sides, axis=1)[..., np.newaxis]
 
 
-_ESTIMATES: Mapping[str, Callable[[Ranking, FloatArray, Rule], Estimates]] = {
+_ESTIMATES: Mapping[str, Callable[[Ranking, FloatArray, Settings], Estimates]] = {
     "auroc": estimate_auroc,
     "partial auroc": partial(estimate_auroc, max_fpr=MAX_FPR),
     "average precision": estimate_precision,
@@ -539,7 +539,7 @@ def check(population: Population, labeling: Labeling, answers: Iterable[Answer])
         for band in RANGES:
             if f"range {band}" in told:
                 bounded = pu.contingency(beta, band=band, ranks="breakpoints")
-                area = bounded.pu.area("roc").sel(bound=["lower", "upper"])
+                area = bounded.pu.area("auroc").sel(bound=["lower", "upper"])
                 _same(area.to_numpy()[:, 0], told[f"range {band}"])
     truth, score = population.positive, population.score
     expected = {

@@ -14,7 +14,7 @@ import numpy as np
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.inference.bands.exact import exact
 from pu_accessor.inference.estimates.guaranteed_cutoffs import Goal, Guaranteed, find_guaranteed
-from pu_accessor.inference.settings import Rule
+from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import BoolArray, FloatArray
 from tests.studies.shapes import CHOSEN, OTHERS
 
@@ -61,7 +61,7 @@ def simulate(design: tuple[str, int, int, int], goal: Goal, models: int, draws: 
     size, shape = positives + negatives, SHAPES[name]
     beta = (positives - known) / (size - known)
     label = np.arange(size) < known
-    rules = Rule(1 - (1 - LEVEL) / models, "simultaneous"), Rule(LEVEL, exact)
+    rules = Settings(1 - (1 - LEVEL) / models, "simultaneous"), Settings(LEVEL, exact)
     rows = []
     for _ in range(draws):
         base = np.concatenate(shape.draw(rng, positives, negatives))
@@ -76,7 +76,9 @@ def simulate(design: tuple[str, int, int, int], goal: Goal, models: int, draws: 
     return Kept(*np.mean(rows, axis=0).tolist())
 
 
-def _find(score: FloatArray, label: BoolArray, beta: float, goal: Goal, rule: Rule) -> Guaranteed:
+def _find(
+    score: FloatArray, label: BoolArray, beta: float, goal: Goal, rule: Settings
+) -> Guaranteed:
     none = np.zeros(score.size, np.bool_)
     ranking = rank_examples(score, label, none, ranks="breakpoints")
     return find_guaranteed(ranking, beta, goal, rule)

@@ -26,11 +26,8 @@ from pu_accessor.inference.estimates.binomial import metric_on_new
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.fallbacks import Estimates
 from pu_accessor.inference.estimates.joint import (
-    BetaRange,
     join_estimates,
     join_metric_at,
-    join_metric_on_new,
-    ranking_level,
 )
 from pu_accessor.inference.estimates.metric_at import metric_at
 from pu_accessor.inference.estimates.population_auroc import estimate_population_auroc
@@ -39,7 +36,9 @@ from pu_accessor.inference.estimates.population_average_precision import (
 )
 from pu_accessor.inference.prior.labeling import beta_from_labels
 from pu_accessor.inference.prior.methods import estimate_prior
-from pu_accessor.inference.settings import Rule
+from pu_accessor.inference.quantities import QUANTITIES
+from pu_accessor.inference.settings import BetaRange, Settings, ranking_level
+from pu_accessor.inference.value import metric_value
 from pu_accessor.ranking import FloatArray, Ranking
 from tests.studies.shapes import CHOSEN, OTHERS, Draw, Shape
 
@@ -168,7 +167,7 @@ def sources(design: Design) -> dict[str, Callable[[Drawn, float], tuple[Ranking,
                 level=level,
             )
             lower, upper = min(found.lower, found.beta), max(found.upper, found.beta)
-            return drawn.plain, BetaRange(found.beta, lower, upper, level)
+            return drawn.plain, BetaRange(np.array([found.beta]), (lower, upper), level)
 
         return source
 
@@ -178,7 +177,7 @@ def sources(design: Design) -> dict[str, Callable[[Drawn, float], tuple[Ranking,
             beta, lower, upper, *_ = estimate_prior(ranking, method, level)
             low, high = min(lower, beta), max(upper, beta)
             limits = {"feasible": "upper", "two_sided": "both"}.get(method, "none")
-            return ranking, BetaRange(beta, low, high, level, limits)
+            return ranking, BetaRange(np.array([beta]), (low, high), level, limits)
 
         return source
 
@@ -195,17 +194,17 @@ Limits = tuple[float, float]
 Question = Callable[[Ranking, BetaRange, str, float], Limits]
 
 
-def area(estimate: Callable[[Ranking, FloatArray, Rule], Estimates]) -> Question:
+def area(estimate: Callable[[Ranking, FloatArray, Settings], Estimates]) -> Question:
     """Return a question for an area."""
 
     def question(ranking: Ranking, beta: BetaRange, joint: str, _: float) -> Limits:
         if joint == "point":
-            found = estimate(ranking, np.array([beta.beta]), Rule(LEVEL))
+            found = estimate(ranking, np.array([beta.point]), Settings(LEVEL))
         else:
             level = LEVEL if joint == "approximate" else ranking_level(LEVEL, beta.level)
             quick = joint == "approximate" and estimate is estimate_precision
             ask = estimate_precision_around if quick else estimate
-            each = ask(ranking, beta.betas(LEVEL, joint), Rule(level))
+            each = ask(ranking, beta.grid(LEVEL, joint), Settings(level))
             found = join_estimates(each, beta, joint)
         return float(found.lower[0]), float(found.upper[0])
 
@@ -214,16 +213,18 @@ def area(estimate: Callable[[Ranking, FloatArray, Rule], Estimates]) -> Question
 
 def at_cutoff(name: str, rank: int | None) -> Question:
     """Return a question for a metric, at a rank or of new examples at a threshold."""
-    rule = Rule(LEVEL)
+    rule = Settings(LEVEL)
 
     def question(ranking: Ranking, beta: BetaRange, joint: str, threshold: float) -> Limits:
-        point, at = np.array([beta.beta]), Cutoff("rank", rank or 0)
+        point, at = np.array([beta.point]), Cutoff("rank", rank or 0)
         if joint == "point" and rank is None:
             found = metric_on_new(ranking, point, name, threshold, rule)
         elif joint == "point":
             found = metric_at(ranking, point, name, at, rule)
         elif rank is None:
-            found = join_metric_on_new(ranking, beta, name, threshold, rule, joint)
+            at = Cutoff("threshold", threshold)
+            entry = QUANTITIES[name]
+            found = metric_value(entry, ranking, beta, rule, "population", at, joint)
         else:
             found = join_metric_at(ranking, beta, name, at, rule, joint)
         return float(found.lower[0]), float(found.upper[0])

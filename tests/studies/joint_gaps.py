@@ -19,7 +19,7 @@ from tests.studies.population import SHAPES
 
 SEED, THRESHOLD, BY_HAND = 20261122, 1.0, 100
 DRAWN = ("normal .76", "3% hard negatives", "worse than chance", "wide")
-ASKED = ("compare_unpaired", "gap of precision")
+ASKED = ("gap of auroc", "gap of precision")
 
 
 class Cell(NamedTuple):
@@ -91,8 +91,7 @@ def run(shape: str, *, shared: bool, draws: int) -> dict[str, Cell]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PUWarning)  # by chance beta is too high
             asked = [
-                (pu.compare_unpaired(some), pu.gap("precision", some, at=at))
-                for some in (beta, point)
+                (pu.gap("auroc", some), pu.gap("precision", some, at=at)) for some in (beta, point)
             ]
         ends = [[one[["lower", "upper"]].iloc[0].tolist() for one in both] for both in asked]
         rows.append(ends)

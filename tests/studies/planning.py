@@ -14,7 +14,7 @@ from scipy import special
 from pu_accessor import positives_needed, power, ranking_from_arrays
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.inference.estimates.population_auroc import estimate_population_auroc
-from pu_accessor.inference.settings import Rule
+from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import FloatArray
 from tests.studies.shapes import CHOSEN, OTHERS, Shape, normal
 
@@ -61,7 +61,7 @@ def _draw(shape: Shape, n: int, rest: int, beta: float, rng: Rng) -> FloatArray:
 def _width(score: FloatArray, n: int, beta: float) -> float:
     known = np.arange(score.size) < n
     ranking = rank_examples(score, known, np.zeros(score.size, np.bool_), ranks="breakpoints")
-    found = estimate_population_auroc(ranking, np.array([beta]), Rule(LEVEL))
+    found = estimate_population_auroc(ranking, np.array([beta]), Settings(LEVEL))
     return float(found.upper[0] - found.lower[0])
 
 

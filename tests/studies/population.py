@@ -21,7 +21,7 @@ from pu_accessor.inference.estimates.population_auroc import score_interval
 from pu_accessor.inference.estimates.population_average_precision import (
     estimate_population_precision,
 )
-from pu_accessor.inference.settings import Rule
+from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, PairedRanks, Ranking
 
 Draw: TypeAlias = Callable[[np.random.Generator, tuple[int, ...]], FloatArray]
@@ -212,7 +212,7 @@ def precision_row(name: str, design: Design, draws: int) -> Row:
     rng = generator("average precision", name, design)
     known, rest = draw_scores(SHAPES[name], design, draws, rng)
     positive = np.arange(design.known + design.rest) < design.known
-    none, rule, limits = np.zeros(positive.size, np.bool_), Rule(LEVEL), np.empty((2, draws))
+    none, rule, limits = np.zeros(positive.size, np.bool_), Settings(LEVEL), np.empty((2, draws))
     for turn in range(draws):
         score = np.concatenate([known[turn], rest[turn]])
         ranking = rank_examples(score, positive, none, ranks="breakpoints")
@@ -237,7 +237,7 @@ def rate_row(name: str, cutoff: str, design: Design, draws: int) -> Row:
     for turn, (k, h) in enumerate(seen.T.tolist()):
         rank, found = np.array([0, k + h, size]), np.array([0, k, design.known])
         ranking = Ranking(rank, np.array([np.inf, 1, 0]), found, 0 * rank, rank - found, total)
-        answer = metric_on_new(ranking, beta_of(design), name, 1, Rule(LEVEL))
+        answer = metric_on_new(ranking, beta_of(design), name, 1, Settings(LEVEL))
         limits[:, turn] = answer.lower[0], answer.upper[0]
     limits = limits[:, again.ravel()]
     positives = (design.known + design.share * design.rest) / size

@@ -13,13 +13,15 @@ from typing import NamedTuple
 import numpy as np
 
 from pu_accessor.counting.cutoffs import rank_examples
-from pu_accessor.inference.comparison.gaps import find_gaps, metric_of_group
+from pu_accessor.inference.comparison.gaps import GroupValue, find_gaps
 from pu_accessor.inference.estimates.calibration import reliability
 from pu_accessor.inference.estimates.cutoff_spec import read_at
-from pu_accessor.inference.estimates.early_recognition import enrichment_at, estimate_bedroc
+from pu_accessor.inference.estimates.early_recognition import estimate_bedroc, lift_at
 from pu_accessor.inference.estimates.metric_at import metric_at
 from pu_accessor.inference.estimates.utility import net_benefit_at
-from pu_accessor.inference.settings import Rule
+from pu_accessor.inference.quantities import read_quantity
+from pu_accessor.inference.settings import BetaRange, Settings
+from pu_accessor.inference.value import value_of
 from pu_accessor.ranking import BoolArray, FloatArray, Ranking
 from tests.studies.shapes import CHOSEN, OTHERS, Rng, Shape
 
@@ -90,12 +92,12 @@ def at_precision(shape: Shape, known: int, share: float, draws: int, rng: Rng) -
         betas, at = np.array([one.beta]), read_at({"precision": 0.5})
         for name in ("precision", "recall"):
             try:
-                got = metric_at(one.ranking, betas, name, at, Rule(LEVEL))
+                got = metric_at(one.ranking, betas, name, at, Settings(LEVEL))
             except ValueError:  # is reached by no cutoff
                 continue
             head = one.score >= got.threshold[0]
             true = one.truth[head].sum() / (head if name == "precision" else one.truth).sum()
-            exact = metric_at(one.ranking, betas, name, read_at(int(got.rank[0])), Rule(LEVEL))
+            exact = metric_at(one.ranking, betas, name, read_at(int(got.rank[0])), Settings(LEVEL))
             for band, each in (("simultaneous", got), ("exact", exact)):
                 rows = found.setdefault(f"{name} at precision .5, {band}", [])
                 rows.append((true, each.lower[0], each.upper[0]))
@@ -105,19 +107,18 @@ def at_precision(shape: Shape, known: int, share: float, draws: int, rng: Rng) -
 def early(shape: Shape, known: int, share: float, draws: int, rng: Rng) -> dict[str, Held]:
     """BEDROC, and the enrichment factor of the top 1%, 5% and 20%."""
     found: dict[str, Found] = {}
-    fractions = np.array([0.01, 0.05, 0.2])
     for one in samples(shape, known, share, draws, rng):
         betas, whole = np.array([one.beta]), rank(one.score, one.truth)
         for alpha in (5.0, 20.0, 100.0):
-            got = estimate_bedroc(one.ranking, betas, alpha, Rule(LEVEL))
-            true = estimate_bedroc(whole, np.zeros(1), alpha, Rule(LEVEL)).value[0]
+            got = estimate_bedroc(one.ranking, betas, alpha, Settings(LEVEL))
+            true = estimate_bedroc(whole, np.zeros(1), alpha, Settings(LEVEL)).value[0]
             rows = found.setdefault(f"BEDROC, alpha {alpha:g}", [])
             rows.append((true, got.lower[0], got.upper[0]))
-        factors = enrichment_at(one.ranking, betas, fractions, Rule(LEVEL))
-        truth = enrichment_at(whole, np.zeros(1), fractions, Rule(LEVEL)).value
-        for place, fraction in enumerate(fractions):
+        for fraction in (0.01, 0.05, 0.2):
+            lift = lift_at(one.ranking, betas, fraction, Settings(LEVEL))
+            truth = lift_at(whole, np.zeros(1), fraction, Settings(LEVEL)).estimate[0]
             rows = found.setdefault(f"enrichment, top {fraction:.0%}", [])
-            rows.append((truth[place, 0], factors.lower[place, 0], factors.upper[place, 0]))
+            rows.append((truth, lift.lower[0], lift.upper[0]))
     return held(found)
 
 
@@ -125,7 +126,7 @@ def gaps(shape: Shape, known: int, share: float, draws: int, rng: Rng) -> dict[s
     """Gaps of recall and precision between a group of this shape and one of normal scores."""
     found: dict[str, Found] = {}
     other = SHAPES["normal, AUROC .80"]
-    limit = Rule(LEVEL)
+    limit = Settings(LEVEL)
     truth = [
         np.concatenate([np.stack(one.draw(rng, 100_000, 100_000)) for _ in range(3)], axis=1)
         for one in (shape, other)
@@ -149,7 +150,10 @@ def gaps(shape: Shape, known: int, share: float, draws: int, rng: Rng) -> dict[s
                     whole = prevalence if name == "recall" else sum(head)
                     true.append(head[0] / whole if whole else np.nan)
                     betas = np.array([one.beta])
-                    groups.append(metric_of_group(one.ranking, betas, name, at, target, limit))
+                    entry = read_quantity(name, {"threshold": place}, "gap")
+                    value = value_of(entry, one.ranking, BetaRange(betas), limit, target, at)
+                    interval = value.estimate, value.lower, value.upper
+                    groups.append(GroupValue(one.ranking.total.known_positive, *interval))
                 gap = find_gaps(groups)
                 row = true[0] - true[1], gap.lower[0, 0], gap.upper[0, 0]
                 if not np.isnan(row).any():
@@ -174,7 +178,7 @@ def reliable(shape: Shape, known: int, share: float, draws: int, rng: Rng) -> di
         score, betas = probabilities(one.score), np.array([one.beta])
         few, whole = (rank(score, some) for some in (np.arange(score.size) < known, one.truth))
         for band in ("exact", "simultaneous"):
-            rule = Rule(LEVEL, band)
+            rule = Settings(LEVEL, band)
             bins, every = (
                 reliability(some, b, edges, rule).value[..., 0]
                 for some, b in ((few, betas), (whole, np.zeros(1)))

@@ -18,7 +18,7 @@ import numpy as np
 from pu_accessor.inference.diagnostics import tell_about
 from pu_accessor.inference.estimates.auroc import estimate_auroc
 from pu_accessor.inference.estimates.average_precision import estimate_precision
-from pu_accessor.inference.settings import Rule
+from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.areas import area
 from pu_accessor.inference.tables.contingency import make_tables
 from pu_accessor.questions.request import FEW_EFFECTIVE
@@ -74,7 +74,7 @@ def tightest(positives: int, negatives: int, share: float, other: float, mean: f
         place = int(rng.integers(1, latent.size - 1))
         found = {}
         for band, reference in product(("simultaneous", "exact"), ("tightest", "positives")):
-            tables = make_tables(ranking, beta, Rule(LEVEL, band, reference))
+            tables = make_tables(ranking, beta, Settings(LEVEL, band, reference))
             low, _, high = (tables.tp[..., 0] - ranking.known_positive[:, np.newaxis]).T
             inside = (low <= latent) & (latent <= high)
             held = inside.all() if band == "simultaneous" else inside[place]
@@ -111,11 +111,11 @@ def between(known: int, mean: float, prevalence: float = 0.1) -> Draws:
         ranking, _ = rank_all(score, positive, chosen)
         beta, found = np.array([known / (score.size - known)]), {}
         for band in ("exact", "simultaneous"):
-            counts = make_tables(ranking, beta, Rule(LEVEL, band)).table
+            counts = make_tables(ranking, beta, Settings(LEVEL, band)).table
             tp, fp, fn, _ = (np.moveaxis(count, 0, -1) for count in counts)
             low, _, high = area("roc", tp, fp, fn)[:, 0]
             found[f"between {band}"] = Held(bool(low - 1e-9 <= truth <= high + 1e-9))
-        limits = estimate_auroc(ranking, beta, Rule(LEVEL))
+        limits = estimate_auroc(ranking, beta, Settings(LEVEL))
         found["auroc"] = Held(bool(limits.lower[0] - 1e-9 <= truth <= limits.upper[0] + 1e-9))
         return found
 
@@ -141,7 +141,7 @@ def partial(prevalence: float, known: int, share: float, mean: float) -> Draws:
         truth = (1 + (height - MAX**2 / 2) / (MAX - MAX**2 / 2)) / 2
         ranking = rank_quickly(np.sort(rng.choice(rank, known, replace=False)), size)
         beta = np.array([(count - known) / (size - known)])
-        found = estimate_auroc(ranking, beta, Rule(LEVEL), MAX)
+        found = estimate_auroc(ranking, beta, Settings(LEVEL), max_fpr=MAX)
         held = bool(found.lower[0] - 1e-9 <= truth <= found.upper[0] + 1e-9)
         beyond = not 0 <= found.value[0] <= 1  # NaN, too: it is said
         beyond |= bool(tell_about(ranking, LEVEL).beyond(beta).size)
@@ -190,7 +190,7 @@ def weighted(cell: Cell, strata: tuple[float, ...] | None = None) -> Draws:
         }
         found = {}
         for name, ask in (("AUROC", estimate_auroc), ("AP", estimate_precision)):
-            limits, truth = ask(ranking, beta, Rule(LEVEL)), truths[name]
+            limits, truth = ask(ranking, beta, Settings(LEVEL)), truths[name]
             held = bool(limits.lower[0] <= truth <= limits.upper[0])
             warned = bool(few) or not 0 <= limits.value[0] <= 1
             found[name] = Held(None if np.isnan(limits.lower[0]) else held, warned)

@@ -17,8 +17,7 @@ from scipy import integrate, optimize, special, stats
 
 from pu_accessor.inference.bands.exact import Bounds
 from pu_accessor.inference.bands.lookup import latent_bounds_each
-from pu_accessor.inference.comparison.paired import compare_paired
-from pu_accessor.inference.comparison.within_odds import compare_within
+from pu_accessor.inference.comparison.paired import compare_paired, compare_within
 from pu_accessor.inference.estimates.auroc import estimate_auroc
 from pu_accessor.inference.estimates.average_precision import estimate_precision
 from pu_accessor.inference.estimates.fallbacks import Estimates
@@ -27,7 +26,7 @@ from pu_accessor.inference.estimates.population_average_precision import (
     estimate_population_precision,
 )
 from pu_accessor.inference.estimates.within_odds import estimate_within
-from pu_accessor.inference.settings import Rule
+from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, PairedRanks, Ranking
 from tests.oracles import selection_oracle as oracle
 
@@ -199,9 +198,9 @@ def area_coverage(cell: Cell, draws: int, curve: str, target: str) -> tuple[floa
         betas = np.array([(count - ranking.total.known_positive) / ranking.total.unlabeled])
         truth = (of_new if target == "population" else true_areas(score, count))[curve]
         within = estimate_within(
-            ranking, betas, Rule(LEVEL, selection_odds=cell.asked), curve, target
+            ranking, betas, Settings(LEVEL, selection_odds=cell.asked), curve, target
         )
-        at_random: Estimates = AT_RANDOM[curve, target](ranking, betas, Rule(LEVEL))
+        at_random: Estimates = AT_RANDOM[curve, target](ranking, betas, Settings(LEVEL))
         held += [_holds(each, truth) for each in (within, at_random)]
         width += float(within.upper[0] - within.lower[0])
     return float(held[0]) / draws, float(held[1]) / draws, width / draws
@@ -226,9 +225,8 @@ def pair_coverage(cell: Cell, draws: int, target: str) -> tuple[float, float, fl
         betas = np.array([(count - known.size) / (size - known.size)])
         areas = [true_areas(score, count)["roc"] for score in scores]
         truth = of_new if target == "population" else areas[0] - areas[1]
-        within = compare_within(paired, betas, LEVEL, target, cell.asked).size
-        at_random = compare_paired(paired, betas, LEVEL, target).size
-        assert within is not None and at_random is not None
+        within = compare_within(paired, betas, LEVEL, target, cell.asked)
+        at_random = compare_paired(paired, betas, LEVEL, target)
         held += [bool(x.lower[0, 0] <= truth <= x.upper[0, 0]) for x in (within, at_random)]
         width += float(within.upper[0, 0] - within.lower[0, 0])
     return float(held[0]) / draws, float(held[1]) / draws, width / draws

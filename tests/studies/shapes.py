@@ -13,7 +13,7 @@ from scipy.stats import rankdata
 
 from pu_accessor.inference.estimates.auroc import estimate_auroc
 from pu_accessor.inference.estimates.average_precision import estimate_precision
-from pu_accessor.inference.settings import Rule
+from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import Counts, FloatArray, Ranking
 
 SEED, LEVEL = 20261121, 0.95
@@ -157,7 +157,7 @@ def look(
 ) -> dict[str, Cell]:
     """Simulate a cell."""
     words: list[int] = [SEED, known, round(1000 * share), *name.encode()]
-    rule, found = Rule(LEVEL), {key: [] for key in asked}  # type: ignore[var-annotated]
+    rule, found = Settings(LEVEL), {key: [] for key in asked}  # type: ignore[var-annotated]
     for drawn in labelings(shape, known, share, draws, np.random.default_rng(words)):
         for key in asked:
             limits = ASKED[key](drawn.ranking, np.array([drawn.beta]), rule)

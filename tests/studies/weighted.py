@@ -21,7 +21,7 @@ from pu_accessor.inference.bands.weighted import effective_size, weighted_bounds
 from pu_accessor.inference.estimates.auroc import estimate_auroc
 from pu_accessor.inference.estimates.average_precision import estimate_precision
 from pu_accessor.inference.estimates.fallbacks import Estimates
-from pu_accessor.inference.settings import Rule
+from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 from tests.studies.coverage import rank_quickly
 
@@ -132,8 +132,8 @@ def simulate(cell: Cell, draws: int) -> tuple[Cell, float, list[Row]]:
                 ranking = replace(rank_quickly(end, cell.examples), weight=given)
                 betas = np.array([m / (cell.examples - weight.size)])
                 areas: tuple[tuple[str, float, Estimates], ...] = (
-                    ("AUROC", auroc, estimate_auroc(ranking, betas, Rule(LEVEL))),
-                    ("AP", precision, estimate_precision(ranking, betas, Rule(LEVEL))),
+                    ("AUROC", auroc, estimate_auroc(ranking, betas, Settings(LEVEL))),
+                    ("AP", precision, estimate_precision(ranking, betas, Settings(LEVEL))),
                 )
                 for area, truth, estimate in areas:
                     lowest, highest = estimate.lower.item(), estimate.upper.item()

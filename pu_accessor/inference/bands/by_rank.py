@@ -4,7 +4,7 @@
 come from. A band answers by the known positives in the head; these answer by the head's size.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -35,6 +35,10 @@ class RankBand:
 
     lower: Side
     upper: Side
+
+    def of(self, names: Sequence[str], key: Hashable) -> "RankBand":
+        """Return the bounds of one ranking: here the same for all."""
+        return self
 
     def latent(self, rank: IntArray, examples: int, latent: IntArray) -> tuple[IntArray, IntArray]:
         """Return bounds on the number of latent positives in some heads.

@@ -31,11 +31,11 @@ def infeasible(
     >>> infeasible(tp, 6 - tp, 4 + 0 * tp, clipped, 0)
     np.True_
     """
-    together = tp.max(axis=-1) <= tp.min(axis=-1)
-    everywhere = (clipped == True).all(axis=-1)  # noqa: E712 -- or missing
-    negative = fp[..., 0] + tn[..., 0] > np.expand_dims(known_negative, -1)
-    beyond: BoolArray = (everywhere & together & negative).any(axis=-1)
-    return beyond
+    bounds_meet = tp.max(axis=-1) <= tp.min(axis=-1)
+    all_clipped = (clipped == True).all(axis=-1)  # noqa: E712 -- or missing
+    has_latent_negatives = fp[..., 0] + tn[..., 0] > np.expand_dims(known_negative, -1)
+    is_too_high: BoolArray = (all_clipped & bounds_meet & has_latent_negatives).any(axis=-1)
+    return is_too_high
 
 
 def crossings(x: FloatArray, lead: FloatArray) -> tuple[float, ...]:
@@ -46,14 +46,13 @@ def crossings(x: FloatArray, lead: FloatArray) -> tuple[float, ...]:
     >>> crossings(np.array([0.0, 1.0, 2.0, 3.0]), np.array([1.0, -1.0, 0.0, 2.0]))
     (0.5, 2.0)
     """
-    leading = np.flatnonzero(lead)
-    found = []
-    for here, there in pairwise(leading.tolist()):
-        if (lead[here] > 0) == (lead[there] > 0):
+    crossed_at = []
+    for before, after in pairwise(np.flatnonzero(lead).tolist()):
+        if (lead[before] > 0) == (lead[after] > 0):
             continue
-        if there > here + 1:  # level from the next point on
-            found.append(float(x[here + 1]))
+        if after > before + 1:  # level from the next point on
+            crossed_at.append(float(x[before + 1]))
         else:
-            share = lead[here] / (lead[here] - lead[there])
-            found.append(float(x[here] + share * (x[there] - x[here])))
-    return tuple(found)
+            share = lead[before] / (lead[before] - lead[after])
+            crossed_at.append(float(x[before] + share * (x[after] - x[before])))
+    return tuple(crossed_at)

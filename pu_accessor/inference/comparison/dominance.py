@@ -1,4 +1,8 @@
-"""Two models: whether the ROC curve of one lies above that of the other, and where they cross."""
+"""Two models: whether the ROC curve of one lies above that of the other, and where they cross.
+
+Curves step back where a known positive enters the head. They are compared as functions, by the
+highest place at each false positive rate.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +12,6 @@ import numpy as np
 
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.comparison.crossings import crossings
-from pu_accessor.inference.comparison.monotone_curve import StepFree, limit, step_free
 from pu_accessor.inference.comparison.pairwise import find_pairs
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 
@@ -46,6 +49,13 @@ class Dominance:
     crossings: tuple[tuple[tuple[float, ...], ...], ...]
 
 
+class StepFree(NamedTuple):
+    """A curve that never steps back: corners, straight between them; it may jump."""
+
+    fpr: FloatArray
+    tpr: FloatArray
+
+
 class _Gap(NamedTuple):
     """Two curves from left to right: both limits at each corner of either, from within."""
 
@@ -56,8 +66,8 @@ class _Gap(NamedTuple):
     @property
     def lead(self) -> FloatArray:
         """By how much the first is above the second; 0 within rounding."""
-        apart = self.first - self.second
-        return np.where(np.abs(apart) <= _SAME, 0.0, apart)
+        difference = self.first - self.second
+        return np.where(np.abs(difference) <= _SAME, 0.0, difference)
 
 
 class _Verdict(NamedTuple):
@@ -102,8 +112,8 @@ def dominance(fpr: FloatArray, tpr: FloatArray) -> Dominance:
     --------
     >>> fpr = np.array([[0, 0, 0.5, 1], [0, 0.5, 1, 1]])[:, np.newaxis, np.newaxis]
     >>> tpr = np.array([[0, 0.5, 1, 1], [0, 0.5, 1, 1]])[:, np.newaxis, np.newaxis]
-    >>> found = dominance(np.repeat(fpr, 3, axis=2), np.repeat(tpr, 3, axis=2))
-    >>> found.dominates, found.disjoint, found.crossings
+    >>> verdicts = dominance(np.repeat(fpr, 3, axis=2), np.repeat(tpr, 3, axis=2))
+    >>> verdicts.dominates, verdicts.disjoint, verdicts.crossings
     (array([[0]]), array([[ True]]), (((),),))
     """
     first, second = find_pairs(len(fpr))
@@ -111,17 +121,16 @@ def dominance(fpr: FloatArray, tpr: FloatArray) -> Dominance:
         raise PUValueError(
             "An ROC curve needs negatives, but at some beta there are none. Pass a smaller beta."
         )
-    paths = [
+    curves = [
         [
-            [step_free(*path) for path in zip(*bounds, strict=True)]
+            [step_free(*curve) for curve in zip(*bounds, strict=True)]
             for bounds in zip(*model, strict=True)
         ]
         for model in zip(fpr, tpr, strict=True)
     ]
-    pairs = list(zip(first.tolist(), second.tolist(), strict=True))
     verdicts = [
-        [_judge(a, b) for a, b in zip(paths[one], paths[other], strict=True)]
-        for one, other in pairs
+        [_judge(*at_beta) for at_beta in zip(curves[a], curves[b], strict=True)]
+        for a, b in zip(first.tolist(), second.tolist(), strict=True)
     ]
     ahead, behind, disjoint = (
         np.array([[verdict[field] for verdict in row] for row in verdicts]) for field in range(3)
@@ -140,9 +149,9 @@ def dominance(fpr: FloatArray, tpr: FloatArray) -> Dominance:
 def _judge(first: Sequence[StepFree], second: Sequence[StepFree]) -> _Verdict:
     """Compare the curves of two models, each at the lower bound, the estimate and the upper."""
     lead = (gap := _compare(first[1], second[1])).lead
-    apart = _above(_compare(first[0], second[2])) or _above(_compare(second[0], first[2]))
+    disjoint = _above(_compare(first[0], second[2])) or _above(_compare(second[0], first[2]))
     return _Verdict(
-        bool((lead > 0).any()), bool((lead < 0).any()), apart, crossings(gap.fpr, lead)
+        bool((lead > 0).any()), bool((lead < 0).any()), disjoint, crossings(gap.fpr, lead)
     )
 
 
@@ -161,3 +170,47 @@ def _above(gap: _Gap) -> bool:
     """Whether the first curve is strictly above the second, where they are not both at an end."""
     at_end = (gap.first == gap.second) & np.isin(gap.first, [0, 1])
     return bool(((gap.lead > 0) | at_end).all() and (gap.lead > 0).any())
+
+
+def step_free(fpr: FloatArray, tpr: FloatArray) -> StepFree:
+    """Return the highest true positive rate at or left of each false positive rate.
+
+    The rate at which each height is reached for good is the lowest from there on. Where a straight
+    piece runs past what is reached again later, it ends there, and the curve jumps.
+    """
+    fpr, tpr = _hold(fpr, tpr)
+    lowest = np.minimum.accumulate(fpr[::-1])[::-1]
+    # A piece from i to i + 1 is cut where it gets to the lowest rate from i + 1 on.
+    start, end, stop = fpr[:-1], fpr[1:], lowest[1:]
+    cut = (start < stop) & (stop < end)
+    share = (stop[cut] - start[cut]) / (end[cut] - start[cut])
+    height = tpr[:-1][cut] + share * (tpr[1:][cut] - tpr[:-1][cut])
+    position = np.flatnonzero(cut) + 1
+    fpr, tpr = np.insert(lowest, position, stop[cut]), np.insert(tpr, position, height)
+    is_new = np.append(True, (np.diff(fpr) > 0) | (np.diff(tpr) > 0))
+    return StepFree(fpr[is_new], tpr[is_new])
+
+
+def _hold(fpr: FloatArray, tpr: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Hold a curve at what it has reached until it gets there again."""
+    held = np.maximum.accumulate(tpr)
+    start, end, height = tpr[:-1], tpr[1:], held[:-1]
+    below = (start < height) & (height < end)
+    if below.any():
+        share = (height[below] - start[below]) / (end[below] - start[below])
+        reached_again = fpr[:-1][below] + share * (fpr[1:][below] - fpr[:-1][below])
+        position = np.flatnonzero(below) + 1
+        fpr = np.insert(fpr, position, reached_again)
+        held = np.insert(held, position, height[below])
+    return fpr, held
+
+
+def limit(curve: StepFree, at: FloatArray, side: str) -> FloatArray:
+    """Return a curve's limit from the left or right at some false positive rates."""
+    if side == "left":
+        corner = np.searchsorted(curve.fpr, at, side="left")
+        corner = corner.clip(max=curve.fpr.size - 1)
+    else:
+        corner = np.searchsorted(curve.fpr, at, side="right") - 1
+    between = np.interp(at, curve.fpr, curve.tpr)
+    return np.where(curve.fpr[corner] == at, curve.tpr[corner], between)

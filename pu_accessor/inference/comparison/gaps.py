@@ -1,110 +1,167 @@
-"""The gap between groups that share no examples, from the interval of each."""
+"""Groups that share no examples: by how much a quantity of one exceeds that of another."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from math import nan
 from typing import NamedTuple
 
 import numpy as np
 
-from pu_accessor.errors import PUTypeError
-from pu_accessor.inference.comparison.pairwise import find_pairs
-from pu_accessor.inference.estimates.binomial import metric_on_new, wilson
-from pu_accessor.inference.estimates.cutoff_spec import Cutoff
-from pu_accessor.inference.estimates.delong import check_unweighted
-from pu_accessor.inference.estimates.metric_at import metric_at
-from pu_accessor.inference.settings import Rule
+from pu_accessor.errors import PUValueError
+from pu_accessor.inference.comparison.pairwise import PairTests, compare_by_t, find_pairs
+from pu_accessor.inference.estimates.auroc import auroc_and_error
+from pu_accessor.inference.estimates.binomial import wilson
+from pu_accessor.inference.estimates.delong import (
+    check_unweighted,
+    find_placements,
+    rest_share,
+    welch_df,
+)
+from pu_accessor.inference.estimates.joint import join_limits
+from pu_accessor.inference.settings import BetaRange
 from pu_accessor.inference.tables.contingency import check_labels
-from pu_accessor.inference.tables.rates import Metric, metric_name
-from pu_accessor.ranking import FloatArray, IntArray, Ranking
+from pu_accessor.ranking import FloatArray, Ranking
 
-__all__ = ["GroupMetric", "MetricGaps", "check_beta_given", "find_gaps", "metric_of_group"]
+__all__ = [
+    "GroupValue",
+    "auroc_of_group",
+    "compare_groups",
+    "find_gaps",
+    "join_gaps",
+    "recall_of_group",
+]
 
-_OF_POSITIVES = ("recall", "tpr", "fnr")  # what known positives alone say of new examples
 
-
-class GroupMetric(NamedTuple):
-    """A metric of one group at some betas.
+class GroupValue(NamedTuple):
+    """A quantity of one group at some betas.
 
     Parameters
     ----------
     n : int
         Known positives.
     estimate, lower, upper : ndarray of float64, shape (betas,)
-        One entry where no beta was asked for.
+        One entry where no beta was passed.
+    variance : ndarray of float64, shape (betas,), optional
+        Of the estimate, where groups are compared by Welch's test. NaN for one known positive
+        alone.
+    df : float
+        The degrees of freedom of that variance.
+    exact : tuple of Fraction
+        The estimates: areas that are equal must not differ by a rounding error.
     """
 
     n: int
     estimate: FloatArray
     lower: FloatArray
     upper: FloatArray
+    variance: FloatArray | None = None
+    df: float = nan
+    exact: tuple[Fraction, ...] = ()
 
 
-class MetricGaps(NamedTuple):
-    """The gaps between each pair of groups.
-
-    Parameters
-    ----------
-    first, second : ndarray of int64, shape (pairs,)
-        Positions of the groups.
-    difference, lower, upper : ndarray of float64, shape (pairs, betas)
-        The metric of the first less that of the second.
-    """
-
-    first: IntArray
-    second: IntArray
-    difference: FloatArray
-    lower: FloatArray
-    upper: FloatArray
-
-
-def check_beta_given(given: bool, name: str | Metric, target: str) -> None:
-    """Raise where a gap needs beta and there is none."""
-    if not given and (name not in _OF_POSITIVES or target == "examples"):
-        raise PUTypeError(
-            f"beta must be passed for the gap of {metric_name(name)!r} on "
-            f"{'new' if target == 'population' else 'these'} examples: for example 0.3, or one "
-            "for each group, {'f': 0.3, 'm': 0.2}. Only the gap of 'recall' or 'fnr' on new "
-            "examples, at={'threshold': ...}, does without."
-        )
-
-
-def metric_of_group(
-    ranking: Ranking,
-    betas: FloatArray | None,
-    name: str | Metric,
-    cutoff: Cutoff,
-    target: str,
-    rule: Rule,
-) -> GroupMetric:
-    """Evaluate a metric of one group, for `find_gaps`."""
-    n = ranking.total.known_positive
-    if betas is None:
-        return GroupMetric(n, *_rate_on_new(ranking, cutoff.value, name == "fnr", rule.level))
-    if target == "population":
-        found = metric_on_new(ranking, betas, name, cutoff.value, rule)
-    else:
-        found = metric_at(ranking, betas, name, cutoff, rule)
-    return GroupMetric(n, found.estimate, found.lower, found.upper)
-
-
-def _rate_on_new(
-    ranking: Ranking, threshold: float, missed: bool, level: float
-) -> tuple[FloatArray, FloatArray, FloatArray]:
+def recall_of_group(ranking: Ranking, threshold: float, missed: bool, level: float) -> GroupValue:
     """Return the share of positives above a threshold, or below, with Wilson's interval."""
     check_unweighted(ranking, "gap")
     check_labels(np.zeros(1), ranking.total)
     n = ranking.total.known_positive
-    here = ranking.at(np.array([ranking.above(threshold)], np.int64)).known_positive
-    found = (n - here if missed else here).astype(np.float64)
-    return found / n, *wilson(found, n, level)
+    above = ranking.at(np.array([ranking.above(threshold)], np.int64)).known_positive
+    counted = (n - above if missed else above).astype(np.float64)
+    return GroupValue(n, counted / n, *wilson(counted, n, level))
 
 
-def find_gaps(groups: list[GroupMetric], *, apart: bool = False) -> MetricGaps:
-    """Return the gap between each pair of groups, with its interval.
+def auroc_of_group(ranking: Ranking, betas: FloatArray, target: str) -> GroupValue:
+    """Return AUROC of one group with its variance, for `compare_groups`."""
+    if ranking.weight is not None:
+        raise PUValueError(
+            "Groups are compared by known positives that are a simple random sample of all "
+            "positives, but these have propensities. Leave propensity=... out, or look at the "
+            "interval of each group: df.pu(propensity=...).auroc(...)."
+        )
+    check_labels(betas, ranking.total)
+    n = ranking.total.known_positive
+    if target == "examples":
+        auroc, error = auroc_and_error(ranking, betas)
+        variance, df, is_known = error**2, n - 1.0, n > 1
+    else:
+        share = rest_share(ranking.total, betas)  # raises where there is no rest
+        placements = find_placements(ranking)
+        sizes = np.array([placements.known, placements.rest]) - 1.0
+        squares = np.array(placements.squares)
+        auroc = placements.auroc(ranking.total, betas)
+        variance = squares.sum() / (1 - share) ** 2
+        df = float(welch_df(squares, np.maximum(sizes, 1)))
+        is_known = bool(sizes.min() > 0)
+    if not is_known:
+        variance, df = np.full(betas.size, np.nan), nan
+    unknown = np.full(betas.size, np.nan)
+    estimate = np.array([float(area) for area in auroc])
+    return GroupValue(n, estimate, unknown, unknown, variance, df, tuple(auroc))
+
+
+def compare_groups(groups: Sequence[GroupValue], level: float) -> PairTests:
+    """Compare the AUROC of groups that share no examples: Welch's two-sample test.
+
+    Where all groups ranked the same examples,
+    `pu_accessor.inference.comparison.paired.compare_paired` sees smaller differences, and needs no
+    beta to do so.
+
+    Notes
+    -----
+    On new examples the variance of each area is DeLong's
+    (`pu_accessor.inference.estimates.population_auroc.estimate_population_auroc`).
+
+    For these examples, with n known positives among N examples, U of them unlabeled, P = n +
+    beta*U and mid-ranks R, AUROC is 1 - (mean(R) - (P + 1)/2)/(N - P), its standard error
+    sd(R)/sqrt(n) * sqrt(1 - n/P)/(N - P): of a mean under sampling without replacement. It treats
+    the negatives as given. It is 0 where all positives are known, as with a beta of 0; where it is
+    0 in both groups, so is the width of the interval, df [1]_ is infinite, and the p value is 1 if
+    the areas are equal and 0 if not.
+
+    References
+    ----------
+    .. [1] B. L. Welch, *The generalization of 'Student's' problem when several different
+       population variances are involved*, Biometrika 34 (1947) 28-35.
+
+    Examples
+    --------
+    >>> none, variance = np.array([np.nan]), np.array([0.0025])
+    >>> a, b = (
+    ...     GroupValue(9, none, none, none, variance, 8.0, (Fraction(x, 10),)) for x in (9, 7)
+    ... )
+    >>> tests = compare_groups([a, b], 0.95)
+    >>> tests.difference, tests.df, tests.p_value.round(4)
+    (array([[0.2]]), array([[16.]]), array([[0.0121]]))
+    """
+    pairs = find_pairs(len(groups))
+    sides = [(groups[a], groups[b]) for a, b in zip(*pairs, strict=True)]
+    difference = np.array(
+        [[float(x - y) for x, y in zip(a.exact, b.exact, strict=True)] for a, b in sides]
+    )
+    variances = np.array([(a.variance, b.variance) for a, b in sides])
+    df = np.array(
+        [_welch(np.array([a.df, b.df]), v) for (a, b), v in zip(sides, variances, strict=True)]
+    )
+    return compare_by_t(pairs, difference, np.sqrt(variances.sum(axis=1)), df, level)
+
+
+def _welch(df: FloatArray, variances: FloatArray) -> FloatArray:
+    """Return Welch's degrees of freedom of two groups for each beta, infinite without spread."""
+    if np.isnan(df).any():
+        return np.full(variances.shape[1], np.nan)
+    # Without spread the degrees of freedom of a group may be infinite, too.
+    return welch_df(variances, np.minimum(df, np.finfo(np.float64).max)[:, np.newaxis])
+
+
+def find_gaps(groups: Sequence[GroupValue], *, apart: bool = False) -> PairTests:
+    """Return the gap between each pair of groups, with its interval and without a test.
 
     Notes
     -----
     The groups are independent. How far the gap can be off on one side is how far the one estimate
     can be off on that side and the other on its other side, squared and added: the MOVER [1]_.
-    With Wilson's intervals of two proportions that is Newcombe's method 10 [2]_.
+    With Wilson's intervals of two proportions that is Newcombe's method 10 [2]_. Intervals that
+    hold *apart*, each at half of 1 - level, are added without squares.
 
     References
     ----------
@@ -115,11 +172,11 @@ def find_gaps(groups: list[GroupMetric], *, apart: bool = False) -> MetricGaps:
 
     Examples
     --------
-    >>> one, other = (
-    ...     GroupMetric(n, np.array([k / n]), *wilson(np.array([float(k)]), n, 0.95))
+    >>> groups = [
+    ...     GroupValue(n, np.array([k / n]), *wilson(np.array([float(k)]), n, 0.95))
     ...     for k, n in ((56, 70), (48, 80))
-    ... )
-    >>> gaps = find_gaps([one, other])
+    ... ]
+    >>> gaps = find_gaps(groups)
     >>> gaps.difference.round(4), gaps.lower.round(4), gaps.upper.round(4)
     (array([[0.2]]), array([[0.0524]]), array([[0.3339]]))
     """
@@ -129,11 +186,22 @@ def find_gaps(groups: list[GroupMetric], *, apart: bool = False) -> MetricGaps:
         for name in ("estimate", "lower", "upper")
     )
     down, up = np.maximum(estimate - lower, 0), np.maximum(upper - estimate, 0)
-    difference, both = estimate[first] - estimate[second], np.add if apart else np.hypot
-    return MetricGaps(
+    difference, add = estimate[first] - estimate[second], np.add if apart else np.hypot
+    return PairTests(
         first,
         second,
         difference,
-        difference - both(down[first], up[second]),
-        difference + both(up[first], down[second]),
+        difference - add(down[first], up[second]),
+        difference + add(up[first], down[second]),
+        *[np.full(difference.shape, np.nan)] * 4,
     )
+
+
+def join_gaps(gaps: PairTests, beta: BetaRange, joint: str) -> PairTests:
+    """Put the error of one estimate of beta, which all groups share, together with that of gaps.
+
+    All groups are off by the same in beta: the gap is known at each beta, and is joined as one
+    number is (`pu_accessor.inference.estimates.joint.join_limits`).
+    """
+    lower, upper = join_limits(gaps.difference, gaps.lower, gaps.upper, beta, joint)
+    return replace(gaps, difference=gaps.difference[:, :1], lower=lower, upper=upper)

@@ -1,73 +1,65 @@
-"""Models that ranked the same examples: which has the higher AUROC, and by how much."""
+"""Models that ranked the same examples: which has the higher AUROC, and by how much.
+
+Labels are random (`compare_paired`), or random but for a factor of the odds of being labeled
+(`compare_within`).
+"""
 
 from dataclasses import dataclass, replace
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
+from scipy import special
 
-from pu_accessor.inference.comparison.pairwise import adjust_p_values, find_pairs, t_test
+from pu_accessor.errors import PUDataError
+from pu_accessor.inference.bands.weighted import effective_size, latent_shares
+from pu_accessor.inference.comparison.pairwise import (
+    PairTests,
+    adjust_p_values,
+    compare_by_t,
+    find_pairs,
+)
 from pu_accessor.inference.estimates.delong import welch_df
 from pu_accessor.inference.estimates.intervals import kurtosis_df
-from pu_accessor.inference.estimates.joint import BetaRange, join_limits
+from pu_accessor.inference.estimates.joint import join_limits
 from pu_accessor.inference.estimates.known_positives import count_negatives, count_positives
+from pu_accessor.inference.estimates.weighted_areas import weighted_spread
+from pu_accessor.inference.estimates.within_odds import says_little
+from pu_accessor.inference.settings import BetaRange
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, PairedRanks
 
-__all__ = ["Difference", "PairTests", "compare_paired", "join_pairs"]
+__all__ = ["PairedTests", "compare_paired", "compare_within", "join_pairs"]
 
 _ROUNDING = 1e-12  # relative size of a variance that may be none
+_LARGEST_ODDS = 1e300  # of finite odds
+_MANY = 1e6  # latent positives for each known one, where nobody says how many there are
 
 
 @dataclass(frozen=True, eq=False)
-class Difference:
-    """AUROC of the first model of each pair less that of the second.
-
-    Parameters
-    ----------
-    difference, lower, upper : ndarray of float64, shape (pairs, betas)
-        A share in [-1, 1], and its interval, which is not cut off at the ends.
-    reach : (ndarray, ndarray) of float64, shape (pairs, betas), optional
-        The lowest and the highest difference for every selection within a factor of the odds.
-    """
-
-    difference: FloatArray
-    lower: FloatArray
-    upper: FloatArray
-    reach: tuple[FloatArray, FloatArray] | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class PairTests:
+class PairedTests(PairTests):
     """Tests of each pair of models: a column for each beta, or a single one without betas.
 
     Parameters
     ----------
-    first, second : ndarray of int64, shape (pairs,)
-        Positions of the models.
     sign : ndarray of int64, shape (pairs,)
         1 where the first has the higher AUROC, -1 where the second has, 0 where neither has.
-    statistic, df, p_value, p_holm : ndarray of float64, shape (pairs, columns)
-        Student's t, its degrees of freedom, the two-sided p value, and that adjusted for all
-        pairs.
     stuck : ndarray of bool, shape (pairs,)
         Whether the examples differ by the same number of ranks, but by some: then the statistic
         is infinite.
     n : int
         Known positives.
-    size : Difference, optional
-        Where there are betas.
+    has_size : bool
+        Whether there are betas: differences then are of AUROC, and without them of ranks.
+    reach : (ndarray, ndarray) of float64, shape (pairs, betas), optional
+        The lowest and the highest difference for every selection within a factor of the odds.
     """
 
-    first: IntArray
-    second: IntArray
     sign: IntArray
-    statistic: FloatArray
-    df: FloatArray
-    p_value: FloatArray
-    p_holm: FloatArray
     stuck: BoolArray
     n: int
-    size: Difference | None = None
+    has_size: bool
+    reach: tuple[FloatArray, FloatArray] | None = None
 
 
 class _Shifts(NamedTuple):
@@ -91,7 +83,7 @@ class _Shifts(NamedTuple):
 
 def compare_paired(
     paired: PairedRanks, betas: FloatArray | None, level: float, target: str
-) -> PairTests:
+) -> PairedTests:
     """Compare the AUROC of models that ranked the same examples.
 
     Which of two models has the higher AUROC does not depend on beta, nor does, on new examples,
@@ -133,80 +125,70 @@ def compare_paired(
     >>> ranks = {"svm": np.array([1.0, 2.0, 4.0]), "forest": np.array([3.0, 3.0, 8.0])}
     >>> among = dict.fromkeys(ranks, np.array([1.0, 2.0, 3.0]))
     >>> paired = PairedRanks(("model",), ranks, among, Counts(3, 0, 10), np.eye(2) / 50)
-    >>> found = compare_paired(paired, np.array([0.2, 0.4]), 0.95, "population")
-    >>> found.sign, found.p_value.round(3), found.size.difference.round(3)
+    >>> tests = compare_paired(paired, np.array([0.2, 0.4]), 0.95, "population")
+    >>> tests.sign, tests.p_value.round(3), tests.difference.round(3)
     (array([1]), array([[0.093, 0.093]]), array([[0.292, 0.389]]))
     """
     first, second = find_pairs(len(paired.ranks))
     check_labels(np.zeros(1) if betas is None else betas, paired.total)
-    n, shifts = paired.total.known_positive, _shifts(paired, first, second, target)
+    shifts = _shifts(paired, first, second, target)
+    variance, df = shifts.known, shifts.df
+    factor = np.ones(1 if betas is None else betas.size)
     if target == "population":
         squares = np.stack([shifts.known, shifts.rest])
-        spread, df = squares.sum(axis=0), _welch(squares, shifts.df, paired)
-        factor = np.ones(1)
-    else:
-        spread, df = shifts.known, shifts.df
-        factor = np.ones(1)
-        if betas is not None and paired.weight is None:
-            factor = count_positives(paired.total, betas).factor
-    if betas is not None:
-        factor = np.broadcast_to(factor, betas.shape)
-    error = np.multiply.outer(np.sqrt(spread), factor)
+        variance, df = squares.sum(axis=0), _welch(squares, shifts.df, paired)
+    elif betas is not None and paired.weight is None:
+        factor = count_positives(paired.total, betas).factor
+    error = np.multiply.outer(np.sqrt(variance), factor)
     error[:, factor == 0] = 0.0  # also of one known positive, if there is no other
-    test = t_test(shifts.mean[:, np.newaxis], error, df[:, np.newaxis], level)
-    size = None
+    in_ranks = compare_by_t(
+        (first, second), shifts.mean[:, np.newaxis], error, df[:, np.newaxis], level
+    )
+    negatives = np.ones(1)
     if betas is not None:
         negatives = np.array([float(number) for number in count_negatives(paired.total, betas)])
-        ends = (np.broadcast_to(shifts.mean[:, np.newaxis], error.shape), test.lower, test.upper)
-        size = Difference(*(ranks / negatives for ranks in ends))
-    return PairTests(
-        first,
-        second,
+    sized = {
+        name: getattr(in_ranks, name) / negatives for name in ("difference", "lower", "upper")
+    }
+    return PairedTests(
+        **vars(in_ranks) | sized,
         sign=np.sign(shifts.mean).astype(np.int64),
-        statistic=test.statistic,
-        df=np.broadcast_to(df[:, np.newaxis], error.shape),
-        p_value=test.p_value,
-        p_holm=adjust_p_values(test.p_value),
-        stuck=(spread == 0) & (shifts.mean != 0),
-        n=n,
-        size=size,
+        stuck=(variance == 0) & (shifts.mean != 0),
+        n=paired.total.known_positive,
+        has_size=betas is not None,
     )
 
 
-def join_pairs(found: PairTests, beta: BetaRange, joint: str) -> PairTests:
+def join_pairs(tests: PairedTests, beta: BetaRange, joint: str) -> PairedTests:
     """Put the error of an estimated beta together with that of the ranking."""
-    if found.size is None:
-        return found
-    first = (slice(None), slice(1))
-    limits = join_limits(found.size.difference, found.size.lower, found.size.upper, beta, joint)
-    return replace(
-        found,
-        statistic=found.statistic[first],
-        df=found.df[first],
-        p_value=found.p_value[first],
-        p_holm=found.p_holm[first],
-        size=Difference(found.size.difference[first], *limits),
-    )
+    if not tests.has_size:
+        return tests
+    lower, upper = join_limits(tests.difference, tests.lower, tests.upper, beta, joint)
+    names = ("difference", "statistic", "df", "p_value", "p_holm")
+    at_estimate = {name: getattr(tests, name)[:, :1] for name in names}
+    return replace(tests, **at_estimate, lower=lower, upper=upper)
 
 
 def _shifts(paired: PairedRanks, first: IntArray, second: IntArray, target: str) -> _Shifts:
     """Return by how many ranks the first of each pair is ahead, and what scatters in it."""
-    own, joint = np.diag(paired.covariance), paired.covariance[first, second]
-    both = own[first] + own[second]
-    apart = both - 2 * joint
-    apart[np.abs(apart) <= _ROUNDING * both] = 0.0
-    rest = (sum(paired.total) - paired.total.known_positive) * apart
+    variance, covariance = np.diag(paired.covariance), paired.covariance[first, second]
+    both = variance[first] + variance[second]
+    of_difference = both - 2 * covariance
+    of_difference[np.abs(of_difference) <= _ROUNDING * both] = 0.0
+    rest = (sum(paired.total) - paired.total.known_positive) * of_difference
     if paired.weight is not None:
         return _weighted_shifts(paired, paired.weight, first, second, target, rest)
     ranks, n = list(paired.ranks.values()), paired.total.known_positive
-    if target == "population":  # among the rest; places among each other are no scatter of theirs
-        ranks = [some - own for some, own in zip(ranks, paired.among.values(), strict=True)]
+    if target == "population":  # among the rest: ranks among each other are no scatter of theirs
+        ranks = [
+            of_all - among for of_all, among in zip(ranks, paired.among.values(), strict=True)
+        ]
     mean, known = np.empty(first.size), np.full(first.size, np.nan)
     for pair, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
-        apart = ranks[b] - ranks[a]
-        mean[pair] = apart.mean()
+        ahead = ranks[b] - ranks[a]
+        mean[pair] = ahead.mean()
         if n > 1:
-            known[pair] = apart.var(ddof=1) / n
+            known[pair] = ahead.var(ddof=1) / n
     return _Shifts(mean, known, rest, np.full(first.size, n - 1.0))
 
 
@@ -228,14 +210,14 @@ def _weighted_shifts(
     below = [_weight_below(among, share) for among in paired.among.values()]
     mean, known, df = (np.full(first.size, np.nan) for _ in range(3))
     for pair, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
-        apart = ranks[b] - ranks[a]
-        mean[pair] = share @ apart
-        pull = share * (apart - mean[pair])
+        ahead = ranks[b] - ranks[a]
+        mean[pair] = share @ ahead
+        influence = share * (ahead - mean[pair])
         if target == "population":
-            also = below[b] - below[a]
-            square = (pull + also - also.mean()) ** 2
+            as_other = below[b] - below[a]
+            square = (influence + as_other - as_other.mean()) ** 2
         else:
-            square = pull**2 * (1 - 1 / weight)
+            square = influence**2 * (1 - 1 / weight)
         known[pair] = square.sum() * n / (n - 1)
         flat = not np.mean(square)
         kurtosis = 1.0 if flat else np.mean(square**2) / np.mean(square) ** 2
@@ -246,10 +228,10 @@ def _weighted_shifts(
 def _weight_below(among: FloatArray, share: FloatArray) -> FloatArray:
     """Return the share of the known positives below each, ties and itself counting half."""
     order = np.argsort(among)
-    _, place = np.unique(among, return_inverse=True)
-    tied = np.bincount(place, share)
-    through = np.cumsum(share[order])[np.cumsum(np.bincount(place)) - 1]
-    below: FloatArray = (1 - through + tied / 2)[place]
+    _, block = np.unique(among, return_inverse=True)
+    tied = np.bincount(block, share)
+    through = np.cumsum(share[order])[np.cumsum(np.bincount(block)) - 1]
+    below: FloatArray = (1 - through + tied / 2)[block]
     return below
 
 
@@ -259,3 +241,249 @@ def _welch(squares: FloatArray, df: FloatArray, paired: PairedRanks) -> FloatArr
     if others < 1 or paired.total.known_positive < 2:
         return np.full(squares.shape[1], np.nan)
     return welch_df(squares, np.stack([df, np.full(df.size, others)]))
+
+
+class _Hidden(NamedTuple):
+    """Numbers of examples at one beta: latent positives, and negatives."""
+
+    latent: float
+    negatives: float
+
+
+class _End(NamedTuple):
+    """A difference at the selection that makes it lowest, or highest.
+
+    Parameters
+    ----------
+    value : float
+        AUROC of the first model less that of the second.
+    error : float
+        Standard error away from the other end: downwards of the lowest, upwards of the highest.
+    df : float
+        Its degrees of freedom.
+    """
+
+    value: float
+    error: float
+    df: float
+
+
+class _Weighted(NamedTuple):
+    """Two models with the weights of the known positives that make their difference an end.
+
+    Parameters
+    ----------
+    paired : PairedRanks
+        Of all models.
+    models : (int, int)
+        Positions of the two.
+    weight, latent : ndarray of float64, shape (n,)
+        Of each known positive, and for how many latent ones it stands.
+    order : ndarray of int64, shape (n,)
+        The known positives by how far the first model is ahead, descending.
+    hidden : _Hidden
+        Numbers of examples.
+    """
+
+    paired: PairedRanks
+    models: tuple[int, int]
+    weight: FloatArray
+    latent: FloatArray
+    order: IntArray
+    hidden: _Hidden
+
+
+def compare_within(
+    paired: PairedRanks, betas: FloatArray | None, level: float, target: str, odds: float
+) -> PairedTests:
+    """Compare the AUROC of models for every selection within a factor of the odds.
+
+    Notes
+    -----
+    The difference is the mean of d = R_b - R_a over all positives, over the number of negatives. A
+    known positive stands for itself and for latent ones, in number as one over its odds. So
+    the lowest difference is that where the known positives with the lowest d count up to
+    `odds` times those with the highest, split where that makes it lowest. Without betas
+    the latent positives are taken to be many: then selection can do most.
+
+    At the weights of either end, as if these were known, there is an interval: for these examples
+    that of propensities, on new ones DeLong's of two models with each known positive's weight.
+    Where these weights leave fewer than 10 known positives in effect, or half of all, nothing
+    is concluded: the interval is all from -1 to 1. The correlation of the two models among the
+    other examples is taken as that for equal weights.
+
+    Examples
+    --------
+    >>> from pu_accessor.ranking import Counts
+    >>> ranks = {"svm": np.array([1.0, 2.0, 4.0]), "forest": np.array([3.0, 3.0, 8.0])}
+    >>> among = dict.fromkeys(ranks, np.array([1.0, 2.0, 3.0]))
+    >>> paired = PairedRanks(("model",), ranks, among, Counts(3, 0, 10), np.eye(2) / 50)
+    >>> tests = compare_within(paired, np.array([0.2]), 0.95, "population", 2.0)
+    >>> tests.sign, [end.round(3).tolist() for end in tests.reach]
+    (array([1]), [[[0.275]], [[0.312]]])
+    """
+    random = compare_paired(paired, betas, level, target)
+    shape = random.statistic.shape
+    ends, limits, least = np.empty((2, *shape)), np.empty((2, *shape)), np.empty((3, *shape))
+    pairs = list(zip(random.first.tolist(), random.second.tolist(), strict=True))
+    for column, hidden in enumerate(_hidden(paired, betas)):
+        for pair, models in enumerate(pairs):
+            low, high = _ends(paired, models, hidden, target, odds)
+            ends[:, pair, column] = low.value, high.value
+            limits[:, pair, column] = _limits(low, high, level)
+            least[:, pair, column] = _least_test(low, high)
+    statistic, df, p_value = least
+    signs = np.sign(ends)
+    holds = (signs == signs[:1, :, :1]).all(axis=(0, 2))
+    tests = replace(
+        random,
+        sign=random.sign * holds,
+        stuck=random.stuck & holds,
+        statistic=statistic,
+        df=df,
+        p_value=p_value,
+        p_holm=adjust_p_values(p_value),
+    )
+    if not random.has_size:
+        return tests
+    is_known = random.lower == random.upper  # nothing is hidden
+    lower = np.where(is_known, random.lower, np.fmin(limits[0], random.lower))
+    upper = np.where(is_known, random.upper, np.fmax(limits[1], random.upper))
+    return replace(tests, lower=lower, upper=upper, reach=(ends[0], ends[1]))
+
+
+def _hidden(paired: PairedRanks, betas: FloatArray | None) -> list[_Hidden]:
+    """Return how many latent positives, and negatives, there are at each beta."""
+    n, total = paired.total.known_positive, paired.total
+    if betas is None and sum(total) == n:
+        raise PUDataError(
+            "selection_odds must be left out where all examples are known positives: nothing is "
+            "there to rank them against."
+        )
+    if betas is None:
+        return [_Hidden(_MANY * n, float(sum(total) - n))]
+    negatives = [float(number) for number in count_negatives(total, betas)]
+    positives = count_positives(total, betas).as_floats().tolist()
+    return [_Hidden(p - n, q) for p, q in zip(positives, negatives, strict=True)]
+
+
+def _ends(
+    paired: PairedRanks, models: tuple[int, int], hidden: _Hidden, target: str, odds: float
+) -> tuple[_End, _End]:
+    """Return the difference at its lowest and at its highest."""
+    if odds == inf and hidden.latent:  # nothing is known of where latent positives are
+        return _End(-1.0, inf, inf), _End(1.0, inf, inf)
+    ahead = _ahead(paired, models)
+    order, ends = np.argsort(-ahead, kind="stable"), []
+    for sign in (-1, 1):
+        weight = np.empty(ahead.size)
+        weight[order] = _split(sign * ahead[order][::sign], min(odds, _LARGEST_ODDS))[::sign]
+        latent = latent_shares(1 + weight, hidden.latent)
+        value = float((1 + latent) @ ahead) / (ahead.size + hidden.latent) / hidden.negatives
+        weighted = _Weighted(paired, models, weight, latent, order, hidden)
+        errors_of = _errors_on_new if target == "population" else _errors_of_these
+        down, up, df = errors_of(weighted)
+        error = inf if hidden.latent and says_little(weight) else (down if sign < 0 else up)
+        ends.append(_End(value, error, df))
+    return ends[0], ends[1]
+
+
+def _ahead(paired: PairedRanks, models: tuple[int, int]) -> FloatArray:
+    """Return by how many ranks the first model is ahead at each known positive."""
+    ranks = list(paired.ranks.values())
+    ahead: FloatArray = ranks[models[1]] - ranks[models[0]]
+    return ahead
+
+
+def _split(values: FloatArray, odds: float) -> FloatArray:
+    """Return the weights, from 1 to `odds`, that make the mean of descending values largest."""
+    n = values.size
+    through, above = np.concatenate([[0.0], np.cumsum(values)]), np.arange(n + 1)
+    mean = (odds * through + through[-1] - through) / (odds * above + n - above)
+    return np.where(np.arange(n) < int(np.argmax(mean)), odds, 1.0)
+
+
+def _errors_of_these(weighted: _Weighted) -> tuple[float, float, float]:
+    """Return standard errors and their degrees of freedom, where the other examples are given."""
+    n, hidden, order = weighted.weight.size, weighted.hidden, weighted.order
+    if n == 1:
+        return np.nan, np.nan, np.nan
+    share = _ahead(weighted.paired, weighted.models) / (n + hidden.latent) / hidden.negatives
+    spread = weighted_spread(share[order], weighted.latent[order])
+    df = kurtosis_df(np.array(spread.kurtosis), n)
+    return spread.down, spread.up, float(np.nan_to_num(df, nan=n - 1))
+
+
+def _errors_on_new(weighted: _Weighted) -> tuple[float, float, float]:
+    """Return standard errors and their degrees of freedom on new examples."""
+    paired, models, weight, latent, _, hidden = weighted
+    n = weight.size
+    rest = sum(paired.total) - n
+    if min(n, rest) < 2:
+        return np.nan, np.nan, np.nan
+    among, ranks = list(paired.among.values()), list(paired.ranks.values())
+    above = {model: ranks[model] - among[model] for model in models}
+    seen = n / (n + hidden.latent)
+    influences = [
+        _influence(1 - above[model] / rest, among[model], weight, seen, rest) for model in models
+    ]
+    scatter = [_scatter_ratio(above[model], rest, 1 + latent) for model in models]
+    a, b = models
+    deviation = np.sqrt(np.array([paired.covariance[a, a], paired.covariance[b, b]]))
+    correlation = paired.covariance[a, b] / max(deviation[0] * deviation[1], 1e-300)
+    deviation = deviation * np.sqrt(scatter)
+    of_rest = float(deviation @ deviation - 2 * correlation * deviation[0] * deviation[1])
+    of_known = float((influences[0] - influences[1]).var(ddof=1))
+    squares = np.array([of_known / n, max(of_rest, 0.0) / rest])
+    error = float(squares.sum()) ** 0.5 * rest / hidden.negatives
+    df = welch_df(squares, np.array([max(effective_size(1 + latent) - 1, 1), rest - 1.0]))
+    return error, error, float(df)
+
+
+def _influence(
+    below: FloatArray, among: FloatArray, weight: FloatArray, seen: float, rest: int
+) -> FloatArray:
+    """Return how much each known positive moves an area, times the share of negatives."""
+    n, hidden = weight.size, 1 - seen
+    _, block = np.unique(among, return_inverse=True)
+    within = np.bincount(block, weight)
+    behind = 1 - (np.cumsum(within) - within / 2)[block] / weight.sum()  # latent ones below
+    moved = hidden * (below - among / rest)  # but for a constant
+    relative = weight / weight.mean()
+    influence: FloatArray = (
+        seen * below - hidden * n / rest * behind + relative * (moved - relative @ moved / n)
+    )
+    return influence
+
+
+def _scatter_ratio(above: FloatArray, rest: int, stands_for: FloatArray) -> float:
+    """Return by how much weights change the variance over the others of what is above them."""
+    order = np.argsort(above)
+    steps = np.diff(np.concatenate([[0.0], above[order], [float(rest)]]))
+
+    def variance(weight: FloatArray) -> float:
+        through = np.concatenate([[0.0], np.cumsum(weight[order])]) / weight.sum()
+        mean = steps @ through / rest
+        return float(steps @ (through - mean) ** 2)
+
+    equal = variance(np.ones(stands_for.size))
+    return variance(stands_for) / equal if equal else 1.0
+
+
+def _limits(low: _End, high: _End, level: float) -> tuple[float, float]:
+    """Return the interval around both ends."""
+    quantile = (1 + level) / 2
+    down = special.stdtrit(low.df, quantile) * low.error
+    up = special.stdtrit(high.df, quantile) * high.error
+    return max(float(low.value - down), -1.0), min(float(high.value + up), 1.0)
+
+
+def _least_test(low: _End, high: _End) -> tuple[float, float, float]:
+    """Return statistic, degrees of freedom and p value at the selection that says least."""
+    if np.isnan([low.value, low.error, high.error]).any():
+        return np.nan, np.nan, np.nan
+    end = low if low.value > 0 else high
+    if low.value <= 0 <= high.value or np.isinf(end.error):
+        return 0.0, end.df, 1.0
+    statistic = end.value / end.error if end.error else float(np.copysign(inf, end.value))
+    return statistic, end.df, float(2 * special.stdtr(end.df, -abs(statistic)))

@@ -1,7 +1,7 @@
-"""Pairs of models: which there are, Student's test of each, and p values for all of them."""
+"""All pairs of models or groups: the difference of each, Student's test, p values for all."""
 
+from dataclasses import dataclass
 from itertools import combinations
-from typing import NamedTuple
 
 import numpy as np
 from scipy import special
@@ -9,16 +9,33 @@ from scipy import special
 from pu_accessor.errors import PUValueError
 from pu_accessor.ranking import FloatArray, IntArray
 
-__all__ = ["StudentTest", "adjust_p_values", "find_pairs", "t_test"]
+__all__ = ["PairTests", "adjust_p_values", "compare_by_t", "find_pairs"]
 
 
-class StudentTest(NamedTuple):
-    """A t test and its interval, arrays of float64 of one shape."""
+@dataclass(frozen=True, eq=False)
+class PairTests:
+    """The difference of each pair, the first less the second, and a test whether it is 0.
 
-    statistic: FloatArray
-    p_value: FloatArray
+    Parameters
+    ----------
+    first, second : ndarray of int64, shape (pairs,)
+        Positions of the two.
+    difference, lower, upper : ndarray of float64, shape (pairs, columns)
+        With its interval, which is not cut off where no difference can be.
+    statistic, df, p_value, p_holm : ndarray of float64, shape (pairs, columns)
+        Student's t, its degrees of freedom, the two-sided p value, and that adjusted for all pairs
+        of a column. NaN where there is an interval, but no test.
+    """
+
+    first: IntArray
+    second: IntArray
+    difference: FloatArray
     lower: FloatArray
     upper: FloatArray
+    statistic: FloatArray
+    df: FloatArray
+    p_value: FloatArray
+    p_holm: FloatArray
 
 
 def find_pairs(models: int) -> tuple[IntArray, IntArray]:
@@ -32,22 +49,36 @@ def find_pairs(models: int) -> tuple[IntArray, IntArray]:
     return first, second
 
 
-def t_test(
-    mean: FloatArray, error: FloatArray, df: FloatArray | float, level: float
-) -> StudentTest:
-    """Test whether a mean is 0; without spread it is so for certain, or certainly not.
+def compare_by_t(
+    pairs: tuple[IntArray, IntArray],
+    difference: FloatArray,
+    error: FloatArray,
+    df: FloatArray,
+    level: float,
+) -> PairTests:
+    """Test whether differences are 0; without spread that is so for certain, or certainly not.
 
     Examples
     --------
-    >>> t_test(np.array([0.5, 0.0]), np.array([0.25, 0.0]), 9, 0.95).p_value.round(3)
-    array([0.077, 1.   ])
+    >>> pairs = np.array([0, 0]), np.array([1, 2])
+    >>> difference, error = np.array([[0.5], [0.0]]), np.array([[0.25], [0.0]])
+    >>> compare_by_t(pairs, difference, error, np.array([[9.0]]), 0.95).p_value.round(3)
+    array([[0.077],
+           [1.   ]])
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        statistic = np.where((error == 0) & (mean == 0), 0.0, mean / error)
-    reach = special.stdtrit(df, (1 + level) / 2) * error
+        statistic = np.where((error == 0) & (difference == 0), 0.0, difference / error)
+    distance = special.stdtrit(df, (1 + level) / 2) * error
     p_value = np.asarray(2 * special.stdtr(df, -np.abs(statistic)), np.float64)
-    return StudentTest(
-        statistic=statistic, p_value=p_value, lower=mean - reach, upper=mean + reach
+    return PairTests(
+        *pairs,
+        difference=np.broadcast_to(difference, error.shape),
+        lower=difference - distance,
+        upper=difference + distance,
+        statistic=statistic,
+        df=np.broadcast_to(df, error.shape),
+        p_value=p_value,
+        p_holm=adjust_p_values(p_value),
     )
 
 
@@ -65,8 +96,8 @@ def adjust_p_values(p_value: FloatArray) -> FloatArray:
     array([0.06,  nan, 0.03, 0.06])
     """
     order = np.argsort(p_value, axis=0)  # NaN last
-    place = np.argsort(order, axis=0)
-    left = np.count_nonzero(~np.isnan(p_value), axis=0) - place
-    raised = np.take_along_axis(np.minimum(p_value * left, 1), order, axis=0)
-    adjusted: FloatArray = np.take_along_axis(np.maximum.accumulate(raised), place, axis=0)
+    position = np.argsort(order, axis=0)
+    pairs_left = np.count_nonzero(~np.isnan(p_value), axis=0) - position
+    raised = np.take_along_axis(np.minimum(p_value * pairs_left, 1), order, axis=0)
+    adjusted: FloatArray = np.take_along_axis(np.maximum.accumulate(raised), position, axis=0)
     return adjusted

@@ -6,6 +6,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from pu_accessor.checks import Interval
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.estimates.fallbacks import Estimates, Estimator, complete
 from pu_accessor.inference.estimates.intervals import rank_interval, reach
@@ -18,7 +19,7 @@ from pu_accessor.inference.estimates.known_positives import (
 )
 from pu_accessor.inference.estimates.latent_gaps import Steps, feasible_ranks, rank_limits
 from pu_accessor.inference.estimates.weighted_areas import weighted_auroc
-from pu_accessor.inference.settings import Rule
+from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
 __all__ = ["auroc_and_error", "estimate_auroc"]
@@ -75,7 +76,11 @@ _PartAt: TypeAlias = Callable[[float, float], _Part]
 
 
 def estimate_auroc(
-    ranking: Ranking, betas: FloatArray, rule: Rule, max_fpr: float | None = None
+    ranking: Ranking,
+    betas: FloatArray,
+    rule: Settings,
+    interval: Interval | None = None,
+    max_fpr: float | None = None,
 ) -> Estimates:
     """Estimate the area under the ROC curve, with an interval.
 
@@ -110,7 +115,7 @@ def estimate_auroc(
     >>> from pu_accessor.ranking import Counts
     >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
     >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
-    >>> found = estimate_auroc(ranking, np.array([0.25, 0.5]), Rule())
+    >>> found = estimate_auroc(ranking, np.array([0.25, 0.5]), Settings())
     >>> found.value.round(3), found.error.round(3), found.lower.round(3), found.upper.round(3)
     (array([0.792, 0.938]), array([0.132, 0.243]), array([0.417, 0.219]), array([0.917, 1.   ]))
     """
@@ -119,10 +124,10 @@ def estimate_auroc(
         raise PUValueError(
             f"max_fpr must be None with propensity=..., but {max_fpr!r} was passed. Take the "
             "range between bounding curves: "
-            "df.pu(propensity=...).contingency(...).pu.area('roc', max_fpr=...)."
+            "df.pu(propensity=...).contingency(...).pu.area('auroc', max_fpr=...)."
         )
     estimate = _estimator(ranking, rule.level, float(max_fpr) if max_fpr and partial else None)
-    return complete(ranking, betas, rule, estimate, "roc", max_fpr)
+    return complete(ranking, betas, rule, estimate, "roc", max_fpr, interval)
 
 
 def auroc_and_error(

@@ -6,11 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pu_accessor.checks import Interval
 from pu_accessor.inference.estimates.fallbacks import Estimates, Estimator, complete
 from pu_accessor.inference.estimates.known_positives import Blocks, count_positives, find_blocks
 from pu_accessor.inference.estimates.latent_gaps import precision_limits
 from pu_accessor.inference.estimates.weighted_areas import weighted_precision
-from pu_accessor.inference.settings import Rule
+from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
 __all__ = ["estimate_precision", "estimate_precision_around", "precision_and_error"]
@@ -47,7 +48,9 @@ class _Jackknife(NamedTuple):
     turn: float
 
 
-def estimate_precision(ranking: Ranking, betas: FloatArray, rule: Rule) -> Estimates:
+def estimate_precision(
+    ranking: Ranking, betas: FloatArray, rule: Settings, interval: Interval | None = None
+) -> Estimates:
     """Estimate average precision, with an interval.
 
     Notes
@@ -74,14 +77,15 @@ def estimate_precision(ranking: Ranking, betas: FloatArray, rule: Rule) -> Estim
     >>> from pu_accessor.ranking import Counts
     >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
     >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
-    >>> found = estimate_precision(ranking, np.array([0.25, 0.5]), Rule())
+    >>> found = estimate_precision(ranking, np.array([0.25, 0.5]), Settings())
     >>> found.value.round(3), found.error.round(3), found.lower.round(3), found.upper.round(3)
     (array([0.715, 0.889]), array([0.137, 0.211]), array([0.52 , 0.596]), array([1., 1.]))
     """
-    return complete(ranking, betas, rule, _estimator(ranking, rule.level), "pr")
+    estimate = _estimator(ranking, rule.level)
+    return complete(ranking, betas, rule, estimate, "pr", interval=interval)
 
 
-def estimate_precision_around(ranking: Ranking, betas: FloatArray, rule: Rule) -> Estimates:
+def estimate_precision_around(ranking: Ranking, betas: FloatArray, rule: Settings) -> Estimates:
     """Estimate average precision at some betas, with limits that are found at the first alone."""
     first = estimate_precision(ranking, betas[:1], rule)
     if ranking.weight is not None or ranking.total.known_positive < 3:

@@ -7,11 +7,11 @@ from typing import TypeAlias
 import numpy as np
 from scipy import special
 
-from pu_accessor.checks import interval_betas
+from pu_accessor.checks import Interval, interval_betas
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.estimates.delong import check_unweighted
 from pu_accessor.inference.estimates.metric_at import AtCutoff
-from pu_accessor.inference.settings import Rule
+from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.inference.tables.rates import Metric, evaluate
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
@@ -23,7 +23,12 @@ _OfShares: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
 
 
 def metric_on_new(
-    ranking: Ranking, betas: FloatArray, name: str | Metric, threshold: float, rule: Rule
+    ranking: Ranking,
+    betas: FloatArray,
+    name: str | Metric,
+    threshold: float,
+    rule: Settings,
+    interval: Interval | None = None,
 ) -> AtCutoff:
     """Evaluate a metric of new examples at a threshold, with its interval.
 
@@ -52,13 +57,13 @@ def metric_on_new(
     --------
     >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
     >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
-    >>> found = metric_on_new(ranking, np.array([0.25]), "recall", 8.5, Rule())
+    >>> found = metric_on_new(ranking, np.array([0.25]), "recall", 8.5, Settings())
     >>> found.estimate, found.lower.round(3), found.upper.round(3)
     (array([0.5]), array([0.15]), array([0.85]))
     """
     check_unweighted(ranking, "metric")
     check_labels(betas, ranking.total)
-    inner = interval_betas(rule.beta_interval, betas)
+    inner = interval_betas(interval, betas)
     _check_negatives(ranking.total, betas)
     here = ranking.at(np.array([ranking.above(threshold)], np.int64))
     every = np.concatenate([betas, inner[_negatives(ranking.total, inner) > 0]])
@@ -74,7 +79,7 @@ def metric_on_new(
         envelope_upper=None,
         band="binomial",
     )
-    if rule.beta_interval is None:
+    if interval is None:
         return found
     return replace(
         found,

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pu_accessor.checks import as_array, interval_betas, latent_counts
+from pu_accessor.checks import Interval, as_array, interval_betas, latent_counts
 from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.inference.bands.lookup import central
 from pu_accessor.inference.estimates.delong import check_unweighted
 from pu_accessor.inference.estimates.utility import check_probabilities
-from pu_accessor.inference.settings import Rule
+from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
@@ -65,7 +65,7 @@ def as_edges(bins: int | Sequence[float] | FloatArray) -> FloatArray:
     return edges
 
 
-def check_bin_band(rule: Rule) -> None:
+def check_bin_band(rule: Settings) -> None:
     """Raise unless there are such limits for bins."""
     if rule.band not in ("exact", "simultaneous"):
         raise PUValueError(
@@ -74,7 +74,13 @@ def check_bin_band(rule: Rule) -> None:
         )
 
 
-def reliability(ranking: Ranking, betas: FloatArray, edges: FloatArray, rule: Rule) -> Reliability:
+def reliability(
+    ranking: Ranking,
+    betas: FloatArray,
+    edges: FloatArray,
+    rule: Settings,
+    interval: Interval | None = None,
+) -> Reliability:
     """Estimate the share of positives in bins of scores, with exact limits.
 
     Notes
@@ -92,13 +98,13 @@ def reliability(ranking: Ranking, betas: FloatArray, edges: FloatArray, rule: Ru
     >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
     >>> score = np.append(np.inf, np.arange(12, 0, -1) / 13)
     >>> ranking = Ranking(rank, score, known, 0 * known, rank - known, Counts(4, 0, 8))
-    >>> found = reliability(ranking, np.array([0.25]), np.array([0, 0.5, 1]), Rule())
+    >>> found = reliability(ranking, np.array([0.25]), np.array([0, 0.5, 1]), Settings())
     >>> found.examples, found.known_positive, found.value[..., 0].round(3)
     (array([6, 6]), array([1, 3]), array([[0.167, 0.333, 0.5  ],
            [0.5  , 0.833, 0.833]]))
     """
     check_unweighted(ranking, "calibration")
-    inside = interval_betas(rule.beta_interval, betas)
+    inside = interval_betas(interval, betas)
     check_labels(betas, ranking.total)
     check_probabilities(ranking, "calibration")
     parts = np.concatenate([np.linspace(*ends, _FINE + 1)[:-1] for ends in _pairs(edges)])
@@ -134,7 +140,7 @@ def _latent(
     """Return the latent positives in each bin, shape (bins, 3, betas)."""
     known, unlabeled = counts
     total, each = ranking.total, tuple(latent.tolist())
-    lower, upper = Rule(level).bounds(total.known_positive, each, level)
+    lower, upper = Settings(level).bounds(total.known_positive, each, level)
     middle = np.stack([central(total.known_positive, m) for m in each])
     claimed = np.stack([side[:, known].T for side in (lower, middle, upper)], axis=1)
     inside = unlabeled[:, np.newaxis, np.newaxis]

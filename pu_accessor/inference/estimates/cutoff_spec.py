@@ -9,14 +9,15 @@ from typing import TypeAlias
 
 import numpy as np
 
-from pu_accessor.checks import check_option, check_share
+from pu_accessor.checks import as_array, check_option, check_share
 from pu_accessor.errors import PUTypeError, PUValueError
 
-__all__ = ["CHOSEN", "At", "Cutoff", "are_several", "no_rank", "read_at", "read_cutoffs"]
+__all__ = ["CHOSEN", "FIXED", "At", "Cutoff", "are_several", "no_rank", "read_at", "read_cutoffs"]
 
 At: TypeAlias = int | str | Mapping[str, float] | Mapping[str, Sequence[float]]
 
 CHOSEN = ("maximum", "youden")
+FIXED = ("rank", "threshold", "fraction")  # which no beta moves
 _KINDS = ("rank", "threshold", "fraction", "fpr", "recall", "tpr", "precision")
 # What others call them.
 _OTHERS: Mapping[str, str] = MappingProxyType(
@@ -92,7 +93,7 @@ def read_cutoffs(at: At) -> list[Cutoff]:
     if not are_several(at):
         return [read_at(at)]
     ((kind, values),) = at.items()  # type: ignore[union-attr]
-    cutoffs = [read_at({kind: value}) for value in np.asarray(values).tolist()]
+    cutoffs = [read_at({kind: value}) for value in as_array(values).tolist()]
     if len({cutoff.value for cutoff in cutoffs}) < max(len(cutoffs), 1):
         raise PUValueError(
             f"at must have at least one number, and each once, but {at!r} was passed."

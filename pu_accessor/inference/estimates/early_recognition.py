@@ -1,15 +1,14 @@
-"""Early recognition: BEDROC and enrichment factors, means over positives of a function of rank."""
+"""Early recognition: BEDROC and lift at a share, means over positives of a function of rank."""
 
-from collections.abc import Sequence
 from fractions import Fraction
 from math import ceil, inf
 from numbers import Real
-from typing import NamedTuple
 
 import numpy as np
 
-from pu_accessor.checks import as_array
+from pu_accessor.checks import Interval
 from pu_accessor.errors import PUTypeError, PUValueError
+from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.estimates.delong import check_unweighted
 from pu_accessor.inference.estimates.fallbacks import Estimates, over_betas
 from pu_accessor.inference.estimates.known_positives import (
@@ -19,31 +18,14 @@ from pu_accessor.inference.estimates.known_positives import (
     places,
 )
 from pu_accessor.inference.estimates.latent_gaps import spacing_quantile
-from pu_accessor.inference.settings import Rule
+from pu_accessor.inference.estimates.metric_at import AtCutoff, envelope_at
+from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels, make_tables
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
-__all__ = ["Enrichment", "as_fractions", "check_alpha", "enrichment_at", "estimate_bedroc"]
+__all__ = ["check_alpha", "estimate_bedroc", "lift_at"]
 
 _LEAST = 1e-6  # of alpha: below, differences of weights are lost in rounding
-
-
-class Enrichment(NamedTuple):
-    """Enrichment factors of one ranking.
-
-    Parameters
-    ----------
-    rank : ndarray of int64, shape (fractions,)
-        Examples in the top.
-    value, error, lower, upper : ndarray of float64, shape (fractions, betas)
-        Estimates, standard errors and intervals.
-    """
-
-    rank: IntArray
-    value: FloatArray
-    error: FloatArray
-    lower: FloatArray
-    upper: FloatArray
 
 
 def check_alpha(alpha: float) -> float:
@@ -59,26 +41,13 @@ def check_alpha(alpha: float) -> float:
     return float(alpha)
 
 
-def as_fractions(fraction: float | Sequence[float] | FloatArray) -> FloatArray:
-    """Check shares of the examples and return them as an array."""
-    found = as_array(fraction)
-    if found.ndim > 1 or (found.size and found.dtype.kind not in "iuf"):
-        raise PUTypeError(
-            "fraction must be a number or a one-dimensional array of numbers, but "
-            f"{fraction!r} was passed. For example fraction=[0.01, 0.05]."
-        )
-    found = np.atleast_1d(found).astype(np.float64)
-    if not ((found > 0) & (found <= 1)).all() or not found.size:
-        raise PUValueError(
-            f"fraction must be above 0 and at most 1, but {fraction!r} was passed. For the top k "
-            "examples, ask for their precision or lift: df.pu.metric('lift', ..., at=100)."
-        )
-    if np.unique(found).size < found.size:
-        raise PUValueError(f"fraction must have each value once, but {fraction!r} was passed.")
-    return found
-
-
-def estimate_bedroc(ranking: Ranking, betas: FloatArray, alpha: float, rule: Rule) -> Estimates:
+def estimate_bedroc(
+    ranking: Ranking,
+    betas: FloatArray,
+    alpha: float,
+    rule: Settings,
+    interval: Interval | None = None,
+) -> Estimates:
     """Estimate BEDROC of these examples, with an interval.
 
     Notes
@@ -104,7 +73,7 @@ def estimate_bedroc(ranking: Ranking, betas: FloatArray, alpha: float, rule: Rul
     >>> from pu_accessor.ranking import Counts
     >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
     >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
-    >>> found = estimate_bedroc(ranking, np.array([0.25]), 5.0, Rule())
+    >>> found = estimate_bedroc(ranking, np.array([0.25]), 5.0, Settings())
     >>> found.value.round(3), found.lower.round(3), found.upper.round(3)
     (array([0.683]), array([0.436]), array([1.]))
     """
@@ -134,7 +103,7 @@ def estimate_bedroc(ranking: Ranking, betas: FloatArray, alpha: float, rule: Rul
         inside = np.clip(value, 0, 1)
         return Estimates(value, error, np.minimum(ends[0], inside), np.maximum(ends[1], inside))
 
-    return over_betas(ranking.total, betas, rule.beta_interval, estimate)
+    return over_betas(ranking.total, betas, interval, estimate)
 
 
 def _mean_weight(
@@ -172,59 +141,57 @@ def _limits(
     return low, high
 
 
-def enrichment_at(
-    ranking: Ranking, betas: FloatArray, fractions: FloatArray, rule: Rule
-) -> Enrichment:
-    """Estimate enrichment factors of these examples, with intervals.
+def lift_at(
+    ranking: Ranking,
+    betas: FloatArray,
+    fraction: float,
+    settings: Settings,
+    interval: Interval | None = None,
+) -> AtCutoff:
+    """Estimate lift among exactly a share of these examples: what others call enrichment factor.
 
     Notes
     -----
-    The share of the positives among the first K of N examples, over K/N. Where K falls into a
-    block of ties, its positives count in part, as over random orders. The limits are those of the
-    band "exact" at K, or, within a block, at both of its ends, each at half of 1 - level: they
-    cover with probability of at least `level`.
+    The share of the positives among the first K of N examples, over K/N; K is rounded up. Where K
+    falls into a block of ties, its positives count in part, as over random orders. The limits are
+    those of the band at K, or, within a block, at both of its ends, each at half of 1 - level:
+    they cover with probability of at least `level`.
 
     Examples
     --------
     >>> from pu_accessor.ranking import Counts
     >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
     >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
-    >>> found = enrichment_at(ranking, np.array([0.25]), np.array([0.25]), Rule())
-    >>> found.rank, found.value, found.lower.round(3), found.upper.round(3)
-    (array([3]), array([[2.]]), array([[1.333]]), array([[2.]]))
+    >>> lift = lift_at(ranking, np.array([0.25]), 0.25, Settings())
+    >>> lift.rank, lift.estimate, lift.lower.round(3), lift.upper.round(3)
+    (array([3]), array([2.]), array([1.333]), array([2.]))
     """
-    check_unweighted(ranking, "enrichment_factor")
     check_labels(betas, ranking.total)
-    examples = sum(ranking.total)
-    ranks = np.array([ceil(Fraction(str(share)) * examples) for share in fractions.tolist()])
-    found = [_enrichment(ranking, betas, rank, rule) for rank in ranks.tolist()]
-    return Enrichment(ranks, *(np.stack(side) for side in zip(*found, strict=True)))
-
-
-def _enrichment(
-    ranking: Ranking, betas: FloatArray, rank: int, rule: Rule
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Return the estimate at a rank, its error and its limits."""
     examples, n = sum(ranking.total), ranking.total.known_positive
+    rank = ceil(Fraction(str(fraction)) * examples)
     around, inside = _around(ranking, rank)
-    level = rule.level if around.rank.size == 1 else (1 + rule.level) / 2
-    tables = make_tables(around, betas, Rule(level))
-    parts = np.array([1.0] if around.rank.size == 1 else [1 - inside, inside])
-    every = np.array([float(each) for each in count_positives(ranking.total, betas).number])
-    low, high = np.tensordot(parts, tables.tp[:, [0, 2]], 1) / tables.positives
-    known = np.diff(around.known_positive, prepend=0, append=n)
-    seen = np.append(np.append(1, [inside] if around.rank.size > 1 else []), 0)
-    share = known @ seen / n
-    spread = known @ (seen - share) ** 2
-    error = (spread / (n - 1) / n) ** 0.5 if n > 1 else np.nan
-    factor = count_positives(ranking.total, betas).factor
-    value = np.minimum(share, rank / every)  # there are no more places
-    scale = examples / rank
-    return (
-        value * scale,
-        np.where(factor > 0, error * factor, 0.0) * scale,
-        np.minimum(low, value) * scale,
-        np.maximum(high, value) * scale,
+    is_cutoff = around.rank.size == 1
+    part = np.array([1.0] if is_cutoff else [1 - inside, inside])
+    at_level = settings if is_cutoff else settings.at_level((1 + settings.level) / 2)
+    tables = make_tables(around, betas, at_level, interval)
+    positives = count_positives(ranking.total, betas).as_floats()
+    low, high = np.tensordot(part, tables.tp[:, [0, 2]], 1) / tables.positives
+    recall = np.minimum(part @ around.known_positive / n, rank / positives)  # no more places
+    recalls = [recall, np.minimum(low, recall), np.maximum(high, recall)]
+    ends = [envelope_at(tables, "recall", cutoff) for cutoff in range(part.size)]
+    if tables.inner is not None:
+        lowest, highest = np.tensordot(part, np.array(ends, np.float64), 1)
+        recalls += [np.minimum(lowest, recalls[1]), np.maximum(highest, recalls[2])]
+    estimate, lower, upper, *envelope = (share * examples / rank for share in recalls)
+    return AtCutoff(
+        rank=np.full(betas.size, rank),
+        threshold=np.full(betas.size, around.threshold[-1]),
+        estimate=estimate,
+        lower=lower,
+        upper=upper,
+        envelope_lower=envelope[0] if envelope else None,
+        envelope_upper=envelope[1] if envelope else None,
+        band=band_name(settings.band),
     )
 
 

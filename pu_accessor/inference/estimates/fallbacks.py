@@ -8,7 +8,7 @@ import numpy as np
 from scipy import special
 
 from pu_accessor.checks import Interval, interval_betas
-from pu_accessor.inference.settings import Rule
+from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.areas import area
 from pu_accessor.inference.tables.contingency import check_labels, make_tables
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, Ranking
@@ -47,20 +47,21 @@ Estimator: TypeAlias = Callable[[FloatArray], Estimates]
 def complete(
     ranking: Ranking,
     betas: FloatArray,
-    rule: Rule,
+    rule: Settings,
     estimate: Estimator,
     curve: str,
     max_fpr: float | None = None,
+    interval: Interval | None = None,
 ) -> Estimates:
     """Estimate an area at some betas, and at those within an interval where there is one."""
     check_labels(betas, ranking.total)
-    bounds = Rule(level=rule.level)
+    bounds = Settings(level=rule.level)
 
     def completed(every: FloatArray) -> Estimates:
         found = _without_hidden(estimate(every), every * ranking.total.unlabeled > 0)
         return _between_curves(found, ranking, every, bounds, curve, max_fpr)
 
-    return over_betas(ranking.total, betas, rule.beta_interval, completed)
+    return over_betas(ranking.total, betas, interval, completed)
 
 
 def over_betas(
@@ -88,7 +89,7 @@ def _between_curves(
     found: Estimates,
     ranking: Ranking,
     betas: FloatArray,
-    rule: Rule,
+    rule: Settings,
     curve: str,
     max_fpr: float | None,
 ) -> Estimates:

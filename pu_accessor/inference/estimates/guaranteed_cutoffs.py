@@ -9,9 +9,9 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from pu_accessor.checks import check_share
+from pu_accessor.checks import Interval, check_share
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
-from pu_accessor.inference.settings import Rule
+from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import Tables, make_tables
 from pu_accessor.inference.tables.rates import evaluate
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking
@@ -111,7 +111,9 @@ def check_guarantee(band: object) -> None:
         )
 
 
-def find_guaranteed(ranking: Ranking, beta: float, goal: Goal, rule: Rule) -> Guaranteed:
+def find_guaranteed(
+    ranking: Ranking, beta: float, goal: Goal, rule: Settings, interval: Interval | None = None
+) -> Guaranteed:
     """Find the cutoff whose bound meets a goal.
 
     Examples
@@ -120,7 +122,8 @@ def find_guaranteed(ranking: Ranking, beta: float, goal: Goal, rule: Rule) -> Gu
     >>> rank = np.arange(121)
     >>> known = np.minimum(rank, 60)
     >>> ranking = Ranking(rank, 120.5 - rank, known, 0 * known, rank - known, Counts(60, 0, 60))
-    >>> found = find_guaranteed(ranking, 0.1, Goal("precision", 0.9), Rule(band="simultaneous"))
+    >>> settings = Settings(band="simultaneous")
+    >>> found = find_guaranteed(ranking, 0.1, Goal("precision", 0.9), settings)
     >>> found.rank, found.lower
     (72, 0.9027777777777778)
     """
@@ -129,14 +132,15 @@ def find_guaranteed(ranking: Ranking, beta: float, goal: Goal, rule: Rule) -> Gu
             "A cutoff with a guarantee needs bounds that hold at all cutoffs jointly, which there "
             "are not with propensity=.... Leave it out, or fix a cutoff: metric(..., at=100)."
         )
-    bounded = _bound(ranking, beta, goal, rule)
+    bounded = _bound(ranking, beta, goal, rule, interval)
     if np.isnan(bounded.worse[1:]).all():
         raise PUDataError(
             f"{goal.name} has no value at this beta: it needs negatives. Pass a smaller beta."
         )
     place = _SEARCHES[goal.name](bounded, goal)
     if place is not None and (extra := _extra(bounded, goal, place)).size:
-        bounded = _bound(bounded.tables.ranking.refine(extra), beta, goal, rule)
+        finer = bounded.tables.ranking.refine(extra)
+        bounded = _bound(finer, beta, goal, rule, interval)
         place = _SEARCHES[goal.name](bounded, goal)
     best = np.fmax if goal.name in _RISING else np.fmin
     attainable = float(best.reduce(bounded.worse[1:]))
@@ -157,9 +161,11 @@ def _is_number(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-def _bound(ranking: Ranking, beta: float, goal: Goal, rule: Rule) -> _Bounded:
+def _bound(
+    ranking: Ranking, beta: float, goal: Goal, rule: Settings, interval: Interval | None
+) -> _Bounded:
     """Evaluate the metric on the bounds at each cutoff."""
-    tables = make_tables(ranking, np.array([beta]), rule)
+    tables = make_tables(ranking, np.array([beta]), rule, interval)
     low, middle, high = (tables.tp[:, bound] for bound in range(3))
     positives = tables.positives
     if tables.inner is not None:

@@ -6,122 +6,29 @@ be off leaves the ranking sqrt(1 - t**2) of what that can be off by itself.
 """
 
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
-from scipy import special
 
-from pu_accessor.checks import check_option, interval_betas, latent_counts
-from pu_accessor.errors import PUValueError
-from pu_accessor.inference.estimates.binomial import metric_on_new
+from pu_accessor.checks import latent_counts
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.fallbacks import Estimates
 from pu_accessor.inference.estimates.metric_at import AtCutoff, evaluate_at, find_cutoff, rule_at
-from pu_accessor.inference.settings import Rule
+from pu_accessor.inference.settings import BetaRange, Settings, ranking_level
 from pu_accessor.inference.tables.contingency import Table, check_labels
 from pu_accessor.inference.tables.latent_bounds import find_heads, references_used
 from pu_accessor.inference.tables.rates import Metric, evaluate
-from pu_accessor.ranking import Counts, FloatArray, Ranking
+from pu_accessor.ranking import FloatArray, Ranking
 
 __all__ = [
-    "JOINT",
-    "BetaRange",
-    "check_joint",
+    "at_estimate",
     "join_estimates",
     "join_limits",
     "join_metric_at",
-    "join_metric_on_new",
-    "ranking_level",
 ]
 
-JOINT = ("approximate", "guaranteed")
-_HIGHEST = 1 - 1e-6  # of a limit on beta: at 1 nothing is negative, and little has a value
 _TURN = np.linspace(0, np.pi / 2, 33)
 _OFF, _LEFT = np.sin(_TURN), np.cos(_TURN)  # of beta, and what that leaves of the ranking
-_BETWEEN = np.array([0.25, 0.5, 0.75])  # of the way where any beta may be the true one
 _POINT, _LOWER, _UPPER = range(3)
-
-
-class BetaRange(NamedTuple):
-    """An estimate of beta with its interval.
-
-    Parameters
-    ----------
-    beta, lower, upper : float
-        Shares of the unlabeled, lower <= beta <= upper.
-    level : float
-        Probability of coverage of the interval, in (0, 1).
-    limits : {"none", "upper", "both"}, default "none"
-        Which ends are limits on what is feasible, not errors of the estimate: nothing speaks for
-        any beta from the other end on, or between them.
-    n, unlabeled : int, optional
-        Known positives and unlabeled examples that it is about.
-    """
-
-    beta: float
-    lower: float
-    upper: float
-    level: float
-    limits: str = "none"
-    n: int | None = None
-    unlabeled: int | None = None
-
-    def betas(self, level: float, joint: str) -> FloatArray:
-        """Return the betas at which the ranking is asked, the estimate first."""
-        if joint == "guaranteed":
-            inner = interval_betas((self.lower, self.upper), np.array([self.beta]))
-            return np.append(self.beta, np.minimum(inner, max(self.beta, _HIGHEST)))
-        upper_alone = self.limits == "upper"
-        own = self.level if upper_alone else (1 + self.level) / 2
-        scale = special.ndtri((1 + level) / 2) / max(special.ndtri(own), 1e-9)
-        down = 1.0 if upper_alone else scale
-        lower = max(self.beta - down * (self.beta - self.lower), 0.0)
-        upper = min(self.beta + scale * (self.upper - self.beta), max(self.beta, _HIGHEST))
-        last = {"none": lower, "upper": self.beta, "both": upper}[self.limits]
-        between = lower + _BETWEEN * (last - lower) if last > lower else np.empty(0)
-        return np.concatenate([[self.beta, lower, upper], between])
-
-    def is_about(self, total: Counts) -> bool:
-        """Tell whether the estimate is of such examples, as far as it says."""
-        n, unlabeled = total.known_positive, total.unlabeled
-        return self.n in (None, n) and self.unlabeled in (None, unlabeled)
-
-    def check_counts(self, total: Counts) -> None:
-        """Raise if the estimate is of other examples."""
-        for name, own, there in (
-            ("known positives", self.n, total.known_positive),
-            ("unlabeled examples", self.unlabeled, total.unlabeled),
-        ):
-            if own is not None and own != there:
-                raise PUValueError(
-                    f"beta must be an estimate for these examples, which have {there} {name}, but "
-                    f"it is for {own}. Estimate it from the same rows: df.pu.estimate_beta(), or "
-                    "beta_from_labels with their n_unlabeled."
-                )
-
-
-def check_joint(joint: str) -> None:
-    """Raise unless errors can be put together like that."""
-    check_option("joint", joint, JOINT, {"delta": "approximate", "envelope": "guaranteed"})
-
-
-def ranking_level(level: float, beta_level: float) -> float:
-    """Return the level that is left to the ranking, so that both statements hold at a level.
-
-    Examples
-    --------
-    >>> ranking_level(0.95, 0.98)
-    0.97
-    """
-    left = round(1 - (beta_level - level), 12)
-    if left >= 1:
-        half = round((1 + level) / 2, 12)
-        raise PUValueError(
-            f"beta must hold at a higher level than the {level:g} of the answer, but it holds at "
-            f"{beta_level:g}: 1 - level is shared between beta and the ranking. Pass level={half} "
-            "to estimate_beta or beta_from_labels, or a lower level here."
-        )
-    return left
 
 
 def join_estimates(
@@ -169,7 +76,7 @@ def join_limits(
 
     Examples
     --------
-    >>> beta = BetaRange(0.3, 0.2, 0.4, 0.95)
+    >>> beta = BetaRange(np.array([0.3]), (0.2, 0.4), 0.95)
     >>> value = np.array([0.8, 0.76, 0.84])
     >>> lower, upper = join_limits(value, value - 0.03, value + 0.03, beta, "approximate")
     >>> lower.round(3), upper.round(3)
@@ -225,7 +132,7 @@ _TABLES_OFF = np.sin(np.linspace(0, np.pi / 2, 5))[1:]  # how far beta is off, o
 
 
 def join_metric_at(
-    ranking: Ranking, beta: BetaRange, name: str | Metric, at: Cutoff, rule: Rule, joint: str
+    ranking: Ranking, beta: BetaRange, name: str | Metric, at: Cutoff, rule: Settings, joint: str
 ) -> AtCutoff:
     """Evaluate a metric of these examples at one cutoff, whatever beta is within its interval.
 
@@ -238,35 +145,29 @@ def join_metric_at(
     """
     check_labels(np.array([beta.upper]), ranking.total, references_used(rule.reference, ranking))
     rule = rule_at(ranking, at, rule)
-    here = find_cutoff(ranking, beta.beta, name, at, rule)
+    here = find_cutoff(ranking, beta.point, name, at, rule)
     if joint == "guaranteed":
-        inner = replace(rule, level=ranking_level(rule.level, beta.level))
-        found = evaluate_at(here, beta.betas(rule.level, joint), name, inner)
-        return _put(found, *join_limits(found.estimate, found.lower, found.upper, beta, joint))
+        inner = rule.at_level(ranking_level(rule.level, beta.level))
+        found = evaluate_at(here, beta.grid(rule.level, joint), name, inner)
+        return at_estimate(
+            found, *join_limits(found.estimate, found.lower, found.upper, beta, joint)
+        )
     betas, share = _walk(beta, rule.level)
     point = evaluate_at(here, betas[:1], name, rule)
     values = evaluate(name, *_tables(here, betas, share, rule)).astype(np.float64)
     ends = np.append(values.ravel(), [point.lower, point.upper])
-    return _put(point, np.fmin.reduce(ends, keepdims=True), np.fmax.reduce(ends, keepdims=True))
-
-
-def join_metric_on_new(
-    ranking: Ranking, beta: BetaRange, name: str | Metric, threshold: float, rule: Rule, joint: str
-) -> AtCutoff:
-    """Evaluate a metric of new examples at a threshold, whatever beta is within its interval."""
-    level = ranking_level(rule.level, beta.level) if joint == "guaranteed" else rule.level
-    inner, betas = replace(rule, level=level), beta.betas(rule.level, joint)
-    found = metric_on_new(ranking, betas, name, threshold, inner)
-    return _put(found, *join_limits(found.estimate, found.lower, found.upper, beta, joint))
+    return at_estimate(
+        point, np.fmin.reduce(ends, keepdims=True), np.fmax.reduce(ends, keepdims=True)
+    )
 
 
 def _walk(beta: BetaRange, level: float) -> tuple[FloatArray, FloatArray]:
     """Return betas from the estimate to its limits, and what each leaves of the band."""
-    point, lower, upper, *between = beta.betas(level, "approximate").tolist()
+    point, lower, upper, *between = beta.grid(level, "approximate").tolist()
     left = np.sqrt(1 - _TABLES_OFF**2)
     up = point + _TABLES_OFF * (upper - point)
     if beta.limits == "both":
-        return (every := beta.betas(level, "approximate")), np.ones(every.size)
+        return (every := beta.grid(level, "approximate")), np.ones(every.size)
     if beta.limits == "upper":
         free = [point, lower, *between]
         return np.concatenate([free, up]), np.concatenate([np.ones(len(free)), left])
@@ -274,7 +175,7 @@ def _walk(beta: BetaRange, level: float) -> tuple[FloatArray, FloatArray]:
     return np.concatenate([[point], down, up]), np.concatenate([[1.0], left, left])
 
 
-def _tables(here: Ranking, betas: FloatArray, share: FloatArray, rule: Rule) -> Table:
+def _tables(here: Ranking, betas: FloatArray, share: FloatArray, rule: Settings) -> Table:
     """Return the tables of both bounds, each with a share of its distance from the estimate."""
     unlabeled, head = here.total.unlabeled, int(here.unlabeled[0])
     latent = latent_counts(betas, unlabeled)
@@ -293,7 +194,7 @@ def _tables(here: Ranking, betas: FloatArray, share: FloatArray, rule: Rule) -> 
     return Table(tp, fp, positives - tp, sum(here.total) - positives - fp)
 
 
-def _put(found: AtCutoff, lower: FloatArray, upper: FloatArray) -> AtCutoff:
+def at_estimate(found: AtCutoff, lower: FloatArray, upper: FloatArray) -> AtCutoff:
     """Return what was found at the first beta, with other limits."""
     first = slice(1)
     return replace(

@@ -9,17 +9,25 @@ from typing import TypeAlias
 
 import numpy as np
 
-from pu_accessor.checks import interval_betas
+from pu_accessor.checks import Interval, interval_betas
 from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.estimates.cutoff_spec import CHOSEN, Cutoff, no_rank
-from pu_accessor.inference.settings import Rule
+from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import Tables, central_table, make_tables
 from pu_accessor.inference.tables.envelopes import point_envelopes
 from pu_accessor.inference.tables.rates import Metric, evaluate
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
-__all__ = ["AtCutoff", "evaluate_at", "find_cutoff", "fixed_cutoff", "metric_at", "rule_at"]
+__all__ = [
+    "AtCutoff",
+    "envelope_at",
+    "evaluate_at",
+    "find_cutoff",
+    "fixed_cutoff",
+    "metric_at",
+    "rule_at",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,11 +59,16 @@ class AtCutoff:
 
 
 # From a ranking, a beta, the value of a cutoff and a rule to a ranking of one cutoff.
-_Search: TypeAlias = Callable[[Ranking, float, float, Rule], Ranking]
+_Search: TypeAlias = Callable[[Ranking, float, float, Settings], Ranking]
 
 
 def metric_at(
-    ranking: Ranking, betas: FloatArray, name: str | Metric, at: Cutoff, rule: Rule
+    ranking: Ranking,
+    betas: FloatArray,
+    name: str | Metric,
+    at: Cutoff,
+    rule: Settings,
+    interval: Interval | None = None,
 ) -> AtCutoff:
     """Evaluate a metric at one cutoff, with its interval.
 
@@ -65,18 +78,19 @@ def metric_at(
     >>> from pu_accessor.ranking import Counts
     >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
     >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
-    >>> found = metric_at(ranking, np.array([0.25]), "precision", read_at(4), Rule())
+    >>> found = metric_at(ranking, np.array([0.25]), "precision", read_at(4), Settings())
     >>> found.threshold, found.estimate, found.lower, found.upper, found.band
     (array([8.5]), array([0.75]), array([0.5]), array([1.]), 'exact')
     """
-    interval_betas(rule.beta_interval, betas)
+    interval_betas(interval, betas)
     rule = rule_at(ranking, at, rule)
     if at.kind in _FIXED:
-        return evaluate_at(find_cutoff(ranking, betas[0], name, at, rule), betas, name, rule)
-    return _at_each(ranking, betas, name, at, rule)
+        here = find_cutoff(ranking, betas[0], name, at, rule)
+        return evaluate_at(here, betas, name, rule, interval)
+    return _at_each(ranking, betas, name, at, rule, interval)
 
 
-def rule_at(ranking: Ranking, at: Cutoff, rule: Rule) -> Rule:
+def rule_at(ranking: Ranking, at: Cutoff, rule: Settings) -> Settings:
     """Return the rule for a cutoff: one chosen by estimates takes bounds of all cutoffs."""
     if at.kind not in (*CHOSEN, "precision"):
         return rule
@@ -94,7 +108,7 @@ def fixed_cutoff(ranking: Ranking, at: Cutoff) -> Ranking:
 
 
 def find_cutoff(
-    ranking: Ranking, beta: float, name: str | Metric, at: Cutoff, rule: Rule
+    ranking: Ranking, beta: float, name: str | Metric, at: Cutoff, rule: Settings
 ) -> Ranking:
     """Find the cutoff that a person reports."""
     if at.kind in _FIXED:
@@ -109,11 +123,14 @@ def _at_each(
     betas: FloatArray,
     name: str | Metric,
     at: Cutoff,
-    rule: Rule,
+    rule: Settings,
+    interval: Interval | None,
 ) -> AtCutoff:
     """Evaluate at the cutoff of each beta."""
     found = [
-        evaluate_at(find_cutoff(ranking, beta, name, at, rule), np.array([beta]), name, rule)
+        evaluate_at(
+            find_cutoff(ranking, beta, name, at, rule), np.array([beta]), name, rule, interval
+        )
         for beta in betas.tolist()
     ]
     lows = [one.envelope_lower for one in found if one.envelope_lower is not None]
@@ -130,11 +147,17 @@ def _at_each(
     )
 
 
-def evaluate_at(here: Ranking, betas: FloatArray, name: str | Metric, rule: Rule) -> AtCutoff:
+def evaluate_at(
+    here: Ranking,
+    betas: FloatArray,
+    name: str | Metric,
+    rule: Settings,
+    interval: Interval | None = None,
+) -> AtCutoff:
     """Evaluate at the one cutoff that a ranking has."""
-    tables = make_tables(here, betas, rule)
+    tables = make_tables(here, betas, rule, interval)
     first, estimate, last = evaluate(name, *tables.table)[0].astype(np.float64)
-    low, high = _envelope(tables, name)
+    low, high = envelope_at(tables, name)
     return AtCutoff(
         rank=(tables.tp + tables.fp)[0, 0],
         threshold=np.repeat(here.threshold, betas.size),
@@ -147,7 +170,9 @@ def evaluate_at(here: Ranking, betas: FloatArray, name: str | Metric, rule: Rule
     )
 
 
-def _envelope(tables: Tables, name: str | Metric) -> tuple[FloatArray | None, FloatArray | None]:
+def envelope_at(
+    tables: Tables, name: str | Metric, cutoff: int = 0
+) -> tuple[FloatArray | None, FloatArray | None]:
     """Return the lowest and the highest at one cutoff while beta varies, with each point."""
     if tables.inner is None:
         return None, None
@@ -157,7 +182,7 @@ def _envelope(tables: Tables, name: str | Metric) -> tuple[FloatArray | None, Fl
         lambda table: evaluate(name, *table).astype(np.float64),
         kinks=True,
     )
-    return low[0], high[0]
+    return low[cutoff], high[cutoff]
 
 
 def _at_rank(ranking: Ranking, value: float) -> Ranking:
@@ -178,7 +203,7 @@ def _at_fraction(ranking: Ranking, value: float) -> Ranking:
     return _at_rank(ranking, floor(Fraction(str(value)) * sum(ranking.total)))
 
 
-def _at_fpr(ranking: Ranking, beta: float, value: float, rule: Rule) -> Ranking:
+def _at_fpr(ranking: Ranking, beta: float, value: float, rule: Settings) -> Ranking:
     """Find the last cutoff whose estimated false positive rate is at most a value."""
     finer, table = central_table(ranking, beta, rule)
     rates = evaluate("fpr", *table)
@@ -198,7 +223,7 @@ def _at_fpr(ranking: Ranking, beta: float, value: float, rule: Rule) -> Ranking:
     return finer.take(np.flatnonzero(evaluate("fpr", *table) <= value)[-1:])
 
 
-def _at_recall(ranking: Ranking, beta: float, value: float, rule: Rule) -> Ranking:
+def _at_recall(ranking: Ranking, beta: float, value: float, rule: Settings) -> Ranking:
     """Find the first cutoff whose estimated recall is at least a value."""
     finer, table = central_table(ranking, beta, rule)
     positives = int(table.tp[-1])
@@ -217,7 +242,7 @@ def _at_recall(ranking: Ranking, beta: float, value: float, rule: Rule) -> Ranki
     return finer.take(np.flatnonzero(evaluate("recall", *table) >= value)[:1])
 
 
-def _at_precision(ranking: Ranking, beta: float, value: float, rule: Rule) -> Ranking:
+def _at_precision(ranking: Ranking, beta: float, value: float, rule: Settings) -> Ranking:
     """Find the last cutoff whose estimated precision is at least a value."""
     finer, table = central_table(ranking, beta, rule)
     found = evaluate("precision", *table)
@@ -241,7 +266,7 @@ def _at_precision(ranking: Ranking, beta: float, value: float, rule: Rule) -> Ra
 def _best_by(name: str | Metric) -> _Search:
     """Return the search for the cutoff at which the estimate of a metric is highest."""
 
-    def search(ranking: Ranking, beta: float, value: float, rule: Rule) -> Ranking:
+    def search(ranking: Ranking, beta: float, value: float, rule: Settings) -> Ranking:
         # It is one at which curves bend; or next to no examples or to all, where a metric may have
         # no value.
         unlabeled = ranking.total.unlabeled

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
+from pu_accessor.checks import Interval
 from pu_accessor.inference.estimates.delong import (
     Placed,
     check_unweighted,
@@ -14,7 +15,7 @@ from pu_accessor.inference.estimates.delong import (
     welch_df,
 )
 from pu_accessor.inference.estimates.fallbacks import Estimates, over_betas
-from pu_accessor.inference.settings import Rule
+from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import FloatArray, Ranking
 
@@ -48,7 +49,9 @@ class _Samples(NamedTuple):
     ratio: FloatArray
 
 
-def estimate_population_auroc(ranking: Ranking, betas: FloatArray, rule: Rule) -> Estimates:
+def estimate_population_auroc(
+    ranking: Ranking, betas: FloatArray, rule: Settings, interval: Interval | None = None
+) -> Estimates:
     """Estimate the area under the ROC curve on new examples, with an interval.
 
     Notes
@@ -83,7 +86,7 @@ def estimate_population_auroc(ranking: Ranking, betas: FloatArray, rule: Rule) -
     >>> from pu_accessor.ranking import Counts
     >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
     >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
-    >>> found = estimate_population_auroc(ranking, np.array([0.0, 0.25]), Rule())
+    >>> found = estimate_population_auroc(ranking, np.array([0.0, 0.25]), Settings())
     >>> found.value.round(3), found.error.round(3), found.lower.round(3), found.upper.round(3)
     (array([0.719, 0.792]), array([0.159, 0.212]), array([0.346, 0.301]), array([0.951, 1.   ]))
     """
@@ -98,7 +101,7 @@ def estimate_population_auroc(ranking: Ranking, betas: FloatArray, rule: Rule) -
         placed = Placed.of(found)
         return Estimates(value, error, *score_interval(value, share, placed, rule.level))
 
-    return over_betas(ranking.total, betas, rule.beta_interval, estimate)
+    return over_betas(ranking.total, betas, interval, estimate)
 
 
 def score_interval(

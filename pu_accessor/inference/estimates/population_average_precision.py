@@ -4,12 +4,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pu_accessor.checks import Interval
 from pu_accessor.inference.estimates.binomial import wilson
 from pu_accessor.inference.estimates.delong import check_unweighted, welch_df
 from pu_accessor.inference.estimates.fallbacks import Estimates, over_betas
 from pu_accessor.inference.estimates.intervals import kurtosis_df, rank_interval, reach
 from pu_accessor.inference.estimates.known_positives import count_positives
-from pu_accessor.inference.settings import Rule
+from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
@@ -41,7 +42,9 @@ class _Influence(NamedTuple):
     times: IntArray
 
 
-def estimate_population_precision(ranking: Ranking, betas: FloatArray, rule: Rule) -> Estimates:
+def estimate_population_precision(
+    ranking: Ranking, betas: FloatArray, rule: Settings, interval: Interval | None = None
+) -> Estimates:
     """Estimate average precision on new examples, with an interval.
 
     Notes
@@ -75,7 +78,7 @@ def estimate_population_precision(ranking: Ranking, betas: FloatArray, rule: Rul
     >>> from pu_accessor.ranking import Counts
     >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
     >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
-    >>> found = estimate_population_precision(ranking, np.array([0.0, 0.25]), Rule())
+    >>> found = estimate_population_precision(ranking, np.array([0.0, 0.25]), Settings())
     >>> found.value.round(3), found.error.round(3), found.lower.round(3), found.upper.round(3)
     (array([0.542, 0.715]), array([0.183, 0.275]), array([0.168, 0.204]), array([0.874, 1.   ]))
     """
@@ -94,7 +97,7 @@ def estimate_population_precision(ranking: Ranking, betas: FloatArray, rule: Rul
             limits = without_scatter(value, n, rest, rule.level)
         return Estimates(value, error, *limits)
 
-    return over_betas(ranking.total, betas, rule.beta_interval, estimate)
+    return over_betas(ranking.total, betas, interval, estimate)
 
 
 def precision_values(ranking: Ranking, betas: FloatArray) -> FloatArray:

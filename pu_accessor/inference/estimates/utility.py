@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pu_accessor.checks import as_array
+from pu_accessor.checks import Interval, as_array
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
-from pu_accessor.inference.settings import Rule
+from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import Table, make_tables
 from pu_accessor.inference.tables.envelopes import point_envelopes
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
@@ -70,7 +70,11 @@ def check_probabilities(ranking: Ranking, question: str) -> None:
 
 
 def net_benefit_at(
-    ranking: Ranking, betas: FloatArray, thresholds: FloatArray, rule: Rule
+    ranking: Ranking,
+    betas: FloatArray,
+    thresholds: FloatArray,
+    rule: Settings,
+    interval: Interval | None = None,
 ) -> NetBenefit:
     """Return the net benefit at some thresholds, with its bounds.
 
@@ -91,14 +95,14 @@ def net_benefit_at(
     >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
     >>> score = np.append(np.inf, np.arange(12, 0, -1) / 13)
     >>> ranking = Ranking(rank, score, known, 0 * known, rank - known, Counts(4, 0, 8))
-    >>> found = net_benefit_at(ranking, np.array([0.25]), np.array([0.5]), Rule())
+    >>> found = net_benefit_at(ranking, np.array([0.25]), np.array([0.5]), Settings())
     >>> found.value[0, :, 0].round(3), found.treat_all.round(3)
     (array([0.   , 0.333, 0.333]), array([[0.]]))
     """
     check_probabilities(ranking, "net_benefit")
     ranks = ranking.above_each(thresholds)
     some, place = np.unique(ranks, return_inverse=True)
-    tables = make_tables(ranking.at(some), betas, rule)
+    tables = make_tables(ranking.at(some), betas, rule, interval)
     examples = sum(ranking.total)
     odds = (thresholds / (1 - thresholds))[:, np.newaxis, np.newaxis]
 

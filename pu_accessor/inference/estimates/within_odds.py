@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pu_accessor.checks import Interval
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.bands.weighted import effective_size
 from pu_accessor.inference.estimates.auroc import estimate_auroc
@@ -29,7 +30,7 @@ from pu_accessor.inference.estimates.population_weighted import (
     weighted_population_precision,
 )
 from pu_accessor.inference.estimates.weighted_areas import weighted_auroc, weighted_precision
-from pu_accessor.inference.settings import Rule
+from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.areas import area
 from pu_accessor.inference.tables.contingency import check_labels, make_tables
 from pu_accessor.inference.tables.latent_bounds import check_selection
@@ -64,18 +65,23 @@ class Split(NamedTuple):
     above: int
 
 
-def check_whole_area(rule: Rule, max_fpr: float | None) -> None:
+def check_whole_area(rule: Settings, max_fpr: float | None) -> None:
     """Raise if a part of the ROC curve is asked for where labels are not taken to be random."""
     if rule.selection_odds > 1 and max_fpr is not None and max_fpr < 1:
         raise PUValueError(
             f"max_fpr must be None with selection_odds={rule.selection_odds:g}, but {max_fpr!r} "
             "was passed. Take the range between bounding curves: "
-            "df.pu.contingency(..., selection_odds=...).pu.area('roc', max_fpr=...)."
+            "df.pu.contingency(..., selection_odds=...).pu.area('auroc', max_fpr=...)."
         )
 
 
 def estimate_within(
-    ranking: Ranking, betas: FloatArray, rule: Rule, curve: str, target: str
+    ranking: Ranking,
+    betas: FloatArray,
+    rule: Settings,
+    curve: str,
+    target: str,
+    interval: Interval | None = None,
 ) -> Estimates:
     """Estimate an area for every selection within a factor of the odds, with an interval.
 
@@ -103,11 +109,10 @@ def estimate_within(
     """
     check_selection(ranking, rule)
     check_labels(betas, ranking.total)
-    plain = replace(rule, beta_interval=None)
 
     def estimate(betas: FloatArray) -> Estimates:
-        base = _at_random(ranking, betas, plain, curve, target)
-        span = _between_curves(ranking, betas, Rule(selection_odds=inf), curve)
+        base = _at_random(ranking, betas, rule, curve, target)
+        span = _between_curves(ranking, betas, Settings(selection_odds=inf), curve)
         ends = _moved(span, base) if target == "population" else span
         limits = ends
         if ranking.total.unlabeled and not isinf(rule.selection_odds):
@@ -125,16 +130,21 @@ def estimate_within(
             reach=(first, last),
         )
 
-    return over_betas(ranking.total, betas, rule.beta_interval, estimate)
+    return over_betas(ranking.total, betas, interval, estimate)
 
 
 def estimate_any(
-    ranking: Ranking, betas: FloatArray, rule: Rule, curve: str, target: str
+    ranking: Ranking,
+    betas: FloatArray,
+    rule: Settings,
+    curve: str,
+    target: str,
+    interval: Interval | None = None,
 ) -> Estimates:
     """Estimate an area, for labels at random where the factor is 1."""
     if rule.selection_odds > 1:
-        return estimate_within(ranking, betas, rule, curve, target)
-    return _at_random(ranking, betas, rule, curve, target)
+        return estimate_within(ranking, betas, rule, curve, target, interval)
+    return _at_random(ranking, betas, rule, curve, target, interval)
 
 
 def worst_splits(ranking: Ranking, beta: float, odds: float, curve: str) -> tuple[Split, Split]:
@@ -201,23 +211,28 @@ def _areas(
 
 
 def _at_random(
-    ranking: Ranking, betas: FloatArray, rule: Rule, curve: str, target: str
+    ranking: Ranking,
+    betas: FloatArray,
+    rule: Settings,
+    curve: str,
+    target: str,
+    interval: Interval | None = None,
 ) -> Estimates:
     """Estimate for labels at random."""
-    estimates: dict[tuple[str, str], Callable[[Ranking, FloatArray, Rule], Estimates]] = {
+    estimates: dict[tuple[str, str], Callable[..., Estimates]] = {
         ("roc", "population"): estimate_population_auroc,
         ("roc", "examples"): estimate_auroc,
         ("pr", "population"): estimate_population_precision,
         ("pr", "examples"): estimate_precision,
     }
-    return estimates[curve, target](ranking, betas, rule)
+    return estimates[curve, target](ranking, betas, rule, interval)
 
 
 def _between_curves(
-    ranking: Ranking, betas: FloatArray, rule: Rule, curve: str
+    ranking: Ranking, betas: FloatArray, rule: Settings, curve: str
 ) -> tuple[FloatArray, FloatArray]:
     """Return the areas under the bounding curves."""
-    bounds = Rule(rule.level, selection_odds=rule.selection_odds)
+    bounds = Settings(rule.level, selection_odds=rule.selection_odds)
     counts = make_tables(ranking, betas, bounds).table
     tp, fp, fn, _ = (np.moveaxis(count[:, ::2], 0, -1) for count in counts)
     low, high = area(curve, tp, fp, fn)
@@ -233,7 +248,7 @@ def _moved(span: tuple[FloatArray, FloatArray], base: Estimates) -> tuple[FloatA
 def _widened(
     ranking: Ranking,
     betas: FloatArray,
-    rule: Rule,
+    rule: Settings,
     curve: str,
     target: str,
     base: Estimates,

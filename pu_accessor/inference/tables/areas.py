@@ -1,39 +1,15 @@
 """Areas under ROC and precision-recall curves, by closed forms for each step of the counts."""
 
-from collections.abc import Mapping
 from numbers import Real
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from pu_accessor.checks import check_option
 from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.ranking import FloatArray, IntArray
 
-__all__ = ["AREA_NAMES", "CURVES", "area", "check_curve", "check_max_fpr"]
-
-CURVES = ("roc", "pr")
-# What others call the areas under them: for errors alone.
-AREA_NAMES: Mapping[str, str] = MappingProxyType(
-    {
-        **dict.fromkeys(["auroc", "auc", "roc_auc", "roc_auc_score", "roc_curve"], "roc"),
-        **dict.fromkeys(["average_precision", "ap", "auprc", "aupr", "pr_auc"], "pr"),
-        "average_precision_score": "pr",
-    }
-)
-
-
-def check_curve(curve: str, max_fpr: float | None) -> None:
-    """Raise unless there is such an area."""
-    check_option("curve", curve, CURVES, AREA_NAMES)
-    if max_fpr is not None and curve != "roc":
-        raise PUValueError(
-            f"max_fpr must be None for curve={curve!r}, but {max_fpr!r} was passed. Only the ROC "
-            "curve has a partial area: curve='roc'."
-        )
-    check_max_fpr(max_fpr)
+__all__ = ["area", "check_max_fpr"]
 
 
 def check_max_fpr(max_fpr: float | None) -> None:

@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pu_accessor.checks import interval_betas, latent_counts
+from pu_accessor.checks import Interval, interval_betas, latent_counts
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.by_rank import RankBand
 from pu_accessor.inference.bands.simultaneous_within_odds import local_alpha_within
-from pu_accessor.inference.settings import Rule
+from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.kinks import beyond, find_kinks
 from pu_accessor.inference.tables.latent_bounds import find_heads, references_used
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Ranking
@@ -125,7 +125,9 @@ class RankCdf(NamedTuple):
     local_alpha: FloatArray | None
 
 
-def make_tables(ranking: Ranking, betas: FloatArray, rule: Rule) -> Tables:
+def make_tables(
+    ranking: Ranking, betas: FloatArray, rule: Settings, interval: Interval | None = None
+) -> Tables:
     """Bound the contingency table at each cutoff of a ranking ([1]_, Theorem 1 and section 4).
 
     References
@@ -133,7 +135,7 @@ def make_tables(ranking: Ranking, betas: FloatArray, rule: Rule) -> Tables:
     .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using
        Only Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
     """
-    inside = interval_betas(rule.beta_interval, betas)
+    inside = interval_betas(interval, betas)
     check_labels(betas, ranking.total, references_used(rule.reference, ranking))
     total, points = ranking.total, slice(betas.size)
     latent = latent_counts(betas, total.unlabeled)
@@ -196,7 +198,7 @@ def _split(latent: IntArray, points: int, cutoffs: int) -> list[IntArray]:
     return np.split(latent, np.arange(max(points, size), latent.size, size))
 
 
-def rank_cdf(ranking: Ranking, betas: FloatArray, rule: Rule) -> RankCdf:
+def rank_cdf(ranking: Ranking, betas: FloatArray, rule: Settings) -> RankCdf:
     """Bound the rank CDF of the latent positives by the one of the known ones."""
     check_labels(betas, ranking.total, references_used(rule.reference, ranking))
     latent = latent_counts(betas, ranking.total.unlabeled)
@@ -212,7 +214,7 @@ def rank_cdf(ranking: Ranking, betas: FloatArray, rule: Rule) -> RankCdf:
     return RankCdf(heads.ranking, share, heads.tightest, alphas)
 
 
-def central_table(ranking: Ranking, beta: float, rule: Rule) -> tuple[Ranking, Table]:
+def central_table(ranking: Ranking, beta: float, rule: Settings) -> tuple[Ranking, Table]:
     """Return the central table at each cutoff, the bound "estimate" of `make_tables`."""
     betas = np.array([beta])
     check_labels(betas, ranking.total, references_used(rule.reference, ranking))
@@ -254,7 +256,7 @@ def _predicted(ranking: Ranking, found: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def _local_alphas(
-    total: Counts, latent: IntArray, kinds: Sequence[str], rule: Rule
+    total: Counts, latent: IntArray, kinds: Sequence[str], rule: Settings
 ) -> FloatArray | None:
     """Return the level of each cutoff at which all hold jointly, one for each beta."""
     if rule.band != "simultaneous" or rule.reference == "both":

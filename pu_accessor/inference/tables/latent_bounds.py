@@ -15,7 +15,7 @@ from pu_accessor.inference.bands.by_rank import RankBand
 from pu_accessor.inference.bands.coherent import bends, narrow, narrow_between, settle
 from pu_accessor.inference.bands.lookup import band_name, central
 from pu_accessor.inference.bands.weighted import weighted_bounds
-from pu_accessor.inference.settings import Rule
+from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import BoolArray, IntArray, Ranking
 
 __all__ = ["Heads", "check_selection", "find_heads", "references_used"]
@@ -68,12 +68,14 @@ def references_used(reference: str, ranking: Ranking) -> tuple[str, ...]:
     return tuple(kind for kind, known in there.items() if known) or ("positives",)
 
 
-def check_selection(ranking: Ranking, rule: Rule) -> None:
+def check_selection(ranking: Ranking, rule: Settings) -> None:
     """Raise if odds are said to be unknown where propensities say them, or groups are pooled."""
     refuse_odds(rule.selection_odds, ranking.weight is not None, bool(ranking.strata))
 
 
-def find_heads(ranking: Ranking, latent: IntArray, rule: Rule, *, refine: bool = True) -> Heads:
+def find_heads(
+    ranking: Ranking, latent: IntArray, rule: Settings, *, refine: bool = True
+) -> Heads:
     """Bound the latent positives in the head at each cutoff."""
     if ranking.weight is not None and rule.band != "exact":
         raise PUValueError(
@@ -94,7 +96,7 @@ def find_heads(ranking: Ranking, latent: IntArray, rule: Rule, *, refine: bool =
 
 
 def _find_each(
-    ranking: Ranking, tables: Mapping[str, IntArray], latent: IntArray, rule: Rule
+    ranking: Ranking, tables: Mapping[str, IntArray], latent: IntArray, rule: Settings
 ) -> Heads:
     """Bound the latent positives by what is known at each cutoff."""
     kinds = tuple(tables)
@@ -124,7 +126,7 @@ def _find_coherent(
     ranking: Ranking,
     tables: Mapping[str, IntArray],
     latent: IntArray,
-    rule: Rule,
+    rule: Settings,
     *,
     refine: bool,
 ) -> Heads:
@@ -148,7 +150,7 @@ def _find_coherent(
     return every._replace(found=found, contradicted=every.clipped | contradict)
 
 
-def _tables(ranking: Ranking, kind: str, latent: IntArray, rule: Rule) -> IntArray:
+def _tables(ranking: Ranking, kind: str, latent: IntArray, rule: Settings) -> IntArray:
     """Return latent examples of a kind by known ones on their side, bound and beta."""
     level = (1 + rule.level) / 2 if rule.reference == "both" else rule.level
     total, weight = ranking.total, ranking.weight

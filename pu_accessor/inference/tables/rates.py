@@ -1,6 +1,6 @@
 """Metrics of contingency tables, on plain arrays of counts."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from math import inf
 from numbers import Real
 from types import MappingProxyType
@@ -9,17 +9,12 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from pu_accessor.checks import check_option
 from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.ranking import FloatArray
 
 __all__ = [
-    "ERROR_RATES",
     "METRICS",
-    "SYNONYMS",
     "Metric",
-    "as_metrics",
-    "check_metric",
     "curve_rates",
     "evaluate",
     "fbeta",
@@ -100,44 +95,6 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
     }
 )
 
-# Of these less is better.
-ERROR_RATES = ("fdr", "fnr", "fpr")
-
-_AREA = "That is an area: df.pu.auroc(0.3); of tables, ds.pu.area('roc')."
-_AREA_PR = "That is an area: df.pu.average_precision(0.3); of tables, ds.pu.area('pr')."
-# What others call them; or where what they mean is found.
-SYNONYMS: Mapping[str, str] = MappingProxyType(
-    {
-        **dict.fromkeys(
-            ["sensitivity", "hit_rate", "recall_score", "true_positive_rate"], "recall"
-        ),
-        **dict.fromkeys(["fall_out", "false_positive_rate"], "fpr"),
-        **dict.fromkeys(["specificity", "selectivity", "true_negative_rate"], "tnr"),
-        **dict.fromkeys(["miss_rate", "false_negative_rate"], "fnr"),
-        **dict.fromkeys(["ppv", "positive_predictive_value", "precision_score"], "precision"),
-        **dict.fromkeys(["negative_predictive_value"], "npv"),
-        **dict.fromkeys(["acc", "accuracy_score"], "accuracy"),
-        **dict.fromkeys(["balanced_accuracy_score", "bacc"], "balanced_accuracy"),
-        **dict.fromkeys(["f1_score", "f_score", "f1-score", "fscore", "f_1", "dice"], "f1"),
-        **dict.fromkeys(["matthews_corrcoef", "matthews", "phi"], "mcc"),
-        **dict.fromkeys(["cohen_kappa_score", "cohen_kappa"], "kappa"),
-        **dict.fromkeys(["youden", "bookmaker", "j"], "informedness"),
-        **dict.fromkeys(["iou", "jaccard_score"], "jaccard"),
-        "enrichment": "lift",
-        **dict.fromkeys(["auroc", "auc", "roc_auc", "roc_auc_score", "roc"], _AREA),
-        **dict.fromkeys(["average_precision", "ap", "auprc", "aupr", "pr_auc", "pr"], _AREA_PR),
-        "false_discovery_rate": "fdr",
-        **dict.fromkeys(
-            ["for", "false_omission_rate"],
-            "Pass a function: lambda tp, fp, fn, tn: fn / (fn + tn). It is 1 - npv.",
-        ),
-        **dict.fromkeys(
-            ["fbeta", "f2", "f_beta", "fbeta_score"],
-            "Pass a function, for F2: pu_accessor.fbeta(2).",
-        ),
-    }
-)
-
 
 def fbeta(weight: float) -> Metric:
     """Return the F measure in which recall weighs so many times as much as precision.
@@ -192,35 +149,9 @@ def fbeta(weight: float) -> Metric:
     return weighted
 
 
-def check_metric(metric: str | Metric) -> None:
-    """Raise unless it is a function or the name of a metric of ours."""
-    if not callable(metric):
-        check_option("metric", metric, METRICS, SYNONYMS)
-
-
 def metric_name(metric: str | Metric) -> str:
     """Return the name of a metric, ours or a user's."""
     return str(getattr(metric, "__name__", type(metric).__name__)) if callable(metric) else metric
-
-
-def as_metrics(names: str | Metric | Sequence[str | Metric]) -> list[str | Metric]:
-    """Return one metric, or several, as a list."""
-    if isinstance(names, str) or callable(names):
-        names = [names]
-    if not isinstance(names, Sequence):
-        raise PUTypeError(
-            f"metric must be a name, a function, or a list of these, but {names!r} was passed. "
-            "For example ['precision', 'recall']."
-        )
-    for name in names:
-        check_metric(name)
-    named = [metric_name(name) for name in names]
-    if not named or len({*named}) < len(named):
-        raise PUValueError(
-            f"metric must name at least one, and each once, but {named} was passed. Functions "
-            "are told apart by their names."
-        )
-    return [*names]
 
 
 def evaluate(metric: str | Metric, tp: Array, fp: Array, fn: Array, tn: Array) -> Array:

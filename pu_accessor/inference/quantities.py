@@ -1,0 +1,354 @@
+"""The quantities: what each is called, what it needs, and what can be asked of it.
+
+Whoever takes the name of a quantity reads it here, by `read_quantity`; nothing else decides by the
+name what is done. A quantity says what it is made of: the area under a *curve*, or a *metric* of
+contingency tables, which needs a cutoff.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from pu_accessor.checks import as_array
+from pu_accessor.errors import PUTypeError, PUValueError, brief, suggestion
+from pu_accessor.inference.estimates.cutoff_spec import At, Cutoff, read_at
+from pu_accessor.inference.tables.rates import METRICS, Metric, metric_name
+
+__all__ = [
+    "PURPOSES",
+    "QUANTITIES",
+    "Quantity",
+    "name_cutoff",
+    "names_for",
+    "read_quantities",
+    "read_quantity",
+    "refuse_band",
+    "write_label",
+]
+
+# What can be asked of quantities, and how an error calls it.
+PURPOSES: Mapping[str, str] = MappingProxyType(
+    {
+        "against_beta": "to be drawn against beta",
+        "area": "as the area under a curve of tables",
+        "average": "for an average over groups",
+        "compare": "to compare models of the same rows (groups: gap)",
+        "forest": "for numbers below each other",
+        "gap": "for the gap between groups that share no rows",
+        "metric": "at a cutoff",
+        "plan": "to plan",
+        "robustness": "for robustness",
+        "score": "for a scorer",
+        "tables": "of tables",
+        # What methods say of a quantity, and no name is read for.
+        "examples": "about these examples",
+        "population": "about new examples",
+        "propensity": "with propensities",
+        "selection_odds": "with selection_odds",
+    }
+)
+_OF_TABLES = ("area", "tables")  # at all their cutoffs
+_AREA = (
+    *("against_beta", "area", "average", "examples", "forest", "gap", "population"),
+    *("propensity", "robustness", "score", "selection_odds"),
+)
+_METRIC = (
+    *("against_beta", "average", "examples", "forest", "gap", "metric", "population"),
+    *("propensity", "robustness", "score", "selection_odds", "tables"),
+)
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A number that says how good a ranking is.
+
+    Parameters
+    ----------
+    name : str
+        What users and results call it.
+    label : str
+        What axes call it.
+    can : tuple of str
+        What can be asked of it: keys of `PURPOSES`. And what is particular to it: "pairs", it is
+        of two models; "test", its gap has a test; "without_beta", known positives alone say it of
+        new examples; "within_ties", at a fraction tied examples count in part.
+    ask : str
+        The line that asks for it.
+    metric : str or callable, optional
+        What evaluates it on tables, if it is a metric.
+    curve : {"roc", "pr"}, optional
+        The curve that it is the area under.
+    needs : tuple of str
+        Arguments without which it has no value, besides beta.
+    chance : float
+        What a conclusion about it mostly says that it exceeds.
+    less_is_better : bool
+        Whether it is an error rate.
+    """
+
+    name: str
+    label: str
+    can: tuple[str, ...]
+    ask: str
+    metric: str | Metric = ""
+    curve: str | None = None
+    needs: tuple[str, ...] = ()
+    chance: float = 0.5
+    less_is_better: bool = False
+
+    @property
+    def needs_cutoff(self) -> bool:
+        """Whether it has a value at one cutoff alone."""
+        return "at" in self.needs
+
+    def read_cutoff(self, at: At | None) -> Cutoff | None:
+        """Check that there is one cutoff where it needs one, and none where it has none."""
+        if not self.needs_cutoff:
+            if at is not None:
+                raise PUValueError(
+                    f"at must be left out with {self.name!r}, which has no cutoff, but "
+                    f"{brief(at)} was passed."
+                )
+            return None
+        values = [*at.values()] if isinstance(at, Mapping) else [at]
+        if at is None or any(as_array(value).ndim for value in values):
+            raise PUValueError(
+                f"at must say the one cutoff of {self.name!r}, but {brief(at)} was passed. Pass "
+                "for example at=100 or at={'threshold': 0.5}."
+            )
+        return read_at(at)
+
+
+def _write_words(name: str) -> str:
+    """Write a name as words; an F measure with its capital."""
+    is_f_measure = name[:1] == "f" and name[1:].replace(".", "", 1).isdigit()
+    return name.capitalize() if is_f_measure else name.replace("_", " ")
+
+
+def _metric_quantity(metric: str | Metric, label: str = "", **more: Any) -> Quantity:
+    """Return the quantity that a metric is."""
+    name = metric_name(metric)
+    written = repr(name) if isinstance(metric, str) else name
+    return Quantity(
+        name,
+        label or _write_words(name),
+        **{"can": _METRIC, **more},
+        ask=f"df.pu.metric({written}, 0.3, at=100)",
+        metric=metric,
+        needs=("at",),
+    )
+
+
+# Labels where the name is not the words, and what else is particular to a metric.
+_OF_METRICS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {
+        "f1": {"label": "F1"},
+        "fdr": {"label": "false discovery rate", "less_is_better": True},
+        "fnr": {
+            "label": "false negative rate",
+            "less_is_better": True,
+            "can": (*_METRIC, "without_beta"),
+        },
+        "fpr": {"label": "false positive rate", "less_is_better": True},
+        # It does not grow evenly with the true positives, so that its average would be biased.
+        "jaccard": {"label": "Jaccard index", "can": tuple({*_METRIC} - {"average"})},
+        "kappa": {"label": "Cohen's kappa"},
+        "lift": {"can": (*_METRIC, "within_ties")},
+        "mcc": {"label": "Matthews correlation"},
+        "npv": {"label": "negative predictive value"},
+        "recall": {"can": (*_METRIC, "without_beta")},
+        "tnr": {"label": "true negative rate"},
+        "tpr": {"label": "true positive rate", "can": (*_METRIC, "without_beta")},
+    }
+)
+
+QUANTITIES: Mapping[str, Quantity] = MappingProxyType(
+    {
+        quantity.name: quantity
+        for quantity in (
+            Quantity(
+                "auroc",
+                "AUROC",
+                can=(*_AREA, "compare", "plan", "test"),
+                ask="df.pu.auroc(0.3); of tables, ds.pu.area('auroc')",
+                curve="roc",
+            ),
+            Quantity(
+                "average_precision",
+                "average precision",
+                can=_AREA,
+                ask="df.pu.average_precision(0.3); of tables, ds.pu.area('average_precision')",
+                curve="pr",
+            ),
+            *(_metric_quantity(name, **_OF_METRICS.get(name, {})) for name in METRICS),
+            Quantity(
+                "bedroc",
+                "BEDROC",
+                can=("examples",),
+                ask="df.pu.bedroc(0.3, alpha=20)",
+                needs=("alpha",),
+            ),
+            Quantity(
+                "net_benefit",
+                "net benefit",
+                can=("examples", "propensity", "selection_odds"),
+                ask="df.pu.net_benefit(0.3)",
+                needs=("thresholds",),
+            ),
+            Quantity(
+                "difference",
+                "difference in AUROC",
+                can=("robustness", "pairs"),
+                ask="df.pu(score=[...]).compare(0.3)",
+                chance=0.0,
+            ),
+        )
+    }
+)
+
+_FUNCTION = "Pass a function: "
+# What others call them; or where what they mean is found.
+_SYNONYMS: Mapping[str, str] = MappingProxyType(
+    {
+        word: name
+        for name, words in {
+            "auroc": "auc roc_auc roc_auc_score roc roc_curve",
+            "average_precision": "ap auprc aupr pr_auc pr average_precision_score",
+            "recall": "sensitivity hit_rate recall_score true_positive_rate",
+            "fpr": "fall_out false_positive_rate",
+            "tnr": "specificity selectivity true_negative_rate",
+            "fnr": "miss_rate false_negative_rate",
+            "precision": "ppv positive_predictive_value precision_score",
+            "npv": "negative_predictive_value",
+            "accuracy": "acc accuracy_score",
+            "balanced_accuracy": "balanced_accuracy_score bacc",
+            "f1": "f1_score f_score f1-score fscore f_1 dice",
+            "mcc": "matthews_corrcoef matthews phi",
+            "kappa": "cohen_kappa_score cohen_kappa",
+            "informedness": "youden bookmaker j",
+            "jaccard": "iou jaccard_score",
+            "lift": "enrichment enrichment_factor",
+            "fdr": "false_discovery_rate",
+            f"{_FUNCTION}lambda tp, fp, fn, tn: fn / (fn + tn). It is 1 - npv.": (
+                "for false_omission_rate"
+            ),
+            f"{_FUNCTION}for F2, pu_accessor.fbeta(2).": "fbeta f2 f_beta fbeta_score",
+        }.items()
+        for word in words.split()
+    }
+)
+
+
+def names_for(purpose: str) -> list[str]:
+    """Return the quantities that can be asked for something, sorted.
+
+    Examples
+    --------
+    >>> names_for("area"), names_for("compare")
+    (['auroc', 'average_precision'], ['auroc'])
+    """
+    return sorted(name for name, quantity in QUANTITIES.items() if purpose in quantity.can)
+
+
+def read_quantity(quantity: str | Metric, at: At | None, purpose: str) -> Quantity:
+    """Return the entry of a quantity; raise unless it, its cutoff and a purpose go together.
+
+    Examples
+    --------
+    >>> read_quantity("auroc", None, "compare").label
+    'AUROC'
+    >>> read_quantity("recall", {"fpr": 0.1}, "gap").needs
+    ('at',)
+    """
+    entry = _find(quantity, purpose)
+    if purpose not in _OF_TABLES:
+        entry.read_cutoff(at)
+    return entry
+
+
+def read_quantities(
+    quantities: str | Metric | Sequence[str | Metric], purpose: str
+) -> list[Quantity]:
+    """Return the entries of one metric, or of several in a list, whose cutoffs are read apart."""
+    if isinstance(quantities, str) or callable(quantities):
+        quantities = [quantities]
+    if not isinstance(quantities, Sequence):
+        raise PUTypeError(
+            f"quantity must be a name, a function, or a list of these, but {brief(quantities)} "
+            "was passed. For example ['precision', 'recall']."
+        )
+    entries = [_find(quantity, purpose) for quantity in quantities]
+    names = [entry.name for entry in entries]
+    if not names or len({*names}) < len(names):
+        raise PUValueError(
+            f"quantity must name at least one, and each once, but {names} was passed. Functions "
+            "are told apart by their names."
+        )
+    return entries
+
+
+def _find(quantity: str | Metric, purpose: str) -> Quantity:
+    """Return the entry of a quantity that can be asked for something."""
+    allowed = names_for(purpose)
+    if callable(quantity) and purpose in _METRIC:
+        return _metric_quantity(quantity)
+    if isinstance(quantity, str) and quantity in allowed:
+        return QUANTITIES[quantity]
+    name = metric_name(quantity) if callable(quantity) else quantity
+    functions = ", or a function of tp, fp, fn and tn" if purpose in _METRIC else ""
+    which = "" if len(allowed) == 1 else "one of "
+    raise PUValueError(
+        f"quantity must be {which}{', '.join(allowed)}{functions} {PURPOSES[purpose]}, but "
+        f"{brief(name)} was passed.{_advise(name, allowed)}"
+    )
+
+
+def _advise(name: object, allowed: Sequence[str]) -> str:
+    """Say which quantity is meant, or how one that cannot do this is asked for."""
+    meant = {}
+    for word, other in {**{name: name for name in QUANTITIES}, **_SYNONYMS}.items():
+        is_known = other in QUANTITIES and other not in allowed
+        meant[word] = f"That is {QUANTITIES[other].ask}." if is_known else other
+    return suggestion(name, allowed, meant)
+
+
+def refuse_band(quantity: Quantity, band: object, reference: object) -> None:
+    """Raise if a band was chosen for what takes none."""
+    if not quantity.needs_cutoff and (band, reference) != ("exact", "positives"):
+        raise PUValueError(
+            f"band and reference must be left out with {quantity.name!r}, which takes no band. "
+            "They go with a metric at a cutoff."
+        )
+
+
+def name_cutoff(cutoff: Cutoff | None) -> str:
+    """Say in words what a cutoff is, for the label of an axis.
+
+    Examples
+    --------
+    >>> name_cutoff(read_at(100)), name_cutoff(read_at({"fpr": 0.1})), name_cutoff(None)
+    (' among the top 100', ' at fpr 0.1', '')
+    """
+    if cutoff is None:
+        return ""
+    words = {
+        "youden": " where informedness is highest",
+        "maximum": ", at its maximum",
+        "fraction": f" among the top {100 * cutoff.value:g}%",
+        "rank": f" among the top {np.nan_to_num(cutoff.value):,.0f}",
+    }
+    return words.get(cutoff.kind, f" at {cutoff.kind} {cutoff.value:g}")
+
+
+def write_label(name: str) -> str:
+    """Return what axes call a quantity, or a metric of a user's own.
+
+    Examples
+    --------
+    >>> write_label("npv"), write_label("f0.5"), write_label("balanced_accuracy")
+    ('negative predictive value', 'F0.5', 'balanced accuracy')
+    """
+    return QUANTITIES[name].label if name in QUANTITIES else _write_words(name)

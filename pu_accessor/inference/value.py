@@ -1,0 +1,112 @@
+"""The value of any quantity for one ranking, with its interval, at betas or at an estimate."""
+
+from typing import NamedTuple
+
+from pu_accessor.checks import Interval
+from pu_accessor.inference.estimates.binomial import metric_on_new
+from pu_accessor.inference.estimates.cutoff_spec import Cutoff
+from pu_accessor.inference.estimates.early_recognition import lift_at
+from pu_accessor.inference.estimates.fallbacks import Estimates
+from pu_accessor.inference.estimates.joint import (
+    at_estimate,
+    join_estimates,
+    join_limits,
+    join_metric_at,
+)
+from pu_accessor.inference.estimates.metric_at import AtCutoff, metric_at
+from pu_accessor.inference.estimates.within_odds import estimate_any
+from pu_accessor.inference.quantities import Quantity
+from pu_accessor.inference.settings import BetaRange, Settings, ranking_level
+from pu_accessor.ranking import FloatArray, Ranking
+
+__all__ = ["Value", "area_value", "metric_value", "value_of"]
+
+
+class Value(NamedTuple):
+    """A quantity of one ranking at some betas.
+
+    Parameters
+    ----------
+    estimate, lower, upper : ndarray of float64, shape (betas,)
+        With its interval.
+    reach : (ndarray, ndarray) of float64, shape (betas,), optional
+        The lowest and the highest estimate for every selection within a factor of the odds.
+    band : str, optional
+        The name of the band that a metric was bounded by.
+    """
+
+    estimate: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    reach: tuple[FloatArray, FloatArray] | None = None
+    band: str | None = None
+
+
+def value_of(
+    quantity: Quantity,
+    ranking: Ranking,
+    beta: BetaRange,
+    settings: Settings,
+    target: str,
+    cutoff: Cutoff | None,
+    joint: str = "approximate",
+) -> Value:
+    """Return the value of a quantity, whichever it is."""
+    if cutoff is None:
+        area = area_value(quantity, ranking, beta, settings, target, joint)
+        return Value(area.value, area.lower, area.upper, area.reach)
+    metric = metric_value(quantity, ranking, beta, settings, target, cutoff, joint)
+    return Value(metric.estimate, metric.lower, metric.upper, band=metric.band)
+
+
+def area_value(
+    quantity: Quantity,
+    ranking: Ranking,
+    beta: BetaRange,
+    settings: Settings,
+    target: str,
+    joint: str,
+) -> Estimates:
+    """Return the area under a curve."""
+    curve = str(quantity.curve)
+    if not beta.is_estimate:
+        return estimate_any(ranking, beta.values, settings, curve, target, beta.interval)
+    grid, at_left_level = _on_grid(beta, settings, joint)
+    return join_estimates(estimate_any(ranking, grid, at_left_level, curve, target), beta, joint)
+
+
+def metric_value(
+    quantity: Quantity,
+    ranking: Ranking,
+    beta: BetaRange,
+    settings: Settings,
+    target: str,
+    cutoff: Cutoff,
+    joint: str,
+) -> AtCutoff:
+    """Return a metric at a cutoff; if ties can be cut apart, at exactly a share."""
+    metric, value = quantity.metric, cutoff.value
+    is_share = "within_ties" in quantity.can and cutoff.kind == "fraction" and value > 0
+    if target == "examples" and (ranking.weight is not None or not is_share):
+        if beta.is_estimate:
+            return join_metric_at(ranking, beta, metric, cutoff, settings, joint)
+        return metric_at(ranking, beta.values, metric, cutoff, settings, beta.interval)
+
+    def evaluate(
+        betas: FloatArray, settings: Settings, interval: Interval | None = None
+    ) -> AtCutoff:
+        if target == "population":
+            return metric_on_new(ranking, betas, metric, value, settings, interval)
+        return lift_at(ranking, betas, value, settings, interval)
+
+    if not beta.is_estimate:
+        return evaluate(beta.values, settings, beta.interval)
+    on_grid = evaluate(*_on_grid(beta, settings, joint))
+    limits = join_limits(on_grid.estimate, on_grid.lower, on_grid.upper, beta, joint)
+    return at_estimate(on_grid, *limits)
+
+
+def _on_grid(beta: BetaRange, settings: Settings, joint: str) -> tuple[FloatArray, Settings]:
+    """Return the betas at which a ranking is asked for an estimate of beta, and its settings."""
+    level = ranking_level(settings.level, beta.level) if joint == "guaranteed" else settings.level
+    return beta.grid(settings.level, joint), settings.at_level(level)

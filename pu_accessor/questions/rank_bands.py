@@ -1,0 +1,102 @@
+"""Bounds by rank as a user passes them: the same for all rankings, or for each of them."""
+
+import reprlib
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import pandas as pd
+import xarray as xr
+
+from pu_accessor.errors import PUTypeError, PUValueError
+from pu_accessor.inference.bands.by_rank import RankBand, Side, at_some_ranks, read_side
+from pu_accessor.inference.bands.lookup import Band
+from pu_accessor.inference.settings import Settings
+from pu_accessor.questions.betas import alike, split_key
+
+__all__ = ["UserBand", "read_settings"]
+
+UserBand: TypeAlias = str | Band | tuple[Any, Any]
+
+
+def read_settings(
+    level: float = 0.95,
+    band: UserBand = "exact",
+    reference: str = "positives",
+    selection_odds: float = 1.0,
+) -> Settings:
+    """Check how latent positives are to be bounded, before any row is read."""
+    bounds = _read_band(band) if isinstance(band, tuple) else band
+    return Settings(level, bounds, reference, selection_odds)
+
+
+@dataclass(frozen=True, eq=False)
+class _KeyedBand(RankBand):
+    """Bounds by rank that can differ between groups, as arrays over "rank" and keys."""
+
+    arrays: tuple[Any, Any]
+
+    def of(self, names: Sequence[str], key: Hashable) -> RankBand:
+        """Return the bounds of one ranking."""
+        parts = dict(zip(names, split_key(names, key), strict=True))
+        lower, upper = self.arrays
+        return RankBand(_side_of("lower", lower, parts), _side_of("upper", upper, parts))
+
+
+def _read_band(band: tuple[Any, ...]) -> RankBand:
+    """Read a pair of bounds, as far as it goes before the keys are known."""
+    if len(band) != 2:
+        raise PUTypeError(
+            f"band must be a pair of bounds by rank, (lower, upper), but {len(band)} were passed."
+        )
+    if not any(isinstance(side, xr.DataArray) for side in band):
+        return RankBand(read_side("lower", band[0]), read_side("upper", band[1]))
+    for name, side in zip(("lower", "upper"), band, strict=True):
+        if not isinstance(side, xr.DataArray):
+            read_side(name, side)
+        elif "rank" not in side.dims:
+            raise PUTypeError(
+                f"band must have bounds over the dimension 'rank', but its {name} has "
+                f"{[str(dim) for dim in side.dims]}. Rename it: array.rename(cutoff='rank')."
+            )
+    return _KeyedBand(_unknown, _unknown, (band[0], band[1]))
+
+
+def _unknown(examples: int) -> Any:
+    """Stand for the bound of a ranking that is not known yet."""
+    raise AssertionError
+
+
+def _side_of(name: str, values: Any, parts: Mapping[str, Hashable]) -> Side:
+    """Return one bound of one ranking, whose key has these parts."""
+    if not isinstance(values, xr.DataArray):
+        return read_side(name, values)
+    dims = {str(dim) for dim in values.dims} - {"rank"}
+    if foreign := sorted(dims - set(parts)):
+        raise PUTypeError(
+            f"band must have bounds over 'rank' and keys, {[*parts]}, but its {name} has "
+            f"{foreign}, too. Select of it: array.sel(...)."
+        )
+    bounds = _select(name, values, {dim: part for dim, part in parts.items() if dim in dims})
+    index = bounds.indexes.get("rank")
+    if index is None:
+        return read_side(name, bounds.to_numpy())
+    if not (index.is_unique and pd.api.types.is_integer_dtype(index)):
+        raise PUValueError(
+            f"band must have each rank once, and integers, but the coordinate rank of its {name} "
+            f"is {reprlib.repr(index.tolist())}."
+        )
+    return at_some_ranks(name, index.to_numpy(), bounds.to_numpy())
+
+
+def _select(name: str, values: xr.DataArray, key: Mapping[str, Any]) -> xr.DataArray:
+    """Select the bounds of a key."""
+    for dim, label in key.items():
+        index = values.indexes.get(dim)
+        if index is None or alike(label) not in {alike(known) for known in index.tolist()}:
+            labels = "no coordinate" if index is None else f"{index.tolist()[:5]}"
+            raise PUValueError(
+                f"band must have bounds for {dim}={label!r}, but its {name} has {labels} along "
+                f"{dim!r}."
+            )
+    return values.sel(key)

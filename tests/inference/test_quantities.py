@@ -1,0 +1,143 @@
+"""The table of quantities: what each says that it can do, it does; all else is refused clearly."""
+
+from collections.abc import Callable
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+import pu_accessor
+import pu_accessor.sklearn
+from pu_accessor import PUError, PUValueError
+from pu_accessor.inference.quantities import PURPOSES, QUANTITIES, Quantity, names_for
+from pu_accessor.inference.tables.rates import METRICS
+
+BETA, AT = 0.1, 40
+
+
+def draw_rows() -> pd.DataFrame:
+    """Draw scores of two models, probabilities, for groups of the same examples."""
+    rng = np.random.default_rng(3)
+    truth = np.arange(240) % 4 == 0
+    good, fair = (1 / (1 + np.exp(-rng.normal(shift * truth))) for shift in (2, 1))
+    label = np.where(truth & (np.arange(240) % 8 == 0), 1.0, np.nan)
+    site = np.where(np.arange(240) < 120, "a", "b")
+    return pd.DataFrame({"score": good, "fair": fair, "label": label, "site": site})
+
+
+ROWS = draw_rows()
+PU, SITES = ROWS.pu, ROWS.pu(by="site")
+MODELS = ROWS.pu(score=["score", "fair"])
+TABLES = PU.contingency([0.1, 0.2], ranks=[*range(0, 241, 20)])
+WHOLE = PU.contingency([0.1, 0.2])
+OWN = {"auroc": PU.auroc, "average_precision": PU.average_precision}
+BY_NAME: dict[str, Callable[[str, Any], Any]] = {
+    "against_beta": lambda name, at: PU.plot_against_beta(name, [0.1, 0.2], at=at),
+    "area": lambda name, at: WHOLE.pu.area(name),
+    "compare": lambda name, at: MODELS.compare(BETA, quantity=name, at=at),
+    "forest": lambda name, at: MODELS.plot_forest(name, BETA, at=at),
+    "gap": lambda name, at: SITES.gap(name, BETA, at=at),
+    "metric": lambda name, at: PU.metric(name, BETA, at=AT),
+    "plan": lambda name, at: pu_accessor.positives_needed(
+        0.2, pilot=ROWS, beta=BETA, quantity=name
+    ),
+    "robustness": lambda name, at: MODELS.robustness(name, BETA, at=at, selection_odds=[1, 2]),
+    "score": lambda name, at: pu_accessor.sklearn.scorer(name, beta=BETA, at=at),
+    "tables": lambda name, at: TABLES.pu.metric(name),
+}
+
+
+def ask(quantity: Quantity, pu: Any, **how: Any) -> pd.DataFrame:
+    """Ask for a quantity by the method of its own."""
+    if quantity.metric:
+        found: pd.DataFrame = pu.metric(quantity.metric, BETA, **{"at": AT, **how})
+        return found
+    return pd.DataFrame(getattr(pu, quantity.name)(BETA, **how))
+
+
+BY_ARGUMENT: dict[str, Callable[[Quantity], Any]] = {
+    "average": lambda entry: ask(entry, SITES, average=True),
+    "examples": lambda entry: ask(
+        entry, PU, **({"target": "examples"} if "population" in entry.can else {})
+    ),
+    "population": lambda entry: ask(
+        entry, PU, target="population", **({"at": {"threshold": 0.5}} if entry.metric else {})
+    ),
+    "propensity": lambda entry: ask(
+        entry,
+        ROWS.assign(e=np.where(ROWS["score"] > 0.6, 0.9, 0.4)).pu(propensity="e"),
+        **({"target": "examples"} if "population" in entry.can else {}),
+    ),
+    "selection_odds": lambda entry: ask(entry, PU, selection_odds=1.5),
+}
+
+
+def test_every_metric_and_purpose_is_there() -> None:
+    assert {*METRICS} == {name for name, entry in QUANTITIES.items() if entry.needs_cutoff}
+    assert {*PURPOSES} == {*BY_NAME} | {*BY_ARGUMENT}
+    for name, entry in QUANTITIES.items():
+        assert name == entry.name and entry.label and entry.can and "df.pu" in entry.ask
+
+
+@pytest.mark.parametrize("purpose", BY_NAME)
+@pytest.mark.parametrize("name", QUANTITIES)
+def test_what_can_be_asked_by_name_is_answered_and_all_else_refused(
+    name: str, purpose: str
+) -> None:
+    entry = QUANTITIES[name]
+    at = AT if entry.needs_cutoff else None
+    if purpose in entry.can:
+        assert BY_NAME[purpose](name, at) is not None
+    else:
+        with pytest.raises(PUValueError, match="quantity must be ") as told:
+            BY_NAME[purpose](name, at)
+        assert repr(name) in str(told.value) and len(str(told.value)) <= 400
+    plt.close("all")
+
+
+@pytest.mark.parametrize("how", BY_ARGUMENT)
+@pytest.mark.parametrize("name", [name for name in QUANTITIES if name != "difference"])
+def test_what_can_be_said_of_a_quantity_is(name: str, how: str) -> None:
+    entry = QUANTITIES[name]
+    if how in entry.can:
+        assert np.isfinite(BY_ARGUMENT[how](entry)["estimate"]).all()
+    else:
+        with pytest.raises(PUError):
+            BY_ARGUMENT[how](entry)
+
+
+@pytest.mark.parametrize("purpose", [*BY_NAME])
+def test_cutoffs_go_with_metrics_alone(purpose: str) -> None:
+    if purpose in ("area", "tables", "metric", "plan"):
+        return
+    if "auroc" in names_for(purpose):
+        with pytest.raises(PUValueError, match="at must be left out with 'auroc'"):
+            BY_NAME[purpose]("auroc", AT)
+    for name in {*names_for(purpose)} & {*METRICS}:
+        with pytest.raises(PUValueError, match=f"at must say the one cutoff of {name!r}"):
+            BY_NAME[purpose](name, None)
+
+
+def test_gaps_of_areas_are_those_of_the_intervals_of_each() -> None:
+    gap, each = SITES.gap("average_precision", BETA).iloc[0], SITES.average_precision(BETA)
+    assert [gap["estimate_a"], gap["estimate_b"]] == each["estimate"].tolist()
+    down = each["estimate"][0] - each["lower"][0], each["upper"][1] - each["estimate"][1]
+    assert gap["difference"] - gap["lower"] == pytest.approx(np.hypot(*down), rel=1e-12)
+    areas, of_auroc = SITES.gap("auroc", BETA).iloc[0], SITES.auroc(BETA)
+    estimates = [areas["estimate_a"], areas["estimate_b"]]
+    assert estimates == pytest.approx(of_auroc["estimate"].tolist(), rel=1e-12)
+    assert areas["difference"] == pytest.approx(estimates[0] - estimates[1], abs=1e-12)
+
+
+def test_robustness_has_the_numbers_of_each_factor() -> None:
+    for name, at in (("auroc", None), ("average_precision", None), ("f1", AT), ("lift", AT)):
+        found = SITES.robustness(name, {"a": 0.1, "b": 0.2}, at=at, selection_odds=[2, 1])
+        assert found["selection_odds"].tolist() == [1, 2] * 2
+        for odds, rows in found.groupby("selection_odds"):
+            how = {"at": at} if at else {}
+            each = ask(QUANTITIES[name], SITES, selection_odds=odds, **how)
+            wanted = each[["estimate", "lower", "upper"]].iloc[0]
+            assert rows.iloc[0][[*wanted.index]].tolist() == pytest.approx(wanted.tolist())
+        assert (found.groupby("site")["breaking_point"].nunique() == 1).all()
