@@ -26,7 +26,7 @@ from pu_accessor.ranking import Keyed, PairedRanks, Rankings, Ranks
 from pu_accessor.sources.columns import read_column
 from pu_accessor.sources.frames import FrameSource
 from pu_accessor.sources.groups import key_columns
-from pu_accessor.sources.roles import ColumnNames, Roles
+from pu_accessor.sources.roles import ColumnNames, Roles, Seed
 from pu_accessor.sources.source import Source, check_no_keys
 
 try:
@@ -102,7 +102,7 @@ class PolarsSource(Source):
         """Count what the columns hold, and the groups: see `Source`."""
         return self._read(roles, roles.named()).summary(roles)
 
-    def sample(self, roles: Roles, size: int, random_state: int | np.random.Generator) -> Any:
+    def sample(self, roles: Roles, size: int, random_state: Seed) -> Any:
         """Draw unlabeled rows of the polars frame, the same as of a pandas frame: see `Source`."""
         source = self._read(roles, [("label", roles.label)])
         return self._frame[source.sample(roles, size, random_state).index.tolist()]

@@ -38,7 +38,7 @@ from pu_accessor.sources.groups import (
 )
 from pu_accessor.sources.labels import Labels
 from pu_accessor.sources.pairs import pair_models
-from pu_accessor.sources.roles import ColumnNames, Roles
+from pu_accessor.sources.roles import ColumnNames, Roles, Seed
 from pu_accessor.sources.select_rows import sample_unlabeled, take_best
 from pu_accessor.sources.source import Source, check_no_keys, refuse
 from pu_accessor.sources.summary import FEW_ROWS, count_columns, list_columns
@@ -90,9 +90,7 @@ class FrameSource(Source):
             counts["groups"] = f"{len(groups.keys):,}: {list_columns(groups.names)}"
         return counts
 
-    def sample(
-        self, roles: Roles, size: int, random_state: int | np.random.Generator
-    ) -> pd.DataFrame:
+    def sample(self, roles: Roles, size: int, random_state: Seed) -> pd.DataFrame:
         """Draw unlabeled rows at random, with their index: see `Source`."""
         rows, groups = self._rows(roles), self._groups(roles)
         labels = as_series("label", read_column(rows, "label", roles.label))

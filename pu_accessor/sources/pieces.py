@@ -42,7 +42,7 @@ from pu_accessor.sources.first_pass import (
 from pu_accessor.sources.groups import Groups, key_columns, name_keys
 from pu_accessor.sources.pairs import check_same_propensities, pair_counted, pair_weight
 from pu_accessor.sources.refinement import GroupModel, Refinement, check_same
-from pu_accessor.sources.roles import ColumnNames, Roles
+from pu_accessor.sources.roles import ColumnNames, Roles, Seed
 from pu_accessor.sources.source import Source, check_no_keys, check_not_pooled, refuse
 from pu_accessor.sources.summary import list_columns
 
@@ -103,12 +103,7 @@ class PiecesSource(Source):
         if on is not None and not roles.is_wide:
             return self._pair_rows(roles, key_columns(self._pieces.example(), on, "on"))
         if on is not None or not roles.is_wide:
-            raise refuse(
-                self.name,
-                "score must be a list of columns, one for each model,",
-                "Models in rows need the columns by= and on=.",
-                f"{roles.score!r} was passed{'' if on is None else f' with on={on!r}'}",
-            )
+            raise self._refuse_rows(roles, on, "Models in rows need the columns by= and on=.")
         roles, first, groups = self._first_pass(roles, paired=True)
         tables = {
             key: [
@@ -148,13 +143,11 @@ class PiecesSource(Source):
         columns = dict.fromkeys(name for _, name in roles.named())
         joined = self._pieces.join(keys, on, [*columns])
         if joined is None:
-            raise refuse(
-                self.name,
-                "score must be a list of columns, one for each model,",
+            instead = (
                 "Rows that belong together may be in any of them: join them first, or use "
-                "pu_accessor.dask, which does.",
-                f"{roles.score!r} was passed with on={on!r}",
+                "pu_accessor.dask, which does."
             )
+            raise self._refuse_rows(roles, on, instead)
         numbers = range(len(keys))
         labels = [beside(roles.label, number) for number in numbers]
         _check_labels_agree(joined, labels, {group.size for group in first.groups.values()}, on)
@@ -173,6 +166,13 @@ class PiecesSource(Source):
 
         return Keyed((), ((),), make)
 
+    def _refuse_rows(self, roles: Roles, on: object, instead: str) -> Exception:
+        """Return the error that says that models are paired as columns."""
+        came = f"{roles.score!r} was passed{'' if on is None else f' with on={on!r}'}"
+        return refuse(
+            self.name, "score must be a list of columns, one for each model,", instead, came
+        )
+
     def summary(self, roles: Roles) -> dict[str, str]:
         """Name the columns; nothing is counted, which would take a pass over all pieces."""
         return {"columns": list_columns([*self._pieces.example().columns])}
@@ -186,7 +186,7 @@ class PiecesSource(Source):
             "ddf[ddf['score'] >= ddf.pu.cutoff(0.3, recall=0.9)['threshold'].item()].",
         )
 
-    def sample(self, roles: Roles, size: int, random_state: int | np.random.Generator) -> NoReturn:
+    def sample(self, roles: Roles, size: int, random_state: Seed) -> NoReturn:
         """Say that rows in pieces are not drawn."""
         raise refuse(
             self.name,

@@ -7,14 +7,17 @@ from collections.abc import Hashable
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from pu_accessor.checks import check_flag, check_option
 from pu_accessor.errors import PUTypeError, PUValueError, brief
 from pu_accessor.sources.labels import Values
 
 ColumnNames: TypeAlias = Hashable | list[Any]  # a column, or several
 Pool: TypeAlias = bool | str | list[str]
+Seed: TypeAlias = int | np.random.Generator
 
-__all__ = ["NAN_POLICIES", "ON_ERROR", "ROLE_NAMES", "ColumnNames", "Pool", "Roles"]
+__all__ = ["NAN_POLICIES", "ON_ERROR", "ROLE_NAMES", "ColumnNames", "Pool", "Roles", "Seed"]
 
 NAN_POLICIES = ("omit", "raise", "worst")
 ON_ERROR = ("raise", "skip")

@@ -30,7 +30,7 @@ from pu_accessor.sources.frames import rank_rows, scored
 from pu_accessor.sources.groups import ALL_ROWS
 from pu_accessor.sources.labels import Labels
 from pu_accessor.sources.pairs import pair_scores
-from pu_accessor.sources.roles import ColumnNames, Roles
+from pu_accessor.sources.roles import ColumnNames, Roles, Seed
 from pu_accessor.sources.select_rows import sample_unlabeled, take_best
 from pu_accessor.sources.source import Source, check_not_pooled, refuse
 from pu_accessor.sources.summary import FEW_ROWS, count_columns, list_columns
@@ -142,9 +142,7 @@ class SampleSource(Source):
         sizes = [f"{dim} {self._dataset.sizes[dim]:,}" for dim in (self._dim, *others)]
         return {**counts, "dimensions": list_columns(sizes)}
 
-    def sample(
-        self, roles: Roles, size: int, random_state: int | np.random.Generator
-    ) -> pd.DataFrame:
+    def sample(self, roles: Roles, size: int, random_state: Seed) -> pd.DataFrame:
         """Draw unlabeled samples at random: see `Source`.
 
         A row for each, with all variables over the samples alone. Raises if labels lie over other

@@ -10,7 +10,7 @@ import numpy as np
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
 from pu_accessor.sources.columns import read_scores, read_states
 from pu_accessor.sources.groups import Groups
-from pu_accessor.sources.roles import Roles
+from pu_accessor.sources.roles import Roles, Seed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,7 +24,7 @@ def sample_unlabeled(
     groups: Groups,
     roles: Roles,
     size: int,
-    random_state: int | np.random.Generator,
+    random_state: Seed,
 ) -> pd.DataFrame:
     """Draw unlabeled rows at random, without replacement."""
     if isinstance(size, bool) or not isinstance(size, int | np.integer):

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-import numpy as np
 import pandas as pd
 import xarray as xr
 
 from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.ranking import Keyed, PairedRanks, Rankings, Ranks
-from pu_accessor.sources.roles import ColumnNames, Roles
+from pu_accessor.sources.roles import ColumnNames, Roles, Seed
 
 __all__ = ["Source", "check_no_keys", "check_not_pooled", "refuse"]
 
@@ -30,9 +29,7 @@ class Source(Protocol):
     def summary(self, roles: Roles) -> dict[str, str]:
         """Count what the columns hold, for a repr; raises where they cannot be counted."""
 
-    def sample(
-        self, roles: Roles, size: int, random_state: int | np.random.Generator
-    ) -> pd.DataFrame:
+    def sample(self, roles: Roles, size: int, random_state: Seed) -> pd.DataFrame:
         """Draw unlabeled rows at random, without replacement."""
 
     def best(self, roles: Roles, sizes: Sequence[int]) -> pd.DataFrame:
