@@ -80,3 +80,11 @@ def put_of_these(accessor: Any, method: str, /, *args: Any, **keywords: Any) -> 
     """Put a question about these examples, also where others are meant if nothing is said."""
     about = {"target": "examples"} if method in ("auroc", "average_precision") else {}
     return put(accessor, method, *args, **about, **keywords)
+
+
+def legend_of(drawing: Any) -> Any:
+    """Return the legend of a plot: within its Axes, or outside of them in their figure."""
+    if not hasattr(drawing, "get_legend"):
+        return drawing.legend  # a grid
+    outside = drawing.figure.legends
+    return drawing.get_legend() or (outside[0] if outside else None)

@@ -27,6 +27,7 @@ METHOD_NAMES: Mapping[str, str] = MappingProxyType(
             ["plot_ap", "plot_pr_curve", "plot_precision_recall", "plot_precision_recall_curve"],
             "plot_pr(0.3)",
         ),
+        "plot_decision": "plot_net_benefit(0.3)",
         "plot_precision": "plot_metric('precision', 0.3)",
         "plot_recall": "plot_metric('recall', 0.3)",
         "plot_f1": "plot_metric('f1', 0.3)",

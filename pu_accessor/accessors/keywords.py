@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
-from inspect import Parameter, signature
+from inspect import Parameter, Signature, signature
 from types import MappingProxyType
 from typing import Any, NoReturn, TypeVar
 
@@ -16,6 +16,7 @@ from pu_accessor.accessors.advice import (
     say_where,
 )
 from pu_accessor.accessors.bound import Bound
+from pu_accessor.accessors.plots import PlotOptions
 from pu_accessor.checks import check_flag
 from pu_accessor.errors import PUTypeError, PUValueError, brief, refuse_signals, suggestion
 from pu_accessor.sources.roles import ROLE_NAMES
@@ -23,6 +24,8 @@ from pu_accessor.sources.roles import ROLE_NAMES
 __all__ = ["explains_keywords", "refuse_roles", "tell_of_methods", "tell_of_samples"]
 
 Kind = TypeVar("Kind", bound=type)
+
+_OPTIONS = tuple(PlotOptions.__annotations__)
 
 # What stands in a line to write where a user has not said it.
 _EXAMPLES: Mapping[str, Mapping[str, object]] = MappingProxyType(
@@ -44,7 +47,7 @@ def explains_keywords(kind: Kind) -> Kind:
 
 def _explained(method: Callable[..., Any]) -> Callable[..., Any]:
     """Return a method whose calls are checked before."""
-    expected = signature(method)
+    expected = Signature([*parameters(method).values()])
     kinds = {name: one.annotation for name, one in expected.parameters.items()}
     flags = {name for name, kind in kinds.items() if kind in (bool, "bool")}
 
@@ -62,6 +65,15 @@ def _explained(method: Callable[..., Any]) -> Callable[..., Any]:
             return method(self, *args, **keywords)
 
     return checked
+
+
+def parameters(method: Callable[..., Any]) -> dict[str, Parameter]:
+    """Return the parameters of a method; for `**options` of a plot, each option."""
+    named = dict(signature(method).parameters)
+    if named.pop("options", None) is not None:
+        kind = Parameter.KEYWORD_ONLY
+        named |= {name: Parameter(name, kind, default=None) for name in _OPTIONS}
+    return named
 
 
 def _refuse_betas_of_models(accessor: Any, beta: object) -> None:
@@ -85,7 +97,7 @@ def _explain(
     error: str,
 ) -> str:
     """Say how to write a call that does not fit."""
-    name, allowed = method.__name__, [*signature(method).parameters][1:]
+    name, allowed = method.__name__, [*parameters(method)][1:]
     unknown = {key: value for key, value in keywords.items() if key not in allowed}
     if name == "__call__":
         roles = {key: _shown(value) for key, value in keywords.items() if key in allowed}
@@ -141,7 +153,7 @@ def _explain_call(
         )
     first, value = next(iter(unknown.items()))
     for method in _public(getattr(accessor, "_answers", type(accessor))).values():
-        if first in signature(method).parameters:
+        if first in parameters(method):
             return (
                 f"{first} belongs to a question, not to what the columns mean: "
                 f"{_line(accessor, method, {first: value}, roles)}."
@@ -200,13 +212,11 @@ def _line(
     roles: Mapping[str, str] | None = None,
 ) -> str:
     """Return a call that works, with some arguments."""
-    parameters = list(signature(method).parameters.values())[1:]
+    expected = list(parameters(method).values())[1:]
     usual = {**_EXAMPLES[""], **_EXAMPLES.get(method.__name__, {})}
-    needed = {p.name: usual.get(p.name, ...) for p in parameters if p.default is p.empty}
+    needed = {p.name: usual.get(p.name, ...) for p in expected if p.default is p.empty}
     every = {**needed, **({"rank": 100} if method.__name__ == "at" else {}), **given}
-    first = [
-        p.name for p in parameters if p.kind is not Parameter.KEYWORD_ONLY and p.name in every
-    ]
+    first = [p.name for p in expected if p.kind is not Parameter.KEYWORD_ONLY and p.name in every]
     rest = _written({key: value for key, value in every.items() if key not in first})
     written = ", ".join([*(_shown(every[key]) for key in first), rest]).removesuffix(", ")
     return f"{_root(accessor, roles)}.{method.__name__}({written})"

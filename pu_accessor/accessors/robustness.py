@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import pandas as pd
 
 from pu_accessor.accessors.bound import Bound
+from pu_accessor.accessors.plots import PlotOptions
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.bands.lookup import Band
 from pu_accessor.inference.estimates.cutoff_spec import At
@@ -17,9 +18,7 @@ from pu_accessor.questions.betas import GroupBeta
 from pu_accessor.questions.robustness import breaking_points, read_quantity, values_by_odds
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pu_accessor.plots import Drawing, Palette, Style
+    from pu_accessor.plots import Drawing
 
 __all__ = ["breaking_point", "plot_robustness"]
 
@@ -150,15 +149,7 @@ def plot_robustness(
     level: float = 0.95,
     band: str | Band = "exact",
     reference: str = "positives",
-    hue: str | None = None,
-    col: str | None = None,
-    row: str | None = None,
-    ax: Axes | None = None,
-    line_kws: Style = None,
-    band_kws: Style = None,
-    palette: Palette = None,
-    legend: str | bool = "auto",
-    height: float | None = None,
+    **options: Unpack[PlotOptions],
 ) -> Drawing:
     """Draw a number against the factor by which odds of being labeled may differ.
 
@@ -224,10 +215,9 @@ def plot_robustness(
         Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order,
         or that of each key. By default the next ones of your colour cycle that are not on the
         Axes.
-    legend : {"auto", "brief", "full", "direct"} or False, default "auto"
-        What is named, where it covers no data. "auto" leaves out some of more than six betas,
-        "full" none; "brief" names curves alone; "direct" writes names at the ends of curves; False
-        nothing.
+    legend : {"auto", "brief", "full"} or False, default "auto"
+        What is named: beside a figure of ours, or within Axes of yours. "auto" leaves out some of
+        more than six betas, "full" none; "brief" names curves alone; False nothing.
     height : float, optional
         Height of each panel of a grid, in inches.
 
@@ -277,9 +267,11 @@ def plot_robustness(
     from pu_accessor import plots
 
     _check_selected(self)
-    look = plots.Look(hue, col, row, False, ax, line_kws, band_kws, palette, legend, height)
+    checked = plots.Options(**options)
     asked = read_quantity(quantity, at, above, target, Rule(level, band, reference), on)
-    return plots.plot_robustness(values_by_odds(self._asked(), beta, asked, selection_odds), look)
+    return plots.plot_robustness(
+        values_by_odds(self._asked(), beta, asked, selection_odds), checked
+    )
 
 
 def _check_selected(bound: Bound) -> None:

@@ -1,19 +1,18 @@
-"""Pictures of tables and curves that stand in a Dataset: methods of ``ds.pu``."""
+"""Plots of tables and curves that stand in a Dataset: methods of ``ds.pu``."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, Unpack
 
 import xarray as xr
 
+from pu_accessor.accessors.plots import PlotOptions
 from pu_accessor.datasets.against_beta import values_by_beta
 from pu_accessor.datasets.validate import read_values
 from pu_accessor.inference.tables.rates import Metric
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pu_accessor.plots import Drawing, Palette, Style
+    from pu_accessor.plots import Drawing
 
 __all__ = ["plot_against_beta", "plot_metric", "plot_pr", "plot_roc"]
 
@@ -28,16 +27,8 @@ class Tables(Protocol):
 def plot_roc(
     self: Tables,
     *,
-    hue: str | None = None,
-    col: str | None = None,
-    row: str | None = None,
     baseline: bool = False,
-    ax: Axes | None = None,
-    line_kws: Style = None,
-    band_kws: Style = None,
-    palette: Palette = None,
-    legend: str | bool = "auto",
-    height: float | None = None,
+    **options: Unpack[PlotOptions],
 ) -> Drawing:
     """Draw ROC curves with their bands.
 
@@ -57,10 +48,9 @@ def plot_roc(
         Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order,
         or that of each key. By default the next ones of your colour cycle that are not on the
         Axes.
-    legend : {"auto", "brief", "full", "direct"} or False, default "auto"
-        What is named, where it covers no data. "auto" leaves out some of more than six betas,
-        "full" none; "brief" names curves alone; "direct" writes names at the ends of curves; False
-        nothing.
+    legend : {"auto", "brief", "full"} or False, default "auto"
+        What is named: beside a figure of ours, or within Axes of yours. "auto" leaves out some of
+        more than six betas, "full" none; "brief" names curves alone; False nothing.
     height : float, optional
         Height of each panel of a grid, in inches.
 
@@ -102,23 +92,15 @@ def plot_roc(
     """
     from pu_accessor import plots
 
-    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws, palette, legend, height)
-    return plots.plot_roc(read_values(self._dataset), look)
+    checked = plots.Options(baseline=baseline, **options)
+    return plots.plot_roc(read_values(self._dataset), checked)
 
 
 def plot_pr(
     self: Tables,
     *,
-    hue: str | None = None,
-    col: str | None = None,
-    row: str | None = None,
     baseline: bool = False,
-    ax: Axes | None = None,
-    line_kws: Style = None,
-    band_kws: Style = None,
-    palette: Palette = None,
-    legend: str | bool = "auto",
-    height: float | None = None,
+    **options: Unpack[PlotOptions],
 ) -> Drawing:
     """Draw precision-recall curves with their bands.
 
@@ -138,10 +120,9 @@ def plot_pr(
         Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order,
         or that of each key. By default the next ones of your colour cycle that are not on the
         Axes.
-    legend : {"auto", "brief", "full", "direct"} or False, default "auto"
-        What is named, where it covers no data. "auto" leaves out some of more than six betas,
-        "full" none; "brief" names curves alone; "direct" writes names at the ends of curves; False
-        nothing.
+    legend : {"auto", "brief", "full"} or False, default "auto"
+        What is named: beside a figure of ours, or within Axes of yours. "auto" leaves out some of
+        more than six betas, "full" none; "brief" names curves alone; False nothing.
     height : float, optional
         Height of each panel of a grid, in inches.
 
@@ -183,8 +164,8 @@ def plot_pr(
     """
     from pu_accessor import plots
 
-    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws, palette, legend, height)
-    return plots.plot_pr(read_values(self._dataset), look)
+    checked = plots.Options(baseline=baseline, **options)
+    return plots.plot_pr(read_values(self._dataset), checked)
 
 
 def plot_metric(
@@ -192,16 +173,8 @@ def plot_metric(
     name: str | Metric,
     *,
     x: str = "rank",
-    hue: str | None = None,
-    col: str | None = None,
-    row: str | None = None,
     baseline: bool = False,
-    ax: Axes | None = None,
-    line_kws: Style = None,
-    band_kws: Style = None,
-    palette: Palette = None,
-    legend: str | bool = "auto",
-    height: float | None = None,
+    **options: Unpack[PlotOptions],
 ) -> Drawing:
     """Draw a metric at each cutoff with its band, such as precision among the top k.
 
@@ -229,10 +202,9 @@ def plot_metric(
         Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order,
         or that of each key. By default the next ones of your colour cycle that are not on the
         Axes.
-    legend : {"auto", "brief", "full", "direct"} or False, default "auto"
-        What is named, where it covers no data. "auto" leaves out some of more than six betas,
-        "full" none; "brief" names curves alone; "direct" writes names at the ends of curves; False
-        nothing.
+    legend : {"auto", "brief", "full"} or False, default "auto"
+        What is named: beside a figure of ours, or within Axes of yours. "auto" leaves out some of
+        more than six betas, "full" none; "brief" names curves alone; False nothing.
     height : float, optional
         Height of each panel of a grid, in inches.
 
@@ -264,8 +236,8 @@ def plot_metric(
     """
     from pu_accessor import plots
 
-    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws, palette, legend, height)
-    return plots.plot_metric(read_values(self._dataset), name, x, look)
+    checked = plots.Options(baseline=baseline, **options)
+    return plots.plot_metric(read_values(self._dataset), name, x, checked)
 
 
 def plot_against_beta(
@@ -273,15 +245,7 @@ def plot_against_beta(
     name: str | Metric,
     *,
     at: int | None = None,
-    hue: str | None = None,
-    col: str | None = None,
-    row: str | None = None,
-    ax: Axes | None = None,
-    line_kws: Style = None,
-    band_kws: Style = None,
-    palette: Palette = None,
-    legend: str | bool = "auto",
-    height: float | None = None,
+    **options: Unpack[PlotOptions],
 ) -> Drawing:
     """Draw an area, or a metric at a rank, against beta, and where models swap places.
 
@@ -309,10 +273,9 @@ def plot_against_beta(
         Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order,
         or that of each key. By default the next ones of your colour cycle that are not on the
         Axes.
-    legend : {"auto", "brief", "full", "direct"} or False, default "auto"
-        What is named, where it covers no data. "auto" leaves out some of more than six betas,
-        "full" none; "brief" names curves alone; "direct" writes names at the ends of curves; False
-        nothing.
+    legend : {"auto", "brief", "full"} or False, default "auto"
+        What is named: beside a figure of ours, or within Axes of yours. "auto" leaves out some of
+        more than six betas, "full" none; "brief" names curves alone; False nothing.
     height : float, optional
         Height of each panel of a grid, in inches.
 
@@ -346,5 +309,7 @@ def plot_against_beta(
     """
     from pu_accessor import plots
 
-    look = plots.Look(hue, col, row, False, ax, line_kws, band_kws, palette, legend, height)
-    return plots.plot_against_beta(values_by_beta(read_values(self._dataset), name, at=at), look)
+    checked = plots.Options(**options)
+    return plots.plot_against_beta(
+        values_by_beta(read_values(self._dataset), name, at=at), checked
+    )

@@ -32,7 +32,7 @@ from pu_accessor.inference.tables.rates import (
     metric_name,
 )
 
-__all__ = ["area", "curve", "metric"]
+__all__ = ["area", "curve", "gain", "metric"]
 
 # What bounds of an area are worth: whether each cutoff is bounded, or all of them jointly.
 _PROMISE = {
@@ -140,3 +140,17 @@ def _labeled(values: xr.DataArray, attrs: Mapping[str, Any]) -> xr.DataArray:
     """Replace the attributes: those of counts, such as their units, are not those of a share."""
     values.attrs = dict(attrs)
     return values
+
+
+def gain(tables: xr.Dataset) -> xr.Dataset:
+    """Return cumulative gains: recall against the fraction of examples predicted positive."""
+    tp, fp, fn, tn = counts_of(tables)
+    examples = tp + fp + fn + tn
+    fraction = ((tp + fp) / examples).isel(bound=0, beta=0, drop=True)
+    prevalence = ((tp + fn) / examples).isel({"bound": 0, axis_of(tables.dims): 0}, drop=True)
+    gains = metric(tables, "recall").rename("gain").to_dataset().assign_attrs(tables.attrs)
+    gains["gain"].attrs = {"long_name": "share of positives found"}
+    aside = {"fraction": fraction.variable, "prevalence": prevalence.variable}
+    if "interval_beta" in tables.coords:
+        aside["interval_beta"] = tables["interval_beta"].variable
+    return gains.assign_coords(aside)

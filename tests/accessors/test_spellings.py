@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 
 import pu_accessor
 from pu_accessor import PUValueError, PUWarning
+from tests.cases import legend_of
 
 MODELS = ["forest", "svm"]  # sorted, as groups are
 
@@ -51,6 +52,7 @@ CALLS = {
     "contingency": call([0.3, 0.1], ranks=[30, 4], roles={"nan_policy": "omit"}),
     "roc_bounds": call([0.3, 0.1], level=0.8, roles={"positive": 1}),
     "pr_bounds": call(BY_MODEL, band="dkw"),
+    "rank_cdf": call(BY_MODEL, level=0.8),
     "auroc": call([0.3, 0.1], max_fpr=0.5, target="examples"),
     "average_precision": call(BY_MODEL, level=0.8),
     "metric": call("f1", [0.3, 0.1], at={"fpr": 0.2}),
@@ -65,6 +67,7 @@ CALLS = {
     "bedroc": call([0.3, 0.1], alpha=5),
     "enrichment_factor": call(BY_MODEL, fraction=[0.05, 0.2]),
     "net_benefit": call(BY_MODEL, thresholds=[0.2, 0.5]),
+    "gain": call(BY_MODEL, band="dkw"),
     "breaking_point": call("auroc", BY_MODEL, above=0.4),
     "plot_roc": call(BY_MODEL, ranks="all"),
     "plot_pr": call(0.3, baseline=True, band="dkw"),
@@ -73,7 +76,7 @@ CALLS = {
     "plot_against_beta": call("precision", [0, 0.2, 0.4], at=20),
     "plot_forest": call("precision", 0.3, at=20, baseline=True),
     "plot_gain": call(BY_MODEL, band="dkw"),
-    "plot_decision": call(0.3, baseline=True, band="simultaneous"),
+    "plot_net_benefit": call(0.3, baseline=True, band="simultaneous"),
     "plot_robustness": call("f1", 0.3, at=20, selection_odds=[1, 2]),
 }
 UNPAIRED = {"compare_unpaired", "gap"}  # groups that share no examples
@@ -98,7 +101,7 @@ def check_same(one: Any, other: Any) -> None:
 
 def show(ax: Axes) -> list[Any]:
     """Return what can be seen on Axes."""
-    box = ax.get_legend()
+    box = legend_of(ax)
     shown: list[Any] = [*ax.lines, *ax.patches]
     assert box is not None and ax.lines and ax.patches
     ways = [(x.get_path().vertices.tolist(), x.get_linestyle(), x.get_zorder()) for x in shown]

@@ -13,7 +13,7 @@ from matplotlib.patches import Polygon
 import pu_accessor
 from pu_accessor import PUTypeError, PUValueError
 from pu_accessor.ranking import FloatArray, Ranks
-from tests.cases import as_frame, binormal, draw_case
+from tests.cases import as_frame, binormal, draw_case, legend_of
 
 FRAME, BETA, _ = binormal(200, 600, 0.3, seed=1)
 BETAS = [0.1, 0.2, 0.3]
@@ -33,7 +33,7 @@ def bands(ax: Axes) -> list[Polygon]:
 
 
 def legend(ax: Axes) -> list[str]:
-    box = ax.get_legend()
+    box = legend_of(ax)
     assert box is not None
     return [text.get_text() for text in box.get_texts()]
 

@@ -55,5 +55,5 @@ def test_every_method_answers_one() -> None:
     methods = {name for name in dir(pd.DataFrame().pu) if not name.startswith("_")}
     found = {name for line in LINES for name in re.findall(r"\.(\w+)\(", line)}
     beside = {"pr_bounds", "plot_rank_cdf", "plot_metric", "compare_unpaired", "plot_robustness"}
-    beside |= {"plot_decision", "plot_gain", "plot_calibration", "enrichment_factor"}
+    beside |= {"plot_net_benefit", "plot_gain", "plot_calibration", "enrichment_factor"}
     assert methods - found <= beside
