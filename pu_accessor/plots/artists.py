@@ -14,20 +14,17 @@ from matplotlib.colors import to_hex, to_rgb, to_rgba
 from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
 
-from pu_accessor.errors import PUValueError
 from pu_accessor.plots.colors import ground, ink
 from pu_accessor.plots.names import write_name
 from pu_accessor.plots.options import Options
-from pu_accessor.ranking import BoolArray, FloatArray
+from pu_accessor.ranking import FloatArray
 
 __all__ = [
     "Curve",
     "Kind",
     "Path",
     "Trace",
-    "as_slice",
     "band_label",
-    "check_baseline",
     "curves_on",
     "draw_band",
     "draw_chance",
@@ -116,15 +113,6 @@ def curves_on(ax: Axes) -> list[Line2D]:
     return [line for line in ax.lines if kind_of(line) is Kind.CURVE]
 
 
-def check_baseline(tables: xr.Dataset, options: Options) -> None:
-    """Raise where a baseline is insisted on and there is none."""
-    if options.baseline and "beta" in tables.coords and not (tables["beta"] == 0).any():
-        raise PUValueError(
-            f"baseline=True needs tables for beta = 0, but there are {tables['beta'].values}. "
-            "Make them with it: df.pu.contingency(beta=[0, 0.3])."
-        )
-
-
 # Curves
 
 
@@ -138,7 +126,7 @@ def draw_band(ax: Axes, curve: Curve, trace: Trace, options: Options, label: str
     """Fill between the bounds: along the upper one and back along the lower one."""
     if curve.is_baseline:
         return
-    upper, lower = (trace(curve.data.sel(bound=bound)) for bound in ("upper", "lower"))
+    upper, lower = (_path(curve, trace, bound) for bound in ("upper", "lower"))
     style = options.band
     face = style.pop("facecolor", None)
     color = style.pop("color", None) or face or curve.color
@@ -164,7 +152,7 @@ def _opacity(among: int) -> float:
 def draw_envelope(ax: Axes, curve: Curve, x: FloatArray, ends: Path, betas: FloatArray) -> None:
     """Hatch what a curve's bounds get to while beta varies; curves may share one."""
     low, high = ends
-    outline = _outline((x, high), (x, low))
+    outline = _outline(thin(x, high), thin(x, low))
     drawn = [patch for patch in ax.patches if isinstance(patch, Polygon)]
     drawn = [patch for patch in drawn if kind_of(patch) is Kind.ENVELOPE]
     if curve.is_baseline or any(
@@ -188,7 +176,7 @@ def draw_envelope(ax: Axes, curve: Curve, x: FloatArray, ends: Path, betas: Floa
 
 def _outline(there: Path, back: Path) -> FloatArray:
     """Return the corners of the area between two lines: along one and back along the other."""
-    sides = zip(thin(*there), thin(*back), strict=True)
+    sides = zip(there, back, strict=True)
     return np.stack([np.append(side, other[::-1]) for side, other in sides], axis=1)
 
 
@@ -200,8 +188,7 @@ def _add_area(ax: Axes, area: Polygon) -> None:
 
 def draw_line(ax: Axes, curve: Curve, trace: Trace, style: Mapping[str, Any]) -> None:
     """Draw the estimate, or the baseline."""
-    x, y = thin(*trace(curve.data.sel(bound="estimate")))
-    known = as_slice(~(np.isnan(x) | np.isnan(y)))
+    x, y = _path(curve, trace, "estimate")
     gid = Kind.CURVE if curve.score is None else f"{Kind.CURVE}{_SEPARATOR}{curve.score}"
     properties = {
         "color": curve.color,
@@ -211,7 +198,7 @@ def draw_line(ax: Axes, curve: Curve, trace: Trace, style: Mapping[str, Any]) ->
         "gid": Kind.BASELINE if curve.is_baseline else gid,
         "zorder": 3,
     }
-    ax.plot(x[known], y[known], **{**properties, **({} if curve.is_baseline else style)})
+    ax.plot(x, y, **{**properties, **({} if curve.is_baseline else style)})
 
 
 def _own_label(ax: Axes, curve: Curve) -> str:
@@ -247,6 +234,13 @@ def band_label(dataset: xr.Dataset) -> str:
 # Vertices
 
 
+def _path(curve: Curve, trace: Trace, bound: str) -> Path:
+    """Return the vertices of one bound of a curve, where it has a value."""
+    x, y = trace(curve.data.sel(bound=bound))
+    known = np.isfinite(x) & np.isfinite(y)
+    return thin(x, y) if known.all() else thin(x[known], y[known])
+
+
 def hold(x: FloatArray, y: FloatArray) -> Path:
     """Return the corners of a step function, for a line as well as for the edge of a band."""
     return np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1]
@@ -273,13 +267,6 @@ def thin(x: FloatArray, y: FloatArray) -> Path:
         is_new |= np.diff(cells.astype(np.int32)) != 0
     kept = np.append(is_new, True) | np.append(True, is_new)
     return x[kept], y[kept]
-
-
-def as_slice(wanted: BoolArray) -> slice | BoolArray:
-    """Return what selects the places that are true, without a copy where they are side by side."""
-    size = int(np.count_nonzero(wanted))
-    start = int(wanted.argmax()) if size else 0
-    return slice(start, start + size) if wanted[start : start + size].all() else wanted
 
 
 # Marks

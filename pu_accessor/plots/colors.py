@@ -20,7 +20,7 @@ RGB: TypeAlias = tuple[float, float, float]
 
 _OURS, _MANY = "colorblind", 8  # where no cycle was chosen, and as many of them as stay apart
 _SEQUENCES = ("viridis", "flare")  # of betas; another one where there are some already
-_SEEN = ((0.02, 0.8), (0.3, 0.98))  # parts of these that stand out on light and on dark grounds
+_SEEN = ((0.02, 0.78), (0.3, 0.98))  # parts of these that stand out on light and on dark grounds
 _FEW = 32  # colours of a map that is a list of them, not a scale
 _TURN = 0.618  # of the circle of hues from one colour to the next: the golden angle
 _LIGHTS = (0.5, 0.75, 0.35)

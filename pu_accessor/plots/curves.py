@@ -12,9 +12,7 @@ from pu_accessor.errors import PUValueError
 from pu_accessor.plots.artists import (
     Curve,
     Path,
-    as_slice,
     band_label,
-    check_baseline,
     curves_on,
     draw_band,
     draw_chance,
@@ -31,7 +29,7 @@ from pu_accessor.ranking import FloatArray, IntArray
 __all__ = ["plot_pr", "plot_rank_cdf", "plot_roc"]
 
 _DIAGONAL = [0.0, *np.geomspace(1e-6, 1, 61).tolist()]  # straight, and right on a log scale, too
-_PIECES = 200  # straight pieces that a precision-recall curve from recall 0 to 1 is curves with
+_PIECES = 200  # straight pieces that a precision-recall curve from recall 0 to 1 is drawn with
 
 
 def plot_roc(tables: xr.Dataset, options: Options) -> Drawing:
@@ -41,7 +39,6 @@ def plot_roc(tables: xr.Dataset, options: Options) -> Drawing:
     were false positives one rank before.
     """
     rates = curve_of(tables, "roc")
-    check_baseline(tables, options)
     _check_negatives(tables)
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
@@ -69,7 +66,6 @@ def plot_pr(tables: xr.Dataset, options: Options) -> Drawing:
     """
     rates = curve_of(tables, "pr")  # says what is missing where these are no tables
     rates = rates.assign({name: tables[name].variable for name in COUNTS})
-    check_baseline(tables, options)
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
         ax.set(xlabel="recall", ylabel="precision")
@@ -153,7 +149,7 @@ def _trace_roc(curve: xr.Dataset) -> Path:
 def _trace_pr(tables: xr.Dataset) -> Path:
     """Follow recall and precision along straight lines of tp and fp."""
     tp, fp, fn = (tables[name].to_numpy().astype(np.float64) for name in ("tp", "fp", "fn"))
-    known = as_slice(np.isfinite(tp + fp + fn))
+    known = np.isfinite(tp + fp + fn)
     tp, fp, fn = tp[known], fp[known], fn[known]
     positives = tp[0] + fn[0]
     # Before a positive is found precision is 0 or undefined: it would be a spike at recall 0.
@@ -184,7 +180,7 @@ def _trace_rank_cdf(curve: xr.Dataset) -> Path:
 
 def _trace_rising(curve: xr.Dataset) -> Path:
     """Follow what known negatives say, straight from cutoff to cutoff, up to the last example."""
-    inside = as_slice(curve["rank"].to_numpy() <= _examples(curve))
+    inside = curve["rank"].to_numpy() <= _examples(curve)
     return curve["rank"].to_numpy()[inside], curve["rank_cdf"].to_numpy()[inside]
 
 

@@ -39,6 +39,7 @@ def draw_panels(
     dataset: xr.Dataset, draw: Draw, options: Options, *, along: str | None = None
 ) -> Drawing:
     """Draw each curve of a Dataset in its panel and hue."""
+    _check_baseline(dataset, options)
     slices = take_apart(dataset, along)
     values = values_along(slices)
     options = _assign(dataset, options, values)
@@ -51,6 +52,15 @@ def draw_panels(
         for number in set(plt.get_fignums()) - before:  # nobody has a use for half a picture
             plt.close(number)
         raise
+
+
+def _check_baseline(dataset: xr.Dataset, options: Options) -> None:
+    """Raise where a baseline is insisted on and there is none."""
+    if options.baseline and "beta" in dataset.coords and not (dataset["beta"] == 0).any():
+        raise PUValueError(
+            f"baseline=True needs tables for beta = 0, but there are {dataset['beta'].values}. "
+            "Make them with it: df.pu.contingency(beta=[0, 0.3])."
+        )
 
 
 def _assign(dataset: xr.Dataset, options: Options, values: Values) -> Options:

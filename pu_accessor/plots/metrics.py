@@ -18,9 +18,7 @@ from pu_accessor.plots.artists import (
     Curve,
     Path,
     Trace,
-    as_slice,
     band_label,
-    check_baseline,
     draw_curve,
     draw_envelope,
     hold,
@@ -58,7 +56,6 @@ def plot_metric(tables: xr.Dataset, name: str | Metric, x: str, options: Options
     values = metric(tables.drop_vars(inner), name)
     if np.isnan(values.to_numpy()).all():
         raise PUValueError(f"There is nothing to draw: {values.name} has no value at any cutoff.")
-    check_baseline(tables, options)
     if x == "threshold":
         _check_thresholds(tables)
     trace = _tracer(name, x, _evaluate_between)
@@ -86,7 +83,8 @@ def _envelope(tables: xr.Dataset, name: str | Metric, x: str) -> tuple[FloatArra
         trace = _tracer(name, x, partial(_inner_between, side=side))
         paths.append(trace(tables.assign(value=(axis, at_cutoffs))))
     (along, low), (_, high) = paths
-    return along, (low, high)
+    known = np.isfinite(low)  # not at rank 0, for most ratios
+    return along[known], (low[known], high[known])
 
 
 def _inner(
@@ -149,7 +147,7 @@ def _trace_ranks(tables: xr.Dataset, fill: _Fill | None, share: bool) -> Path:
     y = tables["value"].to_numpy().astype(np.float64)
     if fill is not None:
         x, y = fill(tables, x, y)
-    return _finite(x / whole if share else x, y)
+    return x / whole if share else x, y
 
 
 def _fill(
@@ -181,12 +179,6 @@ def _evaluate_between(
 def _trace_thresholds(tables: xr.Dataset) -> Path:
     """Hold a metric from each threshold down to the next."""
     threshold = tables["threshold"].to_numpy()
-    known = as_slice(np.isfinite(threshold))
+    known = np.isfinite(threshold)
     x, y = hold(threshold[known], tables["value"].to_numpy()[known].astype(np.float64))
-    return _finite(x[::-1], y[::-1])
-
-
-def _finite(x: FloatArray, y: FloatArray) -> Path:
-    """Leave out where there is no value, as at rank 0 for most ratios."""
-    known = as_slice(np.isfinite(y))
-    return x[known], y[known]
+    return x[::-1], y[::-1]

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 
 from pu_accessor.datasets.schema import AXIS, BOUND
 from pu_accessor.errors import PUValueError, shorten
-from pu_accessor.plots.artists import Curve, as_slice, curves_on
+from pu_accessor.plots.artists import Curve, curves_on
 from pu_accessor.plots.colors import ink, next_colors, read_palette
 from pu_accessor.plots.names import write_key, write_name
 from pu_accessor.plots.options import Options
@@ -107,7 +107,8 @@ def take_apart(dataset: xr.Dataset, along: str | None = None) -> list[Slice]:
         if along == AXIS and "rank" in data.coords:  # without the repeats of the last cutoff
             known &= np.diff(data["rank"].to_numpy(), prepend=-1) > 0
         if known.any():
-            slices.append(Slice(_where(dataset, indices), data.isel({along: as_slice(known)})))
+            data = data if known.all() else data.isel({along: known})
+            slices.append(Slice(_where(dataset, indices), data))
     if not slices:
         betas = np.unique(dataset["beta"]).tolist() if "beta" in dataset.coords else []
         at = f" at beta = {shorten(f'{beta:g}' for beta in betas)}. Try another" if betas else ""

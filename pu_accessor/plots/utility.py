@@ -10,7 +10,6 @@ from pu_accessor.plots.artists import (
     Curve,
     Path,
     band_label,
-    check_baseline,
     draw_band,
     draw_chance,
     draw_curve,
@@ -28,7 +27,6 @@ _BELOW = 0.2  # how far a decision curve is followed below 0, by the highest poi
 
 def plot_net_benefit(benefits: xr.Dataset, options: Options) -> Drawing:
     """Draw decision curves: net benefit with its band, of treating all, and of treating none."""
-    check_baseline(benefits, options)
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
         ax.set(xlabel="threshold probability", ylabel="net benefit")
@@ -58,7 +56,6 @@ def _draw_defaults(ax: Axes, curves: Sequence[Curve]) -> None:
 
 def plot_gain(gains: xr.Dataset, options: Options) -> Drawing:
     """Draw cumulative gains: the share of positives found against that of examples looked at."""
-    check_baseline(gains, options)
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
         ax.set(xlabel="share of examples predicted positive", ylabel="share of positives found")
@@ -79,7 +76,6 @@ def plot_gain(gains: xr.Dataset, options: Options) -> Drawing:
 
 def plot_calibration(shares: xr.Dataset, options: Options) -> Drawing:
     """Draw reliability diagrams: shares of positives at the mean scores of bins, with limits."""
-    check_baseline(shares, options)
     dots = {"marker": "o", "markersize": 4, "markeredgecolor": "white", "markeredgewidth": 0.75}
 
     def draw(ax: Axes, curves: list[Curve]) -> None:

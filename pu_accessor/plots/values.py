@@ -148,9 +148,7 @@ def _trace(x: str, y: str) -> Trace:
     """Return how to get from one bound of a curve to x and y."""
 
     def trace(curve: xr.Dataset) -> Path:
-        values = curve[y].to_numpy()
-        known = np.isfinite(values)
-        return curve[x].to_numpy()[known], values[known]
+        return curve[x].to_numpy(), curve[y].to_numpy()
 
     return trace
 

@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 
 import pu_accessor
 from pu_accessor import PUValueError, PUWarning
-from tests.cases import legend_of
+from tests.cases import legend_of, parameters_of
 
 MODELS = ["forest", "svm"]  # sorted, as groups are
 
@@ -168,7 +168,7 @@ ROLES |= {"positive": None, "negative": None, "unlabeled": None, "nan_policy": "
 ROLES |= {"on_error": "raise", "progress": False, "pool": False}
 RULE: dict[str, Any] = {"level": 0.95, "band": "exact", "reference": "positives"}
 RULE |= {"beta_interval": None, "selection_odds": 1.0}
-LOOKS: dict[str, Any] = {"hue": None, "col": None, "row": None, "baseline": False, "ax": None}
+LOOKS: dict[str, Any] = {"hue": None, "col": None, "row": None, "ax": None}
 LOOKS |= {"line_kws": None, "band_kws": None, "palette": None, "legend": "auto", "height": None}
 AT_RANDOM = {"compare_unpaired", "estimate_beta", "cutoff", "select", "gap", "bedroc"}
 AT_RANDOM |= {"enrichment_factor", "calibration", "plot_calibration"}
@@ -179,8 +179,7 @@ PARTS = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
 
 
 def parameters(name: str) -> list[inspect.Parameter]:
-    found = inspect.signature(METHODS[name]).parameters.values()
-    return [parameter for parameter in found if parameter.name != "self"]
+    return parameters_of(METHODS[name])
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -232,7 +231,13 @@ def test_signatures_agree(name: str) -> None:
             "enrichment_factor",
         ):
             wanted = wanted - {"beta_interval"}  # beta is not varied there
-        elif method in ("plot_rank_cdf", "plot_against_beta", "plot_forest", *OVER_ODDS):
+        elif method in (
+            "rank_cdf",
+            "plot_rank_cdf",
+            "plot_against_beta",
+            "plot_forest",
+            *OVER_ODDS,
+        ):
             wanted = wanted - {"beta_interval"}
         elif method in ("cutoff", "select"):
             wanted = wanted - {"beta_interval"}
@@ -247,7 +252,7 @@ def test_signatures_agree(name: str) -> None:
         if method in (*AT_RANDOM, *OVER_ODDS):
             wanted = wanted - {"selection_odds"}
         assert {*RULE} & {*defaults} == wanted
-    shared = {**ROLES, **RULE, **LOOKS}
+    shared = {**ROLES, **RULE, **LOOKS, "baseline": False}
     assert {key: value for key, value in defaults.items() if key in shared} == {
         key: shared[key] for key in defaults if key in shared
     }
@@ -255,10 +260,10 @@ def test_signatures_agree(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in METHODS if ".plot_" in name])
 def test_looks_come_last_and_are_the_same_in_all_plots(name: str) -> None:
-    looks = [*LOOKS]
-    if name.endswith(("plot_rank_cdf", "plot_against_beta", "plot_robustness")):
-        looks.remove("baseline")
-    assert [one.name for one in parameters(name)][-len(looks) :] == looks
+    named = [one.name for one in parameters(name)]
+    assert named[-len(LOOKS) :] == [*LOOKS]
+    has_none = name.endswith(("plot_rank_cdf", "plot_against_beta", "plot_robustness"))
+    assert ("baseline" in named) == (not has_none)
 
 
 def test_calls_take_roles_and_nothing_else() -> None:

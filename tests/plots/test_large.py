@@ -9,8 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -21,7 +19,6 @@ from pu_accessor.datasets.schema import COUNTS
 from pu_accessor.inference.tables.rates import METRICS, evaluate
 from pu_accessor.plots import artists, metrics
 from pu_accessor.plots.artists import Path, hold
-from pu_accessor.ranking import BoolArray
 from tests.cases import binormal
 from tests.inference.test_envelopes import ask
 
@@ -198,16 +195,6 @@ def test_envelopes_do_not_depend_on_blocks(
         drawn.append([patch.get_xy() for patch in ax.patches if isinstance(patch, Polygon)])
     for one, other in zip(*drawn, strict=True):
         np.testing.assert_array_equal(one, other)
-
-
-@settings(max_examples=50)
-@given(st.lists(st.booleans(), max_size=12).map(np.array).map(lambda one: one.astype(bool)))
-def test_places_side_by_side_are_a_slice(there: BoolArray) -> None:
-    places = artists.as_slice(there)
-    every = np.arange(there.size)
-    np.testing.assert_array_equal(every[places], every[there])
-    gaps = np.count_nonzero(np.diff(np.flatnonzero(there)) > 1)
-    assert isinstance(places, slice) == (gaps == 0)
 
 
 def test_points_without_a_value_at_any_bound_are_left_out() -> None:
