@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import matplotlib as mpl
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.colors import to_hex
+from matplotlib.colors import to_hex, to_rgba
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
@@ -65,7 +65,7 @@ def _in_grey(artist: Artist, ax: Axes) -> Artist:
     patch = Patch(gid=artist.get_gid())
     patch.update_from(artist)
     patch.set_edgecolor(ink(ax, 0.6))
-    if patch.get_facecolor()[3] > 0:
+    if to_rgba(patch.get_facecolor())[3] > 0:
         patch.set_facecolor(ink(ax, 0.15))
     return patch
 

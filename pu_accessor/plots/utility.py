@@ -67,8 +67,8 @@ def plot_gain(gains: xr.Dataset, options: Options) -> Drawing:
             draw_curve(ax, curve, _trace_gain, options, band_label(gains))
         draw_chance(ax, [0, 1], [0, 1])
         for prevalence in sorted({float(one.data["prevalence"]) for one in _not_naive(curves)}):
-            x, y = [0, prevalence, 1], [0, 1, 1]
-            draw_chance(ax, x, y, label="perfect", linestyle="-", linewidth=0.8)
+            ends: tuple[list[float], list[float]] = [0, prevalence, 1], [0, 1, 1]
+            draw_chance(ax, *ends, label="perfect", linestyle="-", linewidth=0.8)
         ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
 
     return draw_panels(gains, draw, options)

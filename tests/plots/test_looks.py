@@ -143,7 +143,7 @@ def test_axes_of_a_user_keep_their_place(plot: str, layout: Any) -> None:
         figure.canvas.draw()
         assert figure.get_size_inches().tolist() == [7, 3]
         places.append([ax.get_position().bounds for ax in (left, right)])
-    np.testing.assert_allclose(*places)
+    np.testing.assert_allclose(places[0], places[1])
     box = left.get_legend()
     assert box is not None and figure.legends == []
     assert left.get_window_extent().contains(*box.get_window_extent().min)
