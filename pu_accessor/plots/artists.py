@@ -153,11 +153,9 @@ def draw_envelope(ax: Axes, curve: Curve, x: FloatArray, ends: Path, betas: Floa
     """Hatch what a curve's bounds get to while beta varies; curves may share one."""
     low, high = ends
     outline = _outline(thin(x, high), thin(x, low))
-    drawn = [patch for patch in ax.patches if isinstance(patch, Polygon)]
-    drawn = [patch for patch in drawn if kind_of(patch) is Kind.ENVELOPE]
-    if curve.is_baseline or any(
-        np.array_equal(one.get_xy()[: len(outline)], outline) for one in drawn
-    ):
+    drawn = [patch.get_path() for patch in ax.patches if kind_of(patch) is Kind.ENVELOPE]
+    corners = [np.asarray(path.vertices)[: len(outline)] for path in drawn]
+    if curve.is_baseline or any(np.array_equal(outline, others) for others in corners):
         return
     is_shared = curve.among > 1 and not curve.by_model
     color = ink(ax, 0.6) if is_shared else curve.color
@@ -174,10 +172,10 @@ def draw_envelope(ax: Axes, curve: Curve, x: FloatArray, ends: Path, betas: Floa
     _add_area(ax, area)
 
 
-def _outline(there: Path, back: Path) -> FloatArray:
+def _outline(upper: Path, lower: Path) -> FloatArray:
     """Return the corners of the area between two lines: along one and back along the other."""
-    sides = zip(there, back, strict=True)
-    return np.stack([np.append(side, other[::-1]) for side, other in sides], axis=1)
+    (x, y), (x_back, y_back) = upper, (side[::-1] for side in lower)
+    return np.stack([np.append(x, x_back), np.append(y, y_back)], axis=1)
 
 
 def _add_area(ax: Axes, area: Polygon) -> None:

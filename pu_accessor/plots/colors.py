@@ -88,11 +88,11 @@ def _check_name(palette: str) -> None:
     try:
         sns.color_palette(palette, 1)
     except ValueError:
-        one = f" For one colour pass a list: palette=[{palette!r}]."
+        one_color = f" For one colour pass a list: palette=[{palette!r}]."
         raise PUValueError(
             f"palette must be the name of a palette of seaborn's or of a colormap, but "
             f"{brief(palette)} was passed. Pass palette='deep', 'viridis', or a list of colours."
-            f"{one if is_color_like(palette) else ''}"
+            f"{one_color if is_color_like(palette) else ''}"
         ) from None
 
 
@@ -134,8 +134,8 @@ def _colors_of_keys(palette: Mapping[Any, Any], keys: Sequence[Hashable]) -> lis
 def _sample(colors: Colormap, size: int) -> list[Any]:
     """Take colours of a map: from a list the first ones, from a scale equal steps."""
     if colors.N <= _FEW:
-        return [colors(place) for place in range(min(size, colors.N))]
-    return [colors(place) for place in np.linspace(0, 1, size + 2)[1:-1]]
+        return [colors(index) for index in range(min(size, colors.N))]
+    return [colors(share) for share in np.linspace(0, 1, size + 2)[1:-1]]
 
 
 def next_colors(ax: Axes, taken: Sequence[Any], size: int, ordered: bool) -> list[Any]:
@@ -143,7 +143,7 @@ def next_colors(ax: Axes, taken: Sequence[Any], size: int, ordered: bool) -> lis
     if ordered:
         scale = sns.color_palette(_SEQUENCES[bool(taken)], as_cmap=True)
         first, last = _SEEN[is_dark(ax)]
-        return [scale(place) for place in np.linspace(first, last, size)]
+        return [scale(share) for share in np.linspace(first, last, size)]
     used = {to_rgb(color) for color in taken}
     light = luminance(ground(ax))
     free = [

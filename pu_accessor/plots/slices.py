@@ -204,8 +204,8 @@ def _name(
     """Return the name of a curve: that of its hue, with a beta of its own where it has one."""
     if hue in (None, "beta"):
         return write_beta(item.beta)
-    own = item.beta is not None and "beta" not in item.where
-    return f"{write_key(key)}, {write_beta(item.beta)}" if own else write_key(key)
+    has_own_beta = item.beta is not None and "beta" not in item.where
+    return f"{write_key(key)}, {write_beta(item.beta)}" if has_own_beta else write_key(key)
 
 
 def write_title(options: Options, values: Values) -> str:

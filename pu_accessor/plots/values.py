@@ -172,8 +172,8 @@ def plot_forest(values: xr.Dataset, number: tuple[str, str], options: Options) -
         ax.set(xlabel=write_quantity(number[0]) + number[1], ylabel="")
         inches = ax.get_window_extent().height / ax.figure.dpi
         half = min(_THIN * step, _THICK * len(names) / inches)
-        for place, curve in enumerate(hues):
-            shift = (place - (len(hues) - 1) / 2) * step
+        for index, curve in enumerate(hues):
+            shift = (index - (len(hues) - 1) / 2) * step
             alone = curve._replace(among=1)  # no bar lies over another
             for row in range(curve.data.sizes[PLACE]):
                 bar = alone._replace(data=curve.data.isel({PLACE: slice(row, row + 1)}))

@@ -142,6 +142,15 @@ def test_rank_cdf_steps_at_the_known_positives() -> None:
     )
 
 
+def test_rank_cdf_draws_what_the_method_returns() -> None:
+    cdf = FRAME.pu.rank_cdf(0.2)["rank_cdf"].sel(beta=0.2)
+    ax = FRAME.pu.plot_rank_cdf(0.2)
+    x, y = path(lines(ax)["known positives"])
+    held = cdf.sel(bound="estimate").to_numpy()
+    np.testing.assert_array_equal(x, np.repeat(cdf["rank"], 2)[1:])
+    np.testing.assert_array_equal(y, np.repeat(held, 2)[:-1])
+
+
 def test_rank_cdf_band_is_that_of_the_latent_positives() -> None:
     # n = 1, m = 3, level .4: lower 0, 1 and upper 2, 3 of 3 (by hand in the tests of bands).
     frame = pd.DataFrame({"score": [4, 3, 2, 1], "label": [None, 1, None, None]})

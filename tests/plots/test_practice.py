@@ -74,6 +74,24 @@ def test_gains_draw_recall_between_chance_and_perfection() -> None:
     assert legend(ax)[-2:] == ["chance", "perfect"]
 
 
+def test_gains_are_recall_against_the_fraction_of_examples() -> None:
+    pu = MODELS.pu(by="m")
+    gains = pu.gain([0.1, 0.2], beta_interval=(0.1, 0.2))
+    tables = pu.contingency([0.1, 0.2], ranks="breakpoints", beta_interval=(0.1, 0.2))
+    np.testing.assert_array_equal(gains["gain"], tables.pu.metric("recall"))
+    np.testing.assert_array_equal(gains["fraction"], tables["rank"] / len(FRAME))
+    positives = [40 + 0.1 * 360, 40 + 0.2 * 360]
+    np.testing.assert_allclose(gains["prevalence"], np.divide([positives] * 2, 400))
+    ax = MODELS[MODELS["m"] == "b"].pu.plot_gain(0.2)
+    drawn = gains["gain"].sel(m="b", beta=0.2, bound="estimate")
+    corners = np.stack([gains["fraction"].sel(m="b"), drawn], axis=1)
+    assert {*map(tuple, line(ax, "β̂ = 0.2"))} == {*map(tuple, corners)}
+    (patch,) = (one for one in FRAME.pu.plot_gain(0.15, beta_interval=(0.1, 0.2)).patches[:1])
+    ends = FRAME.pu.gain(0.15, beta_interval=(0.1, 0.2))["gain"].isel(beta=0)
+    high = ends.sel(bound="envelope_upper")
+    np.testing.assert_array_equal(patch.get_xy()[: high.size, 1], high)
+
+
 def test_reliability_diagrams_draw_bins() -> None:
     gap = FRAME[(FRAME["score"] < 0.4) | (FRAME["score"] > 0.6)]
     ax = gap.pu.plot_calibration(0.2, bins=5, band="simultaneous")
