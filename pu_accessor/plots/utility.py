@@ -66,9 +66,8 @@ def plot_gain(gains: xr.Dataset, options: Options) -> Drawing:
                 draw_envelope(ax, curve, x, (low, high), _interval(gains))
             draw_curve(ax, curve, _trace_gain, options, band_label(gains))
         draw_chance(ax, [0, 1], [0, 1])
-        for prevalence in sorted(
-            {float(curve.data["prevalence"]) for curve in _not_naive(curves)}
-        ):
+        prevalences = {float(curve.data["prevalence"]) for curve in _not_naive(curves)}
+        for prevalence in sorted(prevalences):
             ends: tuple[list[float], list[float]] = [0, prevalence, 1], [0, 1, 1]
             draw_chance(ax, *ends, label="perfect", linestyle="-", linewidth=0.8)
         ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
