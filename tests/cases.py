@@ -1,5 +1,8 @@
 """Rankings to try things on: hand-made strategies and seeded draws."""
 
+import inspect
+from collections.abc import Callable
+from dataclasses import fields
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -7,6 +10,7 @@ import pandas as pd
 import xarray as xr
 from hypothesis import strategies as st
 
+from pu_accessor.plots import Options
 from tests.oracles import oracle
 
 Labels = list[bool | None]
@@ -82,3 +86,25 @@ def put_of_these(accessor: Any, method: str, /, *args: Any, **keywords: Any) -> 
     """Put a question about these examples, also where others are meant if nothing is said."""
     about = {"target": "examples"} if method in ("auroc", "average_precision") else {}
     return put(accessor, method, *args, **about, **keywords)
+
+
+def legend_of(drawing: Any) -> Any:
+    """Return the legend of a plot: within its Axes, or outside of them in their figure."""
+    if not hasattr(drawing, "get_legend"):
+        return drawing.legend  # a grid
+    outside = drawing.figure.legends
+    return drawing.get_legend() or (outside[0] if outside else None)
+
+
+def parameters_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    """Return what a method takes; for `**options` of a plot, each option with its default."""
+    named = dict(inspect.signature(function).parameters)
+    named.pop("self", None)
+    kind = inspect.Parameter.KEYWORD_ONLY
+    if named.pop("options", None) is not None:
+        named |= {
+            option.name: inspect.Parameter(option.name, kind, default=option.default)
+            for option in fields(Options)
+            if option.name != "baseline"
+        }
+    return [*named.values()]

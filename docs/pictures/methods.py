@@ -16,7 +16,7 @@ LINES = {
     "DataFrame.pu.plot_rank_cdf": "df.pu.plot_rank_cdf(beta)",
     "DataFrame.pu.plot_metric": 'df.pu.plot_metric("precision", beta)',
     "DataFrame.pu.plot_gain": "df.pu.plot_gain(beta)",
-    "DataFrame.pu.plot_decision": 'df.pu(score="p").plot_decision(beta)',
+    "DataFrame.pu.plot_net_benefit": 'df.pu(score="p").plot_net_benefit(beta)',
     "DataFrame.pu.plot_calibration": 'df.pu(score="p").plot_calibration(beta)',
     "DataFrame.pu.plot_against_beta": (
         'both.plot_against_beta("average_precision", [0.05, 0.1, 0.15, 0.2, 0.25])'

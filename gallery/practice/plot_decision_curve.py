@@ -31,7 +31,7 @@ beta = malignant[~known].mean()  # an input; here the truth is at hand
 
 # %%
 thresholds = np.arange(2, 71) / 100
-ax = df.pu.plot_decision(beta, thresholds=thresholds, band="simultaneous")
+ax = df.pu.plot_net_benefit(beta, thresholds=thresholds, band="simultaneous")
 every = df.assign(label=malignant.astype(float)).pu(negative=0)
 full = every.net_benefit(0, thresholds=thresholds)
 ax.plot(full["threshold"], full["estimate"], color="black", linewidth=1)

@@ -32,9 +32,15 @@ ax = df.pu.plot_metric(
     band="simultaneous",
     line_kws={"alpha": 0},
     band_kws={"color": light, "alpha": 0.4},
+    legend=False,
 )
 df.pu.plot_metric(
-    "precision", beta, ax=ax, line_kws={"color": blue}, band_kws={"color": blue, "alpha": 0.4}
+    "precision",
+    beta,
+    ax=ax,
+    line_kws={"color": blue},
+    band_kws={"color": blue, "alpha": 0.4},
+    legend=False,
 )
 best = eight[np.argsort(-score)].cumsum() / np.arange(1, eight.size + 1)
 ax.plot(np.arange(1, eight.size + 1), best, color="black", linewidth=1)
@@ -43,7 +49,6 @@ ax.annotate("truth", (130, best[129]), (140, 0.95), arrowprops=line)
 ax.annotate("estimate", (100, 0.71), (30, 0.28), arrowprops=line)
 ax.annotate("95% exact band", (120, 0.58), (60, 0.2), arrowprops=line)
 ax.annotate("95% simultaneous band", (150, 0.49), (100, 0.12), arrowprops=line)
-ax.get_legend().remove()
 ax.set(xlim=(0, 320), ylim=(0, 1.02))
 sns.despine()
 plt.show()

@@ -56,7 +56,7 @@ found = long.groupby("model").pu.auroc(beta).sort_values("estimate", ascending=F
 
 # %%
 ax = long.groupby("model").pu.plot_forest(
-    "auroc", beta, target="examples", order=found, baseline=True
+    "auroc", beta, target="examples", order=found, baseline=True, legend=False
 )
 scores = long.groupby("model")["score"]
 areas = scores.agg(lambda score: roc_auc_score(truth, score))

@@ -13,9 +13,7 @@ from pu_accessor.accessors import (
     bounds,
     comparison,
     estimates,
-    forest,
     guaranteed_cutoffs,
-    metric_plots,
     plots,
     prior,
     utility,
@@ -139,6 +137,7 @@ class Accessor(Bound):
     contingency = bounds.contingency
     roc_bounds = bounds.roc_bounds
     pr_bounds = bounds.pr_bounds
+    rank_cdf = bounds.rank_cdf
     auroc = estimates.auroc
     average_precision = estimates.average_precision
     metric = estimates.metric
@@ -153,14 +152,15 @@ class Accessor(Bound):
     calibration = utility.calibration
     bedroc = utility.bedroc
     net_benefit = utility.net_benefit
+    gain = utility.gain
     plot_roc = plots.plot_roc
     plot_pr = plots.plot_pr
     plot_rank_cdf = plots.plot_rank_cdf
-    plot_metric = metric_plots.plot_metric
-    plot_against_beta = metric_plots.plot_against_beta
-    plot_forest = forest.plot_forest
+    plot_metric = plots.plot_metric
+    plot_against_beta = plots.plot_against_beta
+    plot_forest = utility_plots.plot_forest
     plot_robustness = over_odds.plot_robustness
-    plot_decision = utility_plots.plot_decision
+    plot_net_benefit = utility_plots.plot_net_benefit
     plot_gain = utility_plots.plot_gain
     plot_calibration = utility_plots.plot_calibration
     report = report

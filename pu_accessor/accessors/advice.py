@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from pu_accessor.accessors.bound import Bound
+from pu_accessor.accessors.plots import PlotOptions
 from pu_accessor.checks import check_flag
 from pu_accessor.errors import (
     PUTypeError,
@@ -97,8 +98,14 @@ def _explained(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _parameters(method: Callable[..., Any]) -> dict[str, Parameter]:
-    """Return the parameters of a method by name."""
-    return dict(signature(method).parameters)
+    """Return the parameters of a method by name; for `**options` of a plot, each option."""
+    named = dict(signature(method).parameters)
+    if named.pop("options", None) is not None:
+        kind = Parameter.KEYWORD_ONLY
+        named |= {
+            name: Parameter(name, kind, default=None) for name in PlotOptions.__annotations__
+        }
+    return named
 
 
 def _refuse_betas_of_models(accessor: Any, beta: object) -> None:

@@ -10,7 +10,7 @@ from pu_accessor.questions.betas import Beta, BetaInterval, read_betas
 from pu_accessor.questions.rank_bands import UserBand, read_settings
 from pu_accessor.ranking import Ranks
 
-__all__ = ["contingency", "pr_bounds", "roc_bounds"]
+__all__ = ["contingency", "pr_bounds", "rank_cdf", "roc_bounds"]
 
 
 def contingency(
@@ -292,3 +292,97 @@ def pr_bounds(
     settings = read_settings(level, band, reference, selection_odds)
     betas = read_betas(beta, beta_interval)
     return tables.curve_bounds(self._request(ranks), "pr", betas, settings, ranks)
+
+
+def rank_cdf(
+    self: Bound,
+    beta: Beta,
+    *,
+    level: float = 0.95,
+    band: UserBand = "exact",
+    reference: str = "positives",
+    selection_odds: float = 1.0,
+    ranks: Ranks = "breakpoints",
+) -> xr.Dataset:
+    """Return the rank CDF of the known positives, and the band of the latent ones around it.
+
+    Parameters
+    ----------
+    beta : Beta
+        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
+        several, a mapping, Series or DataArray by group.
+
+        Not an estimate with its interval: the estimate is that of the known positives, and what
+        lies around it is the band at one beta. Pass its point, or several betas.
+    level : float, default 0.95
+        Probability with which the band covers, in (0, 1): at each cutoff for "exact" and
+        "bootstrap", at all cutoffs jointly for "simultaneous" and "dkw".
+    band : Band, default "exact"
+        Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
+        Or a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays with an
+        entry for each k = 0..n known positives in the head. Or a pair ``(lower, upper)``, bounds
+        on their share among the first r = 0, 1, ... examples: two arrays, DataArrays over "rank",
+        or functions of an array of r.
+    reference : {"positives", "negatives", "tightest", "both"}, default "positives"
+        Which known examples the band starts from. Known negatives, a random sample of the
+        negatives, bound the latent ones below each cutoff. "tightest" takes the kind with the
+        narrower range of AUROC at each beta, "both" what two bands at half of 1 - level have in
+        common.
+    selection_odds : float, default 1
+        By which factor the odds of being labeled may differ between any two positives (of
+        negatives, with known ones), in any way: 1 for labels at random, infinite for nothing known
+        about them. Above 1 the band is "exact" or "simultaneous", and holds for every such
+        selection.
+    ranks : Ranks, default "breakpoints"
+        Which cutoffs: "all" that are attained; the few "breakpoints" between which curves are
+        straight in (fp, tp); or the last attained one at or before each of these numbers of
+        examples.
+
+    Returns
+    -------
+    Dataset
+        `rank_cdf` (float64) over (rank, bound, beta); of groups over (group, cutoff, bound, beta),
+        each with its own cutoffs: the share of the positives among the first examples. The
+        estimate is that of the known positives; lower and upper bound that of the latent ones.
+
+    Raises
+    ------
+    PUKeyError
+        If there is no such column, or beta lacks a group.
+    PUTypeError
+        If an argument or a column is of a kind that is not allowed.
+    PUValueError
+        If one has a value that is not allowed, labels are ambiguous, or no row is a known
+        positive. In a group, the error names it.
+
+    See Also
+    --------
+    plot_rank_cdf : The picture.
+    contingency : The tables that the band makes.
+
+    Notes
+    -----
+    The share of the known positives that are among the first r examples is their tpr at the rank r
+    ([1]_, equation 6). Where the band starts from known negatives, the estimate is the share of
+    the latent positives that these leave.
+
+    References
+    ----------
+    .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using Only
+       Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> label = [None, 1, 1, None, None, 1, None, None, None]
+    >>> df = pd.DataFrame({"score": range(9, 0, -1), "label": label})
+    >>> cdf = df.pu.rank_cdf(beta=0.5)["rank_cdf"]
+    >>> cdf.sel(beta=0.5, rank=[3, 6]).to_series().unstack("bound").round(3)
+    bound  lower  estimate  upper
+    rank
+    3        0.0     0.667    1.0
+    6        0.0     1.000    1.0
+    """
+    settings = read_settings(level, band, reference, selection_odds)
+    return tables.rank_cdf(self._request(ranks), read_betas(beta), settings, ranks)

@@ -1,11 +1,17 @@
-"""Questions to rankings: pictures of curves. What draws is imported when something is drawn."""
+"""Questions to rankings: plots of curves and metrics.
+
+Each plot draws what a question returns. What draws is imported when something is drawn, and its
+options are checked before a row is read.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from pu_accessor.accessors.bound import Bound
 from pu_accessor.datasets import tables
+from pu_accessor.datasets.against_beta import ask_quantity
+from pu_accessor.inference.tables.rates import Metric
 from pu_accessor.questions.betas import Beta, BetaInterval, read_betas
 from pu_accessor.questions.rank_bands import UserBand, read_settings
 from pu_accessor.ranking import Ranks
@@ -15,7 +21,28 @@ if TYPE_CHECKING:
 
     from pu_accessor.plots import Drawing, Palette, Style
 
-__all__ = ["plot_pr", "plot_rank_cdf", "plot_roc"]
+__all__ = [
+    "PlotOptions",
+    "plot_against_beta",
+    "plot_metric",
+    "plot_pr",
+    "plot_rank_cdf",
+    "plot_roc",
+]
+
+
+class PlotOptions(TypedDict, total=False):
+    """What all plots take as keywords: `pu_accessor.plots.Options` checks it."""
+
+    hue: str | None
+    col: str | None
+    row: str | None
+    ax: Axes | None
+    line_kws: Style
+    band_kws: Style
+    palette: Palette
+    legend: str | bool
+    height: float | None
 
 
 def plot_roc(
@@ -28,16 +55,8 @@ def plot_roc(
     selection_odds: float = 1.0,
     beta_interval: BetaInterval | None = None,
     ranks: Ranks = "breakpoints",
-    hue: str | None = None,
-    col: str | None = None,
-    row: str | None = None,
     baseline: bool = False,
-    ax: Axes | None = None,
-    line_kws: Style = None,
-    band_kws: Style = None,
-    palette: Palette = None,
-    legend: str | bool = "auto",
-    height: float | None = None,
+    **options: Unpack[PlotOptions],
 ) -> Drawing:
     """Draw the ROC curve with its band.
 
@@ -46,11 +65,11 @@ def plot_roc(
     beta : Beta
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
-        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it;
-        bands, whose level is to be lower than its own, get an envelope over its interval.
+        `estimate_beta` or `pu_accessor.beta_from_labels`: of a higher level than `level`, it gives
+        an envelope over its interval.
     level : float, default 0.95
-        Probability with which the band covers, in (0, 1): at each cutoff or bin for "exact" and
-        "bootstrap", at all of them jointly for "simultaneous" and "dkw".
+        Probability with which the band covers, in (0, 1): at each cutoff for "exact" and
+        "bootstrap", at all cutoffs jointly for "simultaneous" and "dkw".
     band : Band, default "exact"
         Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
         Or a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays with an
@@ -88,10 +107,9 @@ def plot_roc(
         Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order,
         or that of each key. By default the next ones of your colour cycle that are not on the
         Axes.
-    legend : {"auto", "brief", "full", "direct"} or False, default "auto"
-        What is named, where it covers no data. "auto" leaves out some of more than six betas,
-        "full" none; "brief" names curves alone; "direct" writes names at the ends of curves; False
-        nothing.
+    legend : {"auto", "brief", "full"} or False, default "auto"
+        What is named: beside a figure of ours, or within Axes of yours. "auto" leaves out some of
+        more than six betas, "full" none; "brief" names curves alone; False nothing.
     height : float, optional
         Height of each panel of a grid, in inches.
 
@@ -102,8 +120,15 @@ def plot_roc(
 
     Raises
     ------
+    PUKeyError
+        If there is no such column, or beta lacks a group.
+    PUTypeError
+        If an argument or a column is of a kind that is not allowed.
     PUValueError
-        If beta = 1 leaves no negatives, or if a dimension has no hue, column or row.
+        If one has a value that is not allowed, labels are ambiguous, or no row is a known
+        positive. In a group, the error names it.
+
+        Also if beta = 1 leaves no negatives, or if a dimension has no hue, column or row.
 
     See Also
     --------
@@ -133,11 +158,11 @@ def plot_roc(
     """
     from pu_accessor import plots
 
-    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws, palette, legend, height)
+    checked = plots.Options(baseline=baseline, **options)
     settings = read_settings(level, band, reference, selection_odds)
     betas = read_betas(beta, beta_interval)
-    found = tables.contingency(self._request(ranks), betas, settings, ranks, baseline=baseline)
-    return plots.plot_roc(found, look)
+    bounded = tables.contingency(self._request(ranks), betas, settings, ranks, baseline=baseline)
+    return plots.plot_roc(bounded, checked)
 
 
 def plot_pr(
@@ -150,16 +175,8 @@ def plot_pr(
     selection_odds: float = 1.0,
     beta_interval: BetaInterval | None = None,
     ranks: Ranks = "breakpoints",
-    hue: str | None = None,
-    col: str | None = None,
-    row: str | None = None,
     baseline: bool = False,
-    ax: Axes | None = None,
-    line_kws: Style = None,
-    band_kws: Style = None,
-    palette: Palette = None,
-    legend: str | bool = "auto",
-    height: float | None = None,
+    **options: Unpack[PlotOptions],
 ) -> Drawing:
     """Draw the precision-recall curve with its band.
 
@@ -168,11 +185,11 @@ def plot_pr(
     beta : Beta
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
-        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it;
-        bands, whose level is to be lower than its own, get an envelope over its interval.
+        `estimate_beta` or `pu_accessor.beta_from_labels`: of a higher level than `level`, it gives
+        an envelope over its interval.
     level : float, default 0.95
-        Probability with which the band covers, in (0, 1): at each cutoff or bin for "exact" and
-        "bootstrap", at all of them jointly for "simultaneous" and "dkw".
+        Probability with which the band covers, in (0, 1): at each cutoff for "exact" and
+        "bootstrap", at all cutoffs jointly for "simultaneous" and "dkw".
     band : Band, default "exact"
         Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
         Or a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays with an
@@ -210,10 +227,9 @@ def plot_pr(
         Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order,
         or that of each key. By default the next ones of your colour cycle that are not on the
         Axes.
-    legend : {"auto", "brief", "full", "direct"} or False, default "auto"
-        What is named, where it covers no data. "auto" leaves out some of more than six betas,
-        "full" none; "brief" names curves alone; "direct" writes names at the ends of curves; False
-        nothing.
+    legend : {"auto", "brief", "full"} or False, default "auto"
+        What is named: beside a figure of ours, or within Axes of yours. "auto" leaves out some of
+        more than six betas, "full" none; "brief" names curves alone; False nothing.
     height : float, optional
         Height of each panel of a grid, in inches.
 
@@ -224,8 +240,15 @@ def plot_pr(
 
     Raises
     ------
+    PUKeyError
+        If there is no such column, or beta lacks a group.
+    PUTypeError
+        If an argument or a column is of a kind that is not allowed.
     PUValueError
-        If a dimension has no hue, column or row.
+        If one has a value that is not allowed, labels are ambiguous, or no row is a known
+        positive. In a group, the error names it.
+
+        Also if a dimension has no hue, column or row.
 
     See Also
     --------
@@ -255,11 +278,11 @@ def plot_pr(
     """
     from pu_accessor import plots
 
-    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws, palette, legend, height)
+    checked = plots.Options(baseline=baseline, **options)
     settings = read_settings(level, band, reference, selection_odds)
     betas = read_betas(beta, beta_interval)
-    found = tables.contingency(self._request(ranks), betas, settings, ranks, baseline=baseline)
-    return plots.plot_pr(found, look)
+    bounded = tables.contingency(self._request(ranks), betas, settings, ranks, baseline=baseline)
+    return plots.plot_pr(bounded, checked)
 
 
 def plot_rank_cdf(
@@ -271,15 +294,7 @@ def plot_rank_cdf(
     reference: str = "positives",
     selection_odds: float = 1.0,
     ranks: Ranks = "breakpoints",
-    hue: str | None = None,
-    col: str | None = None,
-    row: str | None = None,
-    ax: Axes | None = None,
-    line_kws: Style = None,
-    band_kws: Style = None,
-    palette: Palette = None,
-    legend: str | bool = "auto",
-    height: float | None = None,
+    **options: Unpack[PlotOptions],
 ) -> Drawing:
     """Draw the rank CDF of the known positives, with the band of the latent ones around it.
 
@@ -292,8 +307,8 @@ def plot_rank_cdf(
         Not an estimate with its interval: the known positives are drawn as they are, and what lies
         around them is the band at one beta. Pass its point, or several betas.
     level : float, default 0.95
-        Probability with which the band covers, in (0, 1): at each cutoff or bin for "exact" and
-        "bootstrap", at all of them jointly for "simultaneous" and "dkw".
+        Probability with which the band covers, in (0, 1): at each cutoff for "exact" and
+        "bootstrap", at all cutoffs jointly for "simultaneous" and "dkw".
     band : Band, default "exact"
         Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
         Or a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays with an
@@ -326,10 +341,9 @@ def plot_rank_cdf(
         Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order,
         or that of each key. By default the next ones of your colour cycle that are not on the
         Axes.
-    legend : {"auto", "brief", "full", "direct"} or False, default "auto"
-        What is named, where it covers no data. "auto" leaves out some of more than six betas,
-        "full" none; "brief" names curves alone; "direct" writes names at the ends of curves; False
-        nothing.
+    legend : {"auto", "brief", "full"} or False, default "auto"
+        What is named: beside a figure of ours, or within Axes of yours. "auto" leaves out some of
+        more than six betas, "full" none; "brief" names curves alone; False nothing.
     height : float, optional
         Height of each panel of a grid, in inches.
 
@@ -340,11 +354,19 @@ def plot_rank_cdf(
 
     Raises
     ------
+    PUKeyError
+        If there is no such column, or beta lacks a group.
+    PUTypeError
+        If an argument or a column is of a kind that is not allowed.
     PUValueError
-        If a dimension has no hue, column or row.
+        If one has a value that is not allowed, labels are ambiguous, or no row is a known
+        positive. In a group, the error names it.
+
+        Also if a dimension has no hue, column or row.
 
     See Also
     --------
+    rank_cdf : The numbers.
     contingency : The tables that the band makes.
 
     Notes
@@ -369,7 +391,252 @@ def plot_rank_cdf(
     """
     from pu_accessor import plots
 
-    look = plots.Look(hue, col, row, False, ax, line_kws, band_kws, palette, legend, height)
+    checked = plots.Options(**options)
     settings = read_settings(level, band, reference, selection_odds)
     cdf = tables.rank_cdf(self._request(ranks), read_betas(beta), settings, ranks)
-    return plots.plot_rank_cdf(cdf, look)
+    return plots.plot_rank_cdf(cdf, checked)
+
+
+def plot_metric(
+    self: Bound,
+    quantity: str | Metric,
+    beta: Beta,
+    *,
+    x: str = "rank",
+    level: float = 0.95,
+    band: UserBand = "exact",
+    reference: str = "positives",
+    selection_odds: float = 1.0,
+    beta_interval: BetaInterval | None = None,
+    baseline: bool = False,
+    **options: Unpack[PlotOptions],
+) -> Drawing:
+    """Draw a metric at each cutoff with its band, such as precision among the top k.
+
+    Parameters
+    ----------
+    name : Metric
+        One of accuracy, balanced_accuracy, f1, fdr, fnr, fpr, informedness, jaccard, kappa, lift,
+        mcc, npv, precision, recall, tnr and tpr; `pu_accessor.fbeta(2)` and the like; or a
+        function of the arrays tp, fp, fn and tn, in examples, that returns an array of their
+        shape.
+    beta : Beta
+        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
+        several, a mapping, Series or DataArray by group, or an estimate, the frame of
+        `estimate_beta` or `pu_accessor.beta_from_labels`: of a higher level than `level`, it gives
+        an envelope over its interval.
+    x : {"rank", "threshold", "fraction"}, default "rank"
+        Where a cutoff stands: the number of examples predicted positive, the lowest score among
+        them, or their share of all.
+    level : float, default 0.95
+        Probability with which the band covers, in (0, 1): at each cutoff for "exact" and
+        "bootstrap", at all cutoffs jointly for "simultaneous" and "dkw".
+    band : Band, default "exact"
+        Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
+        Or a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays with an
+        entry for each k = 0..n known positives in the head. Or a pair ``(lower, upper)``, bounds
+        on their share among the first r = 0, 1, ... examples: two arrays, DataArrays over "rank",
+        or functions of an array of r.
+    reference : {"positives", "negatives", "tightest", "both"}, default "positives"
+        Which known examples the band starts from. Known negatives, a random sample of the
+        negatives, bound the latent ones below each cutoff. "tightest" takes the kind with the
+        narrower range of AUROC at each beta, "both" what two bands at half of 1 - level have in
+        common.
+    selection_odds : float, default 1
+        By which factor the odds of being labeled may differ between any two positives (of
+        negatives, with known ones), in any way: 1 for labels at random, infinite for nothing known
+        about them. Above 1 the band is "exact" or "simultaneous", and holds for every such
+        selection.
+    beta_interval : Interval, optional
+        Where beta may lie, around the point that is passed: the envelope of the bands is drawn
+        hatched. A pair, or by group a mapping, a Series, or a frame with columns low and high.
+    hue, col, row : str, optional
+        What colours, columns and rows of panels tell apart: "beta", "model" for a list of scores,
+        or names of `by` or dimensions. Where one is left, it gets the hues.
+    baseline : bool, default False
+        Insist on the dashed curve of beta = 0, which takes the unlabeled as negative.
+    ax : Axes, optional
+        Where to draw; new if not given.
+    line_kws, band_kws : mapping, optional
+        Properties of the estimates' Line2D and of the bands' Polygon; a band has its line's
+        colour.
+    palette : Palette, optional
+        Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order,
+        or that of each key. By default the next ones of your colour cycle that are not on the
+        Axes.
+    legend : {"auto", "brief", "full"} or False, default "auto"
+        What is named: beside a figure of ours, or within Axes of yours. "auto" leaves out some of
+        more than six betas, "full" none; "brief" names curves alone; False nothing.
+    height : float, optional
+        Height of each panel of a grid, in inches.
+
+    Returns
+    -------
+    Axes or FacetGrid
+        Of matplotlib; with `col` or `row` a grid of seaborn's.
+
+    Raises
+    ------
+    PUKeyError
+        If there is no such column, or beta lacks a group.
+    PUTypeError
+        If an argument or a column is of a kind that is not allowed.
+    PUValueError
+        If one has a value that is not allowed, labels are ambiguous, or no row is a known
+        positive. In a group, the error names it.
+
+        Also if a dimension has no hue, column or row.
+
+    See Also
+    --------
+    metric : At one cutoff, with its interval.
+    plot_gain : Recall by share, with chance and the best there is.
+
+    Notes
+    -----
+    The metric of the tables of `contingency`, at the estimate and at both bounds: at one cutoff
+    and beta each metric grows with TP, an error rate falls, so that these bound it.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> label = [None, 1, 1, None, None, 1, None, None, None]
+    >>> df = pd.DataFrame({"score": range(9, 0, -1), "label": label})
+    >>> ax = df.pu.plot_metric("precision", beta=0.5)
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('examples predicted positive', 'precision')
+    """
+    from pu_accessor import plots
+
+    checked = plots.Options(baseline=baseline, **options)
+    plots.check_plot_metric(quantity, x)
+    settings = read_settings(level, band, reference, selection_odds)
+    betas = read_betas(beta, beta_interval)
+    ranks: Ranks = "all" if x == "threshold" or callable(quantity) else "breakpoints"
+    bounded = tables.contingency(self._request(ranks), betas, settings, ranks, baseline=baseline)
+    return plots.plot_metric(bounded, quantity, x, checked)
+
+
+def plot_against_beta(
+    self: Bound,
+    quantity: str | Metric,
+    beta: Beta,
+    *,
+    at: int | None = None,
+    level: float = 0.95,
+    band: UserBand = "exact",
+    reference: str = "positives",
+    selection_odds: float = 1.0,
+    **options: Unpack[PlotOptions],
+) -> Drawing:
+    """Draw an area, or a metric at a rank, against beta, and where models swap places.
+
+    A cross marks where the central estimates of two models swap their order. Shaded, with a
+    strip in its hue, are the betas that are too high for a model: at some cutoff even the most
+    favourable bound asks for more latent positives than there are unlabeled examples. The band
+    holds at each cutoff, not at all at once: now and then that happens at the true beta, too.
+    A vertical line marks the upper limit on beta that `estimate_beta` sets at this level; no
+    warning says that some of the betas are above.
+
+    Parameters
+    ----------
+    name : str or callable
+        "roc" or "pr" for the area under that curve, or a metric as in ``ds.pu.metric``.
+    beta : array-like of float
+        Fractions of positives among the unlabeled, in [0, 1]: a grid of two or more. Not an
+        estimate with its interval: beta is the axis. Pass betas between both ends.
+    at : int, optional
+        For a metric: the number of examples predicted positive.
+    level : float, default 0.95
+        Probability with which the band covers, in (0, 1): at each cutoff for "exact" and
+        "bootstrap", at all cutoffs jointly for "simultaneous" and "dkw".
+    band : Band, default "exact"
+        Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
+        Or a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays with an
+        entry for each k = 0..n known positives in the head. Or a pair ``(lower, upper)``, bounds
+        on their share among the first r = 0, 1, ... examples: two arrays, DataArrays over "rank",
+        or functions of an array of r.
+    reference : {"positives", "negatives", "tightest", "both"}, default "positives"
+        Which known examples the band starts from. Known negatives, a random sample of the
+        negatives, bound the latent ones below each cutoff. "tightest" takes the kind with the
+        narrower range of AUROC at each beta, "both" what two bands at half of 1 - level have in
+        common.
+    selection_odds : float, default 1
+        By which factor the odds of being labeled may differ between any two positives (of
+        negatives, with known ones), in any way: 1 for labels at random, infinite for nothing known
+        about them. Above 1 the band is "exact" or "simultaneous", and holds for every such
+        selection.
+    hue, col, row : str, optional
+        What colours, columns and rows of panels tell apart: "beta", "model" for a list of scores,
+        or names of `by` or dimensions. Where one is left, it gets the hues.
+    ax : Axes, optional
+        Where to draw; new if not given.
+    line_kws, band_kws : mapping, optional
+        Properties of the estimates' Line2D and of the bands' Polygon; a band has its line's
+        colour.
+    palette : Palette, optional
+        Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order,
+        or that of each key. By default the next ones of your colour cycle that are not on the
+        Axes.
+    legend : {"auto", "brief", "full"} or False, default "auto"
+        What is named: beside a figure of ours, or within Axes of yours. "auto" leaves out some of
+        more than six betas, "full" none; "brief" names curves alone; False nothing.
+    height : float, optional
+        Height of each panel of a grid, in inches.
+
+    Returns
+    -------
+    Axes or FacetGrid
+        Of matplotlib; with `col` or `row` a grid of seaborn's.
+
+    Raises
+    ------
+    PUKeyError
+        If there is no such column, or beta lacks a group.
+    PUTypeError
+        If an argument or a column is of a kind that is not allowed.
+    PUValueError
+        If one has a value that is not allowed, labels are ambiguous, or no row is a known
+        positive. In a group, the error names it.
+
+        Also if a dimension has no hue, column or row.
+
+    See Also
+    --------
+    estimate_beta : What beta can be.
+    compare : Which model has the higher AUROC, without beta.
+
+    Notes
+    -----
+    As long as no cutoff of the central estimate is clipped, beta does not change the order of
+    two models, unlike [1]_ says. With AUC the area that takes all unlabeled examples as
+    negative, the central AUROC is (AUC - b/2)/(1 - b), where b is the share of latent
+    positives among all that are not known to be positive: it grows with AUC at every beta.
+    Precision at each cutoff is P/n times that at beta = 0, for n of P positives known, at the
+    same recall: without known negatives the area under the precision-recall curve is so, too.
+    Orders change where beta is so high that cutoffs are clipped, first at the top of the
+    ranking and long before the band itself is impossible; that under the precision-recall
+    curve, which is made there, changes first.
+
+    References
+    ----------
+    .. [1] M. Claesen, J. Davis, F. De Smet, B. De Moor, *Assessing Binary Classifiers Using Only
+       Positive and Unlabeled Data*, arXiv:1504.06837, 2015.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> label = [None, 1, 1, None, None, 1, None, None, None]
+    >>> df = pd.DataFrame({"score": range(9, 0, -1), "label": label})
+    >>> ax = df.pu.plot_against_beta("roc", beta=[0, 0.2, 0.4])
+    >>> ax.get_ylabel()
+    'AUROC'
+    """
+    from pu_accessor import plots
+
+    checked = plots.Options(**options)
+    settings = read_settings(level, band, reference, selection_odds)
+    values = ask_quantity(self._request(), quantity, read_betas(beta), at, settings)
+    return plots.plot_against_beta(values, checked)

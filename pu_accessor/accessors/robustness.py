@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import pandas as pd
 
 from pu_accessor.accessors.bound import Bound
+from pu_accessor.accessors.plots import PlotOptions
 from pu_accessor.datasets.forest import over_odds
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.bands.lookup import Band
@@ -19,9 +20,7 @@ from pu_accessor.questions.robustness import check_drawn, read_conclusion
 from pu_accessor.questions.robustness import robustness as ask_robustness
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pu_accessor.plots import Drawing, Palette, Style
+    from pu_accessor.plots import Drawing
 
 __all__ = ["plot_robustness", "robustness"]
 
@@ -160,15 +159,7 @@ def plot_robustness(
     level: float = 0.95,
     band: str | Band = "exact",
     reference: str = "positives",
-    hue: str | None = None,
-    col: str | None = None,
-    row: str | None = None,
-    ax: Axes | None = None,
-    line_kws: Style = None,
-    band_kws: Style = None,
-    palette: Palette = None,
-    legend: str | bool = "auto",
-    height: float | None = None,
+    **options: Unpack[PlotOptions],
 ) -> Drawing:
     """Draw a number against the factor by which odds of being labeled may differ.
 
@@ -235,10 +226,9 @@ def plot_robustness(
         Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order,
         or that of each key. By default the next ones of your colour cycle that are not on the
         Axes.
-    legend : {"auto", "brief", "full", "direct"} or False, default "auto"
-        What is named, where it covers no data. "auto" leaves out some of more than six betas,
-        "full" none; "brief" names curves alone; "direct" writes names at the ends of curves; False
-        nothing.
+    legend : {"auto", "brief", "full"} or False, default "auto"
+        What is named: beside a figure of ours, or within Axes of yours. "auto" leaves out some of
+        more than six betas, "full" none; "brief" names curves alone; False nothing.
     height : float, optional
         Height of each panel of a grid, in inches.
 
@@ -281,12 +271,12 @@ def plot_robustness(
     from pu_accessor import plots
 
     _check_selected(self)
-    look = plots.Look(hue, col, row, False, ax, line_kws, band_kws, palette, legend, height)
+    checked = plots.Options(**options)
     settings, betas = Settings(level, band, reference), read_betas(beta)
     conclusion = read_conclusion(quantity, at, above, target, settings, on)
     check_drawn(betas, selection_odds)
     found = ask_robustness(self._request(), conclusion, betas, selection_odds)
-    return plots.plot_robustness(over_odds(found, conclusion.quantity.label), look)
+    return plots.plot_robustness(over_odds(found, conclusion.quantity.label), checked)
 
 
 def _check_selected(bound: Bound) -> None:

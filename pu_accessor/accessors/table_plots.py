@@ -1,19 +1,18 @@
-"""Pictures of tables and curves that stand in a Dataset: methods of ``ds.pu``."""
+"""Plots of tables and curves that stand in a Dataset: methods of ``ds.pu``."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, Unpack
 
 import xarray as xr
 
+from pu_accessor.accessors.plots import PlotOptions
 from pu_accessor.datasets.against_beta import values_by_beta
 from pu_accessor.datasets.validate import read_values
 from pu_accessor.inference.tables.rates import Metric
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from pu_accessor.plots import Drawing, Palette, Style
+    from pu_accessor.plots import Drawing
 
 __all__ = ["plot_against_beta", "plot_metric", "plot_pr", "plot_roc"]
 
@@ -28,16 +27,8 @@ class Tables(Protocol):
 def plot_roc(
     self: Tables,
     *,
-    hue: str | None = None,
-    col: str | None = None,
-    row: str | None = None,
     baseline: bool = False,
-    ax: Axes | None = None,
-    line_kws: Style = None,
-    band_kws: Style = None,
-    palette: Palette = None,
-    legend: str | bool = "auto",
-    height: float | None = None,
+    **options: Unpack[PlotOptions],
 ) -> Drawing:
     """Draw ROC curves with their bands.
 
@@ -57,10 +48,9 @@ def plot_roc(
         Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order,
         or that of each key. By default the next ones of your colour cycle that are not on the
         Axes.
-    legend : {"auto", "brief", "full", "direct"} or False, default "auto"
-        What is named, where it covers no data. "auto" leaves out some of more than six betas,
-        "full" none; "brief" names curves alone; "direct" writes names at the ends of curves; False
-        nothing.
+    legend : {"auto", "brief", "full"} or False, default "auto"
+        What is named: beside a figure of ours, or within Axes of yours. "auto" leaves out some of
+        more than six betas, "full" none; "brief" names curves alone; False nothing.
     height : float, optional
         Height of each panel of a grid, in inches.
 
@@ -71,6 +61,8 @@ def plot_roc(
 
     Raises
     ------
+    PUKeyError
+        If the Dataset holds no tables.
     PUValueError
         If it lacks a bound, negatives or the baseline asked for, or a dimension
         has no hue, column or row.
@@ -93,30 +85,22 @@ def plot_roc(
     --------
     >>> import pu_accessor
     >>> label = [None, 1, 1, None, None, 1, None, None, None]
-    >>> tables = pu_accessor.from_arrays(range(9, 0, -1), label).contingency(0.5)
+    >>> tables = pu_accessor.ranking_from_arrays(range(9, 0, -1), label).contingency(0.5)
     >>> ax = tables.pu.plot_roc()
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('false positive rate', 'true positive rate')
     """
     from pu_accessor import plots
 
-    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws, palette, legend, height)
-    return plots.plot_roc(read_values(self._dataset), look)
+    checked = plots.Options(baseline=baseline, **options)
+    return plots.plot_roc(read_values(self._dataset), checked)
 
 
 def plot_pr(
     self: Tables,
     *,
-    hue: str | None = None,
-    col: str | None = None,
-    row: str | None = None,
     baseline: bool = False,
-    ax: Axes | None = None,
-    line_kws: Style = None,
-    band_kws: Style = None,
-    palette: Palette = None,
-    legend: str | bool = "auto",
-    height: float | None = None,
+    **options: Unpack[PlotOptions],
 ) -> Drawing:
     """Draw precision-recall curves with their bands.
 
@@ -136,10 +120,9 @@ def plot_pr(
         Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order,
         or that of each key. By default the next ones of your colour cycle that are not on the
         Axes.
-    legend : {"auto", "brief", "full", "direct"} or False, default "auto"
-        What is named, where it covers no data. "auto" leaves out some of more than six betas,
-        "full" none; "brief" names curves alone; "direct" writes names at the ends of curves; False
-        nothing.
+    legend : {"auto", "brief", "full"} or False, default "auto"
+        What is named: beside a figure of ours, or within Axes of yours. "auto" leaves out some of
+        more than six betas, "full" none; "brief" names curves alone; False nothing.
     height : float, optional
         Height of each panel of a grid, in inches.
 
@@ -150,6 +133,8 @@ def plot_pr(
 
     Raises
     ------
+    PUKeyError
+        If the Dataset holds no tables.
     PUValueError
         If it lacks a bound or the baseline asked for, or a dimension
         has no hue, column or row.
@@ -172,15 +157,15 @@ def plot_pr(
     --------
     >>> import pu_accessor
     >>> label = [None, 1, 1, None, None, 1, None, None, None]
-    >>> tables = pu_accessor.from_arrays(range(9, 0, -1), label).contingency(0.5)
+    >>> tables = pu_accessor.ranking_from_arrays(range(9, 0, -1), label).contingency(0.5)
     >>> ax = tables.pu.plot_pr()
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('recall', 'precision')
     """
     from pu_accessor import plots
 
-    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws, palette, legend, height)
-    return plots.plot_pr(read_values(self._dataset), look)
+    checked = plots.Options(baseline=baseline, **options)
+    return plots.plot_pr(read_values(self._dataset), checked)
 
 
 def plot_metric(
@@ -188,22 +173,14 @@ def plot_metric(
     quantity: str | Metric,
     *,
     x: str = "rank",
-    hue: str | None = None,
-    col: str | None = None,
-    row: str | None = None,
     baseline: bool = False,
-    ax: Axes | None = None,
-    line_kws: Style = None,
-    band_kws: Style = None,
-    palette: Palette = None,
-    legend: str | bool = "auto",
-    height: float | None = None,
+    **options: Unpack[PlotOptions],
 ) -> Drawing:
     """Draw a metric at each cutoff with its band, such as precision among the top k.
 
     Parameters
     ----------
-    quantity : Metric
+    name : Metric
         One of accuracy, balanced_accuracy, f1, fdr, fnr, fpr, informedness, jaccard, kappa, lift,
         mcc, npv, precision, recall, tnr and tpr; `pu_accessor.fbeta(2)` and the like; or a
         function of the arrays tp, fp, fn and tn, in examples, that returns an array of their
@@ -225,10 +202,9 @@ def plot_metric(
         Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order,
         or that of each key. By default the next ones of your colour cycle that are not on the
         Axes.
-    legend : {"auto", "brief", "full", "direct"} or False, default "auto"
-        What is named, where it covers no data. "auto" leaves out some of more than six betas,
-        "full" none; "brief" names curves alone; "direct" writes names at the ends of curves; False
-        nothing.
+    legend : {"auto", "brief", "full"} or False, default "auto"
+        What is named: beside a figure of ours, or within Axes of yours. "auto" leaves out some of
+        more than six betas, "full" none; "brief" names curves alone; False nothing.
     height : float, optional
         Height of each panel of a grid, in inches.
 
@@ -239,6 +215,8 @@ def plot_metric(
 
     Raises
     ------
+    PUKeyError
+        If the Dataset holds no tables.
     PUValueError
         If it lacks a bound, the baseline asked for, or cutoffs, or a dimension
         has no hue, column or row.
@@ -251,15 +229,15 @@ def plot_metric(
     --------
     >>> import pu_accessor
     >>> label = [None, 1, 1, None, None, 1, None, None, None]
-    >>> tables = pu_accessor.from_arrays(range(9, 0, -1), label).contingency(0.5)
+    >>> tables = pu_accessor.ranking_from_arrays(range(9, 0, -1), label).contingency(0.5)
     >>> ax = tables.pu.plot_metric("precision", x="fraction")
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('share of examples predicted positive', 'precision')
     """
     from pu_accessor import plots
 
-    look = plots.Look(hue, col, row, baseline, ax, line_kws, band_kws, palette, legend, height)
-    return plots.plot_metric(read_values(self._dataset), quantity, x, look)
+    checked = plots.Options(baseline=baseline, **options)
+    return plots.plot_metric(read_values(self._dataset), quantity, x, checked)
 
 
 def plot_against_beta(
@@ -267,15 +245,7 @@ def plot_against_beta(
     quantity: str | Metric,
     *,
     at: int | None = None,
-    hue: str | None = None,
-    col: str | None = None,
-    row: str | None = None,
-    ax: Axes | None = None,
-    line_kws: Style = None,
-    band_kws: Style = None,
-    palette: Palette = None,
-    legend: str | bool = "auto",
-    height: float | None = None,
+    **options: Unpack[PlotOptions],
 ) -> Drawing:
     """Draw an area, or a metric at a rank, against beta, and where models swap places.
 
@@ -285,8 +255,8 @@ def plot_against_beta(
 
     Parameters
     ----------
-    quantity : str or callable
-        "auroc", "average_precision" for the area under the PR curve, or a metric as in `metric`.
+    name : str or callable
+        "roc" or "pr" for the area under that curve, or a metric as in `metric`.
     at : int, optional
         For a metric: the number of examples predicted positive.
 
@@ -303,10 +273,9 @@ def plot_against_beta(
         Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order,
         or that of each key. By default the next ones of your colour cycle that are not on the
         Axes.
-    legend : {"auto", "brief", "full", "direct"} or False, default "auto"
-        What is named, where it covers no data. "auto" leaves out some of more than six betas,
-        "full" none; "brief" names curves alone; "direct" writes names at the ends of curves; False
-        nothing.
+    legend : {"auto", "brief", "full"} or False, default "auto"
+        What is named: beside a figure of ours, or within Axes of yours. "auto" leaves out some of
+        more than six betas, "full" none; "brief" names curves alone; False nothing.
     height : float, optional
         Height of each panel of a grid, in inches.
 
@@ -317,6 +286,8 @@ def plot_against_beta(
 
     Raises
     ------
+    PUKeyError
+        If the Dataset holds no tables.
     PUValueError
         If it lacks a bound, cutoffs or a second beta, or a dimension
         has no hue, column or row.
@@ -331,13 +302,14 @@ def plot_against_beta(
     >>> import pu_accessor
     >>> label = [None, 1, 1, None, None, 1, None, None, None]
     >>> scores = range(9, 0, -1)
-    >>> tables = pu_accessor.from_arrays(scores, label).contingency([0, 0.2, 0.4])
-    >>> ax = tables.pu.plot_against_beta("auroc")
+    >>> tables = pu_accessor.ranking_from_arrays(scores, label).contingency([0, 0.2, 0.4])
+    >>> ax = tables.pu.plot_against_beta("roc")
     >>> ax.get_ylabel()
     'AUROC'
     """
     from pu_accessor import plots
 
-    look = plots.Look(hue, col, row, False, ax, line_kws, band_kws, palette, legend, height)
-    values = values_by_beta(read_values(self._dataset), quantity, at=at)
-    return plots.plot_against_beta(values, look)
+    checked = plots.Options(**options)
+    return plots.plot_against_beta(
+        values_by_beta(read_values(self._dataset), quantity, at=at), checked
+    )

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pandas as pd
+import xarray as xr
 
 from pu_accessor.accessors.bound import Bound
+from pu_accessor.datasets import curves, tables
 from pu_accessor.inference.bands.lookup import Band
 from pu_accessor.inference.settings import Settings
 from pu_accessor.questions import utility as practice
 from pu_accessor.questions.betas import Beta, BetaInterval, read_betas
 from pu_accessor.questions.rank_bands import read_settings
 
-__all__ = ["bedroc", "calibration", "net_benefit"]
+__all__ = ["bedroc", "calibration", "gain", "net_benefit"]
 
 
 def net_benefit(
@@ -77,7 +79,7 @@ def net_benefit(
 
     See Also
     --------
-    plot_decision : The picture.
+    plot_net_benefit : The picture.
 
     Notes
     -----
@@ -265,3 +267,92 @@ def calibration(
     """
     settings, betas = read_settings(level, band), read_betas(beta, beta_interval)
     return practice.calibration(self._request(), betas, bins, settings)
+
+
+def gain(
+    self: Bound,
+    beta: Beta,
+    *,
+    level: float = 0.95,
+    band: str | Band = "exact",
+    reference: str = "positives",
+    selection_odds: float = 1.0,
+    beta_interval: BetaInterval | None = None,
+) -> xr.Dataset:
+    """Return cumulative gains: how many of the positives the best-ranked examples hold.
+
+    Parameters
+    ----------
+    beta : Beta
+        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
+        several, a mapping, Series or DataArray by group, or an estimate, the frame of
+        `estimate_beta` or `pu_accessor.beta_from_labels`: of a higher level than `level`, it gives
+        an envelope over its interval.
+    level : float, default 0.95
+        Probability with which the band covers, in (0, 1): at each cutoff for "exact" and
+        "bootstrap", at all cutoffs jointly for "simultaneous" and "dkw".
+    band : Band, default "exact"
+        Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
+        Or a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays with an
+        entry for each k = 0..n known positives in the head. Or a pair ``(lower, upper)``, bounds
+        on their share among the first r = 0, 1, ... examples: two arrays, DataArrays over "rank",
+        or functions of an array of r.
+    reference : {"positives", "negatives", "tightest", "both"}, default "positives"
+        Which known examples the band starts from. Known negatives, a random sample of the
+        negatives, bound the latent ones below each cutoff. "tightest" takes the kind with the
+        narrower range of AUROC at each beta, "both" what two bands at half of 1 - level have in
+        common.
+    selection_odds : float, default 1
+        By which factor the odds of being labeled may differ between any two positives (of
+        negatives, with known ones), in any way: 1 for labels at random, infinite for nothing known
+        about them. Above 1 the band is "exact" or "simultaneous", and holds for every such
+        selection.
+    beta_interval : Interval, optional
+        Where beta may lie, around the point that is passed: adds envelope_lower and
+        envelope_upper, the lowest and highest limit while it varies. A pair, or by group a
+        mapping, a Series, or a frame with columns low and high.
+
+    Returns
+    -------
+    Dataset
+        `gain` (float64) over (rank, bound, beta), with the coordinate `fraction` of the examples
+        that are predicted positive; of groups over (group, cutoff, bound, beta), each with its own
+        cutoffs. Gains run straight between them. `prevalence` is the fraction of positives, at
+        which a perfect ranking has found all. With an interval of beta also the bounds
+        envelope_lower and envelope_upper.
+
+    Raises
+    ------
+    PUKeyError
+        If there is no such column, or beta lacks a group.
+    PUTypeError
+        If an argument or a column is of a kind that is not allowed.
+    PUValueError
+        If one has a value that is not allowed, labels are ambiguous, or no row is a known
+        positive. In a group, the error names it.
+
+    See Also
+    --------
+    plot_gain : The picture.
+    metric : Recall at a cutoff, with its interval.
+
+    Notes
+    -----
+    TP/(TP + FN) against (TP + FP)/N, of the tables of `contingency`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> label = [None, 1, 1, None, None, 1, None, None, None]
+    >>> df = pd.DataFrame({"score": range(9, 0, -1), "label": label})
+    >>> gains = df.pu.gain(beta=0.5)
+    >>> gains["gain"].sel(beta=0.5, rank=[3, 6]).to_series().unstack("bound").round(3)
+    bound  lower  estimate  upper
+    rank
+    3      0.333       0.5    0.5
+    6      0.500       1.0    1.0
+    """
+    settings = read_settings(level, band, reference, selection_odds)
+    betas = read_betas(beta, beta_interval)
+    return curves.gain(tables.contingency(self._request(), betas, settings, "breakpoints"))

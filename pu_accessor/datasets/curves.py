@@ -37,7 +37,7 @@ from pu_accessor.inference.tables.rates import (
 )
 from pu_accessor.questions.comparison import beside_pairs, name_pairs
 
-__all__ = ["area", "beta_derivatives", "curve", "dominance", "interval_tables", "metric"]
+__all__ = ["area", "beta_derivatives", "curve", "dominance", "gain", "interval_tables", "metric"]
 
 _AREAS = {"roc": "AUROC", "pr": "area under the PR curve"}
 # What bounds of an area are worth: whether each cutoff is bounded, or all of them jointly.
@@ -346,3 +346,17 @@ def _models_dim(curves: xr.Dataset) -> str:
             page="beta#too-high",
         )
     return more[0]
+
+
+def gain(tables: xr.Dataset) -> xr.Dataset:
+    """Return cumulative gains: recall against the fraction of examples predicted positive."""
+    tp, fp, fn, tn = counts_of(tables)
+    examples = tp + fp + fn + tn
+    fraction = ((tp + fp) / examples).isel(bound=0, beta=0, drop=True)
+    prevalence = ((tp + fn) / examples).isel({"bound": 0, axis_of(tables.dims): 0}, drop=True)
+    gains = metric(tables, "recall").rename("gain").to_dataset().assign_attrs(tables.attrs)
+    gains["gain"].attrs = {"long_name": "share of positives found"}
+    aside = {"fraction": fraction.variable, "prevalence": prevalence.variable}
+    if "interval_beta" in tables.coords:
+        aside["interval_beta"] = tables["interval_beta"].variable
+    return gains.assign_coords(aside)

@@ -1,28 +1,25 @@
-"""Plots: a Dataset -> matplotlib Axes, drawn with seaborn. Imported when something is drawn."""
+"""Plots: a Dataset -> Axes, or a grid of seaborn. Imported when something is drawn."""
 
-from pu_accessor.plots.against_beta import plot_against_beta
-from pu_accessor.plots.against_odds import plot_robustness
-from pu_accessor.plots.artists import Style
 from pu_accessor.plots.colors import Palette
 from pu_accessor.plots.curves import plot_pr, plot_rank_cdf, plot_roc
-from pu_accessor.plots.forest import plot_forest
 from pu_accessor.plots.layout import Drawing
 from pu_accessor.plots.metrics import check_plot_metric, plot_metric
-from pu_accessor.plots.options import Look
-from pu_accessor.plots.utility import plot_calibration, plot_decision, plot_gain
+from pu_accessor.plots.options import Options, Style
+from pu_accessor.plots.utility import plot_calibration, plot_gain, plot_net_benefit
+from pu_accessor.plots.values import plot_against_beta, plot_forest, plot_robustness
 
 __all__ = [
     "Drawing",
-    "Look",
+    "Options",
     "Palette",
     "Style",
     "check_plot_metric",
     "plot_against_beta",
     "plot_calibration",
-    "plot_decision",
     "plot_forest",
     "plot_gain",
     "plot_metric",
+    "plot_net_benefit",
     "plot_pr",
     "plot_rank_cdf",
     "plot_robustness",

@@ -1,44 +1,44 @@
-"""Lines and bands: what all plots are made of."""
+"""Lines, bands, envelopes and marks: what all plots are made of."""
 
 from collections.abc import Callable, Mapping
+from enum import StrEnum
 from itertools import chain, count
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-import seaborn as sns
 import xarray as xr
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.cbook import normalize_kwargs
 from matplotlib.colors import to_hex, to_rgb, to_rgba
 from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
 
-from pu_accessor.errors import PUTypeError, PUValueError
-from pu_accessor.plots.artist_ids import Kind, kind_of, name_of, tag
-from pu_accessor.plots.colors import ink
+from pu_accessor.plots.colors import ground, ink
 from pu_accessor.plots.names import write_name
-from pu_accessor.plots.simplify import Path, thin
-from pu_accessor.ranking import BoolArray, FloatArray
+from pu_accessor.plots.options import Options
+from pu_accessor.ranking import FloatArray
 
 __all__ = [
     "Curve",
+    "Kind",
     "Path",
-    "Style",
     "Trace",
     "band_label",
-    "check_baseline",
-    "check_styles",
     "curves_on",
     "draw_band",
+    "draw_chance",
+    "draw_cross",
+    "draw_curve",
     "draw_envelope",
+    "draw_infeasible",
+    "draw_limit",
     "draw_line",
     "hold",
-    "kept",
+    "kind_of",
 ]
 
-Style: TypeAlias = Mapping[str, Any] | None
+Path: TypeAlias = tuple[FloatArray, FloatArray]
 Trace: TypeAlias = Callable[[xr.Dataset], Path]
 
 _REFERENCES: Mapping[str, str] = MappingProxyType(
@@ -49,6 +49,24 @@ _REFERENCES: Mapping[str, str] = MappingProxyType(
     }
 )
 _FEW = 6  # bands whose faces can be told apart where they lie over each other
+_SEPARATOR = ": "
+_WHOLE = 4_000  # points that are few enough to be drawn as they are
+_CELLS = 2_000  # pixels of a picture in which nothing moves by more than one
+
+
+class Kind(StrEnum):
+    """Kinds of artists, in the order of a legend; they are group ids, in vector files as well."""
+
+    CURVE = "pu_accessor curve"
+    BASELINE = "pu_accessor baseline"
+    BAND = "pu_accessor band"
+    ENVELOPE = "pu_accessor envelope"
+    CHANGE = "pu_accessor change"
+    BREAK = "pu_accessor break"
+    INFEASIBLE = "pu_accessor infeasible"
+    LIMIT = "pu_accessor limit"
+    CHANCE = "pu_accessor chance"
+    SHADE = "pu_accessor shade"
 
 
 class Curve(NamedTuple):
@@ -78,57 +96,50 @@ class Curve(NamedTuple):
     by_model: bool
 
     @property
-    def name(self) -> str | None:
-        """What is ranked by, to tell the curve apart from others of the same label."""
-        name = self.data.attrs.get("score")
-        return name if isinstance(name, str) else None
+    def score(self) -> str | None:
+        """The column that ranks, which tells curves of the same label apart."""
+        score = self.data.attrs.get("score")
+        return score if isinstance(score, str) else None
 
 
-def check_styles(line_kws: Style, band_kws: Style) -> None:
-    """Raise unless artists take these properties: before a figure is made."""
-    _check_style("line_kws", line_kws, Line2D, [], [])
-    _check_style("band_kws", band_kws, Polygon, np.zeros((1, 2)))
+def kind_of(artist: Artist) -> Kind | None:
+    """Return what an artist is, if it is one of ours."""
+    kind = str(artist.get_gid()).partition(_SEPARATOR)[0]
+    return Kind(kind) if kind in {*Kind} else None
 
 
-def check_baseline(tables: xr.Dataset, baseline: bool) -> None:
-    """Raise where a baseline is insisted on and there is none."""
-    if baseline and "beta" in tables.coords and not (tables["beta"] == 0).any():
-        raise PUValueError(
-            f"baseline=True needs tables for beta = 0, but there are {tables['beta'].values}. "
-            "Make them with it: df.pu.contingency(beta=[0, 0.3])."
-        )
+def curves_on(ax: Axes) -> list[Line2D]:
+    """Return the curves that are on some Axes already, without baselines."""
+    return [line for line in ax.lines if kind_of(line) is Kind.CURVE]
 
 
-def _check_style(argument: str, style: Style, kind: type[Artist], *empty: Any) -> None:
-    """Raise unless an artist takes these properties."""
-    try:
-        kind(*empty, **normalize_kwargs(dict(style or {}), kind))
-    except (AttributeError, TypeError, ValueError) as error:
-        raise PUTypeError(
-            f"{argument} must be a mapping of properties of matplotlib's {kind.__name__}, but "
-            f"{style!r} was passed: {error}"
-        ) from error
+# Curves
 
 
-def draw_band(ax: Axes, curve: Curve, trace: Trace, style: Style, label: str) -> None:
+def draw_curve(ax: Axes, curve: Curve, trace: Trace, options: Options, label: str) -> None:
+    """Draw the band of a curve, and its line on top."""
+    draw_band(ax, curve, trace, options, label)
+    draw_line(ax, curve, trace, options.line)
+
+
+def draw_band(ax: Axes, curve: Curve, trace: Trace, options: Options, label: str) -> None:
     """Fill between the bounds: along the upper one and back along the lower one."""
     if curve.is_baseline:
         return
-    up, down = (thin(*trace(curve.data.sel(bound=bound))) for bound in ("upper", "lower"))
-    corners = _there_and_back(up, down)
-    asked = normalize_kwargs(dict(style or {}), Polygon)
-    face = asked.pop("facecolor", None)
-    color = asked.pop("color", None) or face or curve.color
-    opaque = "alpha" in asked or to_rgba(color)[3] < 1
+    upper, lower = (_path(curve, trace, bound) for bound in ("upper", "lower"))
+    style = options.band
+    face = style.pop("facecolor", None)
+    color = style.pop("color", None) or face or curve.color
+    is_opaque = "alpha" in style or to_rgba(color)[3] < 1
     properties = {
-        "facecolor": color if opaque else (*to_rgb(color), _opacity(curve.among)),
+        "facecolor": color if is_opaque else (*to_rgb(color), _opacity(curve.among)),
         "edgecolor": (*to_rgb(color), 0.7),
         "linewidth": 0.6,
         "label": label,
         "gid": Kind.BAND,
         "zorder": 2,
     }
-    _add_area(ax, Polygon(corners, **{**properties, **asked}))
+    _add_area(ax, Polygon(_outline(upper, lower), **{**properties, **style}))
 
 
 def _opacity(among: int) -> float:
@@ -139,30 +150,32 @@ def _opacity(among: int) -> float:
 
 
 def draw_envelope(ax: Axes, curve: Curve, x: FloatArray, ends: Path, betas: FloatArray) -> None:
-    """Hatch what a curve's bounds get to while beta varies."""
+    """Hatch what a curve's bounds get to while beta varies; curves may share one."""
     low, high = ends
-    corners = _there_and_back(thin(x, high), thin(x, low))
-    drawn = (patch.get_xy() for patch in ax.patches if patch.get_gid() == Kind.ENVELOPE)  # type: ignore[attr-defined]
-    if curve.is_baseline or any(np.array_equal(other[: len(corners)], corners) for other in drawn):
+    outline = _outline(thin(x, high), thin(x, low))
+    drawn = [patch.get_path() for patch in ax.patches if kind_of(patch) is Kind.ENVELOPE]
+    corners = [np.asarray(path.vertices)[: len(outline)] for path in drawn]
+    if curve.is_baseline or any(np.array_equal(outline, others) for others in corners):
         return
-    hue = ink(ax, 0.6) if curve.among > 1 and not curve.by_model else curve.color
-    low_beta, high_beta = (f"{end:.3g}" for end in (betas.min(), betas.max()))
-    look: dict[str, Any] = {"facecolor": "none", "edgecolor": (*to_rgb(hue), 0.55)}
-    label = f"envelope for β̂ in [{low_beta}, {high_beta}]"
-    look |= {
-        "hatch": "////",
-        "linewidth": 0.6,
-        "gid": Kind.ENVELOPE,
-        "zorder": 1.5,
-        "label": label,
-    }
-    _add_area(ax, Polygon(corners, **look))
+    is_shared = curve.among > 1 and not curve.by_model
+    color = ink(ax, 0.6) if is_shared else curve.color
+    area = Polygon(
+        outline,
+        facecolor="none",
+        edgecolor=(*to_rgb(color), 0.55),
+        hatch="////",
+        linewidth=0.6,
+        gid=Kind.ENVELOPE,
+        zorder=1.5,
+        label=f"envelope for β̂ in [{betas.min():.3g}, {betas.max():.3g}]",
+    )
+    _add_area(ax, area)
 
 
-def _there_and_back(there: Path, back: Path) -> FloatArray:
+def _outline(upper: Path, lower: Path) -> FloatArray:
     """Return the corners of the area between two lines: along one and back along the other."""
-    sides = zip(there, back, strict=True)
-    return np.stack([np.append(one, other[::-1]) for one, other in sides], axis=1)
+    (x, y), (x_back, y_back) = upper, (side[::-1] for side in lower)
+    return np.stack([np.append(x, x_back), np.append(y, y_back)], axis=1)
 
 
 def _add_area(ax: Axes, area: Polygon) -> None:
@@ -171,33 +184,19 @@ def _add_area(ax: Axes, area: Polygon) -> None:
     ax.update_datalim(area.get_xy())
 
 
-def hold(x: FloatArray, y: FloatArray) -> Path:
-    """Return the corners of a step function, for a line as well as for the edge of a band."""
-    return np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1]
-
-
-def kept(there: BoolArray) -> slice | BoolArray:
-    """Return what selects the places that are true, without a copy where they are side by side."""
-    count = int(np.count_nonzero(there))
-    start = int(there.argmax()) if count else 0
-    return slice(start, start + count) if there[start : start + count].all() else there
-
-
-def draw_line(ax: Axes, curve: Curve, trace: Trace, style: Style) -> None:
+def draw_line(ax: Axes, curve: Curve, trace: Trace, style: Mapping[str, Any]) -> None:
     """Draw the estimate, or the baseline."""
-    x, y = thin(*trace(curve.data.sel(bound="estimate")))
+    x, y = _path(curve, trace, "estimate")
+    gid = Kind.CURVE if curve.score is None else f"{Kind.CURVE}{_SEPARATOR}{curve.score}"
     properties = {
         "color": curve.color,
         "linewidth": 1.3 if curve.is_baseline else 1.8,
         "linestyle": "--" if curve.is_baseline else "-",
         "label": curve.label if curve.is_baseline else _own_label(ax, curve),
-        "gid": Kind.BASELINE if curve.is_baseline else tag(Kind.CURVE, curve.name),
+        "gid": Kind.BASELINE if curve.is_baseline else gid,
         "zorder": 3,
     }
-    asked = {} if curve.is_baseline else normalize_kwargs(dict(style or {}), Line2D)
-    sns.lineplot(
-        x=x, y=y, estimator=None, sort=False, ax=ax, legend=False, **{**properties, **asked}
-    )
+    ax.plot(x, y, **{**properties, **({} if curve.is_baseline else style)})
 
 
 def _own_label(ax: Axes, curve: Curve) -> str:
@@ -208,38 +207,94 @@ def _own_label(ax: Axes, curve: Curve) -> str:
     if curve.label not in labels:
         return curve.label
     first = labels[curve.label]
-    before = name_of(first)
-    if curve.name and before and curve.name != before:
-        first.set_label(_told(before, curve.label))
-    named = _told(curve.name, curve.label) if curve.name and curve.name != before else curve.label
+    score = str(first.get_gid()).partition(_SEPARATOR)[2]
+    wanted = curve.label
+    if curve.score and curve.score != score:
+        wanted = f"{write_name(curve.score)}, {curve.label}"
+        if score:
+            first.set_label(f"{write_name(score)}, {curve.label}")
     numbered = (f"{curve.label} ({number})" for number in count(2))
-    return next(label for label in chain([named], numbered) if label not in labels)
-
-
-def _told(name: str, label: str) -> str:
-    """Put a name before a label."""
-    return f"{write_name(name)}, {label}"
-
-
-def curves_on(ax: Axes) -> list[Line2D]:
-    """Return the curves that are on some Axes already, without baselines."""
-    return [line for line in ax.lines if kind_of(line) is Kind.CURVE]
+    return next(label for label in chain([wanted], numbered) if label not in labels)
 
 
 def band_label(dataset: xr.Dataset) -> str:
     """Name the band, its level and what it is about, as far as the attributes say."""
-    level, band = dataset.attrs.get("level"), dataset.attrs.get("band")
-    percent = "" if level is None else f"{100 * level:.12g}% "
-    about = ",\nthese examples" if dataset.attrs.get("target") == "examples" else ""
-    odds = dataset.attrs.get("selection_odds")
-    within = "" if odds is None else f",\nodds within {odds:g}"
-    return write_name(
-        f"{percent}{'' if band is None else f'{band} '}band{within}{_reference(dataset)}{about}"
-    )
+    attrs = dataset.attrs
+    level = f"{100 * attrs['level']:.12g}% " if "level" in attrs else ""
+    band = f"{attrs['band']} " if "band" in attrs else ""
+    odds = f",\nodds within {attrs['selection_odds']:g}" if "selection_odds" in attrs else ""
+    reference = _REFERENCES.get(str(attrs.get("reference")), "")
+    about = "these examples" if attrs.get("target") == "examples" else ""
+    aside = "".join(f",\n{part}" for part in (reference, about) if part)
+    return write_name(f"{level}{band}band{odds}{aside}")
 
 
-def _reference(dataset: xr.Dataset) -> str:
-    """Say what a band starts from, unless that is the known positives."""
-    references = {*np.ravel(dataset.coords.get("reference", "positives")).tolist()}
-    told = _REFERENCES.get(references.pop()) if len(references) == 1 else None
-    return f",\n{told}" if told else ""
+# Vertices
+
+
+def _path(curve: Curve, trace: Trace, bound: str) -> Path:
+    """Return the vertices of one bound of a curve, where it has a value."""
+    x, y = trace(curve.data.sel(bound=bound))
+    known = np.isfinite(x) & np.isfinite(y)
+    return thin(x, y) if known.all() else thin(x[known], y[known])
+
+
+def hold(x: FloatArray, y: FloatArray) -> Path:
+    """Return the corners of a step function, for a line as well as for the edge of a band."""
+    return np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1]
+
+
+def thin(x: FloatArray, y: FloatArray) -> Path:
+    """Leave out vertices that nobody sees, so that vector files are small.
+
+    Of a run of points within one cell of a grid, the first and the last stay. There are `_CELLS`
+    cells along x and y, and along the logarithm of x where it may be drawn on such an axis.
+    """
+    if x.size <= _WHOLE:
+        return x, y
+    scales = [x, y]
+    if x.min() >= 0 and x.max() > 0:
+        scales.append(np.log(np.maximum(x, x[x > 0].min())))
+    is_new = np.zeros(x.size - 1, dtype=bool)
+    for values in scales:
+        with np.errstate(over="ignore", invalid="ignore"):
+            extent = np.ptp(values)
+        if not np.isfinite(extent):
+            return x, y
+        cells = (values - values.min()) * (_CELLS / extent if extent > 0 else 0)
+        is_new |= np.diff(cells.astype(np.int32)) != 0
+    kept = np.append(is_new, True) | np.append(True, is_new)
+    return x[kept], y[kept]
+
+
+# Marks
+
+
+def draw_chance(ax: Axes, x: list[float], y: list[float], **style: Any) -> None:
+    """Draw what a ranking by chance does, dotted."""
+    properties: dict[str, Any] = {"color": ink(ax, 0.6), "label": "chance", "linestyle": ":"}
+    ax.plot(x, y, gid=Kind.CHANCE, **{**properties, "linewidth": 1, "zorder": 1, **style})
+
+
+def draw_cross(ax: Axes, x: Any, y: Any, kind: Kind, label: str, color: Any) -> None:
+    """Mark where something changes or breaks."""
+    style: dict[str, Any] = {"color": color, "marker": "X", "markeredgecolor": ground(ax)}
+    ax.plot(x, y, label=label, gid=kind, linestyle="none", markersize=8, zorder=4, **style)
+
+
+def draw_limit(ax: Axes, beta: float, color: Any, label: str) -> None:
+    """Mark the limit on beta that a model's known positives set, if it is within the picture."""
+    if ax.dataLim.x0 <= beta <= ax.dataLim.x1:
+        line: dict[str, Any] = {"color": color, "linestyle": "-.", "linewidth": 1.1, "zorder": 2.5}
+        top: dict[str, Any] = {"marker": "v", "markevery": [1], "markersize": 7, "clip_on": False}
+        ax.axvline(beta, label=label, gid=Kind.LIMIT, **line, **top)
+
+
+def draw_infeasible(ax: Axes, left: float, right: float, color: Any) -> None:
+    """Shade the betas at which a model's band is impossible; a strip at the foot says whose."""
+    strips = sum(kind_of(patch) is Kind.INFEASIBLE for patch in ax.patches)
+    faint = (*to_rgb(color), 0.06)
+    ax.axvspan(left, right, facecolor=faint, linewidth=0, zorder=0, gid=Kind.SHADE)
+    strip: dict[str, Any] = {"facecolor": (*to_rgb(color), 0.4), "edgecolor": color}
+    foot = ax.axvspan(left, right, 0.03 * strips, 0.03 * (strips + 1), hatch="///", **strip)
+    foot.set(label="β̂ too high for the band", gid=Kind.INFEASIBLE, linewidth=0, zorder=1)

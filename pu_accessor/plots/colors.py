@@ -1,6 +1,7 @@
 """Colours: those of hues, and of ink on whatever ground Axes have."""
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from itertools import count, islice
 from typing import Any, TypeAlias
 
 import matplotlib as mpl
@@ -12,43 +13,29 @@ from matplotlib.colors import Colormap, is_color_like, to_rgb, to_rgba
 from pu_accessor.errors import PUTypeError, PUValueError, brief
 from pu_accessor.ranking import FloatArray
 
-__all__ = ["Palette", "check_palette", "contrast", "ground", "ink", "next_colors", "read_palette"]
+__all__ = ["Palette", "check_palette", "ground", "ink", "next_colors", "read_palette"]
 
 Palette: TypeAlias = str | Sequence[Any] | Mapping[Any, Any] | Colormap | None
 RGB: TypeAlias = tuple[float, float, float]
 
 _OURS, _MANY = "colorblind", 8  # where no cycle was chosen, and as many of them as stay apart
 _SEQUENCES = ("viridis", "flare")  # of betas; another one where there are some already
+_SEEN = ((0.02, 0.78), (0.3, 0.98))  # parts of these that stand out on light and on dark grounds
 _FEW = 32  # colours of a map that is a list of them, not a scale
-_SEEN, _FAINT = 2.5, 1.25  # contrasts with the ground: to be seen well, not to be seen
-_HUES, _LIGHTS = 36, (0.35, 0.5, 0.65, 0.8)
+_TURN = 0.618  # of the circle of hues from one colour to the next: the golden angle
+_LIGHTS = (0.5, 0.75, 0.35)
+_FAINT = 0.1  # difference from the ground of a colour that nobody sees
 
 
 def luminance(color: Any) -> float:
-    """Return the relative luminance of a colour [1]_.
-
-    References
-    ----------
-    .. [1] W3C, *Web Content Accessibility Guidelines 2.2*, 2023.
+    """Return how light a colour is, from 0 to 1.
 
     Examples
     --------
-    >>> luminance("white"), round(luminance("0.5"), 2)
-    (1.0, 0.21)
+    >>> luminance("white"), round(luminance("red"), 2)
+    (1.0, 0.3)
     """
-    return float(_linear(np.array(to_rgb(color))) @ [0.2126, 0.7152, 0.0722])
-
-
-def contrast(one: Any, other: Any) -> float:
-    """Return the contrast of two colours, from 1 to 21.
-
-    Examples
-    --------
-    >>> round(contrast("black", "white"), 9)
-    21.0
-    """
-    low, high = sorted([luminance(one), luminance(other)])
-    return (high + 0.05) / (low + 0.05)
+    return float(np.round(to_rgb(color) @ np.array([0.299, 0.587, 0.114]), 12))
 
 
 def ground(ax: Axes) -> RGB:
@@ -62,11 +49,15 @@ def ground(ax: Axes) -> RGB:
     return to_rgb(seen.tolist())
 
 
+def is_dark(ax: Axes) -> bool:
+    """Whether white stands out more than black on the ground of Axes."""
+    return luminance(ground(ax)) < 0.5
+
+
 def ink(ax: Axes, strength: float = 1.0) -> RGB:
     """Return black on a light ground, white on a dark one, or a grey that is nearer to it."""
     below = np.array(ground(ax))
-    top = 1.0 if contrast("white", ground(ax)) > contrast("black", ground(ax)) else 0.0
-    return to_rgb(((1 - strength) * below + strength * top).tolist())
+    return to_rgb(((1 - strength) * below + strength * is_dark(ax)).tolist())
 
 
 def check_palette(palette: object) -> None:
@@ -97,11 +88,11 @@ def _check_name(palette: str) -> None:
     try:
         sns.color_palette(palette, 1)
     except ValueError:
-        one = f" For one colour pass a list: palette=[{palette!r}]."
+        one_color = f" For one colour pass a list: palette=[{palette!r}]."
         raise PUValueError(
             f"palette must be the name of a palette of seaborn's or of a colormap, but "
             f"{brief(palette)} was passed. Pass palette='deep', 'viridis', or a list of colours."
-            f"{one if is_color_like(palette) else ''}"
+            f"{one_color if is_color_like(palette) else ''}"
         ) from None
 
 
@@ -110,18 +101,18 @@ def read_palette(palette: Palette, keys: Sequence[Hashable]) -> list[Any]:
     if isinstance(palette, Mapping):
         return _colors_of_keys(palette, keys)
     if isinstance(palette, str):
-        found = [tuple(color) for color in sns.color_palette(palette, len(keys))]
-        known = list(dict.fromkeys(found))
+        drawn = [tuple(color) for color in sns.color_palette(palette, len(keys))]
+        distinct = list(dict.fromkeys(drawn))
     elif isinstance(palette, Colormap):
-        known = found = _sample(palette, len(keys))
+        distinct = drawn = _sample(palette, len(keys))
     else:
-        known = found = [*palette] if palette is not None else []
-    if len(known) < len(keys):
+        distinct = drawn = [*palette] if palette is not None else []
+    if len(distinct) < len(keys):
         raise PUValueError(
             f"palette must have a colour for each of the {len(keys)} curves, but it has "
-            f"{len(known)}. Pass one of as many as you want: palette='husl', or 'viridis'."
+            f"{len(distinct)}. Pass one of as many as you want: palette='husl', or 'viridis'."
         )
-    return found[: len(keys)]
+    return drawn[: len(keys)]
 
 
 def _colors_of_keys(palette: Mapping[Any, Any], keys: Sequence[Hashable]) -> list[Any]:
@@ -143,22 +134,25 @@ def _colors_of_keys(palette: Mapping[Any, Any], keys: Sequence[Hashable]) -> lis
 def _sample(colors: Colormap, size: int) -> list[Any]:
     """Take colours of a map: from a list the first ones, from a scale equal steps."""
     if colors.N <= _FEW:
-        return [colors(place) for place in range(min(size, colors.N))]
-    return [colors(place) for place in np.linspace(0, 1, size + 2)[1:-1]]
+        return [colors(index) for index in range(min(size, colors.N))]
+    return [colors(share) for share in np.linspace(0, 1, size + 2)[1:-1]]
 
 
 def next_colors(ax: Axes, taken: Sequence[Any], size: int, ordered: bool) -> list[Any]:
     """Return the colours that are next on some Axes."""
-    below = ground(ax)
     if ordered:
         scale = sns.color_palette(_SEQUENCES[bool(taken)], as_cmap=True)
-        seen = [color for color in scale(np.arange(256)) if contrast(color[:3], below) > 2]
-        places = np.linspace(0, len(seen) - 1, size + 2)[1:-1].round().astype(int)
-        return [tuple(seen[place]) for place in places]
+        first, last = _SEEN[is_dark(ax)]
+        return [scale(share) for share in np.linspace(first, last, size)]
     used = {to_rgb(color) for color in taken}
-    free = [color for color in _cycle() if to_rgb(color) not in used]
-    free = [color for color in free if contrast(color, below) > _FAINT][:size]
-    return [*free, *_apart(size - len(free), [*taken, *free], below)]
+    light = luminance(ground(ax))
+    free = [
+        color
+        for color in _cycle()
+        if to_rgb(color) not in used and abs(luminance(color) - light) > _FAINT
+    ]
+    more = (color for color in _around_the_circle() if to_rgb(color) not in used)
+    return [*free[:size], *islice(more, max(size - len(free), 0))]
 
 
 def _cycle() -> list[Any]:
@@ -169,50 +163,8 @@ def _cycle() -> list[Any]:
     return list(dict.fromkeys(chosen.by_key()["color"]))
 
 
-def _apart(size: int, taken: Sequence[Any], below: RGB) -> list[Any]:
-    """Choose colours one after the other, each as far as can be from all before."""
-    every = [color for light in _LIGHTS for color in sns.husl_palette(_HUES, 0.01, 0.9, light)]
-    seen = [color for color in every if contrast(color, below) >= _SEEN]
-    if size > len(seen):
-        return [*sns.husl_palette(size)]  # nobody tells so many apart
-    places = _perceived(seen)
-    away = np.full(len(seen), np.inf)
-    for one in _perceived([below, *taken]):
-        away = np.minimum(away, np.linalg.norm(places - one, axis=1))
-    chosen = []
-    for _ in range(size):
-        best = int(away.argmax())
-        chosen.append(seen[best])
-        away = np.minimum(away, np.linalg.norm(places - places[best], axis=1))
-    return chosen
-
-
-def _linear(channels: FloatArray) -> FloatArray:
-    """Return the light of channels of sRGB."""
-    light: FloatArray = np.where(
-        channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4
-    )
-    return light
-
-
-def _perceived(colors: Sequence[Any]) -> FloatArray:
-    """Return colours where distances are those that are perceived: Oklab (B. Ottosson, 2020)."""
-    cones = _linear(np.array([to_rgb(color) for color in colors])) @ _CONES.T
-    places: FloatArray = np.cbrt(cones) @ _OKLAB.T
-    return places
-
-
-_CONES = np.array(
-    [
-        [0.4122214708, 0.5363325363, 0.0514459929],
-        [0.2119034982, 0.6806995451, 0.1073969566],
-        [0.0883024619, 0.2817188376, 0.6299787005],
-    ]
-)
-_OKLAB = np.array(
-    [
-        [0.2104542553, 0.7936177850, -0.0040720468],
-        [1.9779984951, -2.4285922050, 0.4505937099],
-        [0.0259040371, 0.7827717662, -0.8086757660],
-    ]
-)
+def _around_the_circle() -> Iterator[RGB]:
+    """Yield colours without end, each far in hue from those just before it."""
+    for turn in count():
+        light = _LIGHTS[turn % len(_LIGHTS)]
+        yield sns.husl_palette(1, h=turn * _TURN % 1, s=0.9, l=light)[0]

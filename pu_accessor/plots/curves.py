@@ -11,20 +11,19 @@ from pu_accessor.datasets.schema import COUNTS
 from pu_accessor.errors import PUValueError
 from pu_accessor.plots.artists import (
     Curve,
+    Path,
     band_label,
-    check_baseline,
     curves_on,
     draw_band,
+    draw_chance,
+    draw_curve,
     draw_envelope,
     draw_line,
     hold,
-    kept,
 )
 from pu_accessor.plots.colors import ink
 from pu_accessor.plots.layout import Drawing, draw_panels
-from pu_accessor.plots.marks import draw_chance
-from pu_accessor.plots.options import Look
-from pu_accessor.plots.simplify import Path
+from pu_accessor.plots.options import Options
 from pu_accessor.ranking import FloatArray, IntArray
 
 __all__ = ["plot_pr", "plot_rank_cdf", "plot_roc"]
@@ -33,31 +32,28 @@ _DIAGONAL = [0.0, *np.geomspace(1e-6, 1, 61).tolist()]  # straight, and right on
 _PIECES = 200  # straight pieces that a precision-recall curve from recall 0 to 1 is drawn with
 
 
-def plot_roc(tables: xr.Dataset, look: Look) -> Drawing:
+def plot_roc(tables: xr.Dataset, options: Options) -> Drawing:
     """Draw ROC curves: the estimate as a line, the area between the bounds filled.
 
     A curve may step back: a known positive that enters the head brings latent ones along, which
     were false positives one rank before.
     """
-    curves = curve_of(tables, "roc")
-    look.check()
-    check_baseline(tables, look.baseline)
+    rates = curve_of(tables, "roc")
     _check_negatives(tables)
 
-    def draw(ax: Axes, some: list[Curve]) -> None:
+    def draw(ax: Axes, curves: list[Curve]) -> None:
         ax.set(xlabel="false positive rate", ylabel="true positive rate")
         draw_chance(ax, _DIAGONAL, _DIAGONAL)
-        for curve in some:
+        for curve in curves:
             if "tpr_envelope" in curve.data:
                 _draw_envelope(ax, curve, curve.data["tpr_envelope"], tables)
-            draw_band(ax, curve, _trace_roc, look.band_kws, band_label(tables))
-            draw_line(ax, curve, _trace_roc, look.line_kws)
+            draw_curve(ax, curve, _trace_roc, options, band_label(tables))
         ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), box_aspect=1)  # square where zoomed, too
 
-    return draw_panels(curves, draw, look, legend="lower right")
+    return draw_panels(rates, draw, options)
 
 
-def plot_pr(tables: xr.Dataset, look: Look) -> Drawing:
+def plot_pr(tables: xr.Dataset, options: Options) -> Drawing:
     """Draw precision-recall curves: the estimate as a line, the area between the bounds filled.
 
     Between two cutoffs the curve follows the contingency tables [1]_. At recall 0 it starts with
@@ -68,54 +64,50 @@ def plot_pr(tables: xr.Dataset, look: Look) -> Drawing:
     .. [1] J. Davis, M. Goadrich, *The relationship between precision-recall and ROC curves*,
        ICML 2006.
     """
-    curves = curve_of(tables, "pr")  # says what is missing where these are no tables
-    drawn = curves.assign({name: tables[name].variable for name in COUNTS})
-    look.check()
-    check_baseline(tables, look.baseline)
+    rates = curve_of(tables, "pr")  # says what is missing where these are no tables
+    rates = rates.assign({name: tables[name].variable for name in COUNTS})
 
-    def draw(ax: Axes, some: list[Curve]) -> None:
+    def draw(ax: Axes, curves: list[Curve]) -> None:
         ax.set(xlabel="recall", ylabel="precision")
-        for curve in some:
+        for curve in curves:
             if "precision_envelope" in curve.data:
                 _draw_envelope(ax, curve, curve.data["precision_envelope"], tables)
-            draw_band(ax, curve, _trace_pr, look.band_kws, band_label(tables))
-            draw_line(ax, curve, _trace_pr, look.line_kws)
-        _draw_prevalences(ax, [curve for curve in some if not curve.is_baseline] or some)
+            draw_curve(ax, curve, _trace_pr, options, band_label(tables))
+        _draw_prevalences(ax, [curve for curve in curves if not curve.is_baseline] or curves)
         ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
 
-    return draw_panels(drawn, draw, look)
+    return draw_panels(rates, draw, options)
 
 
-def plot_rank_cdf(cdf: xr.Dataset, look: Look) -> Drawing:
+def plot_rank_cdf(cdf: xr.Dataset, options: Options) -> Drawing:
     """Draw the rank CDF of the known positives and the band around that of the latent ones."""
-    look.check()
     held = bool((cdf["reference"] == "positives").all())
     trace = _trace_rank_cdf if held else _trace_rising
     weighted = "n_effective" in cdf.coords
 
-    def draw(ax: Axes, some: list[Curve]) -> None:
+    def draw(ax: Axes, curves: list[Curve]) -> None:
         ax.set(xlabel="examples predicted positive", ylabel="share of positives found")
-        for end in {_examples(curve.data) for curve in some}:
+        for end in {_examples(curve.data) for curve in curves}:
             draw_chance(ax, [0, end], [0, 1])
         # The known positives are the same at each beta.
-        shared = held and not weighted and not any(curve.by_model for curve in some)
+        shared = held and not weighted and not any(curve.by_model for curve in curves)
         first = not curves_on(ax)
         band = band_label(cdf)
-        if shared and len(some) > 1:  # an entry for each: a line is enough
+        if shared and len(curves) > 1:  # an entry for each: a line is enough
             band = band.replace("\n", " ")
-        for curve in some:
-            named = f", {curve.label}" if shared else ""
-            draw_band(ax, curve, trace, look.band_kws, f"{band}{named}")
-        for curve in some[:1] if shared else some:
-            known = curve._replace(is_baseline=False)
+        for curve in curves:
+            beta = f", {curve.label}" if shared else ""
+            draw_band(ax, curve, trace, options, f"{band}{beta}")
+        for curve in curves[:1] if shared else curves:
+            line = curve._replace(is_baseline=False)
             if shared:
                 color = ink(ax) if first else curve.color
-                known = known._replace(color=color, label="known positives")
-            draw_line(ax, known, trace, look.line_kws)
+                line = line._replace(color=color, label="known positives")
+            draw_line(ax, line, trace, options.line)
         ax.margins(x=0.02)  # a last step at the last example is not under the frame
         ax.set(ylim=(-0.02, 1.02))
 
-    return draw_panels(cdf, draw, look, legend="lower right")
+    return draw_panels(cdf, draw, options)
 
 
 def _check_negatives(tables: xr.Dataset) -> None:
@@ -140,10 +132,10 @@ def _draw_envelope(ax: Axes, curve: Curve, envelope: xr.DataArray, tables: xr.Da
     draw_envelope(ax, curve, x, (low, high), tables["interval_beta"].to_numpy())
 
 
-def _draw_prevalences(ax: Axes, some: list[Curve]) -> None:
+def _draw_prevalences(ax: Axes, curves: list[Curve]) -> None:
     """Draw what chance does, in the hue of those that share a prevalence if that is one."""
     colors: dict[float, list[Any]] = {}
-    for curve in some:
+    for curve in curves:
         tp, fp, fn, tn = (curve.data[name].to_numpy()[0, 0] for name in COUNTS)
         colors.setdefault(float((tp + fn) / (tp + fp + fn + tn)), []).append(curve.color)
     for prevalence, hues in colors.items():
@@ -158,8 +150,8 @@ def _trace_roc(curve: xr.Dataset) -> Path:
 def _trace_pr(tables: xr.Dataset) -> Path:
     """Follow recall and precision along straight lines of tp and fp."""
     tp, fp, fn = (tables[name].to_numpy().astype(np.float64) for name in ("tp", "fp", "fn"))
-    there = kept(np.isfinite(tp + fp + fn))
-    tp, fp, fn = tp[there], fp[there], fn[there]
+    known = np.isfinite(tp + fp + fn)
+    tp, fp, fn = tp[known], fp[known], fn[known]
     positives = tp[0] + fn[0]
     # Before a positive is found precision is 0 or undefined: it would be a spike at recall 0.
     first = int(np.argmax(tp > 0))
@@ -178,8 +170,8 @@ def _divide(pieces: IntArray, *counts: FloatArray) -> list[FloatArray]:
     """Divide what is between two cutoffs into pieces of equal length."""
     starts = np.cumsum(pieces) - pieces
     part = (np.arange(pieces.sum()) - np.repeat(starts, pieces)) / np.repeat(pieces, pieces)
-    place = np.append(np.repeat(np.arange(pieces.size), pieces) + part, pieces.size)
-    return [np.interp(place, np.arange(count.size), count) for count in counts]
+    cutoffs = np.append(np.repeat(np.arange(pieces.size), pieces) + part, pieces.size)
+    return [np.interp(cutoffs, np.arange(count.size), count) for count in counts]
 
 
 def _trace_rank_cdf(curve: xr.Dataset) -> Path:
@@ -189,7 +181,7 @@ def _trace_rank_cdf(curve: xr.Dataset) -> Path:
 
 def _trace_rising(curve: xr.Dataset) -> Path:
     """Follow what known negatives say, straight from cutoff to cutoff, up to the last example."""
-    inside = kept(curve["rank"].to_numpy() <= _examples(curve))
+    inside = curve["rank"].to_numpy() <= _examples(curve)
     return curve["rank"].to_numpy()[inside], curve["rank_cdf"].to_numpy()[inside]
 
 

@@ -2,6 +2,7 @@
 
 import textwrap
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import matplotlib.pyplot as plt
@@ -13,13 +14,18 @@ from seaborn import FacetGrid
 
 from pu_accessor.errors import PUValueError, suggestion
 from pu_accessor.plots.artists import Curve
-from pu_accessor.plots.color_mapping import color_curves, too_many, write_title
-from pu_accessor.plots.legend_handles import Entries, legend_entries
-from pu_accessor.plots.legends import Place, columns_beside, place_legend, settle
-from pu_accessor.plots.line_labels import label_curves
-from pu_accessor.plots.names import tell_panel
-from pu_accessor.plots.options import Look
-from pu_accessor.plots.slices import Slice, Values, take_apart, values_along
+from pu_accessor.plots.legends import Entries, add_legend, columns_beside, legend_entries
+from pu_accessor.plots.names import write_panel
+from pu_accessor.plots.options import Options
+from pu_accessor.plots.slices import (
+    Slice,
+    Values,
+    color_curves,
+    take_apart,
+    values_along,
+    without_names,
+    write_title,
+)
 
 __all__ = ["Drawing", "draw_panels"]
 
@@ -27,45 +33,54 @@ Drawing: TypeAlias = Axes | FacetGrid
 Draw: TypeAlias = Callable[[Axes, list[Curve]], None]
 
 _HEIGHT = 3.2  # of a panel, in inches
-_MANY = 8  # hues whose legend stands beside the Axes
 
 
 def draw_panels(
-    dataset: xr.Dataset,
-    draw: Draw,
-    look: Look,
-    *,
-    along: str | None = None,
-    legend: Place = "best",
+    dataset: xr.Dataset, draw: Draw, options: Options, *, along: str | None = None
 ) -> Drawing:
     """Draw each curve of a Dataset in its panel and hue."""
+    _check_baseline(dataset, options)
     slices = take_apart(dataset, along)
     values = values_along(slices)
-    look = _assign(dataset, look, values)
+    options = _assign(dataset, options, values)
     before = set(plt.get_fignums())
     try:
-        if look.has_panels:
-            return _draw_grid(slices, draw, look, values)
-        return _draw_axes(slices, draw, look, values, legend)
+        if options.has_panels:
+            return _draw_grid(slices, draw, options, values)
+        return _draw_axes(slices, draw, options, values)
     except Exception:
         for number in set(plt.get_fignums()) - before:  # nobody has a use for half a picture
             plt.close(number)
         raise
 
 
-def _assign(dataset: xr.Dataset, look: Look, values: Values) -> Look:
-    """Check hue, col and row, and take the one dimension that is left as hue."""
-    asked = {name: getattr(look, name) for name in ("hue", "col", "row")}
-    named = {name: dim for name, dim in asked.items() if dim is not None}
-    _check_named(named, values)
+def _check_baseline(dataset: xr.Dataset, options: Options) -> None:
+    """Raise where a baseline is insisted on and there is none."""
+    if options.baseline and "beta" in dataset.coords and not (dataset["beta"] == 0).any():
+        raise PUValueError(
+            f"baseline=True needs tables for beta = 0, but there are {dataset['beta'].values}. "
+            "Make them with it: df.pu.contingency(beta=[0, 0.3])."
+        )
+
+
+def _assign(dataset: xr.Dataset, options: Options, values: Values) -> Options:
+    """Check that hue, col and row are dimensions, and take the one that is left as hue."""
+    named = options.dimensions
+    for name, dim in named.items():
+        if dim not in values:
+            by = f" For groups of rows, say so before: df.pu(by={dim!r})."
+            raise PUValueError(
+                f"{name} must be one of the dimensions {list(values)}, but {dim!r} was passed."
+                f"{suggestion(dim, values) or by}"
+            )
     settled = _settled(dataset, set(named.values()))
-    left = [name for name, found in values.items() if len(found) > 1 and name not in settled]
-    if len(left) > (look.hue is None):
+    left = [name for name, keys in values.items() if len(keys) > 1 and name not in settled]
+    if len(left) > (options.hue is None):
         raise PUValueError(
             f"Curves differ in {', '.join(left)}: hue, col and row must tell them apart. "
-            f"{_tell_apart(left, [name for name in asked if name not in named])}"
+            f"{_tell_apart(left, [name for name in ('hue', 'col', 'row') if name not in named])}"
         )
-    return look._replace(hue=left[0]) if left else look
+    return replace(options, hue=left[0]) if left else options
 
 
 def _tell_apart(left: Sequence[str], free: Sequence[str]) -> str:
@@ -74,19 +89,6 @@ def _tell_apart(left: Sequence[str], free: Sequence[str]) -> str:
         return f"Draw fewer: of {left[-1]} one at a time."
     written = ", ".join(f"{name}={dim!r}" for name, dim in zip(free, left, strict=False))
     return f"Pass {written}."
-
-
-def _check_named(named: Mapping[str, str], values: Values) -> None:
-    """Raise unless hue, col and row are dimensions, and different ones."""
-    for name, dim in named.items():
-        if not isinstance(dim, str) or dim not in values:
-            by = f" For groups of rows, say so before: df.pu(by={dim!r})."
-            raise PUValueError(
-                f"{name} must be one of the dimensions {list(values)}, but {dim!r} was passed."
-                f"{suggestion(dim, values) or by}"
-            )
-    if len(set(named.values())) < len(named):
-        raise PUValueError(f"hue, col and row must be different, but {dict(named)} was passed.")
 
 
 def _settled(dataset: xr.Dataset, named: set[str]) -> set[str]:
@@ -103,102 +105,96 @@ def _settled(dataset: xr.Dataset, named: set[str]) -> set[str]:
     return settled
 
 
-def _draw_axes(
-    slices: Sequence[Slice], draw: Draw, look: Look, values: Values, place: Place
-) -> Axes:
+def _draw_axes(slices: Sequence[Slice], draw: Draw, options: Options, values: Values) -> Axes:
     """Draw all curves on one Axes."""
-    ax = plt.subplots(layout="constrained")[1] if look.ax is None else look.ax
-    curves = color_curves(ax, slices, look, values)
+    is_ours = options.ax is None
+    ax = plt.subplots(layout="constrained")[1] if options.ax is None else options.ax
+    curves = color_curves(ax, slices, options, values)
     draw(ax, curves)
-    fit_labels(ax)
-    if look.legend == "direct":
-        label_curves(ax)
-    elif look.legend:
-        entries = _entries([ax], curves, look)
-        before = ax.get_legend()
-        title = write_title(look, values) or (before.get_title().get_text() if before else "")
-        many = len(entries) > _MANY + 3  # bands and the like add three
-        place_legend(ax, entries, title, "outside" if many else place, ours=look.ax is None)
+    _break_labels(ax)
+    if options.legend:
+        add_legend(
+            ax,
+            _entries([ax], curves, options),
+            write_title(options, values),
+            is_ours=is_ours,
+            may_shorten=options.legend == "auto",
+        )
     return ax
 
 
-def _entries(axes: Sequence[Axes], curves: Sequence[Curve], look: Look) -> Entries:
-    """Return what a legend names, as it is asked for."""
-    return legend_entries(axes, too_many(curves, look), brief=look.legend == "brief")
+def _entries(axes: Sequence[Axes], curves: Sequence[Curve], options: Options) -> Entries:
+    """Return what a legend names, as it is wanted."""
+    return legend_entries(axes, without_names(curves, options), brief=options.legend == "brief")
 
 
-def fit_labels(ax: Axes) -> None:
-    """Break the lines of labels that are longer than their axis, so that none is cut off.
-
-    Axes are left where the figure's layout has them.
-    """
+def _break_labels(ax: Axes) -> None:
+    """Break the lines of labels that are longer than their axis, so that none is cut off."""
     figure: Any = ax.get_figure(root=True)
-    settle(figure)
-    before = ax.get_xlabel(), ax.get_ylabel()
-    frame = ax.get_window_extent()
-    for label, room, way in (
-        (ax.xaxis.label, frame.width, "width"),
-        (ax.yaxis.label, frame.height, "height"),
-    ):
-        text = label.get_text()
-        length = getattr(label.get_window_extent(), way)
-        if "\n" not in text and length > room > 0:
-            label.set_text(textwrap.fill(text, max(8, int(len(text) * room / length))))
-    if (ax.get_xlabel(), ax.get_ylabel()) != before:
-        settle(figure)
+    for _ in range(2):  # again where lines that were broken have left less room
+        if figure.get_layout_engine() is not None:
+            figure.get_layout_engine().execute(figure)
+        ax.apply_aspect()
+        frame = ax.get_window_extent()
+        for label, room, way in (
+            (ax.xaxis.label, frame.width, "width"),
+            (ax.yaxis.label, frame.height, "height"),
+        ):
+            text = label.get_text()
+            length = getattr(label.get_window_extent(), way)
+            if "\n" not in text and length > room > 0:
+                label.set_text(textwrap.fill(text, max(8, int(len(text) * room / length))))
 
 
-def _draw_grid(slices: Sequence[Slice], draw: Draw, look: Look, values: Values) -> FacetGrid:
+def _draw_grid(slices: Sequence[Slice], draw: Draw, options: Options, values: Values) -> FacetGrid:
     """Draw a grid of panels with one legend."""
-    order = {name: values[name] for name in (look.row, look.col) if name}
-    cells = pd.DataFrame([{name: one.where[name] for name in order} for one in slices])
-    wrap = not look.row and len(values[str(look.col)]) > 4
-    with plt.rc_context({"text.parse_math": False}):  # it draws titles of its own at first
-        grid = FacetGrid(
-            cells,
-            row=look.row,
-            col=look.col,
-            row_order=order.get(str(look.row)),
-            col_order=order.get(str(look.col)),
-            col_wrap=4 if wrap else None,
-            height=_HEIGHT if look.height is None else look.height,
-        )
-    for text in grid.figure.findobj(Text):
-        text.set_parse_math(True)
-    colored = color_curves(grid.axes.flat[0], slices, look, values)
-    curves = {id(curve.data): curve for curve in colored}
+    order = {name: values[name] for name in (options.row, options.col) if name}
+    grid = _make_grid(slices, options, order)
+    colored = color_curves(grid.axes.flat[0], slices, options, values)
     for key, ax in grid.axes_dict.items():
-        wanted = dict(zip(order, key if len(order) == 2 else (key,), strict=True))
-        inside = {id(one.data) for one in slices if _belongs(one, wanted)}
-        if inside:
-            some = [curve for place, curve in curves.items() if place in inside]
-            among = sum(not curve.is_baseline for curve in some)
-            draw(ax, [curve._replace(among=among) for curve in some])
-        ax.set_title(", ".join(tell_panel(name, value) for name, value in wanted.items()))
+        panel = dict(zip(order, key if len(order) == 2 else (key,), strict=True))
+        inside = {id(item.data) for item in slices if _belongs(item, panel)}
+        curves = [curve for curve in colored if id(curve.data) in inside]
+        if curves:
+            among = sum(not curve.is_baseline for curve in curves)
+            draw(ax, [curve._replace(among=among) for curve in curves])
+        ax.set_title(", ".join(write_panel(name, value) for name, value in panel.items()))
     drawn = next(ax for ax in grid.axes.flat if ax.get_xlabel())
     grid.set_axis_labels(drawn.get_xlabel(), drawn.get_ylabel())  # of the outer panels alone
-    _name_panels(grid, colored, look, write_title(look, values))
+    if options.legend:
+        entries = dict(_entries(list(grid.axes.flat), colored, options))
+        title = write_title(options, values)
+        height = float(grid.figure.get_figheight())
+        columns = columns_beside(len(entries) + bool(title), height)
+        grid.add_legend(entries, title=title, ncols=columns)
+    grid.tight_layout()
     return grid
 
 
-def _name_panels(grid: FacetGrid, curves: Sequence[Curve], look: Look, title: str) -> None:
-    """Add the one legend of a grid, or names in each panel."""
-    axes = list(grid.axes.flat)
-    if look.legend in ("direct", False):
-        grid.tight_layout()
-    if look.legend == "direct":
-        for ax in axes:
-            label_curves(ax)
-    elif look.legend:
-        entries = dict(_entries(axes, curves, look))
-        columns = columns_beside(len(entries) + bool(title), float(grid.figure.get_figheight()))
-        grid.add_legend(entries, title=title, ncols=columns)
-    grid.tight_layout()
+def _make_grid(
+    slices: Sequence[Slice], options: Options, order: Mapping[str, Sequence[Hashable]]
+) -> FacetGrid:
+    """Return a grid of empty panels."""
+    cells = pd.DataFrame([{name: item.where[name] for name in order} for item in slices])
+    wrap = not options.row and len(order[str(options.col)]) > 4
+    with plt.rc_context({"text.parse_math": False}):  # it draws titles of its own at first
+        grid = FacetGrid(
+            cells,
+            row=options.row,
+            col=options.col,
+            row_order=order.get(str(options.row)),
+            col_order=order.get(str(options.col)),
+            col_wrap=4 if wrap else None,
+            height=_HEIGHT if options.height is None else options.height,
+        )
+    for text in grid.figure.findobj(Text):
+        text.set_parse_math(True)
+    return grid
 
 
-def _belongs(one: Slice, wanted: Mapping[str, Hashable]) -> bool:
+def _belongs(item: Slice, panel: Mapping[str, Hashable]) -> bool:
     """Whether a curve belongs to a panel; a baseline belongs to those of all betas."""
     return all(
-        one.where[name] == value or (name == "beta" and one.beta == 0)
-        for name, value in wanted.items()
+        item.where[name] == value or (name == "beta" and item.beta == 0)
+        for name, value in panel.items()
     )

@@ -16,19 +16,16 @@ from pu_accessor.inference.quantities import read_quantity
 from pu_accessor.inference.tables.rates import Metric, evaluate
 from pu_accessor.plots.artists import (
     Curve,
+    Path,
     Trace,
     band_label,
-    check_baseline,
-    draw_band,
+    draw_curve,
     draw_envelope,
-    draw_line,
     hold,
-    kept,
 )
 from pu_accessor.plots.layout import Drawing, draw_panels
-from pu_accessor.plots.names import tell_quantity
-from pu_accessor.plots.options import Look
-from pu_accessor.plots.simplify import Path
+from pu_accessor.plots.names import write_quantity
+from pu_accessor.plots.options import Options
 from pu_accessor.ranking import FloatArray
 
 __all__ = ["check_plot_metric", "plot_metric"]
@@ -52,40 +49,28 @@ def check_plot_metric(name: str | Metric, x: str) -> None:
     check_option("x", x, _AXES, {"head": "rank", "score": "threshold", "share": "fraction"})
 
 
-def plot_metric(
-    tables: xr.Dataset,
-    name: str | Metric,
-    x: str,
-    look: Look,
-    *,
-    beside: Callable[[Axes, list[Curve]], None] | None = None,
-) -> Drawing:
+def plot_metric(tables: xr.Dataset, name: str | Metric, x: str, options: Options) -> Drawing:
     """Draw a metric at each cutoff: the estimate as a line, the area between the bounds filled."""
     check_plot_metric(name, x)
     inner = [key for key in INTERVAL if key in tables]
     values = metric(tables.drop_vars(inner), name)
     if np.isnan(values.to_numpy()).all():
         raise PUValueError(f"There is nothing to draw: {values.name} has no value at any cutoff.")
-    look.check()
-    check_baseline(tables, look.baseline)
     if x == "threshold":
         _check_thresholds(tables)
     trace = _tracer(name, x, _evaluate_between)
 
-    def draw(ax: Axes, some: list[Curve]) -> None:
-        ax.set(xlabel=_AXES[x], ylabel=tell_quantity(str(values.name)))
-        for curve in some:
+    def draw(ax: Axes, curves: list[Curve]) -> None:
+        ax.set(xlabel=_AXES[x], ylabel=write_quantity(str(values.name)))
+        for curve in curves:
             if inner:
                 interval = tables["interval_beta"].to_numpy()
                 draw_envelope(ax, curve, *_envelope(curve.data, name, x), interval)
-            draw_band(ax, curve, trace, look.band_kws, band_label(tables))
-            draw_line(ax, curve, trace, look.line_kws)
-        if beside is not None:
-            beside(ax, some)
+            draw_curve(ax, curve, trace, options, band_label(tables))
 
     drawn = tables[[*COUNTS, *inner]]
     drawn = drawn.assign(value=values.variable)  # without coordinates: there is nothing to align
-    return draw_panels(drawn, draw, look)
+    return draw_panels(drawn, draw, options)
 
 
 def _envelope(tables: xr.Dataset, name: str | Metric, x: str) -> tuple[FloatArray, Path]:
@@ -97,8 +82,9 @@ def _envelope(tables: xr.Dataset, name: str | Metric, x: str) -> tuple[FloatArra
     for side, at_cutoffs in enumerate(np.concatenate(blocks, axis=1)):
         trace = _tracer(name, x, partial(_inner_between, side=side))
         paths.append(trace(tables.assign(value=(axis, at_cutoffs))))
-    (place, low), (_, high) = paths
-    return place, (low, high)
+    (along, low), (_, high) = paths
+    known = np.isfinite(low)  # not at rank 0, for most ratios
+    return along[known], (low[known], high[known])
 
 
 def _inner(
@@ -153,8 +139,8 @@ def _tracer(name: str | Metric, x: str, between: _Between) -> Trace:
 
 def _trace_ranks(tables: xr.Dataset, fill: _Fill | None, share: bool) -> Path:
     """Follow a metric along straight lines of the counts, or from cutoff to cutoff."""
-    one = tables.isel(bound=0) if "bound" in tables.dims else tables
-    counts = [one[key].to_numpy() for key in COUNTS]
+    first_bound = tables.isel(bound=0) if "bound" in tables.dims else tables
+    counts = [first_bound[key].to_numpy() for key in COUNTS]
     whole = sum(float(count[0]) for count in counts)
     # Not the ranks of the axis that it shares with other groups.
     x = counts[0].astype(np.float64) + counts[1]
@@ -164,7 +150,7 @@ def _trace_ranks(tables: xr.Dataset, fill: _Fill | None, share: bool) -> Path:
     y = tables["value"].to_numpy().astype(np.float64)
     if fill is not None:
         x, y = fill(tables, x, y)
-    return _finite(x / whole if share else x, y)
+    return x / whole if share else x, y
 
 
 def _fill(
@@ -175,14 +161,14 @@ def _fill(
         [np.linspace(ranks[0], ranks[-1], _POINTS), np.geomspace(1, max(ranks[-1], 1), _POINTS)]
     )
     more = np.unique(more[(more >= ranks[0]) & (more <= ranks[-1])])
-    place = np.searchsorted(ranks, more)
-    new = ranks[place] != more
-    more, place = more[new], place[new]
+    nearest = np.searchsorted(ranks, more)
+    is_new = ranks[nearest] != more
+    more, nearest = more[is_new], nearest[is_new]
     if more.size:
-        beside = np.union1d(place - 1, place)
-        few = tables.isel({axis_of(tables.dims): beside})
-        values = np.insert(values, place, between(few, name, ranks[beside], more))
-        ranks = np.insert(ranks, place, more)
+        around = np.union1d(nearest - 1, nearest)
+        cutoffs = tables.isel({axis_of(tables.dims): around})
+        values = np.insert(values, nearest, between(cutoffs, name, ranks[around], more))
+        ranks = np.insert(ranks, nearest, more)
     return ranks, values
 
 
@@ -196,12 +182,6 @@ def _evaluate_between(
 def _trace_thresholds(tables: xr.Dataset) -> Path:
     """Hold a metric from each threshold down to the next."""
     threshold = tables["threshold"].to_numpy()
-    there = kept(np.isfinite(threshold))
-    x, y = hold(threshold[there], tables["value"].to_numpy()[there].astype(np.float64))
-    return _finite(x[::-1], y[::-1])
-
-
-def _finite(x: FloatArray, y: FloatArray) -> Path:
-    """Leave out where there is no value, as at rank 0 for most ratios."""
-    there = kept(np.isfinite(y))
-    return x[there], y[there]
+    known = np.isfinite(threshold)
+    x, y = hold(threshold[known], tables["value"].to_numpy()[known].astype(np.float64))
+    return x[::-1], y[::-1]

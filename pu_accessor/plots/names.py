@@ -5,9 +5,10 @@ from typing import Any
 
 import pandas as pd
 
+__all__ = ["write_key", "write_name", "write_panel", "write_quantity"]
 from pu_accessor.inference.quantities import write_label
 
-__all__ = ["tell_key", "tell_panel", "tell_quantity", "write_name"]
+__all__ = ["write_key", "write_name", "write_panel", "write_quantity"]
 
 
 def write_name(name: object) -> str:
@@ -22,26 +23,26 @@ def write_name(name: object) -> str:
     return f" {text}" if text.startswith("_") or not text else text
 
 
-def tell_key(key: Hashable) -> str:
+def write_key(key: Hashable) -> str:
     """Write a key."""
     if isinstance(key, tuple):
-        return ", ".join(map(tell_key, key))
+        return ", ".join(map(write_key, key))
     if isinstance(key, pd.Timestamp) and key == key.normalize():
         return str(key.date())
     return write_name(key)
 
 
-def tell_panel(name: str, value: Any) -> str:
+def write_panel(name: str, value: Any) -> str:
     """Write the title of a panel."""
-    return f"β̂ = {value:g}" if name == "beta" else f"{write_name(name)} = {tell_key(value)}"
+    return f"β̂ = {value:g}" if name == "beta" else f"{write_name(name)} = {write_key(value)}"
 
 
-def tell_quantity(name: str) -> str:
+def write_quantity(name: str) -> str:
     """Write what an axis shows in words.
 
     Examples
     --------
-    >>> tell_quantity("npv"), tell_quantity("f0.5"), tell_quantity("balanced_accuracy")
+    >>> write_quantity("npv"), write_quantity("f0.5"), write_quantity("balanced_accuracy")
     ('negative predictive value', 'F0.5', 'balanced accuracy')
     """
     return write_name(write_label(name))

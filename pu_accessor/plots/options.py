@@ -1,109 +1,164 @@
-"""How a picture looks: the keywords that mean the same in all plots."""
+"""How a plot looks: the keywords that mean the same in all plots, checked before anything else."""
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
+import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.cbook import normalize_kwargs
+from matplotlib.lines import Line2D
+from matplotlib.patches import Polygon
 
 from pu_accessor.checks import check_option
 from pu_accessor.errors import PUTypeError, PUValueError, brief
-from pu_accessor.plots.artists import Style, check_styles
 from pu_accessor.plots.colors import Palette, check_palette
 
-__all__ = ["LEGENDS", "Look"]
+__all__ = ["LEGENDS", "Options", "Style"]
 
-LEGENDS = ("auto", "brief", "full", "direct")
+Style: TypeAlias = Mapping[str, Any] | None
+
+LEGENDS = ("auto", "brief", "full")
+_OTHER_LEGENDS = {
+    **dict.fromkeys(["none", "no"], "Pass legend=False."),
+    **dict.fromkeys(["outside", "best"], "auto"),
+    "direct": "Names are no longer written at the ends of curves: pass 'brief', or ax.annotate.",
+}
 
 
-class Look(NamedTuple):
-    """How a picture looks: the same for all plots.
+@dataclass(frozen=True)
+class Options:
+    """How a plot looks; an option that cannot be followed raises where this is made.
 
     Parameters
     ----------
     hue, col, row : str, optional
         The dimensions (or levels of a MultiIndex) that colours, columns and rows of panels tell
         apart.
-    baseline : bool
-        Whether to insist on the curve of beta = 0.
     ax : matplotlib Axes, optional
         Where to draw; new if not given.
     line_kws, band_kws : mapping, optional
         Properties of the estimates' Line2D and of the bands' Polygon.
     palette : str, sequence or mapping of colors, or Colormap, optional
-        What hues are drawn in.
-    legend : {"auto", "brief", "full", "direct"} or False
-        What is named, and where.
+        The colours of the hues.
+    legend : {"auto", "brief", "full"} or False
+        What the legend names.
     height : float, optional
-        Of each panel of a grid, in inches.
+        Height of each panel of a grid, in inches.
+    baseline : bool
+        Whether to insist on the curve of beta = 0.
     """
 
     hue: str | None = None
     col: str | None = None
     row: str | None = None
-    baseline: bool = False
     ax: Axes | None = None
     line_kws: Style = None
     band_kws: Style = None
     palette: Palette = None
     legend: str | bool = "auto"
     height: float | None = None
+    baseline: bool = False
+
+    def __post_init__(self) -> None:
+        _check_artist("line_kws", self.line_kws, Line2D, [], [])
+        _check_artist("band_kws", self.band_kws, Polygon, np.zeros((1, 2)))
+        check_palette(self.palette)
+        _check_legend(self.legend)
+        _check_dimensions(self.dimensions)
+        _check_ax(self)
+        _check_height(self)
+
+    @property
+    def dimensions(self) -> dict[str, str]:
+        """Those of hue, col and row that are given."""
+        given = {"hue": self.hue, "col": self.col, "row": self.row}
+        return {name: dim for name, dim in given.items() if dim is not None}
 
     @property
     def has_panels(self) -> bool:
-        """Whether there are columns or rows, whatever they are."""
+        """Whether there are columns or rows."""
         return self.col is not None or self.row is not None
 
-    def check(self) -> None:
-        """Raise unless a picture can look like this: before a figure is made."""
-        check_styles(self.line_kws, self.band_kws)
-        check_palette(self.palette)
-        if self.legend is not False:
-            _check_legend(self.legend)
-        _check_ax(self)
-        _check_height(self)
+    @property
+    def line(self) -> dict[str, Any]:
+        """The properties of lines, under their full names."""
+        return normalize_kwargs(dict(self.line_kws or {}), Line2D)
+
+    @property
+    def band(self) -> dict[str, Any]:
+        """The properties of bands, under their full names."""
+        return normalize_kwargs(dict(self.band_kws or {}), Polygon)
+
+
+def _check_artist(argument: str, style: Style, kind: type[Artist], *empty: Any) -> None:
+    """Raise unless an artist takes these properties."""
+    try:
+        kind(*empty, **normalize_kwargs(dict(style or {}), kind))
+    except (AttributeError, TypeError, ValueError) as error:
+        raise PUTypeError(
+            f"{argument} must be a mapping of properties of matplotlib's {kind.__name__}, but "
+            f"{style!r} was passed: {error}"
+        ) from error
 
 
 def _check_legend(legend: object) -> None:
     """Raise unless there is such a legend."""
-    meant = {"none": "False", "outside": "auto", "best": "auto", "end": "direct", "ends": "direct"}
+    if legend is False:
+        return
     try:
-        check_option("legend", legend, LEGENDS, meant)
+        check_option("legend", legend, LEGENDS, _OTHER_LEGENDS)
     except PUValueError as error:
         raise PUValueError(f"{error} Pass False for none at all.") from None
 
 
-def _check_ax(look: Look) -> None:
+def _check_dimensions(dimensions: Mapping[str, object]) -> None:
+    """Raise unless hue, col and row are names, and different ones."""
+    for name, dim in dimensions.items():
+        if not isinstance(dim, str):
+            raise PUValueError(
+                f"{name} must be the name of one of the dimensions, but {brief(dim)} was passed. "
+                f"Pass for example {name}='model'."
+            )
+    if len({*dimensions.values()}) < len(dimensions):
+        raise PUValueError(f"hue, col and row must be different, but {dimensions} was passed.")
+
+
+def _check_ax(options: Options) -> None:
     """Raise unless there is one place to draw."""
-    if not isinstance(look.ax, Axes | None):
+    if not isinstance(options.ax, Axes | None):
         raise PUTypeError(
-            f"ax must be a matplotlib Axes, but a {type(look.ax).__name__} was passed."
+            f"ax must be a matplotlib Axes, but a {type(options.ax).__name__} was passed."
         )
-    if look.ax is not None and look.has_panels:
+    if options.ax is not None and options.has_panels:
         raise PUValueError(
             "ax must not be passed with col or row, which make a figure of their own. Leave it "
             "out, or leave these out: hue alone draws on it."
         )
 
 
-def _check_height(look: Look) -> None:
+def _check_height(options: Options) -> None:
     """Raise unless panels can be as high as this."""
-    if look.height is None:
+    height = options.height
+    if height is None:
         return
-    if isinstance(look.height, bool) or not isinstance(look.height, int | float):
+    if isinstance(height, bool) or not isinstance(height, int | float):
         raise PUTypeError(
-            f"height must be a number of inches, but {brief(look.height)} was passed. Pass "
-            "height=3."
+            f"height must be a number of inches, but {brief(height)} was passed. Pass height=3."
         )
-    if not 0 < look.height < float("inf"):
+    if not 0 < height < float("inf"):
         raise PUValueError(
-            f"height must be above 0, in inches, but {look.height} was passed. Pass height=3."
+            f"height must be above 0, in inches, but {height} was passed. Pass height=3."
         )
-    if look.ax is not None:
+    axes = f"ax=plt.subplots(figsize=({1.3 * height:.3g}, {height:g}))[1]"
+    if options.ax is not None:
         raise PUValueError(
             "height must not be passed with ax, which has its own. Make that as high as you want: "
-            f"ax=plt.subplots(figsize=({1.3 * look.height:.3g}, {look.height:g}))[1]."
+            f"{axes}."
         )
-    if not look.has_panels:
+    if not options.has_panels:
         raise PUValueError(
             "height is that of the panels of a grid, but there is neither col nor row. Make the "
-            f"Axes first: ax=plt.subplots(figsize=({1.3 * look.height:.3g}, {look.height:g}))[1]."
+            f"Axes first: {axes}."
         )

@@ -1,22 +1,43 @@
-"""A Dataset of many dimensions -> the curves it holds, and where each stands."""
+"""A Dataset of many dimensions -> the curves it holds, with a colour and a name each."""
 
-from collections.abc import Hashable, Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
 import xarray as xr
+from matplotlib.axes import Axes
 
 from pu_accessor.datasets.schema import AXIS, BOUND
 from pu_accessor.errors import PUValueError, shorten
-from pu_accessor.plots.artists import kept
+from pu_accessor.plots.artists import Curve, curves_on
+from pu_accessor.plots.colors import ink, next_colors, read_palette
+from pu_accessor.plots.names import write_key, write_name
+from pu_accessor.plots.options import Options
 from pu_accessor.ranking import BoolArray
 
-__all__ = ["PLACE", "Slice", "Values", "take_apart", "values_along"]
+__all__ = [
+    "PLACE",
+    "Slice",
+    "Values",
+    "color_curves",
+    "take_apart",
+    "values_along",
+    "without_names",
+    "write_title",
+]
 
 Values: TypeAlias = Mapping[str, Sequence[Hashable]]
 
 PLACE = "place"  # along which categories stand side by side
+_NAIVE = "β̂ = 0 (unlabeled as negative)"
+_BRIEF = 6  # betas that a legend names where their order says the rest
+_INCREASING = {
+    "rank": "Make tables with ranks='breakpoints', or ds.sortby('rank').",
+    "beta": "Pass several: beta=[0.1, 0.2, 0.3].",
+    "threshold": "Pass several: thresholds=[0.1, 0.2, 0.3].",
+    "bin": "Pass a larger number: bins=10.",
+}
 
 
 class Slice(NamedTuple):
@@ -57,15 +78,9 @@ def _check(dataset: xr.Dataset, along: str) -> None:
     # Rankings with cutoffs of their own repeat their last one.
     if points.sizes[along] < 2 or (steps < 0 if along == AXIS else steps <= 0).any():
         name = "rank" if along == AXIS else along
-        advice = {
-            "rank": "Make tables with ranks='breakpoints', or ds.sortby('rank').",
-            "beta": "Pass several: beta=[0.1, 0.2, 0.3].",
-            "threshold": "Pass several: thresholds=[0.1, 0.2, 0.3].",
-            "bin": "Pass a larger number: bins=10.",
-        }
         raise PUValueError(
             f"A plot needs two or more increasing {name}s, but there are {points.sizes[along]}: "
-            f"{np.ravel(points)[:5].tolist()}. {advice[name]}"
+            f"{np.ravel(points)[:5].tolist()}. {_INCREASING[name]}"
         )
 
 
@@ -85,13 +100,15 @@ def take_apart(dataset: xr.Dataset, along: str | None = None) -> list[Slice]:
     dims.sort(key=lambda dim: dim == "beta")  # models first
     slices = []
     for position in np.ndindex(*(dataset.sizes[dim] for dim in dims)):
-        place = dict(zip(dims, position, strict=True))
-        data = dataset.isel(place)
-        there = _have_value(data[drawn].transpose("bound", along))
+        indices = dict(zip(dims, position, strict=True))
+        data = dataset.isel(indices)
+        values = data[drawn].transpose("bound", along).to_numpy()
+        known: BoolArray = ~np.isnan(values).all(axis=0)
         if along == AXIS and "rank" in data.coords:  # without the repeats of the last cutoff
-            there &= np.diff(data["rank"].to_numpy(), prepend=-1) > 0
-        if there.any():
-            slices.append(Slice(_where(dataset, place), data.isel({along: kept(there)})))
+            known &= np.diff(data["rank"].to_numpy(), prepend=-1) > 0
+        if known.any():
+            data = data if known.all() else data.isel({along: known})
+            slices.append(Slice(_where(dataset, indices), data))
     if not slices:
         betas = np.unique(dataset["beta"]).tolist() if "beta" in dataset.coords else []
         at = f" at beta = {shorten(f'{beta:g}' for beta in betas)}. Try another" if betas else ""
@@ -99,20 +116,10 @@ def take_apart(dataset: xr.Dataset, along: str | None = None) -> list[Slice]:
     return slices
 
 
-def _have_value(values: xr.DataArray) -> BoolArray:
-    """Tell which points of a curve have a value at any bound."""
-    there = np.zeros(values.shape[1], dtype=bool)
-    for bound in values.to_numpy():
-        there |= ~np.isnan(bound)
-        if there.all():
-            break
-    return there
-
-
-def _where(dataset: xr.Dataset, place: Mapping[str, int]) -> dict[str, Hashable]:
-    """Return the value of each dimension, and of each level of a MultiIndex, at a place."""
+def _where(dataset: xr.Dataset, indices: Mapping[str, int]) -> dict[str, Hashable]:
+    """Return the value of each dimension, and of each level of a MultiIndex, at some indices."""
     where: dict[str, Hashable] = {}
-    for dim, position in place.items():
+    for dim, position in indices.items():
         if dim == "beta" and dataset["beta"].ndim > 1:  # each group has its own
             continue
         index = dataset.get_index(dim)
@@ -129,11 +136,83 @@ def _is_missing(value: Hashable) -> bool:
 
 def values_along(slices: Sequence[Slice]) -> dict[str, list[Hashable]]:
     """Return the values that curves have along each dimension; the naive beta is none of them."""
-    several = len({one.beta for one in slices}) > 1
+    several = len({item.beta for item in slices}) > 1
     values: dict[str, dict[Hashable, None]] = {}
-    for one in slices:
-        for name, value in one.where.items():
-            found = values.setdefault(name, {})
+    for item in slices:
+        for name, value in item.where.items():
+            keys = values.setdefault(name, {})
             if not (name == "beta" and value == 0 and several):
-                found[value] = None
-    return {name: list(found) for name, found in values.items()}
+                keys[value] = None
+    return {name: list(keys) for name, keys in values.items()}
+
+
+def color_curves(
+    ax: Axes, slices: Sequence[Slice], options: Options, values: Values
+) -> list[Curve]:
+    """Give each curve a colour and a name, baselines last."""
+    hue = options.hue
+    keys = values[hue] if hue else [None]
+    colors = dict(zip(keys, _colors(ax, options, keys), strict=True))
+    betas = {item.beta for item in slices}
+    write_beta = _beta_writer(betas)
+    by_model = hue not in (None, "beta") and len(keys) > 1
+    naive = [
+        item.beta == 0 and "beta" in item.where and (len(betas) > 1 or not by_model)
+        for item in slices
+    ]
+    curves = []
+    among = naive.count(False)
+    for item, is_baseline in zip(slices, naive, strict=True):
+        key = item.where[hue] if hue else None
+        color = colors[key] if by_model or not is_baseline else ink(ax, 0.75)
+        label = _NAIVE if is_baseline else _name(hue, key, item, write_beta)
+        curves.append(Curve(item.data, color, label, is_baseline, among, by_model))
+    return sorted(curves, key=lambda curve: curve.is_baseline)
+
+
+def _colors(ax: Axes, options: Options, keys: Sequence[Hashable]) -> list[Any]:
+    """Return the colour of each key: what the line is asked to have, the band has as well."""
+    if (color := options.line.get("color")) is not None:
+        return [color] * len(keys)
+    if options.palette is not None:
+        return read_palette(options.palette, keys)
+    taken = [line.get_color() for line in curves_on(ax)]
+    return next_colors(ax, taken, len(keys), options.hue == "beta" and len(keys) > 1)
+
+
+def without_names(curves: Sequence[Curve], options: Options) -> set[str]:
+    """Return the labels that a legend can do without: of many betas it names a few."""
+    labels = [curve.label for curve in curves if not curve.is_baseline]
+    if options.hue != "beta" or options.legend not in ("auto", "brief") or len(labels) <= _BRIEF:
+        return set()
+    step = -(-(len(labels) - 1) // (_BRIEF - 1))
+    return {*labels} - {*labels[::step]}
+
+
+def _beta_writer(betas: set[float | None]) -> Callable[[float | None], str]:
+    """Return how to write betas, in as many digits as tell them apart."""
+    numbers = [beta for beta in betas if beta is not None]
+    digits = next(
+        d for d in range(3, 18) if len({f"{beta:.{d}g}" for beta in numbers}) == len(numbers)
+    )
+    return lambda beta: "estimate" if beta is None else f"β̂ = {beta:.{digits}g}"
+
+
+def _name(
+    hue: str | None, key: Hashable, item: Slice, write_beta: Callable[[float | None], str]
+) -> str:
+    """Return the name of a curve: that of its hue, with a beta of its own where it has one."""
+    if hue in (None, "beta"):
+        return write_beta(item.beta)
+    has_own_beta = item.beta is not None and "beta" not in item.where
+    return f"{write_key(key)}, {write_beta(item.beta)}" if has_own_beta else write_key(key)
+
+
+def write_title(options: Options, values: Values) -> str:
+    """Say what the hues are, and the one beta that all have."""
+    if options.hue in (None, "beta"):
+        return ""
+    betas = values.get("beta", [])
+    alone = len(betas) == 1 and "beta" not in (options.col, options.row)
+    hue = write_name(options.hue)
+    return f"{hue} (β̂ = {betas[0]:.3g})" if alone else hue

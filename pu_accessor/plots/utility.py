@@ -1,109 +1,98 @@
-"""Pictures that practice asks for: decision curves, cumulative gains, reliability diagrams."""
+"""Plots that practice asks for: decision curves, cumulative gains, reliability diagrams."""
+
+from collections.abc import Sequence
 
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
-from matplotlib.cbook import normalize_kwargs
-from matplotlib.lines import Line2D
 
-from pu_accessor.datasets.schema import COUNTS
 from pu_accessor.plots.artists import (
     Curve,
+    Path,
     band_label,
-    check_baseline,
     draw_band,
+    draw_chance,
+    draw_curve,
     draw_envelope,
     draw_line,
 )
 from pu_accessor.plots.layout import Drawing, draw_panels
-from pu_accessor.plots.marks import draw_chance
-from pu_accessor.plots.metrics import plot_metric
-from pu_accessor.plots.options import Look
-from pu_accessor.plots.simplify import Path
+from pu_accessor.plots.options import Options
 from pu_accessor.ranking import FloatArray
 
-__all__ = ["plot_calibration", "plot_decision", "plot_gain"]
+__all__ = ["plot_calibration", "plot_gain", "plot_net_benefit"]
 
 _BELOW = 0.2  # how far a decision curve is followed below 0, by the highest point
 
 
-def plot_decision(curves: xr.Dataset, look: Look) -> Drawing:
+def plot_net_benefit(benefits: xr.Dataset, options: Options) -> Drawing:
     """Draw decision curves: net benefit with its band, of treating all, and of treating none."""
-    look.check()
-    check_baseline(curves, look.baseline)
 
-    def draw(ax: Axes, some: list[Curve]) -> None:
+    def draw(ax: Axes, curves: list[Curve]) -> None:
         ax.set(xlabel="threshold probability", ylabel="net benefit")
-        for curve in some:
+        for curve in curves:
             if "envelope" in curve.data:
                 x = curve.data["threshold"].to_numpy()
-                low, high = curve.data["envelope"].transpose("side", "threshold").to_numpy()
-                draw_envelope(ax, curve, x, (low, high), curves["interval_beta"].to_numpy())
-            draw_band(ax, curve, _trace, look.band_kws, band_label(curves))
-            draw_line(ax, curve, _trace, look.line_kws)
-        _draw_defaults(ax, [curve for curve in some if not curve.is_baseline] or some)
+                draw_envelope(ax, curve, x, _sides(curve.data), _interval(benefits))
+            draw_curve(ax, curve, _trace_thresholds, options, band_label(benefits))
+        _draw_defaults(ax, _not_naive(curves))
         tops = [np.max(line.get_ydata()) for line in ax.lines]
         tops += [area.get_xy()[:, 1].max() for area in ax.patches]  # type: ignore[attr-defined]
         top = max(float(max(tops)), 1e-3)
         ax.set(ylim=(-_BELOW * top, 1.05 * top))
 
-    return draw_panels(curves, draw, look, along="threshold")
+    return draw_panels(benefits, draw, options, along="threshold")
 
 
-def plot_gain(tables: xr.Dataset, look: Look) -> Drawing:
-    """Draw cumulative gains: the share of positives found against that of examples looked at."""
-    return plot_metric(tables, "recall", "fraction", look, beside=_draw_best_and_chance)
-
-
-def _draw_best_and_chance(ax: Axes, some: list[Curve]) -> None:
-    """Draw what chance finds, and what finds all positives first."""
-    draw_chance(ax, [0, 1], [0, 1])
-    prevalences = set()
-    for curve in [curve for curve in some if not curve.is_baseline] or some:
-        tp, fp, fn, tn = (float(curve.data[name].to_numpy()[0, 0]) for name in COUNTS)
-        prevalences.add((tp + fn) / (tp + fp + fn + tn))
-    for prevalence in sorted(prevalences):
-        ends: tuple[list[float], list[float]] = [0, prevalence, 1], [0, 1, 1]
-        draw_chance(ax, *ends, label="perfect", linestyle="-", linewidth=0.8)
-    ax.set(ylabel="share of positives found", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
-
-
-def _draw_defaults(ax: Axes, some: list[Curve]) -> None:
+def _draw_defaults(ax: Axes, curves: Sequence[Curve]) -> None:
     """Draw what treating all, and treating none, are worth."""
-    worth = {tuple(curve.data["treat_all"].to_numpy().tolist()): curve.color for curve in some}
-    x = some[0].data["threshold"].to_numpy().tolist()
-    for height, hue in worth.items():
-        own = {"color": hue} if len(worth) > 1 else {}
-        draw_chance(ax, x, [*height], label="treat all", **own)
+    colors = {tuple(curve.data["treat_all"].to_numpy().tolist()): curve.color for curve in curves}
+    x = curves[0].data["threshold"].to_numpy().tolist()
+    for treat_all, color in colors.items():
+        style = {"color": color} if len(colors) > 1 else {}
+        draw_chance(ax, x, [*treat_all], label="treat all", **style)
     draw_chance(ax, x[:: len(x) - 1], [0, 0], label="treat none", linestyle="-", linewidth=0.8)
 
 
-def _trace(curve: xr.Dataset) -> Path:
-    return curve["threshold"].to_numpy(), curve["value"].to_numpy()
+def plot_gain(gains: xr.Dataset, options: Options) -> Drawing:
+    """Draw cumulative gains: the share of positives found against that of examples looked at."""
+
+    def draw(ax: Axes, curves: list[Curve]) -> None:
+        ax.set(xlabel="share of examples predicted positive", ylabel="share of positives found")
+        for curve in curves:
+            if "envelope_lower" in curve.data["bound"]:
+                x, low = _trace_gain(curve.data.sel(bound="envelope_lower"))
+                _, high = _trace_gain(curve.data.sel(bound="envelope_upper"))
+                draw_envelope(ax, curve, x, (low, high), _interval(gains))
+            draw_curve(ax, curve, _trace_gain, options, band_label(gains))
+        draw_chance(ax, [0, 1], [0, 1])
+        prevalences = {float(curve.data["prevalence"]) for curve in _not_naive(curves)}
+        for prevalence in sorted(prevalences):
+            ends: tuple[list[float], list[float]] = [0, prevalence, 1], [0, 1, 1]
+            draw_chance(ax, *ends, label="perfect", linestyle="-", linewidth=0.8)
+        ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+
+    return draw_panels(gains, draw, options)
 
 
-def plot_calibration(curves: xr.Dataset, look: Look) -> Drawing:
+def plot_calibration(shares: xr.Dataset, options: Options) -> Drawing:
     """Draw reliability diagrams: shares of positives at the mean scores of bins, with limits."""
-    look.check()
-    check_baseline(curves, look.baseline)
-    dots = {"marker": "o", "markersize": 4, **normalize_kwargs(dict(look.line_kws or {}), Line2D)}
+    dots = {"marker": "o", "markersize": 4, "markeredgecolor": "white", "markeredgewidth": 0.75}
 
-    def draw(ax: Axes, some: list[Curve]) -> None:
+    def draw(ax: Axes, curves: list[Curve]) -> None:
         ax.set(xlabel="mean score", ylabel="share of positives")
         draw_chance(ax, [0, 1], [0, 1], label="calibrated")
-        for curve in some:
+        for curve in curves:
             for run in _runs(curve.data):
                 part = curve._replace(data=run)
                 if "envelope" in run:
-                    low, high = run["envelope"].transpose("side", "bin").to_numpy()
-                    ends = _over_bins(run, low), _over_bins(run, high)
-                    betas = curves["interval_beta"].to_numpy()
-                    draw_envelope(ax, part, ends[0][0], (ends[0][1], ends[1][1]), betas)
-                draw_band(ax, part, _trace_bins, look.band_kws, band_label(curves))
-            draw_line(ax, curve, _trace_means, dots)
+                    (x, low), (_, high) = (_over_bins(run, side) for side in _sides(run))
+                    draw_envelope(ax, part, x, (low, high), _interval(shares))
+                draw_band(ax, part, _trace_bins, options, band_label(shares))
+            draw_line(ax, curve, _trace_means, {**dots, **options.line})
         ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
 
-    return draw_panels(curves, draw, look, along="bin")
+    return draw_panels(shares, draw, options, along="bin")
 
 
 def _runs(curve: xr.Dataset) -> list[xr.Dataset]:
@@ -117,10 +106,29 @@ def _runs(curve: xr.Dataset) -> list[xr.Dataset]:
     ]
 
 
-def _over_bins(curve: xr.Dataset, values: FloatArray) -> Path:
-    """Hold values over the width of their bins."""
-    edges = np.stack([curve["bin"].to_numpy(), curve["right"].to_numpy()], axis=1)
-    return edges.ravel(), np.repeat(values, 2)
+def _not_naive(curves: Sequence[Curve]) -> Sequence[Curve]:
+    """Return the curves without baselines, or these where there are no others."""
+    return [curve for curve in curves if not curve.is_baseline] or curves
+
+
+def _sides(curve: xr.Dataset) -> Path:
+    """Return the lower and the upper side of an envelope."""
+    low, high = curve["envelope"].transpose("side", ...).to_numpy()
+    return low, high
+
+
+def _interval(dataset: xr.Dataset) -> FloatArray:
+    """Return betas from the lowest to the highest of an envelope."""
+    betas: FloatArray = dataset["interval_beta"].to_numpy()
+    return betas
+
+
+def _trace_thresholds(curve: xr.Dataset) -> Path:
+    return curve["threshold"].to_numpy(), curve["value"].to_numpy()
+
+
+def _trace_gain(curve: xr.Dataset) -> Path:
+    return curve["fraction"].to_numpy(), curve["gain"].to_numpy()
 
 
 def _trace_bins(curve: xr.Dataset) -> Path:
@@ -129,3 +137,9 @@ def _trace_bins(curve: xr.Dataset) -> Path:
 
 def _trace_means(curve: xr.Dataset) -> Path:
     return curve["mean_score"].to_numpy(), curve["value"].to_numpy()
+
+
+def _over_bins(curve: xr.Dataset, values: FloatArray) -> Path:
+    """Hold values over the width of their bins."""
+    edges = np.stack([curve["bin"].to_numpy(), curve["right"].to_numpy()], axis=1)
+    return edges.ravel(), np.repeat(values, 2)

@@ -39,7 +39,7 @@ ARRAYS: dict[str, Callable[[Any], Any]] = {
 FLAGS: dict[str, Callable[[Any], Any]] = {
     "baseline": lambda value: PU.plot_roc(0.3, baseline=value),
     "tables": lambda value: TABLES.pu.plot_pr(baseline=value),
-    "practice": lambda value: PU.plot_decision(0.3, baseline=value),
+    "practice": lambda value: PU.plot_net_benefit(0.3, baseline=value),
     "progress": lambda value: PU(progress=value),
     "rest": lambda value: pu_accessor.beta_from_labels(12, 50, 2000, rest=value),
 }

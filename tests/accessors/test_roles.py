@@ -47,7 +47,7 @@ QUESTIONS: dict[str, tuple[Any, ...]] = {
     "bedroc": (0.3,),
     "calibration": (0.3,),
     "plot_gain": (0.3,),
-    "plot_decision": (0.3,),
+    "plot_net_benefit": (0.3,),
     "plot_calibration": (0.3,),
     "plot_roc": (0.3,),
     "plot_pr": (0.3,),

@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 
 import pu_accessor
 from pu_accessor import PUValueError, PUWarning
+from tests.cases import legend_of, parameters_of
 
 MODELS = ["forest", "svm"]  # sorted, as groups are
 
@@ -51,6 +52,7 @@ CALLS = {
     "contingency": call([0.3, 0.1], ranks=[30, 4], roles={"nan_policy": "omit"}),
     "roc_bounds": call([0.3, 0.1], level=0.8, roles={"positive": 1}),
     "pr_bounds": call(BY_MODEL, band="dkw"),
+    "rank_cdf": call(BY_MODEL, level=0.8),
     "auroc": call([0.3, 0.1], max_fpr=0.5, target="examples"),
     "average_precision": call(BY_MODEL, level=0.8),
     "metric": call("f1", [0.3, 0.1], at={"fpr": 0.2}),
@@ -64,6 +66,7 @@ CALLS = {
     "bedroc": call([0.3, 0.1], alpha=5),
     "net_benefit": call(BY_MODEL, thresholds=[0.2, 0.5]),
     "robustness": call("auroc", BY_MODEL, above=0.4, selection_odds=[1, 2]),
+    "gain": call(BY_MODEL, band="dkw"),
     "plot_roc": call(BY_MODEL, ranks="all"),
     "plot_pr": call(0.3, baseline=True, band="dkw"),
     "plot_rank_cdf": call(0.3),
@@ -71,7 +74,7 @@ CALLS = {
     "plot_against_beta": call("precision", [0, 0.2, 0.4], at=20),
     "plot_forest": call("precision", 0.3, at=20, baseline=True),
     "plot_gain": call(BY_MODEL, band="dkw"),
-    "plot_decision": call(0.3, baseline=True, band="simultaneous"),
+    "plot_net_benefit": call(0.3, baseline=True, band="simultaneous"),
     "plot_robustness": call("f1", 0.3, at=20, selection_odds=[1, 2]),
 }
 UNPAIRED = {"gap"}  # groups that share no examples
@@ -96,7 +99,7 @@ def check_same(one: Any, other: Any) -> None:
 
 def show(ax: Axes) -> list[Any]:
     """Return what can be seen on Axes."""
-    box = ax.get_legend()
+    box = legend_of(ax)
     shown: list[Any] = [*ax.lines, *ax.patches]
     assert box is not None and ax.lines and ax.patches
     ways = [(x.get_path().vertices.tolist(), x.get_linestyle(), x.get_zorder()) for x in shown]
@@ -163,7 +166,7 @@ ROLES |= {"positive": None, "negative": None, "unlabeled": None, "nan_policy": "
 ROLES |= {"on_error": "raise", "progress": False, "pool": False}
 RULE: dict[str, Any] = {"level": 0.95, "band": "exact", "reference": "positives"}
 RULE |= {"beta_interval": None, "selection_odds": 1.0}
-LOOKS: dict[str, Any] = {"hue": None, "col": None, "row": None, "baseline": False, "ax": None}
+LOOKS: dict[str, Any] = {"hue": None, "col": None, "row": None, "ax": None}
 LOOKS |= {"line_kws": None, "band_kws": None, "palette": None, "legend": "auto", "height": None}
 AT_RANDOM = {"estimate_beta", "cutoff", "select", "gap", "bedroc"}
 AT_RANDOM |= {"calibration", "plot_calibration"}
@@ -174,8 +177,7 @@ PARTS = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
 
 
 def parameters(name: str) -> list[inspect.Parameter]:
-    found = inspect.signature(METHODS[name]).parameters.values()
-    return [parameter for parameter in found if parameter.name != "self"]
+    return parameters_of(METHODS[name])
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -224,7 +226,13 @@ def test_signatures_agree(name: str) -> None:
             "gap",
         ):
             wanted = wanted - {"beta_interval"}  # beta is not varied there
-        elif method in ("plot_rank_cdf", "plot_against_beta", "plot_forest", *OVER_ODDS):
+        elif method in (
+            "rank_cdf",
+            "plot_rank_cdf",
+            "plot_against_beta",
+            "plot_forest",
+            *OVER_ODDS,
+        ):
             wanted = wanted - {"beta_interval"}
         elif method in ("cutoff", "select"):
             wanted = wanted - {"beta_interval"}
@@ -239,7 +247,7 @@ def test_signatures_agree(name: str) -> None:
         if method in (*AT_RANDOM, *OVER_ODDS):
             wanted = wanted - {"selection_odds"}
         assert {*RULE} & {*defaults} == wanted
-    shared = {**ROLES, **RULE, **LOOKS}
+    shared = {**ROLES, **RULE, **LOOKS, "baseline": False}
     assert {key: value for key, value in defaults.items() if key in shared} == {
         key: shared[key] for key in defaults if key in shared
     }
@@ -247,10 +255,10 @@ def test_signatures_agree(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in METHODS if ".plot_" in name])
 def test_looks_come_last_and_are_the_same_in_all_plots(name: str) -> None:
-    looks = [*LOOKS]
-    if name.endswith(("plot_rank_cdf", "plot_against_beta", "plot_robustness")):
-        looks.remove("baseline")
-    assert [one.name for one in parameters(name)][-len(looks) :] == looks
+    named = [one.name for one in parameters(name)]
+    assert named[-len(LOOKS) :] == [*LOOKS]
+    has_none = name.endswith(("plot_rank_cdf", "plot_against_beta", "plot_robustness"))
+    assert ("baseline" in named) == (not has_none)
 
 
 def test_calls_take_roles_and_nothing_else() -> None:

@@ -127,7 +127,7 @@ def test_other_sources_answer_alike() -> None:
     ],
 )
 def test_thresholds_that_are_none(thresholds: Any, error: type[Exception], message: str) -> None:
-    for name in ("net_benefit", "plot_decision"):
+    for name in ("net_benefit", "plot_net_benefit"):
         with pytest.raises(error, match=message):
             getattr(sites().pu, name)(0.2, thresholds=thresholds)
 
@@ -147,7 +147,7 @@ def test_scores_that_are_no_probabilities(far: float) -> None:
     with pytest.raises(PUDataError, match="but 1 of 400 lie outside"):
         frame.pu.net_benefit(0.2)
     with pytest.raises(PUDataError, match="group site=2: net_benefit needs scores that are prob"):
-        frame.pu(by="site").plot_decision(0.2)
+        frame.pu(by="site").plot_net_benefit(0.2)
 
 
 def test_the_ends_are_probabilities_and_missing_scores_are_never_treated() -> None:

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 import pu_accessor
 from pu_accessor import PUError, PUWarning
+from tests.cases import parameters_of
 
 FRAMES, TABLES = type(pd.DataFrame().pu), type(xr.Dataset().pu)
 MODELS = ["score", "other"]
@@ -204,7 +205,7 @@ VALID: dict[str, st.SearchStrategy[Any]] = {
     "threshold": st.one_of(st.floats(-3, 3), st.just([0.5, 0.1])),
     "average": st.sampled_from([False, False, False, True, "key", "fold", ["key", "fold"]]),
     "palette": st.sampled_from(["colorblind", "viridis", ["red", "#00f", "0.5", "k"]]),
-    "legend": st.sampled_from(["auto", "brief", "full", "direct", False]),
+    "legend": st.sampled_from(["auto", "brief", "full", False]),
     "height": st.sampled_from([1.5, 3.2]),
     "order": st.sampled_from([["a", "b"], ["b", "a"], ["b"], MODELS]),
     "path": st.just(Path(tempfile.gettempdir()) / f"pu_accessor-{os.getpid()}.html"),
@@ -224,8 +225,7 @@ LOOKS = {"hue", "col", "row", "ax", "line_kws", "band_kws"}
 
 def parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     """Return what a function takes, by name."""
-    found = inspect.signature(function).parameters
-    return {name: one for name, one in found.items() if name != "self"}
+    return {one.name: one for one in parameters_of(function)}
 
 
 def valid(method: str, name: str) -> st.SearchStrategy[Any]:

@@ -13,7 +13,7 @@ from matplotlib.patches import Polygon
 import pu_accessor
 from pu_accessor import PUTypeError, PUValueError
 from pu_accessor.ranking import FloatArray, Ranks
-from tests.cases import as_frame, binormal, draw_case
+from tests.cases import as_frame, binormal, draw_case, legend_of
 
 FRAME, BETA, _ = binormal(200, 600, 0.3, seed=1)
 BETAS = [0.1, 0.2, 0.3]
@@ -33,7 +33,7 @@ def bands(ax: Axes) -> list[Polygon]:
 
 
 def legend(ax: Axes) -> list[str]:
-    box = ax.get_legend()
+    box = legend_of(ax)
     assert box is not None
     return [text.get_text() for text in box.get_texts()]
 
@@ -140,6 +140,15 @@ def test_rank_cdf_steps_at_the_known_positives() -> None:
         "examples predicted positive",
         "share of positives found",
     )
+
+
+def test_rank_cdf_draws_what_the_method_returns() -> None:
+    cdf = FRAME.pu.rank_cdf(0.2)["rank_cdf"].sel(beta=0.2)
+    ax = FRAME.pu.plot_rank_cdf(0.2)
+    x, y = path(lines(ax)["known positives"])
+    held = cdf.sel(bound="estimate").to_numpy()
+    np.testing.assert_array_equal(x, np.repeat(cdf["rank"], 2)[1:])
+    np.testing.assert_array_equal(y, np.repeat(held, 2)[:-1])
 
 
 def test_rank_cdf_band_is_that_of_the_latent_positives() -> None:

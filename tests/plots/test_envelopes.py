@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb, to_rgba
 from matplotlib.patches import Polygon
 
+from tests.cases import legend_of
 from tests.inference.test_envelopes import GROUPS, PARTS, SIDES, ask
 
 
@@ -21,8 +22,7 @@ def hatched(ax: Axes) -> list[Polygon]:
 
 
 def legend(drawing: Any) -> list[str]:
-    box: Any = drawing.get_legend() if isinstance(drawing, Axes) else drawing.legend
-    return [text.get_text() for text in box.get_texts()]
+    return [text.get_text() for text in legend_of(drawing).get_texts()]
 
 
 PLOTS: dict[str, tuple[Any, ...]] = {"plot_roc": (), "plot_pr": (), "plot_metric": ("precision",)}

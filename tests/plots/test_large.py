@@ -9,21 +9,18 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
+from scipy.spatial import cKDTree
 
 from pu_accessor.datasets.schema import COUNTS
 from pu_accessor.inference.tables.rates import METRICS, evaluate
 from pu_accessor.plots import artists, metrics
-from pu_accessor.plots.simplify import LIMIT, Path
-from pu_accessor.ranking import BoolArray, FloatArray
+from pu_accessor.plots.artists import Path, hold
 from tests.cases import binormal
 from tests.inference.test_envelopes import ask
-from tests.plots.test_thin import apart
 
 FRAME = binormal(4_000, 11_000, 0.1, seed=4)[0]
 TABLES = FRAME.pu.contingency([0, 0.2], ranks="all")
@@ -34,6 +31,7 @@ def gain(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
     return 5 * tp - fp
 
 
+MOST = 16_000  # vertices: two for each cell of x, y, and the logarithm of x, at most
 DPI = 120
 PLOTS: dict[str, tuple[Any, dict[str, Any]]] = {
     "roc": ("plot_roc", {}),
@@ -73,35 +71,65 @@ def saved(ax: Axes, kind: str) -> bytes:
     return buffer.getvalue()
 
 
-def pixels(ax: Axes) -> FloatArray:
-    """Return the grey values of a picture."""
-    assert isinstance(ax.figure, Figure)
-    width = round(DPI * ax.figure.get_figwidth())
-    colors = np.frombuffer(saved(ax, "raw"), np.uint8).reshape(-1, width, 4)
-    grey: FloatArray = colors[..., :3].mean(axis=2) / 255
-    return grey
+def smooth(size: int) -> Path:
+    x = np.arange(float(size))
+    return x, np.sin(x / size * 7) + (x == size // 3)
 
 
-def whole(x: FloatArray, y: FloatArray) -> Path:
-    return x, y
+def precision(size: int) -> Path:
+    """Return the precision at each rank, which jumps up and down at first."""
+    ranks = np.arange(1.0, size + 1)
+    positive = np.random.default_rng(0).random(size) < 0.5 * np.exp(-4 * ranks / size)
+    return ranks, np.cumsum(positive) / ranks
+
+
+def steps(size: int) -> Path:
+    """Return values that are held, most from one score to the next, some for long."""
+    x = np.sort(np.random.default_rng(0).exponential(size=size // 2) ** 3)
+    return hold(x, np.tanh(x) + 0.2 * (np.arange(x.size) // 500 % 2))
+
+
+def roc(size: int) -> Path:
+    """Return a ROC curve: where it steps up it steps back, too."""
+    positive = np.random.default_rng(0).random(size) < 0.3 * np.exp(-9 * np.arange(size) / size)
+    fp = np.append(0, np.cumsum(np.where(positive, -1.5, 1.0))) + 2000.0
+    tp = np.append(0, np.cumsum(positive))
+    return fp / fp.max(), tp / tp[-1]
+
+
+def vertical(size: int) -> Path:
+    return np.full(size, 2.0), np.sort(np.random.default_rng(0).random(size))
+
+
+@pytest.mark.parametrize("curve", [smooth, precision, steps, roc, vertical])
+def test_vertices_that_are_left_out_are_within_a_pixel_of_others(curve: Any) -> None:
+    x, y = curve(60_000)
+    kept_x, kept_y = artists.thin(x, y)
+    assert kept_x.size < 0.5 * x.size
+    assert (kept_x[0], kept_y[0], kept_x[-1], kept_y[-1]) == (x[0], y[0], x[-1], y[-1])
+    pixel = [max(np.ptp(side), 1e-9) / 2_000 for side in (x, y)]
+    points, corners = (np.stack(path, axis=1) / pixel for path in ((x, y), (kept_x, kept_y)))
+    distances, _ = cKDTree(corners).query(points, p=np.inf)
+    assert np.max(distances) <= 1
+    if x.min() > 0 and np.ptp(x) > 0:  # on a logarithmic axis, too
+        scale = np.ptp(np.log(x)) / 2_000
+        distances, _ = cKDTree(np.log(kept_x)[:, None]).query(np.log(x)[:, None])
+        assert np.max(distances) <= scale
+
+
+def test_few_points_and_those_without_an_extent_are_drawn_as_they_are() -> None:
+    for x in (np.arange(100.0), np.append(np.arange(10_000.0), np.inf)):
+        assert artists.thin(x, x)[0] is x
 
 
 @some_plots
-def test_pictures_of_many_cutoffs_have_few_vertices(
-    plot: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tables = TABLES.sel(beta=[0.2])  # dashes begin elsewhere as soon as lengths differ a little
-    few = draw(plot, tables)
-    assert max(vertices(few)) <= LIMIT
-    monkeypatch.setattr(artists, "thin", whole)
-    every = draw(plot, tables)
-    assert max(vertices(every)) > 1.8 * LIMIT
-    assert apart(pixels(few), pixels(every)) < 1e-5  # where pieces of a pixel add up
+def test_pictures_of_many_cutoffs_have_few_vertices(plot: str) -> None:
+    assert max(vertices(draw(plot, TABLES))) <= MOST
 
 
 @pytest.mark.parametrize("x", ["rank", "fraction", "threshold"])
 def test_envelopes_of_many_cutoffs_have_few_vertices(x: str) -> None:
-    assert max(vertices(BY_RANK.pu.plot_metric("f1", x=x))) <= LIMIT
+    assert max(vertices(BY_RANK.pu.plot_metric("f1", x=x))) <= MOST
 
 
 @some_plots
@@ -111,7 +139,7 @@ def test_vector_files_are_small(plot: str) -> None:
 
 def test_a_rank_cdf_of_many_cutoffs_has_few_vertices() -> None:
     ax = FRAME.pu.plot_rank_cdf(0.2, reference="positives", ranks="all")
-    assert max(vertices(ax)) <= LIMIT
+    assert max(vertices(ax)) <= MOST
 
 
 def test_what_is_drawn_stays_whole() -> None:
@@ -124,18 +152,6 @@ def test_what_is_drawn_stays_whole() -> None:
     xr.testing.assert_identical(TABLES, before)
     xr.testing.assert_identical(BY_RANK, inner)
     assert TABLES.pu.roc_bounds().sizes["rank"] == len(FRAME) + 1
-
-
-def test_pictures_are_the_same_on_a_logarithmic_axis_set_later(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    tables = TABLES.sel(beta=[0.2])
-    few = draw("rank", tables)
-    monkeypatch.setattr(artists, "thin", whole)
-    every = draw("rank", tables)
-    for ax in (few, every):
-        ax.set(xscale="log", xlim=(1, 15_000))
-    assert apart(pixels(few), pixels(every)) < 1e-5  # where pieces of a pixel add up
 
 
 def line(ax: Axes, beta: float = 0.2) -> Line2D:
@@ -179,16 +195,6 @@ def test_envelopes_do_not_depend_on_blocks(
         drawn.append([patch.get_xy() for patch in ax.patches if isinstance(patch, Polygon)])
     for one, other in zip(*drawn, strict=True):
         np.testing.assert_array_equal(one, other)
-
-
-@settings(max_examples=50)
-@given(st.lists(st.booleans(), max_size=12).map(np.array).map(lambda one: one.astype(bool)))
-def test_places_side_by_side_are_a_slice(there: BoolArray) -> None:
-    places = artists.kept(there)
-    every = np.arange(there.size)
-    np.testing.assert_array_equal(every[places], every[there])
-    gaps = np.count_nonzero(np.diff(np.flatnonzero(there)) > 1)
-    assert isinstance(places, slice) == (gaps == 0)
 
 
 def test_points_without_a_value_at_any_bound_are_left_out() -> None:

@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 
 from pu_accessor import PUWarning
+from tests.cases import legend_of
 from tests.results.test_limits import FRAME, GROUPS, LIMIT, told, upper
 
 GRID = np.arange(10) / 10
@@ -18,8 +19,7 @@ def marked(ax: Axes) -> list[Any]:
 
 
 def legend(drawing: Any) -> list[str]:
-    box: Any = drawing.get_legend() if isinstance(drawing, Axes) else drawing.legend
-    return [text.get_text() for text in box.get_texts()]
+    return [text.get_text() for text in legend_of(drawing).get_texts()]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """How pictures look: palettes, ink, legends and labels, read back from their artists."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import fields
 from typing import Any
 
 import matplotlib as mpl
@@ -12,13 +13,17 @@ import seaborn as sns
 from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patches import Polygon
 from matplotlib.text import Text
 
 from pu_accessor import PUError, PUTypeError, PUValueError
-from pu_accessor.plots.colors import contrast, ground, luminance
-from tests.cases import binormal
+from pu_accessor.accessors import table_plots
+from pu_accessor.accessors.plots import PlotOptions
+from pu_accessor.plots import Options
+from pu_accessor.plots.colors import ground
+from pu_accessor.sources.frames import FrameSource
+from tests.cases import binormal, legend_of
 
 FRAME = binormal(40, 120, 0.5, seed=5)[0]
 RNG = np.random.default_rng(6)
@@ -35,7 +40,7 @@ PLOTS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "plot_against_beta": (("pr", [0.0, 0.2, 0.4, 0.6]), {}),
     "plot_robustness": (("auroc", BETA), {"selection_odds": [1, 2, 5]}),
     "plot_gain": ((BETA,), {}),
-    "plot_decision": ((BETA,), {"thresholds": np.arange(1, 20) / 20}),
+    "plot_net_benefit": ((BETA,), {"thresholds": np.arange(1, 20) / 20}),
     "plot_calibration": ((BETA,), {"bins": 4}),
     "plot_forest": (("auroc", BETA), {"baseline": True}),
 }
@@ -70,30 +75,22 @@ def of_kind(ax: Axes, kind: str) -> list[Any]:
     return [one for one in (*ax.lines, *ax.patches) if str(one.get_gid()).startswith(gid)]
 
 
+def luminance(color: Any) -> float:
+    """Return the relative luminance of a colour: WCAG 2.2."""
+    channels = np.array(to_rgb(color))
+    light = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    return float(light @ [0.2126, 0.7152, 0.0722])
+
+
+def contrast(one: Any, other: Any) -> float:
+    """Return the contrast of two colours, from 1 to 21: WCAG 2.2."""
+    low, high = sorted([luminance(one), luminance(other)])
+    return (high + 0.05) / (low + 0.05)
+
+
 def legend(drawing: Any) -> list[str]:
-    box = drawing.get_legend()
+    box = legend_of(drawing)
     return [] if box is None else [text.get_text() for text in box.get_texts()]
-
-
-def covered(ax: Axes) -> list[str]:
-    """Return what the legend's box has a part of: curves and bands, point by point."""
-    box = ax.get_legend()
-    assert box is not None
-    (left, low), (right, high) = box.get_window_extent().padded(-1).get_points()
-    found = []
-    for one in [*curves(ax), *of_kind(ax, "baseline"), *of_kind(ax, "band")]:
-        corners = one.get_xydata() if isinstance(one, Line2D) else one.get_xy()
-        ends = one.get_transform().transform(np.asarray(corners, dtype=float))
-        part = np.linspace(0, 1, 30)[:, None, None]
-        joined = one.get_linestyle() != "None"
-        x, y = np.moveaxis(ends[:-1] + part * np.diff(ends, axis=0) if joined else ends, -1, 0)
-        seen = (x > ax.bbox.x0) & (x < ax.bbox.x1) & (y > ax.bbox.y0) & (y < ax.bbox.y1)
-        hit = bool((seen & (x > left) & (x < right) & (y > low) & (y < high)).any())
-        middle = ((left + right) / 2, (low + high) / 2)
-        shown = bool(ax.bbox.contains(*middle))
-        hit |= isinstance(one, Polygon) and shown and bool(one.contains_point(middle))
-        found += [str(one.get_label())] * hit
-    return found
 
 
 def cut_off(figure: Any) -> list[str]:
@@ -105,7 +102,7 @@ def cut_off(figure: Any) -> list[str]:
         for axis in (ax.xaxis, ax.yaxis):
             low, high = sorted(axis.get_view_interval())
             texts += [one.label1 for one in axis.get_major_ticks() if low <= one.get_loc() <= high]
-        texts += [box for box in [ax.get_legend()] if box is not None]
+        texts += [box for box in [legend_of(ax)] if box is not None]
         for one in texts:
             extent = one.get_window_extent()
             inside = edge.contains(*extent.min) and edge.contains(*extent.max)
@@ -122,40 +119,54 @@ SIZES = [(3.3, 1), (3.3, 3), (3.3, 12), (12, 3)]  # inches, models
 
 
 @pytest.mark.parametrize(("plot", "size"), each(["plot_roc"], SIZES, (3.3, 3)))
-def test_legends_cover_no_data_and_nothing_is_cut_off(plot: str, size: tuple[float, int]) -> None:
+def test_legends_stand_outside_and_nothing_is_cut_off(plot: str, size: tuple[float, int]) -> None:
     width, models = size
     with mpl.rc_context({"figure.figsize": (width, 0.75 * width)}):
         ax = draw(plot, models)
     ax.figure.canvas.draw()
-    assert covered(ax) == []
+    assert len(ax.figure.legends) == 1 and ax.get_legend() is None
+    box = legend_of(ax).get_window_extent()
+    assert not box.overlaps(ax.get_window_extent())
     assert cut_off(ax.figure) == []
     assert len(curves(ax)) == (1 if plot == "plot_forest" else models)
+    assert min(ax.get_window_extent().size / ax.figure.dpi) > 0.35 * width
 
 
 @pytest.mark.parametrize("layout", [None, "constrained"])
-@pytest.mark.parametrize("plot", ["plot_roc", "plot_pr", "plot_rank_cdf", "plot_decision"])
-def test_legends_on_small_axes_of_a_user(plot: str, layout: Any) -> None:
-    figure, (left, right) = plt.subplots(1, 2, figsize=(7, 3), layout=layout)
-    draw(plot, 3, ax=left)
-    draw(plot, 3, ax=right)
-    figure.canvas.draw()
-    assert covered(left) == covered(right) == []
-    assert figure.get_size_inches().tolist() == [7, 3]
-    assert "legend" not in cut_off(figure)
-    box = left.get_legend()
-    assert box is not None
-    assert not box.get_window_extent().overlaps(right.get_window_extent())
-
-
-def test_a_second_call_takes_no_further_room() -> None:
-    figure, ax = plt.subplots(figsize=(3.3, 3))
-    sizes = []
-    for _ in range(2):
-        draw("plot_decision", 1, ax=ax, line_kws={"label": "the same", "color": "C0"})
+@pytest.mark.parametrize("plot", ["plot_roc", "plot_pr", "plot_rank_cdf", "plot_net_benefit"])
+def test_axes_of_a_user_keep_their_place(plot: str, layout: Any) -> None:
+    places = []
+    for words in (False, "auto"):
+        figure, (left, right) = plt.subplots(1, 2, figsize=(7, 3), layout=layout)
+        for ax in (left, right):
+            draw(plot, 3, ax=ax, legend=words)
         figure.canvas.draw()
-        sizes.append(tuple(ax.get_window_extent().size))
-        assert covered(ax) == [] and "legend" not in cut_off(figure)
-    assert sizes[0] == pytest.approx(sizes[1], rel=0.02) and min(sizes[0]) > 70
+        assert figure.get_size_inches().tolist() == [7, 3]
+        places.append([ax.get_position().bounds for ax in (left, right)])
+    np.testing.assert_allclose(places[0], places[1])
+    box = left.get_legend()
+    assert box is not None and figure.legends == []
+    assert left.get_window_extent().contains(*box.get_window_extent().min)
+    assert left.get_window_extent().contains(*box.get_window_extent().max)
+
+
+def test_small_axes_of_a_user_name_curves_alone() -> None:
+    sizes = {(7, 6): True, (3.3, 3): False}
+    for size, has_band in sizes.items():
+        ax = draw("plot_roc", 3, ax=plt.subplots(figsize=size)[1])
+        assert legend(ax)[:3] == NAMES[:3]
+        assert ("95% exact band,\nthese examples" in legend(ax)) == has_band
+        full = draw("plot_roc", 3, ax=plt.subplots(figsize=size)[1], legend="full")
+        assert "95% exact band,\nthese examples" in legend(full)
+
+
+def test_a_second_call_keeps_the_one_legend_and_the_size() -> None:
+    ax = draw("plot_net_benefit", 1)
+    size = ax.figure.get_size_inches().tolist()
+    draw("plot_net_benefit", 1, ax=ax, line_kws={"label": "another"})
+    assert ax.figure.get_size_inches().tolist() == size
+    assert len(ax.figure.legends) == 1 and ax.get_legend() is None
+    assert legend(ax)[1] == "another"
 
 
 def test_what_legends_name() -> None:
@@ -164,8 +175,7 @@ def test_what_legends_name() -> None:
     assert full == [*NAMES[:3], naive, band, "chance"]
     assert legend(draw("plot_roc", 3, legend="full")) == full
     assert legend(draw("plot_roc", 3, legend="brief")) == NAMES[:3]
-    for word in (False, "direct"):
-        assert draw("plot_roc", 3, legend=word).get_legend() is None
+    assert legend_of(draw("plot_roc", 3, legend=False)) is None
     betas = np.round(np.linspace(0.02, 0.4, 12), 3)
     every = [f"β̂ = {beta:g}" for beta in betas]
     pu = FRAME.pu
@@ -189,33 +199,6 @@ def test_two_calls_on_one_axes_name_both_curves() -> None:
     FRAME.pu(score=NAMES[4]).plot_rank_cdf(BETA, ax=ax)
     told = [f"{name}, known positives" for name in (NAMES[0], NAMES[4])]
     assert legend(ax)[:2] == told and len(set(colors(ax))) == 2
-
-
-# Names at the ends of curves
-
-
-@pytest.mark.parametrize(("plot", "models"), each(["plot_roc"], [1, 4], 4))
-def test_direct_names_stand_apart_and_inside(plot: str, models: int) -> None:
-    ax = draw(plot, models, legend="direct")
-    ax.figure.canvas.draw()
-    texts = [text for text in ax.texts if text.get_gid() == "pu_accessor label"]
-    named = [*curves(ax), *of_kind(ax, "baseline")[:1]]
-    assert [text.get_text() for text in texts] == [str(line.get_label()) for line in named]
-    boxes = [text.get_window_extent() for text in texts]
-    for place, box in enumerate(boxes):
-        assert not any(box.padded(-1).overlaps(other.padded(-1)) for other in boxes[:place])
-    assert cut_off(ax.figure) == []
-    assert ax.get_legend() is None
-
-
-def test_direct_names_have_the_colours_of_their_curves_and_stand_at_the_ends() -> None:
-    ax = draw("plot_robustness", 3, legend="direct")
-    told = {text.get_text(): text for text in ax.texts}
-    for line in curves(ax):
-        text = told[str(line.get_label())]
-        assert to_hex(text.get_color()) == to_hex(line.get_color())
-        end = ax.transData.transform(np.asarray(line.get_xydata()))[-1]
-        assert text.get_window_extent().x0 > end[0]
 
 
 # Palettes
@@ -288,9 +271,13 @@ BAD: dict[str, tuple[type[PUError], dict[str, Any]]] = {
     "palette must be a name, a list or mapping .*, but a int": (PUTypeError, {"palette": 3}),
     "but a ndarray was passed. Pass palette=": (PUTypeError, {"palette": np.array("red")}),
     "but a list_iterator was passed. Pass palette=": (PUTypeError, {"palette": iter(["red"])}),
-    "legend must be one of .*'direct'.*, but 'none' was .* Pass False": (
+    r"legend must be one of \['auto', 'brief', 'full'\], but 'none' was .* Pass False": (
         PUValueError,
         {"legend": "none"},
+    ),
+    "but 'direct' was passed. Names are no longer written at the ends of curves": (
+        PUValueError,
+        {"legend": "direct"},
     ),
     "legend must be one of .*, but True was passed": (PUValueError, {"legend": True}),
     "legend must be one of .*, but 'outside' .*mean 'auto'": (PUValueError, {"legend": "outside"}),
@@ -303,6 +290,18 @@ BAD: dict[str, tuple[type[PUError], dict[str, Any]]] = {
         {"height": "2", "col": "beta"},
     ),
     "height must be above 0, in inches, but -2": (PUValueError, {"height": -2}),
+    "hue, col and row must be different": (PUValueError, {"hue": "model", "row": "model"}),
+    r"hue must be the name of one of the dimensions, but \['model'\]": (
+        PUValueError,
+        {"hue": ["model"]},
+    ),
+    "line_kws must be a mapping of properties": (PUTypeError, {"line_kws": {"hue": 1}}),
+    "band_kws must be a mapping of properties": (PUTypeError, {"band_kws": "red"}),
+    "ax must be a matplotlib Axes, but a str": (PUTypeError, {"ax": "x"}),
+    "ax must not be passed with col or row": (
+        PUValueError,
+        {"ax": Figure().subplots(), "col": "model"},
+    ),
 }
 
 
@@ -313,6 +312,46 @@ def test_looks_that_there_are_not(message: str) -> None:
     with pytest.raises(kind, match=message):
         draw("plot_roc", models, **keywords)
     assert plt.get_fignums() == []
+
+
+EARLY = [message for message in BAD if "each" not in message]
+
+
+def unread(*arguments: Any, **keywords: Any) -> Any:
+    raise AssertionError("a row is read")
+
+
+@pytest.mark.parametrize("message", EARLY)
+@pytest.mark.parametrize("plot", [*PLOTS, "tables"])
+def test_bad_options_are_refused_before_a_row_is_read(
+    plot: str, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tables = FRAME.pu.contingency(BETA, ranks="breakpoints")
+    monkeypatch.setattr(FrameSource, "rank", unread)
+    monkeypatch.setattr(FrameSource, "pair", unread)
+    monkeypatch.setattr(table_plots, "read_values", unread)
+    kind, keywords = BAD[message]
+    with pytest.raises(kind, match=message):
+        tables.pu.plot_pr(**keywords) if plot == "tables" else draw(plot, 3, **keywords)
+    with pytest.raises(AssertionError, match="a row is read"):
+        tables.pu.plot_pr() if plot == "tables" else draw(plot, 3)
+
+
+def test_options_have_the_same_names_for_type_checkers_and_for_checks() -> None:
+    names = [field.name for field in fields(Options)]
+    assert [*PlotOptions.__annotations__, "baseline"] == names
+
+
+def test_unknown_options_have_a_near_name() -> None:
+    for plot in (FRAME.pu.plot_roc, FRAME.pu.plot_robustness):
+        with pytest.raises(
+            PUTypeError, match=r"has no argument 'pallete'\. Did you mean 'palette'"
+        ):
+            plot(BETA, pallete="deep")
+    with pytest.raises(PUTypeError, match="plot_rank_cdf has no argument 'baseline'"):
+        FRAME.pu.plot_rank_cdf(BETA, baseline=True)
+    with pytest.raises(PUTypeError, match=r"df.pu\(by='model'\).plot_roc\(0.15, hue='model'\)"):
+        FRAME.pu.plot_roc(BETA, by="model", hue="model")
 
 
 def test_height_and_axes_exclude_each_other() -> None:
@@ -372,7 +411,7 @@ def test_all_ink_can_be_seen_on_dark_grounds(plot: str, paint: str) -> None:
         assert lines
         for line in lines:
             assert contrast(line.get_color(), ground(ax)) > 3, line.get_label()
-        box = ax.get_legend()
+        box = legend_of(ax)
         assert box is not None
         if paint == "dark_background":
             for text in box.get_texts():

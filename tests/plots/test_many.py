@@ -17,7 +17,7 @@ from seaborn import FacetGrid
 
 from pu_accessor import PUError, PUTypeError, PUValueError
 from pu_accessor.ranking import FloatArray
-from tests.cases import as_frame, binormal, draw_case, put
+from tests.cases import as_frame, binormal, draw_case, legend_of, put
 
 # Groups of 39, 8, 14 and 33 rows, d mostly tied; (c, 1) has none.
 SEEDS = {"a": 11, "b": 21, "c": 39, "d": 3}
@@ -92,7 +92,7 @@ def marks(ax: Axes) -> list[float]:
 
 
 def legend(drawing: Any) -> list[str]:
-    box = drawing.legend if isinstance(drawing, FacetGrid) else drawing.get_legend()
+    box = legend_of(drawing)
     return [text.get_text() for text in box.get_texts()]
 
 
@@ -110,7 +110,7 @@ def artists(drawing: Any) -> list[Any]:
 def legend_is_beside_the_axes(drawing: Any) -> bool:
     figure = drawing.figure
     figure.canvas.draw()
-    box = drawing.legend if isinstance(drawing, FacetGrid) else drawing.get_legend()
+    box = legend_of(drawing)
     extent = box.get_window_extent()
     apart = not any(extent.overlaps(ax.get_window_extent()) for ax in figure.axes)
     return apart and figure.bbox.contains(*extent.min) and figure.bbox.contains(*extent.max)

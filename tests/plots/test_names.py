@@ -10,7 +10,7 @@ import xarray as xr
 from matplotlib.text import Text
 
 from pu_accessor import from_chunks
-from tests.cases import binormal
+from tests.cases import binormal, legend_of
 
 NAMES = ["_hidden", "$x$", "$$", "a$b", r"$\frac$", r"\$", "<script>", "100%", "{x}", "_", ""]
 FRAME = binormal(40, 80, 0.5, seed=2)[0]
@@ -34,7 +34,7 @@ def test_models_in_a_legend(name: str) -> None:
     frame = FRAME.assign(other=-FRAME["score"]).rename(columns={"score": name})
     pu = frame.pu(score=[name, "other"])
     for ax in (pu.plot_roc(0.2), pu.plot_rank_cdf(0.2)):
-        labels = [shown(text) for text in ax.get_legend().get_texts()]
+        labels = [shown(text) for text in legend_of(ax).get_texts()]
         assert name in [label.strip() for label in labels]
     assert name in texts(ax.figure)
 
@@ -48,7 +48,7 @@ def test_columns_and_keys_in_panels(name: str) -> None:
     assert parts == {(name, name), (name, "other")}
     texts(grid.figure)
     ax = frame.pu(by=name).plot_pr(0.2)
-    assert shown(ax.get_legend().get_title()).strip().startswith(name)
+    assert shown(legend_of(ax).get_title()).strip().startswith(name)
     texts(ax.figure)
 
 

@@ -8,7 +8,7 @@ import pytest
 from matplotlib.axes import Axes
 
 from pu_accessor import PUValueError
-from tests.cases import binormal
+from tests.cases import binormal, legend_of
 
 FRAME, BETA, TRUTH = binormal(100, 300, 0.4, seed=3)
 FRAME["score"] = 1 / (1 + np.exp(-(FRAME["score"] - 1)))
@@ -22,13 +22,13 @@ def line(ax: Axes, label: str) -> Any:
 
 
 def legend(ax: Axes) -> list[str]:
-    box = ax.get_legend()
+    box = legend_of(ax)
     assert box is not None
     return [text.get_text() for text in box.get_texts()]
 
 
 def test_decision_curves_draw_net_benefit() -> None:
-    ax = FRAME.pu.plot_decision(0.15, band="simultaneous")
+    ax = FRAME.pu.plot_net_benefit(0.15, band="simultaneous")
     found = FRAME.pu.net_benefit(0.15, band="simultaneous")
     x = found["threshold"].to_numpy()
     np.testing.assert_allclose(line(ax, "β̂ = 0.15").T, [x, found["estimate"]])
@@ -44,19 +44,19 @@ def test_decision_curves_draw_net_benefit() -> None:
 
 
 def test_decision_curves_of_models_and_betas() -> None:
-    ax = MODELS.pu(by="m").plot_decision(0.15, baseline=True)
+    ax = MODELS.pu(by="m").plot_net_benefit(0.15, baseline=True)
     assert legend(ax)[:2] == ["a", "b"] and "treat all" in legend(ax)
     assert sum(one.get_label() == "treat all" for one in ax.lines) == 1
-    ax = FRAME.pu.plot_decision([0.1, 0.2], beta_interval=(0.1, 0.2))
+    ax = FRAME.pu.plot_net_benefit([0.1, 0.2], beta_interval=(0.1, 0.2))
     assert sum(one.get_label() == "treat all" for one in ax.lines) == 2
     assert len([text for text in legend(ax) if text.startswith("envelope")]) == 1
-    grid = MODELS.pu(by="m").plot_decision({"a": 0.1, "b": 0.2}, col="m", thresholds=[0.1, 0.3])
+    grid = MODELS.pu(by="m").plot_net_benefit({"a": 0.1, "b": 0.2}, col="m", thresholds=[0.1, 0.3])
     assert grid.axes.size == 2
 
 
 def test_decision_curves_take_two_thresholds() -> None:
     with pytest.raises(PUValueError, match="two or more increasing thresholds"):
-        FRAME.pu.plot_decision(0.2, thresholds=0.5)
+        FRAME.pu.plot_net_benefit(0.2, thresholds=0.5)
 
 
 def test_gains_draw_recall_between_chance_and_perfection() -> None:
@@ -72,6 +72,24 @@ def test_gains_draw_recall_between_chance_and_perfection() -> None:
     ax = FRAME.pu.plot_gain([0.1, 0.2, 0.3])
     assert sum(one.get_label() == "perfect" for one in ax.lines) == 3
     assert legend(ax)[-2:] == ["chance", "perfect"]
+
+
+def test_gains_are_recall_against_the_fraction_of_examples() -> None:
+    pu = MODELS.pu(by="m")
+    gains = pu.gain([0.1, 0.2], beta_interval=(0.1, 0.2))
+    tables = pu.contingency([0.1, 0.2], ranks="breakpoints", beta_interval=(0.1, 0.2))
+    np.testing.assert_array_equal(gains["gain"], tables.pu.metric("recall"))
+    np.testing.assert_array_equal(gains["fraction"], tables["rank"] / len(FRAME))
+    positives = [40 + 0.1 * 360, 40 + 0.2 * 360]
+    np.testing.assert_allclose(gains["prevalence"], np.divide([positives] * 2, 400))
+    ax = MODELS[MODELS["m"] == "b"].pu.plot_gain(0.2)
+    drawn = gains["gain"].sel(m="b", beta=0.2, bound="estimate")
+    corners = np.stack([gains["fraction"].sel(m="b"), drawn], axis=1)
+    assert {*map(tuple, line(ax, "β̂ = 0.2"))} == {*map(tuple, corners)}
+    (patch,) = (one for one in FRAME.pu.plot_gain(0.15, beta_interval=(0.1, 0.2)).patches[:1])
+    ends = FRAME.pu.gain(0.15, beta_interval=(0.1, 0.2))["gain"].isel(beta=0)
+    high = ends.sel(bound="envelope_upper")
+    np.testing.assert_array_equal(patch.get_xy()[: high.size, 1], high)
 
 
 def test_reliability_diagrams_draw_bins() -> None:
@@ -100,8 +118,8 @@ def test_envelopes_of_groups_with_intervals_of_their_own() -> None:
     grouped = FRAME.assign(site=np.where(np.arange(len(FRAME)) % 2, "a", "b")).pu(by="site")
     intervals = {"a": (0.1, 0.3), "b": (0.15, 0.25)}
     for ax in (
-        grouped.plot_decision(0.2, thresholds=[0.2, 0.3], beta_interval=intervals),
+        grouped.plot_net_benefit(0.2, thresholds=[0.2, 0.3], beta_interval=intervals),
         grouped.plot_calibration(0.2, bins=3, beta_interval=intervals),
     ):
-        legend = ax.get_legend()
+        legend = legend_of(ax)
         assert any("[0.1, 0.3]" in text.get_text() for text in legend.get_texts())

@@ -5,7 +5,7 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from tests.cases import Case, as_frame
+from tests.cases import Case, as_frame, legend_of
 from tests.inference.test_references import REFERENCES, ask, sites
 
 BANDS = {
@@ -17,7 +17,7 @@ BANDS = {
 
 
 def legend(ax: Axes) -> list[str]:
-    box = ax.get_legend()
+    box = legend_of(ax)
     assert box is not None
     return [text.get_text() for text in box.get_texts()]
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tests.cases import legend_of
 from tests.inference.test_weighted import FRAME
 
 
@@ -18,5 +19,5 @@ def test_pictures_take_them(plot: str) -> None:
         for ax in drawings
     ]
     assert lines[0].shape != lines[1].shape or not np.allclose(lines[0], lines[1])
-    texts = [text.get_text() for text in drawings[0].get_legend().get_texts()]
+    texts = [text.get_text() for text in legend_of(drawings[0]).get_texts()]
     assert any("95% weighted band" in text for text in texts)

@@ -11,7 +11,7 @@ import xarray as xr
 
 from pu_accessor import PUTypeError, PUValueError, PUWarning, from_arrays
 from pu_accessor.inference.bands.within_odds import exact_within
-from tests.cases import binormal
+from tests.cases import binormal, legend_of
 
 
 def draw(seed: int = 3) -> tuple[pd.DataFrame, float]:
@@ -29,7 +29,7 @@ def test_models_come_as_they_were_named_and_ticks_stand_apart() -> None:
     models = FRAME.rename(columns={"better": "model 10", "worse": "model 2"})
     pu = models.pu(score=["model 2", "model 10"])
     ax = pu.plot_robustness("auroc", BETA, selection_odds=[1, 1.25, 1.5, 2, 5])
-    texts = [text.get_text() for text in ax.get_legend().get_texts()]
+    texts = [text.get_text() for text in legend_of(ax).get_texts()]
     assert [text for text in texts if text.startswith("model")] == ["model 2", "model 10"]
     assert ax.get_xticks().tolist() == [1, 1.5, 2, 5]
     plt.close("all")
@@ -210,7 +210,7 @@ def test_a_picture_of_robustness() -> None:
     ].item()
     np.testing.assert_allclose(cross.get_xydata(), [[point, 0.6]])
     assert ax.get_xscale() == "log" and ax.get_ylabel() == "AUROC"
-    labels = [text.get_text() for text in ax.get_legend().get_texts()]
+    labels = [text.get_text() for text in legend_of(ax).get_texts()]
     assert {"95% interval", "range of the estimate", "conclusion breaks", "0.6"} <= {*labels}
     plt.close("all")
 
@@ -225,7 +225,7 @@ def test_pictures_of_models_and_metrics() -> None:
     assert grid.axes.shape == (1, 2)
     assert "95% exact band,\nthese examples" in [t.get_text() for t in grid.legend.get_texts()]
     drawn = FRAME.pu.plot_roc(BETA, selection_odds=2)
-    texts = [text.get_text() for text in drawn.get_legend().get_texts()]
+    texts = [text.get_text() for text in legend_of(drawn).get_texts()]
     assert "95% exact band,\nodds within 2,\nthese examples" in texts
     plt.close("all")
 

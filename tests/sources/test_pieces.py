@@ -28,7 +28,7 @@ from pu_accessor.counting import cutoffs
 from pu_accessor.counting import gaps as gaps_module
 from pu_accessor.counting import order_statistics as best
 from pu_accessor.sources import refinement as looks
-from tests.cases import Case, as_frame, cases, put
+from tests.cases import Case, as_frame, cases, legend_of, put
 
 Ask = Callable[[Any], Any]
 Chunks = list[pd.DataFrame]
@@ -163,7 +163,7 @@ def show(ax: Axes) -> list[Any]:
     assert ax.lines and ax.patches
     ways = [(x.get_path().vertices.tolist(), x.get_linestyle(), x.get_zorder()) for x in shown]
     colors = [[x.get_color() for x in ax.lines], [x.get_facecolor() for x in ax.patches]]
-    box = ax.get_legend()
+    box = legend_of(ax)
     texts = [text.get_text() for text in (box.get_title(), *box.get_texts())] if box else []
     return [ways, colors, texts, ax.get_xlabel(), ax.get_ylabel(), ax.get_xlim(), ax.get_ylim()]
 

@@ -1,0 +1,234 @@
+"""Numbers with their intervals: against beta, against selection odds, and one below the other."""
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
+
+from pu_accessor.errors import PUValueError
+from pu_accessor.inference.comparison.crossings import crossings
+from pu_accessor.plots.artists import (
+    Curve,
+    Kind,
+    Path,
+    Trace,
+    band_label,
+    draw_band,
+    draw_chance,
+    draw_cross,
+    draw_curve,
+    draw_infeasible,
+    draw_limit,
+    draw_line,
+)
+from pu_accessor.plots.colors import ink
+from pu_accessor.plots.layout import Drawing, draw_panels
+from pu_accessor.plots.names import write_key, write_quantity
+from pu_accessor.plots.options import Options
+from pu_accessor.plots.slices import PLACE
+from pu_accessor.ranking import FloatArray
+
+__all__ = ["plot_against_beta", "plot_forest", "plot_robustness"]
+
+_APART = 0.12  # of the axis, for labels of ticks
+_SHARE = 0.8  # of the height of a row of a forest, for all its hues
+_THICK, _THIN = 0.06, 0.28  # half of an interval's bar, at most: in inches, and of its hue's part
+_ROW = 0.24  # inches that a row takes, and ...
+_HUE = 0.1  # ... each further hue in it
+_EDGES = 1.2  # inches for labels above and below
+
+
+# Against beta
+
+
+def plot_against_beta(values: xr.Dataset, options: Options) -> Drawing:
+    """Draw an area, or a metric at a rank, against beta, with its band.
+
+    Where the central estimates of two models swap their order, a cross marks it. The betas at
+    which a model's band is impossible are shaded, with a strip in its hue. A vertical line marks
+    the upper limit on beta that the known positives set, where it is within the picture.
+    """
+    if values["beta"].ndim > 1:
+        raise PUValueError(
+            "plot_against_beta needs the same betas for all groups, but each has its own. Pass an "
+            "array: beta=[0.1, 0.2, 0.3]."
+        )
+    at, level = values.attrs.get("at"), values.attrs.get("level")
+    ylabel = write_quantity(str(values.attrs["long_name"]))
+    ylabel = ylabel if at is None else f"{ylabel} among the top {at:,}"
+    limit_label = f"{'' if level is None else f'{100 * level:.12g}% '}upper limit on β̂"
+
+    def draw(ax: Axes, curves: list[Curve]) -> None:
+        ax.set(xlabel="β̂ (share of positives among the unlabeled)", ylabel=ylabel)
+        for curve in curves:
+            draw_curve(ax, curve, _trace("beta", "value"), options, band_label(values))
+        for first, second in combinations(curves, 2):
+            x, y = _order_changes(first, second)
+            if x.size:
+                draw_cross(ax, x, y, Kind.CHANGE, "order changes", ink(ax))
+        for curve in curves:
+            betas = curve.data["beta"].to_numpy()
+            infeasible = np.flatnonzero(curve.data["infeasible"].to_numpy())
+            if infeasible.size:  # from the middle of the step before
+                first = infeasible[0]
+                left = (betas[max(first - 1, 0)] + betas[first]) / 2
+                draw_infeasible(ax, left, betas[infeasible[-1]], curve.color)
+            limit = float(curve.data.coords.get("beta_limit", np.nan))
+            draw_limit(ax, limit, curve.color, limit_label)
+
+    return draw_panels(values, draw, options, along="beta")
+
+
+def _order_changes(first: Curve, second: Curve) -> Path:
+    """Return where the estimates of two curves cross, on straight lines between betas."""
+    betas = first.data["beta"].to_numpy()
+    y, other = (curve.data["value"].sel(bound="estimate").to_numpy() for curve in (first, second))
+    lead = y - other
+    known = np.isfinite(lead)
+    x = np.array(crossings(betas[known], lead[known]))
+    return x, np.interp(x, betas[known], y[known])
+
+
+# Against selection odds
+
+
+def plot_robustness(values: xr.Dataset, options: Options) -> Drawing:
+    """Draw a number against the factor by which odds of being labeled may differ.
+
+    The inner band has what the estimate can be, the outer one its interval. A cross marks the
+    factor from which on the conclusion does not hold for every selection.
+    """
+    above = float(values.attrs["above"])
+    interval = f"{100 * values.attrs['level']:.12g}% interval"
+    label = band_label(values) if "band" in values.attrs else interval
+    odds = values["selection_odds"].to_numpy()
+    value, among_selections = _trace("selection_odds", "value"), _trace("selection_odds", "range")
+
+    def draw(ax: Axes, curves: list[Curve]) -> None:
+        ax.set(xlabel="factor by which odds of being labeled differ, at most")
+        ax.set(ylabel=write_quantity(str(values.attrs["long_name"])))
+        for curve in curves:
+            draw_band(ax, curve, value, options, label)
+            if "range" in values:
+                draw_band(ax, curve, among_selections, options, "range of the estimate")
+            draw_line(ax, curve, value, options.line)
+        draw_chance(ax, [odds[0], odds[-1]], [above, above], label=f"{above:g}")
+        for curve in curves:
+            _draw_break(ax, float(curve.data["breaking_point"]), above, curve.color)
+        ax.set_xscale("log")
+        ax.xaxis.set_major_locator(FixedLocator(_ticks(odds)))
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:.3g}"))
+        ax.xaxis.set_minor_locator(NullLocator())
+
+    return draw_panels(values, draw, options, along="selection_odds")
+
+
+def _draw_break(ax: Axes, odds: float, above: float, color: Any) -> None:
+    """Mark the factor at which a conclusion breaks, where it is within the picture."""
+    if np.isfinite(odds) and odds <= ax.dataLim.x1:
+        draw_cross(ax, [odds], [above], Kind.BREAK, "conclusion breaks", color)
+        style: dict[str, Any] = {"color": color, "ha": "center", "fontsize": "small"}
+        ax.annotate(f"{odds:.3g}", (odds, above), (0, 7), textcoords="offset points", **style)
+
+
+def _ticks(odds: FloatArray) -> list[float]:
+    """Return factors from the highest down that stand apart on a logarithmic axis."""
+    ticks = [float(odds[-1])]
+    least = (odds[-1] / odds[0]) ** _APART
+    for factor in odds[::-1].tolist():
+        if ticks[-1] / factor >= least:
+            ticks.append(factor)
+    return ticks[::-1]
+
+
+def _trace(x: str, y: str) -> Trace:
+    """Return how to get from one bound of a curve to x and y."""
+
+    def trace(curve: xr.Dataset) -> Path:
+        return curve[x].to_numpy(), curve[y].to_numpy()
+
+    return trace
+
+
+# One below the other
+
+
+def plot_forest(values: xr.Dataset, number: tuple[str, str], options: Options) -> Drawing:
+    """Draw numbers as dots and their intervals as bars, a row below the other for each model."""
+    dots = {"marker": "o", "linestyle": "none", "markersize": 6}
+    dots |= {"markeredgecolor": "white", "markeredgewidth": 0.75, **options.line}
+    names = _write_names(values)
+    about = {"population": "new examples", "examples": "these examples"}[values.attrs["target"]]
+    interval = f"{100 * values.attrs['level']:.12g}% interval,\n{about}"
+
+    def draw(ax: Axes, curves: list[Curve]) -> None:
+        hues = [curve for curve in curves if not curve.is_baseline]
+        step = _SHARE / max(len(hues), 1)
+        if options.ax is None and not options.has_panels:
+            _make_room(ax, len(names), len(hues))
+        ax.set(xlabel=write_quantity(number[0]) + number[1], ylabel="")
+        inches = ax.get_window_extent().height / ax.figure.dpi
+        half = min(_THIN * step, _THICK * len(names) / inches)
+        for index, curve in enumerate(hues):
+            shift = (index - (len(hues) - 1) / 2) * step
+            alone = curve._replace(among=1)  # no bar lies over another
+            for row in range(curve.data.sizes[PLACE]):
+                bar = alone._replace(data=curve.data.isel({PLACE: slice(row, row + 1)}))
+                label = f"{'_' * (row > 0)}{interval}"  # one bar stands for all in a legend
+                draw_band(ax, bar, _side_of_bar(shift, half), options, label)
+            draw_line(ax, curve, _dots(shift), dots)
+        for curve in curves:
+            if curve.is_baseline:
+                _draw_naive(ax, curve)
+        if number[0] == "AUROC":
+            draw_chance(ax, [0.5, 0.5], [-0.5, len(names) - 0.5])
+        ax.set_yticks(range(len(names)), names)
+        ax.set_ylim(len(names) - 0.5, -0.5)
+        ax.tick_params(axis="y", length=0)
+
+    return draw_panels(values, draw, options, along=PLACE)
+
+
+def _write_names(values: xr.Dataset) -> list[str]:
+    """Write the key of each row, and its beta where it has one of its own."""
+    names = [write_key(name) for name in values["name"].to_numpy().tolist()]
+    if values["beta"].dims != (PLACE,):
+        return names
+    betas = values["beta"].to_numpy().tolist()
+    return [f"{name}\nβ̂ = {beta:.3g}" for name, beta in zip(names, betas, strict=True)]
+
+
+def _side_of_bar(shift: float, half: float) -> Trace:
+    """Return how to get from a bound of one row to a side of its bar."""
+
+    def trace(row: xr.Dataset) -> Path:
+        y = row[PLACE].to_numpy() + shift
+        return np.repeat(row["value"].to_numpy(), 2), np.concatenate([y - half, y + half])
+
+    return trace
+
+
+def _dots(shift: float) -> Trace:
+    """Return how to get from a bound to its rows."""
+
+    def trace(curve: xr.Dataset) -> Path:
+        return curve["value"].to_numpy(), curve[PLACE].to_numpy() + shift
+
+    return trace
+
+
+def _draw_naive(ax: Axes, curve: Curve) -> None:
+    """Draw a cross where unlabeled examples are taken as negative."""
+    x, y = _dots(0)(curve.data.sel(bound="estimate"))
+    style: dict[str, Any] = {"color": curve.color, "marker": "x", "linestyle": "none"}
+    ax.plot(x, y, label=curve.label, gid=Kind.BASELINE, zorder=3, **style)
+
+
+def _make_room(ax: Axes, rows: int, hues: int) -> None:
+    """Make our figure higher where there are many rows."""
+    figure: Any = ax.get_figure(root=True)
+    needed = rows * (_ROW + _HUE * (hues - 1)) + _EDGES
+    figure.set_figheight(max(figure.get_figheight(), needed))
