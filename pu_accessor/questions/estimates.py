@@ -318,7 +318,8 @@ def _warn_of(found: pd.DataFrame, answers: Answers[Estimates]) -> None:
         if which.any():
             rows = found.loc[which, [*answers.names, "beta"]].to_dict("records")
             where = shorten(map(str, rows), most=3, width=100)
-            warn_caller(f"In {which.sum()} of {len(found)} rows {told}. They are at [{where}].")
+            text = f"In {which.sum()} of {len(found)} rows {told}. They are at [{where}]."
+            warn_caller(text, page="beta#too-high" if "beta" in told else None)
 
 
 def _has_one(answer: Any) -> bool:
