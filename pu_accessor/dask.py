@@ -13,7 +13,7 @@ import pandas as pd
 
 from pu_accessor.accessors.accessor import Accessor
 from pu_accessor.counting.threads import one_thread
-from pu_accessor.errors import PUError, PUImportError, PUTypeError, PUValueError
+from pu_accessor.errors import PUError, PUImportError, PUTypeError, PUValueError, brief
 from pu_accessor.sources.chunks import Apply, Merge, beside
 from pu_accessor.sources.pieces import PiecesSource
 
@@ -93,8 +93,8 @@ def _computed(result: Any) -> Any:
             raise
         raise PUError(
             "ddf could not be read, as the workers of the cluster died or are gone "
-            f"({type(error).__name__}: {error}) There is no answer, nor a part of one. Give "
-            "workers more memory, or make partitions smaller: "
+            f"({type(error).__name__}: {brief(str(error))}). There is no answer, nor a "
+            "part of one. Give workers more memory, or make partitions smaller: "
             "ddf.repartition(partition_size='50MB')."
         ) from error
 

@@ -5,7 +5,6 @@ from typing import Any
 
 import pandas as pd
 
-__all__ = ["write_key", "write_name", "write_panel", "write_quantity"]
 from pu_accessor.inference.quantities import write_label
 
 __all__ = ["write_key", "write_name", "write_panel", "write_quantity"]

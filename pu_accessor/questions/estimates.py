@@ -277,7 +277,8 @@ def warn_of_areas(areas: pd.DataFrame, results: Results[Any]) -> None:
         if rows.any():
             keys = areas.loc[rows, [*results.names, "beta"]].to_dict("records")
             where = shorten(map(str, keys), most=3, width=100)
-            warn_caller(f"In {rows.sum()} of {len(areas)} rows {message}. They are at [{where}].")
+            text = f"In {rows.sum()} of {len(areas)} rows {message}. They are at [{where}]."
+            warn_caller(text, page="beta#too-high" if "beta" in message else None)
 
 
 def _has_one(result: Result[Any]) -> bool:

@@ -230,8 +230,7 @@ def _warn_of_rankings(results: Results[Any], limits: bool) -> None:
     if beyond:
         warn_caller(
             "beta exceeds the upper limit that the known positives set at this level "
-            f"({_first(beyond)}): they rank too high for so many latent ones. Pass a smaller "
-            "beta (df.pu.estimate_beta says what the data allow); if it is known to be right, the "
+            f"({_first(beyond)}). Pass a smaller beta (see df.pu.estimate_beta); if it is right, "
             "labels are no random sample of the positives.",
             page="beta#too-high",
         )
@@ -247,4 +246,4 @@ def _warn_of_rankings(results: Results[Any], limits: bool) -> None:
 
 def _first(groups: Iterable[str]) -> str:
     """Name the first few, and say how many there are."""
-    return shorten(groups, "; ", most=3, width=120)
+    return shorten(groups, "; ", most=3, width=100)

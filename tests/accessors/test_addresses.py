@@ -36,7 +36,7 @@ def named_pages() -> set[str]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.keyword) and node.arg == "page"
     ]
-    return {call.value.value for call in calls if isinstance(call.value, ast.Constant)}
+    return {str(call.value.value) for call in calls if isinstance(call.value, ast.Constant)}
 
 
 @pytest.mark.parametrize("address", sorted({*errors._PAGES.values(), *named_pages()}))

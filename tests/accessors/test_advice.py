@@ -359,7 +359,7 @@ def templates() -> Iterator[str]:
                 continue
             if isinstance(node, ast.JoinedStr):
                 yield "".join(
-                    p.value if isinstance(p, ast.Constant) else "\0" for p in node.values
+                    str(p.value) if isinstance(p, ast.Constant) else "\0" for p in node.values
                 )
             elif isinstance(node, ast.Constant) and isinstance(node.value, str):
                 yield node.value

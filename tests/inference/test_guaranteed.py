@@ -228,7 +228,7 @@ def test_errors_say_what_to_pass() -> None:
         (
             lambda: wide.pu(score=["score", "other"]).select(0.3, recall=0.5),
             PUValueError,
-            r"select\(\.\.\., models=2\)",
+            r"select\(0\.3, recall=0\.9, models=2\)",
         ),
         (
             lambda: wide.pu(propensity="other").cutoff(0.3, recall=0.5),
@@ -269,7 +269,8 @@ COSTS = "cost must hold two numbers from 0 on, not both 0, but %s was passed."
             {"recall": 0.5, "band": "exact"},
             "band must be 'simultaneous' for a cutoff with a guarantee, but 'exact' was passed: "
             "only bounds that hold at all cutoffs jointly hold at one that was chosen by them. "
-            "Leave band out; bounds at a cutoff fixed before are df.pu.metric(..., at=...).",
+            "Leave band out; bounds at a cutoff fixed before are "
+            "df.pu.metric('recall', 0.3, at=100).",
         ),
     ],
     ids=str,
@@ -286,7 +287,8 @@ def test_errors_of_cutoffs_with_a_guarantee_in_full() -> None:
         weighted.pu(propensity="propensity").cutoff(0.3, recall=0.5)
     assert str(caught.value).partition(" See docs/")[0] == (
         "A cutoff with a guarantee needs bounds that hold at all cutoffs jointly, which there are "
-        "not with propensity=.... Leave it out, or fix a cutoff: metric(..., at=100)."
+        "not with propensity=.... Leave it out, or fix a cutoff: "
+        "df.pu.metric('recall', 0.3, at=100)."
     )
     naive: Any = pd.DataFrame({"score": [3.0, 2.0, 1.0], "label": [1.0, np.nan, 1.0]})
     with pytest.raises(PUDataError) as told:

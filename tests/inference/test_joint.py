@@ -376,7 +376,7 @@ def test_models_of_the_same_rows_have_one_beta() -> None:
         found = BOTH.estimate_beta()
     for question in (BOTH.auroc, BOTH.compare, BOTH.contingency):
         with pytest.raises(
-            PUValueError, match=r"found\['model'\] == 'a'\].drop\(columns='model'\)"
+            PUValueError, match=r"beta\['model'\] == 'a'\].drop\(columns='model'\)"
         ):
             question(found)
     one = BOTH.auroc(found[found["model"] == "a"].drop(columns="model"))

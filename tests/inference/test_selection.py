@@ -429,8 +429,8 @@ def test_a_part_of_the_curve_needs_labels_at_random() -> None:
             check_whole_area(Settings(selection_odds=1.5), part)
         assert str(caught.value).partition(" See docs/")[0] == (
             f"max_fpr must be None with selection_odds=1.5, but {part} was passed. Take the range "
-            "between bounding curves: df.pu.contingency(..., selection_odds=...)"
-            ".pu.area('auroc', max_fpr=...)."
+            "between bounding curves: df.pu.contingency(0.3, selection_odds=2)"
+            ".pu.area('auroc', max_fpr=0.1)."
         )
 
 

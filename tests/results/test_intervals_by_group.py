@@ -83,5 +83,5 @@ def test_intervals_that_do_not_fit(intervals: Any, error: type[Exception], told:
 
 
 def test_intervals_by_key_need_groups() -> None:
-    with pytest.raises(PUTypeError, match=r"beta_interval must be a pair .*by=\.\.\."):
+    with pytest.raises(PUTypeError, match=r"beta_interval must be a pair .*by='site'"):
         SITES.pu.contingency(0.2, beta_interval=INTERVALS)
