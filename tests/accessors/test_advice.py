@@ -91,7 +91,7 @@ LINES = {
     "df.pu(score='score', nan_policy='omit').auc": "Write df.pu(nan_policy='omit').auroc(0.3)",
     "ds.pu.auroc(0.1)": "Of tables: ds.pu.area('auroc')",
     "ds.pu.roc_auc": "Of tables: ds.pu.area('auroc')",
-    "ds.pu.roc_bounds()": "Of tables: ds.pu.roc_bounds()",
+    "ds.pu.roc()": "Of tables: ds.pu.roc_bounds()",
     "ds.pu.roc_bounds(0.1)": "Write for example ds.pu.roc_bounds()",
     "df.pu.auroc()": "Write for example df.pu.auroc(0.3)",
     "df.pu.auroc(0.1, label='site')": "df.pu(label='site').auroc(0.1)",
