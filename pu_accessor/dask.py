@@ -115,7 +115,7 @@ def _of_groups(grouped: Any) -> PiecesSource:
     if not all(key in grouped.obj.columns for key in keys):
         raise PUTypeError(
             "A groupby must be one of columns, but it groups by something else. Make it a "
-            "column first: ddf.assign(key=...).groupby('key')."
+            "column first: ddf.assign(key=ddf['score'] > 0).groupby('key')."
         )
     for name in ("sort", "dropna"):
         if getattr(grouped, name) is False:

@@ -84,7 +84,7 @@ class PolarsSource(Source):
         if grouped.named_by or not all(isinstance(key, str) for key in keys):
             raise PUTypeError(
                 "A group_by must name columns, but it groups by an expression. Make it a column "
-                "first: df.with_columns(key=...).group_by('key').pu."
+                "first: df.with_columns(key=pl.col('score') > 0).group_by('key').pu."
             )
         return cls(grouped.df, keys, not grouped.maintain_order)
 
@@ -117,7 +117,7 @@ class PolarsSource(Source):
         example = pd.DataFrame(columns=self._frame.columns)
         keys: list[Hashable] = []
         if self._keys is not None:
-            check_no_keys(roles.by, "df.group_by([...]).pu")
+            check_no_keys(roles.by, "df.group_by(['site', 'model']).pu")
             keys = key_columns(example, [*self._keys])
         elif roles.by is not None:
             keys = key_columns(example, roles.by)

@@ -315,8 +315,8 @@ def rank_cdf(
         Not an estimate with its interval: the estimate is that of the known positives, and what
         lies around it is the band at one beta. Pass its point, or several betas.
     level : float, default 0.95
-        Probability with which the band covers, in (0, 1): at each cutoff for "exact" and
-        "bootstrap", at all cutoffs jointly for "simultaneous" and "dkw".
+        Probability with which the band covers, in (0, 1): at each cutoff or bin for "exact" and
+        "bootstrap", at all of them jointly for "simultaneous" and "dkw".
     band : Band, default "exact"
         Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
         Or a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays with an
@@ -344,16 +344,6 @@ def rank_cdf(
         `rank_cdf` (float64) over (rank, bound, beta); of groups over (group, cutoff, bound, beta),
         each with its own cutoffs: the share of the positives among the first examples. The
         estimate is that of the known positives; lower and upper bound that of the latent ones.
-
-    Raises
-    ------
-    PUKeyError
-        If there is no such column, or beta lacks a group.
-    PUTypeError
-        If an argument or a column is of a kind that is not allowed.
-    PUValueError
-        If one has a value that is not allowed, labels are ambiguous, or no row is a known
-        positive. In a group, the error names it.
 
     See Also
     --------

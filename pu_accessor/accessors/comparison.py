@@ -357,7 +357,8 @@ def gap(
         raise PUValueError(
             f"score must name one column for gap, but {brief(self._roles.score)} was passed: "
             "models of the same rows are not independent. Ask for each, "
-            "df.pu(score=[...]).metric(...), or compare their AUROC: df.pu(score=[...]).compare()."
+            "df.pu.metric('recall', 0.3, at=100), or compare their AUROC: df.pu(score=['svm', "
+            "'forest']).compare()."
         )
     betas = None if beta is None else read_betas(beta, joint=joint)
     return comparison.gap(self._request(), quantity, betas, at, Settings(level), target)

@@ -61,8 +61,6 @@ def plot_roc(
 
     Raises
     ------
-    PUKeyError
-        If the Dataset holds no tables.
     PUValueError
         If it lacks a bound, negatives or the baseline asked for, or a dimension
         has no hue, column or row.
@@ -133,8 +131,6 @@ def plot_pr(
 
     Raises
     ------
-    PUKeyError
-        If the Dataset holds no tables.
     PUValueError
         If it lacks a bound or the baseline asked for, or a dimension
         has no hue, column or row.
@@ -215,8 +211,6 @@ def plot_metric(
 
     Raises
     ------
-    PUKeyError
-        If the Dataset holds no tables.
     PUValueError
         If it lacks a bound, the baseline asked for, or cutoffs, or a dimension
         has no hue, column or row.
@@ -286,8 +280,6 @@ def plot_against_beta(
 
     Raises
     ------
-    PUKeyError
-        If the Dataset holds no tables.
     PUValueError
         If it lacks a bound, cutoffs or a second beta, or a dimension
         has no hue, column or row.

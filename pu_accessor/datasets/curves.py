@@ -290,7 +290,7 @@ def _check_derivable(tables: xr.Dataset) -> None:
         raise PUValueError(
             f"The numbers of examples, {[*TOTALS]}, are not those of the tables: joining may "
             "have kept those of the first alone. Join them with "
-            "xr.concat(..., coords='different', compat='equals')."
+            "xr.concat([ds, ds], 'model', coords='different', compat='equals')."
         )
 
 
@@ -329,7 +329,7 @@ def _models_dim(curves: xr.Dataset) -> str:
     if (len(more) == 1 and curves.sizes[more[0]] < 2) or not more:
         raise PUValueError(
             "A comparison needs two or more models, but there is one. Name two columns of scores, "
-            "df.pu(score=[...]), or a column with two keys, df.pu(by=...).",
+            "df.pu(score=['svm', 'forest']), or a column with two keys, df.pu(by='model').",
             page="many_models#which-model-is-better",
         )
     if len(more) != 1 or len(dims) != 4:

@@ -156,5 +156,5 @@ def _check_coordinates(tables: xr.Dataset) -> None:
         raise PUValueError(
             "Cutoffs, thresholds or known examples are not those of the tables: joining may have "
             "kept those of the first alone. Join them with "
-            "xr.concat(..., coords='different', compat='equals')."
+            "xr.concat([ds, ds], 'model', coords='different', compat='equals')."
         )

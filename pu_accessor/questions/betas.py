@@ -268,7 +268,7 @@ def _look_up(
     if not names:
         raise PUTypeError(
             f"{name} must be {_SHARED[name]} where rows are not ranked apart, but one for each of "
-            f"{len(values)} keys was passed. Name the column of these keys, df.pu(by=...), or "
+            f"{len(values)} keys was passed. Name the column of these keys, df.pu(by='site'), or "
             f"pass {_SHARED[name].split(' or ')[0]}."
         )
     known = {alike(key): value for key, value in values.items()}
@@ -301,7 +301,8 @@ def _select_estimates(
         raise PUKeyError(
             f"beta must be a frame of one row{each}, but it has rows by {foreign[0]!r}, too. Pass "
             f"some of its rows: beta=found[found[{foreign[0]!r}] == ...]"
-            f".drop(columns={foreign[0]!r})."
+            f".drop(columns={foreign[0]!r}).",
+            page="joint",
         )
     places = [names.index(level) for level in levels]
     wanted = {key: tuple(alike(split_key(names, key)[place]) for place in places) for key in keys}

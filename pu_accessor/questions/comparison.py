@@ -207,7 +207,7 @@ def _check_without_beta(entry: Quantity, target: str) -> None:
             f"beta must be passed for the gap of {entry.name!r} on "
             f"{'new' if target == 'population' else 'these'} examples: for example 0.3, or one "
             "for each group, {'f': 0.3, 'm': 0.2}. Only the gap of 'recall' or 'fnr' on new "
-            "examples, at={'threshold': ...}, does without.",
+            "examples, at={'threshold': 0.5}, does without.",
             page="many_models#a-beta-for-each-group",
         )
 

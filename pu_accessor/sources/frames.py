@@ -156,7 +156,7 @@ class ArraySource(FrameSource):
                 raise refuse(
                     self.name,
                     f"{role} must not name a column",
-                    f"Put them into a frame: pd.DataFrame({{...}}).pu({role}={described[role]}).",
+                    f"Put them into a frame: df.pu({role}={described[role]}).",
                     f"{described[role]} was passed",
                 )
         columns = pair_arrays(self._score, self._label)

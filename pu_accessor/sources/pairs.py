@@ -206,7 +206,7 @@ def _pool_pairs(parts: Sequence[PairedRanks]) -> PairedRanks:
     if any(part.weight is not None for part in parts):
         raise PUValueError(
             "pool must be False for compare with propensity=..., but groups are pooled. Leave the "
-            "propensities out, or compare within each group: df.pu(by='fold', propensity=...)."
+            "propensities out, or compare within each group: df.pu(by='fold', propensity='p')."
         )
     total = Counts(*map(sum, zip(*(part.total for part in parts), strict=True)))
     n, others = total.known_positive, total.known_negative + total.unlabeled

@@ -264,7 +264,11 @@ def test_each_group_is_itself_alone(groups: list[Case], band: str, ranks: Any) -
         assert tables["n_cutoffs"] == tables.sizes["cutoff"]
         assert tables.sizes["cutoff"] == max(one.sizes["rank"] for one in every)
     assert tables["all_cutoffs"] == (ranks == "all") or ranks == "breakpoints"
-    for options in ({"curve": "roc"}, {"curve": "pr"}, {"curve": "roc", "max_fpr": 0.3}):
+    for options in (
+        {"quantity": "auroc"},
+        {"quantity": "average_precision"},
+        {"quantity": "auroc", "max_fpr": 0.3},
+    ):
         areas = [one.pu.area(**options).values for one in every]
         first = tables.isel(key=[0]).pu.area(**options)
         for area in (tables.pu.area(**options), first):

@@ -76,7 +76,7 @@ def auroc_of_group(ranking: Ranking, betas: FloatArray, target: str) -> GroupVal
         raise PUValueError(
             "Groups are compared by known positives that are a simple random sample of all "
             "positives, but these have propensities. Leave propensity=... out, or look at the "
-            "interval of each group: df.pu(propensity=...).auroc(...).",
+            "interval of each group: df.pu(propensity='p').auroc(0.3, target='examples').",
             page="biased_labels",
         )
     check_labels(betas, ranking.total)

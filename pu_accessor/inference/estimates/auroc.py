@@ -129,7 +129,7 @@ def estimate_auroc(
         raise PUValueError(
             f"max_fpr must be None with propensity=..., but {max_fpr!r} was passed. Take the "
             "range between bounding curves: "
-            "df.pu(propensity=...).contingency(...).pu.area('auroc', max_fpr=...).",
+            "df.pu(propensity='p').contingency(0.3).pu.area('auroc', max_fpr=0.1).",
             page="biased_labels",
         )
     estimate = _estimator(ranking, rule.level, float(max_fpr) if max_fpr and partial else None)

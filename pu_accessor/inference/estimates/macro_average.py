@@ -106,7 +106,7 @@ def area_under_pr(ranking: Ranking, betas: FloatArray) -> GroupTerm:
         raise PUDataError(
             "average precision needs two known positives where others are hidden: one says "
             "nothing of how many lie above it. Leave such groups out, "
-            "df.pu(by=..., on_error='skip'), or average AUROC, which takes them."
+            "df.pu(by='query', on_error='skip'), or average AUROC, which takes them."
         )
     positives = count_positives(ranking.total, betas).as_floats()
     ends = np.zeros(betas.size), positives / ranking.total.known_positive
@@ -131,7 +131,7 @@ def rate_at(ranking: Ranking, betas: FloatArray, name: str | Metric, cutoff: Cut
         raise PUDataError(
             f"{metric_name(name)} has no value at rank {predicted:g} of {examples} examples, but "
             "an average needs one. Take another cutoff, or leave such groups out: "
-            "df.pu(by=..., on_error='skip')."
+            "df.pu(by='query', on_error='skip')."
         )
     if (np.abs(middle - (least + most) / 2) > _ROUNDING * (1 + np.abs(most - least))).any():
         raise PUValueError(
@@ -160,7 +160,8 @@ def _check(ranking: Ranking, betas: FloatArray) -> None:
     if not ranking.total.known_positive:
         raise PUDataError(
             f"An average needs a known positive in each group, but none of {sum(ranking.total)} "
-            "examples is one. Leave such groups out, df.pu(by=..., on_error='skip'): the average "
+            "examples is one. Leave such groups out, df.pu(by='query', on_error='skip'): the "
+            "average "
             "is then over groups with a known positive."
         )
     check_labels(betas, ranking.total)

@@ -72,7 +72,7 @@ def check_whole_area(rule: Settings, max_fpr: float | None) -> None:
         raise PUValueError(
             f"max_fpr must be None with selection_odds={rule.selection_odds:g}, but {max_fpr!r} "
             "was passed. Take the range between bounding curves: "
-            "df.pu.contingency(..., selection_odds=...).pu.area('auroc', max_fpr=...).",
+            "df.pu.contingency(0.3, selection_odds=2).pu.area('auroc', max_fpr=0.1).",
             page="selection_odds",
         )
 
