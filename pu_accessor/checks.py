@@ -16,23 +16,6 @@ import numpy.typing as npt
 from pu_accessor.errors import PUTypeError, PUValueError, brief, suggestion
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranks
 
-__all__ = [
-    "Interval",
-    "as_array",
-    "as_betas",
-    "as_interval",
-    "check_flag",
-    "check_level",
-    "check_option",
-    "check_ranks",
-    "check_selection_odds",
-    "check_share",
-    "check_within",
-    "interval_betas",
-    "latent_counts",
-    "refuse_odds",
-]
-
 Interval: TypeAlias = tuple[float, float]
 
 _STEP, _FEWEST = 0.01, 8  # of betas within an interval

@@ -13,22 +13,6 @@ from types import MappingProxyType
 from typing import Any
 from warnings import warn
 
-__all__ = [
-    "PUDataError",
-    "PUError",
-    "PUImportError",
-    "PUKeyError",
-    "PUTypeError",
-    "PUValueError",
-    "PUWarning",
-    "brief",
-    "nearest",
-    "refuse_signals",
-    "shorten",
-    "suggestion",
-    "warn_caller",
-]
-
 _ALIKE = 0.76  # "color" and "col" are not
 _LONGEST, _END = 300, 120  # of a message, and of its end, which says what to do
 

@@ -15,23 +15,6 @@ import numpy.typing as npt
 
 from pu_accessor.errors import PUValueError
 
-__all__ = [
-    "BoolArray",
-    "Counts",
-    "Extent",
-    "FloatArray",
-    "IntArray",
-    "Keyed",
-    "Kind",
-    "NeedsRefinementError",
-    "PairedRanks",
-    "Ranking",
-    "Rankings",
-    "Ranks",
-    "Refiner",
-    "Stack",
-]
-
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntArray: TypeAlias = npt.NDArray[np.int64]

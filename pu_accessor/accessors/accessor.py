@@ -28,8 +28,6 @@ from pu_accessor.report.report import report
 from pu_accessor.sources.labels import Values
 from pu_accessor.sources.roles import ROLE_NAMES, ColumnNames, Pool
 
-__all__ = ["Accessor", "Kept"]
-
 
 class Kept:
     """Stands for what is bound already, the default at first."""

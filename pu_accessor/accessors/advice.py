@@ -28,8 +28,6 @@ from pu_accessor.errors import (
 from pu_accessor.inference.tables.rates import METRICS
 from pu_accessor.sources.roles import ROLE_NAMES
 
-__all__ = ["explains_keywords", "refuse_roles", "tell_of_methods", "tell_of_samples"]
-
 Kind = TypeVar("Kind", bound=type)
 
 _WIDTH = 40  # of a value that is written as it is

@@ -8,8 +8,6 @@ from pu_accessor.ranking import Ranks
 from pu_accessor.sources.roles import Roles
 from pu_accessor.sources.source import Source
 
-__all__ = ["Bound"]
-
 # How a source is reached that is no attribute of something.
 _ROOTS = {
     "arrays": "pu_accessor.from_arrays(score, label)",

@@ -10,8 +10,6 @@ from pu_accessor.questions.betas import Beta, BetaInterval, read_betas
 from pu_accessor.questions.rank_bands import UserBand, read_settings
 from pu_accessor.ranking import Ranks
 
-__all__ = ["contingency", "pr_bounds", "rank_cdf", "roc_bounds"]
-
 
 def contingency(
     self: Bound,

@@ -17,8 +17,6 @@ from pu_accessor.questions import comparison
 from pu_accessor.questions.betas import Beta, read_betas
 from pu_accessor.questions.rank_bands import UserBand, read_settings
 
-__all__ = ["compare", "dominance", "gap"]
-
 
 def compare(
     self: Bound,

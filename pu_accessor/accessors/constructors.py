@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     import polars as pl
     from polars.dataframe.group_by import GroupBy
 
-__all__ = ["from_arrays", "from_chunks", "pu"]
 
 NanPolicy: TypeAlias = Literal["raise", "omit", "worst"]
 OnError: TypeAlias = Literal["raise", "skip"]

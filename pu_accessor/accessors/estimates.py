@@ -15,8 +15,6 @@ from pu_accessor.questions.betas import Beta, BetaInterval, read_betas
 from pu_accessor.questions.macro_average import Average, read_average
 from pu_accessor.questions.rank_bands import UserBand, read_settings
 
-__all__ = ["auroc", "average_precision", "metric"]
-
 
 def auroc(
     self: Bound,

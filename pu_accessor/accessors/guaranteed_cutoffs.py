@@ -12,8 +12,6 @@ from pu_accessor.questions.betas import Beta, read_betas
 from pu_accessor.questions.guaranteed_cutoffs import guaranteed_cutoffs
 from pu_accessor.questions.rank_bands import read_settings
 
-__all__ = ["cutoff", "select"]
-
 
 def cutoff(
     self: Bound,

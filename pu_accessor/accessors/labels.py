@@ -7,8 +7,6 @@ import pandas as pd
 from pu_accessor.errors import PUDataError, PUTypeError
 from pu_accessor.sources.labels import read_labels
 
-__all__ = ["add_labels"]
-
 
 def add_labels(label: "pd.Series[Any]", found: "pd.Series[Any]") -> "pd.Series[Any]":
     """Add labels that were made by hand, of unlabeled rows that were drawn at random.

@@ -21,8 +21,6 @@ from pu_accessor.inference.planning import (
 from pu_accessor.inference.quantities import read_quantity
 from pu_accessor.ranking import Counts
 
-__all__ = ["positives_needed", "power"]
-
 Pilot: TypeAlias = Accessor | pd.DataFrame | Mapping[str, Any]
 
 

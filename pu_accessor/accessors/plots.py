@@ -21,15 +21,6 @@ if TYPE_CHECKING:
 
     from pu_accessor.plots import Drawing, Palette, Style
 
-__all__ = [
-    "PlotOptions",
-    "plot_against_beta",
-    "plot_metric",
-    "plot_pr",
-    "plot_rank_cdf",
-    "plot_roc",
-]
-
 
 class PlotOptions(TypedDict, total=False):
     """What all plots take as keywords: `pu_accessor.plots.Options` checks it."""

@@ -8,8 +8,6 @@ import pandas as pd
 from pu_accessor.accessors.bound import Bound
 from pu_accessor.questions import prior
 
-__all__ = ["estimate_beta", "sample_to_label"]
-
 
 def estimate_beta(self: Bound, *, method: str = "feasible", level: float = 0.95) -> pd.DataFrame:
     """Estimate the fraction of positives among the unlabeled, as far as the data allow.

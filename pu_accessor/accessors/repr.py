@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from textwrap import wrap
 
-__all__ = ["fold"]
-
 _WIDTH = 80
 
 

@@ -22,8 +22,6 @@ from pu_accessor.questions.robustness import robustness as ask_robustness
 if TYPE_CHECKING:
     from pu_accessor.plots import Drawing
 
-__all__ = ["plot_robustness", "robustness"]
-
 
 def robustness(
     self: Bound,

@@ -14,8 +14,6 @@ from pu_accessor.inference.tables.rates import Metric
 if TYPE_CHECKING:
     from pu_accessor.plots import Drawing
 
-__all__ = ["plot_against_beta", "plot_metric", "plot_pr", "plot_roc"]
-
 
 class Tables(Protocol):
     """What has tables."""

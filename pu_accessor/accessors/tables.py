@@ -20,8 +20,6 @@ from pu_accessor.sources.labels import Values
 from pu_accessor.sources.roles import Roles
 from pu_accessor.sources.samples import SampleSource
 
-__all__ = ["TablesAccessor"]
-
 
 @explains_keywords
 class TablesAccessor:

@@ -15,8 +15,6 @@ from pu_accessor.questions import utility as practice
 from pu_accessor.questions.betas import Beta, BetaInterval, read_betas
 from pu_accessor.questions.rank_bands import read_settings
 
-__all__ = ["bedroc", "calibration", "gain", "net_benefit"]
-
 
 def net_benefit(
     self: Bound,

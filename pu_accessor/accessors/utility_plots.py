@@ -21,8 +21,6 @@ from pu_accessor.questions.rank_bands import UserBand, read_settings
 if TYPE_CHECKING:
     from pu_accessor.plots import Drawing
 
-__all__ = ["plot_calibration", "plot_forest", "plot_gain", "plot_net_benefit"]
-
 
 def plot_net_benefit(
     self: Bound,

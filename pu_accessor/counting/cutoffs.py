@@ -15,9 +15,6 @@ from pu_accessor.counting.order_statistics import OrderStatistics, order_statist
 from pu_accessor.counting.ordered import Ordered
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Ranking, Ranks
 
-__all__ = ["Examples", "rank_counted", "rank_examples"]
-
-
 # Up to so many scores sorting once is quicker than counting, with few and many known positives.
 _SORTED = 1 << 20
 

@@ -17,16 +17,6 @@ import numpy.typing as npt
 from pu_accessor.counting.threads import count_threads, in_threads
 from pu_accessor.ranking import FloatArray, IntArray
 
-__all__ = [
-    "Gaps",
-    "Scores",
-    "Tally",
-    "count_gaps",
-    "distinct",
-    "in_parts",
-    "with_missing",
-]
-
 Float = TypeVar("Float", bound=np.floating[Any])
 Scores: TypeAlias = npt.NDArray[np.floating[Any]]
 

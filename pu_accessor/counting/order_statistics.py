@@ -17,8 +17,6 @@ from pu_accessor.counting.gaps import Gaps, Scores, distinct, in_parts
 from pu_accessor.counting.threads import count_threads, in_threads
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 
-__all__ = ["OrderStatistics", "order_statistics", "scores_inside", "with_edges"]
-
 _EDGES = 1 << 14  # values by which open gaps are split at once
 _COMPARED = 4  # times that each score may be compared before searching for it is quicker
 _ENOUGH = 1 << 20  # so many scores in open gaps are fetched; more are split further

@@ -10,8 +10,6 @@ from pu_accessor.counting.gaps import Gaps, Tally, with_missing
 from pu_accessor.counting.order_statistics import OrderStatistics
 from pu_accessor.ranking import FloatArray, IntArray
 
-__all__ = ["Ordered"]
-
 
 @dataclass(frozen=True, eq=False)
 class Ordered:

@@ -18,8 +18,6 @@ from pu_accessor.counting.gaps import distinct, in_parts
 from pu_accessor.counting.threads import count_threads, in_threads
 from pu_accessor.ranking import FloatArray, IntArray
 
-__all__ = ["Above", "PlacementTable", "count_above", "rank_pairs"]
-
 _PIECE = 1 << 15  # scores that are looked up together, in the cache
 _BINS, _FEWEST, _MOST = 32, 1 << 12, 1 << 21  # bins for each known positive; fewest, most bins
 

@@ -6,8 +6,6 @@ import numpy as np
 
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Stack
 
-__all__ = ["stack_examples"]
-
 _PIECE = 1 << 16  # examples that are ranked together
 
 

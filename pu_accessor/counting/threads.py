@@ -11,8 +11,6 @@ from typing import TypeVar
 
 from pu_accessor.errors import PUValueError
 
-__all__ = ["count_threads", "in_threads", "one_thread"]
-
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 

@@ -15,8 +15,6 @@ from pu_accessor.inference.tables.rates import Metric
 from pu_accessor.questions.betas import Betas
 from pu_accessor.questions.request import Request
 
-__all__ = ["ask_quantity", "values_by_beta"]
-
 
 def ask_quantity(
     request: Request,

@@ -18,8 +18,6 @@ from pu_accessor.questions.request import Request
 from pu_accessor.questions.rows import Results, describe
 from pu_accessor.ranking import IntArray, Ranking
 
-__all__ = ["Page", "band_used", "key_coordinates", "lay_out"]
-
 _BOUND = PandasIndex(pd.Index(BOUND, dtype=object), "bound")  # the same for all results
 
 Array: TypeAlias = npt.NDArray[Any]

@@ -37,8 +37,6 @@ from pu_accessor.inference.tables.rates import (
 )
 from pu_accessor.questions.comparison import beside_pairs, name_pairs
 
-__all__ = ["area", "beta_derivatives", "curve", "dominance", "gain", "interval_tables", "metric"]
-
 _AREAS = {"roc": "AUROC", "pr": "area under the PR curve"}
 # What bounds of an area are worth: whether each cutoff is bounded, or all of them jointly.
 _PROMISE = {

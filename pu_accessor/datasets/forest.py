@@ -10,8 +10,6 @@ import xarray as xr
 from pu_accessor.datasets.schema import BOUND
 from pu_accessor.errors import PUTypeError, PUValueError, brief
 
-__all__ = ["over_odds", "over_places"]
-
 _RANGE = ("range_lower", "estimate", "range_upper")
 
 

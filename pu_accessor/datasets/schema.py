@@ -9,24 +9,6 @@ import xarray as xr
 
 from pu_accessor.errors import PUKeyError, PUValueError
 
-__all__ = [
-    "AXIS",
-    "BOUND",
-    "COUNTS",
-    "ENVELOPE",
-    "INTERVAL",
-    "RATES",
-    "SIDES",
-    "TOTALS",
-    "TRACES",
-    "VARIABLES",
-    "Meaning",
-    "axis_of",
-    "check_whole",
-    "counts_of",
-    "is_whole",
-]
-
 # The dimension of the cutoffs. It is called "rank" where all rankings have the same ranks.
 AXIS = "cutoff"
 COUNTS = ("tp", "fp", "fn", "tn")

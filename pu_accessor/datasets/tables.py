@@ -25,8 +25,6 @@ from pu_accessor.questions.request import Request, map_rankings
 from pu_accessor.questions.rows import Results
 from pu_accessor.ranking import FloatArray, Ranking, Ranks
 
-__all__ = ["at_cutoffs", "contingency", "curve_bounds", "rank_cdf", "to_frame"]
-
 Array = npt.NDArray[Any]
 
 _NO_COORDINATE = "The Dataset must have the coordinate {!r}, but has none."

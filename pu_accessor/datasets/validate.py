@@ -21,8 +21,6 @@ from pu_accessor.datasets.schema import (
 )
 from pu_accessor.errors import PUTypeError, PUValueError
 
-__all__ = ["read_dataset", "read_values"]
-
 _LABELED = ("bound", "beta", "fpr_grid", "recall_grid", "envelope")
 _LABELS = {"bound": [*BOUND, *ENVELOPE], "envelope": [*SIDES]}
 # From which dtypes each is cast; text is left as it is.

@@ -6,8 +6,6 @@ from pu_accessor.inference.bands.weighted import effective_size
 from pu_accessor.inference.prior.methods import limit_from_positives
 from pu_accessor.ranking import Counts, FloatArray, Ranking
 
-__all__ = ["About", "tell_about"]
-
 
 @dataclass(frozen=True)
 class About:

@@ -12,17 +12,6 @@ from pu_accessor.inference.estimates.delong import Placed, check_unweighted, wel
 from pu_accessor.inference.estimates.population_auroc import score_interval
 from pu_accessor.ranking import FloatArray, PairedRanks, Ranking
 
-__all__ = [
-    "Moments",
-    "Scatter",
-    "chance_of_difference",
-    "chance_of_width",
-    "pair_scatter",
-    "pair_scatter_of_normals",
-    "scatter_of_normals",
-    "smallest",
-]
-
 _POINTS = 2000  # of a distribution of one score
 _NODES = 48  # of a distribution of two scores, along each
 

@@ -17,18 +17,6 @@ from pu_accessor.errors import PUTypeError, PUValueError, brief, suggestion
 from pu_accessor.inference.estimates.cutoff_spec import At, Cutoff, read_at
 from pu_accessor.inference.tables.rates import METRICS, Metric, metric_name
 
-__all__ = [
-    "PURPOSES",
-    "QUANTITIES",
-    "Quantity",
-    "name_cutoff",
-    "names_for",
-    "read_quantities",
-    "read_quantity",
-    "refuse_band",
-    "write_label",
-]
-
 # What can be asked of quantities, and how an error calls it.
 PURPOSES: Mapping[str, str] = MappingProxyType(
     {

@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from math import inf
 
-__all__ = ["find_breaking_point", "last_that_holds"]
-
 _PRECISION = 1e-3  # of a breaking point, relative
 _FARTHEST = 1e9  # a larger factor counts as unlimited
 

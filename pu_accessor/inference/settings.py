@@ -20,8 +20,6 @@ from pu_accessor.inference.bands.exact import Bounds
 from pu_accessor.inference.bands.lookup import Band, RankBand, band_name, latent_bounds_each
 from pu_accessor.ranking import Counts, FloatArray
 
-__all__ = ["REFERENCES", "BetaRange", "Settings", "check_target", "ranking_level"]
-
 REFERENCES = ("positives", "negatives", "tightest", "both")
 _WITH_ODDS = ("exact", "simultaneous")
 _REMEMBERED = 64

@@ -19,8 +19,6 @@ from pu_accessor.inference.quantities import Quantity
 from pu_accessor.inference.settings import BetaRange, Settings, ranking_level
 from pu_accessor.ranking import FloatArray, Ranking
 
-__all__ = ["Value", "area_value", "metric_value", "value_of"]
-
 
 class Value(NamedTuple):
     """A quantity of one ranking at some betas.

@@ -19,25 +19,6 @@ from pu_accessor.plots.names import write_name
 from pu_accessor.plots.options import Options
 from pu_accessor.ranking import FloatArray
 
-__all__ = [
-    "Curve",
-    "Kind",
-    "Path",
-    "Trace",
-    "band_label",
-    "curves_on",
-    "draw_band",
-    "draw_chance",
-    "draw_cross",
-    "draw_curve",
-    "draw_envelope",
-    "draw_infeasible",
-    "draw_limit",
-    "draw_line",
-    "hold",
-    "kind_of",
-]
-
 Path: TypeAlias = tuple[FloatArray, FloatArray]
 Trace: TypeAlias = Callable[[xr.Dataset], Path]
 

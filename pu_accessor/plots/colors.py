@@ -13,8 +13,6 @@ from matplotlib.colors import Colormap, is_color_like, to_rgb, to_rgba
 from pu_accessor.errors import PUTypeError, PUValueError, brief
 from pu_accessor.ranking import FloatArray
 
-__all__ = ["Palette", "check_palette", "ground", "ink", "next_colors", "read_palette"]
-
 Palette: TypeAlias = str | Sequence[Any] | Mapping[Any, Any] | Colormap | None
 RGB: TypeAlias = tuple[float, float, float]
 

@@ -26,8 +26,6 @@ from pu_accessor.plots.layout import Drawing, draw_panels
 from pu_accessor.plots.options import Options
 from pu_accessor.ranking import FloatArray, IntArray
 
-__all__ = ["plot_pr", "plot_rank_cdf", "plot_roc"]
-
 _DIAGONAL = [0.0, *np.geomspace(1e-6, 1, 61).tolist()]  # straight, and right on a log scale, too
 _PIECES = 200  # straight pieces that a precision-recall curve from recall 0 to 1 is drawn with
 

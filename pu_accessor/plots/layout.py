@@ -27,8 +27,6 @@ from pu_accessor.plots.slices import (
     write_title,
 )
 
-__all__ = ["Drawing", "draw_panels"]
-
 Drawing: TypeAlias = Axes | FacetGrid
 Draw: TypeAlias = Callable[[Axes, list[Curve]], None]
 

@@ -16,8 +16,6 @@ from matplotlib.patches import Patch
 from pu_accessor.plots.artists import Kind, kind_of
 from pu_accessor.plots.colors import ground, ink
 
-__all__ = ["Entries", "add_legend", "columns_beside", "legend_entries"]
-
 Entries: TypeAlias = list[tuple[str, Artist]]
 
 _LEGEND = "pu_accessor legend"

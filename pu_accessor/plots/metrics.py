@@ -28,8 +28,6 @@ from pu_accessor.plots.names import write_quantity
 from pu_accessor.plots.options import Options
 from pu_accessor.ranking import FloatArray
 
-__all__ = ["check_plot_metric", "plot_metric"]
-
 # From some tables, a metric, their ranks, and ranks between those to values there.
 _Between: TypeAlias = Callable[[xr.Dataset, str, FloatArray, FloatArray], FloatArray]
 _Fill: TypeAlias = Callable[[xr.Dataset, FloatArray, FloatArray], Path]

@@ -7,8 +7,6 @@ import pandas as pd
 
 from pu_accessor.inference.quantities import write_label
 
-__all__ = ["write_key", "write_name", "write_panel", "write_quantity"]
-
 
 def write_name(name: object) -> str:
     r"""Write a name for a legend, a title or an axis.

@@ -15,8 +15,6 @@ from pu_accessor.checks import check_option
 from pu_accessor.errors import PUTypeError, PUValueError, brief
 from pu_accessor.plots.colors import Palette, check_palette
 
-__all__ = ["LEGENDS", "Options", "Style"]
-
 Style: TypeAlias = Mapping[str, Any] | None
 
 LEGENDS = ("auto", "brief", "full")

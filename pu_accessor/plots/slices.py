@@ -16,17 +16,6 @@ from pu_accessor.plots.names import write_key, write_name
 from pu_accessor.plots.options import Options
 from pu_accessor.ranking import BoolArray
 
-__all__ = [
-    "PLACE",
-    "Slice",
-    "Values",
-    "color_curves",
-    "take_apart",
-    "values_along",
-    "without_names",
-    "write_title",
-]
-
 Values: TypeAlias = Mapping[str, Sequence[Hashable]]
 
 PLACE = "place"  # along which categories stand side by side

@@ -20,8 +20,6 @@ from pu_accessor.plots.layout import Drawing, draw_panels
 from pu_accessor.plots.options import Options
 from pu_accessor.ranking import FloatArray
 
-__all__ = ["plot_calibration", "plot_gain", "plot_net_benefit"]
-
 _BELOW = 0.2  # how far a decision curve is followed below 0, by the highest point
 
 

@@ -31,8 +31,6 @@ from pu_accessor.plots.options import Options
 from pu_accessor.plots.slices import PLACE
 from pu_accessor.ranking import FloatArray
 
-__all__ = ["plot_against_beta", "plot_forest", "plot_robustness"]
-
 _APART = 0.12  # of the axis, for labels of ticks
 _SHARE = 0.8  # of the height of a row of a forest, for all its hues
 _THICK, _THIN = 0.06, 0.28  # half of an interval's bar, at most: in inches, and of its hue's part

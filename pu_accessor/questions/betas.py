@@ -21,16 +21,6 @@ from pu_accessor.checks import (
 from pu_accessor.errors import PUError, PUKeyError, PUTypeError, PUValueError, brief, shorten
 from pu_accessor.inference.settings import BetaRange, Settings, ranking_level
 
-__all__ = [
-    "Beta",
-    "BetaInterval",
-    "Betas",
-    "alike",
-    "name_group",
-    "read_betas",
-    "split_key",
-]
-
 Beta: TypeAlias = npt.ArrayLike | Mapping[Any, float] | pd.Series | pd.DataFrame | xr.DataArray
 BetaInterval: TypeAlias = Interval | Mapping[Any, Interval] | pd.Series | pd.DataFrame
 

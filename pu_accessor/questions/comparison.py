@@ -35,8 +35,6 @@ from pu_accessor.questions.request import Request, map_rankings
 from pu_accessor.questions.rows import Columns, Results, as_rows, check_names, settings_columns
 from pu_accessor.ranking import Counts, FloatArray, IntArray, PairedRanks, Ranking, Ranks
 
-__all__ = ["beside_pairs", "compare", "gap", "name_pairs", "paired_tests"]
-
 _NO_SIZE = "The size of a difference, and its interval, need beta: compare(beta=0.3)."
 
 

@@ -49,16 +49,6 @@ from pu_accessor.questions.request import Request, map_rankings
 from pu_accessor.questions.rows import Columns, Result, Results, as_rows, settings_columns
 from pu_accessor.ranking import FloatArray, Ranking, Ranks, Stack
 
-__all__ = [
-    "auroc",
-    "average_precision",
-    "estimate",
-    "estimate_areas",
-    "metric",
-    "read_target",
-    "warn_of_areas",
-]
-
 # From a ranking, betas, settings and an interval of beta to estimates in [0, 1].
 Estimate: TypeAlias = Callable[[Ranking, FloatArray, Settings, Interval | None], Estimates]
 

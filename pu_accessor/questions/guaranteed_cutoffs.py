@@ -15,8 +15,6 @@ from pu_accessor.questions.request import Request, map_rankings
 from pu_accessor.questions.rows import Columns, as_rows
 from pu_accessor.ranking import Ranking, Rankings
 
-__all__ = ["guaranteed_cutoffs"]
-
 _MODEL = "model"
 _MOST = 1_000_000  # models
 

@@ -28,17 +28,6 @@ from pu_accessor.questions.request import Request, map_rankings
 from pu_accessor.questions.rows import Columns, Result, Results, as_rows, settings_columns
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, Ranking, Stack
 
-__all__ = [
-    "Average",
-    "Averaged",
-    "Over",
-    "average_of_auroc",
-    "average_of_metrics",
-    "average_of_precision",
-    "average_over",
-    "read_average",
-]
-
 Average: TypeAlias = bool | str | list[str]
 
 _PLAIN = ("band", "reference", "selection_odds")

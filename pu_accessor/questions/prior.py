@@ -13,8 +13,6 @@ from pu_accessor.questions.request import Request, map_rankings
 from pu_accessor.questions.rows import Columns, as_rows
 from pu_accessor.ranking import Counts, Ranking
 
-__all__ = ["beta_from_labels", "estimate_beta"]
-
 
 def estimate_beta(request: Request, method: str, level: float) -> pd.DataFrame:
     """Estimate the fraction of positives among the unlabeled, as far as the data allow."""

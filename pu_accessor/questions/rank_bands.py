@@ -13,8 +13,6 @@ from pu_accessor.inference.bands.lookup import Band, RankBand, Side, at_some_ran
 from pu_accessor.inference.settings import Settings
 from pu_accessor.questions.betas import alike, split_key
 
-__all__ = ["UserBand", "read_settings"]
-
 UserBand: TypeAlias = str | Band | tuple[Any, Any]
 
 

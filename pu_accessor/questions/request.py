@@ -25,8 +25,6 @@ from pu_accessor.ranking import (
     Stack,
 )
 
-__all__ = ["FEW_EFFECTIVE", "Request", "map_rankings"]
-
 Content = TypeVar("Content")
 Ranked = TypeVar("Ranked", Ranking, PairedRanks)
 

@@ -26,8 +26,6 @@ from pu_accessor.questions.request import Request, map_rankings
 from pu_accessor.questions.rows import Columns, as_rows
 from pu_accessor.ranking import FloatArray, PairedRanks, Ranking
 
-__all__ = ["Conclusion", "On", "check_drawn", "read_conclusion", "robustness"]
-
 On: TypeAlias = Hashable | list[Hashable] | None
 
 _RANGE = ("range_lower", "range_upper")

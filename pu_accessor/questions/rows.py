@@ -12,16 +12,6 @@ from pu_accessor.inference.diagnostics import About
 from pu_accessor.inference.settings import BetaRange, Settings
 from pu_accessor.questions.betas import Betas, split_key
 
-__all__ = [
-    "Columns",
-    "Result",
-    "Results",
-    "as_rows",
-    "check_names",
-    "describe",
-    "settings_columns",
-]
-
 Content = TypeVar("Content")
 
 # By name, in the order of the frame: arrays that broadcast against each other, whose rows are

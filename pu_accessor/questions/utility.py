@@ -30,15 +30,6 @@ from pu_accessor.questions.request import Request, map_rankings
 from pu_accessor.questions.rows import Columns, Results, as_rows
 from pu_accessor.ranking import FloatArray, Ranking
 
-__all__ = [
-    "Thresholds",
-    "bedroc",
-    "calibration",
-    "calibration_curves",
-    "decision_curves",
-    "net_benefit",
-]
-
 Thresholds: TypeAlias = float | Sequence[float] | FloatArray | None
 
 

@@ -12,8 +12,6 @@ from pu_accessor.inference.estimates.cutoff_spec import At
 from pu_accessor.questions.betas import read_betas
 from pu_accessor.report.page import number
 
-__all__ = ["Answers", "assumptions", "for_a_paper", "references"]
-
 _MOST = 6  # rankings that a paragraph names one by one
 _SOURCES: Mapping[str, str] = {
     "exact": "from labels made by hand for a random sample of the unlabeled",

@@ -13,7 +13,6 @@ import pandas as pd
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["items", "number", "page", "paragraph", "picture", "section", "table"]
 
 _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; color: #1c2126; background: #fff; margin: 0 auto;

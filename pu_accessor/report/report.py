@@ -23,8 +23,6 @@ from pu_accessor.questions.betas import Beta, read_betas
 from pu_accessor.report import page as html
 from pu_accessor.report.answers import Answers, assumptions, for_a_paper, references
 
-__all__ = ["report"]
-
 _PACKAGES = ("pu_accessor", "numpy", "scipy", "pandas", "xarray", "matplotlib", "seaborn")
 _AT: At = {"fraction": [0.01, 0.05, 0.1]}
 _SAID_ELSEWHERE = ("level", "beta_lower", "beta_upper", "joint")  # the same in all rows

@@ -15,8 +15,6 @@ from pu_accessor.errors import (
 )
 from pu_accessor.sources.columns import pair_arrays, read_column
 
-__all__ = ["Apply", "Chunks", "Merge", "Pieces", "beside", "merge_each"]
-
 
 class Mergeable(Protocol):
     """What is found in one piece, and can be put together with what is found in the next."""

@@ -14,24 +14,6 @@ from pu_accessor.ranking import BoolArray, FloatArray
 from pu_accessor.sources.labels import Labels, read_labels
 from pu_accessor.sources.roles import Roles
 
-__all__ = [
-    "Column",
-    "Columns",
-    "as_series",
-    "check_missing",
-    "check_name",
-    "check_real",
-    "find_columns",
-    "is_lossless",
-    "pair_arrays",
-    "read_column",
-    "read_columns",
-    "read_propensities",
-    "read_scores",
-    "read_states",
-    "read_values",
-]
-
 Column: TypeAlias = npt.ArrayLike | Sequence[Any] | pd.Series | pd.api.extensions.ExtensionArray
 
 _EXACT = 2**53  # integers below are floats, each its own

@@ -31,17 +31,6 @@ from pu_accessor.sources.groups import (
 from pu_accessor.sources.labels import Labels
 from pu_accessor.sources.roles import Roles
 
-__all__ = [
-    "FirstPass",
-    "Labeled",
-    "counted_columns",
-    "group_piece",
-    "kept_rows",
-    "read_keys",
-    "read_labeled",
-    "read_models",
-]
-
 _MANY = 1000  # values of labels, beyond which those of other pieces do not matter for a message
 
 

@@ -43,8 +43,6 @@ from pu_accessor.sources.select_rows import sample_unlabeled, take_best
 from pu_accessor.sources.source import Source, check_no_keys, refuse
 from pu_accessor.sources.summary import FEW_ROWS, count_columns, list_columns
 
-__all__ = ["ArraySource", "FrameSource", "rank_rows", "scored"]
-
 # Rankings from which on, and examples in each up to which, all together take less time.
 _MANY, _SMALL = 100, 5_000
 

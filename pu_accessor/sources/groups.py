@@ -12,23 +12,6 @@ from pu_accessor.ranking import FloatArray, IntArray
 from pu_accessor.sources.columns import read_column
 from pu_accessor.sources.roles import ColumnNames, Pool, Roles
 
-__all__ = [
-    "ALL_ROWS",
-    "Grouping",
-    "Groups",
-    "Numbers",
-    "Rows",
-    "check_roles",
-    "first_rows",
-    "group_frame",
-    "key_columns",
-    "name_keys",
-    "number_groups",
-    "pool_groups",
-    "read_groups",
-    "shares_below",
-]
-
 if TYPE_CHECKING:
     Grouping: TypeAlias = pd.api.typing.DataFrameGroupBy[Any, Any]
 else:  # generic for type checkers alone

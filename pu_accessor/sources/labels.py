@@ -12,8 +12,6 @@ import pandas as pd
 from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten
 from pu_accessor.ranking import BoolArray, FloatArray
 
-__all__ = ["Labels", "Values", "read_labels"]
-
 Values: TypeAlias = Any  # a value, or a list of values
 
 _POSITIVE, _NEGATIVE, _UNLABELED, _UNKNOWN = 1, 0, -1, -2

@@ -21,8 +21,6 @@ from pu_accessor.sources.groups import (
 from pu_accessor.sources.labels import Labels
 from pu_accessor.sources.roles import ColumnNames, Roles
 
-__all__ = ["check_same_propensities", "pair_counted", "pair_models", "pair_scores", "pair_weight"]
-
 
 def pair_models(
     frame: pd.DataFrame,

@@ -46,8 +46,6 @@ from pu_accessor.sources.roles import ColumnNames, Roles, Seed
 from pu_accessor.sources.source import Source, check_no_keys, check_not_pooled, refuse
 from pu_accessor.sources.summary import list_columns
 
-__all__ = ["PiecesSource"]
-
 
 class PiecesSource(Source):
     """A frame in pieces that no memory holds together.

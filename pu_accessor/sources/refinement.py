@@ -28,8 +28,6 @@ from pu_accessor.sources.chunks import Pieces, merge_each
 from pu_accessor.sources.first_pass import counted_columns, group_piece, read_models
 from pu_accessor.sources.roles import Roles
 
-__all__ = ["GroupModel", "Refinement", "check_same"]
-
 GroupModel: TypeAlias = tuple[Hashable, int]  # the key of a group, and the position of a model
 
 _FETCHED = 1 << 21  # scores that one pass fetches; further gaps are split instead

@@ -17,7 +17,6 @@ ColumnNames: TypeAlias = Hashable | list[Any]  # a column, or several
 Pool: TypeAlias = bool | str | list[str]
 Seed: TypeAlias = int | np.random.Generator
 
-__all__ = ["NAN_POLICIES", "ON_ERROR", "ROLE_NAMES", "ColumnNames", "Pool", "Roles", "Seed"]
 
 NAN_POLICIES = ("omit", "raise", "worst")
 ON_ERROR = ("raise", "skip")

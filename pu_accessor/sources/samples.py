@@ -35,8 +35,6 @@ from pu_accessor.sources.select_rows import sample_unlabeled, take_best
 from pu_accessor.sources.source import Source, check_not_pooled, refuse
 from pu_accessor.sources.summary import FEW_ROWS, count_columns, list_columns
 
-__all__ = ["SampleSource"]
-
 
 class _Variables(NamedTuple):
     """The variables that roles name, the samples last, and their other dimensions."""

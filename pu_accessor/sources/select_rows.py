@@ -15,8 +15,6 @@ from pu_accessor.sources.roles import Roles, Seed
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["sample_unlabeled", "take_best"]
-
 
 def sample_unlabeled(
     frame: pd.DataFrame,

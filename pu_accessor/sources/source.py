@@ -12,8 +12,6 @@ from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.ranking import Keyed, PairedRanks, Rankings, Ranks
 from pu_accessor.sources.roles import ColumnNames, Roles, Seed
 
-__all__ = ["Source", "check_no_keys", "check_not_pooled", "refuse"]
-
 
 class Source(Protocol):
     """Rows of any kind: what questions are put to."""

@@ -14,7 +14,6 @@ from pu_accessor.sources.roles import Roles
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FEW_ROWS", "count_columns", "list_columns"]
 
 FEW_ROWS = 1 << 20  # more are not looked up by value: a repr shall come at once
 _SHOWN = 20

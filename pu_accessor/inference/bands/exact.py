@@ -9,8 +9,6 @@ from scipy import interpolate, special
 
 from pu_accessor.ranking import FloatArray, IntArray
 
-__all__ = ["SAME", "Bounds", "exact", "exact_each", "interpolate_limits", "spread_nodes"]
-
 Bounds: TypeAlias = tuple[IntArray, IntArray]
 # From some m and as many k to the real limits there.
 RealLimits: TypeAlias = Callable[[IntArray | FloatArray, IntArray], FloatArray]

@@ -22,21 +22,6 @@ from pu_accessor.inference.bands.simultaneous import simultaneous, simultaneous_
 from pu_accessor.inference.bands.within_odds import exact_within
 from pu_accessor.ranking import FloatArray, IntArray
 
-__all__ = [
-    "BANDS",
-    "Band",
-    "RankBand",
-    "Side",
-    "at_some_ranks",
-    "band_name",
-    "bootstrap",
-    "central",
-    "dkw",
-    "latent_bounds",
-    "latent_bounds_each",
-    "read_side",
-]
-
 # From the number of examples to shares of the latent positives at ranks 0, 1, ..., examples.
 Side: TypeAlias = Callable[[int], FloatArray]
 

@@ -18,20 +18,6 @@ from pu_accessor.inference.bands.within_odds import exact_within
 from pu_accessor.inference.search import last_that_holds
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking
 
-__all__ = [
-    "find_corners",
-    "inside_steps",
-    "joint_coverage",
-    "local_alpha",
-    "local_alpha_within",
-    "most_missed",
-    "narrow",
-    "narrow_between",
-    "settle",
-    "simultaneous",
-    "simultaneous_within",
-]
-
 _COUNTED = 20_000  # positives up to which the local level is computed from counted paths
 _PRECISION = 1e-4  # of the local level, relative
 # Beyond, the local level of the nearest counted case is scaled by a power of n*m/(n + m). Measured

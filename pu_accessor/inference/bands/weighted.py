@@ -12,8 +12,6 @@ from scipy import special
 
 from pu_accessor.ranking import FloatArray, IntArray
 
-__all__ = ["effective_size", "latent_shares", "unseen_weight", "weighted_bounds"]
-
 # Known positives next to a cutoff, from which the largest weight of an unseen one is estimated.
 NEAREST = 10
 

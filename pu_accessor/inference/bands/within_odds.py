@@ -21,8 +21,6 @@ from pu_accessor.inference.bands.exact import (
 )
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 
-__all__ = ["exact_within"]
-
 _ENDS = 16  # positives of a kind at both ends between which limits are smooth
 _FEW = 250  # known positives whose limits are computed one by one
 _FEWEST_NODES = 16  # between which limits are interpolated

@@ -8,8 +8,6 @@ import numpy.typing as npt
 
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 
-__all__ = ["crossings", "infeasible"]
-
 
 def infeasible(
     tp: npt.NDArray[Any],

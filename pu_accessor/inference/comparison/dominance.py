@@ -15,8 +15,6 @@ from pu_accessor.inference.comparison.crossings import crossings
 from pu_accessor.inference.comparison.pairwise import find_pairs
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 
-__all__ = ["Dominance", "dominance"]
-
 # Rates that differ by less are equal. They are ratios of counts and interpolations of them.
 _SAME = 1e-12
 

@@ -23,15 +23,6 @@ from pu_accessor.inference.settings import BetaRange
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import FloatArray, Ranking
 
-__all__ = [
-    "GroupValue",
-    "auroc_of_group",
-    "compare_groups",
-    "find_gaps",
-    "join_gaps",
-    "recall_of_group",
-]
-
 
 class GroupValue(NamedTuple):
     """A quantity of one group at some betas.

@@ -29,8 +29,6 @@ from pu_accessor.inference.settings import BetaRange
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, PairedRanks
 
-__all__ = ["PairedTests", "compare_paired", "compare_within", "join_pairs"]
-
 _ROUNDING = 1e-12  # relative size of a variance that may be none
 _LARGEST_ODDS = 1e300  # of finite odds
 _MANY = 1e6  # latent positives for each known one, where nobody says how many there are

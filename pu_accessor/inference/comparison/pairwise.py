@@ -9,8 +9,6 @@ from scipy import special
 from pu_accessor.errors import PUValueError
 from pu_accessor.ranking import FloatArray, IntArray
 
-__all__ = ["PairTests", "adjust_p_values", "compare_by_t", "find_pairs"]
-
 
 @dataclass(frozen=True, eq=False)
 class PairTests:

@@ -27,8 +27,6 @@ from pu_accessor.inference.estimates.weighted_areas import weighted_auroc
 from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
-__all__ = ["auroc_and_error", "estimate_auroc"]
-
 _DOUBT = 0.1  # beyond, Student's interval covers .83 to .95, in simulations
 
 

@@ -14,8 +14,6 @@ from pu_accessor.inference.estimates.weighted_areas import weighted_precision
 from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
-__all__ = ["estimate_precision", "estimate_precision_around", "precision_and_error"]
-
 _ROUNDING = 1e-14  # relative size of a deviation that may be none
 
 

@@ -16,8 +16,6 @@ from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.inference.tables.rates import Metric, evaluate
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
 
-__all__ = ["metric_on_new", "wilson"]
-
 # From the shares of known positives and of all others above a threshold to a metric.
 _OfShares: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
 

@@ -15,8 +15,6 @@ from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
-__all__ = ["Reliability", "as_edges", "check_bin_band", "reliability"]
-
 _MOST = 1_000_000  # bins
 _FINE = 200  # parts of a bin whose examples are counted for its mean score
 

@@ -12,8 +12,6 @@ import numpy as np
 from pu_accessor.checks import as_array, check_option, check_share
 from pu_accessor.errors import PUTypeError, PUValueError
 
-__all__ = ["CHOSEN", "FIXED", "At", "Cutoff", "are_several", "no_rank", "read_at", "read_cutoffs"]
-
 At: TypeAlias = int | str | Mapping[str, float] | Mapping[str, Sequence[float]]
 
 CHOSEN = ("maximum", "youden")

@@ -11,17 +11,6 @@ from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.estimates.known_positives import count_negatives
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking, Stack
 
-__all__ = [
-    "DeLong",
-    "Placed",
-    "check_unweighted",
-    "find_placements",
-    "place_stack",
-    "rest_share",
-    "welch_df",
-]
-
-
 _ROUNDING = 1e-20  # variances that small are of means that were rounded, not of placements
 
 

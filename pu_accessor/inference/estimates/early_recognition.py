@@ -23,8 +23,6 @@ from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels, make_tables
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
-__all__ = ["check_alpha", "estimate_bedroc", "lift_at"]
-
 _LEAST = 1e-6  # of alpha: below, differences of weights are lost in rounding
 
 

@@ -16,8 +16,6 @@ from pu_accessor.inference.tables.contingency import Tables, make_tables
 from pu_accessor.inference.tables.rates import evaluate
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking
 
-__all__ = ["Goal", "Guaranteed", "check_guarantee", "find_guaranteed", "read_goal"]
-
 Cost: TypeAlias = tuple[float, float]
 _NAMES = ("precision", "recall", "fpr", "cost")
 

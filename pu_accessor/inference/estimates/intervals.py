@@ -19,16 +19,6 @@ from pu_accessor.inference.tables.contingency import check_labels, make_tables
 from pu_accessor.inference.tables.curves import area
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, Ranking
 
-__all__ = [
-    "Estimates",
-    "Estimator",
-    "estimate_area",
-    "kurtosis_df",
-    "over_betas",
-    "rank_interval",
-    "reach",
-]
-
 
 def reach(error: FloatArray, df: FloatArray | float, level: float) -> FloatArray:
     """Return how far an estimate can be off: Student's quantile times its standard error.

@@ -19,13 +19,6 @@ from pu_accessor.inference.tables.latent_bounds import bound_latent, references_
 from pu_accessor.inference.tables.rates import Metric, evaluate
 from pu_accessor.ranking import FloatArray, Ranking
 
-__all__ = [
-    "at_estimate",
-    "join_estimates",
-    "join_limits",
-    "join_metric_at",
-]
-
 _TURN = np.linspace(0, np.pi / 2, 33)
 _OFF, _LEFT = np.sin(_TURN), np.cos(_TURN)  # of beta, and what that leaves of the ranking
 _POINT, _LOWER, _UPPER = range(3)

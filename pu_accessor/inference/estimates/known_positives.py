@@ -8,8 +8,6 @@ import numpy as np
 from pu_accessor.errors import PUDataError
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
 
-__all__ = ["Blocks", "Positives", "count_negatives", "count_positives", "find_blocks", "places"]
-
 
 class Blocks(NamedTuple):
     """The blocks of tied scores that hold known positives, best first.

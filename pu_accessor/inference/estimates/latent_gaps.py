@@ -16,18 +16,6 @@ from pu_accessor.inference.bands.weighted import latent_shares, unseen_weight
 from pu_accessor.inference.estimates.known_positives import Blocks
 from pu_accessor.ranking import FloatArray, IntArray
 
-__all__ = [
-    "Steps",
-    "far_ranks",
-    "feasible_ranks",
-    "gamma_quantile",
-    "harmonic",
-    "precision_limits",
-    "rank_limits",
-    "weighted_precision_limits",
-    "weighted_rank_limits",
-]
-
 _APART, _MIDDLE = 200, 200  # gaps at each end that stand for themselves, groups of those between
 _FARTHEST = 60.0  # logits of the tilt, or of the quantile, between which it is searched
 _FLAT = 1e-3  # deviates below which the skewness replaces a quotient of rounded numbers

@@ -19,19 +19,6 @@ from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.inference.tables.rates import Metric, evaluate, metric_name
 from pu_accessor.ranking import FloatArray, Ranking, Stack
 
-__all__ = [
-    "AREA",
-    "RATE",
-    "GroupTerm",
-    "area_under_pr",
-    "area_under_roc",
-    "areas_under_roc",
-    "average_groups",
-    "check_fixed",
-    "find_span",
-    "rate_at",
-]
-
 _ROUNDING = 1e-9
 _FIXED = ("rank", "threshold", "fraction")
 

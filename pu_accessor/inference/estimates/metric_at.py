@@ -19,16 +19,6 @@ from pu_accessor.inference.tables.curves import point_envelopes
 from pu_accessor.inference.tables.rates import Metric, evaluate
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
-__all__ = [
-    "AtCutoff",
-    "envelope_at",
-    "evaluate_at",
-    "find_cutoff",
-    "fixed_cutoff",
-    "metric_at",
-    "rule_at",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class AtCutoff:

@@ -20,8 +20,6 @@ from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import BoolArray, FloatArray, Ranking, Stack
 
-__all__ = ["crossing", "estimate_population_auroc", "estimate_population_aurocs", "score_interval"]
-
 _MODELED = 2  # examples that the model of the variances counts for
 _HALVES = 8  # of the way to a limit that are tried first
 _STEPS, _NEAR = 60, 1e-13  # of a search for limits, at most; what may be left of an excess

@@ -19,9 +19,6 @@ from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
-__all__ = ["estimate_population_precision", "moments", "precision_values", "without_scatter"]
-
-
 _ROUNDING = 1e-14  # relative size of a spread that may be none
 
 

@@ -12,8 +12,6 @@ from pu_accessor.inference.tables.contingency import Table, make_tables
 from pu_accessor.inference.tables.curves import point_envelopes
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
-__all__ = ["NetBenefit", "as_thresholds", "check_probabilities", "net_benefit_at"]
-
 
 class NetBenefit(NamedTuple):
     """Net benefit of one ranking.

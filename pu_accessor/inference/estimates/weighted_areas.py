@@ -21,14 +21,6 @@ from pu_accessor.inference.estimates.population_auroc import score_interval
 from pu_accessor.inference.estimates.population_average_precision import moments, without_scatter
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
-__all__ = [
-    "weighted_auroc",
-    "weighted_population_auroc",
-    "weighted_population_precision",
-    "weighted_precision",
-    "weighted_spread",
-]
-
 
 class _Spread(NamedTuple):
     """The standard error at one beta, and what its interval takes.

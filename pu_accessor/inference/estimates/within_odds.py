@@ -37,16 +37,6 @@ from pu_accessor.inference.tables.curves import area
 from pu_accessor.inference.tables.latent_bounds import check_selection
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
-__all__ = [
-    "Split",
-    "check_whole_area",
-    "estimate_any",
-    "estimate_within",
-    "says_little",
-    "split_weights",
-    "worst_splits",
-]
-
 _FEWEST = 3  # known positives for which weighted estimates have an interval
 _EFFECTIVE = 10  # known positives in effect, below which their intervals are not believed
 

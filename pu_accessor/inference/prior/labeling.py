@@ -11,14 +11,6 @@ from scipy import optimize, stats
 from pu_accessor.checks import check_flag, check_level, check_option, check_share
 from pu_accessor.errors import PUTypeError, PUValueError, brief
 
-__all__ = [
-    "LabeledBeta",
-    "beta_from_label_frequency",
-    "beta_from_labels",
-    "beta_from_prevalence",
-    "labels_needed",
-]
-
 _SAME = 1e-12  # relative difference of probabilities that are taken as equal
 _MOST = 2**53  # beyond, float64 counts no more
 _FAR, _FEW = 16, 48  # standard deviations and counts, beyond which probabilities vanish

@@ -15,16 +15,6 @@ from pu_accessor.inference.bands.weighted import latent_shares, unseen_weight
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
 
-__all__ = [
-    "METHODS",
-    "Method",
-    "Prior",
-    "check_method",
-    "estimate_prior",
-    "limit_from_negatives",
-    "limit_from_positives",
-]
-
 _SCAR = "known positives are a simple random sample of all positives"
 _KNOWN_ODDS = "positives are labeled independently, with the given propensities"
 _NO_INFORMATION, _WIDE, _SEPARATE, _RISING = 0.99, 0.1, 0.01, 0.05

@@ -14,21 +14,6 @@ from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.latent_bounds import bound_latent, references_used
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Ranking
 
-__all__ = [
-    "BOUNDS",
-    "MOST_KINKS",
-    "Inner",
-    "RankCdf",
-    "Table",
-    "Tables",
-    "beyond_ends",
-    "central_table",
-    "check_labels",
-    "find_kinks",
-    "make_tables",
-    "rank_cdf",
-]
-
 BOUNDS = ("lower", "estimate", "upper")
 _ESTIMATE = BOUNDS.index("estimate")
 _AT_ONCE = 1 << 22  # bounds at some cutoffs and betas that are computed together

@@ -21,15 +21,6 @@ from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.inference.tables.contingency import Inner, Table, Tables
 from pu_accessor.ranking import FloatArray, IntArray
 
-__all__ = [
-    "GRID",
-    "area",
-    "check_max_fpr",
-    "curve_envelope",
-    "point_envelopes",
-    "table_within",
-]
-
 
 def check_max_fpr(max_fpr: float | None) -> None:
     """Raise unless a partial area is defined."""

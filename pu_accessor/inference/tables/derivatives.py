@@ -7,8 +7,6 @@ import numpy as np
 from pu_accessor.inference.tables.contingency import Table
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 
-__all__ = ["Derivatives", "Known", "beta_derivatives"]
-
 
 class Known(NamedTuple):
     """The known examples of each table, as arrays that broadcast against its counts.

@@ -23,8 +23,6 @@ from pu_accessor.inference.bands.weighted import weighted_bounds
 from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import BoolArray, IntArray, Ranking
 
-__all__ = ["LatentBounds", "bound_latent", "check_selection", "references_used"]
-
 
 class LatentBounds(NamedTuple):
     """Latent positives in the head at each cutoff.

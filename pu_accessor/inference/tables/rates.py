@@ -12,15 +12,6 @@ import numpy.typing as npt
 from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.ranking import FloatArray
 
-__all__ = [
-    "METRICS",
-    "Metric",
-    "curve_rates",
-    "evaluate",
-    "fbeta",
-    "metric_name",
-]
-
 Array: TypeAlias = npt.NDArray[Any]
 Metric: TypeAlias = Callable[[Array, Array, Array, Array], Any]
 
