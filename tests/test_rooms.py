@@ -68,11 +68,9 @@ LAYERS = {
     "forest": {"accessors", "datasets", "plots"},
     "gaps": {"counting", "inference"},
     "guaranteed_cutoffs": {"accessors", "inference", "questions"},
-    "labels": {"accessors", "sources"},
     "macro_average": {"inference", "questions"},
     "planning": {"accessors", "inference"},
     "prior": {"accessors", "questions"},
-    "robustness": {"accessors", "questions"},
     "tables": {"accessors", "datasets"},
     "utility": {"accessors", "inference", "plots", "questions"},
 }

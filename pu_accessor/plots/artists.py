@@ -1,12 +1,13 @@
 """Lines, bands, envelopes and marks: what all plots are made of."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from enum import StrEnum
 from itertools import chain, count
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
@@ -14,8 +15,8 @@ from matplotlib.colors import to_hex, to_rgb, to_rgba
 from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
 
+from pu_accessor.inference.quantities import write_label
 from pu_accessor.plots.colors import ground, ink
-from pu_accessor.plots.names import write_name
 from pu_accessor.plots.options import Options
 from pu_accessor.ranking import FloatArray
 
@@ -279,3 +280,43 @@ def draw_infeasible(ax: Axes, left: float, right: float, color: Any) -> None:
     strip: dict[str, Any] = {"facecolor": (*to_rgb(color), 0.4), "edgecolor": color}
     foot = ax.axvspan(left, right, 0.03 * strips, 0.03 * (strips + 1), hatch="///", **strip)
     foot.set(label="β̂ too high for the band", gid=Kind.INFEASIBLE, linewidth=0, zorder=1)
+
+
+# Names
+
+
+def write_name(name: object) -> str:
+    r"""Write a name for a legend, a title or an axis.
+
+    Examples
+    --------
+    >>> write_name("_gain in $"), write_name("tree")
+    (' _gain in \\$', 'tree')
+    """
+    text = str(name).replace("$", r"\$")
+    return f" {text}" if text.startswith("_") or not text else text
+
+
+def write_key(key: Hashable) -> str:
+    """Write a key."""
+    if isinstance(key, tuple):
+        return ", ".join(map(write_key, key))
+    if isinstance(key, pd.Timestamp) and key == key.normalize():
+        return str(key.date())
+    return write_name(key)
+
+
+def write_panel(name: str, value: Any) -> str:
+    """Write the title of a panel."""
+    return f"β̂ = {value:g}" if name == "beta" else f"{write_name(name)} = {write_key(value)}"
+
+
+def write_quantity(name: str) -> str:
+    """Write what an axis shows in words.
+
+    Examples
+    --------
+    >>> write_quantity("npv"), write_quantity("f0.5"), write_quantity("balanced_accuracy")
+    ('negative predictive value', 'F0.5', 'balanced accuracy')
+    """
+    return write_name(write_label(name))

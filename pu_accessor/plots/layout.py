@@ -13,9 +13,8 @@ from matplotlib.text import Text
 from seaborn import FacetGrid
 
 from pu_accessor.errors import PUValueError, suggestion
-from pu_accessor.plots.artists import Curve
+from pu_accessor.plots.artists import Curve, write_panel
 from pu_accessor.plots.legends import Entries, add_legend, columns_beside, legend_entries
-from pu_accessor.plots.names import write_panel
 from pu_accessor.plots.options import Options
 from pu_accessor.plots.slices import (
     Slice,

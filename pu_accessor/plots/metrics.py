@@ -22,9 +22,9 @@ from pu_accessor.plots.artists import (
     draw_curve,
     draw_envelope,
     hold,
+    write_quantity,
 )
 from pu_accessor.plots.layout import Drawing, draw_panels
-from pu_accessor.plots.names import write_quantity
 from pu_accessor.plots.options import Options
 from pu_accessor.ranking import FloatArray
 

@@ -10,9 +10,8 @@ from matplotlib.axes import Axes
 
 from pu_accessor.datasets.schema import AXIS, BOUND
 from pu_accessor.errors import PUValueError, shorten
-from pu_accessor.plots.artists import Curve, curves_on
+from pu_accessor.plots.artists import Curve, curves_on, write_key, write_name
 from pu_accessor.plots.colors import ink, next_colors, read_palette
-from pu_accessor.plots.names import write_key, write_name
 from pu_accessor.plots.options import Options
 from pu_accessor.ranking import BoolArray
 

@@ -23,10 +23,11 @@ from pu_accessor.plots.artists import (
     draw_infeasible,
     draw_limit,
     draw_line,
+    write_key,
+    write_quantity,
 )
 from pu_accessor.plots.colors import ink
 from pu_accessor.plots.layout import Drawing, draw_panels
-from pu_accessor.plots.names import write_key, write_quantity
 from pu_accessor.plots.options import Options
 from pu_accessor.plots.slices import PLACE
 from pu_accessor.ranking import FloatArray
