@@ -1,6 +1,6 @@
 """Lines, bands, envelopes and marks: what all plots are made of."""
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from enum import StrEnum
 from itertools import chain, count
 from types import MappingProxyType
@@ -22,6 +22,7 @@ from pu_accessor.ranking import FloatArray
 
 Path: TypeAlias = tuple[FloatArray, FloatArray]
 Trace: TypeAlias = Callable[[xr.Dataset], Path]
+Envelope: TypeAlias = Callable[[xr.Dataset], tuple[FloatArray, Path]]  # to x, lowest and highest
 
 _REFERENCES: Mapping[str, str] = MappingProxyType(
     {
@@ -52,30 +53,14 @@ class Kind(StrEnum):
 
 
 class Curve(NamedTuple):
-    """One curve to draw.
+    """One curve to draw."""
 
-    Parameters
-    ----------
-    data : Dataset
-        Over (rank, bound), with `beta` as a scalar coordinate.
-    color : matplotlib color
-        Its hue.
-    label : str
-        Its name.
-    is_baseline : bool
-        Whether it is that of the naive beta of 0.
-    among : int
-        How many bands there are, that may lie over each other.
-    by_model : bool
-        Whether hues tell models apart, or anything else that ranks differently, not betas alone.
-    """
-
-    data: xr.Dataset
+    data: xr.Dataset  # over (rank, bound), with `beta` as a scalar coordinate
     color: Any
     label: str
-    is_baseline: bool
-    among: int
-    by_model: bool
+    is_baseline: bool  # of the naive beta of 0
+    among: int  # how many bands there are, that may lie over each other
+    by_model: bool  # whether hues tell models or groups apart, not betas alone
 
     @property
     def score(self) -> str | None:
@@ -98,10 +83,20 @@ def curves_on(ax: Axes) -> list[Line2D]:
 # Curves
 
 
-def draw_curve(ax: Axes, curve: Curve, trace: Trace, options: Options, label: str) -> None:
-    """Draw the band of a curve, and its line on top."""
-    draw_band(ax, curve, trace, options, label)
-    draw_line(ax, curve, trace, options.line)
+def draw_curves(
+    ax: Axes,
+    curves: Sequence[Curve],
+    trace: Trace,
+    options: Options,
+    dataset: xr.Dataset,
+    envelope: Envelope | None = None,
+) -> None:
+    """Draw the lines of curves on top of their bands, and these on their envelopes."""
+    for curve in curves:
+        if envelope is not None:
+            draw_envelope(ax, curve, *envelope(curve.data), dataset["interval_beta"].to_numpy())
+        draw_band(ax, curve, trace, options, band_label(dataset))
+        draw_line(ax, curve, trace, options.line)
 
 
 def draw_band(ax: Axes, curve: Curve, trace: Trace, options: Options, label: str) -> None:
@@ -219,6 +214,15 @@ def _path(curve: Curve, trace: Trace, bound: str) -> Path:
     x, y = trace(curve.data.sel(bound=bound))
     known = np.isfinite(x) & np.isfinite(y)
     return thin(x, y) if known.all() else thin(x[known], y[known])
+
+
+def follow(x: str, y: str) -> Trace:
+    """Return how to get from one bound of a curve to x and y."""
+
+    def trace(curve: xr.Dataset) -> Path:
+        return curve[x].to_numpy(), curve[y].to_numpy()
+
+    return trace
 
 
 def hold(x: FloatArray, y: FloatArray) -> Path:

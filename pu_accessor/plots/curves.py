@@ -11,14 +11,15 @@ from pu_accessor.datasets.schema import COUNTS
 from pu_accessor.errors import PUValueError
 from pu_accessor.plots.artists import (
     Curve,
+    Envelope,
     Path,
     band_label,
     curves_on,
     draw_band,
     draw_chance,
-    draw_curve,
-    draw_envelope,
+    draw_curves,
     draw_line,
+    follow,
     hold,
 )
 from pu_accessor.plots.colors import ink
@@ -38,14 +39,12 @@ def plot_roc(tables: xr.Dataset, options: Options) -> Drawing:
     """
     rates = curve_of(tables, "roc")
     _check_negatives(tables)
+    envelope = _read_envelope(rates, "tpr_envelope")
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
         ax.set(xlabel="false positive rate", ylabel="true positive rate")
         draw_chance(ax, _DIAGONAL, _DIAGONAL)
-        for curve in curves:
-            if "tpr_envelope" in curve.data:
-                _draw_envelope(ax, curve, curve.data["tpr_envelope"], tables)
-            draw_curve(ax, curve, _trace_roc, options, band_label(tables))
+        draw_curves(ax, curves, follow("fpr", "tpr"), options, tables, envelope)
         ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), box_aspect=1)  # square where zoomed, too
 
     return draw_panels(rates, draw, options)
@@ -64,13 +63,11 @@ def plot_pr(tables: xr.Dataset, options: Options) -> Drawing:
     """
     rates = curve_of(tables, "pr")  # says what is missing where these are no tables
     rates = rates.assign({name: tables[name].variable for name in COUNTS})
+    envelope = _read_envelope(rates, "precision_envelope")
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
         ax.set(xlabel="recall", ylabel="precision")
-        for curve in curves:
-            if "precision_envelope" in curve.data:
-                _draw_envelope(ax, curve, curve.data["precision_envelope"], tables)
-            draw_curve(ax, curve, _trace_pr, options, band_label(tables))
+        draw_curves(ax, curves, _trace_pr, options, tables, envelope)
         _draw_prevalences(ax, [curve for curve in curves if not curve.is_baseline] or curves)
         ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
 
@@ -123,11 +120,14 @@ def _check_negatives(tables: xr.Dataset) -> None:
         )
 
 
-def _draw_envelope(ax: Axes, curve: Curve, envelope: xr.DataArray, tables: xr.Dataset) -> None:
-    """Hatch between the lowest and the highest curve while beta varies."""
-    low, high = (envelope.sel(envelope=side).to_numpy() for side in ("lower", "upper"))
-    x = envelope[str(envelope.dims[-2])].to_numpy()
-    draw_envelope(ax, curve, x, (low, high), tables["interval_beta"].to_numpy())
+def _read_envelope(rates: xr.Dataset, name: str) -> Envelope | None:
+    """Return how to get from a curve to the lowest and the highest one while beta varies."""
+
+    def read(curve: xr.Dataset) -> tuple[FloatArray, Path]:
+        low, high = (curve[name].sel(envelope=side).to_numpy() for side in ("lower", "upper"))
+        return curve[str(curve[name].dims[-2])].to_numpy(), (low, high)
+
+    return read if name in rates else None
 
 
 def _draw_prevalences(ax: Axes, curves: list[Curve]) -> None:
@@ -139,10 +139,6 @@ def _draw_prevalences(ax: Axes, curves: list[Curve]) -> None:
     for prevalence, hues in colors.items():
         hue = {"color": hues[0]} if len(hues) == 1 else {}
         draw_chance(ax, [0, 1], [prevalence, prevalence], label="chance (prevalence)", **hue)
-
-
-def _trace_roc(curve: xr.Dataset) -> Path:
-    return curve["fpr"].to_numpy(), curve["tpr"].to_numpy()
 
 
 def _trace_pr(tables: xr.Dataset) -> Path:

@@ -14,16 +14,7 @@ from pu_accessor.datasets.schema import COUNTS, INTERVAL, axis_of, counts_of, is
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.quantities import read_quantity
 from pu_accessor.inference.tables.rates import Metric, evaluate
-from pu_accessor.plots.artists import (
-    Curve,
-    Path,
-    Trace,
-    band_label,
-    draw_curve,
-    draw_envelope,
-    hold,
-    write_quantity,
-)
+from pu_accessor.plots.artists import Curve, Path, Trace, draw_curves, hold, write_quantity
 from pu_accessor.plots.layout import Drawing, draw_panels
 from pu_accessor.plots.options import Options
 from pu_accessor.ranking import FloatArray
@@ -57,14 +48,11 @@ def plot_metric(tables: xr.Dataset, name: str | Metric, x: str, options: Options
     if x == "threshold":
         _check_thresholds(tables)
     trace = _tracer(name, x, _evaluate_between)
+    envelope = partial(_envelope, name=name, x=x) if inner else None
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
         ax.set(xlabel=_AXES[x], ylabel=write_quantity(str(values.name)))
-        for curve in curves:
-            if inner:
-                interval = tables["interval_beta"].to_numpy()
-                draw_envelope(ax, curve, *_envelope(curve.data, name, x), interval)
-            draw_curve(ax, curve, trace, options, band_label(tables))
+        draw_curves(ax, curves, trace, options, tables, envelope)
 
     drawn = tables[[*COUNTS, *inner]]
     drawn = drawn.assign(value=values.variable)  # without coordinates: there is nothing to align

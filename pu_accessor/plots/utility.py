@@ -12,9 +12,10 @@ from pu_accessor.plots.artists import (
     band_label,
     draw_band,
     draw_chance,
-    draw_curve,
+    draw_curves,
     draw_envelope,
     draw_line,
+    follow,
 )
 from pu_accessor.plots.layout import Drawing, draw_panels
 from pu_accessor.plots.options import Options
@@ -28,11 +29,8 @@ def plot_net_benefit(benefits: xr.Dataset, options: Options) -> Drawing:
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
         ax.set(xlabel="threshold probability", ylabel="net benefit")
-        for curve in curves:
-            if "envelope" in curve.data:
-                x = curve.data["threshold"].to_numpy()
-                draw_envelope(ax, curve, x, _sides(curve.data), _interval(benefits))
-            draw_curve(ax, curve, _trace_thresholds, options, band_label(benefits))
+        envelope = _envelope_of_benefits if "envelope" in benefits else None
+        draw_curves(ax, curves, follow("threshold", "value"), options, benefits, envelope)
         _draw_defaults(ax, _not_naive(curves))
         tops = [np.max(line.get_ydata()) for line in ax.lines]
         tops += [area.get_xy()[:, 1].max() for area in ax.patches]  # type: ignore[attr-defined]
@@ -57,12 +55,8 @@ def plot_gain(gains: xr.Dataset, options: Options) -> Drawing:
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
         ax.set(xlabel="share of examples predicted positive", ylabel="share of positives found")
-        for curve in curves:
-            if "envelope_lower" in curve.data["bound"]:
-                x, low = _trace_gain(curve.data.sel(bound="envelope_lower"))
-                _, high = _trace_gain(curve.data.sel(bound="envelope_upper"))
-                draw_envelope(ax, curve, x, (low, high), _interval(gains))
-            draw_curve(ax, curve, _trace_gain, options, band_label(gains))
+        envelope = _envelope_of_gains if "envelope_lower" in gains["bound"] else None
+        draw_curves(ax, curves, follow("fraction", "gain"), options, gains, envelope)
         draw_chance(ax, [0, 1], [0, 1])
         prevalences = {float(curve.data["prevalence"]) for curve in _not_naive(curves)}
         for prevalence in sorted(prevalences):
@@ -85,9 +79,9 @@ def plot_calibration(shares: xr.Dataset, options: Options) -> Drawing:
                 part = curve._replace(data=run)
                 if "envelope" in run:
                     (x, low), (_, high) = (_over_bins(run, side) for side in _sides(run))
-                    draw_envelope(ax, part, x, (low, high), _interval(shares))
+                    draw_envelope(ax, part, x, (low, high), shares["interval_beta"].to_numpy())
                 draw_band(ax, part, _trace_bins, options, band_label(shares))
-            draw_line(ax, curve, _trace_means, {**dots, **options.line})
+            draw_line(ax, curve, follow("mean_score", "value"), {**dots, **options.line})
         ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
 
     return draw_panels(shares, draw, options, along="bin")
@@ -115,26 +109,19 @@ def _sides(curve: xr.Dataset) -> Path:
     return low, high
 
 
-def _interval(dataset: xr.Dataset) -> FloatArray:
-    """Return betas from the lowest to the highest of an envelope."""
-    betas: FloatArray = dataset["interval_beta"].to_numpy()
-    return betas
+def _envelope_of_benefits(curve: xr.Dataset) -> tuple[FloatArray, Path]:
+    """Return thresholds, and the sides of the envelope there."""
+    return curve["threshold"].to_numpy(), _sides(curve)
 
 
-def _trace_thresholds(curve: xr.Dataset) -> Path:
-    return curve["threshold"].to_numpy(), curve["value"].to_numpy()
-
-
-def _trace_gain(curve: xr.Dataset) -> Path:
-    return curve["fraction"].to_numpy(), curve["gain"].to_numpy()
+def _envelope_of_gains(curve: xr.Dataset) -> tuple[FloatArray, Path]:
+    """Return shares of the examples, and the sides of the envelope there."""
+    low, high = (curve["gain"].sel(bound=f"envelope_{side}") for side in ("lower", "upper"))
+    return curve["fraction"].to_numpy(), (low.to_numpy(), high.to_numpy())
 
 
 def _trace_bins(curve: xr.Dataset) -> Path:
     return _over_bins(curve, curve["value"].to_numpy())
-
-
-def _trace_means(curve: xr.Dataset) -> Path:
-    return curve["mean_score"].to_numpy(), curve["value"].to_numpy()
 
 
 def _over_bins(curve: xr.Dataset, values: FloatArray) -> Path:
