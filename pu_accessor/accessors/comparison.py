@@ -48,18 +48,18 @@ def compare(
     beta : Beta, optional
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
-        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it;
-        bands, whose level is to be lower than its own, get an envelope over its interval.
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
+        bands, whose level must be lower, get an envelope.
 
         Without it there is no size.
     quantity : {"auroc"}, default "auroc"
         What is compared. Others are compared between groups alone: `gap`.
     at : At, optional
         The cutoff: a number of examples predicted positive, 100 or ``{"rank": 100}``, or their
-        share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last cutoff with an
-        estimated ``{"fpr": 0.05}`` at most or ``{"precision": 0.9}`` at least, the first with
-        ``{"recall": 0.9}``, or tpr, at least; "youden" and "maximum", where the estimated
-        informedness, or the metric itself, is highest.
+        share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last with an estimated
+        ``{"fpr": 0.05}`` at most or ``{"precision": 0.9}`` at least, the first with ``{"recall":
+        0.9}``, or tpr, at least; "youden" or "maximum", where the estimated informedness, or the
+        metric itself, is highest.
 
         AUROC has none.
     on : hashable or list of hashable, optional
@@ -76,8 +76,8 @@ def compare(
         difference can be, with an interval that holds for all.
     joint : {"approximate", "guaranteed"}, default "approximate"
         How an estimate of beta counts: by the squares of both errors, which holds about as often
-        as `level` says if they are independent; or by its whole interval, which holds at least so
-        often, asks for an estimate of a higher level, and is wider.
+        as `level` says if they are independent; or by its whole interval, of a higher level, which
+        holds at least so often and is wider.
 
     Returns
     -------
@@ -184,20 +184,17 @@ def dominance(
         "bootstrap", at all of them jointly for "simultaneous" and "dkw".
     band : Band, default "exact"
         Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
-        Or a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays with an
-        entry for each k = 0..n known positives in the head. Or a pair ``(lower, upper)``, bounds
-        on their share among the first r = 0, 1, ... examples: two arrays, DataArrays over "rank",
-        or functions of an array of r.
+        Or a function ``(n, m, level) -> (lower, upper)`` of two integer arrays, for k = 0..n known
+        positives in the head. Or a pair ``(lower, upper)`` of their share among the first r = 0,
+        1, ... examples: arrays, DataArrays over "rank", or functions of an array of r.
     reference : {"positives", "negatives", "tightest", "both"}, default "positives"
-        Which known examples the band starts from. Known negatives, a random sample of the
-        negatives, bound the latent ones below each cutoff. "tightest" takes the kind with the
-        narrower range of AUROC at each beta, "both" what two bands at half of 1 - level have in
-        common.
+        Which known examples the band starts from: known negatives, if a random sample, bound the
+        latent ones below each cutoff. "tightest" takes the kind with the narrower range of AUROC
+        at each beta, "both" what two bands at half of 1 - level have in common.
     selection_odds : float, default 1
-        By which factor the odds of being labeled may differ between any two positives (of
-        negatives, with known ones), in any way: 1 for labels at random, infinite for nothing known
-        about them. Above 1 the band is "exact" or "simultaneous", and holds for every such
-        selection.
+        Factor by which the odds of being labeled may differ between any two positives (or
+        negatives, with known ones): 1 for labels at random, infinite for nothing known about them.
+        Above 1 the band is "exact" or "simultaneous", and holds for every such selection.
 
     Returns
     -------
@@ -266,17 +263,17 @@ def gap(
     beta : Beta, optional
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
-        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it;
-        bands, whose level is to be lower than its own, get an envelope over its interval.
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
+        bands, whose level must be lower, get an envelope.
 
         The gap of recall, tpr or fnr on new examples needs none: known positives alone say it.
         Estimates for each group have independent errors; one for all is off by the same in each.
     at : At, optional
         The cutoff: a number of examples predicted positive, 100 or ``{"rank": 100}``, or their
-        share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last cutoff with an
-        estimated ``{"fpr": 0.05}`` at most or ``{"precision": 0.9}`` at least, the first with
-        ``{"recall": 0.9}``, or tpr, at least; "youden" and "maximum", where the estimated
-        informedness, or the metric itself, is highest.
+        share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last with an estimated
+        ``{"fpr": 0.05}`` at most or ``{"precision": 0.9}`` at least, the first with ``{"recall":
+        0.9}``, or tpr, at least; "youden" or "maximum", where the estimated informedness, or the
+        metric itself, is highest.
 
         Of a metric, in each group: mostly a threshold that all share.
     target : Target, optional
@@ -286,8 +283,8 @@ def gap(
         Probability with which the interval covers, in (0, 1).
     joint : {"approximate", "guaranteed"}, default "approximate"
         How an estimate of beta counts: by the squares of both errors, which holds about as often
-        as `level` says if they are independent; or by its whole interval, which holds at least so
-        often, asks for an estimate of a higher level, and is wider.
+        as `level` says if they are independent; or by its whole interval, of a higher level, which
+        holds at least so often and is wider.
 
     Returns
     -------
@@ -404,10 +401,10 @@ def robustness(
         other than 0.
     at : At, optional
         The cutoff: a number of examples predicted positive, 100 or ``{"rank": 100}``, or their
-        share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last cutoff with an
-        estimated ``{"fpr": 0.05}`` at most or ``{"precision": 0.9}`` at least, the first with
-        ``{"recall": 0.9}``, or tpr, at least; "youden" and "maximum", where the estimated
-        informedness, or the metric itself, is highest.
+        share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last with an estimated
+        ``{"fpr": 0.05}`` at most or ``{"precision": 0.9}`` at least, the first with ``{"recall":
+        0.9}``, or tpr, at least; "youden" or "maximum", where the estimated informedness, or the
+        metric itself, is highest.
 
         Not for an area.
     on : hashable or list of hashable, optional
@@ -422,17 +419,15 @@ def robustness(
         "bootstrap", at all of them jointly for "simultaneous" and "dkw".
     band : Band, default "exact"
         Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
-        Or a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays with an
-        entry for each k = 0..n known positives in the head. Or a pair ``(lower, upper)``, bounds
-        on their share among the first r = 0, 1, ... examples: two arrays, DataArrays over "rank",
-        or functions of an array of r.
+        Or a function ``(n, m, level) -> (lower, upper)`` of two integer arrays, for k = 0..n known
+        positives in the head. Or a pair ``(lower, upper)`` of their share among the first r = 0,
+        1, ... examples: arrays, DataArrays over "rank", or functions of an array of r.
 
         For a metric alone: "exact" or "simultaneous".
     reference : {"positives", "negatives", "tightest", "both"}, default "positives"
-        Which known examples the band starts from. Known negatives, a random sample of the
-        negatives, bound the latent ones below each cutoff. "tightest" takes the kind with the
-        narrower range of AUROC at each beta, "both" what two bands at half of 1 - level have in
-        common.
+        Which known examples the band starts from: known negatives, if a random sample, bound the
+        latent ones below each cutoff. "tightest" takes the kind with the narrower range of AUROC
+        at each beta, "both" what two bands at half of 1 - level have in common.
 
     Returns
     -------

@@ -36,8 +36,8 @@ def cutoff(
     beta : Beta
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
-        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it;
-        bands, whose level is to be lower than its own, get an envelope over its interval.
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
+        bands, whose level must be lower, get an envelope.
     precision : float, optional
         The deepest rank whose lower bound of precision is at least that.
     recall : float, optional
@@ -53,10 +53,9 @@ def cutoff(
     band : {"simultaneous"}, default "simultaneous"
         No other band holds at all cutoffs jointly.
     reference : {"positives", "negatives", "tightest", "both"}, default "positives"
-        Which known examples the band starts from. Known negatives, a random sample of the
-        negatives, bound the latent ones below each cutoff. "tightest" takes the kind with the
-        narrower range of AUROC at each beta, "both" what two bands at half of 1 - level have in
-        common.
+        Which known examples the band starts from: known negatives, if a random sample, bound the
+        latent ones below each cutoff. "tightest" takes the kind with the narrower range of AUROC
+        at each beta, "both" what two bands at half of 1 - level have in common.
     models : int, optional
         How many models were looked at. 1 - level is split over them, so that the guarantee holds
         for whichever is chosen. By default the number of those in `score`, or along "model";
@@ -127,8 +126,8 @@ def select(
     beta : Beta
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
-        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it;
-        bands, whose level is to be lower than its own, get an envelope over its interval.
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
+        bands, whose level must be lower, get an envelope.
     precision : float, optional
         The deepest rank whose lower bound of precision is at least that.
     recall : float, optional
@@ -146,10 +145,9 @@ def select(
     band : {"simultaneous"}, default "simultaneous"
         No other band holds at all cutoffs jointly.
     reference : {"positives", "negatives", "tightest", "both"}, default "positives"
-        Which known examples the band starts from. Known negatives, a random sample of the
-        negatives, bound the latent ones below each cutoff. "tightest" takes the kind with the
-        narrower range of AUROC at each beta, "both" what two bands at half of 1 - level have in
-        common.
+        Which known examples the band starts from: known negatives, if a random sample, bound the
+        latent ones below each cutoff. "tightest" takes the kind with the narrower range of AUROC
+        at each beta, "both" what two bands at half of 1 - level have in common.
     models : int, optional
         How many models were looked at. 1 - level is split over them, so that the guarantee holds
         for whichever is chosen. By default the number of those in `score`, or along "model";

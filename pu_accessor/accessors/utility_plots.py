@@ -46,8 +46,8 @@ def plot_net_benefit(
     beta : Beta
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
-        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it;
-        bands, whose level is to be lower than its own, get an envelope over its interval.
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
+        bands, whose level must be lower, get an envelope.
     thresholds : float or array-like of float, optional
         Probabilities in (0, 1) from which on somebody would act; every hundredth if not given.
     level : float, default 0.95
@@ -55,20 +55,17 @@ def plot_net_benefit(
         "bootstrap", at all of them jointly for "simultaneous" and "dkw".
     band : Band, default "exact"
         Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
-        Or a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays with an
-        entry for each k = 0..n known positives in the head. Or a pair ``(lower, upper)``, bounds
-        on their share among the first r = 0, 1, ... examples: two arrays, DataArrays over "rank",
-        or functions of an array of r.
+        Or a function ``(n, m, level) -> (lower, upper)`` of two integer arrays, for k = 0..n known
+        positives in the head. Or a pair ``(lower, upper)`` of their share among the first r = 0,
+        1, ... examples: arrays, DataArrays over "rank", or functions of an array of r.
     reference : {"positives", "negatives", "tightest", "both"}, default "positives"
-        Which known examples the band starts from. Known negatives, a random sample of the
-        negatives, bound the latent ones below each cutoff. "tightest" takes the kind with the
-        narrower range of AUROC at each beta, "both" what two bands at half of 1 - level have in
-        common.
+        Which known examples the band starts from: known negatives, if a random sample, bound the
+        latent ones below each cutoff. "tightest" takes the kind with the narrower range of AUROC
+        at each beta, "both" what two bands at half of 1 - level have in common.
     selection_odds : float, default 1
-        By which factor the odds of being labeled may differ between any two positives (of
-        negatives, with known ones), in any way: 1 for labels at random, infinite for nothing known
-        about them. Above 1 the band is "exact" or "simultaneous", and holds for every such
-        selection.
+        Factor by which the odds of being labeled may differ between any two positives (or
+        negatives, with known ones): 1 for labels at random, infinite for nothing known about them.
+        Above 1 the band is "exact" or "simultaneous", and holds for every such selection.
     beta_interval : Interval, optional
         Where beta may lie, around the point that is passed: the envelope of the bands is drawn
         hatched. A pair, or by group a mapping, a Series, or a frame with columns low and high.
@@ -144,27 +141,24 @@ def plot_gain(
     beta : Beta
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
-        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it;
-        bands, whose level is to be lower than its own, get an envelope over its interval.
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
+        bands, whose level must be lower, get an envelope.
     level : float, default 0.95
         Probability with which the band covers, in (0, 1): at each cutoff or bin for "exact" and
         "bootstrap", at all of them jointly for "simultaneous" and "dkw".
     band : Band, default "exact"
         Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
-        Or a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays with an
-        entry for each k = 0..n known positives in the head. Or a pair ``(lower, upper)``, bounds
-        on their share among the first r = 0, 1, ... examples: two arrays, DataArrays over "rank",
-        or functions of an array of r.
+        Or a function ``(n, m, level) -> (lower, upper)`` of two integer arrays, for k = 0..n known
+        positives in the head. Or a pair ``(lower, upper)`` of their share among the first r = 0,
+        1, ... examples: arrays, DataArrays over "rank", or functions of an array of r.
     reference : {"positives", "negatives", "tightest", "both"}, default "positives"
-        Which known examples the band starts from. Known negatives, a random sample of the
-        negatives, bound the latent ones below each cutoff. "tightest" takes the kind with the
-        narrower range of AUROC at each beta, "both" what two bands at half of 1 - level have in
-        common.
+        Which known examples the band starts from: known negatives, if a random sample, bound the
+        latent ones below each cutoff. "tightest" takes the kind with the narrower range of AUROC
+        at each beta, "both" what two bands at half of 1 - level have in common.
     selection_odds : float, default 1
-        By which factor the odds of being labeled may differ between any two positives (of
-        negatives, with known ones), in any way: 1 for labels at random, infinite for nothing known
-        about them. Above 1 the band is "exact" or "simultaneous", and holds for every such
-        selection.
+        Factor by which the odds of being labeled may differ between any two positives (or
+        negatives, with known ones): 1 for labels at random, infinite for nothing known about them.
+        Above 1 the band is "exact" or "simultaneous", and holds for every such selection.
     beta_interval : Interval, optional
         Where beta may lie, around the point that is passed: the envelope of the bands is drawn
         hatched. A pair, or by group a mapping, a Series, or a frame with columns low and high.
@@ -233,8 +227,8 @@ def plot_calibration(
     beta : Beta
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
-        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it;
-        bands, whose level is to be lower than its own, get an envelope over its interval.
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
+        bands, whose level must be lower, get an envelope.
     bins : int, or array-like of float, default 10
         How many bins of one width, or their edges, from 0 to 1. An edge belongs to the bin above
         it, 1 to the last.
@@ -316,14 +310,14 @@ def plot_forest(
     beta : Beta
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
-        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it;
-        bands, whose level is to be lower than its own, get an envelope over its interval.
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
+        bands, whose level must be lower, get an envelope.
     at : At, optional
         The cutoff: a number of examples predicted positive, 100 or ``{"rank": 100}``, or their
-        share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last cutoff with an
-        estimated ``{"fpr": 0.05}`` at most or ``{"precision": 0.9}`` at least, the first with
-        ``{"recall": 0.9}``, or tpr, at least; "youden" and "maximum", where the estimated
-        informedness, or the metric itself, is highest.
+        share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last with an estimated
+        ``{"fpr": 0.05}`` at most or ``{"precision": 0.9}`` at least, the first with ``{"recall":
+        0.9}``, or tpr, at least; "youden" or "maximum", where the estimated informedness, or the
+        metric itself, is highest.
 
         For a metric alone: one cutoff.
     order : list of hashable, optional
@@ -336,26 +330,23 @@ def plot_forest(
         Probability with which each interval covers, in (0, 1).
     band : Band, default "exact"
         Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
-        Or a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays with an
-        entry for each k = 0..n known positives in the head. Or a pair ``(lower, upper)``, bounds
-        on their share among the first r = 0, 1, ... examples: two arrays, DataArrays over "rank",
-        or functions of an array of r.
+        Or a function ``(n, m, level) -> (lower, upper)`` of two integer arrays, for k = 0..n known
+        positives in the head. Or a pair ``(lower, upper)`` of their share among the first r = 0,
+        1, ... examples: arrays, DataArrays over "rank", or functions of an array of r.
 
         For a metric alone.
     reference : {"positives", "negatives", "tightest", "both"}, default "positives"
-        Which known examples the band starts from. Known negatives, a random sample of the
-        negatives, bound the latent ones below each cutoff. "tightest" takes the kind with the
-        narrower range of AUROC at each beta, "both" what two bands at half of 1 - level have in
-        common.
+        Which known examples the band starts from: known negatives, if a random sample, bound the
+        latent ones below each cutoff. "tightest" takes the kind with the narrower range of AUROC
+        at each beta, "both" what two bands at half of 1 - level have in common.
     selection_odds : float, default 1
-        By which factor the odds of being labeled may differ between any two positives (of
-        negatives, with known ones), in any way: 1 for labels at random, infinite for nothing known
-        about them. Above 1 the band is "exact" or "simultaneous", and holds for every such
-        selection.
+        Factor by which the odds of being labeled may differ between any two positives (or
+        negatives, with known ones): 1 for labels at random, infinite for nothing known about them.
+        Above 1 the band is "exact" or "simultaneous", and holds for every such selection.
     joint : {"approximate", "guaranteed"}, default "approximate"
         How an estimate of beta counts: by the squares of both errors, which holds about as often
-        as `level` says if they are independent; or by its whole interval, which holds at least so
-        often, asks for an estimate of a higher level, and is wider.
+        as `level` says if they are independent; or by its whole interval, of a higher level, which
+        holds at least so often and is wider.
     baseline : bool, default False
         Insist on the dashed curve of beta = 0, which takes the unlabeled as negative.
     hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional
@@ -449,10 +440,10 @@ def plot_robustness(
         other than 0.
     at : At, optional
         The cutoff: a number of examples predicted positive, 100 or ``{"rank": 100}``, or their
-        share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last cutoff with an
-        estimated ``{"fpr": 0.05}`` at most or ``{"precision": 0.9}`` at least, the first with
-        ``{"recall": 0.9}``, or tpr, at least; "youden" and "maximum", where the estimated
-        informedness, or the metric itself, is highest.
+        share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last with an estimated
+        ``{"fpr": 0.05}`` at most or ``{"precision": 0.9}`` at least, the first with ``{"recall":
+        0.9}``, or tpr, at least; "youden" or "maximum", where the estimated informedness, or the
+        metric itself, is highest.
 
         Not for an area.
     on : hashable or list of hashable, optional
@@ -467,17 +458,15 @@ def plot_robustness(
         "bootstrap", at all of them jointly for "simultaneous" and "dkw".
     band : Band, default "exact"
         Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
-        Or a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays with an
-        entry for each k = 0..n known positives in the head. Or a pair ``(lower, upper)``, bounds
-        on their share among the first r = 0, 1, ... examples: two arrays, DataArrays over "rank",
-        or functions of an array of r.
+        Or a function ``(n, m, level) -> (lower, upper)`` of two integer arrays, for k = 0..n known
+        positives in the head. Or a pair ``(lower, upper)`` of their share among the first r = 0,
+        1, ... examples: arrays, DataArrays over "rank", or functions of an array of r.
 
         For a metric alone: "exact" or "simultaneous".
     reference : {"positives", "negatives", "tightest", "both"}, default "positives"
-        Which known examples the band starts from. Known negatives, a random sample of the
-        negatives, bound the latent ones below each cutoff. "tightest" takes the kind with the
-        narrower range of AUROC at each beta, "both" what two bands at half of 1 - level have in
-        common.
+        Which known examples the band starts from: known negatives, if a random sample, bound the
+        latent ones below each cutoff. "tightest" takes the kind with the narrower range of AUROC
+        at each beta, "both" what two bands at half of 1 - level have in common.
     hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional
         What colours and panels tell apart, where to draw, and how it looks, in the same way in all
         plots: `pu_accessor.plots.Options` has each.
