@@ -18,15 +18,7 @@ _ROOTS = {
 
 
 class Bound:
-    """A source with its roles; nothing is read until a question is asked.
-
-    Parameters
-    ----------
-    source : Source
-        Rows of any kind.
-    roles : Roles, optional
-        What its columns mean.
-    """
+    """A source of rows with what its columns mean; nothing is read until a question is asked."""
 
     def __init__(self, source: Source, roles: Roles | None = None) -> None:
         self._source = source

@@ -28,9 +28,8 @@ from pu_accessor.plots.artists import (
     write_quantity,
 )
 from pu_accessor.plots.colors import ink
-from pu_accessor.plots.layout import Drawing, draw_panels
+from pu_accessor.plots.layout import PLACE, Drawing, draw_panels
 from pu_accessor.plots.options import Options
-from pu_accessor.plots.slices import PLACE
 from pu_accessor.ranking import FloatArray
 
 _APART = 0.12  # of the axis, for labels of ticks

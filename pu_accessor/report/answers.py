@@ -26,15 +26,7 @@ _UNKNOWN = "[say where it comes from]"
 
 
 class Answers:
-    """What public methods of an accessor answer, and what they warn of meanwhile.
-
-    Parameters
-    ----------
-    pu : Accessor
-        Whom to ask.
-    beta, at, level, band
-        As in `report`.
-    """
+    """What public methods of an accessor answer, and what they warn of meanwhile."""
 
     def __init__(self, pu: Any, beta: Any, at: At, level: float, band: str) -> None:
         self.pu, self.beta, self.level, self.band = pu, beta, level, band
