@@ -71,7 +71,7 @@ LAYERS = {
     "planning": {"accessors", "inference"},
     "prior": {"accessors", "questions"},
     "tables": {"accessors", "datasets"},
-    "utility": {"accessors", "inference", "plots", "questions"},
+    "utility": {"accessors", "inference", "questions"},
 }
 LONGEST, LONGEST_PLOT = 11, 14  # parameters of a public method
 
