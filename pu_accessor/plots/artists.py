@@ -3,7 +3,6 @@
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from enum import StrEnum
 from itertools import chain, count
-from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -24,13 +23,11 @@ Path: TypeAlias = tuple[FloatArray, FloatArray]
 Trace: TypeAlias = Callable[[xr.Dataset], Path]
 Envelope: TypeAlias = Callable[[xr.Dataset], tuple[FloatArray, Path]]  # to x, lowest and highest
 
-_REFERENCES: Mapping[str, str] = MappingProxyType(
-    {
-        "negatives": "from known negatives",
-        "tightest": "from the tighter kind",
-        "both": "from both kinds",
-    }
-)
+_REFERENCES: Mapping[str, str] = {
+    "negatives": "from known negatives",
+    "tightest": "from the tighter kind",
+    "both": "from both kinds",
+}
 _FEW = 6  # bands whose faces can be told apart where they lie over each other
 _SEPARATOR = ": "
 _WHOLE = 4_000  # points that are few enough to be drawn as they are

@@ -124,19 +124,12 @@ def _settled(dataset: xr.Dataset, named: set[str]) -> set[str]:
 
 def _draw_axes(slices: Sequence[Slice], draw: Draw, options: Options, values: Values) -> Axes:
     """Draw all curves on one Axes."""
-    is_ours = options.ax is None
     ax = plt.subplots(layout="constrained")[1] if options.ax is None else options.ax
     curves = color_curves(ax, slices, options, values)
     draw(ax, curves)
     _break_labels(ax)
     if options.legend:
-        add_legend(
-            ax,
-            _entries([ax], curves, options),
-            write_title(options, values),
-            is_ours=is_ours,
-            may_shorten=options.legend == "auto",
-        )
+        add_legend(ax, _entries([ax], curves, options), write_title(options, values), options)
     return ax
 
 
