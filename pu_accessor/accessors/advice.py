@@ -201,20 +201,21 @@ class _Call:
         elif word in ("figsize", "dpi"):
             told = f"Make the Axes first: {self._write(ax=f'plt.subplots({word}={value})[1]')}"
         elif hasattr(Line2D, f"set_{word}"):
-            line = self._write(line_kws=self._add("line_kws"))
+            line = self._write_style("line_kws")
             told = f"It is the curve's, or its band's in band_kws: {line}"
         elif hasattr(Patch, f"set_{word}"):
-            told = f"It is the band's: {self._write(band_kws=self._add('band_kws'))}"
+            told = f"It is the band's: {self._write_style('band_kws')}"
         elif hasattr(Axes, f"set_{word}"):
             told = f"Set it on what is returned: {self._write()}.set({word}={value})"
         else:
             return ""
         return f"{self.name} has no argument {word!r}. {told}."
 
-    def _add(self, options: str) -> str:
-        """Write options of matplotlib with the unknown keyword among them."""
-        before = f"{self.given[options]} | " if options in self.given else ""
-        return f"{before}{{{self.unknown!r}: {self.keywords[self.unknown]}}}"
+    def _write_style(self, argument: str) -> str:
+        """Write the call with the unknown keyword among properties of matplotlib's."""
+        before = f"{self.given[argument]} | " if argument in self.given else ""
+        style = f"{before}{{{self.unknown!r}: {self.keywords[self.unknown]}}}"
+        return self._write(**{argument: style})
 
     def _write(self, **more: str) -> str:
         """Write the call without the unknown keyword, and with more."""

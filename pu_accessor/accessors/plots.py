@@ -95,7 +95,7 @@ def plot_roc(
     Raises
     ------
     PUValueError
-        If beta = 1 leaves no negatives, or if a dimension has no hue, column or row.
+        If beta = 1 leaves no negatives.
 
     See Also
     --------
@@ -188,11 +188,6 @@ def plot_pr(
     Axes or FacetGrid
         Of matplotlib; with `col` or `row` a grid of seaborn's.
 
-    Raises
-    ------
-    PUValueError
-        If a dimension has no hue, column or row.
-
     See Also
     --------
     pr_bounds : The numbers.
@@ -277,11 +272,6 @@ def plot_rank_cdf(
     -------
     Axes or FacetGrid
         Of matplotlib; with `col` or `row` a grid of seaborn's.
-
-    Raises
-    ------
-    PUValueError
-        If a dimension has no hue, column or row.
 
     See Also
     --------
@@ -377,11 +367,6 @@ def plot_metric(
     Axes or FacetGrid
         Of matplotlib; with `col` or `row` a grid of seaborn's.
 
-    Raises
-    ------
-    PUValueError
-        If a dimension has no hue, column or row.
-
     See Also
     --------
     metric : At one cutoff, with its interval.
@@ -468,11 +453,6 @@ def plot_against_beta(
     -------
     Axes or FacetGrid
         Of matplotlib; with `col` or `row` a grid of seaborn's.
-
-    Raises
-    ------
-    PUValueError
-        If a dimension has no hue, column or row.
 
     See Also
     --------

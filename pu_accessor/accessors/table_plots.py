@@ -46,8 +46,7 @@ def plot_roc(
     Raises
     ------
     PUValueError
-        If it lacks a bound, negatives or the baseline asked for, or a dimension
-        has no hue, column or row.
+        If it lacks a bound, negatives or the baseline.
 
     See Also
     --------
@@ -102,8 +101,7 @@ def plot_pr(
     Raises
     ------
     PUValueError
-        If it lacks a bound or the baseline asked for, or a dimension
-        has no hue, column or row.
+        If it lacks a bound or the baseline.
 
     See Also
     --------
@@ -168,8 +166,7 @@ def plot_metric(
     Raises
     ------
     PUValueError
-        If it lacks a bound, the baseline asked for, or cutoffs, or a dimension
-        has no hue, column or row.
+        If it lacks a bound, the baseline or cutoffs.
 
     See Also
     --------
@@ -223,8 +220,7 @@ def plot_against_beta(
     Raises
     ------
     PUValueError
-        If it lacks a bound, cutoffs or a second beta, or a dimension
-        has no hue, column or row.
+        If it lacks a bound, cutoffs or a second beta.
 
     See Also
     --------

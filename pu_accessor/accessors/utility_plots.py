@@ -83,7 +83,7 @@ def plot_net_benefit(
     Raises
     ------
     PUValueError
-        If scores are no probabilities, or a dimension has no hue, column or row.
+        If scores are no probabilities.
 
     See Also
     --------
@@ -173,11 +173,6 @@ def plot_gain(
     Axes or FacetGrid
         Of matplotlib; with `col` or `row` a grid of seaborn's.
 
-    Raises
-    ------
-    PUValueError
-        If a dimension has no hue, column or row.
-
     See Also
     --------
     gain : The numbers.
@@ -254,7 +249,7 @@ def plot_calibration(
     Raises
     ------
     PUValueError
-        If scores are no probabilities, or a dimension has no hue, column or row.
+        If scores are no probabilities.
 
     See Also
     --------
@@ -479,8 +474,7 @@ def plot_robustness(
     Raises
     ------
     PUValueError
-        If a number has no cutoff, or a metric lacks one; if the columns have propensities; if a
-        dimension has no hue, column or row.
+        If a number has no cutoff, or a metric lacks one; if the columns have propensities.
 
     See Also
     --------

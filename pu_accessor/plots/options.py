@@ -52,6 +52,12 @@ class Options:
         Height of each panel of a grid, in inches.
     baseline : bool, default False
         Insist on the dashed curve of beta = 0, which takes the unlabeled as negative.
+
+    Raises
+    ------
+    PUTypeError, PUValueError
+        If an option cannot be followed. By each plot also if a dimension has no hue, column or
+        row.
     """
 
     hue: str | None = None
