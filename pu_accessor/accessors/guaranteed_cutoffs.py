@@ -193,19 +193,10 @@ def select(
             "one, and say among how many it was chosen: "
             f"df.pu(score={first!r}).select(0.3, recall=0.9, models={len(self._roles.score)})."
         )
-    found = cutoff(
-        self,
-        beta,
-        precision=precision,
-        recall=recall,
-        fpr=fpr,
-        cost=cost,
-        level=level,
-        band=band,
-        reference=reference,
-        models=models,
-    )
-    keys = [*found.columns[: found.columns.get_loc("beta")]]
-    if (found.duplicated(keys) if keys else found.index > 0).any():
+    goal = read_goal(precision, recall, fpr, cost)
+    settings, betas = read_settings(level, band, reference), read_betas(beta)
+    cutoffs = guaranteed_cutoffs(self._request(), betas, goal, settings, models)
+    keys = [*cutoffs.columns[: cutoffs.columns.get_loc("beta")]]
+    if (cutoffs.duplicated(keys) if keys else cutoffs.index > 0).any():
         raise PUValueError("beta must be one for select, but several were passed: take one.")
-    return self._source.best(self._roles, found["rank"].tolist())
+    return self._source.best(self._roles, cutoffs["rank"].tolist())

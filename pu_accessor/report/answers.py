@@ -71,13 +71,11 @@ class Answers:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", PUWarning)
             answer = method(*args, **options)
-        for warning in caught:
-            if issubclass(warning.category, PUWarning):
-                self.notes.append(str(warning.message))
+        for told in caught:
+            if issubclass(told.category, PUWarning):
+                self.notes.append(str(told.message))
             else:
-                warnings.warn_explicit(
-                    warning.message, warning.category, warning.filename, warning.lineno
-                )
+                warnings.warn_explicit(told.message, told.category, told.filename, told.lineno)
         return answer
 
 
@@ -174,12 +172,13 @@ def _each_area(areas: pd.DataFrame, answers: Answers) -> str:
     """Write an area with its interval, for each ranking."""
     if len(areas) > _MOST:
         return f"in the table for each of {len(areas)} rankings"
-    interval = f"{100 * answers.level:g}% interval"
+    return _each(areas, answers, _area)
 
-    def write(row: Any, about: str) -> str:
-        return f"{number(row['estimate'])} ({interval} {_limits(row)}){about}"
 
-    return _each(areas, answers, write)
+def _area(row: Any, about: str) -> str:
+    """Write an area with its interval."""
+    interval = f"{100 * row['level']:g}% interval {_limits(row)}"
+    return f"{number(row['estimate'])} ({interval}){about}"
 
 
 def _rate(row: Any, about: str) -> str:

@@ -176,14 +176,12 @@ def _curves(answers: Answers) -> str:
         )
     highest = np.max([*point.values()] if isinstance(point, Mapping) else point)
     grid = np.linspace(0, min(max(2 * float(highest), 0.2), 0.9), 13)
-    precision = partial(pu.plot_metric, "precision", x="rank")
+    against_beta = partial(pu.plot_against_beta, "auroc", grid)
     plots = {
         "ROC curve with its band": partial(pu.plot_roc, beta),
         "Precision and recall, with their band": partial(pu.plot_pr, beta),
-        "Precision among the first examples": partial(precision, beta),
-        "Area under the ROC curve, were beta another": partial(
-            pu.plot_against_beta, "auroc", grid
-        ),
+        "Precision among the first examples": partial(pu.plot_metric, "precision", beta),
+        "Area under the ROC curve, were beta another": against_beta,
     }
     options = {"level": level, "band": answers.band}
     drawn = (answers.ask(name, _draw, name, plot, **options) for name, plot in plots.items())
