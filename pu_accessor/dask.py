@@ -35,13 +35,7 @@ _FAN = 16  # results of partitions that are merged at once
 
 
 class Partitions:
-    """The partitions of a dask DataFrame.
-
-    Parameters
-    ----------
-    frame : dask DataFrame
-        Of any number of partitions.
-    """
+    """The partitions of a dask DataFrame."""
 
     name = "ddf"
 

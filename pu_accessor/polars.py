@@ -47,14 +47,9 @@ _WIDE = {"Int128", "UInt128"}  # which numpy has not, nor have older polars
 class PolarsSource(Source):
     """A polars frame in memory.
 
-    Parameters
-    ----------
-    frame : polars DataFrame
-        A row for each example. It is not changed, and columns that are not named are not read.
-    keys : list of str, optional
-        Columns of a group_by. Rows without a key are a group of their own.
-    sort : bool, default True
-        Whether groups of a group_by are sorted, or stand as they come.
+    The frame is not changed, and columns that are not named are not read. With `keys`, those of a
+    group_by, rows without a key are a group of their own, and `sort` says whether groups are
+    sorted, or stand as they come.
     """
 
     def __init__(

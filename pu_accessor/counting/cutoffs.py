@@ -11,8 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from pu_accessor.counting.gaps import Gaps, count_gaps, distinct
-from pu_accessor.counting.order_statistics import OrderStatistics, order_statistics, scores_inside
-from pu_accessor.counting.ordered import Ordered
+from pu_accessor.counting.order_statistics import (
+    Ordered,
+    OrderStatistics,
+    order_statistics,
+    scores_inside,
+)
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Ranking, Ranks
 
 # Up to so many scores sorting once is quicker than counting, with few and many known positives.
@@ -21,27 +25,13 @@ _SORTED = 1 << 20
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """Examples whose scores are only counted, wherever they are.
+    """Examples whose scores are only counted, wherever they are."""
 
-    Parameters
-    ----------
-    known_positive, known_negative : ndarray of float64, shape (labeled examples of that kind,)
-        Their scores, NaN the worst.
-    size : int
-        Number of examples, labeled and unlabeled.
-    above : callable
-        From distinct values, best first, to the numbers of scores at or above each.
-    nth_best : callable
-        From numbers n and counts of gaps to the n-th best scores: `order_statistics`.
-    propensity : ndarray of float64, shape (known positives,), optional
-        Probability with which each known positive was labeled, in (0, 1].
-    """
-
-    known_positive: FloatArray
+    known_positive: FloatArray  # scores, NaN the worst
     known_negative: FloatArray
-    size: int
-    above: Callable[[FloatArray], IntArray]
-    nth_best: Callable[[IntArray, Gaps], OrderStatistics]
+    size: int  # of labeled and unlabeled examples
+    above: Callable[[FloatArray], IntArray]  # of distinct values, best first
+    nth_best: Callable[[IntArray, Gaps], OrderStatistics]  # `order_statistics`
     propensity: FloatArray | None = None
 
 

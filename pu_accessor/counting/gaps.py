@@ -26,24 +26,12 @@ _PARTS = 4  # for each thread, so that no thread waits long for the last part
 
 @dataclass(frozen=True, eq=False)
 class Gaps:
-    """Numbers of scores at distinct values, and in the gaps between them.
+    """Numbers of scores at distinct values, and in the gaps between them."""
 
-    Parameters
-    ----------
-    values : ndarray of float64, shape (values,)
-        Best first; NaN, worse than -inf, may be the last.
-    at : ndarray of int64, shape (values,)
-        Scores that are equal to each value.
-    inside : ndarray of int64, shape (values + 1,)
-        Scores in the open gap above each value, and below the last.
-    lowest : ndarray of float64, shape (values + 1,)
-        The worst score in each gap, +inf where there is none.
-    """
-
-    values: FloatArray
-    at: IntArray
-    inside: IntArray
-    lowest: FloatArray
+    values: FloatArray  # best first; NaN, worse than -inf, may be the last
+    at: IntArray  # scores that are equal to each value
+    inside: IntArray  # scores in the open gap above each value, and below the last
+    lowest: FloatArray  # the worst score in each gap, +inf where there is none
 
     def merge(self, other: Gaps) -> Gaps:
         """Return the counts of two sets of scores together, with the same values."""

@@ -69,13 +69,7 @@ def merge_each(first: Mapping[Key, Merged], other: Mapping[Key, Merged]) -> Mapp
 
 
 class Chunks:
-    """Frames, or pairs of scores and labels, that come one after the other, each time anew.
-
-    Parameters
-    ----------
-    chunks : iterable, or callable that returns one
-        Of DataFrames, or of pairs (score, label) of array-likes. It is gone through several times.
-    """
+    """Frames, or pairs of scores and labels, that come one after the other, each time anew."""
 
     name = "chunks"
 

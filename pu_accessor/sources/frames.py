@@ -50,13 +50,8 @@ _MANY, _SMALL = 100, 5_000
 class FrameSource(Source):
     """A frame in memory.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        A row for each example. It is not changed; its index plays no role.
-    grouped : DataFrameGroupBy, optional
-        Groups of its rows. Its `sort`, `dropna` and `observed` are honoured; a selection of
-        columns is not needed.
+    The frame is not changed, and its index plays no role. `sort`, `dropna` and `observed` of a
+    groupby are honoured; a selection of columns is not needed.
     """
 
     def __init__(self, frame: pd.DataFrame, grouped: Grouping | None = None) -> None:
@@ -119,17 +114,7 @@ class FrameSource(Source):
 
 
 class ArraySource(FrameSource):
-    """Scores and labels of the same examples, paired by position: a frame of two columns.
-
-    Parameters
-    ----------
-    score : array-like of numbers, shape (examples,)
-        Higher is more positive.
-    label : array-like, shape (examples,)
-        A label for each example.
-    propensity : array-like of numbers, shape (examples,), optional
-        Probability with which each positive is labeled, in (0, 1]. That of others is not read.
-    """
+    """Scores and labels of the same examples, paired by position: a frame of two columns."""
 
     def __init__(self, score: Column, label: Column, propensity: Column | None = None) -> None:
         super().__init__(pd.DataFrame())

@@ -26,19 +26,11 @@ _CANONICAL: Mapping[str, tuple[Any, ...]] = {
 
 
 class Labels(NamedTuple):
-    """Which examples are known positives and known negatives; the others are unlabeled.
-
-    Parameters
-    ----------
-    positive, negative : ndarray of bool
-        Whether an example is of that kind.
-    propensity : ndarray of float64, optional
-        Probability with which each positive is labeled. That of others means nothing.
-    """
+    """Which examples are known positives and known negatives; the others are unlabeled."""
 
     positive: BoolArray
     negative: BoolArray
-    propensity: FloatArray | None = None
+    propensity: FloatArray | None = None  # that of examples that are not positive means nothing
 
     def take(self, rows: Any) -> "Labels":
         """Return the labels of some rows."""

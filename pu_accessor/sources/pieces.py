@@ -48,15 +48,7 @@ from pu_accessor.sources.summary import list_columns
 
 
 class PiecesSource(Source):
-    """A frame in pieces that no memory holds together.
-
-    Parameters
-    ----------
-    pieces : Pieces
-        The frame.
-    by : hashable or list of hashable, optional
-        Columns of a groupby.
-    """
+    """A frame in pieces that no memory holds together."""
 
     def __init__(self, pieces: Pieces, by: Any = None) -> None:
         self._pieces = pieces

@@ -57,18 +57,10 @@ class _Counted(NamedTuple):
 
 
 class _Probe(NamedTuple):
-    """What a pass counts of the scores of one group and model.
+    """What a pass counts of the scores of one group and model."""
 
-    Parameters
-    ----------
-    values : ndarray of float64, shape (values,)
-        Distinct, best first. Scores are counted about them.
-    fetched : ndarray of int64, shape (gaps,), optional
-        Gaps between the values, all scores in which are fetched; then nothing is counted.
-    """
-
-    values: FloatArray
-    fetched: IntArray | None = None
+    values: FloatArray  # distinct, best first: scores are counted about them
+    fetched: IntArray | None = None  # gaps, all scores in which are fetched instead
 
     def apply(self, scores: FloatArray) -> _Counted:
         """Return what is found among the scores of one piece."""
@@ -88,16 +80,8 @@ class _Probe(NamedTuple):
 class Refinement:
     """What is known of the scores of each group and model, and passes that find out more.
 
-    Parameters
-    ----------
-    pieces : Pieces
-        A frame in pieces.
-    roles : Roles
-        What its columns mean.
-    values : mapping of (key, model) to ndarray of float64
-        Distinct, best first: the first of these passes counts all scores about them.
-    sizes : mapping of (key, model) to int
-        Numbers of scores.
+    The first of these passes counts all scores about some distinct values, best first; `sizes` are
+    the numbers of scores.
     """
 
     def __init__(

@@ -50,15 +50,8 @@ class SampleSource(Source):
 
     The keys of rankings are places along the other dimensions, the last of these fastest, so
     results may give each of them its own dimension again: `template` has these dimensions in the
-    order of the keys' names, with their sizes and all their coordinates.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        Variables of scores and labels over `dim` and any other dimensions. Where one lacks a
-        dimension that the other has, it is the same along that. It is not changed.
-    dim : hashable
-        The dimension of the samples.
+    order of the keys' names, with their sizes and all their coordinates. Where a variable lacks a
+    dimension that another has, it is the same along that. The dataset is not changed.
     """
 
     name = "ds"
