@@ -6,13 +6,7 @@ from typing import Any, Protocol, Self, TypeAlias, TypeVar
 
 import pandas as pd
 
-from pu_accessor.errors import (
-    PUDataError,
-    PUKeyError,
-    PUTypeError,
-    brief,
-    shorten,
-)
+from pu_accessor.errors import PUDataError, PUKeyError, PUTypeError, brief, shorten
 from pu_accessor.sources.columns import pair_arrays, read_column
 
 

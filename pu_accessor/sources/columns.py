@@ -1,4 +1,7 @@
-"""Columns by name, and what they hold: scores as float64 without loss, labels, propensities."""
+"""Columns by name, and what they hold: scores as float64 without loss, labels, propensities.
+
+For a repr they are counted, and nothing is sorted.
+"""
 
 from collections.abc import Collection, Hashable, Sequence
 from decimal import Decimal
@@ -19,6 +22,13 @@ Column: TypeAlias = npt.ArrayLike | Sequence[Any] | pd.Series | pd.api.extension
 _EXACT = 2**53  # integers below are floats, each its own
 _NUMBERS = {"integer", "floating", "mixed-integer-float", "decimal", "empty"}
 _LEAST = 1e-12  # an example that was labeled with less stands for more than anyone has
+FEW_ROWS = 1 << 20  # more are not looked up by value: a repr shall come at once
+_SHOWN = 20
+_MISSING = {
+    "raise": "nan_policy='omit' or 'worst'",
+    "omit": "dropped",
+    "worst": "ranked last",
+}
 
 
 class Columns(NamedTuple):
@@ -266,3 +276,47 @@ def read_propensities(column: "pd.Series[Any]", positive: BoolArray) -> FloatArr
             "its odds, weight or inverse."
         )
     return values
+
+
+def count_columns(columns: Columns, roles: Roles, ties: bool = True) -> dict[str, str]:
+    """Count what columns of scores and labels hold."""
+    scores, labels = columns.scores, columns.labels
+    if not labels.size:
+        raise PUValueError("score and label must hold at least one example, but are empty.")
+    for column in scores:
+        check_real(column)
+    known = read_states(labels, roles)
+    positive, negative = (int(np.count_nonzero(kind)) for kind in known[:2])
+    counts = {
+        "known positives": f"{positive:,}",
+        "known negatives": f"{negative:,}",
+        "unlabeled": f"{labels.size - positive - negative:,}",
+    }
+    missing = sum(int(column.isna().sum()) for column in scores)
+    if len(scores) > 1:
+        counts["models"] = f"{len(scores):,}: {list_columns([column.name for column in scores])}"
+    elif ties and labels.size <= FEW_ROWS:
+        counts["distinct scores"] = _count_ties(scores[0], scores[0].size - missing)
+    if missing:
+        counts["missing scores"] = f"{missing:,}: {_MISSING[roles.nan_policy]}"
+    return counts
+
+
+def _count_ties(column: "pd.Series[Any]", scored: int) -> str:
+    """Say how many distinct scores there are, and among how many."""
+    distinct = column.nunique()
+    ties = "" if distinct == scored else f" in {scored:,} scores (ties share a cutoff)"
+    return f"{distinct:,}{ties}"
+
+
+def list_columns(names: Sequence[object]) -> str:
+    r"""Return the first names, for a repr: on one line, whatever they are.
+
+    Examples
+    --------
+    >>> list_columns(["svm", 7, "two\nlines"])
+    "svm, 7, 'two\\nlines'"
+    """
+    texts = (str(name) for name in names[:_SHOWN])
+    more = ", ..." if len(names) > _SHOWN else ""
+    return ", ".join(text if text.isprintable() else repr(text) for text in texts) + more

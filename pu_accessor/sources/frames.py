@@ -1,4 +1,4 @@
-"""Columns in memory -> rankings and pairs: of a frame, of its groups, of arrays."""
+"""Columns in memory -> rankings, pairs and rows: of a frame, of its groups, of arrays."""
 
 from __future__ import annotations
 
@@ -13,16 +13,21 @@ import pandas as pd
 from pu_accessor.checks import check_within
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.counting.stack import stack_examples
-from pu_accessor.errors import PUDataError, PUValueError
+from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
 from pu_accessor.ranking import FloatArray, Keyed, PairedRanks, Ranking, Rankings, Ranks
 from pu_accessor.sources.columns import (
+    FEW_ROWS,
     Column,
     Columns,
     as_series,
+    count_columns,
     find_columns,
+    list_columns,
     pair_arrays,
     read_column,
     read_columns,
+    read_scores,
+    read_states,
     read_values,
 )
 from pu_accessor.sources.groups import (
@@ -39,9 +44,7 @@ from pu_accessor.sources.groups import (
 from pu_accessor.sources.labels import Labels
 from pu_accessor.sources.pairs import pair_models
 from pu_accessor.sources.roles import ColumnNames, Roles, Seed
-from pu_accessor.sources.select_rows import sample_unlabeled, take_best
 from pu_accessor.sources.source import Source, check_no_keys, refuse
-from pu_accessor.sources.summary import FEW_ROWS, count_columns, list_columns
 
 # Rankings from which on, and examples in each up to which, all together take less time.
 _MANY, _SMALL = 100, 5_000
@@ -211,3 +214,57 @@ def rank_rows(
 def scored(score: FloatArray, roles: Roles) -> int:
     """Count the examples that are ranked."""
     return score.size - int(np.isnan(score).sum() if roles.omits else 0)
+
+
+def sample_unlabeled(
+    frame: pd.DataFrame,
+    labels: pd.Series[Any],
+    groups: Groups,
+    roles: Roles,
+    size: int,
+    random_state: Seed,
+) -> pd.DataFrame:
+    """Draw unlabeled rows at random, without replacement."""
+    if isinstance(size, bool) or not isinstance(size, int | np.integer):
+        raise PUTypeError(f"size must be an integer, but {size!r} was passed.")
+    _check_seed(random_state)
+    known = read_states(labels, roles)
+    numbers = groups.numbers(len(frame))
+    unlabeled = ~(known.positive | known.negative) & (numbers >= 0)
+    available = np.bincount(numbers[unlabeled], minlength=len(groups.keys))
+    for key, most in zip(groups.keys, available.tolist(), strict=True):
+        if not 0 < size <= most:
+            raise PUDataError(
+                f"size must lie between 1 and the number of unlabeled rows, {most}"
+                f"{f' in group {key!r}' if groups.names else ''}, but {size} was passed."
+            )
+    seed = np.random.default_rng(random_state)
+    rows = frame[unlabeled]
+    if not groups.names:  # pandas draws other rows of a single group
+        return rows.sample(n=int(size), random_state=seed)
+    return rows.groupby(numbers[unlabeled]).sample(n=int(size), random_state=seed)
+
+
+def _check_seed(random_state: object) -> None:
+    """Raise unless pandas takes it as a seed, and draws the same rows again with it."""
+    if isinstance(random_state, np.random.Generator):
+        return
+    if isinstance(random_state, bool) or not isinstance(random_state, int | np.integer):
+        raise PUTypeError(
+            "random_state must be an integer or a numpy Generator, but a "
+            f"{type(random_state).__name__} was passed."
+        )
+    if not 0 <= random_state < 2**32:
+        raise PUValueError(
+            f"random_state must lie between 0 and 2**32 - 1, but {random_state} was passed."
+        )
+
+
+def take_best(
+    frame: pd.DataFrame, score: pd.Series[Any], groups: Groups, sizes: Sequence[int]
+) -> pd.DataFrame:
+    """Return the rows with the best scores, of each group."""
+    best_first = np.argsort(-read_scores(score), kind="stable")  # NaN last
+    numbers = groups.numbers(len(frame))[best_first]
+    taken = [best_first[numbers == number][:size] for number, size in enumerate(sizes)]
+    return frame.iloc[np.concatenate(taken)]

@@ -13,7 +13,6 @@ from operator import itemgetter
 from typing import NamedTuple, NoReturn, TypeAlias
 
 import numpy as np
-import pandas as pd
 
 from pu_accessor.counting.gaps import Gaps, count_gaps, distinct
 from pu_accessor.counting.order_statistics import (
@@ -24,8 +23,8 @@ from pu_accessor.counting.order_statistics import (
 )
 from pu_accessor.errors import PUValueError
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, NeedsRefinementError
-from pu_accessor.sources.chunks import Pieces, merge_each
-from pu_accessor.sources.first_pass import counted_columns, group_piece, read_models
+from pu_accessor.sources.chunks import Pieces
+from pu_accessor.sources.first_pass import ScoresByGroup, fold_scores
 from pu_accessor.sources.roles import Roles
 
 GroupModel: TypeAlias = tuple[Hashable, int]  # the key of a group, and the position of a model
@@ -157,8 +156,8 @@ class Refinement:
 
     def _count(self, probes: Mapping[GroupModel, _Probe]) -> dict[GroupModel, Gaps]:
         """Go through the pieces once."""
-        count = partial(_count_piece, self._roles, probes)
-        counted = self._pieces.fold(count, merge_each, counted_columns(self._roles))
+        count = partial(_count_piece, self._roles.omits, probes)
+        counted = fold_scores(self._pieces, self._roles, count)
         gaps: dict[GroupModel, Gaps] = {}
         for of, probe in probes.items():
             size, content = counted.get(of) or probe.apply(np.empty(0))
@@ -223,18 +222,12 @@ def _learn(known: Gaps, refined: IntArray, counted: Gaps) -> Gaps:
 
 
 def _count_piece(
-    roles: Roles, probes: Mapping[GroupModel, _Probe], frame: pd.DataFrame
+    omits: bool, probes: Mapping[GroupModel, _Probe], by_group: ScoresByGroup
 ) -> Mapping[GroupModel, _Counted]:
     """Return what is found in one piece, of each group and model that it holds."""
-    if frame.empty:
-        return {}
-    by_model = read_models(roles, frame)
-    groups = group_piece(roles, frame)
-    rows_of = dict(zip(groups.keys, groups.rows, strict=True))
-    counted = {}
-    for (key, model), probe in probes.items():
-        if key in rows_of:
-            scores = by_model[model][rows_of[key]]
-            kept = scores[~np.isnan(scores)] if roles.omits else scores
-            counted[key, model] = probe.apply(kept)
-    return counted
+    return {
+        (key, model): probes[key, model].apply(scores[~np.isnan(scores)] if omits else scores)
+        for key, by_model in by_group
+        for model, scores in enumerate(by_model)
+        if (key, model) in probes
+    }

@@ -11,29 +11,24 @@ import pandas as pd
 import xarray as xr
 
 from pu_accessor.checks import check_within
-from pu_accessor.errors import (
-    PUDataError,
-    PUTypeError,
-    PUValueError,
-    brief,
-    shorten,
-)
+from pu_accessor.errors import PUDataError, PUTypeError, PUValueError, brief, shorten
 from pu_accessor.ranking import FloatArray, Keyed, PairedRanks, Ranking, Rankings, Ranks
 from pu_accessor.sources.columns import (
+    FEW_ROWS,
     Columns,
     check_name,
+    count_columns,
+    list_columns,
     read_propensities,
     read_states,
     read_values,
 )
-from pu_accessor.sources.frames import rank_rows, scored
+from pu_accessor.sources.frames import rank_rows, sample_unlabeled, scored, take_best
 from pu_accessor.sources.groups import ALL_ROWS
 from pu_accessor.sources.labels import Labels
 from pu_accessor.sources.pairs import pair_scores
 from pu_accessor.sources.roles import ColumnNames, Roles, Seed
-from pu_accessor.sources.select_rows import sample_unlabeled, take_best
 from pu_accessor.sources.source import Source, check_not_pooled, refuse
-from pu_accessor.sources.summary import FEW_ROWS, count_columns, list_columns
 
 
 class _Variables(NamedTuple):
