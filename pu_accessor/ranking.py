@@ -44,9 +44,6 @@ class Refiner(Protocol):
     def reach(self, ranking: Ranking, ranks: IntArray) -> Ranking:
         """Add the last attained cutoff at or before each of some ranks; see `Ranking.at`."""
 
-    def above(self, threshold: float) -> int:
-        """Return the number of examples at or above a score."""
-
     def above_each(self, thresholds: FloatArray) -> IntArray:
         """Return the number of examples at or above each of some distinct scores, best first."""
 
@@ -107,10 +104,7 @@ class Ranking:
 
     def above(self, threshold: float) -> int:
         """Return the number of examples at or above a score."""
-        self._check_scale()
-        if self.refiner is not None:
-            return self.refiner.above(threshold)
-        return int(self.rank[np.count_nonzero(self.threshold >= threshold) - 1])
+        return int(self.above_each(np.array([threshold]))[0])
 
     def above_each(self, thresholds: FloatArray) -> IntArray:
         """Return the number of examples at or above each of some scores, in one pass for all."""

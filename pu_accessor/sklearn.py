@@ -27,8 +27,8 @@ from pu_accessor.inference.value import value_of
 from pu_accessor.ranking import Ranking
 from pu_accessor.sources.columns import as_series
 from pu_accessor.sources.frames import ArraySource
-from pu_accessor.sources.labels import Values, read_labels
-from pu_accessor.sources.roles import Roles
+from pu_accessor.sources.labels import read_labels
+from pu_accessor.sources.roles import Roles, Values
 
 __all__ = ["scorer"]
 
@@ -50,10 +50,11 @@ class Scorer:
 
     def __call__(self, estimator: Any, X: Any, y: Any, *, propensity: Any = None) -> float:
         """Score an estimator on examples that it was not fitted to: greater is better."""
-        roles = Roles(positive=self.positive, negative=self.negative, unlabeled=self.unlabeled)
         source = ArraySource(self._score(estimator, X), self._labels(y), propensity)
         every = callable(self.quantity.metric) and self.at in ("maximum", "youden")
-        value = self._estimate(source.rank(roles, "all" if every else "breakpoints").make(0))
+        value = self._estimate(
+            source.rank(self._roles(), "all" if every else "breakpoints").make(0)
+        )
         return -value if self.quantity.less_is_better else value
 
     def set_score_request(self, *, propensity: bool | str | None) -> Scorer:
@@ -88,6 +89,10 @@ class Scorer:
         first = name if callable(self.quantity.metric) else repr(name)
         return f"scorer({', '.join([first, *said])})"
 
+    def _roles(self) -> Roles:
+        """Return how labels are read."""
+        return Roles(positive=self.positive, negative=self.negative, unlabeled=self.unlabeled)
+
     def _labels(self, y: Any) -> pd.Series[Any]:
         """Return labels as a column."""
         if issparse(y):
@@ -117,12 +122,7 @@ class Scorer:
 
     def _place(self, classes: Any) -> int:
         """Return which of two classes is the positive one."""
-        states = read_labels(
-            pd.Series(classes, name="y"),
-            positive=self.positive,
-            negative=self.negative,
-            unlabeled=self.unlabeled,
-        )
+        states = read_labels(pd.Series(classes, name="y"), self._roles())
         if len(classes) != 2 or states.positive.sum() != 1:
             raise PUValueError(
                 "estimator must be fitted to two classes, one of them positive, but its classes "

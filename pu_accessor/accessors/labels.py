@@ -6,6 +6,7 @@ import pandas as pd
 
 from pu_accessor.errors import PUDataError, PUTypeError
 from pu_accessor.sources.labels import read_labels
+from pu_accessor.sources.roles import Roles
 
 
 def add_labels(label: "pd.Series[Any]", found: "pd.Series[Any]") -> "pd.Series[Any]":
@@ -64,7 +65,7 @@ def add_labels(label: "pd.Series[Any]", found: "pd.Series[Any]") -> "pd.Series[A
             "missing. Drop them: found.dropna()."
         )
     shown = found.rename("found") if found.name is None else found
-    known, new = read_labels(label), read_labels(shown, negative=False)
+    known, new = read_labels(label, Roles()), read_labels(shown, Roles(negative=False))
     before = (known.positive | known.negative)[places]
     if before.any():
         raise PUDataError(

@@ -154,23 +154,19 @@ class _Refiner:
 
     def refine(self, ranking: Ranking, unlabeled: IntArray) -> Ranking:
         """Add the cutoffs at both edges of the tie blocks in which unlabeled examples lie."""
-        threshold, through = _block_edges(self.examples.nth_best(unlabeled, self.free))
-        above = self.labeled.above(threshold)
-        return self._insert(ranking, threshold, above, through)
+        return self._insert(ranking, self.examples.nth_best(unlabeled, self.free))
 
     def reach(self, ranking: Ranking, ranks: IntArray) -> Ranking:
         """Add the last attained cutoff at or before each rank."""
         ranks = ranks.clip(1, self.examples.size)
-        threshold, through = _block_edges(self.examples.nth_best(ranks, self.gaps))
-        above = self.labeled.above(threshold)
-        labeled = self.labeled.positive[above] + self.labeled.negative[above]
-        return self._insert(ranking, threshold, above, through - labeled)
+        return self._insert(ranking, self.examples.nth_best(ranks, self.gaps), among_all=True)
 
-    def _insert(
-        self, ranking: Ranking, threshold: FloatArray, above: IntArray, unlabeled: IntArray
-    ) -> Ranking:
-        """Add attained cutoffs to a ranking, given the labeled scores at or above each."""
+    def _insert(self, ranking: Ranking, nth: OrderStatistics, among_all: bool = False) -> Ranking:
+        """Add the cutoffs at both edges of blocks of scores: of all, or of the unlabeled."""
+        threshold, through = _block_edges(nth)
+        above = self.labeled.above(threshold)
         positive, negative = self.labeled.positive[above], self.labeled.negative[above]
+        unlabeled = through - positive - negative if among_all else through
         every: IntArray = positive + negative + unlabeled
         rank, first = np.unique(every, return_index=True)
         before = np.searchsorted(ranking.rank, rank)  # the last rank, of all examples, is in it
@@ -187,10 +183,6 @@ class _Refiner:
             known_negative=insert(ranking.known_negative, negative[first]),
             unlabeled=insert(ranking.unlabeled, unlabeled[first]),
         )
-
-    def above(self, threshold: float) -> int:
-        """Return the number of examples at or above a score."""
-        return int(self.above_each(np.array([threshold]))[0])
 
     def above_each(self, thresholds: FloatArray) -> IntArray:
         """Return the number of examples at or above each distinct score, best first."""

@@ -133,28 +133,17 @@ def find_columns(frame: pd.DataFrame, roles: Roles) -> Columns:
 
 def read_values(scores: "pd.Series[Any]", roles: Roles) -> FloatArray:
     """Read scores, and check that none is missing where none may be."""
-    if not scores.size:
-        raise PUValueError("score and label must hold at least one example, but are empty.")
+    check_not_empty(scores.size)
     values = read_scores(scores)
     if roles.nan_policy == "raise":
         check_missing(str(scores.name), int(np.isnan(values).sum()), values.size)
     return values
 
 
-def read_states(labels: "pd.Series[Any]", roles: Roles) -> Labels:
-    """Read labels in their coding."""
-    return read_labels(
-        labels,
-        positive=roles.positive,
-        negative=roles.negative,
-        unlabeled=roles.unlabeled,
-    )
-
-
 def read_columns(columns: Columns, roles: Roles) -> tuple[list[FloatArray], Labels]:
     """Read the scores of each model, and the labels with their propensities."""
     scores = [read_values(column, roles) for column in columns.scores]
-    labels = read_states(columns.labels, roles)
+    labels = read_labels(columns.labels, roles)
     if columns.propensity is not None:
         propensity = read_propensities(columns.propensity, labels.positive)
         labels = labels._replace(propensity=propensity)
@@ -190,6 +179,12 @@ def check_real(score: "pd.Series[Any]") -> None:
         )
 
 
+def check_not_empty(size: int) -> None:
+    """Raise where there is nothing to rank."""
+    if not size:
+        raise PUValueError("score and label must hold at least one example, but are empty.")
+
+
 def check_missing(name: str, missing: int, size: int) -> None:
     """Raise where scores are missing."""
     if missing:
@@ -201,14 +196,8 @@ def check_missing(name: str, missing: int, size: int) -> None:
 
 def _fits(score: "pd.Series[Any]", values: FloatArray) -> bool:
     """Tell whether scores that differ still differ as float64."""
-    kinds = pd.api.types
-    narrow = kinds.is_float_dtype(score.dtype) and score.dtype != np.longdouble
-    if narrow:
+    if is_lossless(score, values):
         return True
-    if kinds.is_integer_dtype(score.dtype):
-        low, high = (extreme.reduce(values) for extreme in (np.fmin, np.fmax))
-        if max(-low, high) < _EXACT:
-            return True
     distinct = np.unique(score.dropna().to_numpy()).size
     return distinct == np.unique(values[~np.isnan(values)]).size
 
@@ -281,11 +270,10 @@ def read_propensities(column: "pd.Series[Any]", positive: BoolArray) -> FloatArr
 def count_columns(columns: Columns, roles: Roles, ties: bool = True) -> dict[str, str]:
     """Count what columns of scores and labels hold."""
     scores, labels = columns.scores, columns.labels
-    if not labels.size:
-        raise PUValueError("score and label must hold at least one example, but are empty.")
+    check_not_empty(labels.size)
     for column in scores:
         check_real(column)
-    known = read_states(labels, roles)
+    known = read_labels(labels, roles)
     positive, negative = (int(np.count_nonzero(kind)) for kind in known[:2])
     counts = {
         "known positives": f"{positive:,}",

@@ -14,11 +14,11 @@ from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 from pu_accessor.sources.chunks import Key, Merged, Pieces, merge_each
 from pu_accessor.sources.columns import (
     check_missing,
+    check_not_empty,
     is_lossless,
     read_column,
     read_propensities,
     read_scores,
-    read_states,
 )
 from pu_accessor.sources.groups import (
     ALL_ROWS,
@@ -28,7 +28,7 @@ from pu_accessor.sources.groups import (
     group_frame,
     key_columns,
 )
-from pu_accessor.sources.labels import Labels
+from pu_accessor.sources.labels import Labels, read_labels
 from pu_accessor.sources.roles import Roles
 
 ScoresByGroup: TypeAlias = Iterable[tuple[Hashable, FloatArray]]  # (models, rows) each
@@ -117,8 +117,7 @@ def read_labeled(pieces: Pieces, roles: Roles, paired: bool = False) -> FirstPas
         key_columns(example, roles.by)
     columns = dict.fromkeys([*roles.keys, *(name for _, name in roles.named())])
     first = pieces.fold(partial(_read_piece, roles, paired), FirstPass.merge, list(columns))
-    if not first.rows:
-        raise PUValueError("score and label must hold at least one example, but are empty.")
+    check_not_empty(first.rows)
     if roles.nan_policy == "raise":
         for model, missing in zip(roles.models, first.missing.tolist(), strict=True):
             check_missing(str(model), missing, first.rows)
@@ -135,7 +134,7 @@ def _check_labels(first: FirstPass, roles: Roles) -> None:
     if first.wrong is not None and not first.complete:
         labels = pd.Series([*labels, None], name=labels.name, dtype=object)
     if first.wrong is not None or first.complete:
-        read_states(labels, roles)
+        read_labels(labels, roles)
     if first.wrong is not None:
         raise first.wrong
 
@@ -157,7 +156,7 @@ def _read_piece(roles: Roles, paired: bool, frame: pd.DataFrame) -> FirstPass:
     if frame.empty:  # of whatever dtypes
         return first
     try:
-        known = _read_states(labels, roles)
+        known = _read_labels(labels, roles)
     except PUValueError as error:
         if first.labels.size > _MANY:
             raise
@@ -178,10 +177,10 @@ def _read_piece(roles: Roles, paired: bool, frame: pd.DataFrame) -> FirstPass:
     )
 
 
-def _read_states(labels: "pd.Series[Any]", roles: Roles) -> Labels:
+def _read_labels(labels: "pd.Series[Any]", roles: Roles) -> Labels:
     """Read the labels of one piece: others may have what makes them unambiguous."""
     try:
-        return read_states(labels, roles)
+        return read_labels(labels, roles)
     except PUValueError:
         if labels.isna().any():
             raise
@@ -191,7 +190,7 @@ def _read_states(labels: "pd.Series[Any]", roles: Roles) -> Labels:
             negative=False if roles.negative is None else roles.negative,
         )
         with suppress(PUValueError):
-            return read_states(labels, explicit)
+            return read_labels(labels, explicit)
         raise
 
 

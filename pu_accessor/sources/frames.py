@@ -27,7 +27,6 @@ from pu_accessor.sources.columns import (
     read_column,
     read_columns,
     read_scores,
-    read_states,
     read_values,
 )
 from pu_accessor.sources.groups import (
@@ -41,7 +40,7 @@ from pu_accessor.sources.groups import (
     read_groups,
     shares_below,
 )
-from pu_accessor.sources.labels import Labels
+from pu_accessor.sources.labels import Labels, read_labels
 from pu_accessor.sources.pairs import pair_models
 from pu_accessor.sources.roles import ColumnNames, Roles, Seed
 from pu_accessor.sources.source import Source, check_no_keys, refuse
@@ -228,7 +227,7 @@ def sample_unlabeled(
     if isinstance(size, bool) or not isinstance(size, int | np.integer):
         raise PUTypeError(f"size must be an integer, but {size!r} was passed.")
     _check_seed(random_state)
-    known = read_states(labels, roles)
+    known = read_labels(labels, roles)
     numbers = groups.numbers(len(frame))
     unlabeled = ~(known.positive | known.negative) & (numbers >= 0)
     available = np.bincount(numbers[unlabeled], minlength=len(groups.keys))

@@ -4,15 +4,14 @@ import reprlib
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import reduce
 from itertools import combinations
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten
 from pu_accessor.ranking import BoolArray, FloatArray
-
-Values: TypeAlias = Any  # a value, or a list of values
+from pu_accessor.sources.roles import Roles, Values
 
 _POSITIVE, _NEGATIVE, _UNLABELED, _UNKNOWN = 1, 0, -1, -2
 _YES = {"1", "+", "y", "yes", "t", "true", "p", "pos", "positive", "case", "known"}
@@ -46,19 +45,13 @@ class _Value(NamedTuple):
     frequency: int  # of labels; 0 of missing ones
 
 
-def read_labels(
-    label: "pd.Series[Any]",
-    *,
-    positive: Values = None,
-    negative: Values = None,
-    unlabeled: Values = None,
-) -> Labels:
-    """Read labels of any coding.
+def read_labels(label: "pd.Series[Any]", roles: Roles) -> Labels:
+    """Read labels in their coding.
 
-    Without keywords True or 1 is positive, False or 0 negative and missing unlabeled, in any
-    dtype. A keyword replaces the values of its state and takes its values away from the others.
+    By default True or 1 is positive, False or 0 negative and missing unlabeled, in any dtype. A
+    role replaces the values of its state and takes its values away from the others.
     """
-    given = {"positive": positive, "negative": negative, "unlabeled": unlabeled}
+    given = {state: getattr(roles, state) for state in _STATES}
     claimed = {
         state: _as_list(state, values) for state, values in given.items() if values is not None
     }

@@ -110,8 +110,7 @@ class PiecesSource(Source):
                 "by must name the column of the models, whose rows on= pairs, but None was "
                 "passed: df.pu(by='model').compare(on='example_id')."
             )
-        levels: Any = groups.keys if len(roles.keys) > 1 else [(key,) for key in groups.keys]
-        keys = [dict(zip(roles.keys, level, strict=True)) for level in levels]
+        keys = [dict(zip(roles.keys, levels, strict=True)) for levels in groups.levels]
         columns = dict.fromkeys(name for _, name in roles.named())
         joined = self._pieces.join(keys, on, [*columns])
         if joined is None:

@@ -11,8 +11,8 @@ import numpy as np
 
 from pu_accessor.checks import check_flag, check_option
 from pu_accessor.errors import PUTypeError, PUValueError, brief
-from pu_accessor.sources.labels import Values
 
+Values: TypeAlias = Any  # a value, or a list of values
 ColumnNames: TypeAlias = Hashable | list[Any]  # a column, or several
 Pool: TypeAlias = bool | str | list[str]
 Seed: TypeAlias = int | np.random.Generator

@@ -20,12 +20,11 @@ from pu_accessor.sources.columns import (
     count_columns,
     list_columns,
     read_propensities,
-    read_states,
     read_values,
 )
 from pu_accessor.sources.frames import rank_rows, sample_unlabeled, scored, take_best
 from pu_accessor.sources.groups import ALL_ROWS
-from pu_accessor.sources.labels import Labels
+from pu_accessor.sources.labels import Labels, read_labels
 from pu_accessor.sources.pairs import pair_scores
 from pu_accessor.sources.roles import ColumnNames, Roles, Seed
 from pu_accessor.sources.source import Source, check_not_pooled, refuse
@@ -192,7 +191,7 @@ class SampleSource(Source):
         """Read the values of variables, over all other dimensions, the samples last."""
         score, label, propensity, others = variables
         read = [_like(score, read_values(_flat(score), roles))]
-        read += [_like(label, kind) for kind in read_states(_flat(label), roles)[:2]]
+        read += [_like(label, kind) for kind in read_labels(_flat(label), roles)[:2]]
         if propensity is not None:  # of each place that has labels of its own
             spread, positive = xr.broadcast(_like(propensity, propensity.to_numpy()), read[1])
             column = _flat(spread.rename(propensity.name))
