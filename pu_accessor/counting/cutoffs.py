@@ -82,9 +82,7 @@ def rank_examples(
 
 def _count_above(count: Callable[[FloatArray], Gaps], values: FloatArray) -> IntArray:
     """Return the number of scores at or above each value, from the gaps between them."""
-    gaps = count(values)
-    above: IntArray = np.cumsum(gaps.inside[:-1] + gaps.at)
-    return above
+    return count(values).blocks()[1][1::2]
 
 
 def rank_counted(

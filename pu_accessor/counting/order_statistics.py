@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pu_accessor.counting.gaps import Gaps, Scores, Tally, distinct, in_parts, with_missing
+from pu_accessor.counting.gaps import Gaps, Scores, Tally, distinct, in_parts
 from pu_accessor.counting.threads import count_threads, in_threads
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 
@@ -60,7 +60,7 @@ def order_statistics(
     """
     while (open_gaps := _gaps_with(targets, gaps)).size:
         if gaps.inside[open_gaps].sum() <= _ENOUGH:
-            gaps = _close(gaps, open_gaps, *distinct(fetch(gaps.values, open_gaps)))
+            gaps = close(gaps, open_gaps, fetch(gaps.values, open_gaps))
         else:
             gaps = _split(gaps, count(with_edges(gaps, open_gaps)))
     return _find_blocks(targets, gaps)[1]
@@ -141,8 +141,9 @@ def _gaps_with(targets: IntArray, gaps: Gaps) -> IntArray:
     return numbers[gaps.inside[numbers] > 1]
 
 
-def _close(gaps: Gaps, inside: IntArray, values: FloatArray, at: IntArray) -> Gaps:
+def close(gaps: Gaps, inside: IntArray, scores: FloatArray) -> Gaps:
     """Return the gaps after all scores in some of them have become values."""
+    values, at = distinct(scores)
     remaining, lowest = gaps.inside.copy(), gaps.lowest.copy()
     remaining[inside], lowest[inside] = 0, np.inf
     before = np.searchsorted(0.0 - gaps.values, 0.0 - values)
@@ -232,7 +233,7 @@ class Ordered:
         known = values[~np.isnan(values)][::-1]
         tally = Tally(known)
         tally.add_sorted(self.ascending)
-        return with_missing(tally.gaps(), self.missing, known.size < values.size)
+        return tally.gaps(self.ascending.size + self.missing, known.size < values.size)
 
     def order_statistics(self, targets: IntArray, gaps: Gaps) -> OrderStatistics:
         """Return the n-th best scores for some n, as the function of this name does.

@@ -47,15 +47,11 @@ class Labeled(NamedTuple):
 
     def of(self, model: int, omits: bool) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the scores of a model, all or those that are there, and propensities."""
-        positive, negative, propensity = (
-            self.positive[model],
-            self.negative[model],
-            self.propensity,
-        )
+        positive, negative = self.positive[model], self.negative[model]
         if not omits:
-            return positive, negative, propensity
+            return positive, negative, self.propensity
         kept = ~np.isnan(positive)
-        propensity = propensity[kept] if propensity.size else propensity
+        propensity = self.propensity[kept] if self.propensity.size else self.propensity
         return positive[kept], negative[~np.isnan(negative)], propensity
 
     def merge(self, other: "Labeled") -> "Labeled":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, NoReturn
@@ -74,7 +74,9 @@ class FrameSource(Source):
 
     def pair(self, roles: Roles, on: ColumnNames | None) -> Keyed[PairedRanks]:
         """Rank the same examples by columns of scores, or by groups of rows: see `Source`."""
-        return pair_models(self._frame, self._groups(roles), roles, on)
+        identity = on if isinstance(on, list) else [] if on is None else [on]
+        frame = self._table([*roles.named(), *(("on", name) for name in identity)])
+        return pair_models(frame, self._groups(roles), roles, on)
 
     def summary(self, roles: Roles) -> dict[str, str]:
         """Count what the columns hold, and the groups: see `Source`."""
@@ -101,7 +103,11 @@ class FrameSource(Source):
 
     def _columns(self, roles: Roles) -> Columns:
         """Return the columns that roles name."""
-        return find_columns(self._frame, roles)
+        return find_columns(self._table(roles.named()), roles)
+
+    def _table(self, named: list[tuple[str, Hashable]]) -> pd.DataFrame:
+        """Return a frame with the columns that are named, each after its argument."""
+        return self._frame
 
     def _rows(self, roles: Roles) -> pd.DataFrame:
         """Return the rows as a user sees them."""

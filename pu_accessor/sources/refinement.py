@@ -17,6 +17,7 @@ import numpy as np
 from pu_accessor.counting.gaps import Gaps, count_gaps, distinct
 from pu_accessor.counting.order_statistics import (
     OrderStatistics,
+    close,
     order_statistics,
     scores_inside,
     with_edges,
@@ -67,14 +68,6 @@ class _Probe(NamedTuple):
             return _Counted(scores.size, count_gaps(self.values, scores))
         return _Counted(scores.size, scores_inside(self.values, self.fetched, scores))
 
-    def gaps(self, content: Gaps | FloatArray) -> Gaps:
-        """Return the counts that were found, or those at the scores that were fetched."""
-        if isinstance(content, Gaps):
-            return content
-        values, at = distinct(np.concatenate([self.values, content]))
-        nothing = np.zeros(values.size + 1, np.int64)
-        return Gaps(values, at, nothing, np.full(nothing.size, np.inf))
-
 
 class Refinement:
     """What is known of the scores of each group and model, and passes that find out more.
@@ -93,7 +86,8 @@ class Refinement:
         self._pieces = pieces
         self._roles = roles
         self._sizes = sizes
-        self.gaps = self._count({of: _Probe(edges) for of, edges in values.items()})
+        counted = self._count({of: _Probe(edges) for of, edges in values.items()})
+        self.gaps = {of: gaps for of, gaps in counted.items() if isinstance(gaps, Gaps)}
         self._known = dict(self.gaps)
         self._wanted: dict[GroupModel, _Wanted] = {}
 
@@ -127,8 +121,9 @@ class Refinement:
         """Go through the pieces once, for all that have to wait."""
         wanted, self._wanted = self._limited(), {}
         probes = {of: _focus(self._known[of], want) for of, want in wanted.items()}
-        for of, counted in self._count(probes).items():
-            known = _learn(self._known[of], wanted[of].gaps, counted)
+        for of, content in self._count(probes).items():
+            learn = _learn if isinstance(content, Gaps) else close
+            known = learn(self._known[of], wanted[of].gaps, content)
             check_same(self._pieces, self._sizes[of], int(known.at.sum() + known.inside.sum()))
             self._known[of] = known
 
@@ -154,16 +149,15 @@ class Refinement:
         step = -(-total // _EDGES)
         return {of: _thin(self._known[of], want, step) for of, want in wanted.items()}
 
-    def _count(self, probes: Mapping[GroupModel, _Probe]) -> dict[GroupModel, Gaps]:
+    def _count(self, probes: Mapping[GroupModel, _Probe]) -> dict[GroupModel, Gaps | FloatArray]:
         """Go through the pieces once."""
         count = partial(_count_piece, self._roles.omits, probes)
         counted = fold_scores(self._pieces, self._roles, count)
-        gaps: dict[GroupModel, Gaps] = {}
+        contents = {}
         for of, probe in probes.items():
-            size, content = counted.get(of) or probe.apply(np.empty(0))
+            size, contents[of] = counted.get(of) or probe.apply(np.empty(0))
             check_same(self._pieces, self._sizes[of], size)
-            gaps[of] = probe.gaps(content)
-        return gaps
+        return contents
 
 
 def check_same(pieces: Pieces, before: int, now: int) -> None:
