@@ -126,9 +126,7 @@ def as_pandas(column: pl.Series) -> "pd.Series[Any]":
     """Return a column as pandas has it: what is null is missing, of each dtype."""
     dtype = column.dtype
     values: Any
-    if str(dtype) in _WIDE:
-        values = pd.Series(column.to_list(), dtype=object)
-    elif dtype.is_integer() or dtype == pl.Boolean:
+    if dtype == pl.Boolean or (dtype.is_integer() and str(dtype) not in _WIDE):
         values = _counted(column)
     elif dtype.is_float():
         values = column.to_numpy()

@@ -12,7 +12,15 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError, brief, shorten, suggestion
+from pu_accessor.errors import (
+    PUDataError,
+    PUKeyError,
+    PUTypeError,
+    PUValueError,
+    brief,
+    shorten,
+    suggestion,
+)
 from pu_accessor.ranking import BoolArray, FloatArray
 from pu_accessor.sources.labels import Labels, read_labels
 from pu_accessor.sources.roles import Roles
@@ -183,6 +191,15 @@ def check_not_empty(size: int) -> None:
     """Raise where there is nothing to rank."""
     if not size:
         raise PUValueError("score and label must hold at least one example, but are empty.")
+
+
+def check_scored(name: str, size: int) -> None:
+    """Raise where no example has a score."""
+    if not size:
+        raise PUDataError(
+            f"score column {name!r} must hold at least one score, but there is none in the rows "
+            "to rank."
+        )
 
 
 def check_missing(name: str, missing: int, size: int) -> None:

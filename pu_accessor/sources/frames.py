@@ -20,6 +20,7 @@ from pu_accessor.sources.columns import (
     Column,
     Columns,
     as_series,
+    check_scored,
     count_columns,
     find_columns,
     list_columns,
@@ -90,8 +91,7 @@ class FrameSource(Source):
     def sample(self, roles: Roles, size: int, random_state: Seed) -> pd.DataFrame:
         """Draw unlabeled rows at random, with their index: see `Source`."""
         rows, groups = self._rows(roles), self._groups(roles)
-        labels = as_series("label", read_column(rows, "label", roles.label))
-        return sample_unlabeled(rows, labels, groups, roles, size, random_state)
+        return sample_unlabeled(rows, groups, roles, size, random_state)
 
     def best(self, roles: Roles, sizes: Sequence[int]) -> pd.DataFrame:
         """Return the rows with the best scores, of groups that are pooled the best shares."""
@@ -207,11 +207,7 @@ def rank_rows(
     if roles.omits:
         kept = ~np.isnan(score)
         score, labels = score[kept], labels.take(kept)
-    if not score.size:
-        raise PUDataError(
-            f"score column {columns['score']!r} must hold at least one score, but there is none "
-            "in the rows to rank."
-        )
+    check_scored(columns["score"], score.size)
     known, propensity = labels[:2], labels.propensity
     return rank_examples(score, *known, ranks=ranks, propensity=propensity, columns=columns)
 
@@ -222,18 +218,14 @@ def scored(score: FloatArray, roles: Roles) -> int:
 
 
 def sample_unlabeled(
-    frame: pd.DataFrame,
-    labels: pd.Series[Any],
-    groups: Groups,
-    roles: Roles,
-    size: int,
-    random_state: Seed,
+    frame: pd.DataFrame, groups: Groups, roles: Roles, size: int, random_state: Seed
 ) -> pd.DataFrame:
     """Draw unlabeled rows at random, without replacement."""
+    labels = read_column(frame, "label", roles.label)
     if isinstance(size, bool) or not isinstance(size, int | np.integer):
         raise PUTypeError(f"size must be an integer, but {size!r} was passed.")
     _check_seed(random_state)
-    known = read_labels(labels, roles)
+    known = read_labels(as_series("label", labels), roles)
     numbers = groups.numbers(len(frame))
     unlabeled = ~(known.positive | known.negative) & (numbers >= 0)
     available = np.bincount(numbers[unlabeled], minlength=len(groups.keys))

@@ -17,10 +17,10 @@ from pu_accessor.checks import check_within
 from pu_accessor.counting.cutoffs import Examples, rank_counted
 from pu_accessor.counting.gaps import distinct
 from pu_accessor.counting.placements import Above, PlacementTable, count_above
-from pu_accessor.errors import PUDataError, PUValueError
+from pu_accessor.errors import PUValueError
 from pu_accessor.ranking import Counts, IntArray, Keyed, PairedRanks, Ranking, Rankings, Ranks
 from pu_accessor.sources.chunks import Pieces, beside
-from pu_accessor.sources.columns import list_columns
+from pu_accessor.sources.columns import check_scored, list_columns
 from pu_accessor.sources.first_pass import (
     FirstPass,
     ScoresByGroup,
@@ -216,11 +216,7 @@ def _examples(refinement: Refinement, roles: Roles, first: FirstPass, of: GroupM
     """Return the examples of a group, ranked by a model."""
     key, model = of
     size = int(first.groups[key].ranked[model])
-    if not size:
-        raise PUDataError(
-            f"score column {str(roles.models[model])!r} must hold at least one score, but there "
-            "is none in the rows to rank."
-        )
+    check_scored(str(roles.models[model]), size)
     positive, negative, propensity = first.groups[key].of(model, roles.omits)
     return Examples(
         positive,

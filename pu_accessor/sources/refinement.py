@@ -10,7 +10,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from functools import partial
 from operator import itemgetter
-from typing import NamedTuple, NoReturn, TypeAlias
+from typing import Any, NamedTuple, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -45,15 +45,14 @@ class _Counted(NamedTuple):
     """What a pass finds: how many scores there are, and counts or all scores of some gaps."""
 
     size: int
-    content: Gaps | FloatArray
+    content: Any  # Gaps, or scores that were fetched
 
     def merge(self, other: _Counted) -> _Counted:
         """Add counts, or put scores together."""
-        size = self.size + other.size
-        if isinstance(self.content, Gaps) and isinstance(other.content, Gaps):
-            return _Counted(size, self.content.merge(other.content))
-        fetched = [scores for _, scores in (self, other) if not isinstance(scores, Gaps)]
-        return _Counted(size, np.concatenate(fetched))
+        size, content = self.size + other.size, self.content
+        if isinstance(content, Gaps):
+            return _Counted(size, content.merge(other.content))
+        return _Counted(size, np.concatenate([content, other.content]))
 
 
 class _Probe(NamedTuple):
@@ -86,8 +85,8 @@ class Refinement:
         self._pieces = pieces
         self._roles = roles
         self._sizes = sizes
-        counted = self._count({of: _Probe(edges) for of, edges in values.items()})
-        self.gaps = {of: gaps for of, gaps in counted.items() if isinstance(gaps, Gaps)}
+        probes = {of: _Probe(edges) for of, edges in values.items()}
+        self.gaps: dict[GroupModel, Gaps] = self._count(probes)
         self._known = dict(self.gaps)
         self._wanted: dict[GroupModel, _Wanted] = {}
 
@@ -122,7 +121,7 @@ class Refinement:
         wanted, self._wanted = self._limited(), {}
         probes = {of: _focus(self._known[of], want) for of, want in wanted.items()}
         for of, content in self._count(probes).items():
-            learn = _learn if isinstance(content, Gaps) else close
+            learn = close if wanted[of].edges is None else _learn
             known = learn(self._known[of], wanted[of].gaps, content)
             check_same(self._pieces, self._sizes[of], int(known.at.sum() + known.inside.sum()))
             self._known[of] = known
@@ -149,7 +148,7 @@ class Refinement:
         step = -(-total // _EDGES)
         return {of: _thin(self._known[of], want, step) for of, want in wanted.items()}
 
-    def _count(self, probes: Mapping[GroupModel, _Probe]) -> dict[GroupModel, Gaps | FloatArray]:
+    def _count(self, probes: Mapping[GroupModel, _Probe]) -> dict[GroupModel, Any]:
         """Go through the pieces once."""
         count = partial(_count_piece, self._roles.omits, probes)
         counted = fold_scores(self._pieces, self._roles, count)

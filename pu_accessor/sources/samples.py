@@ -19,6 +19,7 @@ from pu_accessor.sources.columns import (
     check_name,
     count_columns,
     list_columns,
+    read_column,
     read_propensities,
     read_values,
 )
@@ -134,14 +135,15 @@ class SampleSource(Source):
         dimensions, too.
         """
         rows = self._rows("label", roles.label, "fold")
-        return sample_unlabeled(*rows, ALL_ROWS, roles, size, random_state)
+        return sample_unlabeled(rows, ALL_ROWS, roles, size, random_state)
 
     def best(self, roles: Roles, sizes: Sequence[int]) -> pd.DataFrame:
         """Return the samples with the best scores: see `Source`.
 
         Raises if scores lie over other dimensions, too.
         """
-        return take_best(*self._rows("score", roles.score, "model"), ALL_ROWS, sizes)
+        rows = self._rows("score", roles.score, "model")
+        return take_best(rows, read_column(rows, "score", roles.models[0]), ALL_ROWS, sizes)
 
     def template(self, roles: Roles) -> xr.Dataset:
         """Return the dimensions whose places are the keys of rankings."""
@@ -151,8 +153,8 @@ class SampleSource(Source):
         name = f"place along {', '.join(map(str, others))}"  # longer than that of any dimension
         return self._dataset.coords.to_dataset().assign({name: (others, place)})
 
-    def _rows(self, argument: str, name: Any, other: str) -> "tuple[pd.DataFrame, pd.Series[Any]]":
-        """Return a row for each sample, of variables over the samples alone, and one of these."""
+    def _rows(self, argument: str, name: Any, other: str) -> pd.DataFrame:
+        """Return a row for each sample, of variables over the samples alone, among them one."""
         alone = [name for name, v in self._dataset.data_vars.items() if v.dims == (self._dim,)]
         if name not in alone:
             raise refuse(
@@ -161,8 +163,7 @@ class SampleSource(Source):
                 f"Select one place along the others: ds.isel({other}=0).",
                 f"{name!r} is not among {alone}",
             )
-        frame = self._dataset[alone].to_dataframe()
-        return frame, frame[name]
+        return self._dataset[alone].to_dataframe()
 
     def _variables(self, roles: Roles) -> _Variables:
         """Return the variables that roles name, if their dimensions have names and places."""
