@@ -130,15 +130,17 @@ def _rank_blocks(labeled: _Labeled, gaps: Gaps) -> Ranking:
     above = np.append(0, (np.arange(lowest.size, dtype=np.int64) + 1)[filled] // 2)
     positive, negative = labeled.positive[above], labeled.negative[above]
     unlabeled = np.append(0, through[filled])
-    return Ranking(
-        rank=positive + negative + unlabeled,
-        threshold=np.append(np.inf, lowest[filled]),
-        known_positive=positive,
-        known_negative=negative,
-        unlabeled=unlabeled,
-        total=Counts(int(positive[-1]), int(negative[-1]), int(unlabeled[-1])),
-        extent="breakpoints",
-    )
+    threshold = np.append(np.inf, lowest[filled])
+    return replace(_rank_counts(threshold, positive, negative, unlabeled), extent="breakpoints")
+
+
+def _rank_counts(
+    threshold: FloatArray, positive: IntArray, negative: IntArray, unlabeled: IntArray
+) -> Ranking:
+    """Make a ranking of the examples of each kind at or above its thresholds."""
+    rank = positive + negative + unlabeled
+    total = Counts(int(positive[-1]), int(negative[-1]), int(unlabeled[-1]))
+    return Ranking(rank, threshold, positive, negative, unlabeled, total)
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,14 +221,6 @@ def _rank_all(
     kinds = [np.sort(0.0 - kind) for kind in (positive, negative, unlabeled)]
     values = np.unique(np.concatenate(kinds))
     counts = [np.searchsorted(kind, values, side="right").astype(np.int64) for kind in kinds]
-    above = [np.concatenate([[0], count]) for count in counts]
-    return Ranking(
-        rank=above[0] + above[1] + above[2],
-        threshold=np.concatenate([[np.inf], 0.0 - values]),
-        known_positive=above[0],
-        known_negative=above[1],
-        unlabeled=above[2],
-        total=Counts(*(kind.size for kind in kinds)),
-        columns=columns,
-        weight=_weights(positive, propensity),
-    )
+    above = [np.append(0, count) for count in counts]
+    ranking = _rank_counts(np.append(np.inf, 0.0 - values), *above)
+    return replace(ranking, columns=columns, weight=_weights(positive, propensity))

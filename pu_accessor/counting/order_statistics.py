@@ -62,7 +62,7 @@ def order_statistics(
         if gaps.inside[open_gaps].sum() <= _ENOUGH:
             gaps = close(gaps, open_gaps, fetch(gaps.values, open_gaps))
         else:
-            gaps = _split(gaps, count(with_edges(gaps, open_gaps)))
+            gaps = split(gaps, count(with_edges(gaps, open_gaps)))
     return _find_blocks(targets, gaps)[1]
 
 
@@ -155,7 +155,7 @@ def close(gaps: Gaps, inside: IntArray, scores: FloatArray) -> Gaps:
     )
 
 
-def _split(gaps: Gaps, finer: Gaps) -> Gaps:
+def split(gaps: Gaps, finer: Gaps) -> Gaps:
     """Return gaps counted again between more values; counts at the old values are kept."""
     at = finer.at.copy()
     at[np.searchsorted(0.0 - finer.values, 0.0 - gaps.values)] = gaps.at

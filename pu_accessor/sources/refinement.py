@@ -7,7 +7,6 @@ wait: when all have said so, the next pass goes through the pieces once, for all
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import replace
 from functools import partial
 from operator import itemgetter
 from typing import Any, NamedTuple, NoReturn, TypeAlias
@@ -20,6 +19,7 @@ from pu_accessor.counting.order_statistics import (
     close,
     order_statistics,
     scores_inside,
+    split,
     with_edges,
 )
 from pu_accessor.errors import PUValueError
@@ -101,11 +101,8 @@ class Refinement:
 
     def best(self, of: GroupModel, targets: IntArray, gaps: Gaps) -> OrderStatistics:
         """Return the n-th best scores of a group and model for some n, as `order_statistics`."""
-        known = self._known[of]
-        at = known.at.copy()
-        at[_find(known.values, gaps.values)[0]] = gaps.at
         wait = partial(self._wait, of)
-        return order_statistics(targets, replace(known, at=at), wait, wait)
+        return order_statistics(targets, split(gaps, self._known[of]), wait, wait)
 
     def _wait(self, of: GroupModel, values: FloatArray, gaps: IntArray | None = None) -> NoReturn:
         """Say that counts about values, or all scores in some gaps, take a further pass."""
