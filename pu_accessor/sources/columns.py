@@ -32,11 +32,7 @@ _NUMBERS = {"integer", "floating", "mixed-integer-float", "decimal", "empty"}
 _LEAST = 1e-12  # an example that was labeled with less stands for more than anyone has
 FEW_ROWS = 1 << 20  # more are not looked up by value: a repr shall come at once
 _SHOWN = 20
-_MISSING = {
-    "raise": "nan_policy='omit' or 'worst'",
-    "omit": "dropped",
-    "worst": "ranked last",
-}
+_MISSING = {"raise": "nan_policy='omit' or 'worst'", "omit": "dropped", "worst": "ranked last"}
 
 
 class Columns(NamedTuple):
@@ -301,17 +297,12 @@ def count_columns(columns: Columns, roles: Roles, ties: bool = True) -> dict[str
     if len(scores) > 1:
         counts["models"] = f"{len(scores):,}: {list_columns([column.name for column in scores])}"
     elif ties and labels.size <= FEW_ROWS:
-        counts["distinct scores"] = _count_ties(scores[0], scores[0].size - missing)
+        distinct, scored = scores[0].nunique(), scores[0].size - missing
+        ties_of = "" if distinct == scored else f" in {scored:,} scores (ties share a cutoff)"
+        counts["distinct scores"] = f"{distinct:,}{ties_of}"
     if missing:
         counts["missing scores"] = f"{missing:,}: {_MISSING[roles.nan_policy]}"
     return counts
-
-
-def _count_ties(column: "pd.Series[Any]", scored: int) -> str:
-    """Say how many distinct scores there are, and among how many."""
-    distinct = column.nunique()
-    ties = "" if distinct == scored else f" in {scored:,} scores (ties share a cutoff)"
-    return f"{distinct:,}{ties}"
 
 
 def list_columns(names: Sequence[object]) -> str:
