@@ -35,13 +35,7 @@ _FAN = 16  # results of partitions that are merged at once
 
 
 class Partitions:
-    """The partitions of a dask DataFrame.
-
-    Parameters
-    ----------
-    frame : dask DataFrame
-        Of any number of partitions.
-    """
+    """The partitions of a dask DataFrame."""
 
     name = "ddf"
 
@@ -62,7 +56,7 @@ class Partitions:
         results = [delayed(_apply, pure=True)(applied, partition) for partition in partitions]
         while len(results) > 1:
             groups = [results[start : start + _FAN] for start in range(0, len(results), _FAN)]
-            results = [delayed(_merge_all)(merge, group) for group in groups]
+            results = [delayed(reduce)(merge, group) for group in groups]
         return cast("Result", _computed(results[0]))
 
     def join(
@@ -97,11 +91,6 @@ def _computed(result: Any) -> Any:
             "part of one. Give workers more memory, or make partitions smaller: "
             "ddf.repartition(partition_size='50MB')."
         ) from error
-
-
-def _merge_all(merge: Merge[Result], results: list[Result]) -> Result:
-    """Merge some results, in order."""
-    return reduce(merge, results)
 
 
 def _of_groups(grouped: Any) -> PiecesSource:

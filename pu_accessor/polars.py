@@ -22,12 +22,11 @@ import pandas as pd
 
 from pu_accessor.accessors.accessor import Accessor
 from pu_accessor.errors import PUImportError, PUTypeError
-from pu_accessor.ranking import Keyed, PairedRanks, Rankings, Ranks
 from pu_accessor.sources.columns import read_column
 from pu_accessor.sources.frames import FrameSource
-from pu_accessor.sources.groups import key_columns
-from pu_accessor.sources.roles import ColumnNames, Roles, Seed
-from pu_accessor.sources.source import Source, check_no_keys
+from pu_accessor.sources.groups import ALL_ROWS, Groups, group_frame, key_columns, read_groups
+from pu_accessor.sources.roles import Roles, Seed
+from pu_accessor.sources.source import check_no_keys
 
 try:
     import polars as pl
@@ -44,23 +43,20 @@ __all__ = ["PolarsSource", "as_pandas"]
 _WIDE = {"Int128", "UInt128"}  # which numpy has not, nor have older polars
 
 
-class PolarsSource(Source):
+class PolarsSource(FrameSource):
     """A polars frame in memory.
 
-    Parameters
-    ----------
-    frame : polars DataFrame
-        A row for each example. It is not changed, and columns that are not named are not read.
-    keys : list of str, optional
-        Columns of a group_by. Rows without a key are a group of their own.
-    sort : bool, default True
-        Whether groups of a group_by are sorted, or stand as they come.
+    The frame is not changed, and columns that are not named are not read. With `keys`, those of a
+    group_by, rows without a key are a group of their own, and `sort` says whether groups are
+    sorted, or stand as they come.
     """
 
     def __init__(
         self, frame: pl.DataFrame, keys: list[str] | None = None, sort: bool = True
     ) -> None:
-        self._frame = frame
+        self._polars = frame
+        self._example = pd.DataFrame(columns=frame.columns)
+        super().__init__(self._example)
         self._keys = keys
         self._sort = sort
         self.name = "df" if keys is None else "df.group_by(...)"
@@ -88,63 +84,49 @@ class PolarsSource(Source):
             )
         return cls(grouped.df, keys, not grouped.maintain_order)
 
-    def rank(self, roles: Roles, ranks: Ranks) -> Rankings:
-        """Rank the rows, of each group, by each column of scores: see `Source`."""
-        return self._read(roles, roles.named()).rank(roles, ranks)
-
-    def pair(self, roles: Roles, on: ColumnNames | None) -> Keyed[PairedRanks]:
-        """Rank the same examples by columns of scores, or by groups of rows: see `Source`."""
-        identity = on if isinstance(on, list) else [] if on is None else [on]
-        named = [*roles.named(), *(("on", name) for name in identity)]
-        return self._read(roles, named).pair(roles, on)
-
-    def summary(self, roles: Roles) -> dict[str, str]:
-        """Count what the columns hold, and the groups: see `Source`."""
-        return self._read(roles, roles.named()).summary(roles)
-
     def sample(self, roles: Roles, size: int, random_state: Seed) -> Any:
         """Draw unlabeled rows of the polars frame, the same as of a pandas frame: see `Source`."""
-        source = self._read(roles, [("label", roles.label)])
-        return self._frame[source.sample(roles, size, random_state).index.tolist()]
+        return self._polars[super().sample(roles, size, random_state).index.tolist()]
 
     def best(self, roles: Roles, sizes: Sequence[int]) -> Any:
         """Return the rows with the best scores, of the polars frame: see `Source`."""
-        source = self._read(roles, roles.named())
-        return self._frame[source.best(roles, sizes).index.tolist()]
+        return self._polars[super().best(roles, sizes).index.tolist()]
 
-    def _read(self, roles: Roles, named: list[tuple[str, Hashable]]) -> FrameSource:
-        """Return the columns that are named, and those of keys, as a frame of pandas."""
-        example = pd.DataFrame(columns=self._frame.columns)
-        keys: list[Hashable] = []
+    def _table(self, named: list[tuple[str, Hashable]]) -> pd.DataFrame:
+        """Return the columns that are named as a frame of pandas."""
+        for argument, name in named:
+            read_column(self._example, argument, name)
+        columns: dict[Hashable, pd.Series[Any]] = {}
+        for argument, name in named:
+            column = self._polars.get_column(str(name))
+            if column.dtype == pl.String and argument != "score":
+                column = column.cast(pl.Categorical)  # each text is looked at once
+            columns.setdefault(name, as_pandas(column))
+        return pd.DataFrame(columns, copy=False)
+
+    def _rows(self, roles: Roles) -> pd.DataFrame:
+        """Return labels alone: what is wanted of rows is their position."""
+        return self._table([("label", roles.label)])
+
+    def _groups(self, roles: Roles) -> Groups:
+        """Return the rows of each group, of `by` or of the group_by."""
+        keys: Any = roles.by
         if self._keys is not None:
             check_no_keys(roles.by, "df.group_by(['site', 'model']).pu")
-            keys = key_columns(example, [*self._keys])
-        elif roles.by is not None:
-            keys = key_columns(example, roles.by)
-        for argument, name in named:
-            read_column(example, argument, name)
-        arguments = {str(name): argument for argument, name in named}
-        columns = {}
-        for name in dict.fromkeys([*map(str, keys), *arguments]):
-            column = self._frame.get_column(name)
-            if column.dtype == pl.String and arguments.get(name) != "score":
-                column = column.cast(pl.Categorical)  # each text is looked at once
-            columns[name] = as_pandas(column)
-        frame = pd.DataFrame(columns, copy=False)
+            keys = [*self._keys]
+        if keys is None:
+            return ALL_ROWS
+        frame = self._table([("by", name) for name in key_columns(self._example, keys)])
         if self._keys is None:
-            return FrameSource(frame)
-        return FrameSource(
-            frame, frame.groupby(keys, sort=self._sort, dropna=False, observed=True)
-        )
+            return group_frame(frame, keys)
+        return read_groups(frame.groupby(keys, sort=self._sort, dropna=False, observed=True))
 
 
 def as_pandas(column: pl.Series) -> "pd.Series[Any]":
     """Return a column as pandas has it: what is null is missing, of each dtype."""
     dtype = column.dtype
     values: Any
-    if str(dtype) in _WIDE:
-        values = pd.Series(column.to_list(), dtype=object)
-    elif dtype.is_integer() or dtype == pl.Boolean:
+    if dtype == pl.Boolean or (dtype.is_integer() and str(dtype) not in _WIDE):
         values = _counted(column)
     elif dtype.is_float():
         values = column.to_numpy()

@@ -44,9 +44,6 @@ class Refiner(Protocol):
     def reach(self, ranking: Ranking, ranks: IntArray) -> Ranking:
         """Add the last attained cutoff at or before each of some ranks; see `Ranking.at`."""
 
-    def above(self, threshold: float) -> int:
-        """Return the number of examples at or above a score."""
-
     def above_each(self, thresholds: FloatArray) -> IntArray:
         """Return the number of examples at or above each of some distinct scores, best first."""
 
@@ -55,48 +52,22 @@ class Refiner(Protocol):
 class Ranking:
     """Examples of each kind at or above each cutoff, from the best score down.
 
-    Parameters
-    ----------
-    rank : ndarray of int64, shape (cutoffs,)
-        Examples predicted positive. A cutoff that was asked for by a rank between two attained
-        ones keeps that rank here and has the counts of the last attained one before it.
-    threshold : ndarray of float64, shape (cutoffs,)
-        Lowest score that is predicted positive; +inf at rank 0, NaN where examples without a
-        score are included.
-    known_positive, known_negative, unlabeled : ndarray of int64, shape (cutoffs,)
-        Examples of that kind with ``score >= threshold``.
-    total : Counts
-        Examples of each kind in the whole ranking.
-    columns : mapping of str to str
-        Names of the columns of "score", "label" and, where there is one, "propensity".
-    extent : {"all", "breakpoints", "selected"}
-        Which cutoffs are there: every attained one; at least those between which bounds run
-        straight; or some that were taken out, which trace no curve.
-    weight : ndarray of float64, shape (known positives,), optional
-        What each known positive counts for, best-ranked first: one over its probability of being
-        labeled. None where they are a simple random sample of the positives.
-    refiner : Refiner, optional
-        What adds further cutoffs. None where all attained ones are there, or only some that were
-        taken out.
-    whole : Ranking, optional
-        The ranking from end to end, where this one has some of its cutoffs alone.
-    strata : tuple of Ranking
-        Those of groups that were ranked apart, where this one has them by the share of its group
-        that ranks below each example; its thresholds are such shares.
+    A cutoff that was asked for by a rank between two attained ones keeps that rank, and has the
+    counts of the last attained one before it.
     """
 
-    rank: IntArray
-    threshold: FloatArray
-    known_positive: IntArray
+    rank: IntArray  # examples predicted positive
+    threshold: FloatArray  # lowest score predicted positive; +inf at rank 0, NaN for missing ones
+    known_positive: IntArray  # examples of that kind with score >= threshold
     known_negative: IntArray
     unlabeled: IntArray
-    total: Counts
-    columns: Mapping[str, str] = field(default_factory=dict)
-    extent: Extent = "all"
-    weight: FloatArray | None = None
-    refiner: Refiner | None = None
-    whole: Ranking | None = None
-    strata: tuple[Ranking, ...] = ()
+    total: Counts  # in the whole ranking
+    columns: Mapping[str, str] = field(default_factory=dict)  # of "score", "label", "propensity"
+    extent: Extent = "all"  # cutoffs: all attained, breakpoints of bounds, or some
+    weight: FloatArray | None = None  # 1 / propensity, best-ranked first
+    refiner: Refiner | None = None  # None where no further cutoff can be added
+    whole: Ranking | None = None  # from end to end, where this one has some cutoffs alone
+    strata: tuple[Ranking, ...] = ()  # groups ranked apart; thresholds are then shares
 
     @property
     def unequal_weight(self) -> FloatArray | None:
@@ -133,10 +104,7 @@ class Ranking:
 
     def above(self, threshold: float) -> int:
         """Return the number of examples at or above a score."""
-        self._check_scale()
-        if self.refiner is not None:
-            return self.refiner.above(threshold)
-        return int(self.rank[np.count_nonzero(self.threshold >= threshold) - 1])
+        return int(self.above_each(np.array([threshold]))[0])
 
     def above_each(self, thresholds: FloatArray) -> IntArray:
         """Return the number of examples at or above each of some scores, in one pass for all."""
@@ -159,85 +127,41 @@ class Ranking:
 
 
 class Stack(NamedTuple):
-    """Where the known positives of many rankings lie: blocks of tied scores that hold some.
+    """Where the known positives of many rankings lie: blocks of tied scores that hold some."""
 
-    Parameters
-    ----------
-    total : ndarray of int64, shape (rankings, 3)
-        Examples of each kind in each, as in `Counts`.
-    owner : ndarray of int64, shape (blocks,)
-        The ranking of each block, ascending; within it the best block comes first.
-    found, known : ndarray of int64, shape (blocks,)
-        Known positives in the block, and at or above it.
-    start, end : ndarray of int64, shape (blocks,)
-        Examples above the block, and at or above it.
-    unlabeled : ndarray of int64, shape (blocks,)
-        Unlabeled examples at or above it.
-    """
-
-    total: IntArray
-    owner: IntArray
-    found: IntArray
-    known: IntArray
-    start: IntArray
-    end: IntArray
-    unlabeled: IntArray
+    total: IntArray  # (rankings, 3): examples of each kind, as in Counts
+    owner: IntArray  # the ranking of each block, ascending; its best block first
+    found: IntArray  # known positives in the block
+    known: IntArray  # known positives at or above it
+    start: IntArray  # examples above the block
+    end: IntArray  # examples at or above it
+    unlabeled: IntArray  # unlabeled examples at or above it
 
 
 @dataclass(frozen=True, eq=False)
 class Keyed(Generic[Kind]):
-    """Things by key, each made when it is asked for: what every source makes.
+    """Things by key, each made when it is asked for: what every source makes."""
 
-    Parameters
-    ----------
-    names : tuple of str
-        Names of the key's levels; none where there is a single thing.
-    keys : tuple of hashable
-        A key for each, with several levels a tuple.
-    make : callable
-        From the position of a key to what it stands for.
-    refine : callable, optional
-        Where things, or answers about them, may raise `NeedsRefinementError`: one pass over all
-        rows that finds what they wait for. Then they are to be made and asked anew.
-    together : callable, optional
-        Where there are many small rankings, all of them at once, for questions that can take them.
-    """
-
-    names: tuple[str, ...]
-    keys: tuple[Hashable, ...]
-    make: Callable[[int], Kind]
-    refine: Callable[[], None] | None = None
-    together: Callable[[], Stack] | None = None
+    names: tuple[str, ...]  # of the key's levels; none for a single thing
+    keys: tuple[Hashable, ...]  # tuples where there are several levels
+    make: Callable[[int], Kind]  # from the position of a key
+    refine: Callable[[], None] | None = None  # what `NeedsRefinementError` waits for
+    together: Callable[[], Stack] | None = None  # many small rankings at once
 
 
 class PairedRanks(NamedTuple):
     """What several models make of the same examples: ranks of the known positives, and the rest.
 
-    Parameters
-    ----------
-    names : tuple of str
-        Names of the levels of a model's key.
-    ranks : mapping of hashable to ndarray of float64, shape (known positives,)
-        By model, from the top (1 is the best, ties averaged): the same examples in the same order.
-    among : mapping of hashable to ndarray of float64, shape (known positives,)
-        By model, the same among the known positives alone.
-    total : Counts
-        Examples of each kind.
-    covariance : ndarray of float64, shape (models, models)
-        Over all examples but the known positives: of the shares of these, weighted where they have
-        weights, that two models rank above an example, ties counting half. NaN where there are
-        fewer than two.
-    weight : ndarray of float64, shape (known positives,), optional
-        What each known positive counts for: one over its probability of being labeled. None where
-        they are a simple random sample of the positives.
+    The covariance is that, over all examples but the known positives, of the (weighted) shares of
+    known positives that two models rank above an example, ties counting half.
     """
 
-    names: tuple[str, ...]
-    ranks: Mapping[Hashable, FloatArray]
-    among: Mapping[Hashable, FloatArray]
+    names: tuple[str, ...]  # of the levels of a model's key
+    ranks: Mapping[Hashable, FloatArray]  # from the top, 1 is the best, ties averaged
+    among: Mapping[Hashable, FloatArray]  # the same among the known positives alone
     total: Counts
-    covariance: FloatArray
-    weight: FloatArray | None = None
+    covariance: FloatArray  # (models, models); NaN for fewer than two examples
+    weight: FloatArray | None = None  # 1 / propensity; None where all are alike
 
 
 Rankings: TypeAlias = Keyed[Ranking]

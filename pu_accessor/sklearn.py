@@ -27,8 +27,8 @@ from pu_accessor.inference.value import value_of
 from pu_accessor.ranking import Ranking
 from pu_accessor.sources.columns import as_series
 from pu_accessor.sources.frames import ArraySource
-from pu_accessor.sources.labels import Values, read_labels
-from pu_accessor.sources.roles import Roles
+from pu_accessor.sources.labels import read_labels
+from pu_accessor.sources.roles import Roles, Values
 
 __all__ = ["scorer"]
 
@@ -37,70 +37,24 @@ RESPONSES = ("decision_function", "predict_proba")
 
 @dataclass(frozen=True)
 class Scorer:
-    """What `scorer` makes: called with an estimator, examples and labels it returns a number.
-
-    Parameters
-    ----------
-    quantity : Quantity
-        An area, or a metric at a cutoff.
-    beta : float, optional
-        Fraction of positives among the unlabeled.
-    at : optional
-        The cutoff of a metric.
-    positive, negative, unlabeled : value or list of values, optional
-        What stands for each state of a label.
-    responses : tuple of str
-        Methods of the estimator that give scores, the first one that it has.
-    requested : bool or str, optional
-        Whether propensities are asked for where metadata is routed, or under which name.
-    """
+    """What `scorer` makes: called with an estimator, examples and labels it returns a number."""
 
     quantity: Quantity
-    beta: float | None = None
+    beta: float | None = None  # fraction of positives among the unlabeled
     at: At | None = None
     positive: Values = None
     negative: Values = None
     unlabeled: Values = None
-    responses: tuple[str, ...] = RESPONSES
-    requested: bool | str | None = None
+    responses: tuple[str, ...] = RESPONSES  # methods of the estimator, the first that it has
+    requested: bool | str | None = None  # propensities, where metadata is routed
 
-    def __call__(
-        self,
-        estimator: Any,
-        X: Any,
-        y: Any,
-        *,
-        propensity: Any = None,
-    ) -> float:
-        """Score an estimator on examples that it was not fitted to.
-
-        Parameters
-        ----------
-        estimator : object
-            With a method `decision_function` or `predict_proba`.
-        X : array-like, shape (examples, features)
-            What it ranks.
-        y : array-like, shape (examples,)
-            Labels, in the coding of this scorer.
-        propensity : array-like of float, shape (examples,), optional
-            Probability with which each positive was labeled.
-
-        Returns
-        -------
-        float
-            The estimate; less it for an error rate, so that greater is better.
-
-        Raises
-        ------
-        PUTypeError
-            If the estimator gives no scores, or labels are sparse.
-        PUValueError
-            If its classes are not two, one of them positive; and as the methods of ``df.pu``.
-        """
-        roles = Roles(positive=self.positive, negative=self.negative, unlabeled=self.unlabeled)
+    def __call__(self, estimator: Any, X: Any, y: Any, *, propensity: Any = None) -> float:
+        """Score an estimator on examples that it was not fitted to: greater is better."""
         source = ArraySource(self._score(estimator, X), self._labels(y), propensity)
         every = callable(self.quantity.metric) and self.at in ("maximum", "youden")
-        value = self._estimate(source.rank(roles, "all" if every else "breakpoints").make(0))
+        value = self._estimate(
+            source.rank(self._roles(), "all" if every else "breakpoints").make(0)
+        )
         return -value if self.quantity.less_is_better else value
 
     def set_score_request(self, *, propensity: bool | str | None) -> Scorer:
@@ -120,12 +74,7 @@ class Scorer:
         return replace(self, requested=propensity)
 
     def get_metadata_routing(self) -> Any:
-        """Return what metadata this scorer asks for.
-
-        Returns
-        -------
-        sklearn.utils.metadata_routing.MetadataRequest
-        """
+        """Return what metadata this scorer asks for."""
         from sklearn.utils.metadata_routing import MetadataRequest
 
         request = MetadataRequest(owner="scorer")
@@ -139,6 +88,10 @@ class Scorer:
         name = self.quantity.name
         first = name if callable(self.quantity.metric) else repr(name)
         return f"scorer({', '.join([first, *said])})"
+
+    def _roles(self) -> Roles:
+        """Return how labels are read."""
+        return Roles(positive=self.positive, negative=self.negative, unlabeled=self.unlabeled)
 
     def _labels(self, y: Any) -> pd.Series[Any]:
         """Return labels as a column."""
@@ -169,12 +122,7 @@ class Scorer:
 
     def _place(self, classes: Any) -> int:
         """Return which of two classes is the positive one."""
-        states = read_labels(
-            pd.Series(classes, name="y"),
-            positive=self.positive,
-            negative=self.negative,
-            unlabeled=self.unlabeled,
-        )
+        states = read_labels(pd.Series(classes, name="y"), self._roles())
         if len(classes) != 2 or states.positive.sum() != 1:
             raise PUValueError(
                 "estimator must be fitted to two classes, one of them positive, but its classes "

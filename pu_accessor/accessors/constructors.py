@@ -27,9 +27,8 @@ from pu_accessor.sources.chunks import Chunks
 from pu_accessor.sources.columns import Column
 from pu_accessor.sources.frames import ArraySource
 from pu_accessor.sources.groups import Grouping
-from pu_accessor.sources.labels import Values
 from pu_accessor.sources.pieces import PiecesSource
-from pu_accessor.sources.roles import ColumnNames, Pool, Roles
+from pu_accessor.sources.roles import ColumnNames, Pool, Roles, Values
 
 if TYPE_CHECKING:
     import dask.dataframe as dd

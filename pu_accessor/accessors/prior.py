@@ -11,6 +11,7 @@ from pu_accessor.accessors.bound import Bound
 from pu_accessor.errors import PUDataError, PUTypeError
 from pu_accessor.questions import prior
 from pu_accessor.sources.labels import read_labels
+from pu_accessor.sources.roles import Roles
 
 
 def estimate_beta(self: Bound, *, method: str = "feasible", level: float = 0.95) -> pd.DataFrame:
@@ -173,7 +174,7 @@ def add_labels(label: pd.Series[Any], found: pd.Series[Any]) -> pd.Series[Any]:
             "missing. Drop them: found.dropna()."
         )
     shown = found.rename("found") if found.name is None else found
-    known, new = read_labels(label), read_labels(shown, negative=False)
+    known, new = read_labels(label, Roles()), read_labels(shown, Roles(negative=False))
     before = (known.positive | known.negative)[places]
     if before.any():
         raise PUDataError(

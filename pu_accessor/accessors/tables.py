@@ -16,8 +16,7 @@ from pu_accessor.datasets import curves, tables
 from pu_accessor.datasets.schema import COUNTS, RATES
 from pu_accessor.datasets.validate import read_dataset, read_values
 from pu_accessor.inference.tables.rates import Metric
-from pu_accessor.sources.labels import Values
-from pu_accessor.sources.roles import Roles
+from pu_accessor.sources.roles import Roles, Values
 from pu_accessor.sources.samples import SampleSource
 
 

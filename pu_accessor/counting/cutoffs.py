@@ -11,8 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from pu_accessor.counting.gaps import Gaps, count_gaps, distinct
-from pu_accessor.counting.order_statistics import OrderStatistics, order_statistics, scores_inside
-from pu_accessor.counting.ordered import Ordered
+from pu_accessor.counting.order_statistics import (
+    Ordered,
+    OrderStatistics,
+    order_statistics,
+    scores_inside,
+)
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Ranking, Ranks
 
 # Up to so many scores sorting once is quicker than counting, with few and many known positives.
@@ -21,27 +25,13 @@ _SORTED = 1 << 20
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """Examples whose scores are only counted, wherever they are.
+    """Examples whose scores are only counted, wherever they are."""
 
-    Parameters
-    ----------
-    known_positive, known_negative : ndarray of float64, shape (labeled examples of that kind,)
-        Their scores, NaN the worst.
-    size : int
-        Number of examples, labeled and unlabeled.
-    above : callable
-        From distinct values, best first, to the numbers of scores at or above each.
-    nth_best : callable
-        From numbers n and counts of gaps to the n-th best scores: `order_statistics`.
-    propensity : ndarray of float64, shape (known positives,), optional
-        Probability with which each known positive was labeled, in (0, 1].
-    """
-
-    known_positive: FloatArray
+    known_positive: FloatArray  # scores, NaN the worst
     known_negative: FloatArray
-    size: int
-    above: Callable[[FloatArray], IntArray]
-    nth_best: Callable[[IntArray, Gaps], OrderStatistics]
+    size: int  # of labeled and unlabeled examples
+    above: Callable[[FloatArray], IntArray]  # of distinct values, best first
+    nth_best: Callable[[IntArray, Gaps], OrderStatistics]  # `order_statistics`
     propensity: FloatArray | None = None
 
 
@@ -92,9 +82,7 @@ def rank_examples(
 
 def _count_above(count: Callable[[FloatArray], Gaps], values: FloatArray) -> IntArray:
     """Return the number of scores at or above each value, from the gaps between them."""
-    gaps = count(values)
-    above: IntArray = np.cumsum(gaps.inside[:-1] + gaps.at)
-    return above
+    return count(values).blocks()[1][1::2]
 
 
 def rank_counted(
@@ -142,15 +130,17 @@ def _rank_blocks(labeled: _Labeled, gaps: Gaps) -> Ranking:
     above = np.append(0, (np.arange(lowest.size, dtype=np.int64) + 1)[filled] // 2)
     positive, negative = labeled.positive[above], labeled.negative[above]
     unlabeled = np.append(0, through[filled])
-    return Ranking(
-        rank=positive + negative + unlabeled,
-        threshold=np.append(np.inf, lowest[filled]),
-        known_positive=positive,
-        known_negative=negative,
-        unlabeled=unlabeled,
-        total=Counts(int(positive[-1]), int(negative[-1]), int(unlabeled[-1])),
-        extent="breakpoints",
-    )
+    threshold = np.append(np.inf, lowest[filled])
+    return replace(_rank_counts(threshold, positive, negative, unlabeled), extent="breakpoints")
+
+
+def _rank_counts(
+    threshold: FloatArray, positive: IntArray, negative: IntArray, unlabeled: IntArray
+) -> Ranking:
+    """Make a ranking of the examples of each kind at or above its thresholds."""
+    rank = positive + negative + unlabeled
+    total = Counts(int(positive[-1]), int(negative[-1]), int(unlabeled[-1]))
+    return Ranking(rank, threshold, positive, negative, unlabeled, total)
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,23 +154,19 @@ class _Refiner:
 
     def refine(self, ranking: Ranking, unlabeled: IntArray) -> Ranking:
         """Add the cutoffs at both edges of the tie blocks in which unlabeled examples lie."""
-        threshold, through = _block_edges(self.examples.nth_best(unlabeled, self.free))
-        above = self.labeled.above(threshold)
-        return self._insert(ranking, threshold, above, through)
+        return self._insert(ranking, self.examples.nth_best(unlabeled, self.free))
 
     def reach(self, ranking: Ranking, ranks: IntArray) -> Ranking:
         """Add the last attained cutoff at or before each rank."""
         ranks = ranks.clip(1, self.examples.size)
-        threshold, through = _block_edges(self.examples.nth_best(ranks, self.gaps))
-        above = self.labeled.above(threshold)
-        labeled = self.labeled.positive[above] + self.labeled.negative[above]
-        return self._insert(ranking, threshold, above, through - labeled)
+        return self._insert(ranking, self.examples.nth_best(ranks, self.gaps), among_all=True)
 
-    def _insert(
-        self, ranking: Ranking, threshold: FloatArray, above: IntArray, unlabeled: IntArray
-    ) -> Ranking:
-        """Add attained cutoffs to a ranking, given the labeled scores at or above each."""
+    def _insert(self, ranking: Ranking, nth: OrderStatistics, among_all: bool = False) -> Ranking:
+        """Add the cutoffs at both edges of blocks of scores: of all, or of the unlabeled."""
+        threshold, through = _block_edges(nth)
+        above = self.labeled.above(threshold)
         positive, negative = self.labeled.positive[above], self.labeled.negative[above]
+        unlabeled = through - positive - negative if among_all else through
         every: IntArray = positive + negative + unlabeled
         rank, first = np.unique(every, return_index=True)
         before = np.searchsorted(ranking.rank, rank)  # the last rank, of all examples, is in it
@@ -197,10 +183,6 @@ class _Refiner:
             known_negative=insert(ranking.known_negative, negative[first]),
             unlabeled=insert(ranking.unlabeled, unlabeled[first]),
         )
-
-    def above(self, threshold: float) -> int:
-        """Return the number of examples at or above a score."""
-        return int(self.above_each(np.array([threshold]))[0])
 
     def above_each(self, thresholds: FloatArray) -> IntArray:
         """Return the number of examples at or above each distinct score, best first."""
@@ -239,14 +221,6 @@ def _rank_all(
     kinds = [np.sort(0.0 - kind) for kind in (positive, negative, unlabeled)]
     values = np.unique(np.concatenate(kinds))
     counts = [np.searchsorted(kind, values, side="right").astype(np.int64) for kind in kinds]
-    above = [np.concatenate([[0], count]) for count in counts]
-    return Ranking(
-        rank=above[0] + above[1] + above[2],
-        threshold=np.concatenate([[np.inf], 0.0 - values]),
-        known_positive=above[0],
-        known_negative=above[1],
-        unlabeled=above[2],
-        total=Counts(*(kind.size for kind in kinds)),
-        columns=columns,
-        weight=_weights(positive, propensity),
-    )
+    above = [np.append(0, count) for count in counts]
+    ranking = _rank_counts(np.append(np.inf, 0.0 - values), *above)
+    return replace(ranking, columns=columns, weight=_weights(positive, propensity))

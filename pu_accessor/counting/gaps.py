@@ -26,24 +26,12 @@ _PARTS = 4  # for each thread, so that no thread waits long for the last part
 
 @dataclass(frozen=True, eq=False)
 class Gaps:
-    """Numbers of scores at distinct values, and in the gaps between them.
+    """Numbers of scores at distinct values, and in the gaps between them."""
 
-    Parameters
-    ----------
-    values : ndarray of float64, shape (values,)
-        Best first; NaN, worse than -inf, may be the last.
-    at : ndarray of int64, shape (values,)
-        Scores that are equal to each value.
-    inside : ndarray of int64, shape (values + 1,)
-        Scores in the open gap above each value, and below the last.
-    lowest : ndarray of float64, shape (values + 1,)
-        The worst score in each gap, +inf where there is none.
-    """
-
-    values: FloatArray
-    at: IntArray
-    inside: IntArray
-    lowest: FloatArray
+    values: FloatArray  # best first; NaN, worse than -inf, may be the last
+    at: IntArray  # scores that are equal to each value
+    inside: IntArray  # scores in the open gap above each value, and below the last
+    lowest: FloatArray  # the worst score in each gap, +inf where there is none
 
     def merge(self, other: Gaps) -> Gaps:
         """Return the counts of two sets of scores together, with the same values."""
@@ -55,11 +43,7 @@ class Gaps:
         )
 
     def without(self, at: IntArray) -> Gaps:
-        """Return the counts without some of the scores at the values.
-
-        If the values are the labeled scores and all scores were counted, the unlabeled ones
-        remain: no labeled score lies in a gap.
-        """
+        """Return the counts without some of the scores at the values, as the labeled ones."""
         return replace(self, at=self.at - at)
 
     def blocks(self) -> tuple[FloatArray, IntArray]:
@@ -99,8 +83,7 @@ def count_gaps(values: FloatArray, scores: Scores) -> Gaps:
     threads = count_threads(scores.size)
     parts = in_parts(scores, threads)
     tally = reduce(Tally.merge, in_threads(partial(_tally, known), parts, threads))
-    missing = scores.size - int(tally.counts.sum())
-    return with_missing(tally.gaps(), missing, known.size < values.size)
+    return tally.gaps(scores.size, known.size < values.size)
 
 
 def in_parts(scores: npt.NDArray[Float], threads: int) -> list[npt.NDArray[Float]]:
@@ -150,13 +133,18 @@ class Tally:
         np.minimum(self.lowest, other.lowest, out=self.lowest)
         return self
 
-    def gaps(self) -> Gaps:
-        """Return the counts, best first."""
-        counts = self.counts[::-1]
-        # 0.0 + x: -0.0 becomes 0.0
-        return Gaps(
-            self.known[::-1], counts[1::2].copy(), counts[::2].copy(), 0.0 + self.lowest[::-2]
-        )
+    def gaps(self, size: int, apart: bool) -> Gaps:
+        """Return the counts, best first; other scores are NaN, at a value apart or in a gap."""
+        counts, missing = self.counts[::-1], size - int(self.counts.sum())
+        values, at, inside = self.known[::-1], counts[1::2].copy(), counts[::2].copy()
+        lowest = 0.0 + self.lowest[::-2]  # -0.0 becomes 0.0
+        if apart:
+            values, at = np.append(values, np.nan), np.append(at, missing)
+            inside, lowest = np.append(inside, 0), np.append(lowest, np.inf)
+        elif missing:
+            inside[-1] += missing
+            lowest[-1] = np.nan
+        return Gaps(values, at, inside, lowest)
 
 
 def _through(piece: FloatArray, known: FloatArray, left: npt.NDArray[np.intp]) -> IntArray:
@@ -168,18 +156,3 @@ def _through(piece: FloatArray, known: FloatArray, left: npt.NDArray[np.intp]) -
     tied = np.flatnonzero(piece[np.minimum(ends, last)] == known)
     ends[tied] = np.searchsorted(piece, known[tied], side="right")
     return ends
-
-
-def with_missing(gaps: Gaps, missing: int, apart: bool) -> Gaps:
-    """Add scores that are NaN, at a value of their own or to the last gap."""
-    if apart:
-        return Gaps(
-            np.append(gaps.values, np.nan),
-            np.append(gaps.at, missing),
-            np.append(gaps.inside, 0),
-            np.append(gaps.lowest, np.inf),
-        )
-    if missing:
-        gaps.inside[-1] += missing
-        gaps.lowest[-1] = np.nan
-    return gaps

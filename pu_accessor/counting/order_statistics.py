@@ -1,19 +1,19 @@
 """The n-th best of scores that are only counted, wherever they are.
 
 Gaps between known values that hold a wanted score are counted again between more values, or their
-scores are fetched: see `order_statistics`.
+scores are fetched: see `order_statistics`. Few enough scores are sorted once: see `Ordered`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from pu_accessor.counting.gaps import Gaps, Scores, distinct, in_parts
+from pu_accessor.counting.gaps import Gaps, Scores, Tally, distinct, in_parts
 from pu_accessor.counting.threads import count_threads, in_threads
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 
@@ -25,24 +25,12 @@ _SIGN, _REST = np.int64(63), np.int64(2**63 - 1)
 
 
 class OrderStatistics(NamedTuple):
-    """Some of the best scores, and the nearest strictly better ones.
+    """Some of the best scores, and the nearest strictly better ones."""
 
-    Parameters
-    ----------
-    score : ndarray of float64, shape (targets,)
-        The n-th best score for each target n.
-    through : ndarray of int64, shape (targets,)
-        Scores at or above it.
-    better : ndarray of float64, shape (targets,)
-        The nearest strictly better score; +inf where there is none.
-    before : ndarray of int64, shape (targets,)
-        Scores at or above that one: 0 where there is none.
-    """
-
-    score: FloatArray
-    through: IntArray
-    better: FloatArray
-    before: IntArray
+    score: FloatArray  # the n-th best one for each target n
+    through: IntArray  # scores at or above it
+    better: FloatArray  # the nearest strictly better score; +inf where there is none
+    before: IntArray  # scores at or above that one; 0 where there is none
 
 
 def order_statistics(
@@ -72,14 +60,19 @@ def order_statistics(
     """
     while (open_gaps := _gaps_with(targets, gaps)).size:
         if gaps.inside[open_gaps].sum() <= _ENOUGH:
-            gaps = _close(gaps, open_gaps, *distinct(fetch(gaps.values, open_gaps)))
+            gaps = close(gaps, open_gaps, fetch(gaps.values, open_gaps))
         else:
-            gaps = _split(gaps, count(with_edges(gaps, open_gaps)))
+            gaps = split(gaps, count(with_edges(gaps, open_gaps)))
+    return _find_blocks(targets, gaps)[1]
+
+
+def _find_blocks(targets: IntArray, gaps: Gaps) -> tuple[IntArray, OrderStatistics]:
+    """Return the block that holds each target, and order statistics as of blocks of ties."""
     lowest, through = gaps.blocks()
     block = np.searchsorted(through, targets)  # never an empty block
-    before = np.concatenate([[0], through])[block]
+    before = np.append(0, through)[block]
     better = np.where(before, lowest[np.searchsorted(through, before)], np.inf)
-    return OrderStatistics(lowest[block], through[block], better, before)
+    return block, OrderStatistics(lowest[block], through[block], better, before)
 
 
 def scores_inside(values: FloatArray, numbers: IntArray, scores: Scores) -> FloatArray:
@@ -148,8 +141,9 @@ def _gaps_with(targets: IntArray, gaps: Gaps) -> IntArray:
     return numbers[gaps.inside[numbers] > 1]
 
 
-def _close(gaps: Gaps, inside: IntArray, values: FloatArray, at: IntArray) -> Gaps:
+def close(gaps: Gaps, inside: IntArray, scores: FloatArray) -> Gaps:
     """Return the gaps after all scores in some of them have become values."""
+    values, at = distinct(scores)
     remaining, lowest = gaps.inside.copy(), gaps.lowest.copy()
     remaining[inside], lowest[inside] = 0, np.inf
     before = np.searchsorted(0.0 - gaps.values, 0.0 - values)
@@ -161,7 +155,7 @@ def _close(gaps: Gaps, inside: IntArray, values: FloatArray, at: IntArray) -> Ga
     )
 
 
-def _split(gaps: Gaps, finer: Gaps) -> Gaps:
+def split(gaps: Gaps, finer: Gaps) -> Gaps:
     """Return gaps counted again between more values; counts at the old values are kept."""
     at = finer.at.copy()
     at[np.searchsorted(0.0 - finer.values, 0.0 - gaps.values)] = gaps.at
@@ -211,3 +205,70 @@ LOWEST, HIGHEST = (int(bits) for bits in _order(np.array([-np.inf, np.inf])))
 def order_of(score: float) -> int:
     """Return the integer of one score; NaN comes just below -inf."""
     return LOWEST - 1 if np.isnan(score) else int(_order(np.array([score]))[0])
+
+
+@dataclass(frozen=True, eq=False)
+class Ordered:
+    """Sorted scores, which answer as `count_gaps` and `order_statistics` do."""
+
+    ascending: FloatArray  # without NaN
+    missing: int  # scores that are NaN, worse than any
+
+    @classmethod
+    def of(cls, scores: FloatArray) -> Ordered:
+        """Sort some scores."""
+        ascending = np.sort(scores)  # NaN comes last
+        present = int(np.searchsorted(ascending, np.nan))
+        return cls(ascending[:present], scores.size - present)
+
+    def count(self, values: FloatArray) -> Gaps:
+        """Count the scores at and between some values, as `count_gaps` does.
+
+        Examples
+        --------
+        >>> gaps = Ordered.of(np.array([1.5, 1.0, 1.7, 9.0])).count(np.array([2.0, 1.0]))
+        >>> gaps.at, gaps.inside, gaps.lowest
+        (array([0, 1]), array([1, 2, 0]), array([9. , 1.5, inf]))
+        """
+        known = values[~np.isnan(values)][::-1]
+        tally = Tally(known)
+        tally.add_sorted(self.ascending)
+        return tally.gaps(self.ascending.size + self.missing, known.size < values.size)
+
+    def order_statistics(self, targets: IntArray, gaps: Gaps) -> OrderStatistics:
+        """Return the n-th best scores for some n, as the function of this name does.
+
+        Examples
+        --------
+        >>> ordered = Ordered.of(np.array([1.5, 1.0, 1.7, 9.0]))
+        >>> gaps = ordered.count(np.array([2.0, 1.0]))
+        >>> third = ordered.order_statistics(np.array([3]), gaps)
+        >>> third.score, third.through, third.better, third.before
+        (array([1.5]), array([3]), array([1.7]), array([2]))
+        """
+        block, nth = _find_blocks(targets, gaps)
+        score, last, better, before = nth
+        inside = np.flatnonzero(block % 2 == 0)
+        if self.ascending.size:
+            start, end = self._ends(gaps.values, block[inside] // 2)
+            index = end - (targets - before)[inside]
+            present = index >= start  # further scores are NaN
+            wanted = 0.0 + self.ascending[index.clip(min=0)]
+            left = np.searchsorted(self.ascending, wanted, side="left")
+            right = np.searchsorted(self.ascending, wanted, side="right")
+            right = np.where(present, right, start)
+            score[inside] = np.where(present, wanted, np.nan)
+            last[inside] = np.where(present, before[inside] + end - left, last[inside])
+            above = np.flatnonzero(right < end)  # better ones of the same gap
+            better[inside[above]] = 0.0 + self.ascending[right[above]]
+            before[inside] += end - right
+        return nth  # its arrays were changed in place
+
+    def _ends(self, values: FloatArray, numbers: IntArray) -> tuple[IntArray, IntArray]:
+        """Return where the scores of some gaps start and end; none of them is below NaN."""
+        known = values[~np.isnan(values)]
+        edges = np.concatenate([[np.inf], known, [-np.inf]])
+        start = np.searchsorted(self.ascending, edges[numbers + 1], side="right")
+        end = np.searchsorted(self.ascending, edges[numbers])
+        start[numbers >= known.size], end[numbers == 0] = 0, self.ascending.size
+        return start, end

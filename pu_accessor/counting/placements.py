@@ -26,27 +26,17 @@ _BINS, _FEWEST, _MOST = 32, 1 << 12, 1 << 21  # bins for each known positive; fe
 class PlacementTable:
     """Finds how many known positives lie above a score.
 
-    Parameters
-    ----------
-    cost : ndarray of float64, shape (values,)
-        Their distinct scores, negated and ascending; NaN is the worst.
-    through : ndarray of int32, shape (values + 1,)
-        How many lie above each of these values, and above none.
-    low, scale : float
-        Score x is in bin ``1 + (x - low) * scale`` of the table, cut off at both ends.
-    table : ndarray of int32, shape (bins,)
-        Twice the number above, of each bin without a known positive; of others ``-1 - value``,
-        with the best value that is not above the bin.
-    weight_above : ndarray of float64, shape (2n + 1,), optional
-        By twice the number of known positives above an example, their weight; all weigh n.
+    Score x is in bin ``1 + (x - low) * scale`` of the table, cut off at both ends. There a bin
+    without a known positive has twice the number above it, others ``-1 - value``, with the best
+    value that is not above the bin.
     """
 
-    cost: FloatArray
-    through: npt.NDArray[np.int32]
+    cost: FloatArray  # their distinct scores, negated, ascending; NaN is the worst
+    through: npt.NDArray[np.int32]  # how many lie above each of these, and above none
     low: float
     scale: float
     table: npt.NDArray[np.int32]
-    weight_above: FloatArray | None = None
+    weight_above: FloatArray | None = None  # by twice the number above; all weigh n
 
     @classmethod
     def of(cls, scores: FloatArray, weight: FloatArray | None = None) -> PlacementTable:
@@ -129,18 +119,10 @@ def _sum_weights(
 
 @dataclass(frozen=True, eq=False)
 class Above:
-    """Sums, over examples, of the known positives above them; for several models.
+    """Sums, over examples, of the known positives above them; for several models."""
 
-    Parameters
-    ----------
-    counts : tuple of ndarray of int64, shape (2n + 1,)
-        For each model: examples with each doubled number of known positives above.
-    products : ndarray of float64, shape (models, models)
-        Sums over examples of the product of two models' numbers less n.
-    """
-
-    counts: tuple[IntArray, ...]
-    products: FloatArray
+    counts: tuple[IntArray, ...]  # (2n + 1,) by model: examples by twice the number above
+    products: FloatArray  # (models, models): of two models' numbers less n
 
     def merge(self, other: Above) -> Above:
         """Return the sums over two sets of examples together."""

@@ -6,13 +6,7 @@ from typing import Any, Protocol, Self, TypeAlias, TypeVar
 
 import pandas as pd
 
-from pu_accessor.errors import (
-    PUDataError,
-    PUKeyError,
-    PUTypeError,
-    brief,
-    shorten,
-)
+from pu_accessor.errors import PUDataError, PUKeyError, PUTypeError, brief, shorten
 from pu_accessor.sources.columns import pair_arrays, read_column
 
 
@@ -69,13 +63,7 @@ def merge_each(first: Mapping[Key, Merged], other: Mapping[Key, Merged]) -> Mapp
 
 
 class Chunks:
-    """Frames, or pairs of scores and labels, that come one after the other, each time anew.
-
-    Parameters
-    ----------
-    chunks : iterable, or callable that returns one
-        Of DataFrames, or of pairs (score, label) of array-likes. It is gone through several times.
-    """
+    """Frames, or pairs of scores and labels, that come one after the other, each time anew."""
 
     name = "chunks"
 

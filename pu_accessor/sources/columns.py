@@ -1,4 +1,7 @@
-"""Columns by name, and what they hold: scores as float64 without loss, labels, propensities."""
+"""Columns by name, and what they hold: scores as float64 without loss, labels, propensities.
+
+For a repr they are counted, and nothing is sorted.
+"""
 
 from collections.abc import Collection, Hashable, Sequence
 from decimal import Decimal
@@ -9,7 +12,15 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError, brief, shorten, suggestion
+from pu_accessor.errors import (
+    PUDataError,
+    PUKeyError,
+    PUTypeError,
+    PUValueError,
+    brief,
+    shorten,
+    suggestion,
+)
 from pu_accessor.ranking import BoolArray, FloatArray
 from pu_accessor.sources.labels import Labels, read_labels
 from pu_accessor.sources.roles import Roles
@@ -19,6 +30,9 @@ Column: TypeAlias = npt.ArrayLike | Sequence[Any] | pd.Series | pd.api.extension
 _EXACT = 2**53  # integers below are floats, each its own
 _NUMBERS = {"integer", "floating", "mixed-integer-float", "decimal", "empty"}
 _LEAST = 1e-12  # an example that was labeled with less stands for more than anyone has
+FEW_ROWS = 1 << 20  # more are not looked up by value: a repr shall come at once
+_SHOWN = 20
+_MISSING = {"raise": "nan_policy='omit' or 'worst'", "omit": "dropped", "worst": "ranked last"}
 
 
 class Columns(NamedTuple):
@@ -123,28 +137,17 @@ def find_columns(frame: pd.DataFrame, roles: Roles) -> Columns:
 
 def read_values(scores: "pd.Series[Any]", roles: Roles) -> FloatArray:
     """Read scores, and check that none is missing where none may be."""
-    if not scores.size:
-        raise PUValueError("score and label must hold at least one example, but are empty.")
+    check_not_empty(scores.size)
     values = read_scores(scores)
     if roles.nan_policy == "raise":
         check_missing(str(scores.name), int(np.isnan(values).sum()), values.size)
     return values
 
 
-def read_states(labels: "pd.Series[Any]", roles: Roles) -> Labels:
-    """Read labels in their coding."""
-    return read_labels(
-        labels,
-        positive=roles.positive,
-        negative=roles.negative,
-        unlabeled=roles.unlabeled,
-    )
-
-
 def read_columns(columns: Columns, roles: Roles) -> tuple[list[FloatArray], Labels]:
     """Read the scores of each model, and the labels with their propensities."""
     scores = [read_values(column, roles) for column in columns.scores]
-    labels = read_states(columns.labels, roles)
+    labels = read_labels(columns.labels, roles)
     if columns.propensity is not None:
         propensity = read_propensities(columns.propensity, labels.positive)
         labels = labels._replace(propensity=propensity)
@@ -180,6 +183,21 @@ def check_real(score: "pd.Series[Any]") -> None:
         )
 
 
+def check_not_empty(size: int) -> None:
+    """Raise where there is nothing to rank."""
+    if not size:
+        raise PUValueError("score and label must hold at least one example, but are empty.")
+
+
+def check_scored(name: str, size: int) -> None:
+    """Raise where no example has a score."""
+    if not size:
+        raise PUDataError(
+            f"score column {name!r} must hold at least one score, but there is none in the rows "
+            "to rank."
+        )
+
+
 def check_missing(name: str, missing: int, size: int) -> None:
     """Raise where scores are missing."""
     if missing:
@@ -191,14 +209,8 @@ def check_missing(name: str, missing: int, size: int) -> None:
 
 def _fits(score: "pd.Series[Any]", values: FloatArray) -> bool:
     """Tell whether scores that differ still differ as float64."""
-    kinds = pd.api.types
-    narrow = kinds.is_float_dtype(score.dtype) and score.dtype != np.longdouble
-    if narrow:
+    if is_lossless(score, values):
         return True
-    if kinds.is_integer_dtype(score.dtype):
-        low, high = (extreme.reduce(values) for extreme in (np.fmin, np.fmax))
-        if max(-low, high) < _EXACT:
-            return True
     distinct = np.unique(score.dropna().to_numpy()).size
     return distinct == np.unique(values[~np.isnan(values)]).size
 
@@ -266,3 +278,41 @@ def read_propensities(column: "pd.Series[Any]", positive: BoolArray) -> FloatArr
             "its odds, weight or inverse."
         )
     return values
+
+
+def count_columns(columns: Columns, roles: Roles, ties: bool = True) -> dict[str, str]:
+    """Count what columns of scores and labels hold."""
+    scores, labels = columns.scores, columns.labels
+    check_not_empty(labels.size)
+    for column in scores:
+        check_real(column)
+    known = read_labels(labels, roles)
+    positive, negative = (int(np.count_nonzero(kind)) for kind in known[:2])
+    counts = {
+        "known positives": f"{positive:,}",
+        "known negatives": f"{negative:,}",
+        "unlabeled": f"{labels.size - positive - negative:,}",
+    }
+    missing = sum(int(column.isna().sum()) for column in scores)
+    if len(scores) > 1:
+        counts["models"] = f"{len(scores):,}: {list_columns([column.name for column in scores])}"
+    elif ties and labels.size <= FEW_ROWS:
+        distinct, scored = scores[0].nunique(), scores[0].size - missing
+        ties_of = "" if distinct == scored else f" in {scored:,} scores (ties share a cutoff)"
+        counts["distinct scores"] = f"{distinct:,}{ties_of}"
+    if missing:
+        counts["missing scores"] = f"{missing:,}: {_MISSING[roles.nan_policy]}"
+    return counts
+
+
+def list_columns(names: Sequence[object]) -> str:
+    r"""Return the first names, for a repr: on one line, whatever they are.
+
+    Examples
+    --------
+    >>> list_columns(["svm", 7, "two\nlines"])
+    "svm, 7, 'two\\nlines'"
+    """
+    texts = (str(name) for name in names[:_SHOWN])
+    more = ", ..." if len(names) > _SHOWN else ""
+    return ", ".join(text if text.isprintable() else repr(text) for text in texts) + more

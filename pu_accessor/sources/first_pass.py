@@ -1,24 +1,24 @@
 """What a first pass over pieces brings together: labeled scores, keys, and what to check."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
 
 from pu_accessor.errors import PUValueError
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
-from pu_accessor.sources.chunks import Pieces, merge_each
+from pu_accessor.sources.chunks import Key, Merged, Pieces, merge_each
 from pu_accessor.sources.columns import (
     check_missing,
+    check_not_empty,
     is_lossless,
     read_column,
     read_propensities,
     read_scores,
-    read_states,
 )
 from pu_accessor.sources.groups import (
     ALL_ROWS,
@@ -28,8 +28,10 @@ from pu_accessor.sources.groups import (
     group_frame,
     key_columns,
 )
-from pu_accessor.sources.labels import Labels
+from pu_accessor.sources.labels import Labels, read_labels
 from pu_accessor.sources.roles import Roles
+
+ScoresByGroup: TypeAlias = Iterable[tuple[Hashable, FloatArray]]  # (models, rows) each
 
 _MANY = 1000  # values of labels, beyond which those of other pieces do not matter for a message
 
@@ -42,6 +44,15 @@ class Labeled(NamedTuple):
     propensity: FloatArray  # (known positives,), or none at all
     ranked: IntArray  # (models,): examples that are ranked, of all kinds
     size: int
+
+    def of(self, model: int, omits: bool) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return the scores of a model, all or those that are there, and propensities."""
+        positive, negative = self.positive[model], self.negative[model]
+        if not omits:
+            return positive, negative, self.propensity
+        kept = ~np.isnan(positive)
+        propensity = self.propensity[kept] if self.propensity.size else self.propensity
+        return positive[kept], negative[~np.isnan(negative)], propensity
 
     def merge(self, other: "Labeled") -> "Labeled":
         """Put the labeled examples of two pieces together, in order."""
@@ -90,11 +101,6 @@ def _distinct(rows: Any, more: Any) -> Any:
     return pd.concat(parts or [rows]).drop_duplicates()
 
 
-def counted_columns(roles: Roles) -> list[Hashable]:
-    """Return the columns that are read to count."""
-    return list(dict.fromkeys([*roles.models, *roles.keys]))
-
-
 def read_labeled(pieces: Pieces, roles: Roles, paired: bool = False) -> FirstPass:
     """Bring the labeled scores of all pieces to one place, and check what can be checked.
 
@@ -105,10 +111,9 @@ def read_labeled(pieces: Pieces, roles: Roles, paired: bool = False) -> FirstPas
         read_column(example, argument, name)
     if roles.by is not None:
         key_columns(example, roles.by)
-    columns = dict.fromkeys([*counted_columns(roles), *(name for _, name in roles.named())])
+    columns = dict.fromkeys([*roles.keys, *(name for _, name in roles.named())])
     first = pieces.fold(partial(_read_piece, roles, paired), FirstPass.merge, list(columns))
-    if not first.rows:
-        raise PUValueError("score and label must hold at least one example, but are empty.")
+    check_not_empty(first.rows)
     if roles.nan_policy == "raise":
         for model, missing in zip(roles.models, first.missing.tolist(), strict=True):
             check_missing(str(model), missing, first.rows)
@@ -125,7 +130,7 @@ def _check_labels(first: FirstPass, roles: Roles) -> None:
     if first.wrong is not None and not first.complete:
         labels = pd.Series([*labels, None], name=labels.name, dtype=object)
     if first.wrong is not None or first.complete:
-        read_states(labels, roles)
+        read_labels(labels, roles)
     if first.wrong is not None:
         raise first.wrong
 
@@ -133,10 +138,7 @@ def _check_labels(first: FirstPass, roles: Roles) -> None:
 def _read_piece(roles: Roles, paired: bool, frame: pd.DataFrame) -> FirstPass:
     """Return the labeled scores of one piece."""
     labels, keys = frame[roles.label], frame[roles.keys]
-    if frame.empty:  # of whatever dtypes
-        nothing = np.zeros(len(roles.models), np.int64)
-        return FirstPass({}, keys, 0, nothing, np.empty(0), labels, True, None)
-    scores, values = read_models(roles, frame), labels.dropna()
+    scores, values = _read_models(roles, frame), labels.dropna()
     first = FirstPass(
         {},
         keys.iloc[:0],
@@ -147,8 +149,10 @@ def _read_piece(roles: Roles, paired: bool, frame: pd.DataFrame) -> FirstPass:
         values.size == labels.size,
         None,
     )
+    if frame.empty:  # of whatever dtypes
+        return first
     try:
-        known = _read_states(labels, roles)
+        known = _read_labels(labels, roles)
     except PUValueError as error:
         if first.labels.size > _MANY:
             raise
@@ -158,7 +162,7 @@ def _read_piece(roles: Roles, paired: bool, frame: pd.DataFrame) -> FirstPass:
         propensity = read_propensities(frame[roles.propensity], unchecked)
         known = known._replace(propensity=propensity)
         first = first._replace(propensity=propensity[known.positive])
-    groups = group_piece(roles, frame)
+    groups = _group_piece(roles, frame)
     kept = kept_rows(scores, paired and roles.omits)
     return first._replace(
         groups={
@@ -169,10 +173,10 @@ def _read_piece(roles: Roles, paired: bool, frame: pd.DataFrame) -> FirstPass:
     )
 
 
-def _read_states(labels: "pd.Series[Any]", roles: Roles) -> Labels:
+def _read_labels(labels: "pd.Series[Any]", roles: Roles) -> Labels:
     """Read the labels of one piece: others may have what makes them unambiguous."""
     try:
-        return read_states(labels, roles)
+        return read_labels(labels, roles)
     except PUValueError:
         if labels.isna().any():
             raise
@@ -182,12 +186,34 @@ def _read_states(labels: "pd.Series[Any]", roles: Roles) -> Labels:
             negative=False if roles.negative is None else roles.negative,
         )
         with suppress(PUValueError):
-            return read_states(labels, explicit)
+            return read_labels(labels, explicit)
         raise
 
 
-def read_models(roles: Roles, frame: pd.DataFrame) -> FloatArray:
+def fold_scores(
+    pieces: Pieces, roles: Roles, count: Callable[[ScoresByGroup], Mapping[Key, Merged]]
+) -> Mapping[Key, Merged]:
+    """Count the scores of all pieces, those of each group by themselves."""
+    columns = list(dict.fromkeys([*roles.models, *roles.keys]))
+    return pieces.fold(partial(_count_piece, roles, count), merge_each, columns)
+
+
+def _count_piece(
+    roles: Roles, count: Callable[[ScoresByGroup], Mapping[Key, Merged]], frame: pd.DataFrame
+) -> Mapping[Key, Merged]:
+    """Count the scores of one piece."""
+    if frame.empty:
+        return {}
+    scores, groups = _read_models(roles, frame), _group_piece(roles, frame)
+    return count(
+        (key, scores[:, rows]) for key, rows in zip(groups.keys, groups.rows, strict=True)
+    )
+
+
+def _read_models(roles: Roles, frame: pd.DataFrame) -> FloatArray:
     """Read the scores of all models, a row for each."""
+    if frame.empty:
+        return np.empty((len(roles.models), 0))
     return np.stack([_read_scores(frame[model]) for model in roles.models])
 
 
@@ -203,7 +229,7 @@ def _read_scores(scores: "pd.Series[Any]") -> FloatArray:
     return values
 
 
-def group_piece(roles: Roles, frame: pd.DataFrame) -> Groups:
+def _group_piece(roles: Roles, frame: pd.DataFrame) -> Groups:
     """Group the rows of one piece."""
     if roles.by is None:
         return ALL_ROWS

@@ -1,8 +1,8 @@
-"""Columns in memory -> rankings and pairs: of a frame, of its groups, of arrays."""
+"""Columns in memory -> rankings, pairs and rows: of a frame, of its groups, of arrays."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, NoReturn
@@ -13,16 +13,21 @@ import pandas as pd
 from pu_accessor.checks import check_within
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.counting.stack import stack_examples
-from pu_accessor.errors import PUDataError, PUValueError
+from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
 from pu_accessor.ranking import FloatArray, Keyed, PairedRanks, Ranking, Rankings, Ranks
 from pu_accessor.sources.columns import (
+    FEW_ROWS,
     Column,
     Columns,
     as_series,
+    check_scored,
+    count_columns,
     find_columns,
+    list_columns,
     pair_arrays,
     read_column,
     read_columns,
+    read_scores,
     read_values,
 )
 from pu_accessor.sources.groups import (
@@ -36,12 +41,10 @@ from pu_accessor.sources.groups import (
     read_groups,
     shares_below,
 )
-from pu_accessor.sources.labels import Labels
+from pu_accessor.sources.labels import Labels, read_labels
 from pu_accessor.sources.pairs import pair_models
 from pu_accessor.sources.roles import ColumnNames, Roles, Seed
-from pu_accessor.sources.select_rows import sample_unlabeled, take_best
 from pu_accessor.sources.source import Source, check_no_keys, refuse
-from pu_accessor.sources.summary import FEW_ROWS, count_columns, list_columns
 
 # Rankings from which on, and examples in each up to which, all together take less time.
 _MANY, _SMALL = 100, 5_000
@@ -50,13 +53,8 @@ _MANY, _SMALL = 100, 5_000
 class FrameSource(Source):
     """A frame in memory.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        A row for each example. It is not changed; its index plays no role.
-    grouped : DataFrameGroupBy, optional
-        Groups of its rows. Its `sort`, `dropna` and `observed` are honoured; a selection of
-        columns is not needed.
+    The frame is not changed, and its index plays no role. `sort`, `dropna` and `observed` of a
+    groupby are honoured; a selection of columns is not needed.
     """
 
     def __init__(self, frame: pd.DataFrame, grouped: Grouping | None = None) -> None:
@@ -77,7 +75,9 @@ class FrameSource(Source):
 
     def pair(self, roles: Roles, on: ColumnNames | None) -> Keyed[PairedRanks]:
         """Rank the same examples by columns of scores, or by groups of rows: see `Source`."""
-        return pair_models(self._frame, self._groups(roles), roles, on)
+        identity = on if isinstance(on, list) else [] if on is None else [on]
+        frame = self._table([*roles.named(), *(("on", name) for name in identity)])
+        return pair_models(frame, self._groups(roles), roles, on)
 
     def summary(self, roles: Roles) -> dict[str, str]:
         """Count what the columns hold, and the groups: see `Source`."""
@@ -91,8 +91,7 @@ class FrameSource(Source):
     def sample(self, roles: Roles, size: int, random_state: Seed) -> pd.DataFrame:
         """Draw unlabeled rows at random, with their index: see `Source`."""
         rows, groups = self._rows(roles), self._groups(roles)
-        labels = as_series("label", read_column(rows, "label", roles.label))
-        return sample_unlabeled(rows, labels, groups, roles, size, random_state)
+        return sample_unlabeled(rows, groups, roles, size, random_state)
 
     def best(self, roles: Roles, sizes: Sequence[int]) -> pd.DataFrame:
         """Return the rows with the best scores, of groups that are pooled the best shares."""
@@ -104,7 +103,11 @@ class FrameSource(Source):
 
     def _columns(self, roles: Roles) -> Columns:
         """Return the columns that roles name."""
-        return find_columns(self._frame, roles)
+        return find_columns(self._table(roles.named()), roles)
+
+    def _table(self, named: list[tuple[str, Hashable]]) -> pd.DataFrame:
+        """Return a frame with the columns that are named, each after its argument."""
+        return self._frame
 
     def _rows(self, roles: Roles) -> pd.DataFrame:
         """Return the rows as a user sees them."""
@@ -119,17 +122,7 @@ class FrameSource(Source):
 
 
 class ArraySource(FrameSource):
-    """Scores and labels of the same examples, paired by position: a frame of two columns.
-
-    Parameters
-    ----------
-    score : array-like of numbers, shape (examples,)
-        Higher is more positive.
-    label : array-like, shape (examples,)
-        A label for each example.
-    propensity : array-like of numbers, shape (examples,), optional
-        Probability with which each positive is labeled, in (0, 1]. That of others is not read.
-    """
+    """Scores and labels of the same examples, paired by position: a frame of two columns."""
 
     def __init__(self, score: Column, label: Column, propensity: Column | None = None) -> None:
         super().__init__(pd.DataFrame())
@@ -214,11 +207,7 @@ def rank_rows(
     if roles.omits:
         kept = ~np.isnan(score)
         score, labels = score[kept], labels.take(kept)
-    if not score.size:
-        raise PUDataError(
-            f"score column {columns['score']!r} must hold at least one score, but there is none "
-            "in the rows to rank."
-        )
+    check_scored(columns["score"], score.size)
     known, propensity = labels[:2], labels.propensity
     return rank_examples(score, *known, ranks=ranks, propensity=propensity, columns=columns)
 
@@ -226,3 +215,53 @@ def rank_rows(
 def scored(score: FloatArray, roles: Roles) -> int:
     """Count the examples that are ranked."""
     return score.size - int(np.isnan(score).sum() if roles.omits else 0)
+
+
+def sample_unlabeled(
+    frame: pd.DataFrame, groups: Groups, roles: Roles, size: int, random_state: Seed
+) -> pd.DataFrame:
+    """Draw unlabeled rows at random, without replacement."""
+    labels = read_column(frame, "label", roles.label)
+    if isinstance(size, bool) or not isinstance(size, int | np.integer):
+        raise PUTypeError(f"size must be an integer, but {size!r} was passed.")
+    _check_seed(random_state)
+    known = read_labels(as_series("label", labels), roles)
+    numbers = groups.numbers(len(frame))
+    unlabeled = ~(known.positive | known.negative) & (numbers >= 0)
+    available = np.bincount(numbers[unlabeled], minlength=len(groups.keys))
+    for key, most in zip(groups.keys, available.tolist(), strict=True):
+        if not 0 < size <= most:
+            raise PUDataError(
+                f"size must lie between 1 and the number of unlabeled rows, {most}"
+                f"{f' in group {key!r}' if groups.names else ''}, but {size} was passed."
+            )
+    seed = np.random.default_rng(random_state)
+    rows = frame[unlabeled]
+    if not groups.names:  # pandas draws other rows of a single group
+        return rows.sample(n=int(size), random_state=seed)
+    return rows.groupby(numbers[unlabeled]).sample(n=int(size), random_state=seed)
+
+
+def _check_seed(random_state: object) -> None:
+    """Raise unless pandas takes it as a seed, and draws the same rows again with it."""
+    if isinstance(random_state, np.random.Generator):
+        return
+    if isinstance(random_state, bool) or not isinstance(random_state, int | np.integer):
+        raise PUTypeError(
+            "random_state must be an integer or a numpy Generator, but a "
+            f"{type(random_state).__name__} was passed."
+        )
+    if not 0 <= random_state < 2**32:
+        raise PUValueError(
+            f"random_state must lie between 0 and 2**32 - 1, but {random_state} was passed."
+        )
+
+
+def take_best(
+    frame: pd.DataFrame, score: pd.Series[Any], groups: Groups, sizes: Sequence[int]
+) -> pd.DataFrame:
+    """Return the rows with the best scores, of each group."""
+    best_first = np.argsort(-read_scores(score), kind="stable")  # NaN last
+    numbers = groups.numbers(len(frame))[best_first]
+    taken = [best_first[numbers == number][:size] for number, size in enumerate(sizes)]
+    return frame.iloc[np.concatenate(taken)]

@@ -28,6 +28,12 @@ class Groups(NamedTuple):
     keys: tuple[Hashable, ...]
     rows: list[Rows]
 
+    @property
+    def levels(self) -> "list[tuple[Hashable, ...]]":
+        """The keys as tuples, also of a single level."""
+        keys: Any = self.keys
+        return [(key,) if len(self.names) == 1 else key for key in keys]
+
     def numbers(self, size: int) -> IntArray:
         """Return the number of each row's group, -1 where a row is in none."""
         numbers = np.full(size, -1, np.int64)
@@ -149,8 +155,7 @@ def name_keys(groups: Groups, roles: Roles) -> tuple[tuple[str, ...], tuple[Hash
         return groups.names, groups.keys
     if not groups.names:
         return ("model",), tuple(roles.models)
-    levels: Any = groups.keys if len(groups.names) > 1 else [(key,) for key in groups.keys]
-    keys = tuple((*key, model) for key in levels for model in roles.models)
+    keys = tuple((*key, model) for key in groups.levels for model in roles.models)
     return (*groups.names, "model"), keys
 
 
@@ -173,8 +178,7 @@ def pool_groups(groups: Groups, pool: Pool, size: int) -> tuple[Groups, list[lis
     levels = [level for level, name in enumerate(groups.names) if name not in over]
     positions = np.arange(size)
     parts: dict[tuple[Hashable, ...], list[Rows]] = {}
-    pooled_keys: Any = groups.keys  # tuples, unless there is one name, which is not kept
-    for key, rows in zip(pooled_keys, groups.rows, strict=True):
+    for key, rows in zip(groups.levels, groups.rows, strict=True):
         parts.setdefault(tuple(key[level] for level in levels), []).append(rows)
     keys = [key[0] if len(levels) == 1 else key for key in parts]
     together: list[Rows] = [

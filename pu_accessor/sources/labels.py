@@ -4,15 +4,14 @@ import reprlib
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import reduce
 from itertools import combinations
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten
 from pu_accessor.ranking import BoolArray, FloatArray
-
-Values: TypeAlias = Any  # a value, or a list of values
+from pu_accessor.sources.roles import Roles, Values
 
 _POSITIVE, _NEGATIVE, _UNLABELED, _UNKNOWN = 1, 0, -1, -2
 _YES = {"1", "+", "y", "yes", "t", "true", "p", "pos", "positive", "case", "known"}
@@ -26,19 +25,11 @@ _CANONICAL: Mapping[str, tuple[Any, ...]] = {
 
 
 class Labels(NamedTuple):
-    """Which examples are known positives and known negatives; the others are unlabeled.
-
-    Parameters
-    ----------
-    positive, negative : ndarray of bool
-        Whether an example is of that kind.
-    propensity : ndarray of float64, optional
-        Probability with which each positive is labeled. That of others means nothing.
-    """
+    """Which examples are known positives and known negatives; the others are unlabeled."""
 
     positive: BoolArray
     negative: BoolArray
-    propensity: FloatArray | None = None
+    propensity: FloatArray | None = None  # that of examples that are not positive means nothing
 
     def take(self, rows: Any) -> "Labels":
         """Return the labels of some rows."""
@@ -54,19 +45,13 @@ class _Value(NamedTuple):
     frequency: int  # of labels; 0 of missing ones
 
 
-def read_labels(
-    label: "pd.Series[Any]",
-    *,
-    positive: Values = None,
-    negative: Values = None,
-    unlabeled: Values = None,
-) -> Labels:
-    """Read labels of any coding.
+def read_labels(label: "pd.Series[Any]", roles: Roles) -> Labels:
+    """Read labels in their coding.
 
-    Without keywords True or 1 is positive, False or 0 negative and missing unlabeled, in any
-    dtype. A keyword replaces the values of its state and takes its values away from the others.
+    By default True or 1 is positive, False or 0 negative and missing unlabeled, in any dtype. A
+    role replaces the values of its state and takes its values away from the others.
     """
-    given = {"positive": positive, "negative": negative, "unlabeled": unlabeled}
+    given = {state: getattr(roles, state) for state in _STATES}
     claimed = {
         state: _as_list(state, values) for state, values in given.items() if values is not None
     }

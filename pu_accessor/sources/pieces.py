@@ -17,46 +17,27 @@ from pu_accessor.checks import check_within
 from pu_accessor.counting.cutoffs import Examples, rank_counted
 from pu_accessor.counting.gaps import distinct
 from pu_accessor.counting.placements import Above, PlacementTable, count_above
-from pu_accessor.errors import PUDataError, PUValueError
-from pu_accessor.ranking import (
-    Counts,
-    FloatArray,
-    IntArray,
-    Keyed,
-    PairedRanks,
-    Ranking,
-    Rankings,
-    Ranks,
-)
-from pu_accessor.sources.chunks import Pieces, beside, merge_each
+from pu_accessor.errors import PUValueError
+from pu_accessor.ranking import Counts, IntArray, Keyed, PairedRanks, Ranking, Rankings, Ranks
+from pu_accessor.sources.chunks import Pieces, beside
+from pu_accessor.sources.columns import check_scored, list_columns
 from pu_accessor.sources.first_pass import (
     FirstPass,
-    Labeled,
-    counted_columns,
-    group_piece,
+    ScoresByGroup,
+    fold_scores,
     kept_rows,
     read_keys,
     read_labeled,
-    read_models,
 )
 from pu_accessor.sources.groups import Groups, key_columns, name_keys
 from pu_accessor.sources.pairs import check_same_propensities, pair_counted, pair_weight
 from pu_accessor.sources.refinement import GroupModel, Refinement, check_same
 from pu_accessor.sources.roles import ColumnNames, Roles, Seed
 from pu_accessor.sources.source import Source, check_no_keys, check_not_pooled, refuse
-from pu_accessor.sources.summary import list_columns
 
 
 class PiecesSource(Source):
-    """A frame in pieces that no memory holds together.
-
-    Parameters
-    ----------
-    pieces : Pieces
-        The frame.
-    by : hashable or list of hashable, optional
-        Columns of a groupby.
-    """
+    """A frame in pieces that no memory holds together."""
 
     def __init__(self, pieces: Pieces, by: Any = None) -> None:
         self._pieces = pieces
@@ -103,11 +84,9 @@ class PiecesSource(Source):
         if on is not None or not roles.is_wide:
             raise self._refuse_rows(roles, on, "Models in rows need the columns by= and on=.")
         roles, first, groups = self._first_pass(roles, paired=True)
+        weights = {key: pair_weight(group.propensity) for key, group in first.groups.items()}
         tables = {
-            key: [
-                PlacementTable.of(scores, pair_weight(group.propensity))
-                for scores in group.positive
-            ]
+            key: [PlacementTable.of(scores, weights[key]) for scores in group.positive]
             for key, group in first.groups.items()
         }
         above = _count_placements(self._pieces, roles, first, tables)
@@ -116,14 +95,9 @@ class PiecesSource(Source):
             key = groups.keys[position]
             group = first.groups[key]
             known = group.positive.shape[1], group.negative.shape[1]
-            total = Counts(*known, group.size - sum(known))
+            total, by_model = Counts(*known, group.size - sum(known)), group.positive
             return pair_counted(
-                roles.models,
-                group.positive,
-                tables[key],
-                above[key],
-                total,
-                pair_weight(group.propensity),
+                roles.models, by_model, tables[key], above[key], total, weights[key]
             )
 
         return Keyed(groups.names, groups.keys, make)
@@ -136,8 +110,7 @@ class PiecesSource(Source):
                 "by must name the column of the models, whose rows on= pairs, but None was "
                 "passed: df.pu(by='model').compare(on='example_id')."
             )
-        levels: Any = groups.keys if len(roles.keys) > 1 else [(key,) for key in groups.keys]
-        keys = [dict(zip(roles.keys, level, strict=True)) for level in levels]
+        keys = [dict(zip(roles.keys, levels, strict=True)) for levels in groups.levels]
         columns = dict.fromkeys(name for _, name in roles.named())
         joined = self._pieces.join(keys, on, [*columns])
         if joined is None:
@@ -242,29 +215,23 @@ def _check_propensities_agree(joined: Pieces, roles: Roles, names: list[str]) ->
 def _examples(refinement: Refinement, roles: Roles, first: FirstPass, of: GroupModel) -> Examples:
     """Return the examples of a group, ranked by a model."""
     key, model = of
-    group = first.groups[key]
-    positive, negative = group.positive[model], group.negative[model]
-    kept = ~np.isnan(positive) if roles.omits else np.ones(positive.size, np.bool_)
-    size = int(group.ranked[model])
-    if not size:
-        raise PUDataError(
-            f"score column {str(roles.models[model])!r} must hold at least one score, but there "
-            "is none in the rows to rank."
-        )
+    size = int(first.groups[key].ranked[model])
+    check_scored(str(roles.models[model]), size)
+    positive, negative, propensity = first.groups[key].of(model, roles.omits)
     return Examples(
-        positive[kept],
-        negative,  # where these are omitted, those without a score are above none
+        positive,
+        negative,
         size,
         partial(refinement.above, of),
         partial(refinement.best, of),
-        None if roles.propensity is None else group.propensity[kept],
+        None if roles.propensity is None else propensity,
     )
 
 
 def _count_all(pieces: Pieces, roles: Roles, first: FirstPass) -> Refinement:
     """Count all scores between the labeled ones: of all groups and models, in one pass."""
     labeled = {
-        (key, model): distinct(_labeled_scores(roles, group, model))
+        (key, model): distinct(np.concatenate(group.of(model, roles.omits)[:2]))
         for key, group in first.groups.items()
         for model in range(len(roles.models))
     }
@@ -276,42 +243,28 @@ def _count_all(pieces: Pieces, roles: Roles, first: FirstPass) -> Refinement:
     return refinement
 
 
-def _labeled_scores(roles: Roles, group: Labeled, model: int) -> FloatArray:
-    """Return the labeled scores of a model that count."""
-    labeled = np.concatenate([group.positive[model], group.negative[model]])
-    return labeled[~np.isnan(labeled)] if roles.omits else labeled
-
-
 def _count_placements(
     pieces: Pieces, roles: Roles, first: FirstPass, tables: Mapping[Hashable, list[PlacementTable]]
 ) -> dict[Hashable, Above]:
     """Count the known positives above all examples, of each group by each model, in one pass."""
-    count = partial(_count_piece, roles, tables)
-    counted = pieces.fold(count, merge_each, counted_columns(roles))
-    above = dict(counted)
+    above = dict(fold_scores(pieces, roles, partial(_count_piece, roles.omits, tables)))
     for key, group in first.groups.items():
         if key not in above:
             above[key] = count_above(tables[key], np.empty((len(roles.models), 0)))
         check_same(pieces, group.size, int(above[key].counts[0].sum()))
-        for place, scores, counts in zip(
-            tables[key], group.positive, above[key].counts, strict=True
-        ):
-            known = np.bincount(place.above(scores), minlength=counts.size)
+        by_model = zip(tables[key], group.positive, above[key].counts, strict=True)
+        for table, scores, counts in by_model:
+            known = np.bincount(table.above(scores), minlength=counts.size)
             check_same(pieces, scores.size, int(np.minimum(known, counts).sum()))
     return above
 
 
 def _count_piece(
-    roles: Roles, tables: Mapping[Hashable, list[PlacementTable]], frame: pd.DataFrame
+    omits: bool, tables: Mapping[Hashable, list[PlacementTable]], by_group: ScoresByGroup
 ) -> Mapping[Hashable, Above]:
     """Count the known positives above the examples of one piece."""
-    if frame.empty:
-        return {}
-    scores = read_models(roles, frame)
-    kept = kept_rows(scores, roles.omits)
-    groups = group_piece(roles, frame)
     return {
-        key: count_above(tables[key], scores[:, rows][:, kept[rows]])
-        for key, rows in zip(groups.keys, groups.rows, strict=True)
+        key: count_above(tables[key], scores[:, kept_rows(scores, omits)])
+        for key, scores in by_group
         if key in tables
     }

@@ -7,25 +7,25 @@ wait: when all have said so, the next pass goes through the pieces once, for all
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import replace
 from functools import partial
 from operator import itemgetter
-from typing import NamedTuple, NoReturn, TypeAlias
+from typing import Any, NamedTuple, NoReturn, TypeAlias
 
 import numpy as np
-import pandas as pd
 
 from pu_accessor.counting.gaps import Gaps, count_gaps, distinct
 from pu_accessor.counting.order_statistics import (
     OrderStatistics,
+    close,
     order_statistics,
     scores_inside,
+    split,
     with_edges,
 )
 from pu_accessor.errors import PUValueError
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, NeedsRefinementError
-from pu_accessor.sources.chunks import Pieces, merge_each
-from pu_accessor.sources.first_pass import counted_columns, group_piece, read_models
+from pu_accessor.sources.chunks import Pieces
+from pu_accessor.sources.first_pass import ScoresByGroup, fold_scores
 from pu_accessor.sources.roles import Roles
 
 GroupModel: TypeAlias = tuple[Hashable, int]  # the key of a group, and the position of a model
@@ -45,30 +45,21 @@ class _Counted(NamedTuple):
     """What a pass finds: how many scores there are, and counts or all scores of some gaps."""
 
     size: int
-    content: Gaps | FloatArray
+    content: Any  # Gaps, or scores that were fetched
 
     def merge(self, other: _Counted) -> _Counted:
         """Add counts, or put scores together."""
-        size = self.size + other.size
-        if isinstance(self.content, Gaps) and isinstance(other.content, Gaps):
-            return _Counted(size, self.content.merge(other.content))
-        fetched = [scores for _, scores in (self, other) if not isinstance(scores, Gaps)]
-        return _Counted(size, np.concatenate(fetched))
+        size, content = self.size + other.size, self.content
+        if isinstance(content, Gaps):
+            return _Counted(size, content.merge(other.content))
+        return _Counted(size, np.concatenate([content, other.content]))
 
 
 class _Probe(NamedTuple):
-    """What a pass counts of the scores of one group and model.
+    """What a pass counts of the scores of one group and model."""
 
-    Parameters
-    ----------
-    values : ndarray of float64, shape (values,)
-        Distinct, best first. Scores are counted about them.
-    fetched : ndarray of int64, shape (gaps,), optional
-        Gaps between the values, all scores in which are fetched; then nothing is counted.
-    """
-
-    values: FloatArray
-    fetched: IntArray | None = None
+    values: FloatArray  # distinct, best first: scores are counted about them
+    fetched: IntArray | None = None  # gaps, all scores in which are fetched instead
 
     def apply(self, scores: FloatArray) -> _Counted:
         """Return what is found among the scores of one piece."""
@@ -76,28 +67,12 @@ class _Probe(NamedTuple):
             return _Counted(scores.size, count_gaps(self.values, scores))
         return _Counted(scores.size, scores_inside(self.values, self.fetched, scores))
 
-    def gaps(self, content: Gaps | FloatArray) -> Gaps:
-        """Return the counts that were found, or those at the scores that were fetched."""
-        if isinstance(content, Gaps):
-            return content
-        values, at = distinct(np.concatenate([self.values, content]))
-        nothing = np.zeros(values.size + 1, np.int64)
-        return Gaps(values, at, nothing, np.full(nothing.size, np.inf))
-
 
 class Refinement:
     """What is known of the scores of each group and model, and passes that find out more.
 
-    Parameters
-    ----------
-    pieces : Pieces
-        A frame in pieces.
-    roles : Roles
-        What its columns mean.
-    values : mapping of (key, model) to ndarray of float64
-        Distinct, best first: the first of these passes counts all scores about them.
-    sizes : mapping of (key, model) to int
-        Numbers of scores.
+    The first of these passes counts all scores about some distinct values, best first; `sizes` are
+    the numbers of scores.
     """
 
     def __init__(
@@ -110,7 +85,8 @@ class Refinement:
         self._pieces = pieces
         self._roles = roles
         self._sizes = sizes
-        self.gaps = self._count({of: _Probe(edges) for of, edges in values.items()})
+        probes = {of: _Probe(edges) for of, edges in values.items()}
+        self.gaps: dict[GroupModel, Gaps] = self._count(probes)
         self._known = dict(self.gaps)
         self._wanted: dict[GroupModel, _Wanted] = {}
 
@@ -125,11 +101,8 @@ class Refinement:
 
     def best(self, of: GroupModel, targets: IntArray, gaps: Gaps) -> OrderStatistics:
         """Return the n-th best scores of a group and model for some n, as `order_statistics`."""
-        known = self._known[of]
-        at = known.at.copy()
-        at[_find(known.values, gaps.values)[0]] = gaps.at
         wait = partial(self._wait, of)
-        return order_statistics(targets, replace(known, at=at), wait, wait)
+        return order_statistics(targets, split(gaps, self._known[of]), wait, wait)
 
     def _wait(self, of: GroupModel, values: FloatArray, gaps: IntArray | None = None) -> NoReturn:
         """Say that counts about values, or all scores in some gaps, take a further pass."""
@@ -144,8 +117,9 @@ class Refinement:
         """Go through the pieces once, for all that have to wait."""
         wanted, self._wanted = self._limited(), {}
         probes = {of: _focus(self._known[of], want) for of, want in wanted.items()}
-        for of, counted in self._count(probes).items():
-            known = _learn(self._known[of], wanted[of].gaps, counted)
+        for of, content in self._count(probes).items():
+            learn = close if wanted[of].edges is None else _learn
+            known = learn(self._known[of], wanted[of].gaps, content)
             check_same(self._pieces, self._sizes[of], int(known.at.sum() + known.inside.sum()))
             self._known[of] = known
 
@@ -171,16 +145,15 @@ class Refinement:
         step = -(-total // _EDGES)
         return {of: _thin(self._known[of], want, step) for of, want in wanted.items()}
 
-    def _count(self, probes: Mapping[GroupModel, _Probe]) -> dict[GroupModel, Gaps]:
+    def _count(self, probes: Mapping[GroupModel, _Probe]) -> dict[GroupModel, Any]:
         """Go through the pieces once."""
-        count = partial(_count_piece, self._roles, probes)
-        counted = self._pieces.fold(count, merge_each, counted_columns(self._roles))
-        gaps: dict[GroupModel, Gaps] = {}
+        count = partial(_count_piece, self._roles.omits, probes)
+        counted = fold_scores(self._pieces, self._roles, count)
+        contents = {}
         for of, probe in probes.items():
-            size, content = counted.get(of) or probe.apply(np.empty(0))
+            size, contents[of] = counted.get(of) or probe.apply(np.empty(0))
             check_same(self._pieces, self._sizes[of], size)
-            gaps[of] = probe.gaps(content)
-        return gaps
+        return contents
 
 
 def check_same(pieces: Pieces, before: int, now: int) -> None:
@@ -239,18 +212,12 @@ def _learn(known: Gaps, refined: IntArray, counted: Gaps) -> Gaps:
 
 
 def _count_piece(
-    roles: Roles, probes: Mapping[GroupModel, _Probe], frame: pd.DataFrame
+    omits: bool, probes: Mapping[GroupModel, _Probe], by_group: ScoresByGroup
 ) -> Mapping[GroupModel, _Counted]:
     """Return what is found in one piece, of each group and model that it holds."""
-    if frame.empty:
-        return {}
-    by_model = read_models(roles, frame)
-    groups = group_piece(roles, frame)
-    rows_of = dict(zip(groups.keys, groups.rows, strict=True))
-    counted = {}
-    for (key, model), probe in probes.items():
-        if key in rows_of:
-            scores = by_model[model][rows_of[key]]
-            kept = scores[~np.isnan(scores)] if roles.omits else scores
-            counted[key, model] = probe.apply(kept)
-    return counted
+    return {
+        (key, model): probes[key, model].apply(scores[~np.isnan(scores)] if omits else scores)
+        for key, by_model in by_group
+        for model, scores in enumerate(by_model)
+        if (key, model) in probes
+    }

@@ -11,8 +11,8 @@ import numpy as np
 
 from pu_accessor.checks import check_flag, check_option
 from pu_accessor.errors import PUTypeError, PUValueError, brief
-from pu_accessor.sources.labels import Values
 
+Values: TypeAlias = Any  # a value, or a list of values
 ColumnNames: TypeAlias = Hashable | list[Any]  # a column, or several
 Pool: TypeAlias = bool | str | list[str]
 Seed: TypeAlias = int | np.random.Generator
@@ -27,40 +27,19 @@ class Roles:
     """The roles of columns, and how to read them.
 
     Columns are looked up when a question is asked, not before.
-
-    Parameters
-    ----------
-    score : hashable or list of hashable, default "score"
-        Column of scores, higher is more positive; or one for each model.
-    label : hashable, default "label"
-        Column of labels.
-    by : hashable or list of hashable, optional
-        Columns whose values make groups.
-    propensity : hashable, optional
-        Column of the probabilities with which positives are labeled.
-    positive, negative, unlabeled : value or list of values, optional
-        What stands for each state in another coding of the labels.
-    nan_policy : {"raise", "omit", "worst"}, default "raise"
-        Examples without a score raise, are dropped, or rank last (one shared cutoff).
-    on_error : {"raise", "skip"}, default "raise"
-        What to do with a ranking that has no answer.
-    progress : bool, default False
-        Whether to show a bar.
-    pool : bool, str or list of str, default False
-        Whether to rank groups apart and then pool them, over which columns of `by`.
     """
 
-    score: ColumnNames = "score"
+    score: ColumnNames = "score"  # or one column for each model; higher is more positive
     label: Hashable = "label"
-    by: ColumnNames | None = None
-    propensity: Hashable | None = None
-    positive: Values = None
+    by: ColumnNames | None = None  # columns whose values make groups
+    propensity: Hashable | None = None  # probabilities with which positives are labeled
+    positive: Values = None  # what stands for each state in another coding
     negative: Values = None
     unlabeled: Values = None
-    nan_policy: str = "raise"
-    on_error: str = "raise"
-    progress: bool = False
-    pool: Pool = False
+    nan_policy: str = "raise"  # "worst": ranked last, in one shared cutoff
+    on_error: str = "raise"  # "skip": leave out a ranking that has no answer
+    progress: bool = False  # whether to show a bar
+    pool: Pool = False  # whether, or over which columns of by, groups are pooled
 
     def __post_init__(self) -> None:
         check_option("nan_policy", self.nan_policy, NAN_POLICIES)

@@ -11,29 +11,24 @@ import pandas as pd
 import xarray as xr
 
 from pu_accessor.checks import check_within
-from pu_accessor.errors import (
-    PUDataError,
-    PUTypeError,
-    PUValueError,
-    brief,
-    shorten,
-)
+from pu_accessor.errors import PUDataError, PUTypeError, PUValueError, brief, shorten
 from pu_accessor.ranking import FloatArray, Keyed, PairedRanks, Ranking, Rankings, Ranks
 from pu_accessor.sources.columns import (
+    FEW_ROWS,
     Columns,
     check_name,
+    count_columns,
+    list_columns,
+    read_column,
     read_propensities,
-    read_states,
     read_values,
 )
-from pu_accessor.sources.frames import rank_rows, scored
+from pu_accessor.sources.frames import rank_rows, sample_unlabeled, scored, take_best
 from pu_accessor.sources.groups import ALL_ROWS
-from pu_accessor.sources.labels import Labels
+from pu_accessor.sources.labels import Labels, read_labels
 from pu_accessor.sources.pairs import pair_scores
 from pu_accessor.sources.roles import ColumnNames, Roles, Seed
-from pu_accessor.sources.select_rows import sample_unlabeled, take_best
 from pu_accessor.sources.source import Source, check_not_pooled, refuse
-from pu_accessor.sources.summary import FEW_ROWS, count_columns, list_columns
 
 
 class _Variables(NamedTuple):
@@ -50,15 +45,8 @@ class SampleSource(Source):
 
     The keys of rankings are places along the other dimensions, the last of these fastest, so
     results may give each of them its own dimension again: `template` has these dimensions in the
-    order of the keys' names, with their sizes and all their coordinates.
-
-    Parameters
-    ----------
-    dataset : Dataset
-        Variables of scores and labels over `dim` and any other dimensions. Where one lacks a
-        dimension that the other has, it is the same along that. It is not changed.
-    dim : hashable
-        The dimension of the samples.
+    order of the keys' names, with their sizes and all their coordinates. Where a variable lacks a
+    dimension that another has, it is the same along that. The dataset is not changed.
     """
 
     name = "ds"
@@ -147,14 +135,15 @@ class SampleSource(Source):
         dimensions, too.
         """
         rows = self._rows("label", roles.label, "fold")
-        return sample_unlabeled(*rows, ALL_ROWS, roles, size, random_state)
+        return sample_unlabeled(rows, ALL_ROWS, roles, size, random_state)
 
     def best(self, roles: Roles, sizes: Sequence[int]) -> pd.DataFrame:
         """Return the samples with the best scores: see `Source`.
 
         Raises if scores lie over other dimensions, too.
         """
-        return take_best(*self._rows("score", roles.score, "model"), ALL_ROWS, sizes)
+        rows = self._rows("score", roles.score, "model")
+        return take_best(rows, read_column(rows, "score", roles.models[0]), ALL_ROWS, sizes)
 
     def template(self, roles: Roles) -> xr.Dataset:
         """Return the dimensions whose places are the keys of rankings."""
@@ -164,8 +153,8 @@ class SampleSource(Source):
         name = f"place along {', '.join(map(str, others))}"  # longer than that of any dimension
         return self._dataset.coords.to_dataset().assign({name: (others, place)})
 
-    def _rows(self, argument: str, name: Any, other: str) -> "tuple[pd.DataFrame, pd.Series[Any]]":
-        """Return a row for each sample, of variables over the samples alone, and one of these."""
+    def _rows(self, argument: str, name: Any, other: str) -> pd.DataFrame:
+        """Return a row for each sample, of variables over the samples alone, among them one."""
         alone = [name for name, v in self._dataset.data_vars.items() if v.dims == (self._dim,)]
         if name not in alone:
             raise refuse(
@@ -174,8 +163,7 @@ class SampleSource(Source):
                 f"Select one place along the others: ds.isel({other}=0).",
                 f"{name!r} is not among {alone}",
             )
-        frame = self._dataset[alone].to_dataframe()
-        return frame, frame[name]
+        return self._dataset[alone].to_dataframe()
 
     def _variables(self, roles: Roles) -> _Variables:
         """Return the variables that roles name, if their dimensions have names and places."""
@@ -204,7 +192,7 @@ class SampleSource(Source):
         """Read the values of variables, over all other dimensions, the samples last."""
         score, label, propensity, others = variables
         read = [_like(score, read_values(_flat(score), roles))]
-        read += [_like(label, kind) for kind in read_states(_flat(label), roles)[:2]]
+        read += [_like(label, kind) for kind in read_labels(_flat(label), roles)[:2]]
         if propensity is not None:  # of each place that has labels of its own
             spread, positive = xr.broadcast(_like(propensity, propensity.to_numpy()), read[1])
             column = _flat(spread.rename(propensity.name))

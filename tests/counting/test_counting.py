@@ -17,12 +17,12 @@ from pu_accessor.counting import order_statistics as best
 from pu_accessor.counting import threads
 from pu_accessor.counting.gaps import Gaps, count_gaps, distinct
 from pu_accessor.counting.order_statistics import (
+    Ordered,
     OrderStatistics,
     order_statistics,
     scores_inside,
     with_edges,
 )
-from pu_accessor.counting.ordered import Ordered
 
 Array = npt.NDArray[Any]
 

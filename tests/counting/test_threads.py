@@ -12,8 +12,7 @@ import pytest
 
 from pu_accessor.counting import threads
 from pu_accessor.counting.gaps import count_gaps, distinct, in_parts
-from pu_accessor.counting.order_statistics import scores_inside
-from pu_accessor.counting.ordered import Ordered
+from pu_accessor.counting.order_statistics import Ordered, scores_inside
 from pu_accessor.counting.threads import count_threads, in_threads, one_thread
 from pu_accessor.errors import PUValueError
 

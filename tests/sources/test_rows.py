@@ -240,7 +240,7 @@ def test_reprs_of_large_or_lazy_samples_count_nothing() -> None:
 
 
 def test_reprs_of_large_frames_count_labels_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("frames", "summary"):
+    for module in ("frames", "columns"):
         monkeypatch.setattr(f"pu_accessor.sources.{module}.FEW_ROWS", 120)
     frame = pd.concat([FRAME, FRAME.iloc[:1]], ignore_index=True).assign(site="x")
     few, large = (counted(some.pu(by="site")) for some in (frame.iloc[:120], frame))
