@@ -8,7 +8,7 @@ import numpy as np
 from scipy import special, stats
 
 from pu_accessor.errors import PUDataError
-from pu_accessor.inference.estimates.delong import Placed, check_unweighted, welch_df
+from pu_accessor.inference.estimates.delong import Placed, refuse_weights, welch_df
 from pu_accessor.inference.estimates.population_auroc import score_interval
 from pu_accessor.ranking import FloatArray, PairedRanks, Ranking
 
@@ -41,7 +41,7 @@ class Scatter(NamedTuple):
     @classmethod
     def of(cls, ranking: Ranking) -> "Scatter":
         """Return the placements of a pilot."""
-        check_unweighted(ranking, "positives_needed")
+        refuse_weights(ranking, "positives_needed")
         known, rest = ranking.known_positive, ranking.rank - ranking.known_positive
         n, others = int(known[-1]), int(rest[-1])
         if min(n, others) < 2:

@@ -9,7 +9,7 @@ import numpy as np
 from pu_accessor.checks import Interval, as_array, interval_betas, latent_counts
 from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.inference.bands.lookup import central
-from pu_accessor.inference.estimates.delong import check_unweighted
+from pu_accessor.inference.estimates.delong import refuse_weights
 from pu_accessor.inference.estimates.utility import check_probabilities
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels
@@ -101,7 +101,7 @@ def reliability(
     (array([6, 6]), array([1, 3]), array([[0.167, 0.333, 0.5  ],
            [0.5  , 0.833, 0.833]]))
     """
-    check_unweighted(ranking, "calibration")
+    refuse_weights(ranking, "calibration")
     inside = interval_betas(interval, betas)
     check_labels(betas, ranking.total)
     check_probabilities(ranking, "calibration")

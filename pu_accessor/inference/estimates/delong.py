@@ -226,3 +226,14 @@ def check_unweighted(ranking: Ranking, method: str) -> None:
             "has no interval for new examples. Pass target='examples'.",
             page="biased_labels",
         )
+
+
+def refuse_weights(ranking: Ranking, method: str) -> None:
+    """Raise if known positives have propensities, for what speaks of random labels alone."""
+    if ranking.weight is not None:
+        raise PUValueError(
+            f"Labels must be random, without propensity=..., but {method} was asked for with it: "
+            "there is no estimate where labels were selected with unequal probabilities. Leave "
+            "propensity out.",
+            page="biased_labels",
+        )
