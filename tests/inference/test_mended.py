@@ -1,13 +1,15 @@
-"""Faults that were mended: pairs of pieces by a key, and propensities where there is no target."""
+"""Faults that were mended: pairs of dask by a key, and propensities where there is no target."""
 
 from collections.abc import Callable
 from typing import Any
 
+import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import pytest
 
 import pu_accessor
+import pu_accessor.dask
 from pu_accessor import PUValueError
 
 
@@ -23,12 +25,12 @@ def draw(size: int) -> pd.DataFrame:
 
 @pytest.mark.parametrize("odds", [1, 2])
 @pytest.mark.parametrize("target", ["population", "examples"])
-def test_models_of_a_key_in_pieces_are_compared_as_in_a_frame(odds: float, target: str) -> None:
+def test_models_of_a_key_in_dask_are_compared_as_in_a_frame(odds: float, target: str) -> None:
     rows = draw(80).melt(["id", "label"], var_name="model", value_name="score")
-    pieces = pu_accessor.from_chunks([rows[:50], rows[50:]], by="model")
+    ddf = dd.from_pandas(rows, npartitions=3)
     how = {"on": "id", "selection_odds": odds, "target": target}
     expected = rows.pu(by="model").compare(0.1, **how)
-    pd.testing.assert_frame_equal(pieces.compare(0.1, **how), expected)
+    pd.testing.assert_frame_equal(ddf.pu(by="model").compare(0.1, **how), expected)
 
 
 @pytest.mark.parametrize(
