@@ -26,17 +26,10 @@ class Moments(NamedTuple):
 
 
 class Scatter(NamedTuple):
-    """Placements of known positives among the rest, and of the rest among known positives.
+    """Placements of known positives among the rest, and of the rest among known positives."""
 
-    Parameters
-    ----------
-    known, rest : Moments
-        Of the shares of the rest below each known positive, and of the shares of known positives
-        above each of the rest.
-    """
-
-    known: Moments
-    rest: Moments
+    known: Moments  # shares of the rest below each known positive
+    rest: Moments  # shares of known positives above each of the rest
 
     @classmethod
     def of(cls, ranking: Ranking) -> "Scatter":

@@ -21,23 +21,13 @@ from pu_accessor.ranking import FloatArray, Ranking
 
 
 class Value(NamedTuple):
-    """A quantity of one ranking at some betas.
-
-    Parameters
-    ----------
-    estimate, lower, upper : ndarray of float64, shape (betas,)
-        With its interval.
-    reach : (ndarray, ndarray) of float64, shape (betas,), optional
-        The lowest and the highest estimate for every selection within a factor of the odds.
-    band : str, optional
-        The name of the band that a metric was bounded by.
-    """
+    """A quantity of one ranking at some betas."""
 
     estimate: FloatArray
     lower: FloatArray
     upper: FloatArray
-    reach: tuple[FloatArray, FloatArray] | None = None
-    band: str | None = None
+    reach: tuple[FloatArray, FloatArray] | None = None  # lowest and highest within selection_odds
+    band: str | None = None  # of a metric
 
 
 def value_of(

@@ -21,30 +21,14 @@ _SAME = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Dominance:
-    """Where the ROC curves of models lie, for each pair of models and beta.
+    """Where the ROC curves of models lie, for each pair of models and beta."""
 
-    Parameters
-    ----------
-    first, second : ndarray of int64, shape (pairs,)
-        Positions of the models.
-    dominates : ndarray of int64, shape (pairs, betas)
-        Position of the model whose central curve dominates the other's, -1 where none does.
-    equal : ndarray of bool, shape (pairs, betas)
-        Whether the central curves coincide.
-    disjoint : ndarray of bool, shape (pairs, betas)
-        Whether the lower curve of one model lies strictly above the upper curve of the other at
-        each false positive rate, save where both are at true positive rate 0, or both at 1.
-    crossings : tuple of tuple of tuple of float, (pairs, betas, crossings)
-        False positive rates at which the lead passes from one central curve to the other,
-        ascending. Where they coincide in between, the rate at which the one loses its lead.
-    """
-
-    first: IntArray
+    first: IntArray  # positions of the models
     second: IntArray
-    dominates: IntArray
-    equal: BoolArray
-    disjoint: BoolArray
-    crossings: tuple[tuple[tuple[float, ...], ...], ...]
+    dominates: IntArray  # position of the model, -1 where none does; shape (pairs, betas)
+    equal: BoolArray  # central curves coincide
+    disjoint: BoolArray  # a lower curve is strictly above the other upper one
+    crossings: tuple[tuple[tuple[float, ...], ...], ...]  # rates at which the lead passes over
 
 
 class StepFree(NamedTuple):
@@ -69,18 +53,10 @@ class _Gap(NamedTuple):
 
 
 class _Verdict(NamedTuple):
-    """What holds of two models at one beta.
+    """What holds of two models at one beta."""
 
-    Parameters
-    ----------
-    ahead, behind : bool
-        Whether the first is above the second anywhere, and below it anywhere.
-    disjoint, crossings
-        As in `Dominance`.
-    """
-
-    ahead: bool
-    behind: bool
+    ahead: bool  # the first is above the second anywhere
+    behind: bool  # the first is below the second anywhere
     disjoint: bool
     crossings: tuple[float, ...]
 

@@ -25,30 +25,16 @@ from pu_accessor.ranking import FloatArray, Ranking
 
 
 class GroupValue(NamedTuple):
-    """A quantity of one group at some betas.
+    """A quantity of one group at some betas."""
 
-    Parameters
-    ----------
-    n : int
-        Known positives.
-    estimate, lower, upper : ndarray of float64, shape (betas,)
-        One entry where no beta was passed.
-    variance : ndarray of float64, shape (betas,), optional
-        Of the estimate, where groups are compared by Welch's test. NaN for one known positive
-        alone.
-    df : float
-        The degrees of freedom of that variance.
-    exact : tuple of Fraction
-        The estimates: areas that are equal must not differ by a rounding error.
-    """
-
-    n: int
+    n: int  # known positives
     estimate: FloatArray
     lower: FloatArray
     upper: FloatArray
+    # Of the estimate, for Welch's test; NaN for one known positive.
     variance: FloatArray | None = None
-    df: float = nan
-    exact: tuple[Fraction, ...] = ()
+    df: float = nan  # of the variance
+    exact: tuple[Fraction, ...] = ()  # equal areas must not differ by a rounding error
 
 
 def recall_of_group(ranking: Ranking, threshold: float, missed: bool, level: float) -> GroupValue:

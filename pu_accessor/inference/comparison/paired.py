@@ -36,47 +36,22 @@ _MANY = 1e6  # latent positives for each known one, where nobody says how many t
 
 @dataclass(frozen=True, eq=False)
 class PairedTests(PairTests):
-    """Tests of each pair of models: a column for each beta, or a single one without betas.
+    """Tests of each pair of models: a column for each beta, or a single one without betas."""
 
-    Parameters
-    ----------
-    sign : ndarray of int64, shape (pairs,)
-        1 where the first has the higher AUROC, -1 where the second has, 0 where neither has.
-    stuck : ndarray of bool, shape (pairs,)
-        Whether the examples differ by the same number of ranks, but by some: then the statistic
-        is infinite.
-    n : int
-        Known positives.
-    has_size : bool
-        Whether there are betas: differences then are of AUROC, and without them of ranks.
-    reach : (ndarray, ndarray) of float64, shape (pairs, betas), optional
-        The lowest and the highest difference for every selection within a factor of the odds.
-    """
-
-    sign: IntArray
-    stuck: BoolArray
-    n: int
-    has_size: bool
-    reach: tuple[FloatArray, FloatArray] | None = None
+    sign: IntArray  # shape (pairs,); of the first less the second
+    stuck: BoolArray  # all differ by the same number of ranks: the statistic is infinite
+    n: int  # known positives
+    has_size: bool  # differences of AUROC; without betas of ranks
+    reach: tuple[FloatArray, FloatArray] | None = None  # lowest and highest within selection_odds
 
 
 class _Shifts(NamedTuple):
-    """How many ranks the first of each pair is ahead, on average: arrays of shape (pairs,).
-
-    Parameters
-    ----------
-    mean : ndarray of float64
-        That number.
-    known, rest : ndarray of float64
-        Squared errors that the known positives and all others add to it.
-    df : ndarray of float64
-        Degrees of freedom of the first.
-    """
+    """How many ranks the first of each pair is ahead, on average: arrays of shape (pairs,)."""
 
     mean: FloatArray
-    known: FloatArray
-    rest: FloatArray
-    df: FloatArray
+    known: FloatArray  # squared errors that known positives add
+    rest: FloatArray  # squared errors that all others add
+    df: FloatArray  # of `known`
 
 
 def compare_paired(
@@ -249,45 +224,21 @@ class _Hidden(NamedTuple):
 
 
 class _End(NamedTuple):
-    """A difference at the selection that makes it lowest, or highest.
-
-    Parameters
-    ----------
-    value : float
-        AUROC of the first model less that of the second.
-    error : float
-        Standard error away from the other end: downwards of the lowest, upwards of the highest.
-    df : float
-        Its degrees of freedom.
-    """
+    """A difference at the selection that makes it lowest, or highest."""
 
     value: float
-    error: float
+    error: float  # away from the other end
     df: float
 
 
 class _Weighted(NamedTuple):
-    """Two models with the weights of the known positives that make their difference an end.
-
-    Parameters
-    ----------
-    paired : PairedRanks
-        Of all models.
-    models : (int, int)
-        Positions of the two.
-    weight, latent : ndarray of float64, shape (n,)
-        Of each known positive, and for how many latent ones it stands.
-    order : ndarray of int64, shape (n,)
-        The known positives by how far the first model is ahead, descending.
-    hidden : _Hidden
-        Numbers of examples.
-    """
+    """Two models with the weights of the known positives that make their difference an end."""
 
     paired: PairedRanks
-    models: tuple[int, int]
-    weight: FloatArray
-    latent: FloatArray
-    order: IntArray
+    models: tuple[int, int]  # positions
+    weight: FloatArray  # of each known positive
+    latent: FloatArray  # positives that each stands for
+    order: IntArray  # by how far the first model is ahead, descending
     hidden: _Hidden
 
 

@@ -12,28 +12,17 @@ from pu_accessor.ranking import FloatArray, IntArray
 
 @dataclass(frozen=True, eq=False)
 class PairTests:
-    """The difference of each pair, the first less the second, and a test whether it is 0.
+    """The difference of each pair, the first less the second, and a test whether it is 0."""
 
-    Parameters
-    ----------
-    first, second : ndarray of int64, shape (pairs,)
-        Positions of the two.
-    difference, lower, upper : ndarray of float64, shape (pairs, columns)
-        With its interval, which is not cut off where no difference can be.
-    statistic, df, p_value, p_holm : ndarray of float64, shape (pairs, columns)
-        Student's t, its degrees of freedom, the two-sided p value, and that adjusted for all pairs
-        of a column. NaN where there is an interval, but no test.
-    """
-
-    first: IntArray
+    first: IntArray  # positions of the two, shape (pairs,)
     second: IntArray
-    difference: FloatArray
-    lower: FloatArray
+    difference: FloatArray  # shape (pairs, columns)
+    lower: FloatArray  # not cut off where no difference can be
     upper: FloatArray
     statistic: FloatArray
     df: FloatArray
-    p_value: FloatArray
-    p_holm: FloatArray
+    p_value: FloatArray  # two-sided; NaN where there is no test
+    p_holm: FloatArray  # adjusted for all pairs of a column
 
 
 def find_pairs(models: int) -> tuple[IntArray, IntArray]:

@@ -31,47 +31,22 @@ _DOUBT = 0.1  # beyond, Student's interval covers .83 to .95, in simulations
 
 
 class _Exact(NamedTuple):
-    """The whole area at some betas.
-
-    Parameters
-    ----------
-    value : tuple of Fraction, length betas
-        Ranks are halves.
-    error : ndarray of float64, shape (betas,)
-        Standard errors.
-    mean : Fraction
-        Of the mid-ranks of the known positives.
-    negatives : tuple of Fraction, length betas
-        Not rounded.
-    """
+    """The whole area at some betas."""
 
     value: tuple[Fraction, ...]
-    error: FloatArray
-    mean: Fraction
-    negatives: tuple[Fraction, ...]
+    error: FloatArray  # standard errors
+    mean: Fraction  # of the mid-ranks of the known positives
+    negatives: tuple[Fraction, ...]  # not rounded
 
 
 class _Part(NamedTuple):
-    """The area up to a false positive rate at one beta.
+    """The area up to a false positive rate at one beta."""
 
-    Parameters
-    ----------
-    value : float
-        The standardised area.
-    mean, spread : float
-        Of the numbers of ranks that each known positive has below it there: mean and variance.
-    length : float
-        The ranks there.
-    doubt : float
-        The standard error of the number of false positives there, as a share of it, but for the
-        factor of sampling without replacement.
-    """
-
-    value: float
-    mean: float
-    spread: float
-    length: float
-    doubt: float
+    value: float  # standardised
+    mean: float  # of the ranks that each known positive has below it there
+    spread: float  # their variance
+    length: float  # ranks there
+    doubt: float  # relative error of the number of false positives there
 
 
 # From the numbers of positives and of negatives to the area up to a false positive rate.

@@ -18,30 +18,16 @@ _ROUNDING = 1e-14  # relative size of a deviation that may be none
 
 
 class _Terms(NamedTuple):
-    """Average precision of n known positives: ``alone + others*pairs``, with P - 1 others.
+    """Average precision of n known positives: ``alone + others*pairs``, with P - 1 others."""
 
-    Parameters
-    ----------
-    alone, pairs : float
-        The mean of 1/r, and that of (k - 1)/r over n - 1, for the r examples and the k known
-        positives at or above the cutoff of each.
-    """
-
-    alone: float
-    pairs: float
+    alone: float  # mean of 1/r
+    pairs: float  # mean of (k - 1)/r over n - 1
 
 
 class _Jackknife(NamedTuple):
-    """Deviations with each known positive left out: ``rest + (others + turn)*slope``.
+    """Deviations with each known positive left out: ``rest + (others + turn)*slope``."""
 
-    Parameters
-    ----------
-    slope, rest : ndarray of float64, shape (blocks,)
-        Each has the mean 0, and they have no correlation: nothing cancels in the sum.
-    turn : float
-    """
-
-    slope: FloatArray
+    slope: FloatArray  # mean 0, as that of `rest`; uncorrelated with it
     rest: FloatArray
     turn: float
 

@@ -20,25 +20,13 @@ _FINE = 200  # parts of a bin whose examples are counted for its mean score
 
 
 class Reliability(NamedTuple):
-    """Shares of positives in bins of scores of one ranking.
-
-    Parameters
-    ----------
-    examples, known_positive : ndarray of int64, shape (bins,)
-        How many are in each bin.
-    mean_score : ndarray of float64, shape (bins,)
-        NaN where a bin is empty.
-    value : ndarray of float64, shape (bins, 3, betas)
-        The share of positives: lower, estimate, upper.
-    envelope : ndarray of float64, shape (bins, 2, betas), optional
-        What the limits get to while beta varies within an interval.
-    """
+    """Shares of positives in bins of scores of one ranking."""
 
     examples: IntArray
     known_positive: IntArray
-    mean_score: FloatArray
-    value: FloatArray
-    envelope: FloatArray | None
+    mean_score: FloatArray  # NaN where a bin is empty
+    value: FloatArray  # share of positives, shape (bins, 3, betas)
+    envelope: FloatArray | None  # shape (bins, 2, betas), within an interval of beta
 
 
 def as_edges(bins: int | Sequence[float] | FloatArray) -> FloatArray:

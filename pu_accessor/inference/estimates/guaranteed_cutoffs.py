@@ -21,45 +21,23 @@ _NAMES = ("precision", "recall", "fpr", "cost")
 
 
 class Goal(NamedTuple):
-    """What a cutoff is to reach.
+    """What a cutoff is to reach."""
 
-    Parameters
-    ----------
-    name : {"precision", "recall", "fpr", "cost"}
-        Of the metric.
-    value : float
-        At least this precision or recall, at most this fpr; NaN for a cost.
-    cost : (float, float), default (0, 0)
-        Of a false positive and of a false negative.
-    """
-
-    name: str
-    value: float = nan
-    cost: Cost = (0.0, 0.0)
+    name: str  # one of _NAMES
+    value: float = nan  # at least this precision or recall, at most this fpr
+    cost: Cost = (0.0, 0.0)  # of a false positive and of a false negative
 
 
 @dataclass(frozen=True)
 class Guaranteed:
-    """A cutoff that meets a goal, or none.
+    """A cutoff that meets a goal, or none."""
 
-    Parameters
-    ----------
-    rank : int
-        Examples predicted positive; 0 where no cutoff meets the goal.
-    threshold : float
-        Lowest score that is predicted positive; +inf at rank 0.
-    estimate, lower, upper : float
-        Of the metric there; NaN where no cutoff meets the goal. Lower is the smaller number.
-    attainable : float
-        The best bound that any cutoff has from rank 1 on: a goal up to that is met.
-    """
-
-    rank: int
-    threshold: float
+    rank: int  # 0 where no cutoff meets the goal
+    threshold: float  # +inf at rank 0
     estimate: float
     lower: float
     upper: float
-    attainable: float
+    attainable: float  # the best bound that any cutoff has from rank 1 on
 
 
 class _Bounded(NamedTuple):

@@ -69,24 +69,15 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Estimates:
-    """An area of one ranking at some betas.
+    """An area of one ranking at some betas."""
 
-    Parameters
-    ----------
-    value, error, lower, upper : ndarray of float64, shape (betas,)
-        Estimates, standard errors and intervals; NaN where there is none.
-    envelope : (float, float), optional
-        The lowest lower and the highest upper limit while beta varies within an interval.
-    reach : (ndarray, ndarray) of float64, shape (betas,), optional
-        The lowest and the highest estimate for every selection within a factor of the odds.
-    """
-
-    value: FloatArray
-    error: FloatArray
+    value: FloatArray  # shape (betas,), as the next three; NaN where there is none
+    error: FloatArray  # standard errors
     lower: FloatArray
     upper: FloatArray
+    # Lowest lower and highest upper within an interval of beta.
     envelope: tuple[float, float] | None = None
-    reach: tuple[FloatArray, FloatArray] | None = None
+    reach: tuple[FloatArray, FloatArray] | None = None  # lowest and highest within selection_odds
 
 
 # From betas to estimates from the known positives alone, intervals NaN where there is no error.

@@ -24,33 +24,16 @@ _FIXED = ("rank", "threshold", "fraction")
 
 
 class GroupTerm(NamedTuple):
-    """What one group adds to an average, at some betas.
+    """What one group adds to an average, at some betas."""
 
-    Parameters
-    ----------
-    value : ndarray of float64, shape (betas,)
-        Its unbiased estimate, which may lie outside [0, 1].
-    low, high : ndarray of float64, shape (betas,)
-        What that would be with all known positives at the worst and at the best place.
-    square : ndarray of float64, shape (betas,)
-        Its squared standard error for these examples: 0 where nothing is hidden, NaN where the
-        group cannot tell, as with one known positive.
-    hidden : ndarray of float64, shape (betas,)
-        The share of its positives that is hidden.
-    known : int
-        Known positives.
-    floor, ceiling : float or ndarray of float64, shape (betas,)
-        The least and the most that there can be: 0 and 1, or beyond, as of lift.
-    """
-
-    value: FloatArray
-    low: FloatArray
-    high: FloatArray
-    square: FloatArray
-    hidden: FloatArray
-    known: int
-    floor: FloatArray | float = 0.0
-    ceiling: FloatArray | float = 1.0
+    value: FloatArray  # unbiased, may lie outside [0, 1]
+    low: FloatArray  # with all known positives at the worst place
+    high: FloatArray  # and at the best place
+    square: FloatArray  # of the standard error; NaN: the group cannot tell
+    hidden: FloatArray  # share of its positives
+    known: int  # positives
+    floor: FloatArray | float = 0.0  # least that there can be
+    ceiling: FloatArray | float = 1.0  # most that there can be
 
 
 def area_under_roc(ranking: Ranking, betas: FloatArray, target: str) -> GroupTerm:

@@ -22,30 +22,16 @@ from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
 @dataclass(frozen=True, eq=False)
 class AtCutoff:
-    """A metric of one ranking at one cutoff for each beta.
+    """A metric of one ranking at one cutoff for each beta."""
 
-    Parameters
-    ----------
-    rank : ndarray of int64, shape (betas,)
-        Examples predicted positive.
-    threshold : ndarray of float64, shape (betas,)
-        Lowest score that is predicted positive.
-    estimate, lower, upper : ndarray of float64, shape (betas,)
-        Lower is the smaller number, also of an error rate.
-    envelope_lower, envelope_upper : ndarray of float64, shape (betas,), optional
-        What the bounds get to at this cutoff while beta varies within an interval.
-    band : str
-        The name of the band that was taken.
-    """
-
-    rank: IntArray
-    threshold: FloatArray
+    rank: IntArray  # examples predicted positive
+    threshold: FloatArray  # lowest score that is
     estimate: FloatArray
-    lower: FloatArray
+    lower: FloatArray  # the smaller number, also of an error rate
     upper: FloatArray
-    envelope_lower: FloatArray | None
+    envelope_lower: FloatArray | None  # while beta varies within an interval
     envelope_upper: FloatArray | None
-    band: str
+    band: str  # its name
 
 
 # From a ranking, a beta, the value of a cutoff and a rule to a ranking of one cutoff.

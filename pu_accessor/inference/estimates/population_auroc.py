@@ -27,25 +27,13 @@ _EDGE = 1e-6  # nearest to 0 and 1 at which the model is asked for the shape of 
 
 
 class _Samples(NamedTuple):
-    """Known positives and the rest, first and second along each array's first axis.
-
-    Parameters
-    ----------
-    size, variance
-        As in `Placed`.
-    share : ndarray of float64, shape (values,)
-        Of positives among the rest.
-    model : ndarray of float64, shape (2, values)
-        What two normal distributions with this AUROC would have for variance.
-    ratio : ndarray of float64, shape (2, values)
-        The variance over that, drawn to 1.
-    """
+    """Known positives and the rest, first and second along each array's first axis."""
 
     size: FloatArray
     variance: FloatArray
-    share: FloatArray
-    model: FloatArray
-    ratio: FloatArray
+    share: FloatArray  # of positives among the rest
+    model: FloatArray  # variances of two normal distributions with this AUROC
+    ratio: FloatArray  # variance over model, drawn to 1
 
 
 def estimate_population_auroc(

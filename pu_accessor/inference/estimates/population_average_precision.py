@@ -23,18 +23,10 @@ _ROUNDING = 1e-14  # relative size of a spread that may be none
 
 
 class _Scatter(NamedTuple):
-    """How average precision, over the number of positives, scatters.
+    """How average precision, over the number of positives, scatters."""
 
-    Parameters
-    ----------
-    error : float
-        Its standard error.
-    df : float
-        The degrees of freedom of that.
-    """
-
-    error: float
-    df: float
+    error: float  # standard error
+    df: float  # of the error
 
 
 class _Influence(NamedTuple):

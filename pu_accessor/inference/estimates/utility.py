@@ -14,24 +14,12 @@ from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
 
 class NetBenefit(NamedTuple):
-    """Net benefit of one ranking.
+    """Net benefit of one ranking."""
 
-    Parameters
-    ----------
-    rank : ndarray of int64, shape (thresholds,)
-        Examples that are treated.
-    value : ndarray of float64, shape (thresholds, 3, betas)
-        Of the bounds lower, estimate, upper, for each example.
-    treat_all : ndarray of float64, shape (thresholds, betas)
-        Where all examples are treated.
-    envelope : ndarray of float64, shape (thresholds, 2, betas), optional
-        What the bounds get to while beta varies within an interval, with each point.
-    """
-
-    rank: IntArray
-    value: FloatArray
-    treat_all: FloatArray
-    envelope: FloatArray | None
+    rank: IntArray  # examples that are treated
+    value: FloatArray  # shape (thresholds, 3, betas)
+    treat_all: FloatArray  # shape (thresholds, betas)
+    envelope: FloatArray | None  # shape (thresholds, 2, betas), within an interval of beta
 
 
 def as_thresholds(thresholds: float | Sequence[float] | FloatArray | None) -> FloatArray:

@@ -23,36 +23,20 @@ from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
 
 class _Spread(NamedTuple):
-    """The standard error at one beta, and what its interval takes.
-
-    Parameters
-    ----------
-    error, kurtosis : float
-        The standard error, and the kurtosis of the terms of its square.
-    down, up : float
-        The same with one more positive, which was not seen, at the worst and at the best place.
-    """
+    """The standard error at one beta, and what its interval takes."""
 
     error: float
-    kurtosis: float
-    down: float
-    up: float
+    kurtosis: float  # of the terms of the squared error
+    down: float  # with one more, not seen, at the worst place
+    up: float  # the same at the best place
 
 
 class _Ties(NamedTuple):
-    """The known positives that share a block of ties, as places in the ranking of these.
+    """The known positives that share a block of ties, as places in the ranking of these."""
 
-    Parameters
-    ----------
-    end : ndarray of int64, shape (n,)
-        Examples at or above the cutoff of each known positive, best first.
-    first, last : ndarray of int64, shape (n,)
-        Known positives above the block of each, and at or above it.
-    """
-
-    end: IntArray
-    first: IntArray
-    last: IntArray
+    end: IntArray  # examples at or above the cutoff of each known positive
+    first: IntArray  # known positives above the block of each
+    last: IntArray  # and at or above it
 
 
 _UNKNOWN = _Spread(np.nan, np.nan, np.nan, np.nan)
@@ -229,27 +213,13 @@ _ROUNDING = 1e-20  # variances that small are none
 
 
 class _Positives(NamedTuple):
-    """What known positives stand for at one beta.
+    """What known positives stand for at one beta."""
 
-    Parameters
-    ----------
-    stands : ndarray of float64, shape (n,)
-        Positives in number.
-    through : ndarray of float64, shape (cutoffs,)
-        Their sum at or above each cutoff.
-    hidden : float
-        The share of latent ones among the positives.
-    turn : ndarray of float64, shape (n,)
-        What each weighs among the latent ones, 1 on average.
-    size : float
-        That of a simple random sample that says as much.
-    """
-
-    stands: FloatArray
-    through: FloatArray
-    hidden: float
-    turn: FloatArray
-    size: float
+    stands: FloatArray  # positives, shape (n,)
+    through: FloatArray  # their sum at or above each cutoff
+    hidden: float  # share of latent ones
+    turn: FloatArray  # weights among the latent ones, 1 on average
+    size: float  # of a random sample that says as much
 
 
 def _stand(ranking: Ranking, weight: FloatArray, beta: float) -> _Positives:

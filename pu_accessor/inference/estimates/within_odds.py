@@ -42,18 +42,10 @@ _EFFECTIVE = 10  # known positives in effect, below which their intervals are no
 
 
 class Split(NamedTuple):
-    """Where known positives that count more end, and those that count less begin.
+    """Where known positives that count more end, and those that count less begin."""
 
-    Parameters
-    ----------
-    value : float
-        The estimate at these weights.
-    above : int
-        Known positives, from the best down, that have the first weight.
-    """
-
-    value: float
-    above: int
+    value: float  # at these weights
+    above: int  # known positives that have the first weight
 
 
 def check_whole_area(rule: Settings, max_fpr: float | None) -> None:

@@ -22,23 +22,13 @@ _ALIKE = 1e-12  # what rounding may make of two means that are equal
 
 
 class Prior(NamedTuple):
-    """An estimate of beta with its interval.
-
-    Parameters
-    ----------
-    beta, lower, upper : float
-        Shares of the unlabeled.
-    warnings : tuple of str, default ()
-        What the data say against the estimate or its assumptions.
-    assumptions : str, default ""
-        What it takes for granted.
-    """
+    """An estimate of beta with its interval."""
 
     beta: float
     lower: float
     upper: float
-    warnings: tuple[str, ...] = ()
-    assumptions: str = ""
+    warnings: tuple[str, ...] = ()  # what speaks against it
+    assumptions: str = ""  # what it takes for granted
 
 
 class _Moments(NamedTuple):
@@ -50,18 +40,10 @@ class _Moments(NamedTuple):
 
 
 class Method(NamedTuple):
-    """A way to estimate beta.
-
-    Parameters
-    ----------
-    estimate : callable
-        From a ranking and a level to `Prior`.
-    assumptions : str
-        What it takes for granted.
-    """
+    """A way to estimate beta."""
 
     estimate: Callable[[Ranking, float], Prior]
-    assumptions: str
+    assumptions: str  # what it takes for granted
 
 
 def check_method(method: str) -> None:

@@ -9,27 +9,15 @@ from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 
 
 class Known(NamedTuple):
-    """The known examples of each table, as arrays that broadcast against its counts.
+    """The known examples of each table, as arrays that broadcast against its counts."""
 
-    Parameters
-    ----------
-    above, below : ndarray of int64
-        Known positives, and known negatives, at or above the cutoff.
-    positives, negatives, unlabeled : ndarray of int64
-        All known positives, known negatives and unlabeled examples.
-    from_positives : ndarray of bool
-        Whether the band bounds the latent positives, or else the latent negatives.
-    shared : ndarray of bool
-        Where T is the share of the known examples that are in the head.
-    """
-
-    above: IntArray
-    below: IntArray
-    positives: IntArray
+    above: IntArray  # known positives at or above the cutoff
+    below: IntArray  # known negatives at or above the cutoff
+    positives: IntArray  # in all
     negatives: IntArray
     unlabeled: IntArray
-    from_positives: BoolArray
-    shared: BoolArray
+    from_positives: BoolArray  # the band bounds latent positives, not negatives
+    shared: BoolArray  # T is the share of known examples in the head
 
 
 class Derivatives(NamedTuple):
