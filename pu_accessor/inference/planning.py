@@ -9,7 +9,7 @@ from scipy import special, stats
 
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.estimates.delong import Placed, refuse_weights, welch_df
-from pu_accessor.inference.estimates.population_auroc import score_interval
+from pu_accessor.inference.estimates.population_areas import score_interval
 from pu_accessor.ranking import FloatArray, PairedRanks, Ranking
 
 _POINTS = 2000  # of a distribution of one score

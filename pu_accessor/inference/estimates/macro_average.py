@@ -14,7 +14,7 @@ from pu_accessor.inference.estimates.delong import find_placements, place_stack,
 from pu_accessor.inference.estimates.intervals import Estimates, rank_interval, reach
 from pu_accessor.inference.estimates.known_positives import count_negatives, count_positives
 from pu_accessor.inference.estimates.metric_at import fixed_cutoff
-from pu_accessor.inference.estimates.population_auroc import crossing
+from pu_accessor.inference.estimates.population_areas import crossing
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.inference.tables.rates import Metric, evaluate, metric_name
 from pu_accessor.ranking import FloatArray, Ranking, Stack

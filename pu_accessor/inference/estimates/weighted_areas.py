@@ -17,8 +17,12 @@ from pu_accessor.inference.estimates.latent_gaps import (
     weighted_precision_limits,
     weighted_rank_limits,
 )
-from pu_accessor.inference.estimates.population_auroc import score_interval
-from pu_accessor.inference.estimates.population_average_precision import moments, without_scatter
+from pu_accessor.inference.estimates.population_areas import (
+    moments,
+    score_interval,
+    sum_from_below,
+    without_scatter,
+)
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
 
@@ -243,7 +247,7 @@ def weighted_population_auroc(
     is F by the weights, and negatives are what is left of the rest. AUROC is a function of F and
     of the distribution of the rest alone: its derivatives by both [1]_ have the variances that two
     samples add. Equal weights give DeLong's. The interval is that of
-    `population_auroc.score_interval`, for as many known positives as
+    `score_interval`, for as many known positives as
     weigh alike.
 
     References
@@ -291,7 +295,7 @@ def weighted_population_precision(
     Notes
     -----
     As for AUROC; the interval is Student's t on the logit scale of n/P times average precision, as
-    without weights (`pu_accessor.inference.estimates.population_average_precision`).
+    without weights (`estimate_population_precision`).
     """
     n, limits = weight.size, []
     for beta in betas.tolist():
@@ -327,8 +331,8 @@ def _precision_scatter(ranking: Ranking, at: _Positives) -> tuple[float, FloatAr
     free = np.diff(ranking.rank - ranking.known_positive)
     n, others, step = int(found.sum()), int(free.sum()), np.diff(at.through)
     whole, high = at.through[-1], at.through[1:]
-    gained = high / head + _from_below(step / head)
-    lost = _from_below(step * high / head**2) / whole
+    gained = high / head + sum_from_below(step / head)
+    lost = sum_from_below(step * high / head**2) / whole
     each, crowd = np.repeat(gained, found), np.repeat(lost, found)
     latent = at.turn / n
     pull = (1 - at.hidden) * each + at.hidden * at.turn * (each - latent @ each) - n * crowd
@@ -340,9 +344,3 @@ def _precision_scatter(ranking: Ranking, at: _Positives) -> tuple[float, FloatAr
         for kurtosis, size in ((known_kurtosis, at.size), (rest_kurtosis, others))
     ]
     return float(squares.sum()) ** 0.5, welch_df(squares, np.array(df))
-
-
-def _from_below(terms: FloatArray) -> FloatArray:
-    """Return the sums over each step and all below it."""
-    sums: FloatArray = np.cumsum(terms[::-1])[::-1]
-    return sums
