@@ -66,7 +66,6 @@ LAYERS = {
     "curves": {"datasets", "inference", "plots"},
     "estimates": {"accessors", "questions"},
     "forest": {"accessors", "datasets", "plots"},
-    "gaps": {"counting", "inference"},
     "guaranteed_cutoffs": {"accessors", "inference", "questions"},
     "labels": {"accessors", "sources"},
     "macro_average": {"inference", "questions"},

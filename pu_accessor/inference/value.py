@@ -6,7 +6,6 @@ from pu_accessor.checks import Interval
 from pu_accessor.inference.estimates.binomial import metric_on_new
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.early_recognition import lift_at
-from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.joint import (
     at_estimate,
     join_estimates,
@@ -41,26 +40,15 @@ def value_of(
 ) -> Value:
     """Return the value of a quantity, whichever it is."""
     if cutoff is None:
-        area = area_value(quantity, ranking, beta, settings, target, joint)
+        curve = str(quantity.curve)
+        if beta.is_estimate:
+            on_grid = estimate_any(ranking, *_on_grid(beta, settings, joint), curve, target)
+            area = join_estimates(on_grid, beta, joint)
+        else:
+            area = estimate_any(ranking, beta.values, settings, curve, target, beta.interval)
         return Value(area.value, area.lower, area.upper, area.reach)
     metric = metric_value(quantity, ranking, beta, settings, target, cutoff, joint)
     return Value(metric.estimate, metric.lower, metric.upper, band=metric.band)
-
-
-def area_value(
-    quantity: Quantity,
-    ranking: Ranking,
-    beta: BetaRange,
-    settings: Settings,
-    target: str,
-    joint: str,
-) -> Estimates:
-    """Return the area under a curve."""
-    curve = str(quantity.curve)
-    if not beta.is_estimate:
-        return estimate_any(ranking, beta.values, settings, curve, target, beta.interval)
-    grid, at_left_level = _on_grid(beta, settings, joint)
-    return join_estimates(estimate_any(ranking, grid, at_left_level, curve, target), beta, joint)
 
 
 def metric_value(

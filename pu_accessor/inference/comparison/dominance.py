@@ -39,29 +39,6 @@ class StepFree(NamedTuple):
     tpr: FloatArray
 
 
-class _Gap(NamedTuple):
-    """Two curves from left to right: both limits at each corner of either, from within."""
-
-    fpr: FloatArray
-    first: FloatArray
-    second: FloatArray
-
-    @property
-    def lead(self) -> FloatArray:
-        """By how much the first is above the second; 0 within rounding."""
-        difference = self.first - self.second
-        return np.where(np.abs(difference) <= _SAME, 0.0, difference)
-
-
-class _Verdict(NamedTuple):
-    """What holds of two models at one beta."""
-
-    ahead: bool  # the first is above the second anywhere
-    behind: bool  # the first is below the second anywhere
-    disjoint: bool
-    crossings: tuple[float, ...]
-
-
 def dominance(fpr: FloatArray, tpr: FloatArray) -> Dominance:
     """Compare where the ROC curves of models lie, at each beta.
 
@@ -118,34 +95,46 @@ def dominance(fpr: FloatArray, tpr: FloatArray) -> Dominance:
         dominates=np.where(ahead == behind, -1, winner),
         equal=~(ahead | behind),
         disjoint=disjoint,
-        crossings=tuple(tuple(verdict.crossings for verdict in row) for row in verdicts),
+        crossings=tuple(tuple(verdict[3] for verdict in row) for row in verdicts),
     )
 
 
-def _judge(first: Sequence[StepFree], second: Sequence[StepFree]) -> _Verdict:
-    """Compare the curves of two models, each at the lower bound, the estimate and the upper."""
-    lead = (gap := _compare(first[1], second[1])).lead
-    disjoint = _above(_compare(first[0], second[2])) or _above(_compare(second[0], first[2]))
-    return _Verdict(
-        bool((lead > 0).any()), bool((lead < 0).any()), disjoint, crossings(gap.fpr, lead)
-    )
+def _judge(
+    first: Sequence[StepFree], second: Sequence[StepFree]
+) -> tuple[bool, bool, bool, tuple[float, ...]]:
+    """Compare the curves of two models, each at the lower bound, the estimate and the upper.
+
+    Return whether the first is above the second anywhere, whether it is below it anywhere, whether
+    they are disjoint, and where they cross.
+    """
+    fpr, a, b = _beside(first[1], second[1])
+    lead = _lead(a, b)
+    disjoint = _is_above(first[0], second[2]) or _is_above(second[0], first[2])
+    return bool((lead > 0).any()), bool((lead < 0).any()), disjoint, crossings(fpr, lead)
 
 
-def _compare(first: StepFree, second: StepFree) -> _Gap:
-    """Put two curves side by side."""
+def _beside(first: StepFree, second: StepFree) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return both limits of two curves at each corner of either, from within, left to right."""
     corners = np.union1d(first.fpr, second.fpr)
-    heights = [
+    sides = [
         np.stack([limit(curve, corners, "left"), limit(curve, corners, "right")], axis=1)
         for curve in (first, second)
     ]
-    a, b = (height.ravel()[1:-1] for height in heights)  # from within
-    return _Gap(np.repeat(corners, 2)[1:-1], a, b)
+    a, b = (side.ravel()[1:-1] for side in sides)
+    return np.repeat(corners, 2)[1:-1], a, b
 
 
-def _above(gap: _Gap) -> bool:
+def _lead(first: FloatArray, second: FloatArray) -> FloatArray:
+    """Return by how much the first curve is above the second; 0 within rounding."""
+    difference = first - second
+    return np.where(np.abs(difference) <= _SAME, 0.0, difference)
+
+
+def _is_above(first: StepFree, second: StepFree) -> bool:
     """Whether the first curve is strictly above the second, where they are not both at an end."""
-    at_end = (gap.first == gap.second) & np.isin(gap.first, [0, 1])
-    return bool(((gap.lead > 0) | at_end).all() and (gap.lead > 0).any())
+    _, a, b = _beside(first, second)
+    is_ahead, at_end = _lead(a, b) > 0, (a == b) & np.isin(a, [0, 1])
+    return bool((is_ahead | at_end).all() and is_ahead.any())
 
 
 def step_free(fpr: FloatArray, tpr: FloatArray) -> StepFree:

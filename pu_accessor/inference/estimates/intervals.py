@@ -109,14 +109,9 @@ def over_betas(
 ) -> Estimates:
     """Estimate at some betas, and an envelope over an interval of them where there is one."""
     inner = interval_betas(interval, betas)
-    every = np.concatenate([betas, inner[_leaves_negatives(total, inner)]])
+    has_negatives = total.known_negative + total.unlabeled * (1 - inner) > 0
+    every = np.concatenate([betas, inner[has_negatives]])
     return _split(_possible(estimate(every), total.known_positive), every, betas.size, interval)
-
-
-def _leaves_negatives(total: Counts, betas: FloatArray) -> BoolArray:
-    """Tell at which betas within an interval there are negatives left."""
-    left: BoolArray = total.known_negative + total.unlabeled * (1 - betas) > 0
-    return left
 
 
 def _without_hidden(found: Estimates, hidden: BoolArray) -> Estimates:
@@ -152,15 +147,9 @@ def _possible(found: Estimates, known: int) -> Estimates:
     error = special.stdtrit(max(known - 1, 1), 0.975) * found.error
     nowhere = beyond > np.where(np.isnan(error), 1, error) + _ROUNDING
 
-    def possible(field: FloatArray) -> FloatArray:
-        return np.where(nowhere, np.nan, field)
-
-    return Estimates(
-        possible(found.value),
-        possible(found.error),
-        possible(found.lower),
-        possible(found.upper),
-        reach=found.reach,
+    columns = ("value", "error", "lower", "upper")
+    return replace(
+        found, **{name: np.where(nowhere, np.nan, getattr(found, name)) for name in columns}
     )
 
 
@@ -176,11 +165,5 @@ def _split(
             float(np.fmax.reduce(found.upper[inside], initial=np.nan)),
         )
     reach = found.reach and (found.reach[0][:points], found.reach[1][:points])
-    return Estimates(
-        found.value[:points],
-        found.error[:points],
-        found.lower[:points],
-        found.upper[:points],
-        envelope,
-        reach,
-    )
+    columns = (found.value, found.error, found.lower, found.upper)
+    return Estimates(*(column[:points] for column in columns), envelope, reach)

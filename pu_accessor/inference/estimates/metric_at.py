@@ -1,7 +1,7 @@
 """A metric at the one cutoff that a person reports, with its interval."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from math import ceil, floor, nan
 from types import MappingProxyType
@@ -109,18 +109,13 @@ def _at_each(
         )
         for beta in betas.tolist()
     ]
-    lows = [one.envelope_lower for one in found if one.envelope_lower is not None]
-    highs = [one.envelope_upper for one in found if one.envelope_upper is not None]
-    return AtCutoff(
-        rank=np.concatenate([one.rank for one in found]),
-        threshold=np.concatenate([one.threshold for one in found]),
-        estimate=np.concatenate([one.estimate for one in found]),
-        lower=np.concatenate([one.lower for one in found]),
-        upper=np.concatenate([one.upper for one in found]),
-        envelope_lower=np.concatenate(lows) if lows else None,
-        envelope_upper=np.concatenate(highs) if highs else None,
-        band=found[0].band,
-    )
+
+    def join(name: str) -> FloatArray | None:
+        values = [getattr(answer, name) for answer in found]
+        return None if values[0] is None else np.concatenate(values)
+
+    names = [field.name for field in fields(AtCutoff)]
+    return replace(found[0], **{name: join(name) for name in names if name != "band"})
 
 
 def evaluate_at(

@@ -233,13 +233,6 @@ def _exceed(stack: Stack, betas: FloatArray, level: float) -> BoolArray:
 _ROUNDING = 1e-14  # relative size of a spread that may be none
 
 
-class _Scatter(NamedTuple):
-    """How average precision, over the number of positives, scatters."""
-
-    error: float  # standard error
-    df: float  # of the error
-
-
 class _Influence(NamedTuple):
     """What examples add to average precision, and how many add that."""
 
@@ -290,15 +283,15 @@ def estimate_population_precision(
     check_unweighted(ranking, "average_precision")
     check_labels(betas, ranking.total)
     n, rest = ranking.total.known_positive, sum(ranking.total) - ranking.total.known_positive
-    scatter = _Scatter(np.nan, np.nan) if min(n, rest) < 2 else _scatter(ranking)
+    unit, df = (np.nan, np.nan) if min(n, rest) < 2 else _scatter(ranking)
 
     def estimate(betas: FloatArray) -> Estimates:
         positives = count_positives(ranking.total, betas).as_floats()
         value = precision_values(ranking, betas)
-        share, error = n / positives, scatter.error * positives
-        away = reach(error, scatter.df, rule.level)
+        share, error = n / positives, unit * positives
+        away = reach(error, df, rule.level)
         limits = rank_interval(value, share * value, 1 / share, away, away)
-        if scatter.error == 0:
+        if unit == 0:
             limits = without_scatter(value, n, rest, rule.level)
         return Estimates(value, error, *limits)
 
@@ -325,8 +318,11 @@ def _terms(ranking: Ranking) -> tuple[float, float]:
     return alone / n, pairs / (n * max(n - 1, 1))
 
 
-def _scatter(ranking: Ranking) -> _Scatter:
-    """Return how average precision scatters: from influence functions over P."""
+def _scatter(ranking: Ranking) -> tuple[float, float]:
+    """Return the standard error of average precision over P, and the degrees of freedom of that.
+
+    They are from influence functions over P.
+    """
     n = ranking.total.known_positive
     rest = sum(ranking.total) - n
     parts = [_influences(one, n, rest) for one in ranking.strata or (ranking,)]
@@ -340,7 +336,7 @@ def _scatter(ranking: Ranking) -> _Scatter:
     sizes = np.array([n, rest])
     df = [kurtosis_df(each, size) for each, size in zip(kurtosis, sizes.tolist(), strict=True)]
     squares = variance / sizes
-    return _Scatter(float(squares.sum()) ** 0.5, float(welch_df(squares, np.array(df))))
+    return float(squares.sum()) ** 0.5, float(welch_df(squares, np.array(df)))
 
 
 def _influences(ranking: Ranking, n: int, rest: int) -> tuple[_Influence, _Influence]:
