@@ -39,14 +39,12 @@ PURPOSES: Mapping[str, str] = MappingProxyType(
     }
 )
 _OF_TABLES = ("area", "tables")  # at all their cutoffs
-_AREA = (
-    *("against_beta", "area", "average", "examples", "forest", "gap", "population"),
+_OF_ALL = (
+    *("against_beta", "average", "examples", "forest", "gap", "population"),
     *("propensity", "robustness", "score", "selection_odds"),
 )
-_METRIC = (
-    *("against_beta", "average", "examples", "forest", "gap", "metric", "population"),
-    *("propensity", "robustness", "score", "selection_odds", "tables"),
-)
+_AREA = (*_OF_ALL, "area")
+_METRIC = (*_OF_ALL, "metric", "tables")
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,6 @@
 """A metric at a threshold on new examples: from two rates, each of them a binomial's."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
@@ -67,23 +66,13 @@ def metric_on_new(
     every = np.concatenate([betas, inner[_negatives(ranking.total, inner) > 0]])
     estimate, lower, upper = _limits(here, every, name, rule.level)
     points = slice(None, betas.size)
-    found = AtCutoff(
-        rank=np.repeat(here.rank, betas.size),
-        threshold=np.repeat(here.threshold, betas.size),
-        estimate=estimate[points],
-        lower=lower[points],
-        upper=upper[points],
-        envelope_lower=None,
-        envelope_upper=None,
-        band="binomial",
-    )
-    if interval is None:
-        return found
-    return replace(
-        found,
-        envelope_lower=np.full(betas.size, np.fmin.reduce(lower)),
-        envelope_upper=np.full(betas.size, np.fmax.reduce(upper)),
-    )
+    lowest = highest = None
+    if interval is not None:
+        lowest = np.full(betas.size, np.fmin.reduce(lower))
+        highest = np.full(betas.size, np.fmax.reduce(upper))
+    estimate, lower, upper = (each[points] for each in (estimate, lower, upper))
+    rank, threshold = (np.repeat(each, betas.size) for each in (here.rank, here.threshold))
+    return AtCutoff(rank, threshold, estimate, lower, upper, lowest, highest, band="binomial")
 
 
 def wilson(found: FloatArray, size: int, level: float) -> tuple[FloatArray, FloatArray]:

@@ -8,7 +8,7 @@ areas under bounding curves replace the interval.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import special
@@ -148,9 +148,10 @@ def _possible(found: Estimates, known: int) -> Estimates:
     nowhere = beyond > np.where(np.isnan(error), 1, error) + _ROUNDING
 
     columns = ("value", "error", "lower", "upper")
-    return replace(
-        found, **{name: np.where(nowhere, np.nan, getattr(found, name)) for name in columns}
-    )
+    possible: dict[str, Any] = {
+        name: np.where(nowhere, np.nan, getattr(found, name)) for name in columns
+    }
+    return replace(found, **possible)
 
 
 def _split(
@@ -166,4 +167,5 @@ def _split(
         )
     reach = found.reach and (found.reach[0][:points], found.reach[1][:points])
     columns = (found.value, found.error, found.lower, found.upper)
-    return Estimates(*(column[:points] for column in columns), envelope, reach)
+    value, error, lower, upper = (column[:points] for column in columns)
+    return Estimates(value, error, lower, upper, envelope, reach)

@@ -189,12 +189,6 @@ def _tables(here: Ranking, betas: FloatArray, share: FloatArray, rule: Settings)
 
 def at_estimate(found: AtCutoff, lower: FloatArray, upper: FloatArray) -> AtCutoff:
     """Return what was found at the first beta, with other limits."""
-    first = slice(1)
-    return replace(
-        found,
-        rank=found.rank[first],
-        threshold=found.threshold[first],
-        estimate=found.estimate[first],
-        lower=lower,
-        upper=upper,
-    )
+    names = ("rank", "threshold", "estimate")
+    first = {name: getattr(found, name)[:1] for name in names}
+    return replace(found, **first, lower=lower, upper=upper)

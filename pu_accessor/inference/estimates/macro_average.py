@@ -241,9 +241,9 @@ def average_groups(
         away = reach(error, df, level)
         away[np.abs(place - 0.5) > 0.5 - _ROUNDING] = np.nan  # where all are at one end
         student = rank_interval(mean, place, stretch, away, away)
-        limits = (
-            np.minimum(limits[0], _or_nearest(student[0], limits[0])),
-            np.maximum(limits[1], _or_nearest(student[1], limits[1])),
+        limits = (  # of Student's there may be none
+            np.where(student[0] < limits[0], student[0], limits[0]),
+            np.where(student[1] > limits[1], student[1], limits[1]),
         )
     mean, error = (np.where(np.isnan(limits[0]), np.nan, part) for part in (mean, error))
     mean, lower, upper = (floor + part * (ceiling - floor) for part in (mean, *limits))
@@ -256,11 +256,6 @@ def find_span(terms: Sequence[GroupTerm]) -> tuple[FloatArray, FloatArray]:
         np.mean([getattr(term, name) for term in terms], axis=0) for name in ("floor", "ceiling")
     )
     return floor, ceiling
-
-
-def _or_nearest(limit: FloatArray, other: FloatArray) -> FloatArray:
-    """Return a limit, or another where there is none."""
-    return np.where(np.isnan(limit), other, limit)
 
 
 def _of_these(

@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from math import ceil, floor, nan
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -89,9 +89,9 @@ def find_cutoff(
     """Find the cutoff that a person reports."""
     if at.kind in _FIXED:
         return fixed_cutoff(ranking, at)
-    best = "informedness" if at.kind == "youden" else name
-    search = _best_by(best) if at.kind in CHOSEN else _SEARCHES[at.kind]
-    return search(ranking, beta, at.value, rule)
+    if at.kind in CHOSEN:
+        return _at_best(ranking, beta, "informedness" if at.kind == "youden" else name, rule)
+    return _SEARCHES[at.kind](ranking, beta, at.value, rule)
 
 
 def _at_each(
@@ -115,7 +115,8 @@ def _at_each(
         return None if values[0] is None else np.concatenate(values)
 
     names = [field.name for field in fields(AtCutoff)]
-    return replace(found[0], **{name: join(name) for name in names if name != "band"})
+    joined: dict[str, Any] = {name: join(name) for name in names if name != "band"}
+    return replace(found[0], **joined)
 
 
 def evaluate_at(
@@ -235,23 +236,19 @@ def _at_precision(ranking: Ranking, beta: float, value: float, rule: Settings) -
     return finer.take(np.flatnonzero(evaluate("precision", *table) >= value)[-1:])
 
 
-def _best_by(name: str | Metric) -> _Search:
-    """Return the search for the cutoff at which the estimate of a metric is highest."""
+def _at_best(ranking: Ranking, beta: float, name: str | Metric, rule: Settings) -> Ranking:
+    """Find the cutoff at which the estimate of a metric is highest.
 
-    def search(ranking: Ranking, beta: float, value: float, rule: Settings) -> Ranking:
-        # It is one at which curves bend; or next to no examples or to all, where a metric may have
-        # no value.
-        unlabeled = ranking.total.unlabeled
-        ends = np.unique([1, max(unlabeled - 1, 1)])[:unlabeled]
-        finer, table = central_table(ranking.refine(ends), beta, rule)
-        values = np.where(finer.rank > 0, evaluate(name, *table), np.nan)  # a cutoff, not none
-        if np.isnan(values).all():
-            raise PUDataError(
-                "at needs a cutoff at which the metric has a value, but there is none."
-            )
-        return finer.take(np.array([np.nanargmax(values)]))
-
-    return search
+    It is one at which curves bend; or next to no examples or to all, where a metric may have no
+    value.
+    """
+    unlabeled = ranking.total.unlabeled
+    ends = np.unique([1, max(unlabeled - 1, 1)])[:unlabeled]
+    finer, table = central_table(ranking.refine(ends), beta, rule)
+    values = np.where(finer.rank > 0, evaluate(name, *table), np.nan)  # a cutoff, not none
+    if np.isnan(values).all():
+        raise PUDataError("at needs a cutoff at which the metric has a value, but there is none.")
+    return finer.take(np.array([np.nanargmax(values)]))
 
 
 def _between(ranking: Ranking, position: int, unlabeled: int) -> IntArray:

@@ -97,9 +97,10 @@ def weighted_auroc(
     mean = rank[0] + away
     value = 1 - (mean - (positives + 1) / 2) / negatives
     scale = positives * negatives
-    error, kurtosis, down, up = _gather(
-        [weighted_spread((a - below) / s, v) for a, s, v in zip(away, scale, latent, strict=True)]
-    )
+    spreads = [
+        weighted_spread((a - below) / s, v) for a, s, v in zip(away, scale, latent, strict=True)
+    ]
+    error, kurtosis, down, up = np.array(spreads).T
     df, place, stretch = (
         kurtosis_df(kurtosis, n),
         1 - (mean - 0.5) / examples,
@@ -159,7 +160,7 @@ def weighted_precision(
         area, pull = _precision_and_pull(ties, 1 + latent, whole)
         found.append(area)
         spreads.append(_UNKNOWN if n < 3 and whole > n else weighted_spread(pull, latent))
-    value, error = np.array(found), _gather(spreads)[0]
+    value, error = np.array(found), np.array(spreads)[:, 0]
     limits = [
         weighted_precision_limits(end, ties.last, weight, whole - n, level)
         if whole > n and n > 2
@@ -206,11 +207,6 @@ def weighted_spread(pull: FloatArray, latent: FloatArray) -> _Spread:
     more = [max(unseen_weight(way)[-1] - stands.mean(), 0.0) for way in (stands, stands[::-1])]
     down, up = np.hypot(error, more * np.array([apart.min(), apart.max()]))
     return _Spread(error, kurtosis, float(down), float(up))
-
-
-def _gather(spreads: list[_Spread]) -> tuple[FloatArray, ...]:
-    """Return an array of each: error, kurtosis, down and up, shape (betas,)."""
-    return tuple(np.array(spreads).T)
 
 
 _ROUNDING = 1e-20  # variances that small are none

@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special, stats
 
-from pu_accessor.checks import check_option
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.weighted import latent_shares, unseen_weight
 from pu_accessor.inference.tables.contingency import check_labels
@@ -44,11 +43,6 @@ class Method(NamedTuple):
 
     estimate: Callable[[Ranking, float], Prior]
     assumptions: str  # what it takes for granted
-
-
-def check_method(method: str) -> None:
-    """Raise unless there is such a method."""
-    check_option("method", method, METHODS)
 
 
 def estimate_prior(ranking: Ranking, method: str, level: float) -> Prior:
