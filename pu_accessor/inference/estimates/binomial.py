@@ -71,8 +71,12 @@ def metric_on_new(
         lowest = np.full(betas.size, np.fmin.reduce(lower))
         highest = np.full(betas.size, np.fmax.reduce(upper))
     estimate, lower, upper = (each[points] for each in (estimate, lower, upper))
-    rank, threshold = (np.repeat(each, betas.size) for each in (here.rank, here.threshold))
-    return AtCutoff(rank, threshold, estimate, lower, upper, lowest, highest, band="binomial")
+    return AtCutoff(
+        np.repeat(here.rank, betas.size),
+        np.repeat(here.threshold, betas.size),
+        *(estimate, lower, upper, lowest, highest),
+        band="binomial",
+    )
 
 
 def wilson(found: FloatArray, size: int, level: float) -> tuple[FloatArray, FloatArray]:

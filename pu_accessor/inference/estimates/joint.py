@@ -33,13 +33,8 @@ def join_estimates(
         (part - floor) / width for part in (found.value, found.lower, found.upper)
     )
     lower, upper = join_limits(value, lower, upper, beta, joint)
-    first = slice(1)
-    return Estimates(
-        found.value[first],
-        found.error[first],
-        floor + width * np.maximum(lower, 0),
-        floor + width * np.minimum(upper, 1),
-    )
+    lower, upper = floor + width * np.maximum(lower, 0), floor + width * np.minimum(upper, 1)
+    return Estimates(found.value[:1], found.error[:1], lower, upper)
 
 
 def join_limits(

@@ -9,7 +9,7 @@ from scipy import special
 from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.estimates.auroc import auroc_and_error
 from pu_accessor.inference.estimates.average_precision import precision_and_error
-from pu_accessor.inference.estimates.cutoff_spec import Cutoff
+from pu_accessor.inference.estimates.cutoff_spec import FIXED, Cutoff
 from pu_accessor.inference.estimates.delong import find_placements, place_stack, welch_df
 from pu_accessor.inference.estimates.intervals import Estimates, rank_interval, reach
 from pu_accessor.inference.estimates.known_positives import count_negatives, count_positives
@@ -20,7 +20,6 @@ from pu_accessor.inference.tables.rates import Metric, evaluate, metric_name
 from pu_accessor.ranking import FloatArray, Ranking, Stack
 
 _ROUNDING = 1e-9
-_FIXED = ("rank", "threshold", "fraction")
 
 
 class GroupTerm(NamedTuple):
@@ -118,9 +117,9 @@ def rate_at(ranking: Ranking, betas: FloatArray, name: str | Metric, cutoff: Cut
 
 def check_fixed(cutoff: Cutoff) -> None:
     """Raise where groups choose a cutoff each by what they estimate."""
-    if cutoff.kind not in _FIXED:
+    if cutoff.kind not in FIXED:
         raise PUValueError(
-            f"at must be one of {[*_FIXED]} with average=True, but {cutoff.kind!r} was passed, "
+            f"at must be one of {[*FIXED]} with average=True, but {cutoff.kind!r} was passed, "
             "which each group would choose by what it estimates. For example at={'rank': 10}."
         )
 

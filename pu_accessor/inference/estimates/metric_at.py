@@ -12,7 +12,7 @@ import numpy as np
 from pu_accessor.checks import Interval, interval_betas
 from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.bands.lookup import band_name
-from pu_accessor.inference.estimates.cutoff_spec import CHOSEN, Cutoff, no_rank
+from pu_accessor.inference.estimates.cutoff_spec import CHOSEN, FIXED, Cutoff, no_rank
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import Tables, central_table, make_tables
 from pu_accessor.inference.tables.curves import point_envelopes
@@ -60,7 +60,7 @@ def metric_at(
     """
     interval_betas(interval, betas)
     rule = rule_at(ranking, at, rule)
-    if at.kind in _FIXED:
+    if at.kind in FIXED:
         here = find_cutoff(ranking, betas[0], name, at, rule)
         return evaluate_at(here, betas, name, rule, interval)
     return _at_each(ranking, betas, name, at, rule, interval)
@@ -79,15 +79,22 @@ def rule_at(ranking: Ranking, at: Cutoff, rule: Settings) -> Settings:
 
 
 def fixed_cutoff(ranking: Ranking, at: Cutoff) -> Ranking:
-    """Take a cutoff that no beta moves."""
-    return _FIXED[at.kind](ranking, at.value)
+    """Find a cutoff that no beta moves: of ranks the last cutoff at or before it."""
+    examples, rank = sum(ranking.total), at.value
+    if at.kind == "threshold":
+        rank = ranking.above(at.value)
+    elif at.kind == "fraction":
+        rank = floor(Fraction(str(at.value)) * examples)
+    if rank > examples:
+        raise no_rank(f"{examples}, the number of examples", rank)
+    return ranking.at(np.array([rank], np.int64))
 
 
 def find_cutoff(
     ranking: Ranking, beta: float, name: str | Metric, at: Cutoff, rule: Settings
 ) -> Ranking:
     """Find the cutoff that a person reports."""
-    if at.kind in _FIXED:
+    if at.kind in FIXED:
         return fixed_cutoff(ranking, at)
     if at.kind in CHOSEN:
         return _at_best(ranking, beta, "informedness" if at.kind == "youden" else name, rule)
@@ -155,24 +162,6 @@ def envelope_at(
         kinks=True,
     )
     return low[cutoff], high[cutoff]
-
-
-def _at_rank(ranking: Ranking, value: float) -> Ranking:
-    """Find the last cutoff at or before a rank."""
-    examples = sum(ranking.total)
-    if value > examples:
-        raise no_rank(f"{examples}, the number of examples", value)
-    return ranking.at(np.array([value], np.int64))
-
-
-def _at_threshold(ranking: Ranking, value: float) -> Ranking:
-    """Find the cutoff that predicts positive all scores at or above a threshold."""
-    return _at_rank(ranking, ranking.above(value))
-
-
-def _at_fraction(ranking: Ranking, value: float) -> Ranking:
-    """Find the last cutoff at or before a share of the examples."""
-    return _at_rank(ranking, floor(Fraction(str(value)) * sum(ranking.total)))
 
 
 def _at_fpr(ranking: Ranking, beta: float, value: float, rule: Settings) -> Ranking:
@@ -262,9 +251,6 @@ def _between(ranking: Ranking, position: int, unlabeled: int) -> IntArray:
     return np.array([unlabeled] if alike and inside else [], np.int64)
 
 
-_FIXED: Mapping[str, Callable[[Ranking, float], Ranking]] = MappingProxyType(
-    {"rank": _at_rank, "threshold": _at_threshold, "fraction": _at_fraction}
-)
 _SEARCHES: Mapping[str, _Search] = MappingProxyType(
     {"fpr": _at_fpr, "recall": _at_recall, "tpr": _at_recall, "precision": _at_precision}
 )

@@ -186,7 +186,8 @@ def reliability(
     inside = interval_betas(interval, betas)
     check_labels(betas, ranking.total)
     check_probabilities(ranking, "calibration")
-    parts = np.concatenate([np.linspace(*ends, _FINE + 1)[:-1] for ends in _pairs(edges)])
+    bins = zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)
+    parts = np.concatenate([np.linspace(*ends, _FINE + 1)[:-1] for ends in bins])
     above = np.append(ranking.above_each(parts), 0)
     here = ranking.at(np.unique(above[::_FINE]))
     place = np.searchsorted(here.rank, above[::_FINE])
@@ -199,18 +200,17 @@ def reliability(
     latent = _latent(ranking, (known, unlabeled), hidden, level)
     there = np.where(examples > 0, examples, np.nan)[:, np.newaxis, np.newaxis]
     value = (known[:, np.newaxis, np.newaxis] + latent) / there
+    envelope = None
+    if inside.size:
+        low, high = value[:, 0, betas.size :].min(axis=1), value[:, 2, betas.size :].max(axis=1)
+        envelope = np.repeat(np.stack([low, high], axis=1)[..., np.newaxis], betas.size, axis=2)
     return Reliability(
         examples,
         known,
         _mean_scores(parts, -np.diff(above), edges),
         value[..., : betas.size],
-        _envelope(value[..., betas.size :], betas.size) if inside.size else None,
+        envelope,
     )
-
-
-def _pairs(edges: FloatArray) -> list[tuple[float, float]]:
-    """Return both edges of each bin."""
-    return [*zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)]
 
 
 def _latent(
@@ -235,9 +235,3 @@ def _mean_scores(parts: FloatArray, examples: IntArray, edges: FloatArray) -> Fl
     sizes = examples.reshape(-1, _FINE).sum(axis=1)
     means: FloatArray = sums / np.where(sizes, sizes, np.nan)
     return means
-
-
-def _envelope(inner: FloatArray, points: int) -> FloatArray:
-    """Return the lowest lower and the highest upper limit while beta varies, for each point."""
-    ends = np.stack([inner[:, 0].min(axis=1), inner[:, 2].max(axis=1)], axis=1)
-    return np.repeat(ends[..., np.newaxis], points, axis=2)

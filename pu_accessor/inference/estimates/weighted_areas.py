@@ -152,8 +152,7 @@ def weighted_precision(
     array([0.843, 0.225, 0.42 , 1.   ])
     """
     n, positives = weight.size, count_positives(ranking.total, betas).as_floats()
-    _, end = places(find_blocks(ranking))
-    ties = _Ties(end, *(np.searchsorted(end, end, side=side) for side in ("left", "right")))
+    ties = _find_ties(ranking)
     found, spreads = [], []
     for whole in positives.tolist():
         latent = latent_shares(weight, whole - n)
@@ -162,7 +161,7 @@ def weighted_precision(
         spreads.append(_UNKNOWN if n < 3 and whole > n else weighted_spread(pull, latent))
     value, error = np.array(found), np.array(spreads)[:, 0]
     limits = [
-        weighted_precision_limits(end, ties.last, weight, whole - n, level)
+        weighted_precision_limits(ties.end, ties.last, weight, whole - n, level)
         if whole > n and n > 2
         else (np.nan, np.nan)
         for whole in positives.tolist()
@@ -170,6 +169,12 @@ def weighted_precision(
     lower, upper = np.array(limits).T
     inside = np.minimum(value, 1)
     return Estimates(value, error, np.minimum(lower, inside), np.maximum(upper, inside))
+
+
+def _find_ties(ranking: Ranking) -> _Ties:
+    """Return the blocks of ties of known positives."""
+    _, end = places(find_blocks(ranking))
+    return _Ties(end, *(np.searchsorted(end, end, side=side) for side in ("left", "right")))
 
 
 def _precision_and_pull(
@@ -293,12 +298,12 @@ def weighted_population_precision(
     As for AUROC; the interval is Student's t on the logit scale of n/P times average precision, as
     without weights (`estimate_population_precision`).
     """
-    n, limits = weight.size, []
+    n, limits, ties = weight.size, [], _find_ties(ranking)
     for beta in betas.tolist():
         at = _stand(ranking, weight, beta)
-        split = _precision_at(ranking, at)
+        area, _ = _precision_and_pull(ties, at.stands, at.stands.sum())
         error, df = _precision_scatter(ranking, at)
-        value, share = np.array([split]), n / float(at.through[-1])
+        value, share = np.array([area]), n / float(at.through[-1])
         away = reach(np.array([error]), df, level)
         found = rank_interval(
             value, np.minimum(share * value, 1), 1 / np.array([share]), away, away
@@ -309,16 +314,6 @@ def weighted_population_precision(
         limits.append((float(found[0][0]), float(found[1][0])))
     lower, upper = np.array(limits).T
     return lower, upper
-
-
-def _precision_at(ranking: Ranking, at: _Positives) -> float:
-    """Return average precision at some weights."""
-    _, end = places(find_blocks(ranking))
-    last = np.searchsorted(end, end, side="right")
-    through, whole = np.cumsum(at.stands)[last - 1], at.stands.sum()
-    others = at.stands @ ((through - at.stands) / end)
-    alone = at.stands @ (1 / end)
-    return float(alone / whole + (whole - 1) * others / (whole**2 - at.stands @ at.stands))
 
 
 def _precision_scatter(ranking: Ranking, at: _Positives) -> tuple[float, FloatArray]:
