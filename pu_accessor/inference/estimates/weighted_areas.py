@@ -248,8 +248,7 @@ def weighted_population_auroc(
     is F by the weights, and negatives are what is left of the rest. AUROC is a function of F and
     of the distribution of the rest alone: its derivatives by both [1]_ have the variances that two
     samples add. Equal weights give DeLong's. The interval is that of
-    `score_interval`, for as many known positives as
-    weigh alike.
+    `score_interval`, for as many known positives as weigh alike.
 
     References
     ----------
