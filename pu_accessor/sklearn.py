@@ -17,7 +17,7 @@ from pu_accessor.checks import as_betas
 from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.inference.estimates.auroc import auroc_and_error
 from pu_accessor.inference.estimates.cutoff_spec import At, read_at
-from pu_accessor.inference.estimates.population_average_precision import precision_values
+from pu_accessor.inference.estimates.population_areas import precision_values
 from pu_accessor.inference.estimates.weighted_areas import weighted_auroc, weighted_precision
 from pu_accessor.inference.quantities import Quantity, read_quantity
 from pu_accessor.inference.settings import BetaRange, Settings

@@ -65,7 +65,6 @@ LAYERS = {
     "comparison": {"accessors", "questions"},
     "curves": {"datasets", "inference", "plots"},
     "estimates": {"accessors", "questions"},
-    "gaps": {"counting", "inference"},
     "guaranteed_cutoffs": {"accessors", "inference", "questions"},
     "macro_average": {"inference", "questions"},
     "planning": {"accessors", "inference"},

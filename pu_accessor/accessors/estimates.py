@@ -105,7 +105,7 @@ def auroc(
     two samples: that of the probability that one of the first lies above one of the second, times
     (N - n)/M. Where all is labeled it is DeLong's own. The interval has the values that are not
     too far from the estimate by the variance that they would have, see
-    `pu_accessor.inference.estimates.population_auroc.estimate_population_auroc`.
+    `pu_accessor.inference.estimates.population_areas.estimate_population_auroc`.
 
     For these examples the standard error is sd(R)/sqrt(n) * sqrt(1 - n/P)/M: the known positives
     are a sample of the P positives that are there, and nothing else is left to chance. So it is 0,

@@ -7,7 +7,7 @@ from pu_accessor.datasets.curves import area, metric
 from pu_accessor.datasets.schema import TOTALS, axis_of
 from pu_accessor.datasets.tables import contingency
 from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError
-from pu_accessor.inference.comparison.crossings import infeasible
+from pu_accessor.inference.comparison.dominance import infeasible
 from pu_accessor.inference.estimates.cutoff_spec import no_rank
 from pu_accessor.inference.quantities import Quantity, read_quantity
 from pu_accessor.inference.settings import Settings

@@ -26,10 +26,16 @@ from pu_accessor.errors import PUKeyError, PUValueError
 from pu_accessor.inference.comparison.dominance import dominance as compare_curves
 from pu_accessor.inference.quantities import read_quantity
 from pu_accessor.inference.tables.contingency import Table
-from pu_accessor.inference.tables.curves import GRID, check_max_fpr, curve_envelope, table_within
+from pu_accessor.inference.tables.curves import (
+    GRID,
+    Derivatives,
+    Known,
+    check_max_fpr,
+    curve_envelope,
+    table_within,
+)
 from pu_accessor.inference.tables.curves import area as area_under
-from pu_accessor.inference.tables.derivatives import Derivatives, Known
-from pu_accessor.inference.tables.derivatives import beta_derivatives as differentiate
+from pu_accessor.inference.tables.curves import beta_derivatives as differentiate
 from pu_accessor.inference.tables.rates import (
     Metric,
     curve_rates,

@@ -9,22 +9,11 @@ from pu_accessor.ranking import Counts, FloatArray, Ranking
 
 @dataclass(frozen=True)
 class About:
-    """Numbers of a ranking itself.
-
-    Parameters
-    ----------
-    total : Counts
-        Examples of each kind.
-    n_effective : float
-        Size of a simple random sample that says as much as the known positives do; NaN where they
-        have no propensities.
-    beta_limit : float
-        The upper limit on beta that the known positives set; NaN where they set none.
-    """
+    """Numbers of a ranking itself."""
 
     total: Counts
-    n_effective: float
-    beta_limit: float
+    n_effective: float  # a random sample of that size says as much; NaN without propensities
+    beta_limit: float  # from known positives; NaN where they set none
 
     def beyond(self, betas: FloatArray) -> FloatArray:
         """Return the betas above the limit, as numbers of latent positives are rounded."""

@@ -8,8 +8,8 @@ import numpy as np
 from scipy import special, stats
 
 from pu_accessor.errors import PUDataError
-from pu_accessor.inference.estimates.delong import Placed, check_unweighted, welch_df
-from pu_accessor.inference.estimates.population_auroc import score_interval
+from pu_accessor.inference.estimates.delong import Placed, refuse_weights, welch_df
+from pu_accessor.inference.estimates.population_areas import score_interval
 from pu_accessor.ranking import FloatArray, PairedRanks, Ranking
 
 _POINTS = 2000  # of a distribution of one score
@@ -26,22 +26,15 @@ class Moments(NamedTuple):
 
 
 class Scatter(NamedTuple):
-    """Placements of known positives among the rest, and of the rest among known positives.
+    """Placements of known positives among the rest, and of the rest among known positives."""
 
-    Parameters
-    ----------
-    known, rest : Moments
-        Of the shares of the rest below each known positive, and of the shares of known positives
-        above each of the rest.
-    """
-
-    known: Moments
-    rest: Moments
+    known: Moments  # shares of the rest below each known positive
+    rest: Moments  # shares of known positives above each of the rest
 
     @classmethod
     def of(cls, ranking: Ranking) -> "Scatter":
         """Return the placements of a pilot."""
-        check_unweighted(ranking, "positives_needed")
+        refuse_weights(ranking, "positives_needed")
         known, rest = ranking.known_positive, ranking.rank - ranking.known_positive
         n, others = int(known[-1]), int(rest[-1])
         if min(n, others) < 2:

@@ -39,52 +39,26 @@ PURPOSES: Mapping[str, str] = MappingProxyType(
     }
 )
 _OF_TABLES = ("area", "tables")  # at all their cutoffs
-_AREA = (
-    *("against_beta", "area", "average", "examples", "forest", "gap", "population"),
+_OF_ALL = (
+    *("against_beta", "average", "examples", "forest", "gap", "population"),
     *("propensity", "robustness", "score", "selection_odds"),
 )
-_METRIC = (
-    *("against_beta", "average", "examples", "forest", "gap", "metric", "population"),
-    *("propensity", "robustness", "score", "selection_odds", "tables"),
-)
+_AREA = (*_OF_ALL, "area")
+_METRIC = (*_OF_ALL, "metric", "tables")
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """A number that says how good a ranking is.
+    """A number that says how good a ranking is."""
 
-    Parameters
-    ----------
-    name : str
-        What users and results call it.
-    label : str
-        What axes call it.
-    can : tuple of str
-        What can be asked of it: keys of `PURPOSES`. And what is particular to it: "pairs", it is
-        of two models; "test", its gap has a test; "without_beta", known positives alone say it of
-        new examples; "within_ties", at a fraction tied examples count in part.
-    ask : str
-        The line that asks for it.
-    metric : str or callable, optional
-        What evaluates it on tables, if it is a metric.
-    curve : {"roc", "pr"}, optional
-        The curve that it is the area under.
-    needs : tuple of str
-        Arguments without which it has no value, besides beta.
-    chance : float
-        What a conclusion about it mostly says that it exceeds.
-    less_is_better : bool
-        Whether it is an error rate.
-    """
-
-    name: str
-    label: str
-    can: tuple[str, ...]
-    ask: str
-    metric: str | Metric = ""
-    curve: str | None = None
-    needs: tuple[str, ...] = ()
-    chance: float = 0.5
+    name: str  # in results
+    label: str  # on axes
+    can: tuple[str, ...]  # keys of PURPOSES; "pairs", "test", "without_beta", "within_ties"
+    ask: str  # the line that asks for it
+    metric: str | Metric = ""  # what evaluates it on tables
+    curve: str | None = None  # that it is the area under: roc or pr
+    needs: tuple[str, ...] = ()  # arguments, besides beta
+    chance: float = 0.5  # what conclusions mostly say that it exceeds
     less_is_better: bool = False
 
     @property

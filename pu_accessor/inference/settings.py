@@ -29,27 +29,13 @@ _BETWEEN = np.array([0.25, 0.5, 0.75])  # of the way where any beta may be the t
 
 @dataclass(frozen=True)
 class Settings:
-    """How latent positives are bounded.
+    """How latent positives are bounded."""
 
-    Parameters
-    ----------
-    level : float, default 0.95
-        Probability of coverage, in (0, 1).
-    band : {"exact", "simultaneous", "bootstrap", "dkw"}, callable or RankBand, default "exact"
-        Bounds on the latent examples of one kind, given the known ones; or on the latent positives
-        at each rank.
-    reference : {"positives", "negatives", "tightest", "both"}, default "positives"
-        Which known examples the band starts from; "both" is what the two bands have in common,
-        each at half of 1 - level.
-    selection_odds : float, default 1
-        By which factor the odds of being labeled may differ between two examples of a kind; above
-        1 with the bands "exact" and "simultaneous" alone.
-    """
-
-    level: float = 0.95
+    level: float = 0.95  # of coverage, in (0, 1)
+    # Of one kind of examples given the known ones, or by rank.
     band: str | Band | RankBand = "exact"
-    reference: str = "positives"
-    selection_odds: float = 1.0
+    reference: str = "positives"  # from which known examples; "both": each at half of 1 - level
+    selection_odds: float = 1.0  # between two examples of a kind
     # From n, some m and the level to the band's tables: models of the same examples ask for the
     # same ones, so that they are remembered as long as the question lasts.
     bounds: Callable[[int, tuple[int, ...], float], Bounds] = field(
@@ -96,29 +82,14 @@ class Settings:
 
 
 class BetaRange(NamedTuple):
-    """The betas of one ranking; where they are an estimate, with its interval.
+    """The betas of one ranking; where they are an estimate, with its interval."""
 
-    Parameters
-    ----------
-    values : ndarray of float64
-        The betas at which answers are given: of an estimate its point.
-    interval : (float, float), optional
-        Within which beta varies: as the user says, or the interval of the estimate.
-    level : float, optional
-        Probability of coverage of the interval, in (0, 1); none where beta is no estimate.
-    limits : {"none", "upper", "both"}, default "none"
-        Which ends are limits on what is feasible, not errors of the estimate: nothing speaks for
-        any beta from the other end on, or between them.
-    n, unlabeled : int, optional
-        Known positives and unlabeled examples that the estimate is about.
-    """
-
-    values: FloatArray
-    interval: Interval | None = None
-    level: float | None = None
-    limits: str = "none"
-    n: int | None = None
-    unlabeled: int | None = None
+    values: FloatArray  # at which answers are given; of an estimate its point
+    interval: Interval | None = None  # within which beta varies
+    level: float | None = None  # of coverage; None: beta is no estimate
+    limits: str = "none"  # ends that say what is feasible: none, upper or both
+    n: int | None = None  # known positives that the estimate is about
+    unlabeled: int | None = None  # examples that it is about
 
     @property
     def is_estimate(self) -> bool:

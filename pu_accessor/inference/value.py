@@ -6,7 +6,6 @@ from pu_accessor.checks import Interval
 from pu_accessor.inference.estimates.binomial import metric_on_new
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.early_recognition import lift_at
-from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.joint import (
     at_estimate,
     join_estimates,
@@ -21,23 +20,13 @@ from pu_accessor.ranking import FloatArray, Ranking
 
 
 class Value(NamedTuple):
-    """A quantity of one ranking at some betas.
-
-    Parameters
-    ----------
-    estimate, lower, upper : ndarray of float64, shape (betas,)
-        With its interval.
-    reach : (ndarray, ndarray) of float64, shape (betas,), optional
-        The lowest and the highest estimate for every selection within a factor of the odds.
-    band : str, optional
-        The name of the band that a metric was bounded by.
-    """
+    """A quantity of one ranking at some betas."""
 
     estimate: FloatArray
     lower: FloatArray
     upper: FloatArray
-    reach: tuple[FloatArray, FloatArray] | None = None
-    band: str | None = None
+    reach: tuple[FloatArray, FloatArray] | None = None  # lowest and highest within selection_odds
+    band: str | None = None  # of a metric
 
 
 def value_of(
@@ -51,26 +40,15 @@ def value_of(
 ) -> Value:
     """Return the value of a quantity, whichever it is."""
     if cutoff is None:
-        area = area_value(quantity, ranking, beta, settings, target, joint)
+        curve = str(quantity.curve)
+        if beta.is_estimate:
+            on_grid = estimate_any(ranking, *_on_grid(beta, settings, joint), curve, target)
+            area = join_estimates(on_grid, beta, joint)
+        else:
+            area = estimate_any(ranking, beta.values, settings, curve, target, beta.interval)
         return Value(area.value, area.lower, area.upper, area.reach)
     metric = metric_value(quantity, ranking, beta, settings, target, cutoff, joint)
     return Value(metric.estimate, metric.lower, metric.upper, band=metric.band)
-
-
-def area_value(
-    quantity: Quantity,
-    ranking: Ranking,
-    beta: BetaRange,
-    settings: Settings,
-    target: str,
-    joint: str,
-) -> Estimates:
-    """Return the area under a curve."""
-    curve = str(quantity.curve)
-    if not beta.is_estimate:
-        return estimate_any(ranking, beta.values, settings, curve, target, beta.interval)
-    grid, at_left_level = _on_grid(beta, settings, joint)
-    return join_estimates(estimate_any(ranking, grid, at_left_level, curve, target), beta, joint)
 
 
 def metric_value(

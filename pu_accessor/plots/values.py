@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from pu_accessor.errors import PUValueError
-from pu_accessor.inference.comparison.crossings import crossings
+from pu_accessor.inference.comparison.dominance import crossings
 from pu_accessor.plots.artists import (
     Curve,
     Kind,

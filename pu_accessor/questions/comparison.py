@@ -9,21 +9,21 @@ import pandas as pd
 
 from pu_accessor.checks import refuse_odds
 from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten, warn_caller
-from pu_accessor.inference.comparison.gaps import (
-    GroupValue,
-    auroc_of_group,
-    compare_groups,
-    find_gaps,
-    join_gaps,
-    recall_of_group,
-)
 from pu_accessor.inference.comparison.paired import (
     PairedTests,
     compare_paired,
     compare_within,
     join_pairs,
 )
-from pu_accessor.inference.comparison.pairwise import PairTests
+from pu_accessor.inference.comparison.pairwise import (
+    GroupValue,
+    PairTests,
+    auroc_of_group,
+    compare_groups,
+    find_gaps,
+    join_gaps,
+    recall_of_group,
+)
 from pu_accessor.inference.estimates.cutoff_spec import CHOSEN, FIXED, At, Cutoff
 from pu_accessor.inference.quantities import Quantity, read_quantity
 from pu_accessor.inference.settings import BetaRange, Settings, check_target, ranking_level

@@ -25,9 +25,7 @@ from pu_accessor.inference.estimates.joint import (
     join_estimates,
 )
 from pu_accessor.inference.estimates.metric_at import AtCutoff
-from pu_accessor.inference.estimates.population_auroc import (
-    estimate_population_aurocs,
-)
+from pu_accessor.inference.estimates.population_areas import estimate_population_aurocs
 from pu_accessor.inference.estimates.within_odds import (
     check_whole_area,
     estimate_any,

@@ -4,10 +4,10 @@ from collections import Counter
 
 import pandas as pd
 
-from pu_accessor.checks import check_level
+from pu_accessor.checks import check_level, check_option
 from pu_accessor.errors import warn_caller
 from pu_accessor.inference.prior.labeling import beta_from_labels as infer_beta
-from pu_accessor.inference.prior.methods import Prior, check_method, estimate_prior
+from pu_accessor.inference.prior.methods import METHODS, Prior, estimate_prior
 from pu_accessor.inference.settings import BetaRange, Settings
 from pu_accessor.questions.request import Request, map_rankings
 from pu_accessor.questions.rows import Columns, as_rows
@@ -17,7 +17,7 @@ from pu_accessor.ranking import Counts, Ranking
 def estimate_beta(request: Request, method: str, level: float) -> pd.DataFrame:
     """Estimate the fraction of positives among the unlabeled, as far as the data allow."""
     level = check_level(level)
-    check_method(method)
+    check_option("method", method, METHODS)
 
     def question(ranking: Ranking, _: BetaRange, __: Settings) -> tuple[Prior, Counts]:
         return estimate_prior(ranking, method, level), ranking.total

@@ -11,18 +11,20 @@ from pu_accessor.checks import Interval
 from pu_accessor.datasets.assemble import key_coordinates
 from pu_accessor.datasets.schema import BOUND, SIDES
 from pu_accessor.inference.bands.lookup import band_name
-from pu_accessor.inference.estimates.calibration import (
-    Reliability,
-    as_edges,
-    check_bin_band,
-    reliability,
-)
 from pu_accessor.inference.estimates.early_recognition import (
     check_alpha,
     estimate_bedroc,
 )
 from pu_accessor.inference.estimates.intervals import Estimates
-from pu_accessor.inference.estimates.utility import NetBenefit, as_thresholds, net_benefit_at
+from pu_accessor.inference.estimates.utility import (
+    NetBenefit,
+    Reliability,
+    as_edges,
+    as_thresholds,
+    check_bin_band,
+    net_benefit_at,
+    reliability,
+)
 from pu_accessor.inference.settings import BetaRange, Settings
 from pu_accessor.questions.betas import Betas
 from pu_accessor.questions.estimates import estimate_areas

@@ -132,8 +132,11 @@ class PiecesSource(Source):
 
         def make(position: int) -> PairedRanks:
             by_column = paired.make(position)
-            ranks = dict(zip(groups.keys, by_column.ranks.values(), strict=True))
-            return by_column._replace(names=groups.names, ranks=ranks)
+            ranks, among = (
+                dict(zip(groups.keys, by_model.values(), strict=True))
+                for by_model in (by_column.ranks, by_column.among)
+            )
+            return by_column._replace(names=groups.names, ranks=ranks, among=among)
 
         return Keyed((), ((),), make)
 

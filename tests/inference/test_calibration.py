@@ -9,7 +9,7 @@ from sklearn.calibration import calibration_curve
 
 import pu_accessor
 from pu_accessor import PUDataError, PUTypeError, PUValueError
-from pu_accessor.inference.estimates.calibration import as_edges
+from pu_accessor.inference.estimates.utility import as_edges
 from tests.oracles import practice_oracle
 
 BETA = 0.2

@@ -12,7 +12,7 @@ from scipy import stats
 from sklearn.metrics import roc_auc_score
 
 from pu_accessor import PUError, PUKeyError, PUTypeError, PUValueError, PUWarning
-from pu_accessor.inference.comparison.crossings import infeasible
+from pu_accessor.inference.comparison.dominance import infeasible
 from tests.cases import Labels, put
 from tests.oracles import comparison_oracle as oracle
 

@@ -24,8 +24,8 @@ from pu_accessor.inference.bands.simultaneous import (
 )
 from pu_accessor.inference.bands.within_odds import exact_within
 from pu_accessor.inference.comparison.paired import compare_paired, compare_within
-from pu_accessor.inference.estimates.population_auroc import estimate_population_auroc
-from pu_accessor.inference.estimates.population_average_precision import (
+from pu_accessor.inference.estimates.population_areas import (
+    estimate_population_auroc,
     estimate_population_precision,
 )
 from pu_accessor.inference.estimates.weighted_areas import (

@@ -30,8 +30,8 @@ from pu_accessor.inference.estimates.joint import (
     join_metric_at,
 )
 from pu_accessor.inference.estimates.metric_at import metric_at
-from pu_accessor.inference.estimates.population_auroc import estimate_population_auroc
-from pu_accessor.inference.estimates.population_average_precision import (
+from pu_accessor.inference.estimates.population_areas import (
+    estimate_population_auroc,
     estimate_population_precision,
 )
 from pu_accessor.inference.prior.labeling import beta_from_labels

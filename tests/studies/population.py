@@ -17,9 +17,9 @@ from pu_accessor.counting.placements import PlacementTable, count_above, rank_pa
 from pu_accessor.inference.comparison.paired import compare_paired
 from pu_accessor.inference.estimates.binomial import metric_on_new
 from pu_accessor.inference.estimates.delong import Placed
-from pu_accessor.inference.estimates.population_auroc import score_interval
-from pu_accessor.inference.estimates.population_average_precision import (
+from pu_accessor.inference.estimates.population_areas import (
     estimate_population_precision,
+    score_interval,
 )
 from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, PairedRanks, Ranking

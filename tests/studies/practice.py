@@ -13,12 +13,11 @@ from typing import NamedTuple
 import numpy as np
 
 from pu_accessor.counting.cutoffs import rank_examples
-from pu_accessor.inference.comparison.gaps import GroupValue, find_gaps
-from pu_accessor.inference.estimates.calibration import reliability
+from pu_accessor.inference.comparison.pairwise import GroupValue, find_gaps
 from pu_accessor.inference.estimates.cutoff_spec import read_at
 from pu_accessor.inference.estimates.early_recognition import estimate_bedroc, lift_at
 from pu_accessor.inference.estimates.metric_at import metric_at
-from pu_accessor.inference.estimates.utility import net_benefit_at
+from pu_accessor.inference.estimates.utility import net_benefit_at, reliability
 from pu_accessor.inference.quantities import read_quantity
 from pu_accessor.inference.settings import BetaRange, Settings
 from pu_accessor.inference.value import value_of

@@ -21,8 +21,8 @@ from pu_accessor.inference.comparison.paired import compare_paired, compare_with
 from pu_accessor.inference.estimates.auroc import estimate_auroc
 from pu_accessor.inference.estimates.average_precision import estimate_precision
 from pu_accessor.inference.estimates.intervals import Estimates
-from pu_accessor.inference.estimates.population_auroc import estimate_population_auroc
-from pu_accessor.inference.estimates.population_average_precision import (
+from pu_accessor.inference.estimates.population_areas import (
+    estimate_population_auroc,
     estimate_population_precision,
 )
 from pu_accessor.inference.estimates.within_odds import estimate_within

@@ -30,15 +30,9 @@ _ULPS = 4  # rounding error of the product of a share and a count, in its last d
 
 @dataclass(frozen=True, eq=False)
 class RankBand:
-    """Bounds on the share of the latent positives among the first examples, at each rank.
+    """Bounds on the share of the latent positives among the first examples, at each rank."""
 
-    Parameters
-    ----------
-    lower, upper : callable
-        From the number of examples to the bound at each rank, as `read_side` makes them.
-    """
-
-    lower: Side
+    lower: Side  # as `read_side` makes them
     upper: Side
 
     def of(self, names: Sequence[str], key: Hashable) -> "RankBand":

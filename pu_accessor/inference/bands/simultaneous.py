@@ -72,7 +72,12 @@ def local_alpha(n: int, m: int, level: float) -> float:
     if not fewer:
         return 1 - level
     if n + m <= _COUNTED:
-        return _largest_alpha(fewer, more, level)
+        allowed = (1 - level) * (1 + SAME)
+
+        def holds(alpha: float) -> bool:
+            return 1 - joint_coverage(fewer, more, *exact(fewer, more, 1 - alpha)) <= allowed
+
+        return _search_alpha(holds, fewer, more, level, _PRECISION)
     small = min(fewer, _COUNTED // 2)
     large = _COUNTED - small
     growth = (n * m / (n + m)) / (small * large / _COUNTED)
@@ -103,16 +108,6 @@ def joint_coverage(n: int, m: int, lower: IntArray, upper: IntArray) -> float:
         paths /= paths[-1]
     orders = lgamma(n + m + 1) - lgamma(n + 1) - lgamma(m + 1)
     return min(exp(scale + log(paths[m - first]) - orders), 1.0)
-
-
-def _largest_alpha(n: int, m: int, level: float) -> float:
-    """Return the largest local level with which all limits hold, for labels at random."""
-
-    def holds(alpha: float) -> bool:
-        missed = 1 - joint_coverage(n, m, *exact(n, m, 1 - alpha))
-        return missed <= (1 - level) * (1 + SAME)
-
-    return _search_alpha(holds, n, m, level, _PRECISION)
 
 
 def _search_alpha(
@@ -182,7 +177,14 @@ def local_alpha_within(n: int, m: int, level: float, selection_odds: float) -> f
     if not fewer or selection_odds == inf:
         return 1 - level
     if n + m <= _COUNTED_WITHIN:
-        return _largest_alpha_within(fewer, more, level, selection_odds)
+        shares = _worst_shares(fewer, more, selection_odds)
+        allowed = (1 - level) / 2 * (1 + SAME)
+
+        def holds(alpha: float) -> bool:
+            upper = exact_within(fewer, np.array([more]), 1 - alpha, selection_odds)[1][0]
+            return _most_missed(shares, upper) <= allowed
+
+        return _search_alpha(holds, fewer, more, level, _PRECISION_WITHIN)
     small = min(fewer, _COUNTED_WITHIN // 2)
     large = _COUNTED_WITHIN - small
     counted = local_alpha_within(small, large, level, selection_odds)
@@ -200,17 +202,6 @@ def most_missed(n: int, m: int, upper: IntArray, selection_odds: float) -> float
     0.75
     """
     return _most_missed(_worst_shares(n, m, selection_odds), upper)
-
-
-def _largest_alpha_within(n: int, m: int, level: float, odds: float) -> float:
-    """Return the largest local level with which all limits hold, for the worst selection."""
-    shares, allowed = _worst_shares(n, m, odds), (1 - level) / 2 * (1 + SAME)
-
-    def holds(alpha: float) -> bool:
-        upper = exact_within(n, np.array([m]), 1 - alpha, odds)[1][0]
-        return _most_missed(shares, upper) <= allowed
-
-    return _search_alpha(holds, n, m, level, _PRECISION_WITHIN)
 
 
 def _worst_shares(n: int, m: int, odds: float) -> FloatArray:

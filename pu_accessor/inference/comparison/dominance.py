@@ -6,12 +6,13 @@ highest place at each false positive rate.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from pu_accessor.errors import PUValueError
-from pu_accessor.inference.comparison.crossings import crossings
 from pu_accessor.inference.comparison.pairwise import find_pairs
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 
@@ -21,30 +22,14 @@ _SAME = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Dominance:
-    """Where the ROC curves of models lie, for each pair of models and beta.
+    """Where the ROC curves of models lie, for each pair of models and beta."""
 
-    Parameters
-    ----------
-    first, second : ndarray of int64, shape (pairs,)
-        Positions of the models.
-    dominates : ndarray of int64, shape (pairs, betas)
-        Position of the model whose central curve dominates the other's, -1 where none does.
-    equal : ndarray of bool, shape (pairs, betas)
-        Whether the central curves coincide.
-    disjoint : ndarray of bool, shape (pairs, betas)
-        Whether the lower curve of one model lies strictly above the upper curve of the other at
-        each false positive rate, save where both are at true positive rate 0, or both at 1.
-    crossings : tuple of tuple of tuple of float, (pairs, betas, crossings)
-        False positive rates at which the lead passes from one central curve to the other,
-        ascending. Where they coincide in between, the rate at which the one loses its lead.
-    """
-
-    first: IntArray
+    first: IntArray  # positions of the models
     second: IntArray
-    dominates: IntArray
-    equal: BoolArray
-    disjoint: BoolArray
-    crossings: tuple[tuple[tuple[float, ...], ...], ...]
+    dominates: IntArray  # position of the model, -1 where none does; shape (pairs, betas)
+    equal: BoolArray  # central curves coincide
+    disjoint: BoolArray  # a lower curve is strictly above the other upper one
+    crossings: tuple[tuple[tuple[float, ...], ...], ...]  # rates at which the lead passes over
 
 
 class StepFree(NamedTuple):
@@ -52,37 +37,6 @@ class StepFree(NamedTuple):
 
     fpr: FloatArray
     tpr: FloatArray
-
-
-class _Gap(NamedTuple):
-    """Two curves from left to right: both limits at each corner of either, from within."""
-
-    fpr: FloatArray
-    first: FloatArray
-    second: FloatArray
-
-    @property
-    def lead(self) -> FloatArray:
-        """By how much the first is above the second; 0 within rounding."""
-        difference = self.first - self.second
-        return np.where(np.abs(difference) <= _SAME, 0.0, difference)
-
-
-class _Verdict(NamedTuple):
-    """What holds of two models at one beta.
-
-    Parameters
-    ----------
-    ahead, behind : bool
-        Whether the first is above the second anywhere, and below it anywhere.
-    disjoint, crossings
-        As in `Dominance`.
-    """
-
-    ahead: bool
-    behind: bool
-    disjoint: bool
-    crossings: tuple[float, ...]
 
 
 def dominance(fpr: FloatArray, tpr: FloatArray) -> Dominance:
@@ -141,34 +95,46 @@ def dominance(fpr: FloatArray, tpr: FloatArray) -> Dominance:
         dominates=np.where(ahead == behind, -1, winner),
         equal=~(ahead | behind),
         disjoint=disjoint,
-        crossings=tuple(tuple(verdict.crossings for verdict in row) for row in verdicts),
+        crossings=tuple(tuple(verdict[3] for verdict in row) for row in verdicts),
     )
 
 
-def _judge(first: Sequence[StepFree], second: Sequence[StepFree]) -> _Verdict:
-    """Compare the curves of two models, each at the lower bound, the estimate and the upper."""
-    lead = (gap := _compare(first[1], second[1])).lead
-    disjoint = _above(_compare(first[0], second[2])) or _above(_compare(second[0], first[2]))
-    return _Verdict(
-        bool((lead > 0).any()), bool((lead < 0).any()), disjoint, crossings(gap.fpr, lead)
-    )
+def _judge(
+    first: Sequence[StepFree], second: Sequence[StepFree]
+) -> tuple[bool, bool, bool, tuple[float, ...]]:
+    """Compare the curves of two models, each at the lower bound, the estimate and the upper.
+
+    Return whether the first is above the second anywhere, whether it is below it anywhere, whether
+    they are disjoint, and where they cross.
+    """
+    fpr, a, b = _beside(first[1], second[1])
+    lead = _lead(a, b)
+    disjoint = _is_above(first[0], second[2]) or _is_above(second[0], first[2])
+    return bool((lead > 0).any()), bool((lead < 0).any()), disjoint, crossings(fpr, lead)
 
 
-def _compare(first: StepFree, second: StepFree) -> _Gap:
-    """Put two curves side by side."""
+def _beside(first: StepFree, second: StepFree) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return both limits of two curves at each corner of either, from within, left to right."""
     corners = np.union1d(first.fpr, second.fpr)
-    heights = [
+    sides = [
         np.stack([limit(curve, corners, "left"), limit(curve, corners, "right")], axis=1)
         for curve in (first, second)
     ]
-    a, b = (height.ravel()[1:-1] for height in heights)  # from within
-    return _Gap(np.repeat(corners, 2)[1:-1], a, b)
+    a, b = (side.ravel()[1:-1] for side in sides)
+    return np.repeat(corners, 2)[1:-1], a, b
 
 
-def _above(gap: _Gap) -> bool:
+def _lead(first: FloatArray, second: FloatArray) -> FloatArray:
+    """Return by how much the first curve is above the second; 0 within rounding."""
+    difference = first - second
+    return np.where(np.abs(difference) <= _SAME, 0.0, difference)
+
+
+def _is_above(first: StepFree, second: StepFree) -> bool:
     """Whether the first curve is strictly above the second, where they are not both at an end."""
-    at_end = (gap.first == gap.second) & np.isin(gap.first, [0, 1])
-    return bool(((gap.lead > 0) | at_end).all() and (gap.lead > 0).any())
+    _, a, b = _beside(first, second)
+    is_ahead, at_end = _lead(a, b) > 0, (a == b) & np.isin(a, [0, 1])
+    return bool((is_ahead | at_end).all() and is_ahead.any())
 
 
 def step_free(fpr: FloatArray, tpr: FloatArray) -> StepFree:
@@ -213,3 +179,50 @@ def limit(curve: StepFree, at: FloatArray, side: str) -> FloatArray:
         corner = np.searchsorted(curve.fpr, at, side="right") - 1
     between = np.interp(at, curve.fpr, curve.tpr)
     return np.where(curve.fpr[corner] == at, curve.tpr[corner], between)
+
+
+def infeasible(
+    tp: npt.NDArray[Any],
+    fp: npt.NDArray[Any],
+    tn: npt.NDArray[Any],
+    clipped: npt.NDArray[Any],
+    known_negative: IntArray | int,
+) -> BoolArray:
+    """Say where the band itself is impossible at some cutoff: beta is too high.
+
+    There all three bounds are clipped to the same table: even the lower bound has more latent
+    positives in the head than there are unlabeled examples, or even the upper one fewer than must
+    be there, as the tail is too small for the others. Either beta is too high, or labels are not a
+    random sample of the positives.
+
+    Examples
+    --------
+    >>> tp, clipped = np.array([[3, 3, 3], [4, 5, 6]]), np.ones((2, 3), bool)
+    >>> infeasible(tp, 6 - tp, 4 + 0 * tp, clipped, 0)
+    np.True_
+    """
+    bounds_meet = tp.max(axis=-1) <= tp.min(axis=-1)
+    all_clipped = (clipped == True).all(axis=-1)  # noqa: E712 -- or missing
+    has_latent_negatives = fp[..., 0] + tn[..., 0] > np.expand_dims(known_negative, -1)
+    is_too_high: BoolArray = (all_clipped & bounds_meet & has_latent_negatives).any(axis=-1)
+    return is_too_high
+
+
+def crossings(x: FloatArray, lead: FloatArray) -> tuple[float, ...]:
+    """Return where the lead passes from one to the other: where the one that has it loses it.
+
+    Examples
+    --------
+    >>> crossings(np.array([0.0, 1.0, 2.0, 3.0]), np.array([1.0, -1.0, 0.0, 2.0]))
+    (0.5, 2.0)
+    """
+    crossed_at = []
+    for before, after in pairwise(np.flatnonzero(lead).tolist()):
+        if (lead[before] > 0) == (lead[after] > 0):
+            continue
+        if after > before + 1:  # level from the next point on
+            crossed_at.append(float(x[before + 1]))
+        else:
+            share = lead[before] / (lead[before] - lead[after])
+            crossed_at.append(float(x[before] + share * (x[after] - x[before])))
+    return tuple(crossed_at)

@@ -36,47 +36,13 @@ _MANY = 1e6  # latent positives for each known one, where nobody says how many t
 
 @dataclass(frozen=True, eq=False)
 class PairedTests(PairTests):
-    """Tests of each pair of models: a column for each beta, or a single one without betas.
+    """Tests of each pair of models: a column for each beta, or a single one without betas."""
 
-    Parameters
-    ----------
-    sign : ndarray of int64, shape (pairs,)
-        1 where the first has the higher AUROC, -1 where the second has, 0 where neither has.
-    stuck : ndarray of bool, shape (pairs,)
-        Whether the examples differ by the same number of ranks, but by some: then the statistic
-        is infinite.
-    n : int
-        Known positives.
-    has_size : bool
-        Whether there are betas: differences then are of AUROC, and without them of ranks.
-    reach : (ndarray, ndarray) of float64, shape (pairs, betas), optional
-        The lowest and the highest difference for every selection within a factor of the odds.
-    """
-
-    sign: IntArray
-    stuck: BoolArray
-    n: int
-    has_size: bool
-    reach: tuple[FloatArray, FloatArray] | None = None
-
-
-class _Shifts(NamedTuple):
-    """How many ranks the first of each pair is ahead, on average: arrays of shape (pairs,).
-
-    Parameters
-    ----------
-    mean : ndarray of float64
-        That number.
-    known, rest : ndarray of float64
-        Squared errors that the known positives and all others add to it.
-    df : ndarray of float64
-        Degrees of freedom of the first.
-    """
-
-    mean: FloatArray
-    known: FloatArray
-    rest: FloatArray
-    df: FloatArray
+    sign: IntArray  # shape (pairs,); of the first less the second
+    stuck: BoolArray  # all differ by the same number of ranks: the statistic is infinite
+    n: int  # known positives
+    has_size: bool  # differences of AUROC; without betas of ranks
+    reach: tuple[FloatArray, FloatArray] | None = None  # lowest and highest within selection_odds
 
 
 def compare_paired(
@@ -129,19 +95,17 @@ def compare_paired(
     """
     first, second = find_pairs(len(paired.ranks))
     check_labels(np.zeros(1) if betas is None else betas, paired.total)
-    shifts = _shifts(paired, first, second, target)
-    variance, df = shifts.known, shifts.df
+    mean, known, rest, df = _shifts(paired, first, second, target)
+    variance = known
     factor = np.ones(1 if betas is None else betas.size)
     if target == "population":
-        squares = np.stack([shifts.known, shifts.rest])
-        variance, df = squares.sum(axis=0), _welch(squares, shifts.df, paired)
+        squares = np.stack([known, rest])
+        variance, df = squares.sum(axis=0), _welch(squares, df, paired)
     elif betas is not None and paired.weight is None:
         factor = count_positives(paired.total, betas).factor
     error = np.multiply.outer(np.sqrt(variance), factor)
     error[:, factor == 0] = 0.0  # also of one known positive, if there is no other
-    in_ranks = compare_by_t(
-        (first, second), shifts.mean[:, np.newaxis], error, df[:, np.newaxis], level
-    )
+    in_ranks = compare_by_t((first, second), mean[:, np.newaxis], error, df[:, np.newaxis], level)
     negatives = np.ones(1)
     if betas is not None:
         negatives = np.array([float(number) for number in count_negatives(paired.total, betas)])
@@ -150,8 +114,8 @@ def compare_paired(
     }
     return PairedTests(
         **vars(in_ranks) | sized,
-        sign=np.sign(shifts.mean).astype(np.int64),
-        stuck=(variance == 0) & (shifts.mean != 0),
+        sign=np.sign(mean).astype(np.int64),
+        stuck=(variance == 0) & (mean != 0),
         n=paired.total.known_positive,
         has_size=betas is not None,
     )
@@ -167,37 +131,40 @@ def join_pairs(tests: PairedTests, beta: BetaRange, joint: str) -> PairedTests:
     return replace(tests, **at_estimate, lower=lower, upper=upper)
 
 
-def _shifts(paired: PairedRanks, first: IntArray, second: IntArray, target: str) -> _Shifts:
-    """Return by how many ranks the first of each pair is ahead, and what scatters in it."""
+def _shifts(
+    paired: PairedRanks, first: IntArray, second: IntArray, target: str
+) -> tuple[FloatArray, ...]:
+    """Return by how many ranks the first of each pair is ahead on average, and what scatters.
+
+    That is the squared errors that known positives, and all others, add to this mean, and the
+    degrees of freedom of the first of these.
+    """
     variance, covariance = np.diag(paired.covariance), paired.covariance[first, second]
     both = variance[first] + variance[second]
     of_difference = both - 2 * covariance
     of_difference[np.abs(of_difference) <= _ROUNDING * both] = 0.0
     rest = (sum(paired.total) - paired.total.known_positive) * of_difference
+    pairs = list(zip(first.tolist(), second.tolist(), strict=True))
     if paired.weight is not None:
-        return _weighted_shifts(paired, paired.weight, first, second, target, rest)
+        mean, known, df = _weighted_shifts(paired, paired.weight, pairs, target)
+        return mean, known, rest, df
     ranks, n = list(paired.ranks.values()), paired.total.known_positive
     if target == "population":  # among the rest: ranks among each other are no scatter of theirs
         ranks = [
             of_all - among for of_all, among in zip(ranks, paired.among.values(), strict=True)
         ]
     mean, known = np.empty(first.size), np.full(first.size, np.nan)
-    for pair, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
+    for pair, (a, b) in enumerate(pairs):
         ahead = ranks[b] - ranks[a]
         mean[pair] = ahead.mean()
         if n > 1:
             known[pair] = ahead.var(ddof=1) / n
-    return _Shifts(mean, known, rest, np.full(first.size, n - 1.0))
+    return mean, known, rest, np.full(first.size, n - 1.0)
 
 
 def _weighted_shifts(
-    paired: PairedRanks,
-    weight: FloatArray,
-    first: IntArray,
-    second: IntArray,
-    target: str,
-    rest: FloatArray,
-) -> _Shifts:
+    paired: PairedRanks, weight: FloatArray, pairs: list[tuple[int, int]], target: str
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the same where known positives count for unlike weights.
 
     A known positive is among the examples above others, too: where new examples are asked for,
@@ -206,8 +173,8 @@ def _weighted_shifts(
     share, n = weight / weight.sum(), weight.size  # two or more: weights differ
     ranks = list(paired.ranks.values())
     below = [_weight_below(among, share) for among in paired.among.values()]
-    mean, known, df = (np.full(first.size, np.nan) for _ in range(3))
-    for pair, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
+    mean, known, df = (np.full(len(pairs), np.nan) for _ in range(3))
+    for pair, (a, b) in enumerate(pairs):
         ahead = ranks[b] - ranks[a]
         mean[pair] = share @ ahead
         influence = share * (ahead - mean[pair])
@@ -220,7 +187,7 @@ def _weighted_shifts(
         flat = not np.mean(square)
         kurtosis = 1.0 if flat else np.mean(square**2) / np.mean(square) ** 2
         df[pair] = kurtosis_df(np.array([kurtosis]), n)[0]
-    return _Shifts(mean, known, rest, df)
+    return mean, known, df
 
 
 def _weight_below(among: FloatArray, share: FloatArray) -> FloatArray:
@@ -241,54 +208,12 @@ def _welch(squares: FloatArray, df: FloatArray, paired: PairedRanks) -> FloatArr
     return welch_df(squares, np.stack([df, np.full(df.size, others)]))
 
 
-class _Hidden(NamedTuple):
-    """Numbers of examples at one beta: latent positives, and negatives."""
-
-    latent: float
-    negatives: float
-
-
 class _End(NamedTuple):
-    """A difference at the selection that makes it lowest, or highest.
-
-    Parameters
-    ----------
-    value : float
-        AUROC of the first model less that of the second.
-    error : float
-        Standard error away from the other end: downwards of the lowest, upwards of the highest.
-    df : float
-        Its degrees of freedom.
-    """
+    """A difference at the selection that makes it lowest, or highest."""
 
     value: float
-    error: float
+    error: float  # away from the other end
     df: float
-
-
-class _Weighted(NamedTuple):
-    """Two models with the weights of the known positives that make their difference an end.
-
-    Parameters
-    ----------
-    paired : PairedRanks
-        Of all models.
-    models : (int, int)
-        Positions of the two.
-    weight, latent : ndarray of float64, shape (n,)
-        Of each known positive, and for how many latent ones it stands.
-    order : ndarray of int64, shape (n,)
-        The known positives by how far the first model is ahead, descending.
-    hidden : _Hidden
-        Numbers of examples.
-    """
-
-    paired: PairedRanks
-    models: tuple[int, int]
-    weight: FloatArray
-    latent: FloatArray
-    order: IntArray
-    hidden: _Hidden
 
 
 def compare_within(
@@ -350,7 +275,7 @@ def compare_within(
     return replace(tests, lower=lower, upper=upper, reach=(ends[0], ends[1]))
 
 
-def _hidden(paired: PairedRanks, betas: FloatArray | None) -> list[_Hidden]:
+def _hidden(paired: PairedRanks, betas: FloatArray | None) -> list[tuple[float, float]]:
     """Return how many latent positives, and negatives, there are at each beta."""
     n, total = paired.total.known_positive, paired.total
     if betas is None and sum(total) == n:
@@ -359,38 +284,39 @@ def _hidden(paired: PairedRanks, betas: FloatArray | None) -> list[_Hidden]:
             "there to rank them against."
         )
     if betas is None:
-        return [_Hidden(_MANY * n, float(sum(total) - n))]
+        return [(_MANY * n, float(sum(total) - n))]
     negatives = [float(number) for number in count_negatives(total, betas)]
     positives = count_positives(total, betas).as_floats().tolist()
-    return [_Hidden(p - n, q) for p, q in zip(positives, negatives, strict=True)]
+    return [(p - n, q) for p, q in zip(positives, negatives, strict=True)]
 
 
 def _ends(
-    paired: PairedRanks, models: tuple[int, int], hidden: _Hidden, target: str, odds: float
+    paired: PairedRanks,
+    models: tuple[int, int],
+    hidden: tuple[float, float],
+    target: str,
+    odds: float,
 ) -> tuple[_End, _End]:
     """Return the difference at its lowest and at its highest."""
-    if odds == inf and hidden.latent:  # nothing is known of where latent positives are
+    latent_positives, negatives = hidden
+    if odds == inf and latent_positives:  # nothing is known of where latent positives are
         return _End(-1.0, inf, inf), _End(1.0, inf, inf)
-    ahead = _ahead(paired, models)
+    ranks = list(paired.ranks.values())
+    ahead = ranks[models[1]] - ranks[models[0]]
     order, ends = np.argsort(-ahead, kind="stable"), []
     for sign in (-1, 1):
         weight = np.empty(ahead.size)
         weight[order] = _split(sign * ahead[order][::sign], min(odds, _LARGEST_ODDS))[::sign]
-        latent = latent_shares(1 + weight, hidden.latent)
-        value = float((1 + latent) @ ahead) / (ahead.size + hidden.latent) / hidden.negatives
-        weighted = _Weighted(paired, models, weight, latent, order, hidden)
-        errors_of = _errors_on_new if target == "population" else _errors_of_these
-        down, up, df = errors_of(weighted)
-        error = inf if hidden.latent and says_little(weight) else (down if sign < 0 else up)
+        latent = latent_shares(1 + weight, latent_positives)
+        scale = ahead.size + latent_positives
+        value = float((1 + latent) @ ahead) / scale / negatives
+        if target == "population":
+            down, up, df = _errors_on_new(paired, models, weight, latent, hidden)
+        else:
+            down, up, df = _errors_of_these(ahead[order] / scale / negatives, latent[order])
+        error = inf if latent_positives and says_little(weight) else (down if sign < 0 else up)
         ends.append(_End(value, error, df))
     return ends[0], ends[1]
-
-
-def _ahead(paired: PairedRanks, models: tuple[int, int]) -> FloatArray:
-    """Return by how many ranks the first model is ahead at each known positive."""
-    ranks = list(paired.ranks.values())
-    ahead: FloatArray = ranks[models[1]] - ranks[models[0]]
-    return ahead
 
 
 def _split(values: FloatArray, odds: float) -> FloatArray:
@@ -401,27 +327,34 @@ def _split(values: FloatArray, odds: float) -> FloatArray:
     return np.where(np.arange(n) < int(np.argmax(mean)), odds, 1.0)
 
 
-def _errors_of_these(weighted: _Weighted) -> tuple[float, float, float]:
-    """Return standard errors and their degrees of freedom, where the other examples are given."""
-    n, hidden, order = weighted.weight.size, weighted.hidden, weighted.order
+def _errors_of_these(share: FloatArray, latent: FloatArray) -> tuple[float, float, float]:
+    """Return standard errors and their degrees of freedom, where the other examples are given.
+
+    What each known positive adds to the difference is in descending order.
+    """
+    n = share.size
     if n == 1:
         return np.nan, np.nan, np.nan
-    share = _ahead(weighted.paired, weighted.models) / (n + hidden.latent) / hidden.negatives
-    spread = weighted_spread(share[order], weighted.latent[order])
+    spread = weighted_spread(share, latent)
     df = kurtosis_df(np.array(spread.kurtosis), n)
     return spread.down, spread.up, float(np.nan_to_num(df, nan=n - 1))
 
 
-def _errors_on_new(weighted: _Weighted) -> tuple[float, float, float]:
+def _errors_on_new(
+    paired: PairedRanks,
+    models: tuple[int, int],
+    weight: FloatArray,
+    latent: FloatArray,
+    hidden: tuple[float, float],
+) -> tuple[float, float, float]:
     """Return standard errors and their degrees of freedom on new examples."""
-    paired, models, weight, latent, _, hidden = weighted
-    n = weight.size
+    n, (latent_positives, negatives) = weight.size, hidden
     rest = sum(paired.total) - n
     if min(n, rest) < 2:
         return np.nan, np.nan, np.nan
     among, ranks = list(paired.among.values()), list(paired.ranks.values())
     above = {model: ranks[model] - among[model] for model in models}
-    seen = n / (n + hidden.latent)
+    seen = n / (n + latent_positives)
     influences = [
         _influence(1 - above[model] / rest, among[model], weight, seen, rest) for model in models
     ]
@@ -433,7 +366,7 @@ def _errors_on_new(weighted: _Weighted) -> tuple[float, float, float]:
     of_rest = float(deviation @ deviation - 2 * correlation * deviation[0] * deviation[1])
     of_known = float((influences[0] - influences[1]).var(ddof=1))
     squares = np.array([of_known / n, max(of_rest, 0.0) / rest])
-    error = float(squares.sum()) ** 0.5 * rest / hidden.negatives
+    error = float(squares.sum()) ** 0.5 * rest / negatives
     df = welch_df(squares, np.array([max(effective_size(1 + latent) - 1, 1), rest - 1.0]))
     return error, error, float(df)
 

@@ -1,39 +1,43 @@
-"""All pairs of models or groups: the difference of each, Student's test, p values for all."""
+"""Pairs of models or of groups: the difference of each, tests, and p values for all of them."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from itertools import combinations
+from math import nan
+from typing import NamedTuple
 
 import numpy as np
 from scipy import special
 
 from pu_accessor.errors import PUValueError
-from pu_accessor.ranking import FloatArray, IntArray
+from pu_accessor.inference.estimates.auroc import auroc_and_error
+from pu_accessor.inference.estimates.binomial import wilson
+from pu_accessor.inference.estimates.delong import (
+    check_unweighted,
+    find_placements,
+    rest_share,
+    welch_df,
+)
+from pu_accessor.inference.estimates.joint import join_limits
+from pu_accessor.inference.settings import BetaRange
+from pu_accessor.inference.tables.contingency import check_labels
+from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
 
 @dataclass(frozen=True, eq=False)
 class PairTests:
-    """The difference of each pair, the first less the second, and a test whether it is 0.
+    """The difference of each pair, the first less the second, and a test whether it is 0."""
 
-    Parameters
-    ----------
-    first, second : ndarray of int64, shape (pairs,)
-        Positions of the two.
-    difference, lower, upper : ndarray of float64, shape (pairs, columns)
-        With its interval, which is not cut off where no difference can be.
-    statistic, df, p_value, p_holm : ndarray of float64, shape (pairs, columns)
-        Student's t, its degrees of freedom, the two-sided p value, and that adjusted for all pairs
-        of a column. NaN where there is an interval, but no test.
-    """
-
-    first: IntArray
+    first: IntArray  # positions of the two, shape (pairs,)
     second: IntArray
-    difference: FloatArray
-    lower: FloatArray
+    difference: FloatArray  # shape (pairs, columns)
+    lower: FloatArray  # not cut off where no difference can be
     upper: FloatArray
     statistic: FloatArray
     df: FloatArray
-    p_value: FloatArray
-    p_holm: FloatArray
+    p_value: FloatArray  # two-sided; NaN where there is no test
+    p_holm: FloatArray  # adjusted for all pairs of a column
 
 
 def find_pairs(models: int) -> tuple[IntArray, IntArray]:
@@ -100,3 +104,164 @@ def adjust_p_values(p_value: FloatArray) -> FloatArray:
     raised = np.take_along_axis(np.minimum(p_value * pairs_left, 1), order, axis=0)
     adjusted: FloatArray = np.take_along_axis(np.maximum.accumulate(raised), position, axis=0)
     return adjusted
+
+
+class GroupValue(NamedTuple):
+    """A quantity of one group at some betas."""
+
+    n: int  # known positives
+    estimate: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    # Of the estimate, for Welch's test; NaN for one known positive.
+    variance: FloatArray | None = None
+    df: float = nan  # of the variance
+    exact: tuple[Fraction, ...] = ()  # equal areas must not differ by a rounding error
+
+
+def recall_of_group(ranking: Ranking, threshold: float, missed: bool, level: float) -> GroupValue:
+    """Return the share of positives above a threshold, or below, with Wilson's interval."""
+    check_unweighted(ranking, "gap")
+    check_labels(np.zeros(1), ranking.total)
+    n = ranking.total.known_positive
+    above = ranking.at(np.array([ranking.above(threshold)], np.int64)).known_positive
+    counted = (n - above if missed else above).astype(np.float64)
+    return GroupValue(n, counted / n, *wilson(counted, n, level))
+
+
+def auroc_of_group(ranking: Ranking, betas: FloatArray, target: str) -> GroupValue:
+    """Return AUROC of one group with its variance, for `compare_groups`."""
+    if ranking.weight is not None:
+        raise PUValueError(
+            "Groups are compared by known positives that are a simple random sample of all "
+            "positives, but these have propensities. Leave propensity=... out, or look at the "
+            "interval of each group: df.pu(propensity='p').auroc(0.3, target='examples').",
+            page="biased_labels",
+        )
+    check_labels(betas, ranking.total)
+    n = ranking.total.known_positive
+    if target == "examples":
+        auroc, error = auroc_and_error(ranking, betas)
+        variance, df, is_known = error**2, n - 1.0, n > 1
+    else:
+        share = rest_share(ranking.total, betas)  # raises where there is no rest
+        placements = find_placements(ranking)
+        sizes = np.array([placements.known, placements.rest]) - 1.0
+        squares = np.array(placements.squares)
+        auroc = placements.auroc(ranking.total, betas)
+        variance = squares.sum() / (1 - share) ** 2
+        df = float(welch_df(squares, np.maximum(sizes, 1)))
+        is_known = bool(sizes.min() > 0)
+    if not is_known:
+        variance, df = np.full(betas.size, np.nan), nan
+    unknown = np.full(betas.size, np.nan)
+    estimate = np.array([float(area) for area in auroc])
+    return GroupValue(n, estimate, unknown, unknown, variance, df, tuple(auroc))
+
+
+def compare_groups(groups: Sequence[GroupValue], level: float) -> PairTests:
+    """Compare the AUROC of groups that share no examples: Welch's two-sample test.
+
+    Where all groups ranked the same examples,
+    `pu_accessor.inference.comparison.paired.compare_paired` sees smaller differences, and needs no
+    beta to do so.
+
+    Notes
+    -----
+    On new examples the variance of each area is DeLong's
+    (`pu_accessor.inference.estimates.population_areas.estimate_population_auroc`).
+
+    For these examples, with n known positives among N examples, U of them unlabeled, P = n +
+    beta*U and mid-ranks R, AUROC is 1 - (mean(R) - (P + 1)/2)/(N - P), its standard error
+    sd(R)/sqrt(n) * sqrt(1 - n/P)/(N - P): of a mean under sampling without replacement. It treats
+    the negatives as given. It is 0 where all positives are known, as with a beta of 0; where it is
+    0 in both groups, so is the width of the interval, df [1]_ is infinite, and the p value is 1 if
+    the areas are equal and 0 if not.
+
+    References
+    ----------
+    .. [1] B. L. Welch, *The generalization of 'Student's' problem when several different
+       population variances are involved*, Biometrika 34 (1947) 28-35.
+
+    Examples
+    --------
+    >>> none, variance = np.array([np.nan]), np.array([0.0025])
+    >>> a, b = (
+    ...     GroupValue(9, none, none, none, variance, 8.0, (Fraction(x, 10),)) for x in (9, 7)
+    ... )
+    >>> tests = compare_groups([a, b], 0.95)
+    >>> tests.difference, tests.df, tests.p_value.round(4)
+    (array([[0.2]]), array([[16.]]), array([[0.0121]]))
+    """
+    pairs = find_pairs(len(groups))
+    sides = [(groups[a], groups[b]) for a, b in zip(*pairs, strict=True)]
+    difference = np.array(
+        [[float(x - y) for x, y in zip(a.exact, b.exact, strict=True)] for a, b in sides]
+    )
+    variances = np.array([(a.variance, b.variance) for a, b in sides])
+    df = np.array(
+        [_welch(np.array([a.df, b.df]), v) for (a, b), v in zip(sides, variances, strict=True)]
+    )
+    return compare_by_t(pairs, difference, np.sqrt(variances.sum(axis=1)), df, level)
+
+
+def _welch(df: FloatArray, variances: FloatArray) -> FloatArray:
+    """Return Welch's degrees of freedom of two groups for each beta, infinite without spread."""
+    if np.isnan(df).any():
+        return np.full(variances.shape[1], np.nan)
+    # Without spread the degrees of freedom of a group may be infinite, too.
+    return welch_df(variances, np.minimum(df, np.finfo(np.float64).max)[:, np.newaxis])
+
+
+def find_gaps(groups: Sequence[GroupValue], *, apart: bool = False) -> PairTests:
+    """Return the gap between each pair of groups, with its interval and without a test.
+
+    Notes
+    -----
+    The groups are independent. How far the gap can be off on one side is how far the one estimate
+    can be off on that side and the other on its other side, squared and added: the MOVER [1]_.
+    With Wilson's intervals of two proportions that is Newcombe's method 10 [2]_. Intervals that
+    hold *apart*, each at half of 1 - level, are added without squares.
+
+    References
+    ----------
+    .. [1] G. Y. Zou, A. Donner, *Construction of confidence limits about effect measures: a
+       general approach*, Statistics in Medicine 27 (2008) 1693-1702.
+    .. [2] R. G. Newcombe, *Interval estimation for the difference between independent
+       proportions: comparison of eleven methods*, Statistics in Medicine 17 (1998) 873-890.
+
+    Examples
+    --------
+    >>> groups = [
+    ...     GroupValue(n, np.array([k / n]), *wilson(np.array([float(k)]), n, 0.95))
+    ...     for k, n in ((56, 70), (48, 80))
+    ... ]
+    >>> gaps = find_gaps(groups)
+    >>> gaps.difference.round(4), gaps.lower.round(4), gaps.upper.round(4)
+    (array([[0.2]]), array([[0.0524]]), array([[0.3339]]))
+    """
+    first, second = find_pairs(len(groups))
+    estimate, lower, upper = (
+        np.stack([getattr(group, name) for group in groups])
+        for name in ("estimate", "lower", "upper")
+    )
+    down, up = np.maximum(estimate - lower, 0), np.maximum(upper - estimate, 0)
+    difference, add = estimate[first] - estimate[second], np.add if apart else np.hypot
+    return PairTests(
+        first,
+        second,
+        difference,
+        difference - add(down[first], up[second]),
+        difference + add(up[first], down[second]),
+        *[np.full(difference.shape, np.nan)] * 4,
+    )
+
+
+def join_gaps(gaps: PairTests, beta: BetaRange, joint: str) -> PairTests:
+    """Put the error of one estimate of beta, which all groups share, together with that of gaps.
+
+    All groups are off by the same in beta: the gap is known at each beta, and is joined as one
+    number is (`pu_accessor.inference.estimates.joint.join_limits`).
+    """
+    lower, upper = join_limits(gaps.difference, gaps.lower, gaps.upper, beta, joint)
+    return replace(gaps, difference=gaps.difference[:, :1], lower=lower, upper=upper)

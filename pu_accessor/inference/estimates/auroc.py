@@ -1,8 +1,6 @@
 """The area under the ROC curve of one ranking, whole or up to a false positive rate."""
 
-from collections.abc import Callable
 from fractions import Fraction
-from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -10,13 +8,11 @@ from pu_accessor.checks import Interval
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.estimates.intervals import (
     Estimates,
-    Estimator,
     estimate_area,
     rank_interval,
     reach,
 )
 from pu_accessor.inference.estimates.known_positives import (
-    Blocks,
     count_negatives,
     count_positives,
     find_blocks,
@@ -28,54 +24,6 @@ from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
 _DOUBT = 0.1  # beyond, Student's interval covers .83 to .95, in simulations
-
-
-class _Exact(NamedTuple):
-    """The whole area at some betas.
-
-    Parameters
-    ----------
-    value : tuple of Fraction, length betas
-        Ranks are halves.
-    error : ndarray of float64, shape (betas,)
-        Standard errors.
-    mean : Fraction
-        Of the mid-ranks of the known positives.
-    negatives : tuple of Fraction, length betas
-        Not rounded.
-    """
-
-    value: tuple[Fraction, ...]
-    error: FloatArray
-    mean: Fraction
-    negatives: tuple[Fraction, ...]
-
-
-class _Part(NamedTuple):
-    """The area up to a false positive rate at one beta.
-
-    Parameters
-    ----------
-    value : float
-        The standardised area.
-    mean, spread : float
-        Of the numbers of ranks that each known positive has below it there: mean and variance.
-    length : float
-        The ranks there.
-    doubt : float
-        The standard error of the number of false positives there, as a share of it, but for the
-        factor of sampling without replacement.
-    """
-
-    value: float
-    mean: float
-    spread: float
-    length: float
-    doubt: float
-
-
-# From the numbers of positives and of negatives to the area up to a false positive rate.
-_PartAt: TypeAlias = Callable[[float, float], _Part]
 
 
 def estimate_auroc(
@@ -122,15 +70,22 @@ def estimate_auroc(
     >>> found.value.round(3), found.error.round(3), found.lower.round(3), found.upper.round(3)
     (array([0.792, 0.938]), array([0.132, 0.243]), array([0.417, 0.219]), array([0.917, 1.   ]))
     """
-    partial = max_fpr is not None and max_fpr < 1
-    if ranking.weight is not None and partial:
+    if ranking.weight is not None and max_fpr is not None and max_fpr < 1:
         raise PUValueError(
             f"max_fpr must be None with propensity=..., but {max_fpr!r} was passed. Take the "
             "range between bounding curves: "
             "df.pu(propensity='p').contingency(0.3).pu.area('auroc', max_fpr=0.1).",
             page="biased_labels",
         )
-    estimate = _estimator(ranking, rule.level, float(max_fpr) if max_fpr and partial else None)
+    weight = ranking.unequal_weight
+
+    def estimate(betas: FloatArray) -> Estimates:
+        if weight is not None:
+            return weighted_auroc(ranking, weight, betas, rule.level)
+        if max_fpr is None or max_fpr == 1:
+            return _whole(ranking, betas, rule.level)
+        return _up_to(ranking, betas, rule.level, float(max_fpr))
+
     return estimate_area(ranking, betas, rule, estimate, "roc", max_fpr, interval)
 
 
@@ -138,57 +93,47 @@ def auroc_and_error(
     ranking: Ranking, betas: FloatArray
 ) -> tuple[tuple[Fraction, ...], FloatArray]:
     """Return the estimates of AUROC and their standard errors."""
-    exact = _from_ranks(ranking, betas)
-    return exact.value, exact.error
+    value, error, _, _ = _from_ranks(ranking, betas)
+    return value, error
 
 
-def _estimator(ranking: Ranking, level: float, limit: float | None) -> Estimator:
-    """Return what estimates the area from the known positives alone."""
-    weight = ranking.unequal_weight
-    if weight is not None:
-        return lambda betas: weighted_auroc(ranking, weight, betas, level)
-    if limit is None:
-        return lambda betas: _whole(ranking, betas, level)
-    return lambda betas: _up_to(ranking, betas, level, limit)
+def _from_ranks(
+    ranking: Ranking, betas: FloatArray
+) -> tuple[tuple[Fraction, ...], FloatArray, Fraction, tuple[Fraction, ...]]:
+    """Return areas, their errors, the mean mid-rank of known positives and numbers of negatives.
 
-
-def _from_ranks(ranking: Ranking, betas: FloatArray) -> _Exact:
-    """Estimate the whole area from the mid-ranks of the known positives."""
+    Numbers are not rounded: ranks are halves.
+    """
     negatives = count_negatives(ranking.total, betas)
     positives, factor = count_positives(ranking.total, betas)
-    mean, variance = _rank_moments(find_blocks(ranking))
-    value = tuple(1 - (mean - (p + 1) / 2) / q for p, q in zip(positives, negatives, strict=True))
-    spread = (variance / ranking.total.known_positive) ** 0.5
-    error = np.array([spread / float(each) for each in negatives]) * factor
-    return _Exact(value, np.where(factor > 0, error, 0.0), mean, negatives)
-
-
-def _rank_moments(blocks: Blocks) -> tuple[Fraction, float]:
-    """Return the mean and the variance of the mid-ranks of the known positives."""
-    n = int(blocks.found.sum())
+    blocks, n = find_blocks(ranking), ranking.total.known_positive
     doubled = blocks.start + blocks.end + 1
     mean = Fraction(int(blocks.found @ doubled), 2 * n)
-    spread = blocks.found @ (doubled / 2 - float(mean)) ** 2
-    return mean, float(spread) / (n - 1) if n > 1 else np.nan
+    square = float(blocks.found @ (doubled / 2 - float(mean)) ** 2)
+    spread = (square / (n - 1) / n) ** 0.5 if n > 1 else np.nan
+    value = tuple(1 - (mean - (p + 1) / 2) / q for p, q in zip(positives, negatives, strict=True))
+    error = np.array([spread / float(each) for each in negatives]) * factor
+    return value, np.where(factor > 0, error, 0.0), mean, negatives
 
 
 def _whole(ranking: Ranking, betas: FloatArray, level: float) -> Estimates:
     """Estimate the whole area, with intervals."""
-    exact, examples = _from_ranks(ranking, betas), sum(ranking.total)
-    place = float(1 - (exact.mean - Fraction(1, 2)) / examples)
-    stretch = np.array([float(examples / each) for each in exact.negatives])
-    value = np.array([float(each) for each in exact.value])
+    exact, error, mean, negatives = _from_ranks(ranking, betas)
+    examples = sum(ranking.total)
+    place = float(1 - (mean - Fraction(1, 2)) / examples)
+    stretch = np.array([float(examples / each) for each in negatives])
+    value = np.array([float(each) for each in exact])
     n = ranking.total.known_positive
-    away = reach(exact.error, n - 1, level) if n > 2 else np.full(value.size, np.nan)
+    away = reach(error, n - 1, level) if n > 2 else np.full(value.size, np.nan)
     student = rank_interval(value, place, stretch, away, away)
     if n == 1:  # nobody knows how far the one can be off
-        return Estimates(value, exact.error, *student)
+        return Estimates(value, error, *student)
     gaps, ends = _of_latent(ranking, betas, level)
     inside = np.clip(value, 0, 1)
     lower = np.maximum(np.fmin(gaps[0], student[0]), ends[0])
     upper = np.minimum(np.fmax(gaps[1], student[1]), ends[1])
     lower, upper = (np.clip(limit, 0, 1) for limit in (lower, upper))
-    return Estimates(value, exact.error, np.minimum(lower, inside), np.maximum(upper, inside))
+    return Estimates(value, error, np.minimum(lower, inside), np.maximum(upper, inside))
 
 
 def _of_latent(ranking: Ranking, betas: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
@@ -214,11 +159,8 @@ def _up_to(ranking: Ranking, betas: FloatArray, level: float, limit: float) -> E
     """Estimate the standardised area up to a false positive rate."""
     negatives = np.array([float(each) for each in count_negatives(ranking.total, betas)])
     positives, n = count_positives(ranking.total, betas), ranking.total.known_positive
-    part_at = _part_of(ranking, limit)
-    parts = [
-        part_at(p, q)
-        for p, q in zip(positives.as_floats().tolist(), negatives.tolist(), strict=True)
-    ]
+    pairs = zip(positives.as_floats().tolist(), negatives.tolist(), strict=True)
+    parts = [_part_at(ranking, limit, *numbers) for numbers in pairs]
     value, mean, spread, length, doubt = np.array(parts).T
     scale = negatives * (2 * (limit - limit**2 / 2))  # ranks in an area of 1
     error = np.where(positives.factor > 0, (spread / n) ** 0.5 * positives.factor / scale, 0.0)
@@ -228,8 +170,14 @@ def _up_to(ranking: Ranking, betas: FloatArray, level: float, limit: float) -> E
     return Estimates(value, error, *rank_interval(value, place, length / scale, away, away))
 
 
-def _part_of(ranking: Ranking, limit: float) -> _PartAt:
-    """Return the area up to a false positive rate, as a function of the numbers of each kind.
+def _part_at(
+    ranking: Ranking, limit: float, positives: float, negatives: float
+) -> tuple[float, float, float, float, float]:
+    """Return the standardised area up to a false positive rate, and what its error takes.
+
+    That is the mean and the variance of the ranks that each known positive has below it there,
+    the ranks there, and the standard error of the number of false positives there, as a share of
+    it, but for the factor of sampling without replacement.
 
     False positives at rank r are r - P*F(r), with F the rank CDF of the known positives. Where
     they are fewer than the limit, the area grows by F times their growth. By a change of F it
@@ -238,28 +186,24 @@ def _part_of(ranking: Ranking, limit: float) -> _PartAt:
     n, found = ranking.total.known_positive, np.diff(ranking.known_positive)
     share, ranks = ranking.known_positive / n, np.diff(ranking.rank)
     rise, there = np.diff(share), found > 0
-
-    def part_at(positives: float, negatives: float) -> _Part:
-        false, most = ranking.rank - positives * share, limit * negatives
-        stop = np.minimum(false, most)
-        width, growth = np.diff(stop), np.diff(false)
-        straight = growth == 0
-        growth[straight] = 1
-        height = share[:-1] + rise / growth * ((stop[:-1] + stop[1:]) / 2 - false[:-1])
-        covered = float(width @ height) / negatives - limit**2 / 2
-        # How much of each step between two cutoffs is below the limit, and how much of that lies
-        # after a place in the step, on average: one that the limit cuts is below it at one end.
-        part = np.where(straight, false[:-1] < most, width / growth)
-        length = part * ranks
-        later = np.cumsum(length[::-1])[::-1] - length
-        after = later + length * np.where(growth < 0, 1 - part / 2, part / 2)
-        mean, spread = _mean_and_variance(after[there], found[there])
-        reached = np.clip(share[np.argmax(false >= most)], 0.5 / n, 1 - 0.5 / n)
-        doubt = positives / most * float(np.sqrt(reached * (1 - reached) / n))
-        value = 0.5 + covered / (2 * limit - limit**2)
-        return _Part(value, mean, spread, float(length.sum()), doubt)
-
-    return part_at
+    false, most = ranking.rank - positives * share, limit * negatives
+    stop = np.minimum(false, most)
+    width, growth = np.diff(stop), np.diff(false)
+    straight = growth == 0
+    growth[straight] = 1
+    height = share[:-1] + rise / growth * ((stop[:-1] + stop[1:]) / 2 - false[:-1])
+    covered = float(width @ height) / negatives - limit**2 / 2
+    # How much of each step between two cutoffs is below the limit, and how much of that lies
+    # after a place in the step, on average: one that the limit cuts is below it at one end.
+    part = np.where(straight, false[:-1] < most, width / growth)
+    length = part * ranks
+    later = np.cumsum(length[::-1])[::-1] - length
+    after = later + length * np.where(growth < 0, 1 - part / 2, part / 2)
+    mean, spread = _mean_and_variance(after[there], found[there])
+    reached = np.clip(share[np.argmax(false >= most)], 0.5 / n, 1 - 0.5 / n)
+    doubt = positives / most * float(np.sqrt(reached * (1 - reached) / n))
+    value = 0.5 + covered / (2 * limit - limit**2)
+    return value, mean, spread, float(length.sum()), doubt
 
 
 def _mean_and_variance(values: FloatArray, times: IntArray) -> tuple[float, float]:

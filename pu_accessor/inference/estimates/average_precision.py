@@ -2,12 +2,11 @@
 
 from fractions import Fraction
 from math import floor
-from typing import NamedTuple
 
 import numpy as np
 
 from pu_accessor.checks import Interval
-from pu_accessor.inference.estimates.intervals import Estimates, Estimator, estimate_area
+from pu_accessor.inference.estimates.intervals import Estimates, estimate_area
 from pu_accessor.inference.estimates.known_positives import Blocks, count_positives, find_blocks
 from pu_accessor.inference.estimates.latent_gaps import precision_limits
 from pu_accessor.inference.estimates.weighted_areas import weighted_precision
@@ -15,35 +14,6 @@ from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
 _ROUNDING = 1e-14  # relative size of a deviation that may be none
-
-
-class _Terms(NamedTuple):
-    """Average precision of n known positives: ``alone + others*pairs``, with P - 1 others.
-
-    Parameters
-    ----------
-    alone, pairs : float
-        The mean of 1/r, and that of (k - 1)/r over n - 1, for the r examples and the k known
-        positives at or above the cutoff of each.
-    """
-
-    alone: float
-    pairs: float
-
-
-class _Jackknife(NamedTuple):
-    """Deviations with each known positive left out: ``rest + (others + turn)*slope``.
-
-    Parameters
-    ----------
-    slope, rest : ndarray of float64, shape (blocks,)
-        Each has the mean 0, and they have no correlation: nothing cancels in the sum.
-    turn : float
-    """
-
-    slope: FloatArray
-    rest: FloatArray
-    turn: float
 
 
 def estimate_precision(
@@ -79,7 +49,13 @@ def estimate_precision(
     >>> found.value.round(3), found.error.round(3), found.lower.round(3), found.upper.round(3)
     (array([0.715, 0.889]), array([0.137, 0.211]), array([0.52 , 0.596]), array([1., 1.]))
     """
-    estimate = _estimator(ranking, rule.level)
+    weight = ranking.unequal_weight
+
+    def estimate(betas: FloatArray) -> Estimates:
+        if weight is not None:
+            return weighted_precision(ranking, weight, betas, rule.level)
+        return _unweighted(ranking, betas, rule.level)
+
     return estimate_area(ranking, betas, rule, estimate, "pr", interval=interval)
 
 
@@ -92,8 +68,8 @@ def estimate_precision_around(ranking: Ranking, betas: FloatArray, rule: Setting
     growth = positives.as_floats() * positives.factor
     if not growth[0]:
         return estimate_precision(ranking, betas, rule)
-    terms = _terms(find_blocks(ranking), ranking.total.known_positive)
-    value = terms.alone + (positives.as_floats() - 1) * terms.pairs
+    alone, pairs = _terms(find_blocks(ranking), ranking.total.known_positive)
+    value = alone + (positives.as_floats() - 1) * pairs
     growth /= growth[0]
     return Estimates(
         np.append(first.value, value[1:]),
@@ -118,18 +94,10 @@ def precision_and_error(ranking: Ranking, betas: FloatArray) -> tuple[FloatArray
     n, blocks = ranking.total.known_positive, find_blocks(ranking)
     positives = count_positives(ranking.total, betas)
     others = np.array([float(number - 1) for number in positives.number])
-    terms, hidden = _terms(blocks, n), positives.factor > 0
+    (alone, pairs), hidden = _terms(blocks, n), positives.factor > 0
     error = _error(blocks, n, others) * positives.factor if n > 2 else np.full(betas.size, np.nan)
-    value = np.where(hidden & (n == 1), np.nan, terms.alone + others * terms.pairs)
+    value = np.where(hidden & (n == 1), np.nan, alone + others * pairs)
     return value, np.where(hidden, error, 0.0)
-
-
-def _estimator(ranking: Ranking, level: float) -> Estimator:
-    """Return what estimates from the known positives alone."""
-    weight = ranking.unequal_weight
-    if weight is not None:
-        return lambda betas: weighted_precision(ranking, weight, betas, level)
-    return lambda betas: _unweighted(ranking, betas, level)
 
 
 def _unweighted(ranking: Ranking, betas: FloatArray, level: float) -> Estimates:
@@ -151,39 +119,33 @@ def _unweighted(ranking: Ranking, betas: FloatArray, level: float) -> Estimates:
 
 
 def _error(blocks: Blocks, n: int, others: FloatArray) -> FloatArray:
-    """Return the standard error of the jackknife, shape (betas,); n at least 3."""
-    slope, rest, turn = _jackknife(blocks, n)
-    along = others + turn
-    along[np.abs(along) <= _ROUNDING * others] = 0
-    square = blocks.found @ (rest**2) + along**2 * (blocks.found @ slope**2)
-    error: FloatArray = ((n - 1) / n * square) ** 0.5
-    return error
+    """Return the standard error of the jackknife, shape (betas,); n at least 3.
 
-
-def _terms(blocks: Blocks, n: int) -> _Terms:
-    """Return what average precision is made of."""
-    alone = float(blocks.found @ (1 / blocks.end)) / n
-    if n == 1:
-        return _Terms(alone, 0.0)
-    pairs = float(blocks.found @ ((blocks.known - 1) / blocks.end))
-    return _Terms(alone, pairs / (n * (n - 1)))
-
-
-def _jackknife(blocks: Blocks, n: int) -> _Jackknife:
-    """Leave each of n known positives out; n at least 3.
-
-    Its own terms go, and its part in those of the others below it.
+    With a known positive left out its own terms go, and its part in those of the others below it.
+    Deviations are ``rest + (others + turn)*slope``: each of the two has the mean 0, and they have
+    no correlation, so that nothing cancels in the sum.
     """
     found, weight = blocks.found, 1 / blocks.end
     below = np.cumsum((found * weight)[::-1])[::-1] - weight
     own = _centered(-weight / (n - 1), found)
     slope = _centered(-((blocks.known - 1) * weight + below) / ((n - 1) * (n - 2)), found)
-    square = float(found @ slope**2)
-    turn = float(found @ (own * slope)) / square if square else 0.0
+    slope_square = float(found @ slope**2)
+    turn = float(found @ (own * slope)) / slope_square if slope_square else 0.0
     rest = own - turn * slope
     if found @ rest**2 <= _ROUNDING**2 * (found @ own**2):
         rest = np.zeros(rest.size)
-    return _Jackknife(slope, rest, turn)
+    along = others + turn
+    along[np.abs(along) <= _ROUNDING * others] = 0
+    square = found @ rest**2 + along**2 * slope_square
+    error: FloatArray = ((n - 1) / n * square) ** 0.5
+    return error
+
+
+def _terms(blocks: Blocks, n: int) -> tuple[float, float]:
+    """Return the two terms of average precision: ``alone + (P - 1)*pairs``."""
+    alone = float(blocks.found @ (1 / blocks.end)) / n
+    pairs = float(blocks.found @ ((blocks.known - 1) / blocks.end))
+    return alone, pairs / (n * max(n - 1, 1))
 
 
 def _centered(values: FloatArray, times: IntArray) -> FloatArray:

@@ -1,7 +1,6 @@
 """A metric at a threshold on new examples: from two rates, each of them a binomial's."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
@@ -67,22 +66,16 @@ def metric_on_new(
     every = np.concatenate([betas, inner[_negatives(ranking.total, inner) > 0]])
     estimate, lower, upper = _limits(here, every, name, rule.level)
     points = slice(None, betas.size)
-    found = AtCutoff(
-        rank=np.repeat(here.rank, betas.size),
-        threshold=np.repeat(here.threshold, betas.size),
-        estimate=estimate[points],
-        lower=lower[points],
-        upper=upper[points],
-        envelope_lower=None,
-        envelope_upper=None,
+    lowest = highest = None
+    if interval is not None:
+        lowest = np.full(betas.size, np.fmin.reduce(lower))
+        highest = np.full(betas.size, np.fmax.reduce(upper))
+    estimate, lower, upper = (each[points] for each in (estimate, lower, upper))
+    return AtCutoff(
+        np.repeat(here.rank, betas.size),
+        np.repeat(here.threshold, betas.size),
+        *(estimate, lower, upper, lowest, highest),
         band="binomial",
-    )
-    if interval is None:
-        return found
-    return replace(
-        found,
-        envelope_lower=np.full(betas.size, np.fmin.reduce(lower)),
-        envelope_upper=np.full(betas.size, np.fmax.reduce(upper)),
     )
 
 

@@ -24,19 +24,10 @@ _HINTS = MappingProxyType(
 
 @dataclass(frozen=True)
 class Cutoff:
-    """What a cutoff is given by.
+    """What a cutoff is given by."""
 
-    Parameters
-    ----------
-    kind : {"rank", "threshold", "fraction", "fpr", "recall", "tpr", "precision", "youden", \
-"maximum"}
-        The last two are maxima.
-    value : float
-        Of that; NaN for a maximum.
-    """
-
-    kind: str
-    value: float = nan
+    kind: str  # one of _KINDS or CHOSEN
+    value: float = nan  # NaN for one that is CHOSEN
 
 
 def read_at(at: At) -> Cutoff:

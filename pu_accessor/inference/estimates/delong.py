@@ -15,25 +15,13 @@ _ROUNDING = 1e-20  # variances that small are of means that were rounded, not of
 
 
 class DeLong(NamedTuple):
-    """Placements of two samples, the known positives and the rest, and how far they scatter.
-
-    Parameters
-    ----------
-    known, rest : int
-        How many there are.
-    above : Fraction
-        The probability that a known positive lies above one of the rest, ties counting half.
-    known_variance : float
-        Of the shares of the rest below each known positive; NaN for one alone.
-    rest_variance : float
-        Of the shares of known positives above each of the rest; NaN for one alone.
-    """
+    """Placements of two samples, the known positives and the rest, and how far they scatter."""
 
     known: int
     rest: int
-    above: Fraction
-    known_variance: float
-    rest_variance: float
+    above: Fraction  # P(a known positive lies above one of the rest), ties half
+    known_variance: float  # of shares of the rest below; NaN for one alone
+    rest_variance: float  # of shares of known positives above; NaN for one alone
 
     def auroc(self, total: Counts, betas: FloatArray) -> tuple[Fraction, ...]:
         """Return the AUROC at some betas."""
@@ -47,21 +35,11 @@ class DeLong(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """Placements of one ranking or of many: known positives first, then the rest.
+    """Placements of one ranking or of many: known positives first, then the rest."""
 
-    Parameters
-    ----------
-    size : ndarray of float64, shape (2, 1) or (2, rankings)
-        How many there are.
-    variance : ndarray of float64, of that shape
-        Of their placements; NaN for one alone.
-    above : ndarray of float64, shape (1,) or (rankings,)
-        The probability that a known positive lies above one of the rest, ties counting half.
-    """
-
-    size: FloatArray
-    variance: FloatArray
-    above: FloatArray
+    size: FloatArray  # shape (2, rankings)
+    variance: FloatArray  # NaN for one alone
+    above: FloatArray  # shape (rankings,), as in `DeLong`
 
     @classmethod
     def of(cls, found: DeLong) -> Placed:
@@ -224,5 +202,16 @@ def check_unweighted(ranking: Ranking, method: str) -> None:
             f"target must be 'examples' with propensity=..., but {method} was asked for "
             "'population', the default: where labels were selected with unequal probabilities it "
             "has no interval for new examples. Pass target='examples'.",
+            page="biased_labels",
+        )
+
+
+def refuse_weights(ranking: Ranking, method: str) -> None:
+    """Raise if known positives have propensities, for what speaks of random labels alone."""
+    if ranking.weight is not None:
+        raise PUValueError(
+            f"Labels must be random, without propensity=..., but {method} was asked for with it: "
+            "there is no estimate where labels were selected with unequal probabilities. Leave "
+            "propensity out.",
             page="biased_labels",
         )

@@ -9,7 +9,7 @@ import numpy as np
 from pu_accessor.checks import Interval
 from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.inference.bands.lookup import band_name
-from pu_accessor.inference.estimates.delong import check_unweighted
+from pu_accessor.inference.estimates.delong import refuse_weights
 from pu_accessor.inference.estimates.intervals import Estimates, over_betas
 from pu_accessor.inference.estimates.known_positives import (
     count_negatives,
@@ -75,7 +75,7 @@ def estimate_bedroc(
     >>> found.value.round(3), found.lower.round(3), found.upper.round(3)
     (array([0.683]), array([0.436]), array([1.]))
     """
-    check_unweighted(ranking, "bedroc")
+    refuse_weights(ranking, "bedroc")
     check_labels(betas, ranking.total)
     examples, n = sum(ranking.total), ranking.total.known_positive
     pace = alpha / examples

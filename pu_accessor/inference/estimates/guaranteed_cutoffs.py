@@ -1,10 +1,8 @@
 """The cutoff whose bound meets a goal, among all cutoffs: valid whatever was looked at before."""
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import floor, inf, isfinite, nan
 from numbers import Real
-from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -14,52 +12,31 @@ from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import Tables, make_tables
 from pu_accessor.inference.tables.rates import evaluate
-from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking
+from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
 Cost: TypeAlias = tuple[float, float]
 _NAMES = ("precision", "recall", "fpr", "cost")
+_RISING = ("precision", "recall")
 
 
 class Goal(NamedTuple):
-    """What a cutoff is to reach.
+    """What a cutoff is to reach."""
 
-    Parameters
-    ----------
-    name : {"precision", "recall", "fpr", "cost"}
-        Of the metric.
-    value : float
-        At least this precision or recall, at most this fpr; NaN for a cost.
-    cost : (float, float), default (0, 0)
-        Of a false positive and of a false negative.
-    """
-
-    name: str
-    value: float = nan
-    cost: Cost = (0.0, 0.0)
+    name: str  # one of _NAMES
+    value: float = nan  # at least this precision or recall, at most this fpr
+    cost: Cost = (0.0, 0.0)  # of a false positive and of a false negative
 
 
 @dataclass(frozen=True)
 class Guaranteed:
-    """A cutoff that meets a goal, or none.
+    """A cutoff that meets a goal, or none."""
 
-    Parameters
-    ----------
-    rank : int
-        Examples predicted positive; 0 where no cutoff meets the goal.
-    threshold : float
-        Lowest score that is predicted positive; +inf at rank 0.
-    estimate, lower, upper : float
-        Of the metric there; NaN where no cutoff meets the goal. Lower is the smaller number.
-    attainable : float
-        The best bound that any cutoff has from rank 1 on: a goal up to that is met.
-    """
-
-    rank: int
-    threshold: float
+    rank: int  # 0 where no cutoff meets the goal
+    threshold: float  # +inf at rank 0
     estimate: float
     lower: float
     upper: float
-    attainable: float
+    attainable: float  # the best bound that any cutoff has from rank 1 on
 
 
 class _Bounded(NamedTuple):
@@ -140,11 +117,11 @@ def find_guaranteed(
             f"{goal.name} has no value at this beta: it needs negatives. Pass a smaller beta.",
             page="beta#too-high",
         )
-    place = _SEARCHES[goal.name](bounded, goal)
+    place = _find_cutoff(bounded, goal)
     if place is not None and (extra := _extra(bounded, goal, place)).size:
         finer = bounded.tables.ranking.refine(extra)
         bounded = _bound(finer, beta, goal, rule, interval)
-        place = _SEARCHES[goal.name](bounded, goal)
+        place = _find_cutoff(bounded, goal)
     best = np.fmax if goal.name in _RISING else np.fmin
     attainable = float(best.reduce(bounded.worse[1:]))
     if place is None or (goal.name == "fpr" and not bounded.tables.ranking.rank[place]):
@@ -193,26 +170,13 @@ def _bound(
     )
 
 
-def _last(met: BoolArray) -> int | None:
-    places = np.flatnonzero(met)
-    return int(places[-1]) if places.size else None
-
-
-def _deepest_precise(bounded: _Bounded, goal: Goal) -> int | None:
-    return _last(bounded.worse >= goal.value)
-
-
-def _deepest_specific(bounded: _Bounded, goal: Goal) -> int | None:
-    return _last(bounded.worse <= goal.value)
-
-
-def _first_complete(bounded: _Bounded, goal: Goal) -> int | None:
-    met = bounded.worse >= goal.value
-    return int(np.argmax(met)) if met.any() else None
-
-
-def _cheapest(bounded: _Bounded, goal: Goal) -> int | None:
-    return int(np.nanargmin(bounded.worse))
+def _find_cutoff(bounded: _Bounded, goal: Goal) -> int | None:
+    """Return the cheapest cutoff, the first with so much recall, or the last that meets a goal."""
+    if goal.name == "cost":
+        return int(np.nanargmin(bounded.worse))
+    below = goal.name == "fpr"
+    met = np.flatnonzero(bounded.worse <= goal.value if below else bounded.worse >= goal.value)
+    return int(met[0 if goal.name == "recall" else -1]) if met.size else None
 
 
 def _extra(bounded: _Bounded, goal: Goal, place: int) -> IntArray:
@@ -247,14 +211,3 @@ def _extra(bounded: _Bounded, goal: Goal, place: int) -> IntArray:
     inside = ranking.unlabeled[start] < count < ranking.unlabeled[end]
     alike = all(kind[start] == kind[end] for kind in kinds)
     return np.array([*first, count] if alike and inside else first, np.int64)
-
-
-_RISING = ("precision", "recall")
-_SEARCHES: Mapping[str, Callable[[_Bounded, Goal], int | None]] = MappingProxyType(
-    {
-        "precision": _deepest_precise,
-        "recall": _first_complete,
-        "fpr": _deepest_specific,
-        "cost": _cheapest,
-    }
-)

@@ -8,7 +8,7 @@ areas under bounding curves replace the interval.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy import special
@@ -69,24 +69,15 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Estimates:
-    """An area of one ranking at some betas.
+    """An area of one ranking at some betas."""
 
-    Parameters
-    ----------
-    value, error, lower, upper : ndarray of float64, shape (betas,)
-        Estimates, standard errors and intervals; NaN where there is none.
-    envelope : (float, float), optional
-        The lowest lower and the highest upper limit while beta varies within an interval.
-    reach : (ndarray, ndarray) of float64, shape (betas,), optional
-        The lowest and the highest estimate for every selection within a factor of the odds.
-    """
-
-    value: FloatArray
-    error: FloatArray
+    value: FloatArray  # shape (betas,), as the next three; NaN where there is none
+    error: FloatArray  # standard errors
     lower: FloatArray
     upper: FloatArray
+    # Lowest lower and highest upper within an interval of beta.
     envelope: tuple[float, float] | None = None
-    reach: tuple[FloatArray, FloatArray] | None = None
+    reach: tuple[FloatArray, FloatArray] | None = None  # lowest and highest within selection_odds
 
 
 # From betas to estimates from the known positives alone, intervals NaN where there is no error.
@@ -118,14 +109,9 @@ def over_betas(
 ) -> Estimates:
     """Estimate at some betas, and an envelope over an interval of them where there is one."""
     inner = interval_betas(interval, betas)
-    every = np.concatenate([betas, inner[_leaves_negatives(total, inner)]])
+    has_negatives = total.known_negative + total.unlabeled * (1 - inner) > 0
+    every = np.concatenate([betas, inner[has_negatives]])
     return _split(_possible(estimate(every), total.known_positive), every, betas.size, interval)
-
-
-def _leaves_negatives(total: Counts, betas: FloatArray) -> BoolArray:
-    """Tell at which betas within an interval there are negatives left."""
-    left: BoolArray = total.known_negative + total.unlabeled * (1 - betas) > 0
-    return left
 
 
 def _without_hidden(found: Estimates, hidden: BoolArray) -> Estimates:
@@ -161,16 +147,11 @@ def _possible(found: Estimates, known: int) -> Estimates:
     error = special.stdtrit(max(known - 1, 1), 0.975) * found.error
     nowhere = beyond > np.where(np.isnan(error), 1, error) + _ROUNDING
 
-    def possible(field: FloatArray) -> FloatArray:
-        return np.where(nowhere, np.nan, field)
-
-    return Estimates(
-        possible(found.value),
-        possible(found.error),
-        possible(found.lower),
-        possible(found.upper),
-        reach=found.reach,
-    )
+    columns = ("value", "error", "lower", "upper")
+    possible: dict[str, Any] = {
+        name: np.where(nowhere, np.nan, getattr(found, name)) for name in columns
+    }
+    return replace(found, **possible)
 
 
 def _split(
@@ -185,11 +166,6 @@ def _split(
             float(np.fmax.reduce(found.upper[inside], initial=np.nan)),
         )
     reach = found.reach and (found.reach[0][:points], found.reach[1][:points])
-    return Estimates(
-        found.value[:points],
-        found.error[:points],
-        found.lower[:points],
-        found.upper[:points],
-        envelope,
-        reach,
-    )
+    columns = (found.value, found.error, found.lower, found.upper)
+    value, error, lower, upper = (column[:points] for column in columns)
+    return Estimates(value, error, lower, upper, envelope, reach)

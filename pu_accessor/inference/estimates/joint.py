@@ -33,13 +33,8 @@ def join_estimates(
         (part - floor) / width for part in (found.value, found.lower, found.upper)
     )
     lower, upper = join_limits(value, lower, upper, beta, joint)
-    first = slice(1)
-    return Estimates(
-        found.value[first],
-        found.error[first],
-        floor + width * np.maximum(lower, 0),
-        floor + width * np.minimum(upper, 1),
-    )
+    lower, upper = floor + width * np.maximum(lower, 0), floor + width * np.minimum(upper, 1)
+    return Estimates(found.value[:1], found.error[:1], lower, upper)
 
 
 def join_limits(
@@ -189,12 +184,6 @@ def _tables(here: Ranking, betas: FloatArray, share: FloatArray, rule: Settings)
 
 def at_estimate(found: AtCutoff, lower: FloatArray, upper: FloatArray) -> AtCutoff:
     """Return what was found at the first beta, with other limits."""
-    first = slice(1)
-    return replace(
-        found,
-        rank=found.rank[first],
-        threshold=found.threshold[first],
-        estimate=found.estimate[first],
-        lower=lower,
-        upper=upper,
-    )
+    names = ("rank", "threshold", "estimate")
+    first = {name: getattr(found, name)[:1] for name in names}
+    return replace(found, **first, lower=lower, upper=upper)

@@ -10,33 +10,19 @@ from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
 
 
 class Blocks(NamedTuple):
-    """The blocks of tied scores that hold known positives, best first.
+    """The blocks of tied scores that hold known positives, best first."""
 
-    Parameters
-    ----------
-    found, known, start, end : ndarray of int64, shape (blocks,)
-        Known positives in the block, and at or above it; examples above it, and at or above it.
-    """
-
-    found: IntArray
-    known: IntArray
-    start: IntArray
-    end: IntArray
+    found: IntArray  # known positives in the block
+    known: IntArray  # known positives at or above it
+    start: IntArray  # examples above it
+    end: IntArray  # examples at or above it
 
 
 class Positives(NamedTuple):
-    """The positives at some betas.
+    """The positives at some betas."""
 
-    Parameters
-    ----------
-    number : tuple of Fraction, length betas
-        Known and latent ones, not rounded.
-    factor : ndarray of float64, shape (betas,)
-        Of a standard error: sqrt(1 - n/P), as of P positives n are known.
-    """
-
-    number: tuple[Fraction, ...]
-    factor: FloatArray
+    number: tuple[Fraction, ...]  # known and latent ones, not rounded
+    factor: FloatArray  # of a standard error: sqrt(1 - n/P)
 
     def as_floats(self) -> FloatArray:
         """Return the numbers as an array of float64, shape (betas,)."""

@@ -32,37 +32,19 @@ _VANISHED = 1e-290  # of a sum, below which no share of it is left
 
 
 class Steps(NamedTuple):
-    """Known positives, best first.
+    """Known positives, best first."""
 
-    Parameters
-    ----------
-    rank : ndarray of float64, shape (n,)
-        Mid-ranks from the top.
-    above, through : ndarray of int64, shape (n,)
-        Other examples above the block of each, and at or above it.
-    """
-
-    rank: FloatArray
-    above: IntArray
-    through: IntArray
+    rank: FloatArray  # mid-ranks
+    above: IntArray  # other examples above the block of each
+    through: IntArray  # other examples at or above it
 
 
 class _Tilted(NamedTuple):
-    """The saddlepoint of a weighted mean at some value.
+    """The saddlepoint of a weighted mean at some value."""
 
-    Parameters
-    ----------
-    share : float
-        The value, as a share of the way from the lowest to the highest one.
-    sign : float
-        That of the tilt.
-    weight : ndarray of float64, shape (values,)
-        Of each gamma variable the mean with the tilt, over that without.
-    """
-
-    share: float
-    sign: float
-    weight: FloatArray
+    share: float  # of the way from the lowest to the highest value
+    sign: float  # of the tilt
+    weight: FloatArray  # mean of each gamma variable with the tilt, over that without
 
 
 def gamma_quantile(
@@ -203,26 +185,12 @@ def _grouped(values: FloatArray) -> tuple[FloatArray, IntArray]:
 
 
 class _Units(NamedTuple):
-    """The gaps that latent positives are shared out to.
+    """The gaps that latent positives are shared out to."""
 
-    Parameters
-    ----------
-    top : Blocks
-        The blocks of known positives that stand for themselves; one gap before each of them, one
-        gap less than there are known positives within it.
-    sizes : ndarray of int64, shape (units,)
-        Numbers of gaps: before and within each of these blocks in turn, in each group, at the end.
-    groups : ndarray of float64, shape (4, groups)
-        Known positives in each group, and what they add to the sum of precisions: by themselves,
-        by each latent positive above the group, by each in the group.
-    end : int
-        Examples at or above the last block of all.
-    """
-
-    top: Blocks
-    sizes: IntArray
-    groups: FloatArray
-    end: int
+    top: Blocks  # that stand for themselves
+    sizes: IntArray  # gaps: before and within each of these in turn, in each group, last
+    groups: FloatArray  # known positives; sums of precisions: alone, by latent above, within
+    end: int  # examples at or above the last block
 
 
 def precision_limits(

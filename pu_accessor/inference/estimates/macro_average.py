@@ -9,48 +9,30 @@ from scipy import special
 from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.estimates.auroc import auroc_and_error
 from pu_accessor.inference.estimates.average_precision import precision_and_error
-from pu_accessor.inference.estimates.cutoff_spec import Cutoff
+from pu_accessor.inference.estimates.cutoff_spec import FIXED, Cutoff
 from pu_accessor.inference.estimates.delong import find_placements, place_stack, welch_df
 from pu_accessor.inference.estimates.intervals import Estimates, rank_interval, reach
 from pu_accessor.inference.estimates.known_positives import count_negatives, count_positives
 from pu_accessor.inference.estimates.metric_at import fixed_cutoff
-from pu_accessor.inference.estimates.population_auroc import crossing
+from pu_accessor.inference.estimates.population_areas import crossing
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.inference.tables.rates import Metric, evaluate, metric_name
 from pu_accessor.ranking import FloatArray, Ranking, Stack
 
 _ROUNDING = 1e-9
-_FIXED = ("rank", "threshold", "fraction")
 
 
 class GroupTerm(NamedTuple):
-    """What one group adds to an average, at some betas.
+    """What one group adds to an average, at some betas."""
 
-    Parameters
-    ----------
-    value : ndarray of float64, shape (betas,)
-        Its unbiased estimate, which may lie outside [0, 1].
-    low, high : ndarray of float64, shape (betas,)
-        What that would be with all known positives at the worst and at the best place.
-    square : ndarray of float64, shape (betas,)
-        Its squared standard error for these examples: 0 where nothing is hidden, NaN where the
-        group cannot tell, as with one known positive.
-    hidden : ndarray of float64, shape (betas,)
-        The share of its positives that is hidden.
-    known : int
-        Known positives.
-    floor, ceiling : float or ndarray of float64, shape (betas,)
-        The least and the most that there can be: 0 and 1, or beyond, as of lift.
-    """
-
-    value: FloatArray
-    low: FloatArray
-    high: FloatArray
-    square: FloatArray
-    hidden: FloatArray
-    known: int
-    floor: FloatArray | float = 0.0
-    ceiling: FloatArray | float = 1.0
+    value: FloatArray  # unbiased, may lie outside [0, 1]
+    low: FloatArray  # with all known positives at the worst place
+    high: FloatArray  # and at the best place
+    square: FloatArray  # of the standard error; NaN: the group cannot tell
+    hidden: FloatArray  # share of its positives
+    known: int  # positives
+    floor: FloatArray | float = 0.0  # least that there can be
+    ceiling: FloatArray | float = 1.0  # most that there can be
 
 
 def area_under_roc(ranking: Ranking, betas: FloatArray, target: str) -> GroupTerm:
@@ -135,9 +117,9 @@ def rate_at(ranking: Ranking, betas: FloatArray, name: str | Metric, cutoff: Cut
 
 def check_fixed(cutoff: Cutoff) -> None:
     """Raise where groups choose a cutoff each by what they estimate."""
-    if cutoff.kind not in _FIXED:
+    if cutoff.kind not in FIXED:
         raise PUValueError(
-            f"at must be one of {[*_FIXED]} with average=True, but {cutoff.kind!r} was passed, "
+            f"at must be one of {[*FIXED]} with average=True, but {cutoff.kind!r} was passed, "
             "which each group would choose by what it estimates. For example at={'rank': 10}."
         )
 
@@ -258,9 +240,9 @@ def average_groups(
         away = reach(error, df, level)
         away[np.abs(place - 0.5) > 0.5 - _ROUNDING] = np.nan  # where all are at one end
         student = rank_interval(mean, place, stretch, away, away)
-        limits = (
-            np.minimum(limits[0], _or_nearest(student[0], limits[0])),
-            np.maximum(limits[1], _or_nearest(student[1], limits[1])),
+        limits = (  # of Student's there may be none
+            np.where(student[0] < limits[0], student[0], limits[0]),
+            np.where(student[1] > limits[1], student[1], limits[1]),
         )
     mean, error = (np.where(np.isnan(limits[0]), np.nan, part) for part in (mean, error))
     mean, lower, upper = (floor + part * (ceiling - floor) for part in (mean, *limits))
@@ -273,11 +255,6 @@ def find_span(terms: Sequence[GroupTerm]) -> tuple[FloatArray, FloatArray]:
         np.mean([getattr(term, name) for term in terms], axis=0) for name in ("floor", "ceiling")
     )
     return floor, ceiling
-
-
-def _or_nearest(limit: FloatArray, other: FloatArray) -> FloatArray:
-    """Return a limit, or another where there is none."""
-    return np.where(np.isnan(limit), other, limit)
 
 
 def _of_these(

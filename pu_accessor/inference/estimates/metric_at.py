@@ -1,18 +1,18 @@
 """A metric at the one cutoff that a person reports, with its interval."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from math import ceil, floor, nan
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from pu_accessor.checks import Interval, interval_betas
 from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.bands.lookup import band_name
-from pu_accessor.inference.estimates.cutoff_spec import CHOSEN, Cutoff, no_rank
+from pu_accessor.inference.estimates.cutoff_spec import CHOSEN, FIXED, Cutoff, no_rank
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import Tables, central_table, make_tables
 from pu_accessor.inference.tables.curves import point_envelopes
@@ -22,30 +22,16 @@ from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
 @dataclass(frozen=True, eq=False)
 class AtCutoff:
-    """A metric of one ranking at one cutoff for each beta.
+    """A metric of one ranking at one cutoff for each beta."""
 
-    Parameters
-    ----------
-    rank : ndarray of int64, shape (betas,)
-        Examples predicted positive.
-    threshold : ndarray of float64, shape (betas,)
-        Lowest score that is predicted positive.
-    estimate, lower, upper : ndarray of float64, shape (betas,)
-        Lower is the smaller number, also of an error rate.
-    envelope_lower, envelope_upper : ndarray of float64, shape (betas,), optional
-        What the bounds get to at this cutoff while beta varies within an interval.
-    band : str
-        The name of the band that was taken.
-    """
-
-    rank: IntArray
-    threshold: FloatArray
+    rank: IntArray  # examples predicted positive
+    threshold: FloatArray  # lowest score that is
     estimate: FloatArray
-    lower: FloatArray
+    lower: FloatArray  # the smaller number, also of an error rate
     upper: FloatArray
-    envelope_lower: FloatArray | None
+    envelope_lower: FloatArray | None  # while beta varies within an interval
     envelope_upper: FloatArray | None
-    band: str
+    band: str  # its name
 
 
 # From a ranking, a beta, the value of a cutoff and a rule to a ranking of one cutoff.
@@ -74,7 +60,7 @@ def metric_at(
     """
     interval_betas(interval, betas)
     rule = rule_at(ranking, at, rule)
-    if at.kind in _FIXED:
+    if at.kind in FIXED:
         here = find_cutoff(ranking, betas[0], name, at, rule)
         return evaluate_at(here, betas, name, rule, interval)
     return _at_each(ranking, betas, name, at, rule, interval)
@@ -93,19 +79,26 @@ def rule_at(ranking: Ranking, at: Cutoff, rule: Settings) -> Settings:
 
 
 def fixed_cutoff(ranking: Ranking, at: Cutoff) -> Ranking:
-    """Take a cutoff that no beta moves."""
-    return _FIXED[at.kind](ranking, at.value)
+    """Find a cutoff that no beta moves: of ranks the last cutoff at or before it."""
+    examples, rank = sum(ranking.total), at.value
+    if at.kind == "threshold":
+        rank = ranking.above(at.value)
+    elif at.kind == "fraction":
+        rank = floor(Fraction(str(at.value)) * examples)
+    if rank > examples:
+        raise no_rank(f"{examples}, the number of examples", rank)
+    return ranking.at(np.array([rank], np.int64))
 
 
 def find_cutoff(
     ranking: Ranking, beta: float, name: str | Metric, at: Cutoff, rule: Settings
 ) -> Ranking:
     """Find the cutoff that a person reports."""
-    if at.kind in _FIXED:
+    if at.kind in FIXED:
         return fixed_cutoff(ranking, at)
-    best = "informedness" if at.kind == "youden" else name
-    search = _best_by(best) if at.kind in CHOSEN else _SEARCHES[at.kind]
-    return search(ranking, beta, at.value, rule)
+    if at.kind in CHOSEN:
+        return _at_best(ranking, beta, "informedness" if at.kind == "youden" else name, rule)
+    return _SEARCHES[at.kind](ranking, beta, at.value, rule)
 
 
 def _at_each(
@@ -123,18 +116,14 @@ def _at_each(
         )
         for beta in betas.tolist()
     ]
-    lows = [one.envelope_lower for one in found if one.envelope_lower is not None]
-    highs = [one.envelope_upper for one in found if one.envelope_upper is not None]
-    return AtCutoff(
-        rank=np.concatenate([one.rank for one in found]),
-        threshold=np.concatenate([one.threshold for one in found]),
-        estimate=np.concatenate([one.estimate for one in found]),
-        lower=np.concatenate([one.lower for one in found]),
-        upper=np.concatenate([one.upper for one in found]),
-        envelope_lower=np.concatenate(lows) if lows else None,
-        envelope_upper=np.concatenate(highs) if highs else None,
-        band=found[0].band,
-    )
+
+    def join(name: str) -> FloatArray | None:
+        values = [getattr(answer, name) for answer in found]
+        return None if values[0] is None else np.concatenate(values)
+
+    names = [field.name for field in fields(AtCutoff)]
+    joined: dict[str, Any] = {name: join(name) for name in names if name != "band"}
+    return replace(found[0], **joined)
 
 
 def evaluate_at(
@@ -173,24 +162,6 @@ def envelope_at(
         kinks=True,
     )
     return low[cutoff], high[cutoff]
-
-
-def _at_rank(ranking: Ranking, value: float) -> Ranking:
-    """Find the last cutoff at or before a rank."""
-    examples = sum(ranking.total)
-    if value > examples:
-        raise no_rank(f"{examples}, the number of examples", value)
-    return ranking.at(np.array([value], np.int64))
-
-
-def _at_threshold(ranking: Ranking, value: float) -> Ranking:
-    """Find the cutoff that predicts positive all scores at or above a threshold."""
-    return _at_rank(ranking, ranking.above(value))
-
-
-def _at_fraction(ranking: Ranking, value: float) -> Ranking:
-    """Find the last cutoff at or before a share of the examples."""
-    return _at_rank(ranking, floor(Fraction(str(value)) * sum(ranking.total)))
 
 
 def _at_fpr(ranking: Ranking, beta: float, value: float, rule: Settings) -> Ranking:
@@ -254,23 +225,19 @@ def _at_precision(ranking: Ranking, beta: float, value: float, rule: Settings) -
     return finer.take(np.flatnonzero(evaluate("precision", *table) >= value)[-1:])
 
 
-def _best_by(name: str | Metric) -> _Search:
-    """Return the search for the cutoff at which the estimate of a metric is highest."""
+def _at_best(ranking: Ranking, beta: float, name: str | Metric, rule: Settings) -> Ranking:
+    """Find the cutoff at which the estimate of a metric is highest.
 
-    def search(ranking: Ranking, beta: float, value: float, rule: Settings) -> Ranking:
-        # It is one at which curves bend; or next to no examples or to all, where a metric may have
-        # no value.
-        unlabeled = ranking.total.unlabeled
-        ends = np.unique([1, max(unlabeled - 1, 1)])[:unlabeled]
-        finer, table = central_table(ranking.refine(ends), beta, rule)
-        values = np.where(finer.rank > 0, evaluate(name, *table), np.nan)  # a cutoff, not none
-        if np.isnan(values).all():
-            raise PUDataError(
-                "at needs a cutoff at which the metric has a value, but there is none."
-            )
-        return finer.take(np.array([np.nanargmax(values)]))
-
-    return search
+    It is one at which curves bend; or next to no examples or to all, where a metric may have no
+    value.
+    """
+    unlabeled = ranking.total.unlabeled
+    ends = np.unique([1, max(unlabeled - 1, 1)])[:unlabeled]
+    finer, table = central_table(ranking.refine(ends), beta, rule)
+    values = np.where(finer.rank > 0, evaluate(name, *table), np.nan)  # a cutoff, not none
+    if np.isnan(values).all():
+        raise PUDataError("at needs a cutoff at which the metric has a value, but there is none.")
+    return finer.take(np.array([np.nanargmax(values)]))
 
 
 def _between(ranking: Ranking, position: int, unlabeled: int) -> IntArray:
@@ -284,9 +251,6 @@ def _between(ranking: Ranking, position: int, unlabeled: int) -> IntArray:
     return np.array([unlabeled] if alike and inside else [], np.int64)
 
 
-_FIXED: Mapping[str, Callable[[Ranking, float], Ranking]] = MappingProxyType(
-    {"rank": _at_rank, "threshold": _at_threshold, "fraction": _at_fraction}
-)
 _SEARCHES: Mapping[str, _Search] = MappingProxyType(
     {"fpr": _at_fpr, "recall": _at_recall, "tpr": _at_recall, "precision": _at_precision}
 )

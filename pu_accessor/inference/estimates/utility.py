@@ -1,37 +1,28 @@
-"""Net benefit: what a threshold is worth, where a probability is worth acting on."""
+"""Probabilities: the net benefit of thresholds, and how well bins of them are calibrated."""
 
 from collections.abc import Sequence
+from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
 
-from pu_accessor.checks import Interval, as_array
+from pu_accessor.checks import Interval, as_array, interval_betas, latent_counts
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
+from pu_accessor.inference.bands.lookup import central
+from pu_accessor.inference.estimates.delong import refuse_weights
 from pu_accessor.inference.settings import Settings
-from pu_accessor.inference.tables.contingency import Table, make_tables
+from pu_accessor.inference.tables.contingency import Table, check_labels, make_tables
 from pu_accessor.inference.tables.curves import point_envelopes
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
 
 class NetBenefit(NamedTuple):
-    """Net benefit of one ranking.
+    """Net benefit of one ranking."""
 
-    Parameters
-    ----------
-    rank : ndarray of int64, shape (thresholds,)
-        Examples that are treated.
-    value : ndarray of float64, shape (thresholds, 3, betas)
-        Of the bounds lower, estimate, upper, for each example.
-    treat_all : ndarray of float64, shape (thresholds, betas)
-        Where all examples are treated.
-    envelope : ndarray of float64, shape (thresholds, 2, betas), optional
-        What the bounds get to while beta varies within an interval, with each point.
-    """
-
-    rank: IntArray
-    value: FloatArray
-    treat_all: FloatArray
-    envelope: FloatArray | None
+    rank: IntArray  # examples that are treated
+    value: FloatArray  # shape (thresholds, 3, betas)
+    treat_all: FloatArray  # shape (thresholds, betas)
+    envelope: FloatArray | None  # shape (thresholds, 2, betas), within an interval of beta
 
 
 def as_thresholds(thresholds: float | Sequence[float] | FloatArray | None) -> FloatArray:
@@ -115,3 +106,132 @@ def net_benefit_at(
     if tables.inner is not None:
         envelope = np.stack(point_envelopes(tables, tables.inner, worth, kinks=False), axis=1)
     return NetBenefit(ranks, worth(tables.table), treat_all, envelope)
+
+
+_MOST = 1_000_000  # bins
+_FINE = 200  # parts of a bin whose examples are counted for its mean score
+
+
+class Reliability(NamedTuple):
+    """Shares of positives in bins of scores of one ranking."""
+
+    examples: IntArray
+    known_positive: IntArray
+    mean_score: FloatArray  # NaN where a bin is empty
+    value: FloatArray  # share of positives, shape (bins, 3, betas)
+    envelope: FloatArray | None  # shape (bins, 2, betas), within an interval of beta
+
+
+def as_edges(bins: int | Sequence[float] | FloatArray) -> FloatArray:
+    """Check bins and return their edges."""
+    if isinstance(bins, Integral) and not isinstance(bins, bool):
+        number = int(bins)
+        if not 1 <= number <= _MOST:
+            raise PUValueError(f"bins must be from 1 to {_MOST:,}, but {bins!r} was passed.")
+        return np.arange(number + 1) / number
+    edges = as_array(bins)
+    if edges.ndim != 1 or edges.dtype.kind not in "iuf":
+        raise PUTypeError(
+            "bins must be their number or an array of their edges, but "
+            f"{bins!r} was passed. For example bins=10 or bins=[0, 0.05, 0.2, 1]."
+        )
+    edges = edges.astype(np.float64)
+    if edges.size < 2 or edges[0] != 0 or edges[-1] != 1 or not (np.diff(edges) > 0).all():
+        raise PUValueError(
+            f"bins must have edges that ascend from 0 to 1, but {edges.tolist()[:20]} was passed. "
+            "For as many examples in each bin: [0, *df['score'].quantile([0.25, 0.5, 0.75]), 1]."
+        )
+    return edges
+
+
+def check_bin_band(rule: Settings) -> None:
+    """Raise unless there are such limits for bins."""
+    if rule.band not in ("exact", "simultaneous"):
+        raise PUValueError(
+            "band must be 'exact', for each bin, or 'simultaneous', for all jointly, but "
+            f"{rule.band!r} was passed: other bands are about the top of a ranking."
+        )
+
+
+def reliability(
+    ranking: Ranking,
+    betas: FloatArray,
+    edges: FloatArray,
+    rule: Settings,
+    interval: Interval | None = None,
+) -> Reliability:
+    """Estimate the share of positives in bins of scores, with exact limits.
+
+    Notes
+    -----
+    Of the n + m positives some number T is in a bin, whatever their scores. Known ones are a
+    simple random sample of them: k of n are there with the hypergeometric probability. The limits
+    are the smallest and the largest T - k that this does not reject at half of 1 - level, those of
+    the band "exact": nothing in that argument is about the top of a ranking. So a bin without a
+    known positive has limits, too, the lower one 0. With "simultaneous" 1 - level is shared out
+    evenly to the bins that hold examples.
+
+    Examples
+    --------
+    >>> from pu_accessor.ranking import Counts
+    >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
+    >>> score = np.append(np.inf, np.arange(12, 0, -1) / 13)
+    >>> ranking = Ranking(rank, score, known, 0 * known, rank - known, Counts(4, 0, 8))
+    >>> found = reliability(ranking, np.array([0.25]), np.array([0, 0.5, 1]), Settings())
+    >>> found.examples, found.known_positive, found.value[..., 0].round(3)
+    (array([6, 6]), array([1, 3]), array([[0.167, 0.333, 0.5  ],
+           [0.5  , 0.833, 0.833]]))
+    """
+    refuse_weights(ranking, "calibration")
+    inside = interval_betas(interval, betas)
+    check_labels(betas, ranking.total)
+    check_probabilities(ranking, "calibration")
+    bins = zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)
+    parts = np.concatenate([np.linspace(*ends, _FINE + 1)[:-1] for ends in bins])
+    above = np.append(ranking.above_each(parts), 0)
+    here = ranking.at(np.unique(above[::_FINE]))
+    place = np.searchsorted(here.rank, above[::_FINE])
+    known, unlabeled = (-np.diff(each[place]) for each in (here.known_positive, here.unlabeled))
+    examples = -np.diff(above[::_FINE])
+    every = np.concatenate([betas, inside])
+    split = int(np.count_nonzero(examples)) if rule.band == "simultaneous" else 1
+    level = 1 - (1 - rule.level) / split
+    hidden = latent_counts(every, ranking.total.unlabeled)
+    latent = _latent(ranking, (known, unlabeled), hidden, level)
+    there = np.where(examples > 0, examples, np.nan)[:, np.newaxis, np.newaxis]
+    value = (known[:, np.newaxis, np.newaxis] + latent) / there
+    envelope = None
+    if inside.size:
+        low, high = value[:, 0, betas.size :].min(axis=1), value[:, 2, betas.size :].max(axis=1)
+        envelope = np.repeat(np.stack([low, high], axis=1)[..., np.newaxis], betas.size, axis=2)
+    return Reliability(
+        examples,
+        known,
+        _mean_scores(parts, -np.diff(above), edges),
+        value[..., : betas.size],
+        envelope,
+    )
+
+
+def _latent(
+    ranking: Ranking, counts: tuple[IntArray, IntArray], latent: IntArray, level: float
+) -> IntArray:
+    """Return the latent positives in each bin, shape (bins, 3, betas)."""
+    known, unlabeled = counts
+    total, each = ranking.total, tuple(latent.tolist())
+    lower, upper = Settings(level).bounds(total.known_positive, each, level)
+    middle = np.stack([central(total.known_positive, m) for m in each])
+    claimed = np.stack([side[:, known].T for side in (lower, middle, upper)], axis=1)
+    inside = unlabeled[:, np.newaxis, np.newaxis]
+    fewest = np.maximum(latent - (total.unlabeled - inside), 0)
+    found: IntArray = np.maximum(np.minimum(claimed, np.minimum(inside, latent)), fewest)
+    return found
+
+
+def _mean_scores(parts: FloatArray, examples: IntArray, edges: FloatArray) -> FloatArray:
+    """Return the mean score of each bin, of examples in the middle of its parts."""
+    widths = np.repeat(np.diff(edges) / _FINE, _FINE)
+    sums = ((parts + widths / 2) * examples).reshape(-1, _FINE).sum(axis=1)
+    sizes = examples.reshape(-1, _FINE).sum(axis=1)
+    means: FloatArray = sums / np.where(sizes, sizes, np.nan)
+    return means

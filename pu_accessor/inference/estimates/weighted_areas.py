@@ -17,42 +17,30 @@ from pu_accessor.inference.estimates.latent_gaps import (
     weighted_precision_limits,
     weighted_rank_limits,
 )
-from pu_accessor.inference.estimates.population_auroc import score_interval
-from pu_accessor.inference.estimates.population_average_precision import moments, without_scatter
+from pu_accessor.inference.estimates.population_areas import (
+    moments,
+    score_interval,
+    sum_from_below,
+    without_scatter,
+)
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
 
 class _Spread(NamedTuple):
-    """The standard error at one beta, and what its interval takes.
-
-    Parameters
-    ----------
-    error, kurtosis : float
-        The standard error, and the kurtosis of the terms of its square.
-    down, up : float
-        The same with one more positive, which was not seen, at the worst and at the best place.
-    """
+    """The standard error at one beta, and what its interval takes."""
 
     error: float
-    kurtosis: float
-    down: float
-    up: float
+    kurtosis: float  # of the terms of the squared error
+    down: float  # with one more, not seen, at the worst place
+    up: float  # the same at the best place
 
 
 class _Ties(NamedTuple):
-    """The known positives that share a block of ties, as places in the ranking of these.
+    """The known positives that share a block of ties, as places in the ranking of these."""
 
-    Parameters
-    ----------
-    end : ndarray of int64, shape (n,)
-        Examples at or above the cutoff of each known positive, best first.
-    first, last : ndarray of int64, shape (n,)
-        Known positives above the block of each, and at or above it.
-    """
-
-    end: IntArray
-    first: IntArray
-    last: IntArray
+    end: IntArray  # examples at or above the cutoff of each known positive
+    first: IntArray  # known positives above the block of each
+    last: IntArray  # and at or above it
 
 
 _UNKNOWN = _Spread(np.nan, np.nan, np.nan, np.nan)
@@ -109,9 +97,10 @@ def weighted_auroc(
     mean = rank[0] + away
     value = 1 - (mean - (positives + 1) / 2) / negatives
     scale = positives * negatives
-    error, kurtosis, down, up = _gather(
-        [weighted_spread((a - below) / s, v) for a, s, v in zip(away, scale, latent, strict=True)]
-    )
+    spreads = [
+        weighted_spread((a - below) / s, v) for a, s, v in zip(away, scale, latent, strict=True)
+    ]
+    error, kurtosis, down, up = np.array(spreads).T
     df, place, stretch = (
         kurtosis_df(kurtosis, n),
         1 - (mean - 0.5) / examples,
@@ -163,17 +152,16 @@ def weighted_precision(
     array([0.843, 0.225, 0.42 , 1.   ])
     """
     n, positives = weight.size, count_positives(ranking.total, betas).as_floats()
-    _, end = places(find_blocks(ranking))
-    ties = _Ties(end, *(np.searchsorted(end, end, side=side) for side in ("left", "right")))
+    ties = _find_ties(ranking)
     found, spreads = [], []
     for whole in positives.tolist():
         latent = latent_shares(weight, whole - n)
         area, pull = _precision_and_pull(ties, 1 + latent, whole)
         found.append(area)
         spreads.append(_UNKNOWN if n < 3 and whole > n else weighted_spread(pull, latent))
-    value, error = np.array(found), _gather(spreads)[0]
+    value, error = np.array(found), np.array(spreads)[:, 0]
     limits = [
-        weighted_precision_limits(end, ties.last, weight, whole - n, level)
+        weighted_precision_limits(ties.end, ties.last, weight, whole - n, level)
         if whole > n and n > 2
         else (np.nan, np.nan)
         for whole in positives.tolist()
@@ -181,6 +169,12 @@ def weighted_precision(
     lower, upper = np.array(limits).T
     inside = np.minimum(value, 1)
     return Estimates(value, error, np.minimum(lower, inside), np.maximum(upper, inside))
+
+
+def _find_ties(ranking: Ranking) -> _Ties:
+    """Return the blocks of ties of known positives."""
+    _, end = places(find_blocks(ranking))
+    return _Ties(end, *(np.searchsorted(end, end, side=side) for side in ("left", "right")))
 
 
 def _precision_and_pull(
@@ -220,36 +214,17 @@ def weighted_spread(pull: FloatArray, latent: FloatArray) -> _Spread:
     return _Spread(error, kurtosis, float(down), float(up))
 
 
-def _gather(spreads: list[_Spread]) -> tuple[FloatArray, ...]:
-    """Return an array of each: error, kurtosis, down and up, shape (betas,)."""
-    return tuple(np.array(spreads).T)
-
-
 _ROUNDING = 1e-20  # variances that small are none
 
 
 class _Positives(NamedTuple):
-    """What known positives stand for at one beta.
+    """What known positives stand for at one beta."""
 
-    Parameters
-    ----------
-    stands : ndarray of float64, shape (n,)
-        Positives in number.
-    through : ndarray of float64, shape (cutoffs,)
-        Their sum at or above each cutoff.
-    hidden : float
-        The share of latent ones among the positives.
-    turn : ndarray of float64, shape (n,)
-        What each weighs among the latent ones, 1 on average.
-    size : float
-        That of a simple random sample that says as much.
-    """
-
-    stands: FloatArray
-    through: FloatArray
-    hidden: float
-    turn: FloatArray
-    size: float
+    stands: FloatArray  # positives, shape (n,)
+    through: FloatArray  # their sum at or above each cutoff
+    hidden: float  # share of latent ones
+    turn: FloatArray  # weights among the latent ones, 1 on average
+    size: float  # of a random sample that says as much
 
 
 def _stand(ranking: Ranking, weight: FloatArray, beta: float) -> _Positives:
@@ -273,8 +248,7 @@ def weighted_population_auroc(
     is F by the weights, and negatives are what is left of the rest. AUROC is a function of F and
     of the distribution of the rest alone: its derivatives by both [1]_ have the variances that two
     samples add. Equal weights give DeLong's. The interval is that of
-    `population_auroc.score_interval`, for as many known positives as
-    weigh alike.
+    `score_interval`, for as many known positives as weigh alike.
 
     References
     ----------
@@ -321,14 +295,14 @@ def weighted_population_precision(
     Notes
     -----
     As for AUROC; the interval is Student's t on the logit scale of n/P times average precision, as
-    without weights (`pu_accessor.inference.estimates.population_average_precision`).
+    without weights (`estimate_population_precision`).
     """
-    n, limits = weight.size, []
+    n, limits, ties = weight.size, [], _find_ties(ranking)
     for beta in betas.tolist():
         at = _stand(ranking, weight, beta)
-        split = _precision_at(ranking, at)
+        area, _ = _precision_and_pull(ties, at.stands, at.stands.sum())
         error, df = _precision_scatter(ranking, at)
-        value, share = np.array([split]), n / float(at.through[-1])
+        value, share = np.array([area]), n / float(at.through[-1])
         away = reach(np.array([error]), df, level)
         found = rank_interval(
             value, np.minimum(share * value, 1), 1 / np.array([share]), away, away
@@ -341,24 +315,14 @@ def weighted_population_precision(
     return lower, upper
 
 
-def _precision_at(ranking: Ranking, at: _Positives) -> float:
-    """Return average precision at some weights."""
-    _, end = places(find_blocks(ranking))
-    last = np.searchsorted(end, end, side="right")
-    through, whole = np.cumsum(at.stands)[last - 1], at.stands.sum()
-    others = at.stands @ ((through - at.stands) / end)
-    alone = at.stands @ (1 / end)
-    return float(alone / whole + (whole - 1) * others / (whole**2 - at.stands @ at.stands))
-
-
 def _precision_scatter(ranking: Ranking, at: _Positives) -> tuple[float, FloatArray]:
     """Return the standard error of average precision, and its degrees of freedom."""
     head, found = ranking.rank[1:].astype(np.float64), np.diff(ranking.known_positive)
     free = np.diff(ranking.rank - ranking.known_positive)
     n, others, step = int(found.sum()), int(free.sum()), np.diff(at.through)
     whole, high = at.through[-1], at.through[1:]
-    gained = high / head + _from_below(step / head)
-    lost = _from_below(step * high / head**2) / whole
+    gained = high / head + sum_from_below(step / head)
+    lost = sum_from_below(step * high / head**2) / whole
     each, crowd = np.repeat(gained, found), np.repeat(lost, found)
     latent = at.turn / n
     pull = (1 - at.hidden) * each + at.hidden * at.turn * (each - latent @ each) - n * crowd
@@ -370,9 +334,3 @@ def _precision_scatter(ranking: Ranking, at: _Positives) -> tuple[float, FloatAr
         for kurtosis, size in ((known_kurtosis, at.size), (rest_kurtosis, others))
     ]
     return float(squares.sum()) ** 0.5, welch_df(squares, np.array(df))
-
-
-def _from_below(terms: FloatArray) -> FloatArray:
-    """Return the sums over each step and all below it."""
-    sums: FloatArray = np.cumsum(terms[::-1])[::-1]
-    return sums

@@ -7,10 +7,9 @@ what the estimate then is are reached where those above some place count G times
 the other way round.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from math import inf, isinf
-from typing import NamedTuple
 
 import numpy as np
 
@@ -21,8 +20,8 @@ from pu_accessor.inference.estimates.auroc import estimate_auroc
 from pu_accessor.inference.estimates.average_precision import estimate_precision
 from pu_accessor.inference.estimates.intervals import Estimates, over_betas
 from pu_accessor.inference.estimates.known_positives import count_positives, find_blocks
-from pu_accessor.inference.estimates.population_auroc import estimate_population_auroc
-from pu_accessor.inference.estimates.population_average_precision import (
+from pu_accessor.inference.estimates.population_areas import (
+    estimate_population_auroc,
     estimate_population_precision,
 )
 from pu_accessor.inference.estimates.weighted_areas import (
@@ -39,21 +38,6 @@ from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
 _FEWEST = 3  # known positives for which weighted estimates have an interval
 _EFFECTIVE = 10  # known positives in effect, below which their intervals are not believed
-
-
-class Split(NamedTuple):
-    """Where known positives that count more end, and those that count less begin.
-
-    Parameters
-    ----------
-    value : float
-        The estimate at these weights.
-    above : int
-        Known positives, from the best down, that have the first weight.
-    """
-
-    value: float
-    above: int
 
 
 def check_whole_area(rule: Settings, max_fpr: float | None) -> None:
@@ -103,7 +87,7 @@ def estimate_within(
     check_labels(betas, ranking.total)
 
     def estimate(betas: FloatArray) -> Estimates:
-        base = _at_random(ranking, betas, rule, curve, target)
+        base = estimate_any(ranking, betas, Settings(rule.level), curve, target)
         span = _between_curves(ranking, betas, Settings(selection_odds=inf), curve)
         ends = _moved(span, base) if target == "population" else span
         limits = ends
@@ -136,30 +120,28 @@ def estimate_any(
     """Estimate an area, for labels at random where the factor is 1."""
     if rule.selection_odds > 1:
         return estimate_within(ranking, betas, rule, curve, target, interval)
-    return _at_random(ranking, betas, rule, curve, target, interval)
+    estimates: dict[tuple[str, str], Callable[..., Estimates]] = {
+        ("roc", "population"): estimate_population_auroc,
+        ("roc", "examples"): estimate_auroc,
+        ("pr", "population"): estimate_population_precision,
+        ("pr", "examples"): estimate_precision,
+    }
+    return estimates[curve, target](ranking, betas, rule, interval)
 
 
-def worst_splits(ranking: Ranking, beta: float, odds: float, curve: str) -> tuple[Split, Split]:
-    """Return the weights at which an area is lowest, and those at which it is highest."""
+def _worst_weights(
+    ranking: Ranking, beta: float, odds: float, curve: str
+) -> Iterator[tuple[float, FloatArray]]:
+    """Yield the lowest area and the weights of known positives there, then the highest."""
     blocks, n = find_blocks(ranking), ranking.total.known_positive
     positives = float(count_positives(ranking.total, np.array([beta])).as_floats()[0])
     above = np.concatenate([[0], blocks.known])
-    found = []
-    for first, second in ((1.0, odds), (odds, 1.0)):
+    for best, first, second in ((np.argmin, 1.0, odds), (np.argmax, odds, 1.0)):
         latent = (positives - n) / (first * above + second * (n - above))
         stands = 1 + first * latent, 1 + second * latent
-        value = _areas(ranking, curve, stands, above, positives)
-        found.append(value)
-    lowest, highest = int(np.argmin(found[0])), int(np.argmax(found[1]))
-    return (
-        Split(float(found[0][lowest]), int(above[lowest])),
-        Split(float(found[1][highest]), int(above[highest])),
-    )
-
-
-def split_weights(n: int, above: int, first: float, second: float) -> FloatArray:
-    """Return weights of n known positives, best first: one above a place, one below."""
-    return np.where(np.arange(n) < above, first, second)
+        areas = _areas(ranking, curve, stands, above, positives)
+        at = int(best(areas))
+        yield float(areas[at]), np.where(np.arange(n) < above[at], first, second)
 
 
 def says_little(weight: FloatArray) -> bool:
@@ -202,24 +184,6 @@ def _areas(
     return value
 
 
-def _at_random(
-    ranking: Ranking,
-    betas: FloatArray,
-    rule: Settings,
-    curve: str,
-    target: str,
-    interval: Interval | None = None,
-) -> Estimates:
-    """Estimate for labels at random."""
-    estimates: dict[tuple[str, str], Callable[..., Estimates]] = {
-        ("roc", "population"): estimate_population_auroc,
-        ("roc", "examples"): estimate_auroc,
-        ("pr", "population"): estimate_population_precision,
-        ("pr", "examples"): estimate_precision,
-    }
-    return estimates[curve, target](ranking, betas, rule, interval)
-
-
 def _between_curves(
     ranking: Ranking, betas: FloatArray, rule: Settings, curve: str
 ) -> tuple[FloatArray, FloatArray]:
@@ -250,12 +214,8 @@ def _widened(
     values, limits = np.empty((2, betas.size)), np.full((2, betas.size), np.nan)
     few = np.zeros((2, betas.size), np.bool_)
     for place, beta in enumerate(betas.tolist()):
-        splits = worst_splits(ranking, beta, odds, curve)
-        values[:, place] = [split.value for split in splits]
-        sides = zip(splits, ((1.0, odds), (odds, 1.0)), strict=True)
-        for side, (split, (first, second)) in enumerate(sides):
-            weight = split_weights(n, split.above, first, second)
-            few[side, place] = says_little(weight)
+        for side, (value, weight) in enumerate(_worst_weights(ranking, beta, odds, curve)):
+            values[side, place], few[side, place] = value, says_little(weight)
             if n >= _FEWEST:
                 found = _at_weights(ranking, weight, np.array([beta]), rule.level, curve, target)
                 limits[side, place] = found[side][0]

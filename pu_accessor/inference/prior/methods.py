@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special, stats
 
-from pu_accessor.checks import check_option
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.weighted import latent_shares, unseen_weight
 from pu_accessor.inference.tables.contingency import check_labels
@@ -22,23 +21,13 @@ _ALIKE = 1e-12  # what rounding may make of two means that are equal
 
 
 class Prior(NamedTuple):
-    """An estimate of beta with its interval.
-
-    Parameters
-    ----------
-    beta, lower, upper : float
-        Shares of the unlabeled.
-    warnings : tuple of str, default ()
-        What the data say against the estimate or its assumptions.
-    assumptions : str, default ""
-        What it takes for granted.
-    """
+    """An estimate of beta with its interval."""
 
     beta: float
     lower: float
     upper: float
-    warnings: tuple[str, ...] = ()
-    assumptions: str = ""
+    warnings: tuple[str, ...] = ()  # what speaks against it
+    assumptions: str = ""  # what it takes for granted
 
 
 class _Moments(NamedTuple):
@@ -50,23 +39,10 @@ class _Moments(NamedTuple):
 
 
 class Method(NamedTuple):
-    """A way to estimate beta.
-
-    Parameters
-    ----------
-    estimate : callable
-        From a ranking and a level to `Prior`.
-    assumptions : str
-        What it takes for granted.
-    """
+    """A way to estimate beta."""
 
     estimate: Callable[[Ranking, float], Prior]
-    assumptions: str
-
-
-def check_method(method: str) -> None:
-    """Raise unless there is such a method."""
-    check_option("method", method, METHODS)
+    assumptions: str  # what it takes for granted
 
 
 def estimate_prior(ranking: Ranking, method: str, level: float) -> Prior:

@@ -30,61 +30,28 @@ class Table(NamedTuple):
 
 
 class Inner(NamedTuple):
-    """The bounds at betas within an interval.
+    """The bounds at betas within an interval."""
 
-    Parameters
-    ----------
-    betas : ndarray of float64, shape (inner betas,)
-        Both ends of the interval among them.
-    tp : ndarray of int64, shape (cutoffs, 2, inner betas)
-        True positives, the lower bound first.
-    positives : ndarray of int64, shape (inner betas,)
-        Known and latent ones.
-    kinks : ndarray of int64, shape (cutoffs, 2, kinks, 2)
-        Pairs of both where a bound bends between these betas, of each bound at each cutoff.
-    """
-
-    betas: FloatArray
-    tp: IntArray
+    betas: FloatArray  # both ends of the interval among them
+    tp: IntArray  # shape (cutoffs, 2, betas), the lower bound first
     positives: IntArray
-    kinks: IntArray
+    kinks: IntArray  # pairs of both where bounds bend, shape (cutoffs, 2, kinks, 2)
 
 
 @dataclass(frozen=True, eq=False)
 class Tables:
-    """Bounded contingency tables of one ranking.
+    """Bounded contingency tables of one ranking."""
 
-    Parameters
-    ----------
-    ranking : Ranking
-        With the cutoffs at which bounds bend.
-    betas : ndarray of float64, shape (betas,)
-        Fractions of positives among the unlabeled.
-    tp, fp : ndarray of int64, shape (cutoffs, 3, betas)
-        True and false positives of the bounds lower, estimate, upper.
-    positives, negatives : ndarray of int64, shape (betas,)
-        In all, known and latent ones.
-    clipped : ndarray of bool, shape (cutoffs, 3, betas)
-        Where band and beta are infeasible.
-    tightest : tuple of str
-        For each beta the kind of known examples with the narrower range of AUROC, of those that
-        were asked.
-    local_alpha : ndarray of float64, shape (betas,), optional
-        The level of each cutoff at which all hold jointly, where that was asked.
-    inner : Inner, optional
-        At betas within an interval, where there is one.
-    """
-
-    ranking: Ranking
+    ranking: Ranking  # with the cutoffs at which bounds bend
     betas: FloatArray
-    tp: IntArray
+    tp: IntArray  # shape (cutoffs, 3, betas)
     fp: IntArray
-    positives: IntArray
+    positives: IntArray  # known and latent ones, shape (betas,)
     negatives: IntArray
-    clipped: BoolArray
-    tightest: tuple[str, ...]
-    local_alpha: FloatArray | None = None
-    inner: Inner | None = None
+    clipped: BoolArray  # where band and beta are infeasible
+    tightest: tuple[str, ...]  # for each beta the known examples with the narrower range of AUROC
+    local_alpha: FloatArray | None = None  # of each cutoff, where all hold jointly
+    inner: Inner | None = None  # at betas within an interval
 
     @property
     def table(self) -> Table:
@@ -93,22 +60,11 @@ class Tables:
 
 
 class RankCdf(NamedTuple):
-    """The rank CDF of the latent positives.
+    """The rank CDF of the latent positives."""
 
-    Parameters
-    ----------
-    ranking : Ranking
-        With the cutoffs at which it bends.
-    share : ndarray of float64, shape (cutoffs, 3, betas)
-        Of the latent positives at or above each cutoff; NaN where there are none.
-    tightest : tuple of str
-    local_alpha : ndarray of float64, shape (betas,), optional
-        As in `Tables`.
-    """
-
-    ranking: Ranking
-    share: FloatArray
-    tightest: tuple[str, ...]
+    ranking: Ranking  # with the cutoffs at which it bends
+    share: FloatArray  # of latent positives, shape (cutoffs, 3, betas); NaN: there are none
+    tightest: tuple[str, ...]  # these two as in `Tables`
     local_alpha: FloatArray | None
 
 

@@ -25,29 +25,13 @@ from pu_accessor.ranking import BoolArray, IntArray, Ranking
 
 
 class LatentBounds(NamedTuple):
-    """Latent positives in the head at each cutoff.
+    """Latent positives in the head at each cutoff."""
 
-    Parameters
-    ----------
-    ranking : Ranking
-        With the cutoffs at which bounds bend.
-    claimed : ndarray of int64, shape (cutoffs, bound, beta)
-        The bounds of the band alone.
-    possible : ndarray of int64, shape (cutoffs, bound, beta)
-        The nearest numbers that the unlabeled examples at the cutoff allow.
-    tightest : tuple of str
-        For each beta the kind of known examples with the narrower range of AUROC, of those that
-        the reference takes.
-    contradicted : ndarray of bool, shape (cutoffs, bound, beta), optional
-        Where the two kinds of known examples, or two cutoffs, contradict each other. None: where
-        `possible` is not `claimed`.
-    """
-
-    ranking: Ranking
-    claimed: IntArray
-    possible: IntArray
-    tightest: tuple[str, ...]
-    contradicted: BoolArray | None = None
+    ranking: Ranking  # with the cutoffs at which bounds bend
+    claimed: IntArray  # by the band alone, shape (cutoffs, bound, beta)
+    possible: IntArray  # the nearest that the unlabeled examples allow
+    tightest: tuple[str, ...]  # as in `Tables`
+    contradicted: BoolArray | None = None  # None: where `possible` is not `claimed`
 
     @property
     def clipped(self) -> BoolArray:
