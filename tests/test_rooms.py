@@ -65,7 +65,6 @@ LAYERS = {
     "comparison": {"accessors", "questions"},
     "curves": {"datasets", "inference", "plots"},
     "estimates": {"accessors", "questions"},
-    "forest": {"accessors", "datasets", "plots"},
     "gaps": {"counting", "inference"},
     "guaranteed_cutoffs": {"accessors", "inference", "questions"},
     "labels": {"accessors", "sources"},
@@ -75,6 +74,7 @@ LAYERS = {
     "robustness": {"accessors", "questions"},
     "tables": {"accessors", "datasets"},
     "utility": {"accessors", "inference", "plots", "questions"},
+    "values": {"datasets", "plots"},
 }
 LONGEST, LONGEST_PLOT = 11, 14  # parameters of a public method
 

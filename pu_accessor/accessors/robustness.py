@@ -9,7 +9,7 @@ import pandas as pd
 
 from pu_accessor.accessors.bound import Bound
 from pu_accessor.accessors.plots import PlotOptions
-from pu_accessor.datasets.forest import over_odds
+from pu_accessor.datasets.values import over_odds
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.bands.lookup import Band
 from pu_accessor.inference.estimates.cutoff_spec import At

@@ -14,8 +14,7 @@ from pu_accessor.datasets.schema import AXIS, BOUND, VARIABLES
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.settings import Settings
-from pu_accessor.questions.request import Request
-from pu_accessor.questions.rows import Results, describe
+from pu_accessor.questions.request import Request, Results, describe
 from pu_accessor.ranking import IntArray, Ranking
 
 _BOUND = PandasIndex(pd.Index(BOUND, dtype=object), "bound")  # the same for all results

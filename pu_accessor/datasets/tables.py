@@ -21,8 +21,7 @@ from pu_accessor.inference.tables.contingency import RankCdf, Tables, make_table
 from pu_accessor.inference.tables.contingency import rank_cdf as bound_rank_cdf
 from pu_accessor.inference.tables.curves import curve_envelope
 from pu_accessor.questions.betas import Betas
-from pu_accessor.questions.request import Request, map_rankings
-from pu_accessor.questions.rows import Results
+from pu_accessor.questions.request import Request, Results, map_rankings
 from pu_accessor.ranking import FloatArray, Ranking, Ranks
 
 Array = npt.NDArray[Any]

@@ -31,8 +31,15 @@ from pu_accessor.inference.tables.rates import Metric
 from pu_accessor.inference.value import value_of
 from pu_accessor.questions.betas import Betas
 from pu_accessor.questions.estimates import read_target
-from pu_accessor.questions.request import Request, map_rankings
-from pu_accessor.questions.rows import Columns, Results, as_rows, check_names, settings_columns
+from pu_accessor.questions.request import (
+    Columns,
+    Request,
+    Results,
+    as_rows,
+    check_names,
+    map_rankings,
+    settings_columns,
+)
 from pu_accessor.ranking import Counts, FloatArray, IntArray, PairedRanks, Ranking, Ranks
 
 _NO_SIZE = "The size of a difference, and its interval, need beta: compare(beta=0.3)."

@@ -45,8 +45,15 @@ from pu_accessor.questions.macro_average import (
     average_of_precision,
     average_over,
 )
-from pu_accessor.questions.request import Request, map_rankings
-from pu_accessor.questions.rows import Columns, Result, Results, as_rows, settings_columns
+from pu_accessor.questions.request import (
+    Columns,
+    Request,
+    Result,
+    Results,
+    as_rows,
+    map_rankings,
+    settings_columns,
+)
 from pu_accessor.ranking import FloatArray, Ranking, Ranks, Stack
 
 # From a ranking, betas, settings and an interval of beta to estimates in [0, 1].

@@ -11,8 +11,7 @@ from pu_accessor.inference.estimates.guaranteed_cutoffs import (
 )
 from pu_accessor.inference.settings import BetaRange, Settings
 from pu_accessor.questions.betas import Betas
-from pu_accessor.questions.request import Request, map_rankings
-from pu_accessor.questions.rows import Columns, as_rows
+from pu_accessor.questions.request import Columns, Request, as_rows, map_rankings
 from pu_accessor.ranking import Ranking, Rankings
 
 _MODEL = "model"

@@ -24,8 +24,15 @@ from pu_accessor.inference.estimates.macro_average import (
 from pu_accessor.inference.settings import BetaRange, Settings, check_target
 from pu_accessor.inference.tables.rates import Metric
 from pu_accessor.questions.betas import Betas, split_key
-from pu_accessor.questions.request import Request, map_rankings
-from pu_accessor.questions.rows import Columns, Result, Results, as_rows, settings_columns
+from pu_accessor.questions.request import (
+    Columns,
+    Request,
+    Result,
+    Results,
+    as_rows,
+    map_rankings,
+    settings_columns,
+)
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, Ranking, Stack
 
 Average: TypeAlias = bool | str | list[str]

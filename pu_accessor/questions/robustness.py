@@ -22,8 +22,7 @@ from pu_accessor.inference.value import Value, value_of
 from pu_accessor.questions.betas import Betas
 from pu_accessor.questions.comparison import beside_pairs, name_pairs, paired_tests
 from pu_accessor.questions.estimates import warn_of_areas
-from pu_accessor.questions.request import Request, map_rankings
-from pu_accessor.questions.rows import Columns, as_rows
+from pu_accessor.questions.request import Columns, Request, as_rows, map_rankings
 from pu_accessor.ranking import FloatArray, PairedRanks, Ranking
 
 On: TypeAlias = Hashable | list[Hashable] | None

@@ -26,8 +26,7 @@ from pu_accessor.inference.estimates.utility import NetBenefit, as_thresholds, n
 from pu_accessor.inference.settings import BetaRange, Settings
 from pu_accessor.questions.betas import Betas
 from pu_accessor.questions.estimates import estimate_areas
-from pu_accessor.questions.request import Request, map_rankings
-from pu_accessor.questions.rows import Columns, Results, as_rows
+from pu_accessor.questions.request import Columns, Request, Results, as_rows, map_rankings
 from pu_accessor.ranking import FloatArray, Ranking
 
 Thresholds: TypeAlias = float | Sequence[float] | FloatArray | None
