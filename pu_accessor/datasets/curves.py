@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ from pu_accessor.inference.tables.rates import (
     curve_rates,
     evaluate,
 )
-from pu_accessor.questions.comparison import beside_pairs, name_pairs
+from pu_accessor.questions.comparison import pair_columns
 
 _AREAS = {"roc": "AUROC", "pr": "area under the PR curve"}
 # What bounds of an area are worth: whether each cutoff is bounded, or all of them jointly.
@@ -302,22 +303,15 @@ def dominance(tables: xr.Dataset) -> pd.DataFrame:
     index = curves.get_index(dim)
     keys = index.tolist()
     betas = curves["beta"].transpose(..., "beta").to_numpy()
-    n_betas = betas.shape[-1]
-    first, second = (np.repeat(models, n_betas) for models in (verdicts.first, verdicts.second))
-    of_row = np.tile(np.arange(n_betas), verdicts.first.size)
-    if betas.ndim == 1:
-        columns: dict[str, Any] = {"beta": betas[of_row]}
-    else:
-        columns = {"beta_a": betas[first, of_row], "beta_b": betas[second, of_row]}
-    winners = [keys[model] if model >= 0 else None for model in verdicts.dominates.ravel()]
-    columns |= {
-        "dominates": pd.Series(winners, dtype=object),
-        "equal": verdicts.equal.ravel(),
-        "disjoint": verdicts.disjoint.ravel(),
-        "crossings": [crossings for pair in verdicts.crossings for crossings in pair],
-    }
-    pairs = name_pairs([str(name) for name in index.names], keys, first, second)
-    return pd.DataFrame(beside_pairs(pairs, columns))
+    first, second = verdicts.first, verdicts.second
+    own = {"beta_a": betas[first], "beta_b": betas[second]} if betas.ndim > 1 else {"beta": betas}
+    crossings = pd.Index(chain.from_iterable(verdicts.crossings), tupleize_cols=False)
+    dominates = np.array([*keys, None], dtype=object)[verdicts.dominates.ravel()]
+    dominates = pd.Index(dominates, dtype=object, tupleize_cols=False)
+    columns = {**own, "dominates": dominates, "equal": verdicts.equal}
+    columns |= {"disjoint": verdicts.disjoint, "crossings": crossings}
+    names = [str(name) for name in index.names]
+    return pd.DataFrame(pair_columns(names, keys, (first, second), columns))
 
 
 def _models_dim(curves: xr.Dataset) -> str:

@@ -227,11 +227,15 @@ def metric(
             "target": target,
         }
 
-    # What a user's function maximises can be anywhere.
-    searched = cutoffs[0].kind in CHOSEN and any(callable(entry.metric) for entry, _ in each)
-    ranks: Ranks = "all" if searched else "breakpoints"
+    ranks = cutoffs_needed([entry for entry, _ in each], cutoffs[0])
     rankings = request.rankings(ranks, settings)
     return as_rows(map_rankings(request, rankings, question, betas, settings), columns)
+
+
+def cutoffs_needed(entries: Sequence[Quantity], cutoff: Cutoff | None) -> Ranks:
+    """Return the ranks that are needed: what a user's function maximises can be anywhere."""
+    chosen = cutoff is not None and cutoff.kind in CHOSEN
+    return "all" if chosen and any(callable(entry.metric) for entry in entries) else "breakpoints"
 
 
 def read_target(target: str | None, cutoff: Cutoff | None, settings: Settings) -> str:

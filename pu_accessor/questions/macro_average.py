@@ -30,10 +30,11 @@ from pu_accessor.questions.request import (
     Result,
     Results,
     as_rows,
+    check_total,
     map_rankings,
     settings_columns,
 )
-from pu_accessor.ranking import BoolArray, Counts, FloatArray, Ranking, Stack
+from pu_accessor.ranking import BoolArray, FloatArray, Ranking, Stack
 
 Average: TypeAlias = bool | str | list[str]
 
@@ -240,8 +241,7 @@ def _together(
         groups.setdefault(key[0] if len(key) == 1 else key, []).append(result)
     if estimate is not None and not results.skipped:
         for group in groups.values():
-            totals = [result.about.total for result in group if result.about is not None]
-            estimate.check_counts(Counts(*map(sum, zip(*totals, strict=True))))
+            check_total(group, estimate)
     return [
         Result(key, _mean_beta(group) if estimate is None else estimate, None, group)
         for key, group in groups.items()

@@ -72,9 +72,15 @@ class Results(Generic[Content]):
         return self.betas is not None and self.betas.shared is None
 
 
+def check_total(results: Iterable[Result[Any]], estimate: BetaRange) -> None:
+    """Raise if beta was estimated from other examples than those of all results together."""
+    totals = [each.about.total for each in results if each.about is not None]
+    estimate.check_counts(Counts(*map(sum, zip(*totals, strict=True))))
+
+
 def as_rows(
-    results: Results[Content],
-    columns: Callable[[Content, BetaRange], Columns],
+    results: Results[Any],
+    columns: Callable[[Any, BetaRange], Columns] = lambda columns, _: columns,
     *,
     beta_interval: bool = True,
 ) -> pd.DataFrame:
@@ -88,14 +94,11 @@ def as_rows(
         if beta_interval and beta.is_estimate and results.betas is not None:
             interval = {"beta_lower": beta.lower, "beta_upper": beta.upper}
             part = {**part, **interval, "joint": results.betas.joint}
-        parts.append(_broadcast(part))
+        parts.append(broadcast(part))
     check_names(results.names, results.names, parts[0])
     sizes = [len(next(iter(part.values()))) for part in parts]
-    keys = [split_key(results.names, each.key) for each in results.each]
-    levels = {
-        name: pd.Index([key[level] for key in keys], tupleize_cols=False).repeat(sizes)
-        for level, name in enumerate(results.names)
-    }
+    keys = key_levels(results.names, [each.key for each in results.each])
+    levels = {name: level.repeat(sizes) for name, level in keys.items()}
     below = {name: _concatenate([part[name] for part in parts]) for name in parts[0]}
     frame = pd.DataFrame({**levels, **below})
     about = results.each[0].about
@@ -106,7 +109,14 @@ def as_rows(
     return frame
 
 
-def _broadcast(columns: Columns) -> dict[str, Any]:
+def key_levels(names: Sequence[str], keys: Sequence[Hashable]) -> dict[str, pd.Index]:
+    """Return what keys have for each name."""
+    levels = zip(*(split_key(names, key) for key in keys), strict=True)
+    indexes = (pd.Index(level, tupleize_cols=False) for level in levels)
+    return dict(zip(names, indexes, strict=True))
+
+
+def broadcast(columns: Columns) -> dict[str, Any]:
     """Return columns of one length."""
     arrays = {
         name: column if isinstance(column, pd.Index) else np.asarray(column)

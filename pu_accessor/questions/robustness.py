@@ -20,7 +20,7 @@ from pu_accessor.inference.tables.latent_bounds import check_selection
 from pu_accessor.inference.tables.rates import Metric
 from pu_accessor.inference.value import Value, value_of
 from pu_accessor.questions.betas import Betas
-from pu_accessor.questions.comparison import beside_pairs, name_pairs, paired_tests
+from pu_accessor.questions.comparison import pair_columns, paired_tests
 from pu_accessor.questions.estimates import warn_of_areas
 from pu_accessor.questions.request import Columns, Request, as_rows, map_rankings
 from pu_accessor.ranking import FloatArray, PairedRanks, Ranking
@@ -138,7 +138,7 @@ def robustness(
 
     rankings = request.rankings("breakpoints", conclusion.settings)
     results = map_rankings(request, rankings, question, betas, conclusion.settings)
-    frame = as_rows(results, lambda columns, _: columns)
+    frame = as_rows(results)
     if conclusion.cutoff is None:
         warn_of_areas(frame[frame["selection_odds"] == odds[0]], results)
     return frame
@@ -170,12 +170,11 @@ def _of_pairs(
         tests = [conclusion.tests(paired, values, factor) for factor in odds]
         of_odds = [Value(each.difference, each.lower, each.upper, each.reach) for each in tests]
         columns = _columns(conclusion, values, odds, of_odds, points)
-        rows = np.repeat(np.arange(at_random.first.size), values.size * len(odds))
-        first, second = at_random.first[rows], at_random.second[rows]
-        return beside_pairs(name_pairs(paired.names, [*paired.ranks], first, second), columns)
+        pairs = at_random.first, at_random.second
+        return pair_columns(paired.names, [*paired.ranks], pairs, columns)
 
     results = map_rankings(request, request.pair(conclusion.on), question, betas)
-    return as_rows(results, lambda columns, _: columns)
+    return as_rows(results)
 
 
 def _order_holds(
