@@ -31,11 +31,7 @@ from pu_accessor.inference.tables.curves import GRID, check_max_fpr, curve_envel
 from pu_accessor.inference.tables.curves import area as area_under
 from pu_accessor.inference.tables.derivatives import Derivatives, Known
 from pu_accessor.inference.tables.derivatives import beta_derivatives as differentiate
-from pu_accessor.inference.tables.rates import (
-    Metric,
-    curve_rates,
-    evaluate,
-)
+from pu_accessor.inference.tables.rates import Metric, curve_rates, evaluate
 from pu_accessor.questions.comparison import pair_columns
 
 _AREAS = {"roc": "AUROC", "pr": "area under the PR curve"}

@@ -10,14 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 import xarray as xr
 
-from pu_accessor.checks import (
-    Interval,
-    as_array,
-    as_betas,
-    as_interval,
-    check_level,
-    check_option,
-)
+from pu_accessor.checks import Interval, as_array, as_betas, as_interval, check_level, check_option
 from pu_accessor.errors import PUError, PUKeyError, PUTypeError, PUValueError, brief, shorten
 from pu_accessor.inference.settings import BetaRange, Settings, ranking_level
 

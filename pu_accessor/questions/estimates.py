@@ -10,9 +10,7 @@ import pandas as pd
 from pu_accessor.checks import Interval
 from pu_accessor.errors import shorten, warn_caller
 from pu_accessor.inference.estimates.auroc import estimate_auroc
-from pu_accessor.inference.estimates.average_precision import (
-    estimate_precision_around,
-)
+from pu_accessor.inference.estimates.average_precision import estimate_precision_around
 from pu_accessor.inference.estimates.cutoff_spec import (
     CHOSEN,
     At,
@@ -21,17 +19,10 @@ from pu_accessor.inference.estimates.cutoff_spec import (
     read_cutoffs,
 )
 from pu_accessor.inference.estimates.intervals import Estimates
-from pu_accessor.inference.estimates.joint import (
-    join_estimates,
-)
+from pu_accessor.inference.estimates.joint import join_estimates
 from pu_accessor.inference.estimates.metric_at import AtCutoff
-from pu_accessor.inference.estimates.population_auroc import (
-    estimate_population_aurocs,
-)
-from pu_accessor.inference.estimates.within_odds import (
-    check_whole_area,
-    estimate_any,
-)
+from pu_accessor.inference.estimates.population_auroc import estimate_population_aurocs
+from pu_accessor.inference.estimates.within_odds import check_whole_area, estimate_any
 from pu_accessor.inference.quantities import Quantity, read_quantities
 from pu_accessor.inference.settings import BetaRange, Settings, check_target
 from pu_accessor.inference.tables.curves import check_max_fpr

@@ -17,10 +17,7 @@ from pu_accessor.inference.estimates.calibration import (
     check_bin_band,
     reliability,
 )
-from pu_accessor.inference.estimates.early_recognition import (
-    check_alpha,
-    estimate_bedroc,
-)
+from pu_accessor.inference.estimates.early_recognition import check_alpha, estimate_bedroc
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.utility import NetBenefit, as_thresholds, net_benefit_at
 from pu_accessor.inference.settings import BetaRange, Settings
