@@ -1,14 +1,13 @@
 """Numbers with intervals of many rankings -> one tidy frame."""
 
 from collections.abc import Callable, Sequence
-from math import inf, isnan
+from math import nan
 from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 
 from pu_accessor.checks import Interval
-from pu_accessor.errors import shorten, warn_caller
 from pu_accessor.inference.estimates.auroc import estimate_auroc
 from pu_accessor.inference.estimates.average_precision import estimate_precision_around
 from pu_accessor.inference.estimates.cutoff_spec import (
@@ -44,6 +43,7 @@ from pu_accessor.questions.request import (
     as_rows,
     map_rankings,
     settings_columns,
+    warn_of_rows,
 )
 from pu_accessor.ranking import FloatArray, Ranking, Ranks, Stack
 
@@ -247,30 +247,29 @@ def read_target(target: str | None, cutoff: Cutoff | None, settings: Settings) -
 
 def warn_of_areas(areas: pd.DataFrame, results: Results[Any]) -> None:
     """Warn of estimates that have no standard error, or that no table can have."""
+    sizes = [each.beta.values.size for each in results.each]
+    alone = np.repeat([_has_one(each) for each in results.each], sizes)
     # Where beta exceeds its limit, that is said already.
-    values = [each.beta.values for each in results.each]
-    beyond = np.concatenate([v > _limit(r) for v, r in zip(values, results.each, strict=True)])
-    alone = np.repeat([_has_one(each) for each in results.each], [v.size for v in values])
+    limits = [each.about.beta_limit if each.about else nan for each in results.each]
+    beyond = areas["beta"] > np.repeat(limits, sizes)
     value = areas["estimate"]
-    for rows, message in (
-        (
-            areas["lower"].isna() & alone,
-            "there is one known positive alone, or one other example, which has no standard "
-            "error: the interval is NaN. Label more, or take the areas under bounding curves: "
-            "df.pu.contingency(0.3).pu.area('roc')",
-        ),
-        (
-            ((value < -_ROUNDING) | (value > 1 + _ROUNDING) | (value.isna() & ~alone)) & ~beyond,
-            "the estimate lies outside [0, 1], and is NaN where by more than its error: "
-            "beta is too high for this ranking, or the labels are no random sample of the "
-            "positives. Pass a smaller beta",
-        ),
-    ):
-        if rows.any():
-            keys = areas.loc[rows, [*results.names, "beta"]].to_dict("records")
-            where = shorten(map(str, keys), most=3, width=100)
-            text = f"In {rows.sum()} of {len(areas)} rows {message}. They are at [{where}]."
-            warn_caller(text, page="beta#too-high" if "beta" in message else None)
+    outside = (value < -_ROUNDING) | (value > 1 + _ROUNDING) | (value.isna() & ~alone)
+    warn_of_rows(
+        areas,
+        areas["lower"].isna() & alone,
+        results.names,
+        "there is one known positive alone, or one other example, which has no standard "
+        "error: the interval is NaN. Label more, or take the areas under bounding curves: "
+        "df.pu.contingency(0.3).pu.area('roc')",
+    )
+    warn_of_rows(
+        areas,
+        outside & ~beyond,
+        results.names,
+        "the estimate lies outside [0, 1], and is NaN where by more than its error: "
+        "beta is too high for this ranking, or the labels are no random sample of the "
+        "positives. Pass a smaller beta",
+    )
 
 
 def _has_one(result: Result[Any]) -> bool:
@@ -279,10 +278,3 @@ def _has_one(result: Result[Any]) -> bool:
         return False
     total = result.about.total
     return bool(total.known_positive == 1 or total.known_negative + total.unlabeled < 2)
-
-
-def _limit(result: Result[Any]) -> float:
-    """Return the limit on beta that known positives set, infinite where they set none."""
-    if result.about is None or isnan(result.about.beta_limit):
-        return inf
-    return result.about.beta_limit

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import pandas as pd
 
-from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten, warn_caller
+from pu_accessor.errors import PUTypeError, PUValueError, brief
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.joint import join_estimates
 from pu_accessor.inference.estimates.macro_average import (
@@ -34,6 +34,7 @@ from pu_accessor.questions.request import (
     check_total,
     map_rankings,
     settings_columns,
+    warn_of_rows,
 )
 from pu_accessor.ranking import FloatArray, Ranking, Stack
 
@@ -161,7 +162,15 @@ def average_over(
     groups = _together(results, kept, estimate)
     names = tuple(results.names[level] for level in kept)
     averages = as_rows(Results(names, groups, betas, settings, results.skipped), columns)
-    _warn_of(averages[averages.pop(_BEYOND) > 0], len(averages), names)
+    beyond = averages.pop(_BEYOND) > 0
+    warn_of_rows(
+        averages,
+        beyond,
+        names,
+        "the average lies outside [0, 1], or what else there can be, and is NaN where by more "
+        "than its error: beta is too high for these groups, or the labels are no random sample of "
+        "the positives. Pass a smaller beta",
+    )
     return averages
 
 
@@ -234,16 +243,3 @@ def _mean_beta(group: Sequence[Result[list[GroupTerm]]]) -> BetaRange:
     if all((betas == values[0]).all() for betas in values):
         return BetaRange(values[0])
     return BetaRange(np.mean(values, axis=0))
-
-
-def _warn_of(beyond: pd.DataFrame, averages: int, names: Sequence[str]) -> None:
-    """Warn of averages that no groups can have."""
-    if len(beyond):
-        rows = beyond[[*names, "beta"]].to_dict("records")
-        warn_caller(
-            f"In {len(beyond)} of {averages} rows the average lies outside [0, 1], or what "
-            "else there can be, and is NaN where by more than its error: beta is too high for "
-            "these groups, or the labels are no random sample of the positives. Pass a smaller "
-            f"beta. They are at [{shorten(map(str, rows), most=3, width=100)}].",
-            page="beta#too-high",
-        )

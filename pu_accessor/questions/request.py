@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isnan
+from math import isnan, nan
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
@@ -44,27 +44,13 @@ class Result(NamedTuple, Generic[Content]):
 
 @dataclass(frozen=True)
 class Results(Generic[Content]):
-    """What all rankings answer.
+    """What all rankings answer."""
 
-    Parameters
-    ----------
-    names : tuple of str
-        Names of the key's levels; none for a single ranking.
-    each : list of Result
-        In the order of the keys, without those that were left out.
-    betas : Betas, optional
-        With which rankings were asked; none for a question without beta.
-    settings : Settings
-        With which they were asked.
-    skipped : dict of str to str
-        Those that were left out, and why.
-    """
-
-    names: tuple[str, ...]
-    each: list[Result[Content]]
-    betas: Betas | None
+    names: tuple[str, ...]  # of the key's levels
+    each: list[Result[Content]]  # in the order of the keys
+    betas: Betas | None  # with which rankings were asked
     settings: Settings
-    skipped: Mapping[str, str] = field(default_factory=dict)
+    skipped: Mapping[str, str] = field(default_factory=dict)  # groups without an answer, and why
 
     @property
     def own_beta(self) -> bool:
@@ -167,26 +153,13 @@ _NO_BETA = BetaRange(np.empty(0))
 
 
 class Request(NamedTuple):
-    """Whom a question is put to. Nothing is read before `rank` or `pair` is called.
-
-    Parameters
-    ----------
-    rank : callable
-        From the cutoffs that are wanted to the rankings.
-    pair : callable
-        From what identifies an example, or None, to the paired ranks of models.
-    on_error : {"raise", "skip"}
-        What to do with a ranking that has no answer.
-    progress : bool
-        Whether to show a bar.
-    template : callable
-        Coordinates of the dimensions that keys are the product of, where they are one.
-    """
+    """Whom a question is put to. Nothing is read before `rank` or `pair` is called."""
 
     rank: Callable[[Ranks], Rankings]
-    pair: Callable[[Any], Keyed[PairedRanks]]
-    on_error: str = "raise"
+    pair: Callable[[Any], Keyed[PairedRanks]]  # from what identifies an example, or None
+    on_error: str = "raise"  # or "skip": what to do with a ranking that has no answer
     progress: bool = False
+    # Coordinates of the dimensions that keys are the product of, where they are one.
     template: Callable[[], xr.Dataset | None] = lambda: None
 
     def rankings(self, ranks: Ranks, settings: Settings) -> Rankings:
@@ -206,21 +179,9 @@ def map_rankings(
 ) -> Results[Content]:
     """Put a question to each ranking, or to the paired ranks of each group.
 
-    Parameters
-    ----------
-    keyed : Keyed
-        The rankings, or the paired ranks.
-    question : callable
-        From a ranking, its betas and its settings to what it answers.
-    betas : Betas, optional
-        Left out where the question needs no beta.
-    settings : Settings, optional
-        With them each result says what a reader should know of its ranking.
-    at_once : callable, optional
-        From many small rankings and their betas to what they answer, or None where `question` has
-        to be put.
-    warn : bool, default True
-        Whether to warn where beta exceeds the limit that the known positives set.
+    With `settings` each result says what a reader should know of its ranking. `at_once` answers
+    for many small rankings, with None for those to which `question` has to be put. `warn` where
+    beta exceeds the limit that the known positives set.
     """
     names, keys = keyed.names, keyed.keys
     by_key = [_NO_BETA] * len(keys) if betas is None else betas.of(names, keys)
@@ -239,25 +200,14 @@ def map_rankings(
     if at_once is not None and keyed.together is not None:
         stack = keyed.together()
         contents = at_once(stack, np.stack([beta.values for beta in by_key]))
-        ready = dict(_at_once(keys, by_key, stack, contents))
+        totals = map(Counts._make, stack.total.tolist())
+        abouts = [About(total, nan, nan) for total in totals]  # beta is within the limit
+        at_each = enumerate(map(Result, keys, by_key, abouts, contents))
+        ready = {i: result for i, result in at_each if result.content is not None}
     each, skipped = _collect(keyed, answer, request, ready)
     results = Results(names, each, betas, shared, skipped)
     _warn_of_rankings(results, warn)
     return results
-
-
-def _at_once(
-    keys: Sequence[Hashable],
-    betas: Sequence[BetaRange],
-    stack: Stack,
-    contents: Sequence[Content | None],
-) -> Iterator[tuple[int, Result[Content]]]:
-    """Return the results that are there at once, by position."""
-    totals, nan = map(Counts._make, stack.total.tolist()), float("nan")
-    for position, (total, content) in enumerate(zip(totals, contents, strict=True)):
-        if content is not None:  # beta is within the limit, whatever that is
-            about = About(total, nan, nan)
-            yield position, Result(keys[position], betas[position], about, content)
 
 
 def _collect(
@@ -270,7 +220,7 @@ def _collect(
     if len(set(keyed.names)) < len(keyed.names):
         raise PUValueError(f"by must name different columns, but {list(keyed.names)} was passed.")
     results = dict(ready)
-    left_out: dict[int, str] = {}
+    left_out: dict[int, tuple[str, str]] = {}
     waiting = [position for position in range(len(keyed.keys)) if position not in ready]
     outcomes = _in_rounds(keyed, answer, waiting)
     for position, outcome in _with_bar(outcomes, len(waiting), request.progress):
@@ -279,14 +229,11 @@ def _collect(
             continue
         if not keyed.names:
             raise outcome
+        group = name_group(keyed.names, keyed.keys[position])
         if request.on_error == "raise":
-            group = name_group(keyed.names, keyed.keys[position])
             raise type(outcome)(f"{group}: {outcome}") from outcome
-        left_out[position] = str(outcome)
-    skipped = {
-        name_group(keyed.names, keyed.keys[position]): left_out[position]
-        for position in sorted(left_out)
-    }
+        left_out[position] = group, str(outcome)
+    skipped = dict(left_out[position] for position in sorted(left_out))
     if skipped:
         _warn_of_skipped(skipped, len(results))
     return [results[position] for position in sorted(results)], skipped
@@ -379,3 +326,14 @@ def _warn_of_rankings(results: Results[Any], limits: bool) -> None:
 def _first(groups: Iterable[str]) -> str:
     """Name the first few, and say how many there are."""
     return shorten(groups, "; ", most=3, width=100)
+
+
+def warn_of_rows(
+    frame: pd.DataFrame, rows: "pd.Series[bool]", names: Sequence[str], message: str
+) -> None:
+    """Warn of some rows of a frame, and say where they are."""
+    if rows.any():
+        keys = frame.loc[rows, [*names, "beta"]].to_dict("records")
+        where = shorten(map(str, keys), most=3, width=100)
+        text = f"In {rows.sum()} of {len(frame)} rows {message}. They are at [{where}]."
+        warn_caller(text, page="beta#too-high" if "beta" in message else None)
