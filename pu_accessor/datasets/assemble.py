@@ -1,6 +1,6 @@
 """Arrays of many rankings -> one Dataset."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from itertools import chain
 from typing import Any, NamedTuple, TypeAlias, cast
 
@@ -57,12 +57,16 @@ def _attributes(results: Results[Page], interval: Interval | None) -> dict[str, 
     odds = settings.selection_odds
     # A line for each group that was left out, as files hold no mapping.
     skipped = "\n".join(f"{group}: {why}" for group, why in results.skipped.items())
+
+    def is_shared(role: str) -> bool:
+        return len({ranking.columns[role] for ranking in rankings}) == 1
+
     return {
         "level": settings.level,
         "band": band_used(settings, rankings[0]),
         **({} if odds == 1 else {"selection_odds": odds}),
         "target": "examples",
-        **_shared([ranking.columns for ranking in rankings]),
+        **{role: name for role, name in rankings[0].columns.items() if is_shared(role)},
         **({} if interval is None else {"beta_interval": [*interval]}),
         **({"skipped": skipped} if skipped else {}),
     }
@@ -146,15 +150,6 @@ def _variable(name: str, array: Array, axis: str, *leading: str) -> xr.Variable:
     meaning = VARIABLES[name]
     dims = [axis if dim == AXIS else dim for dim in meaning.dims]
     return xr.Variable((*leading, *dims), array, meaning.attrs)
-
-
-def _shared(columns: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    """Return the names of columns that all rankings share."""
-    return {
-        role: name
-        for role, name in columns[0].items()
-        if all(other[role] == name for other in columns)
-    }
 
 
 def _dim(names: Sequence[str]) -> str:

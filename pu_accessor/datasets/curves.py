@@ -328,11 +328,6 @@ def _models_dim(curves: xr.Dataset) -> str:
         )
     if lacking := [bound for bound in BOUND if bound not in curves["bound"].to_numpy()]:
         raise PUValueError(f"dominance needs the bounds {[*BOUND]}, but {lacking} is missing.")
-    if np.isnan(curves["fpr"].to_numpy()).any():
-        raise PUValueError(
-            "An ROC curve needs negatives, but at some beta there are none. Pass a smaller beta.",
-            page="beta#too-high",
-        )
     return more[0]
 
 

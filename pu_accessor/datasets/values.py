@@ -182,9 +182,7 @@ def _tell_places(found: pd.DataFrame, listed: Sequence[str]) -> list[Hashable]:
     """Return the key of each row: of one column as it is, of several as a tuple."""
     if not listed:
         return [""] * len(found)
-    if len(listed) == 1:
-        return list(found[listed[0]])
-    return list(zip(*(found[name] for name in listed), strict=True))
+    return found.set_index([*listed]).index.tolist()
 
 
 def _ordered(

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from pu_accessor.checks import Interval
+from pu_accessor.errors import PUValueError
 from pu_accessor.inference.estimates.auroc import estimate_auroc
 from pu_accessor.inference.estimates.average_precision import estimate_precision_around
 from pu_accessor.inference.estimates.cutoff_spec import (
@@ -19,6 +20,15 @@ from pu_accessor.inference.estimates.cutoff_spec import (
 )
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.joint import join_estimates
+from pu_accessor.inference.estimates.macro_average import (
+    AREA,
+    RATE,
+    area_under_pr,
+    area_under_roc,
+    areas_under_roc,
+    check_fixed,
+    rate_at,
+)
 from pu_accessor.inference.estimates.metric_at import AtCutoff
 from pu_accessor.inference.estimates.population_auroc import estimate_population_aurocs
 from pu_accessor.inference.estimates.within_odds import check_whole_area, estimate_any
@@ -28,13 +38,7 @@ from pu_accessor.inference.tables.curves import check_max_fpr
 from pu_accessor.inference.tables.rates import Metric
 from pu_accessor.inference.value import metric_value
 from pu_accessor.questions.betas import Betas
-from pu_accessor.questions.macro_average import (
-    Over,
-    average_of_auroc,
-    average_of_metrics,
-    average_of_precision,
-    average_over,
-)
+from pu_accessor.questions.macro_average import Averaged, Over, average_over
 from pu_accessor.questions.request import (
     Columns,
     Request,
@@ -52,6 +56,7 @@ Estimate: TypeAlias = Callable[[Ranking, FloatArray, Settings, Interval | None],
 
 _ROUNDING = 1e-9  # of an estimate, by which it is not outside
 _RANGE = ("range_lower", "range_upper")
+_ENVELOPE = ("envelope_lower", "envelope_upper")
 
 
 def auroc(
@@ -68,22 +73,38 @@ def auroc(
     check_target(target, "max_fpr=..." if max_fpr is not None and max_fpr < 1 else None)
     check_whole_area(settings, max_fpr)
     if over is not None:
-        averaged = average_of_auroc(target, max_fpr)
+        averaged = _average_of_auroc(target, max_fpr)
         return average_over(over, request, betas, settings, target, averaged)
+    at_random = settings.selection_odds == 1
 
     def estimate(
         ranking: Ranking, values: FloatArray, settings: Settings, interval: Interval | None
     ) -> Estimates:
-        if target == "examples" and settings.selection_odds == 1:
+        if target == "examples" and at_random:
             return estimate_auroc(ranking, values, settings, interval, max_fpr)
         return estimate_any(ranking, values, settings, "roc", target, interval)
 
     def at_once(stack: Stack, values: FloatArray) -> list[Estimates | None]:
         return estimate_population_aurocs(stack, values, settings.level)
 
-    plain = target == "population" and not betas.vary and settings.selection_odds == 1
+    plain = target == "population" and at_random and not betas.vary
     return estimate_areas(
         request, betas, settings, target, estimate, at_once=at_once if plain else None
+    )
+
+
+def _average_of_auroc(target: str, max_fpr: float | None) -> Averaged:
+    """Return how AUROC is averaged."""
+    if max_fpr is not None and max_fpr < 1:
+        raise PUValueError(
+            f"max_fpr must be left out with average=True, but {max_fpr!r} was passed: the "
+            "area of a part is biased where few positives are known. Average a metric: "
+            "df.pu(by='query').metric('recall', 0.3, at={'fraction': 0.1}, average=True)."
+        )
+    return Averaged(
+        lambda ranking, betas: [area_under_roc(ranking, betas, target)],
+        AREA,
+        at_once=lambda stack, betas: [one and [one] for one in areas_under_roc(stack, betas)],
     )
 
 
@@ -98,15 +119,18 @@ def average_precision(
     """Estimate the average precision of each ranking, with an interval."""
     check_target(target)
     if over is not None:
-        return average_over(over, request, betas, settings, target, average_of_precision())
-
-    def estimate(
-        ranking: Ranking, values: FloatArray, settings: Settings, interval: Interval | None
-    ) -> Estimates:
-        return estimate_any(ranking, values, settings, "pr", target, interval)
-
-    around = estimate_precision_around if target == "examples" else None
-    return estimate_areas(request, betas, settings, target, estimate, around=around)
+        averaged = Averaged(lambda ranking, betas: [area_under_pr(ranking, betas)], AREA)
+        return average_over(over, request, betas, settings, target, averaged)
+    return estimate_areas(
+        request,
+        betas,
+        settings,
+        target,
+        lambda ranking, values, settings, interval: estimate_any(
+            ranking, values, settings, "pr", target, interval
+        ),
+        around=estimate_precision_around if target == "examples" else None,
+    )
 
 
 def estimate(
@@ -153,19 +177,17 @@ def estimate_areas(
         return join_estimates(estimates, beta, betas.joint)
 
     def columns(estimates: Estimates, beta: BetaRange) -> Columns:
-        ranges = estimates.reach and dict(zip(_RANGE, estimates.reach, strict=True))
-        low, high = estimates.envelope or (None, None)
-        envelope = {} if low is None else {"envelope_lower": low, "envelope_upper": high}
+        ranges, envelope = estimates.reach or (), estimates.envelope or ()
         return {
             "beta": beta.values,
             "estimate": estimates.value,
             "standard_error": estimates.error,
             "lower": estimates.lower,
             "upper": estimates.upper,
-            **(ranges or {}),
+            **dict(zip(_RANGE, ranges, strict=False)),
             **settings_columns(settings),
             "target": target,
-            **envelope,
+            **dict(zip(_ENVELOPE, envelope, strict=False)),
         }
 
     rankings = request.rankings("breakpoints", settings)
@@ -193,7 +215,12 @@ def metric(
         named["at"] = [cutoff.value for _, cutoff in each]
     if over is not None:
         goal = "population" if target is None else target
-        averaged = average_of_metrics([(entry.metric, cutoff) for entry, cutoff in each], named)
+        check_fixed(cutoffs[0])
+        averaged = Averaged(
+            lambda ranking, betas: [rate_at(ranking, betas, q.metric, c) for q, c in each],
+            RATE,
+            named,
+        )
         return average_over(over, request, betas, settings, goal, averaged)
     target = read_target(target, cutoffs[0], settings)
     betas.refuse_odds(settings.selection_odds)
@@ -208,7 +235,7 @@ def metric(
     def columns(metrics: list[AtCutoff], beta: BetaRange) -> Columns:
         fields = ["rank", "threshold", "estimate", "lower", "upper"]
         if metrics[0].envelope_lower is not None:
-            fields += ["envelope_lower", "envelope_upper"]
+            fields += _ENVELOPE
         return {
             "beta": beta.values[:, np.newaxis],
             **named,

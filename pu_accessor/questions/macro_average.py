@@ -8,22 +8,13 @@ import numpy as np
 import pandas as pd
 
 from pu_accessor.errors import PUTypeError, PUValueError, brief
-from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.joint import join_estimates
 from pu_accessor.inference.estimates.macro_average import (
-    AREA,
-    RATE,
     GroupTerm,
-    area_under_pr,
-    area_under_roc,
-    areas_under_roc,
     average_groups,
-    check_fixed,
     find_span,
-    rate_at,
 )
 from pu_accessor.inference.settings import BetaRange, Settings, check_target
-from pu_accessor.inference.tables.rates import Metric
 from pu_accessor.questions.betas import Betas, split_key
 from pu_accessor.questions.request import (
     Columns,
@@ -75,38 +66,6 @@ class Averaged(NamedTuple):
     columns: Mapping[str, list[Any]] = MappingProxyType({})  # which name these numbers
     # As `map_rankings` takes it.
     at_once: Callable[[Stack, FloatArray], Sequence[list[GroupTerm] | None]] | None = None
-
-
-def average_of_auroc(target: str, max_fpr: float | None) -> Averaged:
-    """Return how AUROC is averaged."""
-    if max_fpr is not None and max_fpr < 1:
-        raise PUValueError(
-            f"max_fpr must be left out with average=True, but {max_fpr!r} was passed: the "
-            "area of a part is biased where few positives are known. Average a metric: "
-            "df.pu(by='query').metric('recall', 0.3, at={'fraction': 0.1}, average=True)."
-        )
-    return Averaged(
-        lambda ranking, betas: [area_under_roc(ranking, betas, target)],
-        AREA,
-        at_once=lambda stack, betas: [one and [one] for one in areas_under_roc(stack, betas)],
-    )
-
-
-def average_of_precision() -> Averaged:
-    """Return how average precision is averaged."""
-    return Averaged(lambda ranking, betas: [area_under_pr(ranking, betas)], AREA)
-
-
-def average_of_metrics(
-    each: Sequence[tuple[str | Metric, Cutoff]], named: Mapping[str, list[Any]]
-) -> Averaged:
-    """Return how metrics at cutoffs are averaged."""
-    check_fixed(each[0][1])
-    return Averaged(
-        lambda ranking, betas: [rate_at(ranking, betas, *one) for one in each],
-        RATE,
-        named,
-    )
 
 
 def read_average(average: Average, models: bool) -> Over | None:

@@ -163,15 +163,14 @@ def _columns(
 ) -> dict[str, Any]:
     """Return the columns of a row for each beta and factor, within each pair of models."""
     band = values[0].band
-    bounds = [(value.estimate, value.lower, value.upper) for value in values]
-    estimate, lower, upper = (np.stack(side, -1) for side in zip(*bounds, strict=True))
+    estimate, lower, upper = (
+        np.stack([getattr(value, name) for value in values], -1)
+        for name in ("estimate", "lower", "upper")
+    )
     ranges = {}
     if band is None:  # where labels are random there is one estimate
         reach = [value.reach or (value.estimate, value.estimate) for value in values]
-        ranges = {
-            name: np.stack(end, -1)
-            for name, end in zip(_RANGE, zip(*reach, strict=True), strict=True)
-        }
+        ranges = dict(zip(_RANGE, np.stack(reach, -1), strict=True))
     return {
         "beta": betas[:, np.newaxis],
         "selection_odds": np.array(odds),

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from pu_accessor.checks import Interval
 from pu_accessor.datasets.assemble import key_coordinates
 from pu_accessor.datasets.schema import BOUND, ENVELOPE
 from pu_accessor.inference.bands.lookup import band_name
@@ -18,7 +17,6 @@ from pu_accessor.inference.estimates.calibration import (
     reliability,
 )
 from pu_accessor.inference.estimates.early_recognition import check_alpha, estimate_bedroc
-from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.utility import NetBenefit, as_thresholds, net_benefit_at
 from pu_accessor.inference.settings import BetaRange, Settings
 from pu_accessor.questions.betas import Betas
@@ -114,13 +112,15 @@ def _curves(results: Results[Any], along: str, more: Mapping[str, tuple[str, ...
 def bedroc(request: Request, betas: Betas, alpha: float, settings: Settings) -> pd.DataFrame:
     """Estimate BEDROC of each ranking, with an interval."""
     alpha = check_alpha(alpha)
-
-    def estimate(
-        ranking: Ranking, values: FloatArray, settings: Settings, interval: Interval | None
-    ) -> Estimates:
-        return estimate_bedroc(ranking, values, alpha, settings, interval)
-
-    areas = estimate_areas(request, betas, settings, "examples", estimate)
+    areas = estimate_areas(
+        request,
+        betas,
+        settings,
+        "examples",
+        lambda ranking, values, settings, interval: estimate_bedroc(
+            ranking, values, alpha, settings, interval
+        ),
+    )
     areas.insert([*areas.columns].index("estimate"), "alpha", alpha)
     return areas
 
