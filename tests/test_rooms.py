@@ -66,7 +66,7 @@ LAYERS = {
     "curves": {"datasets", "inference", "plots"},
     "estimates": {"accessors", "questions"},
     "gaps": {"counting", "inference"},
-    "guaranteed_cutoffs": {"accessors", "inference", "questions"},
+    "guaranteed_cutoffs": {"accessors", "inference"},
     "labels": {"accessors", "sources"},
     "macro_average": {"inference", "questions"},
     "planning": {"accessors", "inference"},

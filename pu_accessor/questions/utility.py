@@ -1,4 +1,4 @@
-"""Net benefit, BEDROC and calibration of many rankings -> a frame, or curves."""
+"""What practice asks of many rankings: net benefit, BEDROC, calibration, guaranteed cutoffs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
@@ -9,6 +9,7 @@ import xarray as xr
 
 from pu_accessor.datasets.assemble import key_coordinates
 from pu_accessor.datasets.schema import BOUND, ENVELOPE
+from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.estimates.calibration import (
     Reliability,
@@ -17,14 +18,23 @@ from pu_accessor.inference.estimates.calibration import (
     reliability,
 )
 from pu_accessor.inference.estimates.early_recognition import check_alpha, estimate_bedroc
+from pu_accessor.inference.estimates.guaranteed_cutoffs import (
+    Goal,
+    Guaranteed,
+    check_guarantee,
+    find_guaranteed,
+)
 from pu_accessor.inference.estimates.utility import NetBenefit, as_thresholds, net_benefit_at
 from pu_accessor.inference.settings import BetaRange, Settings
 from pu_accessor.questions.betas import Betas
 from pu_accessor.questions.estimates import estimate_areas
 from pu_accessor.questions.request import Columns, Content, Request, Results, as_rows, map_rankings
-from pu_accessor.ranking import FloatArray, Ranking
+from pu_accessor.ranking import FloatArray, Ranking, Rankings
 
 Thresholds: TypeAlias = float | Sequence[float] | FloatArray | None
+
+_MODEL = "model"
+_MOST = 1_000_000  # models
 
 
 def net_benefit(
@@ -160,3 +170,78 @@ def _reliabilities(
         return reliability(ranking, beta.values, edges, settings, beta.interval)
 
     return map_rankings(request, request.rank("breakpoints"), question, betas, settings)
+
+
+def guaranteed_cutoffs(
+    request: Request, betas: Betas, goal: Goal, settings: Settings, models: int | None
+) -> pd.DataFrame:
+    """Find the cutoff of each ranking whose bound meets a goal."""
+    check_guarantee(settings.band)
+    _check_models(models)
+    left = betas.leave(settings).level
+    rankings = request.rank("breakpoints")
+    among = models or _count_models(rankings)
+    for_one_model = 1 - (1 - left) / among
+
+    def question(ranking: Ranking, beta: BetaRange, settings: Settings) -> list[Guaranteed]:
+        settings = settings.at_level(for_one_model)
+        values = beta.values.tolist()
+        return [find_guaranteed(ranking, value, goal, settings, beta.interval) for value in values]
+
+    def columns(cutoffs: list[Guaranteed], beta: BetaRange) -> Columns:
+        fields = "rank", "threshold", "estimate", "lower", "upper", "attainable"
+        return {
+            "beta": beta.values,
+            "metric": goal.name,
+            "goal": goal.value,
+            **{field: [getattr(cutoff, field) for cutoff in cutoffs] for field in fields},
+            "level": settings.level,
+            "band": str(settings.band),
+            "models": among,
+        }
+
+    results = map_rankings(request, rankings, question, betas, settings)
+    cutoffs = as_rows(results, columns)
+    cutoffs.attrs["statement"] = _state(cutoffs, goal, settings.level, among)
+    return cutoffs
+
+
+def _check_models(models: object) -> None:
+    """Raise unless it is a number of models."""
+    if models is None:
+        return
+    if isinstance(models, bool) or not isinstance(models, int):
+        raise PUTypeError(f"models must be an integer, but {models!r} was passed.")
+    if not 1 <= models <= _MOST:
+        raise PUValueError(
+            "models must be the number of models that were looked at, from 1 to "
+            f"{_MOST:,}, but {models!r} was passed."
+        )
+
+
+def _count_models(rankings: Rankings) -> int:
+    """Return how many models one is chosen among; of groups each has a list."""
+    if _MODEL not in rankings.names:
+        return 1
+    if len(rankings.names) == 1:
+        return max(len(rankings.keys), 1)
+    level = rankings.names.index(_MODEL)
+    return max(len({key[level] for key in rankings.keys}), 1)  # type: ignore[index]
+
+
+def _state(cutoffs: pd.DataFrame, goal: Goal, level: float, among: int) -> str:
+    """Say in a sentence what the guarantee is, or that there is none."""
+    unmet = cutoffs["lower"].isna()
+    sign = ">=" if goal.name in ("precision", "recall") else "<="
+    chosen = f", whichever of {among} models is chosen" if among > 1 else ""
+    guarantee = (
+        f"With probability {level:g} or more {goal.name} is as bounded at each of these{chosen}."
+    )
+    if not unmet.any():
+        return guarantee
+    attainable = cutoffs.loc[unmet, "attainable"]
+    reach = attainable.max() if goal.name in ("precision", "recall") else attainable.min()
+    return (
+        f"In {unmet.sum()} of {len(cutoffs)} rows no cutoff has {goal.name} {sign} {goal.value:g} "
+        f"for sure: the rank is 0. The best bound of any cutoff there is {reach:.4g}. {guarantee}"
+    )
