@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -301,11 +300,15 @@ def dominance(tables: xr.Dataset) -> pd.DataFrame:
     betas = curves["beta"].transpose(..., "beta").to_numpy()
     first, second = verdicts.first, verdicts.second
     own = {"beta_a": betas[first], "beta_b": betas[second]} if betas.ndim > 1 else {"beta": betas}
-    crossings = pd.Index(chain.from_iterable(verdicts.crossings), tupleize_cols=False)
-    dominates = np.array([*keys, None], dtype=object)[verdicts.dominates.ravel()]
-    dominates = pd.Index(dominates, dtype=object, tupleize_cols=False)
-    columns = {**own, "dominates": dominates, "equal": verdicts.equal}
-    columns |= {"disjoint": verdicts.disjoint, "crossings": crossings}
+    winners = np.array([*keys, None], dtype=object)[verdicts.dominates.ravel()]
+    crossings = [of_beta for pair in verdicts.crossings for of_beta in pair]
+    columns = {
+        **own,
+        "dominates": pd.Index(winners, dtype=object, tupleize_cols=False),
+        "equal": verdicts.equal,
+        "disjoint": verdicts.disjoint,
+        "crossings": pd.Index(crossings, dtype=object, tupleize_cols=False),
+    }
     names = [str(name) for name in index.names]
     return pd.DataFrame(pair_columns(names, keys, (first, second), columns))
 

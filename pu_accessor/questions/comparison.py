@@ -161,7 +161,7 @@ def gap(
     told = None if betas is None else settings
     results = map_rankings(request, rankings, question, asked, told)
     groups = [each.content for each in results.each]
-    joined = {"joint": joint} if estimates else {}
+    joined: Mapping[str, Any] | None = {"joint": joint} if estimates else {}
     if shared is not None:
         if not results.skipped:
             check_total(results.each, shared)

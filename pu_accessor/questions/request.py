@@ -196,7 +196,7 @@ def map_rankings(
             about = tell_about(ranking, settings.level, random=settings.selection_odds == 1)
         return Result(keys[position], beta, about, content)
 
-    ready = {}
+    ready: dict[int, Any] = {}
     if at_once is not None and keyed.together is not None:
         stack = keyed.together()
         contents = at_once(stack, np.stack([beta.values for beta in by_key]))
