@@ -14,7 +14,6 @@ from pu_accessor.checks import Interval
 from pu_accessor.datasets.schema import AXIS, BOUND, VARIABLES
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.bands.lookup import band_name
-from pu_accessor.inference.settings import Settings
 from pu_accessor.questions.request import Request, Result, Results, describe
 from pu_accessor.ranking import IntArray, Ranking
 
@@ -63,18 +62,13 @@ def _attributes(results: Results[Page], interval: Interval | None) -> dict[str, 
 
     return {
         "level": settings.level,
-        "band": band_used(settings, rankings[0]),
+        "band": "weighted" if rankings[0].weight is not None else band_name(settings.band),
         **({} if odds == 1 else {"selection_odds": odds}),
         "target": "examples",
         **{role: name for role, name in rankings[0].columns.items() if is_shared(role)},
         **({} if interval is None else {"beta_interval": [*interval]}),
         **({"skipped": skipped} if skipped else {}),
     }
-
-
-def band_used(settings: Settings, ranking: Ranking) -> str:
-    """Return the name of the band that a ranking gets."""
-    return "weighted" if ranking.weight is not None else band_name(settings.band)
 
 
 def _stack(results: Results[Page]) -> dict[str, xr.Variable]:
@@ -177,13 +171,12 @@ def _coordinates(found: dict[str, xr.Variable], results: Results[Page]) -> xr.Co
 
 def key_coordinates(results: Results[Any]) -> xr.Coordinates:
     """Return the coordinate of the keys: an index, or a MultiIndex of several levels."""
-    names, keys = results.names, [result.key for result in results.each]
+    names, keys = results.names, cast("list[Any]", [result.key for result in results.each])
     if not names:
         return xr.Coordinates()
     dim = _dim(names)
     if len(names) > 1:
-        tuples = cast("list[tuple[Any, ...]]", keys)
-        levels = pd.MultiIndex.from_tuples(tuples, names=list(names))
+        levels = pd.MultiIndex.from_tuples(keys, names=list(names))
         return xr.Coordinates.from_pandas_multiindex(levels, dim)
     return xr.Coordinates({dim: (dim, pd.Index(keys, tupleize_cols=False))})
 
