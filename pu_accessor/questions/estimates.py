@@ -77,7 +77,7 @@ def auroc(
         return average_over(over, request, betas, settings, target, averaged)
     at_random = settings.selection_odds == 1
 
-    def estimate(
+    def estimate_at(
         ranking: Ranking, values: FloatArray, settings: Settings, interval: Interval | None
     ) -> Estimates:
         if target == "examples" and at_random:
@@ -89,7 +89,7 @@ def auroc(
 
     plain = target == "population" and at_random and not betas.vary
     return estimate_areas(
-        request, betas, settings, target, estimate, at_once=at_once if plain else None
+        request, betas, settings, target, estimate_at, at_once=at_once if plain else None
     )
 
 
@@ -153,7 +153,7 @@ def estimate_areas(
     betas: Betas,
     settings: Settings,
     target: str,
-    estimate: Estimate,
+    estimate_at: Estimate,
     *,
     at_once: Callable[[Stack, FloatArray], list[Estimates | None]] | None = None,
     around: Callable[[Ranking, FloatArray, Settings], Estimates] | None = None,
@@ -168,12 +168,12 @@ def estimate_areas(
 
     def question(ranking: Ranking, beta: BetaRange, own: Settings) -> Estimates:
         if not beta.is_estimate:
-            return estimate(ranking, beta.values, own, beta.interval)
+            return estimate_at(ranking, beta.values, own, beta.interval)
         grid = beta.grid(settings.level, betas.joint)
         if around is not None and beta.limits == "none" and betas.joint == "approximate":
             estimates = around(ranking, grid, at_left_level)
         else:
-            estimates = estimate(ranking, grid, at_left_level, None)
+            estimates = estimate_at(ranking, grid, at_left_level, None)
         return join_estimates(estimates, beta, betas.joint)
 
     def columns(estimates: Estimates, beta: BetaRange) -> Columns:
