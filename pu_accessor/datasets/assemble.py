@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Sequence
 from itertools import chain
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -171,7 +171,8 @@ def _coordinates(found: dict[str, xr.Variable], results: Results[Page]) -> xr.Co
 
 def key_coordinates(results: Results[Any]) -> xr.Coordinates:
     """Return the coordinate of the keys: an index, or a MultiIndex of several levels."""
-    names, keys = results.names, cast("list[Any]", [result.key for result in results.each])
+    names = results.names
+    keys: list[Any] = [result.key for result in results.each]
     if not names:
         return xr.Coordinates()
     dim = _dim(names)
