@@ -65,12 +65,13 @@ LAYERS = {
     "comparison": {"accessors", "questions"},
     "curves": {"datasets", "inference", "plots"},
     "estimates": {"accessors", "questions"},
-    "guaranteed_cutoffs": {"accessors", "inference", "questions"},
+    "guaranteed_cutoffs": {"accessors", "inference"},
     "macro_average": {"inference", "questions"},
     "planning": {"accessors", "inference"},
     "prior": {"accessors", "questions"},
     "tables": {"accessors", "datasets"},
     "utility": {"accessors", "inference", "questions"},
+    "values": {"datasets", "plots"},
 }
 LONGEST, LONGEST_PLOT = 11, 14  # parameters of a public method
 

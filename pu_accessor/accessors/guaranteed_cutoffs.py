@@ -9,8 +9,8 @@ from pu_accessor.errors import PUValueError
 from pu_accessor.inference.bands.lookup import Band
 from pu_accessor.inference.estimates.guaranteed_cutoffs import Cost, read_goal
 from pu_accessor.questions.betas import Beta, read_betas
-from pu_accessor.questions.guaranteed_cutoffs import guaranteed_cutoffs
 from pu_accessor.questions.rank_bands import read_settings
+from pu_accessor.questions.utility import guaranteed_cutoffs
 
 
 def cutoff(

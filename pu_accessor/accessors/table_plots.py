@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Protocol, Unpack
 import xarray as xr
 
 from pu_accessor.accessors.plots import PlotOptions
-from pu_accessor.datasets.against_beta import values_by_beta
-from pu_accessor.datasets.validate import read_values
+from pu_accessor.datasets.schema import read_values
+from pu_accessor.datasets.values import values_by_beta
 from pu_accessor.inference.tables.rates import Metric
 
 if TYPE_CHECKING:

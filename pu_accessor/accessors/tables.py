@@ -13,8 +13,7 @@ from pu_accessor.accessors.accessor import Accessor
 from pu_accessor.accessors.advice import explains_keywords, refuse_roles, tell_of_samples
 from pu_accessor.accessors.bound import fold
 from pu_accessor.datasets import curves, tables
-from pu_accessor.datasets.schema import COUNTS, RATES
-from pu_accessor.datasets.validate import read_dataset, read_values
+from pu_accessor.datasets.schema import COUNTS, RATES, read_dataset, read_values
 from pu_accessor.inference.tables.rates import Metric
 from pu_accessor.sources.roles import Roles, Values
 from pu_accessor.sources.samples import SampleSource

@@ -9,7 +9,7 @@ from pu_accessor.accessors.bound import Bound
 from pu_accessor.accessors.comparison import refuse_propensity
 from pu_accessor.accessors.plots import PlotOptions
 from pu_accessor.datasets import curves, tables
-from pu_accessor.datasets.forest import over_odds, over_places
+from pu_accessor.datasets.values import over_odds, over_places
 from pu_accessor.inference.bands.lookup import Band
 from pu_accessor.inference.estimates.cutoff_spec import At
 from pu_accessor.inference.quantities import name_cutoff, read_quantity, refuse_band

@@ -1,7 +1,8 @@
 """Arrays of many rankings -> one Dataset."""
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias, cast
+from collections.abc import Hashable, Sequence
+from itertools import chain
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -13,9 +14,7 @@ from pu_accessor.checks import Interval
 from pu_accessor.datasets.schema import AXIS, BOUND, VARIABLES
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.bands.lookup import band_name
-from pu_accessor.inference.settings import Settings
-from pu_accessor.questions.request import Request
-from pu_accessor.questions.rows import Results, describe
+from pu_accessor.questions.request import Request, Result, Results, describe
 from pu_accessor.ranking import IntArray, Ranking
 
 _BOUND = PandasIndex(pd.Index(BOUND, dtype=object), "bound")  # the same for all results
@@ -24,18 +23,10 @@ Array: TypeAlias = npt.NDArray[Any]
 
 
 class Page(NamedTuple):
-    """What one ranking has to say.
+    """What one ranking has to say."""
 
-    Parameters
-    ----------
-    ranking : Ranking
-        With the cutoffs of the arrays.
-    arrays : dict of str to ndarray
-        By the names of `VARIABLES`, over what these stand over, cutoffs first.
-    """
-
-    ranking: Ranking
-    arrays: dict[str, Array]
+    ranking: Ranking  # with the cutoffs of the arrays
+    arrays: dict[str, Array]  # by the names of `VARIABLES`, over what these stand over
 
 
 def lay_out(results: Results[Page], data: Sequence[str], request: Request) -> xr.Dataset:
@@ -45,11 +36,10 @@ def lay_out(results: Results[Page], data: Sequence[str], request: Request) -> xr
             f"by, or a dimension, must not be called {taken[0]!r}, which has its meaning in the "
             f"result. Rename it first: df.rename(columns={{{taken[0]!r}: 'group'}})."
         )
-    pages = [result.content for result in results.each]
-    found = _single(results, pages) if not results.names else _side_by_side(results, pages)
+    found = _stack(results)
     interval = None if results.betas is None else results.betas.shared_interval
     if "interval_beta" in found and interval is not None:  # the same for all
-        inside = pages[0].arrays["interval_beta"]
+        inside = results.each[0].content.arrays["interval_beta"]
         found["interval_beta"] = _variable("interval_beta", inside, AXIS)
     reference = results.settings.reference
     found["reference"] = _variable("reference", np.array(reference, dtype=object), AXIS)
@@ -66,105 +56,87 @@ def _attributes(results: Results[Page], interval: Interval | None) -> dict[str, 
     odds = settings.selection_odds
     # A line for each group that was left out, as files hold no mapping.
     skipped = "\n".join(f"{group}: {why}" for group, why in results.skipped.items())
+
+    def is_shared(role: str) -> bool:
+        return len({ranking.columns[role] for ranking in rankings}) == 1
+
     return {
         "level": settings.level,
-        "band": band_used(settings, rankings[0]),
+        "band": "weighted" if rankings[0].weight is not None else band_name(settings.band),
         **({} if odds == 1 else {"selection_odds": odds}),
         "target": "examples",
-        **_shared([ranking.columns for ranking in rankings]),
+        **{role: name for role, name in rankings[0].columns.items() if is_shared(role)},
         **({} if interval is None else {"beta_interval": [*interval]}),
         **({"skipped": skipped} if skipped else {}),
     }
 
 
-def band_used(settings: Settings, ranking: Ranking) -> str:
-    """Return the name of the band that a ranking gets."""
-    return "weighted" if ranking.weight is not None else band_name(settings.band)
-
-
-def _ordinates(page: Page) -> dict[str, Array]:
-    """Return a page's arrays, with what all pages have over the cutoffs."""
-    ranking = page.ranking
-    return {
-        "rank": ranking.rank,
-        "threshold": ranking.threshold,
-        "known_positive": ranking.known_positive,
-        **page.arrays,
-    }
-
-
-def _single(results: Results[Page], pages: Sequence[Page]) -> dict[str, xr.Variable]:
-    """Return the variables of a single ranking."""
-    (result,), (page,) = results.each, pages
-    numbers = {} if result.about is None else describe(result.about)
-    every = {**_ordinates(page), "beta": result.beta.values, **numbers}
-    every |= _extent(pages, page.ranking.rank.size)
-    return {name: _variable(name, np.asarray(array), "rank") for name, array in every.items()}
-
-
-def _side_by_side(results: Results[Page], pages: Sequence[Page]) -> dict[str, xr.Variable]:
-    """Return the variables of several rankings, a dimension of their keys first."""
-    dim = _dim(results.names)
-    arrays = [_ordinates(page) for page in pages]
-    axis, ranks, place = _places(pages)
+def _stack(results: Results[Page]) -> dict[str, xr.Variable]:
+    """Return the variables of all rankings; of several a dimension of their keys comes first."""
+    dims = [_dim(results.names)] if results.names else []
+    rankings = [result.content.ranking for result in results.each]
+    axis, ranks, positions = _along_cutoffs(rankings, bool(dims))
+    arrays = [_arrays_of(result) for result in results.each]
     found = {}
-    for name in arrays[0]:
-        if AXIS in VARIABLES[name].dims:
-            stacked = place([some[name] for some in arrays])
+    for name in dict.fromkeys(chain.from_iterable(arrays)):
+        own = [np.asarray(of_ranking.get(name, np.nan)) for of_ranking in arrays]
+        if not dims:
+            stacked = own[0]
+        elif AXIS in VARIABLES[name].dims:
+            stacked = _take(_lengthen(name, own), positions)
         else:
-            stacked = np.stack([some[name] for some in arrays])
-        found[name] = _variable(name, stacked, axis, dim)
+            stacked = np.stack(_lengthen(name, own))
+        found[name] = _variable(name, stacked, axis, *dims)
     if axis == "rank":
         found["rank"] = _variable("rank", ranks, axis)
-    betas = np.stack([result.beta.values for result in results.each])
-    found["beta"] = (
-        _variable("beta", betas, axis, dim)
-        if results.own_beta
-        else _variable("beta", betas[0], axis)
-    )
-    numbers = [{} if result.about is None else describe(result.about) for result in results.each]
-    for name in dict.fromkeys(name for some in numbers for name in some):
-        own = np.array([some.get(name, np.nan) for some in numbers])
-        found[name] = _variable(name, own, axis, dim)
-    shared = _extent(pages, found["rank"].shape[-1])
-    return found | {
-        name: _variable(name, np.asarray(array), axis) for name, array in shared.items()
-    }
+    if not results.own_beta:
+        found["beta"] = _variable("beta", results.each[0].beta.values, axis)
+    extent, cutoffs = rankings[0].extent, found["rank"].shape[-1]
+    n_cutoffs = np.asarray(0 if extent == "selected" else cutoffs, np.int64)
+    found["n_cutoffs"] = _variable("n_cutoffs", n_cutoffs, axis)
+    found["all_cutoffs"] = _variable("all_cutoffs", np.asarray(extent == "all"), axis)
+    return found
 
 
-def _places(
-    pages: Sequence[Page],
-) -> tuple[str, IntArray, Callable[[Sequence[Array]], Array]]:
-    """Return the cutoffs' dimension, the ranks along it, and how arrays are put along it."""
-    ranks = [page.ranking.rank for page in pages]
-    extent = pages[0].ranking.extent
-    if extent == "breakpoints":
-        return AXIS, ranks[0], _padded
-    if extent == "selected":  # the same for all, in the order asked for
-        return "rank", ranks[0], np.stack
+def _arrays_of(result: Result[Page]) -> dict[str, Any]:
+    """Return the arrays of one ranking, with what all have over the cutoffs, and its numbers."""
+    ranking, arrays = result.content
+    names = "rank", "threshold", "known_positive"
+    over_cutoffs = {name: getattr(ranking, name) for name in names}
+    numbers = {} if result.about is None else describe(result.about)
+    return {**over_cutoffs, **arrays, "beta": result.beta.values, **numbers}
+
+
+def _along_cutoffs(
+    rankings: Sequence[Ranking], several: bool
+) -> tuple[str, IntArray, list[IntArray]]:
+    """Return the cutoffs' dimension, the ranks along it, and the positions of each ranking."""
+    ranks, extent = [ranking.rank for ranking in rankings], rankings[0].extent
+    if not several or extent == "selected":  # the same for all, in the order asked for
+        return "rank", ranks[0], [np.arange(ranks[0].size)] * len(ranks)
+    if extent == "breakpoints":  # the shorter ones repeat what they end with
+        every = np.arange(max(own.size for own in ranks))
+        return AXIS, ranks[0], [np.minimum(every, own.size - 1) for own in ranks]
     shared = np.unique(np.concatenate(ranks))
     # A cutoff that a ranking does not have takes its last one at or before it.
-    last = [np.searchsorted(own, shared, side="right") - 1 for own in ranks]
-    return "rank", shared, lambda arrays: _gathered(arrays, last)
+    return "rank", shared, [np.searchsorted(own, shared, side="right") - 1 for own in ranks]
 
 
-def _padded(arrays: Sequence[Array]) -> Array:
-    """Stack arrays of different lengths; the shorter ones repeat what they end with."""
-    shape = (len(arrays), max(len(array) for array in arrays), *arrays[0].shape[1:])
+def _take(arrays: Sequence[Array], positions: Sequence[IntArray]) -> Array:
+    """Stack what stands at some positions of each array."""
+    shape = (len(arrays), positions[0].size, *arrays[0].shape[1:])
     stacked = np.empty(shape, arrays[0].dtype)
-    for row, array in zip(stacked, arrays, strict=True):
-        row[: len(array)] = array
-        row[len(array) :] = array[-1]
+    for row, array, of_ranking in zip(stacked, arrays, positions, strict=True):
+        np.take(array, of_ranking, axis=0, out=row, mode="clip")  # which needs no buffer
     return stacked
 
 
-def _gathered(arrays: Sequence[Array], places: Sequence[IntArray]) -> Array:
-    """Stack what stands at some places of each array."""
-    shape = (len(arrays), places[0].size, *arrays[0].shape[1:])
-    stacked = np.empty(shape, arrays[0].dtype)
-    for row, array, place in zip(stacked, arrays, places, strict=True):
-        np.take(array, place, axis=0, out=row)
-    return stacked
+def _lengthen(name: str, arrays: list[Array]) -> list[Array]:
+    """Let all rankings have as many betas within an interval: shorter ones repeat the last."""
+    if VARIABLES[name].dims[-1:] != ("interval_beta",):
+        return arrays
+    every = np.arange(max(array.shape[-1] for array in arrays))
+    return [array.take(every, axis=-1, mode="clip") for array in arrays]
 
 
 def _variable(name: str, array: Array, axis: str, *leading: str) -> xr.Variable:
@@ -172,24 +144,6 @@ def _variable(name: str, array: Array, axis: str, *leading: str) -> xr.Variable:
     meaning = VARIABLES[name]
     dims = [axis if dim == AXIS else dim for dim in meaning.dims]
     return xr.Variable((*leading, *dims), array, meaning.attrs)
-
-
-def _extent(pages: Sequence[Page], size: int) -> dict[str, Any]:
-    """Return the coordinates that say whether these are whole curves, and all cutoffs."""
-    extent = pages[0].ranking.extent
-    return {
-        "n_cutoffs": np.int64(0 if extent == "selected" else size),
-        "all_cutoffs": np.bool_(extent == "all"),
-    }
-
-
-def _shared(columns: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    """Return the names of columns that all rankings share."""
-    return {
-        role: name
-        for role, name in columns[0].items()
-        if all(other[role] == name for other in columns)
-    }
 
 
 def _dim(names: Sequence[str]) -> str:
@@ -217,13 +171,13 @@ def _coordinates(found: dict[str, xr.Variable], results: Results[Page]) -> xr.Co
 
 def key_coordinates(results: Results[Any]) -> xr.Coordinates:
     """Return the coordinate of the keys: an index, or a MultiIndex of several levels."""
-    names, keys = results.names, [result.key for result in results.each]
+    names = results.names
+    keys: list[Any] = [result.key for result in results.each]
     if not names:
         return xr.Coordinates()
     dim = _dim(names)
     if len(names) > 1:
-        tuples = cast("list[tuple[Any, ...]]", keys)
-        levels = pd.MultiIndex.from_tuples(tuples, names=list(names))
+        levels = pd.MultiIndex.from_tuples(keys, names=list(names))
         return xr.Coordinates.from_pandas_multiindex(levels, dim)
     return xr.Coordinates({dim: (dim, pd.Index(keys, tupleize_cols=False))})
 

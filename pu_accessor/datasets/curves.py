@@ -41,7 +41,7 @@ from pu_accessor.inference.tables.rates import (
     curve_rates,
     evaluate,
 )
-from pu_accessor.questions.comparison import beside_pairs, name_pairs
+from pu_accessor.questions.comparison import pair_columns
 
 _AREAS = {"roc": "AUROC", "pr": "area under the PR curve"}
 # What bounds of an area are worth: whether each cutoff is bounded, or all of them jointly.
@@ -308,22 +308,19 @@ def dominance(tables: xr.Dataset) -> pd.DataFrame:
     index = curves.get_index(dim)
     keys = index.tolist()
     betas = curves["beta"].transpose(..., "beta").to_numpy()
-    n_betas = betas.shape[-1]
-    first, second = (np.repeat(models, n_betas) for models in (verdicts.first, verdicts.second))
-    of_row = np.tile(np.arange(n_betas), verdicts.first.size)
-    if betas.ndim == 1:
-        columns: dict[str, Any] = {"beta": betas[of_row]}
-    else:
-        columns = {"beta_a": betas[first, of_row], "beta_b": betas[second, of_row]}
-    winners = [keys[model] if model >= 0 else None for model in verdicts.dominates.ravel()]
-    columns |= {
-        "dominates": pd.Series(winners, dtype=object),
-        "equal": verdicts.equal.ravel(),
-        "disjoint": verdicts.disjoint.ravel(),
-        "crossings": [crossings for pair in verdicts.crossings for crossings in pair],
+    first, second = verdicts.first, verdicts.second
+    own = {"beta_a": betas[first], "beta_b": betas[second]} if betas.ndim > 1 else {"beta": betas}
+    winners = np.array([*keys, None], dtype=object)[verdicts.dominates.ravel()]
+    crossings = [of_beta for pair in verdicts.crossings for of_beta in pair]
+    columns = {
+        **own,
+        "dominates": pd.Index(winners, dtype=object, tupleize_cols=False),
+        "equal": verdicts.equal,
+        "disjoint": verdicts.disjoint,
+        "crossings": pd.Index(crossings, dtype=object, tupleize_cols=False),
     }
-    pairs = name_pairs([str(name) for name in index.names], keys, first, second)
-    return pd.DataFrame(beside_pairs(pairs, columns))
+    names = [str(name) for name in index.names]
+    return pd.DataFrame(pair_columns(names, keys, (first, second), columns))
 
 
 def _models_dim(curves: xr.Dataset) -> str:
@@ -344,11 +341,6 @@ def _models_dim(curves: xr.Dataset) -> str:
         )
     if lacking := [bound for bound in BOUND if bound not in curves["bound"].to_numpy()]:
         raise PUValueError(f"dominance needs the bounds {[*BOUND]}, but {lacking} is missing.")
-    if np.isnan(curves["fpr"].to_numpy()).any():
-        raise PUValueError(
-            "An ROC curve needs negatives, but at some beta there are none. Pass a smaller beta.",
-            page="beta#too-high",
-        )
     return more[0]
 
 

@@ -1,7 +1,6 @@
 """Rankings -> bounded tables and curves in one Dataset; of these a long frame, or some cutoffs."""
 
 from collections.abc import Hashable
-from dataclasses import replace
 from fractions import Fraction
 from math import floor
 from typing import Any
@@ -22,7 +21,6 @@ from pu_accessor.inference.tables.contingency import rank_cdf as bound_rank_cdf
 from pu_accessor.inference.tables.curves import curve_envelope
 from pu_accessor.questions.betas import Betas
 from pu_accessor.questions.request import Request, map_rankings
-from pu_accessor.questions.rows import Results
 from pu_accessor.ranking import FloatArray, Ranking, Ranks
 
 Array = npt.NDArray[Any]
@@ -58,8 +56,6 @@ def contingency(
 
     rankings = request.rankings(ranks, settings)
     results = map_rankings(request, rankings, question, betas, settings, warn=warn)
-    if betas.vary and betas.shared_interval is None and envelope_of is None:
-        results = _as_long(results)
     arrays = results.each[0].content.arrays
     data = [*COUNTS, "clipped", *INTERVAL, *(envelope for *_, envelope in TRACES.values())]
     return lay_out(results, [name for name in data if name in arrays], request)
@@ -79,22 +75,6 @@ def _interval(tables: Tables, envelope_of: str | None) -> dict[str, Array]:
     points = tables.tp[:, [0, 2]], tables.positives
     arrays = tables.ranking.rank, sum(tables.ranking.total), *points, inner.tp, inner.positives
     return {envelope: curve_envelope(envelope_of, *arrays)}
-
-
-def _as_long(results: Results[Page]) -> Results[Page]:
-    """Let all rankings have as many betas within their intervals: shorter ones repeat the last."""
-    every = [result.content.arrays for result in results.each]
-    size = max(arrays["interval_beta"].size for arrays in every)
-    each = []
-    for result in results.each:
-        ranking, arrays = result.content
-        repeated = np.minimum(np.arange(size), arrays["interval_beta"].size - 1)
-        longer = {
-            name: arrays[name][..., repeated]
-            for name in ("interval_tp", "interval_positives", "interval_beta")
-        }
-        each.append(result._replace(content=Page(ranking, arrays | longer)))
-    return replace(results, each=each)
 
 
 def curve_bounds(

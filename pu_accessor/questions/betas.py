@@ -10,14 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 import xarray as xr
 
-from pu_accessor.checks import (
-    Interval,
-    as_array,
-    as_betas,
-    as_interval,
-    check_level,
-    check_option,
-)
+from pu_accessor.checks import Interval, as_array, as_betas, as_interval, check_level, check_option
 from pu_accessor.errors import PUError, PUKeyError, PUTypeError, PUValueError, brief, shorten
 from pu_accessor.inference.settings import BetaRange, Settings, ranking_level
 
@@ -34,28 +27,15 @@ _SHARED = {"beta": "a number or an array of numbers", "beta_interval": "a pair o
 
 @dataclass(frozen=True, eq=False)
 class Betas:
-    """The betas of all rankings, as a user passes them.
+    """The betas of all rankings, as a user passes them."""
 
-    Parameters
-    ----------
-    values : BetaRange, mapping or DataArray
-        The same for all rankings; or a number for each key, or an estimate for the values of some
-        `levels` of it.
-    levels : tuple of str, optional
-        Those levels.
-    interval : (float, float) or mapping of them by key, optional
-        Within which beta varies.
-    level : float, optional
-        At which the intervals of estimates hold.
-    joint : {"approximate", "guaranteed"}
-        How the errors of estimates are put together with those of rankings.
-    """
-
+    # The same for all rankings; or a number for each key, or an estimate for the values of some
+    # levels of it.
     values: BetaRange | Mapping[Any, Any] | xr.DataArray
     levels: tuple[str, ...] | None = None
-    interval: Interval | Mapping[Hashable, Interval] | None = None
-    level: float | None = None
-    joint: str = _APPROXIMATE
+    interval: Interval | Mapping[Hashable, Interval] | None = None  # within which beta varies
+    level: float | None = None  # at which the intervals of estimates hold
+    joint: str = _APPROXIMATE  # how the errors of estimates count
 
     @property
     def shared(self) -> BetaRange | None:
@@ -81,6 +61,8 @@ class Betas:
 
     def of(self, names: Sequence[str], keys: Sequence[Hashable]) -> list[BetaRange]:
         """Return the betas of each ranking."""
+        if self.shared is not None and not isinstance(self.interval, Mapping):
+            return [self.shared] * len(keys)
         values: list[Any] = [self.values] * len(keys)
         intervals: list[Any] = [self.interval] * len(keys)
         if not isinstance(self.values, BetaRange):
@@ -92,8 +74,6 @@ class Betas:
             values = _look_up("beta", by_key, names, keys)
         if isinstance(self.interval, Mapping):
             intervals = _look_up("beta_interval", self.interval, names, keys)
-        elif self.shared is not None:
-            return [self.shared] * len(keys)
         return [
             _of_group(names, key, value, interval)
             for key, value, interval in zip(keys, values, intervals, strict=True)

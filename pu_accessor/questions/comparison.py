@@ -1,7 +1,6 @@
 """Which of several models, or groups, is better -> one tidy frame."""
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,16 +23,26 @@ from pu_accessor.inference.comparison.pairwise import (
     join_gaps,
     recall_of_group,
 )
-from pu_accessor.inference.estimates.cutoff_spec import CHOSEN, FIXED, At, Cutoff
+from pu_accessor.inference.estimates.cutoff_spec import FIXED, At, Cutoff
 from pu_accessor.inference.quantities import Quantity, read_quantity
 from pu_accessor.inference.settings import BetaRange, Settings, check_target, ranking_level
 from pu_accessor.inference.tables.rates import Metric
 from pu_accessor.inference.value import value_of
 from pu_accessor.questions.betas import Betas
-from pu_accessor.questions.estimates import read_target
-from pu_accessor.questions.request import Request, map_rankings
-from pu_accessor.questions.rows import Columns, Results, as_rows, check_names, settings_columns
-from pu_accessor.ranking import Counts, FloatArray, IntArray, PairedRanks, Ranking, Ranks
+from pu_accessor.questions.estimates import cutoffs_needed, read_target
+from pu_accessor.questions.request import (
+    Columns,
+    Request,
+    Results,
+    as_rows,
+    broadcast,
+    check_names,
+    check_total,
+    key_levels,
+    map_rankings,
+    settings_columns,
+)
+from pu_accessor.ranking import FloatArray, IntArray, PairedRanks, Ranking
 
 _NO_SIZE = "The size of a difference, and its interval, need beta: compare(beta=0.3)."
 
@@ -61,7 +70,7 @@ def compare(
         return _columns_of_models(paired, tests, beta.values, settings, target)
 
     results = map_rankings(request, request.pair(on), question, betas)
-    pairs = as_rows(results, lambda columns, _: columns)
+    pairs = as_rows(results)
     _warn_of_chance(pairs, pairs.pop("stuck"), list(results.names))
     if betas is None:
         pairs.attrs["size"] = _NO_SIZE
@@ -104,10 +113,7 @@ def _columns_of_models(
         "target": target,
         "stuck": tests.stuck[:, np.newaxis],
     }
-    times = tests.statistic.shape[1]
-    first, second = (np.repeat(side, times) for side in (tests.first, tests.second))
-    pairs = name_pairs(paired.names, [*paired.ranks], first, second)
-    return beside_pairs(pairs, columns)
+    return pair_columns(paired.names, [*paired.ranks], (tests.first, tests.second), columns)
 
 
 def gap(
@@ -135,67 +141,60 @@ def gap(
     target = read_target(target, cutoff, settings)
     if betas is None:
         _check_without_beta(entry, target)
-    if betas is not None and betas.are_estimates and betas.shared is not None:
-        return _gap_of_shared(request, entry, betas, betas.shared, cutoff, settings, target)
-    estimates = betas is not None and betas.are_estimates
+    asked, shared, at_level = _split_error(betas, settings)
     joint = "approximate" if betas is None else betas.joint
-    apart = estimates and joint == "guaranteed"
-    at_level = settings.at_level(round((1 + settings.level) / 2, 12)) if apart else settings
+    estimates = betas is not None and betas.are_estimates
+    if shared is not None:
+        _check_fixed(cutoff)
+    grid = None if shared is None else BetaRange(shared.grid(settings.level, joint))
 
     def question(ranking: Ranking, beta: BetaRange, _: Settings) -> GroupValue:
-        n = ranking.total.known_positive
         if cutoff is not None and betas is None:
             return recall_of_group(ranking, cutoff.value, entry.less_is_better, settings.level)
-        if "test" in entry.can and not beta.is_estimate:
+        if "test" in entry.can and not estimates:
             return auroc_of_group(ranking, beta.values, target)
-        value = value_of(entry, ranking, beta, at_level, target, cutoff, joint)
+        value = value_of(entry, ranking, grid or beta, at_level, target, cutoff, joint)
+        n = ranking.total.known_positive
         return GroupValue(n, value.estimate, value.lower, value.upper)
 
-    results = _ask_groups(request, entry, cutoff, betas, settings, question)
+    rankings = request.rankings(cutoffs_needed([entry], cutoff), settings)
+    told = None if betas is None else settings
+    results = map_rankings(request, rankings, question, asked, told)
     groups = [each.content for each in results.each]
-    joined = {"joint": joint} if estimates else {}
-    if "test" not in entry.can or estimates:
-        gaps = find_gaps(groups, apart=apart)
-        return _gap_frame(results, gaps, entry, settings, target, joined)
-    _warn_of_lone([each.key for each in results.each if each.content.n == 1])
-    tests = compare_groups(groups, settings.level)
-    of_test = {name: column.ravel() for name, column in _test_columns(tests).items()}
-    return _gap_frame(results, tests, entry, settings, target, {}, of_test)
+    joined: Mapping[str, Any] | None = {"joint": joint} if estimates else {}
+    if shared is not None:
+        if not results.skipped:
+            check_total(results.each, shared)
+        tests = join_gaps(find_gaps(groups), shared, joint)
+        joined = {"beta_lower": shared.lower, "beta_upper": shared.upper, "joint": joint}
+    elif "test" not in entry.can or estimates:
+        tests = find_gaps(groups, apart=estimates and joint == "guaranteed")
+    else:
+        _warn_of_lone([each.key for each in results.each if each.content.n == 1])
+        tests, joined = compare_groups(groups, settings.level), None
+    return _gap_frame(results, tests, entry, settings, target, joined)
 
 
-def _gap_of_shared(
-    request: Request,
-    entry: Quantity,
-    betas: Betas,
-    shared: BetaRange,
-    cutoff: Cutoff | None,
-    settings: Settings,
-    target: str,
-) -> pd.DataFrame:
-    """Return gaps that hold jointly with one estimate of beta for all groups."""
+def _split_error(
+    betas: Betas | None, settings: Settings
+) -> tuple[Betas | None, BetaRange | None, Settings]:
+    """Return the betas of groups, the one estimate that they share, and their settings."""
+    if betas is None or not betas.are_estimates:
+        return betas, None, settings
+    if betas.shared is not None:
+        return Betas(BetaRange(betas.shared.values)), betas.shared, betas.leave(settings)
+    half = round((1 + settings.level) / 2, 12)
+    return betas, None, settings.at_level(half) if betas.joint == "guaranteed" else settings
+
+
+def _check_fixed(cutoff: Cutoff | None) -> None:
+    """Raise where the cutoff is another one at each beta that an estimate can be."""
     if cutoff is not None and cutoff.kind not in FIXED:
         raise PUValueError(
             f"at must be one of {[*FIXED]} where all groups share an estimate of beta, but "
             f"{cutoff.kind!r} was passed, which is another cutoff at each beta. Estimate beta in "
             "each group: beta=df.pu(by='sex').estimate_beta()."
         )
-    grid = BetaRange(shared.grid(settings.level, betas.joint))
-    at_left_level = betas.leave(settings)
-
-    def question(ranking: Ranking, _: BetaRange, __: Settings) -> GroupValue:
-        value = value_of(entry, ranking, grid, at_left_level, target, cutoff)
-        n = ranking.total.known_positive
-        return GroupValue(n, value.estimate, value.lower, value.upper)
-
-    results = _ask_groups(
-        request, entry, cutoff, Betas(BetaRange(shared.values)), settings, question
-    )
-    if not results.skipped:
-        totals = [each.about.total for each in results.each if each.about is not None]
-        shared.check_counts(Counts(*map(sum, zip(*totals, strict=True))))
-    gaps = join_gaps(find_gaps([each.content for each in results.each]), shared, betas.joint)
-    joined = {"beta_lower": shared.lower, "beta_upper": shared.upper, "joint": betas.joint}
-    return _gap_frame(results, gaps, entry, settings, target, joined)
 
 
 def _check_without_beta(entry: Quantity, target: str) -> None:
@@ -210,56 +209,38 @@ def _check_without_beta(entry: Quantity, target: str) -> None:
         )
 
 
-def _ask_groups(
-    request: Request,
-    entry: Quantity,
-    cutoff: Cutoff | None,
-    betas: Betas | None,
-    settings: Settings,
-    question: Callable[[Ranking, BetaRange, Settings], GroupValue],
-) -> Results[GroupValue]:
-    """Ask each group for its value."""
-    # What a user's function maximises can be anywhere.
-    searched = cutoff is not None and cutoff.kind in CHOSEN and callable(entry.metric)
-    ranks: Ranks = "all" if searched else "breakpoints"
-    told = None if betas is None else settings
-    return map_rankings(request, request.rankings(ranks, settings), question, betas, told)
-
-
 def _gap_frame(
     results: Results[GroupValue],
     tests: PairTests,
     entry: Quantity,
     settings: Settings,
     target: str,
-    joined: Mapping[str, Any],
-    of_test: Mapping[str, Any] = MappingProxyType({}),
+    joined: Mapping[str, Any] | None,
 ) -> pd.DataFrame:
-    """Return gaps as a frame, a row for each pair of groups and beta."""
-    times = tests.difference.shape[1]
-    first, second = (np.repeat(side, times) for side in (tests.first, tests.second))
-    column = np.tile(np.arange(times), tests.first.size)
+    """Return gaps as a frame, a row for each pair of groups and beta; without a join a test."""
+    first, second, times = tests.first, tests.second, tests.difference.shape[1]
     betas = np.stack([each.beta.values for each in results.each])
-    estimates = np.stack([each.content.estimate for each in results.each])
-    known = np.array([each.content.n for each in results.each])
-    sides = {"beta_a": first, "beta_b": second} if results.own_beta else {"beta": first}
+    estimates = np.stack([each.content.estimate[:times] for each in results.each])
+    known = np.array([[each.content.n] for each in results.each])
+    own = {"beta_a": betas[first], "beta_b": betas[second]}
+    of_beta = own if results.own_beta else {"beta": betas[0]}
     columns = {
-        **({name: betas[side, column] for name, side in sides.items()} if betas.size else {}),
+        **(of_beta if betas.size else {}),
         "quantity": entry.name,
-        "estimate_a": estimates[first, column],
-        "estimate_b": estimates[second, column],
-        "difference": tests.difference.ravel(),
-        "lower": tests.lower.ravel(),
-        "upper": tests.upper.ravel(),
+        "estimate_a": estimates[first],
+        "estimate_b": estimates[second],
+        "difference": tests.difference,
+        "lower": tests.lower,
+        "upper": tests.upper,
         "level": settings.level,
-        **of_test,
+        **(_test_columns(tests) if joined is None else {}),
         "n_a": known[first],
         "n_b": known[second],
         "target": target,
-        **joined,
+        **(joined or {}),
     }
     keys = [each.key for each in results.each]
-    gaps = pd.DataFrame(beside_pairs(name_pairs(results.names, keys, first, second), columns))
+    gaps = pd.DataFrame(pair_columns(results.names, keys, (first, second), columns))
     if results.skipped:
         gaps.attrs["skipped"] = dict(results.skipped)
     return gaps
@@ -271,26 +252,22 @@ def _test_columns(tests: PairTests) -> dict[str, FloatArray]:
     return {name: getattr(tests, name) for name in names}
 
 
-def name_pairs(
-    names: Sequence[str], keys: Sequence[Hashable], first: IntArray, second: IntArray
-) -> dict[str, pd.Index]:
-    """Return columns that name the two models of each pair, for each name of their key."""
-    levels = [
-        pd.Index(list(level), tupleize_cols=False)
-        for level in (zip(*keys, strict=True) if len(names) > 1 else [keys])
-    ]
-    return {
-        f"{name}_{side}": level.take(positions)
-        for side, positions in (("a", first), ("b", second))
-        for name, level in zip(names, levels, strict=True)
+def pair_columns(
+    names: Sequence[str],
+    keys: Sequence[Hashable],
+    pairs: tuple[IntArray, IntArray],
+    columns: Columns,
+) -> dict[str, Any]:
+    """Return columns over pairs, after those of the keys of the two models, unless names meet."""
+    flat = broadcast(columns)
+    times = len(next(iter(flat.values()))) // pairs[0].size
+    named = {
+        f"{name}_{side}": level.take(positions.repeat(times))
+        for side, positions in zip("ab", pairs, strict=True)
+        for name, level in key_levels(names, keys).items()
     }
-
-
-def beside_pairs(pairs: dict[str, pd.Index], columns: Columns) -> dict[str, Any]:
-    """Put columns beside those that name pairs, unless names meet."""
-    names = dict.fromkeys(name[:-2] for name in pairs)
-    check_names([*names], pairs, columns)
-    return {**pairs, **columns}
+    check_names(names, named, columns)
+    return {**named, **flat}
 
 
 def _warn_of_chance(pairs: pd.DataFrame, stuck: "pd.Series[bool]", groups: list[str]) -> None:

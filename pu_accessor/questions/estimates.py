@@ -1,18 +1,16 @@
 """Numbers with intervals of many rankings -> one tidy frame."""
 
 from collections.abc import Callable, Sequence
-from math import inf, isnan
+from math import nan
 from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 
 from pu_accessor.checks import Interval
-from pu_accessor.errors import shorten, warn_caller
+from pu_accessor.errors import PUValueError
 from pu_accessor.inference.estimates.auroc import estimate_auroc
-from pu_accessor.inference.estimates.average_precision import (
-    estimate_precision_around,
-)
+from pu_accessor.inference.estimates.average_precision import estimate_precision_around
 from pu_accessor.inference.estimates.cutoff_spec import (
     CHOSEN,
     At,
@@ -21,8 +19,15 @@ from pu_accessor.inference.estimates.cutoff_spec import (
     read_cutoffs,
 )
 from pu_accessor.inference.estimates.intervals import Estimates
-from pu_accessor.inference.estimates.joint import (
-    join_estimates,
+from pu_accessor.inference.estimates.joint import join_estimates
+from pu_accessor.inference.estimates.macro_average import (
+    AREA,
+    RATE,
+    area_under_pr,
+    area_under_roc,
+    areas_under_roc,
+    check_fixed,
+    rate_at,
 )
 from pu_accessor.inference.estimates.metric_at import AtCutoff
 from pu_accessor.inference.estimates.population_areas import estimate_population_aurocs
@@ -36,15 +41,17 @@ from pu_accessor.inference.tables.curves import check_max_fpr
 from pu_accessor.inference.tables.rates import Metric
 from pu_accessor.inference.value import metric_value
 from pu_accessor.questions.betas import Betas
-from pu_accessor.questions.macro_average import (
-    Over,
-    average_of_auroc,
-    average_of_metrics,
-    average_of_precision,
-    average_over,
+from pu_accessor.questions.macro_average import Averaged, Over, average_over
+from pu_accessor.questions.request import (
+    Columns,
+    Request,
+    Result,
+    Results,
+    as_rows,
+    map_rankings,
+    settings_columns,
+    warn_of_rows,
 )
-from pu_accessor.questions.request import Request, map_rankings
-from pu_accessor.questions.rows import Columns, Result, Results, as_rows, settings_columns
 from pu_accessor.ranking import FloatArray, Ranking, Ranks, Stack
 
 # From a ranking, betas, settings and an interval of beta to estimates in [0, 1].
@@ -52,6 +59,7 @@ Estimate: TypeAlias = Callable[[Ranking, FloatArray, Settings, Interval | None],
 
 _ROUNDING = 1e-9  # of an estimate, by which it is not outside
 _RANGE = ("range_lower", "range_upper")
+_ENVELOPE = ("envelope_lower", "envelope_upper")
 
 
 def auroc(
@@ -68,22 +76,38 @@ def auroc(
     check_target(target, "max_fpr=..." if max_fpr is not None and max_fpr < 1 else None)
     check_whole_area(settings, max_fpr)
     if over is not None:
-        averaged = average_of_auroc(target, max_fpr)
+        averaged = _average_of_auroc(target, max_fpr)
         return average_over(over, request, betas, settings, target, averaged)
+    at_random = settings.selection_odds == 1
 
-    def estimate(
+    def estimate_at(
         ranking: Ranking, values: FloatArray, settings: Settings, interval: Interval | None
     ) -> Estimates:
-        if target == "examples" and settings.selection_odds == 1:
+        if target == "examples" and at_random:
             return estimate_auroc(ranking, values, settings, interval, max_fpr)
         return estimate_any(ranking, values, settings, "roc", target, interval)
 
     def at_once(stack: Stack, values: FloatArray) -> list[Estimates | None]:
         return estimate_population_aurocs(stack, values, settings.level)
 
-    plain = target == "population" and not betas.vary and settings.selection_odds == 1
+    plain = target == "population" and at_random and not betas.vary
     return estimate_areas(
-        request, betas, settings, target, estimate, at_once=at_once if plain else None
+        request, betas, settings, target, estimate_at, at_once=at_once if plain else None
+    )
+
+
+def _average_of_auroc(target: str, max_fpr: float | None) -> Averaged:
+    """Return how AUROC is averaged."""
+    if max_fpr is not None and max_fpr < 1:
+        raise PUValueError(
+            f"max_fpr must be left out with average=True, but {max_fpr!r} was passed: the "
+            "area of a part is biased where few positives are known. Average a metric: "
+            "df.pu(by='query').metric('recall', 0.3, at={'fraction': 0.1}, average=True)."
+        )
+    return Averaged(
+        lambda ranking, betas: [area_under_roc(ranking, betas, target)],
+        AREA,
+        at_once=lambda stack, betas: [one and [one] for one in areas_under_roc(stack, betas)],
     )
 
 
@@ -98,15 +122,18 @@ def average_precision(
     """Estimate the average precision of each ranking, with an interval."""
     check_target(target)
     if over is not None:
-        return average_over(over, request, betas, settings, target, average_of_precision())
-
-    def estimate(
-        ranking: Ranking, values: FloatArray, settings: Settings, interval: Interval | None
-    ) -> Estimates:
-        return estimate_any(ranking, values, settings, "pr", target, interval)
-
-    around = estimate_precision_around if target == "examples" else None
-    return estimate_areas(request, betas, settings, target, estimate, around=around)
+        averaged = Averaged(lambda ranking, betas: [area_under_pr(ranking, betas)], AREA)
+        return average_over(over, request, betas, settings, target, averaged)
+    return estimate_areas(
+        request,
+        betas,
+        settings,
+        target,
+        lambda ranking, values, settings, interval: estimate_any(
+            ranking, values, settings, "pr", target, interval
+        ),
+        around=estimate_precision_around if target == "examples" else None,
+    )
 
 
 def estimate(
@@ -129,7 +156,7 @@ def estimate_areas(
     betas: Betas,
     settings: Settings,
     target: str,
-    estimate: Estimate,
+    estimate_at: Estimate,
     *,
     at_once: Callable[[Stack, FloatArray], list[Estimates | None]] | None = None,
     around: Callable[[Ranking, FloatArray, Settings], Estimates] | None = None,
@@ -144,28 +171,26 @@ def estimate_areas(
 
     def question(ranking: Ranking, beta: BetaRange, own: Settings) -> Estimates:
         if not beta.is_estimate:
-            return estimate(ranking, beta.values, own, beta.interval)
+            return estimate_at(ranking, beta.values, own, beta.interval)
         grid = beta.grid(settings.level, betas.joint)
         if around is not None and beta.limits == "none" and betas.joint == "approximate":
             estimates = around(ranking, grid, at_left_level)
         else:
-            estimates = estimate(ranking, grid, at_left_level, None)
+            estimates = estimate_at(ranking, grid, at_left_level, None)
         return join_estimates(estimates, beta, betas.joint)
 
     def columns(estimates: Estimates, beta: BetaRange) -> Columns:
-        ranges = estimates.reach and dict(zip(_RANGE, estimates.reach, strict=True))
-        low, high = estimates.envelope or (None, None)
-        envelope = {} if low is None else {"envelope_lower": low, "envelope_upper": high}
+        ranges, envelope = estimates.reach or (), estimates.envelope or ()
         return {
             "beta": beta.values,
             "estimate": estimates.value,
             "standard_error": estimates.error,
             "lower": estimates.lower,
             "upper": estimates.upper,
-            **(ranges or {}),
+            **dict(zip(_RANGE, ranges, strict=False)),
             **settings_columns(settings),
             "target": target,
-            **envelope,
+            **dict(zip(_ENVELOPE, envelope, strict=False)),
         }
 
     rankings = request.rankings("breakpoints", settings)
@@ -193,7 +218,12 @@ def metric(
         named["at"] = [cutoff.value for _, cutoff in each]
     if over is not None:
         goal = "population" if target is None else target
-        averaged = average_of_metrics([(entry.metric, cutoff) for entry, cutoff in each], named)
+        check_fixed(cutoffs[0])
+        averaged = Averaged(
+            lambda ranking, betas: [rate_at(ranking, betas, q.metric, c) for q, c in each],
+            RATE,
+            named,
+        )
         return average_over(over, request, betas, settings, goal, averaged)
     target = read_target(target, cutoffs[0], settings)
     betas.refuse_odds(settings.selection_odds)
@@ -208,7 +238,7 @@ def metric(
     def columns(metrics: list[AtCutoff], beta: BetaRange) -> Columns:
         fields = ["rank", "threshold", "estimate", "lower", "upper"]
         if metrics[0].envelope_lower is not None:
-            fields += ["envelope_lower", "envelope_upper"]
+            fields += _ENVELOPE
         return {
             "beta": beta.values[:, np.newaxis],
             **named,
@@ -218,11 +248,15 @@ def metric(
             "target": target,
         }
 
-    # What a user's function maximises can be anywhere.
-    searched = cutoffs[0].kind in CHOSEN and any(callable(entry.metric) for entry, _ in each)
-    ranks: Ranks = "all" if searched else "breakpoints"
+    ranks = cutoffs_needed([entry for entry, _ in each], cutoffs[0])
     rankings = request.rankings(ranks, settings)
     return as_rows(map_rankings(request, rankings, question, betas, settings), columns)
+
+
+def cutoffs_needed(entries: Sequence[Quantity], cutoff: Cutoff | None) -> Ranks:
+    """Return the ranks that are needed: what a user's function maximises can be anywhere."""
+    chosen = cutoff is not None and cutoff.kind in CHOSEN
+    return "all" if chosen and any(callable(entry.metric) for entry in entries) else "breakpoints"
 
 
 def read_target(target: str | None, cutoff: Cutoff | None, settings: Settings) -> str:
@@ -243,30 +277,29 @@ def read_target(target: str | None, cutoff: Cutoff | None, settings: Settings) -
 
 def warn_of_areas(areas: pd.DataFrame, results: Results[Any]) -> None:
     """Warn of estimates that have no standard error, or that no table can have."""
+    sizes = [each.beta.values.size for each in results.each]
+    alone = np.repeat([_has_one(each) for each in results.each], sizes)
     # Where beta exceeds its limit, that is said already.
-    values = [each.beta.values for each in results.each]
-    beyond = np.concatenate([v > _limit(r) for v, r in zip(values, results.each, strict=True)])
-    alone = np.repeat([_has_one(each) for each in results.each], [v.size for v in values])
+    limits = [each.about.beta_limit if each.about else nan for each in results.each]
+    beyond = areas["beta"] > np.repeat(limits, sizes)
     value = areas["estimate"]
-    for rows, message in (
-        (
-            areas["lower"].isna() & alone,
-            "there is one known positive alone, or one other example, which has no standard "
-            "error: the interval is NaN. Label more, or take the areas under bounding curves: "
-            "df.pu.contingency(0.3).pu.area('auroc')",
-        ),
-        (
-            ((value < -_ROUNDING) | (value > 1 + _ROUNDING) | (value.isna() & ~alone)) & ~beyond,
-            "the estimate lies outside [0, 1], and is NaN where by more than its error: "
-            "beta is too high for this ranking, or the labels are no random sample of the "
-            "positives. Pass a smaller beta",
-        ),
-    ):
-        if rows.any():
-            keys = areas.loc[rows, [*results.names, "beta"]].to_dict("records")
-            where = shorten(map(str, keys), most=3, width=100)
-            text = f"In {rows.sum()} of {len(areas)} rows {message}. They are at [{where}]."
-            warn_caller(text, page="beta#too-high" if "beta" in message else None)
+    outside = (value < -_ROUNDING) | (value > 1 + _ROUNDING) | (value.isna() & ~alone)
+    warn_of_rows(
+        areas,
+        areas["lower"].isna() & alone,
+        results.names,
+        "there is one known positive alone, or one other example, which has no standard "
+        "error: the interval is NaN. Label more, or take the areas under bounding curves: "
+        "df.pu.contingency(0.3).pu.area('auroc')",
+    )
+    warn_of_rows(
+        areas,
+        outside & ~beyond,
+        results.names,
+        "the estimate lies outside [0, 1], and is NaN where by more than its error: "
+        "beta is too high for this ranking, or the labels are no random sample of the "
+        "positives. Pass a smaller beta",
+    )
 
 
 def _has_one(result: Result[Any]) -> bool:
@@ -275,10 +308,3 @@ def _has_one(result: Result[Any]) -> bool:
         return False
     total = result.about.total
     return bool(total.known_positive == 1 or total.known_negative + total.unlabeled < 2)
-
-
-def _limit(result: Result[Any]) -> float:
-    """Return the limit on beta that known positives set, infinite where they set none."""
-    if result.about is None or isnan(result.about.beta_limit):
-        return inf
-    return result.about.beta_limit

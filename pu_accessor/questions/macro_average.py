@@ -1,36 +1,39 @@
 """Averages over groups, such as queries or users -> one tidy frame."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
 
-from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten, warn_caller
-from pu_accessor.inference.estimates.cutoff_spec import Cutoff
+from pu_accessor.errors import PUTypeError, PUValueError, brief
 from pu_accessor.inference.estimates.joint import join_estimates
 from pu_accessor.inference.estimates.macro_average import (
-    AREA,
-    RATE,
     GroupTerm,
-    area_under_pr,
-    area_under_roc,
-    areas_under_roc,
     average_groups,
-    check_fixed,
     find_span,
-    rate_at,
 )
 from pu_accessor.inference.settings import BetaRange, Settings, check_target
-from pu_accessor.inference.tables.rates import Metric
 from pu_accessor.questions.betas import Betas, split_key
-from pu_accessor.questions.request import Request, map_rankings
-from pu_accessor.questions.rows import Columns, Result, Results, as_rows, settings_columns
-from pu_accessor.ranking import BoolArray, Counts, FloatArray, Ranking, Stack
+from pu_accessor.questions.request import (
+    Columns,
+    Request,
+    Result,
+    Results,
+    as_rows,
+    check_total,
+    map_rankings,
+    settings_columns,
+    warn_of_rows,
+)
+from pu_accessor.ranking import FloatArray, Ranking, Stack
 
 Average: TypeAlias = bool | str | list[str]
 
 _PLAIN = ("band", "reference", "selection_odds")
+_BEYOND = "beyond"  # what no groups can have
+_COLUMNS = ("estimate", "standard_error", "lower", "upper", _BEYOND)
 
 
 class Over(NamedTuple):
@@ -54,71 +57,15 @@ class Over(NamedTuple):
         return [level for level, name in enumerate(names) if name not in over]
 
 
-class _Average(NamedTuple):
-    """An average at some betas, by the names of its columns, and whether no groups can have it."""
-
-    estimate: FloatArray
-    standard_error: FloatArray
-    lower: FloatArray
-    upper: FloatArray
-    beyond: BoolArray
-
-
-_BEYOND = _Average._fields[-1]
-
-
 class Averaged(NamedTuple):
-    """What is averaged.
+    """What is averaged."""
 
-    Parameters
-    ----------
-    question : callable
-        From a ranking and its betas to what it adds to each number that is asked for.
-    scatter : float
-        As in `pu_accessor.inference.estimates.macro_average.average_groups`.
-    columns : mapping of str to list
-        What names these numbers; empty for one alone.
-    at_once : callable, optional
-        As in `pu_accessor.questions.request.map_rankings`.
-    """
-
+    # From a ranking and its betas to what it adds to each number that is asked for.
     question: Callable[[Ranking, FloatArray], list[GroupTerm]]
-    scatter: float
-    columns: Mapping[str, list[Any]]
+    scatter: float  # as `average_groups` takes it
+    columns: Mapping[str, list[Any]] = MappingProxyType({})  # which name these numbers
+    # As `map_rankings` takes it.
     at_once: Callable[[Stack, FloatArray], Sequence[list[GroupTerm] | None]] | None = None
-
-
-def average_of_auroc(target: str, max_fpr: float | None) -> Averaged:
-    """Return how AUROC is averaged."""
-    if max_fpr is not None and max_fpr < 1:
-        raise PUValueError(
-            f"max_fpr must be left out with average=True, but {max_fpr!r} was passed: the "
-            "area of a part is biased where few positives are known. Average a metric: "
-            "df.pu(by='query').metric('recall', 0.3, at={'fraction': 0.1}, average=True)."
-        )
-    return Averaged(
-        lambda ranking, betas: [area_under_roc(ranking, betas, target)],
-        AREA,
-        {},
-        lambda stack, betas: [one and [one] for one in areas_under_roc(stack, betas)],
-    )
-
-
-def average_of_precision() -> Averaged:
-    """Return how average precision is averaged."""
-    return Averaged(lambda ranking, betas: [area_under_pr(ranking, betas)], AREA, {})
-
-
-def average_of_metrics(
-    each: Sequence[tuple[str | Metric, Cutoff]], named: Mapping[str, list[Any]]
-) -> Averaged:
-    """Return how metrics at cutoffs are averaged."""
-    check_fixed(each[0][1])
-    return Averaged(
-        lambda ranking, betas: [rate_at(ranking, betas, *one) for one in each],
-        RATE,
-        named,
-    )
 
 
 def read_average(average: Average, models: bool) -> Over | None:
@@ -155,11 +102,11 @@ def average_over(
             _average(terms, target, averaged.scatter, level, estimate, betas.joint)
             for terms in zip(*(result.content for result in group), strict=True)
         ]
-        fields = zip(*averages, strict=True)  # of each, an array over betas for each number
+        arrays = np.stack(averages, axis=-1)  # over columns, betas and numbers
         return {
             "beta": beta.values[:, np.newaxis],
             **averaged.columns,
-            **{n: np.stack(f, axis=1) for n, f in zip(_Average._fields, fields, strict=True)},
+            **dict(zip(_COLUMNS, arrays, strict=True)),
             **settings_columns(settings),
             "target": target,
             "n_groups": len(group),
@@ -174,8 +121,16 @@ def average_over(
     groups = _together(results, kept, estimate)
     names = tuple(results.names[level] for level in kept)
     averages = as_rows(Results(names, groups, betas, settings, results.skipped), columns)
-    _warn_of(averages, names)
-    return averages.drop(columns=_BEYOND)
+    beyond = averages.pop(_BEYOND) > 0
+    warn_of_rows(
+        averages,
+        beyond,
+        names,
+        "the average lies outside [0, 1], or what else there can be, and is NaN where by more "
+        "than its error: beta is too high for these groups, or the labels are no random sample of "
+        "the positives. Pass a smaller beta",
+    )
+    return averages
 
 
 def _average(
@@ -185,8 +140,8 @@ def _average(
     level: float,
     estimate: BetaRange | None,
     joint: str,
-) -> _Average:
-    """Average one number over groups, jointly with an estimate of beta where there is one."""
+) -> FloatArray:
+    """Average one number over groups, jointly with an estimate of beta: columns over betas."""
     average = average_groups(terms, target, scatter, level)
     floor, ceiling = find_span(terms)
     if estimate is not None:
@@ -194,7 +149,8 @@ def _average(
         average = join_estimates(average, estimate, joint, span)
         floor, ceiling = (np.atleast_1d(end)[:1] for end in (floor, ceiling))
     beyond = ~((floor <= average.value) & (average.value <= ceiling))
-    return _Average(average.value, average.error, average.lower, average.upper, beyond)
+    columns = average.value, average.error, average.lower, average.upper, beyond
+    return np.stack(np.broadcast_arrays(*columns))
 
 
 def _check_plain(settings: Settings, betas: Betas) -> None:
@@ -233,8 +189,7 @@ def _together(
         groups.setdefault(key[0] if len(key) == 1 else key, []).append(result)
     if estimate is not None and not results.skipped:
         for group in groups.values():
-            totals = [result.about.total for result in group if result.about is not None]
-            estimate.check_counts(Counts(*map(sum, zip(*totals, strict=True))))
+            check_total(group, estimate)
     return [
         Result(key, _mean_beta(group) if estimate is None else estimate, None, group)
         for key, group in groups.items()
@@ -247,17 +202,3 @@ def _mean_beta(group: Sequence[Result[list[GroupTerm]]]) -> BetaRange:
     if all((betas == values[0]).all() for betas in values):
         return BetaRange(values[0])
     return BetaRange(np.mean(values, axis=0))
-
-
-def _warn_of(averages: pd.DataFrame, names: Sequence[str]) -> None:
-    """Warn of averages that no groups can have."""
-    beyond = averages[_BEYOND]
-    if beyond.any():
-        rows = averages.loc[beyond, [*names, "beta"]].to_dict("records")
-        warn_caller(
-            f"In {beyond.sum()} of {len(averages)} rows the average lies outside [0, 1], or what "
-            "else there can be, and is NaN where by more than its error: beta is too high for "
-            "these groups, or the labels are no random sample of the positives. Pass a smaller "
-            f"beta. They are at [{shorten(map(str, rows), most=3, width=100)}].",
-            page="beta#too-high",
-        )

@@ -9,8 +9,7 @@ from pu_accessor.errors import warn_caller
 from pu_accessor.inference.prior.labeling import beta_from_labels as infer_beta
 from pu_accessor.inference.prior.methods import METHODS, Prior, estimate_prior
 from pu_accessor.inference.settings import BetaRange, Settings
-from pu_accessor.questions.request import Request, map_rankings
-from pu_accessor.questions.rows import Columns, as_rows
+from pu_accessor.questions.request import Columns, Request, as_rows, map_rankings
 from pu_accessor.ranking import Counts, Ranking
 
 

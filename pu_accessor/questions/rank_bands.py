@@ -31,13 +31,13 @@ def read_settings(
 class _KeyedBand(RankBand):
     """Bounds by rank that can differ between groups, as arrays over "rank" and keys."""
 
-    arrays: tuple[Any, Any]
+    lower: Any
+    upper: Any
 
     def of(self, names: Sequence[str], key: Hashable) -> RankBand:
         """Return the bounds of one ranking."""
         parts = dict(zip(names, split_key(names, key), strict=True))
-        lower, upper = self.arrays
-        return RankBand(_side_of("lower", lower, parts), _side_of("upper", upper, parts))
+        return RankBand(_side_of("lower", self.lower, parts), _side_of("upper", self.upper, parts))
 
 
 def _read_band(band: tuple[Any, ...]) -> RankBand:
@@ -56,12 +56,7 @@ def _read_band(band: tuple[Any, ...]) -> RankBand:
                 f"band must have bounds over the dimension 'rank', but its {name} has "
                 f"{[str(dim) for dim in side.dims]}. Rename it: array.rename(cutoff='rank')."
             )
-    return _KeyedBand(_unknown, _unknown, (band[0], band[1]))
-
-
-def _unknown(examples: int) -> Any:
-    """Stand for the bound of a ranking that is not known yet."""
-    raise AssertionError
+    return _KeyedBand(*band)
 
 
 def _side_of(name: str, values: Any, parts: Mapping[str, Hashable]) -> Side:

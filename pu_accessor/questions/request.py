@@ -1,17 +1,18 @@
-"""One question is put to many rankings: what each answers, and what to warn of."""
+"""One question is put to many rankings: what each answers, what to warn of, and the rows."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from math import isnan
-from typing import Any, NamedTuple, TypeVar
+from dataclasses import dataclass, field
+from math import isnan, nan
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 from pu_accessor.errors import PUDataError, PUImportError, PUValueError, shorten, warn_caller
 from pu_accessor.inference.diagnostics import About, tell_about
 from pu_accessor.inference.settings import BetaRange, Settings
-from pu_accessor.questions.betas import Betas, name_group
-from pu_accessor.questions.rows import Result, Results
+from pu_accessor.questions.betas import Betas, name_group, split_key
 from pu_accessor.ranking import (
     Counts,
     FloatArray,
@@ -26,6 +27,125 @@ from pu_accessor.ranking import (
 )
 
 Content = TypeVar("Content")
+
+# By name, in the order of the frame: arrays that broadcast against each other, whose rows are
+# those of the common shape; numbers and texts stand in every row. An Index has all rows itself.
+Columns: TypeAlias = Mapping[str, Any]
+
+
+class Result(NamedTuple, Generic[Content]):
+    """What one ranking answers: its betas, what is to be known of it, and the content."""
+
+    key: Hashable
+    beta: BetaRange
+    about: About | None
+    content: Content
+
+
+@dataclass(frozen=True)
+class Results(Generic[Content]):
+    """What all rankings answer."""
+
+    names: tuple[str, ...]  # of the key's levels
+    each: list[Result[Content]]  # in the order of the keys
+    betas: Betas | None  # with which rankings were asked
+    settings: Settings
+    skipped: Mapping[str, str] = field(default_factory=dict)  # groups without an answer, and why
+
+    @property
+    def own_beta(self) -> bool:
+        """Whether each ranking has a beta of its own."""
+        return self.betas is not None and self.betas.shared is None
+
+
+def check_total(results: Iterable[Result[Any]], estimate: BetaRange) -> None:
+    """Raise if beta was estimated from other examples than those of all results together."""
+    totals = [each.about.total for each in results if each.about is not None]
+    estimate.check_counts(Counts(*map(sum, zip(*totals, strict=True))))
+
+
+def as_rows(
+    results: Results[Any],
+    columns: Callable[[Any, BetaRange], Columns] = lambda columns, _: columns,
+    *,
+    beta_interval: bool = True,
+) -> pd.DataFrame:
+    """Put the columns of all rankings below each other, those of their keys first.
+
+    An estimate of beta adds its interval, and how its error counts, unless left out.
+    """
+    parts = []
+    for _, beta, _, content in results.each:
+        part = columns(content, beta)
+        if beta_interval and beta.is_estimate and results.betas is not None:
+            interval = {"beta_lower": beta.lower, "beta_upper": beta.upper}
+            part = {**part, **interval, "joint": results.betas.joint}
+        parts.append(broadcast(part))
+    check_names(results.names, results.names, parts[0])
+    sizes = [len(next(iter(part.values()))) for part in parts]
+    keys = key_levels(results.names, [each.key for each in results.each])
+    levels = {name: level.repeat(sizes) for name, level in keys.items()}
+    below = {name: _concatenate([part[name] for part in parts]) for name in parts[0]}
+    frame = pd.DataFrame({**levels, **below})
+    about = results.each[0].about
+    if not results.names and about is not None:
+        frame.attrs.update(describe(about))
+    if results.skipped:
+        frame.attrs["skipped"] = dict(results.skipped)
+    return frame
+
+
+def key_levels(names: Sequence[str], keys: Sequence[Hashable]) -> dict[str, pd.Index]:
+    """Return what keys have for each name."""
+    levels = zip(*(split_key(names, key) for key in keys), strict=True)
+    indexes = (pd.Index(level, tupleize_cols=False) for level in levels)
+    return dict(zip(names, indexes, strict=True))
+
+
+def broadcast(columns: Columns) -> dict[str, Any]:
+    """Return columns of one length."""
+    arrays = {
+        name: column if isinstance(column, pd.Index) else np.asarray(column)
+        for name, column in columns.items()
+    }
+    shape = np.broadcast_shapes(
+        *(array.shape for array in arrays.values() if not isinstance(array, pd.Index))
+    )
+    return {
+        name: array if isinstance(array, pd.Index) else np.broadcast_to(array, shape).ravel()
+        for name, array in arrays.items()
+    }
+
+
+def _concatenate(parts: Sequence[Any]) -> Any:
+    """Put columns below each other; an Index keeps its dtype."""
+    first, *others = parts
+    return first.append(others) if isinstance(first, pd.Index) else np.concatenate(parts)
+
+
+def settings_columns(settings: Settings) -> dict[str, float]:
+    """Return the columns of the level, and of the odds where labels are not taken as random."""
+    odds = settings.selection_odds
+    return {"level": settings.level} | ({} if odds == 1 else {"selection_odds": odds})
+
+
+def check_names(names: Sequence[str], written: Iterable[str], columns: Iterable[str]) -> None:
+    """Raise if columns of keys would have the names of other columns."""
+    others = list(columns)
+    if taken := [name for name in written if name in others]:
+        raise PUValueError(
+            f"by must not be called {', '.join(names)}, as {taken[0]!r} is a column of the result "
+            f"({others}). Rename the column first."
+        )
+
+
+def describe(about: About) -> dict[str, float]:
+    """Return the numbers of a ranking that there are, by name."""
+    counts = {f"n_{kind}": count for kind, count in about.total._asdict().items()}
+    more = {"n_effective": about.n_effective, "beta_limit": about.beta_limit}
+    return {**counts, **{name: value for name, value in more.items() if value == value}}
+
+
 Ranked = TypeVar("Ranked", Ranking, PairedRanks)
 
 FEW_EFFECTIVE = 10  # known positives below which it is said
@@ -33,26 +153,13 @@ _NO_BETA = BetaRange(np.empty(0))
 
 
 class Request(NamedTuple):
-    """Whom a question is put to. Nothing is read before `rank` or `pair` is called.
-
-    Parameters
-    ----------
-    rank : callable
-        From the cutoffs that are wanted to the rankings.
-    pair : callable
-        From what identifies an example, or None, to the paired ranks of models.
-    on_error : {"raise", "skip"}
-        What to do with a ranking that has no answer.
-    progress : bool
-        Whether to show a bar.
-    template : callable
-        Coordinates of the dimensions that keys are the product of, where they are one.
-    """
+    """Whom a question is put to. Nothing is read before `rank` or `pair` is called."""
 
     rank: Callable[[Ranks], Rankings]
-    pair: Callable[[Any], Keyed[PairedRanks]]
-    on_error: str = "raise"
+    pair: Callable[[Any], Keyed[PairedRanks]]  # from what identifies an example, or None
+    on_error: str = "raise"  # or "skip": what to do with a ranking that has no answer
     progress: bool = False
+    # Coordinates of the dimensions that keys are the product of, where they are one.
     template: Callable[[], xr.Dataset | None] = lambda: None
 
     def rankings(self, ranks: Ranks, settings: Settings) -> Rankings:
@@ -72,21 +179,9 @@ def map_rankings(
 ) -> Results[Content]:
     """Put a question to each ranking, or to the paired ranks of each group.
 
-    Parameters
-    ----------
-    keyed : Keyed
-        The rankings, or the paired ranks.
-    question : callable
-        From a ranking, its betas and its settings to what it answers.
-    betas : Betas, optional
-        Left out where the question needs no beta.
-    settings : Settings, optional
-        With them each result says what a reader should know of its ranking.
-    at_once : callable, optional
-        From many small rankings and their betas to what they answer, or None where `question` has
-        to be put.
-    warn : bool, default True
-        Whether to warn where beta exceeds the limit that the known positives set.
+    With `settings` each result says what a reader should know of its ranking. `at_once` answers
+    for many small rankings, with None for those to which `question` has to be put. `warn` where
+    beta exceeds the limit that the known positives set.
     """
     names, keys = keyed.names, keyed.keys
     by_key = [_NO_BETA] * len(keys) if betas is None else betas.of(names, keys)
@@ -101,29 +196,18 @@ def map_rankings(
             about = tell_about(ranking, settings.level, random=settings.selection_odds == 1)
         return Result(keys[position], beta, about, content)
 
-    ready = {}
+    ready: dict[int, Any] = {}
     if at_once is not None and keyed.together is not None:
         stack = keyed.together()
         contents = at_once(stack, np.stack([beta.values for beta in by_key]))
-        ready = dict(_at_once(keys, by_key, stack, contents))
+        totals = map(Counts._make, stack.total.tolist())
+        abouts = [About(total, nan, nan) for total in totals]  # beta is within the limit
+        at_each = enumerate(map(Result, keys, by_key, abouts, contents))
+        ready = {i: result for i, result in at_each if result.content is not None}
     each, skipped = _collect(keyed, answer, request, ready)
     results = Results(names, each, betas, shared, skipped)
     _warn_of_rankings(results, warn)
     return results
-
-
-def _at_once(
-    keys: Sequence[Hashable],
-    betas: Sequence[BetaRange],
-    stack: Stack,
-    contents: Sequence[Content | None],
-) -> Iterator[tuple[int, Result[Content]]]:
-    """Return the results that are there at once, by position."""
-    totals, nan = map(Counts._make, stack.total.tolist()), float("nan")
-    for position, (total, content) in enumerate(zip(totals, contents, strict=True)):
-        if content is not None:  # beta is within the limit, whatever that is
-            about = About(total, nan, nan)
-            yield position, Result(keys[position], betas[position], about, content)
 
 
 def _collect(
@@ -136,7 +220,7 @@ def _collect(
     if len(set(keyed.names)) < len(keyed.names):
         raise PUValueError(f"by must name different columns, but {list(keyed.names)} was passed.")
     results = dict(ready)
-    left_out: dict[int, str] = {}
+    left_out: dict[int, tuple[str, str]] = {}
     waiting = [position for position in range(len(keyed.keys)) if position not in ready]
     outcomes = _in_rounds(keyed, answer, waiting)
     for position, outcome in _with_bar(outcomes, len(waiting), request.progress):
@@ -145,14 +229,11 @@ def _collect(
             continue
         if not keyed.names:
             raise outcome
+        group = name_group(keyed.names, keyed.keys[position])
         if request.on_error == "raise":
-            group = name_group(keyed.names, keyed.keys[position])
             raise type(outcome)(f"{group}: {outcome}") from outcome
-        left_out[position] = str(outcome)
-    skipped = {
-        name_group(keyed.names, keyed.keys[position]): left_out[position]
-        for position in sorted(left_out)
-    }
+        left_out[position] = group, str(outcome)
+    skipped = dict(left_out[position] for position in sorted(left_out))
     if skipped:
         _warn_of_skipped(skipped, len(results))
     return [results[position] for position in sorted(results)], skipped
@@ -245,3 +326,14 @@ def _warn_of_rankings(results: Results[Any], limits: bool) -> None:
 def _first(groups: Iterable[str]) -> str:
     """Name the first few, and say how many there are."""
     return shorten(groups, "; ", most=3, width=100)
+
+
+def warn_of_rows(
+    frame: pd.DataFrame, rows: "pd.Series[bool]", names: Sequence[str], message: str
+) -> None:
+    """Warn of some rows of a frame, and say where they are."""
+    if rows.any():
+        keys = frame.loc[rows, [*names, "beta"]].to_dict("records")
+        where = shorten(map(str, keys), most=3, width=100)
+        text = f"In {rows.sum()} of {len(frame)} rows {message}. They are at [{where}]."
+        warn_caller(text, page="beta#too-high" if "beta" in message else None)

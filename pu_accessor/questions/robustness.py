@@ -1,7 +1,8 @@
 """What quantities are for selections within several factors, and which break a conclusion."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
+from functools import partial
 from math import isfinite, isinf
 from numbers import Real
 from typing import Any, NamedTuple, TypeAlias
@@ -11,7 +12,7 @@ import pandas as pd
 
 from pu_accessor.checks import as_array, check_selection_odds
 from pu_accessor.errors import PUTypeError, PUValueError, brief
-from pu_accessor.inference.comparison.paired import PairedTests
+from pu_accessor.inference.comparison.pairwise import find_pairs
 from pu_accessor.inference.estimates.cutoff_spec import At, Cutoff
 from pu_accessor.inference.quantities import Quantity, read_quantity, refuse_band
 from pu_accessor.inference.search import find_breaking_point
@@ -20,11 +21,10 @@ from pu_accessor.inference.tables.latent_bounds import check_selection
 from pu_accessor.inference.tables.rates import Metric
 from pu_accessor.inference.value import Value, value_of
 from pu_accessor.questions.betas import Betas
-from pu_accessor.questions.comparison import beside_pairs, name_pairs, paired_tests
+from pu_accessor.questions.comparison import pair_columns, paired_tests
 from pu_accessor.questions.estimates import warn_of_areas
-from pu_accessor.questions.request import Request, map_rankings
-from pu_accessor.questions.rows import Columns, as_rows
-from pu_accessor.ranking import FloatArray, PairedRanks, Ranking
+from pu_accessor.questions.request import Columns, Request, as_rows, map_rankings
+from pu_accessor.ranking import BoolArray, FloatArray, PairedRanks, Ranking
 
 On: TypeAlias = Hashable | list[Hashable] | None
 
@@ -32,44 +32,35 @@ _RANGE = ("range_lower", "range_upper")
 
 
 class Conclusion(NamedTuple):
-    """What is concluded from a quantity.
-
-    Parameters
-    ----------
-    quantity : Quantity
-        Of one model; or the difference of two.
-    cutoff : Cutoff, optional
-        Where a metric is evaluated.
-    above : float
-        The conclusion is that the quantity is above this; for a difference that it is not 0.
-    target : {"population", "examples"}
-        Whether the quantity is about new examples or about these.
-    settings : Settings
-        How to bound, for labels at random.
-    on : hashable or list of hashable, optional
-        Columns that pair the rows of models in rows, for a difference.
-    """
+    """What is concluded from a quantity of one model, or from the difference of two."""
 
     quantity: Quantity
     cutoff: Cutoff | None
-    above: float
+    above: float  # what the quantity exceeds; for a difference, which is not 0, that is 0
     target: str
-    settings: Settings
+    settings: Settings  # for labels at random
     on: On = None
+
+    @property
+    def is_difference(self) -> bool:
+        """Whether it is about two models."""
+        return "pairs" in self.quantity.can
 
     def at_factor(self, factor: float) -> Settings:
         """Return the settings at which odds differ by a factor."""
         return replace(self.settings, selection_odds=factor)
 
-    def value(self, ranking: Ranking, betas: FloatArray, factor: float) -> Value:
-        """Return the value of a ranking where odds differ by a factor."""
+    def value(self, ranked: Ranking | PairedRanks, betas: FloatArray, factor: float) -> Value:
+        """Return the value, or the differences of pairs, where odds differ by a factor."""
         settings, beta = self.at_factor(factor), BetaRange(betas)
-        return value_of(self.quantity, ranking, beta, settings, self.target, self.cutoff)
+        if isinstance(ranked, Ranking):
+            return value_of(self.quantity, ranked, beta, settings, self.target, self.cutoff)
+        tests = paired_tests(ranked, beta, settings, self.target, "approximate")
+        return Value(tests.difference, tests.lower, tests.upper, tests.reach)
 
-    def tests(self, paired: PairedRanks, betas: FloatArray, factor: float) -> PairedTests:
-        """Return the differences of models where odds differ by a factor."""
-        settings, beta = self.at_factor(factor), BetaRange(betas)
-        return paired_tests(paired, beta, settings, self.target, "approximate")
+    def holds(self, value: Value) -> BoolArray:
+        """Tell where an interval leaves no doubt."""
+        return (value.lower > self.above) | (self.is_difference & (value.upper < self.above))
 
 
 def read_conclusion(
@@ -90,19 +81,18 @@ def read_conclusion(
     else:
         target = "population" if target is None else target
         check_target(target)
-    is_difference = "pairs" in entry.can
-    if is_difference and above is not None:
+    conclusion = Conclusion(entry, entry.read_cutoff(at), entry.chance, target, settings, on)
+    if conclusion.is_difference and above is not None:
         raise PUValueError(
             f"above must be left out with {entry.name!r}, but {above!r} was passed: the "
             "conclusion is that one model is better than the other."
         )
-    if on is not None and not is_difference:
+    if on is not None and not conclusion.is_difference:
         raise PUValueError(
             f"on must be left out with {entry.name!r}, but {brief(on)} was passed: it "
             "pairs the rows of models, and a number of one model needs no pairs."
         )
-    limit = entry.chance if above is None else _read_above(above)
-    return Conclusion(entry, entry.read_cutoff(at), limit, target, settings, on)
+    return conclusion if above is None else conclusion._replace(above=_read_above(above))
 
 
 def _read_above(above: float) -> float:
@@ -126,69 +116,42 @@ def robustness(
     """
     odds = _read_odds(selection_odds)
     betas.refuse_estimates()
-    if "pairs" in conclusion.quantity.can:
-        return _of_pairs(request, conclusion, betas, odds)
 
-    def question(ranking: Ranking, beta: BetaRange, _: Settings) -> Columns:
-        check_selection(ranking, conclusion.at_factor(2.0))
-        values = [conclusion.value(ranking, beta.values, factor) for factor in odds]
-        points = [
-            _breaking_point(ranking, beta.values[[i]], conclusion) for i in range(beta.values.size)
-        ]
-        return _columns(conclusion, beta.values, odds, values, np.array(points))
+    def question(ranked: Ranking | PairedRanks, beta: BetaRange, _: Settings) -> Columns:
+        if isinstance(ranked, Ranking):
+            check_selection(ranked, conclusion.at_factor(2.0))
+        points = _breaking_points(ranked, beta.values, conclusion)
+        values = [conclusion.value(ranked, beta.values, factor) for factor in odds]
+        columns = _columns(conclusion, beta.values, odds, values, points)
+        if isinstance(ranked, Ranking):
+            return columns
+        models = [*ranked.ranks]
+        return pair_columns(ranked.names, models, find_pairs(len(models)), columns)
 
+    if conclusion.is_difference:
+        return as_rows(map_rankings(request, request.pair(conclusion.on), question, betas))
     rankings = request.rankings("breakpoints", conclusion.settings)
     results = map_rankings(request, rankings, question, betas, conclusion.settings)
-    frame = as_rows(results, lambda columns, _: columns)
+    frame = as_rows(results)
     if conclusion.cutoff is None:
         warn_of_areas(frame[frame["selection_odds"] == odds[0]], results)
     return frame
 
 
-def _breaking_point(ranking: Ranking, beta: FloatArray, conclusion: Conclusion) -> float:
-    """Return the factor that breaks a conclusion at one beta."""
+def _breaking_points(
+    ranked: Ranking | PairedRanks, betas: FloatArray, conclusion: Conclusion
+) -> FloatArray:
+    """Return the factor that breaks a conclusion at each beta, of each pair."""
 
-    def holds(factor: float) -> bool:
-        return bool(conclusion.value(ranking, beta, factor).lower[0] > conclusion.above)
+    def holds(factor: float, beta: FloatArray, pair: tuple[int, ...]) -> bool:
+        return bool(conclusion.holds(conclusion.value(ranked, beta, factor))[*pair, 0])
 
-    at_random = conclusion.value(ranking, beta, 1.0)
-    return np.nan if np.isnan(at_random.lower[0]) else find_breaking_point(holds)
-
-
-def _of_pairs(
-    request: Request, conclusion: Conclusion, betas: Betas, odds: Sequence[float]
-) -> pd.DataFrame:
-    """Return the difference of models for each factor, and the one that changes their order."""
-
-    def question(paired: PairedRanks, beta: BetaRange, _: Settings) -> Columns:
-        values = beta.values
-        at_random = conclusion.tests(paired, values, 1.0)
-        points = np.empty(at_random.difference.shape)
-        for pair, column in np.ndindex(points.shape):
-            holds = _order_holds(paired, values[[column]], pair, conclusion)
-            points[pair, column] = find_breaking_point(holds)
-        points[np.isnan(at_random.lower)] = np.nan
-        tests = [conclusion.tests(paired, values, factor) for factor in odds]
-        of_odds = [Value(each.difference, each.lower, each.upper, each.reach) for each in tests]
-        columns = _columns(conclusion, values, odds, of_odds, points)
-        rows = np.repeat(np.arange(at_random.first.size), values.size * len(odds))
-        first, second = at_random.first[rows], at_random.second[rows]
-        return beside_pairs(name_pairs(paired.names, [*paired.ranks], first, second), columns)
-
-    results = map_rankings(request, request.pair(conclusion.on), question, betas)
-    return as_rows(results, lambda columns, _: columns)
-
-
-def _order_holds(
-    paired: PairedRanks, beta: FloatArray, pair: int, conclusion: Conclusion
-) -> Callable[[float], bool]:
-    """Return whether an interval leaves out 0, as a function of the factor."""
-
-    def holds(factor: float) -> bool:
-        tests = conclusion.tests(paired, beta, factor)
-        return bool(tests.lower[pair, 0] > 0 or tests.upper[pair, 0] < 0)
-
-    return holds
+    at_random = conclusion.value(ranked, betas, 1.0).lower
+    points = np.full(at_random.shape, np.nan)
+    for *pair, column in np.argwhere(~np.isnan(at_random)).tolist():
+        still = partial(holds, beta=betas[[column]], pair=tuple(pair))
+        points[*pair, column] = find_breaking_point(still)
+    return points
 
 
 def _columns(
@@ -200,15 +163,14 @@ def _columns(
 ) -> dict[str, Any]:
     """Return the columns of a row for each beta and factor, within each pair of models."""
     band = values[0].band
-    bounds = [(value.estimate, value.lower, value.upper) for value in values]
-    estimate, lower, upper = (np.stack(side, -1) for side in zip(*bounds, strict=True))
+    estimate, lower, upper = (
+        np.stack([getattr(value, name) for value in values], -1)
+        for name in ("estimate", "lower", "upper")
+    )
     ranges = {}
     if band is None:  # where labels are random there is one estimate
         reach = [value.reach or (value.estimate, value.estimate) for value in values]
-        ranges = {
-            name: np.stack(end, -1)
-            for name, end in zip(_RANGE, zip(*reach, strict=True), strict=True)
-        }
+        ranges = dict(zip(_RANGE, np.stack(reach, -1), strict=True))
     return {
         "beta": betas[:, np.newaxis],
         "selection_odds": np.array(odds),

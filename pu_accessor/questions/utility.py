@@ -1,21 +1,26 @@
-"""Net benefit, BEDROC and calibration of many rankings -> a frame, or curves."""
+"""What practice asks of many rankings: net benefit, BEDROC, calibration, guaranteed cutoffs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from pu_accessor.checks import Interval
 from pu_accessor.datasets.assemble import key_coordinates
-from pu_accessor.datasets.schema import BOUND, SIDES
+from pu_accessor.datasets.schema import BOUND, ENVELOPE
+from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.estimates.early_recognition import (
     check_alpha,
     estimate_bedroc,
 )
-from pu_accessor.inference.estimates.intervals import Estimates
+from pu_accessor.inference.estimates.guaranteed_cutoffs import (
+    Goal,
+    Guaranteed,
+    check_guarantee,
+    find_guaranteed,
+)
 from pu_accessor.inference.estimates.utility import (
     NetBenefit,
     Reliability,
@@ -28,46 +33,37 @@ from pu_accessor.inference.estimates.utility import (
 from pu_accessor.inference.settings import BetaRange, Settings
 from pu_accessor.questions.betas import Betas
 from pu_accessor.questions.estimates import estimate_areas
-from pu_accessor.questions.request import Request, map_rankings
-from pu_accessor.questions.rows import Columns, Results, as_rows
-from pu_accessor.ranking import FloatArray, Ranking
+from pu_accessor.questions.request import Columns, Content, Request, Results, as_rows, map_rankings
+from pu_accessor.ranking import FloatArray, Ranking, Rankings
 
 Thresholds: TypeAlias = float | Sequence[float] | FloatArray | None
+
+_MODEL = "model"
+_MOST = 1_000_000  # models
 
 
 def net_benefit(
     request: Request, betas: Betas, thresholds: Thresholds, settings: Settings
 ) -> pd.DataFrame:
     """Return the net benefit of each ranking at some thresholds."""
-    probabilities, settings = as_thresholds(thresholds), betas.leave(settings)
+    probabilities = as_thresholds(thresholds)
 
-    def columns(benefit: NetBenefit, beta: BetaRange) -> Columns:
-        return {
-            "beta": beta.values[:, np.newaxis],
-            "threshold": probabilities,
-            "rank": benefit.rank,
-            **_bound_columns(benefit.value, benefit.envelope),
-            "treat_all": benefit.treat_all.T,
-            "treat_none": 0.0,
-            "level": settings.level,
-            "band": band_name(settings.band),
-            "target": "examples",
-        }
+    def columns(benefit: NetBenefit) -> Columns:
+        points = {"threshold": probabilities, "rank": benefit.rank}
+        treated = {"treat_all": benefit.treat_all.T, "treat_none": 0.0}
+        return {**points, **_bound_columns(benefit), **treated}
 
-    results = _net_benefits(request, betas, probabilities, settings)
-    return as_rows(results, columns, beta_interval=False)
+    return _rows(_net_benefits(request, betas, probabilities, settings), columns)
 
 
 def decision_curves(
     request: Request, betas: Betas, thresholds: Thresholds, settings: Settings
 ) -> xr.Dataset:
     """Return the net benefit of each ranking as curves to draw."""
-    probabilities, settings = as_thresholds(thresholds), betas.leave(settings)
+    probabilities = as_thresholds(thresholds)
     results = _net_benefits(request, betas, probabilities, settings)
-    dims = {"value": ("threshold", "bound", "beta"), "treat_all": ("threshold", "beta")}
-    if betas.vary:
-        dims["envelope"] = ("threshold", "side", "beta")
-    return _curves(results, dims).assign_coords(threshold=probabilities)
+    curves = _curves(results, "threshold", {"treat_all": ("threshold", "beta")})
+    return curves.assign_coords(threshold=probabilities)
 
 
 def _net_benefits(
@@ -78,61 +74,68 @@ def _net_benefits(
     def question(ranking: Ranking, beta: BetaRange, settings: Settings) -> NetBenefit:
         return net_benefit_at(ranking, beta.values, thresholds, settings, beta.interval)
 
+    settings = betas.leave(settings)
     rankings = request.rankings("breakpoints", settings)
     return map_rankings(request, rankings, question, betas, settings)
 
 
-def _bound_columns(value: FloatArray, envelope: FloatArray | None) -> dict[str, FloatArray]:
-    """Return columns of values over (places, bounds, betas), and of their envelope."""
-    by_bound = dict(zip(BOUND, np.moveaxis(value, 1, 0), strict=True))
-    columns = {name: by_bound[name].T for name in ("estimate", "lower", "upper")}
-    if envelope is None:
+def _rows(results: Results[Content], columns: Callable[[Content], Columns]) -> pd.DataFrame:
+    """Return a row for each ranking, beta and point of a curve."""
+    level, band = results.settings.level, band_name(results.settings.band)
+    about = {"level": level, "band": band, "target": "examples"}
+
+    def whole_rows(content: Content, beta: BetaRange) -> Columns:
+        return {"beta": beta.values[:, np.newaxis], **columns(content), **about}
+
+    return as_rows(results, whole_rows, beta_interval=False)
+
+
+def _bound_columns(curve: NetBenefit | Reliability) -> dict[str, FloatArray]:
+    """Return columns of values over (points, bounds, betas), and of their envelope."""
+    lower, estimate, upper = np.moveaxis(curve.value, (1, 2), (0, 1))
+    columns = {"estimate": estimate, "lower": lower, "upper": upper}
+    if curve.envelope is None:
         return columns
-    by_side = zip(SIDES, np.moveaxis(envelope, 1, 0), strict=True)
-    return columns | {f"envelope_{side}": end.T for side, end in by_side}
+    return columns | dict(zip(ENVELOPE, np.moveaxis(curve.envelope, (1, 2), (0, 1)), strict=True))
 
 
-def _curves(results: Results[Any], dims: Mapping[str, tuple[str, ...]]) -> xr.Dataset:
+def _curves(results: Results[Any], along: str, more: Mapping[str, tuple[str, ...]]) -> xr.Dataset:
     """Lay what rankings answer side by side, to be drawn."""
     keys = key_coordinates(results)
-    by_key = tuple(keys.sizes)
+    by_key, contents = tuple(keys.sizes), [result.content for result in results.each]
+    dims = {"value": (along, "bound", "beta"), **more}
+    if contents[0].envelope is not None:
+        dims["envelope"] = (along, "side", "beta")
     data = {}
     for name, own_dims in dims.items():
-        arrays = [getattr(result.content, name) for result in results.each]
+        arrays = [getattr(content, name) for content in contents]
         data[name] = ((*by_key, *own_dims), np.stack(arrays) if by_key else arrays[0])
     betas = [result.beta for result in results.each]
     values = np.stack([beta.values for beta in betas])
-    intervals = [beta.interval for beta in betas if beta.interval is not None]
-    ends = (
-        [min(low for low, _ in intervals), max(high for _, high in intervals)] if intervals else []
-    )
-    return xr.Dataset(
-        data,
-        attrs={
-            "level": results.settings.level,
-            "band": band_name(results.settings.band),
-            "target": "examples",
-        },
-    ).assign_coords(
-        {
-            **keys,
-            "bound": BOUND,
-            "beta": ((*by_key, "beta"), values) if results.own_beta else ("beta", values[0]),
-            "interval_beta": ("ends", ends),
-        }
-    )
+    ends = [end for beta in betas for end in beta.interval or ()]
+    coords = {
+        **keys,
+        "bound": BOUND,
+        "beta": ((*by_key, "beta"), values) if results.own_beta else ("beta", values[0]),
+        "interval_beta": ("ends", [min(ends), max(ends)] if ends else []),
+    }
+    level, band = results.settings.level, band_name(results.settings.band)
+    curves = xr.Dataset(data, attrs={"level": level, "band": band, "target": "examples"})
+    return curves.assign_coords(coords)
 
 
 def bedroc(request: Request, betas: Betas, alpha: float, settings: Settings) -> pd.DataFrame:
     """Estimate BEDROC of each ranking, with an interval."""
     alpha = check_alpha(alpha)
-
-    def estimate(
-        ranking: Ranking, values: FloatArray, settings: Settings, interval: Interval | None
-    ) -> Estimates:
-        return estimate_bedroc(ranking, values, alpha, settings, interval)
-
-    areas = estimate_areas(request, betas, settings, "examples", estimate)
+    areas = estimate_areas(
+        request,
+        betas,
+        settings,
+        "examples",
+        lambda ranking, values, settings, interval: estimate_bedroc(
+            ranking, values, alpha, settings, interval
+        ),
+    )
     areas.insert([*areas.columns].index("estimate"), "alpha", alpha)
     return areas
 
@@ -141,47 +144,109 @@ def calibration(
     request: Request, betas: Betas, bins: int | Sequence[float], settings: Settings
 ) -> pd.DataFrame:
     """Estimate the share of positives in bins of the scores of each ranking."""
-    edges, settings = as_edges(bins), betas.leave(settings)
+    edges = as_edges(bins)
 
-    def columns(shares: Reliability, beta: BetaRange) -> Columns:
-        return {
-            "beta": beta.values[:, np.newaxis],
-            "left": edges[:-1],
-            "right": edges[1:],
-            "examples": shares.examples,
-            "known_positive": shares.known_positive,
-            "mean_score": shares.mean_score,
-            **_bound_columns(shares.value, shares.envelope),
-            "level": settings.level,
-            "band": band_name(settings.band),
-            "target": "examples",
-        }
+    def columns(shares: Reliability) -> Columns:
+        counts = {"examples": shares.examples, "known_positive": shares.known_positive}
+        points = {"left": edges[:-1], "right": edges[1:], **counts}
+        return {**points, "mean_score": shares.mean_score, **_bound_columns(shares)}
 
-    results = _reliabilities(request, betas, edges, settings)
-    return as_rows(results, columns, beta_interval=False)
+    return _rows(_reliabilities(request, betas, edges, settings), columns)
 
 
 def calibration_curves(
     request: Request, betas: Betas, bins: int | Sequence[float], settings: Settings
 ) -> xr.Dataset:
     """Return the share of positives in bins as curves to draw."""
-    edges, settings = as_edges(bins), betas.leave(settings)
+    edges = as_edges(bins)
     results = _reliabilities(request, betas, edges, settings)
-    dims = {"value": ("bin", "bound", "beta"), "mean_score": ("bin",)}
-    if betas.vary:
-        dims["envelope"] = ("bin", "side", "beta")
-    coordinates = {"bin": edges[:-1], "right": ("bin", edges[1:])}
-    return _curves(results, dims).assign_coords(coordinates)
+    curves = _curves(results, "bin", {"mean_score": ("bin",)})
+    return curves.assign_coords(bin=edges[:-1], right=("bin", edges[1:]))
 
 
 def _reliabilities(
     request: Request, betas: Betas, edges: FloatArray, settings: Settings
 ) -> Results[Reliability]:
     """Ask each ranking for its reliability."""
+    settings = betas.leave(settings)
     check_bin_band(settings)
 
     def question(ranking: Ranking, beta: BetaRange, settings: Settings) -> Reliability:
         return reliability(ranking, beta.values, edges, settings, beta.interval)
 
+    return map_rankings(request, request.rank("breakpoints"), question, betas, settings)
+
+
+def guaranteed_cutoffs(
+    request: Request, betas: Betas, goal: Goal, settings: Settings, models: int | None
+) -> pd.DataFrame:
+    """Find the cutoff of each ranking whose bound meets a goal."""
+    check_guarantee(settings.band)
+    _check_models(models)
+    left = betas.leave(settings).level
     rankings = request.rank("breakpoints")
-    return map_rankings(request, rankings, question, betas, settings)
+    among = models or _count_models(rankings)
+    for_one_model = 1 - (1 - left) / among
+
+    def question(ranking: Ranking, beta: BetaRange, settings: Settings) -> list[Guaranteed]:
+        settings = settings.at_level(for_one_model)
+        values = beta.values.tolist()
+        return [find_guaranteed(ranking, value, goal, settings, beta.interval) for value in values]
+
+    def columns(cutoffs: list[Guaranteed], beta: BetaRange) -> Columns:
+        fields = "rank", "threshold", "estimate", "lower", "upper", "attainable"
+        return {
+            "beta": beta.values,
+            "metric": goal.name,
+            "goal": goal.value,
+            **{field: [getattr(cutoff, field) for cutoff in cutoffs] for field in fields},
+            "level": settings.level,
+            "band": str(settings.band),
+            "models": among,
+        }
+
+    results = map_rankings(request, rankings, question, betas, settings)
+    cutoffs = as_rows(results, columns)
+    cutoffs.attrs["statement"] = _state(cutoffs, goal, settings.level, among)
+    return cutoffs
+
+
+def _check_models(models: object) -> None:
+    """Raise unless it is a number of models."""
+    if models is None:
+        return
+    if isinstance(models, bool) or not isinstance(models, int):
+        raise PUTypeError(f"models must be an integer, but {models!r} was passed.")
+    if not 1 <= models <= _MOST:
+        raise PUValueError(
+            "models must be the number of models that were looked at, from 1 to "
+            f"{_MOST:,}, but {models!r} was passed."
+        )
+
+
+def _count_models(rankings: Rankings) -> int:
+    """Return how many models one is chosen among; of groups each has a list."""
+    if _MODEL not in rankings.names:
+        return 1
+    if len(rankings.names) == 1:
+        return max(len(rankings.keys), 1)
+    level = rankings.names.index(_MODEL)
+    return max(len({key[level] for key in rankings.keys}), 1)  # type: ignore[index]
+
+
+def _state(cutoffs: pd.DataFrame, goal: Goal, level: float, among: int) -> str:
+    """Say in a sentence what the guarantee is, or that there is none."""
+    unmet = cutoffs["lower"].isna()
+    sign = ">=" if goal.name in ("precision", "recall") else "<="
+    chosen = f", whichever of {among} models is chosen" if among > 1 else ""
+    guarantee = (
+        f"With probability {level:g} or more {goal.name} is as bounded at each of these{chosen}."
+    )
+    if not unmet.any():
+        return guarantee
+    attainable = cutoffs.loc[unmet, "attainable"]
+    reach = attainable.max() if goal.name in ("precision", "recall") else attainable.min()
+    return (
+        f"In {unmet.sum()} of {len(cutoffs)} rows no cutoff has {goal.name} {sign} {goal.value:g} "
+        f"for sure: the rank is 0. The best bound of any cutoff there is {reach:.4g}. {guarantee}"
+    )
