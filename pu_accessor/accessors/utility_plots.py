@@ -9,7 +9,12 @@ from pu_accessor.accessors.bound import Bound
 from pu_accessor.accessors.comparison import refuse_propensity
 from pu_accessor.accessors.plots import PlotOptions
 from pu_accessor.datasets import curves, tables
-from pu_accessor.datasets.values import over_odds, over_places
+from pu_accessor.datasets.values import (
+    calibration_curves,
+    decision_curves,
+    over_odds,
+    over_places,
+)
 from pu_accessor.inference.bands.lookup import Band
 from pu_accessor.inference.estimates.cutoff_spec import At
 from pu_accessor.inference.quantities import name_cutoff, read_quantity, refuse_band
@@ -115,7 +120,7 @@ def plot_net_benefit(
     settings = read_settings(level, band, reference, selection_odds)
     betas = read_betas(beta, beta_interval)
     betas = betas.with_baseline() if baseline else betas
-    benefits = practice.decision_curves(self._request(), betas, thresholds, settings)
+    benefits = decision_curves(self._request(), betas, thresholds, settings)
     return plots.plot_net_benefit(benefits, checked)
 
 
@@ -276,7 +281,7 @@ def plot_calibration(
     checked = plots.Options(baseline=baseline, **options)
     settings, betas = read_settings(level, band), read_betas(beta, beta_interval)
     betas = betas.with_baseline() if baseline else betas
-    shares = practice.calibration_curves(self._request(), betas, bins, settings)
+    shares = calibration_curves(self._request(), betas, bins, settings)
     return plots.plot_calibration(shares, checked)
 
 

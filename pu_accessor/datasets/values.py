@@ -1,23 +1,28 @@
 """Numbers with their intervals to be drawn: against beta, over selection odds, over models."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import islice
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
+from pu_accessor.datasets.assemble import key_coordinates
 from pu_accessor.datasets.curves import area, metric
 from pu_accessor.datasets.schema import BOUND, TOTALS, axis_of
 from pu_accessor.datasets.tables import contingency
 from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError, brief
+from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.comparison.dominance import infeasible
 from pu_accessor.inference.estimates.cutoff_spec import no_rank
+from pu_accessor.inference.estimates.utility import as_edges, as_thresholds
 from pu_accessor.inference.quantities import Quantity, read_quantity
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.rates import Metric
 from pu_accessor.questions.betas import Betas
-from pu_accessor.questions.request import Request
+from pu_accessor.questions.request import Request, Results
+from pu_accessor.questions.utility import Thresholds, net_benefits, reliabilities
 
 
 def ask_quantity(
@@ -208,3 +213,48 @@ def _ordered(
             f"{brief(wrong or asked)} was passed. There are {brief([*names])}."
         )
     return asked
+
+
+def decision_curves(
+    request: Request, betas: Betas, thresholds: Thresholds, settings: Settings
+) -> xr.Dataset:
+    """Return the net benefit of each ranking as curves to draw."""
+    probabilities = as_thresholds(thresholds)
+    results = net_benefits(request, betas, probabilities, settings)
+    curves = _curves(results, "threshold", {"treat_all": ("threshold", "beta")})
+    return curves.assign_coords(threshold=probabilities)
+
+
+def calibration_curves(
+    request: Request, betas: Betas, bins: int | Sequence[float], settings: Settings
+) -> xr.Dataset:
+    """Return the share of positives in bins as curves to draw."""
+    edges = as_edges(bins)
+    results = reliabilities(request, betas, edges, settings)
+    curves = _curves(results, "bin", {"mean_score": ("bin",)})
+    return curves.assign_coords(bin=edges[:-1], right=("bin", edges[1:]))
+
+
+def _curves(results: Results[Any], along: str, more: Mapping[str, tuple[str, ...]]) -> xr.Dataset:
+    """Lay what rankings answer side by side, to be drawn."""
+    keys = key_coordinates(results)
+    by_key, contents = tuple(keys.sizes), [result.content for result in results.each]
+    dims = {"value": (along, "bound", "beta"), **more}
+    if contents[0].envelope is not None:
+        dims["envelope"] = (along, "side", "beta")
+    data = {}
+    for name, own_dims in dims.items():
+        arrays = [getattr(content, name) for content in contents]
+        data[name] = ((*by_key, *own_dims), np.stack(arrays) if by_key else arrays[0])
+    betas = [result.beta for result in results.each]
+    values = np.stack([beta.values for beta in betas])
+    ends = [end for beta in betas for end in beta.interval or ()]
+    coords = {
+        **keys,
+        "bound": BOUND,
+        "beta": ((*by_key, "beta"), values) if results.own_beta else ("beta", values[0]),
+        "interval_beta": ("ends", [min(ends), max(ends)] if ends else []),
+    }
+    level, band = results.settings.level, band_name(results.settings.band)
+    curves = xr.Dataset(data, attrs={"level": level, "band": band, "target": "examples"})
+    return curves.assign_coords(coords)

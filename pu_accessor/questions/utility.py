@@ -1,14 +1,11 @@
 """What practice asks of many rankings: net benefit, BEDROC, calibration, guaranteed cutoffs."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 
-from pu_accessor.datasets.assemble import key_coordinates
-from pu_accessor.datasets.schema import BOUND, ENVELOPE
 from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.estimates.early_recognition import (
@@ -39,6 +36,7 @@ from pu_accessor.ranking import FloatArray, Ranking, Rankings
 Thresholds: TypeAlias = float | Sequence[float] | FloatArray | None
 
 _MODEL = "model"
+_ENVELOPE = ("envelope_lower", "envelope_upper")
 _MOST = 1_000_000  # models
 
 
@@ -53,20 +51,10 @@ def net_benefit(
         treated = {"treat_all": benefit.treat_all.T, "treat_none": 0.0}
         return {**points, **_bound_columns(benefit), **treated}
 
-    return _rows(_net_benefits(request, betas, probabilities, settings), columns)
+    return _rows(net_benefits(request, betas, probabilities, settings), columns)
 
 
-def decision_curves(
-    request: Request, betas: Betas, thresholds: Thresholds, settings: Settings
-) -> xr.Dataset:
-    """Return the net benefit of each ranking as curves to draw."""
-    probabilities = as_thresholds(thresholds)
-    results = _net_benefits(request, betas, probabilities, settings)
-    curves = _curves(results, "threshold", {"treat_all": ("threshold", "beta")})
-    return curves.assign_coords(threshold=probabilities)
-
-
-def _net_benefits(
+def net_benefits(
     request: Request, betas: Betas, thresholds: FloatArray, settings: Settings
 ) -> Results[NetBenefit]:
     """Ask each ranking for its net benefit."""
@@ -96,32 +84,7 @@ def _bound_columns(curve: NetBenefit | Reliability) -> dict[str, FloatArray]:
     columns = {"estimate": estimate, "lower": lower, "upper": upper}
     if curve.envelope is None:
         return columns
-    return columns | dict(zip(ENVELOPE, np.moveaxis(curve.envelope, (1, 2), (0, 1)), strict=True))
-
-
-def _curves(results: Results[Any], along: str, more: Mapping[str, tuple[str, ...]]) -> xr.Dataset:
-    """Lay what rankings answer side by side, to be drawn."""
-    keys = key_coordinates(results)
-    by_key, contents = tuple(keys.sizes), [result.content for result in results.each]
-    dims = {"value": (along, "bound", "beta"), **more}
-    if contents[0].envelope is not None:
-        dims["envelope"] = (along, "side", "beta")
-    data = {}
-    for name, own_dims in dims.items():
-        arrays = [getattr(content, name) for content in contents]
-        data[name] = ((*by_key, *own_dims), np.stack(arrays) if by_key else arrays[0])
-    betas = [result.beta for result in results.each]
-    values = np.stack([beta.values for beta in betas])
-    ends = [end for beta in betas for end in beta.interval or ()]
-    coords = {
-        **keys,
-        "bound": BOUND,
-        "beta": ((*by_key, "beta"), values) if results.own_beta else ("beta", values[0]),
-        "interval_beta": ("ends", [min(ends), max(ends)] if ends else []),
-    }
-    level, band = results.settings.level, band_name(results.settings.band)
-    curves = xr.Dataset(data, attrs={"level": level, "band": band, "target": "examples"})
-    return curves.assign_coords(coords)
+    return columns | dict(zip(_ENVELOPE, np.moveaxis(curve.envelope, (1, 2), (0, 1)), strict=True))
 
 
 def bedroc(request: Request, betas: Betas, alpha: float, settings: Settings) -> pd.DataFrame:
@@ -151,20 +114,10 @@ def calibration(
         points = {"left": edges[:-1], "right": edges[1:], **counts}
         return {**points, "mean_score": shares.mean_score, **_bound_columns(shares)}
 
-    return _rows(_reliabilities(request, betas, edges, settings), columns)
+    return _rows(reliabilities(request, betas, edges, settings), columns)
 
 
-def calibration_curves(
-    request: Request, betas: Betas, bins: int | Sequence[float], settings: Settings
-) -> xr.Dataset:
-    """Return the share of positives in bins as curves to draw."""
-    edges = as_edges(bins)
-    results = _reliabilities(request, betas, edges, settings)
-    curves = _curves(results, "bin", {"mean_score": ("bin",)})
-    return curves.assign_coords(bin=edges[:-1], right=("bin", edges[1:]))
-
-
-def _reliabilities(
+def reliabilities(
     request: Request, betas: Betas, edges: FloatArray, settings: Settings
 ) -> Results[Reliability]:
     """Ask each ranking for its reliability."""

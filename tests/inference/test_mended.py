@@ -27,7 +27,7 @@ def draw(size: int) -> pd.DataFrame:
 @pytest.mark.parametrize("target", ["population", "examples"])
 def test_models_of_a_key_in_dask_are_compared_as_in_a_frame(odds: float, target: str) -> None:
     rows = draw(80).melt(["id", "label"], var_name="model", value_name="score")
-    ddf = dd.from_pandas(rows, npartitions=3)
+    ddf = dd.from_pandas(rows, npartitions=3)  # type: ignore[no-untyped-call]
     how = {"on": "id", "selection_odds": odds, "target": target}
     expected = rows.pu(by="model").compare(0.1, **how)
     pd.testing.assert_frame_equal(ddf.pu(by="model").compare(0.1, **how), expected)
