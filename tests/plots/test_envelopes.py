@@ -9,8 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb, to_rgba
 from matplotlib.patches import Polygon
 
+from tests.arguments.test_beta_interval import GROUPS, PARTS, SIDES, ask
 from tests.cases import legend_of
-from tests.inference.test_envelopes import GROUPS, PARTS, SIDES, ask
 
 
 def hatched(ax: Axes) -> list[Polygon]:

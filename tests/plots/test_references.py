@@ -5,8 +5,8 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
+from tests.arguments.test_reference import REFERENCES, ask, sites
 from tests.cases import Case, as_frame, legend_of
-from tests.inference.test_references import REFERENCES, ask, sites
 
 BANDS = {
     "positives": "95% exact band,\nthese examples",

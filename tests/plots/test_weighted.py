@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from tests.arguments.test_propensity import FRAME
 from tests.cases import legend_of
-from tests.inference.test_weighted import FRAME
 
 
 @pytest.mark.parametrize("plot", ["plot_roc", "plot_pr", "plot_metric", "plot_rank_cdf"])

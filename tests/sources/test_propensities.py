@@ -9,8 +9,8 @@ import xarray as xr
 
 import pu_accessor
 from pu_accessor import PUKeyError, PUTypeError, PUValueError
+from tests.arguments.test_propensity import FRAME, TIED, shuffled
 from tests.cases import put_of_these
-from tests.inference.test_weighted import FRAME, TIED, shuffled
 
 
 def test_groups_and_models_have_the_propensities_of_their_rows() -> None:

@@ -1,0 +1,194 @@
+"""A metric at the cutoff that a person reports, against tables from enumerated surrogate sets."""
+
+import math
+import warnings
+from functools import cache
+from itertools import cycle
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pu_accessor import PUError, PUValueError, PUWarning
+from tests.cases import Case, as_frame, draw_case
+from tests.support.oracles import coherent_oracle, oracle
+
+COLUMNS = ["beta", "metric", "rank", "threshold", "estimate", "lower", "upper", "level", "band"]
+COLUMNS += ["target"]
+NEAR: dict[str, Any] = {"rel": 1e-12, "abs": 1e-12, "nan_ok": True}
+RULES = {
+    "exact": oracle.exact_band,
+    "simultaneous": oracle.simultaneous_band,
+    "bootstrap": oracle.bootstrap_band,
+    "dkw": oracle.dkw_band,
+}
+SEEDS = range(8)
+
+
+def pu(data: Any) -> Any:
+    """Return the accessor of a frame or its groups, of which type checkers know nothing."""
+    return data.pu
+
+
+def drawn(seed: int) -> Case:
+    """Draw a ranking with something unlabeled, and a known negative."""
+    score, label, beta = draw_case(seed)
+    return Case([*score, 0.5, -0.25], [*label, False, None], beta)
+
+
+def row(case: Case, name: str, at: Any, **options: Any) -> "pd.Series[Any]":
+    """Return the one row for one beta."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PUWarning)
+        got = pu(as_frame(case)).metric(name, case.beta, at=at, target="examples", **options)
+    assert list(got.columns) == COLUMNS and isinstance(got.index, pd.RangeIndex)
+    assert len(got) == 1
+    found: pd.Series[Any] = got.iloc[0]
+    return found
+
+
+def tables(case: Case, band: str) -> dict[str, list[oracle.Table]]:
+    """Return the tables of the oracle at all cutoffs."""
+    return tables_once(tuple(case.score), tuple(case.label), case.beta, band)
+
+
+@cache
+def tables_once(
+    score: tuple[float, ...], label: tuple[bool | None, ...], beta: float, band: str
+) -> dict[str, list[oracle.Table]]:
+    """Return the tables of rows that several cutoffs are asked of."""
+    plain = oracle.tables([*score], [*label], beta, 0.95, RULES[band])
+    return coherent_oracle.cut_if_joint(band, [*score], [*label], plain)
+
+
+def check(case: Case, name: str, found: "pd.Series[Any]", place: int, band: str) -> None:
+    """Compare a row with the tables at one cutoff."""
+    cutoff = oracle.cutoffs(case.score, case.label)[place]
+    assert (found["rank"], found["threshold"]) == (cutoff.rank, cutoff.threshold)
+    values = {k: oracle.metric(name, of[place]) for k, of in tables(case, band).items()}
+    ends = sorted((values["lower"], values["upper"]))
+    want = [values["estimate"], *(ends if not any(map(math.isnan, ends)) else [math.nan] * 2)]
+    assert found[["estimate", "lower", "upper"]].tolist() == pytest.approx(want, **NEAR)
+    assert found[["metric", "level", "band", "target"]].tolist() == [name, 0.95, band, "examples"]
+
+
+def rate(name: str, table: oracle.Table) -> float:
+    """Return a metric of a table, nan as the least."""
+    value = oracle.metric(name, table)
+    return -math.inf if math.isnan(value) else value
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("band", RULES)
+def test_metric_at_a_rank(seed: int, band: str) -> None:
+    case = drawn(seed)
+    cuts = oracle.cutoffs(case.score, case.label)
+    places = range(seed % 2, len(cuts), 2)
+    for place, name in zip(places, cycle(["precision", "fpr", "f1", "mcc", "npv"]), strict=False):
+        for at in (cuts[place].rank, {"rank": cuts[place].rank}):
+            check(case, name, row(case, name, at, band=band), place, band)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_metric_at_a_threshold_or_fraction(seed: int) -> None:
+    case = drawn(seed)
+    cuts = oracle.cutoffs(case.score, case.label)
+    for threshold in (cuts[2].threshold, cuts[2].threshold - 0.001, 0.3, -0.1):
+        place = max(i for i, cut in enumerate(cuts) if cut.threshold >= threshold)
+        check(case, "f1", row(case, "f1", {"threshold": threshold}), place, "exact")
+    for fraction in (0.1, 0.37, 0.5, 1.0):
+        place = max(i for i, cut in enumerate(cuts) if cut.rank <= fraction * len(case.score))
+        check(case, "tpr", row(case, "tpr", {"fraction": fraction}), place, "exact")
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_metric_at_an_error_rate(seed: int) -> None:
+    case = drawn(seed)
+    estimate = tables(case, "exact")["estimate"]
+    for limit in (0.05, 0.33, 0.71):
+        place = max(i for i, t in enumerate(estimate) if rate("fpr", t) <= limit)
+        check(case, "tpr", row(case, "tpr", {"fpr": limit}), place, "exact")
+        place = min(i for i, t in enumerate(estimate) if rate("tpr", t) >= limit)
+        check(case, "f1", row(case, "f1", {"recall": limit}), place, "exact")
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_metric_at_a_maximum(seed: int) -> None:
+    case = drawn(seed)
+    for at, name, by in (
+        ("youden", "tpr", "informedness"),
+        ("maximum", "f1", "f1"),
+        ("maximum", "mcc", "mcc"),
+    ):
+        ranks = [cut.rank for cut in oracle.cutoffs(case.score, case.label)]
+        for band, options in (("simultaneous", {}), ("dkw", {"band": "dkw"})):
+            values = [rate(by, t) for t in tables(case, band)["estimate"]]
+            found = row(case, name, at, **options)
+            place = ranks.index(found["rank"])
+            assert values[place] == pytest.approx(max(values))
+            check(case, name, found, place, band)
+
+
+def test_the_best_cutoff_may_be_the_one_before_all_examples() -> None:
+    # With all of them there is no MCC; at rank r from 2 on tp = r - 1, fp = 1, tn = 0 of P = 5.
+    frame = pd.DataFrame({"score": range(6, 0, -1), "label": [0, 1, None, None, None, None]})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PUWarning)
+        found = pu(frame).metric("mcc", 1.0, at="maximum", target="examples").iloc[0]
+    assert found["rank"] == 5 and found["estimate"] == pytest.approx(-0.2)
+
+
+@pytest.mark.parametrize("label", [[1, None], [1, None, 0], [None, 1], [1, 1, None, None]])
+@pytest.mark.parametrize("at", ["maximum", "youden"])
+def test_the_best_cutoff_where_hardly_anything_is_unlabeled(at: str, label: list[Any]) -> None:
+    frame = pd.DataFrame({"score": range(len(label), 0, -1), "label": label})
+    found = pu(frame)(negative=0).metric("accuracy", 0, at=at, target="examples").iloc[0]
+    # Right at rank k are t positives among the k, and what is no positive below.
+    right = [2 * label[:k].count(1) + len(label) - k for k in range(1, len(label) + 1)]
+    wanted = (max(right) - label.count(1)) / len(label)
+    assert found["estimate"] == pytest.approx(wanted)
+
+
+def test_several_betas_and_groups() -> None:
+    parts = {"b": drawn(3), "a": drawn(8)}
+    frame = pd.concat([as_frame(case).assign(site=key) for key, case in parts.items()])
+    got = pu(frame)(by="site").metric("f1", [0.1, 0.4], at={"fraction": 0.3})
+    alone = [
+        pu(as_frame(parts[key])).metric("f1", [0.1, 0.4], at={"fraction": 0.3}).assign(site=key)
+        for key in "ab"
+    ]
+    want = pd.concat(alone, ignore_index=True)[["site", *COLUMNS]]
+    pd.testing.assert_frame_equal(got, want)
+    grouped = pu(frame.groupby("site")).metric("f1", [0.1, 0.4], at={"fraction": 0.3})
+    pd.testing.assert_frame_equal(grouped, want)
+
+
+def test_metric_of_ones_own() -> None:
+    case = drawn(4)
+
+    def found(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+        return tp / (tp + fn)
+
+    own, named = row(case, found, 5), row(case, "tpr", 5)  # type: ignore[arg-type]
+    assert own["metric"] == "found"
+    same = ["rank", "estimate", "lower", "upper"]
+    assert own[same].tolist() == pytest.approx(named[same].tolist())
+
+
+@pytest.mark.parametrize(
+    "at",
+    [
+        *(-1, 10_000, {"rank": -1}, {"fraction": 1.2}, {"fraction": -0.1}, {"fpr": 1.5}),
+        *({"recall": -0.5}, {"recall": math.nan}, "best", {"depth": 3}, {}, None, True, 0.5),
+        *({"rank": 3, "fpr": 0.1}, np.array([1, 2])),
+    ],
+)
+def test_cutoffs_that_are_none(at: Any) -> None:
+    with pytest.raises(PUError, match=r"\bat\b|rank"):
+        row(drawn(1), "f1", at)
+
+
+def test_unknown_metric() -> None:
+    with pytest.raises(PUValueError, match="precision"):
+        row(drawn(1), "precison", 3)
