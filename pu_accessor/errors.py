@@ -47,8 +47,6 @@ _SYNONYMS: Mapping[str, str] = MappingProxyType(
         # quantities
         "auroc": "auc roc roc_auc roc_auc_score roc_curve",
         "average_precision": "ap pr prauc pr_auc auprc aupr average_precision_score",
-        "roc": "auc auroc roc_auc roc_auc_score roc_curve",
-        "pr": "ap prauc pr_auc auprc aupr average_precision average_precision_score",
         "accuracy": "acc accuracy_score",
         "balanced_accuracy": "bacc balanced_accuracy_score",
         "f1": "f1_score f_score f1-score fscore f_1 dice",

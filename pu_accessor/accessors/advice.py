@@ -61,8 +61,14 @@ _ELSEWHERE: Mapping[str, str] = MappingProxyType(
         "plot_decision": "plot_net_benefit(0.3)",
     }
 )
-_AREAS_OF_TABLES = MappingProxyType(
-    {"auroc": "area('auroc')", "average_precision": "area('average_precision')"}
+_OF_TABLES: Mapping[str, str] = MappingProxyType(
+    {
+        "auroc": "area('auroc')",
+        "average_precision": "area('average_precision')",
+        # the names of the releases before
+        "roc": "roc_bounds()",
+        "pr": "pr_bounds()",
+    }
 )
 
 
@@ -214,7 +220,9 @@ class _Call:
 
     def _write(self, **more: str) -> str:
         """Write the call without the unknown keyword, and with more."""
-        return _write(f"{_root(self.accessor)}.{self.name}", self.args, {**self.given, **more})
+        given = {**self.given, **more}
+        in_order = {name: given[name] for name in self.parameters if name in given}
+        return _write(f"{_root(self.accessor)}.{self.name}", self.args, in_order)
 
     def _explain_keyword(self) -> str:
         """Return the line with the keyword that is meant."""
@@ -237,7 +245,7 @@ def refuse_roles(names: Iterable[str]) -> NoReturn:
 
 def tell_of_samples(name: str, accessor: Any, counted: bool) -> NoReturn:
     """Raise as an attribute is not there, and say where it is."""
-    calls = {**_AREAS_OF_TABLES, **{metric: f"metric({metric!r})" for metric in METRICS}}
+    calls = {**_OF_TABLES, **{metric: f"metric({metric!r})" for metric in METRICS}}
     write = _write_nearest(name, accessor, calls)
     of_examples = _public(accessor._answers).get(name)
     if of_examples and not counted:

@@ -385,7 +385,7 @@ def plot_metric(
 
     Parameters
     ----------
-    name : Metric
+    quantity : Metric
         One of accuracy, balanced_accuracy, f1, fdr, fnr, fpr, informedness, jaccard, kappa, lift,
         mcc, npv, precision, recall, tnr and tpr; `pu_accessor.fbeta(2)` and the like; or a
         function of the arrays tp, fp, fn and tn, in examples, that returns an array of their
@@ -504,8 +504,9 @@ def plot_against_beta(
 
     Parameters
     ----------
-    name : str or callable
-        "roc" or "pr" for the area under that curve, or a metric as in ``ds.pu.metric``.
+    quantity : str or callable
+        "auroc", "average_precision" for the area under the PR curve, or a metric as in
+        ``ds.pu.metric``.
     beta : array-like of float
         Fractions of positives among the unlabeled, in [0, 1]: a grid of two or more. Not an
         estimate with its interval: beta is the axis. Pass betas between both ends.
@@ -586,7 +587,7 @@ def plot_against_beta(
     >>> import pu_accessor
     >>> label = [None, 1, 1, None, None, 1, None, None, None]
     >>> df = pd.DataFrame({"score": range(9, 0, -1), "label": label})
-    >>> ax = df.pu.plot_against_beta("roc", beta=[0, 0.2, 0.4])
+    >>> ax = df.pu.plot_against_beta("auroc", beta=[0, 0.2, 0.4])
     >>> ax.get_ylabel()
     'AUROC'
     """

@@ -81,7 +81,7 @@ def plot_roc(
     --------
     >>> import pu_accessor
     >>> label = [None, 1, 1, None, None, 1, None, None, None]
-    >>> tables = pu_accessor.ranking_from_arrays(range(9, 0, -1), label).contingency(0.5)
+    >>> tables = pu_accessor.from_arrays(range(9, 0, -1), label).contingency(0.5)
     >>> ax = tables.pu.plot_roc()
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('false positive rate', 'true positive rate')
@@ -151,7 +151,7 @@ def plot_pr(
     --------
     >>> import pu_accessor
     >>> label = [None, 1, 1, None, None, 1, None, None, None]
-    >>> tables = pu_accessor.ranking_from_arrays(range(9, 0, -1), label).contingency(0.5)
+    >>> tables = pu_accessor.from_arrays(range(9, 0, -1), label).contingency(0.5)
     >>> ax = tables.pu.plot_pr()
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('recall', 'precision')
@@ -174,7 +174,7 @@ def plot_metric(
 
     Parameters
     ----------
-    name : Metric
+    quantity : Metric
         One of accuracy, balanced_accuracy, f1, fdr, fnr, fpr, informedness, jaccard, kappa, lift,
         mcc, npv, precision, recall, tnr and tpr; `pu_accessor.fbeta(2)` and the like; or a
         function of the arrays tp, fp, fn and tn, in examples, that returns an array of their
@@ -221,7 +221,7 @@ def plot_metric(
     --------
     >>> import pu_accessor
     >>> label = [None, 1, 1, None, None, 1, None, None, None]
-    >>> tables = pu_accessor.ranking_from_arrays(range(9, 0, -1), label).contingency(0.5)
+    >>> tables = pu_accessor.from_arrays(range(9, 0, -1), label).contingency(0.5)
     >>> ax = tables.pu.plot_metric("precision", x="fraction")
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('share of examples predicted positive', 'precision')
@@ -247,8 +247,8 @@ def plot_against_beta(
 
     Parameters
     ----------
-    name : str or callable
-        "roc" or "pr" for the area under that curve, or a metric as in `metric`.
+    quantity : str or callable
+        "auroc", "average_precision" for the area under the PR curve, or a metric as in `metric`.
     at : int, optional
         For a metric: the number of examples predicted positive.
 
@@ -292,8 +292,8 @@ def plot_against_beta(
     >>> import pu_accessor
     >>> label = [None, 1, 1, None, None, 1, None, None, None]
     >>> scores = range(9, 0, -1)
-    >>> tables = pu_accessor.ranking_from_arrays(scores, label).contingency([0, 0.2, 0.4])
-    >>> ax = tables.pu.plot_against_beta("roc")
+    >>> tables = pu_accessor.from_arrays(scores, label).contingency([0, 0.2, 0.4])
+    >>> ax = tables.pu.plot_against_beta("auroc")
     >>> ax.get_ylabel()
     'AUROC'
     """

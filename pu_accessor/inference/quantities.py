@@ -190,7 +190,7 @@ QUANTITIES: Mapping[str, Quantity] = MappingProxyType(
                 "difference",
                 "difference in AUROC",
                 can=("robustness", "pairs"),
-                ask="df.pu(score=[...]).compare(0.3)",
+                ask="df.pu(score=['svm', 'forest']).compare(0.3)",
                 chance=0.0,
             ),
         )

@@ -204,7 +204,8 @@ def band_label(dataset: xr.Dataset) -> str:
     level = f"{100 * attrs['level']:.12g}% " if "level" in attrs else ""
     band = f"{attrs['band']} " if "band" in attrs else ""
     odds = f",\nodds within {attrs['selection_odds']:g}" if "selection_odds" in attrs else ""
-    reference = _REFERENCES.get(str(attrs.get("reference")), "")
+    references = {*np.ravel(dataset.coords.get("reference", "positives")).tolist()}
+    reference = _REFERENCES.get(references.pop(), "") if len(references) == 1 else ""
     about = "these examples" if attrs.get("target") == "examples" else ""
     aside = "".join(f",\n{part}" for part in (reference, about) if part)
     return write_name(f"{level}{band}band{odds}{aside}")

@@ -255,7 +255,7 @@ def warn_of_areas(areas: pd.DataFrame, results: Results[Any]) -> None:
             areas["lower"].isna() & alone,
             "there is one known positive alone, or one other example, which has no standard "
             "error: the interval is NaN. Label more, or take the areas under bounding curves: "
-            "df.pu.contingency(0.3).pu.area('roc')",
+            "df.pu.contingency(0.3).pu.area('auroc')",
         ),
         (
             ((value < -_ROUNDING) | (value > 1 + _ROUNDING) | (value.isna() & ~alone)) & ~beyond,

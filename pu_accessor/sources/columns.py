@@ -176,7 +176,7 @@ def check_real(score: "pd.Series[Any]") -> None:
         raise PUTypeError(
             f"score column {score.name!r} must hold real numbers, but is {score.dtype} (it holds "
             f"{_first_odd(score)!r}). Pass what the model ranks by, a probability or decision "
-            "value, as numbers: for example pd.to_numeric(column)."
+            "value, as numbers: for example column.astype(float)."
         )
 
 

@@ -308,7 +308,7 @@ RENAMED = {
     "df.pu.metric(name='f1', beta=0.1, at=10)": "df.pu.metric(quantity='f1', beta=0.1, at=10)",
     "df.pu.plot_metric(name='f1', beta=0.1)": "df.pu.plot_metric(quantity='f1', beta=0.1)",
     "ds.pu.metric(name='f1')": "ds.pu.metric(quantity='f1')",
-    "df.pu.plot_against_beta(name='auroc', beta=[0.1])": "plot_against_beta(quantity='auroc'",
+    "df.pu.plot_against_beta(name='auroc', beta=[0.1, 0.2])": "plot_against_beta(quantity='auroc'",
     "ds.pu.area(curve='auroc')": "ds.pu.area(quantity='auroc')",
 }
 

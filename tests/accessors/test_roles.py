@@ -418,7 +418,7 @@ def test_the_function_says_what_data_are() -> None:
     with pytest.raises(PUTypeError, match=r"data must be .*a list was.*from_arrays\(score, label"):
         pu_accessor.pu(some)
     asked: Any = {"beta": 0.3}
-    with pytest.raises(PUTypeError, match="beta belongs to a question"):
+    with pytest.raises(PUTypeError, match="beta is an argument of a question"):
         pu_accessor.pu(FRAME, **asked)
 
 

@@ -363,7 +363,6 @@ def test_what_does_not_go_with_propensities(
         ("average_precision", lambda pu: pu.average_precision(0.1)),
         ("metric", lambda pu: pu.metric("recall", 0.1, at={"threshold": 0.5})),
         ("bedroc", lambda pu: pu.bedroc(0.1)),
-        ("enrichment_factor", lambda pu: pu.metric("lift", 0.1, at={"fraction": 0.01})),
         ("calibration", lambda pu: pu.calibration(0.1)),
         (
             "positives_needed",

@@ -150,7 +150,7 @@ def limits(
 ) -> list[float]:
     """Return the areas under the bounding curves."""
     tables = pu(frame)(negative=False).contingency(beta, level=level)
-    areas = tables.pu.area("auroc" if method == "auroc" else "pr", **limit).isel(beta=0)
+    areas = tables.pu.area(method, **limit).isel(beta=0)
     return [float(areas.sel(bound=bound)) for bound in ("lower", "upper")]
 
 

@@ -39,8 +39,8 @@ PLOTS: dict[str, tuple[Any, dict[str, Any]]] = {
     "rank": ("plot_metric", {"quantity": "f1"}),
     "fraction": ("plot_metric", {"quantity": "mcc", "x": "fraction"}),
     "threshold": ("plot_metric", {"quantity": "precision", "x": "threshold"}),
-    "gain by rank": ("plot_metric", {"name": gain}),
-    "gain by threshold": ("plot_metric", {"name": gain, "x": "threshold"}),
+    "gain by rank": ("plot_metric", {"quantity": gain}),
+    "gain by threshold": ("plot_metric", {"quantity": gain, "x": "threshold"}),
 }
 every_plot = pytest.mark.parametrize("plot", PLOTS)
 # Of these each takes other ways: steps back, bends, a function of counts, steps held.

@@ -37,7 +37,7 @@ PLOTS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "plot_pr": ((BETA,), {"baseline": True}),
     "plot_rank_cdf": ((BETA,), {}),
     "plot_metric": (("npv", BETA), {}),
-    "plot_against_beta": (("pr", [0.0, 0.2, 0.4, 0.6]), {}),
+    "plot_against_beta": (("average_precision", [0.0, 0.2, 0.4, 0.6]), {}),
     "plot_robustness": (("auroc", BETA), {"selection_odds": [1, 2, 5]}),
     "plot_gain": ((BETA,), {}),
     "plot_net_benefit": ((BETA,), {"thresholds": np.arange(1, 20) / 20}),
