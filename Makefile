@@ -59,7 +59,8 @@ REACHING := tests/accessors tests/arguments tests/datasets tests/methods tests/n
 mutants: .venv/mutants.installed
 	$(QUICKLY) $(BIN)/mutmut run --max-children 1 'pu_accessor.sources.source.*'
 	cd mutants && $(QUICKLY) ../$(BIN)/python -m pytest -p tests.support.long.mutants -p no:cacheprovider \
-		--sample=$(SAMPLE) --seed=$(SEED) $(REACHING) --ignore tests/sources/test_polars.py
+		--sample=$(SAMPLE) --seed=$(SEED) $(REACHING) --ignore tests/sources/test_polars.py \
+		--ignore-glob "*/test_plot_*.py"
 
 # The examples of the manual are checked as a user of types sees them.
 lint: .venv/dev.installed

@@ -1,4 +1,4 @@
-"""Upper limits on beta: one warning for each call, an attribute, and a mark in pictures."""
+"""Upper limits on beta: one warning for each call, and an attribute."""
 
 import warnings
 from collections.abc import Callable

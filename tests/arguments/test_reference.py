@@ -15,13 +15,12 @@ from scipy.stats import norm
 import pu_accessor
 from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.bands.lookup import BANDS
-from pu_accessor.inference.comparison.dominance import StepFree, limit, step_free
-from pu_accessor.ranking import FloatArray
 from tests.cases import AREAS, Case, Labels, as_frame, as_tables, cases, draw_case
 from tests.support.oracles import coherent_oracle, oracle, reference_oracle
 from tests.support.oracles.reference_oracle import BOUNDS, FLIP
 
 REFERENCES = ("positives", "negatives", "tightest", "both")
+
 COUNTS = ("tp", "fp", "fn", "tn")
 
 
@@ -505,114 +504,6 @@ def test_pr_envelope_is_the_highest_precision() -> None:
     assert upper["fp"].values.ravel().tolist() == [0, 0, 0, 2, 2, 2]
     envelope = tables.pu.pr_bounds()["precision_envelope"].sel(envelope="upper")
     assert float(envelope.sel(recall_grid=0.6)) == 1
-
-
-def test_dominance_takes_the_highest_at_or_left() -> None:
-    frame = pd.DataFrame(
-        {
-            "label": pd.array([None, None, None, True, False], dtype="boolean"),
-            "a": [1.0, 3.0, 4.0, 0.0, 2.0],
-            "b": [1.0, 0.0, 4.0, 2.0, 3.0],
-        }
-    )
-    how: dict[str, Any] = {"reference": "negatives", "band": "bootstrap"}
-    curves = frame.pu(score=["a", "b"]).contingency(0.25, **how).pu.roc_bounds()
-    curves = curves.sel(bound="estimate", beta=0.25)
-    for model in ("a", "b"):  # the same height is reached at fpr 0, and the rest only at 1
-        path = curves.sel(model=model)
-        assert float(path["tpr"].where(path["fpr"] == 0).max()) == 0.5
-        assert float(path["tpr"].where(path["fpr"] < 1).max()) == 0.5
-    assert frame.pu(score=["a", "b"]).dominance(0.25, **how).loc[0, "equal"]
-
-
-def highest_so_far(fpr: FloatArray, tpr: FloatArray, at: float) -> float:
-    """Return the highest point of a path at or left of a false positive rate, slowly."""
-    found: list[float] = []
-    for start, end, low, high in zip(fpr[:-1], fpr[1:], tpr[:-1], tpr[1:], strict=True):
-        parts = [0.0, 1.0, *([(at - start) / (end - start)] if end != start else [])]
-        found += [
-            low + part * (high - low)
-            for part in parts
-            if 0 <= part <= 1 and start + part * (end - start) <= at + 1e-12
-        ]
-    return max(found)
-
-
-@settings(max_examples=60)
-@given(
-    case=both_kinds(),
-    reference=st.sampled_from(REFERENCES[:2] + REFERENCES[3:]),
-    bound=st.sampled_from(BOUNDS),
-    beta=st.sampled_from([0.2, 0.5, 0.8]),
-)
-def test_dominance_compares_the_highest_at_or_left(
-    case: Case, reference: str, bound: str, beta: float
-) -> None:
-    curve = ask(case, beta=beta, reference=reference, band="bootstrap").pu.roc_bounds()
-    curve = curve.isel(beta=0).sel(bound=bound)
-    fpr, tpr = (curve[name].to_numpy() for name in ("fpr", "tpr"))
-    found = step_free(fpr, tpr)
-    assert (np.diff(found.fpr) >= 0).all() and (np.diff(found.tpr) >= 0).all()
-    at = np.linspace(0, 1, 31)
-    expected = np.array([highest_so_far(fpr, tpr, place) for place in at])
-    height = limit(found, at, "right")
-    np.testing.assert_allclose(height, expected, atol=1e-9)
-
-
-def test_any_curve_is_held_at_the_highest_so_far() -> None:
-    rng = np.random.default_rng(3)
-    at = rng.uniform(size=15)
-    for _ in range(40):
-        up = rng.normal(0.15, 0.2, 7)  # a longer head has more of the one at least
-        right = rng.uniform(0, 0.4, 7) - up
-        fpr, tpr = (np.cumsum(some).clip(0, 1) for some in (right, up))
-        fpr, tpr = (np.concatenate([[0], some, [1]]) for some in (fpr, tpr))
-        found = step_free(fpr, tpr)
-        assert (np.diff(found.fpr) >= 0).all() and (np.diff(found.tpr) >= 0).all()
-        assert ((np.diff(found.fpr) > 0) | (np.diff(found.tpr) > 0)).all()
-        expected = [highest_so_far(fpr, tpr, place) for place in at]
-        for side in ("left", "right"):
-            np.testing.assert_allclose(limit(found, at, side), expected, atol=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("label", "score", "reference", "beta", "bound"),
-    [
-        ([None, None, None, False, False], [0, 0, 2, 0, 1], "negatives", 0.5, "lower"),
-        ([True, None, False, None, False], [0, 2, 1, 0, 0], "both", 0.3, "upper"),
-    ],
-)
-def test_dominance_among_ties_is_exact(
-    label: Labels, score: list[float], reference: str, beta: float, bound: str
-) -> None:
-    case = Case(score, label, beta)
-    curve = ask(case, reference=reference, band="bootstrap").pu.roc_bounds()
-    curve = curve.isel(beta=0).sel(bound=bound)
-    fpr, tpr = (curve[name].to_numpy() for name in ("fpr", "tpr"))
-    np.testing.assert_allclose(fpr, [0, 0, 2 / 3, 1])
-    np.testing.assert_allclose(tpr, [0, 0.5, 0, 1])
-    at = np.array([0.75])  # the path is at .25 here, and has been at .5
-    assert highest_so_far(fpr, tpr, 0.75) == 0.5
-    np.testing.assert_allclose(limit(step_free(fpr, tpr), at, "right"), 0.5)
-
-
-@pytest.mark.parametrize("side", ["left", "right"])
-def test_a_curve_that_jumps_has_a_limit_from_either_side(side: str) -> None:
-    curve = StepFree(np.array([0.0, 0.0, 0.5, 0.5, 0.8]), np.array([0.0, 0.2, 0.4, 0.6, 0.9]))
-    found = limit(curve, np.array([0.0, 0.25, 0.5, 0.8, 0.9]), side)  # after its end it is level
-    ends = [0.0, 0.4] if side == "left" else [0.2, 0.6]
-    np.testing.assert_allclose(found, [ends[0], 0.3, ends[1], 0.9, 0.9])
-
-
-def test_dominance_among_ties_has_a_crossing() -> None:
-    # Central curves: a (0, 0), (.5, 0), (1, 1); b (0, 0), (0, .5), (.75, 0), (1, 1).
-    frame = pd.DataFrame(
-        {"label": [*[None] * 5, 0], "a": [1, 1, 2, 1, 1, 2], "b": [0, 2, 1, 0, 0, 1]}
-    )
-    tables = frame.pu(score=["a", "b"]).contingency(0.3, reference="negatives")
-    found = tables.pu.dominance().loc[0]
-    assert found["dominates"] is None
-    assert found["crossings"] == pytest.approx((0.75,))  # b is held at .5 until .875
 
 
 @pytest.mark.parametrize("said", ["intersection", "all"])

@@ -1,8 +1,8 @@
-"""Comparisons of models and of groups, against a slow oracle, scipy and scikit-learn."""
+"""Comparisons of models, against a slow oracle, scipy and scikit-learn."""
 
 import math
 import warnings
-from itertools import combinations, product
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,14 +12,14 @@ from scipy import stats
 from sklearn.metrics import roc_auc_score
 
 from pu_accessor import PUError, PUKeyError, PUTypeError, PUValueError, PUWarning
-from pu_accessor.inference.comparison.crossings import infeasible
 from tests.cases import Labels, put
 from tests.support.oracles import comparison_oracle as oracle
 
 MODELS = ["svm", "forest", "nb", "copy", "flipped"]
+
 PLAIN = ["model_a", "model_b", "sign", "statistic", "df", "p_value", "p_holm", "n", "target"]
+
 SIZE = ["beta", "difference", "lower", "upper", "level"]
-FOUND = ["dominates", "equal", "disjoint", "crossings"]
 
 
 class Draw(NamedTuple):
@@ -308,6 +308,7 @@ def test_what_cannot_be_compared() -> None:
 
 
 COLUMNS: dict[str, Any] = {"score": ["a", "b"]}
+
 ROWS: dict[str, Any] = {"score": "a", "by": "model", "on": "id"}
 
 
@@ -410,215 +411,6 @@ def test_folds_without_a_test_are_told_once() -> None:
 
 
 # ---------------------------------------------------------------------------------------------
-# Groups that share no examples
-
-
-def groups(first: int) -> dict[str, Draw]:
-    """Draw three hospitals."""
-    return {name: draw(first + i) for i, name in enumerate(["east", "north", "south"])}
-
-
-def stacked(cases: dict[str, Draw]) -> pd.DataFrame:
-    """Return the examples of all hospitals in one frame."""
-    parts = {name: wide(case)[["svm", "label"]] for name, case in cases.items()}
-    frame = pd.concat(parts, names=["hospital"]).reset_index(level="hospital")
-    return frame.reset_index(drop=True).rename(columns={"svm": "score"})
-
-
-def expected_unpaired(
-    cases: dict[str, Draw], betas: dict[str, float], level: float, target: str
-) -> pd.DataFrame:
-    """Return what the oracle says of all pairs of hospitals, without columns for beta."""
-    found = {
-        k: oracle.group(c.scores["svm"], c.labels, betas[k], target) for k, c in cases.items()
-    }
-    columns = ["hospital_a", "hospital_b", *SIZE[1:], *PLAIN[3:7], "n_a", "n_b"]
-    rows = pd.DataFrame(oracle.compare_unpaired(found, level), columns=columns)
-    return rows.assign(target=target)
-
-
-def unpaired(frame: Any, beta: Any, **how: Any) -> pd.DataFrame:
-    """Return the tests of the gap in AUROC, whose estimates others are held against."""
-    found = quiet(frame, "gap", "auroc", beta, **how)
-    assert (found.pop("quantity") == "auroc").all()
-    apart = found.pop("estimate_a") - found.pop("estimate_b")
-    np.testing.assert_allclose(apart, found["difference"], atol=1e-12)
-    return found
-
-
-@pytest.mark.parametrize("target", ["population", "examples"])
-@pytest.mark.parametrize("seed", range(100, 115, 3))
-def test_compare_unpaired_agrees_with_oracle(seed: int, target: str) -> None:
-    cases, level = groups(seed), [0.95, 0.8][seed % 2]
-    frame = stacked(cases)
-    asked: dict[str, Any] = {"level": level, "target": target}
-    got = unpaired(frame, [0.0, 0.35], by="hospital", **asked)
-    assert list(got.columns[:4]) == ["hospital_a", "hospital_b", "beta", "difference"]
-    for beta in (0.0, 0.35):
-        part = got[got["beta"] == beta].drop(columns="beta").reset_index(drop=True)
-        assert_same(part, expected_unpaired(cases, dict.fromkeys(cases, beta), **asked))
-    betas = {name: case.beta for name, case in cases.items()}
-    mixed = frame.sample(frac=1, random_state=seed).groupby("hospital")
-    for given in (betas, pd.Series(betas)):
-        own = unpaired(mixed, given, **asked)
-        assert own.pop("beta_a").tolist() == own["hospital_a"].map(betas).tolist()
-        assert own.pop("beta_b").tolist() == own["hospital_b"].map(betas).tolist()
-        assert_same(own, expected_unpaired(cases, betas, **asked))
-
-
-def test_scipy_welch() -> None:
-    cases = {"east": draw(31), "north": draw(32)}
-    values = []
-    for case in cases.values():
-        known = np.array([label is True for label in case.labels])
-        size, n = len(known), int(known.sum())
-        positives = n + 0.4 * case.labels.count(None)
-        ranks = size + 1 - stats.rankdata(case.scores["svm"])[known]
-        ranks = ranks.mean() + (ranks - ranks.mean()) * math.sqrt(1 - n / positives)
-        values.append(1 - (ranks - (positives + 1) / 2) / (size - positives))
-    want = stats.ttest_ind(*values, equal_var=False)
-    limits = want.confidence_interval(0.95)
-    numbers = [limits.low, limits.high, want.statistic, want.df, want.pvalue]
-    got = pu(stacked(cases))(by="hospital").gap("auroc", 0.4, target="examples").iloc[0]
-    assert got[[*SIZE[2:4], *PLAIN[3:6]]].tolist() == pytest.approx(numbers, rel=1e-9)
-
-
-def test_areas_without_error() -> None:
-    frame = pd.DataFrame({"g": list("xxxyyyzzz"), "score": [3, 2, 1] * 3})
-    frame["label"] = [True, True, False, True, False, True, True, True, False]
-    got = pu(frame)(by="g", negative=False).gap("auroc", 0, target="examples")
-    assert got["difference"].tolist() == got["lower"].tolist() == got["upper"].tolist()
-    assert got["difference"].tolist() == pytest.approx([0.5, 0, -0.5])
-    assert got["statistic"].tolist() == [np.inf, 0, -np.inf]
-    assert (got["p_value"].tolist(), got["df"].tolist()) == ([0, 1, 0], [np.inf] * 3)
-
-
-def test_group_with_one_known_positive() -> None:
-    frame = stacked(groups(50))
-    known = frame["label"].eq(True).fillna(False).to_numpy(bool)
-    first = known & ~frame.duplicated(["hospital", "label"]).to_numpy()
-    poor = frame[~known | first | (frame["hospital"] != "north").to_numpy()]
-    with pytest.warns(PUWarning, match="north") as record:
-        got = pu(poor)(by="hospital").gap("auroc", [0.2, 0.4])
-    assert len(record) == 1
-    touched = got[["hospital_a", "hospital_b"]].eq("north").any(axis=1)
-    numbers = got[["lower", "upper", "statistic", "p_value", "p_holm"]]
-    assert numbers[touched].isna().all(axis=None) and numbers[~touched].notna().all(axis=None)
-    assert (got["p_holm"] == got["p_value"])[~touched].all()  # one test alone is left
-    assert got["difference"].notna().all()
-
-
-def test_one_known_positive_has_no_spread_where_nothing_is_hidden_either() -> None:
-    frame = pd.DataFrame({"g": [*"xxxyyyy"], "score": [3, 2, 1, 4, 3, 2, 1]})
-    frame["label"] = [True, False, False, True, False, True, False]
-    with pytest.warns(PUWarning, match="'x'"):
-        got = pu(frame)(by="g", negative=False).gap("auroc", 0, target="examples")
-    assert got["difference"].tolist() == pytest.approx([0.25])
-    assert got[["lower", "upper", "statistic", "df", "p_value"]].isna().all(axis=None)
-
-
-def test_groups_that_cannot_be_compared() -> None:
-    frame = stacked(groups(60))
-    spoilt = frame.assign(label=frame["label"].where(frame["label"]))  # without negatives
-    with pytest.raises(PUValueError, match="two or more"):
-        pu(frame[frame["hospital"] == "east"])(by="hospital").gap("auroc", 0.2)
-    with pytest.raises(PUValueError, match=r"south.*beta = 1"):
-        pu(spoilt)(by="hospital").gap("auroc", {"east": 0.2, "north": 0.2, "south": 1})
-
-
-# ---------------------------------------------------------------------------------------------
-# Dominance
-
-
-def hold_against_oracle(
-    frame: pd.DataFrame, names: list[str], beta: float, level: float, **codes: Any
-) -> pd.DataFrame:
-    """Compare the dominance of models with that of curves in fractions, and return it."""
-    curves: dict[str, dict[str, list[oracle.Point]]] = {name: {} for name in names}
-    for name, bound in product(names, ("lower", "estimate", "upper")):
-        tables = pu(frame)(score=name, **codes).contingency(beta, level=level, ranks="all")
-        one = tables.isel(beta=0).sel(bound=bound)
-        counts = (one[k].values.tolist() for k in ("tp", "fp", "fn", "tn"))
-        curves[name][bound] = oracle.roc(list(zip(*counts, strict=True)))
-    got = pu(frame)(score=names, **codes).dominance(beta, level=level)[[*PLAIN[:2], *FOUND]]
-    for row, want in zip(got.to_numpy().tolist(), oracle.dominance(curves), strict=True):
-        assert row == [*want[:-1], pytest.approx(want[-1], abs=1e-12)]
-    assert isinstance(got, pd.DataFrame)
-    return got
-
-
-def test_dominance_agrees_with_oracle() -> None:
-    found = []
-    for seed in [*range(12), 103, 182, 233]:  # the last come back across slanting lines
-        case, level = draw(seed), [0.95, 0.1][seed % 2]
-        found.append(hold_against_oracle(wide(case), MODELS, case.beta, level))
-    seen = pd.concat(found)
-    assert set(seen["dominates"].dropna()) == set(MODELS) and seen["dominates"].isna().any()
-    assert seen["disjoint"].nunique() == 2 and seen["crossings"].map(len).max() > 1
-
-
-@pytest.mark.parametrize(
-    ("a", "b", "dominates", "equal", "disjoint", "crossings"),
-    [
-        ("PPNN", "NNPP", "a", False, True, ()),
-        ("NPPN", "PPNN", "b", False, True, ()),
-        ("PNPN", "PNNP", "a", False, False, ()),
-        ("PNPN", "PNPN", None, True, False, ()),
-        ("(PPNN)", "(PPNN)", None, True, False, ()),
-        ("PNNNNP", "NNPPNN", None, False, False, (0.5,)),
-        ("PNNNPN", "NPNPNN", None, False, False, (0.25,)),  # they coincide from 0.25 to 0.5
-        ("P(PPNNN)", "NNNPPP", "a", False, True, ()),
-        ("P(NNNN)PP", "(PPPNNNN)", None, False, False, (1 / 3,)),
-        ("PNPNPN", "NPPPNN", None, False, False, (1 / 3,)),
-        ("PNNPPNNP", "NPPNNPPN", None, False, False, (0.25, 0.5, 0.75)),
-    ],
-)
-def test_dominance_of_known_curves(
-    a: str, b: str, dominates: str | None, equal: bool, disjoint: bool, crossings: tuple[float]
-) -> None:
-    places, others = oracle.read_ranking(a), oracle.read_ranking(b)
-    frame = pd.DataFrame(places, columns=["label", "a"]).assign(b=[score for _, score in others])
-    row = hold_against_oracle(frame, ["a", "b"], 0, 0.95, negative=False)[FOUND].iloc[0]
-    assert row.tolist() == [dominates, equal, disjoint, pytest.approx(crossings)]
-    back = pu(frame)(score=["b", "a"], negative=False).dominance(0)[FOUND].iloc[0]
-    assert back.tolist() == row.tolist() and isinstance(row["crossings"], tuple)
-
-
-def test_dominance_of_groups() -> None:
-    frame = stacked(groups(70))
-    got = pu(frame)(by="hospital").dominance([0.0, 0.3])
-    assert list(got.columns) == ["hospital_a", "hospital_b", "beta", *FOUND]
-    own = pu(frame)(by="hospital").dominance({"east": 0.3, "north": 0.3, "south": 0.3})
-    assert list(own.columns) == ["hospital_a", "hospital_b", "beta_a", "beta_b", *FOUND]
-    again = got[got["beta"] == 0.3].reset_index(drop=True)
-    pd.testing.assert_frame_equal(own[FOUND], again[FOUND])
-
-
-@pytest.mark.parametrize("missing", [False, True])
-def test_a_beta_is_too_high_where_all_bounds_are_clipped_to_one_table(missing: bool) -> None:
-    rng = np.random.default_rng(0)
-    shape = (6, 10, 4, 3)  # groups, betas, cutoffs, bounds
-    tp = rng.integers(0, 3, (*shape[:3], 1)) + (rng.random(shape) < 0.1)
-    fp, tn = rng.integers(0, 3, (2, *shape))
-    known = rng.integers(0, 5, shape[:2])
-    clipped: Any = rng.random(shape) < 0.7
-    if missing:
-        clipped = np.where(rng.random(shape) < 0.1, np.nan, clipped)
-    found = infeasible(tp, fp, tn, clipped, known)
-    alone = infeasible(tp, fp, tn, clipped, 2)
-    assert found.any() and not found.all()
-    for place in np.ndindex(*shape[:2]):
-        cutoffs = [
-            fp[*place, cutoff, 0] + tn[*place, cutoff, 0]
-            for cutoff in range(4)
-            if len({*tp[*place, cutoff].tolist()}) == 1
-            and clipped[*place, cutoff].tolist() == [True] * 3
-        ]
-        assert found[place] == any(negatives > known[place] for negatives in cutoffs)
-        assert alone[place] == any(negatives > 2 for negatives in cutoffs)
-
-
-# ---------------------------------------------------------------------------------------------
 # What is claimed
 
 
@@ -658,14 +450,6 @@ def test_paired_test_keeps_its_size() -> None:
     got = pu(frame)(score=["a", "b"], by="draw").compare()
     assert 0.02 < (got["p_value"] < 0.05).mean() < 0.08
     assert 0.4 < (got["p_value"] < 0.5).mean() < 0.55
-
-
-def test_unpaired_interval_covers() -> None:
-    frame, beta = simulated(50, 100, 3, mirrored=False)
-    area = true_areas(frame, "a")
-    got = pu(frame)(score="a", by="draw").gap("auroc", beta, target="examples")
-    true = got["draw_a"].map(area) - got["draw_b"].map(area)
-    assert 0.92 < ((got["lower"] < true) & (true < got["upper"])).mean() < 0.98
 
 
 def test_a_group_must_not_be_called_target() -> None:

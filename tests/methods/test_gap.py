@@ -1,14 +1,29 @@
-"""The gap of a metric between groups, against published intervals and the metric of each."""
+"""Gaps between groups, against published intervals, a slow oracle and the numbers of each."""
 
+import math
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import pu_accessor
-from pu_accessor import PUDataError, PUTypeError, PUValueError
+from pu_accessor import PUDataError, PUTypeError, PUValueError, PUWarning
 from tests.cases import binormal
+from tests.methods.test_compare import (
+    PLAIN,
+    SIZE,
+    Draw,
+    assert_same,
+    draw,
+    pu,
+    quiet,
+    simulated,
+    true_areas,
+    wide,
+)
+from tests.support.oracles import comparison_oracle as oracle
 
 # R. G. Newcombe, Statistics in Medicine 17 (1998) 873-890, table II: method 10.
 NEWCOMBE = [
@@ -123,3 +138,128 @@ def test_groups_of_which_nothing_is_known_have_no_recall() -> None:
 def test_one_group_has_no_gap() -> None:
     with pytest.raises(PUValueError, match="two or more models"):
         sites().pu.gap("recall", at={"threshold": 1})
+
+
+# ---------------------------------------------------------------------------------------------
+# Groups that share no examples
+
+
+def groups(first: int) -> dict[str, Draw]:
+    """Draw three hospitals."""
+    return {name: draw(first + i) for i, name in enumerate(["east", "north", "south"])}
+
+
+def stacked(cases: dict[str, Draw]) -> pd.DataFrame:
+    """Return the examples of all hospitals in one frame."""
+    parts = {name: wide(case)[["svm", "label"]] for name, case in cases.items()}
+    frame = pd.concat(parts, names=["hospital"]).reset_index(level="hospital")
+    return frame.reset_index(drop=True).rename(columns={"svm": "score"})
+
+
+def expected_unpaired(
+    cases: dict[str, Draw], betas: dict[str, float], level: float, target: str
+) -> pd.DataFrame:
+    """Return what the oracle says of all pairs of hospitals, without columns for beta."""
+    found = {
+        k: oracle.group(c.scores["svm"], c.labels, betas[k], target) for k, c in cases.items()
+    }
+    columns = ["hospital_a", "hospital_b", *SIZE[1:], *PLAIN[3:7], "n_a", "n_b"]
+    rows = pd.DataFrame(oracle.compare_unpaired(found, level), columns=columns)
+    return rows.assign(target=target)
+
+
+def unpaired(frame: Any, beta: Any, **how: Any) -> pd.DataFrame:
+    """Return the tests of the gap in AUROC, whose estimates others are held against."""
+    found = quiet(frame, "gap", "auroc", beta, **how)
+    assert (found.pop("quantity") == "auroc").all()
+    apart = found.pop("estimate_a") - found.pop("estimate_b")
+    np.testing.assert_allclose(apart, found["difference"], atol=1e-12)
+    return found
+
+
+@pytest.mark.parametrize("target", ["population", "examples"])
+@pytest.mark.parametrize("seed", range(100, 115, 3))
+def test_compare_unpaired_agrees_with_oracle(seed: int, target: str) -> None:
+    cases, level = groups(seed), [0.95, 0.8][seed % 2]
+    frame = stacked(cases)
+    asked: dict[str, Any] = {"level": level, "target": target}
+    got = unpaired(frame, [0.0, 0.35], by="hospital", **asked)
+    assert list(got.columns[:4]) == ["hospital_a", "hospital_b", "beta", "difference"]
+    for beta in (0.0, 0.35):
+        part = got[got["beta"] == beta].drop(columns="beta").reset_index(drop=True)
+        assert_same(part, expected_unpaired(cases, dict.fromkeys(cases, beta), **asked))
+    betas = {name: case.beta for name, case in cases.items()}
+    mixed = frame.sample(frac=1, random_state=seed).groupby("hospital")
+    for given in (betas, pd.Series(betas)):
+        own = unpaired(mixed, given, **asked)
+        assert own.pop("beta_a").tolist() == own["hospital_a"].map(betas).tolist()
+        assert own.pop("beta_b").tolist() == own["hospital_b"].map(betas).tolist()
+        assert_same(own, expected_unpaired(cases, betas, **asked))
+
+
+def test_scipy_welch() -> None:
+    cases = {"east": draw(31), "north": draw(32)}
+    values = []
+    for case in cases.values():
+        known = np.array([label is True for label in case.labels])
+        size, n = len(known), int(known.sum())
+        positives = n + 0.4 * case.labels.count(None)
+        ranks = size + 1 - stats.rankdata(case.scores["svm"])[known]
+        ranks = ranks.mean() + (ranks - ranks.mean()) * math.sqrt(1 - n / positives)
+        values.append(1 - (ranks - (positives + 1) / 2) / (size - positives))
+    want = stats.ttest_ind(*values, equal_var=False)
+    limits = want.confidence_interval(0.95)
+    numbers = [limits.low, limits.high, want.statistic, want.df, want.pvalue]
+    got = pu(stacked(cases))(by="hospital").gap("auroc", 0.4, target="examples").iloc[0]
+    assert got[[*SIZE[2:4], *PLAIN[3:6]]].tolist() == pytest.approx(numbers, rel=1e-9)
+
+
+def test_areas_without_error() -> None:
+    frame = pd.DataFrame({"g": list("xxxyyyzzz"), "score": [3, 2, 1] * 3})
+    frame["label"] = [True, True, False, True, False, True, True, True, False]
+    got = pu(frame)(by="g", negative=False).gap("auroc", 0, target="examples")
+    assert got["difference"].tolist() == got["lower"].tolist() == got["upper"].tolist()
+    assert got["difference"].tolist() == pytest.approx([0.5, 0, -0.5])
+    assert got["statistic"].tolist() == [np.inf, 0, -np.inf]
+    assert (got["p_value"].tolist(), got["df"].tolist()) == ([0, 1, 0], [np.inf] * 3)
+
+
+def test_group_with_one_known_positive() -> None:
+    frame = stacked(groups(50))
+    known = frame["label"].eq(True).fillna(False).to_numpy(bool)
+    first = known & ~frame.duplicated(["hospital", "label"]).to_numpy()
+    poor = frame[~known | first | (frame["hospital"] != "north").to_numpy()]
+    with pytest.warns(PUWarning, match="north") as record:
+        got = pu(poor)(by="hospital").gap("auroc", [0.2, 0.4])
+    assert len(record) == 1
+    touched = got[["hospital_a", "hospital_b"]].eq("north").any(axis=1)
+    numbers = got[["lower", "upper", "statistic", "p_value", "p_holm"]]
+    assert numbers[touched].isna().all(axis=None) and numbers[~touched].notna().all(axis=None)
+    assert (got["p_holm"] == got["p_value"])[~touched].all()  # one test alone is left
+    assert got["difference"].notna().all()
+
+
+def test_one_known_positive_has_no_spread_where_nothing_is_hidden_either() -> None:
+    frame = pd.DataFrame({"g": [*"xxxyyyy"], "score": [3, 2, 1, 4, 3, 2, 1]})
+    frame["label"] = [True, False, False, True, False, True, False]
+    with pytest.warns(PUWarning, match="'x'"):
+        got = pu(frame)(by="g", negative=False).gap("auroc", 0, target="examples")
+    assert got["difference"].tolist() == pytest.approx([0.25])
+    assert got[["lower", "upper", "statistic", "df", "p_value"]].isna().all(axis=None)
+
+
+def test_groups_that_cannot_be_compared() -> None:
+    frame = stacked(groups(60))
+    spoilt = frame.assign(label=frame["label"].where(frame["label"]))  # without negatives
+    with pytest.raises(PUValueError, match="two or more"):
+        pu(frame[frame["hospital"] == "east"])(by="hospital").gap("auroc", 0.2)
+    with pytest.raises(PUValueError, match=r"south.*beta = 1"):
+        pu(spoilt)(by="hospital").gap("auroc", {"east": 0.2, "north": 0.2, "south": 1})
+
+
+def test_unpaired_interval_covers() -> None:
+    frame, beta = simulated(50, 100, 3, mirrored=False)
+    area = true_areas(frame, "a")
+    got = pu(frame)(score="a", by="draw").gap("auroc", beta, target="examples")
+    true = got["draw_a"].map(area) - got["draw_b"].map(area)
+    assert 0.92 < ((got["lower"] < true) & (true < got["upper"])).mean() < 0.98

@@ -9,10 +9,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
+from hypothesis import given
 
-from pu_accessor import PUError, PUValueError, PUWarning
-from tests.cases import Case, as_frame, draw_case
+import pu_accessor
+from pu_accessor import PUError, PUTypeError, PUValueError, PUWarning
+from pu_accessor.inference.quantities import QUANTITIES
+from pu_accessor.inference.tables.rates import METRICS
+from pu_accessor.ranking import FloatArray, IntArray
+from tests.cases import Case, as_frame, as_tables, cases, draw_case
+from tests.methods.test_area import SEEDS as ALL_SEEDS
 from tests.support.oracles import coherent_oracle, oracle
+from tests.support.oracles.reference_oracle import BOUNDS
 
 COLUMNS = ["beta", "metric", "rank", "threshold", "estimate", "lower", "upper", "level", "band"]
 COLUMNS += ["target"]
@@ -192,3 +200,86 @@ def test_cutoffs_that_are_none(at: Any) -> None:
 def test_unknown_metric() -> None:
     with pytest.raises(PUValueError, match="precision"):
         row(drawn(1), "precison", 3)
+
+
+@pytest.mark.parametrize("seed", ALL_SEEDS)
+def test_metrics_are_those_of_the_oracle(seed: int) -> None:
+    case = draw_case(seed)
+    tables = as_frame(case).pu.contingency(case.beta)
+    written = [as_tables(tables, bound) for bound in BOUNDS]
+    for name in METRICS:
+        values = tables.pu.metric(name)
+        assert values.dims == ("rank", "bound", "beta")
+        assert values.dtype == np.float64
+        assert values.name == name
+        expected = [[oracle.metric(name, table) for table in bound] for bound in written]
+        found = values.isel(beta=0).sel(bound=list(BOUNDS)).to_numpy().T
+        np.testing.assert_allclose(
+            found, expected, rtol=1e-12, atol=1e-12, equal_nan=True, err_msg=name
+        )
+
+
+@given(case=cases())
+def test_metrics_improve_with_the_bound(case: Case) -> None:
+    tables = as_frame(case).pu.contingency(case.beta)
+    for name in sorted(name for name in METRICS if not QUANTITIES[name].less_is_better):
+        values = tables.pu.metric(name).transpose("bound", ...).to_numpy()
+        assert not (np.diff(values, axis=0) < -1e-12).any(), name
+
+
+def test_products_of_counts_do_not_overflow() -> None:
+    count = xr.DataArray(np.array([4 * 10**9, 8 * 10**9], dtype=np.int64), dims="rank")
+    tables = xr.Dataset({"tp": count, "fp": count // 2, "fn": count // 4, "tn": count})
+    small = xr.Dataset({name: value // 10**8 for name, value in tables.items()})
+    for name in METRICS:
+        np.testing.assert_allclose(tables.pu.metric(name), small.pu.metric(name), rtol=1e-12)
+
+
+def test_a_callable_is_a_metric() -> None:
+    tables = as_frame(draw_case(2)).pu.contingency(0.3)
+
+    def cost(tp: IntArray, fp: IntArray, fn: IntArray, tn: IntArray) -> IntArray:
+        assert {type(count) for count in (tp, fp, fn, tn)} == {np.ndarray}
+        assert {count.shape for count in (tp, fp, fn, tn)} == {tables["tp"].shape}
+        return 5 * fn + fp + 0 * tp + 0 * tn
+
+    values = tables.pu.metric(cost)
+    assert values.dims == tables["tp"].dims
+    np.testing.assert_array_equal(values, 5 * tables["fn"] + tables["fp"])
+    assert values.name == "cost"
+    with pytest.raises(PUTypeError, match="metric 'bad' must return an array"):
+        tables.pu.metric(bad)
+
+
+def bad(tp: object, fp: object, fn: object, tn: object) -> int:
+    return 1
+
+
+def test_unsigned_counts_do_not_wrap_around() -> None:
+    tables = pu_accessor.from_arrays([5, 4, 3, 2, 1], [None, True, None, None, None]).contingency(
+        0.5
+    )
+    expected = tables.pu.area("auroc")
+    xr.testing.assert_equal(tables.astype(np.uint64).pu.area("auroc"), expected)
+
+
+def test_a_callable_cannot_change_the_tables() -> None:
+    tables = pu_accessor.from_arrays([3, 2, 1], [True, None, None]).contingency(0.5)
+    before = tables.copy(deep=True)
+
+    def greedy(tp: IntArray, fp: object, fn: object, tn: object) -> IntArray:
+        tp += 1
+        return tp
+
+    xr.testing.assert_equal(tables.pu.metric(greedy), before["tp"] + 1)
+    xr.testing.assert_identical(tables, before)
+
+
+def test_a_function_may_divide_by_nothing() -> None:
+    tables = pu_accessor.from_arrays([3, 2, 1], [1, None, None]).contingency(0.5)
+
+    def precision(tp: IntArray, fp: IntArray, fn: IntArray, tn: IntArray) -> FloatArray:
+        share: FloatArray = tp / (tp + fp)
+        return share
+
+    xr.testing.assert_equal(tables.pu.metric(precision), tables.pu.metric("precision"))

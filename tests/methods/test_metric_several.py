@@ -1,5 +1,6 @@
 """Several metrics at several cutoffs, F-beta, and the cutoff of a precision."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -112,3 +113,9 @@ def test_the_last_cutoff_with_a_precision(seed: int) -> None:
         assert got.loc[0, "rank"] == there[-1] and got.loc[0, "band"] == "simultaneous"
         at_rank = ask("recall", case.beta, at=there[-1], band="simultaneous")
         pd.testing.assert_frame_equal(got, at_rank)
+
+
+@pytest.mark.parametrize("weight", [0, -1, 1e-200, 1e200, math.inf, math.nan])
+def test_a_weight_whose_square_floats_cannot_hold_is_refused(weight: float) -> None:
+    with pytest.raises(PUValueError, match="weight must be above 0 and finite"):
+        pu_accessor.fbeta(weight)

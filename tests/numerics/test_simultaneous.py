@@ -13,8 +13,16 @@ from hypothesis import strategies as st
 
 import pu_accessor
 from pu_accessor.inference.bands.lookup import latent_bounds
-from pu_accessor.inference.bands.simultaneous import joint_coverage
-from tests.support.oracles import oracle
+from pu_accessor.inference.bands.simultaneous import (
+    joint_coverage,
+    local_alpha,
+    local_alpha_within,
+    most_missed,
+    simultaneous_within,
+)
+from pu_accessor.inference.bands.within_odds import exact_within
+from tests.numerics.test_within_odds import INF
+from tests.support.oracles import oracle, selection_oracle
 
 PRECISION = 1e-4  # of the local alpha, relative
 LEVELS = st.sampled_from([0.2, 0.5, 0.8, 0.9, 0.95, 0.99])
@@ -176,3 +184,76 @@ def test_higher_levels_are_wider() -> None:
     wider_lower, wider_upper = latent_bounds("simultaneous", 40, 200, 0.99)
     assert (wider_lower <= lower).all() and (wider_lower < lower).any()
     assert (wider_upper >= upper).all() and (wider_upper > upper).any()
+
+
+@pytest.mark.parametrize("odds", [1.5, 4.0])
+def test_the_simultaneous_band_holds_for_every_selection(odds: float) -> None:
+    n, m, level = 4, 5, 0.8
+    lower, upper = (side.tolist() for side in simultaneous_within(n, m, level, odds))
+    rng = np.random.default_rng(1)
+    some = [*rng.uniform(1, odds, (5, n + m)), *odds ** rng.integers(0, 2, (10, n + m))]
+    for each in some:
+        weights = [Fraction(float(weight)) for weight in each]
+        below, above = selection_oracle.missed(weights, n, (lower, upper))
+        assert float(below + above) <= 1 - level
+    exactly = [side[0].tolist() for side in exact_within(n, np.array([m]), level, odds)]
+    assert lower <= exactly[0] and upper >= exactly[1]
+
+
+def test_the_local_level_starts_from_that_of_random_labels() -> None:
+    alpha = local_alpha(40, 120, 0.95)
+    assert local_alpha_within(40, 120, 0.95, 1.0) == alpha
+    assert local_alpha_within(40, 120, 0.95, 1 + 1e-6) == pytest.approx(alpha, rel=0.02)
+    assert alpha < local_alpha_within(40, 120, 0.95, 2.0) < local_alpha_within(120, 40, 0.95, 5.0)
+    assert local_alpha_within(40, 120, 0.95, INF) == pytest.approx(0.05)
+    lower, upper = simultaneous_within(40, 120, 0.95, 2.0)
+    assert joint_coverage(40, 120, lower, upper) > 0.95
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "odds"),
+    [
+        (40, 120, 2.0),
+        (40, 120, 8.0),
+        (30, 200, 8.0),
+        (80, 80, 1.1),
+        (60, 70, 4.0),
+        (25, 300, 1.5),
+        (3, 60, 1.2),
+        (10, 20, 2.0),
+        (15, 173, 3.0),
+    ],
+)
+def test_the_local_level_is_the_largest(n: int, m: int, odds: float) -> None:
+    # In the last case what is missed is .02501 over many levels.
+    alpha, missed = local_alpha_within(n, m, 0.95, odds), []
+    for local in (alpha, 1.004 * alpha):
+        upper = exact_within(n, np.array([m]), 1 - local, odds)[1][0]
+        missed.append(most_missed(n, m, upper, odds))
+    assert missed[0] <= 0.025 * (1 + 1e-9) < missed[1]
+
+
+def test_what_is_missed_may_be_all_that_may_be() -> None:
+    # One known positive comes after 38 latent ones with a probability of 2/(2 + 38) at most.
+    assert local_alpha_within(1, 38, 0.9, 2.0) == pytest.approx(0.1, rel=1e-12)
+    assert simultaneous_within(1, 38, 0.9, 2.0)[1].tolist() == [37, 38]
+
+
+def test_a_level_at_which_no_selection_misses_more_is_kept() -> None:
+    upper = exact_within(20, np.array([12]), 0.95, 30.0)[1][0]
+    assert most_missed(20, 12, upper, 30.0) <= 0.025
+    assert local_alpha_within(20, 12, 0.95, 30.0) == 1 - 0.95
+
+
+@pytest.mark.parametrize(("n", "m"), [(400, 1600), (1600, 400), (700, 900)])
+def test_the_local_level_of_many_positives_is_scaled_from_fewer(n: int, m: int) -> None:
+    fewer = min(n, m, 500)
+    counted = local_alpha_within(fewer, 1000 - fewer, 0.95, 3.0)
+    scaled = 0.8 * counted * ((n + m) / 1000) ** -0.3
+    assert local_alpha_within(n, m, 0.95, 3.0) == pytest.approx(scaled, rel=1e-12)
+
+
+def test_the_local_level_of_many_positives_is_safe() -> None:
+    alpha = local_alpha_within(100, 3000, 0.95, 8.0)  # scaled from fewer
+    upper = exact_within(100, np.array([3000]), 1 - alpha, 8.0)[1][0]
+    assert 0.017 < most_missed(100, 3000, upper, 8.0) <= 0.025

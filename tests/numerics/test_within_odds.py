@@ -1,10 +1,9 @@
 """Bounds where labels are not quite random, against enumeration and the distribution itself."""
 
-import warnings
 from collections.abc import Hashable
 from fractions import Fraction
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,15 +11,11 @@ import pytest
 from numpy.typing import NDArray
 from scipy import special, stats
 
-from pu_accessor import PUTypeError, PUValueError, PUWarning
+from pu_accessor import PUTypeError, PUValueError
 from pu_accessor.checks import interval_betas
 from pu_accessor.inference.bands.exact import exact, exact_each
 from pu_accessor.inference.bands.simultaneous import (
-    joint_coverage,
-    local_alpha,
-    local_alpha_within,
     most_missed,
-    simultaneous_within,
 )
 from pu_accessor.inference.bands.within_odds import exact_within
 from pu_accessor.inference.comparison.paired import compare_paired, compare_within
@@ -188,79 +183,6 @@ def test_the_worst_selection_changes_odds_once(n: int, m: int, odds: Fraction) -
     assert found == pytest.approx(float(above), rel=1e-12)
     mirrored = m - np.array(lower)[::-1]
     assert most_missed(n, m, mirrored, float(odds)) == pytest.approx(float(below), rel=1e-12)
-
-
-@pytest.mark.parametrize("odds", [1.5, 4.0])
-def test_the_simultaneous_band_holds_for_every_selection(odds: float) -> None:
-    n, m, level = 4, 5, 0.8
-    lower, upper = (side.tolist() for side in simultaneous_within(n, m, level, odds))
-    rng = np.random.default_rng(1)
-    some = [*rng.uniform(1, odds, (5, n + m)), *odds ** rng.integers(0, 2, (10, n + m))]
-    for each in some:
-        weights = [Fraction(float(weight)) for weight in each]
-        below, above = oracle.missed(weights, n, (lower, upper))
-        assert float(below + above) <= 1 - level
-    exactly = [side[0].tolist() for side in exact_within(n, np.array([m]), level, odds)]
-    assert lower <= exactly[0] and upper >= exactly[1]
-
-
-def test_the_local_level_starts_from_that_of_random_labels() -> None:
-    alpha = local_alpha(40, 120, 0.95)
-    assert local_alpha_within(40, 120, 0.95, 1.0) == alpha
-    assert local_alpha_within(40, 120, 0.95, 1 + 1e-6) == pytest.approx(alpha, rel=0.02)
-    assert alpha < local_alpha_within(40, 120, 0.95, 2.0) < local_alpha_within(120, 40, 0.95, 5.0)
-    assert local_alpha_within(40, 120, 0.95, INF) == pytest.approx(0.05)
-    lower, upper = simultaneous_within(40, 120, 0.95, 2.0)
-    assert joint_coverage(40, 120, lower, upper) > 0.95
-
-
-@pytest.mark.parametrize(
-    ("n", "m", "odds"),
-    [
-        (40, 120, 2.0),
-        (40, 120, 8.0),
-        (30, 200, 8.0),
-        (80, 80, 1.1),
-        (60, 70, 4.0),
-        (25, 300, 1.5),
-        (3, 60, 1.2),
-        (10, 20, 2.0),
-        (15, 173, 3.0),
-    ],
-)
-def test_the_local_level_is_the_largest(n: int, m: int, odds: float) -> None:
-    # In the last case what is missed is .02501 over many levels.
-    alpha, missed = local_alpha_within(n, m, 0.95, odds), []
-    for local in (alpha, 1.004 * alpha):
-        upper = exact_within(n, np.array([m]), 1 - local, odds)[1][0]
-        missed.append(most_missed(n, m, upper, odds))
-    assert missed[0] <= 0.025 * (1 + 1e-9) < missed[1]
-
-
-def test_what_is_missed_may_be_all_that_may_be() -> None:
-    # One known positive comes after 38 latent ones with a probability of 2/(2 + 38) at most.
-    assert local_alpha_within(1, 38, 0.9, 2.0) == pytest.approx(0.1, rel=1e-12)
-    assert simultaneous_within(1, 38, 0.9, 2.0)[1].tolist() == [37, 38]
-
-
-def test_a_level_at_which_no_selection_misses_more_is_kept() -> None:
-    upper = exact_within(20, np.array([12]), 0.95, 30.0)[1][0]
-    assert most_missed(20, 12, upper, 30.0) <= 0.025
-    assert local_alpha_within(20, 12, 0.95, 30.0) == 1 - 0.95
-
-
-@pytest.mark.parametrize(("n", "m"), [(400, 1600), (1600, 400), (700, 900)])
-def test_the_local_level_of_many_positives_is_scaled_from_fewer(n: int, m: int) -> None:
-    fewer = min(n, m, 500)
-    counted = local_alpha_within(fewer, 1000 - fewer, 0.95, 3.0)
-    scaled = 0.8 * counted * ((n + m) / 1000) ** -0.3
-    assert local_alpha_within(n, m, 0.95, 3.0) == pytest.approx(scaled, rel=1e-12)
-
-
-def test_the_local_level_of_many_positives_is_safe() -> None:
-    alpha = local_alpha_within(100, 3000, 0.95, 8.0)  # scaled from fewer
-    upper = exact_within(100, np.array([3000]), 1 - alpha, 8.0)[1][0]
-    assert 0.017 < most_missed(100, 3000, upper, 8.0) <= 0.025
 
 
 def scored(seed: int, known: int, size: int) -> tuple[FloatArray, BoolArray]:
@@ -559,152 +481,6 @@ def test_differences_within_a_factor(target: str) -> None:
         assert (low, high) == pytest.approx((min(every), max(every)), abs=1e-12)
     assert (found.lower < found.reach[0]).all()
     assert (found.p_value >= expected.p_value).all()
-
-
-class End(NamedTuple):
-    """A difference of areas at the selection of one end, its error outwards, and that's df."""
-
-    value: float
-    error: float
-    df: float
-
-
-def framed(seed: int, known: int, rest: int, shift: float) -> pd.DataFrame:
-    """Draw scores of two models without ties, of which the second is better by a shift."""
-    rng = np.random.default_rng(seed)
-    shared = rng.normal(size=known + rest) + np.repeat([1.0, 0.0], [known, rest])
-    one, other = (shared + noise * rng.normal(size=known + rest) for noise in (0.6, 1.2))
-    label = np.repeat([1, np.nan], [known, rest])
-    return pd.DataFrame({"a": one, "b": other + shift * np.nan_to_num(label), "label": label})
-
-
-def ends_by_hand(
-    frame: pd.DataFrame, latent: float, negatives: float, odds: float, target: str
-) -> list[End]:
-    """Return the lowest and the highest of a less b: from all splits, and by derivatives."""
-    seen = frame["label"].notna().to_numpy()
-    n, others = int(seen.sum()), int((~seen).sum())
-    b, scores = 1 - negatives / others, [frame[name].to_numpy() for name in "ab"]
-    ranks = [1 + (x[:, np.newaxis] < x).sum(axis=1) for x in scores]
-    ahead = (ranks[1] - ranks[0])[seen].astype(float)
-    order = np.argsort(-ahead)
-    won = [
-        [(x[seen][:, np.newaxis] > y) + 0.5 * (x[seen][:, np.newaxis] == y) for y in kinds]
-        for x, kinds in zip(scores, [(x[~seen], x[seen]) for x in scores], strict=True)
-    ]
-
-    def found_at(heavy: BoolArray, sign: int) -> End:
-        weight = np.where(heavy, odds, 1.0)
-
-        def mass(of_known: FloatArray) -> FloatArray:
-            latent_ones = of_known * weight / (of_known @ weight)
-            each: FloatArray = (n * of_known + latent * latent_ones) / (n + latent)
-            return each
-
-        def apart(of_known: FloatArray, of_rest: FloatArray) -> float:
-            every, among = mass(of_known), n / others  # known positives among as many of the rest
-            below = [every @ (rest @ of_rest + among * own @ of_known) for rest, own in won]
-            return float(below[0] - below[1])
-
-        same = [np.full(size, 1 / size) for size in (n, others)]
-        stands = mass(same[0]) * (n + latent)
-        value = float(stands @ ahead) / (n + latent) / negatives
-        if target == "examples":
-            pull, each = (ahead / (n + latent) / negatives)[order], stands[order]
-            away = pull - (each - 1) @ pull / latent
-            square = away**2 * each * (each - 1) / (1 - each / each.sum()) ** 2
-            outwards = each if sign < 0 else each[::-1]
-            logs = np.log(outwards)
-            growth = logs[-10:].mean() - logs[-20:-10].mean()
-            unseen = outwards.max() * np.exp(max(growth, 0)) - each.mean()
-            far = unseen * (away.min() if sign < 0 else away.max())
-            error = np.sqrt((n - 1) / n * square.sum() + far**2)
-            kurtosis = np.mean(square**2) / np.mean(square) ** 2
-            return End(value, float(error), min(2 * n / (kurtosis - 1), n - 1))
-        (pull, _) = population_oracle.pulls_on(apart, same)
-        above = np.array([mass(same[0]) @ rest for rest, _ in won])
-        plain = np.cov([same[0] @ rest for rest, _ in won])
-        alike = plain[0, 1] / np.sqrt(plain[0, 0] * plain[1, 1])  # as with equal weights
-        own = above.std(axis=1, ddof=1)
-        both = own @ own - 2 * alike * own[0] * own[1]
-        squares = pull.var(ddof=1) / n, both / others
-        size = stands.sum() ** 2 / (stands @ stands)
-        df = sum(squares) ** 2 / (squares[0] ** 2 / (size - 1) + squares[1] ** 2 / (others - 1))
-        return End(value, float(np.sqrt(sum(squares))) / (1 - b), float(df))
-
-    found = []
-    for sign in (-1, 1):
-        splits = [np.isin(np.arange(n), order[::sign][:heavy]) for heavy in range(n + 1)]
-        weights = [np.where(one, odds, 1.0) for one in splits]
-        means = [sign * float(weight @ ahead) / weight.sum() for weight in weights]
-        found.append(found_at(splits[int(np.argmax(means))], sign))
-    return found
-
-
-@pytest.mark.parametrize(("shift", "sign"), [(0.9, -1), (0.6, 0), (-0.9, 1)])
-@pytest.mark.parametrize("betas", [None, [0.1, 0.2, 0.35]])
-@pytest.mark.parametrize("target", ["population", "examples"])
-def test_differences_are_those_at_the_weights_of_either_end(
-    target: str, betas: list[float] | None, shift: float, sign: int
-) -> None:
-    frame, odds = framed(3, 40, 70, shift), 1.2
-    asked: dict[str, Any] = {"target": target, "selection_odds": odds}
-    found = frame.pu(score=["a", "b"]).compare(betas, **asked)
-    plain = frame.pu(score=["a", "b"]).compare(betas, target=target)
-    assert found["sign"].tolist() == [sign] * len(found)
-    for row, random in zip(found.to_dict("records"), plain.to_dict("records"), strict=True):
-        beta = row["beta"] if betas else 0.0
-        latent, negatives = (beta * 70, (1 - beta) * 70) if betas else (40e6, 70.0)
-        low, high = ends_by_hand(frame, latent, negatives, odds, target)
-        least = low if low.value > 0 else high
-        statistic = 0.0 if low.value <= 0 <= high.value else least.value / least.error
-        assert (row["statistic"], row["df"]) == pytest.approx((statistic, least.df), rel=1e-5)
-        p_value = 2 * stats.t.cdf(-abs(statistic), least.df)
-        assert row["p_value"] == pytest.approx(p_value, rel=1e-4)
-        if betas:
-            ends = stats.t.ppf(0.975, [low.df, high.df]) * [low.error, high.error]
-            limits = low.value - ends[0], high.value + ends[1]
-            limits = min(limits[0], random["lower"]), max(limits[1], random["upper"])
-            assert (row["lower"], row["upper"]) == pytest.approx(limits, rel=1e-5)
-
-
-@pytest.mark.parametrize("target", ["population", "examples"])
-def test_where_nothing_is_hidden_any_odds_say_what_random_labels_do(target: str) -> None:
-    for seed in range(6):
-        pu = framed(seed, 12, 30, 0.1 * seed).pu(score=["a", "b"])
-        plain = pu.compare(0, target=target)
-        found = pu.compare(0, target=target, selection_odds=5.0)
-        names = ["difference", "lower", "upper", "sign", "n"]
-        exact = target == "examples"  # nothing is left to chance
-        pd.testing.assert_frame_equal(found[names], plain[names], check_exact=exact, rtol=1e-9)
-        for name in ("statistic", "p_value", "df")[: 2 if exact else 3]:
-            assert found[name].item() == pytest.approx(plain[name].item(), rel=1e-9)
-
-
-@pytest.mark.parametrize("target", ["population", "examples"])
-@pytest.mark.parametrize("size", [1, 3])
-def test_average_precision_of_known_positives_alone_is_that_by_any_odds(
-    target: str, size: int
-) -> None:
-    pu = pd.DataFrame({"score": np.arange(size, dtype=float), "label": 1}).pu
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PUWarning)
-        plain = pu.average_precision(0, target=target)
-        found = pu.average_precision(0, target=target, selection_odds=1.5)
-    pd.testing.assert_frame_equal(found[[*plain]], plain)
-    assert found["range_lower"].equals(plain["estimate"].rename("range_lower"))
-    assert found["range_upper"].equals(plain["estimate"].rename("range_upper"))
-
-
-def test_a_model_with_all_known_positives_on_top_is_compared() -> None:
-    frame = framed(3, 40, 70, 0.0)
-    frame["a"] += 100 * frame["label"].eq(1)  # the others scatter by the second model alone
-    odds, latent = 1.2, 7.0
-    row = frame.pu(score=["a", "b"]).compare(0.1, selection_odds=odds).iloc[0]
-    with np.errstate(invalid="ignore"):
-        low, _ = ends_by_hand(frame, latent, 63.0, odds, "examples")
-    assert row["difference"] > low.value > 0 and row["sign"] == 1
-    assert low.value > row["lower"] > 0 and 0 < row["p_value"] < 0.05
 
 
 def test_an_order_that_can_change_has_no_sign() -> None:

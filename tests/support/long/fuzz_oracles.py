@@ -14,29 +14,38 @@ from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from pu_accessor import PUError, PUWarning
-from tests.arguments import test_band_by_rank, test_reference, test_target
+from tests.arguments import test_band_by_rank, test_own_band, test_reference, test_target
 from tests.methods import (
     test_area,
-    test_auroc_average_precision,
+    test_auroc,
+    test_average_precision,
     test_bedroc,
     test_beta_derivatives,
+    test_beta_from_labels,
     test_calibration,
     test_compare,
     test_contingency,
-    test_cutoff_select,
+    test_cutoff,
+    test_dominance,
     test_estimate_beta,
+    test_gap,
     test_metric,
+    test_metric_lift,
     test_metric_several,
     test_net_benefit,
+    test_roc_bounds,
 )
 from tests.numerics import test_bands, test_latent_bounds, test_latent_gaps, test_simultaneous
+from tests.quick import test_estimates_oracle
 from tests.support.long.draws import fuzzed
 
 MODULES = [
-    *[test_bands, test_band_by_rank, test_calibration, test_latent_bounds, test_compare],
-    *[test_net_benefit, test_beta_derivatives, test_bedroc, test_auroc_average_precision],
-    *[test_latent_gaps, test_cutoff_select, test_area, test_target, test_estimate_beta],
-    *[test_reference, test_metric, test_metric_several, test_simultaneous, test_contingency],
+    *[test_area, test_auroc, test_average_precision, test_band_by_rank, test_bands],
+    *[test_bedroc, test_beta_derivatives, test_beta_from_labels, test_calibration, test_compare],
+    *[test_contingency, test_cutoff, test_dominance, test_estimate_beta, test_estimates_oracle],
+    *[test_gap, test_latent_bounds, test_latent_gaps, test_metric, test_metric_lift],
+    *[test_metric_several, test_net_benefit, test_own_band, test_reference, test_roc_bounds],
+    *[test_simultaneous, test_target],
 ]
 SOME_SEEDS: dict[str, str] = {
     "test_compare.test_scipy_tests_the_same_ranks": "scipy warns where differences are alike",

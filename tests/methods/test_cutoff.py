@@ -1,4 +1,4 @@
-"""Cutoffs with a guarantee, and the lists above them."""
+"""`cutoff` and `select`: cutoffs with a guarantee, and the lists above them."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Point estimates of AUROC and average precision, against a slow oracle and scikit-learn."""
+"""AUROC, and what average precision shares with it, against a slow oracle and scikit-learn."""
 
 import math
 import warnings
@@ -15,10 +15,9 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 from pu_accessor import PUDataError, PUKeyError, PUValueError, PUWarning
 from pu_accessor.inference.estimates.intervals import rank_interval
-from pu_accessor.inference.estimates.latent_gaps import harmonic
 from tests.cases import Labels, draw_case, put
-from tests.support.oracles import comparison_oracle, gaps_oracle
 from tests.support.oracles import estimates_oracle as oracle
+from tests.support.oracles import gaps_oracle
 
 # ---------------------------------------------------------------------------------------------
 # The oracle itself
@@ -36,27 +35,6 @@ def hidden(truth: list[int], n: int, known_negatives: list[int]) -> Fraction:
     return Fraction(sum(truth) - n, len(truth) - n - len(known_negatives))
 
 
-@pytest.mark.parametrize(("scores", "truth", "known_negatives"), SMALL)
-def test_oracle_is_unbiased(
-    scores: list[float], truth: list[int], known_negatives: list[int]
-) -> None:
-    labels = [yes == 1 for yes in truth]
-    for n in range(1, sum(truth) + 1):
-        beta = hidden(truth, n, known_negatives)
-        ways = oracle.all_labels(labels, n, known_negatives)
-        areas = [oracle.auroc(scores, way, beta) for way in ways]
-        value = comparison_oracle.mean([one.value for one in areas])
-        assert value == comparison_oracle.won_pairs(scores, labels)
-        if n == 1:
-            continue
-        precise = [oracle.average_precision(scores, way, beta) for way in ways]
-        average = comparison_oracle.mean([one.value for one in precise])
-        assert average == oracle.true_average_precision(scores, labels)
-        # The squared standard error of AUROC is unbiased, too: the mean of a simple random sample.
-        spread = comparison_oracle.mean([(one.value - value) ** 2 for one in areas])
-        assert comparison_oracle.mean([one.squared or Fraction(0) for one in areas]) == spread
-
-
 def draw(seed: int) -> tuple[list[float], Labels, float]:
     """Draw a ranking that has a negative for sure, and a beta."""
     score, label, beta = draw_case(seed)
@@ -70,53 +48,15 @@ def labeled(seed: int) -> tuple[list[float], list[bool]]:
     return np.round(rng.normal(label), int(rng.integers(0, 3))).tolist(), label
 
 
-@pytest.mark.parametrize("seed", range(30))
-def test_oracle_agrees_with_scikit_learn_when_all_is_labeled(seed: int) -> None:
-    score, label = labeled(seed)
-    area = oracle.auroc(score, list(label), 0)
-    assert area.squared == 0
-    assert float(area.value) == pytest.approx(roc_auc_score(label, score))
-    for limit in (0.05, 0.3, 0.5, 0.77, 1.0):
-        part = oracle.partial_auroc(score, list(label), 0, limit).value
-        assert float(part) == pytest.approx(roc_auc_score(label, score, max_fpr=limit))
-    average = oracle.average_precision(score, list(label), 0).value
-    assert float(average) == pytest.approx(average_precision_score(label, score))
-    assert average == oracle.true_average_precision(score, label)
-
-
-def test_oracle_by_hand() -> None:
-    # Ten examples, the known positives at ranks 1, 3 and 6; P = 3 + .3 * 5 = 4.5, M = 5.5.
-    label: Labels = [True, None, True, None, False, True, None, None, False, None]
-    score = list(map(float, range(10, 0, -1)))
-    area = oracle.auroc(score, label, 0.3)
-    assert area.value == 1 - (Fraction(10, 3) - Fraction(11, 4)) / Fraction(11, 2)
-    assert area.squared == Fraction(19, 3) / 3 * Fraction(1, 3) / Fraction(11, 2) ** 2
-    # False positives r - 4.5 F at r = 0..6: 0, -.5, .5, 0, 1, 2, 1.5; then 2.5, ... 5.5. Half of
-    # the 5.5 is reached for good at r = 7.25. Trapezoids (F0 + F1)/2 * dFP of the curve:
-    steps = [(0, 1, -1), (1, 1, 2), (1, 2, -1), (2, 2, 4), (2, 3, -1), (3, 3, 2), (3, 3, 0.5)]
-    whole = sum(Fraction(a + b, 6) * Fraction(d) / 2 for a, b, d in steps) / Fraction(11, 2)
-    part = oracle.partial_auroc(score, label, 0.3, 0.5)
-    assert part.value == (1 + (whole - Fraction(1, 8)) / Fraction(3, 8)) / 2
-    assert part.squared == area.squared * Fraction(16, 9)  # all known positives lie above
-    # k = 1, 2, 3 and r = 1, 3, 6 give precisions 1, (1 + 1.75)/3, (1 + 3.5)/6.
-    average = oracle.average_precision(score, label, 0.3)
-    assert average.value == (1 + Fraction(11, 12) + Fraction(3, 4)) / 3
-    # Left out in turn: k = (1, 2), (1, 2), (1, 2) at r = (3, 6), (1, 6), (1, 3); 1 + 3.5 (k - 1)
-    left = [
-        Fraction(1, 2) * (Fraction(first) + Fraction(9, 2) / last)
-        for first, last in ((Fraction(1, 3), 6), (1, 6), (1, 3))
-    ]
-    middle = sum(left) / 3
-    spread = sum((one - middle) ** 2 for one in left) * Fraction(2, 3) * Fraction(1, 3)
-    assert average.squared == spread
-
-
 # ---------------------------------------------------------------------------------------------
 # The package
 
 METHODS = ["auroc", "average_precision"]
+
 COLUMNS = ["beta", "estimate", "standard_error", "lower", "upper", "level", "target"]
+
 both = pytest.mark.parametrize("method", METHODS)
+
 NEAR: dict[str, Any] = {"rel": 1e-9, "abs": 1e-12, "nan_ok": True}
 
 
@@ -257,72 +197,6 @@ def test_part_with_blocks_that_hold_as_many_positives_as_there_are_ranks() -> No
         row = quiet(framed(score, label), "auroc", 0.25, max_fpr=limit).iloc[0]
         wanted = [float(found.value), found.standard_error]
         assert row[COLUMNS[1:3]].tolist() == pytest.approx(wanted, **NEAR)
-
-
-@pytest.mark.parametrize("seed", range(24))
-def test_average_precision_agrees_with_oracle(seed: int) -> None:
-    score, label, beta = draw(seed)
-    got = quiet(framed(score, label), "average_precision", beta, negative=False)
-    assert list(got.columns) == COLUMNS
-    found, row = oracle.average_precision(score, label, beta), got.iloc[0]
-    if nowhere(found):
-        assert row[COLUMNS[1:5]].isna().all()
-    elif found.n > 1:
-        assert row["estimate"] == pytest.approx(float(found.value), **NEAR)
-        assert row["standard_error"] == pytest.approx(found.standard_error, **NEAR)
-
-
-def drawn_limits(
-    score: list[float], label: Labels, beta: float, level: float
-) -> tuple[float, float]:
-    """Return the limits of average precision, from the draws that are part of the method."""
-    frame, pairs = framed(score, label), list(zip(score, label, strict=True))
-    value = within(float(oracle.average_precision(score, label, beta).value))
-    latent = int(Fraction(str(beta)) * label.count(None) + Fraction(1, 2))
-    if latent:
-        blocks = []
-        for at in sorted({s for s, y in pairs if y is True}, reverse=True):
-            start, end = sum(s > at for s in score), sum(s >= at for s in score)
-            blocks.append((sum(s == at and y is True for s, y in pairs), start, end))
-        following = blocks[0][2] if blocks[0][0] > 1 or len(blocks) == 1 else blocks[1][2]
-        first = min(blocks[0][2] ** 2 / (2 * following), blocks[0][1])
-        first *= max(1 - 10 / label.count(True), 0)
-        sides = gaps_oracle.drawn_precisions(blocks, len(score), latent, first, harmonic)
-        below = (1 - level) / 2 * 999
-        low = sorted(sides[0])[math.floor(below)]
-        high = sorted(sides[1])[math.ceil(999 - below)]
-    else:
-        low, high = limits(frame, "average_precision", beta, level)
-    return min(low, value), min(max(high, value), 1)
-
-
-@pytest.mark.parametrize(("seed", "level"), [(0, 0.9), (1, 0.5), (2, 0.9), (3, 0.95), (5, 0.9)])
-def test_limits_of_average_precision_are_those_of_draws(seed: int, level: float) -> None:
-    score, label, beta = draw(seed)
-    unlabeled = label.count(None)
-    # Latent positives are rounded, a half up; those that are next to none leave the bounds.
-    for one in (beta, 2.5 / unlabeled, 1.49 / unlabeled, 0.5 / unlabeled, 0.3 / unlabeled):
-        row = quiet(framed(score, label), "average_precision", one, level=level).iloc[0]
-        if not nowhere(oracle.average_precision(score, label, one)) and one:
-            wanted = drawn_limits(score, label, one, level)
-            assert row[["lower", "upper"]].tolist() == pytest.approx(wanted, rel=1e-9)
-
-
-@pytest.mark.parametrize("propensity", [None, [0.3, 0.4, 0.5, 0.9]])
-@pytest.mark.parametrize("above", [1, 2])
-def test_limits_of_an_average_precision_above_1_end_there(
-    above: int, propensity: list[float] | None
-) -> None:
-    known = [30.0, 29.0, 28.0, 27.0]
-    score = [*known, *[28.5, 26.0][:above], *map(float, range(20))]
-    frame = framed(score, [True] * 4 + [None] * (len(score) - 4))
-    if propensity:
-        frame["propensity"] = [*propensity, *[np.nan] * (len(score) - 4)]
-    rows = quiet(
-        frame, "average_precision", [0.1, 0.15, 0.2], propensity=propensity and "propensity"
-    )
-    rows = rows[rows["estimate"] > 1]
-    assert len(rows) and (rows["upper"] == 1).all() and (rows["lower"] < 1).all()
 
 
 @both
@@ -570,7 +444,9 @@ def test_other_codes_of_labels(method: str) -> None:
 # Groups
 
 SITES = {"b": draw(11), "a": draw(12), "c": draw(14)}
+
 FRAME = pd.concat([framed(*case[:2]).assign(site=key) for key, case in SITES.items()])
+
 FRAME = FRAME.sample(frac=1, random_state=1)
 
 
