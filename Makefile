@@ -28,9 +28,9 @@ test-long: .venv/test.installed
 # The whole suite here, on exactly the lowest versions that pyproject.toml allows, and on the newest of
 # everything on the newest Python there is. The lines printed are those of docs/support.md.
 test-versions: test test-lowest test-newest
-	@$(BIN)/python tests/versions.py row locked
-	@.venv-lowest/bin/python tests/versions.py row lowest
-	@.venv-newest/bin/python tests/versions.py row newest
+	@$(BIN)/python tests/support/versions.py row locked
+	@.venv-lowest/bin/python tests/support/versions.py row lowest
+	@.venv-newest/bin/python tests/support/versions.py row newest
 
 # TESTS=... takes some tests alone.
 test-lowest: .venv-lowest/installed
@@ -41,7 +41,7 @@ test-newest: .venv-newest/installed
 
 # A worker is killed during each question, then all are.
 test-distributed: .venv/test.installed
-	MPLBACKEND=Agg $(BIN)/python -m pytest tests/long/distributed_deaths.py
+	MPLBACKEND=Agg $(BIN)/python -m pytest tests/support/long/distributed_deaths.py
 
 # Minutes; FOR=hours for a release. The seed is printed: SEED=... draws the same once more.
 FOR ?= minutes
@@ -49,17 +49,18 @@ SEED ?= $(shell date +%s)
 fuzz: .venv/test.installed
 	@echo "SEED=$(SEED)"
 	$(QUICKLY) $(BIN)/python $(PYTEST) --hypothesis-profile=$(FOR) --hypothesis-seed=$(SEED) \
-		$(wildcard tests/long/fuzz_*.py)
+		$(wildcard tests/support/long/fuzz_*.py)
 
 # Tries a sample of mutants, functions with one change each, against the tests that reach them. SEED=...
 # draws the same once more; `rm -r mutants` lets it note anew which tests reach what.
 SAMPLE ?= 1500
-REACHING := tests/accessors tests/counting tests/inference tests/results tests/sources tests/studies \
+REACHING := tests/accessors tests/arguments tests/datasets tests/methods tests/numerics tests/quick tests/sources \
 	pu_accessor/accessors
 mutants: .venv/mutants.installed
 	$(QUICKLY) $(BIN)/mutmut run --max-children 1 'pu_accessor.sources.source.*'
-	cd mutants && $(QUICKLY) ../$(BIN)/python -m pytest -p tests.long.mutants -p no:cacheprovider \
-		--sample=$(SAMPLE) --seed=$(SEED) $(REACHING) --ignore tests/sources/test_polars.py
+	cd mutants && $(QUICKLY) ../$(BIN)/python -m pytest -p tests.support.long.mutants -p no:cacheprovider \
+		--sample=$(SAMPLE) --seed=$(SEED) $(REACHING) --ignore tests/sources/test_polars.py \
+		--ignore-glob "*/test_plot_*.py"
 
 # The examples of the manual are checked as a user of types sees them.
 lint: .venv/dev.installed
@@ -85,15 +86,15 @@ docs: .venv/docs.installed
 # Races against scikit-learn and a bootstrap; writes the tables and the picture of docs/benchmarks.md.
 bench: .venv/bench.installed
 	mkdir -p build
-	$(BIN)/python -m pytest tests/benchmarks/bench_speed.py tests/benchmarks/bench_memory.py \
+	$(BIN)/python -m pytest tests/support/benchmarks/bench_speed.py tests/support/benchmarks/bench_memory.py \
 		--benchmark-json=build/bench.json
-	MPLBACKEND=Agg $(BIN)/python -m tests.benchmarks.report build/bench.json
+	MPLBACKEND=Agg $(BIN)/python -m tests.support.benchmarks.report build/bench.json
 
 # 100,000,000 rows of Parquet on two workers; PU_BENCH_FILES=5 takes a tenth of them.
 bench-dask: .venv/bench.installed
 	mkdir -p build
-	$(BIN)/python -m pytest tests/benchmarks/bench_dask.py --benchmark-json=build/bench-dask.json
-	$(BIN)/python -m tests.benchmarks.report build/bench-dask.json
+	$(BIN)/python -m pytest tests/support/benchmarks/bench_dask.py --benchmark-json=build/bench-dask.json
+	$(BIN)/python -m tests.support.benchmarks.report build/bench-dask.json
 
 # Builds, and tests what was built where nothing else is: first as a user would, then with the tests.
 dist: .venv/dist.installed
@@ -106,7 +107,7 @@ lock: .venv/pip.installed
 	mkdir -p build
 	$(INSTALL) --dry-run --ignore-installed --report build/lock.json --editable . pip \
 		--group dev --group docs --group bench --group dist --group audit --group mutants
-	$(BIN)/python tests/versions.py pins build/lock.json > build/requirements.lock
+	$(BIN)/python tests/support/versions.py pins build/lock.json > build/requirements.lock
 	mv build/requirements.lock requirements.lock
 
 # Asks a public list of weaknesses about each pin; needs the network.
@@ -121,9 +122,9 @@ clean:
 	$(INSTALL) --editable . --group $* $(PINNED)
 	touch $@
 
-.venv-lowest/installed: pyproject.toml tests/versions.py | .venv/pip.installed
+.venv-lowest/installed: pyproject.toml tests/support/versions.py | .venv/pip.installed
 	test -x $(@D)/bin/python || $(PYTHON) -m venv --without-pip $(@D)
-	$(BIN)/python tests/versions.py lowest > $(@D)/pins
+	$(BIN)/python tests/support/versions.py lowest > $(@D)/pins
 	$(call INTO,$(@D)) --editable . --group test --constraint $(@D)/pins
 	touch $@
 

@@ -11,7 +11,7 @@ import xarray as xr
 from hypothesis import strategies as st
 
 from pu_accessor.plots import Options
-from tests.oracles import oracle
+from tests.support.oracles import oracle
 
 Labels = list[bool | None]
 ROLES = ["score", "label", "by", "propensity", "positive", "negative", "unlabeled"]

@@ -13,8 +13,8 @@ from matplotlib.axes import Axes
 
 import pu_accessor
 from pu_accessor import PUDataError, PUError, PUTypeError, PUValueError
-from tests.long import draws
 from tests.sources.test_pieces import FRAME
+from tests.support.long import draws
 
 ROWS = FRAME.replace([np.inf, -np.inf], 0).assign(p=1 / (1 + FRAME["other"] ** 2), id=FRAME.index)
 PU = ROWS.pu(score="p")

@@ -2,44 +2,18 @@
 
 import subprocess
 import sys
-from typing import Any
 
 import numpy as np
 import pandas as pd
-import pytest
 import xarray as xr
 
 import pu_accessor
 from pu_accessor.accessors import register
-from tests.cases import as_frame, binormal, draw_case
+from tests.cases import as_frame, draw_case
 
 FRAME = as_frame(draw_case(8))
+
 TABLES = FRAME.pu.contingency([0, 0.4])
-
-
-@pytest.mark.parametrize("ranks", ["breakpoints", "all", 5])
-def test_roc_bounds_and_pr_bounds_are_curves_of_tables(ranks: str | int) -> None:
-    tables = FRAME.pu.contingency(0.4, ranks=ranks, band="dkw", level=0.9)
-    roc = FRAME.pu.roc_bounds(0.4, ranks=ranks, band="dkw", level=0.9)
-    pr = FRAME.pu.pr_bounds(0.4, ranks=ranks, band="dkw", level=0.9)
-    xr.testing.assert_identical(roc, tables.pu.roc_bounds())
-    xr.testing.assert_identical(pr, tables.pu.pr_bounds())
-    assert list(roc.data_vars) == ["fpr", "tpr"]
-    assert list(pr.data_vars) == ["recall", "precision"]
-    assert roc["tpr"].dims == pr["recall"].dims == ("rank", "bound", "beta")
-
-
-def test_curves_come_at_breakpoints() -> None:
-    pu = binormal(60, 200, 0.3, seed=1)[0].pu
-    breakpoints, every = pu.contingency(0.2, ranks="breakpoints"), pu.contingency(0.2)
-    for curves in (pu.roc_bounds(0.2), pu.pr_bounds(0.2)):
-        assert curves["rank"].values.tolist() == breakpoints["rank"].values.tolist()
-        assert curves["n_cutoffs"] == breakpoints.sizes["rank"] < every.sizes["rank"]
-        assert not curves["all_cutoffs"]
-    assert every["all_cutoffs"] and every["n_cutoffs"] == every.sizes["rank"]
-    some = every.isel(rank=[0, 1])
-    assert some["n_cutoffs"] == every.sizes["rank"]  # so that it is known that some are missing
-    assert pu.contingency(0.2, ranks=[3, 2])["n_cutoffs"] == 0
 
 
 def test_what_columns_mean_reaches_the_data() -> None:
@@ -59,36 +33,6 @@ def test_what_columns_mean_reaches_the_data() -> None:
         asked, plain = (getattr(one, name)(0.4, **how) for one in (pu, FRAME.pu))
         for one, other in zip(asked.patches, plain.patches, strict=True):
             assert one.get_path().vertices.tolist() == other.get_path().vertices.tolist()
-
-
-def test_tables_at_some_cutoffs() -> None:
-    several = pd.concat([FRAME.assign(site="a"), FRAME.iloc[:9].assign(site="b")])
-    for tables in (
-        TABLES,
-        FRAME.pu.contingency([0, 0.4], ranks="breakpoints"),
-        several.pu(by="site").contingency([0, 0.4], ranks="breakpoints"),
-        several.pu(by="site").contingency([0, 0.4]),
-    ):
-        sites = tables["site"].values.tolist() if "site" in tables.coords else [None]
-        for site in sites:
-            one = tables if site is None else tables.sel(site=site)
-            rank, threshold = one["rank"].values, one["threshold"].values
-            size = int(one["n_known_positive"] + one["n_known_negative"] + one["n_unlabeled"])
-            questions: list[tuple[dict[str, Any], int]]
-            questions = [({"rank": asked}, asked) for asked in (0, 3, 4, size)]
-            questions += [({"fraction": x}, int(x * size)) for x in (0, 0.2, 0.75, 1)]
-            for question, asked in questions:
-                last = np.flatnonzero(rank <= asked)[-1]
-                expected = one["tp"].isel({one["tp"].dims[0]: last}).values
-                got = tables.pu.at(**question)
-                got = got if site is None else got.sel(site=site)
-                np.testing.assert_array_equal(np.squeeze(got["tp"].values), expected.squeeze())
-            at = float(np.median(FRAME["score"]))
-            last = np.flatnonzero(threshold >= at)[-1]
-            expected = one["tp"].isel({one["tp"].dims[0]: last}).values
-            got = tables.pu.at(threshold=at)
-            got = got if site is None else got.sel(site=site)
-            np.testing.assert_array_equal(np.squeeze(got["tp"].values), expected.squeeze())
 
 
 def test_repr_counts() -> None:

@@ -19,8 +19,8 @@ from pu_accessor.datasets.schema import COUNTS
 from pu_accessor.inference.tables.rates import METRICS, evaluate
 from pu_accessor.plots import artists, metrics
 from pu_accessor.plots.artists import Path, hold
+from tests.arguments.test_beta_interval import ask
 from tests.cases import binormal
-from tests.inference.test_envelopes import ask
 
 FRAME = binormal(4_000, 11_000, 0.1, seed=4)[0]
 TABLES = FRAME.pu.contingency([0, 0.2], ranks="all")

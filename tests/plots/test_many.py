@@ -21,18 +21,26 @@ from tests.cases import as_frame, binormal, draw_case, legend_of, put
 
 # Groups of 39, 8, 14 and 33 rows, d mostly tied; (c, 1) has none.
 SEEDS = {"a": 11, "b": 21, "c": 39, "d": 3}
+
 FRAME = pd.concat([as_frame(draw_case(seed)).assign(model=key) for key, seed in SEEDS.items()])
+
 FOLD = FRAME.groupby(["model", "label"], dropna=False).cumcount().to_numpy() % 2
+
 SPLIT = FRAME.assign(fold=FOLD)[(FRAME["model"] != "c") | (FOLD == 0)]
+
 OWN = {"a": 0.1, "b": 0.2, "c": 0.3, "d": 0.4}
+
 BAND = "95% exact band,\nthese examples"
+
 NAIVE = "β̂ = 0 (unlabeled as negative)"
+
 PLOTS: dict[str, dict[str, Any]] = {
     "plot_roc": {},
     "plot_pr": {},
     "plot_rank_cdf": {},
     "plot_metric": {"quantity": "f1"},
 }
+
 every_plot = pytest.mark.parametrize("plot", PLOTS)
 
 
@@ -44,26 +52,13 @@ def wide(models: int, rows: int = 60) -> pd.DataFrame:
     return frame[["label"]].assign(**scores)
 
 
-def placed(**ranks: Any) -> pd.DataFrame:
-    """Return 220 rows and models that put 20 known positives at some ranks, from 1."""
-    frame = pd.DataFrame({"label": np.where(np.arange(220) < 20, 1, np.nan)})
-    for model, places in ranks.items():
-        rest = np.setdiff1d(np.arange(1, 221), places)
-        frame[model] = -np.concatenate([places, rest])
-    return frame
-
-
 WIDE = wide(3)
+
 MODELS = list(WIDE.columns[1:])
+
 TABLES = WIDE.pu(score=MODELS[:2]).contingency([0.2, 0.4], ranks="breakpoints")
-# Some at the top and some far down; all at one density.
-SWAP = placed(peak=[*range(4, 41, 4), *range(55, 218, 18)], even=np.arange(6, 121, 6))
+
 GRID = np.arange(8) / 10
-
-
-def pu(thing: Any) -> Any:
-    """Return the accessor of a groupby, of which stubs do not know."""
-    return thing.pu
 
 
 def draw(plot: str, thing: Any, beta: Any, **keywords: Any) -> Any:
@@ -80,15 +75,6 @@ def path(line: Line2D) -> FloatArray:
 
 def bands(ax: Axes) -> list[Polygon]:
     return [patch for patch in ax.patches if isinstance(patch, Polygon)]
-
-
-def shades(ax: Axes) -> list[Any]:
-    return [one for one in ax.patches if one.get_label() == "β̂ too high for the band"]
-
-
-def marks(ax: Axes) -> list[float]:
-    drawn = [line for line in ax.lines if line.get_label() == "order changes"]
-    return [float(x) for line in drawn for x in path(line)[:, 0]]
 
 
 def legend(drawing: Any) -> list[str]:
@@ -128,14 +114,6 @@ def test_three_spellings_draw_the_same(plot: str) -> None:
     assert listed == artists(draw(plot, long, [0, 0.3], by="model", col="beta"))
 
 
-def test_three_spellings_against_beta_draw_the_same() -> None:
-    long = WIDE.melt("label", MODELS, "model", "score")
-    for arguments in ({"quantity": "average_precision"}, {"quantity": "f1", "at": 9}):
-        one = artists(WIDE.pu(score=MODELS).plot_against_beta(beta=GRID, **arguments))
-        assert one == artists(long.pu(by="model").plot_against_beta(beta=GRID, **arguments))
-        assert one == artists(pu(long.groupby("model")).plot_against_beta(beta=GRID, **arguments))
-
-
 # Groups of different sizes
 
 
@@ -161,111 +139,6 @@ def test_pr_of_a_group_starts_with_its_first_cutoff() -> None:
     tied = pd.DataFrame({"score": [1.0] * 10, "label": [1, *[None] * 9], "model": "tied"})
     ax = pd.concat([FRAME, tied]).pu(by="model").plot_pr(0)
     assert path(lines(ax)["tied"])[:, 1] == pytest.approx(0.1)
-
-
-# Metrics
-
-
-@pytest.mark.parametrize("x", ["rank", "threshold", "fraction"])
-@pytest.mark.parametrize("name", ["precision", "mcc", lambda tp, fp, fn, tn: tp - 2 * fp])
-@pytest.mark.parametrize("seed", [3, 39])  # with ties
-def test_metric_passes_through_the_values_at_all_cutoffs(name: Any, x: str, seed: int) -> None:
-    frame = as_frame(draw_case(seed))
-    tables = frame.pu.contingency(0.4).isel(rank=slice(1, None))
-    values = tables.pu.metric(name).isel(beta=0)
-    place = {"rank": tables["rank"], "fraction": tables["rank"] / len(frame)}
-    at = place.get(x, tables["threshold"]).to_numpy()
-    ax = frame.pu.plot_metric(name, 0.4, x=x)
-    assert ax.get_ylabel() == {"mcc": "Matthews correlation"}.get(str(values.name), values.name)
-    (line,), (band,) = ax.lines, bands(ax)
-    up, down = np.split(band.get_xy()[: 2 * len(path(line))], 2)
-    for bound, drawn in {"lower": down[::-1], "estimate": path(line), "upper": up}.items():
-        there = values.sel(bound=bound).to_numpy()
-        known = np.isfinite(there)
-        if x == "threshold":
-            assert set(zip(at[known], there[known], strict=True)) <= set(map(tuple, drawn))
-        else:  # ranks between two breakpoints are not corners of the line
-            np.testing.assert_allclose(np.interp(at, *drawn.T)[known], there[known], atol=1e-4)
-    if x == "threshold":  # the value of the next threshold below holds up to the one above
-        u, v = path(line).T
-        assert all(u[i] == u[i + 1] or v[i] == v[i + 1] for i in range(u.size - 1))
-        middle = (at[:-1] + at[1:]) / 2
-        drawn = v[np.searchsorted(u, middle)]
-        expected = values.sel(bound="estimate").to_numpy()[:-1]
-        np.testing.assert_allclose(drawn[expected == expected], expected[expected == expected])
-
-
-# Against beta
-
-
-def test_without_clipping_neither_area_changes_the_order() -> None:
-    # No rounding: m is 20 times 10 beta. Both areas are then closed forms of those at beta = 0.
-    tables = SWAP.pu(score=["peak", "even"]).contingency(GRID, ranks="breakpoints")
-    free = ~tables["clipped"].sel(bound="estimate").any("cutoff")
-    assert free.sum("beta").values.tolist() == [4, 6]
-    beta = tables["beta"]
-    names = ("auroc", "average_precision")
-    roc, pr = (tables.pu.area(name).sel(bound="estimate") for name in names)
-    auc = roc.sel(beta=0)
-    xr.testing.assert_allclose(roc.where(free), ((auc - beta / 2) / (1 - beta)).where(free))
-    xr.testing.assert_allclose(pr.where(free), (pr.sel(beta=0) * (1 + 10 * beta)).where(free))
-
-
-def test_pr_marks_a_change_of_order_that_auroc_does_not_have() -> None:
-    pair = SWAP.pu(score=["peak", "even"])
-    names = ("auroc", "average_precision")
-    roc, pr = (pair.plot_against_beta(name, GRID[:6]) for name in names)
-    assert marks(roc) == [] and shades(roc) == shades(pr) == []
-    (x,) = marks(pr)
-    area = pair.contingency(GRID[:6]).pu.area("average_precision").sel(bound="estimate")
-    lead = area.sel(model="peak") - area.sel(model="even")
-    before, after = lead.sel(beta=slice(0, x)), lead.sel(beta=slice(x, None))
-    assert (before > 0).all() and (after < 0).all() and before.size + after.size == 6
-    near = [before.values[-1], -after.values[0]]
-    assert x == pytest.approx(before["beta"].values[-1] + 0.1 * near[0] / sum(near))
-    for label, line in list(lines(pr).items())[:2]:
-        np.testing.assert_array_equal(path(line).T, [GRID[:6], area.sel(model=label)])
-    assert legend(pr) == ["peak", "even", BAND, "order changes"]
-    assert legend(roc) == ["peak", "even", BAND]
-    assert (roc.get_ylabel(), pr.get_ylabel()) == ("AUROC", "area under the PR curve")
-
-
-def test_band_against_beta_is_that_of_the_metric_and_betas_may_come_in_any_order() -> None:
-    tables = WIDE.pu(score=MODELS).contingency(GRID[::-1], ranks=[5, 20])
-    ax = tables.pu.plot_against_beta("precision", at=20)
-    assert ax.get_ylabel() == "precision among the top 20"
-    values = tables.pu.metric("precision").sel(rank=20).sortby("beta")
-    for model, band in zip(MODELS, bands(ax), strict=True):
-        up, down = (values.sel(model=model, bound=b).values for b in ("upper", "lower"))
-        x, y = band.get_xy()[:16].T
-        np.testing.assert_array_equal(x, [*GRID, *GRID[::-1]])
-        np.testing.assert_array_equal(y, [*up, *down[::-1]])
-
-
-def test_shade_is_where_all_bounds_are_clipped_to_one_table() -> None:
-    frame = placed(top=np.arange(1, 21), even=np.arange(11, 221, 11)[:20])
-    grid = np.linspace(0, 0.9, 19)
-    ax = frame.pu(score=["top", "even"]).plot_against_beta("auroc", grid)
-    tables = frame.pu(score=["top", "even"]).contingency(grid)
-    one = (tables["tp"].max("bound") == tables["tp"].min("bound")) & tables["clipped"].all("bound")
-    beyond = one.any("rank").sel(model="top").values
-    assert 1 < beyond.sum() < grid.size and not one.any("rank").sel(model="even").any()
-    first = int(np.argmax(beyond))
-    (strip,) = shades(ax)
-    ends = strip.get_x(), strip.get_x() + strip.get_width()
-    assert ends == pytest.approx((grid[first - 1 : first + 1].mean(), 0.9))
-    assert to_rgb(strip.get_edgecolor()) == to_rgb(lines(ax)["top"].get_color())
-    assert to_hex(lines(ax)["top"].get_color()) != to_hex(lines(ax)["even"].get_color())
-
-
-def test_identical_models_do_not_swap() -> None:
-    ax = (
-        WIDE.assign(twin=WIDE["m0"])
-        .pu(score=["m0", "twin"])
-        .plot_against_beta("average_precision", GRID)
-    )
-    np.testing.assert_array_equal(path(lines(ax)["m0"]), path(lines(ax)["twin"]))
-    assert marks(ax) == []
 
 
 # Hues, columns and rows
@@ -421,6 +294,7 @@ def metric(name: Any, beta: Any = 0.3, **keywords: Any) -> Callable[[], Any]:
 
 
 ANY = {"m0": 0.1, "m1": 0.2, "m2": 0.3}
+
 BAD: list[tuple[Callable[[], Any], str]] = [
     (roc(hue="modle"), r"hue must be one .*\['model', 'beta'\], but 'modle'.* mean 'model'"),
     (roc(hue="rank"), "hue must be one of the dimensions"),
@@ -475,42 +349,11 @@ def test_bad_arguments_are_named_and_leave_no_figure(
 
 
 WHOLE = WIDE.pu(score="m0").contingency(0.2)
+
 HALVES = SPLIT.pu(by=["model", "fold"]).contingency([0.2, 0.4], ranks="breakpoints")
 
 
 SPARSE = HALVES.unstack("group")
-
-
-def test_rank_cdf_of_a_key_called_like_a_count() -> None:
-    ax = FRAME.assign(n_trees=1000).pu(by="n_trees").plot_rank_cdf(0.2)
-    assert ax.get_xlim() == pytest.approx((-0.02 * len(FRAME), 1.02 * len(FRAME)))
-
-
-@pytest.mark.parametrize("col", [None, "model"])
-def test_rank_cdfs_show_the_whole_of_the_largest(col: str | None) -> None:
-    ax = draw("plot_rank_cdf", WIDE, 0.2, score="m0")
-    ax = WIDE[:30].pu(score="m1").plot_rank_cdf(0.2, ax=ax)
-    grid = FRAME.pu(by="model").plot_rank_cdf(0.2, col=col)
-    shown = (ax if col is None else grid.axes.flat[0]).get_xlim()
-    size = 39 if col else 60
-    assert shown == pytest.approx((-0.02 * size, 1.02 * size))
-
-
-def test_rank_cdf_of_a_group_ends_at_its_own_size() -> None:
-    ax = FRAME.pu(by="model").plot_rank_cdf(0.2)
-    ends = [path(lines(ax)[key])[-1, 0] for key in "abcd"]
-    assert ends == FRAME.groupby("model").size().tolist()
-
-
-@pytest.mark.parametrize("by", [["model", "fold"], "model"])
-def test_rank_cdf_has_the_hue_of_its_key(by: Any) -> None:
-    if by == "model":  # one model after the other
-        ax = WIDE.pu(score="m0").plot_rank_cdf(0.2)
-        WIDE.pu(score="m2").plot_rank_cdf(0.2, ax=ax)
-    else:  # there is one fold of c
-        ax = SPLIT.pu(by=by).plot_rank_cdf(0.2, hue="fold", col="model").axes_dict["c"]
-    drawn = [line for line in ax.lines if line.get_linestyle() == "-"]
-    assert len({to_hex(x.get_color()) for x in drawn}) == len(drawn)
 
 
 def test_a_group_whose_own_beta_is_zero_keeps_its_name() -> None:
@@ -532,60 +375,14 @@ def test_betas_of_two_models_on_one_axes_are_told_apart() -> None:
     assert len({(to_hex(line.get_color()), line.get_label()) for line in drawn}) == 4
 
 
-def test_lowest_panels_of_a_wrapped_grid_have_labels() -> None:
-    frame = wide(5)
-    grid = frame.pu(score=list(frame.columns[1:])).plot_metric("f1", 0.2, col="model")
-    assert [bool(ax.get_xlabel()) for ax in grid.axes.flat] == [False, True, True, True, True]
-
-
-def test_a_metric_at_a_rank_is_shaded_where_the_area_is() -> None:
-    frame = placed(top=np.arange(1, 21))
-    area = frame.pu(score="top").plot_against_beta("average_precision", GRID)
-    at = frame.pu(score="top").plot_against_beta("f1", GRID, at=200)
-    assert len(shades(area)) == len(shades(at)) == 1
-
-
-def test_the_order_by_auroc_may_change_where_the_central_estimate_is_clipped() -> None:
-    top = [*range(4, 49, 4), *range(75, 160, 12)]
-    frame = placed(peak=top, even=np.arange(6, 121, 6))
-    ax = frame.pu(score=["peak", "even"]).plot_against_beta("auroc", GRID[:6])
-    assert marks(ax) and not shades(ax)
-    tables = frame.pu(score=["peak", "even"]).contingency(GRID[:6])
-    assert bool(tables["clipped"].sel(bound="estimate").any())
-
-
-@pytest.mark.parametrize("ranks", ["all", [0, 30, 60]])
-def test_thresholds_of_a_selection(ranks: Any) -> None:
-    tables = WIDE.pu(score="m0").contingency(0.2, ranks=ranks).isel(rank=[0, 1, 2])
-    with pytest.raises(PUValueError, match="needs the tables of all cutoffs"):
-        tables.pu.plot_metric("f1", x="threshold")
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        lambda tp, fp, fn, tn: np.where(tp > fp, tp, np.nan),
-        lambda tp, fp, fn, tn: tp & 1,
-        lambda tp, fp, fn, tn: tp > fp,
-    ],
-)
-def test_metrics_that_tables_take_can_be_drawn(name: Any) -> None:
-    assert TABLES.pu.metric(name).dims == TABLES["tp"].dims
-    TABLES.pu.plot_metric(name, hue="model", col="beta")
-
-
-def test_a_function_that_fails_leaves_no_figure() -> None:
-    with pytest.raises(ZeroDivisionError):
-        metric(lambda tp, fp, fn, tn: tp if not tp.size else 1 / 0)()
-    assert plt.get_fignums() == []
-
-
 def bare(name: str) -> Any:
     return TABLES.drop_vars(name).pu
 
 
 PARTS = [WIDE.pu(score=score).contingency(0.2, ranks="breakpoints") for score in MODELS]
+
 NOTED = xr.merge([{"note": ("model", ["x", "y"])}, TABLES])
+
 LEAKS: dict[str, Callable[[], Any]] = {
     "max() of an empty panel": lambda: SPLIT.pu(by=["model", "fold"]).plot_rank_cdf(
         0.2, row="fold", col="model"
@@ -603,6 +400,7 @@ LEAKS: dict[str, Callable[[], Any]] = {
     "facecolor None": roc(0.2, band_kws={"facecolor": None}),
     "color twice": roc(0.2, line_kws={"c": "red", "color": "blue"}),
 }
+
 WORDS = {*LEAKS} - {"max() of an empty panel", "NaN.any() is True in check_whole"}  # to be drawn
 
 

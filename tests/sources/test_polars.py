@@ -16,7 +16,7 @@ import xarray as xr
 
 from pu_accessor import PUError, PUKeyError, PUTypeError, PUValueError, PUWarning
 from tests.cases import put
-from tests.results.questions import QUESTIONS, assert_same
+from tests.datasets.questions import QUESTIONS, assert_same
 from tests.sources.test_pieces import ASKED, FRAME, MODELS, Ask, check_same
 
 pl: Any = pytest.importorskip("polars")

@@ -10,7 +10,7 @@ import pytest
 import xarray as xr
 
 import pu_accessor
-from pu_accessor import PUDataError, PUTypeError, PUValueError
+from pu_accessor import PUTypeError, PUValueError
 
 
 def drawn(size: int = 120) -> pd.DataFrame:
@@ -25,7 +25,9 @@ def drawn(size: int = 120) -> pd.DataFrame:
 
 
 FRAME = drawn()
+
 OTHER = xr.DataArray(np.zeros((2, 120)), dims=["model", "sample"])
+
 # An array over other dimensions is no column of these samples.
 SOURCES: dict[str, Callable[[pd.DataFrame], Any]] = {
     "frame": lambda frame: frame.pu(),
@@ -42,28 +44,6 @@ SOURCES: dict[str, Callable[[pd.DataFrame], Any]] = {
 
 
 @pytest.mark.parametrize("kind", SOURCES)
-def test_drawn_rows_are_those_of_a_frame(kind: str) -> None:
-    pu = SOURCES[kind](FRAME)
-    for seed in range(5):
-        found = pu.sample_to_label(9, random_state=seed)
-        assert len(found) == 9 and found.index.is_unique and found["label"].isna().all()
-        columns = ["score", "label"] if kind in ("arrays", "lists") else [*FRAME.columns]
-        assert found.columns.tolist() == columns
-        rows = FRAME.loc[found.index, columns]
-        pd.testing.assert_frame_equal(found, rows, check_names=False)
-        expected = FRAME.pu.sample_to_label(9, random_state=seed)
-        assert found.index.tolist() == expected.index.tolist()
-    free = int(FRAME["label"].isna().sum())
-    assert len(pu.sample_to_label(free, random_state=0)) == free
-    with pytest.raises(PUDataError, match=f"between 1 and .* unlabeled rows, {free}, but"):
-        pu.sample_to_label(free + 1, random_state=0)
-    coded = FRAME.assign(label=FRAME["label"].fillna(-1).astype(int))
-    assert (
-        SOURCES[kind](coded)(unlabeled=-1).sample_to_label(9, random_state=1)["label"] < 0
-    ).all()
-
-
-@pytest.mark.parametrize("kind", SOURCES)
 def test_best_rows_are_those_of_a_frame(kind: str) -> None:
     found = SOURCES[kind](FRAME).select(0.5, recall=0.5)
     columns = ["score", "label"] if kind in ("arrays", "lists") else [*FRAME.columns]
@@ -72,60 +52,12 @@ def test_best_rows_are_those_of_a_frame(kind: str) -> None:
     pd.testing.assert_frame_equal(found, best[columns].head(len(found)), check_names=False)
 
 
-def test_drawn_arrays_keep_their_propensities() -> None:
-    pu = pu_accessor.from_arrays(FRAME["score"], FRAME["label"], propensity=FRAME["propensity"])
-    found = pu.sample_to_label(9, random_state=0)
-    expected = FRAME.loc[found.index]
-    pd.testing.assert_frame_equal(found, expected)
-
-
-def test_rows_without_a_group_are_not_drawn() -> None:
-    site = pd.Series(np.arange(120) % 4).map({0: "a", 1: "b", 2: "c"})
-    pu = FRAME.assign(site=site).pu(by="site")
-    free = FRAME["label"].isna().groupby(site).sum()
-    most = int(free.min())
-    found = pu.sample_to_label(most, random_state=0)
-    pd.testing.assert_frame_equal(found, pu.sample_to_label(most, random_state=0))
-    assert found["site"].value_counts().to_dict() == dict.fromkeys("abc", most)
-    assert found["site"].is_monotonic_increasing and found.index.is_unique
-    with pytest.raises(PUDataError, match=f"rows, {most} in group '{free.idxmin()}', but"):
-        pu.sample_to_label(most + 1, random_state=0)
-
-
 def test_best_rows_of_each_group_are_those_of_its_own() -> None:
     frame = FRAME.assign(site=pd.Series(np.arange(120) // 2 % 4).map({0: "b", 1: "c", 2: "a"}))
     found = frame.pu(by="site").select(0.3, recall=0.3)
     parts = [frame[frame["site"] == site].pu.select(0.3, recall=0.3) for site in "abc"]
     assert all(len(part) for part in parts)
     pd.testing.assert_frame_equal(found, pd.concat(parts))
-
-
-def test_a_group_without_unlabeled_rows_is_named() -> None:
-    frame = FRAME.assign(site=np.where(FRAME["label"].isna(), "a", "b"))
-    with pytest.raises(PUDataError, match="rows, 0 in group 'b', but 1 was"):
-        frame.pu(by="site").sample_to_label(1, random_state=0)
-
-
-@pytest.mark.parametrize(
-    ("how", "error", "message"),
-    [
-        ({"size": True}, PUTypeError, "size must be an integer, but True"),
-        ({"size": "3"}, PUTypeError, "size must be an integer, but '3'"),
-        ({"size": 0}, PUDataError, "size must lie between 1"),
-        ({"random_state": True}, PUTypeError, "random_state must .* but a bool was"),
-        ({"random_state": None}, PUTypeError, "random_state must .* but a NoneType was"),
-        ({"random_state": -1}, PUValueError, r"random_state must .* but -1 was"),
-        ({"random_state": 2**32}, PUValueError, r"random_state must .* but 4294967296 was"),
-    ],
-)
-def test_sizes_and_seeds_that_are_none(how: Any, error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=message):
-        FRAME.pu.sample_to_label(**{"size": 3, "random_state": 0, **how})
-
-
-@pytest.mark.parametrize("seed", [0, 2**32 - 1, np.uint8(7), np.random.default_rng(1)])
-def test_sizes_and_seeds_of_any_integer(seed: Any) -> None:
-    assert len(FRAME.pu.sample_to_label(np.int8(3), random_state=seed)) == 3
 
 
 def test_samples_of_several_places_have_no_rows() -> None:
@@ -189,6 +121,7 @@ COUNTS = {
     "known negatives": str((FRAME["label"] == 0).sum()),
     "unlabeled": str(FRAME["label"].isna().sum()),
 }
+
 TIES = f"{FRAME['score'].nunique()} in 120 scores (ties share a cutoff)"
 
 

@@ -1,0 +1,442 @@
+"""Estimates of beta as beta: intervals that hold jointly, and what frames must be."""
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+import numpy.testing as npt
+import pandas as pd
+import pytest
+import xarray as xr
+from scipy import special
+
+import pu_accessor
+from pu_accessor import PUDataError, PUKeyError, PUTypeError, PUValueError, PUWarning
+from pu_accessor.inference.bands.exact import exact
+from pu_accessor.inference.estimates.average_precision import (
+    estimate_precision,
+    estimate_precision_around,
+)
+from pu_accessor.inference.estimates.cutoff_spec import Cutoff
+from pu_accessor.inference.estimates.joint import join_metric_at
+from pu_accessor.inference.settings import BetaRange, Settings
+from tests.support.studies.joint import Design, simulate
+
+LEVEL = 0.95
+
+
+def draw(seed: int = 0, size: int = 1200) -> pd.DataFrame:
+    """Draw two models' scores of two sites; a tenth of the others is positive."""
+    rng = np.random.default_rng(seed)
+    truth = np.arange(size) < size // 4
+    label = np.where(np.arange(size) < size // 6, 1, np.nan)
+    scores = {name: rng.normal(shift * truth) for name, shift in (("a", 1.6), ("b", 1.2))}
+    return pd.DataFrame({**scores, "label": label, "site": np.where(rng.random(size) < 0.5, 1, 2)})
+
+
+FRAME = draw()
+
+PU: Any = FRAME.pu(score="a")
+
+BOTH: Any = FRAME.pu(score=["a", "b"])
+
+HAND = pu_accessor.beta_from_labels(12, 120, 1000)
+
+HIGH = pu_accessor.beta_from_labels(12, 120, 1000, level=0.98)
+
+
+def test_levels_are_brought_to_that_of_the_answer() -> None:
+    beta = BetaRange(np.array([0.3]), (0.2, 0.4), 0.6826894921370859)  # one standard deviation
+    npt.assert_allclose(beta.grid(0.9544997361036416, "approximate"), [0.3, 0.1, 0.5])
+    limit = beta._replace(level=0.8413447460685429, limits="upper")  # one-sided
+    npt.assert_allclose(limit.grid(0.9544997361036416, "approximate")[:3], [0.3, 0.2, 0.5])
+
+
+@pytest.mark.parametrize("target", ["population", "examples"])
+def test_joint_interval_is_between_that_of_the_point_and_the_envelope(target: str) -> None:
+    for ask in (PU.auroc, PU.average_precision):
+        point = ask(0.1, target=target).iloc[0]
+        joint = ask(HAND, target=target).iloc[0]
+        wide = ask(HIGH, target=target, joint="guaranteed").iloc[0]
+        assert wide["lower"] < joint["lower"] < point["lower"] < point["estimate"]
+        assert point["estimate"] == joint["estimate"] < point["upper"] < joint["upper"]
+        assert joint["upper"] <= wide["upper"] and joint["joint"] == "approximate"
+        assert tuple(joint[["beta", "beta_lower", "beta_upper"]]) == tuple(HAND.iloc[0, :3])
+
+
+def test_limits_of_average_precision_are_carried_over() -> None:
+    ranking = PU._request().rank("breakpoints").make(0)
+    betas = np.array([0.1, 0.07, 0.15])
+    found, each = (
+        ask(ranking, betas, Settings(LEVEL))
+        for ask in (estimate_precision_around, estimate_precision)
+    )
+    npt.assert_allclose(found.value, each.value)
+    npt.assert_allclose(found.error, each.error, rtol=0.02)
+    npt.assert_allclose(found.lower, each.lower, atol=0.02)
+    npt.assert_allclose(found.upper, each.upper, atol=0.04)
+    # As far from the estimate as at the first, in standard errors.
+    n, unlabeled = ranking.total.known_positive, ranking.total.unlabeled
+    positives = n + betas * unlabeled
+    growth = positives * np.sqrt(1 - n / positives)
+    npt.assert_allclose(found.error, each.error[0] * growth / growth[0], rtol=1e-9)
+    for side in ("lower", "upper"):
+        away = getattr(each, side)[0] - each.value[0]
+        npt.assert_allclose(
+            getattr(found, side) - found.value, away * growth / growth[0], rtol=1e-9
+        )
+
+
+def test_average_precision_of_what_has_no_limits_to_carry_over() -> None:
+    """With weights, two known positives or nothing hidden each beta is asked by itself."""
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"score": rng.normal(size=60), "label": [1.0] * 12 + [np.nan] * 48})
+    frame["propensity"] = np.where(np.arange(60) < 12, rng.uniform(0.2, 0.9, 60), np.nan)
+    two = frame.assign(label=frame["label"].where((frame.index < 2) | (frame.index > 20)))
+    betas = np.array([0.1, 0.05, 0.2])
+    for data, roles, some in (
+        (frame, {"propensity": "propensity"}, betas),
+        (two, {}, betas),
+        (frame, {}, np.array([0.0, 0.05, 0.1])),
+    ):
+        ranking = data.pu(**roles)._request().rank("breakpoints").make(0)
+        found, each = (
+            ask(ranking, some, Settings(LEVEL))
+            for ask in (estimate_precision_around, estimate_precision)
+        )
+        for name in ("value", "error", "lower", "upper"):
+            npt.assert_allclose(getattr(found, name), getattr(each, name), rtol=1e-12)
+
+
+def test_guaranteed_is_the_envelope() -> None:
+    interval = tuple(HIGH[["lower", "upper"]].iloc[0])
+    expected = PU.auroc(0.1, level=0.97, beta_interval=interval)
+    found = PU.auroc(HIGH, joint="guaranteed")
+    npt.assert_allclose(
+        found[["lower", "upper"]].to_numpy(),
+        expected[["envelope_lower", "envelope_upper"]].to_numpy(),
+        atol=1e-6,
+    )
+    assert found["level"].item() == LEVEL
+
+
+@pytest.mark.parametrize(
+    ("at", "target"),
+    [
+        (150, "examples"),
+        (40, "examples"),
+        ({"recall": 0.5}, "examples"),
+        ({"threshold": 1.0}, "examples"),
+        ({"threshold": 1.0}, "population"),
+    ],
+)
+@pytest.mark.parametrize("name", ["precision", "npv"])
+def test_guaranteed_limits_of_a_metric_are_its_envelope(name: str, at: Any, target: str) -> None:
+    ends = tuple(HIGH[["lower", "upper"]].iloc[0])
+    wide = PU.metric(name, HIGH, joint="guaranteed", at=at, target=target).iloc[0]
+    where = {"rank": int(wide["rank"])} if at == {"recall": 0.5} else at
+    how = {"level": 0.97, "beta_interval": ends, "target": target}
+    by_hand = PU.metric(name, 0.1, at=where, **how).iloc[0]
+    found = wide[["lower", "upper"]].tolist()
+    assert found == pytest.approx(by_hand[["envelope_lower", "envelope_upper"]].tolist(), abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["f1", "accuracy"])
+def test_the_best_cutoff_is_that_of_the_point(name: str) -> None:
+    pu: Any = draw(2, 240).pu(score="a")
+    beta = pu_accessor.beta_from_labels(2, 20, 200)
+    joint, point = (pu.metric(name, b, at="maximum").iloc[0] for b in (beta, 0.1))
+    other = pu.metric("informedness", 0.1, at="maximum").iloc[0]
+    assert joint["rank"] == point["rank"] != other["rank"]
+
+
+@pytest.mark.parametrize("at", [150, {"recall": 0.5}, "youden", {"threshold": 1.0}])
+def test_metric_at_the_cutoff_of_the_point(at: Any) -> None:
+    point = PU.metric("precision", 0.1, at=at).iloc[0]
+    joint = PU.metric("precision", HAND, at=at).iloc[0]
+    wide = PU.metric("precision", HIGH, at=at, joint="guaranteed").iloc[0]
+    same = ["rank", "threshold", "estimate", "band", "target"]
+    assert joint[same].tolist() == point[same].tolist() == wide[same].tolist()
+    assert wide["lower"] <= joint["lower"] < point["lower"]
+    assert point["upper"] <= joint["upper"] <= wide["upper"]
+
+
+@pytest.mark.parametrize("joint", ["approximate", "guaranteed"])
+@pytest.mark.parametrize("method", ["by hand", "feasible", "two_sided"])
+def test_joint_tables_add_up(method: str, joint: str) -> None:
+    label = FRAME["label"].where(FRAME.index < 1100, 0)
+    pu: Any = FRAME.assign(label=label).pu(score="a")
+    beta = pu_accessor.beta_from_labels(12, 120, 900, level=0.98)
+    if method != "by hand":
+        beta = pu.estimate_beta(method=method, level=0.98)
+    margins: list[Any] = [
+        lambda tp, fp, fn, tn: tp + fp + fn + tn,
+        lambda tp, fp, fn, tn: tp + fp,
+        lambda tp, fp, fn, tn: tp + fn,
+        lambda tp, fp, fn, tn: fp + tn,
+    ]
+    found = [pu.metric(margin, beta, at=150, joint=joint).iloc[0] for margin in margins]
+    every, head, positives, negatives = (
+        row[["lower", "estimate", "upper"]].tolist() for row in found
+    )
+    assert every == [1200] * 3 and head == [150] * 3
+    assert [1200 - each for each in negatives[::-1]] == positives
+    if joint == "guaranteed":
+        ends = beta[["lower", "beta", "upper"]].iloc[0].to_numpy(float)
+        npt.assert_allclose(positives, 200 + 900 * ends, atol=0.501)
+
+
+METRICS: dict[str, Any] = {
+    "precision": lambda tp, fp, fn, tn: tp / (tp + fp),
+    "recall": lambda tp, fp, fn, tn: tp / (tp + fn),
+    "fpr": lambda tp, fp, fn, tn: fp / (fp + tn),
+    "npv": lambda tp, fp, fn, tn: tn / (fn + tn),
+    "kappa": lambda tp, fp, fn, tn: (
+        2 * (tp * tn - fp * fn) / ((tp + fp) * (fp + tn) + (tp + fn) * (fn + tn))
+    ),
+}
+
+
+@pytest.mark.parametrize("limits", ["none", "upper", "both"])
+@pytest.mark.parametrize("place", [0, 6, 12, 45, 85, 96])  # where limits are cut, and where not
+def test_joint_limits_of_a_metric_are_those_of_all_tables_on_the_way(
+    limits: str, place: int
+) -> None:
+    n, rest = 20, 80
+    score = np.arange(n + rest, 0, -1.0)
+    label = np.where(np.isin(np.arange(n + rest), 3 * np.arange(n) + np.arange(n) // 7), 1, np.nan)
+    ranking = pd.DataFrame({"score": score, "label": label}).pu._request().rank("all").make(0)
+    point, low, high = 0.3, 0.14, 0.52
+    beta = BetaRange(np.array([point]), (low, high), LEVEL, limits)
+    k = int(np.nansum(label[:place]))
+    head = place - k
+
+    def claim(beta: float) -> tuple[int, int, int, int, int, int]:
+        m = int(beta * rest + 0.5)
+        lower, upper = (int(side[k]) for side in exact(n, m, LEVEL))
+        return m, (2 * m * k + n) // (2 * n), lower, upper, max(m - rest + head, 0), min(m, head)
+
+    walk: list[tuple[float, float]] = [(point, 1.0)]
+    scale = special.ndtri(0.975) / special.ndtri(0.95 if limits == "upper" else 0.975)
+    high = point + scale * (high - point)
+    shares = np.sin(np.pi / 8 * np.arange(1, 5))
+    ways = [(point + t * (high - point), math.sqrt(1 - t * t)) for t in shares[:3]] + [(high, 0.0)]
+    if limits == "none":
+        walk += ways
+        walk += [(point - t * (point - low), math.sqrt(max(1 - t * t, 0.0))) for t in shares]
+    elif limits == "upper":
+        walk += ways + [(low + t * (point - low), 1.0) for t in (0, 0.25, 0.5, 0.75)]
+    else:
+        walk += [(low + t * (high - low), 1.0) for t in (0, 0.25, 0.5, 0.75, 1)]
+    claims = [claim(beta) for beta, _ in walk]
+    cut = any(one[2] < one[4] for one in claims), any(one[3] > one[5] for one in claims)
+    for name, function in METRICS.items():
+        values = []
+        for (m, middle, lower, upper, least, most), (_, left) in zip(claims, walk, strict=True):
+            down, up = (1.0 if whole else left for whole in cut)
+            ends = middle - down * (middle - lower), middle + up * (upper - middle)
+            for v in (math.floor(ends[0] + 1e-12), math.ceil(ends[1] - 1e-12)):
+                tp = k + min(max(v, least), most)
+                counts = tp, place - tp, n + m - tp, rest - m - place + tp
+                with np.errstate(invalid="ignore"):
+                    values.append(function(*map(np.float64, counts)))
+        found = join_metric_at(
+            ranking, beta, name, Cutoff("rank", place), Settings(LEVEL), "approximate"
+        )
+        assert found.lower[0] == pytest.approx(np.fmin.reduce(values), abs=1e-12, nan_ok=True)
+        assert found.upper[0] == pytest.approx(np.fmax.reduce(values), abs=1e-12, nan_ok=True)
+
+
+@pytest.mark.parametrize("joint", ["approximate", "guaranteed"])
+def test_a_function_gets_whole_numbers(joint: str) -> None:
+    kinds: set[Any] = set()
+
+    def share(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+        kinds.update(count.dtype for count in (tp, fp, fn, tn))
+        return tp / (tp + fn)
+
+    PU.metric(share, HIGH, at=150, joint=joint)
+    assert kinds == {np.dtype(np.int64)}
+
+
+def test_differences_agree_with_their_p_value() -> None:
+    for seed in range(6):
+        frame: Any = draw(seed, 240)
+        found = frame.pu(score=["a", "b"]).compare(pu_accessor.beta_from_labels(3, 20, 200))
+        (row,) = found.to_dict("records")
+        assert (row["p_value"] < 0.05) == (row["lower"] > 0 or row["upper"] < 0)
+        assert row["joint"] == "approximate" and row["beta_upper"] > 0.3
+    point, joint = BOTH.compare(0.1).iloc[0], BOTH.compare(HAND).iloc[0]
+    assert joint["lower"] < point["lower"] and point["upper"] < joint["upper"]
+    assert joint["p_value"] == point["p_value"]
+
+
+@pytest.mark.parametrize("joint", ["approximate", "guaranteed"])
+@pytest.mark.parametrize("method", ["by hand", "feasible", "two_sided"])
+def test_each_pair_of_models_is_joined_by_itself(method: str, joint: str) -> None:
+    label = FRAME["label"].where(FRAME.index < 1100, 0)
+    frame: Any = FRAME.assign(label=label, c=FRAME["a"] + 2 * FRAME["b"])
+    beta = pu_accessor.beta_from_labels(12, 120, 900, level=0.98)
+    if method != "by hand":
+        beta = frame.pu(score="a").estimate_beta(method=method, level=0.98)
+    found = frame.pu(score=["a", "b", "c"]).compare(beta, joint=joint)
+    for _, row in found.iterrows():
+        pair = [row["model_a"], row["model_b"]]
+        alone = frame.pu(score=pair).compare(beta, joint=joint).iloc[0]
+        names = ["difference", "lower", "upper", "statistic", "df", "p_value"]
+        assert row[names].tolist() == pytest.approx(alone[names].tolist(), rel=1e-9)
+
+
+def test_a_limit_leaves_all_betas_below_it() -> None:
+    found = PU.estimate_beta()
+    assert found["lower"].item() == 0
+    joint, naive = PU.auroc(found).iloc[0], PU.auroc(0).iloc[0]
+    assert joint["lower"] <= naive["lower"] < joint["estimate"] < joint["upper"]
+
+
+def test_limits_on_both_sides_leave_all_betas_between_them() -> None:
+    label = FRAME["label"].where(FRAME.index < 1100, 0)
+    pu: Any = FRAME.assign(label=label).pu(score="a")
+    found = pu.estimate_beta(method="two_sided")
+    joint = pu.auroc(found).iloc[0]
+    ends = pu.auroc([found["lower"].item(), found["upper"].item()])
+    assert joint["lower"] == ends["lower"].min() and joint["upper"] == ends["upper"].max()
+    metric, table = (
+        pu.metric("precision", beta, at=150) for beta in (found, found["beta"].item())
+    )
+    assert metric["lower"].item() < table["lower"].item()
+
+
+def test_models_of_the_same_rows_have_one_beta() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PUWarning)  # of what the estimate itself says
+        found = BOTH.estimate_beta()
+    for question in (BOTH.auroc, BOTH.compare, BOTH.contingency):
+        with pytest.raises(
+            PUValueError, match=r"beta\['model'\] == 'a'\].drop\(columns='model'\)"
+        ):
+            question(found)
+    one = BOTH.auroc(found[found["model"] == "a"].drop(columns="model"))
+    assert one["beta"].nunique() == 1 and one["model"].tolist() == ["a", "b"]
+
+
+def test_a_row_for_each_site_holds_for_all_models_there() -> None:
+    sites: Any = FRAME.pu(by="site", score="a")
+    found = sites.estimate_beta()
+    every: Any = FRAME.pu(by="site", score=["a", "b"])
+    joint = every.auroc(found)
+    assert joint["model"].tolist() == ["a", "b", "a", "b"]
+    npt.assert_allclose(joint["beta"], np.repeat(found["beta"], 2), rtol=1e-11)
+    one = FRAME[FRAME["site"] == 2].pu(score="b").auroc(found.iloc[[1]].drop(columns="site"))
+    pd.testing.assert_series_equal(joint.iloc[3, 2:], one.iloc[0], check_names=False)
+    numbers = every.auroc({1: 0.1, 2: 0.05})
+    assert numbers["beta"].tolist() == [0.1, 0.1, 0.05, 0.05]
+    with pytest.raises(PUKeyError, match=r"has none for \[\(2, 'a'\), \(2, 'b'\)\]"):
+        every.auroc(found.iloc[[0]])
+    with pytest.raises(PUKeyError, match=r"rows by 'site', too. Pass some of its rows"):
+        PU.auroc(found)
+
+
+def test_tables_get_an_envelope_at_what_is_left_of_the_level() -> None:
+    interval = tuple(HIGH[["lower", "upper"]].iloc[0])
+    found = PU.contingency(HIGH, ranks="breakpoints")
+    expected = PU.contingency(0.1, level=0.97, beta_interval=interval, ranks="breakpoints")
+    xr.testing.assert_identical(found, expected)
+    curves = PU.roc_bounds(HIGH)
+    xr.testing.assert_identical(curves, PU.roc_bounds(0.1, level=0.97, beta_interval=interval))
+    ax = PU.plot_roc(HIGH, baseline=True)
+    assert len(ax.lines) >= 2
+
+
+def test_frames_fit_a_terminal() -> None:
+    for method in ("feasible",):
+        shown = repr(PU.estimate_beta(method=method)).splitlines()
+        assert len(shown) == 2 and max(map(len, shown)) <= 80
+    assert len(repr(HAND).splitlines()) == 2
+    assert "random sample" in PU.estimate_beta().attrs["assumptions"]
+    assert pu_accessor.beta_from_labels(3, 20, 200, rest=True)["n_unlabeled"].item() == 180
+
+
+def test_computed_betas_are_selected() -> None:
+    tables = PU.contingency(np.arange(0, 0.5, 0.1), ranks=[10])
+    assert tables.sel(beta=0.3)["beta"].item() == 0.3
+    assert PU.contingency(1 / 7, ranks=[10]).sel(beta=1 / 7)["beta"].item() == 1 / 7
+    assert PU.auroc(np.arange(0, 0.35, 0.1))["beta"].tolist() == [0, 0.1, 0.2, 0.3]
+
+
+def test_errors_say_what_to_pass() -> None:
+    other = pu_accessor.beta_from_labels(12, 120, 900)
+    level = r"Pass level=0\.975 to estimate_beta or beta_from_labels"
+    twice = pd.concat([HAND, HAND], ignore_index=True)
+    cases: list[tuple[Any, type[Exception], str]] = [
+        (lambda: PU.auroc(other), PUValueError, "have 1000 unlabeled examples, but it is for 900"),
+        (lambda: PU.contingency(other.assign(level=0.98)), PUValueError, "but it is for 900"),
+        (lambda: BOTH.compare(other), PUValueError, "but it is for 900"),
+        (lambda: PU.auroc(HAND.assign(n=7)), PUValueError, "200 known positives, but it is for 7"),
+        (lambda: PU.roc_bounds(HAND), PUValueError, level),
+        (lambda: PU.auroc(HAND, joint="guaranteed"), PUValueError, level),
+        (lambda: PU.metric("f1", HAND, at=9, joint="guaranteed"), PUValueError, level),
+        (lambda: PU.auroc(0.1, joint="guaranteed"), PUValueError, "joint must be left out"),
+        (
+            lambda: PU.auroc(HAND, joint="delta"),
+            PUValueError,
+            "joint must be .*Did you mean 'approximate'",
+        ),
+        (
+            lambda: PU.auroc(HAND, joint="envelope"),
+            PUValueError,
+            "joint must be .*Did you mean 'guaranteed'",
+        ),
+        (
+            lambda: PU.auroc(HAND, beta_interval=(0, 1)),
+            PUValueError,
+            "the frame holds an interval",
+        ),
+        (lambda: PU.metric("f1", HAND, at=9, reference="negatives"), PUDataError, "negative"),
+        (lambda: PU.auroc(HAND[["beta"]]), PUKeyError, r"it lacks \['lower', 'upper', 'level'\]"),
+        (lambda: PU.auroc(twice), PUValueError, "one row for each key"),
+        (lambda: PU.auroc(HAND.iloc[:0]), PUValueError, "one row for each key"),
+        (lambda: PU.dominance(HAND), PUValueError, "higher level"),
+        (lambda: PU.plot_rank_cdf(HAND), PUTypeError, r"beta=found\['beta'\]\.item\(\)"),
+        (
+            lambda: PU.contingency(pd.concat([HIGH, HIGH]).assign(key=[1, 2])),
+            PUKeyError,
+            "not ranked apart",
+        ),
+    ]
+    for ask, kind, message in cases:
+        with pytest.raises(kind, match=message):
+            ask()
+
+
+def test_joint_intervals_cover() -> None:
+    design = Design("exponential", 60, 200, 800, 150)
+    ways = {"approximate": ("approximate", LEVEL), "as if exact": ("point", LEVEL)}
+    found = simulate(design, 60, ways, ["by hand"], ["AUROC, new", "precision, these"])
+    for key in ("AUROC, new", "precision, these"):
+        joint, point = (found["by hand", key, way] for way in ways)
+        assert joint.coverage >= 0.9 and joint.coverage >= point.coverage
+        assert joint.width > point.width
+
+
+def test_net_benefit_and_calibration_take_a_frame() -> None:
+    """The point is the estimate, the envelope that of the interval, at the level that is left."""
+    rng = np.random.default_rng(0)
+    truth = rng.random(600) < 0.3
+    score = 1 / (1 + np.exp(1 - rng.normal(2 * truth)))
+    label = np.where(truth & (rng.random(600) < 0.5), 1, np.nan)
+    pu = pd.DataFrame({"score": score, "label": label}).pu
+    beta = pu_accessor.beta_from_labels(12, 60, int(np.isnan(label).sum()), level=0.98)
+    ends = (beta["lower"].item(), beta["upper"].item())
+    point = beta["beta"].item()
+    asks: list[Any] = [
+        lambda beta, **how: pu.net_benefit(beta, thresholds=[0.3, 0.5], **how),
+        lambda beta, **how: pu.calibration(beta, bins=4, **how),
+    ]
+    for ask in asks:
+        found = ask(beta)
+        by_hand = ask(point, level=0.97, beta_interval=ends)
+        pd.testing.assert_frame_equal(found, by_hand)
+        with pytest.raises(pu_accessor.PUValueError, match="higher level"):
+            ask(beta, level=0.99)

@@ -1,0 +1,137 @@
+"""Estimates of beta for each group, or one for all, in questions of several groups."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import pu_accessor
+from pu_accessor import PUKeyError, PUTypeError, PUValueError
+from tests.support.studies import joint_gaps
+
+
+def draw(seed: int = 0, size: int = 900) -> pd.DataFrame:
+    """Draw probabilities of two models, for rows of two sites."""
+    rng = np.random.default_rng(seed)
+    truth = rng.random(size) < 0.35
+    label = np.where(truth & (rng.random(size) < 0.4), 1, np.nan)
+    scores = {name: 1 / (1 + np.exp(-rng.normal(1.5 * truth - 1))) for name in ("p", "q")}
+    return pd.DataFrame({**scores, "label": label, "site": np.where(rng.random(size) < 0.5, 1, 2)})
+
+
+FRAME = draw()
+HIDDEN: dict[int, int] = {
+    site: int((FRAME["label"].isna() & (FRAME["site"] == site)).sum()) for site in (1, 2)
+}
+EACH: pd.DataFrame = pd.concat(
+    [
+        pu_accessor.beta_from_labels(12, 60, HIDDEN[site], level=0.98).assign(site=[site])
+        for site in (1, 2)
+    ]
+)
+ALL = pu_accessor.beta_from_labels(24, 120, sum(HIDDEN.values()), level=0.98)
+POINTS = EACH.set_index("site")["beta"]
+ENDS = dict(zip(EACH["site"], zip(EACH["lower"], EACH["upper"], strict=True), strict=True))
+PU: Any = FRAME.pu(score="p", by="site")
+BOTH: Any = FRAME.pu(score=["p", "q"], by="site")
+
+
+@pytest.mark.parametrize("pu", [PU, BOTH], ids=["one model", "two models"])
+def test_tables_take_a_row_for_each_group(pu: Any) -> None:
+    by_hand = {"level": 0.97, "beta_interval": ENDS}
+    for name in ("contingency", "roc_bounds", "pr_bounds"):
+        xr.testing.assert_identical(getattr(pu, name)(EACH), getattr(pu, name)(POINTS, **by_hand))
+    asks: list[Any] = [
+        lambda beta, **how: pu.net_benefit(beta, thresholds=[0.3, 0.5], **how),
+        lambda beta, **how: pu.calibration(beta, bins=4, **how),
+    ]
+    for ask in asks:
+        pd.testing.assert_frame_equal(ask(EACH), ask(POINTS, **by_hand))
+    assert pu.plot_roc(EACH) is not None
+
+
+def test_tables_of_one_ranking_refuse_a_row_for_each() -> None:
+    with pytest.raises(PUKeyError, match="rows by 'site', too"):
+        FRAME.pu(score="p").contingency(EACH)
+    with pytest.raises(PUValueError, match="but it is for 7"):
+        PU.contingency(EACH.assign(n_unlabeled=7))
+
+
+def test_an_exact_beta_changes_no_gap() -> None:
+    exact = EACH.assign(lower=EACH["beta"], upper=EACH["beta"]).drop(columns="n_unlabeled")
+    for name, at in (("precision", {"threshold": 0.5}), ("precision", 100), ("f1", {"fpr": 0.1})):
+        found = PU.gap(name, exact, at=at)
+        alone = PU.gap(name, POINTS, at=at)
+        pd.testing.assert_frame_equal(found.drop(columns="joint"), alone)
+    shared = ALL.assign(lower=0.2, upper=0.2, beta=0.2)
+    found = PU.gap("precision", shared, at={"threshold": 0.5})
+    alone = PU.gap("precision", 0.2, at={"threshold": 0.5})
+    pd.testing.assert_frame_equal(found[alone.columns], alone)
+    one, other = PU.gap("auroc", shared, target="examples"), PU.auroc(0.2, target="examples")
+    assert one["difference"].item() == pytest.approx(-other["estimate"].diff()[1])
+
+
+@pytest.mark.parametrize("beta", [EACH, ALL], ids=["each", "all"])
+def test_the_error_of_beta_widens_gaps(beta: pd.DataFrame) -> None:
+    point = POINTS if "site" in beta else beta["beta"].item()
+    asks: list[Any] = [
+        lambda some, **how: PU.gap("precision", some, at={"threshold": 0.5}, **how),
+        lambda some, **how: PU.gap("precision", some, at=100, **how),
+        lambda some, **how: PU.gap("auroc", some, **how),
+        lambda some, **how: PU.gap("auroc", some, target="examples", **how),
+    ]
+    for ask in asks:
+        found, alone = ask(beta).iloc[0], ask(point).iloc[0]
+        assert found["difference"] == pytest.approx(alone["difference"])
+        sure = ask(beta.assign(level=0.995), joint="guaranteed").iloc[0]
+        assert sure["lower"] < found["lower"] < found["difference"]
+        assert found["difference"] < found["upper"] < sure["upper"]
+        assert sure["joint"] == "guaranteed"
+    wide = PU.gap("precision", beta, at={"threshold": 0.5}).iloc[0]
+    narrow = PU.gap("precision", point, at={"threshold": 0.5}).iloc[0]
+    assert wide["upper"] - wide["lower"] > narrow["upper"] - narrow["lower"]
+
+
+def test_gaps_guaranteed_are_those_of_the_ends() -> None:
+    sure = EACH.assign(level=0.995)
+    gap = PU.gap("auroc", sure, joint="guaranteed").iloc[0]
+    each = PU.auroc(sure, level=0.975, joint="guaranteed")
+    lower = each["lower"][0] - each["upper"][1]
+    assert gap["lower"] == pytest.approx(lower, rel=1e-12)
+    assert gap["upper"] == pytest.approx(each["upper"][0] - each["lower"][1], rel=1e-12)
+    squares = PU.gap("auroc", EACH).iloc[0]
+    one = PU.auroc(EACH)
+    down = np.hypot(one["estimate"][0] - one["lower"][0], one["upper"][1] - one["estimate"][1])
+    assert squares["lower"] == pytest.approx(squares["difference"] - down, rel=1e-12)
+
+
+def test_enrichment_is_no_further_off_than_at_the_ends() -> None:
+    found = PU.metric("lift", EACH, at={"fraction": [0.02, 0.1]})
+    point = PU.metric("lift", POINTS, at={"fraction": [0.02, 0.1]})
+    assert (found["estimate"] == point["estimate"]).all()
+    assert (found["lower"] <= point["lower"]).all() and (found["upper"] >= point["upper"]).all()
+    assert (found["upper"] > point["upper"] + 1e-6).any()
+    exact = EACH.assign(lower=EACH["beta"], upper=EACH["beta"]).drop(columns="n_unlabeled")
+    same = PU.metric("lift", exact, at={"fraction": [0.02, 0.1]})
+    pd.testing.assert_frame_equal(same[point.columns], point)
+
+
+def test_gaps_say_what_to_pass() -> None:
+    with pytest.raises(PUValueError, match="share an estimate of beta"):
+        PU.gap("recall", ALL, at={"fpr": 0.1})
+    with pytest.raises(PUValueError, match="but it is for 7"):
+        PU.gap("precision", ALL.assign(n_unlabeled=7), at=100)
+    with pytest.raises(PUValueError, match="but it is for 7"):
+        PU.gap("auroc", EACH.assign(n_unlabeled=7))
+    with pytest.raises(PUValueError, match="joint must be left out"):
+        PU.gap("auroc", 0.1, joint="guaranteed")
+    with pytest.raises(PUTypeError, match="beta must be a number here"):
+        PU.robustness("auroc", EACH, selection_odds=1)
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_gaps_cover(shared: bool) -> None:
+    for cell in joint_gaps.run("normal .76", shared=shared, draws=25).values():
+        assert 0.84 <= cell.coverage <= 1 and cell.point_width <= cell.width < 1

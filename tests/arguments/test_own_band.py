@@ -1,0 +1,85 @@
+"""Bands of one's own: functions of n, m and level."""
+
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+import xarray as xr
+
+import pu_accessor
+from pu_accessor import PUTypeError, PUValueError
+from pu_accessor.inference.bands.lookup import (
+    Band,
+)
+
+# A user's own band
+
+
+def halves(n: int, m: int, level: float) -> tuple[list[int], list[int]]:
+    """Return a band from 0 to half of the latent positives, all of them at the end."""
+    return [0] * (n + 1), [m // 2] * n + [m]
+
+
+def test_a_callable_is_a_band() -> None:
+    score, label = [4, 3, 2, 1], [True, None, None, None]
+    tables = pu_accessor.from_arrays(score, label).contingency(1, band=halves)
+    assert tables.attrs["band"] == "halves"
+    assert tables["tp"].sel(beta=1, bound="upper").values.tolist() == [0, 1, 2, 3, 4]
+    assert tables["tp"].sel(beta=1, bound="lower").values.tolist() == [0, 1, 2, 3, 4]
+
+
+def test_a_callable_without_a_name_is_named_by_its_type() -> None:
+    ranking = pu_accessor.from_arrays([4, 3, 2, 1], [True, None, None, None])
+    assert ranking.contingency(1, band=partial(halves)).attrs["band"] == "partial"
+
+
+def test_a_band_may_be_one_array_of_unsigned_integers() -> None:
+    def both(n: int, m: int, level: float) -> npt.ArrayLike:
+        return np.array(halves(n, m, level), dtype=np.uint16)
+
+    band: Band = both  # type: ignore[assignment]
+    label = [True, None, None, None]
+    xr.testing.assert_equal(
+        pu_accessor.from_arrays([4, 3, 2, 1], label).contingency(1, band=band),
+        pu_accessor.from_arrays([4, 3, 2, 1], label).contingency(1, band=halves),
+    )
+
+
+def test_a_callable_sees_n_m_and_level() -> None:
+    seen = []
+
+    def spy(n: int, m: int, level: float) -> tuple[list[int], list[int]]:
+        seen.append((n, m, level))
+        return halves(n, m, level)
+
+    label = [True, True, None, None, None, None]
+    pu_accessor.from_arrays(range(6), label).contingency([0.25, 0.5], band=spy, level=0.8)
+    assert seen == [(2, 1, 0.8), (2, 2, 0.8)]
+
+
+@pytest.mark.parametrize(
+    ("answer", "error", "message"),
+    [
+        (None, PUTypeError, r"band 'wrong' must return two arrays, .* returned a NoneType"),
+        (([0, 0], [[1], [2, 3]]), PUTypeError, r"must return two arrays, .* returned a tuple"),
+        ((np.array([1, 0], np.uint8), [2, 2]), PUValueError, r"falls from 1 at k = 0 to 0"),
+        (([0, 0], [1]), PUValueError, r"shape \(2,\), an entry for each k = 0..n, .* \(1,\)"),
+        (([0.0, 1.0], [1, 2]), PUTypeError, r"must return integers .* returned float64"),
+        (([0, -1], [1, 2]), PUValueError, r"between 0 and m = 2, but reaches from -1 to 0"),
+        (([0, 0], [1, 3]), PUValueError, r"between 0 and m = 2, but reaches from 1 to 3"),
+        (([1, 0], [2, 2]), PUValueError, r"must not decrease with k, but falls from 1 at k = 0"),
+        (([0, 2], [1, 1]), PUValueError, r"lower <= upper, but at k = 1 of n = 1 .* lower 2"),
+        (([1, 2], [1, 1]), PUValueError, r"lower <= upper, but at k = 1 of n = 1 .* lower 2"),
+    ],
+)
+def test_a_callable_that_is_no_band(
+    answer: npt.ArrayLike, error: type[Exception], message: str
+) -> None:
+    def wrong(n: int, m: int, level: float) -> npt.ArrayLike:
+        return answer
+
+    band: Band = wrong  # type: ignore[assignment]
+    with pytest.raises(error, match=message) as told:
+        pu_accessor.from_arrays([3, 2, 1], [True, None, None]).contingency(1, band=band)
+    assert str(told.value).startswith("band 'wrong' must ")

@@ -1,0 +1,303 @@
+"""Comparisons, dominance and beta where labels were selected with unequal probabilities."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import pu_accessor
+from pu_accessor import PUValueError
+from pu_accessor.ranking import FloatArray
+from tests.support.oracles import gaps_oracle
+
+pytestmark = pytest.mark.filterwarnings("ignore::pu_accessor.PUWarning")
+MODELS = ["svm", "forest"]
+
+
+def draw(seed: int, size: int = 60, decimals: int = 1) -> pd.DataFrame:
+    """Draw the scores of two models, tied, and labels of which the best are known more often."""
+    rng = np.random.default_rng(seed)
+    truth = rng.random(size) < 0.4
+    score = rng.normal(1.2 * truth)
+    chance = np.clip(0.15 * np.exp(0.8 * score), 0.05, 1).round(2)
+    known = truth & (rng.random(size) < chance)
+    known[:3], truth[:3] = True, True
+    return pd.DataFrame(
+        {
+            "svm": score.round(decimals),
+            "forest": (score + rng.normal(size=size)).round(decimals),
+            "label": np.where(known, 1, np.nan),
+            "chance": np.where(truth, chance, np.nan),
+        }
+    )
+
+
+def by_hand(df: pd.DataFrame, target: str) -> tuple[float, float, float]:
+    """Return the mean rank difference, its squared error and the degrees of freedom of that.
+
+    From all pairs of examples.
+    """
+    known, n = df["label"].notna().to_numpy(), int(df["label"].notna().sum())
+    weight = 1 / df["chance"].to_numpy()[known]
+    share = weight / weight.sum()
+
+    def above(model: str, upper: Any, lower: Any) -> FloatArray:
+        one, other = df[model].to_numpy()[upper], df[model].to_numpy()[lower]
+        higher: FloatArray = (one[:, np.newaxis] > other) + 0.5 * (one[:, np.newaxis] == other)
+        return higher
+
+    every = np.ones(len(df), bool)
+    apart = above("forest", every, known).sum(axis=0) - above("svm", every, known).sum(axis=0)
+    mean = float(share @ apart)
+    if target == "examples":
+        square = (share * (apart - mean)) ** 2 * (1 - df["chance"].to_numpy()[known])
+        return mean, float(square.sum() * n / (n - 1)), degrees(square)
+    # What each example adds as one of a pair, the known ones on either side.
+    weighted = [above(model, known, every).T @ share for model in ("forest", "svm")]
+    below = [above(model, known, known) @ share for model in ("forest", "svm")]
+    pull = share * (apart - mean) + (below[0] - below[1]) - np.mean(below[0] - below[1])
+    others = (weighted[0] - weighted[1])[~known]
+    rest, known = others.size * others.var(ddof=1), (pull**2).sum() * n / (n - 1)
+    df = 1 / (known**2 / degrees(pull**2) + rest**2 / (others.size - 1))
+    return mean, float(known + rest), float((known + rest) ** 2 * df)
+
+
+def degrees(square: FloatArray) -> float:
+    """Return the degrees of freedom of a sum of squares, from their own spread."""
+    kurtosis = float(np.mean(square**2) / np.mean(square) ** 2)
+    return min(2 * square.size / max(kurtosis - 1, 2 / square.size), square.size - 1)
+
+
+@pytest.mark.parametrize("target", ["population", "examples"])
+@pytest.mark.parametrize("seed", range(8))
+def test_compare_agrees_with_all_pairs(seed: int, target: str) -> None:
+    df = draw(seed)
+    row = df.pu(score=MODELS, propensity="chance").compare(target=target).iloc[0]
+    mean, square, freedom = by_hand(df, target)
+    assert row["df"] == pytest.approx(freedom, rel=1e-9)
+    assert row["sign"] == np.sign(mean)
+    assert row["statistic"] == pytest.approx(mean / square**0.5, rel=1e-9)
+    sized = df.pu(score=MODELS, propensity="chance").compare([0.1, 0.3], target=target)
+    negatives = len(df) - row["n"] - np.array([0.1, 0.3]) * (len(df) - row["n"])
+    np.testing.assert_allclose(sized["difference"], mean / negatives)
+    assert sized["p_value"].tolist() == [row["p_value"]] * 2  # it does not contain beta
+    assert ((sized["lower"] > 0) | (sized["upper"] < 0)).eq(row["p_value"] < 0.05).all()
+
+
+@pytest.mark.parametrize("target", ["population", "examples"])
+def test_a_copy_differs_by_nothing(target: str) -> None:
+    df = draw(3).assign(copy=lambda df: df["svm"])
+    row = df.pu(score=["svm", "copy"], propensity="chance").compare([0.2], target=target).iloc[0]
+    assert row[["difference", "lower", "upper", "statistic", "sign"]].tolist() == [0] * 5
+    assert (row["p_value"], row["p_holm"]) == (1, 1)
+    assert row["df"] == (np.inf if target == "population" else row["n"] - 1)
+
+
+@pytest.mark.parametrize("target", ["population", "examples"])
+def test_equal_propensities_are_none(target: str) -> None:
+    df = draw(3).assign(chance=0.3)
+    one = df.pu(score=MODELS, propensity="chance").compare([0.2], target=target)
+    pd.testing.assert_frame_equal(one, df.pu(score=MODELS).compare([0.2], target=target))
+    beta = df.pu(score="svm", propensity="chance").estimate_beta()
+    plain = df.pu(score="svm").estimate_beta()
+    assert beta.attrs["assumptions"].startswith("positives are labeled independently")
+    beta.attrs.clear()
+    plain.attrs.clear()
+    pd.testing.assert_frame_equal(beta, plain)
+
+
+def test_nearly_equal_propensities_are_nearly_none() -> None:
+    df = draw(4, 200)
+    df["chance"] = 0.3 + 1e-9 * np.arange(len(df))
+    pu, plain = df.pu(score=MODELS, propensity="chance"), df.pu(score=MODELS)
+    one, other = (ask.compare([0.2]).drop(columns="df") for ask in (pu, plain))
+    pd.testing.assert_frame_equal(
+        one.drop(columns=["p_value", "p_holm", "lower", "upper"]),
+        other.drop(columns=["p_value", "p_holm", "lower", "upper"]),
+    )
+    limits = [ask(score="svm").estimate_beta()["upper"].item() for ask in (pu, plain)]
+    assert limits[1] <= limits[0] <= limits[1] + 0.05  # one more that was not seen
+
+
+def test_all_sources_say_the_same() -> None:
+    df = draw(5)
+    expected = df.pu(score=MODELS, propensity="chance").compare(0.2)
+    ds = xr.Dataset(
+        {
+            "score": (("model", "row"), df[MODELS].to_numpy().T),
+            "label": ("row", df["label"].to_numpy()),
+            "chance": ("row", df["chance"].to_numpy()),
+        },
+        coords={"model": MODELS},
+    )
+    pd.testing.assert_frame_equal(
+        ds.pu(score="score", label="label", dim="row", propensity="chance").compare(0.2), expected
+    )
+    chunks = [df.iloc[:20], df.iloc[20:]]
+    pieces = pu_accessor.from_chunks(chunks, score=MODELS, propensity="chance")
+    pd.testing.assert_frame_equal(pieces.compare(0.2), expected)
+    rows = df.assign(row=range(len(df))).melt(
+        ["row", "label", "chance"], MODELS, var_name="model", value_name="score"
+    )
+    rows["model"] = pd.Categorical(rows["model"], MODELS)
+    paired = rows.pu(by="model", propensity="chance").compare(0.2, on="row")
+    columns = ["difference", "lower", "upper", "statistic", "p_value"]
+    np.testing.assert_allclose(paired[columns].astype(float), expected[columns].astype(float))
+    rows.loc[0, "chance"] = 0.99
+    with pytest.raises(PUValueError, match="propensity must be the same in all groups, but 1 of"):
+        rows.pu(by="model", propensity="chance").compare(0.2, on="row")
+
+
+def test_a_propensity_for_each_model_is_refused() -> None:
+    df = draw(6)
+    ds = xr.Dataset(
+        {
+            "score": (("model", "row"), df[MODELS].to_numpy().T),
+            "label": ("row", df["label"].to_numpy()),
+            "chance": (("model", "row"), np.stack([df["chance"]] * 2)),
+        },
+        coords={"model": MODELS},
+    )
+    with pytest.raises(PUValueError, match="propensity must be the same for all models"):
+        ds.pu(score="score", label="label", dim="row", propensity="chance").compare()
+
+
+def test_dominance_goes_through_the_weighted_band() -> None:
+    df = draw(7, 200)
+    pu = df.pu(score=MODELS, propensity="chance")
+    tables = pu.contingency(0.2, ranks="breakpoints")
+    pd.testing.assert_frame_equal(pu.dominance(0.2), tables.pu.dominance())
+    assert tables.attrs["band"] == "weighted"
+
+
+def limit_by_hand(df: pd.DataFrame, delta: float) -> float:
+    """Return the largest share of latent positives that is feasible, by trying each number."""
+    ordered = df.sort_values("svm", ascending=False, kind="stable")
+    known = ordered["label"].notna().to_numpy()
+    weight = 1 / ordered["chance"].to_numpy()[known]
+    u = (weight - 1) / (weight - 1).sum()
+    score, size = ordered["svm"].to_numpy(), int((~known).sum())
+    unseen = (largest_unseen(weight) - 1) / (weight - 1).sum()
+    best = 0
+    for m in range(1, size + 1):
+        distance, variance = 0.0, 0.0
+        for cutoff in np.unique(score[known]):
+            inside = score[known] >= cutoff
+            f = u[inside].sum()
+            h = int((score[~known] >= cutoff).sum())
+            distance = max(distance, f - min(h, m) / m)
+            spread = (u**2 * (inside - f) ** 2).sum() + unseen**2 * f**2
+            variance = max(variance, spread + f * (1 - f) / m)
+        if distance <= (2 * np.log(1 / delta) * variance) ** 0.5:
+            best = m
+    return best / size
+
+
+def largest_unseen(weight: FloatArray) -> float:
+    """Return the weight that a positive below all others may have: see the weighted band."""
+    n, half = weight.size, min(10, weight.size // 2)
+    logs = np.log(weight)
+    growth = logs[n - half :].mean() - logs[n - 2 * half : n - half].mean()
+    return float(weight[-10:].max() * np.exp(max(growth, 0)))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_limit_on_beta_agrees_with_all_numbers_of_latent_positives(seed: int) -> None:
+    df = draw(seed, 120, decimals=4)
+    found = df.pu(score="svm", propensity="chance").estimate_beta().iloc[0]
+    assert found["upper"] == pytest.approx(limit_by_hand(df, 0.05))
+    assert found["beta"] == pytest.approx(limit_by_hand(df, 0.5))
+
+
+def test_mean_matching_has_weighted_means() -> None:
+    df = draw(9, 300)
+    rng = np.random.default_rng(1)
+    negative = df["chance"].isna() & (rng.random(len(df)) < 0.2)
+    df["label"] = df["label"].where(~negative, 0.0)
+    found = df.pu(score="svm", negative=0, propensity="chance")
+    row = found.estimate_beta(method="mean_matching").iloc[0]
+    kinds = [df.loc[df["label"] == kind, "svm"].to_numpy() for kind in (1, 0)]
+    rest = df.loc[df["label"].isna(), "svm"].to_numpy()
+
+    def place(x: FloatArray) -> FloatArray:
+        shares = [
+            np.mean([(some < y).mean() / 2 + (some <= y).mean() / 2 for some in kinds]) for y in x
+        ]
+        return np.array(shares)
+
+    stands = 1 / df.loc[df["label"] == 1, "chance"].to_numpy() - 1
+    top = float(stands @ place(kinds[0]) / stands.sum())
+    foot = place(kinds[1]).mean()
+    assert row["beta"] == pytest.approx((place(rest).mean() - foot) / (top - foot))
+    assert row["lower"] < row["beta"] < row["upper"]
+
+
+def largest_feasible(frame: pd.DataFrame, delta: float) -> float:
+    """Return the largest share of latent positives that weighted known ones do not rule out."""
+    ranked = frame.sort_values(["score", "chance"], ascending=[False, True])
+    known, others = ranked[ranked["label"] == 1], ranked.loc[ranked["label"].isna(), "score"]
+    odds = (1 / known["chance"] - 1).tolist()
+    shares = [one / sum(odds) for one in odds]
+    spare = (gaps_oracle.unseen(1 / known["chance"].to_numpy()) - 1) / sum(odds)
+
+    def ruled_out(latent: int) -> bool:
+        ahead, variance = [], []
+        for score in known["score"].unique():
+            above = [share for share, s in zip(shares, known["score"], strict=True) if s >= score]
+            below = [share for share, s in zip(shares, known["score"], strict=True) if s < score]
+            found = sum(above)
+            ahead.append(found - min((others >= score).sum(), latent) / latent)
+            scatter = (1 - found) ** 2 * sum(share**2 for share in above)
+            scatter += found**2 * (sum(share**2 for share in below) + spare**2)
+            variance.append(scatter + found * (1 - found) / latent)
+        return bool(max(ahead) > math.sqrt(2 * math.log(1 / delta) * max(variance)))
+
+    feasible = [latent for latent in range(1, others.size + 1) if not ruled_out(latent)]
+    assert feasible == [*range(1, len(feasible) + 1)]
+    return len(feasible) / others.size
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_weighted_limits_are_the_largest_that_are_not_ruled_out(seed: int) -> None:
+    rng = np.random.default_rng([9, seed])
+    score = rng.normal(2.0 * (np.arange(50) < 14)).round(1 - seed % 2)
+    chance = rng.uniform(0.2, 0.9, 50) if seed % 4 else 1 / (1.5 + np.exp(score))
+    label = np.where(np.arange(50) < (4, 7)[seed % 2], 1, np.nan)
+    frame = pd.DataFrame({"score": score, "chance": chance, "label": label})
+    found = frame.pu(propensity="chance").estimate_beta(level=0.9).iloc[0]
+    assert found["beta"] == largest_feasible(frame, 0.5)
+    assert found["upper"] == pytest.approx(largest_feasible(frame, 0.1))
+
+
+def test_weighted_limits_hold_where_others_fail() -> None:
+    held = {"chance": 0, None: 0}
+    for seed in range(40):
+        rng = np.random.default_rng([5, seed])
+        truth = np.arange(800) < 200
+        score = rng.normal(3.0 * truth)
+        chance = np.where(score > 3, 0.6, 0.1)
+        known = truth & (rng.random(800) < chance)
+        beta = truth[~known].mean()
+        df = pd.DataFrame({"score": score, "chance": chance, "label": np.where(known, 1, np.nan)})
+        for odds in held:
+            held[odds] += df.pu(propensity=odds).estimate_beta()["upper"].item() >= beta
+    assert held["chance"] >= 38 and held[None] <= 4
+
+
+def test_weighted_size_under_the_null() -> None:
+    rejected = []
+    for seed in range(150):
+        rng = np.random.default_rng([6, seed])
+        truth = np.arange(300) < 120
+        shared = rng.normal(1.0 * truth)
+        one, other = shared + rng.normal(size=300), shared + rng.normal(size=300)
+        chance = np.clip(0.25 * np.exp(0.5 * shared), 0.05, 1)
+        known = truth & (rng.random(300) < chance)
+        df = pd.DataFrame({"a": one, "b": other, "chance": chance})
+        df["label"] = np.where(known, 1, np.nan)
+        row = df.pu(score=["a", "b"], propensity="chance").compare().iloc[0]
+        rejected.append(row["p_value"] < 0.05)
+    assert 0.01 <= np.mean(rejected) <= 0.1

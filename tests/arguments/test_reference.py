@@ -1,0 +1,512 @@
+"""Bounds from known positives, from known negatives, from the tightest kind and from both."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy.stats import norm
+
+import pu_accessor
+from pu_accessor.errors import PUDataError, PUValueError
+from pu_accessor.inference.bands.lookup import BANDS
+from tests.cases import AREAS, Case, Labels, as_frame, as_tables, cases, draw_case
+from tests.support.oracles import coherent_oracle, oracle, reference_oracle
+from tests.support.oracles.reference_oracle import BOUNDS, FLIP
+
+REFERENCES = ("positives", "negatives", "tightest", "both")
+
+COUNTS = ("tp", "fp", "fn", "tn")
+
+
+def own_band(n: int, m: int, level: float) -> tuple[list[int], list[int]]:
+    """Bounds of a user: wide, and not symmetric."""
+    margin = 1 if level < 0.9 else 2
+    lower = [max(k - margin, 0) * m // (n + 1) for k in range(n + 1)]
+    upper = [min(-(-(k + margin + 1) * m // (n + 1)), m) for k in range(n + 1)]
+    return lower, upper
+
+
+ORACLES: dict[str, oracle.BandRule] = {
+    "exact": oracle.exact_band,
+    "bootstrap": oracle.bootstrap_band,
+    "dkw": oracle.dkw_band,
+    "simultaneous": oracle.simultaneous_band,
+    "own": own_band,
+}
+
+
+def ask(case: Case, **how: Any) -> xr.Dataset:
+    """Return tables of a case, whose False is a known negative."""
+    beta, negative = how.pop("beta", case.beta), how.pop("negative", False)
+    ranking = pu_accessor.from_arrays(case.score, case.label, negative=negative)
+    return ranking.contingency(beta, **how)
+
+
+def band_of(name: str) -> str | Callable[[int, int, float], tuple[list[int], list[int]]]:
+    return own_band if name == "own" else name
+
+
+@st.composite
+def both_kinds(draw: st.DrawFn) -> Case:
+    """Small rankings in which something of each kind is."""
+    case = draw(cases())
+    score = float(draw(st.integers(0, 4)))
+    return Case([*case.score, score], [*case.label, False], case.beta)
+
+
+# Against the slow reference
+
+
+@pytest.mark.parametrize("reference", REFERENCES)
+@pytest.mark.parametrize("band", sorted(ORACLES))
+@pytest.mark.parametrize("seed", range(3))
+def test_tables_are_those_of_rankings_turned_over(seed: int, band: str, reference: str) -> None:
+    score, label, beta = draw_case(seed)
+    score, label = [*score[:24], 0.0, 1.0], [*label[:24], False, None]
+    level = (0.5, 0.8, 0.95)[seed % 3]
+    for share in {beta, (0.0, 1.0)[seed % 2]}:
+        expected, tightest = reference_oracle.tables(
+            score, label, share, level, ORACLES[band], reference
+        )
+        expected = coherent_oracle.cut_if_joint(band, score, label, expected)
+        for ranks in ("all", "breakpoints"):
+            actual = ask(
+                Case(score, label, share),
+                level=level,
+                band=band_of(band),
+                reference=reference,
+                ranks=ranks,
+            )
+            ranked = set(actual["rank"].values.tolist())
+            for bound in BOUNDS:
+                there = [table for table in expected[bound] if table.rank in ranked]
+                assert as_tables(actual, bound) == there
+            if reference in ("tightest", "both"):
+                assert actual["tightest"].values.tolist() == [tightest]
+        assert actual["reference"].item() == reference
+
+
+@settings(max_examples=40)
+@given(
+    case=both_kinds(),
+    band=st.sampled_from(sorted(BANDS)),
+    latent=st.integers(0, 30),
+    reference=st.sampled_from(REFERENCES),
+)
+def test_turned_over_the_two_kinds_trade_places(
+    case: Case, band: str, latent: int, reference: str
+) -> None:
+    unlabeled = case.label.count(None)
+    m = latent % (unlabeled + 1)
+    turned = Case(
+        [-score for score in case.score],
+        [FLIP[label] for label in case.label],
+        (unlabeled - m) / unlabeled,
+    )
+    swap = {"positives": "negatives", "negatives": "positives"}
+    one = ask(case, beta=m / unlabeled, band=band, reference=reference)
+    other = ask(turned, band=band, reference=swap.get(reference, reference))
+    if reference in ("tightest", "both"):  # of two equal kinds it is always the positives
+        assume(one["tightest"].item() != other["tightest"].item())
+    back = other.isel(rank=slice(None, None, -1))
+    size = len(case.label)
+    np.testing.assert_array_equal(one["rank"], size - back["rank"])
+    for name, mirror in {"tp": "tn", "fp": "fn", "fn": "fp", "tn": "tp"}.items():
+        np.testing.assert_array_equal(one[name], back[mirror])
+    np.testing.assert_array_equal(one["clipped"], back["clipped"])
+
+
+def test_the_local_level_is_that_of_the_kind_that_is_taken() -> None:
+    label: Labels = [*[True] * 2, *[False] * 9, *[None] * 40]
+    case = Case([float(place) for place in range(51)], label, 0.4)
+    turned = Case([-score for score in case.score], [FLIP[one] for one in label], 0.6)
+    ways = [(case, "negatives"), (turned, "positives"), (case, "positives")]
+    found = [
+        ask(each, band="simultaneous", reference=kind)["local_alpha"].item() for each, kind in ways
+    ]
+    assert found[0] == pytest.approx(found[1], rel=2e-4)
+    assert found[0] != pytest.approx(found[2], rel=0.01)
+
+
+# What must hold
+
+
+@settings(max_examples=7)
+@given(case=both_kinds(), band=st.sampled_from([*sorted(BANDS), "own"]), data=st.data())
+def test_what_must_hold_of_any_table(case: Case, band: str, data: st.DataObject) -> None:
+    betas = data.draw(
+        st.lists(st.sampled_from([0, 0.2, 0.5, 0.85, 1]), min_size=1, max_size=3, unique=True)
+    )
+    positives = case.label.count(True)
+    latent = [oracle.latent_count(beta, case.label.count(None)) for beta in betas]
+    for reference in REFERENCES:
+        every = ask(case, beta=betas, band=band_of(band), reference=reference)
+        few = ask(case, beta=betas, band=band_of(band), reference=reference, ranks="breakpoints")
+        for name in COUNTS:
+            assert every[name].dtype == np.int64
+            assert (every[name] >= 0).all()
+        assert (every["tp"] + every["fp"] == every["rank"]).all()
+        total = (every["tp"] + every["fn"]).transpose("rank", "bound", "beta").values
+        np.testing.assert_array_equal(
+            total, np.broadcast_to(positives + np.array(latent), total.shape)
+        )
+        if band != "own" or reference == "both":
+            assert (every["tp"].diff("bound") >= 0).all()
+        # A known positive in the head brings latent ones; a known negative, latent negatives.
+        if reference == "positives":
+            assert (every["tp"].diff("rank") >= 0).all()
+        if reference == "negatives":
+            assert (every["fp"].diff("rank") >= 0).all()
+        # The breakpoints are some of the cutoffs, and counts are straight in between.
+        assert set(few["rank"].values) <= set(every["rank"].values)
+        say = ["n_cutoffs", "all_cutoffs"]
+        xr.testing.assert_equal(few.drop_vars(say), every.sel(rank=few["rank"]).drop_vars(say))
+        for name in ("tp", "fp"):
+            between = few[name].astype(float).interp(rank=every["rank"])
+            np.testing.assert_allclose(between.values, every[name].values, rtol=0, atol=1e-9)
+        for curve in ("roc", "pr"):
+            np.testing.assert_allclose(
+                few.pu.area(AREAS[curve]).values,
+                every.pu.area(AREAS[curve]).values,
+                rtol=0,
+                atol=1e-12,
+            )
+        # Some ranks say what all do, the kind included.
+        ranks = sorted({0, 1, len(case.label) // 2, len(case.label)})
+        some = ask(case, beta=betas, band=band_of(band), reference=reference, ranks=ranks)
+        last = every.sel(rank=ranks, method="ffill")
+        np.testing.assert_array_equal(some["tp"].values, last["tp"].values)
+        if reference in ("tightest", "both"):
+            assert every["tightest"].values.tolist() == some["tightest"].values.tolist()
+
+
+@pytest.mark.parametrize("reference", REFERENCES)
+def test_bounds_are_straight_between_breakpoints(reference: str) -> None:
+    for seed in range(4):
+        label: Labels = [*[True] * 3, *[False] * 4, *[None] * 60]
+        case = Case(np.random.default_rng(seed).normal(size=67).tolist(), label, 0)
+        betas = [0.2, 0.7]
+        asked: dict[str, Any] = {"beta": betas, "reference": reference, "level": 0.6}
+        every, few = (ask(case, **asked, ranks=ranks) for ranks in ("all", "breakpoints"))
+        assert few.sizes["rank"] < 62
+        between = few["tp"].astype(float).interp(rank=every["rank"])
+        np.testing.assert_allclose(between.values, every["tp"].values, rtol=0, atol=1e-9)
+        if "tightest" in every.coords:  # is that of all ranks, wherever it is asked for
+            for rank in (0, 5, 30, 67):
+                one = ask(case, **asked, ranks=[rank])["tightest"]
+                assert one.values.tolist() == every["tightest"].values.tolist()
+
+
+@pytest.mark.parametrize("reference", REFERENCES)
+def test_a_rank_cdf_is_a_share_that_is_straight_between_breakpoints(reference: str) -> None:
+    label: Labels = [*[True] * 3, *[False] * 4, *[None] * 60]
+    score = np.random.default_rng(1).normal(size=67)
+    ranking = pu_accessor.from_arrays(score, label, negative=False)
+    drawn = [
+        ranking.plot_rank_cdf([0.3], reference=reference, ranks=ranks).get_lines()[-1]
+        for ranks in ("all", "breakpoints")
+    ]
+    every, few = (np.asarray(line.get_xydata(), float) for line in drawn)
+    assert every[:, 1].min() >= 0 and every[:, 1].max() == 1
+    assert (every[:, 1] == 0).sum() > 1 or reference == "positives"
+    np.testing.assert_allclose(every[-1], few[-1])
+
+
+FALLING = Case([3, 2, 1, 0], [None, False, True, None], 0.5)
+
+
+def test_a_known_negative_takes_true_positives_along() -> None:
+    # The known negative at rank 2 says that all latent negatives are above: the unlabeled example
+    # at rank 1 was a true positive by the estimate, and is a false one now.
+    tables = ask(FALLING, reference="negatives")
+    assert tables["tp"].sel(bound="estimate").values.ravel().tolist() == [0, 1, 0, 1, 2]
+    assert tables["fp"].sel(bound="estimate").values.ravel().tolist() == [0, 0, 2, 2, 2]
+
+
+@pytest.mark.parametrize("reference", ["negatives", "both"])
+def test_a_known_negative_takes_those_of_both_bounds_along(reference: str) -> None:
+    tables = ask(FALLING, reference=reference, band="bootstrap").isel(beta=0)
+    assert (tables["tp"].diff("rank") < 0).any("rank").sel(bound=["lower", "upper"]).any()
+    assert (tables["tp"] + tables["fp"] == tables["rank"]).all()
+
+
+@settings(max_examples=25)
+@given(case=both_kinds(), band=st.sampled_from(["exact", "bootstrap", "dkw"]))
+def test_tightest_is_one_of_the_two(case: Case, band: str) -> None:
+    betas = [0.1, 0.5, 0.8]
+    known = {kind: ask(case, beta=betas, band=band, reference=kind) for kind in REFERENCES[:2]}
+    mixed = ask(case, beta=betas, band=band, reference="tightest")
+    for place, kind in enumerate(mixed["tightest"].values.tolist()):
+        for name in (*COUNTS, "clipped"):
+            chosen = known[kind][name].isel(beta=place)
+            np.testing.assert_array_equal(mixed[name].isel(beta=place), chosen)
+
+
+def test_tightest_is_the_narrower_one_where_both_are_possible() -> None:
+    rng = np.random.default_rng(5)
+    truth = np.arange(600) < 200
+    for share in (0.05, 0.2, 0.8):
+        known = rng.random(600) < np.where(truth, 0.3, share)
+        label = [bool(t) if k else None for t, k in zip(truth, known, strict=True)]
+        case = Case(rng.normal(1.0 * truth).tolist(), label, 0.0)
+        beta = truth[~known].mean()
+        ways = {kind: ask(case, beta=beta, reference=kind) for kind in REFERENCES[:3]}
+        areas = {kind: tables.pu.area("auroc") for kind, tables in ways.items()}
+        width = {kind: np.ptp(area.values) for kind, area in areas.items()}
+        assert width["tightest"] == min(width["positives"], width["negatives"])
+
+
+@settings(max_examples=25)
+@given(case=both_kinds(), band=st.sampled_from(sorted(BANDS)))
+def test_both_lies_within_the_hull_of_the_two(case: Case, band: str) -> None:
+    one, other = (
+        ask(case, beta=[0.2, 0.6], level=0.9, band=band, reference=kind)["tp"]
+        for kind in REFERENCES[:2]
+    )
+    both = ask(case, beta=[0.2, 0.6], level=0.8, band=band, reference="both")
+    tp, clipped = both["tp"], both["clipped"]
+    hull = np.minimum(one.sel(bound="lower"), other.sel(bound="lower"))
+    assert (tp.sel(bound="lower") >= hull).all()
+    hull = np.maximum(one.sel(bound="upper"), other.sel(bound="upper"))
+    assert (tp.sel(bound="upper") <= hull).all()
+    sure = ~clipped.any("bound")  # where neither contradicts the other it is the intersection
+    least = np.maximum(one.sel(bound="lower"), other.sel(bound="lower"))
+    most = np.minimum(one.sel(bound="upper"), other.sel(bound="upper"))
+    assert (tp.sel(bound="lower") == least).where(sure, True).all()
+    assert (tp.sel(bound="upper") == most).where(sure, True).all()
+
+
+def test_contradicting_kinds_leave_the_gap_between_them() -> None:
+    # The known of both kinds are on top. At rank 34 half of the unlabeled examples are in the
+    # head: most latent positives by the known ones, most latent negatives by those.
+    label: Labels = [*[True] * 12, *[False] * 12, *[None] * 20]
+    case = Case([float(score) for score in range(44, 0, -1)], label, 0.5)
+    positives, negatives, both = (
+        ask(case, reference=reference, level=level, ranks=[34])["tp"].values.ravel().tolist()
+        for reference, level in (("positives", 0.975), ("negatives", 0.975), ("both", 0.95))
+    )
+    assert negatives[2] < positives[0]
+    assert (both[0], both[2]) == (negatives[2], positives[0])
+    assert both[1] in (both[0], both[2])  # that of either kind is beyond
+    assert ask(case, reference="both", ranks=[34])["clipped"].all()
+
+
+# Where it comes from
+
+
+@pytest.mark.parametrize("reference", REFERENCES)
+def test_attributes_and_coordinates(reference: str, tmp_path: Path) -> None:
+    case = Case([5, 4, 4, 3, 2, 1], [True, None, False, None, False, None], 0.5)
+    tables = ask(case, beta=[0.2, 0.5], reference=reference)
+    assert tables["reference"].item() == reference
+    assert (tables["n_known_positive"].item(), tables["n_known_negative"].item()) == (1, 2)
+    assert tables["known_positive"].values.tolist() == [0, 1, 1, 1, 1, 1]
+    assert ("known_negative" in tables.coords) == (reference != "positives")
+    assert ("tightest" in tables.coords) == (reference in ("tightest", "both"))
+    if reference != "positives":
+        assert tables["known_negative"].values.tolist() == [0, 0, 1, 1, 2, 2]
+        assert tables["known_negative"].dtype == np.int64
+    tables.to_netcdf(tmp_path / "t.nc", engine="h5netcdf")
+    with xr.open_dataset(tmp_path / "t.nc", engine="h5netcdf") as read:
+        xr.testing.assert_identical(read.load(), tables)
+
+
+def test_what_each_reference_needs() -> None:
+    score = [4.0, 3.0, 2.0, 1.0]
+    no_positive: Labels = [None, False, None, False]
+    no_negative: Labels = [True, None, True, None]
+    for reference in ("positives", "both"):
+        with pytest.raises(PUDataError, match="at least one known positive"):
+            ask(Case(score, no_positive, 0.5), reference=reference)
+    for reference in ("negatives", "both"):
+        with pytest.raises(PUDataError, match="needs known negatives"):
+            pu_accessor.from_arrays(score, no_negative).contingency(0.5, reference=reference)
+    with pytest.raises(PUDataError):
+        pu_accessor.from_arrays(score, [None] * 4).contingency(0.5, reference="tightest")
+    for label, kind in ((no_positive, "negatives"), (no_negative, "positives")):
+        one, other = (
+            pu_accessor.from_arrays(score, label).contingency(0.5, reference=reference)
+            for reference in ("tightest", kind)
+        )
+        assert one["tightest"].values.tolist() == [kind]
+        for name in (*COUNTS, "clipped"):
+            np.testing.assert_array_equal(one[name], other[name])
+
+
+def sites() -> pd.DataFrame:
+    """Two sites: in one there are more known positives, in the other more known negatives."""
+    rng = np.random.default_rng(4)
+    parts: list[pd.DataFrame] = []
+    for site, shown in (("a", (0.8, 0.1)), ("b", (0.1, 0.9))):
+        truth = rng.random(120) < 0.4
+        known = rng.random(120) < np.where(truth, *shown)
+        label = np.where(known, truth, np.nan)
+        noise = rng.normal(truth, 1, size=(2, 120)).round(1)
+        parts.append(pd.DataFrame({"site": site, "label": label, "m": noise[0], "n": noise[1]}))
+    return pd.concat(parts, ignore_index=True)
+
+
+@pytest.mark.parametrize("reference", REFERENCES)
+def test_groups_and_models_are_each_alone(reference: str) -> None:
+    frame, betas = sites(), [0.1, 0.3]
+    how: dict[str, Any] = {"reference": reference, "level": 0.9}
+    together = frame.pu(score="m", by="site").contingency(betas, **how)
+    for site, rows in frame.groupby("site"):
+        alone = rows.pu(score="m").contingency(betas, **how)
+        there = together.sel(site=site, rank=alone["rank"])
+        for name in (*COUNTS, "clipped", "known_positive"):
+            np.testing.assert_array_equal(there[name], alone[name])
+        if reference in ("tightest", "both"):
+            np.testing.assert_array_equal(there["tightest"], alone["tightest"])
+    models = frame.pu(score=["m", "n"]).contingency(betas, **how)
+    for model in ("m", "n"):
+        alone = frame.pu(score=model).contingency(betas, **how)
+        there = models.sel(model=model, rank=alone["rank"])
+        np.testing.assert_array_equal(there["tp"], alone["tp"])
+    if reference == "tightest":
+        kinds = [["positives"] * 2, ["positives", "negatives"]]
+        assert together["tightest"].values.tolist() == kinds
+
+
+@pytest.mark.parametrize("reference", REFERENCES)
+def test_all_ways_to_ask_agree(reference: str) -> None:
+    case = Case([6, 5, 5, 4, 3, 2, 1], [True, None, False, None, True, False, None], 0.4)
+    frame = as_frame(case)
+    how: dict[str, Any] = {"reference": reference, "band": "dkw"}
+    every, few = (frame.pu.contingency(0.4, ranks=r, **how) for r in ("all", "breakpoints"))
+    xr.testing.assert_identical(every, pu_accessor.from_arrays(*case[:2]).contingency(0.4, **how))
+    samples = xr.Dataset(
+        {"score": ("sample", case.score), "label": ("sample", np.array(case.label, object))}
+    )
+    xr.testing.assert_equal(samples.pu().contingency(0.4, **how), every)
+    xr.testing.assert_identical(frame.pu.roc_bounds(0.4, **how), few.pu.roc_bounds())
+    xr.testing.assert_identical(frame.pu.pr_bounds(0.4, **how), few.pu.pr_bounds())
+    found = frame.pu.metric("tpr", 0.4, at=4, **how).iloc[0]
+    at = every.pu.metric("tpr").sel(rank=4, beta=0.4)
+    for bound in BOUNDS:
+        assert found[bound] == at.sel(bound=bound)
+    best = frame.pu.metric("tpr", 0.4, at="youden", **how).iloc[0]
+    informedness = every.pu.metric("informedness").sel(bound="estimate", beta=0.4)
+    assert best["rank"] == informedness["rank"][int(np.argmax(informedness.values))]
+    two = sites()
+    by_tables = two.pu(score=["m", "n"]).contingency(0.2, **how).pu.dominance()
+    pd.testing.assert_frame_equal(two.pu(score=["m", "n"]).dominance(0.2, **how), by_tables)
+
+
+# Validity
+
+
+class Misses(NamedTuple):
+    """How often the truth was outside: at the worst cutoff, and anywhere."""
+
+    worst: float
+    joint: float
+
+
+def misses(draws: int, reference: str, band: str, level: float) -> Misses:
+    """Show parts of 60 positives and 240 negatives at random, and see where the truth is."""
+    rng = np.random.default_rng(20)
+    truth = np.arange(300) < 60
+    outside = np.zeros((draws, 301), dtype=bool)
+    for row in outside:
+        score = rng.normal(1.2 * truth)
+        known = np.zeros(300, dtype=bool)
+        for kind, low, high in ((truth, 0.1, 0.5), (~truth, 0.2, 0.8)):
+            size = round(rng.uniform(low, high) * kind.sum())
+            known[rng.choice(np.flatnonzero(kind), size, replace=False)] = True
+        label = np.where(known, truth, np.nan)
+        tables = pu_accessor.from_arrays(score, label).contingency(
+            truth[~known].mean(), level=level, band=band, reference=reference
+        )
+        actual = np.concatenate([[0], np.cumsum(truth[np.argsort(-score)])])
+        lower, _, upper = tables["tp"].isel(beta=0).values.T
+        row[:] = (actual < lower) | (upper < actual)
+    return Misses(float(outside.mean(axis=0).max()), float(outside.any(axis=1).mean()))
+
+
+@pytest.mark.parametrize("reference", ["positives", "negatives", "both"])
+@pytest.mark.parametrize("level", [0.8, pytest.param(0.95, marks=pytest.mark.long)])
+def test_the_truth_is_inside_at_each_cutoff(reference: str, level: float) -> None:
+    draws = 200
+    found = misses(draws, reference, "exact", level)
+    assert found.worst <= 1 - level + 3 * np.sqrt(level * (1 - level) / draws)
+    assert found.joint > 0  # the bounds are no trivial ones
+
+
+@pytest.mark.parametrize("reference", [pytest.param("negatives", marks=pytest.mark.long), "both"])
+def test_the_truth_is_inside_at_all_cutoffs_jointly(reference: str) -> None:
+    draws, level = 60, 0.8
+    found = misses(draws, reference, "simultaneous", level)
+    assert 0 < found.joint <= 1 - level + 3 * np.sqrt(level * (1 - level) / draws)
+
+
+def paper_width(seed: int, share: float) -> tuple[float, str]:
+    """Return the range of AUROC of one draw of the paper's second appendix table."""
+    truth = np.arange(12_000) < 2000
+    score = np.random.default_rng(seed).normal(np.sqrt(2) * norm.ppf(0.768) * truth)
+    label = np.full(truth.size, np.nan)
+    label[:200], label[2000 : 2000 + round(share * 10_000)] = 1, 0
+    tables = pu_accessor.from_arrays(score, label).contingency(
+        1800 / np.isnan(label).sum(), band="bootstrap", reference="tightest", ranks="breakpoints"
+    )
+    area = tables.pu.area("auroc").isel(beta=0)
+    return float(area.sel(bound="upper") - area.sel(bound="lower")), tables["tightest"].item()
+
+
+@pytest.mark.parametrize(
+    ("share", "paper", "kind"),
+    [
+        *((0.0, 0.102, "positives"), (0.2, 0.102, "positives"), (0.4, 0.080, "negatives")),
+        *((0.6, 0.044, "negatives"), (0.8, 0.020, "negatives")),
+    ],
+)
+def test_widths_are_those_of_the_paper(share: float, paper: float, kind: str) -> None:
+    # The paper has one draw, with three digits: its distance to the mean of ten is that of a
+    # single draw.
+    widths, kinds = zip(*(paper_width(seed, share) for seed in range(10)), strict=True)
+    assert set(kinds) == {kind}
+    assert abs(np.mean(widths) - paper) <= 3 * np.std(widths, ddof=1) * np.sqrt(1 + 1 / 10)
+
+
+# Curves that step down
+
+
+def test_the_envelope_from_positives_is_ordered() -> None:
+    tables = ask(FALLING, beta_interval=(0.5, 0.5), band="bootstrap")
+    envelope = tables.pu.roc_bounds()["tpr_envelope"].sel(fpr_grid=0.05)
+    assert (envelope.diff("envelope") >= 0).all()
+
+
+def test_roc_envelope_is_that_on_the_vertical_line() -> None:
+    # The upper curve goes through (fpr, tpr) = (0, 0), (0, .5), (1, 0), (1, .5), (1, 1).
+    tables = ask(FALLING, reference="negatives", beta_interval=(0.5, 0.5), band="bootstrap")
+    curve = tables.pu.roc_bounds()
+    assert curve["tpr"].sel(bound="upper").values.ravel().tolist() == [0, 0.5, 0, 0.5, 1]
+    envelope = curve["tpr_envelope"].sel(envelope="upper", fpr_grid=[0, 0.05, 0.5, 1])
+    np.testing.assert_allclose(envelope, [0.5, 0.475, 0.25, 1], rtol=1e-12)
+
+
+STEPPING = Case([3, 0, 1, 4, 2], [None, None, None, True, False], 0.5)
+
+
+def test_pr_envelope_is_the_highest_precision() -> None:
+    # The upper tables go through (tp, fp) = (0, 0), (1, 0), (2, 0), (1, 2), (2, 2), (3, 2): at a
+    # recall of .6 precision is 1 on the way to the third.
+    tables = ask(STEPPING, reference="negatives", beta_interval=(0.5, 0.5), band="bootstrap")
+    upper = tables.sel(bound="upper")
+    assert upper["tp"].values.ravel().tolist() == [0, 1, 2, 1, 2, 3]
+    assert upper["fp"].values.ravel().tolist() == [0, 0, 0, 2, 2, 2]
+    envelope = tables.pu.pr_bounds()["precision_envelope"].sel(envelope="upper")
+    assert float(envelope.sel(recall_grid=0.6)) == 1
+
+
+@pytest.mark.parametrize("said", ["intersection", "all"])
+def test_both_by_other_names(said: str) -> None:
+    with pytest.raises(PUValueError, match=r"reference must be one of .* Did you mean 'both'\?"):
+        as_frame(draw_case(0)).pu(negative=False).contingency(0.1, reference=said)

@@ -1,0 +1,300 @@
+"""Labels that are not quite random: what each method says within a factor of odds."""
+
+import warnings
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from scipy import stats
+
+from pu_accessor import PUTypeError, PUValueError, PUWarning, from_arrays
+from pu_accessor.inference.bands.within_odds import exact_within
+from pu_accessor.ranking import BoolArray, FloatArray
+from tests.methods.test_robustness import BETA, FRAME, MODELS
+from tests.support.oracles import population_oracle
+
+
+def test_tables_within_a_factor() -> None:
+    plain = FRAME.pu.contingency(BETA, ranks=[50, 200])
+    same = FRAME.pu.contingency(BETA, ranks=[50, 200], selection_odds=1)
+    xr.testing.assert_identical(same, plain)
+    assert "selection_odds" not in plain.attrs
+    within = FRAME.pu.contingency(BETA, ranks=[50, 200], selection_odds=2)
+    assert within.attrs["selection_odds"] == 2
+    lower, upper = exact_within(50, np.array([150]), 0.95, 2.0)
+    known = within["known_positive"].to_numpy()
+    for bound, table in (("lower", lower), ("upper", upper)):
+        found = within["tp"].sel(bound=bound).isel(beta=0).to_numpy() - known
+        np.testing.assert_array_equal(found, np.minimum(table[0][known], [50, 200] - known))
+    middle = [tables["tp"].sel(bound="estimate").to_numpy() for tables in (within, plain)]
+    np.testing.assert_array_equal(*middle)
+
+
+@pytest.mark.parametrize("reference", ["positives", "negatives", "tightest", "both"])
+@pytest.mark.parametrize("band", ["exact", "simultaneous"])
+def test_every_reference_widens(reference: str, band: str) -> None:
+    labels = np.where(np.arange(len(FRAME)) % 9 == 8, 0, FRAME["label"])
+    frame = FRAME.assign(label=np.where(FRAME["label"] == 1, 1, labels)).iloc[::2]
+    tp = [
+        frame.pu.contingency(
+            0.3, band=band, reference=reference, ranks=[20, 90, 300], selection_odds=odds
+        )["tp"]
+        for odds in (1, 1.5, 4)
+    ]
+    for before, after in pairwise(tp):
+        assert (after.sel(bound="lower") <= before.sel(bound="lower")).all()
+        assert (after.sel(bound="upper") >= before.sel(bound="upper")).all()
+    assert (tp[2].sel(bound="lower") < tp[0].sel(bound="lower")).any()
+
+
+def test_nothing_known_of_the_odds_leaves_what_is_certain() -> None:
+    tables = FRAME.pu.contingency(BETA, ranks=[50, 900], selection_odds=np.inf)
+    known, latent = tables["known_positive"].to_numpy(), 150
+    head = np.array([50, 900]) - known
+    tp = tables["tp"].isel(beta=0)
+    np.testing.assert_array_equal(
+        tp.sel(bound="lower") - known, np.maximum(latent - (950 - head), 0)
+    )
+    np.testing.assert_array_equal(tp.sel(bound="upper") - known, np.minimum(head, latent))
+
+
+def test_frames_say_the_factor_where_there_is_one() -> None:
+    pu = FRAME.pu(score=MODELS)
+    asked: dict[str, tuple[Any, ...]] = {
+        "auroc": (BETA,),
+        "average_precision": (BETA,),
+        "compare": (BETA,),
+    }
+    for method, arguments in asked.items():
+        plain = getattr(pu, method)(*arguments)
+        pd.testing.assert_frame_equal(getattr(pu, method)(*arguments, selection_odds=1), plain)
+        within = getattr(pu, method)(*arguments, selection_odds=1.5)
+        added = {"range_lower", "range_upper", "selection_odds"}
+        assert {*within.columns} == {*plain.columns} | added
+        middle = within["estimate" if "estimate" in within else "difference"]
+        assert (within["lower"] < within["range_lower"]).all()
+        assert (within["range_lower"] < middle).all() and (middle < within["range_upper"]).all()
+        assert (within["range_upper"] < within["upper"]).all()
+        assert (within["lower"] <= plain["lower"]).all()
+        assert (within["upper"] >= plain["upper"]).all()
+        assert (within["lower"] < plain["lower"]).any()
+    at = {"threshold": 1.0}
+    found = FRAME.pu.metric("precision", BETA, at=at, selection_odds=1.5)
+    assert found[["target", "band", "selection_odds"]].iloc[0].tolist() == [
+        "examples",
+        "exact",
+        1.5,
+    ]
+    assert "selection_odds" not in FRAME.pu.metric("precision", BETA, at=at)
+
+
+def test_one_accessor_and_arrays_agree() -> None:
+    arrays = from_arrays(FRAME["score"], FRAME["label"])
+    expected = FRAME.pu.average_precision(BETA, selection_odds=2)
+    pd.testing.assert_frame_equal(arrays.average_precision(BETA, selection_odds=2), expected)
+    grouped = FRAME.assign(site="a").pu(by="site").average_precision(BETA, selection_odds=2)
+    pd.testing.assert_frame_equal(grouped.drop(columns="site"), expected, check_index_type=False)
+
+
+def test_an_envelope_within_a_factor() -> None:
+    found = FRAME.pu.auroc(BETA, beta_interval=(0.1, 0.2), selection_odds=1.5)
+    assert (found["envelope_lower"] < found["lower"]).all()
+    assert (found["envelope_upper"] > found["upper"]).all()
+    tables = FRAME.pu.contingency(BETA, beta_interval=(0.1, 0.2), ranks=50, selection_odds=1.5)
+    assert (tables["interval_tp"].min() <= tables["tp"].min()).all()
+
+
+def test_known_positives_set_no_limit_on_beta_within_a_factor() -> None:
+    with pytest.warns(PUWarning, match="beta exceeds the upper limit"):
+        assert "beta_limit" in FRAME.pu.contingency(0.9).coords
+    assert "beta_limit" not in FRAME.pu.contingency(0.9, selection_odds=3).coords
+    assert "beta_limit" in FRAME.pu.auroc(BETA).attrs
+    assert "beta_limit" not in FRAME.pu.auroc(BETA, selection_odds=3).attrs
+
+
+@pytest.mark.parametrize(
+    ("method", "arguments", "keywords"),
+    [
+        ("contingency", (BETA,), {}),
+        ("roc_bounds", (BETA,), {}),
+        ("plot_pr", (BETA,), {}),
+        ("metric", ("f1", BETA), {"at": 5}),
+        ("dominance", (BETA,), {}),
+    ],
+)
+def test_bands_without_a_factor(
+    method: str, arguments: tuple[Any, ...], keywords: dict[str, Any]
+) -> None:
+    ask = getattr(FRAME.pu(score="no such column"), method)  # nothing is read before
+    for band in ("bootstrap", "dkw", lambda n, m, level: (n, m)):
+        with pytest.raises(PUValueError, match="band must be 'exact' or 'simultaneous' with"):
+            ask(*arguments, band=band, selection_odds=2, **keywords)
+    with pytest.raises(PUValueError, match=r"selection_odds must be 1 .*up to infinity, but 0.5"):
+        ask(*arguments, selection_odds=0.5, **keywords)
+    with pytest.raises(PUTypeError, match="selection_odds must be a number from 1 on"):
+        ask(*arguments, selection_odds="2", **keywords)
+
+
+def test_odds_and_propensities_exclude_each_other() -> None:
+    pu = FRAME.assign(e=0.2).pu(propensity="e")
+    asked: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
+        "contingency": ((BETA,), {}),
+        "auroc": ((BETA,), {"target": "examples"}),
+        "average_precision": ((BETA,), {}),
+        "metric": (("f1", BETA), {"at": 5}),
+    }
+    for method, (arguments, keywords) in asked.items():
+        with pytest.raises(PUValueError, match=r"selection_odds must be 1 with propensity=\.\.\."):
+            getattr(pu, method)(*arguments, selection_odds=2, **keywords)
+    for method in ("robustness", "plot_robustness"):
+        with pytest.raises(PUValueError, match="propensity must not be bound, but 'e' is"):
+            getattr(pu, method)("auroc", BETA)
+
+
+class End(NamedTuple):
+    """A difference of areas at the selection of one end, its error outwards, and that's df."""
+
+    value: float
+    error: float
+    df: float
+
+
+def framed(seed: int, known: int, rest: int, shift: float) -> pd.DataFrame:
+    """Draw scores of two models without ties, of which the second is better by a shift."""
+    rng = np.random.default_rng(seed)
+    shared = rng.normal(size=known + rest) + np.repeat([1.0, 0.0], [known, rest])
+    one, other = (shared + noise * rng.normal(size=known + rest) for noise in (0.6, 1.2))
+    label = np.repeat([1, np.nan], [known, rest])
+    return pd.DataFrame({"a": one, "b": other + shift * np.nan_to_num(label), "label": label})
+
+
+def ends_by_hand(
+    frame: pd.DataFrame, latent: float, negatives: float, odds: float, target: str
+) -> list[End]:
+    """Return the lowest and the highest of a less b: from all splits, and by derivatives."""
+    seen = frame["label"].notna().to_numpy()
+    n, others = int(seen.sum()), int((~seen).sum())
+    b, scores = 1 - negatives / others, [frame[name].to_numpy() for name in "ab"]
+    ranks = [1 + (x[:, np.newaxis] < x).sum(axis=1) for x in scores]
+    ahead = (ranks[1] - ranks[0])[seen].astype(float)
+    order = np.argsort(-ahead)
+    won = [
+        [(x[seen][:, np.newaxis] > y) + 0.5 * (x[seen][:, np.newaxis] == y) for y in kinds]
+        for x, kinds in zip(scores, [(x[~seen], x[seen]) for x in scores], strict=True)
+    ]
+
+    def found_at(heavy: BoolArray, sign: int) -> End:
+        weight = np.where(heavy, odds, 1.0)
+
+        def mass(of_known: FloatArray) -> FloatArray:
+            latent_ones = of_known * weight / (of_known @ weight)
+            each: FloatArray = (n * of_known + latent * latent_ones) / (n + latent)
+            return each
+
+        def apart(of_known: FloatArray, of_rest: FloatArray) -> float:
+            every, among = mass(of_known), n / others  # known positives among as many of the rest
+            below = [every @ (rest @ of_rest + among * own @ of_known) for rest, own in won]
+            return float(below[0] - below[1])
+
+        same = [np.full(size, 1 / size) for size in (n, others)]
+        stands = mass(same[0]) * (n + latent)
+        value = float(stands @ ahead) / (n + latent) / negatives
+        if target == "examples":
+            pull, each = (ahead / (n + latent) / negatives)[order], stands[order]
+            away = pull - (each - 1) @ pull / latent
+            square = away**2 * each * (each - 1) / (1 - each / each.sum()) ** 2
+            outwards = each if sign < 0 else each[::-1]
+            logs = np.log(outwards)
+            growth = logs[-10:].mean() - logs[-20:-10].mean()
+            unseen = outwards.max() * np.exp(max(growth, 0)) - each.mean()
+            far = unseen * (away.min() if sign < 0 else away.max())
+            error = np.sqrt((n - 1) / n * square.sum() + far**2)
+            kurtosis = np.mean(square**2) / np.mean(square) ** 2
+            return End(value, float(error), min(2 * n / (kurtosis - 1), n - 1))
+        (pull, _) = population_oracle.pulls_on(apart, same)
+        above = np.array([mass(same[0]) @ rest for rest, _ in won])
+        plain = np.cov([same[0] @ rest for rest, _ in won])
+        alike = plain[0, 1] / np.sqrt(plain[0, 0] * plain[1, 1])  # as with equal weights
+        own = above.std(axis=1, ddof=1)
+        both = own @ own - 2 * alike * own[0] * own[1]
+        squares = pull.var(ddof=1) / n, both / others
+        size = stands.sum() ** 2 / (stands @ stands)
+        df = sum(squares) ** 2 / (squares[0] ** 2 / (size - 1) + squares[1] ** 2 / (others - 1))
+        return End(value, float(np.sqrt(sum(squares))) / (1 - b), float(df))
+
+    found = []
+    for sign in (-1, 1):
+        splits = [np.isin(np.arange(n), order[::sign][:heavy]) for heavy in range(n + 1)]
+        weights = [np.where(one, odds, 1.0) for one in splits]
+        means = [sign * float(weight @ ahead) / weight.sum() for weight in weights]
+        found.append(found_at(splits[int(np.argmax(means))], sign))
+    return found
+
+
+@pytest.mark.parametrize(("shift", "sign"), [(0.9, -1), (0.6, 0), (-0.9, 1)])
+@pytest.mark.parametrize("betas", [None, [0.1, 0.2, 0.35]])
+@pytest.mark.parametrize("target", ["population", "examples"])
+def test_differences_are_those_at_the_weights_of_either_end(
+    target: str, betas: list[float] | None, shift: float, sign: int
+) -> None:
+    frame, odds = framed(3, 40, 70, shift), 1.2
+    asked: dict[str, Any] = {"target": target, "selection_odds": odds}
+    found = frame.pu(score=["a", "b"]).compare(betas, **asked)
+    plain = frame.pu(score=["a", "b"]).compare(betas, target=target)
+    assert found["sign"].tolist() == [sign] * len(found)
+    for row, random in zip(found.to_dict("records"), plain.to_dict("records"), strict=True):
+        beta = row["beta"] if betas else 0.0
+        latent, negatives = (beta * 70, (1 - beta) * 70) if betas else (40e6, 70.0)
+        low, high = ends_by_hand(frame, latent, negatives, odds, target)
+        least = low if low.value > 0 else high
+        statistic = 0.0 if low.value <= 0 <= high.value else least.value / least.error
+        assert (row["statistic"], row["df"]) == pytest.approx((statistic, least.df), rel=1e-5)
+        p_value = 2 * stats.t.cdf(-abs(statistic), least.df)
+        assert row["p_value"] == pytest.approx(p_value, rel=1e-4)
+        if betas:
+            ends = stats.t.ppf(0.975, [low.df, high.df]) * [low.error, high.error]
+            limits = low.value - ends[0], high.value + ends[1]
+            limits = min(limits[0], random["lower"]), max(limits[1], random["upper"])
+            assert (row["lower"], row["upper"]) == pytest.approx(limits, rel=1e-5)
+
+
+@pytest.mark.parametrize("target", ["population", "examples"])
+def test_where_nothing_is_hidden_any_odds_say_what_random_labels_do(target: str) -> None:
+    for seed in range(6):
+        pu = framed(seed, 12, 30, 0.1 * seed).pu(score=["a", "b"])
+        plain = pu.compare(0, target=target)
+        found = pu.compare(0, target=target, selection_odds=5.0)
+        names = ["difference", "lower", "upper", "sign", "n"]
+        exact = target == "examples"  # nothing is left to chance
+        pd.testing.assert_frame_equal(found[names], plain[names], check_exact=exact, rtol=1e-9)
+        for name in ("statistic", "p_value", "df")[: 2 if exact else 3]:
+            assert found[name].item() == pytest.approx(plain[name].item(), rel=1e-9)
+
+
+@pytest.mark.parametrize("target", ["population", "examples"])
+@pytest.mark.parametrize("size", [1, 3])
+def test_average_precision_of_known_positives_alone_is_that_by_any_odds(
+    target: str, size: int
+) -> None:
+    pu = pd.DataFrame({"score": np.arange(size, dtype=float), "label": 1}).pu
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PUWarning)
+        plain = pu.average_precision(0, target=target)
+        found = pu.average_precision(0, target=target, selection_odds=1.5)
+    pd.testing.assert_frame_equal(found[[*plain]], plain)
+    assert found["range_lower"].equals(plain["estimate"].rename("range_lower"))
+    assert found["range_upper"].equals(plain["estimate"].rename("range_upper"))
+
+
+def test_a_model_with_all_known_positives_on_top_is_compared() -> None:
+    frame = framed(3, 40, 70, 0.0)
+    frame["a"] += 100 * frame["label"].eq(1)  # the others scatter by the second model alone
+    odds, latent = 1.2, 7.0
+    row = frame.pu(score=["a", "b"]).compare(0.1, selection_odds=odds).iloc[0]
+    with np.errstate(invalid="ignore"):
+        low, _ = ends_by_hand(frame, latent, 63.0, odds, "examples")
+    assert row["difference"] > low.value > 0 and row["sign"] == 1
+    assert low.value > row["lower"] > 0 and 0 < row["p_value"] < 0.05

@@ -1,0 +1,503 @@
+"""Numbers on new examples: against pairwise oracles, other libraries and simulated samples."""
+
+import math
+import re
+import warnings
+from collections import Counter
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from pu_accessor import PUDataError, PUValueError, PUWarning
+from tests.cases import Labels, as_frame, draw_case, put
+from tests.support.oracles import estimates_oracle
+from tests.support.oracles import population_oracle as oracle
+
+SEEDS = range(12)
+NUMBERS = ["estimate", "standard_error", "lower", "upper"]
+
+
+def draw(seed: int) -> tuple[list[float], Labels, float]:
+    """Draw scores, often tied, with three known positives and five others at least."""
+    rng = np.random.default_rng(seed)
+    size = int(rng.integers(12, 40))
+    truth = rng.random(size) < 0.5
+    score = np.round(rng.normal(rng.uniform(-0.5, 3) * truth), int(rng.integers(0, 3)))
+    shown = rng.random(size) < rng.uniform(0.2, 0.8)
+    label: Labels = [bool(t) if s else None for t, s in zip(truth, shown, strict=True)]
+    label[:8] = True, True, True, None, None, None, None, False
+    return list(map(float, score)), label, float(rng.choice([0.0, 0.1, 0.35]))
+
+
+def framed(score: Any, label: Any, **columns: Any) -> pd.DataFrame:
+    """Return a frame with the default column names."""
+    return pd.DataFrame({"score": score, "label": pd.array(label, dtype="boolean"), **columns})
+
+
+def ask(data: Any, method: str, *args: Any, **options: Any) -> pd.DataFrame:
+    """Call a method of the accessor and let it warn."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PUWarning)
+        result = put(data.pu, method, *args, **options)
+    assert isinstance(result, pd.DataFrame) and (result["target"] == "population").all()
+    return result
+
+
+def all_labeled(seed: int, size: int = 60) -> pd.DataFrame:
+    """Draw examples whose labels are all known."""
+    rng = np.random.default_rng(seed)
+    truth = np.arange(size) % 3 == 0
+    return framed(np.round(rng.normal(truth), 1), truth)
+
+
+# ---------------------------------------------------------------------------------------------
+# AUROC
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_auroc_agrees_with_oracle(seed: int) -> None:
+    score, label, beta = draw(seed)
+    level = [0.95, 0.8][seed % 2]
+    got = ask(framed(score, label), "auroc", [0.0, beta] if beta else beta, level=level)
+    for row in got.to_dict("records"):
+        want = oracle.auroc(score, label, row["beta"], level)
+        assert [row[name] for name in NUMBERS[:2]] == pytest.approx(want[:2], rel=1e-9)
+        assert [row[name] for name in NUMBERS[2:]] == pytest.approx(want[2:], abs=1e-7)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_all_labeled_it_is_delong_and_mann_whitney(seed: int) -> None:
+    frame = all_labeled(seed)
+    one, other = (frame["score"][frame["label"] == kind] for kind in (True, False))
+    u = stats.mannwhitneyu(one, other).statistic
+    wins = (np.sign(one.to_numpy()[:, None] - other.to_numpy()) + 1) / 2
+    squared = wins.mean(axis=1).var(ddof=1) / len(one) + wins.mean(axis=0).var(ddof=1) / len(other)
+    row = ask(frame, "auroc", 0, negative=False).iloc[0]
+    wanted = [u / (len(one) * len(other)), math.sqrt(squared)]
+    assert row[NUMBERS[:2]].tolist() == pytest.approx(wanted)
+    assert 0 < row["lower"] < row["estimate"] < row["upper"] < 1
+
+
+def test_values_by_hand() -> None:
+    known, rest = [9, 7.5, 7.5, 4, 2.5], [8, 7.5, 6, 5, 4, 3, 2, 1, 0, -1]
+    row = ask(framed(known + rest, [True] * 5 + [None] * 10), "auroc", 0.2).iloc[0]
+    error = math.sqrt(0.01215 + 0.008011) / 0.8
+    assert row[NUMBERS[:2]].tolist() == pytest.approx([0.7875, error], rel=1e-4)
+
+
+def test_both_targets_have_one_estimate() -> None:
+    for seed in SEEDS:
+        score, label, beta = draw(seed)
+        for method in ("auroc", "average_precision"):
+            new = ask(framed(score, label), method, beta)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", PUWarning)
+                these = getattr(framed(score, label).pu, method)(beta, target="examples")
+            assert new["estimate"].tolist() == pytest.approx(these["estimate"].tolist())
+
+
+def test_perfect_separation_has_an_interval() -> None:
+    frame = framed(range(30), [False] * 20 + [True] * 10)
+    for method in ("auroc", "average_precision"):
+        row = ask(frame, method, 0, negative=False).iloc[0]
+        assert row[["estimate", "standard_error", "upper"]].tolist() == [1, 0, 1]
+        assert 0.4 < row["lower"] < 0.95
+
+
+@pytest.mark.parametrize("size", [200, 1000])
+def test_perfect_separation_of_many_has_an_interval(size: int) -> None:
+    truth = np.arange(2 * size) < size
+    frames = (framed(sign * truth, truth) for sign in (1, -1))
+    up, down = (ask(frame, "auroc", 0, negative=False).iloc[0] for frame in frames)
+    assert up["upper"] == 1 and down["lower"] == 0
+    # Next to no pair of new examples is in the wrong order, but some may be.
+    assert 0.2 / size < 1 - up["lower"] < 3 / size
+    assert down["upper"] == pytest.approx(1 - up["lower"], abs=1e-9)
+
+
+def test_mirrored_scores_mirror_the_interval() -> None:
+    frame = all_labeled(3)
+    row = ask(frame, "auroc", 0, negative=False).iloc[0]
+    turned = ask(frame.assign(score=-frame["score"]), "auroc", 0, negative=False).iloc[0]
+    assert turned["lower"] == pytest.approx(1 - row["upper"])
+    swapped = framed(-frame["score"], ~frame["label"])
+    same = ask(swapped, "auroc", 0, negative=False).iloc[0]
+    assert same[NUMBERS].tolist() == pytest.approx(row[NUMBERS].tolist())
+
+
+@pytest.mark.parametrize("method", ["auroc", "average_precision"])
+def test_lone_examples_have_no_interval(method: str) -> None:
+    for label in ([None, True, None, False], [True, True, True, None]):
+        with pytest.warns(PUWarning, match="alone") as record:
+            row = getattr(framed([4, 3, 2, 1], label).pu, method)(0).iloc[0]
+        assert len(record) == 1
+        assert row[["standard_error", "lower", "upper"]].isna().all()
+
+
+def test_one_known_positive_has_an_average_precision_if_no_other_is_hidden() -> None:
+    frame = framed([4.0, 3.0, 2.0, 1.0], [None, True, None, False])
+    found = ask(frame, "average_precision", [0.0, 0.5])
+    assert found["estimate"].tolist() == pytest.approx([0.5, math.nan], nan_ok=True)
+
+
+def test_more_examples_narrow_what_new_ones_can_be() -> None:
+    frame = all_labeled(4)
+    ten = pd.concat([frame] * 10, ignore_index=True)
+    few, many = (ask(f, "auroc", 0, negative=False).iloc[0] for f in (frame, ten))
+    assert many["upper"] - many["lower"] < 0.4 * (few["upper"] - few["lower"])
+    these = ten.pu(negative=False).auroc(0, target="examples").iloc[0]
+    assert these["lower"] == these["estimate"] == these["upper"]
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("above", [[], [20.5], [23.0, 20.5, 19.5], [21.0, 20.0]])
+def test_limits_of_estimates_near_and_beyond_the_ends(above: list[float], sign: int) -> None:
+    rest = [*above, *map(float, range(13 - len(above)))]
+    score = [sign * one for one in (22.0, 21.0, 20.0, 19.0, *rest)]
+    label: Labels = [True] * 4 + [None] * (len(score) - 4)
+    for row in ask(framed(score, label), "auroc", [0.05, 0.15]).to_dict("records"):
+        want = oracle.auroc(score, label, row["beta"], 0.95)
+        if not np.isnan(row["estimate"]):
+            assert [row[name] for name in NUMBERS[:2]] == pytest.approx(want[:2], rel=1e-9)
+            assert [row[name] for name in NUMBERS[2:]] == pytest.approx(want[2:], abs=1e-7)
+
+
+def asked_and_told(frame: pd.DataFrame, beta: list[float]) -> tuple[pd.DataFrame, Counter[str]]:
+    """Return AUROC of each group, and how many rows or groups there are warnings of, by kind."""
+    numbers: Counter[str] = Counter()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warnings.simplefilter("error", RuntimeWarning)
+        found = frame.pu(by="g", on_error="skip").auroc(beta, level=0.9)
+    for message in (str(one.message) for one in caught):
+        first = re.match(r"(?:In )?(\d+) of \d+ (?:rows|groups) (.{25})", message)
+        more = re.search(r"and (\d+) more", message)
+        listed = message.count("group g=") + (int(more[1]) if more else 0)
+        numbers[first[2] if first else message[:25]] += int(first[1]) if first else listed
+    return found, numbers
+
+
+@pytest.mark.parametrize("beta", [[0.0, 0.3], [0.55], [1.0]])
+def test_many_groups_at_once_are_what_a_few_of_them_are(beta: list[float]) -> None:
+    """From a hundred on, those that have nothing to tell are ranked and estimated together."""
+    groups = [as_frame(draw_case(seed)).assign(g=seed) for seed in range(100)]
+    groups[0] = framed([3.0, 2.0, 1.0, 0.0], [True, True, False, None], g=0)
+    groups[1] = framed([3.0, 2.0, 1.0, 0.0], [None, None, None, False], g=1)
+    groups[2] = framed([3.0, 2.0, 1.0], [True, True, None], g=2)
+    groups[3] = framed([3.0, 2.0, 1.0], [True, None, None], g=3)
+    groups[4] = framed([3.0, 2.0, 1.0], [True, True, False], g=4)
+    groups[7] = framed([3.0, 2.0, 1.0], [True, True, True], g=7)
+    for key, n, between in ((5, 10, 25), (6, 15, 60)):  # half of the known ones too far above
+        label: Labels = [*[None] * (key == 6), *[True] * n, *[None] * between, *[True] * n]
+        groups[key] = framed(np.arange(len(label), 0, -1), label, g=key)
+    found, numbers = asked_and_told(pd.concat(groups), beta)
+    parts, told = zip(
+        *(asked_and_told(pd.concat(groups[i::2]), beta) for i in (0, 1)), strict=True
+    )
+    each = pd.concat(parts).sort_values(["g", "beta"], ignore_index=True)
+    pd.testing.assert_frame_equal(found, each, rtol=1e-9)
+    assert numbers == sum(told, Counter())
+
+
+# ---------------------------------------------------------------------------------------------
+# Average precision
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_error_of_average_precision_agrees_with_derivatives(seed: int) -> None:
+    score, label, beta = draw(seed)
+    row = ask(framed(score, label), "average_precision", beta).iloc[0]
+    want = oracle.average_precision_error(score, label, beta)
+    assert row["standard_error"] == pytest.approx(want, rel=1e-5)
+    assert 0 <= row["lower"] <= min(row["estimate"], 1) and row["upper"] <= 1
+
+
+@pytest.mark.parametrize(
+    "label",
+    [
+        [None, True, None, False, None, True, None],
+        [True, None, True, True, True, False, True],
+        [None, True, True, False],
+    ],
+)
+def test_two_of_a_kind_are_enough_for_an_interval(label: Labels) -> None:
+    score = list(map(float, range(len(label), 0, -1)))
+    row = ask(framed(score, label), "average_precision", 0.1).iloc[0]
+    value = estimates_oracle.average_precision(score, label, 0.1).value
+    assert row["estimate"] == pytest.approx(float(value), rel=1e-12)
+    want = oracle.average_precision_error(score, label, 0.1)
+    assert row["standard_error"] == pytest.approx(want, rel=1e-5)
+    assert row["lower"] < row["estimate"] < row["upper"]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_limits_of_average_precision_agree_with_derivatives(seed: int) -> None:
+    score, label, beta = draw(seed)
+    level = [0.95, 0.8][seed % 2]
+    row = ask(framed(score, label), "average_precision", beta, level=level).iloc[0]
+    equal = [1.0] * label.count(True)
+    if row["standard_error"]:  # else it has Wilson's limits
+        want = oracle.weighted("pr", score, label, equal, beta, level)
+        assert (row["lower"], row["upper"]) == pytest.approx(want, abs=1e-6)
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95])
+@pytest.mark.parametrize(("n", "rest"), [(2, 2), (10, 20), (40, 7)])
+def test_average_precision_without_scatter_has_wilsons_limits(
+    n: int, rest: int, level: float
+) -> None:
+    truth = np.arange(n + rest) < n
+    row = ask(
+        framed(1.0 * truth, truth), "average_precision", 0, level=level, negative=False
+    ).iloc[0]
+    true = stats.binomtest(n, n).proportion_ci(level, method="wilson").low
+    false = stats.binomtest(0, rest).proportion_ci(level, method="wilson").high
+    lower = true * n * true / (n * true + rest * false)
+    assert row[NUMBERS].tolist() == pytest.approx([1, 0, lower, 1], rel=1e-9)
+    # All at the end, in one block, have the precision of all.
+    row = ask(
+        framed(-1.0 * truth, truth), "average_precision", 0, level=level, negative=False
+    ).iloc[0]
+    share = n / (n + rest)
+    assert row[NUMBERS].tolist() == pytest.approx([share, 0, min(share, lower), 1], rel=1e-9)
+
+
+# ---------------------------------------------------------------------------------------------
+# A metric at a threshold
+
+
+METRICS: dict[str, Any] = {
+    "precision": lambda tp, fp, fn, tn: tp / (tp + fp),
+    "fdr": lambda tp, fp, fn, tn: fp / (tp + fp),
+    "npv": lambda tp, fp, fn, tn: tn / (tn + fn),
+    "accuracy": lambda tp, fp, fn, tn: (tp + tn) / (tp + fp + fn + tn),
+    "balanced_accuracy": lambda tp, fp, fn, tn: (tp / (tp + fn) + tn / (tn + fp)) / 2,
+    "f1": lambda tp, fp, fn, tn: tp / (tp + (fp + fn) / 2),
+    "jaccard": lambda tp, fp, fn, tn: tp / (tp + fp + fn),
+    "informedness": lambda tp, fp, fn, tn: tp / (tp + fn) + tn / (tn + fp) - 1,
+    "mcc": lambda tp, fp, fn, tn: (
+        (tp * tn - fp * fn) / math.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
+    ),
+    "kappa": lambda tp, fp, fn, tn: (
+        2 * (tp * tn - fp * fn) / ((tp + fp) * (fp + tn) + (tp + fn) * (fn + tn))
+    ),
+    "lift": lambda tp, fp, fn, tn: tp / (tp + fp) / (tp + fn) * (tp + fp + fn + tn),
+    "fpr": lambda tp, fp, fn, tn: fp / (fp + tn),
+}
+
+
+@pytest.mark.parametrize("place", [0.0, 0.1, 0.5, 0.9])
+@pytest.mark.parametrize("name", METRICS)
+def test_metrics_of_four_counts_agree_with_two_binomials(name: str, place: float) -> None:
+    def function(*counts: float) -> float:
+        try:
+            return float(METRICS[name](*map(float, counts)))  # numpy's divide by 0
+        except ZeroDivisionError:
+            return math.nan
+
+    for seed, beta, way in ((0, 0.35, 1), (1, 0.1, 1), (4, 0.0, 1), (9, 0.6, 1), (9, 0.6, -1)):
+        score, label, _ = draw(seed)
+        score = [way * one for one in score]
+        threshold = sorted(score)[int(len(score) * place)]
+        want = oracle.metric(score, label, beta, threshold, 0.9, function)
+        frame = framed(score, label)
+        row = ask(frame, "metric", name, beta, at={"threshold": threshold}, level=0.9).iloc[0]
+        found = row[["estimate", "lower", "upper"]].tolist()
+        assert found == pytest.approx(want, abs=1e-12, nan_ok=True)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_rates_agree_with_two_binomials(seed: int) -> None:
+    score, label, beta = draw(seed)
+    threshold = sorted(score)[len(score) // 2]
+    rates = oracle.rates(score, label, beta, threshold, 0.9)
+    for name, want in rates.items():
+        if name != "tpr" and not 0 <= rates["fpr"][0] <= 1:
+            continue  # beta asks for more than there is, or the rest is not in the head
+        row = ask(
+            framed(score, label), "metric", name, beta, at={"threshold": threshold}, level=0.9
+        )
+        low, high = (-1, 1) if name == "informedness" else (0, 1)
+        inside = [min(max(x, low), high) for x in want]
+        found = row.iloc[0][["estimate", "lower", "upper"]].tolist()
+        if name == "informedness":  # an interval that leaves [-1, 1] ends where both rates do
+            assert found[0] == pytest.approx(inside[0])
+            continue
+        assert found == pytest.approx(inside, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["tpr", "fpr", "tnr", "fnr"])
+def test_all_labeled_rates_are_wilson(name: str) -> None:
+    frame = all_labeled(7)
+    kind = frame["label"] == (name in ("tpr", "fnr"))
+    hit = (frame["score"] >= 0.5) == (name in ("tpr", "fpr"))
+    test = stats.binomtest(int((kind & hit).sum()), int(kind.sum()))
+    want = [test.statistic, *test.proportion_ci(0.95, method="wilson")]
+    row = ask(frame, "metric", name, 0, at={"threshold": 0.5}, negative=False).iloc[0]
+    assert row[["estimate", "lower", "upper"]].tolist() == pytest.approx(want)
+    assert row["band"] == "binomial"
+
+
+def test_newcombes_interval_of_informedness() -> None:
+    """Newcombe's tenth method for 56/70 and 48/80: .0524 to .3339."""
+    label = [True] * 70 + [False] * 80
+    score = [1] * 56 + [0] * 14 + [1] * 48 + [0] * 32
+    row = ask(
+        framed(score, label), "metric", "informedness", 0, at={"threshold": 1}, negative=False
+    ).iloc[0]
+    found = row[["estimate", "lower", "upper"]].tolist()
+    assert found == pytest.approx([0.2, 0.0524, 0.3339], abs=5e-5)
+
+
+def test_a_metric_stays_in_its_range() -> None:
+    for seed in SEEDS:
+        score, label, beta = draw(seed)
+        for name in ("precision", "f1", "accuracy", "npv", "mcc"):
+            row = ask(
+                framed(score, label), "metric", name, beta, at={"threshold": np.median(score)}
+            ).iloc[0]
+            assert -(name == "mcc") <= row["lower"] <= row["estimate"] <= row["upper"] <= 1
+
+
+def test_an_own_metric_at_a_threshold() -> None:
+    score, label, beta = draw(5)
+
+    def found(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+        return tp / (tp + fn)
+
+    own, named = (
+        ask(framed(score, label), "metric", name, beta, at={"threshold": 0.5}).iloc[0]
+        for name in (found, "tpr")
+    )
+    same = ["estimate", "lower", "upper"]
+    assert own[same].tolist() == pytest.approx(named[same].tolist())
+
+
+def test_what_a_metric_is_about() -> None:
+    score, label, _ = draw(6)
+    pu: Any = framed(score, label).pu
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PUWarning)
+        for at, options, target in (
+            ({"threshold": 0.5}, {}, "population"),
+            ({"threshold": 0.5}, {"band": "dkw"}, "examples"),
+            ({"threshold": 0.5}, {"target": "examples"}, "examples"),
+            (3, {}, "examples"),
+            ({"recall": 0.5}, {}, "examples"),
+            ("youden", {}, "examples"),
+        ):
+            found = pu.metric("f1", 0.1, at=at, **options)
+            assert found["target"].tolist() == [target]
+    for at, options in ((3, {}), ("youden", {}), ({"threshold": 0.5}, {"band": "dkw"})):
+        with pytest.raises(PUValueError, match="target must be 'examples'"):
+            pu.metric("f1", 0.1, at=at, target="population", **options)
+
+
+# ---------------------------------------------------------------------------------------------
+# What is refused, and envelopes
+
+
+@pytest.mark.parametrize("method", ["auroc", "average_precision", "gap"])
+def test_targets_that_are_none(method: str) -> None:
+    score, label, _ = draw(1)
+    frame = framed(score, label, site=[*"ab" * 20][: len(score)])
+    question: Any = getattr(frame.pu, method)
+    if method == "gap":
+        question = partial(frame.pu(by="site").gap, "auroc")
+    with pytest.raises(PUValueError, match="'examples', 'population'"):
+        question(0.1, target="new")
+    with pytest.raises(PUValueError, match="Did you mean 'population'"):
+        question(0.1, target="populaton")
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"), [("new", "population"), ("sample", "examples"), ("these", "examples")]
+)
+def test_targets_by_other_names(said: str, meant: str) -> None:
+    score, label, _ = draw(1)
+    with pytest.raises(PUValueError, match=rf"target must be .* Did you mean '{meant}'\?"):
+        framed(score, label).pu.auroc(0.1, target=said)
+
+
+def test_targets_that_a_method_does_not_have() -> None:
+    score, label, _ = draw(2)
+    frame = framed(score, label, propensity=0.5)
+    with pytest.raises(PUValueError, match="target must be 'examples' with max_fpr"):
+        frame.pu.auroc(0.1, max_fpr=0.2)
+    for method, options in (
+        ("auroc", {}),
+        ("average_precision", {}),
+        ("metric", {"quantity": "f1", "at": {"threshold": 0.5}}),
+    ):
+        told = rf"target must be 'examples' with propensity=..., but {method} was asked"
+        with pytest.raises(PUValueError, match=told):
+            getattr(frame.pu(propensity="propensity"), method)(beta=0.1, **options)
+    with pytest.raises(PUValueError, match="'examples', 'population'"):
+        frame.assign(other=frame["score"]).pu(score=["score", "other"]).compare(
+            target="these ones"
+        )
+
+
+def test_an_envelope_of_a_rate_holds_that_of_each_beta() -> None:
+    score, label, _ = draw(3)
+    frame, at = framed(score, label), {"threshold": 0.5}
+    row = ask(frame, "metric", "fpr", 0.1, at=at, beta_interval=(0.0, 0.2)).iloc[0]
+    each = ask(frame, "metric", "fpr", [0.0, 0.05, 0.1, 0.2], at=at)
+    assert row["envelope_lower"] <= each["lower"].min()
+    assert row["envelope_upper"] >= each["upper"].max()
+
+
+def test_an_envelope_of_a_metric_ends_where_beta_does() -> None:
+    rng, at = np.random.default_rng(3), {"threshold": 0.5}
+    score = np.round(rng.normal(np.arange(30) < 14), 1)
+    frame = framed(score, [True] * 10 + [None] * 20)
+    for name in ("precision", "tpr", "fpr"):
+        each = ask(frame, "metric", name, [0.3, 0.5, 0.97], at=at)
+        row = ask(frame, "metric", name, 0.5, at=at, beta_interval=(0.3, 0.97)).iloc[0]
+        assert row["envelope_lower"] == pytest.approx(each["lower"].min(), rel=1e-12)
+        assert row["envelope_upper"] == pytest.approx(each["upper"].max(), rel=1e-12)
+        # Without negatives there is none of it, but all betas below have one.
+        whole = ask(frame, "metric", name, [0.3, 0.5], at=at, beta_interval=(0.3, 1.0))
+        assert (whole["envelope_lower"] <= row["envelope_lower"]).all()
+        assert (whole["envelope_upper"] >= row["envelope_upper"]).all()
+
+
+def test_a_metric_without_negatives_is_refused_in_full() -> None:
+    frame = framed([3.0, 2.0, 1.0, 0.0], [True, None, True, None])
+    with pytest.raises(PUDataError) as caught:
+        ask(frame, "metric", "f1", [0.5, 1.0], at={"threshold": 1.5})
+    assert str(caught.value).startswith(
+        "metric on new examples needs negatives, but at beta = 1 there are none among the 4 "
+        "examples. Pass a smaller beta, or target='examples'."
+    )
+    frame.loc[4] = [-1.0, False]
+    assert len(ask(frame, "metric", "f1", [0.5, 1.0], at={"threshold": 1.5})) == 2
+
+
+# ---------------------------------------------------------------------------------------------
+# What is claimed
+
+
+@pytest.mark.parametrize(
+    ("known", "shift", "bounds"),
+    [(10, 1.0, (0.92, 0.99)), (10, 2.5, (0.91, 1)), (200, 1.0, (0.92, 0.98))],
+)
+def test_intervals_cover_the_population(
+    known: int, shift: float, bounds: tuple[float, float]
+) -> None:
+    rng, draws, rest = np.random.default_rng(known), 300, 400
+    score = rng.normal(size=(draws, known + rest))
+    hidden = rng.random((draws, rest)) < 0.1
+    score[:, :known] += shift
+    score[:, known:] += shift * hidden
+    label = np.where(np.arange(known + rest) < known, 1, np.nan)
+    frame = pd.DataFrame({"score": score.ravel(), "label": np.tile(label, draws)})
+    frame["draw"] = np.repeat(np.arange(draws), known + rest)
+    got = ask(frame, "auroc", 0.1, by="draw")
+    true = stats.norm.cdf(shift / math.sqrt(2))
+    covered = ((got["lower"] <= true) & (true <= got["upper"])).mean()
+    assert bounds[0] <= covered <= bounds[1]

@@ -1,0 +1,83 @@
+"""Tables in chunks answer as those in memory, and stay lazy where an answer is as large."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from pu_accessor.errors import PUValueError
+from tests.cases import binormal
+from tests.datasets.questions import QUESTIONS, assert_same
+
+dask = pytest.importorskip("dask")
+
+FRAME = binormal(50, 130, 0.4, seed=4)[0].assign(forest=lambda df: df["score"] - df.index % 3)
+PU = FRAME.rename(columns={"score": "svm"}).pu(score=["svm", "forest"])
+TABLES = {
+    "points": PU.contingency([0.1, 0.2]),
+    "own cutoffs": PU.contingency([0.1, 0.2], ranks="breakpoints"),
+    "interval": PU.contingency([0.1, 0.2], beta_interval=(0.1, 0.2)),
+}
+LAZY = ["roc", "pr", "f1", "mcc", "area roc", "area pr", "area of a part", "beta_derivatives"]
+
+
+def chunked(tables: xr.Dataset, size: int = 37) -> xr.Dataset:
+    """Return tables in chunks along the cutoffs, coordinates as well: as open_zarr does."""
+    axis = "cutoff" if "cutoff" in tables.dims else "rank"
+    parts = tables.chunk({axis: size})
+    aside = {n: c.chunk() for n, c in tables.coords.items() if n not in tables.indexes}
+    return parts.assign_coords(aside)
+
+
+def refuse(*_: Any, **__: Any) -> None:
+    """Stand for a scheduler that must not be called."""
+    raise AssertionError("something was computed")
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    # Pictures take their tables into memory first, of whatever kind these are.
+    [(q, kind) for q in QUESTIONS for kind in TABLES if kind == "interval" or q[:4] != "plot"],
+)
+def test_chunks_answer_alike(question: str, kind: str) -> None:
+    ask, tables = QUESTIONS[question], TABLES[kind]
+    if question == "own metric" and kind == "interval":
+        tables = tables.drop_vars(["interval_tp", "interval_positives", "interval_kinks"])
+    assert_same(ask(chunked(tables)), ask(tables))
+
+
+@pytest.mark.parametrize("question", LAZY)
+def test_answers_of_tables_in_chunks_are_lazy(question: str) -> None:
+    answer = QUESTIONS[question](chunked(TABLES["points"]))
+    variables = [answer] if isinstance(answer, xr.DataArray) else answer.data_vars.values()
+    assert all(variable.chunks is not None for variable in variables)
+    coords = answer.coords.values()
+    assert all(coord.chunks is None for coord in coords)
+
+
+@pytest.mark.parametrize("question", ["roc", "pr", "f1", "mcc"])
+def test_nothing_is_read_for_a_rate(question: str) -> None:
+    tables = TABLES["points"].chunk({"rank": 37})
+    tables = tables.assign_coords({n: c.compute() for n, c in tables.coords.items()})
+    with dask.config.set(scheduler=refuse):
+        QUESTIONS[question](tables)
+
+
+def test_a_part_is_no_curve_in_chunks_either() -> None:
+    for part in (lambda ds: ds.isel(rank=slice(3, None)), lambda ds: ds.isel(rank=[0, 5, 3, -1])):
+        select: Callable[[xr.Dataset], xr.Dataset] = part
+        with pytest.raises(PUValueError, match="in their order"):
+            select(chunked(TABLES["points"])).pu.area("auroc")
+
+
+def test_zarr(tmp_path: Path) -> None:
+    pytest.importorskip("zarr")
+    tables = TABLES["points"].chunk({"rank": 50})
+    tables.to_zarr(tmp_path / "tables.zarr", consolidated=False)
+    found = xr.open_zarr(tmp_path / "tables.zarr", consolidated=False)
+    assert_same(found.pu.area("auroc").compute(), TABLES["points"].pu.area("auroc"))
+    ax = found.isel(model=0).pu.plot_roc()
+    assert np.isfinite(ax.lines[1].get_ydata()).all()

@@ -1,0 +1,108 @@
+"""Tables that were spoiled are refused in our own words, whatever is asked of them."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from pu_accessor.errors import PUError
+from tests.cases import binormal
+from tests.datasets.questions import QUESTIONS
+
+FRAME = binormal(60, 140, 0.4, seed=6)[0].assign(forest=lambda df: -df["score"])
+PU = FRAME.rename(columns={"score": "svm"}).pu(score=["svm", "forest"])
+POINTS, OWN, INTERVAL = (
+    PU.contingency([0.1, 0.2]),
+    PU.contingency([0.1, 0.2], ranks="breakpoints"),
+    PU.contingency([0.1, 0.2], beta_interval=(0.1, 0.2)),
+)
+
+# What is done to tables, and what all questions must say then; without a text an answer will do.
+SPOILED: dict[str, tuple[Callable[[xr.Dataset], xr.Dataset], str | None]] = {
+    "no beta at all": (lambda ds: ds.isel(beta=[]), "dimension 'beta' is empty"),
+    "no bound at all": (lambda ds: ds.isel(bound=[]), "dimension 'bound' is empty"),
+    "bounds unnamed": (lambda ds: ds.drop_vars("bound"), "'bound' must have its labels"),
+    "betas unnamed": (lambda ds: ds.drop_vars("beta"), "'beta' must have its labels"),
+    "a bound twice": (lambda ds: ds.isel(bound=[0, 0, 1, 2]), "labels of 'bound' must be some of"),
+    "other bounds": (
+        lambda ds: ds.assign_coords(bound=["low", "mid", "high"]),
+        "labels of 'bound' must be some of",
+    ),
+    "text": (lambda ds: ds.assign(fp=ds["fp"].astype(str)), "'fp' must hold numbers"),
+    "complex": (lambda ds: ds.assign(tn=ds["tn"] + 0j), "'tn' must hold numbers"),
+    "a count of its own shape": (
+        lambda ds: ds.assign(tp=ds["tp"].isel(beta=0, drop=True)),
+        "counts must stand over the same dimensions",
+    ),
+    "one beta": (lambda ds: ds.isel(beta=0), None),
+    "one bound": (lambda ds: ds.sel(bound="upper"), None),
+    "a count missing": (lambda ds: ds.drop_vars("fn"), None),
+    "no ranks": (lambda ds: ds.drop_vars("rank"), None),
+    "no thresholds": (lambda ds: ds.drop_vars("threshold"), None),
+    "not clipped": (lambda ds: ds.drop_vars("clipped"), None),
+    "no totals": (lambda ds: ds.drop_vars("n_known_negative"), None),
+    "betas renamed": (lambda ds: ds.rename(beta="prior"), None),
+    "holes": (lambda ds: ds[["tp", "fp", "fn", "tn", "clipped"]].where(ds["tp"] > 3), None),
+    "negative": (lambda ds: ds.assign(tp=-ds["tp"]), None),
+    "no models": (lambda ds: ds.drop_vars("model"), None),
+}
+INTERVALS: dict[str, tuple[Callable[[xr.Dataset], xr.Dataset], str | None]] = {
+    "positives gone": (lambda ds: ds.drop_vars("interval_positives"), "are not whole"),
+    "betas gone": (lambda ds: ds.drop_vars("interval_beta"), "are not whole"),
+    "spread": (lambda ds: ds.where(ds["tp"] >= 0), "'bound'"),
+    "no point": (lambda ds: ds.rename(beta="prior"), "over beta, but ['beta'] went"),
+    "one side": (lambda ds: ds.isel(interval_bound=[1]), "'interval_bound' must have 2 places"),
+}
+
+
+def complain(ask: Callable[[xr.Dataset], Any], tables: xr.Dataset) -> str:
+    """Return what is said, or nothing where there is an answer."""
+    try:
+        ask(tables)
+    except PUError as error:
+        return str(error)
+    return ""
+
+
+@pytest.mark.parametrize("spoil", SPOILED)
+@pytest.mark.parametrize("tables", [OWN, INTERVAL], ids=["own cutoffs", "interval"])
+def test_every_question_speaks_for_itself(spoil: str, tables: xr.Dataset) -> None:
+    change, said = SPOILED[spoil]
+    spoilt = change(tables)
+    for question, ask in QUESTIONS.items():
+        if question != "own metric" and not (question.startswith("plot") and tables is OWN):
+            told = complain(ask, spoilt)
+            assert said is None or said in told, question
+
+
+@pytest.mark.parametrize("spoil", INTERVALS)
+def test_intervals_are_whole(spoil: str) -> None:
+    change, said = INTERVALS[spoil]
+    for ask in QUESTIONS.values():
+        assert str(said) in complain(ask, change(INTERVAL))
+
+
+@pytest.mark.parametrize("empty", [POINTS.isel(rank=[]), OWN.isel(cutoff=[]), OWN.isel(model=[])])
+def test_there_is_a_table_or_more(empty: xr.Dataset) -> None:
+    for question in ("roc", "area pr", "beta_derivatives", "at fraction", "to_frame", "dominance"):
+        assert "is empty" in complain(QUESTIONS[question], empty), question
+
+
+@pytest.mark.parametrize("asked", [{"rank": np.inf}, {"rank": -np.inf}, {"rank": [1, np.inf]}])
+def test_ranks_are_finite(asked: dict[str, Any]) -> None:
+    with pytest.raises(PUError, match="at must not lie"):
+        POINTS.pu.at(**asked)
+
+
+def test_two_keys_make_a_frame() -> None:
+    frame = FRAME.assign(a=FRAME.index % 2, b=FRAME.index % 3)
+    long = frame.pu(by=["a", "b"]).contingency(0.1).pu.to_frame()
+    assert {"a", "b", "rank", "bound", "beta", "tp"} <= set(long.columns)
+    assert len(long.drop_duplicates(["a", "b"])) == 6
+
+
+def test_an_interval_does_not_stand_in_the_way_of_dominance() -> None:
+    verdict = INTERVAL.pu.dominance()
+    assert verdict["dominates"].tolist() == POINTS.pu.dominance()["dominates"].tolist()

@@ -1,0 +1,38 @@
+"""Tables at some of their cutoffs."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from tests.accessors.test_accessors import FRAME, TABLES
+
+
+def test_tables_at_some_cutoffs() -> None:
+    several = pd.concat([FRAME.assign(site="a"), FRAME.iloc[:9].assign(site="b")])
+    for tables in (
+        TABLES,
+        FRAME.pu.contingency([0, 0.4], ranks="breakpoints"),
+        several.pu(by="site").contingency([0, 0.4], ranks="breakpoints"),
+        several.pu(by="site").contingency([0, 0.4]),
+    ):
+        sites = tables["site"].values.tolist() if "site" in tables.coords else [None]
+        for site in sites:
+            one = tables if site is None else tables.sel(site=site)
+            rank, threshold = one["rank"].values, one["threshold"].values
+            size = int(one["n_known_positive"] + one["n_known_negative"] + one["n_unlabeled"])
+            questions: list[tuple[dict[str, Any], int]]
+            questions = [({"rank": asked}, asked) for asked in (0, 3, 4, size)]
+            questions += [({"fraction": x}, int(x * size)) for x in (0, 0.2, 0.75, 1)]
+            for question, asked in questions:
+                last = np.flatnonzero(rank <= asked)[-1]
+                expected = one["tp"].isel({one["tp"].dims[0]: last}).values
+                got = tables.pu.at(**question)
+                got = got if site is None else got.sel(site=site)
+                np.testing.assert_array_equal(np.squeeze(got["tp"].values), expected.squeeze())
+            at = float(np.median(FRAME["score"]))
+            last = np.flatnonzero(threshold >= at)[-1]
+            expected = one["tp"].isel({one["tp"].dims[0]: last}).values
+            got = tables.pu.at(threshold=at)
+            got = got if site is None else got.sel(site=site)
+            np.testing.assert_array_equal(np.squeeze(got["tp"].values), expected.squeeze())

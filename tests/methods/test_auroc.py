@@ -1,0 +1,579 @@
+"""AUROC, and what average precision shares with it, against a slow oracle and scikit-learn."""
+
+import math
+import warnings
+from fractions import Fraction
+from functools import cache
+from itertools import pairwise, product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from sklearn.metrics import average_precision_score, roc_auc_score
+
+from pu_accessor import PUDataError, PUKeyError, PUValueError, PUWarning
+from pu_accessor.inference.estimates.intervals import rank_interval
+from tests.cases import Labels, draw_case, put
+from tests.support.oracles import estimates_oracle as oracle
+from tests.support.oracles import gaps_oracle
+
+# ---------------------------------------------------------------------------------------------
+# The oracle itself
+
+SMALL = [
+    ([9, 8, 7, 6, 5, 4, 3, 2, 1], [1, 0, 1, 1, 0, 0, 1, 0, 0], []),
+    ([5, 5, 4, 4, 4, 3, 2, 2, 1], [0, 1, 1, 0, 1, 0, 1, 0, 1], [0, 3]),
+    ([1, 1, 1, 1, 1, 1], [1, 1, 0, 0, 1, 1], [2]),
+    ([3, 3, 2, 2, 1, 1, 0], [0, 0, 1, 0, 1, 1, 1], []),
+]
+
+
+def hidden(truth: list[int], n: int, known_negatives: list[int]) -> Fraction:
+    """Return beta when n of the positives are known."""
+    return Fraction(sum(truth) - n, len(truth) - n - len(known_negatives))
+
+
+def draw(seed: int) -> tuple[list[float], Labels, float]:
+    """Draw a ranking that has a negative for sure, and a beta."""
+    score, label, beta = draw_case(seed)
+    return [*score, 0.5], [*label, False], beta
+
+
+def labeled(seed: int) -> tuple[list[float], list[bool]]:
+    """Draw a ranking with ties and both labels."""
+    rng = np.random.default_rng(seed)
+    label = [True, False, *(rng.random(int(rng.integers(2, 30))) < 0.4).tolist()]
+    return np.round(rng.normal(label), int(rng.integers(0, 3))).tolist(), label
+
+
+# ---------------------------------------------------------------------------------------------
+# The package
+
+METHODS = ["auroc", "average_precision"]
+
+COLUMNS = ["beta", "estimate", "standard_error", "lower", "upper", "level", "target"]
+
+both = pytest.mark.parametrize("method", METHODS)
+
+NEAR: dict[str, Any] = {"rel": 1e-9, "abs": 1e-12, "nan_ok": True}
+
+
+def pu(data: Any) -> Any:
+    """Return the accessor of a frame or its groups, of which type checkers know nothing."""
+    return data.pu
+
+
+def framed(score: list[float], label: Labels | list[bool]) -> pd.DataFrame:
+    """Return a frame with the default column names."""
+    return pd.DataFrame({"score": score, "label": pd.array(label, dtype="boolean")})
+
+
+def quiet(data: Any, method: str, *args: Any, **options: Any) -> pd.DataFrame:
+    """Ask a method of the accessor about these examples and let it warn."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PUWarning)
+        result = put(data.pu, method, *args, target="examples", **options)
+    assert (result["target"] == "examples").all()
+    assert isinstance(result, pd.DataFrame) and isinstance(result.index, pd.RangeIndex)
+    return result
+
+
+def said(method: str, score: list[float], label: Labels, beta: oracle.Beta) -> oracle.Estimate:
+    """Return what the oracle says."""
+    return getattr(oracle, method)(score, label, beta)  # type: ignore[no-any-return]
+
+
+def limits(
+    frame: pd.DataFrame, method: str, beta: float, level: float, **limit: float
+) -> list[float]:
+    """Return the areas under the bounding curves."""
+    tables = pu(frame)(negative=False).contingency(beta, level=level)
+    areas = tables.pu.area(method, **limit).isel(beta=0)
+    return [float(areas.sel(bound=bound)) for bound in ("lower", "upper")]
+
+
+def within(value: float) -> float:
+    """Return the nearest number in [0, 1]."""
+    return min(max(value, 0.0), 1.0)
+
+
+def nowhere(found: oracle.Estimate) -> bool:
+    """Tell if an estimate is outside [0, 1] by more than its error."""
+    value, error = float(found.value), found.standard_error
+    most = 1.0 if math.isnan(error) else stats.t.ppf(0.975, max(found.n - 1, 1)) * error
+    return max(value - 1, -value) > most + 1e-9
+
+
+def expected_limits(
+    frame: pd.DataFrame, found: oracle.Estimate, doubt: float, beta: float, limit: float
+) -> list[float]:
+    """Return the limits of a partial AUROC at .95."""
+    if found.squared is None or nowhere(found):
+        return [math.nan] * 2
+    if beta == 0 or frame["label"].notna().all():
+        return [float(found.value)] * 2
+    if found.n == 2 or found.squared == 0 or doubt > 0.1:
+        low, high = limits(frame, "auroc", beta, 0.95, max_fpr=limit)
+        inside = within(float(found.value))
+        return [min(low, inside), max(high, inside)]
+    return list(oracle.interval(found, 0.95))
+
+
+def expected_whole(
+    case: tuple[list[float], Labels, float], level: float, off: float
+) -> list[float]:
+    """Return the limits of an AUROC, if the tails of the gaps are so much larger."""
+    score, label, beta = case
+    found = oracle.auroc(score, label, beta)
+    inside = within(float(found.value))
+    if found.squared is None or nowhere(found):
+        return [math.nan] * 2
+    if beta == 0 or None not in label:
+        return [float(found.value)] * 2
+    ends = gaps_oracle.auroc(score, label, beta, (1 - level) / 2 + off)
+    low, high = ends.gaps
+    if found.n > 2 and found.squared:
+        student = oracle.interval(found, level)
+        low, high = min(low, student[0]), max(high, student[1])
+    low, high = within(max(low, ends.feasible[0])), within(min(high, ends.feasible[1]))
+    return [min(low, inside), max(high, inside)]
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_auroc_agrees_with_oracle(seed: int) -> None:
+    score, label, beta = draw(seed)
+    frame, level = framed(score, label), [0.95, 0.8][seed % 2]
+    betas = [0.3, beta] if beta != 0.3 and None in label else [beta]
+    got = quiet(frame, "auroc", betas, level=level, negative=False)
+    assert list(got.columns) == COLUMNS
+    assert got["beta"].tolist() == betas and (got["level"] == level).all()
+    for one, row in zip(betas, got.to_numpy().tolist(), strict=True):
+        found = oracle.auroc(score, label, one)
+        if nowhere(found):
+            assert np.isnan(row[1:5]).all()
+            continue
+        assert row[1:3] == pytest.approx([float(found.value), found.standard_error], **NEAR)
+        wide, narrow = (expected_whole((score, label, one), level, off) for off in (-0.006, 0.006))
+        if math.isnan(wide[0]):
+            assert math.isnan(row[3]) and math.isnan(row[4])
+            continue
+        assert wide[0] - 1e-6 <= row[3] <= narrow[0] + 1e-6
+        assert narrow[1] - 1e-6 <= row[4] <= wide[1] + 1e-6
+
+
+@pytest.mark.parametrize("limit", [0.05, 0.3, 0.77, 1.0])
+def test_partial_auroc_agrees_with_oracle(limit: float) -> None:
+    plain = sure = 0
+    for score, label, beta in map(draw, range(80)):
+        frame = framed(score, label)
+        row = quiet(frame, "auroc", beta, max_fpr=limit, negative=False).to_numpy().tolist()[0]
+        if oracle.is_plain(score, label, beta, limit):
+            plain += 1
+            found = oracle.partial_auroc(score, label, beta, limit)
+            value = [float(found.value), found.standard_error]
+            value = [math.nan] * 2 if nowhere(found) else value
+            assert row[1:3] == pytest.approx(value, **NEAR)
+            if limit < 1:
+                doubt = oracle.doubt(score, label, beta, limit)
+                sure += doubt <= 0.1 and found.n > 2
+                want = expected_limits(frame, found, doubt, beta, limit)
+                assert row[3:5] == pytest.approx(want, **NEAR)
+        elif limit < 1:  # parts of the curve, as under bounding curves
+            found = oracle.clipped_auroc(score, label, beta, limit)
+            value = [math.nan if nowhere(found) else float(found.value)]
+            assert row[1:2] == pytest.approx(value, **NEAR)
+    assert plain > 25 and (sure > 5 or limit in (0.05, 1.0))
+
+
+def test_part_with_blocks_that_hold_as_many_positives_as_there_are_ranks() -> None:
+    # P = 6 and n = 3: one known positive among two tied examples adds no false positive.
+    score = [9.0, 9, 8, 7, 7, 6, 5, 4, 4, 3, 2, 1, 0, -1, -2]
+    label: Labels = [True, None, None, True, None, None, None, True, *[None] * 7]
+    for limit in (0.2, 0.35, 0.6):
+        found = oracle.partial_auroc(score, label, 0.25, limit)
+        assert oracle.is_plain(score, label, 0.25, limit)
+        row = quiet(framed(score, label), "auroc", 0.25, max_fpr=limit).iloc[0]
+        wanted = [float(found.value), found.standard_error]
+        assert row[COLUMNS[1:3]].tolist() == pytest.approx(wanted, **NEAR)
+
+
+@both
+@pytest.mark.parametrize(("scores", "truth", "known_negatives"), SMALL)
+def test_package_agrees_on_all_ways_to_know_positives(
+    method: str, scores: list[float], truth: list[int], known_negatives: list[int]
+) -> None:
+    labels = [yes == 1 for yes in truth]
+    for n in range(2, sum(truth)):
+        beta = float(hidden(truth, n, known_negatives))
+        ways = oracle.all_labels(labels, n, known_negatives)
+        frame = pd.concat([framed(scores, way).assign(way=i) for i, way in enumerate(ways)])
+        got = quiet(frame, method, beta, by="way")
+        want = [said(method, scores, way, beta) for way in ways]
+        values = [math.nan if nowhere(one) else float(one.value) for one in want]
+        np.testing.assert_allclose(got["estimate"], values, rtol=1e-9, atol=1e-12)
+        if n > 2:
+            errors = [math.nan if nowhere(one) else one.standard_error for one in want]
+            np.testing.assert_allclose(got["standard_error"], errors, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_all_labeled_is_scikit_learn(seed: int) -> None:
+    score, label = labeled(seed)
+    frame = framed(score, label)
+    cases: list[tuple[str, dict[str, float], float]] = [
+        ("average_precision", {}, average_precision_score(label, score)),
+        *(
+            ("auroc", {"max_fpr": limit}, roc_auc_score(label, score, max_fpr=limit))
+            for limit in (0.1, 0.5, 1.0)
+        ),
+    ]
+    for method, options, value in cases:
+        row = quiet(frame, method, 0, negative=False, **options).iloc[0]
+        wanted = [value, 0, value, value]
+        assert row[COLUMNS[1:5]].tolist() == pytest.approx(wanted, abs=1e-12)
+        # Unlabeled examples that are taken as negative are known as well as negatives are.
+        naive = frame.assign(label=frame["label"].where(frame["label"]))
+        same = quiet(naive, method, 0, **options).iloc[0]
+        assert same[COLUMNS[1:5]].tolist() == pytest.approx(wanted, abs=1e-12)
+
+
+def test_areas_for_several_betas_and_orders_of_rows() -> None:
+    score, label, _ = draw(4)
+    frame = framed(score, label)
+    for method in METHODS:
+        together = quiet(frame, method, [0.5, 0.0, 0.25])
+        alone = [quiet(frame, method, beta) for beta in (0.5, 0.0, 0.25)]
+        pd.testing.assert_frame_equal(together, pd.concat(alone, ignore_index=True))
+        moved = frame.sample(frac=1, random_state=1).assign(score=lambda f: np.exp(f["score"]) - 3)
+        pd.testing.assert_frame_equal(quiet(moved, method, [0.5, 0.0, 0.25]), together)
+
+
+# ---------------------------------------------------------------------------------------------
+# Intervals
+
+
+@both
+@pytest.mark.parametrize("seed", range(20))
+def test_intervals_hold_the_estimate_and_grow_with_the_level(method: str, seed: int) -> None:
+    score, label, beta = draw(seed)
+    frame = framed(score, label)
+    rows = [quiet(frame, method, beta, level=x, negative=False).iloc[0] for x in (0.5, 0.9, 0.99)]
+    if math.isnan(rows[0]["estimate"]):
+        return
+    inside = label.count(True) > 2 and 0 <= rows[0]["estimate"] <= 1
+    for row in rows if inside else ():
+        assert 0 <= row["lower"] <= row["estimate"] + 1e-12
+        assert row["estimate"] - 1e-12 <= row["upper"] <= 1
+    for narrow, wide in pairwise(rows) if label.count(True) > 2 else ():
+        assert wide["lower"] <= narrow["lower"] + 1e-12
+        assert narrow["upper"] <= wide["upper"] + 1e-12
+
+
+@pytest.mark.parametrize("top", [False, True])
+def test_limits_are_not_rounded_past_0_and_1(top: bool) -> None:
+    size = 8 + np.arange(40) % 23
+    parts = [np.where(np.arange(n) < 2 + k % 4, 1, np.nan) for k, n in enumerate(size.tolist())]
+    place = np.concatenate([np.arange(n) for n in size.tolist()])
+    frame = pd.DataFrame({"label": np.concatenate(parts), "g": np.repeat(np.arange(40), size)})
+    frame["score"] = -place if top else place
+    found = quiet(frame, "auroc", [0.05, 0.17, 0.31], by="g").dropna()
+    assert found["lower"].min() >= 0 and found["upper"].max() <= 1
+    assert (found["upper"].max() if top else 1 - found["lower"].min()) == 1
+
+
+@both
+def test_one_known_positive(method: str) -> None:
+    frame = framed([4, 3, 2, 1], [None, True, None, False])
+    with pytest.warns(PUWarning) as record:
+        row = getattr(pu(frame), method)(0.5, target="examples").iloc[0]
+    assert len(record) == 1 and record[0].filename == __file__
+    assert row[["standard_error", "lower", "upper"]].isna().all()
+    if method == "auroc":  # P = 2, M = 2: 1 - (2 - 1.5)/2
+        assert row["estimate"] == pytest.approx(0.75)
+    else:
+        assert math.isnan(row["estimate"])
+
+
+def test_one_known_positive_may_be_off_by_one() -> None:
+    frame = framed(list(map(float, range(10, 0, -1))), [*[None] * 9, True])
+    # P = 1 + 9 beta, M = 9 - 9 beta and R = 10: 1 - (10 - (P + 1)/2)/M.
+    assert quiet(frame, "auroc", 0.6)["estimate"].item() == pytest.approx(1 - 6.3 / 3.6)
+    assert math.isnan(quiet(frame, "auroc", 0.7)["estimate"].item())  # -1.17
+
+
+@both
+def test_one_positive_among_known_negatives(method: str) -> None:
+    frame = framed([3, 2, 1], [False, True, False])
+    naive = framed([3, 2, 1], [None, True, None])
+    for row in (quiet(x, method, 0, negative=False).iloc[0] for x in (frame, naive)):
+        assert row[COLUMNS[1:5]].tolist() == [0.5, 0, 0.5, 0.5]
+
+
+@pytest.mark.parametrize("label", [[1, 1, None, None, 0, 0], [None, 1, 1, None, 0, 0]])
+def test_part_of_two_known_positives_falls_back_on_the_band(label: list[float | None]) -> None:
+    frame = pd.DataFrame({"score": [6, 5, 4, 3, 2, 1], "label": label})
+    row = quiet(frame, "auroc", 0.5, max_fpr=0.5).iloc[0]
+    low, high = limits(frame, "auroc", 0.5, 0.95, max_fpr=0.5)
+    inside = within(row["estimate"])
+    wanted = [min(low, inside), max(high, inside)]
+    assert row[["lower", "upper"]].tolist() == pytest.approx(wanted)
+
+
+@both
+def test_no_spread_still_has_an_interval(method: str) -> None:
+    score = [3.0] * 5 + [2.0] * 5
+    label: Labels = [True] * 4 + [None, None] + [False] * 4
+    row = quiet(framed(score, label), method, 0.5).iloc[0]
+    assert oracle.auroc(score, label, 0.5).squared == 0
+    if method == "auroc":
+        assert row["standard_error"] == 0
+    assert 0 <= row["lower"] < row["upper"] <= 1
+
+
+@both
+def test_infeasible_beta_is_told(method: str) -> None:
+    # Known positives at the bottom, or at the top with many more examples than that can be.
+    best, worst = [True] * 8 + [None] * 40, [None] * 40 + [True] * 8
+    score, label = list(map(float, range(48, 0, -1))), worst if method == "auroc" else best
+    found = said(method, score, label, 0.9)
+    assert not 0 <= found.value <= 1 and nowhere(found)
+    with pytest.warns(PUWarning, match="beta") as record:
+        row = getattr(pu(framed(score, label)), method)(0.9, target="examples").iloc[0]
+    assert len(record) == 1 and record[0].filename == __file__
+    assert row[COLUMNS[1:5]].isna().all()
+
+
+# ---------------------------------------------------------------------------------------------
+# Where the package is not as it was meant to be
+
+# P = 7, M = 2: false positives are -.75, .25, -.5, .5, -.25, .75, 0, 1, 2 after 1 to 9 examples,
+# so that .3 * M is reached within the sixth, lost in the seventh and reached for good after it.
+# Two blocks of five, with one and two known positives: .3 * M is reached within the first.
+BLOCKS: Labels = [True, None, None, None, False, True, True, None, None, False]
+
+
+def test_error_of_partial_auroc_that_ends_in_a_block_with_known_positives() -> None:
+    score = [2.0] * 5 + [1.0] * 5
+    value, squared, *_ = oracle.clipped_auroc(score, BLOCKS, 0.2, 0.3)
+    assert value == oracle.partial_auroc(score, BLOCKS, 0.2, 0.3).value
+    got = quiet(framed(score, BLOCKS), "auroc", 0.2, max_fpr=0.3).iloc[0]
+    assert got["estimate"] == pytest.approx(float(value))
+    assert got["standard_error"] == pytest.approx(math.sqrt(squared or 0))
+
+
+@both
+def test_interval_of_two_known_positives_holds_the_estimate(method: str) -> None:
+    for seed in (5, 34):
+        score, label, beta = draw(seed)
+        assert label.count(True) == 2
+        row = quiet(framed(score, label), method, beta).iloc[0]
+        assert row["lower"] <= within(row["estimate"]) <= row["upper"]
+
+
+def test_a_share_that_is_all_has_no_way_up_and_none_that_is_known_down() -> None:
+    one, off = np.ones(1), np.full(1, 0.1)
+    lower, upper = rank_interval(0.9 * one, one, one, off, off)
+    assert np.isnan(lower).all() and upper.tolist() == [0.9]
+    lower, upper = rank_interval(0.1 * one, 0.0, one, off, off)
+    assert lower.tolist() == [0.1] and np.isnan(upper).all()
+
+
+# ---------------------------------------------------------------------------------------------
+# What is refused
+
+
+def test_no_negatives() -> None:
+    frame = framed([4, 3, 2, 1], [True, None, True, None])
+    for beta, options in product((1, [0.5, 1]), ({}, {"max_fpr": 0.5})):
+        with pytest.raises(PUDataError, match="negative"):
+            pu(frame).auroc(beta, target="examples", **options)
+        with pytest.raises(PUDataError, match="negative"):
+            pu(frame).auroc(beta)
+    with pytest.raises(PUDataError, match="negative"):
+        pu(framed([2, 1], [True, True]))(negative=False).auroc(0)
+
+
+@pytest.mark.parametrize("limit", [0, -0.1, 1.5, math.nan, math.inf])
+def test_limits_of_max_fpr(limit: float) -> None:
+    frame = framed([4, 3, 2, 1], [True, None, True, None])
+    with pytest.raises(PUValueError, match="max_fpr"):
+        pu(frame).auroc(0.5, max_fpr=limit)
+
+
+@both
+def test_bad_arguments(method: str) -> None:
+    frame = framed([4, 3, 2, 1], [True, None, True, None])
+    for options in ({"beta": 1.2}, {"level": 1}, {"nan_policy": "x"}, {"on_error": "x"}):
+        with pytest.raises(PUValueError, match=next(iter(options))):
+            put(pu(frame), method, **{"beta": 0.5, **options})
+    with pytest.raises(PUKeyError, match="nope"):
+        getattr(pu(frame)(score="nope"), method)(0.5)
+    with pytest.raises(PUValueError, match="known positive"):
+        getattr(pu(framed([2, 1], [None, False])), method)(0.5)
+    with pytest.raises(TypeError):
+        getattr(pu(frame), method)(0.5, "score")
+
+
+@both
+def test_missing_scores(method: str) -> None:
+    score, label, _ = draw(6)
+    frame = framed(score, label)
+    gaps = frame.assign(score=frame["score"].mask(frame.index == 2))
+    with pytest.raises(PUValueError, match="score"):
+        getattr(pu(gaps), method)(0.3)
+    omitted = quiet(gaps, method, 0.3, nan_policy="omit")
+    pd.testing.assert_frame_equal(omitted, quiet(frame.drop(index=2), method, 0.3))
+    worst = quiet(gaps, method, 0.3, nan_policy="worst")
+    pd.testing.assert_frame_equal(worst, quiet(gaps.fillna({"score": -99}), method, 0.3))
+
+
+@both
+def test_other_codes_of_labels(method: str) -> None:
+    score, label, _ = draw(8)
+    frame = framed(score, label).rename(columns={"score": "s"})
+    names = ["?" if state is None else "sick" if state else "well" for state in label]
+    coded = frame.assign(y=names).drop(columns="label")
+    codes = {"positive": "sick", "negative": "well", "unlabeled": "?"}
+    got = quiet(coded, method, 0.3, score="s", label="y", **codes)
+    pd.testing.assert_frame_equal(got, quiet(frame, method, 0.3, score="s"))
+
+
+# ---------------------------------------------------------------------------------------------
+# Groups
+
+SITES = {"b": draw(11), "a": draw(12), "c": draw(14)}
+
+FRAME = pd.concat([framed(*case[:2]).assign(site=key) for key, case in SITES.items()])
+
+FRAME = FRAME.sample(frac=1, random_state=1)
+
+
+def stacked(method: str, beta: Any, **options: Any) -> pd.DataFrame:
+    """Return what each site alone gives, one below the other."""
+    parts = []
+    for key in sorted(SITES):
+        own = beta[key] if isinstance(beta, dict) else beta
+        part = quiet(FRAME[FRAME["site"] == key], method, own, **options)
+        part.insert(0, "site", key)
+        parts.append(part)
+    return pd.concat(parts, ignore_index=True)
+
+
+@both
+@pytest.mark.parametrize("beta", [0.2, [0.3, 0.1], {"a": 0.1, "b": 0.3, "c": 0.2}])
+def test_groups_are_each_group_alone(method: str, beta: Any) -> None:
+    want = stacked(method, beta, level=0.9)
+    pd.testing.assert_frame_equal(quiet(FRAME, method, beta, by="site", level=0.9), want)
+    grouped = FRAME.groupby("site")
+    pd.testing.assert_frame_equal(quiet(grouped, method, beta, level=0.9), want)
+    if isinstance(beta, dict):
+        given = pd.Series(beta)
+        pd.testing.assert_frame_equal(quiet(grouped, method, given, level=0.9), want)
+
+
+@both
+def test_list_of_scores_and_two_keys(method: str) -> None:
+    wide = FRAME.assign(flipped=-FRAME["score"])
+    got = quiet(wide, method, [0.1, 0.2], score=["score", "flipped"])
+    assert list(got.columns) == ["model", *COLUMNS]
+    assert got["model"].tolist() == ["score"] * 2 + ["flipped"] * 2
+    alone = quiet(wide, method, [0.1, 0.2], score="flipped")
+    part = got[got["model"] == "flipped"].drop(columns="model").reset_index(drop=True)
+    pd.testing.assert_frame_equal(part, alone)
+    two = quiet(FRAME.assign(half="x"), method, 0.2, by=["half", "site"])
+    assert list(two.columns) == ["half", "site", *COLUMNS]
+    pd.testing.assert_frame_equal(two.drop(columns="half"), stacked(method, 0.2))
+
+
+@both
+def test_groups_with_a_list_of_scores(method: str) -> None:
+    wide = FRAME.assign(flipped=-FRAME["score"])
+    got = quiet(wide, method, 0.2, score=["score", "flipped"], by="site")
+    assert len(got) == 6
+    rows = got[got["model"] == "score"].sort_values("site").reset_index(drop=True)
+    pd.testing.assert_frame_equal(rows[["site", *COLUMNS]], stacked(method, 0.2))
+
+
+@both
+def test_spoilt_groups(method: str) -> None:
+    spoilt = FRAME.assign(label=FRAME["label"] & (FRAME["site"] != "b"))  # no known positive
+    with pytest.raises(PUValueError, match="'b'"):
+        getattr(pu(spoilt)(by="site"), method)(0.2)
+    skipping = pu(spoilt)(by="site", on_error="skip")
+    with pytest.warns(PUWarning, match="'b'") as record:
+        got = getattr(skipping, method)(0.2, target="examples")
+    assert len(record) == 1
+    want = stacked(method, 0.2)
+    want = want[want["site"] != "b"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(got, want)
+
+
+@both
+def test_groups_with_one_known_positive_are_told_once(method: str) -> None:
+    poor = framed([4, 3, 2, 1], [None, True, None, False])
+    frame = pd.concat([FRAME, poor.assign(site="d"), poor.assign(site="e")])
+    with pytest.warns(PUWarning) as record:
+        got = getattr(pu(frame)(by="site"), method)([0.1, 0.2])
+    assert len(record) == 1
+    text = str(record[0].message)
+    assert "d" in text and "e" in text
+    assert got["standard_error"].isna().tolist() == [False] * 6 + [True] * 4
+
+
+# ---------------------------------------------------------------------------------------------
+# What is claimed
+
+
+@cache
+def simulated(draws: int, known: int, positives: int, total: int, seed: int) -> pd.DataFrame:
+    """Draw binormal rankings whose positives are known completely at random, many times."""
+    rng = np.random.default_rng(seed)
+    truth = np.arange(total) < positives
+    score = rng.normal(1.2 * truth, size=(draws, total))
+    columns = {
+        "score": score.ravel(),
+        "label": np.tile(np.where(np.arange(total) < known, 1, np.nan), draws),
+        "truth": np.tile(truth, draws),
+        "draw": np.repeat(np.arange(draws), total),
+    }
+    return pd.DataFrame(columns)
+
+
+def truths(frame: pd.DataFrame, method: str, **limit: float) -> "np.ndarray[Any, Any]":
+    """Return the value that each draw has when all labels are known; scores have no ties."""
+    size = int((frame["draw"] == 0).sum())
+    truth, score = (frame[name].to_numpy().reshape(-1, size) for name in ("truth", "score"))
+    best = np.take_along_axis(truth, np.argsort(-score, axis=1), axis=1)
+    above, count = best.cumsum(axis=1), int(best[0].sum())
+    metric = {"auroc": roc_auc_score, "average_precision": average_precision_score}[method]
+    if method == "average_precision":
+        found = (best * above / np.arange(1, size + 1)).sum(axis=1) / count
+    else:  # the mean of the recalls at the first false positives
+        recalls = above[~best].reshape(len(best), -1) / count
+        share = limit.get("max_fpr", 1)
+        found = recalls[:, : round(share * recalls.shape[1])].mean(axis=1)
+        if limit:
+            found = (1 + (found - share / 2) / (1 - share / 2)) / 2
+    for one, rows in zip(found[:3], zip(truth, score, strict=True), strict=False):
+        assert one == pytest.approx(metric(*rows, **limit))
+    return np.asarray(found)
+
+
+@pytest.mark.parametrize(
+    ("method", "limit"), [("auroc", {}), ("auroc", {"max_fpr": 0.3}), ("average_precision", {})]
+)
+@pytest.mark.parametrize(
+    ("known", "positives"), [(20, 100), pytest.param(40, 60, marks=pytest.mark.long)]
+)
+def test_intervals_cover(method: str, limit: dict[str, float], known: int, positives: int) -> None:
+    frame = simulated(300, known, positives, 1000, seed=known)
+    beta = (positives - known) / (1000 - known)
+    true = truths(frame, method, **limit)
+    got = quiet(frame, method, beta, by="draw", **limit)
+    covered = np.mean((got["lower"] <= true) & (true <= got["upper"]))
+    assert 0.9 <= covered <= (1 if limit == {} else 0.99)
+    error = got["estimate"] - true
+    assert abs(error.mean()) < 4 * error.std() / math.sqrt(300) + 0.003 * len(limit)
+    assert 0.8 < got["standard_error"].mean() / error.std() < 1.25

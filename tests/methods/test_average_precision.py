@@ -1,0 +1,79 @@
+"""Average precision and its limits, against a slow oracle and draws."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from pu_accessor.inference.estimates.latent_gaps import harmonic
+from tests.cases import Labels
+from tests.methods.test_auroc import COLUMNS, NEAR, draw, framed, limits, nowhere, quiet, within
+from tests.support.oracles import estimates_oracle as oracle
+from tests.support.oracles import gaps_oracle
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_average_precision_agrees_with_oracle(seed: int) -> None:
+    score, label, beta = draw(seed)
+    got = quiet(framed(score, label), "average_precision", beta, negative=False)
+    assert list(got.columns) == COLUMNS
+    found, row = oracle.average_precision(score, label, beta), got.iloc[0]
+    if nowhere(found):
+        assert row[COLUMNS[1:5]].isna().all()
+    elif found.n > 1:
+        assert row["estimate"] == pytest.approx(float(found.value), **NEAR)
+        assert row["standard_error"] == pytest.approx(found.standard_error, **NEAR)
+
+
+def drawn_limits(
+    score: list[float], label: Labels, beta: float, level: float
+) -> tuple[float, float]:
+    """Return the limits of average precision, from the draws that are part of the method."""
+    frame, pairs = framed(score, label), list(zip(score, label, strict=True))
+    value = within(float(oracle.average_precision(score, label, beta).value))
+    latent = int(Fraction(str(beta)) * label.count(None) + Fraction(1, 2))
+    if latent:
+        blocks = []
+        for at in sorted({s for s, y in pairs if y is True}, reverse=True):
+            start, end = sum(s > at for s in score), sum(s >= at for s in score)
+            blocks.append((sum(s == at and y is True for s, y in pairs), start, end))
+        following = blocks[0][2] if blocks[0][0] > 1 or len(blocks) == 1 else blocks[1][2]
+        first = min(blocks[0][2] ** 2 / (2 * following), blocks[0][1])
+        first *= max(1 - 10 / label.count(True), 0)
+        sides = gaps_oracle.drawn_precisions(blocks, len(score), latent, first, harmonic)
+        below = (1 - level) / 2 * 999
+        low = sorted(sides[0])[math.floor(below)]
+        high = sorted(sides[1])[math.ceil(999 - below)]
+    else:
+        low, high = limits(frame, "average_precision", beta, level)
+    return min(low, value), min(max(high, value), 1)
+
+
+@pytest.mark.parametrize(("seed", "level"), [(0, 0.9), (1, 0.5), (2, 0.9), (3, 0.95), (5, 0.9)])
+def test_limits_of_average_precision_are_those_of_draws(seed: int, level: float) -> None:
+    score, label, beta = draw(seed)
+    unlabeled = label.count(None)
+    # Latent positives are rounded, a half up; those that are next to none leave the bounds.
+    for one in (beta, 2.5 / unlabeled, 1.49 / unlabeled, 0.5 / unlabeled, 0.3 / unlabeled):
+        row = quiet(framed(score, label), "average_precision", one, level=level).iloc[0]
+        if not nowhere(oracle.average_precision(score, label, one)) and one:
+            wanted = drawn_limits(score, label, one, level)
+            assert row[["lower", "upper"]].tolist() == pytest.approx(wanted, rel=1e-9)
+
+
+@pytest.mark.parametrize("propensity", [None, [0.3, 0.4, 0.5, 0.9]])
+@pytest.mark.parametrize("above", [1, 2])
+def test_limits_of_an_average_precision_above_1_end_there(
+    above: int, propensity: list[float] | None
+) -> None:
+    known = [30.0, 29.0, 28.0, 27.0]
+    score = [*known, *[28.5, 26.0][:above], *map(float, range(20))]
+    frame = framed(score, [True] * 4 + [None] * (len(score) - 4))
+    if propensity:
+        frame["propensity"] = [*propensity, *[np.nan] * (len(score) - 4)]
+    rows = quiet(
+        frame, "average_precision", [0.1, 0.15, 0.2], propensity=propensity and "propensity"
+    )
+    rows = rows[rows["estimate"] > 1]
+    assert len(rows) and (rows["upper"] == 1).all() and (rows["lower"] < 1).all()

@@ -1,0 +1,242 @@
+"""BEDROC, against the papers' definitions and all labelings there are."""
+
+from collections.abc import Callable
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pu_accessor
+from pu_accessor import PUDataError, PUTypeError, PUValueError, PUWarning
+from pu_accessor.inference.estimates.latent_gaps import gamma_quantile
+from tests.cases import binormal
+from tests.support.oracles import practice_oracle
+
+FRAME, BETA, TRUTH = binormal(60, 240, 0.5, seed=4)
+
+# from rdkit.ML.Scoring.Scoring import CalcBEDROC, CalcEnrichment  # rdkit 2026.09.1
+# [CalcBEDROC([[x] for x in ACTIVE], 0, alpha) for alpha in (5.0, 20.0, 100.0)]
+# CalcEnrichment([[x] for x in ACTIVE], 0, [0.05, 0.1, 0.3])
+ACTIVE = [1, 1, 0, 1, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0]
+
+BEDROC = {5.0: 0.7218745929091755, 20.0: 0.8597499154187915, 100.0: 0.9996705691240746}
+
+ENRICHMENT = {0.05: 4.166666666666667, 0.1: 2.777777777777778, 0.3: 2.0833333333333335}
+
+
+def ranked(active: Any) -> pd.DataFrame:
+    """Return a ranking in this order, fully labeled."""
+    return pd.DataFrame({"score": -np.arange(len(active)), "label": np.asarray(active, float)})
+
+
+def test_fully_labeled_numbers_are_those_of_rdkit() -> None:
+    pu = ranked(ACTIVE).pu(negative=0)
+    found = [pu.bedroc(0, alpha=alpha).loc[0, "estimate"] for alpha in BEDROC]
+    assert found == pytest.approx([*BEDROC.values()], rel=1e-12)
+    factors = pu.metric("lift", 0, at={"fraction": [*ENRICHMENT]})
+    assert factors["estimate"].tolist() == pytest.approx([*ENRICHMENT.values()], rel=1e-12)
+
+
+@pytest.mark.parametrize("alpha", [0.5, 20, 160.9, 5000])
+@pytest.mark.parametrize("seed", range(4))
+def test_fully_labeled_bedroc_is_that_of_the_paper(seed: int, alpha: float) -> None:
+    rng = np.random.default_rng(seed)
+    active = rng.random(60) < rng.uniform(0.05, 0.6) * np.linspace(2, 0, 60)
+    active[7] = True
+    found = ranked(active).pu(negative=0).bedroc(0, alpha=alpha)
+    if alpha < 5000:  # beyond, the paper's sums vanish
+        wanted = practice_oracle.bedroc(active.tolist(), alpha)
+        numbers = found.loc[0, ["estimate", "lower", "upper"]].tolist()
+        assert numbers == pytest.approx([wanted] * 3, abs=1e-10)
+    assert found.loc[0, ["alpha", "standard_error"]].tolist() == [alpha, 0]
+
+
+@pytest.mark.filterwarnings("ignore:In 2 of 2 rows the estimate lies outside")
+@pytest.mark.filterwarnings("ignore:In 1 of 2 rows the estimate lies outside")
+@pytest.mark.parametrize("alpha", [2.0, 20.0])
+def test_bedroc_is_unbiased(alpha: float) -> None:
+    active = np.isin(np.arange(14), [0, 1, 3, 6, 7, 12])
+    estimates = []
+    for known in combinations(np.flatnonzero(active), 3):
+        frame = ranked(np.where(np.isin(np.arange(14), known), 1, np.nan))
+        found = frame.pu.bedroc([3 / 11, 0.28], alpha=alpha).loc[0]
+        assert found["lower"] <= np.clip(found["estimate"], 0, 1) <= found["upper"]
+        estimates.append(found["estimate"])
+    wanted = practice_oracle.bedroc(active.tolist(), alpha)
+    assert np.mean(estimates) == pytest.approx(wanted, abs=1e-10)
+
+
+@pytest.mark.filterwarnings("ignore:In 1 of 1 rows the estimate lies outside")
+@pytest.mark.parametrize(("size", "ties"), [(2, 1), (2, 3), (3, 1)])
+def test_squared_errors_are_unbiased(size: int, ties: int) -> None:
+    # That of the mean of a sample without replacement, over all samples that there are.
+    active = np.flatnonzero(np.isin(np.arange(14), [0, 1, 3, 6, 7, 12]))
+    frame = pd.DataFrame({"score": -(np.arange(14) // ties)})
+    found, beta = [], (6 - size) / (14 - size)
+    for known in combinations(active, size):
+        pu = frame.assign(label=np.where(np.isin(np.arange(14), known), 1, np.nan)).pu
+        found.append(pd.concat([pu.bedroc(beta, alpha=2), pu.bedroc(beta)]))
+    estimates, errors = (
+        np.stack([rows[name] for rows in found]) for name in ("estimate", "standard_error")
+    )
+    np.testing.assert_allclose((errors**2).mean(axis=0), estimates.var(axis=0))
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95])
+@pytest.mark.parametrize(("n", "hidden"), [(1, 0.5), (1, 3), (2, 0.5), (2, 1), (4, 6)])
+def test_limits_of_known_ones_that_rank_alike(n: int, hidden: float, level: float) -> None:
+    # Known ones at ranks 7 to 8 + n of 26, two others among them. Those of the latent ones that
+    # lie beyond have one of n + 1 random shares: all of them at the far end is the worst.
+    size, positives, pace = 26, n + hidden, 12 / 26
+    score = [*range(20, 14, -1)] + [3] * (n + 2) + [*range(2, n - 16, -1)]
+    frame = ranked([np.nan] * 6 + [1] * n + [np.nan] * (20 - n)).assign(score=score)
+
+    def mean(start: float, end: float) -> float:
+        """Return the mean weight of the ranks from one place to another, but a factor."""
+        return float((np.exp(-pace * start) - np.exp(-pace * end)) / (end - start))
+
+    weight, stretch = mean(6, 8 + n), (1 + (n + 1) / hidden) ** 0.5
+    top, bottom = mean(0, positives), mean(size - positives, size)
+    worst, best = mean(size - hidden, size), mean(0, hidden)
+    share = gamma_quantile(np.array([0.0, 1.0]), np.array([n, 1]), 1.0, (1 + level) / 2)
+    found = frame.pu.bedroc(hidden / (size - n), alpha=12, level=level).iloc[0]
+    for side, end in (("lower", mean(size - 1, size)), ("upper", mean(0, 1))):
+        middle = weight + (end - weight) / (n + 1)
+        latent = middle + stretch * (weight + share * (end - weight) - middle)
+        latent = min(max(latent, worst), best)
+        wanted = ((n * weight + hidden * latent) / positives - bottom) / (top - bottom)
+        assert found[side] == pytest.approx(wanted, rel=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore:In 1 of 1 rows the estimate lies outside")
+def test_known_ones_at_an_end_have_a_limit_there() -> None:
+    top = ranked([1, 1] + [np.nan] * 9).pu.bedroc(0.2, alpha=3).iloc[0]
+    assert 0 < top["lower"] < top["upper"] == 1 < top["estimate"]
+    bottom = ranked([np.nan] * 9 + [1, 1]).pu.bedroc(0.2, alpha=3).iloc[0]
+    assert bottom["estimate"] < bottom["lower"] == 0 < bottom["upper"] < 1
+
+
+def test_the_least_alpha_is_nearly_auroc() -> None:
+    found = ranked(ACTIVE).pu(negative=0)
+    area = found.auroc(0)["estimate"].item()
+    assert found.bedroc(0, alpha=1e-6)["estimate"].item() == pytest.approx(area, abs=1e-5)
+
+
+def test_ties_count_as_over_all_orders() -> None:
+    rng = np.random.default_rng(2)
+    score = np.sort(rng.integers(0, 6, 40))[::-1]
+    active = rng.random(40) < 0.4
+    frame = pd.DataFrame({"score": score, "label": active.astype(float)})
+    pu = frame.pu(negative=0)
+    bedroc, factor = [], []
+    for _ in range(4000):
+        order = np.lexsort([rng.random(40), -score])
+        bedroc.append(practice_oracle.bedroc(active[order].tolist(), 10))
+        factor.append(practice_oracle.enrichment(active[order].tolist(), 0.3))
+    error = 4 * np.std([bedroc, factor], axis=1) / 4000**0.5
+    assert pu.bedroc(0, alpha=10).loc[0, "estimate"] == pytest.approx(
+        np.mean(bedroc), abs=error[0]
+    )
+    found = pu.metric("lift", 0, at={"fraction": 0.3}).loc[0, "estimate"]
+    assert found == pytest.approx(np.mean(factor), abs=error[1]) and error[1] > 0
+
+
+def test_groups_sources_and_intervals_of_beta() -> None:
+    frame = FRAME.assign(site=np.arange(len(FRAME)) % 2)
+    asks: list[Callable[[Any, Any], pd.DataFrame]] = [
+        lambda pu, beta: pu.bedroc(beta, alpha=5),
+        lambda pu, beta: pu.metric("lift", beta, at={"fraction": [0.1, 0.02]}),
+    ]
+    for ask in asks:
+        found = ask(frame.pu(by="site"), {0: 0.1, 1: 0.15})
+        parts = [
+            ask(frame[frame["site"] == site].pu, beta).assign(site=site)
+            for site, beta in ((0, 0.1), (1, 0.15))
+        ]
+        wanted = pd.concat(parts)[[*found.columns]].reset_index(drop=True)
+        pd.testing.assert_frame_equal(found, wanted)
+        pieces = pu_accessor.from_chunks([frame[:90], frame[90:]])
+        pd.testing.assert_frame_equal(ask(pieces, [0.1, 0.15]), ask(frame.pu, [0.1, 0.15]))
+    wide = FRAME.pu.bedroc(0.12, beta_interval=(0.1, 0.15)).iloc[0]
+    ends = FRAME.pu.bedroc([0.1, 0.15])
+    assert wide["envelope_lower"] == pytest.approx(ends["lower"].min())
+    assert wide["envelope_upper"] == pytest.approx(ends["upper"].max())
+
+
+@pytest.mark.parametrize("alpha", [0.5, 2.0])
+def test_limits_of_bedroc_are_those_of_latent_positives_between_known_ones(alpha: float) -> None:
+    size, ranks = 200, np.round(np.arange(1.5, 13.5, 0.8) ** 2).astype(int)
+    frame = ranked(np.where(np.isin(np.arange(1, size + 1), ranks), 1, np.nan))
+    latent, n = 46, ranks.size
+    row = frame.pu.bedroc(latent / (size - n), alpha=alpha).iloc[0]
+    # All ways to share the latent ones out to the gaps are equally likely.
+    rng = np.random.default_rng(0)
+    gaps = rng.dirichlet(np.ones(n + 1), 40_000)
+    shares = rng.multinomial(latent, gaps) / latent
+    weight = np.exp(-alpha * np.arange(1, size + 1) / size)
+    best, worst = (weight[some].mean() for some in (slice(n + latent), slice(-n - latent, None)))
+    for end, tail, side in ((size, 0.025, "lower"), (1, 0.975, "upper")):
+        mean = np.quantile(shares @ weight[np.append(ranks, end) - 1], tail)
+        whole = (weight[ranks - 1].sum() + latent * mean) / (n + latent)
+        assert row[side] == pytest.approx((whole - worst) / (best - worst), abs=0.006)
+
+
+def test_one_known_positive_has_an_interval() -> None:
+    frame = ranked([np.nan, np.nan, 1, *[np.nan] * 40])
+    found = frame.pu.bedroc(0.1).iloc[0]
+    assert np.isnan(found["standard_error"])
+    assert 0 <= found["lower"] < found["estimate"] < found["upper"] <= 1
+    alone = ranked([0, 0, 1, *[0] * 40]).pu(negative=0)  # nothing is hidden
+    assert alone.bedroc(0)["standard_error"].tolist() == [0]
+
+
+@pytest.mark.parametrize(
+    ("name", "how", "error", "message"),
+    [
+        ("bedroc", {"alpha": 0}, PUValueError, "alpha must be 1e-06 or more and finite, but 0"),
+        ("bedroc", {"alpha": -3.0}, PUValueError, "1e-06 or more"),
+        ("bedroc", {"alpha": np.inf}, PUValueError, "finite"),
+        ("bedroc", {"alpha": float("nan")}, PUValueError, "1e-06 or more"),
+        ("bedroc", {"alpha": "20"}, PUTypeError, "a number above 0, but '20' was passed"),
+        ("bedroc", {"alpha": True}, PUTypeError, "a number"),
+    ],
+)
+def test_arguments_that_are_none(
+    name: str, how: Any, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        getattr(FRAME.pu, name)(0.1, **how)
+
+
+def test_rankings_without_an_answer() -> None:
+    with pytest.raises(PUDataError, match="needs negatives"):
+        ranked([1, 1, np.nan]).pu.bedroc(1)
+    with pytest.raises(PUDataError, match="at least one known positive"):
+        FRAME.assign(label=np.nan).pu.metric("lift", 0.1, at={"fraction": 0.01})
+    frame = FRAME.assign(propensity=np.linspace(0.2, 0.9, len(FRAME)))
+    with pytest.raises(PUValueError, match="propensity"):
+        frame.pu(propensity="propensity").bedroc(0.1)
+    top = ranked([1] * 20 + [np.nan] * 200)
+    with pytest.warns(PUWarning, match="beta"):
+        assert top.pu.bedroc(0.8).isna().loc[0, "estimate"]
+
+
+def test_what_rounding_adds_is_not_outside() -> None:
+    rng = np.random.default_rng(726198)
+    active = rng.random(60) < rng.uniform(0.05, 0.6) * np.linspace(2, 0, 60)
+    active[7] = True
+    assert (
+        0 <= ranked(active).pu(negative=0).bedroc(0, alpha=160.9)["estimate"].item() <= 1 + 1e-12
+    )
+
+
+def test_next_to_no_latent_positives() -> None:
+    frame = pd.DataFrame(
+        {"score": [0.0, 0.0, 9.0, 0.0, 0.0], "label": [1, *[np.nan] * 2, 1, np.nan]}
+    )
+    tiny = frame.pu.bedroc(2.0**-52, alpha=0.5)
+    none = frame.pu.bedroc(0.0, alpha=0.5)
+    columns = ["estimate", "lower", "upper"]
+    np.testing.assert_allclose(tiny[columns], none[columns], atol=1e-6)

@@ -1,0 +1,275 @@
+"""Derivatives by beta: against exact fractions, and against differences of tables."""
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import pu_accessor
+from pu_accessor import PUKeyError, PUValueError
+from tests.cases import Case, cases
+from tests.support.oracles import oracle
+
+COUNTS = ("tp", "fp", "fn", "tn")
+RATES = ("tpr", "fpr", "precision")
+EVERY = (*RATES, *COUNTS)
+Ranks = Literal["all", "breakpoints"]
+RANKS: tuple[Ranks, ...] = ("all", "breakpoints")
+
+
+class Line:
+    """A count that is straight in beta: what it is, and how fast it grows."""
+
+    def __init__(self, value: Fraction | int, slope: Fraction | int) -> None:
+        self.value, self.slope = Fraction(value), Fraction(slope)
+
+
+def ratio_slope(top: Line, bottom: Line) -> float:
+    """Return the derivative of a ratio, nan without a denominator."""
+    if not bottom.value:
+        return np.nan
+    return float((top.slope * bottom.value - top.value * bottom.slope) / bottom.value**2)
+
+
+def expected(tables: xr.Dataset, kind: str, place: dict[str, Any]) -> dict[str, float]:
+    """Return the derivatives at one place from the counts there, in fractions."""
+    one = tables.sel(place)
+    if bool(one["clipped"]):
+        return dict.fromkeys(EVERY, 0.0)
+    tp, fp, fn, tn = (int(one[name]) for name in ("tp", "fp", "fn", "tn"))
+    n, against, unlabeled = (
+        int(tables[f"n_{name}"]) for name in ("known_positive", "known_negative", "unlabeled")
+    )
+    k, g = int(one["known_positive"]), int(one.coords.get("known_negative", 0))
+    m = tp + fn - n
+    latent = {"positives": m, "negatives": unlabeled - m}[kind]
+    if place["bound"] == "estimate":
+        share = {"positives": (k, n), "negatives": (g, against)}[kind]
+    else:
+        share = {"positives": (tp - k, m), "negatives": (fp - g, unlabeled - m)}[kind]
+    if not share[1]:
+        rates = dict.fromkeys(EVERY, np.nan)
+        return rates if tp + fp else {**rates, "precision": 0.0}
+    part = Fraction(*share)
+    head = tp + fp
+    if kind == "positives":
+        true = Line(k + part * latent, part * unlabeled)
+    else:  # as beta grows, there are fewer latent negatives
+        true = Line(head - g - part * latent, part * unlabeled)
+    # Rates have the counts of the table in the denominator, which rounds none of them.
+    positives = Line(tp + fn, unlabeled)
+    negatives = Line(fp + tn, -unlabeled)
+    false = Line(head - true.value, -true.slope)
+    return {
+        "tp": float(true.slope),
+        "fp": float(false.slope),
+        "fn": float(positives.slope - true.slope),
+        "tn": float(negatives.slope - false.slope),
+        "tpr": ratio_slope(true, positives),
+        "fpr": ratio_slope(false, negatives),
+        "precision": ratio_slope(true, Line(head, 0)) if head else 0.0,
+    }
+
+
+@settings(max_examples=15)
+@given(
+    case=cases(),
+    band=st.sampled_from(["exact", "bootstrap", "dkw", "simultaneous"]),
+    reference=st.sampled_from(["positives", "negatives", "tightest"]),
+    ranks=st.sampled_from(RANKS),
+)
+def test_slopes_are_those_in_fractions(
+    case: Case, band: str, reference: str, ranks: Ranks
+) -> None:
+    score, label = [*case.score, 2.0], [*case.label, False]
+    betas = [case.beta, 0.4]
+    tables = pu_accessor.from_arrays(score, label).contingency(
+        betas, band=band, reference=reference, ranks=ranks
+    )
+    slopes = tables.pu.beta_derivatives()
+    assert set(slopes.data_vars) == set(EVERY)
+    for i, beta in enumerate(betas):
+        kind = str(tables["tightest"].values[i]) if reference == "tightest" else reference
+        for bound in ("lower", "estimate", "upper"):
+            for rank in tables["rank"].values[:: max(1, tables.sizes["rank"] // 5)]:
+                place = {"rank": rank, "bound": bound, "beta": beta}
+                want = expected(tables, kind, place)
+                for name in EVERY:
+                    assert slopes[name].dims == tables["tp"].dims
+                    assert slopes[name].dtype == np.float64
+                    assert float(slopes[name].sel(place)) == pytest.approx(
+                        want[name], rel=1e-9, abs=1e-9, nan_ok=True
+                    )
+
+
+def large(seed: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Draw 400,000 scores, of which few are labeled."""
+    rng = np.random.default_rng(seed)
+    truth = rng.random(400_000) < 0.3
+    label = np.full(truth.size, np.nan)
+    label[:3000] = truth[:3000]
+    return rng.normal(0.8 * truth), label
+
+
+@pytest.mark.parametrize("band", ["bootstrap", "dkw"])
+@pytest.mark.parametrize("reference", ["positives", "negatives", "tightest"])
+def test_slopes_are_differences_of_tables(band: str, reference: str) -> None:
+    score, label = large(7)
+    step, beta = 0.01, 0.3
+    tables = pu_accessor.from_arrays(score, label).contingency(
+        [beta - step, beta, beta + step],
+        band=band,
+        reference=reference,
+        ranks=[60_000, 150_000, 300_000],
+    )
+    slopes = tables.pu.beta_derivatives().sel(beta=beta)
+    assert not tables["clipped"].any()
+    if reference == "tightest":
+        assert len(set(tables["tightest"].values.tolist())) == 1
+    # Counts are rounded by less than one. The third derivative of fpr is 6*U*(...)/N^4 by beta.
+    rounding = {"tpr": 2 / 110_000, "fpr": 2 / 270_000, "precision": 2 / 60_000}
+    for name in COUNTS:
+        change = tables[name].sel(beta=beta + step) - tables[name].sel(beta=beta - step)
+        np.testing.assert_allclose(change / (2 * step), slopes[name], atol=1 / step)
+    for name in RATES:
+        rate = tables.pu.metric(name)
+        difference = (rate.sel(beta=beta + step) - rate.sel(beta=beta - step)) / (2 * step)
+        np.testing.assert_allclose(
+            difference.transpose(*slopes[name].dims).values,
+            slopes[name].values,
+            rtol=0,
+            atol=rounding[name] / (2 * step) + 10 * step**2,
+        )
+    # More than what is tolerated; what the known examples say of their own kind hardly moves.
+    for name in ("tpr" if reference == "negatives" else "fpr", "precision"):
+        assert float(np.abs(slopes[name]).min()) > 0.01
+
+
+def test_without_known_negatives_the_paper_has_another_factor() -> None:
+    label = [None, 1, 1, None, None, 1, None, None, None]
+    tables = pu_accessor.from_arrays(range(9, 0, -1), label).contingency(0.5)
+    slopes = tables.pu.beta_derivatives().sel(beta=0.5, rank=5, bound="estimate")
+    # k = 2 of n = 3, h = 3 of U = 6; m = 3
+    assert float(slopes["fpr"]) == pytest.approx((3 / 6 - 2 / 3) / 0.25)
+    assert float(slopes["precision"]) == pytest.approx(2 / 3 * 6 / 5)
+    assert float(slopes["tpr"]) == pytest.approx(0, abs=1e-12)
+
+
+def test_zero_where_clipped_and_nan_without_a_denominator() -> None:
+    label = [None, True, None, True, None]
+    tables = pu_accessor.from_arrays([5, 4, 3, 2, 1], label).contingency([0, 0.5, 1])
+    slopes = tables.pu.beta_derivatives()
+    clipped = tables["clipped"]
+    assert clipped.any()
+    for name in EVERY:
+        assert (slopes[name].where(clipped, 0) == 0).all()
+    nothing = slopes.sel(beta=0).where(tables["rank"] > 0, drop=True)
+    for name in RATES:
+        assert np.isnan(nothing[name].sel(bound=["lower", "upper"])).all()
+        assert np.isfinite(nothing[name].sel(bound="estimate")).all()
+    # At beta = 1 there are no negatives.
+    free = ~clipped.sel(beta=1)
+    assert free.any()
+    assert np.isnan(slopes["fpr"].sel(beta=1).where(free, drop=True).sel(bound="estimate")).any()
+
+
+def test_reference_both_has_no_slopes() -> None:
+    tables = pu_accessor.from_arrays([3, 2, 1], [True, None, False]).contingency(
+        0.5, reference="both"
+    )
+    with pytest.raises(PUValueError, match="reference must not be 'both'"):
+        tables.pu.beta_derivatives()
+    with pytest.raises(PUKeyError, match="contingency tables"):
+        xr.Dataset({"tp": ("rank", [1])}).pu.beta_derivatives()
+
+
+@pytest.mark.parametrize("reference", ["positives", "negatives", "tightest"])
+def test_groups_models_and_files(reference: str, tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    truth = rng.random(160) < 0.4
+    site = np.repeat(["a", "b"], [60, 100])
+    shown = rng.random(160) < np.where(truth == (site == "a"), 0.7, 0.15)
+    frame = pd.DataFrame(
+        {
+            "site": site,
+            "label": np.where(shown, truth, np.nan),
+            "m": rng.normal(truth).round(1),
+            "n": rng.normal(truth).round(1),
+        }
+    )
+    betas = [0.2, 0.4]
+    together = frame.pu(score=["m", "n"], by="site").contingency(betas, reference=reference)
+    together = together.unstack("group") if "group" in together.dims else together
+    stored = together
+    slopes = stored.pu.beta_derivatives()
+    for name, rows in frame.groupby("site"):
+        for model in ("m", "n"):
+            alone = rows.pu(score=model).contingency(betas, reference=reference)
+            here = slopes.sel(site=name, model=model, rank=alone["rank"].values)
+            for rate in EVERY:
+                want = alone.pu.beta_derivatives()[rate]
+                np.testing.assert_allclose(
+                    here[rate].transpose(*want.dims).values, want.values, rtol=1e-12, atol=1e-15
+                )
+    one = frame.pu(score="m").contingency(betas, reference=reference)
+    one.to_netcdf(tmp_path / "t.nc", engine="h5netcdf")
+    with xr.open_dataset(tmp_path / "t.nc", engine="h5netcdf") as read:
+        xr.testing.assert_allclose(read.load().pu.beta_derivatives(), one.pu.beta_derivatives())
+
+
+def test_weighted_tables_hold_their_own_share() -> None:
+    rng = np.random.default_rng(3)
+    truth = rng.random(300) < 0.4
+    score = rng.normal(truth)
+    propensity = 0.2 + 0.5 / (1 + np.exp(-score))
+    known = truth & (rng.random(300) < propensity)
+    frame = pd.DataFrame({"score": score, "label": np.where(known, 1.0, np.nan), "e": propensity})
+    tables = frame.pu(propensity="e").contingency(0.25)
+    assert tables.attrs["band"] == "weighted"
+    slopes = tables.pu.beta_derivatives().sel(beta=0.25)
+    one = tables.sel(beta=0.25)
+    n, unlabeled = tables["n_known_positive"].item(), tables["n_unlabeled"].item()
+    m = oracle.latent_count(0.25, unlabeled)
+    k = one["known_positive"]
+    share = (one["tp"] - k) / m  # the estimate, too, has a share of its own
+    rank = one["rank"].where(one["rank"] > 0)
+    want = {
+        "tpr": unlabeled * (share * n - k) / (n + m) ** 2,
+        "fpr": unlabeled * (rank - k - share * unlabeled) / (unlabeled - m) ** 2,
+        "precision": (share * unlabeled / rank).fillna(0),
+    }
+    want["fpr"] = want["fpr"].fillna(0)
+    for name in RATES:
+        np.testing.assert_allclose(
+            slopes[name], want[name].where(~one["clipped"], 0), rtol=1e-12, atol=1e-12
+        )
+    assert float(np.abs(slopes["tpr"].sel(bound="estimate")).max()) > 0.01
+
+
+def test_a_band_may_have_any_name() -> None:
+    def weighted(n: int, m: int, level: float) -> tuple[list[int], list[int]]:
+        return [0] * n + [m], [m] * (n + 1)
+
+    def other(n: int, m: int, level: float) -> tuple[list[int], list[int]]:
+        return weighted(n, m, level)
+
+    label = [True, None, None, True, None, None, True, None]
+    one, two = (
+        pu_accessor.from_arrays(range(8, 0, -1), label)
+        .contingency(0.4, band=band)
+        .pu.beta_derivatives()
+        for band in (weighted, other)
+    )
+    xr.testing.assert_allclose(one["precision"], two["precision"])
+
+
+def test_slopes_are_no_numbers_of_examples() -> None:
+    tables = pu_accessor.from_arrays([3, 2, 1], [True, None, None]).contingency(0.5)
+    with xr.set_options(keep_attrs=True):  # type: ignore[no-untyped-call]  # the default of new ones
+        assert "units" not in tables.pu.beta_derivatives()["tpr"].attrs

@@ -1,0 +1,165 @@
+"""Shares of positives in bins of scores, against counted samples and scikit-learn."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.calibration import calibration_curve
+
+import pu_accessor
+from pu_accessor import PUDataError, PUTypeError, PUValueError
+from pu_accessor.inference.estimates.utility import as_edges
+from tests.support.oracles import practice_oracle
+
+BETA = 0.2
+
+
+def drawn(seed: int, size: int = 60) -> pd.DataFrame:
+    """Draw probabilities of two groups, some on edges of bins, and known positives."""
+    rng = np.random.default_rng(seed)
+    truth = rng.random(size) < 0.5
+    score = 1 / (1 + np.exp(-rng.normal(3 * truth - 2)))
+    score[: size // 6] = rng.integers(0, 5, size // 6) / 4
+    label = np.where(truth & (rng.random(size) < 0.4), 1.0, np.nan)
+    label[rng.integers(0, size, 3)] = 0
+    label[7] = 1
+    return pd.DataFrame({"site": np.arange(size) % 2, "score": score, "label": label})
+
+
+@pytest.mark.parametrize("band", ["exact", "simultaneous"])
+@pytest.mark.parametrize("bins", [4, [0, 0.1, 0.45, 0.5, 1]])
+@pytest.mark.parametrize("seed", range(4))
+def test_limits_are_those_of_all_samples(seed: int, bins: Any, band: str) -> None:
+    frame = drawn(seed)
+    found = frame.pu.calibration(BETA, bins=bins, band=band)
+    known, hidden = frame["label"] == 1, frame["label"].isna()
+    n, m = int(known.sum()), int(np.floor(BETA * hidden.sum() + 0.5))
+    edges = np.linspace(0, 1, 5) if bins == 4 else np.array(bins)
+    place = np.clip(np.searchsorted(edges, frame["score"], side="right") - 1, 0, 3)
+    level = 0.95 if band == "exact" else 1 - 0.05 / np.unique(place).size
+    assert [*found["left"], found["right"].iloc[-1]] == edges.tolist()
+    for here, row in found.iterrows():
+        inside = place == here
+        k, u = int(known[inside].sum()), int(hidden[inside].sum())
+        assert (row["examples"], row["known_positive"]) == (inside.sum(), k)
+        if not inside.any():
+            continue
+        rounded = (2 * k * m + n) // (2 * n)
+        for name, latent in zip(
+            ("lower", "upper", "estimate"),
+            (*practice_oracle.bin_limits(n, m, k, round(level, 6)), rounded),
+            strict=True,
+        ):
+            there = max(min(latent, u), m - (int(hidden.sum()) - u))
+            assert row[name] == pytest.approx((k + there) / inside.sum())
+        width = edges[int(here) + 1] - edges[int(here)]
+        mean = frame.loc[inside, "score"].mean()
+        assert row["mean_score"] == pytest.approx(mean, abs=width / 400)
+
+
+def test_fully_labeled_is_that_of_scikit_learn() -> None:
+    rng = np.random.default_rng(1)
+    score = rng.beta(1, 2, 3000)
+    truth = rng.random(3000) < score**2
+    frame = pd.DataFrame({"score": score, "label": truth.astype(float)})
+    found = frame.pu(negative=0).calibration(0)
+    share, mean = calibration_curve(truth, score, n_bins=10)
+    for name in ("lower", "estimate", "upper"):
+        np.testing.assert_allclose(found[name], share, rtol=1e-12)
+    np.testing.assert_allclose(found["mean_score"], mean, atol=0.1 / 400)
+
+
+def test_bins_without_examples_and_without_known_positives() -> None:
+    frame = pd.DataFrame({"score": [0.9] * 12 + [0.1] * 60, "label": [1.0] * 6 + [np.nan] * 66})
+    found = frame.pu.calibration(0.1, bins=3)
+    assert found.loc[1, "examples"] == 0
+    assert found.loc[1, ["mean_score", "estimate", "lower", "upper"]].isna().all()
+    low = found.loc[0]  # 60 rows, none known
+    assert (low["known_positive"], low["lower"], low["estimate"]) == (0, 1 / 60, 1 / 60)
+    assert 1 / 60 < low["upper"] < 0.1  # 1 at least, as 6 rows are left for 7 latent positives
+    joint = frame.pu.calibration(0.1, bins=3, band="simultaneous").loc[0]
+    assert joint["upper"] >= low["upper"]
+
+
+def test_groups_sources_and_intervals_of_beta() -> None:
+    frame, own = drawn(5, 300), {0: 0.2, 1: 0.25}
+    found = frame.pu(by="site").calibration(own, bins=3, beta_interval=(0.2, 0.3))
+    parts = [
+        frame[frame["site"] == site]
+        .pu.calibration(beta, bins=3, beta_interval=(0.2, 0.3))
+        .assign(site=site)
+        for site, beta in own.items()
+    ]
+    wanted = pd.concat(parts)[[*found.columns]].reset_index(drop=True)
+    pd.testing.assert_frame_equal(found, wanted)
+    ends = [frame.pu(by="site").calibration(beta, bins=3) for beta in (0.2, 0.3)]
+    np.testing.assert_allclose(found["envelope_lower"], ends[0]["lower"])
+    np.testing.assert_allclose(found["envelope_upper"], ends[1]["upper"])
+    pieces = pu_accessor.from_chunks([frame[:90], frame[90:]])
+    wanted = frame.pu.calibration([0.2, 0.3])
+    pd.testing.assert_frame_equal(pieces.calibration([0.2, 0.3]), wanted)
+
+
+def test_mean_scores_count_each_two_hundredth_of_a_bin() -> None:
+    rng, edges = np.random.default_rng(2), [0, 0.1, 0.5, 1]
+    place = rng.integers(0, 3, 300)
+    left, width = np.array(edges)[place], np.diff(edges)[place]
+    score = left + width * (rng.integers(0, 200, 300) + 0.5) / 200  # where it is taken to be
+    frame = pd.DataFrame({"score": score, "label": np.where(rng.random(300) < 0.3, 1, np.nan)})
+    found = frame.pu.calibration(BETA, bins=edges)
+    wanted = frame.groupby(place)["score"].mean()
+    np.testing.assert_allclose(found["mean_score"], wanted, rtol=1e-12)
+
+
+def test_a_naive_point_outside_the_interval_does_not_widen_the_envelope() -> None:
+    frame = drawn(5, 300)
+    found = frame.pu.calibration([0, 0.25], bins=3, beta_interval=(0.2, 0.3))
+    ends = frame.pu.calibration([0.2, 0.3], bins=3)
+    at = {beta: rows.reset_index(drop=True) for beta, rows in ends.groupby("beta")}
+    for beta in (0, 0.25):  # shares grow with beta
+        rows = found[found["beta"] == beta]
+        np.testing.assert_allclose(rows["envelope_lower"], at[0.2]["lower"])
+        np.testing.assert_allclose(rows["envelope_upper"], at[0.3]["upper"])
+
+
+def test_bins_from_one_to_a_million() -> None:
+    frame = drawn(3)
+    whole = frame.pu.calibration(BETA, bins=1)
+    pd.testing.assert_frame_equal(whole, frame.pu.calibration(BETA, bins=[0, 1]))
+    assert whole[["left", "right", "examples"]].to_numpy().tolist() == [[0, 1, 60]]
+    np.testing.assert_array_equal(as_edges(10**6), np.arange(10**6 + 1) / 10**6)
+    with pytest.raises(PUValueError, match="bins must be from 1 to 1,000,000, but 1000001"):
+        as_edges(10**6 + 1)
+
+
+@pytest.mark.parametrize(
+    ("how", "error", "message"),
+    [
+        ({"bins": 0}, PUValueError, "bins must be from 1 to 1,000,000, but 0 was passed"),
+        ({"bins": True}, PUTypeError, "bins must be their number or an array"),
+        ({"bins": 2.5}, PUTypeError, "bins must be their number or an array"),
+        ({"bins": "quantile"}, PUTypeError, "bins must be their number or an array"),
+        ({"bins": [0, 1, 0.5]}, PUValueError, "ascend from 0 to 1"),
+        ({"bins": [0, 0.5, 0.5, 1]}, PUValueError, "ascend from 0 to 1"),
+        ({"bins": [0.1, 1]}, PUValueError, "ascend from 0 to 1"),
+        ({"bins": [0, float("nan"), 1]}, PUValueError, "ascend from 0 to 1"),
+        ({"bins": [0]}, PUValueError, "ascend from 0 to 1"),
+        ({"band": "dkw"}, PUValueError, "'simultaneous', for all jointly, but 'dkw' was passed"),
+        ({"band": "exakt"}, PUValueError, "exakt"),
+    ],
+)
+def test_bins_and_bands_that_are_none(how: Any, error: type[Exception], message: str) -> None:
+    for name in ("calibration", "plot_calibration"):
+        with pytest.raises(error, match=message):
+            getattr(drawn(0).pu, name)(BETA, **how)
+
+
+def test_rankings_without_an_answer() -> None:
+    frame = drawn(0)
+    with pytest.raises(PUDataError, match="calibration needs scores that are probabilities"):
+        frame.assign(score=frame["score"] * 2).pu.calibration(BETA)
+    with pytest.raises(PUDataError, match="at least one known positive"):
+        frame.assign(label=np.nan).pu.calibration(BETA)
+    with pytest.raises(PUValueError, match="propensity"):
+        frame.assign(e=0.5).pu(propensity="e").calibration(BETA)

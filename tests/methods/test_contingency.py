@@ -1,0 +1,435 @@
+"""Contingency tables against enumerated surrogate sets, and what must hold of any table."""
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import roc_auc_score, roc_curve
+
+import pu_accessor
+from pu_accessor import PUError, PUKeyError, PUTypeError, PUValueError
+from pu_accessor.checks import as_betas
+from pu_accessor.errors import PUDataError
+from pu_accessor.inference.bands.lookup import BANDS
+from tests.cases import AREAS, Case, as_frame, as_tables, binormal, cases, draw_case, put
+from tests.support.oracles import coherent_oracle, oracle
+from tests.support.oracles.reference_oracle import BOUNDS
+
+SEEDS = range(40)
+ORACLES = {
+    "exact": oracle.exact_band,
+    "bootstrap": oracle.bootstrap_band,
+    "dkw": oracle.dkw_band,
+    "simultaneous": oracle.simultaneous_band,
+}
+BAND = st.sampled_from(sorted(BANDS))
+
+
+@pytest.mark.parametrize("band", sorted(BANDS))
+@pytest.mark.parametrize("seed", SEEDS)
+def test_tables_are_those_of_enumerated_surrogate_sets(seed: int, band: str) -> None:
+    score, label, beta = draw_case(seed)
+    level = (0.5, 0.8, 0.95)[seed % 3]
+    plain = oracle.tables(score, label, beta, level, ORACLES[band])
+    expected = coherent_oracle.cut_if_joint(band, score, label, plain)
+    actual = pu_accessor.from_arrays(score, label).contingency(beta, level=level, band=band)
+    for bound in BOUNDS:
+        assert as_tables(actual, bound) == expected[bound]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_accessor_and_function_give_one_dataset(seed: int) -> None:
+    case = draw_case(seed)
+    for ranks in ("all", "breakpoints", 3, [0, 2, 4]):
+        by_frame = as_frame(case).pu.contingency(case.beta, ranks=ranks)
+        by_array = pu_accessor.from_arrays(case.score, case.label).contingency(
+            case.beta, ranks=ranks
+        )
+        xr.testing.assert_identical(by_frame, by_array)
+
+
+def test_dataset_by_hand() -> None:
+    # Nine examples, three known positives, beta .5: m = 3 latent ones among six. With n = m = 3
+    # there are 20 orders of known and latent. k = 1: P(V <= 0) = 10/20; k = 2: 4/20; k = 3: 1/20,
+    # P(V <= 1) = 4/20. At level .8 the tail is 2/20: lower = 0, 0, 0, 1; upper = 2, 3, 3, 3.
+    label = [None, True, True, None, None, True, None, False, None]
+    tables = pu_accessor.from_arrays(range(9, 0, -1), label).contingency(0.6, level=0.8)
+    # h = 0 1 1 1 2 3 3 4 4 5 of 5 unlabeled; k = 0 0 1 2 2 2 3 3 3 3
+    tp = [
+        *([0, 0, 0], [0, 0, 1], [1, 2, 2], [2, 3, 3], [2, 4, 4]),
+        *([3, 4, 5], [4, 6, 6], [5, 6, 6], [5, 6, 6], [6, 6, 6]),
+    ]
+    assert tables["tp"].dims == ("rank", "bound", "beta")
+    assert tables["tp"].values[:, :, 0].tolist() == tp
+    np.testing.assert_array_equal((tables["tp"] + tables["fp"]).values[:, 0, 0], np.arange(10))
+    assert set(np.unique((tables["tp"] + tables["fn"]).values)) == {6}
+    assert set(np.unique((tables["fp"] + tables["tn"]).values)) == {3}
+    assert tables["threshold"].values.tolist() == [np.inf, 9, 8, 7, 6, 5, 4, 3, 2, 1]
+
+
+def test_schema() -> None:
+    frame = pd.DataFrame({"s": [3, 2, 1], "y": [True, None, None]})
+    tables = frame.pu(score="s", label="y").contingency([0.5, 1], level=0.9, band="dkw")
+    assert list(tables.data_vars) == ["tp", "fp", "fn", "tn", "clipped"]
+    assert dict(tables.sizes) == {"rank": 4, "bound": 3, "beta": 2}
+    for name in ("tp", "fp", "fn", "tn"):
+        assert tables[name].dtype == np.int64
+        assert tables[name].dims == ("rank", "bound", "beta")
+    assert tables["clipped"].dtype == np.bool_
+    assert tables["rank"].dtype == np.int64
+    assert tables["bound"].values.tolist() == ["lower", "estimate", "upper"]
+    assert tables["beta"].values.tolist() == [0.5, 1.0]
+    assert tables["beta"].attrs["long_name"] == "β̂"
+    counts = {"n_known_positive": 1, "n_known_negative": 0, "n_unlabeled": 2, "n_cutoffs": 4}
+    facts = {**counts, "beta_limit": 1.0, "all_cutoffs": True, "reference": "positives"}
+    axes = {"rank", "bound", "beta"}
+    assert set(tables.coords) == {*axes, "threshold", "known_positive", *facts}
+    assert {name: tables[name].item() for name in facts} == facts
+    assert all(tables[name].dims == () for name in facts)
+    assert {tables[name].dtype for name in counts} == {np.dtype(np.int64)}
+    assert tables["all_cutoffs"].dtype == np.bool_
+    assert tables["known_positive"].dtype == np.int64
+    assert tables["known_positive"].values.tolist() == [0, 1, 1, 1]
+    assert tables.attrs == {
+        "level": 0.9,
+        "band": "dkw",
+        "target": "examples",
+        "score": "s",
+        "label": "y",
+    }
+
+
+@pytest.mark.parametrize("store", ["netcdf", "zarr"])
+def test_dataset_survives_storage(store: str, tmp_path: Path) -> None:
+    frame = as_frame(draw_case(1)).rename(columns={"score": ("model", 1), "label": 0})
+    tables = frame.pu(score=("model", 1), label=0).contingency([0, 0.3])
+    if store == "netcdf":
+        tables.to_netcdf(tmp_path / "tables.nc", engine="h5netcdf")
+        with xr.open_dataset(tmp_path / "tables.nc", engine="h5netcdf") as read:
+            xr.testing.assert_identical(read.load(), tables)
+    else:
+        tables.to_zarr(tmp_path / "tables.zarr", consolidated=False)
+        read = xr.open_zarr(tmp_path / "tables.zarr", chunks=None, consolidated=False)
+        xr.testing.assert_identical(read.load().transpose(*tables.dims), tables)
+
+
+# What must hold of any table
+
+
+@given(case=cases(), band=BAND)
+def test_counts_add_up_and_bounds_are_ordered(case: Case, band: str) -> None:
+    tables = as_frame(case).pu.contingency(case.beta, band=band)
+    m = oracle.latent_count(case.beta, case.label.count(None))
+    positives = case.label.count(True) + m
+    assert (tables["tp"] + tables["fp"] == tables["rank"]).all()
+    assert (tables["tp"] + tables["fn"] == positives).all()
+    assert (tables["fp"] + tables["tn"] == len(case.label) - positives).all()
+    assert (tables["tp"].diff("bound") >= 0).all()
+    assert (tables["tp"].diff("rank") >= 0).all()
+    for name in ("tp", "fp", "fn", "tn"):
+        assert (tables[name] >= 0).all()
+
+
+@given(case=cases(), data=st.data())
+def test_row_order_and_increasing_maps_do_not_matter(case: Case, data: st.DataObject) -> None:
+    frame = as_frame(case)
+    order = data.draw(st.permutations(range(len(frame))))
+    mapped = frame.iloc[list(order)].assign(score=lambda f: np.exp(f["score"] / 10) - 3)
+    tables = frame.pu.contingency(case.beta).drop_vars("threshold")
+    xr.testing.assert_identical(mapped.pu.contingency(case.beta).drop_vars("threshold"), tables)
+
+
+@given(case=cases(), band=BAND)
+def test_all_cutoffs_and_breakpoints_trace_one_curve(case: Case, band: str) -> None:
+    frame = as_frame(case)
+    every = frame.pu.contingency(case.beta, band=band)
+    few = frame.pu.contingency(case.beta, band=band, ranks="breakpoints")
+    assert set(few["rank"].values) <= set(every["rank"].values)
+    say = ["n_cutoffs", "all_cutoffs"]
+    some = every.sel(rank=few["rank"])
+    xr.testing.assert_identical(few.drop_vars(say), some.drop_vars(say))
+    for name in ("tp", "fp"):  # between breakpoints straight, so that leaving some out loses none
+        between = few[name].astype(float).interp(rank=every["rank"])
+        np.testing.assert_allclose(between.values, every[name].values, rtol=0, atol=1e-9)
+    for curve in ("roc", "pr"):
+        np.testing.assert_allclose(
+            few.pu.area(AREAS[curve]).values,
+            every.pu.area(AREAS[curve]).values,
+            rtol=0,
+            atol=1e-12,
+        )
+
+
+def test_breakpoints_are_few() -> None:
+    frame, beta, _ = binormal(2000, 10000, 0.05, seed=3)
+    tables = frame.pu.contingency(beta, ranks="breakpoints")
+    assert frame.pu.contingency(beta).sizes["rank"] == 12001
+    assert tables.sizes["rank"] < 2.2 * 100
+
+
+def test_both_corners_lie_within_tie_blocks() -> None:
+    # Known positives at the very top and bottom, all others tied in blocks of three: theta is
+    # reached inside a block, where no threshold can be.
+    score = [9, *[5] * 3, *[4] * 3, *[3] * 3, 0]
+    label = [True, *[None] * 9, True]
+    every = pu_accessor.from_arrays(score, label).contingency(0.5)
+    few = pu_accessor.from_arrays(score, label).contingency(0.5, ranks="breakpoints")
+    assert every["clipped"].any()
+    assert few["rank"].values.tolist() == every["rank"].values.tolist() == [0, 1, 4, 7, 10, 11]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_beta_zero_is_unlabeled_as_negative(seed: int) -> None:
+    score, label = [*draw_case(seed).score, 0.0], [*draw_case(seed).label, None]
+    naive = [state is True for state in label]
+    tables = pu_accessor.from_arrays(score, label).contingency(0)
+    for bound in BOUNDS:
+        fpr, tpr, thresholds = roc_curve(naive, score, drop_intermediate=False)
+        curve = tables.pu.roc_bounds().sel(beta=0, bound=bound)
+        np.testing.assert_array_equal(curve["tpr"], tpr)
+        np.testing.assert_array_equal(curve["fpr"], fpr)
+        np.testing.assert_array_equal(curve["threshold"], thresholds)
+
+
+def test_beta_one_is_unlabeled_as_positive() -> None:
+    score, label = [4, 3, 2, 1], [True, None, False, None]
+    tables = pu_accessor.from_arrays(score, label).contingency(1)
+    for bound in BOUNDS:
+        assert tables["tp"].sel(beta=1, bound=bound).values.tolist() == [0, 1, 2, 2, 3]
+
+
+def test_central_area_is_the_corrected_naive_one() -> None:
+    # Without clipping the central AUROC is (AUC_pu - beta/2)/(1 - beta), save for the rounding of
+    # theta to whole examples: half an example of 495 at each known positive.
+    frame, _, _ = binormal(500, 2000, 0.1, seed=11)
+    known = frame["label"].notna()
+    naive = float(roc_auc_score(known, frame["score"]))
+    beta = 490 / (~known).sum()
+    tables = frame.pu.contingency(beta)
+    central = float(tables.pu.area("auroc").sel(bound="estimate", beta=beta))
+    corrected = (naive - beta / 2) / (1 - beta)
+    # The known positives themselves are ranked, too: AUC_pu mixes in n/(n + m) of them.
+    assert central == pytest.approx(corrected, abs=0.002)
+    assert abs(naive - corrected) > 0.02
+
+
+# Cutoffs
+
+
+def test_tied_scores_share_a_cutoff() -> None:
+    score = [1.0, 0.5, 0.5, 0.5, 0.0, -0.0]
+    label = [True, True, None, None, None, False]
+    tables = pu_accessor.from_arrays(score, label).contingency(0)
+    assert tables["rank"].values.tolist() == [0, 1, 4, 6]
+    assert tables["threshold"].values.tolist() == [np.inf, 1, 0.5, 0]
+    assert not np.signbit(tables["threshold"].values).any()
+
+
+def test_infinite_scores_rank_first_and_last() -> None:
+    score = [np.inf, np.inf, 1.0, -np.inf]
+    tables = pu_accessor.from_arrays(score, [True, None, None, None]).contingency(0)
+    assert tables["rank"].values.tolist() == [0, 2, 3, 4]
+    assert tables["threshold"].values.tolist() == [np.inf, np.inf, 1, -np.inf]
+
+
+def test_asked_ranks_take_the_last_cutoff_at_or_before() -> None:
+    score = [9, 8, 8, 8, 7, 6]
+    label = [True, True, None, None, None, None]
+    every = pu_accessor.from_arrays(score, label).contingency(0.5)
+    some = pu_accessor.from_arrays(score, label).contingency(0.5, ranks=np.array([5, 3, 1, 0, 6]))
+    assert every["rank"].values.tolist() == [0, 1, 4, 5, 6]
+    assert some["rank"].values.tolist() == [5, 3, 1, 0, 6]
+    for asked, attained in ((5, 5), (3, 1), (1, 1), (0, 0), (6, 6)):
+        for name in ("tp", "fp", "fn", "tn", "clipped"):
+            np.testing.assert_array_equal(
+                some[name].sel(rank=asked), every[name].sel(rank=attained)
+            )
+        assert some["threshold"].sel(rank=asked) == every["threshold"].sel(rank=attained)
+    one = pu_accessor.from_arrays(score, label).contingency(0.5, ranks=4)
+    assert one["tp"].dims == ("rank", "bound", "beta")
+    assert one["rank"].values.tolist() == [4]
+
+
+@pytest.mark.parametrize(
+    ("nan_policy", "ranks", "thresholds"),
+    [("omit", [0, 1, 2], [np.inf, 3, 1]), ("worst", [0, 1, 2, 4], [np.inf, 3, 1, np.nan])],
+)
+@pytest.mark.parametrize("which", ["all", "breakpoints"])
+def test_missing_scores(
+    nan_policy: Any,
+    which: Literal["all", "breakpoints"],
+    ranks: list[int],
+    thresholds: list[float],
+) -> None:
+    score = [np.nan, 3, 1, np.nan]
+    label = [None, True, None, True]
+    tables = pu_accessor.from_arrays(score, label, nan_policy=nan_policy).contingency(
+        0.5, ranks=which
+    )
+    assert tables["rank"].values.tolist() == ranks
+    np.testing.assert_array_equal(tables["threshold"].values, thresholds)
+    assert tables["n_known_positive"] == (1 if nan_policy == "omit" else 2)
+
+
+# beta
+
+
+def test_several_betas_are_each_beta_alone() -> None:
+    case = draw_case(5)
+    betas = [0.5, 0, 1, 0.25]
+    for ranks in ("all", [0, 3, 5]):
+        together = as_frame(case).pu.contingency(betas, ranks=ranks)
+        for beta in betas:
+            alone = as_frame(case).pu.contingency(beta, ranks=ranks)
+            xr.testing.assert_identical(together.sel(beta=[beta]), alone)
+
+
+def test_latent_positives_are_rounded_half_up_in_decimals() -> None:
+    # 0.145 * 100 is 14.5, but 14.499999999999998 in floats.
+    label = [True] + [None] * 100
+    tables = pu_accessor.from_arrays(range(101), label).contingency([0.145, 0.144, 0.29])
+    assert tables["tp"].isel(rank=-1, bound=0).values.tolist() == [16, 15, 30]
+
+
+@pytest.mark.parametrize(
+    "beta",
+    [
+        *(0.5, np.float32(0.5), np.array(0.5), [0.5], (0.5,), Fraction(1, 2)),
+        *(pd.array([0.5]), pd.Index([0.5]), np.array([0.5], np.float32)),
+    ],
+)
+def test_beta_of_any_numeric_kind(beta: float) -> None:
+    tables = pu_accessor.from_arrays([3, 2, 1], [True, None, None]).contingency(beta)
+    assert tables["beta"].values.tolist() == [0.5]
+
+
+@pytest.mark.parametrize("beta", [pd.Series([0.5]), xr.DataArray([0.5])])
+def test_betas_with_labels_are_those_of_groups(beta: Any) -> None:
+    with pytest.raises(PUTypeError, match=r"rows are not ranked apart|dimensions of the keys"):
+        pu_accessor.from_arrays([3, 2, 1], [True, None, None]).contingency(beta)
+
+
+def test_beta_in_single_precision_means_the_decimal() -> None:
+    label = [True] + [None] * 100
+    tables = pu_accessor.from_arrays(range(101), label).contingency(np.float32(0.145))
+    assert tables["beta"].values.tolist() == [0.145]
+    assert tables["tp"].values.max() == 16
+
+
+def test_betas_that_were_computed_mean_the_decimal_they_are_next_to() -> None:
+    third, near, off = 1 / 3, 0.3 + 16 * np.spacing(0.3), 0.3 + 20 * np.spacing(0.3)
+    for passed, meant in (
+        (np.arange(0, 0.5, 0.1), [0, 0.1, 0.2, 0.3, 0.4]),
+        ([0.1 + 0.2, 0.7 + 0.1], [0.3, 0.8]),
+        ([third, near], [third, 0.3]),
+        ([off, 1 - near], [off, 0.7]),
+        (np.array([Fraction(1, 4), 0.1 + 0.2], object), [0.25, 0.3]),
+        (np.array([0.1, 0.3], np.float16), [0.1, 0.3]),
+        (np.array([1, 0], np.int8), [1, 0]),
+    ):
+        assert as_betas(passed).tolist() == meant
+    for far in (np.inf, -np.inf, np.nan, np.finfo(float).max, -np.finfo(float).max, 1.0 + 1e-9):
+        with pytest.raises(PUValueError, match=r"beta must lie in \[0, 1\]"):
+            as_betas([0.5, far])
+    for none in (np.ma.array([0.5]), [True], ["0.5"], [None], [[0.5]], [0.5j]):
+        with pytest.raises(PUTypeError, match="beta must be a number or a one-dimensional array"):
+            as_betas(none)  # type: ignore[arg-type]
+
+
+ROW = {"score": [3.0, 2.0, 1.0], "label": [True, None, None]}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"beta": -0.1}, PUValueError, r"beta must lie in \[0, 1\], but \[-0.1\] .* not a perc"),
+        ({"beta": 30}, PUValueError, r"beta must lie in \[0, 1\], but \[30.0\] was passed"),
+        ({"beta": np.nan}, PUValueError, r"beta must lie in \[0, 1\], but \[nan\] was passed"),
+        ({"beta": []}, PUValueError, r"beta must lie in \[0, 1\], but nothing was passed"),
+        ({"beta": [0.2, 0.2]}, PUValueError, r"each value once, but \[0.2, 0.2\] was passed"),
+        ({"beta": ["0.3"]}, PUTypeError, r"beta must be a number .* but \['0.3'\] was passed"),
+        ({"beta": [0.1, pd.NA]}, PUTypeError, r"beta must be a number .* <NA>\] was passed"),
+        ({"beta": True}, PUTypeError, r"beta must be a number .* but True was passed"),
+        ({"beta": 1j}, PUTypeError, r"beta must be a number .* but 1j was passed"),
+        ({"beta": [0.1, [0.2]]}, PUTypeError, r"beta must be a number or a one-dimensional"),
+        ({"beta": "0.3"}, PUTypeError, r"beta must be a number .* but '0.3' was passed"),
+        ({"beta": None}, PUTypeError, r"beta must be a number .* but None was passed"),
+        ({"beta": [[0.1]]}, PUTypeError, r"beta must be a number or a one-dimensional array"),
+        ({"beta": {"a": 1}}, PUTypeError, r"beta must be a number .* one for each of 1 keys was"),
+        ({"level": 1}, PUValueError, r"level must lie in \(0, 1\), but 1 was passed.$"),
+        ({"level": 0.0}, PUValueError, r"level must lie in \(0, 1\), but 0.0 was passed"),
+        ({"level": 95}, PUValueError, r"but 95 was passed. For 95 percent, pass 0.95"),
+        ({"level": np.nan}, PUValueError, r"level must lie in \(0, 1\), but nan was passed.$"),
+        ({"level": True}, PUTypeError, r"level must be a number in \(0, 1\), but True"),
+        ({"level": "95%"}, PUTypeError, r"level must be a number in \(0, 1\), but '95%'"),
+        ({"band": "exakt"}, PUValueError, r"one of \['bootstrap', .* Did you mean 'exact'\?"),
+        ({"band": 3}, PUTypeError, r"band must be one of .* a callable .* but 3 was passed"),
+        ({"reference": "positive"}, PUValueError, "reference must be one of .* 'positives'"),
+        (
+            {"reference": "negatives"},
+            PUDataError,
+            "reference needs known negatives, but none of 3",
+        ),
+        ({"reference": "both"}, PUDataError, "reference needs known negatives, but none of 3"),
+        ({"beta_interval": 0.3}, PUTypeError, "beta_interval must be a pair of numbers"),
+        (
+            {"beta_interval": (0.6, 0.2)},
+            PUValueError,
+            r"<= high <= 1, but \(0.6, 0.2\) was",
+        ),
+        (
+            {"beta_interval": (0.2, 0.4)},
+            PUValueError,
+            r"beta must lie in beta_interval, \(",
+        ),
+        ({"ranks": "some"}, PUValueError, r"ranks must be one of \['all', 'breakpoints'\]"),
+        ({"ranks": 4}, PUValueError, r"ranks must lie between 0 and 3, .* \[4\] was passed"),
+        (
+            {"ranks": [1, -1]},
+            PUValueError,
+            r"ranks must lie between 0 and the number of ex.* \[-1\] was",
+        ),
+        ({"ranks": []}, PUValueError, r"at least one rank and each once, but \[\] was passed"),
+        ({"ranks": [1, 1]}, PUValueError, r"each once, but \[1, 1\] was passed. np.unique"),
+        ({"ranks": "ALL"}, PUValueError, r"ranks must be one of .* Did you mean 'all'\?"),
+        ({"ranks": 0.5}, PUTypeError, r"ranks must be 'all', .* For shares of the examples"),
+        ({"ranks": [[1]]}, PUTypeError, r"one-dimensional array of integers, but \[\[1\]\]"),
+        ({"nan_policy": "drop"}, PUValueError, r"nan_policy must be one of \['omit', 'raise', 'w"),
+        ({"score": "scores"}, PUKeyError, r"no 'scores' among \['score', 'label'\]. Did you mean"),
+        ({"label": "y"}, PUKeyError, r"label must name a column, but there is no 'y' .* label="),
+        ({"label": ["a"]}, PUTypeError, r"name of a column, but a list was passed: \['a'"),
+    ],
+)
+def test_bad_arguments(arguments: dict[str, object], error: type[PUError], message: str) -> None:
+    with pytest.raises(error, match=message):
+        put(pd.DataFrame(ROW).pu, "contingency", **{"beta": 0.5, **arguments})
+
+
+def test_beta_needs_something_unlabeled() -> None:
+    frame = pd.DataFrame({"score": [2, 1], "label": [True, False]})
+    with pytest.raises(PUValueError, match=r"beta must be 0 where nothing is unlabeled, but 0.3"):
+        frame.pu(negative=False).contingency(0.3)
+    assert frame.pu(negative=False).contingency(0)["n_unlabeled"] == 0
+
+
+@pytest.mark.parametrize("label", [[None, None], [False, None], [pd.NA, False]])
+def test_something_must_be_known_to_be_positive(label: list[object]) -> None:
+    frame = pd.DataFrame({"score": [2, 1], "label": label})
+    with pytest.raises(PUValueError, match=r"at least one known positive, but none of 2 exam"):
+        frame.pu.contingency(0.3)
+
+
+def test_errors_are_those_a_caller_would_expect() -> None:
+    frame = pd.DataFrame(ROW)
+    with pytest.raises(ValueError, match="beta"):
+        frame.pu.contingency(2)
+    with pytest.raises(TypeError, match="beta"):
+        frame.pu.contingency("x")
+    with pytest.raises(KeyError, match="column"):
+        frame.pu(score="x").contingency(0.3)

@@ -1,0 +1,321 @@
+"""`cutoff` and `select`: cutoffs with a guarantee, and the lists above them."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pu_accessor
+from pu_accessor import PUDataError, PUTypeError, PUValueError, PUWarning
+from pu_accessor.inference.estimates.guaranteed_cutoffs import Goal, find_guaranteed
+from pu_accessor.inference.settings import Settings
+from tests.support.oracles.joint_oracle import deepest
+from tests.support.studies.cutoffs import simulate
+
+
+def draw(seed: int, decimals: int = 1) -> pd.DataFrame:
+    """Draw tied scores of positives, of which a third is known, and others."""
+    rng = np.random.default_rng(seed)
+    truth = np.arange(400) < 150
+    label = np.where(np.arange(400) < 50, 1.0, np.nan)
+    label[-20:] = 0
+    score = np.round(rng.normal(1.5 * truth), decimals)
+    return pd.DataFrame({"score": score, "label": label, "truth": truth})
+
+
+FRAME = draw(0)
+PU: Any = FRAME.pu
+BETA = 100 / 330
+
+
+# In the last the first known examples are reached at rank 13, where fpr is above 0.05.
+@pytest.mark.parametrize("seed", [*range(4), 55376])
+@pytest.mark.parametrize("decimals", [1, 6])
+def test_cutoff_against_all_tables(seed: int, decimals: int) -> None:
+    frame = draw(seed, decimals)
+    pu: Any = frame.pu
+    tables = pu.contingency(BETA, band="simultaneous").squeeze("beta").sel(bound="lower")
+    rows = list(
+        zip(*(tables[name].values.tolist() for name in ("tp", "fp", "fn", "tn")), strict=True)
+    )
+    for goal, values in (
+        ("precision", (0.5, 0.7, 0.9, 1.0)),
+        ("recall", (0.2, 0.55, 0.9)),
+        ("fpr", (0.05, 0.2, 0.6)),
+    ):
+        for value in values:
+            found = pu.cutoff(BETA, **{goal: value}).iloc[0]
+            assert found["rank"] == deepest(rows, goal, value)
+            assert len(pu.select(BETA, **{goal: value})) == found["rank"]
+    cost = pu.cutoff(BETA, cost=(1, 3)).iloc[0]
+    every = np.array([fp + 3 * fn for _, fp, fn, _ in rows])
+    assert cost["upper"] == every.min()
+    assert cost["rank"] == sum(rows[int(every.argmin())][:2])
+
+
+def bounds_at_all_ranks(
+    frame: pd.DataFrame, betas: list[float], goal: str, cost: tuple[float, float]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return a metric at each cutoff: the estimate, and what any beta makes of it at worst."""
+    tables = frame.pu.contingency(betas, band="simultaneous", level=0.8)
+    tp, fp, fn, tn = (tables[one].transpose("rank", "beta", "bound") for one in tables_of)
+    with np.errstate(invalid="ignore"):
+        value = {
+            "precision": tp / (tp + fp),
+            "recall": tp / (tp + fn),
+            "fpr": fp / (fp + tn),
+            "cost": cost[0] * fp + cost[1] * fn,
+        }[goal]
+    sides = [value.sel(bound=bound).to_numpy() for bound in ("lower", "upper")]
+    rising = goal in ("precision", "recall")
+    worse, better = sides[0], sides[1]
+    ends = (worse.min(axis=1), better.max(axis=1))
+    if not rising:
+        ends = (worse.max(axis=1), better.min(axis=1))
+    return value.sel(bound="estimate", beta=betas[0]).to_numpy(), *ends
+
+
+tables_of = ("tp", "fp", "fn", "tn")
+
+
+@pytest.mark.parametrize("kind", ["above", "mixed", "tied", "two first", "last"])
+@pytest.mark.parametrize("around", [None, (0.05, 0.05), (0.0, 0.15)])  # how far beta may be off
+def test_guarantees_are_those_of_all_ranks_and_betas(
+    kind: str, around: tuple[float, float] | None
+) -> None:
+    rng, beta = np.random.default_rng(4), 0.8 if kind == "last" else 0.2
+    label = np.where(np.arange(52) < 8, 1.0, np.nan)
+    label[-4:] = 0
+    score = np.round(rng.normal(1.5 * (kind == "above") * (np.arange(52) < 20)), 2)
+    if kind == "tied":
+        score = np.round(score)
+    elif kind == "two first":
+        score = -np.arange(52.0)
+        label = np.r_[[np.nan] * 2, 1.0, [np.nan] * 30, [1.0] * 7, [np.nan] * 8, [0.0] * 4]
+    elif kind == "last":
+        score, label = np.arange(52.0), np.where(np.arange(52) < 8, 1.0, np.nan)
+    frame = pd.DataFrame({"score": score, "label": label})
+    interval, betas = None, [beta]
+    if around is not None:
+        interval = round(beta - around[0], 2), round(beta + around[1], 2)
+        shares = np.arange(61) / np.isnan(label).sum()  # at which another number is latent
+        inside = shares[(shares > interval[0]) & (shares < interval[1])].tolist()
+        betas = [beta, *{*interval, *inside} - {beta}]
+    rank = np.concatenate([[0], np.unique(-score, return_counts=True)[1].cumsum()])
+    rule = Settings(0.8, "simultaneous")
+    ranking = frame.pu._request().rank("breakpoints").make(0)
+    cost = (1.0, 2.5)
+    for name in ("precision", "recall", "fpr", "cost"):
+        middle, worse, better = bounds_at_all_ranks(frame, betas, name, cost)
+        rising = name in ("precision", "recall")
+        best = np.nanmax(worse[1:]) if rising else np.nanmin(worse[1:])
+        some = rng.permutation(np.unique(worse[~np.isnan(worse)]))[:2].tolist()
+        for value in [0.0, 1.0, *some, *(max(one - 0.003, 0.0) for one in some)]:
+            if name == "cost":
+                places = np.flatnonzero(worse == worse.min())[:1]
+            elif rising:
+                places = np.flatnonzero(worse >= value)[
+                    slice(-1, None) if name == "precision" else slice(1)
+                ]
+            else:
+                places = np.flatnonzero(worse <= value)[-1:]
+            found = find_guaranteed(ranking, beta, Goal(name, value, cost), rule, interval)
+            assert found.attainable == pytest.approx(best, rel=1e-12)
+            if not places.size or (name == "fpr" and not places[0]):
+                assert found.rank == 0 and found.threshold == np.inf
+                assert np.isnan([found.estimate, found.lower, found.upper]).all()
+                continue
+            place = int(places[0])
+            assert found.rank == rank[place]
+            assert found.threshold == (np.inf if not place else np.unique(score)[-place])
+            ends = sorted([worse[place], better[place]])
+            got = [found.estimate, found.lower, found.upper]
+            assert got == pytest.approx([middle[place], *ends], rel=1e-12, nan_ok=True)
+
+
+def test_the_lowest_rate_of_false_positives_is_at_the_first_cutoff() -> None:
+    score = np.arange(100, 0, -1)
+    frame = pd.DataFrame(
+        {"score": score, "label": np.where((score < 60) & (score > 30), 1, np.nan)}
+    )
+    found = frame.pu.cutoff(0.1, fpr=0.2).iloc[0]
+    tables = frame.pu.contingency(0.1, band="simultaneous").pu.metric("fpr").sel(bound="lower")
+    fpr = tables.isel(beta=0, rank=slice(1, None))
+    assert found["attainable"] == fpr.min() == fpr[0]
+    assert found["rank"] == fpr["rank"][fpr <= 0.2].max() < 40
+    assert frame.pu.cutoff(0.1, fpr=0.01).iloc[0]["rank"] == 0
+
+
+def test_list_is_what_lies_above_the_threshold() -> None:
+    found = PU.cutoff(BETA, precision=0.6).iloc[0]
+    chosen = PU.select(BETA, precision=0.6)
+    expected = FRAME[FRAME["score"] >= found["threshold"]]
+    assert 0 < len(chosen) < len(FRAME) and set(chosen.index) == set(expected.index)
+    assert chosen["score"].is_monotonic_decreasing
+    assert found["lower"] >= 0.6 and found["lower"] <= found["estimate"] <= found["upper"]
+    missing = FRAME.assign(score=FRAME["score"].where(FRAME.index % 7 > 0))
+    omitted: Any = missing.pu(nan_policy="omit")
+    assert omitted.select(0.3, recall=0.3)["score"].notna().all()
+
+
+def test_goal_out_of_reach_is_answered() -> None:
+    shuffled: Any = FRAME.assign(score=np.arange(400) % 7)
+    found = shuffled.pu.cutoff(0.1, precision=0.99)
+    (row,) = found.to_dict("records")
+    assert row["rank"] == 0 and row["threshold"] == np.inf and np.isnan(row["lower"])
+    assert row["attainable"] < 0.99
+    assert "no cutoff has precision >= 0.99 for sure" in found.attrs["statement"]
+    assert len(shuffled.pu.select(0.1, precision=0.99)) == 0
+    reached = shuffled.pu.cutoff(0.1, precision=row["attainable"]).iloc[0]
+    assert reached["rank"] > 0 and reached["lower"] == row["attainable"]
+
+
+def test_level_is_split_over_models_and_not_over_groups() -> None:
+    wide: Any = FRAME.assign(a=FRAME["score"], b=-FRAME["score"])
+    both = wide.pu(score=["a", "b"]).cutoff(BETA, recall=0.5)
+    assert both["models"].tolist() == [2, 2] and (both["level"] == 0.95).all()
+    split = PU.cutoff(BETA, recall=0.5, level=0.975).iloc[0]
+    assert both["rank"][0] == split["rank"] == PU.cutoff(BETA, recall=0.5, models=2)["rank"].item()
+    alone = wide.pu(score=["a", "b"]).cutoff(BETA, recall=0.5, models=1)
+    assert alone["rank"][0] == PU.cutoff(BETA, recall=0.5)["rank"].item() <= split["rank"]
+    sites: Any = FRAME.assign(site=np.arange(400) % 2)
+    assert sites.pu(by="site").cutoff(BETA, recall=0.5)["models"].tolist() == [1, 1]
+
+
+def test_beta_with_its_error_makes_it_shorter() -> None:
+    beta = pu_accessor.beta_from_labels(60, 200, 330, level=0.98)
+    found = PU.cutoff(beta, precision=0.45).iloc[0]
+    assert 0 < found["rank"] < PU.cutoff(0.3, precision=0.45)["rank"].item()
+    assert found["joint"] == "guaranteed"
+    worst = PU.metric(
+        "precision",
+        beta["lower"].item(),
+        at=int(found["rank"]),
+        band="simultaneous",
+        level=0.97,
+        target="examples",
+    )
+    assert worst["lower"].item() >= found["lower"] - 1e-12 >= 0.45 - 1e-12
+    with pytest.raises(PUValueError, match="beta must hold at a higher level"):
+        PU.cutoff(beta, precision=0.45, level=0.98)
+
+
+def test_sources_other_than_frames() -> None:
+    ranking = pu_accessor.from_arrays(FRAME["score"], FRAME["label"])
+    assert ranking.cutoff(BETA, fpr=0.1)["rank"].item() == PU.cutoff(BETA, fpr=0.1)["rank"].item()
+    assert ranking.select(BETA, fpr=0.1).index.tolist() == PU.select(BETA, fpr=0.1).index.tolist()
+    pieces = pu_accessor.from_chunks([FRAME[["score", "label"]]])
+    assert pieces.cutoff(BETA, fpr=0.1)["rank"].item() == PU.cutoff(BETA, fpr=0.1)["rank"].item()
+    with pytest.raises(PUTypeError, match="select is not there"):
+        pieces.select(BETA, fpr=0.1)
+
+
+def test_errors_say_what_to_pass() -> None:
+    wide: Any = FRAME.assign(other=1.0)
+    cases: list[tuple[Any, type[Exception], str]] = [
+        (lambda: PU.cutoff(0.3), PUTypeError, "One of .* must say what the cutoff is to reach"),
+        (lambda: PU.cutoff(0.3, precision=0.9, fpr=0.1), PUTypeError, "but .* was passed"),
+        (lambda: PU.cutoff(0.3, precision=90), PUValueError, r"precision must lie in \[0, 1\]"),
+        (lambda: PU.cutoff(0.3, precision=0.9, band="exact"), PUValueError, "'simultaneous' for"),
+        (lambda: PU.select(0.3, precision=0.9, band="dkw"), PUValueError, "Leave band out"),
+        (lambda: PU.cutoff(0.3, cost=5), PUTypeError, "cost must be a pair of numbers"),
+        (lambda: PU.cutoff(0.3, cost=(0, 0)), PUValueError, "not both 0"),
+        (lambda: PU.cutoff(0.3, cost=(-1, 1)), PUValueError, "two numbers from 0 on"),
+        (lambda: PU.cutoff(0.3, recall=0.5, models=0), PUValueError, "from 1 to 1,000,000"),
+        (lambda: PU.cutoff(0.3, recall=0.5, models=2.5), PUTypeError, "models must be an integer"),
+        (lambda: PU.select([0.1, 0.3], recall=0.5), PUValueError, "beta must be one for select"),
+        (
+            lambda: wide.pu(score=["score", "other"]).select(0.3, recall=0.5),
+            PUValueError,
+            r"select\(0\.3, recall=0\.9, models=2\)",
+        ),
+        (
+            lambda: wide.pu(propensity="other").cutoff(0.3, recall=0.5),
+            PUValueError,
+            "not with propensity",
+        ),
+    ]
+    for ask, kind, message in cases:
+        with pytest.raises(kind, match=message):
+            ask()
+
+
+GOALS = (
+    "One of ['precision', 'recall', 'fpr', 'cost'] must say what the cutoff is to reach, but %s "
+    "was passed. For example precision=0.9, or cost=(1, 10)."
+)
+PAIR = (
+    "cost must be a pair of numbers, the cost of a false positive and that of a false negative, "
+    "but %s was passed. For example cost=(1, 10)."
+)
+COSTS = "cost must hold two numbers from 0 on, not both 0, but %s was passed."
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        ({}, GOALS % "none"),
+        ({"precision": 0.9, "fpr": 0.1}, GOALS % "['precision', 'fpr']"),
+        ({"cost": 5}, PAIR % 5),
+        ({"cost": "12"}, PAIR % "'12'"),
+        ({"cost": (1, 2, 3)}, PAIR % "(1, 2, 3)"),
+        ({"cost": [1, "2"]}, PAIR % "[1, '2']"),
+        ({"cost": (True, 1)}, PAIR % "(True, 1)"),
+        ({"cost": (0, 0)}, COSTS % "(0, 0)"),
+        ({"cost": [2, -1]}, COSTS % "[2, -1]"),
+        ({"cost": (1, np.inf)}, COSTS % "(1, inf)"),
+        (
+            {"recall": 0.5, "band": "exact"},
+            "band must be 'simultaneous' for a cutoff with a guarantee, but 'exact' was passed: "
+            "only bounds that hold at all cutoffs jointly hold at one that was chosen by them. "
+            "Leave band out; bounds at a cutoff fixed before are "
+            "df.pu.metric('recall', 0.3, at=100).",
+        ),
+    ],
+    ids=str,
+)
+def test_errors_about_goals_in_full(asked: dict[str, Any], message: str) -> None:
+    with pytest.raises((PUTypeError, PUValueError)) as caught:
+        PU.cutoff(0.3, **asked)
+    assert str(caught.value).partition(" See docs/")[0] == message
+
+
+def test_errors_of_cutoffs_with_a_guarantee_in_full() -> None:
+    weighted: Any = FRAME.assign(propensity=np.where(FRAME["label"] == 1, 0.5, np.nan))
+    with pytest.raises(PUValueError) as caught:
+        weighted.pu(propensity="propensity").cutoff(0.3, recall=0.5)
+    assert str(caught.value).partition(" See docs/")[0] == (
+        "A cutoff with a guarantee needs bounds that hold at all cutoffs jointly, which there are "
+        "not with propensity=.... Leave it out, or fix a cutoff: "
+        "df.pu.metric('recall', 0.3, at=100)."
+    )
+    naive: Any = pd.DataFrame({"score": [3.0, 2.0, 1.0], "label": [1.0, np.nan, 1.0]})
+    with pytest.raises(PUDataError) as told:
+        naive.pu.cutoff(1.0, fpr=0.1)
+    assert str(told.value).partition(" See docs/")[0] == (
+        "fpr has no value at this beta: it needs negatives. Pass a smaller beta."
+    )
+
+
+def test_what_costs_nothing_is_done() -> None:
+    nothing = PU.cutoff(BETA, cost=(1, 0)).iloc[0]
+    assert nothing["rank"] == nothing["upper"] == 0 < nothing["attainable"]
+    for cost in ([0, 2.5], (0, np.float32(1))):
+        enough = PU.cutoff(BETA, cost=cost).iloc[0]
+        assert enough["upper"] == enough["attainable"] == 0 < enough["rank"]
+
+
+def test_guarantee_is_kept() -> None:
+    design = ("beta, skewed", 40, 200, 400)
+    for models in (1, 5):
+        kept = simulate(design, Goal("precision", 0.7), models, 25)
+        assert kept.kept >= 0.92 and kept.found > 0.3
+
+
+def test_a_group_without_negatives_is_skipped() -> None:
+    label = [1, 0, None, 1, None, None]
+    frame = pd.DataFrame({"score": [3, 2, 1] * 2, "label": label, "key": list("aaabbb")})
+    with pytest.warns(PUWarning, match="1 of 2 groups are left out"):
+        found = frame.pu(by="key", on_error="skip").cutoff(1.0, fpr=0.0)
+    assert found["key"].tolist() == ["a"]

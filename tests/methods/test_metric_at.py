@@ -1,0 +1,310 @@
+"""Which cutoff `df.pu.metric` reports; test_metric.py holds its numbers against an oracle."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pu_accessor import PUDataError, PUTypeError, PUValueError, PUWarning
+from tests.cases import binormal
+
+FRAME, BETA, TRUTH = binormal(200, 600, 0.3, seed=5)
+TABLES = FRAME.pu.contingency(0.2)
+ROC = TABLES.pu.roc_bounds().sel(beta=0.2, bound="estimate")
+
+
+def metric(name: Any, beta: Any = 0.2, frame: pd.DataFrame = FRAME, **options: Any) -> pd.Series:
+    answer: pd.DataFrame = frame.pu.metric(name, beta, target="examples", **options)
+    assert len(answer) == 1
+    return answer.iloc[0]
+
+
+@pytest.mark.parametrize(
+    "at", [60, {"rank": 60}, {"fraction": 0.075}, {"fraction": 0.0762}, "threshold"]
+)
+def test_ranks_thresholds_and_shares_name_the_same_cutoff(at: Any) -> None:
+    threshold = np.sort(FRAME["score"])[-60]
+    given = {"threshold": threshold} if at == "threshold" else at
+    got = metric("precision", at=given)
+    assert (got["rank"], got["threshold"]) == (60, threshold)
+    pd.testing.assert_series_equal(got, metric("precision", at=np.int64(60)))
+
+
+def test_tied_scores_share_the_last_cutoff_before_the_rank() -> None:
+    frame = pd.DataFrame({"score": [3, 2, 2, 2, 1], "label": [1, None, 1, None, None]})
+    assert [metric("tpr", 0, frame, at=rank)["rank"] for rank in range(6)] == [0, 1, 1, 1, 4, 5]
+    assert metric("tpr", 0, frame, at={"threshold": 2.5})["rank"] == 1
+    assert metric("tpr", 0, frame, at={"threshold": -np.inf})["rank"] == 5
+    assert metric("tpr", 0, frame, at={"threshold": np.inf})["rank"] == 0
+
+
+def test_recall_is_reached_at_the_first_cutoff_that_does() -> None:
+    frame = pd.DataFrame({"score": range(12, 0, -1), "label": [1, *[None] * 4, 1, *[None] * 6]})
+    tpr = frame.pu.contingency(0.5).pu.metric("tpr").sel(bound="estimate", beta=0.5).to_numpy()
+    for share in np.unique(np.concatenate([tpr, tpr - 1e-9, tpr + 1e-9]).clip(0, 1)):
+        found = metric("tpr", 0.5, frame, at={"recall": share})
+        assert found["rank"] == np.flatnonzero(tpr >= share)[0]
+
+
+@pytest.mark.parametrize("share", [0, 0.05, 0.5, 1])
+def test_targets_are_met_by_the_estimate(share: float) -> None:
+    at_fpr = metric("fpr", at={"fpr": share})
+    reached = ROC["rank"].to_numpy()[ROC["fpr"].to_numpy() <= share]
+    assert at_fpr["rank"] == reached[-1] and at_fpr["estimate"] <= share
+    at_recall = metric("tpr", at={"recall": share})
+    pd.testing.assert_series_equal(at_recall, metric("tpr", at={"tpr": share}))
+    named = metric("recall", at={"recall": share})
+    assert named["metric"] == "recall"
+    pd.testing.assert_series_equal(named.drop("metric"), at_recall.drop("metric"))
+    reached = ROC["rank"].to_numpy()[ROC["tpr"].to_numpy() >= share]
+    assert at_recall["rank"] == reached[0] and at_recall["estimate"] >= share
+
+
+@pytest.mark.parametrize("decimals", [6, 0])
+@pytest.mark.parametrize("goal", ["fpr", "recall", "precision"])
+def test_each_rate_there_is_and_what_is_next_to_it_finds_its_cutoff(
+    goal: str, decimals: int
+) -> None:
+    # 49 positives and 49 negatives by the estimate: 1/49*49 is less than 1 in floats.
+    rng = np.random.default_rng(8)
+    label = np.repeat([1.0, 0.0, np.nan], [7, 7, 84])
+    frame = pd.DataFrame({"score": rng.normal(label == 1, 1.0).round(decimals), "label": label})
+    tables = frame.pu(negative=0).contingency(0.5).isel(beta=0).sel(bound="estimate")
+    rates, rank = tables.pu.metric(goal).to_numpy(), tables["rank"].to_numpy()
+    there = np.unique(rates[np.isfinite(rates)])
+    there = there[:: there.size // 50 + 1]
+    values = np.concatenate([there, np.nextafter(there, 0), np.nextafter(there, 1)])
+    values = np.unique(values[(values >= 0) & (values <= np.nanmax(rates))])
+    with np.errstate(invalid="ignore"):
+        met = [np.flatnonzero(rates <= v if goal == "fpr" else rates >= v) for v in values]
+    wanted = [rank[some[0 if goal == "recall" else -1]] for some in met]
+    found = frame.pu(negative=0).metric("lift", 0.5, at={goal: values.tolist()}, target="examples")
+    assert found["rank"].tolist() == wanted
+
+
+@pytest.mark.parametrize(
+    ("at", "name", "best"),
+    [("youden", "tpr", "informedness"), ("maximum", "f1", "f1"), ("maximum", "mcc", "mcc")],
+)
+def test_the_best_cutoff_has_a_simultaneous_interval(at: str, name: str, best: str) -> None:
+    values = TABLES.pu.metric(best).sel(beta=0.2, bound="estimate")
+    rank = int(values.idxmax("rank"))
+    got = metric(name, at=at)
+    assert (got["rank"], got["band"]) == (rank, "simultaneous")
+    plain = metric(name, at=rank, band="simultaneous")
+    pd.testing.assert_series_equal(got, plain)
+    exact = metric(name, at=rank)
+    assert got["lower"] <= exact["lower"] <= exact["upper"] <= got["upper"]
+    assert metric(name, at=at, band="dkw")["band"] == "dkw"  # what is asked for stays
+
+
+@pytest.mark.parametrize(
+    ("at", "error", "message"),
+    [
+        (801, PUValueError, "a rank from 0 to 800, .* but 801 was passed"),
+        (-1, PUValueError, "a rank from 0 to the number of examples, but -1 was passed"),
+        ({"rank": 1.5}, PUValueError, "a rank from 0 to the number of examples, but 1.5 was"),
+        (0.1, PUTypeError, "at must be an integer where it is a rank, but 0.1 was passed"),
+        (50.0, PUTypeError, "at must be an integer where it is a rank, but 50.0 was passed"),
+        ({"rank": []}, PUValueError, "at must have at least one number"),
+        ({"rank": [5, 5]}, PUValueError, "and each once"),
+        ({"rank": [5, 5.5]}, PUValueError, "but 5.5 was passed"),
+        ({"precision": 1.2}, PUValueError, "must lie in .0, 1., but 1.2"),
+        (True, PUTypeError, "at must be a rank"),
+        (None, PUTypeError, "at must be a rank"),
+        ({}, PUTypeError, "at must be a rank"),
+        ({"fpr": 0.1, "recall": 0.2}, PUTypeError, "a mapping of one of"),
+        ({"fpr": 5}, PUValueError, r"'fpr': ...} must lie in \[0, 1\], but 5 was passed"),
+        (
+            {"recall": float("nan")},
+            PUValueError,
+            r"'recall': ...} must lie in \[0, 1\], but nan was",
+        ),
+        ({"fraction": -0.1}, PUValueError, r"'fraction': ...} must lie in \[0, 1\], but -0.1 was"),
+        ({"threshold": float("nan")}, PUValueError, "NaN was passed"),
+        ({"fpr": "5%"}, PUTypeError, "'fpr' to a number, but '5%' was passed"),
+        ("best", PUValueError, "Did you mean 'maximum'"),
+        ("yuden", PUValueError, "Did you mean 'youden'"),
+    ],
+)
+def test_cutoffs_that_are_none(at: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        metric("tpr", at=at)
+
+
+SCORE = "at={'threshold': %s} for a score."
+SHARE = "at={'fraction': %s} for a share of the examples, or "
+RANK = "at must be an integer where it is a rank, but %s was passed. Pass "
+NO_RANK = (
+    "at must be a rank from 0 to %s, but %s was passed. For a share of the examples, pass "
+    "at={'fraction': 0.1}."
+)
+NOTHING = (
+    "at must be a rank, one of ['maximum', 'youden'], or a mapping of one of ['fpr', 'fraction', "
+    "'precision', 'rank', 'recall', 'threshold', 'tpr'] to a number, but %s was passed. For "
+    "example at=100 or at={'fpr': 0.05}."
+)
+
+
+@pytest.mark.parametrize(
+    ("at", "message"),
+    [
+        (0.1, RANK % 0.1 + SHARE % 0.1 + SCORE % 0.1),
+        (0.0, RANK % 0.0 + SHARE % 0.0 + SCORE % 0.0),
+        (1.0, RANK % 1.0 + SHARE % 1.0 + SCORE % 1.0),
+        (2.0, RANK % 2.0 + "at=2, or " + SCORE % 2.0),
+        (1.5, RANK % 1.5 + SCORE % 1.5),
+        (-2.0, RANK % -2.0 + SCORE % -2.0),
+        (np.float32(0.5), RANK % 0.5 + SHARE % 0.5 + SCORE % 0.5),
+        (True, NOTHING % "True"),
+        ([5], NOTHING % "[5]"),
+        ({}, NOTHING % "{}"),
+        ({"fpr": [0.1], "recall": 0.2}, NOTHING % "{'fpr': [0.1], 'recall': 0.2}"),
+        (801, NO_RANK % ("800, the number of examples", 801)),
+        (-1, NO_RANK % ("the number of examples", -1)),
+        ({"rank": 1.5}, NO_RANK % ("the number of examples", 1.5)),
+        ({"rank": np.inf}, NO_RANK % ("the number of examples", "inf")),
+        ({"rank": [4, -3]}, NO_RANK % ("the number of examples", -3)),
+        ({"fpr": True}, "at must map 'fpr' to a number, but True was passed."),
+        ({"rank": "5"}, "at must map 'rank' to a number, but '5' was passed."),
+        ({"threshold": np.nan}, "at must map 'threshold' to a number, but NaN was passed."),
+        (
+            {"rank": [5, 6, 5.0]},
+            "at must have at least one number, and each once, but {'rank': [5, 6, 5.0]} was "
+            "passed.",
+        ),
+    ],
+    ids=str,
+)
+def test_errors_about_cutoffs_in_full(at: Any, message: str) -> None:
+    with pytest.raises((PUTypeError, PUValueError)) as caught:
+        metric("tpr", at=at)
+    assert str(caught.value) == f"{message} See docs/tables.md#numbers-with-intervals."
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("score", "threshold"), ("top", "rank"), ("percent", "fraction"), ("sensitivity", "recall")],
+)
+def test_kinds_of_cutoffs_by_other_names(name: str, meant: str) -> None:
+    with pytest.raises(PUValueError, match=f"^at must .*Did you mean '{meant}'"):
+        metric("tpr", at={name: 0.5})
+    for at in ("max", "j"):
+        wanted = {"max": "maximum", "j": "youden"}[at]
+        with pytest.raises(PUValueError, match=f"^at must .*Did you mean '{wanted}'"):
+            metric("tpr", at=at)
+
+
+def test_cutoffs_that_are_one() -> None:
+    whole = metric("tpr", at=50)
+    for at in (np.int64(50), {"rank": 50}, {"rank": 50.0}):
+        pd.testing.assert_series_equal(metric("tpr", at=at), whole)
+    for some in ([50], (50,), np.array([50])):  # of several each is named
+        row = metric("tpr", at={"rank": some})
+        assert row["at"] == 50
+        pd.testing.assert_series_equal(row.drop("at"), whole)
+    assert metric("tpr", at={"rank": 0})["rank"] == 0
+    assert metric("tpr", at={"threshold": -np.inf})["rank"] == len(FRAME)
+    assert metric("tpr", at={"fraction": 1})["rank"] == len(FRAME)
+    rows = FRAME.pu.metric("tpr", 0.2, at={"rank": [50, 0, 800]}, target="examples")
+    assert rows["rank"].tolist() == [50, 0, 800]
+
+
+def test_rates_without_a_denominator() -> None:
+    with pytest.raises(PUValueError, match="needs negatives, but at this beta there are none"):
+        metric("tpr", 1, at={"fpr": 0.1})
+    with pytest.raises(PUValueError, match="needs a cutoff at which the metric has a value"):
+        metric("fpr", 1, at="maximum")
+    with pytest.raises(PUDataError, match="at least one known positive"):
+        metric("tpr", 0.1, FRAME.assign(label=np.nan), at=5)
+
+
+@pytest.mark.parametrize(("name", "at"), [("tpr", {"fpr": 0.1}), ("fpr", "maximum")])
+def test_groups_without_negatives_are_skipped(name: str, at: Any) -> None:
+    frame = pd.concat([FRAME.assign(group="some"), FRAME.assign(group="none")])
+    with pytest.warns(PUWarning, match=r"group='none': at.* needs"):
+        found = frame.pu(by="group", on_error="skip").metric(
+            name, {"some": 0.2, "none": 1.0}, at=at, target="examples"
+        )
+    assert found["group"].tolist() == ["some"]
+    assert found["rank"].item() == metric(name, at=at)["rank"]
+
+
+def test_the_interval_holds_the_truth_at_a_rank_that_is_fixed() -> None:
+    held = 0
+    for seed in range(200):
+        frame, beta, truth = binormal(60, 200, 0.4, seed=seed)
+        got = metric("precision", beta, frame, at=50)
+        top = truth[np.argsort(-frame["score"].to_numpy())[:50]].mean()
+        held += got["lower"] <= top <= got["upper"]
+    assert held >= 184  # of 200 at level .95: less has a probability of 1 in 10,000
+
+
+def test_recall_needs_positives() -> None:
+    frame = pd.DataFrame({"score": [3.0, 2, 1, 0], "label": [0, None, None, None]})
+    with pytest.raises(PUValueError, match="needs positives"):
+        frame.pu.metric("precision", 0.05, at={"recall": 0.6}, reference="negatives")
+
+
+@pytest.mark.parametrize("at", [0, {"threshold": 99}, {"fraction": 0}], ids=str)
+def test_an_empty_prediction_has_no_precision(at: Any) -> None:
+    got = metric("precision", 0.2, at=at)
+    assert (got["rank"], got["threshold"]) == (0, np.inf)
+    assert np.isnan([got["estimate"], got["lower"], got["upper"]]).all()
+    tables = FRAME.pu.contingency(0.2)
+    assert np.isnan(tables.pu.metric("precision").sel(rank=0)).all()
+    for curves in (tables.pu.pr_bounds(), FRAME.pu.pr_bounds(0.2)):
+        assert (curves["precision"].sel(rank=0) == 1).all()
+
+
+@pytest.mark.parametrize("known", [7, 16])
+def test_a_precision_that_floats_divide_askew_finds_its_rank(known: int) -> None:
+    # 7/25 goes 24.999... times into 7 in floats, and what is next to 16/33 33 times into 16.
+    ranks = np.arange(known, 56)
+    label = np.where(np.arange(55) < known, 1.0, np.nan)
+    frame = pd.DataFrame({"score": -np.arange(55), "label": label})
+    exact = known / ranks  # nothing is hidden
+    for values in (exact, np.nextafter(exact, 2)[1:]):
+        found = frame.pu.metric("lift", 0, at={"precision": values.tolist()}, target="examples")
+        wanted = [int(ranks[exact >= value][-1]) for value in values]
+        assert found["rank"].tolist() == wanted
+        assert wanted in ([*range(known, 56)], [*range(known, 55)])
+
+
+@pytest.mark.parametrize("positives", [25, 41])
+def test_a_recall_that_floats_multiply_askew_finds_its_rank(positives: int) -> None:
+    # 7/25*25 is more than 7 in floats.
+    label = [*[None] * 3, 1, *[None] * 90]
+    frame = pd.DataFrame({"score": -np.arange(94), "label": label})
+    beta = (positives - 1) / 93
+    tables = frame.pu.contingency(beta).isel(beta=0).sel(bound="estimate")
+    tpr = tables.pu.metric("tpr").to_numpy()
+    values = np.arange(1, positives + 1) / positives
+    found = frame.pu.metric("lift", beta, at={"recall": values.tolist()}, target="examples")
+    assert found["rank"].tolist() == [int(np.flatnonzero(tpr >= value)[0]) for value in values]
+
+
+def test_without_positives_a_precision_of_0_is_that_of_all() -> None:
+    frame = pd.DataFrame({"score": [3.0, 2, 1, 0], "label": [0, None, None, 0]})
+    found = frame.pu.metric("fpr", 0, at={"precision": 0}, reference="negatives").iloc[0]
+    assert found["rank"] == 4
+
+
+def test_the_first_cutoff_may_be_the_best_one() -> None:
+    label = [*[None] * 5, 1, None, None, 1, *[None] * 6]
+    frame = pd.DataFrame({"score": range(15, 0, -1), "label": label})
+    tables = frame.pu.contingency(0.2).sel(bound="estimate", beta=0.2)
+    values = tables.pu.metric("tnr").isel(rank=slice(1, None))
+    assert values.idxmax() == metric("tnr", 0.2, frame, at="maximum")["rank"] == 1
+
+
+@pytest.mark.parametrize("name", ["precision", "accuracy", "fpr", "tnr"])
+def test_a_best_cutoff_predicts_something(name: str) -> None:
+    tables = FRAME.pu.contingency(0.2).sel(bound="estimate", beta=0.2)
+    values = tables.pu.metric(name).isel(rank=slice(1, None))
+    got = metric(name, 0.2, at="maximum")
+    assert got["rank"] == values.idxmax()
+    assert got["estimate"] == values.max() > 0
+    tied = FRAME.assign(score=1.0)
+    assert metric(name, 0.2, tied, at="maximum")["rank"] == len(FRAME)

@@ -1,0 +1,121 @@
+"""Several metrics at several cutoffs, F-beta, and the cutoff of a precision."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import fbeta_score
+
+import pu_accessor
+from pu_accessor import PUDataError, PUTypeError, PUValueError
+from tests.cases import as_frame, binormal, draw_case
+from tests.support.oracles import coherent_oracle, oracle
+
+FRAME, BETA, TRUTH = binormal(200, 600, 0.3, seed=5)
+
+
+@pytest.mark.parametrize("at", [{"rank": [20, 60]}, {"threshold": np.array([0.5, 1.5])}])
+@pytest.mark.parametrize("beta", [0.2, [0.2, 0.1]])
+def test_several_are_each_of_them(at: Any, beta: Any) -> None:
+    names = ["precision", pu_accessor.fbeta(2)]
+    found = FRAME.pu.metric(names, beta, at=at, beta_interval=(0.1, 0.2))
+    ((kind, values),) = at.items()
+    parts = [
+        FRAME.pu.metric(name, beta, at={kind: value}, beta_interval=(0.1, 0.2)).assign(at=value)
+        for name in names
+        for value in values
+    ]
+    wanted = pd.concat(parts).sort_values("beta", kind="stable", ascending=False)
+    pd.testing.assert_frame_equal(found, wanted[[*found.columns]].reset_index(drop=True))
+    assert found["metric"].unique().tolist() == ["precision", "f2"]
+    assert [*found.columns][:4] == ["beta", "metric", "at", "rank"]
+    assert not found.duplicated(["beta", "metric", "at"]).any()
+
+
+def test_a_list_of_one_has_the_rows_of_one() -> None:
+    plain = FRAME.pu.metric("recall", 0.2, at=60)
+    pd.testing.assert_frame_equal(FRAME.pu.metric(["recall"], 0.2, at={"rank": 60}), plain)
+    listed = FRAME.pu.metric("recall", 0.2, at={"rank": [60]})
+    pd.testing.assert_frame_equal(listed.drop(columns="at"), plain)
+
+
+def test_groups_keep_what_was_asked() -> None:
+    tied = FRAME.assign(score=FRAME["score"].round(1), site=np.arange(len(FRAME)) % 2)
+    found = tied.pu(by="site").metric(["tpr", "fdr"], 0.2, at={"rank": (10, 40)})
+    wide = found.pivot(index="site", columns=["metric", "at"], values="estimate")
+    assert wide.shape == (2, 4) and wide.notna().all(axis=None)
+    assert (found["rank"] <= found["at"]).all() and (found["rank"] < found["at"]).any()
+
+
+@pytest.mark.parametrize(
+    ("names", "error", "message"),
+    [
+        ([], PUValueError, "must name at least one"),
+        (["f1", "f1"], PUValueError, r"each once, but \['f1', 'f1'\]"),
+        (["f1", pu_accessor.fbeta(1)], PUValueError, "told apart by their names"),
+        (["f1", "precison"], PUValueError, "Did you mean 'precision'"),
+        (3, PUTypeError, "a name, a function, or a list of these, but 3 was passed"),
+        ({"f1"}, PUTypeError, "or a list of these"),
+    ],
+)
+def test_names_that_are_none(names: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        FRAME.pu.metric(names, 0.2, at=10)
+
+
+@pytest.mark.parametrize("weight", [0.5, 1, 2, 3.5])
+def test_fbeta_is_that_of_scikit_learn(weight: float) -> None:
+    frame = pd.DataFrame({"score": FRAME["score"], "label": TRUTH.astype(float)})
+    found = frame.pu(negative=0).metric(pu_accessor.fbeta(weight), 0, at={"threshold": 0.8})
+    wanted = fbeta_score(TRUTH, frame["score"] >= 0.8, beta=weight)
+    assert found.loc[0, "estimate"] == pytest.approx(wanted, rel=1e-12)
+    assert found.loc[0, "metric"] == f"f{weight:g}"
+
+
+def test_fbeta_of_one_is_f1() -> None:
+    one, other = (FRAME.pu.metric(f, 0.2, at=50) for f in ("f1", pu_accessor.fbeta(1)))
+    pd.testing.assert_frame_equal(one, other)
+
+
+@pytest.mark.parametrize(
+    ("weight", "error", "message"),
+    [
+        (0, PUValueError, "above 0 and finite, but 0 was passed"),
+        (-1, PUValueError, "above 0"),
+        (float("nan"), PUValueError, "above 0"),
+        (float("inf"), PUValueError, "finite"),
+        ("2", PUTypeError, "weight must be a number, but '2' was passed"),
+        (True, PUTypeError, "must be a number"),
+    ],
+)
+def test_weights_that_are_none(weight: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        pu_accessor.fbeta(weight)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_the_last_cutoff_with_a_precision(seed: int) -> None:
+    case = draw_case(seed)
+    frame = as_frame(case)
+    band = oracle.simultaneous_band  # whose cut may move the estimate, too
+    found = coherent_oracle.tables(case.score, case.label, case.beta, 0.95, band)["estimate"]
+    values = [oracle.metric("precision", table) for table in found]
+    for wanted in (0.05, 0.3, 1 / 3, 0.5, 2 / 3, 0.8, 1.0):
+        there = [table.rank for table, v in zip(found, values, strict=True) if v >= wanted]
+        ask = frame.pu(nan_policy="omit").metric
+        if not there:
+            with pytest.raises(PUDataError, match="is reached by no cutoff"):
+                ask("recall", case.beta, at={"precision": wanted})
+            continue
+        got = ask("recall", case.beta, at={"precision": wanted})
+        assert got.loc[0, "rank"] == there[-1] and got.loc[0, "band"] == "simultaneous"
+        at_rank = ask("recall", case.beta, at=there[-1], band="simultaneous")
+        pd.testing.assert_frame_equal(got, at_rank)
+
+
+@pytest.mark.parametrize("weight", [0, -1, 1e-200, 1e200, math.inf, math.nan])
+def test_a_weight_whose_square_floats_cannot_hold_is_refused(weight: float) -> None:
+    with pytest.raises(PUValueError, match="weight must be above 0 and finite"):
+        pu_accessor.fbeta(weight)

@@ -1,0 +1,227 @@
+"""Net benefit, against tables of the oracle, dcurves' formula and scikit-learn."""
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_breast_cancer
+from sklearn.metrics import confusion_matrix
+
+import pu_accessor
+from pu_accessor import PUDataError, PUTypeError, PUValueError
+from pu_accessor.inference.estimates.utility import as_thresholds
+from tests.cases import as_frame, draw_case
+from tests.support.oracles import coherent_oracle, oracle, practice_oracle
+
+THRESHOLDS = [0.05, 0.3, 0.5, 0.77]
+RULES = {"exact": oracle.exact_band, "simultaneous": oracle.simultaneous_band}
+
+
+def probabilities(score: Any) -> Any:
+    """Return scores as probabilities, ties kept."""
+    return 1 / (1 + np.exp(-np.asarray(score)))
+
+
+@pytest.mark.parametrize("band", RULES)
+@pytest.mark.parametrize("seed", range(12))
+def test_net_benefit_is_that_of_the_oracle(seed: int, band: str) -> None:
+    case = draw_case(seed)
+    frame = as_frame(case)
+    frame["score"] = score = probabilities(frame["score"])
+    tables = oracle.tables(score.tolist(), case.label, case.beta, 0.95, RULES[band])
+    tables = coherent_oracle.cut_if_joint(band, score.tolist(), case.label, tables)
+    cuts = oracle.cutoffs(score.tolist(), case.label)
+    found = frame.pu.net_benefit(case.beta, thresholds=THRESHOLDS, band=band)
+    assert found["threshold"].tolist() == THRESHOLDS and found["band"].unique().tolist() == [band]
+    for row, threshold in zip(found.to_dict("records"), THRESHOLDS, strict=True):
+        place = max(i for i, cut in enumerate(cuts) if cut.threshold >= threshold)
+        assert row["rank"] == cuts[place].rank
+        odds = Fraction(str(threshold))
+        for bound in ("lower", "estimate", "upper"):
+            wanted = practice_oracle.net_benefit(tables[bound][place], odds)
+            assert row[bound] == pytest.approx(float(wanted), abs=1e-12)
+        wanted = practice_oracle.net_benefit(tables["estimate"][-1], odds)
+        assert row["treat_all"] == pytest.approx(float(wanted), abs=1e-12)
+        assert row["treat_none"] == 0
+
+
+def test_fully_labeled_is_what_others_compute() -> None:
+    features, target = load_breast_cancer(return_X_y=True)
+    score = probabilities((features[:, 0] - 14) / 2)
+    frame = pd.DataFrame({"score": score, "label": 1.0 - target})
+    found = frame.pu(negative=0, unlabeled=None).net_benefit(0)
+    assert found["threshold"].tolist() == pytest.approx(np.arange(1, 100) / 100)
+    prevalence = float((target == 0).mean())
+    for row in found.to_dict("records")[::7]:
+        treated = score >= row["threshold"]
+        tn, fp, fn, tp = confusion_matrix(target == 0, treated).ravel().tolist()
+        wanted = practice_oracle.net_benefit_by_rates(
+            tp / (tp + fn), fp / (fp + tn), prevalence, row["threshold"]
+        )
+        bounds = [row[name] for name in ("lower", "estimate", "upper")]
+        assert bounds == pytest.approx([wanted] * 3, abs=1e-12)
+        assert row["treat_all"] == pytest.approx(
+            practice_oracle.net_benefit_by_rates(1, 1, prevalence, row["threshold"])
+        )
+
+
+def sites() -> pd.DataFrame:
+    rng = np.random.default_rng(3)
+    truth = rng.random(400) < 0.4
+    label = np.where(truth & (rng.random(400) < 0.5), 1.0, np.nan)
+    score = probabilities(rng.normal(truth * 1.5 - 1))
+    return pd.DataFrame({"site": np.arange(400) % 3, "score": score, "label": label})
+
+
+def test_groups_betas_and_envelopes() -> None:
+    frame, own = sites(), {0: 0.2, 1: 0.25, 2: 0.3}
+    found = frame.pu(by="site").net_benefit(own, thresholds=[0.2, 0.6], beta_interval=(0.2, 0.3))
+    alone = pd.concat(
+        frame[frame["site"] == site]
+        .pu.net_benefit(beta, thresholds=[0.2, 0.6], beta_interval=(0.2, 0.3))
+        .assign(site=site)
+        for site, beta in own.items()
+    )
+    pd.testing.assert_frame_equal(found, alone[[*found.columns]].reset_index(drop=True))
+    inner = [frame.pu(by="site").net_benefit(b, thresholds=[0.2, 0.6]) for b in (0.2, 0.3)]
+    low, high = inner[0]["lower"], inner[1]["upper"]  # it grows with beta
+    np.testing.assert_allclose(found["envelope_lower"], low, atol=1e-12)
+    np.testing.assert_allclose(found["envelope_upper"], high, atol=1e-12)
+
+
+def test_a_naive_point_outside_the_interval_does_not_widen_the_envelope() -> None:
+    ask: Any = {"thresholds": [0.2, 0.6]}
+    found = sites().pu.net_benefit([0, 0.25], beta_interval=(0.2, 0.3), **ask)
+    ends = sites().pu.net_benefit([0.2, 0.3], **ask)
+    at = {beta: rows.reset_index(drop=True) for beta, rows in ends.groupby("beta")}
+    for beta in (0, 0.25):  # it grows with beta
+        rows = found[found["beta"] == beta]
+        np.testing.assert_allclose(rows["envelope_lower"], at[0.2]["lower"], atol=1e-12)
+        np.testing.assert_allclose(rows["envelope_upper"], at[0.3]["upper"], atol=1e-12)
+
+
+def test_other_sources_answer_alike() -> None:
+    frame = sites()
+    wanted = frame.pu.net_benefit([0.2, 0.3], thresholds=[0.2, 0.6], band="simultaneous")
+    ask: Any = {"thresholds": [0.6, 0.2], "band": "simultaneous"}
+    arrays = pu_accessor.from_arrays(frame["score"], frame["label"])
+    pieces = pu_accessor.from_chunks([frame[:150], frame[150:]])
+    for source in (arrays, pieces):
+        pd.testing.assert_frame_equal(source.net_benefit([0.2, 0.3], **ask), wanted)
+
+
+@pytest.mark.parametrize(
+    ("thresholds", "error", "message"),
+    [
+        ([0, 0.5], PUValueError, r"above 0 and below 1, each once, but \[0.0\] was passed"),
+        (1, PUValueError, r"but \[1.0\] was passed"),
+        ([0.2, float("nan")], PUValueError, "above 0 and below 1"),
+        ([], PUValueError, r"each once, but \[\] was passed"),
+        ([0.2, 0.2], PUValueError, "each once"),
+        ("0.2", PUTypeError, "a one-dimensional array of numbers, but '0.2' was passed"),
+        ([[0.2]], PUTypeError, "one-dimensional"),
+        ([[0.2], [0.1, 0.3]], PUTypeError, "one-dimensional"),
+        ([True], PUTypeError, "array of numbers"),
+    ],
+)
+def test_thresholds_that_are_none(thresholds: Any, error: type[Exception], message: str) -> None:
+    for name in ("net_benefit", "plot_net_benefit"):
+        with pytest.raises(error, match=message):
+            getattr(sites().pu, name)(0.2, thresholds=thresholds)
+
+
+def test_no_more_than_a_few_thresholds_are_told() -> None:
+    for thresholds, told in (([0.5, *range(6)], range(5)), ([0.5] * 25, [0.5] * 20)):
+        message = f"but {[float(one) for one in told]} was passed."
+        with pytest.raises(PUValueError) as error:
+            as_thresholds(thresholds)
+        assert message in str(error.value)
+
+
+@pytest.mark.parametrize("far", [-0.01, 1.0001, np.inf, -np.inf])
+def test_scores_that_are_no_probabilities(far: float) -> None:
+    frame = sites()
+    frame.loc[5, "score"] = far
+    with pytest.raises(PUDataError, match="but 1 of 400 lie outside"):
+        frame.pu.net_benefit(0.2)
+    with pytest.raises(PUDataError, match="group site=2: net_benefit needs scores that are prob"):
+        frame.pu(by="site").plot_net_benefit(0.2)
+
+
+def test_the_ends_are_probabilities_and_missing_scores_are_never_treated() -> None:
+    frame = sites()
+    frame.loc[[4, 5], "score"] = [0.0, 1.0]
+    assert frame.pu.net_benefit(0.2).notna().all(axis=None)
+    frame.loc[7, "score"] = np.nan
+    found = frame.pu(nan_policy="worst").net_benefit(0.2, thresholds=0.01)
+    assert found.loc[0, "rank"] == (frame["score"] >= 0.01).sum()
+
+
+# The example of A. J. Vickers' tutorial on decision curves: 750 men had a biopsy, 105 have cancer.
+# What dcurves for R says of its prediction model (dcurves/data/r_bin_dca_result_1.csv in
+# MSKCC-Epi-Bio/dcurves): threshold, true and false positives (tp_rate and fp_rate times n) and net
+# benefit; treat_all of the same file.
+PUBLISHED = [
+    (0.05, 96, 320, 0.1055438596491228, 0.09473684210526317),
+    (0.10, 87, 193, 0.08740740740740742, 0.04444444444444445),
+    (0.15, 82, 128, 0.07921568627450981, -0.011764705882352927),
+    (0.20, 75, 98, 0.06733333333333334, -0.07499999999999998),
+    (0.25, 72, 72, 0.06400000000000002, -0.1466666666666666),
+    (0.30, 62, 49, 0.05466666666666668, -0.2285714285714286),
+    (0.35, 57, 36, 0.050153846153846146, -0.32307692307692315),
+    (0.40, 47, 27, 0.038666666666666676, -0.43333333333333335),
+]
+
+
+def biopsies() -> pd.DataFrame:
+    """Return 750 men whose risks lie between the thresholds as published."""
+    places = [0.0, *(row[0] for row in PUBLISHED)]
+    risks = [place + 0.01 for place in places]
+    counts = [(105, 645), *((tp, fp) for _, tp, fp, _, _ in PUBLISHED), (0, 0)]
+    parts = [
+        pd.DataFrame({"score": risk, "cancer": [True] * (tp - less) + [False] * (fp - fewer)})
+        for risk, (tp, fp), (less, fewer) in zip(risks, counts[:-1], counts[1:], strict=True)
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def test_published_net_benefits() -> None:
+    men = biopsies().assign(label=lambda df: df["cancer"].astype(float))
+    assert len(men) == 750 and men["cancer"].sum() == 105
+    thresholds, _, _, benefit, treat_all = map(list, zip(*PUBLISHED, strict=True))
+    found = men.pu(negative=0).net_benefit(0, thresholds=thresholds)
+    for name, published in (("estimate", benefit), ("treat_all", treat_all)):
+        assert found[name].tolist() == pytest.approx(published, rel=1e-12)
+    assert found["lower"].tolist() == found["upper"].tolist() == found["estimate"].tolist()
+
+
+def test_published_net_benefits_of_a_yes_or_no() -> None:
+    """Family history: 115 men, of whom 24 have cancer (r_dca_famhistory.csv, and the unit tests of
+    dca for Stata, ddsjoberg/dca.stata, to eight digits)."""
+    history = np.arange(750) < 115
+    cancer = (np.arange(750) < 24) | (np.arange(750) >= 750 - 81)
+    frame = pd.DataFrame({"score": history.astype(float), "label": cancer.astype(float)})
+    found = frame.pu(negative=0).net_benefit(0, thresholds=[0.01, 0.1, 0.2, 0.5])
+    wanted = [
+        0.030774410774410774,
+        0.018518518518518517,
+        0.0016666666666666635,
+        -0.08933333333333335,
+    ]
+    assert found["estimate"].tolist() == pytest.approx(wanted, rel=1e-9)
+    assert found["treat_all"].tolist()[::3] == pytest.approx([0.13131313131313133, -0.72])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_published_net_benefits_lie_within_bounds_when_labels_are_hidden(seed: int) -> None:
+    men = biopsies()
+    known = np.random.default_rng(seed).choice(105, 40, replace=False)
+    places = np.flatnonzero(men["cancer"])
+    men["label"] = np.where(men.index.isin(places[known]), 1.0, np.nan)
+    thresholds, _, _, benefit, treat_all = map(list, zip(*PUBLISHED, strict=True))
+    found = men.pu.net_benefit(65 / 710, thresholds=thresholds, band="simultaneous", level=0.99)
+    inside = (found["lower"] <= benefit) & (benefit <= found["upper"])
+    assert inside.all() and (found["upper"] - found["lower"]).mean() < 0.08
+    assert found["treat_all"].tolist() == pytest.approx(treat_all, rel=1e-12)

@@ -1,0 +1,337 @@
+"""Planning: widths that are reached, differences that are seen."""
+
+from typing import Any
+
+import numpy as np
+import numpy.testing as npt
+import pandas as pd
+import pytest
+from scipy import integrate, stats
+
+from pu_accessor import PUDataError, PUTypeError, PUValueError, positives_needed, power
+from pu_accessor.inference.estimates.delong import Placed
+from pu_accessor.inference.estimates.population_areas import score_interval
+from pu_accessor.inference.planning import (
+    Moments,
+    Scatter,
+    chance_of_width,
+    pair_scatter_of_normals,
+    scatter_of_normals,
+    smallest,
+)
+from pu_accessor.ranking import FloatArray
+from tests.support.studies.planning import differences_seen, width_reached
+
+
+@pytest.mark.parametrize("auroc", [0.3, 0.6, 0.8, 0.95])
+def test_normals_against_integrals(auroc: float) -> None:
+    apart = 2**0.5 * stats.norm.ppf(auroc)
+
+    def square(shift: float) -> float:
+        """Integrate the square of a normal distribution's CDF, shifted."""
+        return float(
+            integrate.quad(lambda x: stats.norm.pdf(x) * stats.norm.cdf(x + shift) ** 2, -9, 9)[0]
+        )
+
+    found = scatter_of_normals(auroc, 0.0)
+    npt.assert_allclose(found.known[:2], [auroc, square(apart) - auroc**2], atol=2e-4)
+    npt.assert_allclose(found.rest[:2], [auroc, square(apart) - auroc**2], atol=2e-4)
+
+
+def test_fully_labeled_like_hanley_and_mcneil() -> None:
+    for auroc in (0.6, 0.7, 0.8):  # their exponential model is near the normal one there
+        found = scatter_of_normals(auroc, 0.0)
+        first, second = auroc / (2 - auroc), 2 * auroc**2 / (1 + auroc)
+        expected = first + second - 2 * auroc**2
+        npt.assert_allclose(found.known.variance + found.rest.variance, expected, rtol=0.05)
+
+
+def test_width_fully_labeled_is_that_of_the_closed_form() -> None:
+    plan = positives_needed(0.04, pilot={"auroc": 0.8}, beta=0, n_unlabeled=3000)
+    n, found = plan["n"].item(), scatter_of_normals(0.8, 0.0)
+    error = (found.known.variance / n + found.rest.variance / 3000) ** 0.5
+    npt.assert_allclose(2 * 1.96 * error, 0.04, rtol=0.02)
+
+
+def test_power_fully_labeled_is_that_of_the_closed_form() -> None:
+    ends = (0.825, 0.775)
+    variances = pair_scatter_of_normals(ends, 0.5, 0.0)
+    error = sum(variance / 300 for variance in variances) ** 0.5
+    expected = stats.norm.sf(1.96 - 0.05 / error)
+    found = power(0.05, 300, 300, pilot={"auroc": 0.8, "correlation": 0.5}, beta=0)
+    npt.assert_allclose(found, expected, atol=0.01)
+    # without correlation variances add: each model's own
+    apart = pair_scatter_of_normals(ends, 0.0, 0.0)[0]
+    own = sum(scatter_of_normals(one, 0.0).known.variance for one in ends)
+    npt.assert_allclose(apart, own, rtol=1e-3)
+
+
+def test_power_without_a_difference_is_the_level() -> None:
+    expected = {"auroc": 0.8, "correlation": 0.5}
+    npt.assert_allclose(power(0, 100, 500, pilot=expected, beta=0.1), 0.05)
+    sizes = [power(0.05, n, 500, pilot=expected, beta=0.1) for n in (50, 100, 200)]
+    assert sizes == sorted(sizes) and sizes[0] > 0.05
+    close = power(0.05, 100, 500, pilot={"auroc": 0.8, "correlation": 0.9}, beta=0.1)
+    assert close > sizes[1]
+
+
+def pilot(n: int = 400) -> pd.DataFrame:
+    rng = np.random.default_rng(1)
+    truth, shared = np.arange(6 * n) < 2 * n, rng.normal(size=6 * n)
+    scores = {
+        name: 0.5**0.5 * (shared + rng.normal(size=6 * n)) + 1.19 * truth for name in ("a", "b")
+    }
+    return pd.DataFrame({**scores, "label": np.where(np.arange(6 * n) < n, 1, np.nan)})
+
+
+def test_a_pilot_says_what_the_values_say() -> None:
+    frame: Any = pilot()
+    values = positives_needed(0.1, pilot={"auroc": 0.8}, beta=0.2, n_unlabeled=2000)
+    rows = positives_needed(0.1, pilot=frame.pu(score="a"), beta=0.2, n_unlabeled=2000)
+    plain = positives_needed(0.1, pilot=frame.rename(columns={"a": "score"}), beta=0.2)
+    assert 0.8 < rows["n"].item() / values["n"].item() < 1.25
+    assert plain["n_unlabeled"].item() == 5 * plain["n"].item()
+    both = frame.pu(score=["a", "b"])
+    found = power(0.05, 100, 2000, pilot=both, beta=0.2)
+    expected = power(0.05, 100, 2000, pilot={"auroc": 0.8, "correlation": 0.5}, beta=0.2)
+    assert abs(found - expected) < 0.06
+
+
+def few() -> pd.DataFrame:
+    """Draw tied scores of two models, 12 known positives and 4 known negatives among 40."""
+    rng = np.random.default_rng(6)
+    label = np.array([1.0] * 12 + [0.0] * 4 + [np.nan] * 24)
+    truth = np.nan_to_num(label, nan=0.3)
+    scores = {name: np.round(rng.normal(truth, 0.7), 1) for name in ("a", "b")}
+    return pd.DataFrame({**scores, "label": label})
+
+
+def placed(frame: pd.DataFrame, name: str) -> tuple[FloatArray, FloatArray]:
+    """Return what each known positive wins against the rest, and loses each of these to them."""
+    score, known = frame[name].to_numpy(), (frame["label"] == 1).to_numpy()
+    wins = (np.sign(score[known][:, np.newaxis] - score[~known]) + 1) / 2
+    return wins.mean(axis=1), wins.mean(axis=0)
+
+
+@pytest.mark.parametrize("difference", [0.0, 0.1, -0.1])
+def test_power_by_a_pilot_is_that_of_its_placements(difference: float) -> None:
+    frame, sizes = few(), np.array([30, 500])
+    (known, rest), (other_known, other_rest) = placed(frame, "a"), placed(frame, "b")
+    each = np.var(known - other_known, ddof=1), np.var(rest - other_rest, ddof=1)
+    squares = np.array(each) / sizes
+    df = squares.sum() ** 2 / (squares**2 / (sizes - 1)).sum()
+    apart = difference * (1 - 0.2 * 24 / 28) / squares.sum() ** 0.5
+    reach = stats.t.isf(0.05, df)
+    expected = stats.nct.sf(reach, df, apart) + stats.nct.cdf(-reach, df, apart)
+    pu = frame.pu(score=["a", "b"])
+    npt.assert_allclose(power(difference, 30, 500, pilot=pu, beta=0.2, level=0.9), expected)
+
+
+def test_sizes_by_a_pilot_are_those_of_its_placements() -> None:
+    frame, moments = few(), []
+    for values in placed(frame, "a"):
+        away = values - values.mean()
+        moments.append(Moments(values.mean(), *((away**power).mean() for power in (2, 3, 4))))
+    plan = positives_needed(0.25, pilot=frame.pu(score="a"), beta=0.2, probability=0.8)
+    n = plan["n"].item()
+
+    def chance(n: int) -> float:
+        sizes = n, round(n * 28 / 12)
+        return chance_of_width(0.25, Scatter(*moments), 0.2 * 24 / 28, sizes, 0.95)
+
+    assert chance(n) >= 0.8 > chance(n - 1)
+    assert plan["n_unlabeled"].item() == round(n * 28 / 12)
+
+
+@pytest.mark.parametrize("kind", [1.0, 0.0])
+def test_a_pilot_has_two_of_each(kind: float) -> None:
+    frame = few().assign(label=1 - kind)
+    frame.loc[0, "label"] = kind
+    ends = (1, 39) if kind else (39, 1)
+    with pytest.raises(PUDataError, match=f"but has {ends[0]} and {ends[1]}"):
+        positives_needed(0.1, pilot=frame.pu(score="a", negative=0), beta=0)
+    frame.loc[1, "label"] = kind
+    assert positives_needed(0.9, pilot=frame.pu(score="a", negative=0), beta=0)["n"].item() >= 2
+
+
+def test_more_is_asked_for_more() -> None:
+    asked = {"pilot": {"auroc": 0.8}, "beta": 0.2, "n_unlabeled": 2000}
+    sizes = [
+        positives_needed(0.1, **asked, probability=p)["n"].item()  # type: ignore[arg-type]
+        for p in (0.1, 0.5, 0.9)
+    ]
+    assert sizes == sorted(set(sizes))
+    wide = positives_needed(0.2, **asked)["n"].item()  # type: ignore[arg-type]
+    assert wide < sizes[1]
+    surer = positives_needed(0.1, **asked, level=0.99)["n"].item()  # type: ignore[arg-type]
+    assert surer > sizes[1]
+
+
+def test_errors_say_what_to_pass() -> None:
+    value, pair = {"auroc": 0.8}, {"auroc": 0.8, "correlation": 0.5}
+    three: Any = 3
+    ten: Any = 10.0
+    frame: Any = pilot(40)
+    grouped = frame.assign(site=1).pu(score="a", by="site")
+    lone = frame.assign(label=np.where(np.arange(240) < 1, 1, np.nan)).pu(score="a")
+    cases: list[tuple[Any, type[Exception], str]] = [
+        (lambda: positives_needed(0, pilot=value, beta=0.1), PUValueError, "width must lie in"),
+        (lambda: positives_needed(0.1, pilot=value, beta=1), PUValueError, "beta must lie in"),
+        (lambda: positives_needed(0.1, pilot=value, beta=0.1), PUTypeError, "n_unlabeled=10_000"),
+        (lambda: positives_needed(0.1, "f1", pilot=value, beta=0.1), PUValueError, "quantity"),
+        (
+            lambda: positives_needed(0.1, pilot=three, beta=0.1),
+            PUTypeError,
+            "pilot must be a frame",
+        ),
+        (lambda: positives_needed(0.1, pilot={"ap": 1}, beta=0.1), PUValueError, "values of"),
+        (lambda: positives_needed(0.1, pilot={"auroc": 1}, beta=0), PUValueError, r"in \(0, 1\)"),
+        (lambda: positives_needed(0.1, pilot=grouped, beta=0), PUValueError, "one ranking"),
+        (lambda: positives_needed(0.1, pilot=lone, beta=0), PUDataError, "two known positives"),
+        (
+            lambda: positives_needed(0.001, pilot=value, beta=0.1, n_unlabeled=50),
+            PUDataError,
+            "Pass a larger n_unlabeled or a larger width",
+        ),
+        (lambda: power(0.1, 1, 50, pilot=pair, beta=0.1), PUValueError, "n_positive must be at"),
+        (lambda: power(0.1, ten, 50, pilot=pair, beta=0.1), PUTypeError, "must be an integer"),
+        (lambda: power(2, 10, 50, pilot=pair, beta=0.1), PUValueError, "difference must lie"),
+        (lambda: power(0.6, 10, 50, pilot=pair, beta=0.1), PUValueError, "Pass a smaller one"),
+        (lambda: power(0.1, 10, 50, pilot=value, beta=0.1), PUValueError, "correlation"),
+        (
+            lambda: power(0.1, 10, 50, pilot=frame.pu(score="a"), beta=0.1),
+            PUValueError,
+            "two or more columns",
+        ),
+    ]
+    for ask, kind, message in cases:
+        with pytest.raises(kind, match=message):
+            ask()
+
+
+def test_plans_are_reached() -> None:
+    plan = width_reached("normal .80", 0.15, 0.1, 0.5, 80, 500)
+    assert 0.3 <= plan.reached <= 0.7
+    seen = differences_seen(0.8, 0.1, 0.5, 0.1, 60, 40)
+    assert abs(seen.reached - seen.stated) < 0.25
+
+
+@pytest.mark.parametrize("share", [0.0, 0.15, 0.6])
+def test_moments_of_normals_against_a_grid(share: float) -> None:
+    apart, z = 2**0.5 * stats.norm.ppf(0.8), np.linspace(-9, 9, 3001)
+    density = stats.norm.pdf(z) * (z[1] - z[0])
+    below = share * stats.norm.cdf(z) + (1 - share) * stats.norm.cdf(z + apart)
+    above = np.append(stats.norm.cdf(-z), stats.norm.cdf(apart - z))
+    found = scatter_of_normals(0.8, share)
+    for moments, values, weight in (
+        (found.known, below, density),
+        (found.rest, above, np.append(share * density, (1 - share) * density)),
+    ):
+        mean = weight @ values
+        central = [weight @ (values - mean) ** power for power in (2, 3, 4)]
+        npt.assert_allclose(moments, [mean, *central], atol=2e-5)
+
+
+@pytest.mark.parametrize(("correlation", "share"), [(0.6, 0.15), (-0.5, 0.4), (0.0, 0.0)])
+def test_pairs_of_normals_against_a_grid(correlation: float, share: float) -> None:
+    ends = [2**0.5 * stats.norm.ppf(one) for one in (0.7, 0.9)]
+    x, y = np.meshgrid(*[np.linspace(-7, 7, 181)] * 2, indexing="ij")
+    density = np.exp(-(x**2 + y**2 - 2 * correlation * x * y) / 2 / (1 - correlation**2))
+    density /= density.sum()
+    cdf = stats.norm.cdf
+    ahead, behind = (cdf(x) - cdf(y), cdf(x + ends[0]) - cdf(y + ends[1]))
+    known = share * ahead + (1 - share) * behind
+    rest = cdf(-x) - cdf(-y), cdf(ends[0] - x) - cdf(ends[1] - y)
+
+    def mean(*values: FloatArray) -> float:
+        return sum(
+            part * float((density * one).sum())
+            for part, one in zip((share, 1 - share), values, strict=True)
+        )
+
+    variances = [
+        mean(known**2, known**2) - mean(known, known) ** 2,
+        mean(rest[0] ** 2, rest[1] ** 2) - mean(*rest) ** 2,
+    ]
+    npt.assert_allclose(
+        pair_scatter_of_normals((0.7, 0.9), correlation, share), variances, rtol=1e-6
+    )
+
+
+def width_at(mean: float, variances: Any, share: float, sizes: Any, level: float) -> float:
+    """Return the width of the interval of these placements."""
+    column = np.array(sizes, float)[:, np.newaxis], np.array(variances)[:, np.newaxis]
+    value, above = np.array([(mean - share / 2) / (1 - share)]), np.array([mean])
+    lower, upper = score_interval(value, np.array([share]), Placed(*column, above), level)
+    return float(upper[0] - lower[0])
+
+
+SKEWED = Moments(0.78, 0.05, -0.006, 0.007), Moments(0.78, 0.03, 0.004, 0.003)
+NOTHING = Moments(0.78, 0.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize(("share", "sizes"), [(0.0, (40, 300)), (0.2, (150, 60))])
+@pytest.mark.parametrize("moments", [SKEWED, SKEWED[::-1], (SKEWED[0], NOTHING)])
+def test_chances_of_widths_are_those_of_their_linear_part(
+    moments: Any, share: float, sizes: Any
+) -> None:
+    at = np.array([0.78, moments[0].variance, moments[1].variance])
+    covariance = np.diag(
+        [
+            sum(one.variance / size for one, size in zip(moments, sizes, strict=True)),
+            *((o.fourth - o.variance**2) / size for o, size in zip(moments, sizes, strict=True)),
+        ]
+    )
+    covariance[0, 1:] = covariance[1:, 0] = [
+        one.third / size for one, size in zip(moments, sizes, strict=True)
+    ]
+    slope = np.zeros(3)
+    for place, error in enumerate(np.sqrt(np.diag(covariance))):
+        if error:
+            step = 1e-3 * error * (np.arange(3) == place)
+            up, down = (width_at(x[0], x[1:], share, sizes, 0.9) for x in (at + step, at - step))
+            slope[place] = (up - down) / (2e-3 * error)
+    middle = width_at(at[0], at[1:], share, sizes, 0.9)
+    spread = float(slope @ covariance @ slope) ** 0.5
+    for away in (-1.3, 0.0, 0.8):
+        found = chance_of_width(middle + away * spread, Scatter(*moments), share, sizes, 0.9)
+        npt.assert_allclose(found, stats.norm.cdf(away), atol=1e-4)
+
+
+def test_a_width_that_does_not_vary_is_reached_or_not() -> None:
+    width = width_at(0.78, [0.0, 0.0], 0.1, (20, 50), 0.95)
+    for asked, chance in ((width, 1), (width * (1 - 1e-15), 0), (width / 2, 0), (0.9, 1)):
+        assert chance_of_width(asked, Scatter(NOTHING, NOTHING), 0.1, (20, 50), 0.95) == chance
+
+
+def test_the_smallest_number_that_is_enough() -> None:
+    for wanted in [*range(2, 40), 999, 1023, 1024, 1025, 10**8 + 1]:
+        assert smallest(lambda n, wanted=wanted: n >= wanted) == wanted  # type: ignore[misc]
+    assert smallest(lambda n: n >= 10**9) == 10**9
+    with pytest.raises(PUDataError, match=r"^width cannot be reached with so many unlabeled"):
+        smallest(lambda n: n > 10**10)
+
+
+def test_models_that_rank_alike_differ_surely_or_not_at_all() -> None:
+    pu = few().assign(b=lambda df: df["a"]).pu(score=["a", "b"])
+    chances = [power(apart, 30, 500, pilot=pu, beta=0.2) for apart in (-0.1, 0.0, 0.1)]
+    assert chances == [1, 0, 1]
+
+
+def test_correlation_of_placements_at_the_ends() -> None:
+    same = pair_scatter_of_normals((0.8, 0.8), 1.0, 0.1)
+    npt.assert_allclose(same, 0, atol=1e-12)
+
+
+@pytest.mark.parametrize("width", [0.3, 0.1])
+def test_a_pilot_that_tells_all_plans_what_the_interval_is(width: float) -> None:
+    def separated(n: int, unlabeled: int) -> Any:
+        label = np.where(np.arange(n + unlabeled) < n, 1, np.nan)
+        return pd.DataFrame({"score": -np.arange(n + unlabeled), "label": label}).pu
+
+    plan = positives_needed(width, pilot=separated(5, 20), beta=0, n_unlabeled=200)
+    n, found = plan["n"].item(), []
+    for size in (n - 1, n):
+        row = separated(size, 200).auroc(0).iloc[0]
+        found.append(row["upper"] - row["lower"])
+    assert found[1] <= width < found[0]

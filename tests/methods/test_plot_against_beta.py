@@ -1,0 +1,205 @@
+"""Pictures against beta: its upper limit, changes of order, shades where bounds are clipped."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.colors import to_hex, to_rgb
+
+from pu_accessor import PUWarning
+from tests.arguments.test_beta_limit import FRAME, GROUPS, LIMIT, told, upper
+from tests.cases import legend_of
+from tests.plots.test_many import BAND, MODELS, WIDE, artists, bands, lines, path
+from tests.plots.test_many import GRID as BETAS
+from tests.plots.test_many import legend as legend_texts
+
+GRID = np.arange(10) / 10
+
+
+def marked(ax: Axes) -> list[Any]:
+    return [line for line in ax.lines if "upper limit" in str(line.get_label())]
+
+
+def legend(drawing: Any) -> list[str]:
+    return [text.get_text() for text in legend_of(drawing).get_texts()]
+
+
+@pytest.mark.parametrize(
+    ("name", "at"), [("auroc", None), ("average_precision", None), ("f1", 40)]
+)
+@pytest.mark.parametrize("level", [0.95, 0.8])
+def test_the_limit_is_marked(name: str, at: int | None, level: float) -> None:
+    caught: list[Any] = []
+
+    def draw() -> None:
+        caught.append(FRAME.pu.plot_against_beta(name, GRID, at=at, level=level))
+
+    assert not told(draw)
+    (line,) = marked(caught[0])
+    assert np.ravel(line.get_xdata()).tolist() == [upper(FRAME, level)] * 2
+    label = f"{level:.0%} upper limit on β̂"
+    assert line.get_label() == label and legend(caught[0]).count(label) == 1
+
+
+def test_each_model_has_its_mark_in_its_hue() -> None:
+    frame = FRAME.assign(other=FRAME["score"] + np.random.default_rng(0).normal(0, 2, len(FRAME)))
+    ax = frame.pu(score=["score", "other"]).plot_against_beta("auroc", GRID)
+    hues = {line.get_label(): to_hex(line.get_color()) for line in ax.lines}
+    expected = {
+        hues[model]: upper(frame, score=model)
+        for model in ("score", "other")
+        if upper(frame, score=model) <= 0.9
+    }
+    found = {to_hex(line.get_color()): line.get_xdata()[0] for line in marked(ax)}
+    assert found == expected and len(found) > 0
+    assert legend(ax).count("95% upper limit on β̂") == 1
+
+
+def test_panels_have_their_own_mark() -> None:
+    some = GROUPS[GROUPS["g"].isin(["a", "b"])]
+    grid = some.pu(by="g").plot_against_beta("average_precision", [0, 0.01, 0.3, 0.8], col="g")
+    places = [[line.get_xdata()[0] for line in marked(ax)] for ax in grid.axes.flat]
+    assert places == [[upper(rows)] for _, rows in some.groupby("g")]
+
+
+@pytest.mark.parametrize("betas", [GRID[:4], GRID[7:]])
+def test_a_limit_outside_the_picture_is_not_marked(betas: Any) -> None:
+    assert betas[-1] < LIMIT or betas[0] > LIMIT
+    ax = FRAME.pu.plot_against_beta("average_precision", betas)
+    assert not marked(ax) and not any("upper limit" in text for text in legend(ax))
+
+
+def test_tables_mark_their_limit_and_propensities_have_none() -> None:
+    with pytest.warns(PUWarning, match="beta exceeds"):
+        tables = FRAME.pu.contingency(GRID)
+    (line,) = marked(tables.pu.plot_against_beta("auroc"))
+    assert line.get_xdata()[0] == LIMIT
+    frame = FRAME.assign(propensity=0.4)
+    assert not marked(frame.pu(propensity="propensity").plot_against_beta("auroc", GRID))
+
+
+def placed(**ranks: Any) -> pd.DataFrame:
+    """Return 220 rows and models that put 20 known positives at some ranks, from 1."""
+    frame = pd.DataFrame({"label": np.where(np.arange(220) < 20, 1, np.nan)})
+    for model, places in ranks.items():
+        rest = np.setdiff1d(np.arange(1, 221), places)
+        frame[model] = -np.concatenate([places, rest])
+    return frame
+
+
+# Some at the top and some far down; all at one density.
+SWAP = placed(peak=[*range(4, 41, 4), *range(55, 218, 18)], even=np.arange(6, 121, 6))
+
+
+def pu(thing: Any) -> Any:
+    """Return the accessor of a groupby, of which stubs do not know."""
+    return thing.pu
+
+
+def shades(ax: Axes) -> list[Any]:
+    return [one for one in ax.patches if one.get_label() == "β̂ too high for the band"]
+
+
+def marks(ax: Axes) -> list[float]:
+    drawn = [line for line in ax.lines if line.get_label() == "order changes"]
+    return [float(x) for line in drawn for x in path(line)[:, 0]]
+
+
+def test_three_spellings_against_beta_draw_the_same() -> None:
+    long = WIDE.melt("label", MODELS, "model", "score")
+    for arguments in ({"quantity": "average_precision"}, {"quantity": "f1", "at": 9}):
+        one = artists(WIDE.pu(score=MODELS).plot_against_beta(beta=BETAS, **arguments))
+        assert one == artists(long.pu(by="model").plot_against_beta(beta=BETAS, **arguments))
+        assert one == artists(pu(long.groupby("model")).plot_against_beta(beta=BETAS, **arguments))
+
+
+# Against beta
+
+
+def test_without_clipping_neither_area_changes_the_order() -> None:
+    # No rounding: m is 20 times 10 beta. Both areas are then closed forms of those at beta = 0.
+    tables = SWAP.pu(score=["peak", "even"]).contingency(BETAS, ranks="breakpoints")
+    free = ~tables["clipped"].sel(bound="estimate").any("cutoff")
+    assert free.sum("beta").values.tolist() == [4, 6]
+    beta = tables["beta"]
+    names = ("auroc", "average_precision")
+    roc, pr = (tables.pu.area(name).sel(bound="estimate") for name in names)
+    auc = roc.sel(beta=0)
+    xr.testing.assert_allclose(roc.where(free), ((auc - beta / 2) / (1 - beta)).where(free))
+    xr.testing.assert_allclose(pr.where(free), (pr.sel(beta=0) * (1 + 10 * beta)).where(free))
+
+
+def test_pr_marks_a_change_of_order_that_auroc_does_not_have() -> None:
+    pair = SWAP.pu(score=["peak", "even"])
+    names = ("auroc", "average_precision")
+    roc, pr = (pair.plot_against_beta(name, BETAS[:6]) for name in names)
+    assert marks(roc) == [] and shades(roc) == shades(pr) == []
+    (x,) = marks(pr)
+    area = pair.contingency(BETAS[:6]).pu.area("average_precision").sel(bound="estimate")
+    lead = area.sel(model="peak") - area.sel(model="even")
+    before, after = lead.sel(beta=slice(0, x)), lead.sel(beta=slice(x, None))
+    assert (before > 0).all() and (after < 0).all() and before.size + after.size == 6
+    near = [before.values[-1], -after.values[0]]
+    assert x == pytest.approx(before["beta"].values[-1] + 0.1 * near[0] / sum(near))
+    for label, line in list(lines(pr).items())[:2]:
+        np.testing.assert_array_equal(path(line).T, [BETAS[:6], area.sel(model=label)])
+    assert legend_texts(pr) == ["peak", "even", BAND, "order changes"]
+    assert legend_texts(roc) == ["peak", "even", BAND]
+    assert (roc.get_ylabel(), pr.get_ylabel()) == ("AUROC", "area under the PR curve")
+
+
+def test_band_against_beta_is_that_of_the_metric_and_betas_may_come_in_any_order() -> None:
+    tables = WIDE.pu(score=MODELS).contingency(BETAS[::-1], ranks=[5, 20])
+    ax = tables.pu.plot_against_beta("precision", at=20)
+    assert ax.get_ylabel() == "precision among the top 20"
+    values = tables.pu.metric("precision").sel(rank=20).sortby("beta")
+    for model, band in zip(MODELS, bands(ax), strict=True):
+        up, down = (values.sel(model=model, bound=b).values for b in ("upper", "lower"))
+        x, y = band.get_xy()[:16].T
+        np.testing.assert_array_equal(x, [*BETAS, *BETAS[::-1]])
+        np.testing.assert_array_equal(y, [*up, *down[::-1]])
+
+
+def test_shade_is_where_all_bounds_are_clipped_to_one_table() -> None:
+    frame = placed(top=np.arange(1, 21), even=np.arange(11, 221, 11)[:20])
+    grid = np.linspace(0, 0.9, 19)
+    ax = frame.pu(score=["top", "even"]).plot_against_beta("auroc", grid)
+    tables = frame.pu(score=["top", "even"]).contingency(grid)
+    one = (tables["tp"].max("bound") == tables["tp"].min("bound")) & tables["clipped"].all("bound")
+    beyond = one.any("rank").sel(model="top").values
+    assert 1 < beyond.sum() < grid.size and not one.any("rank").sel(model="even").any()
+    first = int(np.argmax(beyond))
+    (strip,) = shades(ax)
+    ends = strip.get_x(), strip.get_x() + strip.get_width()
+    assert ends == pytest.approx((grid[first - 1 : first + 1].mean(), 0.9))
+    assert to_rgb(strip.get_edgecolor()) == to_rgb(lines(ax)["top"].get_color())
+    assert to_hex(lines(ax)["top"].get_color()) != to_hex(lines(ax)["even"].get_color())
+
+
+def test_identical_models_do_not_swap() -> None:
+    ax = (
+        WIDE.assign(twin=WIDE["m0"])
+        .pu(score=["m0", "twin"])
+        .plot_against_beta("average_precision", BETAS)
+    )
+    np.testing.assert_array_equal(path(lines(ax)["m0"]), path(lines(ax)["twin"]))
+    assert marks(ax) == []
+
+
+def test_a_metric_at_a_rank_is_shaded_where_the_area_is() -> None:
+    frame = placed(top=np.arange(1, 21))
+    area = frame.pu(score="top").plot_against_beta("average_precision", BETAS)
+    at = frame.pu(score="top").plot_against_beta("f1", BETAS, at=200)
+    assert len(shades(area)) == len(shades(at)) == 1
+
+
+def test_the_order_by_auroc_may_change_where_the_central_estimate_is_clipped() -> None:
+    top = [*range(4, 49, 4), *range(75, 160, 12)]
+    frame = placed(peak=top, even=np.arange(6, 121, 6))
+    ax = frame.pu(score=["peak", "even"]).plot_against_beta("auroc", BETAS[:6])
+    assert marks(ax) and not shades(ax)
+    tables = frame.pu(score=["peak", "even"]).contingency(BETAS[:6])
+    assert bool(tables["clipped"].sel(bound="estimate").any())

@@ -1,0 +1,73 @@
+"""Decision curves: what is drawn is what the numbers say."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.axes import Axes
+
+from pu_accessor import PUValueError
+from tests.cases import binormal, legend_of
+
+FRAME, BETA, TRUTH = binormal(100, 300, 0.4, seed=3)
+
+FRAME["score"] = 1 / (1 + np.exp(-(FRAME["score"] - 1)))
+
+MODELS = pd.concat([FRAME.assign(m="a"), FRAME.assign(m="b", score=FRAME["score"].round(1))])
+
+
+def line(ax: Axes, label: str) -> Any:
+    """Return the corners of the line of a label."""
+    (found,) = (one for one in ax.lines if one.get_label() == label)
+    return np.asarray(found.get_xydata())
+
+
+def legend(ax: Axes) -> list[str]:
+    box = legend_of(ax)
+    assert box is not None
+    return [text.get_text() for text in box.get_texts()]
+
+
+def test_decision_curves_draw_net_benefit() -> None:
+    ax = FRAME.pu.plot_net_benefit(0.15, band="simultaneous")
+    found = FRAME.pu.net_benefit(0.15, band="simultaneous")
+    x = found["threshold"].to_numpy()
+    np.testing.assert_allclose(line(ax, "β̂ = 0.15").T, [x, found["estimate"]])
+    np.testing.assert_allclose(line(ax, "treat all").T, [x, found["treat_all"]])
+    assert line(ax, "treat none").tolist() == [[0.01, 0], [0.99, 0]]
+    (band,) = ax.patches
+    corners = band.get_xy()
+    np.testing.assert_allclose(corners[: x.size].T, [x, found["upper"]])
+    np.testing.assert_allclose(corners[x.size : 2 * x.size].T, [x[::-1], found["lower"][::-1]])
+    assert legend(ax)[1:] == ["95% simultaneous band,\nthese examples", "treat all", "treat none"]
+    low, high = ax.get_ylim()
+    assert low < 0 and high > max(found["upper"].max(), found["treat_all"].max())
+
+
+def test_decision_curves_of_models_and_betas() -> None:
+    ax = MODELS.pu(by="m").plot_net_benefit(0.15, baseline=True)
+    assert legend(ax)[:2] == ["a", "b"] and "treat all" in legend(ax)
+    assert sum(one.get_label() == "treat all" for one in ax.lines) == 1
+    ax = FRAME.pu.plot_net_benefit([0.1, 0.2], beta_interval=(0.1, 0.2))
+    assert sum(one.get_label() == "treat all" for one in ax.lines) == 2
+    assert len([text for text in legend(ax) if text.startswith("envelope")]) == 1
+    grid = MODELS.pu(by="m").plot_net_benefit({"a": 0.1, "b": 0.2}, col="m", thresholds=[0.1, 0.3])
+    assert grid.axes.size == 2
+
+
+def test_decision_curves_take_two_thresholds() -> None:
+    with pytest.raises(PUValueError, match="two or more increasing thresholds"):
+        FRAME.pu.plot_net_benefit(0.2, thresholds=0.5)
+
+
+def test_envelopes_of_groups_with_intervals_of_their_own() -> None:
+    """The legend names the lowest and the highest beta of any group."""
+    grouped = FRAME.assign(site=np.where(np.arange(len(FRAME)) % 2, "a", "b")).pu(by="site")
+    intervals = {"a": (0.1, 0.3), "b": (0.15, 0.25)}
+    for ax in (
+        grouped.plot_net_benefit(0.2, thresholds=[0.2, 0.3], beta_interval=intervals),
+        grouped.plot_calibration(0.2, bins=3, beta_interval=intervals),
+    ):
+        legend = legend_of(ax)
+        assert any("[0.1, 0.3]" in text.get_text() for text in legend.get_texts())

@@ -1,0 +1,69 @@
+"""Precision-recall curves, read back from their artists."""
+
+import numpy as np
+import pytest
+
+import pu_accessor
+from pu_accessor.ranking import Ranks
+from tests.methods.test_plot_roc import area_between
+from tests.plots.test_curves import FRAME, bands, legend, lines, path
+
+
+def test_pr_line_bends_between_cutoffs() -> None:
+    ax = FRAME.pu.plot_pr(0.2)
+    tables = FRAME.pu.contingency(0.2).sel(beta=0.2)
+    x, y = path(lines(ax)["β̂ = 0.2"])
+    # Each cutoff that finds a positive lies on the line; the area under it is the closed form.
+    curve = tables.pu.pr_bounds().sel(bound="estimate").isel(rank=slice(1, None))
+    drawn = set(zip(np.round(x, 9), np.round(y, 9), strict=True))
+    breakpoints = FRAME.pu.contingency(0.2, ranks="breakpoints")["rank"].values[1:]
+    for rank in breakpoints:
+        point = curve.sel(rank=rank)
+        if not point["recall"]:
+            continue
+        assert (round(float(point["recall"]), 9), round(float(point["precision"]), 9)) in drawn
+    area = float(tables.pu.area("average_precision").sel(bound="estimate"))
+    # ... but before the first cutoff that finds a positive, where it is level.
+    tp, fp = (tables[name].sel(bound="estimate").to_numpy() for name in ("tp", "fp"))
+    at = int(np.argmax(tp > 0))
+    part = np.linspace(1e-9, 1, 1001)
+    found, wrong = (count[at - 1] + part * (count[at] - count[at - 1]) for count in (tp, fp))
+    positives = tp[-1]
+    ramp = np.trapezoid(found / (found + wrong), found / positives)
+    level = tp[at] / positives * tp[at] / (tp[at] + fp[at])
+    assert np.trapezoid(y, x) == pytest.approx(area - ramp + level, abs=1e-3)
+    (band,) = bands(ax)
+    bounds = tables.pu.area("average_precision")
+    expected = float(bounds.sel(bound="upper") - bounds.sel(bound="lower"))
+    assert area_between(band) == pytest.approx(expected, abs=3e-3)
+    prevalence = (60 + round(0.2 * 740)) / 800
+    assert path(lines(ax)["chance (prevalence)"])[1] == pytest.approx(prevalence)
+    assert legend(ax) == ["β̂ = 0.2", "95% exact band,\nthese examples", "chance (prevalence)"]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("recall", "precision")
+
+
+@pytest.mark.parametrize("ranks", ["all", "breakpoints"])
+def test_pr_starts_with_the_precision_of_the_first_cutoff_that_finds_a_positive(
+    ranks: Ranks,
+) -> None:
+    # Above it precision is 0, or 1 by convention: drawn, either would be a spike at recall 0.
+    label = [False, True, None, None]
+    ranking = pu_accessor.from_arrays([4, 3, 2, 1], label)
+    x, y = path(lines(ranking.contingency(0.5, ranks=ranks).pu.plot_pr())["β̂ = 0.5"])
+    assert (x[:2].tolist(), y[:2].tolist()) == ([0, 0.5], [0.5, 0.5])
+    for line in FRAME.pu.plot_pr(0.2, baseline=True).lines:
+        assert path(line)[1][0] > 0
+
+
+def test_pr_without_any_positive_found_is_level() -> None:
+    label = [False, False, None, True]
+    tables = pu_accessor.from_arrays([4, 3, 2, 1], label).contingency(0, ranks=[1, 2])
+    assert set(path(tables.pu.plot_pr().lines[0])[1]) == {0}
+
+
+def test_pr_follows_straight_lines_of_counts() -> None:
+    # One segment from (tp, fp) = (1, 0) to (2, 8): halfway tp = 1.5, fp = 4.
+    label = [True, *[None] * 8, True]
+    tables = pu_accessor.from_arrays([2, *[1] * 9], label).contingency(0)
+    x, y = path(lines(tables.pu.plot_pr())["β̂ = 0 (unlabeled as negative)"])
+    assert np.interp(0.75, x, y) == pytest.approx(1.5 / 5.5)

@@ -1,0 +1,149 @@
+"""Rank CDFs, read back from their artists."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.colors import to_hex
+from matplotlib.lines import Line2D
+
+from pu_accessor import PUValueError
+from tests.arguments.test_reference import ask
+from tests.cases import Case, as_frame, draw_case
+from tests.plots.test_curves import BETAS, FRAME, bands, legend, lines, path
+from tests.plots.test_many import FRAME as GROUPS
+from tests.plots.test_many import SPLIT, WIDE, draw
+from tests.plots.test_many import lines as lines_by_name
+from tests.plots.test_many import path as points
+from tests.plots.test_reference import legend as legend_texts
+
+
+def test_rank_cdf_steps_at_the_known_positives() -> None:
+    frame = as_frame(draw_case(4))
+    ax = frame.pu.plot_rank_cdf(0.5, level=0.8)
+    tables = frame.pu.contingency(0, ranks="breakpoints").sel(beta=0, bound="estimate")
+    x, y = path(lines(ax)["known positives"])
+    share = (tables["tp"] / tables["tp"].isel(rank=-1)).values
+    np.testing.assert_allclose(y[np.searchsorted(x, tables["rank"], side="right") - 1], share)
+    (band,) = bands(ax)
+    assert band.get_xy()[:, 1].min() == 0
+    assert band.get_xy()[:, 1].max() == 1
+    assert legend(ax) == ["known positives", "80% exact band,\nthese examples, β̂ = 0.5", "chance"]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == (
+        "examples predicted positive",
+        "share of positives found",
+    )
+
+
+def test_rank_cdf_draws_what_the_method_returns() -> None:
+    cdf = FRAME.pu.rank_cdf(0.2)["rank_cdf"].sel(beta=0.2)
+    ax = FRAME.pu.plot_rank_cdf(0.2)
+    x, y = path(lines(ax)["known positives"])
+    held = cdf.sel(bound="estimate").to_numpy()
+    np.testing.assert_array_equal(x, np.repeat(cdf["rank"], 2)[1:])
+    np.testing.assert_array_equal(y, np.repeat(held, 2)[:-1])
+
+
+def test_rank_cdf_band_is_that_of_the_latent_positives() -> None:
+    # n = 1, m = 3, level .4: lower 0, 1 and upper 2, 3 of 3 (by hand in the tests of bands).
+    frame = pd.DataFrame({"score": [4, 3, 2, 1], "label": [None, 1, None, None]})
+    ax = frame.pu.plot_rank_cdf(1, level=0.4)
+    (band,) = bands(ax)
+    heights = set(np.round(band.get_xy()[:, 1] * 3, 9).tolist())
+    assert heights == {0, 1, 2, 3}
+
+
+def test_rank_cdf_of_several_betas_has_one_curve() -> None:
+    ax = FRAME.pu.plot_rank_cdf(BETAS)
+    assert legend(ax) == [
+        "known positives",
+        *(f"95% exact band, these examples, β̂ = {beta}" for beta in BETAS),
+        "chance",
+    ]
+    assert len(ax.lines) == 2
+    assert len({band.get_facecolor() for band in bands(ax)}) == len(BETAS)
+
+
+def test_without_latent_positives_there_is_nothing_to_draw() -> None:
+    frame = pd.DataFrame({"score": np.arange(60), "label": [1, 0, None] * 20})
+    with pytest.raises(PUValueError, match=r"has no value at all at beta = 0, 0\.001\. Try"):
+        frame.pu.plot_rank_cdf([0, 0.001], reference="negatives")
+
+
+RAMP = Case([8, 7, 6, 5, 4, 3, 2, 1], [None, False, None, None, None, None, False, None], 0.5)
+
+
+def rank_cdf_at(line: Line2D, rank: int) -> float:
+    """Return the height of a drawn rank CDF from a rank on."""
+    x, y = (np.asarray(side, float) for side in (line.get_xdata(), line.get_ydata()))
+    return float(y[np.flatnonzero(x <= rank)[-1]])
+
+
+def test_rank_cdf_from_negatives_is_the_same_at_breakpoints() -> None:
+    frame = as_frame(RAMP)
+    drawn = [
+        frame.pu.plot_rank_cdf(0.5, reference="negatives", ranks=ranks)
+        for ranks in ("all", "breakpoints")
+    ]
+    for rank in (4, 5):
+        every, few = (rank_cdf_at(ax.get_lines()[-1], rank) for ax in drawn)
+        assert every == pytest.approx(few)
+
+
+def test_rank_cdf_from_negatives_is_not_that_of_known_positives() -> None:
+    ax = as_frame(RAMP).pu.plot_rank_cdf(0.5, reference="negatives")  # none is known positive
+    assert "known positives" not in legend_texts(ax)
+
+
+NEAR = Case(
+    [16, 3, 14, 1, 2, 9, 8, 10, 15, 7, 6, 4, 13, 11, 12, 0, 5],
+    [
+        *(False, None, False, None, None, None, None, None, False),
+        *(None, None, False, True, None, False, True, None),
+    ],
+    0.5,
+)
+
+
+def test_rank_cdf_of_the_tightest_kind_does_not_depend_on_ranks() -> None:
+    frame = as_frame(NEAR)
+    assert ask(NEAR, reference="tightest")["tightest"].item() == "negatives"
+    drawn = [
+        frame.pu.plot_rank_cdf(0.5, reference="tightest", ranks=ranks)
+        for ranks in ("all", "breakpoints")
+    ]
+    every, few = (rank_cdf_at(ax.get_lines()[-1], 4) for ax in drawn)
+    assert every == pytest.approx(few)  # at a labeled score, where both have a cutoff
+
+
+def test_rank_cdf_of_a_key_called_like_a_count() -> None:
+    ax = GROUPS.assign(n_trees=1000).pu(by="n_trees").plot_rank_cdf(0.2)
+    assert ax.get_xlim() == pytest.approx((-0.02 * len(GROUPS), 1.02 * len(GROUPS)))
+
+
+@pytest.mark.parametrize("col", [None, "model"])
+def test_rank_cdfs_show_the_whole_of_the_largest(col: str | None) -> None:
+    ax = draw("plot_rank_cdf", WIDE, 0.2, score="m0")
+    ax = WIDE[:30].pu(score="m1").plot_rank_cdf(0.2, ax=ax)
+    grid = GROUPS.pu(by="model").plot_rank_cdf(0.2, col=col)
+    shown = (ax if col is None else grid.axes.flat[0]).get_xlim()
+    size = 39 if col else 60
+    assert shown == pytest.approx((-0.02 * size, 1.02 * size))
+
+
+def test_rank_cdf_of_a_group_ends_at_its_own_size() -> None:
+    ax = GROUPS.pu(by="model").plot_rank_cdf(0.2)
+    ends = [points(lines_by_name(ax)[key])[-1, 0] for key in "abcd"]
+    assert ends == GROUPS.groupby("model").size().tolist()
+
+
+@pytest.mark.parametrize("by", [["model", "fold"], "model"])
+def test_rank_cdf_has_the_hue_of_its_key(by: Any) -> None:
+    if by == "model":  # one model after the other
+        ax = WIDE.pu(score="m0").plot_rank_cdf(0.2)
+        WIDE.pu(score="m2").plot_rank_cdf(0.2, ax=ax)
+    else:  # there is one fold of c
+        ax = SPLIT.pu(by=by).plot_rank_cdf(0.2, hue="fold", col="model").axes_dict["c"]
+    drawn = [line for line in ax.lines if line.get_linestyle() == "-"]
+    assert len({to_hex(x.get_color()) for x in drawn}) == len(drawn)

@@ -1,0 +1,54 @@
+"""Pictures of robustness, read back from their artists."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from tests.cases import legend_of
+from tests.methods.test_robustness import BETA, FRAME, MODELS
+
+
+def test_models_come_as_they_were_named_and_ticks_stand_apart() -> None:
+    models = FRAME.rename(columns={"better": "model 10", "worse": "model 2"})
+    pu = models.pu(score=["model 2", "model 10"])
+    ax = pu.plot_robustness("auroc", BETA, selection_odds=[1, 1.25, 1.5, 2, 5])
+    texts = [text.get_text() for text in legend_of(ax).get_texts()]
+    assert [text for text in texts if text.startswith("model")] == ["model 2", "model 10"]
+    assert ax.get_xticks().tolist() == [1, 1.5, 2, 5]
+    plt.close("all")
+
+
+def test_a_picture_of_robustness() -> None:
+    ax = FRAME.pu.plot_robustness("auroc", BETA, selection_odds=[3, 1, 2], above=0.6)
+    curve = next(line for line in ax.lines if line.get_gid() == "pu_accessor curve")
+    assert curve.get_xdata().tolist() == [1, 2, 3]
+    interval, spread = (patch.get_xy() for patch in ax.patches)
+    for corners, names in (
+        (interval, ["upper", "lower"]),
+        (spread, ["range_upper", "range_lower"]),
+    ):
+        found = FRAME.pu.auroc(BETA, selection_odds=3).iloc[0]
+        np.testing.assert_allclose(corners[2:4], [[3, found[name]] for name in names])
+    cross = next(line for line in ax.lines if line.get_gid() == "pu_accessor break")
+    point = FRAME.pu.robustness("auroc", BETA, above=0.6, selection_odds=1)[
+        "breaking_point"
+    ].item()
+    np.testing.assert_allclose(cross.get_xydata(), [[point, 0.6]])
+    assert ax.get_xscale() == "log" and ax.get_ylabel() == "AUROC"
+    labels = [text.get_text() for text in legend_of(ax).get_texts()]
+    assert {"95% interval", "range of the estimate", "conclusion breaks", "0.6"} <= {*labels}
+    plt.close("all")
+
+
+def test_pictures_of_models_and_metrics() -> None:
+    pu = FRAME.pu(score=MODELS)
+    ax = pu.plot_robustness("difference", BETA, selection_odds=[1, 1.5])
+    assert ax.get_ylabel() == "difference in AUROC"
+    grid = pu.plot_robustness(
+        "precision", [BETA, BETA / 2], at=50, selection_odds=[1, 2], col="model"
+    )
+    assert grid.axes.shape == (1, 2)
+    assert "95% exact band,\nthese examples" in [t.get_text() for t in grid.legend.get_texts()]
+    drawn = FRAME.pu.plot_roc(BETA, selection_odds=2)
+    texts = [text.get_text() for text in legend_of(drawn).get_texts()]
+    assert "95% exact band,\nodds within 2,\nthese examples" in texts
+    plt.close("all")

@@ -1,0 +1,51 @@
+"""Curves with their bounds: `roc_bounds` and `pr_bounds`."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from sklearn.metrics import precision_recall_curve, roc_curve
+
+from tests.accessors.test_accessors import FRAME
+from tests.cases import binormal
+from tests.methods.test_area import SEEDS, fully_labeled
+from tests.support.oracles.reference_oracle import BOUNDS
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_fully_labeled_curves_are_those_of_scikit_learn(seed: int) -> None:
+    truth, score, tables = fully_labeled(seed)
+    fpr, tpr, thresholds = roc_curve(truth, score, drop_intermediate=False)
+    precision, recall, _ = precision_recall_curve(truth, score)
+    for bound in BOUNDS:
+        roc = tables.pu.roc_bounds().sel(beta=0, bound=bound)
+        np.testing.assert_array_equal(roc["fpr"], fpr)
+        np.testing.assert_array_equal(roc["tpr"], tpr)
+        np.testing.assert_array_equal(roc["threshold"], thresholds)
+        pr = tables.pu.pr_bounds().sel(beta=0, bound=bound)
+        np.testing.assert_array_equal(pr["precision"], precision[::-1])
+        np.testing.assert_array_equal(pr["recall"], recall[::-1])
+
+
+@pytest.mark.parametrize("ranks", ["breakpoints", "all", 5])
+def test_roc_bounds_and_pr_bounds_are_curves_of_tables(ranks: str | int) -> None:
+    tables = FRAME.pu.contingency(0.4, ranks=ranks, band="dkw", level=0.9)
+    roc = FRAME.pu.roc_bounds(0.4, ranks=ranks, band="dkw", level=0.9)
+    pr = FRAME.pu.pr_bounds(0.4, ranks=ranks, band="dkw", level=0.9)
+    xr.testing.assert_identical(roc, tables.pu.roc_bounds())
+    xr.testing.assert_identical(pr, tables.pu.pr_bounds())
+    assert list(roc.data_vars) == ["fpr", "tpr"]
+    assert list(pr.data_vars) == ["recall", "precision"]
+    assert roc["tpr"].dims == pr["recall"].dims == ("rank", "bound", "beta")
+
+
+def test_curves_come_at_breakpoints() -> None:
+    pu = binormal(60, 200, 0.3, seed=1)[0].pu
+    breakpoints, every = pu.contingency(0.2, ranks="breakpoints"), pu.contingency(0.2)
+    for curves in (pu.roc_bounds(0.2), pu.pr_bounds(0.2)):
+        assert curves["rank"].values.tolist() == breakpoints["rank"].values.tolist()
+        assert curves["n_cutoffs"] == breakpoints.sizes["rank"] < every.sizes["rank"]
+        assert not curves["all_cutoffs"]
+    assert every["all_cutoffs"] and every["n_cutoffs"] == every.sizes["rank"]
+    some = every.isel(rank=[0, 1])
+    assert some["n_cutoffs"] == every.sizes["rank"]  # so that it is known that some are missing
+    assert pu.contingency(0.2, ranks=[3, 2])["n_cutoffs"] == 0

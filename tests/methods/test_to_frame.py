@@ -1,0 +1,29 @@
+"""Tables and curves as long frames."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+from pu_accessor import PUKeyError
+from tests.cases import as_frame, draw_case
+
+
+def test_to_frame_is_long() -> None:
+    tables = as_frame(draw_case(3)).pu.contingency([0, 0.5])
+    frame = tables.pu.to_frame()
+    assert isinstance(frame.index, pd.RangeIndex)
+    assert len(frame) == tables.sizes["rank"] * 3 * 2
+    assert frame["tp"].dtype == np.int64
+    row = frame[(frame["rank"] == 0) & (frame["bound"] == "upper") & (frame["beta"] == 0.5)]
+    assert row["threshold"].tolist() == [np.inf]
+    assert row["fp"].tolist() == [0]
+    curves = tables.pu.pr_bounds().pu.to_frame()
+    assert {"rank", "bound", "beta", "recall", "precision"} <= set(curves.columns)
+
+
+def test_to_frame_needs_ranks() -> None:
+    with pytest.raises(
+        PUKeyError, match=r"over the dimension rank or cutoff, but its dimensions are \[\]"
+    ):
+        xr.Dataset({"a": 1}).pu.to_frame()

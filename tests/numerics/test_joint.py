@@ -1,0 +1,75 @@
+"""Errors of beta and of the ranking, joined: what limits add up to."""
+
+import numpy as np
+import numpy.testing as npt
+import pytest
+
+from pu_accessor.inference.estimates.joint import join_limits
+from pu_accessor.inference.settings import BetaRange
+from tests.arguments.test_beta_estimate import LEVEL
+from tests.support.oracles.joint_oracle import disc_limits
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_squares_add_like_the_disc(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    values, downs, ups = rng.uniform(0.4, 0.6, 3), *rng.uniform(0.01, 0.2, (2, 3))
+    found = join_limits(
+        values,
+        values - downs,
+        values + ups,
+        BetaRange(np.array([0.3]), (0.2, 0.5), LEVEL),
+        "approximate",
+    )
+    first, second, third = (tuple(some.tolist()) for some in (values, downs, ups))
+    expected = disc_limits(first, second, third)
+    npt.assert_allclose(np.ravel(found), expected, atol=3e-4)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_below_a_limit_any_beta_counts_as_it_is(seed: int) -> None:
+    # At the estimate, at both limits, and between the lower one and the estimate.
+    rng = np.random.default_rng(seed)
+    values, downs, ups = rng.uniform(0.4, 0.6, 6), *rng.uniform(0.01, 0.2, (2, 6))
+    beta = BetaRange(np.array([0.3]), (0.2, 0.5), LEVEL, "upper")
+    found = join_limits(values, values - downs, values + ups, beta, "approximate")
+    first, second, third = (tuple(some[[0, 2, 2]].tolist()) for some in (values, downs, ups))
+    low, high = disc_limits(first, second, third)
+    free = [1, 3, 4, 5]
+    expected = min(low, *(values - downs)[free]), max(high, *(values + ups)[free])
+    npt.assert_allclose(np.ravel(found), expected, atol=3e-4)
+
+
+@pytest.mark.parametrize("place", [1, 2])
+@pytest.mark.parametrize("rises", [True, False])
+def test_betas_too_high_for_the_ranking_stand_for_an_end(place: int, rises: bool) -> None:
+    value = np.array([0.5, 0.42, 0.58] if rises else [0.5, 0.58, 0.42])
+    value[place] = np.nan
+    off = np.array([0.05, 0.03, 0.08])
+    beta = BetaRange(np.array([0.3]), (0.2, 0.4), LEVEL)
+    found = join_limits(value, value - off, value + off, beta, "approximate")
+    off[place] = off[0]  # as at the estimate
+    value[place] = 1.0 if rises == (place == 2) else 0.0
+    first, second = (tuple(some.tolist()) for some in (value, off))
+    wanted = disc_limits(first, second, second)
+    npt.assert_allclose(np.ravel(found), wanted, atol=1e-3)
+
+
+@pytest.mark.parametrize("limits", ["none", "upper", "both"])
+@pytest.mark.parametrize("side", [0, 1])
+def test_without_limits_at_the_estimate_there_are_none(side: int, limits: str) -> None:
+    value = np.array([0.5, 0.45, 0.55, 0.46])
+    low, high = value - 0.1, value + 0.1
+    (low, high)[side][0] = np.nan
+    beta = BetaRange(np.array([0.3]), (0.2, 0.4), LEVEL, limits)
+    for joint in ("approximate", "guaranteed"):
+        assert np.isnan(join_limits(value, low, high, beta, joint)).all()
+
+
+def test_errors_add_by_squares_where_they_are_straight() -> None:
+    value = np.array([0.5, 0.38, 0.62])
+    beta = BetaRange(np.array([0.3]), (0.2, 0.4), LEVEL)
+    lower, upper = join_limits(value, value - 0.05, value + 0.05, beta, "approximate")
+    npt.assert_allclose([lower[0], upper[0]], [0.37, 0.63], atol=1e-4)
+    wide = join_limits(value, value - 0.05, value + 0.05, beta, "guaranteed")
+    npt.assert_allclose(np.ravel(wide), [0.33, 0.67])

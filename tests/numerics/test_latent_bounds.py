@@ -1,0 +1,223 @@
+"""Bounds at all cutoffs at once, cut: paths that are walked, corners, draws, gains."""
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import pu_accessor
+from pu_accessor.inference.bands.lookup import latent_bounds
+from pu_accessor.ranking import BoolArray, IntArray, Ranks
+from tests.cases import AREAS, Case, cases, draw_case
+from tests.support.oracles import coherent_oracle, oracle
+
+REFERENCES = ["positives", "negatives", "tightest", "both"]
+LEVEL = 0.6  # of few examples much is within 95%
+
+
+def ask(
+    case: Case, ranks: Ranks = "all", reference: str = "positives", level: float = LEVEL
+) -> xr.Dataset:
+    """Return the tables of the simultaneous band."""
+    return pu_accessor.from_arrays(case.score, case.label, negative=False).contingency(
+        case.beta, level=level, band="simultaneous", ranks=ranks, reference=reference
+    )
+
+
+@st.composite
+def mixed(draw: st.DrawFn) -> Case:
+    """Small rankings in which something of each kind is."""
+    case = draw(cases())
+    score = [float(draw(st.integers(0, 4))) for _ in range(2)]
+    return Case([*case.score, *score], [*case.label, False, None], case.beta)
+
+
+def test_bounds_by_hand() -> None:
+    # Two known positives, three unlabeled examples, and two known positives more. With m = 2 of
+    # the three positive, the plain limits at level .3 are 0 0 1 1 1 and 1 1 1 2 2 (k = 0..4); at
+    # the end of the three all are in the head, so that one was there before the third.
+    label = [True, True, None, None, None, True, True]
+    plain = oracle.tables(range(7, 0, -1), label, 0.67, LEVEL, oracle.simultaneous_band)
+    found = ask(Case([7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0], label, 0.67))
+    steps = oracle.cutoffs(range(7, 0, -1), label)
+    for bound in ("lower", "upper"):
+        rising = np.diff(
+            [t.tp - s.known_positive for t, s in zip(plain[bound], steps, strict=True)]
+        )
+        new = found["tp"].sel(bound=bound).values[:, 0] - found["known_positive"].values
+        assert (np.diff(new) >= 0).all() and (
+            np.diff(new) <= np.diff([s.unlabeled for s in steps])
+        ).all()
+        assert rising.sum() == np.diff(new).sum() == 2
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_survives_of_all_surrogate_sets(seed: int) -> None:
+    """Of all sets of latent positives, those within the plain bounds span the cut ones."""
+    score, label, _ = draw_case(seed, known_negatives=False)
+    score, label = [*score[:12], 0.0, 1.0], [*label[:12], None, True]
+    steps = oracle.cutoffs(score, label)
+    hidden = [s for s, known in zip(score, label, strict=True) if known is None]
+    beta = 0.5
+    m = oracle.latent_count(beta, len(hidden))
+    plain = oracle.tables(score, label, beta, LEVEL, oracle.simultaneous_band)
+    counts = np.array(
+        [
+            [sum(one >= step.threshold for one in chosen) for step in steps]
+            for chosen in combinations(hidden, m)
+        ]
+    )
+    low, high = (
+        np.array([t.tp - s.known_positive for t, s in zip(plain[bound], steps, strict=True)])
+        for bound in ("lower", "upper")
+    )
+    inside = ((counts >= low) & (counts <= high)).all(axis=1)
+    found = ask(Case(score, label, beta))
+    known = found["known_positive"].values
+    lower, upper = (found["tp"].sel(bound=b).values[:, 0] - known for b in ("lower", "upper"))
+    if not inside.any():
+        return
+    np.testing.assert_array_equal(lower, counts[inside].min(axis=0))
+    np.testing.assert_array_equal(upper, counts[inside].max(axis=0))
+    within = ((counts >= lower) & (counts <= upper)).all(axis=1)
+    np.testing.assert_array_equal(within, inside)
+
+
+@settings(max_examples=60)
+@given(case=mixed(), reference=st.sampled_from(REFERENCES))
+def test_breakpoints_trace_what_all_cutoffs_do(case: Case, reference: str) -> None:
+    every, some = (ask(case, ranks, reference) for ranks in ("all", "breakpoints"))
+    areas = [tables.pu.area(AREAS[curve]) for tables in (every, some) for curve in ("roc", "pr")]
+    for whole, part in zip(areas[:2], areas[2:], strict=True):
+        np.testing.assert_allclose(whole, part, rtol=1e-12, atol=1e-12)
+
+
+def sparse(seed: int) -> Case:
+    """Draw a ranking of which few are known: many unlabeled examples lie between two cutoffs."""
+    rng = np.random.default_rng(seed)
+    size, known = int(rng.integers(20, 60)), rng.integers(1, 6, 2)
+    truth = np.repeat([True, False], known)
+    label = [*truth.tolist(), *[None] * (size - truth.size)]
+    side = np.repeat([1, -1, 0], [*known, size - truth.size])
+    score = rng.normal(size=size) + rng.uniform(-1, 2) * side
+    return Case(score.round(2).tolist(), label, round(rng.uniform(0.05, 0.95), 2))
+
+
+@settings(max_examples=60)
+@given(seed=st.integers(0, 2**32 - 1), reference=st.sampled_from(REFERENCES))
+@example(4, "both")
+@example(28, "negatives")
+@example(55, "negatives")
+def test_breakpoints_trace_what_all_cutoffs_of_few_known_examples_do(
+    seed: int, reference: str
+) -> None:
+    every, some = (ask(sparse(seed), ranks, reference, 0.2) for ranks in ("all", "breakpoints"))
+    for curve in ("roc", "pr"):
+        np.testing.assert_allclose(
+            some.pu.area(AREAS[curve]), every.pu.area(AREAS[curve]), rtol=1e-12
+        )
+
+
+@settings(max_examples=60)
+@given(case=mixed(), reference=st.sampled_from(REFERENCES), at=st.integers(0, 8))
+def test_one_rank_is_that_of_all(case: Case, reference: str, at: int) -> None:
+    every = ask(case, "all", reference)
+    rank = min(at, len(case.score))
+    one = ask(case, [rank], reference)
+    last = every.isel(rank=int(np.flatnonzero(every["rank"].values <= rank)[-1]))
+    for name in ("tp", "fp", "fn", "tn", "clipped"):
+        np.testing.assert_array_equal(one[name].isel(rank=0), last[name])
+
+
+@pytest.mark.parametrize("reference", REFERENCES)
+@pytest.mark.parametrize("seed", range(6))
+def test_ranks_between_few_known_examples_are_those_of_all(seed: int, reference: str) -> None:
+    every = ask(sparse(seed), "all", reference, 0.2)
+    for rank in every["rank"].values[1::3].tolist():
+        one = ask(sparse(seed), rank, reference, 0.2)
+        for name in ("tp", "clipped"):
+            np.testing.assert_array_equal(one[name], every[name].sel(rank=[rank]))
+
+
+def test_some_ranks_are_those_of_all_where_cutoffs_contradict() -> None:
+    # Of one latent positive the band has it that none is above the block of known ones, and one is
+    # at its end. But nothing that is unlabeled is in between.
+    case = Case([2.0, *[1.0] * 6, 0.0, 0.0], [None, *[True] * 6, False, None], 0.25)
+    every = ask(case)
+    np.testing.assert_array_equal(every["rank"], [0, 1, 7, 9])
+    np.testing.assert_array_equal(every["clipped"].values[:, 0, 0], [False, True, True, False])
+    np.testing.assert_array_equal(
+        every["tp"].values[..., 0], [[0] * 3, [0, 0, 1], [6, 7, 7], [7] * 3]
+    )
+    for ranks in ([1], [7], [0, 1], [1, 9], [0, 1, 7, 9]):
+        for name in ("tp", "clipped"):
+            np.testing.assert_array_equal(ask(case, ranks)[name], every[name].sel(rank=ranks))
+
+
+def curve(known: BoolArray, latent: BoolArray) -> tuple[Case, IntArray]:
+    """Return a ranking without ties, and its latent positives in the head."""
+    label = [True if k else None for k in known.tolist()]
+    head = np.concatenate([[0], np.cumsum(latent)])
+    score = (-np.arange(known.size)).astype(float).tolist()
+    return Case(score, label, float(latent.sum() / (~known).sum())), head
+
+
+def uncut(n: int, m: int, level: float) -> tuple[IntArray, IntArray]:
+    """The same limits as a band of one's own, of which nobody knows that they hold jointly."""
+    return latent_bounds("simultaneous", n, m, level)
+
+
+def held_by(case: Case, head: IntArray, band: Any) -> bool:
+    """Whether the latent positives lie within a band at all cutoffs."""
+    found = pu_accessor.from_arrays(case.score, case.label).contingency(
+        case.beta, level=LEVEL, band=band
+    )
+    tp = found["tp"].values[..., 0] - found["known_positive"].values[:, np.newaxis]
+    return bool(((tp[:, 0] <= head) & (head <= tp[:, 2])).all())
+
+
+def test_coverage_is_the_same_draw_by_draw() -> None:
+    rng, n, m, others = np.random.default_rng(3), 12, 18, 30
+    held = 0
+    for _ in range(60):
+        order = np.argsort(rng.normal(np.repeat([0.8, 0.0], [n + m, others])))[::-1]
+        known, latent = order < n, (order >= n) & (order < n + m)
+        case, head = curve(known, latent)
+        cut, plain = (held_by(case, head, band) for band in ("simultaneous", uncut))
+        assert cut == plain
+        held += plain
+    assert 0 < held < 60  # both happen
+
+
+def test_what_it_gains() -> None:
+    rng, truth = np.random.default_rng(8), np.arange(800) < 400
+    label = np.where(truth & (rng.random(800) < 0.5), 1.0, np.nan)
+    frame = pd.DataFrame({"score": rng.normal(4.0 * truth), "label": label})
+    beta = float(truth[np.isnan(label)].mean())
+    found, plain = (
+        frame.pu.contingency(beta, band=band, ranks="breakpoints")
+        for band in ("simultaneous", uncut)
+    )
+    widths = [
+        np.ptp(np.asarray(tables.pu.area("auroc")).ravel()[[0, 2]]) for tables in (found, plain)
+    ]
+    assert widths[0] < 0.9 * widths[1]
+
+
+@given(seed=st.integers(0, 200))
+@settings(max_examples=30)
+def test_oracle_of_a_band_that_is_wide_enough_is_that_of_the_ends(seed: int) -> None:
+    score, label, beta = draw_case(seed)
+    found = coherent_oracle.tables(
+        score, label, beta, LEVEL, lambda n, m, level: ([0] * (n + 1), [m] * (n + 1))
+    )
+    plain = oracle.tables(
+        score, label, beta, LEVEL, lambda n, m, level: ([0] * (n + 1), [m] * (n + 1))
+    )
+    for bound in ("lower", "upper"):
+        assert [t.tp for t in found[bound]] == [t.tp for t in plain[bound]]

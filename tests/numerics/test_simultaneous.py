@@ -1,0 +1,259 @@
+"""The simultaneous band against enumeration, counted lattice paths and simulated orders."""
+
+import math
+from fractions import Fraction
+from itertools import combinations, product
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import pu_accessor
+from pu_accessor.inference.bands.lookup import latent_bounds
+from pu_accessor.inference.bands.simultaneous import (
+    joint_coverage,
+    local_alpha,
+    local_alpha_within,
+    most_missed,
+    simultaneous_within,
+)
+from pu_accessor.inference.bands.within_odds import exact_within
+from tests.numerics.test_within_odds import INF
+from tests.support.oracles import oracle, selection_oracle
+
+PRECISION = 1e-4  # of the local alpha, relative
+LEVELS = st.sampled_from([0.2, 0.5, 0.8, 0.9, 0.95, 0.99])
+
+
+def band(n: int, m: int, level: float) -> oracle.Band:
+    """Return the band of the package as the oracle writes it."""
+    lower, upper = latent_bounds("simultaneous", n, m, level)
+    return lower.tolist(), upper.tolist()
+
+
+def coverage(n: int, m: int, limits: oracle.Band) -> Fraction:
+    """Return the probability that all prefixes lie within a band."""
+    return Fraction(oracle.covered_arrangements(m, limits), math.comb(n + m, n))
+
+
+def tables(n: int, m: int, level: float = 0.95) -> xr.Dataset:
+    """Return the tables of n known positives above m unlabeled ones, all positive."""
+    label = [True] * n + [None] * m
+    return pu_accessor.from_arrays(range(n + m), label).contingency(
+        1, level=level, band="simultaneous", ranks="breakpoints"
+    )
+
+
+# ---------------------------------------------------------------------------------------------
+# The oracle itself
+
+
+@pytest.mark.parametrize("n", range(1, 6))
+@pytest.mark.parametrize("m", range(6))
+def test_oracle_agrees_with_enumeration(n: int, m: int) -> None:
+    for level in (0.2, 0.5, 0.8, 0.9, 0.95):
+        slow = oracle.simultaneous_by_enumeration(n, m, level)
+        assert oracle.simultaneous(n, m, level) == slow
+        orders = list(combinations(range(n + m), n))
+        covered = sum(oracle.is_covered(known, n + m, slow.band) for known in orders)
+        assert Fraction(covered, len(orders)) == coverage(n, m, slow.band) >= oracle.decimal(level)
+
+
+def test_oracle_by_hand() -> None:
+    # n = m = 2: KKLL KLKL KLLK LKKL LKLK LLKK. k = 0: W >= 1 in 3 orders, W >= 2 in 1 of 6, which
+    # is no tail to reject below alpha' = 1/3; from there on LLKK is lost to k = 0 and KKLL to
+    # k = 2. All orders are covered at the cap .2 of level .8, and 4 of 6 at the cap .4 of .6.
+    assert oracle.simultaneous(2, 2, 0.8) == oracle.Simultaneous(
+        Fraction(1, 5), Fraction(0), ([0, 0, 0], [2, 2, 2])
+    )
+    assert oracle.simultaneous(2, 2, 0.6).alpha == Fraction(2, 5)
+    assert oracle.simultaneous(2, 2, 0.6).band == ([0, 0, 1], [1, 2, 2])
+    assert coverage(2, 2, ([0, 0, 1], [1, 2, 2])) == Fraction(4, 6)
+
+
+# ---------------------------------------------------------------------------------------------
+# The package
+
+
+@given(n=st.integers(1, 12), m=st.integers(1, 12), level=LEVELS)
+def test_local_alpha_is_the_largest(n: int, m: int, level: float) -> None:
+    best = oracle.simultaneous(n, m, level)
+    assume(coverage(n, m, best.band) != oracle.decimal(level))
+    alpha = tables(n, m, level)["local_alpha"].item()
+    assert float(best.alpha) * (1 - PRECISION) <= alpha <= float(best.alpha) * (1 + 1e-12)
+    if not oracle.is_at_the_edge(n, m, level):
+        assert band(n, m, level) == best.band
+
+
+@given(n=st.integers(1, 40), m=st.integers(0, 60), level=LEVELS)
+def test_all_cutoffs_are_covered_at_once(n: int, m: int, level: float) -> None:
+    lower, upper = band(n, m, level)
+    assert coverage(n, m, (lower, upper)) >= oracle.decimal(level)
+    inner_lower, inner_upper = oracle.exact_band(n, m, level)
+    assert all(wide <= narrow for wide, narrow in zip(lower, inner_lower, strict=True))
+    assert all(wide >= narrow for wide, narrow in zip(upper, inner_upper, strict=True))
+
+
+@pytest.mark.parametrize(("n", "m", "level"), [(10, 2, 0.5), (1, 39, 0.95), (2, 14, 0.95)])
+def test_coverage_that_is_exactly_the_level(n: int, m: int, level: float) -> None:
+    best = oracle.simultaneous(n, m, level)
+    assert coverage(n, m, best.band) == oracle.decimal(level)
+    assert band(n, m, level) == best.band
+
+
+@pytest.mark.parametrize(("n", "total", "alpha"), [(200, 2000, 0.00197), (1000, 20000, 0.00115)])
+def test_published_local_alpha(n: int, total: int, alpha: float) -> None:
+    found = tables(n, total - n)["local_alpha"].item()
+    assert isinstance(found, float)
+    assert found == pytest.approx(alpha, abs=0.000005)
+
+
+@pytest.mark.parametrize(("n", "m"), [(3, 400), (200, 1800), (700, 300), (1000, 19000)])
+def test_coverage_of_large_rankings_is_hardly_above_the_level(n: int, m: int) -> None:
+    assert 0.95 <= coverage(n, m, band(n, m, 0.95)) < (0.951 if n > 3 else 0.955)
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "level"),
+    [
+        *product([1], [20_000], [0.5, 0.9, 0.95, 0.99]),
+        *product([2, 30], [21_000], [0.8, 0.99]),
+        *product([20_000], [2, 6], [0.9, 0.99]),
+        *((1000, 21_000, 0.95), (20_000, 300, 0.95)),
+    ],
+)
+def test_approximation_covers_and_wastes_little(n: int, m: int, level: float) -> None:
+    covered = float(coverage(n, m, band(n, m, level)))
+    assert level <= covered <= level + (0.01 if level >= 0.9 else 0.04)
+
+
+@pytest.mark.parametrize("m", [12_000, 50_000, 100_000])  # all scaled from one counted case
+def test_the_local_level_of_many_positives_is_scaled(m: int) -> None:
+    covered = joint_coverage(9_000, m, *latent_bounds("simultaneous", 9_000, m, 0.95))
+    assert 0.95 <= covered <= 0.9545
+
+
+@pytest.mark.parametrize(("n", "m"), [(5, 60), (100, 100), (200, 1800), (50, 25_000)])
+def test_simulated_joint_coverage(n: int, m: int) -> None:
+    draws = 1000
+    rng = np.random.default_rng(n)
+    lower, upper = latent_bounds("simultaneous", n, m, 0.95)
+    once = latent_bounds("exact", n, m, 0.95)
+    joint = exact = 0
+    for _ in range(draws):
+        known = rng.permutation(n + m) < n
+        k, latent = np.cumsum(known), np.cumsum(~known)
+        joint += bool(((lower[k] <= latent) & (latent <= upper[k])).all())
+        exact += bool(((once[0][k] <= latent) & (latent <= once[1][k])).all())
+    assert 0.93 < joint / draws < 0.985
+    assert exact / draws < 0.9
+
+
+# ---------------------------------------------------------------------------------------------
+# Attributes and edges
+
+
+def test_nothing_latent() -> None:
+    assert band(3, 0, 0.95) == ([0] * 4, [0] * 4)
+
+
+def test_local_alpha_is_a_coordinate_over_beta() -> None:
+    frame = pd.DataFrame({"score": range(40), "label": [1] * 10 + [np.nan] * 30})
+    one, other, both = (
+        frame.pu.contingency(beta, band="simultaneous")["local_alpha"]
+        for beta in (0.5, 1, [0.5, 1])
+    )
+    assert both.dims == ("beta",)
+    assert both.values.tolist() == [one.item(), other.item()]
+    for name in ("exact", "bootstrap", "dkw"):
+        assert "local_alpha" not in frame.pu.contingency(0.5, band=name).coords
+
+
+def test_limits_are_those_of_the_exact_band_at_the_local_level() -> None:
+    for n, m in ((7, 40), (60, 200), (30, 21_000)):
+        alpha = tables(n, m)["local_alpha"].item()
+        lower, upper = latent_bounds("exact", n, m, 1 - alpha)
+        assert band(n, m, 0.95) == (lower.tolist(), upper.tolist())
+
+
+def test_higher_levels_are_wider() -> None:
+    lower, upper = latent_bounds("simultaneous", 40, 200, 0.9)
+    wider_lower, wider_upper = latent_bounds("simultaneous", 40, 200, 0.99)
+    assert (wider_lower <= lower).all() and (wider_lower < lower).any()
+    assert (wider_upper >= upper).all() and (wider_upper > upper).any()
+
+
+@pytest.mark.parametrize("odds", [1.5, 4.0])
+def test_the_simultaneous_band_holds_for_every_selection(odds: float) -> None:
+    n, m, level = 4, 5, 0.8
+    lower, upper = (side.tolist() for side in simultaneous_within(n, m, level, odds))
+    rng = np.random.default_rng(1)
+    some = [*rng.uniform(1, odds, (5, n + m)), *odds ** rng.integers(0, 2, (10, n + m))]
+    for each in some:
+        weights = [Fraction(float(weight)) for weight in each]
+        below, above = selection_oracle.missed(weights, n, (lower, upper))
+        assert float(below + above) <= 1 - level
+    exactly = [side[0].tolist() for side in exact_within(n, np.array([m]), level, odds)]
+    assert lower <= exactly[0] and upper >= exactly[1]
+
+
+def test_the_local_level_starts_from_that_of_random_labels() -> None:
+    alpha = local_alpha(40, 120, 0.95)
+    assert local_alpha_within(40, 120, 0.95, 1.0) == alpha
+    assert local_alpha_within(40, 120, 0.95, 1 + 1e-6) == pytest.approx(alpha, rel=0.02)
+    assert alpha < local_alpha_within(40, 120, 0.95, 2.0) < local_alpha_within(120, 40, 0.95, 5.0)
+    assert local_alpha_within(40, 120, 0.95, INF) == pytest.approx(0.05)
+    lower, upper = simultaneous_within(40, 120, 0.95, 2.0)
+    assert joint_coverage(40, 120, lower, upper) > 0.95
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "odds"),
+    [
+        (40, 120, 2.0),
+        (40, 120, 8.0),
+        (30, 200, 8.0),
+        (80, 80, 1.1),
+        (60, 70, 4.0),
+        (25, 300, 1.5),
+        (3, 60, 1.2),
+        (10, 20, 2.0),
+        (15, 173, 3.0),
+    ],
+)
+def test_the_local_level_is_the_largest(n: int, m: int, odds: float) -> None:
+    # In the last case what is missed is .02501 over many levels.
+    alpha, missed = local_alpha_within(n, m, 0.95, odds), []
+    for local in (alpha, 1.004 * alpha):
+        upper = exact_within(n, np.array([m]), 1 - local, odds)[1][0]
+        missed.append(most_missed(n, m, upper, odds))
+    assert missed[0] <= 0.025 * (1 + 1e-9) < missed[1]
+
+
+def test_what_is_missed_may_be_all_that_may_be() -> None:
+    # One known positive comes after 38 latent ones with a probability of 2/(2 + 38) at most.
+    assert local_alpha_within(1, 38, 0.9, 2.0) == pytest.approx(0.1, rel=1e-12)
+    assert simultaneous_within(1, 38, 0.9, 2.0)[1].tolist() == [37, 38]
+
+
+def test_a_level_at_which_no_selection_misses_more_is_kept() -> None:
+    upper = exact_within(20, np.array([12]), 0.95, 30.0)[1][0]
+    assert most_missed(20, 12, upper, 30.0) <= 0.025
+    assert local_alpha_within(20, 12, 0.95, 30.0) == 1 - 0.95
+
+
+@pytest.mark.parametrize(("n", "m"), [(400, 1600), (1600, 400), (700, 900)])
+def test_the_local_level_of_many_positives_is_scaled_from_fewer(n: int, m: int) -> None:
+    fewer = min(n, m, 500)
+    counted = local_alpha_within(fewer, 1000 - fewer, 0.95, 3.0)
+    scaled = 0.8 * counted * ((n + m) / 1000) ** -0.3
+    assert local_alpha_within(n, m, 0.95, 3.0) == pytest.approx(scaled, rel=1e-12)
+
+
+def test_the_local_level_of_many_positives_is_safe() -> None:
+    alpha = local_alpha_within(100, 3000, 0.95, 8.0)  # scaled from fewer
+    upper = exact_within(100, np.array([3000]), 1 - alpha, 8.0)[1][0]
+    assert 0.017 < most_missed(100, 3000, upper, 8.0) <= 0.025

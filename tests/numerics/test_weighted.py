@@ -1,0 +1,95 @@
+"""Bounds and spreads of weighted known positives, against their definitions."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from pu_accessor.inference.bands.weighted import weighted_bounds
+from pu_accessor.inference.estimates.weighted_areas import weighted_spread
+from pu_accessor.ranking import FloatArray
+from tests.support.oracles import gaps_oracle
+
+
+@pytest.mark.parametrize("seed", [15, 40, 59, 128])
+def test_no_known_positive_that_stands_for_others_is_left_below(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(3, 40))
+    certain = int(rng.integers(1, n))
+    weight = np.round(rng.uniform(1.1, 8, n), 1)
+    weight[n - certain :] = 1
+    m = int(rng.integers(5, 300))
+    lower, central, upper = weighted_bounds(weight, m, 0.95)
+    assert (lower[n - certain + 10 :] == m).all()  # the ten above have no weight
+    assert certain > 10 and lower[n - certain] < m
+    assert (lower <= central).all() and (central <= upper).all()
+
+
+def slow_bounds(weight: FloatArray, m: int, level: float) -> list[list[int]]:
+    """Return the limits of the docstring, cutoff by cutoff: lower, central, upper."""
+    n, hidden = weight.size, weight - 1 if (weight > 1).any() else np.ones(weight.size)
+    v = m * hidden / hidden.sum()
+
+    def fewest(v: FloatArray) -> list[int]:
+        """Return the lower limits of a ranking, best-ranked first."""
+        shares, logs, half = [], np.log(1 + v), min(10, n // 2)
+        for k in range(1, n + 1):
+            unseen = (1 + v)[max(k - 10, 0) :].max()
+            if half:
+                first = max(k - 2 * half, 0)
+                before, next_to = logs[first : first + half], logs[first + half : first + 2 * half]
+                unseen *= max(float(np.exp(next_to.mean() - before.mean())), 1.0)
+            sides = v[:k], np.append(v[k:], unseen - 1)
+            mean, other = (side.sum() for side in sides)
+            variance, scatter = ((side * (1 + side)).sum() for side in sides)
+            if mean < 1e-12 or other < 1e-12:  # nothing in the head, or all of it
+                shares.append(float(mean > 1e-12))
+                continue
+            share = stats.beta.ppf((1 - level) / 2, mean**2 / variance, other**2 / scatter)
+            odds = variance / mean * share
+            shares.append(odds / (odds + scatter / other * (1 - share)))
+        return [0, *(int(m * min(shares[k:])) for k in range(n))]
+
+    sums = [0.0, *np.cumsum(v)]
+    middle = [int(min(each, m) + 0.5) for each in sums]
+    ends = fewest(v), [m - few for few in fewest(v[::-1])[::-1]]
+    return [
+        [min(few, most) for few, most in zip(ends[0], middle, strict=True)],
+        middle,
+        [max(few, most) for few, most in zip(ends[1], middle, strict=True)],
+    ]
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 9, 10, 11, 20, 21, 35])
+@pytest.mark.parametrize("seed", range(3))
+def test_bounds_are_those_of_gamma_variables(seed: int, n: int) -> None:
+    rng = np.random.default_rng([seed, n])
+    weight = np.exp(rng.normal(0.5, 1, n) + (seed - 1) * np.linspace(-2, 2, n)) + 1
+    weight[rng.random(n) < 0.1] = 1  # certain to be labeled
+    for m, level in ((1, 0.2), (7, 0.5), (60, 0.95), (100_003, 0.9)):
+        found = weighted_bounds(weight, m, level)
+        assert [side.tolist() for side in found] == slow_bounds(weight, m, level)
+        assert all(side.dtype == np.int64 for side in found)
+
+
+@pytest.mark.parametrize(("n", "way"), [(3, 1), (4, -1), (12, 1), (30, -1), (30, 1)])
+def test_the_spread_is_that_of_its_terms(n: int, way: int) -> None:
+    rng = np.random.default_rng(n)
+    pull, latent = rng.normal(size=n), np.round(np.linspace(0, 9, n) ** 2 / 9, 1)[::way]
+    stands, m = [1 + one for one in latent.tolist()], sum(latent.tolist())
+    mean = sum(a * b for a, b in zip(latent, pull, strict=True)) / m
+    apart = [one - mean for one in pull.tolist()]
+    squares = [
+        a**2 * s * (s - 1) / (1 - s / sum(stands)) ** 2 for a, s in zip(apart, stands, strict=True)
+    ]
+    square = (n - 1) / n * sum(squares)
+    kurtosis = n * sum(one**2 for one in squares) / sum(squares) ** 2
+    more = [
+        max(gaps_oracle.unseen(np.array(some)) - sum(stands) / n, 0) * end
+        for some, end in ((stands, min(apart)), (stands[::-1], max(apart)))
+    ]
+    wanted = [square**0.5, kurtosis, *((square + one**2) ** 0.5 for one in more)]
+    assert list(weighted_spread(pull, latent)) == pytest.approx(wanted, rel=1e-9)
+    assert any(more)
+    nothing = [0, np.nan, 0, 0]
+    for none in (weighted_spread(pull, 0 * latent), weighted_spread(0 * pull, latent)):
+        assert list(none) == pytest.approx(nothing, nan_ok=True)

@@ -1,0 +1,550 @@
+"""Bounds where labels are not quite random, against enumeration and the distribution itself."""
+
+from collections.abc import Hashable
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.typing import NDArray
+from scipy import special, stats
+
+from pu_accessor import PUTypeError, PUValueError
+from pu_accessor.checks import interval_betas
+from pu_accessor.inference.bands.exact import exact, exact_each
+from pu_accessor.inference.bands.simultaneous import (
+    most_missed,
+)
+from pu_accessor.inference.bands.within_odds import exact_within
+from pu_accessor.inference.comparison.paired import compare_paired, compare_within
+from pu_accessor.inference.estimates.population_areas import (
+    estimate_population_auroc,
+    estimate_population_precision,
+)
+from pu_accessor.inference.estimates.weighted_areas import (
+    weighted_auroc,
+    weighted_population_auroc,
+    weighted_population_precision,
+    weighted_precision,
+)
+from pu_accessor.inference.estimates.within_odds import (
+    check_whole_area,
+    estimate_any,
+    estimate_within,
+)
+from pu_accessor.inference.search import find_breaking_point
+from pu_accessor.inference.settings import Settings
+from pu_accessor.ranking import BoolArray, Counts, FloatArray, PairedRanks, Ranking
+from tests.cases import AREAS
+from tests.support.oracles import population_oracle
+from tests.support.oracles import selection_oracle as oracle
+
+INF = float("inf")
+
+
+def test_exact_limits_are_those_of_the_design() -> None:
+    tables = {
+        1.0 + 1e-12: ("0 0 0 0 1 2 4 6 7 10 13", "7 10 13 14 16 18 19 20 20 20 20"),
+        2.0: ("0 0 0 0 0 1 2 3 4 6 9", "11 14 16 17 18 19 20 20 20 20 20"),
+        5.0: ("0 0 0 0 0 0 0 1 1 3 5", "15 17 19 19 20 20 20 20 20 20 20"),
+    }
+    for odds, wanted in tables.items():
+        sides = exact_within(10, np.array([20]), 0.95, odds)
+        assert [" ".join(map(str, side[0])) for side in sides] == list(wanted)
+
+
+@pytest.mark.parametrize("odds", [Fraction(3, 2), Fraction(37, 10)])
+def test_exact_limits_are_those_of_rational_arithmetic(odds: Fraction) -> None:
+    numbers = np.arange(13)
+    for n in (1, 2, 3, 5, 8, 12):  # the study goes over all
+        lower, upper = exact_within(n, numbers, 0.95, float(odds))
+        for m in numbers.tolist():
+            expected = oracle.band(n, m, Fraction(95, 100), odds)
+            assert (lower[m].tolist(), upper[m].tolist()) == expected
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "odds"),
+    [(300, 900, 2.5), (900, 300, 2.5), (2000, 150, 30.0), (700, 5000, 1e6), (2000, 30_000, 1.3)],
+)
+def test_exact_limits_on_large_counts(n: int, m: int, odds: float) -> None:
+    lower, upper = (side[0] for side in exact_within(n, np.array([m]), 0.95, odds))
+    known = np.unique(np.concatenate([np.arange(1, 4), np.linspace(1, n, 12).astype(int)]))
+
+    def at_most(v: np.ndarray, k: np.ndarray) -> FloatArray:
+        """P(V <= v) with the odds for the known positives: that many of them are in the head."""
+        return np.array(
+            [
+                stats.nchypergeom_fisher.sf(one - 1, n + m, n, one + other, odds)
+                for one, other in zip(k.tolist(), v.tolist(), strict=True)
+            ]
+        )
+
+    least = lower[known]
+    assert (at_most(least, known) > 0.025).all()
+    above = least > 0
+    assert (at_most(least[above] - 1, known[above]) <= 0.025 * (1 + 1e-6)).all()
+    np.testing.assert_array_equal(upper, m - lower[::-1])
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "odds"),
+    [
+        (300, np.arange(600, 2600, 110), 1.7),
+        (300, np.arange(305, 330, 9), 4.0),
+        (60, np.array([9, 400]), 2.0),
+        (420, np.array([60, 411]), 1.3),
+        (600, np.array([300]), 40.0),
+        (400, np.array([4000]), 300.0),
+    ],
+)
+def test_exact_limits_at_every_cutoff(n: int, m: NDArray[np.int64], odds: float) -> None:
+    """By sums of all terms of Fisher's noncentral distribution, of several m at once."""
+    lower, upper = exact_within(n, m, 0.9, odds)
+    for row in {0, m.size // 2, m.size - 1}:
+        many = int(m[row])
+        k = np.arange(1, n + 1)[:, np.newaxis]
+        there = np.arange(n + 1)  # known positives in the head
+
+        def at_most(v: Any, k: Any = k, there: Any = there, many: int = many) -> Any:
+            latent = k + v - there
+            inside = (latent >= 0) & (latent <= many)
+            latent = np.clip(latent, 0, many)
+            logs = there * np.log(odds) - special.gammaln(there + 1)
+            logs = logs - special.gammaln(n - there + 1) - special.gammaln(latent + 1)
+            logs = np.where(inside, logs - special.gammaln(many - latent + 1), -np.inf)
+            terms = np.exp(logs - logs.max(axis=1, keepdims=True))
+            return (terms * (there >= k)).sum(axis=1) / terms.sum(axis=1)
+
+        least = lower[row, 1:, np.newaxis]
+        assert (at_most(least) > 0.05 * (1 - 1e-6)).all()
+        some = least[:, 0] > 0
+        assert (at_most(np.maximum(least - 1, 0))[some] <= 0.05 * (1 + 1e-6)).all()
+    np.testing.assert_array_equal(upper, m[:, np.newaxis] - lower[:, ::-1])
+
+
+@pytest.mark.parametrize(
+    ("n", "m"),
+    [(5, 3), (150, 40), (250, 90), (400, 4000), (3000, 20_000), (5000, 3_000_000), (9000, 9100)],
+)
+def test_a_factor_of_one_gives_the_exact_band(n: int, m: int) -> None:
+    within = exact_within(n, np.array([m]), 0.95, 1.0)
+    for side, expected in zip(within, exact(n, m, 0.95), strict=True):
+        np.testing.assert_array_equal(side[0], expected)
+
+
+@pytest.mark.parametrize(
+    ("n", "least", "most", "level"),
+    [
+        (5000, 5000, 500_000, 0.95),
+        (1000, 1000, 900_000, 0.5),
+        (20_000, 20_000, 21_000, 0.999),
+        (400, 410, 30_000, 1 - 1e-6),
+        (300, 20, 400, 0.2),
+    ],
+)
+def test_a_factor_of_one_gives_the_exact_band_of_many_numbers(
+    n: int, least: int, most: int, level: float
+) -> None:
+    m = np.random.default_rng(n).permutation(np.linspace(least, most, 17).astype(np.int64))
+    np.testing.assert_array_equal(exact_within(n, m, level, 1.0), exact_each(n, m, level))
+
+
+def test_limits_widen_with_the_factor_up_to_what_is_certain() -> None:
+    m = np.array([30, 7, 0])
+    before = exact_each(12, m, 0.9)
+    for odds in (1.1, 1.7, 4.0, 1e3, 1e12, INF):
+        lower, upper = exact_within(12, m, 0.9, odds)
+        assert (np.diff(lower) >= 0).all() and (np.diff(upper) >= 0).all()
+        assert (lower <= before[0]).all() and (upper >= before[1]).all()
+        before = lower, upper
+    assert (lower == 0).all() and (upper == m[:, np.newaxis]).all()
+
+
+def test_many_numbers_of_latent_positives_at_once() -> None:
+    m = np.concatenate([np.arange(40), np.arange(2000, 9000, 300)])
+    lower, upper = exact_within(500, m, 0.95, 1.8)
+    for row in (0, 3, 39, 41, 50, m.size - 1):
+        alone = exact_within(500, m[[row]], 0.95, 1.8)
+        np.testing.assert_array_equal(lower[row], alone[0][0])
+        np.testing.assert_array_equal(upper[row], alone[1][0])
+
+
+@pytest.mark.parametrize(("n", "m"), [(1, 3), (3, 2), (2, 4)])
+@pytest.mark.parametrize("odds", [Fraction(3, 2), Fraction(4)])
+def test_the_worst_selection_changes_odds_once(n: int, m: int, odds: Fraction) -> None:
+    lower = [0, *range(n)][: n + 1]
+    upper = [min(k + 1, m) for k in range(n)] + [m]
+    lower = [min(low, high) for low, high in zip(lower, upper, strict=True)]
+    below, above = oracle.most_missed(n, m, (lower, upper), odds)
+    found = most_missed(n, m, np.array(upper), float(odds))
+    assert found == pytest.approx(float(above), rel=1e-12)
+    mirrored = m - np.array(lower)[::-1]
+    assert most_missed(n, m, mirrored, float(odds)) == pytest.approx(float(below), rel=1e-12)
+
+
+def scored(seed: int, known: int, size: int) -> tuple[FloatArray, BoolArray]:
+    """Draw scores with ties, and which are known to be positive."""
+    rng = np.random.default_rng(seed)
+    return rng.integers(0, 15, size).astype(float), rng.permutation(np.arange(size) < known)
+
+
+def draw(seed: int, known: int = 5, size: int = 24) -> Ranking:
+    """Draw a ranking with ties, from counts alone."""
+    score, label = scored(seed, known, size)
+    cutoffs = np.unique(score)[::-1]
+    head = np.array([0, *((score >= c).sum() for c in cutoffs)])
+    found = np.array([0, *((label & (score >= c)).sum() for c in cutoffs)])
+    threshold = np.array([INF, *cutoffs])
+    return Ranking(head, threshold, found, 0 * found, head - found, Counts(known, 0, size - known))
+
+
+def places(ranking: Ranking) -> tuple[list[float], list[int]]:
+    """Return mid-rank and end of the block of each known positive."""
+    ranks, ends = [], []
+    for start, end, found in zip(
+        ranking.rank[:-1], ranking.rank[1:], np.diff(ranking.known_positive), strict=True
+    ):
+        ranks += [(int(start) + int(end) + 1) / 2] * int(found)
+        ends += [int(end)] * int(found)
+    return ranks, ends
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("odds", [1.4, 3.0])
+def test_the_range_is_that_of_all_weights(seed: int, odds: float) -> None:
+    ranking, beta = draw(seed), 0.4
+    latent = beta * ranking.total.unlabeled
+    ranks, ends = places(ranking)
+    rng = np.random.default_rng(seed)
+    every = [*product((1.0, odds), repeat=5), *rng.uniform(1, odds, (200, 5)).tolist()]
+    areas = {
+        "roc": [oracle.auroc(ranks, some, latent, 24) for some in every],
+        "pr": [oracle.average_precision(ends, some, latent) for some in every],
+    }
+    rule = Settings(selection_odds=odds)
+    for curve, values in areas.items():
+        found = estimate_within(ranking, np.array([beta]), rule, curve, "examples")
+        assert found.reach is not None
+        low, high = (float(end[0]) for end in found.reach)
+        assert high == pytest.approx(max(values), abs=1e-12)
+        assert low == pytest.approx(min(values), abs=1e-12 if curve == "roc" else 1e-3)
+        assert low < found.value[0] < high
+        assert found.lower[0] <= found.upper[0]
+
+
+def curves_between(case: tuple[int, int, int], beta: float, odds: float, curve: str) -> Any:
+    """Return the areas under bounding curves, at the level 0.9."""
+    score, label = scored(*case)
+    frame = pd.DataFrame({"score": score, "label": np.where(label, 1, np.nan)})
+    tables = frame.pu.contingency(beta, level=0.9, selection_odds=odds, ranks="breakpoints")
+    return tables.pu.area(AREAS[curve]).isel(beta=0).sel(bound=["lower", "upper"]).to_numpy()
+
+
+def limits_within(
+    case: tuple[int, int, int], beta: float, odds: float, curve: str, target: str
+) -> tuple[list[float], list[float]]:
+    """Return the range of an area and its limits at 0.9, by all places where odds may change."""
+    ranking, betas = draw(*case), np.array([beta])
+    known, size = case[1:]
+    base = estimate_any(ranking, betas, Settings(0.9), curve, target)
+    value, low, high = (float(one[0]) for one in (base.value, base.lower, base.upper))
+    if not beta or np.isnan(value):
+        return [value, value], [low, high]
+
+    def off(area: float, side: int) -> float:
+        """Move an area under a bounding curve by as much as the limit of random labels is."""
+        if target == "population":
+            area = min(max(area + ((low, high)[side] - value), 0), 1)
+        return area
+
+    certain = curves_between(case, beta, INF, curve)
+    ends = [off(certain[side], side) for side in (0, 1)]
+    reach, limits = list(certain), list(ends)
+    if odds < INF:
+        between = curves_between(case, beta, odds, curve)
+        ranks, stops = places(ranking)
+        changes = [place for place in range(known + 1) if place in (0, *ranking.known_positive)]
+        for side, (first, second) in enumerate(((1.0, odds), (odds, 1.0))):
+            every = [[first] * place + [second] * (known - place) for place in changes]
+            latent = beta * (size - known)
+            areas = [
+                oracle.auroc(ranks, some, latent, size)
+                if curve == "roc"
+                else oracle.average_precision(stops, some, latent)
+                for some in every
+            ]
+            reach[side] = max(areas) if side else min(areas)
+            weight = np.array(every[areas.index(reach[side])])
+            limits[side] = np.nan
+            if known > 2 and target == "population":
+                ask = (
+                    weighted_population_auroc if curve == "roc" else weighted_population_precision
+                )
+                limits[side] = float(ask(ranking, weight, betas, 0.9)[side][0])
+            elif known > 2:
+                about = weighted_auroc if curve == "roc" else weighted_precision
+                found = about(ranking, 1 + weight, betas, 0.9)
+                limits[side] = float((found.lower, found.upper)[side][0])
+            few = weight.sum() ** 2 / (weight**2).sum() < min(10, known / 2)
+            if few or np.isnan(limits[side]):
+                pick = np.fmax if side else np.fmin
+                limits[side] = float(pick(limits[side], off(between[side], side)))
+    if known < 2:
+        limits = [low, high]
+    lower = max(min(limits[0], low), min(ends[0], low))
+    return reach, [lower, min(max(limits[1], high), max(ends[1], high))]
+
+
+@pytest.mark.parametrize("target", ["population", "examples"])
+@pytest.mark.parametrize("curve", ["roc", "pr"])
+@pytest.mark.parametrize(
+    ("case", "beta", "odds"),
+    [
+        ((0, 5, 24), 0.4, 1.5),
+        ((1, 5, 24), 0.05, 9.0),
+        ((2, 9, 60), 0.1, 30.0),
+        ((3, 26, 90), 0.2, 3.0),
+        ((3, 26, 90), 0.2, 60.0),
+        ((4, 4, 30), 0.2, INF),
+        ((5, 2, 30), 0.2, 2.0),
+        ((6, 3, 30), 0.2, 2.0),
+        ((1, 1, 30), 0.2, 2.0),
+        ((7, 5, 24), 0.0, 5.0),
+    ],
+)
+def test_limits_within_are_those_at_the_worst_weights(
+    case: tuple[int, int, int], beta: float, odds: float, curve: str, target: str
+) -> None:
+    ranking, betas = draw(*case), np.array([0.0, beta])
+    found = estimate_any(ranking, betas, Settings(0.9, selection_odds=odds), curve, target)
+    assert found.reach is not None
+    for place, one in enumerate(betas.tolist()):
+        reach, limits = limits_within(case, one, odds, curve, target)
+        got = [float(end[place]) for end in found.reach]
+        assert got == pytest.approx(reach, abs=1e-9, nan_ok=True)
+        got = [float(end[place]) for end in (found.lower, found.upper)]
+        assert got == pytest.approx(limits, abs=1e-9, nan_ok=True)
+
+
+@pytest.mark.parametrize("curve", ["roc", "pr"])
+def test_an_envelope_within_a_factor_is_that_of_each_beta(curve: str) -> None:
+    ranking, interval, betas = draw(4, 6, 24), (0.1, 0.2), np.array([0.12, 0.2])
+    rule = Settings(0.9, selection_odds=2.0)
+    found = estimate_within(ranking, betas, rule, curve, "examples", interval)
+    every = np.concatenate([betas, interval_betas(interval, betas)])
+    each = estimate_within(ranking, every, rule, curve, "examples")
+    assert found.envelope == pytest.approx((each.lower.min(), each.upper.max()), rel=1e-12)
+    assert found.reach is not None and each.reach is not None and each.envelope is None
+    for name in ("value", "error", "lower", "upper"):
+        np.testing.assert_allclose(getattr(found, name), getattr(each, name)[:2], rtol=1e-12)
+    np.testing.assert_allclose(found.reach, [end[:2] for end in each.reach], rtol=1e-12)
+
+
+def test_a_part_of_the_curve_needs_labels_at_random() -> None:
+    for odds, whole in ((1.0, 0.2), (1.5, None), (1.5, 1.0), (1.5, 1)):
+        check_whole_area(Settings(selection_odds=odds), whole)
+    for part in (0.2, 0.999):
+        with pytest.raises(PUValueError) as caught:
+            check_whole_area(Settings(selection_odds=1.5), part)
+        assert str(caught.value).partition(" See docs/")[0] == (
+            f"max_fpr must be None with selection_odds=1.5, but {part} was passed. Take the range "
+            "between bounding curves: df.pu.contingency(0.3, selection_odds=2)"
+            ".pu.area('auroc', max_fpr=0.1)."
+        )
+
+
+@pytest.mark.parametrize("curve", ["roc", "pr"])
+def test_a_factor_near_one_gives_the_interval_of_random_labels(curve: str) -> None:
+    ranking, betas = draw(3, 30, 300), np.array([0.0, 0.1, 0.3])
+    estimate = estimate_population_auroc if curve == "roc" else estimate_population_precision
+    expected = estimate(ranking, betas, Settings())
+    found = estimate_within(ranking, betas, Settings(selection_odds=1 + 1e-9), curve, "population")
+    for name in ("value", "error", "lower", "upper"):
+        np.testing.assert_allclose(getattr(found, name), getattr(expected, name), atol=2e-3)
+    assert found.reach is not None
+    np.testing.assert_allclose(found.reach, [expected.value] * 2, atol=1e-6)
+
+
+@pytest.mark.parametrize("curve", ["roc", "pr"])
+@pytest.mark.parametrize("beta", [0.0, 0.1, 0.4])
+@pytest.mark.parametrize(("seed", "size"), [(0, 30), (1, 30), (2, 30), (4, 9)])
+def test_intervals_on_new_examples_at_known_weights(
+    seed: int, size: int, beta: float, curve: str
+) -> None:
+    ranking, level = draw(seed, 7, size), 0.9
+    score, label = scored(seed, 7, size)
+    weight = np.random.default_rng(seed).uniform(1, 4, 7)
+    labels = [True if one else None for one in label.tolist()]
+    want = population_oracle.weighted(curve, score.tolist(), labels, weight.tolist(), beta, level)
+    ask = weighted_population_auroc if curve == "roc" else weighted_population_precision
+    lower, upper = ask(ranking, weight, np.array([beta]), level)
+    assert (lower[0], upper[0]) == pytest.approx(want, abs=1e-6)
+
+
+@pytest.mark.parametrize("curve", ["roc", "pr"])
+def test_one_block_is_where_it_is_by_any_weights(curve: str) -> None:
+    """At the bottom average precision has no scatter, in the middle known positives have none."""
+    rank = np.array([0, 40, 80, 100] if curve == "pr" else [0, 40, 60, 100])
+    known = np.array([0, 0, 0, 20] if curve == "pr" else [0, 0, 20, 20])
+    total, betas = Counts(20, 0, 80), np.array([0.0, 0.2])
+    high = np.array([INF, 3.0, 2.0, 1.0])
+    ranking = Ranking(rank, high, known, 0 * known, rank - known, total)
+    plain = estimate_any(ranking, betas, Settings(), curve, "population")
+    assert plain.value[1] == pytest.approx(0.36 if curve == "pr" else 0.5)
+    assert (plain.error == 0).all() == (curve == "pr")
+    within = estimate_within(ranking, betas, Settings(selection_odds=2.0), curve, "population")
+    ask = weighted_population_auroc if curve == "roc" else weighted_population_precision
+    for found in ((within.lower, within.upper), ask(ranking, np.full(20, 0.3), betas, 0.95)):
+        np.testing.assert_allclose(found, [plain.lower, plain.upper], atol=1e-9)
+
+
+def test_one_known_positive_has_no_average_precision_by_any_weights() -> None:
+    rank, known = np.array([0, 1, 3, 9]), np.array([0, 0, 1, 1])
+    ranking = Ranking(
+        rank, np.array([3.0, 2.0, 1.0, 0.0]), known, 0 * known, rank - known, Counts(1, 0, 8)
+    )
+    for beta in (0.0, 0.25):
+        found = estimate_within(
+            ranking, np.array([beta]), Settings(selection_odds=2.0), "pr", "examples"
+        )
+        assert found.reach is not None
+        wanted = [np.nan] * 3 if beta else [1 / 3] * 3
+        values = [found.value[0], found.reach[0][0], found.reach[1][0]]
+        assert values == pytest.approx(wanted, nan_ok=True)
+
+
+@pytest.mark.parametrize("curve", ["roc", "pr"])
+@pytest.mark.parametrize("target", ["population", "examples"])
+def test_intervals_widen_with_the_factor(curve: str, target: str) -> None:
+    ranking, betas = draw(4, 30, 300), np.array([0.1])
+    before = estimate_any(ranking, betas, Settings(), curve, target)
+    for odds in (1.2, 2.0, 6.0, 1e4, INF):
+        found = estimate_any(ranking, betas, Settings(selection_odds=odds), curve, target)
+        assert found.lower <= before.lower + 1e-9 and found.upper >= before.upper - 1e-9
+        assert found.value == before.value
+        before = found
+    assert before.lower < 0.5 < before.upper
+
+
+def test_areas_of_few_known_positives() -> None:
+    betas = np.array([0.3])
+    alone = estimate_within(draw(1, 1), betas, Settings(selection_odds=2.0), "roc", "examples")
+    assert np.isnan([alone.lower, alone.upper]).all()
+    two = estimate_within(draw(1, 2), betas, Settings(selection_odds=2.0), "roc", "examples")
+    at_random = estimate_any(draw(1, 2), betas, Settings(), "roc", "examples")
+    assert two.lower <= at_random.lower and two.upper >= at_random.upper
+    nothing = estimate_within(
+        draw(1), np.array([0.0]), Settings(selection_odds=9.0), "roc", "population"
+    )
+    assert nothing.reach == (nothing.value, nothing.value)
+
+
+def pair(seed: int, known: int = 8) -> PairedRanks:
+    """Draw the ranks of two models, and what they make of the other examples."""
+    rng, size = np.random.default_rng(seed), known + 52
+    shared = rng.normal(size=size) + np.repeat([1.0, 0.0], [known, 52])
+    ranks: dict[Hashable, FloatArray] = {}
+    among: dict[Hashable, FloatArray] = {}
+    above = []
+    for name, noise in (("a", 0.3), ("b", 1.5)):
+        score = shared + noise * rng.normal(size=size)
+        own, others = score[:known], score[known:]
+        ranks[name] = 1 + (own[:, np.newaxis] < score).sum(axis=1).astype(float)
+        among[name] = 1 + (own[:, np.newaxis] < own).sum(axis=1).astype(float)
+        above.append((own > others[:, np.newaxis]).mean(axis=1))
+    return PairedRanks(("model",), ranks, among, Counts(known, 0, 52), np.cov(above))
+
+
+@pytest.mark.parametrize("target", ["population", "examples"])
+def test_differences_within_a_factor(target: str) -> None:
+    paired, betas = pair(2), np.array([0.1, 0.3])
+    expected = compare_paired(paired, betas, 0.95, target)
+    near = compare_within(paired, betas, 0.95, target, 1 + 1e-9)
+    assert expected.has_size and near.has_size
+    np.testing.assert_allclose(near.p_value, expected.p_value, rtol=0.2)
+    if target == "population":
+        np.testing.assert_allclose(near.p_value, expected.p_value, rtol=1e-6)
+        np.testing.assert_allclose(near.lower, expected.lower, rtol=1e-6)
+    found = compare_within(paired, betas, 0.95, target, 2.0)
+    assert found.reach is not None
+    for column, beta in enumerate(betas.tolist()):
+        latent = beta * 52
+        every = [
+            oracle.auroc(paired.ranks["a"].tolist(), weights, latent, 60)
+            - oracle.auroc(paired.ranks["b"].tolist(), weights, latent, 60)
+            for weights in product((1.0, 2.0), repeat=8)
+        ]
+        low, high = (end[0, column] for end in found.reach)
+        assert (low, high) == pytest.approx((min(every), max(every)), abs=1e-12)
+    assert (found.lower < found.reach[0]).all()
+    assert (found.p_value >= expected.p_value).all()
+
+
+def test_an_order_that_can_change_has_no_sign() -> None:
+    paired = pair(2)
+    assert compare_within(paired, None, 0.95, "population", 1.01).sign.tolist() == [1]
+    wide = compare_within(paired, np.array([0.2]), 0.95, "population", INF)
+    assert wide.sign.tolist() == [0] and wide.p_value.tolist() == [[1.0]]
+    known = compare_within(paired, np.array([0.0]), 0.95, "examples", 5.0)
+    assert known.has_size and known.sign.tolist() == [1]
+    np.testing.assert_allclose(known.lower, known.difference)
+
+
+def test_breaking_points() -> None:
+    assert find_breaking_point(lambda odds: odds <= 7.3) == pytest.approx(7.3, rel=2e-3)
+    assert find_breaking_point(lambda odds: odds <= 1.04) == pytest.approx(1.04, rel=2e-3)
+    assert find_breaking_point(lambda odds: odds < 1) == 1
+    assert find_breaking_point(lambda odds: True) == INF
+
+
+def test_factors_that_are_none() -> None:
+    for value in (0.5, float("nan"), -2):
+        with pytest.raises(PUValueError, match=r"selection_odds must be 1 .* or more"):
+            Settings(selection_odds=value)
+    for wrong in ("2", None, True):
+        with pytest.raises(PUTypeError, match="selection_odds must be a number"):
+            Settings(selection_odds=wrong)  # type: ignore[arg-type]
+    for band in ("bootstrap", "dkw", exact):
+        with pytest.raises(PUValueError, match="must be 'exact' or 'simultaneous' with"):
+            Settings(band=band, selection_odds=2)
+        Settings(band=band, selection_odds=1)
+
+
+def lower_tail(n: int, m: int, k: int, v: int, odds: float) -> float:
+    """Return P(V <= v): that of k + v positives k or more are known, which have the odds."""
+    head = k + v
+    known = np.arange(max(head - m, 0), min(n, head))
+    steps = (n - known) * (head - known) / ((known + 1) * (m - head + known + 1.0)) * odds
+    ways = np.append(0, np.cumsum(np.log(steps)))
+    share = np.exp(ways - ways.max())
+    return float(share[k - max(head - m, 0) :].sum() / share.sum())
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "odds"),
+    [
+        (10_000, 10_000, 10.0),
+        (10_000, 30_000, 50.0),
+        (40_000, 12_000, 1e3),
+        (40_000, 40_000, 20.0),
+    ],
+)
+def test_exact_limits_of_tens_of_thousands_at_large_odds(n: int, m: int, odds: float) -> None:
+    lower = exact_within(n, np.array([m]), 0.95, odds)[0][0]
+    few = np.geomspace(1, n, 15).astype(int)
+    for k in np.unique(np.concatenate([few, n + 1 - few, [n - 11]])).tolist():
+        v = int(lower[k])
+        assert lower_tail(n, m, k, v, odds) > 0.025
+        assert not v or lower_tail(n, m, k, v - 1, odds) <= 0.025
+
+
+def test_a_limit_changes_where_its_probability_is_the_tail() -> None:
+    n, k, odds = 40_000, 20_000, 20.0  # among the longest sums there are
+    v = int(exact_within(n, np.array([n]), 0.95, odds)[0][0, k])
+    tail = lower_tail(n, n, k, v, odds)
+    for nudge, limit in ((-3e-9, v), (3e-9, v + 1)):
+        level = 1 - 2 * tail * (1 + nudge)
+        assert exact_within(n, np.array([n]), level, odds)[0][0, k] == limit

@@ -1,0 +1,119 @@
+"""Envelopes over an interval of beta, read back from their polygons."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb, to_rgba
+from matplotlib.patches import Polygon
+
+from tests.arguments.test_beta_interval import GROUPS, PARTS, SIDES, ask
+from tests.cases import legend_of
+
+
+def hatched(ax: Axes) -> list[Polygon]:
+    return [
+        one
+        for one in ax.patches
+        if isinstance(one, Polygon) and str(one.get_label()).startswith("envelope")
+    ]
+
+
+def legend(drawing: Any) -> list[str]:
+    return [text.get_text() for text in legend_of(drawing).get_texts()]
+
+
+PLOTS: dict[str, tuple[Any, ...]] = {"plot_roc": (), "plot_pr": (), "plot_metric": ("precision",)}
+every_plot = pytest.mark.parametrize("plot", PLOTS)
+
+
+@every_plot
+def test_a_hatched_polygon_is_in_the_legend(plot: str) -> None:
+    ax = getattr(PARTS["a"].pu, plot)(
+        *PLOTS[plot], beta=0.3, beta_interval=(0.2, 0.4), baseline=True
+    )
+    (patch,) = hatched(ax)
+    assert patch.get_hatch() and to_rgba(patch.get_facecolor())[3] == 0
+    label = "envelope for β̂ in [0.2, 0.4]"
+    assert patch.get_label() == label and legend(ax).count(label) == 1
+    assert "β̂ = 0 (unlabeled as negative)" in legend(ax)
+    assert sum(line.get_linestyle() == "--" for line in ax.lines) == 1
+    without = getattr(PARTS["a"].pu, plot)(*PLOTS[plot], beta=0.3, baseline=True)
+    assert not hatched(without) and label not in legend(without)
+
+
+@every_plot
+def test_several_betas_share_one_envelope(plot: str) -> None:
+    ax = getattr(GROUPS[GROUPS["site"] == "b"].pu, plot)(
+        *PLOTS[plot], beta=[0.2, 0.3, 0.4], beta_interval=(0.2, 0.4)
+    )
+    assert len(hatched(ax)) == 1
+    assert [text.startswith("envelope") for text in legend(ax)].count(True) == 1
+
+
+@every_plot
+def test_several_betas_share_one_envelope_whose_ends_meet(plot: str) -> None:
+    label = [0, *[None] * 8] if plot == "plot_roc" else [1, *[None] * 8]
+    frame = pd.DataFrame({"score": range(18, 0, -1), "label": [*label, 1, *[None] * 8]})
+    name = ("f1",) if plot == "plot_metric" else ()
+    ax = getattr(frame.pu, plot)(*name, beta=[0.2, 0.3], beta_interval=(0.1, 0.4))
+    assert len(hatched(ax)) == 1
+
+
+@every_plot
+def test_groups_have_envelopes_in_their_hues(plot: str) -> None:
+    ax = getattr(GROUPS.pu(by="site"), plot)(*PLOTS[plot], beta=0.3, beta_interval=(0.2, 0.4))
+    patches = hatched(ax)
+    hues = {to_rgb(line.get_color()) for line in ax.lines if line.get_label() in PARTS}
+    assert {to_rgb(patch.get_edgecolor()) for patch in patches} == hues
+    assert len(patches) == len(hues) == 2
+    assert [text.startswith("envelope") for text in legend(ax)].count(True) == 1
+
+
+@every_plot
+def test_panels_have_their_own_envelopes(plot: str) -> None:
+    grid = getattr(GROUPS.pu(by="site"), plot)(
+        *PLOTS[plot], beta=[0.25, 0.3], col="site", beta_interval=(0.2, 0.4)
+    )
+    patches = [hatched(ax) for ax in grid.axes.flat]
+    assert [len(some) for some in patches] == [1, 1]
+    one, other = (some[0].get_xy() for some in patches)
+    assert one.shape != other.shape or not np.allclose(one, other)
+    assert [text.startswith("envelope") for text in legend(grid)].count(True) == 1
+
+
+def test_the_polygon_is_the_envelope() -> None:
+    tables = ask("mixed, wide")
+    for plot, curve in (("plot_roc", "roc"), ("plot_pr", "pr")):
+        (patch,) = hatched(getattr(tables.pu, plot)())
+        curves = getattr(tables.pu, f"{curve}_bounds")()
+        envelope = curves[{"roc": "tpr_envelope", "pr": "precision_envelope"}[curve]]
+        grid = envelope[envelope.dims[0]].to_numpy()
+        x, y = patch.get_xy()[: 2 * grid.size].T
+        np.testing.assert_array_equal(x, [*grid, *grid[::-1]])
+        low, high = (envelope.sel(envelope=side).to_numpy() for side in SIDES)
+        np.testing.assert_array_equal(y, [*high, *low[::-1]])
+
+
+@pytest.mark.parametrize("x", ["rank", "fraction", "threshold"])
+@pytest.mark.parametrize("name", ["precision", "fpr", "mcc"])
+def test_the_polygon_of_a_metric_passes_through_its_envelope(name: str, x: str) -> None:
+    tables = ask("bad")
+    values = tables.pu.metric(name).isel(beta=0, rank=slice(1, None))
+    (patch,) = hatched(tables.pu.plot_metric(name, x=x))
+    corners = patch.get_xy()
+    size = len(corners) // 2
+    up, down = corners[:size], corners[size : 2 * size][::-1]
+    scale = {"rank": 1, "fraction": 1 / 230}.get(x, 1)
+    place = (values["rank"] * scale if x != "threshold" else values["threshold"]).to_numpy()
+    ends = values.sel(bound=["envelope_lower", "envelope_upper"]).to_numpy()
+    for side, drawn in ((ends.min(axis=1), down), (ends.max(axis=1), up)):
+        known = np.isfinite(side)
+        if x == "threshold":
+            points = set(map(tuple, np.round(drawn, 9)))
+            assert set(zip(place[known].round(9), side[known].round(9), strict=True)) <= points
+        else:
+            there = np.interp(place[known], *drawn.T)
+            np.testing.assert_allclose(there, side[known], atol=2e-3)

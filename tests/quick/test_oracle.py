@@ -1,0 +1,730 @@
+"""Checks of the slow reference: against hand arithmetic, itself, scipy and scikit-learn."""
+
+import math
+import random
+from fractions import Fraction
+from importlib import import_module
+from itertools import combinations, pairwise, product
+
+import numpy as np
+import pytest
+
+from tests.support.oracles import oracle
+from tests.support.oracles.oracle import Cutoff, Table
+
+# Imported by name because neither ships type stubs.
+integrate = import_module("scipy.integrate")
+stats = import_module("scipy.stats")
+skm = import_module("sklearn.metrics")
+
+LEVELS = [0.5, 0.8, 0.9, 0.95, 0.99]
+RULES = [oracle.exact_band, oracle.bootstrap_band, oracle.dkw_band]
+BOUNDS = ["lower", "estimate", "upper"]
+INF = math.inf
+
+# The worked example: n = 2, one known negative, |U| = 3, and beta = .4 gives
+# m = floor(.4 * 3 + .5) = floor(1.7) = 1.
+SCORES = [9.0, 8.0, 8.0, 7.0, 6.0, 5.0]
+LABELS: list[oracle.Label] = [True, None, None, False, True, None]
+
+# A ranking whose estimate steps back in fpr: n = m = 1 and |U| = 3 (.4 * 3 + .5 = 1.7).
+BACK_SCORES = [4.0, 3.0, 2.0, 1.0]
+BACK_LABELS: list[oracle.Label] = [None, None, True, None]
+
+
+def random_labels(rng: random.Random, choices: list[oracle.Label]) -> list[oracle.Label]:
+    """Draw 12 to 30 labels that hold every choice at least once."""
+    return choices + rng.choices(choices, k=rng.randint(12 - len(choices), 30 - len(choices)))
+
+
+def random_scores(rng: random.Random, size: int) -> list[float]:
+    """Draw scores with many ties."""
+    return [rng.randint(0, 9) / 4 for _ in range(size)]
+
+
+def random_ranking(seed: int) -> tuple[list[float], list[oracle.Label]]:
+    """Draw a ranking with ties and with all three kinds of labels."""
+    rng = random.Random(seed)
+    labels = random_labels(rng, [True, False, None])
+    return random_scores(rng, len(labels)), labels
+
+
+def labeled_ranking(seed: int) -> tuple[list[float], list[oracle.Label]]:
+    """Draw a ranking with ties and without unlabeled examples."""
+    rng = random.Random(seed)
+    labels = random_labels(rng, [True, False])
+    return random_scores(rng, len(labels)), labels
+
+
+def labeled_tables(scores: list[float], labels: list[oracle.Label]) -> list[Table]:
+    """Return the tables of a ranking without unlabeled examples."""
+    return oracle.tables(scores, labels, 0, 0.95, oracle.exact_band)["estimate"]
+
+
+# ---------------------------------------------------------------------------------------------
+# Cutoffs and counts
+
+
+def test_cutoffs_by_hand() -> None:
+    """One cutoff per block of tied scores, after the one at rank 0."""
+    assert oracle.cutoffs(SCORES, LABELS) == [
+        Cutoff(0, INF, 0, 0, 0),
+        Cutoff(1, 9.0, 1, 0, 0),
+        Cutoff(3, 8.0, 1, 0, 2),
+        Cutoff(4, 7.0, 1, 1, 2),
+        Cutoff(5, 6.0, 2, 1, 2),
+        Cutoff(6, 5.0, 2, 1, 3),
+    ]
+
+
+def test_cutoffs_do_not_depend_on_the_order_of_the_examples() -> None:
+    """Examples come in any order."""
+    order = [3, 5, 0, 2, 4, 1]
+    shuffled = oracle.cutoffs([SCORES[i] for i in order], [LABELS[i] for i in order])
+    assert shuffled == oracle.cutoffs(SCORES, LABELS)
+
+
+def test_infinite_scores_are_ordinary_blocks() -> None:
+    """A score of +inf lies below the cutoff at rank 0, and -0.0 ties with 0.0."""
+    assert oracle.cutoffs([-INF, INF, 0.0, -0.0, INF], [None, True, False, True, None]) == [
+        Cutoff(0, INF, 0, 0, 0),
+        Cutoff(2, INF, 1, 0, 1),
+        Cutoff(4, 0.0, 2, 1, 1),
+        Cutoff(5, -INF, 2, 1, 2),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("beta", "unlabeled", "expected"),
+    [
+        (0, 7, 0),
+        (0.0, 7, 0),
+        (1, 7, 7),
+        (1.0, 7, 7),
+        (0.5, 5, 3),  # 2.5 rounds up
+        (0.5, 3, 2),  # 1.5 rounds up
+        (0.1, 15, 2),  # 1.5 as a decimal
+        (0.1, 14, 1),  # 1.4
+        (0.35, 10, 4),  # 3.5 as a decimal, a little less as a binary float
+        (0.145, 100, 15),  # 14.5 as a decimal, while .145 * 100 is 14.499999999999998
+        (1e-05, 50000, 1),  # .5, printed with an exponent
+        (0.7, 0, 0),
+    ],
+)
+def test_latent_count(beta: float, unlabeled: int, expected: int) -> None:
+    """beta is the decimal it prints as, and halves round up."""
+    assert oracle.latent_count(beta, unlabeled) == expected
+
+
+def test_bad_input_is_refused() -> None:
+    """Input without a meaning raises an error."""
+    with pytest.raises(ValueError, match="nan"):
+        oracle.cutoffs([1.0, math.nan], [True, False])
+    with pytest.raises(ValueError, match="same length"):
+        oracle.cutoffs([1.0], [True, False])
+    with pytest.raises(TypeError, match="True, False or None"):
+        oracle.cutoffs([1.0, 2.0], [True, 0])  # type: ignore[list-item]
+    with pytest.raises(ValueError, match="beta"):
+        oracle.latent_count(1.1, 3)
+    with pytest.raises(ValueError, match="max_fpr"):
+        oracle.roc_area([], 0.0)
+
+
+@pytest.mark.parametrize("rule", [*RULES, oracle.exact_band_by_enumeration])
+@pytest.mark.parametrize("level", [0.0, 1.0])
+def test_levels_without_a_band_are_refused(rule: oracle.BandRule, level: float) -> None:
+    """A level lies strictly between 0 and 1."""
+    with pytest.raises(ValueError, match="level"):
+        rule(2, 2, level)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_ranking_needs_a_known_positive(rule: oracle.BandRule) -> None:
+    """Without known positives there is nothing to go by."""
+    with pytest.raises(ValueError, match="known positive"):
+        oracle.tables([1.0, 2.0], [None, False], 0.5, 0.9, rule)
+
+
+# ---------------------------------------------------------------------------------------------
+# The exact band
+
+EXACT_RULES = [oracle.exact_band, oracle.exact_band_by_enumeration]
+
+
+@pytest.mark.parametrize("rule", EXACT_RULES)
+def test_exact_band_by_hand(rule: oracle.BandRule) -> None:
+    """Both derivations give the band of three arrangements."""
+    # n = 2 known (K), m = 1 latent (L): KKL, KLK, LKK. Above the 1st K stand 0, 0, 1 latent
+    # ones, above the 2nd K 0, 1, 1.
+    # Level .5, tail 1/4. lower: P(V <= 0) is 2/3 and 1/3, both > 1/4, so 0 and 0.
+    # upper: P(W >= 1) is 1/3 (k = 0) and 2/3 (k = 1), both > 1/4, so 1 and 1.
+    assert rule(2, 1, 0.5) == ([0, 0, 0], [1, 1, 1])
+    # Level .3, tail .35: P(V <= 0) = 1/3 fails for k = 2, so 1; P(W >= 1) = 1/3 fails for
+    # k = 0, so 0.
+    assert rule(2, 1, 0.3) == ([0, 0, 1], [0, 1, 1])
+
+
+@pytest.mark.parametrize("rule", EXACT_RULES)
+def test_a_probability_equal_to_the_tail_does_not_count(rule: oracle.BandRule) -> None:
+    """The inequality is strict and alpha exact."""
+    # n = 1: the number of latent positives above the only known one is uniform on 0..m.
+    # m = 3, tail 1/4: P(V <= 0) = 1/4 is not > 1/4, so 1; likewise P(W >= 3), so 2.
+    assert rule(1, 3, 0.5) == ([0, 1], [2, 3])
+    # m = 19, level .9: P(V <= 0) = 1/20 is not > 1/20, so 1 and 18. Here (1 - .9) / 2 is less
+    # than 1/20 in binary floats, which would give 0 and 19.
+    assert rule(1, 19, 0.9) == ([0, 1], [18, 19])
+
+
+@pytest.mark.parametrize("rule", EXACT_RULES)
+@pytest.mark.parametrize(("n", "m"), [(0, 0), (0, 3), (3, 0)])
+def test_exact_band_without_known_or_latent(rule: oracle.BandRule, n: int, m: int) -> None:
+    """Nothing known excludes nothing; nothing latent leaves 0."""
+    assert rule(n, m, 0.9) == ([0] * (n + 1), [m] * (n + 1))
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize(("n", "m"), list(product(range(6), range(6))))
+def test_the_two_exact_derivations_agree(n: int, m: int, level: float) -> None:
+    """Sums of probabilities are shares of arrangements."""
+    assert oracle.exact_band(n, m, level) == oracle.exact_band_by_enumeration(n, m, level)
+
+
+def test_arrangement_counts_are_those_of_the_enumeration() -> None:
+    """Each probability agrees, not just the band."""
+    for n, m in product(range(1, 6), range(6)):
+        for k in range(1, n + 1):
+            values = oracle.latents_before_in_all_arrangements(n, m, k)
+            expected = [values.count(v) for v in range(m + 1)]
+            assert oracle.arrangement_counts(n, m, k) == expected
+
+
+def test_a_tail_is_a_hypergeometric_one() -> None:
+    """V <= theta iff the first k + theta positives hold k or more known ones."""
+    n, m, k = 7, 9, 3
+    for theta in range(m + 1):
+        direct = sum(oracle.arrangement_counts(n, m, k)[: theta + 1])
+        draws = k + theta
+        found = range(k, min(n, draws) + 1)
+        tail = sum(math.comb(draws, i) * math.comb(n + m - draws, n - i) for i in found)
+        assert direct == tail
+
+
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.95])
+@pytest.mark.parametrize(("n", "m"), [(1, 7), (6, 40), (25, 13), (60, 200)])
+def test_exact_band_against_scipy(n: int, m: int, level: float) -> None:
+    """V and W are beta-binomial."""
+    lower, upper = oracle.exact_band(n, m, level)
+    tail = (1 - level) / 2
+    slack = 1e-9
+    for k in range(1, n + 1):
+        cdf = stats.betabinom(m, k, n - k + 1).cdf
+        assert cdf(lower[k]) > tail - slack
+        assert lower[k] == 0 or cdf(lower[k] - 1) <= tail + slack
+    for k in range(n):
+        above = stats.betabinom(m, k + 1, n - k).sf  # sf(x) = P(W >= x + 1)
+        assert above(upper[k] - 1) > tail - slack
+        assert upper[k] == m or above(upper[k]) <= tail + slack
+    assert (lower[0], upper[n]) == (0, m)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize(("n", "m"), list(product(range(1, 6), range(6))))
+def test_the_exact_band_covers(n: int, m: int, level: float) -> None:
+    """Each tail misses with a probability of at most alpha / 2, whatever the head holds."""
+    lower, upper = oracle.exact_band(n, m, level)
+    arrangements = list(combinations(range(n + m), n))
+    limit = oracle.half_alpha(level) * len(arrangements)
+    for head in range(n + m + 1):
+        known = [sum(1 for place in places if place < head) for places in arrangements]
+        assert sum(1 for k in known if head - k < lower[k]) <= limit
+        assert sum(1 for k in known if head - k > upper[k]) <= limit
+
+
+# ---------------------------------------------------------------------------------------------
+# The other bands and the central value
+
+
+def test_bootstrap_band_by_hand() -> None:
+    """Small binomials whose quantiles can be read off."""
+    # n = 2, m = 4, quantiles 1/4 and 3/4. k = 1: Binomial(2, 1/2) has the CDF 1/4, 3/4, 1, so
+    # the quantiles are 0 (1/4 >= 1/4) and 1 (3/4 >= 3/4): T = 0 and 1/2, heads 0 and 2.
+    # k = 0 and k = 2 are degenerate: T = 0 and T = 1.
+    assert oracle.bootstrap_band(2, 4, 0.5) == ([0, 0, 4], [0, 2, 4])
+    # Quantiles .05 and .95 move k = 1 to j = 0 and j = 2.
+    assert oracle.bootstrap_band(2, 4, 0.9) == ([0, 0, 4], [0, 4, 4])
+    # n = 3, m = 2, level .5. k = 1: Binomial(3, 1/3) has the CDF 8/27, 20/27, 26/27, 1: j = 0
+    # (8/27 > 1/4) and j = 2 (20/27 < 3/4): upper = ceil(4/3) = 2. k = 2: CDF 1/27, 7/27, 19/27,
+    # 1: j = 1 and j = 3: lower = floor(2/3) = 0, upper = 2.
+    assert oracle.bootstrap_band(3, 2, 0.5) == ([0, 0, 0, 2], [0, 2, 2, 2])
+
+
+def test_bootstrap_quantiles_against_scipy() -> None:
+    """A quantile is the smallest value at which the CDF reaches it."""
+    for n in (4, 9, 30):
+        for k in range(n + 1):
+            for probability in (Fraction(1, 40), Fraction(1, 20), Fraction(39, 40)):
+                j = oracle.binomial_quantile(n, Fraction(k, n), probability)
+                cdf = stats.binom(n, k / n).cdf
+                assert cdf(j) >= float(probability) - 1e-9
+                assert j == 0 or cdf(j - 1) < float(probability) + 1e-9
+
+
+@pytest.mark.parametrize(("level", "resamples"), [(0.6, 1500), (0.9, 6000)])
+def test_resampling_approaches_the_bootstrap_quantiles(level: float, resamples: int) -> None:
+    """The percentile bootstrap converges to the binomial quantiles."""
+    ranks = [2, 3, 5, 8, 13, 21, 34]
+    at = [0, 1, 2, 5, 6, 13, 33, 40]
+    heads = [0, 0, 1, 3, 3, 5, 6, 7]  # known positives at or above each of these cutoffs
+    rng = np.random.default_rng(20240607)
+    low, high = oracle.resampled_rank_cdf(ranks, at, level, resamples, rng)
+    tail = oracle.half_alpha(level)
+    for probability, shares in ((tail, low), (1 - tail, high)):
+        exact = [oracle.binomial_quantile(7, Fraction(k, 7), probability) / 7 for k in heads]
+        # No probability is within 5 standard errors of a step of the CDF ...
+        sigma = math.sqrt(float(probability * (1 - probability)) / resamples)
+        steps = [stats.binom(7, k / 7).cdf(range(-1, 8)) for k in heads]
+        assert min(abs(cdf - float(probability)).min() for cdf in steps) > 5 * sigma
+        # ... so that the percentiles must be the very same shares.
+        assert shares == exact
+
+
+def test_resampling_a_single_positive() -> None:
+    """A single positive is always drawn."""
+    rng = np.random.default_rng(1)
+    result = oracle.resampled_rank_cdf([3], [2, 3, 4], 0.9, 10, rng)
+    assert result == ([0.0, 1.0, 1.0], [0.0, 1.0, 1.0])
+
+
+def test_dkw_band_by_hand() -> None:
+    """A half width worked out by hand, with clipping at both ends."""
+    # n = 8, alpha = .1: ln(20) / 16 = 2.995732 / 16 = .187233, whose root is .432705.
+    # m = 100, k = 0: ceil(43.27) = 44; k = 4: floor(6.73) = 6 and ceil(93.27) = 94;
+    # k = 5: floor(19.23) = 19 and 1.0577 clipped to 100; k = 8: floor(56.73) = 56.
+    lower, upper = oracle.dkw_band(8, 100, 0.9)
+    assert [lower[k] for k in (0, 4, 5, 8)] == [0, 6, 19, 56]
+    assert [upper[k] for k in (0, 4, 5, 8)] == [44, 94, 100, 100]
+    assert oracle.dkw_band(8, 0, 0.9) == ([0] * 9, [0] * 9)
+
+
+def test_dkw_band_against_floats() -> None:
+    """The definition in binary floats agrees up to their rounding."""
+    for n, m, level in product((1, 7, 30), (1, 10, 57), LEVELS):
+        lower, upper = oracle.dkw_band(n, m, level)
+        width = math.sqrt(math.log(2 / (1 - level)) / (2 * n))
+        for k in range(n + 1):
+            low, high = max(k / n - width, 0.0) * m, min(k / n + width, 1.0) * m
+            assert lower[k] <= low + 1e-9 and low - 1e-9 < lower[k] + 1
+            assert upper[k] >= high - 1e-9 and high + 1e-9 > upper[k] - 1
+
+
+def test_the_central_value_is_rounded_half_up() -> None:
+    """Halves round up, not to even."""
+    # 0, 3/2, 3 and 0, 5/4, 10/4, 15/4, 5
+    assert oracle.central(2, 3) == [0, 2, 3]
+    assert oracle.central(4, 5) == [0, 1, 3, 4, 5]
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_bands_are_ordered_and_monotone(rule: oracle.BandRule) -> None:
+    """Bounds enclose the central value and never fall."""
+    for n, m, level in product((1, 2, 5, 12), (0, 1, 4, 15), LEVELS):
+        lower, upper = rule(n, m, level)
+        center = oracle.central(n, m)
+        assert len(lower) == len(center) == len(upper) == n + 1
+        for low, middle, high in zip(lower, center, upper, strict=True):
+            assert 0 <= low <= middle <= high <= m
+        assert lower == sorted(lower) and upper == sorted(upper)
+
+
+# ---------------------------------------------------------------------------------------------
+# Tables
+
+
+def test_enumerated_surrogate_sets_and_the_loop_agree() -> None:
+    """Both ways to find the attainable heads agree for all small U."""
+    for unlabeled in range(oracle.ENUMERATED_UNLABELED + 1):
+        for h, m in product(range(unlabeled + 1), range(unlabeled + 1)):
+            above = [place < h for place in range(unlabeled)]
+            heads = oracle.attainable_by_enumeration(above, m)
+            assert heads == oracle.attainable_by_loop(h, unlabeled, m)
+
+
+def test_attainable_heads_by_hand() -> None:
+    """Heads are limited by what lies above and by what lies below."""
+    # 4 of 6 chosen, 3 of the 6 above: at most 3 above, and at most 3 below, so at least 1.
+    assert oracle.attainable(3, 6, 4) == {1, 2, 3}
+    # The same beyond the enumerated size: 9 of 12 chosen, 5 above and 7 below.
+    assert oracle.attainable(5, 12, 9) == {2, 3, 4, 5}
+
+
+def test_tables_by_hand() -> None:
+    """All three bounds of the worked example."""
+    # The band (n = 2, m = 1, level .5, see above) is lower 0 0 0, upper 1 1 1; the central
+    # values are 0, floor(1/2 + 1/2) = 1 and 1. One of the three unlabeled is in P*, so that
+    # with h = 0 above the cutoff the head is 0, with h = 2 it is 0 or 1, with h = 3 it is 1.
+    #
+    # rank  k q h  heads  lower  estimate  upper
+    #  0    0 0 0  0      0      0         1 -> 0
+    #  1    1 0 0  0      0      1 -> 0    1 -> 0
+    #  3    1 0 2  0 1    0      1         1
+    #  4    1 1 2  0 1    0      1         1
+    #  5    2 1 2  0 1    0      1         1
+    #  6    2 1 3  1      0 -> 1 1         1
+    #
+    # and tp = k + TP_U, fp = q + h - TP_U, fn = (2 - k) + (1 - TP_U),
+    # tn = (1 - q) + (3 - h) - (1 - TP_U).
+    result = oracle.tables(SCORES, LABELS, 0.4, 0.5, oracle.exact_band)
+    assert result["lower"] == [
+        Table(0, 0, 0, 3, 3, False),
+        Table(1, 1, 0, 2, 3, False),
+        Table(3, 1, 2, 2, 1, False),
+        Table(4, 1, 3, 2, 0, False),
+        Table(5, 2, 3, 1, 0, False),
+        Table(6, 3, 3, 0, 0, True),
+    ]
+    assert result["estimate"] == [
+        Table(0, 0, 0, 3, 3, False),
+        Table(1, 1, 0, 2, 3, True),
+        Table(3, 2, 1, 1, 2, False),
+        Table(4, 2, 2, 1, 1, False),
+        Table(5, 3, 2, 0, 1, False),
+        Table(6, 3, 3, 0, 0, False),
+    ]
+    assert result["upper"] == [
+        Table(0, 0, 0, 3, 3, True),
+        Table(1, 1, 0, 2, 3, True),
+        Table(3, 2, 1, 1, 2, False),
+        Table(4, 2, 2, 1, 1, False),
+        Table(5, 3, 2, 0, 1, False),
+        Table(6, 3, 3, 0, 0, False),
+    ]
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_tables_add_up_and_are_ordered(rule: oracle.BandRule) -> None:
+    """Counts add up to the known totals and bounds enclose the estimate."""
+    for seed in range(15):
+        scores, labels = random_ranking(seed)
+        beta = seed / 14
+        result = oracle.tables(scores, labels, beta, 0.9, rule)
+        assert list(result) == BOUNDS
+        positives = labels.count(True) + oracle.latent_count(beta, labels.count(None))
+        for t in [t for bound in BOUNDS for t in result[bound]]:
+            assert min(t.tp, t.fp, t.fn, t.tn) >= 0
+            assert t.tp + t.fp == t.rank
+            assert t.tp + t.fn == positives
+            assert t.tp + t.fp + t.fn + t.tn == len(scores)
+        for low, middle, high in zip(*(result[bound] for bound in BOUNDS), strict=True):
+            assert low.tp <= middle.tp <= high.tp
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_tables_do_not_depend_on_how_heads_are_found(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Tables from enumeration equal those from the loop."""
+    scores, labels = random_ranking(seed)
+    scores, labels = scores[:12], labels[:12]
+    assert labels.count(None) <= oracle.ENUMERATED_UNLABELED
+    enumerated = oracle.tables(scores, labels, 0.4, 0.8, oracle.exact_band)
+    monkeypatch.setattr(oracle, "ENUMERATED_UNLABELED", -1)
+    assert oracle.tables(scores, labels, 0.4, 0.8, oracle.exact_band) == enumerated
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("seed", range(5))
+def test_beta_zero_is_unlabeled_as_negative(rule: oracle.BandRule, seed: int) -> None:
+    """Without latent positives all unlabeled are negatives."""
+    scores, labels = random_ranking(seed)
+    as_negative: list[oracle.Label] = [label is True for label in labels]
+    expected = oracle.tables(scores, as_negative, 0, 0.9, rule)
+    assert oracle.tables(scores, labels, 0.0, 0.9, rule) == expected
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("seed", range(5))
+def test_beta_one_is_unlabeled_as_positive(rule: oracle.BandRule, seed: int) -> None:
+    """With latent positives only, all unlabeled are positives."""
+    scores, labels = random_ranking(seed)
+    as_positive: list[oracle.Label] = [label is not False for label in labels]
+    expected = [t[:5] for t in labeled_tables(scores, as_positive)]
+    result = oracle.tables(scores, labels, 1.0, 0.9, rule)
+    for bound in BOUNDS:
+        assert [t[:5] for t in result[bound]] == expected
+
+
+# ---------------------------------------------------------------------------------------------
+# Curves and areas
+
+
+def test_roc_by_hand() -> None:
+    """The whole area and parts that end at and inside a segment."""
+    # The estimate of the worked example, 3 positives and 3 negatives, has the (fp, tp) counts
+    # (0,0) (0,1) (1,2) (2,2) (2,3) (3,3): the area is (3/2 + 2 + 3) / 9 = 13/18.
+    estimate = oracle.tables(SCORES, LABELS, 0.4, 0.5, oracle.exact_band)["estimate"]
+    counts = [(0, 0), (0, 1), (1, 2), (2, 2), (2, 3), (3, 3)]
+    thirds = [(Fraction(fp, 3), Fraction(tp, 3)) for fp, tp in counts]
+    assert oracle.roc_points(estimate) == thirds
+    assert oracle.roc_area(estimate) == oracle.roc_area(estimate, 1.0) == Fraction(13, 18)
+    # Up to fpr 1/2 = 3/6: (3/2) / 9 for the first third plus (1/6) * (2/3) = 1/6 + 1/9 = 5/18;
+    # chance is 1/8, the most is 1/2: (1 + (5/18 - 1/8) / (3/8)) / 2 = (1 + 11/27) / 2 = 19/27.
+    assert oracle.roc_area(estimate, 0.5) == Fraction(19, 27)
+    # Up to 1/4, inside a segment of height 1/3 + fpr: 1/12 + 1/32 = 11/96; chance is 1/32, the
+    # most is 1/4: (1 + (8/96) / (7/32)) / 2 = (1 + 8/21) / 2 = 29/42.
+    assert oracle.roc_area(estimate, 0.25) == Fraction(29, 42)
+
+
+def test_a_step_back_in_fpr_counts_negatively() -> None:
+    """Areas are signed where fpr falls."""
+    # The estimate is 0 before the known positive and 1 from there on. The counts (fp, tp) are
+    # (0,0) (1,0) (2,0) (1,2) (2,2), with 2 positives and 2 negatives: fp falls from 2 to 1.
+    # Area: 0 + 0 - (1/2) * (1/2) + (1/2) * 1 = 1/4.
+    estimate = oracle.tables(BACK_SCORES, BACK_LABELS, 0.4, 0.9, oracle.exact_band)["estimate"]
+    assert [(t.fp, t.tp) for t in estimate] == [(0, 0), (1, 0), (2, 0), (1, 2), (2, 2)]
+    assert oracle.roc_area(estimate) == Fraction(1, 4)
+    # Up to 3/4: - (1/4) * (1/2 + 1) / 2 + (1/4) * 1 = 1/16; chance is 9/32:
+    # (1 + (2/32 - 9/32) / (24/32 - 9/32)) / 2 = (1 - 7/15) / 2 = 4/15.
+    assert oracle.roc_area(estimate, 0.75) == Fraction(4, 15)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_roc_against_sklearn(seed: int) -> None:
+    """All-labeled rankings give the usual ROC curve under every band and bound."""
+    scores, labels = labeled_ranking(seed)
+    fpr, tpr, thresholds = skm.roc_curve(labels, scores, drop_intermediate=False)
+    result = oracle.tables(scores, labels, 0, 0.95, RULES[seed % 3])
+    assert [c.threshold for c in oracle.cutoffs(scores, labels)] == list(thresholds)
+    for bound in BOUNDS:
+        points = oracle.roc_points(result[bound])
+        assert [float(x) for x, _ in points] == pytest.approx(list(fpr), abs=1e-12)
+        assert [float(y) for _, y in points] == pytest.approx(list(tpr), abs=1e-12)
+
+
+@pytest.mark.parametrize("max_fpr", [None, 1.0, 0.9, 0.5, 0.3, 0.1, 0.05, 0.01])
+@pytest.mark.parametrize("seed", range(10))
+def test_roc_area_against_sklearn(seed: int, max_fpr: float | None) -> None:
+    """All-labeled rankings give the usual area, whole and partial."""
+    scores, labels = labeled_ranking(seed)
+    area = float(oracle.roc_area(labeled_tables(scores, labels), max_fpr))
+    assert area == pytest.approx(skm.roc_auc_score(labels, scores, max_fpr=max_fpr), abs=1e-12)
+
+
+def test_a_curve_needs_negatives() -> None:
+    """Without negatives there is no fpr."""
+    with pytest.raises(ZeroDivisionError):
+        oracle.roc_points(labeled_tables([1.0, 2.0], [True, True]))
+
+
+def test_pr_points_by_hand() -> None:
+    """Precision is 1 at rank 0 and tp / rank elsewhere."""
+    # The counts (fp, tp) of the worked example's estimate, again, of 3 positives.
+    estimate = oracle.tables(SCORES, LABELS, 0.4, 0.5, oracle.exact_band)["estimate"]
+    expected = [(0, 1), (1, 1), (2, 2 / 3), (2, 2 / 4), (3, 3 / 5), (3, 3 / 6)]
+    for (recall, precision), (tp, share) in zip(oracle.pr_points(estimate), expected, strict=True):
+        assert recall == Fraction(tp, 3)
+        assert float(precision) == pytest.approx(share, abs=1e-15)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_pr_points_against_sklearn(seed: int) -> None:
+    """All-labeled rankings give the usual points."""
+    scores, labels = labeled_ranking(seed)
+    precision, recall, _ = skm.precision_recall_curve(labels, scores)
+    points = oracle.pr_points(labeled_tables(scores, labels))[::-1]
+    assert [float(x) for x, _ in points] == pytest.approx(list(recall), abs=1e-12)
+    assert [float(y) for _, y in points] == pytest.approx(list(precision), abs=1e-12)
+
+
+def test_interpolated_precision_as_published() -> None:
+    """Interpolation in counts gives the published values."""
+    # Davis & Goadrich (2006), table 1: 20 positives, from 5 tp and 5 fp to 10 tp and 30 fp.
+    start, end = Table(10, 5, 5, 15, 0, False), Table(40, 10, 30, 10, 0, False)
+    published = [0.500, 0.375, 0.318, 0.286, 0.265, 0.250]
+    values = [oracle.precision_between(start, end, i / 5) for i in range(6)]
+    assert values == pytest.approx(published, abs=0.0005)
+    # From the origin on, precision is that of the end of the line: 5 / 10.
+    origin = Table(0, 0, 0, 20, 0, False)
+    assert [oracle.precision_between(origin, start, t) for t in (0.0, 0.25, 1.0)] == [0.5] * 3
+
+
+def test_pr_area_by_hand() -> None:
+    """A line that leaves the origin and one that does not."""
+    # (fp, tp) goes (0,0) (0,1) (1,2) of 2 positives. The first half has precision 1; on the
+    # second it is (1 + t) / (1 + 2t) = 1/2 + 1 / (2 + 4t), with the mean 1/2 + ln(3) / 4.
+    curve = labeled_tables([2.0, 1.0, 1.0], [True, False, True])
+    expected = 0.5 * 1 + 0.5 * (0.5 + math.log(3) / 4)
+    assert oracle.pr_area(curve) == pytest.approx(expected, abs=1e-12)
+
+
+def test_pr_area_of_simple_rankings() -> None:
+    """The best, the uninformative and the worst ranking."""
+    # Perfect: precision 1 up to recall 1. All tied: one line from the origin, of precision 1/4.
+    labels: list[oracle.Label] = [True, False, False, False]
+    assert oracle.pr_area(labeled_tables([4.0, 3.0, 2.0, 1.0], labels)) == pytest.approx(1)
+    assert oracle.pr_area(labeled_tables([1.0] * 4, labels)) == pytest.approx(0.25)
+    # Worst: (0,0) (3,0) (3,1), precision t / (3 + t) with the mean 1 - 3 ln(4/3).
+    worst = labeled_tables([1.0, 2.0, 2.0, 2.0], labels)
+    assert oracle.pr_area(worst) == pytest.approx(1 - 3 * math.log(4 / 3), abs=1e-12)
+
+
+def test_pr_area_near_a_pole() -> None:
+    """The integral stays accurate where precision falls steeply."""
+    # (0,0) (0,1) (100000,2): precision (1 + t) / (1 + ct) = 1/c + (1 - 1/c) / (1 + ct), with
+    # c = 100001 and the mean 1/c + (1 - 1/c) ln(1 + c) / c.
+    c = 100001
+    ends = [Table(0, 0, 0, 2, c - 1, False), Table(1, 1, 0, 1, c - 1, False)]
+    curve = [*ends, Table(c + 1, 2, c - 1, 0, 0, False)]
+    expected = 0.5 + 0.5 * (1 / c + (1 - 1 / c) * math.log(1 + c) / c)
+    assert oracle.pr_area(curve) == pytest.approx(expected, abs=1e-11)
+
+
+def area_of_rise(start: Table, end: Table) -> float:
+    """Return the integral of precision over tp between two tables, by scipy."""
+    rise = end.tp - start.tp
+    if rise == 0:
+        return 0.0
+    if start.rank == 0:  # a line from the origin: its precision is that at its end
+        return rise * end.tp / end.rank
+    ranks_per_tp = (end.rank - start.rank) / rise
+
+    def precision(tp: float) -> float:
+        """Return the precision where tp is reached."""
+        return tp / (start.rank + (tp - start.tp) * ranks_per_tp)
+
+    value, _ = integrate.quad(precision, start.tp, end.tp, epsabs=1e-12, epsrel=1e-12)
+    return float(value)
+
+
+@pytest.mark.parametrize("bound", BOUNDS)
+@pytest.mark.parametrize("seed", range(6))
+def test_pr_area_against_scipy(bound: str, seed: int) -> None:
+    """The integral agrees with scipy's for every band and bound."""
+    scores, labels = random_ranking(seed)
+    curve = oracle.tables(scores, labels, 0.3, 0.9, RULES[seed % 3])[bound]
+    total = sum(area_of_rise(start, end) for start, end in pairwise(curve))
+    expected = total / (curve[0].tp + curve[0].fn)
+    assert oracle.pr_area(curve) == pytest.approx(expected, abs=1e-10)
+
+
+# ---------------------------------------------------------------------------------------------
+# Metrics
+
+
+def test_metrics_by_hand() -> None:
+    """All metrics of one table, as plain fractions."""
+    # 6 tp, 2 fp, 3 fn, 9 tn: 9 positives and 11 negatives, 8 predicted positive and 12 not.
+    table = Table(8, 6, 2, 3, 9, False)
+    expected = {
+        "tpr": 6 / 9,
+        "recall": 6 / 9,
+        "fpr": 2 / 11,
+        "tnr": 9 / 11,
+        "fnr": 3 / 9,
+        "precision": 6 / 8,
+        "fdr": 2 / 8,
+        "npv": 9 / 12,
+        "accuracy": 15 / 20,
+        "balanced_accuracy": (22 + 27) / 66,
+        "f1": 12 / 17,
+        "mcc": 48 / math.sqrt(8 * 9 * 11 * 12),  # 6 * 9 - 2 * 3
+        "informedness": (22 - 6) / 33,
+        # chance agreement (8 * 9 + 12 * 11) / 400 = 204/400; (300 - 204) / (400 - 204)
+        "kappa": 96 / 196,
+        "jaccard": 6 / 11,
+        "lift": (6 / 8) / (9 / 20),
+    }
+    assert set(expected) == set(oracle.METRICS)
+    values = {name: oracle.metric(name, table) for name in expected}
+    assert values == pytest.approx(expected, abs=1e-14)
+
+
+NAN = math.nan
+DEGENERATE = {
+    "nothing predicted positive": (
+        Table(0, 0, 0, 2, 2, False),
+        {"precision": NAN, "lift": NAN, "mcc": NAN, "f1": 0, "kappa": 0, "npv": 0.5},
+    ),
+    "all predicted positive": (
+        Table(4, 2, 2, 0, 0, False),
+        {"npv": NAN, "mcc": NAN, "precision": 0.5, "lift": 1, "kappa": 0},
+    ),
+    "no negatives": (
+        Table(1, 1, 0, 1, 0, False),
+        {
+            "fpr": NAN,
+            "tnr": NAN,
+            "balanced_accuracy": NAN,
+            "informedness": NAN,
+            "mcc": NAN,
+            "kappa": 0,  # chance agreement is 1/2, which is what there is
+            "lift": 1,
+        },
+    ),
+    "no positives": (
+        Table(1, 0, 1, 0, 1, False),
+        {
+            "tpr": NAN,
+            "fnr": NAN,
+            "balanced_accuracy": NAN,
+            "informedness": NAN,
+            "lift": NAN,
+            "precision": 0,
+            "f1": 0,
+            "jaccard": 0,
+        },
+    ),
+    "nothing but true negatives": (
+        Table(0, 0, 0, 0, 2, False),
+        {"f1": NAN, "jaccard": NAN, "kappa": NAN, "precision": NAN, "accuracy": 1},
+    ),
+    "nothing but true positives": (
+        Table(2, 2, 0, 0, 0, False),
+        {"f1": 1, "jaccard": 1, "kappa": NAN, "fpr": NAN, "npv": NAN, "lift": 1},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", DEGENERATE)
+def test_metrics_without_a_denominator(case: str) -> None:
+    """A ratio without a denominator is nan."""
+    table, expected = DEGENERATE[case]
+    values = {name: oracle.metric(name, table) for name in expected}
+    assert values == pytest.approx(expected, abs=1e-15, nan_ok=True)
+
+
+def sklearn_metrics(truth: list[int], guess: list[int]) -> dict[str, float]:
+    """Return the metrics that scikit-learn has."""
+    return {
+        "tpr": skm.recall_score(truth, guess),
+        "fnr": 1 - skm.recall_score(truth, guess),
+        "tnr": skm.recall_score(truth, guess, pos_label=0),
+        "fpr": 1 - skm.recall_score(truth, guess, pos_label=0),
+        "precision": skm.precision_score(truth, guess),
+        "npv": skm.precision_score(truth, guess, pos_label=0),
+        "accuracy": skm.accuracy_score(truth, guess),
+        "balanced_accuracy": skm.balanced_accuracy_score(truth, guess),
+        "informedness": skm.balanced_accuracy_score(truth, guess, adjusted=True),
+        "f1": skm.f1_score(truth, guess),
+        "mcc": skm.matthews_corrcoef(truth, guess),
+        "kappa": skm.cohen_kappa_score(truth, guess),
+        "jaccard": skm.jaccard_score(truth, guess),
+    }
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_metrics_against_sklearn(seed: int) -> None:
+    """Metrics agree with scikit-learn's."""
+    rng = random.Random(seed)
+    tp, fp, fn, tn = (rng.randint(1, 12) for _ in range(4))
+    truth = [1] * tp + [0] * fp + [1] * fn + [0] * tn
+    guess = [1] * (tp + fp) + [0] * (fn + tn)
+    expected = sklearn_metrics(truth, guess)
+    table = Table(tp + fp, tp, fp, fn, tn, False)
+    values = {name: oracle.metric(name, table) for name in expected}
+    assert values == pytest.approx(expected, abs=1e-12)
+
+
+def test_an_unknown_metric_is_refused() -> None:
+    """Only the listed metrics exist."""
+    with pytest.raises(KeyError):
+        oracle.metric("no such metric", Table(1, 1, 1, 1, 1, False))

@@ -1,0 +1,418 @@
+"""Benchmarks -> ``docs/benchmarks.md``.
+
+Run ``python -m tests.support.benchmarks.report build/bench.json``.
+
+Run from the root of the project, by ``make bench``. Tables between the marker lines and the
+picture are written anew from what pytest-benchmark saved; the prose around them stays.
+"""
+
+import argparse
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+PACKAGES = ("numpy", "pandas", "scipy", "xarray", "scikit-learn")
+OURS = ("roc_bounds", "auroc", "all cutoffs")
+RIVALS = ("roc_curve", "roc_auc_score", "one pass")
+MIB = 1 << 20
+
+
+class Saved(NamedTuple):
+    """What a run of pytest-benchmark left."""
+
+    machine: Mapping[str, Any]
+    date: str
+    benchmarks: Sequence[Mapping[str, Any]]
+
+    @classmethod
+    def read(cls, path: Path) -> "Saved":
+        """Read the JSON file."""
+        saved = json.loads(path.read_text())
+        found = [benchmark["extra_info"] for benchmark in saved["benchmarks"]]
+        return cls(saved["machine_info"], saved["datetime"][:10], found)
+
+    def of(self, kind: str) -> list[Mapping[str, Any]]:
+        """Return the benchmarks of a kind, in the order in which they ran."""
+        return [benchmark for benchmark in self.benchmarks if benchmark["kind"] == kind]
+
+
+class Goal(NamedTuple):
+    """What was wanted, what was measured, whether that is enough, and how far the floor is.
+
+    The floor is one pass over the scores, which no answer undercuts.
+    """
+
+    text: str
+    measured: str
+    met: bool
+    floor: str = ""
+
+
+# ---------------------------------------------------------------------------------------------
+# Goals
+
+
+def goals(saved: Saved) -> Iterator[Goal]:
+    """Hold what was measured against what was wanted."""
+    rows = {benchmark["about"]["rows"]: benchmark["seconds"] for benchmark in saved.of("rows")}
+    known = {benchmark["about"]["known"]: benchmark["seconds"] for benchmark in saved.of("known")}
+    for seconds, what, method, rival, most in (
+        (rows[10**6], "10⁶ rows", "roc_bounds", "roc_curve", 1 / 12),
+        (rows[10**7], "10⁷ rows", "roc_bounds", "roc_curve", 1 / 30),
+        (rows[10**7], "10⁷ rows", "auroc", "roc_auc_score", 1 / 60),
+        (known[50_000], "10⁶ rows, n = 50,000", "roc_bounds", "roc_curve", 1 / 5),
+        (rows[10**6], "10⁶ rows", "all cutoffs", "roc_curve", 0.8),
+    ):
+        ratio = seconds[method] / seconds[rival]
+        text = f"{_name(method)}, {what}: at most {_wanted(most)} of `{rival}`"
+        yield Goal(text, _ratio(ratio), ratio <= most, _floor(seconds, method))
+    for benchmark in saved.of("memory"):
+        if benchmark["about"]["method"] == "all cutoffs":
+            ratio = benchmark["peak"] / benchmark["result"]
+            text = f"{_name('all cutoffs')}, 10⁶ rows: peak memory at most 1.3x of the result"
+            yield Goal(text, f"{ratio:.2f}x", ratio <= 1.3)
+    yield from _goals_of_many(saved)
+    for benchmark in saved.of("bootstrap"):
+        seconds = benchmark["seconds"]
+        ratio = seconds["bootstrap"] / seconds["roc_bounds"]
+        text = f"{_name('roc_bounds')}, 40,000 rows: at least 300x faster than the bootstrap"
+        yield Goal(text, f"{ratio:.0f}x", ratio >= 300)
+    for benchmark in saved.of("doubling"):
+        worst, size = max(_doublings(benchmark))
+        text = f"{_name(benchmark['about']['method'])}: twice the rows, at most twice the time"
+        yield Goal(text, f"{worst:.2f}x at the most, up to {_rows(size)} rows", worst <= 2)
+
+
+def _goals_of_many(saved: Saved) -> Iterator[Goal]:
+    """Hold many betas, models and groups, envelopes and pictures against what was wanted."""
+    for benchmark, most in zip(saved.of("betas"), (4, 2), strict=True):
+        ratio = benchmark["seconds"]["50"] / benchmark["seconds"]["1"]
+        text = f"`{benchmark['about']['method']}`, 10⁶ rows: 50 betas at most {most}x of one"
+        yield Goal(text, _ratio(ratio), ratio <= most)
+    for benchmark in saved.of("envelopes"):
+        for method in ("roc_bounds", "auroc"):
+            ratio = benchmark["seconds"][f"{method}, envelope"] / benchmark["seconds"][method]
+            yield Goal(
+                f"`{method}`, 10⁶ rows: with an envelope at most 3x", _ratio(ratio), ratio <= 3
+            )
+    for benchmark in saved.of("models"):
+        if benchmark["about"]["models"] == 50:
+            ratio = benchmark["seconds"]["roc_bounds"] / benchmark["seconds"]["roc_curve"]
+            text = "`roc_bounds`, 50 models of 100,000 rows: at most 1/4 of a loop of `roc_curve`"
+            yield Goal(text, _ratio(ratio), ratio <= 1 / 4)
+    for benchmark in saved.of("many groups"):
+        about, seconds = benchmark["about"], benchmark["seconds"]
+        loop = seconds["roc_auc_score"] * about["groups"] / about["timed"]
+        text = "`auroc`, 100,000 groups of 100 rows: at most 1/10 of a loop of `roc_auc_score`"
+        met, floor = seconds["auroc"] <= loop / 10, _floor(seconds, "auroc")
+        yield Goal(text, _ratio(seconds["auroc"] / loop), met, floor)
+        yield Goal("the same: under 5 s", f"{seconds['auroc']:.1f} s", seconds["auroc"] < 5)
+    for benchmark in saved.of("plots"):
+        method = benchmark["about"]["method"]
+        ratio = benchmark["seconds"][method] / benchmark["seconds"]["a line"]
+        text = f"`{method}`, 10⁶ rows: at most 2x of a line of 1,000 points, drawn by matplotlib"
+        yield Goal(text, _ratio(ratio), ratio <= 2)
+
+
+def dask_goals(saved: Saved) -> Iterator[Goal]:
+    """Hold the peak of each worker against 1 GiB, and the time against that of reading."""
+    for benchmark in saved.of("dask"):
+        about = benchmark["about"]
+        text = f"{_name(about['method'])}, {_rows(about['rows'])} rows in {about['files']} files: "
+        measured = f"{benchmark['peak'] / MIB:.0f} MiB"
+        yield Goal(f"{text}each worker under 1 GiB", measured, benchmark["peak"] < 1 << 30)
+        ratio = benchmark["seconds"] / benchmark["reading"]
+        yield Goal(f"{text}at most 1.5x of reading them", _ratio(ratio), ratio <= 1.5)
+
+
+def _doublings(benchmark: Mapping[str, Any]) -> list[tuple[float, int]]:
+    """Return by how much time grew when the rows doubled, and to how many."""
+    seconds = benchmark["seconds"]
+    sizes = sorted(map(int, seconds))
+    return [(seconds[str(2 * n)] / seconds[str(n)], 2 * n) for n in sizes[:-1]]
+
+
+def _goal_table(found: Iterable[Goal]) -> str:
+    body = [
+        [goal.text, goal.measured, "yes" if goal.met else "**no**", goal.floor] for goal in found
+    ]
+    return markdown(["goal", "measured", "", "passes over the scores"], body)
+
+
+# ---------------------------------------------------------------------------------------------
+# Tables
+
+
+def report(saved: Saved) -> str:
+    """Return all tables but those of dask."""
+    return "\n".join(
+        [
+            _machine(saved),
+            "## Goals\n",
+            _goal_table(goals(saved)),
+            "## Rows\n",
+            "Milliseconds, and in brackets how many times as long as one pass over the scores.\n",
+            _rows_table(saved),
+            "## Known positives, betas\n",
+            _known_table(saved),
+            *(_betas_table(benchmark) for benchmark in saved.of("betas")),
+            "## Models and groups\n",
+            _many_table(saved, "models"),
+            _many_table(saved, "groups"),
+            "## The bootstrap\n",
+            _bootstrap_table(saved),
+            "## When the rows double\n",
+            _doubling_table(saved),
+            "## Peak memory\n",
+            _memory_table(saved),
+        ]
+    )
+
+
+def dask_report(saved: Saved) -> str:
+    """Return the tables of dask."""
+    head = ["", "rows", "files", "on disk", "time", "rows a second"]
+    head += ["reading both columns alone", "time / reading", "peak", "before"]
+    body = [
+        [
+            _name(benchmark["about"]["method"]),
+            f"{benchmark['about']['rows']:,}",
+            f"{benchmark['about']['files']}",
+            f"{benchmark['disk'] / MIB:,.0f} MiB",
+            f"{benchmark['seconds']:.1f} s",
+            f"{benchmark['about']['rows'] / benchmark['seconds']:,.0f}",
+            f"{benchmark['reading']:.1f} s",
+            _ratio(benchmark["seconds"] / benchmark["reading"]),
+            f"{benchmark['peak'] / MIB:.0f} MiB",
+            f"{benchmark['idle'] / MIB:.0f} MiB",
+        ]
+        for benchmark in saved.of("dask")
+    ]
+    goal_table = _goal_table(dask_goals(saved))
+    return "\n".join([_machine(saved, "dask", "distributed"), markdown(head, body), goal_table])
+
+
+def markdown(head: Sequence[str], body: Iterable[Sequence[str]]) -> str:
+    """Return a table, text to the left and numbers to the right."""
+    rule = ["---", *["---:"] * (len(head) - 1)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in (head, rule, *body)) + "\n"
+
+
+def _machine(saved: Saved, *more: str) -> str:
+    """Name the machine and what ran on it."""
+    cpu = saved.machine["cpu"]
+    brand = cpu.get("brand_raw", saved.machine["machine"])
+    packages = ", ".join(f"{name} {version(name)}" for name in (*PACKAGES, *more))
+    return (
+        f"{brand}, {cpu['count']} cores, {saved.machine['system']}; "
+        f"Python {saved.machine['python_version']}, {packages}; {saved.date}.\n"
+    )
+
+
+def _rows_table(saved: Saved) -> str:
+    body = []
+    for benchmark in saved.of("rows"):
+        seconds, about = benchmark["seconds"], benchmark["about"]
+        cells = [_of(seconds[name], seconds["one pass"]) for name in OURS if name in seconds]
+        cells += [""] * (len(OURS) - len(cells))
+        cells += [_of(seconds[name], seconds["one pass"]) for name in RIVALS[:-1]]
+        cells += [_ms(seconds["one pass"])]
+        body.append([f"{about['rows']:,}", f"{about['known']:,}", *cells])
+    return markdown(["rows", "n", *map(_name, (*OURS, *RIVALS))], body)
+
+
+def _known_table(saved: Saved) -> str:
+    body = []
+    for benchmark in saved.of("known"):
+        seconds = benchmark["seconds"]
+        share = _ratio(seconds["roc_bounds"] / seconds["roc_curve"])
+        times = [_ms(seconds[name]) for name in ("roc_bounds", "auroc", "roc_curve")]
+        body.append([f"{benchmark['about']['known']:,}", *times, share])
+    names = [_name(name) for name in ("roc_bounds", "auroc", "roc_curve")]
+    return markdown(["n, of 10⁶ rows", *names, "`roc_bounds` / `roc_curve`"], body)
+
+
+def _betas_table(benchmark: Mapping[str, Any]) -> str:
+    seconds = benchmark["seconds"]
+    body = [
+        [count, _ms(taken), f"{taken / seconds['1']:.1f}x"] for count, taken in seconds.items()
+    ]
+    name = _name(benchmark["about"]["method"])
+    return markdown(["betas, 10⁶ rows, n = 5,000", name, "of one beta"], body)
+
+
+def _many_table(saved: Saved, kind: str) -> str:
+    body, title = [], kind
+    for benchmark in saved.of(kind):
+        seconds, about = benchmark["seconds"], benchmark["about"]
+        title = f"{kind} of {about['rows']:,} rows, n = {about['known']:,}"
+        share = _ratio(seconds["roc_bounds"] / seconds["roc_curve"])
+        times = [_ms(seconds[name]) for name in ("roc_bounds", "auroc", "roc_curve")]
+        each = _ms(seconds["roc_bounds"] / about[kind])
+        body.append([f"{about[kind]}", *times, share, each])
+    names = ["`roc_bounds`", "`auroc`", "`roc_curve`, a loop"]
+    head = [title, *names, "`roc_bounds` / `roc_curve`", f"`roc_bounds`, each of the {kind}"]
+    return markdown(head, body)
+
+
+def _bootstrap_table(saved: Saved) -> str:
+    body = [
+        [_BOOTSTRAPS[name], _ms(taken), f"{taken / benchmark['seconds']['roc_bounds']:.1f}x"]
+        for benchmark in saved.of("bootstrap")
+        for name, taken in benchmark["seconds"].items()
+    ]
+    return markdown(["40,000 rows, n = 1,000", "time", "of `roc_bounds`"], body)
+
+
+def _doubling_table(saved: Saved) -> str:
+    found = saved.of("doubling")
+    head = ["rows, n = 5,000"]
+    for benchmark in found:
+        head += [_name(benchmark["about"]["method"]), "of half the rows"]
+    lines: dict[int, list[str]] = {int(size): [] for size in found[0]["seconds"]}
+    for benchmark in found:
+        growth = {size: f"{ratio:.2f}x" for ratio, size in _doublings(benchmark)}
+        for size, cells in lines.items():
+            cells += [_ms(benchmark["seconds"][str(size)]), growth.get(size, "")]
+    return markdown(head, [[f"{size:,}", *cells] for size, cells in lines.items()])
+
+
+def _memory_table(saved: Saved) -> str:
+    body = [
+        [
+            _name(benchmark["about"]["method"]),
+            f"{benchmark['about']['rows']:,}",
+            *(_mib(benchmark[what]) for what in ("columns", "result", "peak")),
+            f"{benchmark['peak'] / benchmark['columns']:.2f}x",
+        ]
+        for benchmark in saved.of("memory")
+    ]
+    head = ["", "rows", "two columns", "result", "peak", "peak / columns"]
+    return markdown(head, body)
+
+
+def _floor(seconds: Mapping[str, float], method: str) -> str:
+    return f"{seconds[method] / seconds['one pass']:,.0f}"
+
+
+def _wanted(most: float) -> str:
+    return f"1/{1 / most:.0f}" if most < 0.5 else f"{most}x"
+
+
+def _of(taken: float, least: float) -> str:
+    return f"{_ms(taken)} ({taken / least:,.0f}x)"
+
+
+def _ratio(ratio: float) -> str:
+    return f"1/{1 / ratio:.1f}" if ratio < 1 else f"{ratio:.2f}x"
+
+
+def _ms(seconds: float) -> str:
+    taken = 1000 * seconds
+    return f"{taken:.2g} ms" if taken < 10 else f"{taken:,.0f} ms"
+
+
+def _mib(count: int) -> str:
+    return f"{count / MIB:.2g} MiB" if count < 10 * MIB else f"{count / MIB:,.0f} MiB"
+
+
+def _name(contestant: str) -> str:
+    plain = {"all cutoffs": '`contingency(ranks="all")`', "one pass": "one pass"}
+    return plain.get(contestant, f"`{contestant}`")
+
+
+def _rows(size: int) -> str:
+    powers = {10**6: "10⁶", 10**7: "10⁷", 10**8: "10⁸"}
+    return powers.get(size, f"{size:,}")
+
+
+_BOOTSTRAPS = {
+    "roc_bounds": "`roc_bounds`",
+    "roc_bounds, bootstrap": '`roc_bounds(band="bootstrap")`',
+    "all cutoffs": '`contingency(ranks="all")`',
+    "bootstrap": "2,000 resamples, at each cutoff",
+    "bootstrap at known positives": "2,000 resamples, at known positives alone",
+}
+
+
+# ---------------------------------------------------------------------------------------------
+# The picture
+
+
+def draw(saved: Saved, path: Path) -> None:
+    """Draw time against rows: what is ours in full lines, rivals dashed, the limit dotted."""
+    import matplotlib.pyplot as plt
+    import seaborn as sns
+
+    hues = sns.color_palette("colorblind")
+    styles = {
+        "roc_bounds": (hues[0], "-"),
+        "auroc": (hues[2], "-"),
+        "all cutoffs": (hues[4], "-"),
+        "roc_curve": (hues[1], "--"),
+        "roc_auc_score": (hues[3], "--"),
+        "one pass": ("0.4", ":"),
+    }
+    names = {**{name: name for name in styles}, "all cutoffs": 'contingency(ranks="all")'}
+    lines: dict[str, list[tuple[int, float]]] = {name: [] for name in styles}
+    for benchmark in saved.of("rows"):
+        for name, taken in benchmark["seconds"].items():
+            lines[name].append((benchmark["about"]["rows"], taken))
+    with sns.axes_style("ticks"):
+        figure, ax = plt.subplots(figsize=(8, 5), layout="constrained")
+    for name, points in lines.items():
+        color, dashes = styles[name]
+        ax.plot(*zip(*points, strict=True), dashes, color=color, marker="o", markersize=4)
+    farthest = max(lines["one pass"])[0]
+    ends = {name: points[-1][1] for name, points in lines.items() if points[-1][0] == farthest}
+    for name, height in _apart(ends).items():
+        ax.text(1.15 * farthest, height, names[name], color=styles[name][0], va="center")
+    for name in lines.keys() - ends.keys():  # ends earlier, where others go on
+        rows, taken = lines[name][len(lines[name]) // 2]
+        ax.text(0.85 * rows, 1.2 * taken, names[name], color=styles[name][0], ha="right")
+    ax.set(xscale="log", yscale="log", xlabel="rows", ylabel="seconds", xlim=(7e3, 5e7))
+    ax.set_xticks([10**power for power in range(4, 8)])
+    sns.despine(ax=ax)
+    figure.savefig(path, dpi=100)
+    plt.close(figure)
+
+
+def _apart(ends: Mapping[str, float], least: float = 1.9) -> dict[str, float]:
+    """Return where to write the labels of the ends of lines: above each other, none on another."""
+    heights: dict[str, float] = {}
+    for name in sorted(ends, key=lambda name: ends[name]):
+        heights[name] = max([ends[name], *(least * height for height in heights.values())])
+    return heights
+
+
+# ---------------------------------------------------------------------------------------------
+# The command
+
+
+def insert(text: str, target: str, generated: str) -> str:
+    """Replace what stands between the marker lines of a target of make."""
+    begin, end = f"<!-- begin: make {target} -->", f"<!-- end: make {target} -->"
+    before, rest = text.split(begin)
+    _, after = rest.split(end)
+    return f"{before}{begin}\n\n{generated}\n{end}{after}"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("saved", type=Path, help="what pytest-benchmark saved")
+    parser.add_argument("--page", type=Path, default=Path("docs/benchmarks.md"))
+    asked = parser.parse_args(arguments)
+    saved = Saved.read(asked.saved)
+    dask = bool(saved.of("dask"))
+    generated = dask_report(saved) if dask else report(saved)
+    page = insert(asked.page.read_text(), "bench-dask" if dask else "bench", generated)
+    if not dask:
+        draw(saved, asked.page.parent / "images" / "benchmarks.png")
+    asked.page.write_text(page)
+    print(generated)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,275 @@
+"""What must hold of any rows, by a second way to the same answer: ``make fuzz``."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pu_accessor import PUError
+from tests.cases import AREAS
+from tests.support.long.draws import (
+    FRAMES,
+    METRICS,
+    MODELS,
+    attempt,
+    frames,
+    fuzzed,
+    half_band,
+    keywords,
+)
+from tests.support.long.fuzz_sources import check_alike
+
+Draw = Callable[[st.SearchStrategy[Any]], Any]
+BANDS = ["exact", "simultaneous", "bootstrap", "dkw"]
+COUNTS = ["tp", "fp", "fn", "tn"]
+NUMBERS = ["auroc", "average_precision", "metric", "estimate_beta", "cutoff", "bedroc"]
+NUMBERS += ["net_benefit", "calibration", "robustness"]
+ESTIMATES = ["auroc", "average_precision", "bedroc"]
+BETA = st.sampled_from([0.0, 0.1, 0.3, 0.5, 0.8])
+ROUNDING = 1e-9
+
+
+def whole(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return rows that have scores, one of them a known positive and one unlabeled at least."""
+    kept = frame.fillna({"score": 0.0, "other": 0.0})
+    more = kept.iloc[[0, 0]].assign(
+        label=[1.0, np.nan], said=["yes", "?"], propensity=[0.5, np.nan]
+    )
+    return pd.concat([kept, more], ignore_index=True).assign(id=range(len(kept) + 2))
+
+
+def answer(pu: Any, method: str, /, *args: Any, **keywords: Any) -> Any:
+    """Return an answer, or the error."""
+    return attempt(lambda: getattr(pu, method)(*args, **keywords))[0]
+
+
+def answered(*found: Any) -> bool:
+    """Tell if all are answers; where one is an error the others are."""
+    failed = [isinstance(one, PUError) for one in found]
+    assert len(set(failed)) == 1, found
+    return not failed[0]
+
+
+def rule(draw: Draw) -> dict[str, Any]:
+    """Draw how tables are bounded."""
+    band = draw(st.sampled_from([*BANDS, half_band]))
+    found = {"level": draw(st.sampled_from([0.5, 0.8, 0.95, 0.99])), "band": band}
+    if band in ("exact", "simultaneous") and draw(st.booleans()):
+        found["selection_odds"] = draw(st.sampled_from([1.5, 4, np.inf]))
+    return {**found, "reference": draw(st.sampled_from(["positives", "negatives", "both"]))}
+
+
+def groups_are_answered_alone(frame: pd.DataFrame, draw: Draw) -> None:
+    method = draw(st.sampled_from(NUMBERS))
+    asked = draw(keywords(FRAMES, method))
+    asked.pop("average", None)
+    if isinstance(asked.get("at"), int):
+        asked["at"] = 1
+    together = answer(frame.pu(by="key", on_error="skip", negative=0), method, **asked)
+    for key, rows in frame.groupby("key"):
+        alone = answer(rows.pu(negative=0), method, **asked)
+        if isinstance(together, PUError):
+            assert isinstance(alone, PUError), (together, alone)
+            continue
+        found = together[together["key"] == key].drop(columns="key").reset_index(drop=True)
+        assert isinstance(alone, PUError) == found.empty
+        if not found.empty:
+            check_alike(found[list(alone.columns)], alone)
+
+
+def models_below_each_other_are_those_in_columns(frame: pd.DataFrame, draw: Draw) -> None:
+    method = draw(st.sampled_from([*NUMBERS, "contingency", "dominance", "compare"]))
+    asked = draw(keywords(FRAMES, method))
+    for name in ("on", "average"):  # which are for models below each other alone
+        asked.pop(name, None)
+    paired = method == "compare" or asked.get("quantity") == "difference"
+    on = {"on": "id"} if paired else {}
+    long = frame.melt(["id", "label"], MODELS, "model", "value").rename(columns={"value": "score"})
+    below = answer(long.pu(by="model"), method, **asked, **on)
+    beside = answer(frame.pu(score=sorted(MODELS)), method, **asked)
+    if answered(below, beside):
+        check_alike(below, beside)
+
+
+def order_of_scores_is_all(frame: pd.DataFrame, draw: Draw) -> None:
+    of_order = [name for name in NUMBERS if name not in ("net_benefit", "calibration")]
+    method = draw(st.sampled_from([*of_order, "contingency", "roc_bounds"]))
+    asked = draw(keywords(FRAMES, method))
+    if isinstance(asked.get("at"), dict) and "threshold" in asked["at"]:
+        return
+    ranked = frame.assign(score=frame["score"].rank(method="dense") ** 3)
+    one, other = (answer(rows.pu, method, **asked) for rows in (frame, ranked))
+    if not answered(one, other):
+        return
+    if isinstance(one, xr.Dataset):
+        check_alike(one.drop_vars("threshold"), other.drop_vars("threshold"))
+    else:
+        one, other = (found.drop(columns="threshold", errors="ignore") for found in (one, other))
+        check_alike(one, other)
+
+
+def bounds_are_in_order(frame: pd.DataFrame, draw: Draw) -> None:
+    how = rule(draw)
+    betas = draw(st.lists(BETA, min_size=1, max_size=3, unique=True))
+    tables = answer(frame.pu, "contingency", betas, **how)
+    if isinstance(tables, PUError):
+        return
+    tp, fp, fn, tn = (tables[name] for name in COUNTS)
+    low, mid, high = (tp.sel(bound=bound) for bound in ("lower", "estimate", "upper"))
+    if how["reference"] != "both":  # what both have in common may be empty
+        assert (low <= mid).all() and (mid <= high).all()
+    assert (tp + fp == tables["rank"]).all() and (tp + fp + fn + tn == len(frame)).all()
+    assert all((part >= 0).all() for part in (tp, fp, fn, tn))
+    for name in {*METRICS} - {"lift"}:
+        values = tables.pu.metric(name).to_numpy()
+        assert np.nanmin(values, initial=0) >= -1 - ROUNDING, name
+        assert np.nanmax(values, initial=0) <= 1 + ROUNDING, name
+    for curve in ("roc", "pr"):
+        area = tables.pu.area(AREAS[curve]).dropna("beta")  # all are positives, or none is
+        assert ((area > -ROUNDING) & (area < 1 + ROUNDING)).all()
+        if how["reference"] == "positives" and curve == "roc":
+            assert (area.sel(bound=["lower", "estimate", "upper"]).diff("bound") > -ROUNDING).all()
+
+
+def bounds_are_nested(frame: pd.DataFrame, draw: Draw) -> None:
+    how, beta = rule(draw), draw(BETA)
+    wider = draw(st.sampled_from(["level", "selection_odds"]))
+    if how["band"] is half_band or how["reference"] == "both":
+        return
+    if wider == "selection_odds" and how["band"] in ("bootstrap", "dkw"):
+        return
+    ends = [0.8, 0.95] if wider == "level" else [1, draw(st.sampled_from([1.2, 3, np.inf]))]
+    narrow, wide = (answer(frame.pu, "contingency", beta, **{**how, wider: x}) for x in ends)
+    if answered(narrow, wide):
+        assert (wide["tp"].sel(bound="lower") <= narrow["tp"].sel(bound="lower")).all()
+        assert (wide["tp"].sel(bound="upper") >= narrow["tp"].sel(bound="upper")).all()
+
+
+def more_beta_is_more_true_positives(frame: pd.DataFrame, draw: Draw) -> None:
+    how = {**rule(draw), "reference": "positives"}
+    betas = sorted(draw(st.lists(st.floats(0, 1), min_size=2, max_size=4, unique=True)))
+    tables = answer(frame.pu, "contingency", betas, **how)
+    if not isinstance(tables, PUError) and how["band"] not in ("simultaneous", half_band):
+        assert (tables["tp"].diff("beta") >= 0).all()
+
+
+def intervals_hold_their_estimates(frame: pd.DataFrame, draw: Draw) -> None:
+    method = draw(st.sampled_from([*ESTIMATES, "metric"]))
+    asked = draw(keywords(FRAMES, method))
+    both = [answer(frame.pu, method, **{**asked, "level": level}) for level in (0.8, 0.95)]
+    if not answered(*both):
+        return
+    for found in both:
+        there = found[found["lower"].notna() & found["estimate"].between(0, 1)]
+        assert (there["lower"] <= there["upper"] + ROUNDING).all()
+        if method != "metric":
+            assert (there["lower"] <= there["estimate"] + ROUNDING).all(), there.T
+            assert (there["estimate"] <= there["upper"] + ROUNDING).all(), there.T
+        if "envelope_lower" in there:
+            there = there[there["beta"] >= asked["beta_interval"][0]]  # 0 may lie below
+            assert (there["envelope_lower"] <= there["lower"] + ROUNDING).all(), there.T
+            assert (there["envelope_upper"] >= there["upper"] - ROUNDING).all(), there.T
+    one, other = both
+    kept = one["lower"].notna() & other["lower"].notna()
+    if "rank" not in one or one["rank"].equals(other["rank"]):
+        assert (other["lower"] <= one["lower"] + ROUNDING)[kept].all(), (one.T, other.T)
+        assert (other["upper"] >= one["upper"] - ROUNDING)[kept].all(), (one.T, other.T)
+
+
+def turned_over_auroc_is_one_less(frame: pd.DataFrame, draw: Draw) -> None:
+    beta, target = draw(BETA), draw(st.sampled_from(["population", "examples"]))
+    one = answer(frame.pu, "auroc", beta, target=target)
+    other = answer(frame.assign(score=-frame["score"]).pu, "auroc", beta, target=target)
+    if answered(one, other):
+        columns = ["estimate", "lower", "upper"]
+        turned = 1 - other[["estimate", "upper", "lower"]].to_numpy(np.float64)
+        # Ends are looked for until they are that near.
+        np.testing.assert_allclose(turned, one[columns].to_numpy(np.float64), atol=1e-6)
+
+
+def each_row_twice(frame: pd.DataFrame, draw: Draw) -> None:
+    twice = pd.concat([frame, frame])
+    one, other = (answer(rows.pu, "auroc", draw(BETA)) for rows in (frame, twice))
+    if answered(one, other) and one["beta"].equals(other["beta"]):
+        both = np.array([one["estimate"], other["estimate"]])
+        kept = both[:, ~np.isnan(both).any(axis=0)]  # too far outside for one alone
+        np.testing.assert_allclose(kept[0], kept[1], atol=1e-12)
+    one, other = (answer(rows.pu, "contingency", 0) for rows in (frame, twice))
+    if answered(one, other):
+        np.testing.assert_array_equal(2 * one["tp"], other["tp"])
+
+
+def numbers_are_those_of_tables(frame: pd.DataFrame, draw: Draw) -> None:
+    beta, how, pu = draw(BETA), rule(draw), frame.pu
+    rank, name = draw(st.integers(1, len(frame))), draw(st.sampled_from(METRICS))
+    tables = answer(pu, "contingency", beta, **how)
+    if isinstance(tables, PUError):
+        return
+    row = answer(pu, "metric", name, beta, at=rank, **how).iloc[0]
+    here = tables.pu.at(rank=rank).isel(beta=0)
+    low, mid, high = here.pu.metric(name).sel(bound=["lower", "estimate", "upper"]).to_numpy()
+    wanted = [np.minimum(low, high), mid, np.maximum(low, high)]
+    np.testing.assert_allclose(row[["lower", "estimate", "upper"]].astype(float), wanted)
+    assert row["rank"] == here["rank"].item()
+    at = {"threshold": float(here["threshold"])}
+    if np.isfinite(at["threshold"]):
+        same = answer(pu, "metric", name, beta, at=at, target="examples", **how).iloc[0]
+        both = [one[["rank", "estimate"]].astype(float) for one in (same, row)]
+        np.testing.assert_array_equal(*both)
+
+
+def curves_are_those_of_tables(frame: pd.DataFrame, draw: Draw) -> None:
+    beta, how, pu = draw(BETA), rule(draw), frame.pu
+    tables = answer(pu, "contingency", beta, **how)
+    few = answer(pu, "contingency", beta, ranks="breakpoints", **how)
+    if not answered(tables, few):
+        return
+    parts: list[tuple[str, dict[str, Any]]] = [("roc", {}), ("pr", {}), ("roc", {"max_fpr": 0.3})]
+    for curve, part in parts:
+        one, other = (ds.pu.area(AREAS[curve], **part).to_numpy() for ds in (few, tables))
+        np.testing.assert_allclose(one, other, atol=ROUNDING)
+    check_alike(answer(pu, "roc_bounds", beta, ranks="all", **how), tables.pu.roc_bounds())
+    check_alike(answer(pu, "pr_bounds", beta, ranks="all", **how), tables.pu.pr_bounds())
+
+
+def envelopes_hold_all_between(frame: pd.DataFrame, draw: Draw) -> None:
+    how, betas = rule(draw), st.sampled_from([0, 0.1, 0.2, 0.35, 0.6])
+    low, mid, high = sorted(draw(st.lists(betas, min_size=3, max_size=3, unique=True)))
+    name = draw(st.sampled_from(["f1", "precision", "mcc", "tpr"]))
+    rank = draw(st.integers(1, len(frame)))
+    found = answer(frame.pu, "metric", name, mid, at=rank, beta_interval=(low, high), **how)
+    each = answer(frame.pu, "metric", name, [low, mid, high], at=rank, **how)
+    if answered(found, each) and each[["lower", "upper"]].notna().all(axis=None):
+        assert found["envelope_lower"].item() <= each["lower"].min() + ROUNDING
+        assert found["envelope_upper"].item() >= each["upper"].max() - ROUNDING
+
+
+LAWS: list[Callable[[pd.DataFrame, Draw], None]] = [
+    groups_are_answered_alone,
+    models_below_each_other_are_those_in_columns,
+    order_of_scores_is_all,
+    bounds_are_in_order,
+    bounds_are_nested,
+    more_beta_is_more_true_positives,
+    intervals_hold_their_estimates,
+    turned_over_auroc_is_one_less,
+    each_row_twice,
+    numbers_are_those_of_tables,
+    curves_are_those_of_tables,
+    envelopes_hold_all_between,
+]
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: str(law.__name__))
+def test_laws(law: Callable[[pd.DataFrame, Draw], None]) -> None:
+    @fuzzed(5)
+    @given(frame=frames(), data=st.data())
+    def holds(frame: pd.DataFrame, data: st.DataObject) -> None:
+        law(whole(frame), data.draw)
+
+    holds()

@@ -1,0 +1,108 @@
+"""The suite's own comparisons with slow references, at seeds of their own: ``make fuzz``.
+
+Each test there that takes a seed, or draws a case, and nothing but values, is asked again with
+drawn ones. Those that hold at some seeds alone are named, and why.
+"""
+
+import inspect
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given, reject
+from hypothesis import strategies as st
+
+from pu_accessor import PUError, PUWarning
+from tests.arguments import test_band_by_rank, test_own_band, test_reference, test_target
+from tests.methods import (
+    test_area,
+    test_auroc,
+    test_average_precision,
+    test_bedroc,
+    test_beta_derivatives,
+    test_beta_from_labels,
+    test_calibration,
+    test_compare,
+    test_contingency,
+    test_cutoff,
+    test_dominance,
+    test_estimate_beta,
+    test_gap,
+    test_metric,
+    test_metric_lift,
+    test_metric_several,
+    test_net_benefit,
+    test_roc_bounds,
+)
+from tests.numerics import test_bands, test_latent_bounds, test_latent_gaps, test_simultaneous
+from tests.quick import test_estimates_oracle
+from tests.support.long.draws import fuzzed
+
+MODULES = [
+    *[test_area, test_auroc, test_average_precision, test_band_by_rank, test_bands],
+    *[test_bedroc, test_beta_derivatives, test_beta_from_labels, test_calibration, test_compare],
+    *[test_contingency, test_cutoff, test_dominance, test_estimate_beta, test_estimates_oracle],
+    *[test_gap, test_latent_bounds, test_latent_gaps, test_metric, test_metric_lift],
+    *[test_metric_several, test_net_benefit, test_own_band, test_reference, test_roc_bounds],
+    *[test_simultaneous, test_target],
+]
+SOME_SEEDS: dict[str, str] = {
+    "test_compare.test_scipy_tests_the_same_ranks": "scipy warns where differences are alike",
+    "test_net_benefit.test_published_net_benefits_lie_within_bounds_when_labels_are_hidden": (
+        "a band of 99% misses the truth in one draw of a hundred"
+    ),
+    "test_area.test_areas_with_steps_back_are_those_of_the_oracle": "few curves step back",
+}
+
+
+def choices(test: Callable[..., Any]) -> dict[str, list[Any]]:
+    """Return the values of the arguments that a test has one by one."""
+    found: dict[str, list[Any]] = {}
+    for mark in getattr(test, "pytestmark", []):
+        if mark.name == "parametrize" and "," not in str(mark.args[0]):
+            found[str(mark.args[0])] = [*mark.args[1]]
+    return found
+
+
+def drawn() -> dict[str, tuple[Callable[..., Any], dict[str, st.SearchStrategy[Any]]]]:
+    """Return tests, and the strategies of all of their arguments."""
+    found = {}
+    for module in MODULES:
+        for name, test in inspect.getmembers(module, inspect.isfunction):
+            if not name.startswith("test_") or test.__module__ != module.__name__:
+                continue
+            inner = getattr(getattr(test, "hypothesis", None), "inner_test", test)
+            given_ = getattr(getattr(test, "hypothesis", None), "_given_kwargs", {})
+            some = {key: st.sampled_from(values) for key, values in choices(test).items()}
+            if "seed" in some:
+                some["seed"] = st.integers(0, 10**6)
+            if ("seed" in some or given_) and {*inspect.signature(inner).parameters} == {
+                *some,
+                *given_,
+            }:
+                found[f"{module.__name__.rpartition('.')[2]}.{name}"] = (inner, {**some, **given_})
+    return found
+
+
+DRAWN = drawn()
+
+
+@pytest.mark.parametrize("name", [name for name in DRAWN if name not in SOME_SEEDS])
+def test_references_agree(name: str) -> None:
+    test, strategies = DRAWN[name]
+
+    @fuzzed(20)
+    @given(values=st.fixed_dictionaries(strategies))
+    def holds(values: dict[str, Any]) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PUWarning)
+            try:
+                test(**values)
+            except PUError:  # of a case without an answer; `fuzz_sources.py` asks if it should be
+                reject()
+
+    holds()
+
+
+assert len(DRAWN) > 30

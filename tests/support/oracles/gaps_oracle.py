@@ -1,0 +1,366 @@
+"""Slow references for latent positives that are shared out at random to gaps between known ones.
+
+Random shares of 1 have a weighted sum whose distribution is a divided difference, in rational
+arithmetic; ways to share out a few latent positives are enumerated and put in place one by one.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from itertools import combinations, pairwise
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy import optimize, special
+
+from tests.support.oracles import estimates_oracle
+from tests.support.oracles.oracle import Label
+
+NUDGE = Fraction(1, 10**9)
+SEED, DRAWS = 150406837, 1000  # of the method
+Draws = npt.NDArray[np.float64]
+
+
+def chance(values: Sequence[float | Fraction], most: float | Fraction) -> float:
+    """Return the probability that the sum of values times random shares is at most a number."""
+    apart = [Fraction(value) + i * NUDGE for i, value in enumerate(sorted(values))]
+    x, n, above = Fraction(most), len(apart) - 1, Fraction(0)
+    for i, one in enumerate(apart):
+        if one > x:
+            others = [one - other for j, other in enumerate(apart) if j != i]
+            above += (one - x) ** n / math.prod(others, start=Fraction(1))
+    return float(1 - above)
+
+
+def quantile(values: Sequence[float | Fraction], tail: float) -> float:
+    """Return the number that the sum is at most with a probability, by bisection."""
+    low, high = float(min(values)), float(max(values))
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (middle, high) if chance(values, middle) < tail else (low, middle)
+    return high
+
+
+def saddlepoint(
+    values: Sequence[float],
+    tail: float,
+    shapes: Sequence[float] | None = None,
+    scales: Sequence[float] | None = None,
+) -> float:
+    """Return the same by a saddlepoint, for values weighted by gamma variables over their sum.
+
+    The mean of values is at most x where the sum S of (value - x)*G is at most 0, of which the
+    cumulants' generating function is known. Shapes and scales are 1 if nothing is said.
+    """
+    value = np.array(values, float)
+    shape, scale = (
+        np.ones(value.size) if one is None else np.array(one) for one in (shapes, scales)
+    )
+    wanted = special.ndtri(tail)
+
+    def excess(x: float) -> float:
+        apart = scale * (value - x)
+
+        def slope(tilt: float) -> float:
+            return float(np.sum(shape * apart / (1 - tilt * apart)))
+
+        start, stop = ((1 - 1e-12) / float(end) for end in (apart.min(), apart.max()))
+        tilt = optimize.brentq(slope, start, stop, xtol=1e-300, rtol=1e-14)
+        way = math.copysign(math.sqrt(2 * float(np.sum(shape * np.log1p(-tilt * apart)))), tilt)
+        width = math.sqrt(float(np.sum(shape * (apart / (1 - tilt * apart)) ** 2)))
+        return float(way + math.log(tilt * width / way) / way - wanted)
+
+    low, high = float(value.min()), float(value.max())
+    edge = 1e-7 * (high - low)  # nearer there is the end itself
+    if not excess(low + edge) < 0 < excess(high - edge):
+        return low if tail < 0.5 else high
+    return float(optimize.brentq(excess, low + edge, high - edge, rtol=1e-13))
+
+
+def in_groups(values: Sequence[float]) -> tuple[list[float], list[int]]:
+    """Return values and how often each is there: of many all but 200 at each end are 200 means."""
+    size = len(values)
+    if size <= 600:
+        return list(values), [1] * size
+    edges = [*range(200), *(200 + int(step * (size - 400) / 200) for step in range(200))]
+    edges += range(size - 200, size + 1)
+    parts = [values[begin:stop] for begin, stop in pairwise(edges)]
+    return [sum(part) / len(part) for part in parts], [len(part) for part in parts]
+
+
+def beyond(ranks: Sequence[float], size: int) -> tuple[float, float]:
+    """Return how far above and below known positives latent ones may lie."""
+    way = min(2.5 / len(ranks), 1)
+    far = min(max(2 * ranks[-1] - ranks[0], ranks[-1] + way * (size - ranks[-1])), size)
+    near = max(min(2 * ranks[0] - ranks[-1], ranks[0] - way * (ranks[0] - 1)), 1)
+    return near, far
+
+
+def limits_of_ranks(
+    ranks: Sequence[float],
+    latent: float,
+    size: int,
+    tails: tuple[float, float],
+    quantile: Callable[[list[float], float], float],
+) -> tuple[float, float]:
+    """Return limits of the mean rank of latent positives in gaps of equal parts, on average."""
+    near, far = beyond(ranks, size)
+    middles = [(a + b) / 2 for a, b in pairwise(ranks)]
+
+    def limit(values: list[float], at: float) -> float:
+        mean = sum(values) / len(values)
+        return mean + math.sqrt(1 + len(values) / latent) * (quantile(values, at) - mean)
+
+    return (
+        limit([near, *middles, (ranks[-1] + far) / 2], tails[0]),
+        limit([(near + ranks[0]) / 2, *middles, far], tails[1]),
+    )
+
+
+def limits_of_weighted_ranks(
+    ranks: Sequence[float], weight: Sequence[float], latent: float, size: int, level: float
+) -> tuple[float, float]:
+    """Return the same where each known positive stands for a gamma variable."""
+    hidden = np.array(weight) - 1
+    share, limits = latent * hidden / hidden.sum(), []
+    for place, stands, tail in zip(
+        beyond(ranks, size), (1 + share[::-1], 1 + share), (1 - level, 1 + level), strict=True
+    ):
+        mean = np.append(share, unseen(stands) - 1).clip(min=1e-9)
+        parts = (mean / (1 + mean)).tolist(), (1 + mean).tolist()
+        limits.append(saddlepoint([*ranks, place], tail / 2, *parts))
+    return limits[0], limits[1]
+
+
+def unseen(stands: Draws) -> float:
+    """Return the weight of one that lies below all of some and was not seen."""
+    half = min(10, stands.size // 2)
+    logs = np.log(stands[-2 * half :])
+    growth = logs[half:].mean() - logs[:half].mean()
+    return float(stands[-10:].max() * math.exp(max(growth, 0)))
+
+
+class Ends(NamedTuple):
+    """Limits of AUROC: by gaps, at a lower and at a higher tail, and by what is feasible."""
+
+    gaps: tuple[float, float]
+    feasible: tuple[float, float]
+
+
+def auroc(scores: Sequence[float], labels: Sequence[Label], beta: float, tail: float) -> Ends:
+    """Return what latent positives make of AUROC; beta above 0."""
+    size, n = len(scores), list(labels).count(True)
+    p, q = (
+        float(side(list(labels), beta))
+        for side in (estimates_oracle.positives, estimates_oracle.negatives)
+    )
+    m = p - n
+    ranks, top, through = [], [], []
+    for score, label in zip(scores, labels, strict=True):
+        if label is True:
+            better = sum(other > score for other in scores)
+            least = sum(other >= score for other in scores)
+            ranks.append((better + least + 1) / 2)
+            top.append(_others(scores, labels, score, tied=False))
+            through.append(_others(scores, labels, score, tied=True))
+    ranks.sort()
+
+    def area(latent: float) -> float:
+        return 1 - ((sum(ranks) + m * latent) / p - (p + 1) / 2) / q
+
+    best, worst = limits_of_ranks(ranks, m, size, (tail, 1 - tail), quantile)
+    gaps = area(worst), area(best)
+    crossed = sum(max(m - k, 0) for k in [*top, *through]) / 2
+    rest = [size - n - k for k in [*top, *through]]
+    passed = sum(max(m - k, 0) for k in rest) / 2
+    best = (m + 1) / 2 + crossed / m
+    worst = size + 1 - (m + 1) / 2 - passed / m
+    return Ends(gaps, (area(worst), area(best)))
+
+
+def _others(scores: Sequence[float], labels: Sequence[Label], score: float, *, tied: bool) -> int:
+    """Count the examples above a score, or at it too, that are not known to be positive."""
+    return sum(
+        label is not True and (other > score or (tied and other == score))
+        for other, label in zip(scores, labels, strict=True)
+    )
+
+
+def compositions(m: int, parts: int) -> Iterator[list[int]]:
+    """Return all ways to share out m things."""
+    for bars in combinations(range(m + parts - 1), parts - 1):
+        places = [-1, *bars, m + parts - 1]
+        yield [b - a - 1 for a, b in pairwise(places)]
+
+
+def average_precisions(
+    known: Sequence[int], examples: int, m: int, first: float
+) -> tuple[list[float], list[float]]:
+    """Return average precision for all ways to share out m, at the worst and the best places.
+
+    Parameters
+    ----------
+    known : sequence of int
+        Ranks of the known positives, from 1, without ties.
+    examples, m : int
+        Numbers of all examples and of latent positives.
+    first : float
+        The place after which those of the first gap come at best.
+    """
+    worst, best = [], []
+    for shares in compositions(m, len(known) + 1):
+        low, high, found = 0.0, 0.0, 0
+        for gap, count in enumerate(shares):
+            end = known[gap] - 1 if gap < len(known) else examples
+            if gap == len(known):
+                end = max(end, found + count)
+            start = max(end - count, found)
+            low += sum((found + j) / (start + j) for j in range(1, count + 1))
+            begin = known[gap - 1] if gap else first
+            high += sum((found + j) / (begin + j) for j in range(1, count + 1))
+            found += count
+            if gap < len(known):
+                found += 1
+                low += min(found / known[gap], 1)
+                high += found / known[gap]
+        worst.append(low / (len(known) + m))
+        best.append(high / (len(known) + m))
+    return sorted(worst), sorted(best)
+
+
+def drawn_precisions(
+    blocks: Sequence[tuple[int, int, int]],
+    examples: int,
+    latent: int,
+    first: float,
+    sums: Callable[[Draws], Draws],
+) -> tuple[Draws, Draws]:
+    """Draw what `average_precisions` enumerates, for blocks of ties.
+
+    The draws are those that are part of the method: a thousand, from its seed.
+
+    Parameters
+    ----------
+    blocks : sequence of (int, int, int)
+        Known positives in each, examples above it, and at or above its end.
+    examples, latent, first
+        As in `average_precisions`.
+    sums : callable
+        Harmonic numbers, less any constant.
+    """
+    n, size = sum(found for found, _, _ in blocks), len(blocks)
+    edges = [size]
+    if size > 90:  # the same ratio of each place to the next, as far as they are whole
+        edges = sorted({round(60 * (size / 60) ** (step / 30)) for step in range(31)})
+    gaps = []  # one before each block that stands for itself, some within; groups; one at the end
+    for found, _, _ in blocks[: edges[0]]:
+        gaps += [1, found - 1]
+    for begin, stop in pairwise(edges):
+        gaps.append(sum(found for found, _, _ in blocks[begin:stop]))
+    each = iter(_shared_out([*gaps, 1], latent).T)
+    low, high = np.zeros(DRAWS), np.zeros(DRAWS)
+    known, passed = 0, np.zeros(DRAWS)  # known positives above, and latent ones
+    before = next(each)
+    crowded = np.maximum(before - blocks[0][1], 0)
+    high += _sum_right_after(before - crowded, 0 * before, first + 0 * before, sums)
+    for number, (found, start, end) in enumerate(blocks[: edges[0]]):
+        within = next(each)
+        after = next(each) if number < edges[0] - 1 or edges == [size] else 0 * within
+        is_last = number == size - 1
+        room = np.maximum(end - start - found - within, 0)
+        lost = np.maximum(after - (examples - end), 0) if is_last else 0 * after
+        # At worst latent ones are at the end of their gap, tied with what follows.
+        tied = np.minimum(before, room)
+        above = known + passed
+        free = before - tied
+        low += _sum_right_after(free, above, np.maximum(start - free, above), sums)
+        through = known + found + passed + before + within + lost
+        low += (found + within + tied + lost) * np.minimum(through / end, 1)
+        if is_last:
+            low += _last(after - lost, n + latent, examples, sums)
+        # At best at its start, tied with what precedes.
+        tied = np.minimum(after, room)
+        through = known + found + passed + before + within + tied
+        high += (found + within + tied) * through / end
+        high += crowded * through / end if number == 0 else 0
+        high += _sum_right_after(after - tied, through, end + 0 * through, sums)
+        known, passed, before = known + found, passed + before + within, after
+    for begin, stop in pairwise(edges):
+        inside, spread, many = 0, np.zeros(DRAWS), sum(found for found, _, _ in blocks[begin:stop])
+        shared = next(each)
+        for found, _, end in blocks[begin:stop]:
+            inside += found
+            spread += found * (known + inside + passed + shared * inside / many) / end
+        high += (1 + shared / many) * spread
+        low += (1 + shared / many) * np.minimum(spread, many)
+        known, passed = known + many, passed + shared
+    if size > 90:
+        after, end = next(each), blocks[-1][2]
+        low += _last(after, n + latent, examples, sums)
+        high += _sum_right_after(after, n + latent - after, end + 0 * after, sums)
+    return low / (n + latent), high / (n + latent)
+
+
+def _shared_out(gaps: Sequence[int], latent: int) -> Draws:
+    """Share latent positives out to units of several gaps each, at random."""
+    rng, there = np.random.default_rng(SEED), np.array(gaps) > 0
+    parts = rng.standard_gamma(np.array(gaps, float)[there], (DRAWS, int(there.sum())))
+    found = np.zeros((DRAWS, len(gaps)))
+    found[:, there] = rng.multinomial(latent, parts / parts.sum(axis=1, keepdims=True))
+    return found
+
+
+def _last(number: Draws, positives: int, examples: int, sums: Callable[[Draws], Draws]) -> Draws:
+    """Return the sum of precisions over latent positives at the end of the last gap."""
+    above = positives - number
+    return _sum_right_after(number, above, np.maximum(examples - number, above), sums)
+
+
+def _sum_right_after(
+    number: Draws, positives: Draws, rank: Draws, sums: Callable[[Draws], Draws]
+) -> Draws:
+    """Return the sum of (P + j)/(r + j) over j = 1..number."""
+    found: Draws = number - (rank - positives) * (sums(rank + number) - sums(rank))
+    return found
+
+
+def drawn_weighted(
+    end: Sequence[int],
+    last: Sequence[int],
+    weight: Sequence[float],
+    latent: float,
+    sums: Callable[[Draws], Draws],
+) -> tuple[Draws, Draws]:
+    """Draw average precision where known positives stand for gamma variables, at both ends.
+
+    The draws are those that are part of the method: a thousand for each end, from its seed.
+    """
+    rng, n = np.random.default_rng(SEED), len(end)
+    hidden = np.array(weight) - 1
+    share = latent * hidden / hidden.sum()
+    ends, through_of = np.array(end), np.array(last)
+
+    def draw(beyond: float, times: float) -> Draws:
+        mean = np.append(share, beyond - 1).clip(min=1e-9)
+        shape = mean / (1 + mean) * np.append(np.ones(n), times)
+        found: Draws = rng.gamma(shape, 1 + mean, (DRAWS, n + 1))
+        # Where all are too small for a number, one of them is all that there is.
+        none = np.flatnonzero(found.sum(axis=1) < 1e-290)
+        if none.size:
+            found[none] = np.eye(n + 1)[rng.choice(n + 1, none.size, p=shape / shape.sum())]
+        found *= latent / found.sum(axis=1, keepdims=True)
+        return found
+
+    above = unseen(1 + share[::-1])
+    most = min(max(above / (4 * (1 + share.mean())), 1.0), 3.0)
+    found = draw(above, most)
+    top, found = found[:, n], found[:, :n]
+    first = end[0] ** 2 / (2 * end[1]) * max(1 - 10 / n, 0)
+    through = np.stack([top + (1 + found[:, :k]).sum(axis=1) for k in through_of], axis=1)
+    high = ((1 + found) * through / ends).sum(axis=1)
+    high += _sum_right_after(top, 0 * top, first + 0 * top, sums)
+    found = draw(unseen(1 + share), 1.0)[:, :n]
+    through = np.stack([(1 + found[:, :k]).sum(axis=1) for k in through_of], axis=1) - found / 2
+    low = ((1 + found) * np.minimum(through / ends, 1)).sum(axis=1)
+    return low / (n + latent), high / (n + latent)

@@ -1,0 +1,123 @@
+"""Slow reference for bounds that start from known negatives, or from both kinds of examples.
+
+Known negatives are handled by literally turning the ranking over: scores negated, labels swapped,
+latent negatives in the place of latent positives.
+"""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from tests.support.oracles import oracle
+from tests.support.oracles.oracle import BandRule, Label, Table
+
+BOUNDS = ("lower", "estimate", "upper")
+Claims = list[tuple[int, int, int]]
+Tables = dict[str, list[Table]]
+
+FLIP: dict[Label, Label] = {True: False, False: True, None: None}
+
+
+def totals(labels: Sequence[Label], beta: float) -> oracle.Totals:
+    """Count each kind of example, and the latent positives."""
+    p, q, u = (oracle.count_label(labels, kind) for kind in (True, False, None))
+    return oracle.Totals(p, q, u, oracle.latent_count(beta, u))
+
+
+def claims_of_positives(
+    scores: Sequence[float], labels: Sequence[Label], m: int, level: float, band: BandRule
+) -> Claims:
+    """Return, at each cutoff, the latent positives in the head by the known ones there."""
+    n = oracle.count_label(labels, True)
+    lower, upper = band(n, m, level)
+    middle = oracle.central(n, m)
+    return [
+        (lower[step.known_positive], middle[step.known_positive], upper[step.known_positive])
+        for step in oracle.cutoffs(scores, labels)
+    ]
+
+
+def claims_of_negatives(
+    scores: Sequence[float], labels: Sequence[Label], m: int, level: float, band: BandRule
+) -> Claims:
+    """Return, at each cutoff, the latent positives in the head by the known negatives below it."""
+    turned = [-score for score in scores], [FLIP[label] for label in labels]
+    unlabeled = oracle.count_label(labels, None)
+    below = claims_of_positives(*turned, unlabeled - m, level, band)
+    steps = oracle.cutoffs(scores, labels)
+    # From the other side the same cutoffs come in reverse order. What is no latent negative in
+    # the tail is a latent positive there; all further ones are in the head.
+    return [
+        (
+            m - (unlabeled - step.unlabeled - fewest),
+            m - (unlabeled - step.unlabeled - middle),
+            m - (unlabeled - step.unlabeled - most),
+        )
+        for step, (fewest, middle, most) in zip(steps, reversed(below), strict=True)
+    ]
+
+
+def fit(
+    scores: Sequence[float], labels: Sequence[Label], beta: float, claims: Claims
+) -> list[list[Table]]:
+    """Return the tables of each bound, with claims moved to what can be attained."""
+    whole, steps = totals(labels, beta), oracle.cutoffs(scores, labels)
+    return [
+        [oracle.table_at(step, whole, claim[i]) for step, claim in zip(steps, claims, strict=True)]
+        for i in range(3)
+    ]
+
+
+def width(scores: Sequence[float], labels: Sequence[Label], claims: Claims) -> int:
+    """Return twice the area between the upper and the lower curve, in pairs of examples.
+
+    The curves are those of the claims as they are, possible or not: true positives over the rank,
+    between which there is the same area as between those over false positives.
+    """
+    steps = oracle.cutoffs(scores, labels)
+    ranks = [step.known_positive + step.known_negative + step.unlabeled for step in steps]
+    areas = []
+    for i in (0, 2):
+        points = [
+            (rank, step.known_positive + claim[i])
+            for rank, step, claim in zip(ranks, steps, claims, strict=True)
+        ]
+        areas.append(sum((r1 - r0) * (tp0 + tp1) for (r0, tp0), (r1, tp1) in pairwise(points)))
+    return areas[1] - areas[0]
+
+
+def tables(
+    scores: Sequence[float],
+    labels: Sequence[Label],
+    beta: float,
+    level: float,
+    band: BandRule,
+    reference: str,
+) -> tuple[Tables, str]:
+    """Return the tables of the three bounds at all cutoffs, and the tightest kind."""
+    m = totals(labels, beta).latent
+    local = (1 + level) / 2 if reference == "both" else level
+    claims: dict[str, Claims] = {}
+    if reference != "negatives" and True in labels:
+        claims["positives"] = claims_of_positives(scores, labels, m, local, band)
+    if reference != "positives" and False in labels:
+        claims["negatives"] = claims_of_negatives(scores, labels, m, local, band)
+    found = {kind: fit(scores, labels, beta, claim) for kind, claim in claims.items()}
+    ranges = {kind: width(scores, labels, claim) for kind, claim in claims.items()}
+    tightest = min(ranges, key=ranges.__getitem__)  # of two equal ones the first
+    if reference != "both":
+        return dict(zip(BOUNDS, found[tightest], strict=True)), tightest
+    common, apart = [], []
+    for one, other in zip(claims["positives"], claims["negatives"], strict=True):
+        middle = {"positives": one, "negatives": other}[tightest][1]
+        lower, upper = max(one[0], other[0]), min(one[2], other[2])
+        apart.append(lower > upper)
+        lower, upper = sorted((lower, upper))
+        common.append((lower, sorted((lower, middle, upper))[1], upper))
+    merged = [
+        [
+            table._replace(clipped=table.clipped or gap)
+            for table, gap in zip(bound, apart, strict=True)
+        ]
+        for bound in fit(scores, labels, beta, common)
+    ]
+    return dict(zip(BOUNDS, merged, strict=True)), tightest
