@@ -61,10 +61,15 @@ mutants: .venv/mutants.installed
 	cd mutants && $(QUICKLY) ../$(BIN)/python -m pytest -p tests.long.mutants -p no:cacheprovider \
 		--sample=$(SAMPLE) --seed=$(SEED) $(REACHING) --ignore tests/sources/test_polars.py
 
+# The examples of the manual are checked as a user of types sees them.
 lint: .venv/dev.installed
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	rm -rf build/snippets
+	$(BIN)/python docs/snippets.py build/snippets
+	$(BIN)/mypy --config-file docs/snippets.ini build/snippets
+	$(BIN)/basedpyright
 
 # Shared paragraphs of docstrings are those of docs/parameters.toml.
 format: .venv/dev.installed
