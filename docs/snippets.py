@@ -1,6 +1,6 @@
 """Each page's examples as a module, for type checkers: ``python docs/snippets.py FOLDER``.
 
-To a type checker ``df.pu`` is a column. So each ``x.pu`` is written as ``pu_accessor.pu(x)``, a call
+To a type checker ``df.pu`` is a column. So ``x.pu`` is written as ``pu_accessor.pu(x)``, a call
 that has types. What stands under ``try`` shows an error on purpose, and is left
 out.
 """
