@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 from pu_accessor.accessors import register
 from pu_accessor.accessors.constructors import from_arrays, from_chunks, pu
-from pu_accessor.accessors.labels import add_labels
 from pu_accessor.accessors.planning import positives_needed, power
+from pu_accessor.accessors.prior import add_labels
 from pu_accessor.errors import (
     PUDataError,
     PUError,

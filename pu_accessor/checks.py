@@ -169,12 +169,14 @@ def check_selection_odds(odds: float) -> float:
     return float(odds) if odds < _BOUNDLESS else inf
 
 
-def check_share(argument: str, value: object) -> None:
-    """Raise unless a value is a share."""
+def check_share(argument: str, value: object, span: str = "[0, 1]") -> None:
+    """Raise unless a value is a share, or a number in a span that is written like "(-1, 1]"."""
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise PUTypeError(f"{argument} must be a number in [0, 1], but {value!r} was passed.")
-    if not 0 <= float(value) <= 1:
-        raise PUValueError(f"{argument} must lie in [0, 1], but {value!r} was passed.")
+        raise PUTypeError(f"{argument} must be a number in {span}, but {value!r} was passed.")
+    low, high = map(float, span[1:-1].split(","))
+    excluded = [low] * (span[0] == "(") + [high] * (span[-1] == ")")
+    if not low <= float(value) <= high or value in excluded:
+        raise PUValueError(f"{argument} must lie in {span}, but {value!r} was passed.")
 
 
 def as_array(values: Any) -> npt.NDArray[Any]:

@@ -67,13 +67,11 @@ LAYERS = {
     "estimates": {"accessors", "questions"},
     "gaps": {"counting", "inference"},
     "guaranteed_cutoffs": {"accessors", "inference", "questions"},
-    "labels": {"accessors", "sources"},
     "macro_average": {"inference", "questions"},
     "planning": {"accessors", "inference"},
     "prior": {"accessors", "questions"},
-    "robustness": {"accessors", "questions"},
     "tables": {"accessors", "datasets"},
-    "utility": {"accessors", "inference", "plots", "questions"},
+    "utility": {"accessors", "inference", "questions"},
 }
 LONGEST, LONGEST_PLOT = 11, 14  # parameters of a public method
 

@@ -19,10 +19,8 @@ from pu_accessor.accessors import (
     utility,
     utility_plots,
 )
-from pu_accessor.accessors import robustness as over_odds
 from pu_accessor.accessors.advice import explains_keywords, tell_of_methods
-from pu_accessor.accessors.bound import Bound
-from pu_accessor.accessors.repr import fold
+from pu_accessor.accessors.bound import Bound, fold
 from pu_accessor.errors import PUError, refuse_signals
 from pu_accessor.report.report import report
 from pu_accessor.sources.labels import Values
@@ -145,7 +143,7 @@ class Accessor(Bound):
     select = guaranteed_cutoffs.select
     compare = comparison.compare
     dominance = comparison.dominance
-    robustness = over_odds.robustness
+    robustness = comparison.robustness
     gap = comparison.gap
     calibration = utility.calibration
     bedroc = utility.bedroc
@@ -157,7 +155,7 @@ class Accessor(Bound):
     plot_metric = plots.plot_metric
     plot_against_beta = plots.plot_against_beta
     plot_forest = utility_plots.plot_forest
-    plot_robustness = over_odds.plot_robustness
+    plot_robustness = utility_plots.plot_robustness
     plot_net_benefit = utility_plots.plot_net_benefit
     plot_gain = utility_plots.plot_gain
     plot_calibration = utility_plots.plot_calibration

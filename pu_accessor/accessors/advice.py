@@ -33,43 +33,41 @@ Kind = TypeVar("Kind", bound=type)
 _WIDTH = 40  # of a value that is written as it is
 
 # What a line to write says where a user has said nothing: for all methods, and for some.
-_VALUES: Mapping[str, object] = MappingProxyType(
-    {"beta": 0.3, "quantity": "auroc", "at": 100, "size": 50, "random_state": 0}
-    | {"path": "report.html"}
-)
-_VALUES_OF: Mapping[str, Mapping[str, object]] = MappingProxyType(
-    {
-        "at": {"rank": 100},
-        "cutoff": {"recall": 0.9},
-        "gap": {"beta": 0.3},
-        "metric": {"quantity": "f1"},
-        "plot_against_beta": {"beta": [0.1, 0.2, 0.3]},
-        "plot_metric": {"quantity": "f1"},
-        "select": {"recall": 0.9},
-    }
-)
+_VALUES: Mapping[str, object] = {
+    "beta": 0.3,
+    "quantity": "auroc",
+    "at": 100,
+    "size": 50,
+    "random_state": 0,
+    "path": "report.html",
+}
+_VALUES_OF: Mapping[str, Mapping[str, object]] = {
+    "at": {"rank": 100},
+    "cutoff": {"recall": 0.9},
+    "gap": {"beta": 0.3},
+    "metric": {"quantity": "f1"},
+    "plot_against_beta": {"beta": [0.1, 0.2, 0.3]},
+    "plot_metric": {"quantity": "f1"},
+    "select": {"recall": 0.9},
+}
 # What is no method of df.pu, and the call that does it.
-_ELSEWHERE: Mapping[str, str] = MappingProxyType(
-    {
-        "area": "contingency(0.3).pu.area('auroc')",
-        "at": "contingency(0.3).pu.at(rank=100)",
-        "beta_derivatives": "contingency(0.3).pu.beta_derivatives()",
-        # the names of the releases before
-        "breaking_point": "robustness('auroc', 0.3)",
-        "compare_unpaired": "gap('auroc', 0.3)",
-        "enrichment_factor": "metric('lift', 0.3, at={'fraction': 0.01})",
-        "plot_decision": "plot_net_benefit(0.3)",
-    }
-)
-_OF_TABLES: Mapping[str, str] = MappingProxyType(
-    {
-        "auroc": "area('auroc')",
-        "average_precision": "area('average_precision')",
-        # the names of the releases before
-        "roc": "roc_bounds()",
-        "pr": "pr_bounds()",
-    }
-)
+_ELSEWHERE: Mapping[str, str] = {
+    "area": "contingency(0.3).pu.area('auroc')",
+    "at": "contingency(0.3).pu.at(rank=100)",
+    "beta_derivatives": "contingency(0.3).pu.beta_derivatives()",
+    # the names of the releases before
+    "breaking_point": "robustness('auroc', 0.3)",
+    "compare_unpaired": "gap('auroc', 0.3)",
+    "enrichment_factor": "metric('lift', 0.3, at={'fraction': 0.01})",
+    "plot_decision": "plot_net_benefit(0.3)",
+}
+_OF_TABLES: Mapping[str, str] = {
+    "auroc": "area('auroc')",
+    "average_precision": "area('average_precision')",
+    # the names of the releases before
+    "roc": "roc_bounds()",
+    "pr": "pr_bounds()",
+}
 
 
 def explains_keywords(kind: Kind) -> Kind:
@@ -203,20 +201,21 @@ class _Call:
         elif word in ("figsize", "dpi"):
             told = f"Make the Axes first: {self._write(ax=f'plt.subplots({word}={value})[1]')}"
         elif hasattr(Line2D, f"set_{word}"):
-            line = self._write(line_kws=self._add("line_kws"))
+            line = self._write_style("line_kws")
             told = f"It is the curve's, or its band's in band_kws: {line}"
         elif hasattr(Patch, f"set_{word}"):
-            told = f"It is the band's: {self._write(band_kws=self._add('band_kws'))}"
+            told = f"It is the band's: {self._write_style('band_kws')}"
         elif hasattr(Axes, f"set_{word}"):
             told = f"Set it on what is returned: {self._write()}.set({word}={value})"
         else:
             return ""
         return f"{self.name} has no argument {word!r}. {told}."
 
-    def _add(self, options: str) -> str:
-        """Write options of matplotlib with the unknown keyword among them."""
-        before = f"{self.given[options]} | " if options in self.given else ""
-        return f"{before}{{{self.unknown!r}: {self.keywords[self.unknown]}}}"
+    def _write_style(self, argument: str) -> str:
+        """Write the call with the unknown keyword among properties of matplotlib's."""
+        before = f"{self.given[argument]} | " if argument in self.given else ""
+        style = f"{before}{{{self.unknown!r}: {self.keywords[self.unknown]}}}"
+        return self._write(**{argument: style})
 
     def _write(self, **more: str) -> str:
         """Write the call without the unknown keyword, and with more."""

@@ -1,6 +1,7 @@
 """A source of rankings, and what its columns mean: what all questions are put to."""
 
 from collections.abc import Mapping
+from textwrap import wrap
 
 from pu_accessor.checks import check_ranks
 from pu_accessor.questions.request import Request
@@ -8,6 +9,7 @@ from pu_accessor.ranking import Ranks
 from pu_accessor.sources.roles import Roles
 from pu_accessor.sources.source import Source
 
+_WIDTH = 80  # of a terminal
 # How a source is reached that is no attribute of something.
 _ROOTS = {
     "arrays": "pu_accessor.from_arrays(score, label)",
@@ -16,15 +18,7 @@ _ROOTS = {
 
 
 class Bound:
-    """A source with its roles; nothing is read until a question is asked.
-
-    Parameters
-    ----------
-    source : Source
-        Rows of any kind.
-    roles : Roles, optional
-        What its columns mean.
-    """
+    """A source of rows with what its columns mean; nothing is read until a question is asked."""
 
     def __init__(self, source: Source, roles: Roles | None = None) -> None:
         self._source = source
@@ -47,3 +41,21 @@ class Bound:
             self._roles.progress,
             lambda: self._source.template(self._roles),
         )
+
+
+def fold(head: str, rows: Mapping[str, str]) -> str:
+    """Write a repr in lines that are no longer than a terminal is wide.
+
+    Examples
+    --------
+    >>> print(fold("<df.pu>", {"unlabeled": "12", "models": "2: svm, forest"}))
+    <df.pu>
+    unlabeled  12
+    models     2: svm, forest
+    """
+    lines = wrap(head, _WIDTH, subsequent_indent="  ")
+    indent = " " * (max(map(len, rows), default=0) + 2)
+    for name, text in rows.items():
+        first = f"{name:<{len(indent)}}"
+        lines += wrap(text, _WIDTH, initial_indent=first, subsequent_indent=indent)
+    return "\n".join(lines)

@@ -1,8 +1,8 @@
-"""Questions to rankings: which of several models, or groups, is better."""
+"""Questions to rankings: which model or group is better, and what could overturn that."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 
 import pandas as pd
 
@@ -10,12 +10,15 @@ from pu_accessor.accessors.bound import Bound
 from pu_accessor.checks import refuse_odds
 from pu_accessor.datasets import curves, tables
 from pu_accessor.errors import PUValueError, brief
+from pu_accessor.inference.bands.lookup import Band
 from pu_accessor.inference.estimates.cutoff_spec import At
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.rates import Metric
 from pu_accessor.questions import comparison
 from pu_accessor.questions.betas import Beta, read_betas
 from pu_accessor.questions.rank_bands import UserBand, read_settings
+from pu_accessor.questions.robustness import read_conclusion
+from pu_accessor.questions.robustness import robustness as ask
 
 
 def compare(
@@ -45,18 +48,18 @@ def compare(
     beta : Beta, optional
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
-        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it;
-        bands, whose level is to be lower than its own, get an envelope over its interval.
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
+        bands, whose level must be lower, get an envelope.
 
         Without it there is no size.
     quantity : {"auroc"}, default "auroc"
         What is compared. Others are compared between groups alone: `gap`.
     at : At, optional
         The cutoff: a number of examples predicted positive, 100 or ``{"rank": 100}``, or their
-        share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last cutoff with an
-        estimated ``{"fpr": 0.05}`` at most or ``{"precision": 0.9}`` at least, the first with
-        ``{"recall": 0.9}``, or tpr, at least; "youden" and "maximum", where the estimated
-        informedness, or the metric itself, is highest.
+        share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last with an estimated
+        ``{"fpr": 0.05}`` at most or ``{"precision": 0.9}`` at least, the first with ``{"recall":
+        0.9}``, or tpr, at least; "youden" or "maximum", where the estimated informedness, or the
+        metric itself, is highest.
 
         AUROC has none.
     on : hashable or list of hashable, optional
@@ -73,8 +76,8 @@ def compare(
         difference can be, with an interval that holds for all.
     joint : {"approximate", "guaranteed"}, default "approximate"
         How an estimate of beta counts: by the squares of both errors, which holds about as often
-        as `level` says if they are independent; or by its whole interval, which holds at least so
-        often, asks for an estimate of a higher level, and is wider.
+        as `level` says if they are independent; or by its whole interval, of a higher level, which
+        holds at least so often and is wider.
 
     Returns
     -------
@@ -181,20 +184,17 @@ def dominance(
         "bootstrap", at all of them jointly for "simultaneous" and "dkw".
     band : Band, default "exact"
         Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
-        Or a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays with an
-        entry for each k = 0..n known positives in the head. Or a pair ``(lower, upper)``, bounds
-        on their share among the first r = 0, 1, ... examples: two arrays, DataArrays over "rank",
-        or functions of an array of r.
+        Or a function ``(n, m, level) -> (lower, upper)`` of two integer arrays, for k = 0..n known
+        positives in the head. Or a pair ``(lower, upper)`` of their share among the first r = 0,
+        1, ... examples: arrays, DataArrays over "rank", or functions of an array of r.
     reference : {"positives", "negatives", "tightest", "both"}, default "positives"
-        Which known examples the band starts from. Known negatives, a random sample of the
-        negatives, bound the latent ones below each cutoff. "tightest" takes the kind with the
-        narrower range of AUROC at each beta, "both" what two bands at half of 1 - level have in
-        common.
+        Which known examples the band starts from: known negatives, if a random sample, bound the
+        latent ones below each cutoff. "tightest" takes the kind with the narrower range of AUROC
+        at each beta, "both" what two bands at half of 1 - level have in common.
     selection_odds : float, default 1
-        By which factor the odds of being labeled may differ between any two positives (of
-        negatives, with known ones), in any way: 1 for labels at random, infinite for nothing known
-        about them. Above 1 the band is "exact" or "simultaneous", and holds for every such
-        selection.
+        Factor by which the odds of being labeled may differ between any two positives (or
+        negatives, with known ones): 1 for labels at random, infinite for nothing known about them.
+        Above 1 the band is "exact" or "simultaneous", and holds for every such selection.
 
     Returns
     -------
@@ -263,17 +263,17 @@ def gap(
     beta : Beta, optional
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
-        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it;
-        bands, whose level is to be lower than its own, get an envelope over its interval.
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
+        bands, whose level must be lower, get an envelope.
 
         The gap of recall, tpr or fnr on new examples needs none: known positives alone say it.
         Estimates for each group have independent errors; one for all is off by the same in each.
     at : At, optional
         The cutoff: a number of examples predicted positive, 100 or ``{"rank": 100}``, or their
-        share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last cutoff with an
-        estimated ``{"fpr": 0.05}`` at most or ``{"precision": 0.9}`` at least, the first with
-        ``{"recall": 0.9}``, or tpr, at least; "youden" and "maximum", where the estimated
-        informedness, or the metric itself, is highest.
+        share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last with an estimated
+        ``{"fpr": 0.05}`` at most or ``{"precision": 0.9}`` at least, the first with ``{"recall":
+        0.9}``, or tpr, at least; "youden" or "maximum", where the estimated informedness, or the
+        metric itself, is highest.
 
         Of a metric, in each group: mostly a threshold that all share.
     target : Target, optional
@@ -283,8 +283,8 @@ def gap(
         Probability with which the interval covers, in (0, 1).
     joint : {"approximate", "guaranteed"}, default "approximate"
         How an estimate of beta counts: by the squares of both errors, which holds about as often
-        as `level` says if they are independent; or by its whole interval, which holds at least so
-        often, asks for an estimate of a higher level, and is wider.
+        as `level` says if they are independent; or by its whole interval, of a higher level, which
+        holds at least so often and is wider.
 
     Returns
     -------
@@ -360,3 +360,132 @@ def gap(
         )
     betas = None if beta is None else read_betas(beta, joint=joint)
     return comparison.gap(self._request(), quantity, betas, at, Settings(level), target)
+
+
+def robustness(
+    self: Bound,
+    quantity: str | Metric,
+    beta: Beta,
+    *,
+    selection_odds: float | Sequence[float] = (1, 1.25, 1.5, 2, 2.5, 3, 4, 5),
+    above: float | None = None,
+    at: At | None = None,
+    on: Hashable | list[Hashable] | None = None,
+    target: str | None = None,
+    level: float = 0.95,
+    band: str | Band = "exact",
+    reference: str = "positives",
+) -> pd.DataFrame:
+    """Return a quantity for several factors of the odds of being labeled, and which one breaks it.
+
+    Labels are seldom a random sample of the positives. This says what a quantity can be where the
+    odds differ by some factor, and how far they may differ before its interval reaches the value
+    that it was to exceed: the breaking point.
+
+    Parameters
+    ----------
+    quantity : Metric
+        "auroc", "average_precision", or a metric, whose conclusion is that it is above a value; or
+        "difference", of the AUROC of models that ranked the same examples, whose conclusion is
+        that one is better than the other.
+    beta : Beta
+        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
+        several, a mapping, Series or DataArray by group.
+
+        Not an estimate with its interval: that takes labels to be selected at random, and what is
+        asked here is how far from that they may be. Pass its point, and its ends.
+    selection_odds : float or array-like of float, default (1, 1.25, 1.5, 2, 2.5, 3, 4, 5)
+        The factors, from 1 on. For the breaking point alone pass 1.
+    above : float, default 0.5
+        The conclusion is that the lower limit is above this. Not for a difference, which is to be
+        other than 0.
+    at : At, optional
+        The cutoff: a number of examples predicted positive, 100 or ``{"rank": 100}``, or their
+        share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last with an estimated
+        ``{"fpr": 0.05}`` at most or ``{"precision": 0.9}`` at least, the first with ``{"recall":
+        0.9}``, or tpr, at least; "youden" or "maximum", where the estimated informedness, or the
+        metric itself, is highest.
+
+        Not for an area.
+    on : hashable or list of hashable, optional
+        Columns that identify an example, to pair the rows of models in rows.
+
+        For a difference.
+    target : Target, optional
+        What the numbers are about: "population", new examples, which is the default but for a
+        metric; or "examples", these alone.
+    level : float, default 0.95
+        Probability with which the band covers, in (0, 1): at each cutoff or bin for "exact" and
+        "bootstrap", at all of them jointly for "simultaneous" and "dkw".
+    band : Band, default "exact"
+        Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
+        Or a function ``(n, m, level) -> (lower, upper)`` of two integer arrays, for k = 0..n known
+        positives in the head. Or a pair ``(lower, upper)`` of their share among the first r = 0,
+        1, ... examples: arrays, DataArrays over "rank", or functions of an array of r.
+
+        For a metric alone: "exact" or "simultaneous".
+    reference : {"positives", "negatives", "tightest", "both"}, default "positives"
+        Which known examples the band starts from: known negatives, if a random sample, bound the
+        latent ones below each cutoff. "tightest" takes the kind with the narrower range of AUROC
+        at each beta, "both" what two bands at half of 1 - level have in common.
+
+    Returns
+    -------
+    DataFrame
+        A row for each group, or pair of models, beta and factor.
+
+        * The group, or the two models; beta; selection_odds, the factor; quantity.
+        * estimate : that for labels at random.
+        * range_lower, range_upper (not of a metric) : what it can be for a selection within the
+          factor.
+        * lower, upper : the interval, or the bounds of a band, that hold for all of these.
+        * above : what the conclusion is about.
+        * breaking_point : the factor from which on the conclusion does not hold for every
+          selection, the same in all rows of a group and beta. 1 where it does not hold at random
+          labels, infinite where it holds for every selection.
+        * level, band (of a metric), target.
+
+    Raises
+    ------
+    PUValueError
+        If a number has no cutoff, or a metric lacks one; if the columns have propensities.
+
+    See Also
+    --------
+    plot_robustness : The picture of this.
+    auroc : Has `selection_odds`, too: the interval at one factor.
+
+    Notes
+    -----
+    The breaking point is found by halving, to a thousandth. At such a factor the conclusion *may*
+    be wrong: that takes a selection that depends on the score as unfavourably as it can.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> truth = np.arange(4000) < 1000
+    >>> score = np.random.default_rng(0).normal(truth)
+    >>> label = np.where(np.arange(4000) < 300, 1, np.nan)
+    >>> df = pd.DataFrame({"score": score, "label": label})
+    >>> found = df.pu.robustness("auroc", beta=700 / 3700, selection_odds=[1, 2])
+    >>> found[["selection_odds", "estimate", "lower", "upper", "breaking_point"]].round(2)
+       selection_odds  estimate  lower  upper  breaking_point
+    0             1.0      0.75   0.71   0.79            7.45
+    1             2.0      0.75   0.64   0.85            7.45
+    """
+    refuse_propensity(self)
+    settings = Settings(level, band, reference)
+    conclusion = read_conclusion(quantity, at, above, target, settings, on)
+    return ask(self._request(), conclusion, read_betas(beta), selection_odds)
+
+
+def refuse_propensity(bound: Bound) -> None:
+    """Raise if columns say what the odds of being labeled are."""
+    if bound._roles.propensity is not None:
+        raise PUValueError(
+            f"propensity must not be bound, but {bound._roles.propensity!r} is: it says what the "
+            "odds of being labeled are, and robustness is asked where they are not known. Leave "
+            "one of the two out."
+        )

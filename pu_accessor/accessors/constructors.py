@@ -5,12 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from functools import wraps
 from inspect import signature
-from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeAlias, TypedDict, Unpack, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Literal,
+    ParamSpec,
+    Required,
+    TypeAlias,
+    TypedDict,
+    Unpack,
+    overload,
+)
 
 import pandas as pd
 import xarray as xr
 
 from pu_accessor.accessors.accessor import Accessor
+from pu_accessor.accessors.tables import TablesAccessor
 from pu_accessor.errors import PUTypeError, suggestion
 from pu_accessor.sources.chunks import Chunks
 from pu_accessor.sources.columns import Column
@@ -48,7 +59,7 @@ class SampleRoles(SharedRoles, total=False):
     """What can be said of the variables of samples."""
 
     score: Hashable
-    dim: Hashable
+    dim: Required[Hashable]
 
 
 class GroupRoles(SharedRoles, total=False):
@@ -69,12 +80,14 @@ def pu(data: pd.DataFrame, **roles: Unpack[FrameRoles]) -> Accessor: ...
 @overload
 def pu(data: Grouping, **roles: Unpack[GroupRoles]) -> Accessor: ...
 @overload
+def pu(data: xr.Dataset) -> TablesAccessor: ...
+@overload
 def pu(data: xr.Dataset, **roles: Unpack[SampleRoles]) -> Accessor: ...
 @overload
 def pu(data: pl.DataFrame | dd.DataFrame, **roles: Unpack[FrameRoles]) -> Accessor: ...
 @overload
 def pu(data: GroupBy, **roles: Unpack[GroupRoles]) -> Accessor: ...
-def pu(data: Any, **roles: Any) -> Accessor:
+def pu(data: Any, **roles: Any) -> Accessor | TablesAccessor:
     """Say what the columns of any data mean: ``data.pu(**roles)`` as a function with types.
 
     Type checkers and editors do not know ``df.pu``, which is put on classes of other packages. Of
@@ -83,17 +96,17 @@ def pu(data: Any, **roles: Any) -> Accessor:
     Parameters
     ----------
     data : DataFrame, groupby or Dataset
-        A frame of pandas, or its groupby; a Dataset of samples; a frame of dask or polars, or its
-        groupby, once ``pu_accessor.dask`` or ``pu_accessor.polars`` is imported.
+        A frame of pandas, or its groupby; a Dataset of samples, or of tables; a frame of dask or
+        polars, or its groupby, once ``pu_accessor.dask`` or ``pu_accessor.polars`` is imported.
     **roles
         What the columns mean, as in the call of ``df.pu``: score, label, by, propensity, positive,
         negative, unlabeled, nan_policy, on_error, progress and pool. Of samples also dim, the
-        dimension of the samples, and neither by nor pool.
+        dimension of the samples, which must be passed, and neither by nor pool. None of tables.
 
     Returns
     -------
-    Accessor
-        With the methods of ``df.pu``.
+    Accessor or TablesAccessor
+        With the methods of ``df.pu``; of a Dataset without roles, with those of ``ds.pu``.
 
     Raises
     ------
@@ -126,7 +139,8 @@ def pu(data: Any, **roles: Any) -> Accessor:
             "data must be a DataFrame, a groupby of one, or a Dataset of samples, but a "
             f"{type(data).__name__} was passed. {step}"
         )
-    accessor: Accessor = data.pu(**roles)
+    of_tables = isinstance(data, xr.Dataset) and not roles
+    accessor: Accessor | TablesAccessor = data.pu if of_tables else data.pu(**roles)
     return accessor
 
 

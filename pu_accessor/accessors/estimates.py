@@ -39,8 +39,8 @@ def auroc(
     beta : Beta
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
-        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it;
-        bands, whose level is to be lower than its own, get an envelope over its interval.
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
+        bands, whose level must be lower, get an envelope.
     target : Target, default "population"
         What the interval is about: "population", new examples from where these come from; or
         "examples", these alone, once all their labels were known.
@@ -54,20 +54,20 @@ def auroc(
         Take the ROC curve up to this false positive rate in (0, 1], standardised so that chance is
         0.5 and perfection 1, as ``sklearn.metrics.roc_auc_score(max_fpr=...)`` does.
     selection_odds : float, default 1
-        By which factor the odds of being labeled may differ between any two positives, in any way:
-        1 for labels at random, infinite for nothing known about them. Above 1 range_lower and
+        Factor by which the odds of being labeled may differ between any two positives: 1 for
+        labels at random, infinite for nothing known about them. Above 1 range_lower and
         range_upper are what the estimate can be for such a selection, and the interval holds for
         all of them.
     joint : {"approximate", "guaranteed"}, default "approximate"
         How an estimate of beta counts: by the squares of both errors, which holds about as often
-        as `level` says if they are independent; or by its whole interval, which holds at least so
-        often, asks for an estimate of a higher level, and is wider.
+        as `level` says if they are independent; or by its whole interval, of a higher level, which
+        holds at least so often and is wider.
     average : bool, str or list of str, default False
         Average over groups, such as queries or users: True over all columns of `by`, a name over
         that one. Each group counts once. The interval is over new groups; with
-        ``target="examples"`` over these. One known positive is enough (for average precision two,
-        where others are hidden); groups without any are left out by ``on_error="skip"``. There is
-        a row for what is not averaged over, with n_groups, and the mean of betas.
+        ``target="examples"`` over these. One known positive is enough (for average precision two);
+        groups without any are left out by ``on_error="skip"``. There is a row for what is not
+        averaged over, with n_groups, and the mean of betas.
 
     Returns
     -------
@@ -162,8 +162,8 @@ def average_precision(
     beta : Beta
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
-        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it;
-        bands, whose level is to be lower than its own, get an envelope over its interval.
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
+        bands, whose level must be lower, get an envelope.
     target : Target, default "population"
         What the interval is about: "population", new examples from where these come from; or
         "examples", these alone, once all their labels were known.
@@ -174,20 +174,20 @@ def average_precision(
         envelope_upper, the lowest and highest limit while it varies. A pair, or by group a
         mapping, a Series, or a frame with columns low and high.
     selection_odds : float, default 1
-        By which factor the odds of being labeled may differ between any two positives, in any way:
-        1 for labels at random, infinite for nothing known about them. Above 1 range_lower and
+        Factor by which the odds of being labeled may differ between any two positives: 1 for
+        labels at random, infinite for nothing known about them. Above 1 range_lower and
         range_upper are what the estimate can be for such a selection, and the interval holds for
         all of them.
     joint : {"approximate", "guaranteed"}, default "approximate"
         How an estimate of beta counts: by the squares of both errors, which holds about as often
-        as `level` says if they are independent; or by its whole interval, which holds at least so
-        often, asks for an estimate of a higher level, and is wider.
+        as `level` says if they are independent; or by its whole interval, of a higher level, which
+        holds at least so often and is wider.
     average : bool, str or list of str, default False
         Average over groups, such as queries or users: True over all columns of `by`, a name over
         that one. Each group counts once. The interval is over new groups; with
-        ``target="examples"`` over these. One known positive is enough (for average precision two,
-        where others are hidden); groups without any are left out by ``on_error="skip"``. There is
-        a row for what is not averaged over, with n_groups, and the mean of betas.
+        ``target="examples"`` over these. One known positive is enough (for average precision two);
+        groups without any are left out by ``on_error="skip"``. There is a row for what is not
+        averaged over, with n_groups, and the mean of betas.
 
     Returns
     -------
@@ -271,14 +271,14 @@ def metric(
     beta : Beta
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
-        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it;
-        bands, whose level is to be lower than its own, get an envelope over its interval.
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
+        bands, whose level must be lower, get an envelope.
     at : At
         The cutoff: a number of examples predicted positive, 100 or ``{"rank": 100}``, or their
-        share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last cutoff with an
-        estimated ``{"fpr": 0.05}`` at most or ``{"precision": 0.9}`` at least, the first with
-        ``{"recall": 0.9}``, or tpr, at least; "youden" and "maximum", where the estimated
-        informedness, or the metric itself, is highest.
+        share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last with an estimated
+        ``{"fpr": 0.05}`` at most or ``{"precision": 0.9}`` at least, the first with ``{"recall":
+        0.9}``, or tpr, at least; "youden" or "maximum", where the estimated informedness, or the
+        metric itself, is highest.
 
         Several of one kind are a list, ``{"rank": [50, 100]}``. At rank 0 precision is NaN.
 
@@ -294,34 +294,31 @@ def metric(
         "bootstrap", at all of them jointly for "simultaneous" and "dkw".
     band : Band, default "exact"
         Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
-        Or a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays with an
-        entry for each k = 0..n known positives in the head. Or a pair ``(lower, upper)``, bounds
-        on their share among the first r = 0, 1, ... examples: two arrays, DataArrays over "rank",
-        or functions of an array of r.
+        Or a function ``(n, m, level) -> (lower, upper)`` of two integer arrays, for k = 0..n known
+        positives in the head. Or a pair ``(lower, upper)`` of their share among the first r = 0,
+        1, ... examples: arrays, DataArrays over "rank", or functions of an array of r.
     reference : {"positives", "negatives", "tightest", "both"}, default "positives"
-        Which known examples the band starts from. Known negatives, a random sample of the
-        negatives, bound the latent ones below each cutoff. "tightest" takes the kind with the
-        narrower range of AUROC at each beta, "both" what two bands at half of 1 - level have in
-        common.
+        Which known examples the band starts from: known negatives, if a random sample, bound the
+        latent ones below each cutoff. "tightest" takes the kind with the narrower range of AUROC
+        at each beta, "both" what two bands at half of 1 - level have in common.
     selection_odds : float, default 1
-        By which factor the odds of being labeled may differ between any two positives (of
-        negatives, with known ones), in any way: 1 for labels at random, infinite for nothing known
-        about them. Above 1 the band is "exact" or "simultaneous", and holds for every such
-        selection.
+        Factor by which the odds of being labeled may differ between any two positives (or
+        negatives, with known ones): 1 for labels at random, infinite for nothing known about them.
+        Above 1 the band is "exact" or "simultaneous", and holds for every such selection.
     beta_interval : Interval, optional
         Where beta may lie, around the point that is passed: adds envelope_lower and
         envelope_upper, the lowest and highest limit while it varies. A pair, or by group a
         mapping, a Series, or a frame with columns low and high.
     joint : {"approximate", "guaranteed"}, default "approximate"
         How an estimate of beta counts: by the squares of both errors, which holds about as often
-        as `level` says if they are independent; or by its whole interval, which holds at least so
-        often, asks for an estimate of a higher level, and is wider.
+        as `level` says if they are independent; or by its whole interval, of a higher level, which
+        holds at least so often and is wider.
     average : bool, str or list of str, default False
         Average over groups, such as queries or users: True over all columns of `by`, a name over
         that one. Each group counts once. The interval is over new groups; with
-        ``target="examples"`` over these. One known positive is enough (for average precision two,
-        where others are hidden); groups without any are left out by ``on_error="skip"``. There is
-        a row for what is not averaged over, with n_groups, and the mean of betas.
+        ``target="examples"`` over these. One known positive is enough (for average precision two);
+        groups without any are left out by ``on_error="skip"``. There is a row for what is not
+        averaged over, with n_groups, and the mean of betas.
 
     Returns
     -------

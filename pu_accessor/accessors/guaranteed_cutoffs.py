@@ -36,8 +36,8 @@ def cutoff(
     beta : Beta
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
-        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it;
-        bands, whose level is to be lower than its own, get an envelope over its interval.
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
+        bands, whose level must be lower, get an envelope.
     precision : float, optional
         The deepest rank whose lower bound of precision is at least that.
     recall : float, optional
@@ -53,10 +53,9 @@ def cutoff(
     band : {"simultaneous"}, default "simultaneous"
         No other band holds at all cutoffs jointly.
     reference : {"positives", "negatives", "tightest", "both"}, default "positives"
-        Which known examples the band starts from. Known negatives, a random sample of the
-        negatives, bound the latent ones below each cutoff. "tightest" takes the kind with the
-        narrower range of AUROC at each beta, "both" what two bands at half of 1 - level have in
-        common.
+        Which known examples the band starts from: known negatives, if a random sample, bound the
+        latent ones below each cutoff. "tightest" takes the kind with the narrower range of AUROC
+        at each beta, "both" what two bands at half of 1 - level have in common.
     models : int, optional
         How many models were looked at. 1 - level is split over them, so that the guarantee holds
         for whichever is chosen. By default the number of those in `score`, or along "model";
@@ -127,8 +126,8 @@ def select(
     beta : Beta
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
-        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it;
-        bands, whose level is to be lower than its own, get an envelope over its interval.
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
+        bands, whose level must be lower, get an envelope.
     precision : float, optional
         The deepest rank whose lower bound of precision is at least that.
     recall : float, optional
@@ -146,10 +145,9 @@ def select(
     band : {"simultaneous"}, default "simultaneous"
         No other band holds at all cutoffs jointly.
     reference : {"positives", "negatives", "tightest", "both"}, default "positives"
-        Which known examples the band starts from. Known negatives, a random sample of the
-        negatives, bound the latent ones below each cutoff. "tightest" takes the kind with the
-        narrower range of AUROC at each beta, "both" what two bands at half of 1 - level have in
-        common.
+        Which known examples the band starts from: known negatives, if a random sample, bound the
+        latent ones below each cutoff. "tightest" takes the kind with the narrower range of AUROC
+        at each beta, "both" what two bands at half of 1 - level have in common.
     models : int, optional
         How many models were looked at. 1 - level is split over them, so that the guarantee holds
         for whichever is chosen. By default the number of those in `score`, or along "model";
@@ -195,19 +193,10 @@ def select(
             "one, and say among how many it was chosen: "
             f"df.pu(score={first!r}).select(0.3, recall=0.9, models={len(self._roles.score)})."
         )
-    found = cutoff(
-        self,
-        beta,
-        precision=precision,
-        recall=recall,
-        fpr=fpr,
-        cost=cost,
-        level=level,
-        band=band,
-        reference=reference,
-        models=models,
-    )
-    keys = [*found.columns[: found.columns.get_loc("beta")]]
-    if (found.duplicated(keys) if keys else found.index > 0).any():
+    goal = read_goal(precision, recall, fpr, cost)
+    settings, betas = read_settings(level, band, reference), read_betas(beta)
+    cutoffs = guaranteed_cutoffs(self._request(), betas, goal, settings, models)
+    keys = [*cutoffs.columns[: cutoffs.columns.get_loc("beta")]]
+    if (cutoffs.duplicated(keys) if keys else cutoffs.index > 0).any():
         raise PUValueError("beta must be one for select, but several were passed: take one.")
-    return self._source.best(self._roles, found["rank"].tolist())
+    return self._source.best(self._roles, cutoffs["rank"].tolist())

@@ -91,8 +91,8 @@ def positives_needed(
     0  103         5000    auroc    0.1          0.5   0.95
     """
     read_quantity(quantity, None, "plan")
-    _check_open("width", width)
-    _check_open("probability", probability)
+    check_share("width", width, "(0, 1)")
+    check_share("probability", probability, "(0, 1)")
     width, probability, level = float(width), float(probability), check_level(level)
     _check_beta(beta)
     _check_size("n_unlabeled", n_unlabeled, optional=True)
@@ -101,11 +101,9 @@ def positives_needed(
     def others(n: int) -> int:
         return max(round(ratio * n), 2) if n_unlabeled is None else int(n_unlabeled)
 
-    def enough(n: int) -> bool:
-        found = chance_of_width(width, scatter, share, (n, others(n)), level)
-        return found >= probability
-
-    n = smallest(enough)
+    n = smallest(
+        lambda n: chance_of_width(width, scatter, share, (n, others(n)), level) >= probability
+    )
     row = {"n": n, "n_unlabeled": others(n), "quantity": quantity, "width": width}
     return pd.DataFrame([{**row, "probability": probability, "level": level}])
 
@@ -174,12 +172,7 @@ def power(
     _check_beta(beta)
     _check_size("n_positive", n_positive)
     _check_size("n_unlabeled", n_unlabeled)
-    if isinstance(difference, bool) or not isinstance(difference, Real):
-        raise PUTypeError(
-            f"difference must be a number in [-1, 1], but {difference!r} was passed."
-        )
-    if not -1 <= float(difference) <= 1:
-        raise PUValueError(f"difference must lie in [-1, 1], but {difference!r} was passed.")
+    check_share("difference", difference, "[-1, 1]")
     variances, share = _read_pair(pilot, float(beta), float(difference))
     return chance_of_difference(
         float(difference), variances, share, (int(n_positive), int(n_unlabeled)), level
@@ -207,11 +200,8 @@ def _read_pilot(
         )
     ranking = rankings.make(0)
     rest = ranking.total.known_negative + ranking.total.unlabeled
-    return (
-        Scatter.of(ranking),
-        _share(ranking.total, beta),
-        rest / ranking.total.known_positive,
-    )
+    share = _share(ranking.total, beta)
+    return Scatter.of(ranking), share, rest / ranking.total.known_positive
 
 
 def _read_pair(pilot: Pilot, beta: float, difference: float) -> tuple[tuple[float, float], float]:
@@ -266,12 +256,6 @@ def _read_values(pilot: Mapping[str, Any], names: list[str]) -> dict[str, float]
             f"pilot must have a correlation in [-1, 1], but {pilot['correlation']!r} came."
         )
     return {name: float(value) for name, value in pilot.items()}
-
-
-def _check_open(argument: str, value: object) -> None:
-    check_share(argument, value)
-    if value in (0, 1):
-        raise PUValueError(f"{argument} must lie in (0, 1), but {value!r} was passed.")
 
 
 def _check_beta(beta: object) -> None:

@@ -56,27 +56,24 @@ def plot_roc(
     beta : Beta
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
-        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it;
-        bands, whose level is to be lower than its own, get an envelope over its interval.
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
+        bands, whose level must be lower, get an envelope.
     level : float, default 0.95
         Probability with which the band covers, in (0, 1): at each cutoff or bin for "exact" and
         "bootstrap", at all of them jointly for "simultaneous" and "dkw".
     band : Band, default "exact"
         Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
-        Or a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays with an
-        entry for each k = 0..n known positives in the head. Or a pair ``(lower, upper)``, bounds
-        on their share among the first r = 0, 1, ... examples: two arrays, DataArrays over "rank",
-        or functions of an array of r.
+        Or a function ``(n, m, level) -> (lower, upper)`` of two integer arrays, for k = 0..n known
+        positives in the head. Or a pair ``(lower, upper)`` of their share among the first r = 0,
+        1, ... examples: arrays, DataArrays over "rank", or functions of an array of r.
     reference : {"positives", "negatives", "tightest", "both"}, default "positives"
-        Which known examples the band starts from. Known negatives, a random sample of the
-        negatives, bound the latent ones below each cutoff. "tightest" takes the kind with the
-        narrower range of AUROC at each beta, "both" what two bands at half of 1 - level have in
-        common.
+        Which known examples the band starts from: known negatives, if a random sample, bound the
+        latent ones below each cutoff. "tightest" takes the kind with the narrower range of AUROC
+        at each beta, "both" what two bands at half of 1 - level have in common.
     selection_odds : float, default 1
-        By which factor the odds of being labeled may differ between any two positives (of
-        negatives, with known ones), in any way: 1 for labels at random, infinite for nothing known
-        about them. Above 1 the band is "exact" or "simultaneous", and holds for every such
-        selection.
+        Factor by which the odds of being labeled may differ between any two positives (or
+        negatives, with known ones): 1 for labels at random, infinite for nothing known about them.
+        Above 1 the band is "exact" or "simultaneous", and holds for every such selection.
     beta_interval : Interval, optional
         Where beta may lie, around the point that is passed: the envelope of the bands is drawn
         hatched. A pair, or by group a mapping, a Series, or a frame with columns low and high.
@@ -84,25 +81,11 @@ def plot_roc(
         Which cutoffs: "all" that are attained; the few "breakpoints" between which curves are
         straight in (fp, tp); or the last attained one at or before each of these numbers of
         examples.
-    hue, col, row : str, optional
-        What colours, columns and rows of panels tell apart: "beta", "model" for a list of scores,
-        or names of `by` or dimensions. Where one is left, it gets the hues.
     baseline : bool, default False
         Insist on the dashed curve of beta = 0, which takes the unlabeled as negative.
-    ax : Axes, optional
-        Where to draw; new if not given.
-    line_kws, band_kws : mapping, optional
-        Properties of the estimates' Line2D and of the bands' Polygon; a band has its line's
-        colour.
-    palette : Palette, optional
-        Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order,
-        or that of each key. By default the next ones of your colour cycle that are not on the
-        Axes.
-    legend : {"auto", "brief", "full"} or False, default "auto"
-        What is named: beside a figure of ours, or within Axes of yours. "auto" leaves out some of
-        more than six betas, "full" none; "brief" names curves alone; False nothing.
-    height : float, optional
-        Height of each panel of a grid, in inches.
+    hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional
+        What colours and panels tell apart, where to draw, and how it looks, in the same way in all
+        plots: `pu_accessor.plots.Options` has each.
 
     Returns
     -------
@@ -112,7 +95,7 @@ def plot_roc(
     Raises
     ------
     PUValueError
-        If beta = 1 leaves no negatives, or if a dimension has no hue, column or row.
+        If beta = 1 leaves no negatives.
 
     See Also
     --------
@@ -169,27 +152,24 @@ def plot_pr(
     beta : Beta
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
-        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it;
-        bands, whose level is to be lower than its own, get an envelope over its interval.
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
+        bands, whose level must be lower, get an envelope.
     level : float, default 0.95
         Probability with which the band covers, in (0, 1): at each cutoff or bin for "exact" and
         "bootstrap", at all of them jointly for "simultaneous" and "dkw".
     band : Band, default "exact"
         Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
-        Or a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays with an
-        entry for each k = 0..n known positives in the head. Or a pair ``(lower, upper)``, bounds
-        on their share among the first r = 0, 1, ... examples: two arrays, DataArrays over "rank",
-        or functions of an array of r.
+        Or a function ``(n, m, level) -> (lower, upper)`` of two integer arrays, for k = 0..n known
+        positives in the head. Or a pair ``(lower, upper)`` of their share among the first r = 0,
+        1, ... examples: arrays, DataArrays over "rank", or functions of an array of r.
     reference : {"positives", "negatives", "tightest", "both"}, default "positives"
-        Which known examples the band starts from. Known negatives, a random sample of the
-        negatives, bound the latent ones below each cutoff. "tightest" takes the kind with the
-        narrower range of AUROC at each beta, "both" what two bands at half of 1 - level have in
-        common.
+        Which known examples the band starts from: known negatives, if a random sample, bound the
+        latent ones below each cutoff. "tightest" takes the kind with the narrower range of AUROC
+        at each beta, "both" what two bands at half of 1 - level have in common.
     selection_odds : float, default 1
-        By which factor the odds of being labeled may differ between any two positives (of
-        negatives, with known ones), in any way: 1 for labels at random, infinite for nothing known
-        about them. Above 1 the band is "exact" or "simultaneous", and holds for every such
-        selection.
+        Factor by which the odds of being labeled may differ between any two positives (or
+        negatives, with known ones): 1 for labels at random, infinite for nothing known about them.
+        Above 1 the band is "exact" or "simultaneous", and holds for every such selection.
     beta_interval : Interval, optional
         Where beta may lie, around the point that is passed: the envelope of the bands is drawn
         hatched. A pair, or by group a mapping, a Series, or a frame with columns low and high.
@@ -197,35 +177,16 @@ def plot_pr(
         Which cutoffs: "all" that are attained; the few "breakpoints" between which curves are
         straight in (fp, tp); or the last attained one at or before each of these numbers of
         examples.
-    hue, col, row : str, optional
-        What colours, columns and rows of panels tell apart: "beta", "model" for a list of scores,
-        or names of `by` or dimensions. Where one is left, it gets the hues.
     baseline : bool, default False
         Insist on the dashed curve of beta = 0, which takes the unlabeled as negative.
-    ax : Axes, optional
-        Where to draw; new if not given.
-    line_kws, band_kws : mapping, optional
-        Properties of the estimates' Line2D and of the bands' Polygon; a band has its line's
-        colour.
-    palette : Palette, optional
-        Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order,
-        or that of each key. By default the next ones of your colour cycle that are not on the
-        Axes.
-    legend : {"auto", "brief", "full"} or False, default "auto"
-        What is named: beside a figure of ours, or within Axes of yours. "auto" leaves out some of
-        more than six betas, "full" none; "brief" names curves alone; False nothing.
-    height : float, optional
-        Height of each panel of a grid, in inches.
+    hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional
+        What colours and panels tell apart, where to draw, and how it looks, in the same way in all
+        plots: `pu_accessor.plots.Options` has each.
 
     Returns
     -------
     Axes or FacetGrid
         Of matplotlib; with `col` or `row` a grid of seaborn's.
-
-    Raises
-    ------
-    PUValueError
-        If a dimension has no hue, column or row.
 
     See Also
     --------
@@ -288,51 +249,29 @@ def plot_rank_cdf(
         "bootstrap", at all of them jointly for "simultaneous" and "dkw".
     band : Band, default "exact"
         Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
-        Or a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays with an
-        entry for each k = 0..n known positives in the head. Or a pair ``(lower, upper)``, bounds
-        on their share among the first r = 0, 1, ... examples: two arrays, DataArrays over "rank",
-        or functions of an array of r.
+        Or a function ``(n, m, level) -> (lower, upper)`` of two integer arrays, for k = 0..n known
+        positives in the head. Or a pair ``(lower, upper)`` of their share among the first r = 0,
+        1, ... examples: arrays, DataArrays over "rank", or functions of an array of r.
     reference : {"positives", "negatives", "tightest", "both"}, default "positives"
-        Which known examples the band starts from. Known negatives, a random sample of the
-        negatives, bound the latent ones below each cutoff. "tightest" takes the kind with the
-        narrower range of AUROC at each beta, "both" what two bands at half of 1 - level have in
-        common.
+        Which known examples the band starts from: known negatives, if a random sample, bound the
+        latent ones below each cutoff. "tightest" takes the kind with the narrower range of AUROC
+        at each beta, "both" what two bands at half of 1 - level have in common.
     selection_odds : float, default 1
-        By which factor the odds of being labeled may differ between any two positives (of
-        negatives, with known ones), in any way: 1 for labels at random, infinite for nothing known
-        about them. Above 1 the band is "exact" or "simultaneous", and holds for every such
-        selection.
+        Factor by which the odds of being labeled may differ between any two positives (or
+        negatives, with known ones): 1 for labels at random, infinite for nothing known about them.
+        Above 1 the band is "exact" or "simultaneous", and holds for every such selection.
     ranks : Ranks, default "breakpoints"
         Which cutoffs: "all" that are attained; the few "breakpoints" between which curves are
         straight in (fp, tp); or the last attained one at or before each of these numbers of
         examples.
-    hue, col, row : str, optional
-        What colours, columns and rows of panels tell apart: "beta", "model" for a list of scores,
-        or names of `by` or dimensions. Where one is left, it gets the hues.
-    ax : Axes, optional
-        Where to draw; new if not given.
-    line_kws, band_kws : mapping, optional
-        Properties of the estimates' Line2D and of the bands' Polygon; a band has its line's
-        colour.
-    palette : Palette, optional
-        Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order,
-        or that of each key. By default the next ones of your colour cycle that are not on the
-        Axes.
-    legend : {"auto", "brief", "full"} or False, default "auto"
-        What is named: beside a figure of ours, or within Axes of yours. "auto" leaves out some of
-        more than six betas, "full" none; "brief" names curves alone; False nothing.
-    height : float, optional
-        Height of each panel of a grid, in inches.
+    hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional
+        What colours and panels tell apart, where to draw, and how it looks, in the same way in all
+        plots: `pu_accessor.plots.Options` has each.
 
     Returns
     -------
     Axes or FacetGrid
         Of matplotlib; with `col` or `row` a grid of seaborn's.
-
-    Raises
-    ------
-    PUValueError
-        If a dimension has no hue, column or row.
 
     See Also
     --------
@@ -393,8 +332,8 @@ def plot_metric(
     beta : Beta
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
-        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it;
-        bands, whose level is to be lower than its own, get an envelope over its interval.
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
+        bands, whose level must be lower, get an envelope.
     x : {"rank", "threshold", "fraction"}, default "rank"
         Where a cutoff stands: the number of examples predicted positive, the lowest score among
         them, or their share of all.
@@ -403,52 +342,30 @@ def plot_metric(
         "bootstrap", at all of them jointly for "simultaneous" and "dkw".
     band : Band, default "exact"
         Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
-        Or a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays with an
-        entry for each k = 0..n known positives in the head. Or a pair ``(lower, upper)``, bounds
-        on their share among the first r = 0, 1, ... examples: two arrays, DataArrays over "rank",
-        or functions of an array of r.
+        Or a function ``(n, m, level) -> (lower, upper)`` of two integer arrays, for k = 0..n known
+        positives in the head. Or a pair ``(lower, upper)`` of their share among the first r = 0,
+        1, ... examples: arrays, DataArrays over "rank", or functions of an array of r.
     reference : {"positives", "negatives", "tightest", "both"}, default "positives"
-        Which known examples the band starts from. Known negatives, a random sample of the
-        negatives, bound the latent ones below each cutoff. "tightest" takes the kind with the
-        narrower range of AUROC at each beta, "both" what two bands at half of 1 - level have in
-        common.
+        Which known examples the band starts from: known negatives, if a random sample, bound the
+        latent ones below each cutoff. "tightest" takes the kind with the narrower range of AUROC
+        at each beta, "both" what two bands at half of 1 - level have in common.
     selection_odds : float, default 1
-        By which factor the odds of being labeled may differ between any two positives (of
-        negatives, with known ones), in any way: 1 for labels at random, infinite for nothing known
-        about them. Above 1 the band is "exact" or "simultaneous", and holds for every such
-        selection.
+        Factor by which the odds of being labeled may differ between any two positives (or
+        negatives, with known ones): 1 for labels at random, infinite for nothing known about them.
+        Above 1 the band is "exact" or "simultaneous", and holds for every such selection.
     beta_interval : Interval, optional
         Where beta may lie, around the point that is passed: the envelope of the bands is drawn
         hatched. A pair, or by group a mapping, a Series, or a frame with columns low and high.
-    hue, col, row : str, optional
-        What colours, columns and rows of panels tell apart: "beta", "model" for a list of scores,
-        or names of `by` or dimensions. Where one is left, it gets the hues.
     baseline : bool, default False
         Insist on the dashed curve of beta = 0, which takes the unlabeled as negative.
-    ax : Axes, optional
-        Where to draw; new if not given.
-    line_kws, band_kws : mapping, optional
-        Properties of the estimates' Line2D and of the bands' Polygon; a band has its line's
-        colour.
-    palette : Palette, optional
-        Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order,
-        or that of each key. By default the next ones of your colour cycle that are not on the
-        Axes.
-    legend : {"auto", "brief", "full"} or False, default "auto"
-        What is named: beside a figure of ours, or within Axes of yours. "auto" leaves out some of
-        more than six betas, "full" none; "brief" names curves alone; False nothing.
-    height : float, optional
-        Height of each panel of a grid, in inches.
+    hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional
+        What colours and panels tell apart, where to draw, and how it looks, in the same way in all
+        plots: `pu_accessor.plots.Options` has each.
 
     Returns
     -------
     Axes or FacetGrid
         Of matplotlib; with `col` or `row` a grid of seaborn's.
-
-    Raises
-    ------
-    PUValueError
-        If a dimension has no hue, column or row.
 
     See Also
     --------
@@ -517,47 +434,25 @@ def plot_against_beta(
         "bootstrap", at all of them jointly for "simultaneous" and "dkw".
     band : Band, default "exact"
         Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
-        Or a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays with an
-        entry for each k = 0..n known positives in the head. Or a pair ``(lower, upper)``, bounds
-        on their share among the first r = 0, 1, ... examples: two arrays, DataArrays over "rank",
-        or functions of an array of r.
+        Or a function ``(n, m, level) -> (lower, upper)`` of two integer arrays, for k = 0..n known
+        positives in the head. Or a pair ``(lower, upper)`` of their share among the first r = 0,
+        1, ... examples: arrays, DataArrays over "rank", or functions of an array of r.
     reference : {"positives", "negatives", "tightest", "both"}, default "positives"
-        Which known examples the band starts from. Known negatives, a random sample of the
-        negatives, bound the latent ones below each cutoff. "tightest" takes the kind with the
-        narrower range of AUROC at each beta, "both" what two bands at half of 1 - level have in
-        common.
+        Which known examples the band starts from: known negatives, if a random sample, bound the
+        latent ones below each cutoff. "tightest" takes the kind with the narrower range of AUROC
+        at each beta, "both" what two bands at half of 1 - level have in common.
     selection_odds : float, default 1
-        By which factor the odds of being labeled may differ between any two positives (of
-        negatives, with known ones), in any way: 1 for labels at random, infinite for nothing known
-        about them. Above 1 the band is "exact" or "simultaneous", and holds for every such
-        selection.
-    hue, col, row : str, optional
-        What colours, columns and rows of panels tell apart: "beta", "model" for a list of scores,
-        or names of `by` or dimensions. Where one is left, it gets the hues.
-    ax : Axes, optional
-        Where to draw; new if not given.
-    line_kws, band_kws : mapping, optional
-        Properties of the estimates' Line2D and of the bands' Polygon; a band has its line's
-        colour.
-    palette : Palette, optional
-        Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order,
-        or that of each key. By default the next ones of your colour cycle that are not on the
-        Axes.
-    legend : {"auto", "brief", "full"} or False, default "auto"
-        What is named: beside a figure of ours, or within Axes of yours. "auto" leaves out some of
-        more than six betas, "full" none; "brief" names curves alone; False nothing.
-    height : float, optional
-        Height of each panel of a grid, in inches.
+        Factor by which the odds of being labeled may differ between any two positives (or
+        negatives, with known ones): 1 for labels at random, infinite for nothing known about them.
+        Above 1 the band is "exact" or "simultaneous", and holds for every such selection.
+    hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional
+        What colours and panels tell apart, where to draw, and how it looks, in the same way in all
+        plots: `pu_accessor.plots.Options` has each.
 
     Returns
     -------
     Axes or FacetGrid
         Of matplotlib; with `col` or `row` a grid of seaborn's.
-
-    Raises
-    ------
-    PUValueError
-        If a dimension has no hue, column or row.
 
     See Also
     --------

@@ -32,25 +32,11 @@ def plot_roc(
 
     Parameters
     ----------
-    hue, col, row : str, optional
-        What colours, columns and rows of panels tell apart: "beta", "model" for a list of scores,
-        or names of `by` or dimensions. Where one is left, it gets the hues.
     baseline : bool, default False
         Insist on the dashed curve of beta = 0, which takes the unlabeled as negative.
-    ax : Axes, optional
-        Where to draw; new if not given.
-    line_kws, band_kws : mapping, optional
-        Properties of the estimates' Line2D and of the bands' Polygon; a band has its line's
-        colour.
-    palette : Palette, optional
-        Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order,
-        or that of each key. By default the next ones of your colour cycle that are not on the
-        Axes.
-    legend : {"auto", "brief", "full"} or False, default "auto"
-        What is named: beside a figure of ours, or within Axes of yours. "auto" leaves out some of
-        more than six betas, "full" none; "brief" names curves alone; False nothing.
-    height : float, optional
-        Height of each panel of a grid, in inches.
+    hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional
+        What colours and panels tell apart, where to draw, and how it looks, in the same way in all
+        plots: `pu_accessor.plots.Options` has each.
 
     Returns
     -------
@@ -60,8 +46,7 @@ def plot_roc(
     Raises
     ------
     PUValueError
-        If it lacks a bound, negatives or the baseline asked for, or a dimension
-        has no hue, column or row.
+        If it lacks a bound, negatives or the baseline.
 
     See Also
     --------
@@ -102,25 +87,11 @@ def plot_pr(
 
     Parameters
     ----------
-    hue, col, row : str, optional
-        What colours, columns and rows of panels tell apart: "beta", "model" for a list of scores,
-        or names of `by` or dimensions. Where one is left, it gets the hues.
     baseline : bool, default False
         Insist on the dashed curve of beta = 0, which takes the unlabeled as negative.
-    ax : Axes, optional
-        Where to draw; new if not given.
-    line_kws, band_kws : mapping, optional
-        Properties of the estimates' Line2D and of the bands' Polygon; a band has its line's
-        colour.
-    palette : Palette, optional
-        Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order,
-        or that of each key. By default the next ones of your colour cycle that are not on the
-        Axes.
-    legend : {"auto", "brief", "full"} or False, default "auto"
-        What is named: beside a figure of ours, or within Axes of yours. "auto" leaves out some of
-        more than six betas, "full" none; "brief" names curves alone; False nothing.
-    height : float, optional
-        Height of each panel of a grid, in inches.
+    hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional
+        What colours and panels tell apart, where to draw, and how it looks, in the same way in all
+        plots: `pu_accessor.plots.Options` has each.
 
     Returns
     -------
@@ -130,8 +101,7 @@ def plot_pr(
     Raises
     ------
     PUValueError
-        If it lacks a bound or the baseline asked for, or a dimension
-        has no hue, column or row.
+        If it lacks a bound or the baseline.
 
     See Also
     --------
@@ -182,25 +152,11 @@ def plot_metric(
     x : {"rank", "threshold", "fraction"}, default "rank"
         Where a cutoff stands: the number of examples predicted positive, the lowest score among
         them, or their share of all.
-    hue, col, row : str, optional
-        What colours, columns and rows of panels tell apart: "beta", "model" for a list of scores,
-        or names of `by` or dimensions. Where one is left, it gets the hues.
     baseline : bool, default False
         Insist on the dashed curve of beta = 0, which takes the unlabeled as negative.
-    ax : Axes, optional
-        Where to draw; new if not given.
-    line_kws, band_kws : mapping, optional
-        Properties of the estimates' Line2D and of the bands' Polygon; a band has its line's
-        colour.
-    palette : Palette, optional
-        Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order,
-        or that of each key. By default the next ones of your colour cycle that are not on the
-        Axes.
-    legend : {"auto", "brief", "full"} or False, default "auto"
-        What is named: beside a figure of ours, or within Axes of yours. "auto" leaves out some of
-        more than six betas, "full" none; "brief" names curves alone; False nothing.
-    height : float, optional
-        Height of each panel of a grid, in inches.
+    hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional
+        What colours and panels tell apart, where to draw, and how it looks, in the same way in all
+        plots: `pu_accessor.plots.Options` has each.
 
     Returns
     -------
@@ -210,8 +166,7 @@ def plot_metric(
     Raises
     ------
     PUValueError
-        If it lacks a bound, the baseline asked for, or cutoffs, or a dimension
-        has no hue, column or row.
+        If it lacks a bound, the baseline or cutoffs.
 
     See Also
     --------
@@ -253,23 +208,9 @@ def plot_against_beta(
         For a metric: the number of examples predicted positive.
 
         A rank of the tables.
-    hue, col, row : str, optional
-        What colours, columns and rows of panels tell apart: "beta", "model" for a list of scores,
-        or names of `by` or dimensions. Where one is left, it gets the hues.
-    ax : Axes, optional
-        Where to draw; new if not given.
-    line_kws, band_kws : mapping, optional
-        Properties of the estimates' Line2D and of the bands' Polygon; a band has its line's
-        colour.
-    palette : Palette, optional
-        Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order,
-        or that of each key. By default the next ones of your colour cycle that are not on the
-        Axes.
-    legend : {"auto", "brief", "full"} or False, default "auto"
-        What is named: beside a figure of ours, or within Axes of yours. "auto" leaves out some of
-        more than six betas, "full" none; "brief" names curves alone; False nothing.
-    height : float, optional
-        Height of each panel of a grid, in inches.
+    hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional
+        What colours and panels tell apart, where to draw, and how it looks, in the same way in all
+        plots: `pu_accessor.plots.Options` has each.
 
     Returns
     -------
@@ -279,8 +220,7 @@ def plot_against_beta(
     Raises
     ------
     PUValueError
-        If it lacks a bound, cutoffs or a second beta, or a dimension
-        has no hue, column or row.
+        If it lacks a bound, cutoffs or a second beta.
 
     See Also
     --------

@@ -11,7 +11,7 @@ import xarray as xr
 from pu_accessor.accessors import table_plots as table_pictures
 from pu_accessor.accessors.accessor import Accessor
 from pu_accessor.accessors.advice import explains_keywords, refuse_roles, tell_of_samples
-from pu_accessor.accessors.repr import fold
+from pu_accessor.accessors.bound import fold
 from pu_accessor.datasets import curves, tables
 from pu_accessor.datasets.schema import COUNTS, RATES
 from pu_accessor.datasets.validate import read_dataset, read_values

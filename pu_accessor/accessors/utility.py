@@ -34,8 +34,8 @@ def net_benefit(
     beta : Beta
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
-        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it;
-        bands, whose level is to be lower than its own, get an envelope over its interval.
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
+        bands, whose level must be lower, get an envelope.
     thresholds : float or array-like of float, optional
         Probabilities in (0, 1) from which on somebody would act; every hundredth if not given.
     level : float, default 0.95
@@ -43,20 +43,17 @@ def net_benefit(
         "bootstrap", at all of them jointly for "simultaneous" and "dkw".
     band : Band, default "exact"
         Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
-        Or a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays with an
-        entry for each k = 0..n known positives in the head. Or a pair ``(lower, upper)``, bounds
-        on their share among the first r = 0, 1, ... examples: two arrays, DataArrays over "rank",
-        or functions of an array of r.
+        Or a function ``(n, m, level) -> (lower, upper)`` of two integer arrays, for k = 0..n known
+        positives in the head. Or a pair ``(lower, upper)`` of their share among the first r = 0,
+        1, ... examples: arrays, DataArrays over "rank", or functions of an array of r.
     reference : {"positives", "negatives", "tightest", "both"}, default "positives"
-        Which known examples the band starts from. Known negatives, a random sample of the
-        negatives, bound the latent ones below each cutoff. "tightest" takes the kind with the
-        narrower range of AUROC at each beta, "both" what two bands at half of 1 - level have in
-        common.
+        Which known examples the band starts from: known negatives, if a random sample, bound the
+        latent ones below each cutoff. "tightest" takes the kind with the narrower range of AUROC
+        at each beta, "both" what two bands at half of 1 - level have in common.
     selection_odds : float, default 1
-        By which factor the odds of being labeled may differ between any two positives (of
-        negatives, with known ones), in any way: 1 for labels at random, infinite for nothing known
-        about them. Above 1 the band is "exact" or "simultaneous", and holds for every such
-        selection.
+        Factor by which the odds of being labeled may differ between any two positives (or
+        negatives, with known ones): 1 for labels at random, infinite for nothing known about them.
+        Above 1 the band is "exact" or "simultaneous", and holds for every such selection.
     beta_interval : Interval, optional
         Where beta may lie, around the point that is passed: adds envelope_lower and
         envelope_upper, the lowest and highest limit while it varies. A pair, or by group a
@@ -125,8 +122,8 @@ def bedroc(
     beta : Beta
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
-        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it;
-        bands, whose level is to be lower than its own, get an envelope over its interval.
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
+        bands, whose level must be lower, get an envelope.
     alpha : float, default 20
         How early is early, above 0: the rank r of N counts exp(-alpha*r/N). At 20 the first 8% of
         the examples make 80% of the score.
@@ -203,8 +200,8 @@ def calibration(
     beta : Beta
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
-        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it;
-        bands, whose level is to be lower than its own, get an envelope over its interval.
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
+        bands, whose level must be lower, get an envelope.
     bins : int, or array-like of float, default 10
         How many bins of one width, or their edges, from 0 to 1. An edge belongs to the bin above
         it, 1 to the last.
@@ -284,27 +281,24 @@ def gain(
     beta : Beta
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
-        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it;
-        bands, whose level is to be lower than its own, get an envelope over its interval.
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
+        bands, whose level must be lower, get an envelope.
     level : float, default 0.95
         Probability with which the band covers, in (0, 1): at each cutoff or bin for "exact" and
         "bootstrap", at all of them jointly for "simultaneous" and "dkw".
     band : Band, default "exact"
         Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
-        Or a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays with an
-        entry for each k = 0..n known positives in the head. Or a pair ``(lower, upper)``, bounds
-        on their share among the first r = 0, 1, ... examples: two arrays, DataArrays over "rank",
-        or functions of an array of r.
+        Or a function ``(n, m, level) -> (lower, upper)`` of two integer arrays, for k = 0..n known
+        positives in the head. Or a pair ``(lower, upper)`` of their share among the first r = 0,
+        1, ... examples: arrays, DataArrays over "rank", or functions of an array of r.
     reference : {"positives", "negatives", "tightest", "both"}, default "positives"
-        Which known examples the band starts from. Known negatives, a random sample of the
-        negatives, bound the latent ones below each cutoff. "tightest" takes the kind with the
-        narrower range of AUROC at each beta, "both" what two bands at half of 1 - level have in
-        common.
+        Which known examples the band starts from: known negatives, if a random sample, bound the
+        latent ones below each cutoff. "tightest" takes the kind with the narrower range of AUROC
+        at each beta, "both" what two bands at half of 1 - level have in common.
     selection_odds : float, default 1
-        By which factor the odds of being labeled may differ between any two positives (of
-        negatives, with known ones), in any way: 1 for labels at random, infinite for nothing known
-        about them. Above 1 the band is "exact" or "simultaneous", and holds for every such
-        selection.
+        Factor by which the odds of being labeled may differ between any two positives (or
+        negatives, with known ones): 1 for labels at random, infinite for nothing known about them.
+        Above 1 the band is "exact" or "simultaneous", and holds for every such selection.
     beta_interval : Interval, optional
         Where beta may lie, around the point that is passed: adds envelope_lower and
         envelope_upper, the lowest and highest limit while it varies. A pair, or by group a

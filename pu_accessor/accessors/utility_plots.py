@@ -6,17 +6,21 @@ from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Unpack
 
 from pu_accessor.accessors.bound import Bound
+from pu_accessor.accessors.comparison import refuse_propensity
 from pu_accessor.accessors.plots import PlotOptions
 from pu_accessor.datasets import curves, tables
-from pu_accessor.datasets.forest import over_places
+from pu_accessor.datasets.forest import over_odds, over_places
 from pu_accessor.inference.bands.lookup import Band
 from pu_accessor.inference.estimates.cutoff_spec import At
 from pu_accessor.inference.quantities import name_cutoff, read_quantity, refuse_band
+from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.rates import Metric
 from pu_accessor.questions import estimates
 from pu_accessor.questions import utility as practice
 from pu_accessor.questions.betas import Beta, BetaInterval, read_betas
 from pu_accessor.questions.rank_bands import UserBand, read_settings
+from pu_accessor.questions.robustness import check_drawn, read_conclusion
+from pu_accessor.questions.robustness import robustness as ask_robustness
 
 if TYPE_CHECKING:
     from pu_accessor.plots import Drawing
@@ -42,8 +46,8 @@ def plot_net_benefit(
     beta : Beta
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
-        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it;
-        bands, whose level is to be lower than its own, get an envelope over its interval.
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
+        bands, whose level must be lower, get an envelope.
     thresholds : float or array-like of float, optional
         Probabilities in (0, 1) from which on somebody would act; every hundredth if not given.
     level : float, default 0.95
@@ -51,42 +55,25 @@ def plot_net_benefit(
         "bootstrap", at all of them jointly for "simultaneous" and "dkw".
     band : Band, default "exact"
         Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
-        Or a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays with an
-        entry for each k = 0..n known positives in the head. Or a pair ``(lower, upper)``, bounds
-        on their share among the first r = 0, 1, ... examples: two arrays, DataArrays over "rank",
-        or functions of an array of r.
+        Or a function ``(n, m, level) -> (lower, upper)`` of two integer arrays, for k = 0..n known
+        positives in the head. Or a pair ``(lower, upper)`` of their share among the first r = 0,
+        1, ... examples: arrays, DataArrays over "rank", or functions of an array of r.
     reference : {"positives", "negatives", "tightest", "both"}, default "positives"
-        Which known examples the band starts from. Known negatives, a random sample of the
-        negatives, bound the latent ones below each cutoff. "tightest" takes the kind with the
-        narrower range of AUROC at each beta, "both" what two bands at half of 1 - level have in
-        common.
+        Which known examples the band starts from: known negatives, if a random sample, bound the
+        latent ones below each cutoff. "tightest" takes the kind with the narrower range of AUROC
+        at each beta, "both" what two bands at half of 1 - level have in common.
     selection_odds : float, default 1
-        By which factor the odds of being labeled may differ between any two positives (of
-        negatives, with known ones), in any way: 1 for labels at random, infinite for nothing known
-        about them. Above 1 the band is "exact" or "simultaneous", and holds for every such
-        selection.
+        Factor by which the odds of being labeled may differ between any two positives (or
+        negatives, with known ones): 1 for labels at random, infinite for nothing known about them.
+        Above 1 the band is "exact" or "simultaneous", and holds for every such selection.
     beta_interval : Interval, optional
         Where beta may lie, around the point that is passed: the envelope of the bands is drawn
         hatched. A pair, or by group a mapping, a Series, or a frame with columns low and high.
-    hue, col, row : str, optional
-        What colours, columns and rows of panels tell apart: "beta", "model" for a list of scores,
-        or names of `by` or dimensions. Where one is left, it gets the hues.
     baseline : bool, default False
         Insist on the dashed curve of beta = 0, which takes the unlabeled as negative.
-    ax : Axes, optional
-        Where to draw; new if not given.
-    line_kws, band_kws : mapping, optional
-        Properties of the estimates' Line2D and of the bands' Polygon; a band has its line's
-        colour.
-    palette : Palette, optional
-        Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order,
-        or that of each key. By default the next ones of your colour cycle that are not on the
-        Axes.
-    legend : {"auto", "brief", "full"} or False, default "auto"
-        What is named: beside a figure of ours, or within Axes of yours. "auto" leaves out some of
-        more than six betas, "full" none; "brief" names curves alone; False nothing.
-    height : float, optional
-        Height of each panel of a grid, in inches.
+    hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional
+        What colours and panels tell apart, where to draw, and how it looks, in the same way in all
+        plots: `pu_accessor.plots.Options` has each.
 
     Returns
     -------
@@ -96,7 +83,7 @@ def plot_net_benefit(
     Raises
     ------
     PUValueError
-        If scores are no probabilities, or a dimension has no hue, column or row.
+        If scores are no probabilities.
 
     See Also
     --------
@@ -154,59 +141,37 @@ def plot_gain(
     beta : Beta
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
-        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it;
-        bands, whose level is to be lower than its own, get an envelope over its interval.
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
+        bands, whose level must be lower, get an envelope.
     level : float, default 0.95
         Probability with which the band covers, in (0, 1): at each cutoff or bin for "exact" and
         "bootstrap", at all of them jointly for "simultaneous" and "dkw".
     band : Band, default "exact"
         Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
-        Or a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays with an
-        entry for each k = 0..n known positives in the head. Or a pair ``(lower, upper)``, bounds
-        on their share among the first r = 0, 1, ... examples: two arrays, DataArrays over "rank",
-        or functions of an array of r.
+        Or a function ``(n, m, level) -> (lower, upper)`` of two integer arrays, for k = 0..n known
+        positives in the head. Or a pair ``(lower, upper)`` of their share among the first r = 0,
+        1, ... examples: arrays, DataArrays over "rank", or functions of an array of r.
     reference : {"positives", "negatives", "tightest", "both"}, default "positives"
-        Which known examples the band starts from. Known negatives, a random sample of the
-        negatives, bound the latent ones below each cutoff. "tightest" takes the kind with the
-        narrower range of AUROC at each beta, "both" what two bands at half of 1 - level have in
-        common.
+        Which known examples the band starts from: known negatives, if a random sample, bound the
+        latent ones below each cutoff. "tightest" takes the kind with the narrower range of AUROC
+        at each beta, "both" what two bands at half of 1 - level have in common.
     selection_odds : float, default 1
-        By which factor the odds of being labeled may differ between any two positives (of
-        negatives, with known ones), in any way: 1 for labels at random, infinite for nothing known
-        about them. Above 1 the band is "exact" or "simultaneous", and holds for every such
-        selection.
+        Factor by which the odds of being labeled may differ between any two positives (or
+        negatives, with known ones): 1 for labels at random, infinite for nothing known about them.
+        Above 1 the band is "exact" or "simultaneous", and holds for every such selection.
     beta_interval : Interval, optional
         Where beta may lie, around the point that is passed: the envelope of the bands is drawn
         hatched. A pair, or by group a mapping, a Series, or a frame with columns low and high.
-    hue, col, row : str, optional
-        What colours, columns and rows of panels tell apart: "beta", "model" for a list of scores,
-        or names of `by` or dimensions. Where one is left, it gets the hues.
     baseline : bool, default False
         Insist on the dashed curve of beta = 0, which takes the unlabeled as negative.
-    ax : Axes, optional
-        Where to draw; new if not given.
-    line_kws, band_kws : mapping, optional
-        Properties of the estimates' Line2D and of the bands' Polygon; a band has its line's
-        colour.
-    palette : Palette, optional
-        Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order,
-        or that of each key. By default the next ones of your colour cycle that are not on the
-        Axes.
-    legend : {"auto", "brief", "full"} or False, default "auto"
-        What is named: beside a figure of ours, or within Axes of yours. "auto" leaves out some of
-        more than six betas, "full" none; "brief" names curves alone; False nothing.
-    height : float, optional
-        Height of each panel of a grid, in inches.
+    hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional
+        What colours and panels tell apart, where to draw, and how it looks, in the same way in all
+        plots: `pu_accessor.plots.Options` has each.
 
     Returns
     -------
     Axes or FacetGrid
         Of matplotlib; with `col` or `row` a grid of seaborn's.
-
-    Raises
-    ------
-    PUValueError
-        If a dimension has no hue, column or row.
 
     See Also
     --------
@@ -257,8 +222,8 @@ def plot_calibration(
     beta : Beta
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
-        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it;
-        bands, whose level is to be lower than its own, get an envelope over its interval.
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
+        bands, whose level must be lower, get an envelope.
     bins : int, or array-like of float, default 10
         How many bins of one width, or their edges, from 0 to 1. An edge belongs to the bin above
         it, 1 to the last.
@@ -270,25 +235,11 @@ def plot_calibration(
     beta_interval : Interval, optional
         Where beta may lie, around the point that is passed: the envelope of the bands is drawn
         hatched. A pair, or by group a mapping, a Series, or a frame with columns low and high.
-    hue, col, row : str, optional
-        What colours, columns and rows of panels tell apart: "beta", "model" for a list of scores,
-        or names of `by` or dimensions. Where one is left, it gets the hues.
     baseline : bool, default False
         Insist on the dashed curve of beta = 0, which takes the unlabeled as negative.
-    ax : Axes, optional
-        Where to draw; new if not given.
-    line_kws, band_kws : mapping, optional
-        Properties of the estimates' Line2D and of the bands' Polygon; a band has its line's
-        colour.
-    palette : Palette, optional
-        Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order,
-        or that of each key. By default the next ones of your colour cycle that are not on the
-        Axes.
-    legend : {"auto", "brief", "full"} or False, default "auto"
-        What is named: beside a figure of ours, or within Axes of yours. "auto" leaves out some of
-        more than six betas, "full" none; "brief" names curves alone; False nothing.
-    height : float, optional
-        Height of each panel of a grid, in inches.
+    hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional
+        What colours and panels tell apart, where to draw, and how it looks, in the same way in all
+        plots: `pu_accessor.plots.Options` has each.
 
     Returns
     -------
@@ -298,7 +249,7 @@ def plot_calibration(
     Raises
     ------
     PUValueError
-        If scores are no probabilities, or a dimension has no hue, column or row.
+        If scores are no probabilities.
 
     See Also
     --------
@@ -354,14 +305,14 @@ def plot_forest(
     beta : Beta
         Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
         several, a mapping, Series or DataArray by group, or an estimate, the frame of
-        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it;
-        bands, whose level is to be lower than its own, get an envelope over its interval.
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
+        bands, whose level must be lower, get an envelope.
     at : At, optional
         The cutoff: a number of examples predicted positive, 100 or ``{"rank": 100}``, or their
-        share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last cutoff with an
-        estimated ``{"fpr": 0.05}`` at most or ``{"precision": 0.9}`` at least, the first with
-        ``{"recall": 0.9}``, or tpr, at least; "youden" and "maximum", where the estimated
-        informedness, or the metric itself, is highest.
+        share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last with an estimated
+        ``{"fpr": 0.05}`` at most or ``{"precision": 0.9}`` at least, the first with ``{"recall":
+        0.9}``, or tpr, at least; "youden" or "maximum", where the estimated informedness, or the
+        metric itself, is highest.
 
         For a metric alone: one cutoff.
     order : list of hashable, optional
@@ -374,45 +325,28 @@ def plot_forest(
         Probability with which each interval covers, in (0, 1).
     band : Band, default "exact"
         Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
-        Or a function ``(n, m, level) -> (lower, upper)`` that returns two integer arrays with an
-        entry for each k = 0..n known positives in the head. Or a pair ``(lower, upper)``, bounds
-        on their share among the first r = 0, 1, ... examples: two arrays, DataArrays over "rank",
-        or functions of an array of r.
+        Or a function ``(n, m, level) -> (lower, upper)`` of two integer arrays, for k = 0..n known
+        positives in the head. Or a pair ``(lower, upper)`` of their share among the first r = 0,
+        1, ... examples: arrays, DataArrays over "rank", or functions of an array of r.
 
         For a metric alone.
     reference : {"positives", "negatives", "tightest", "both"}, default "positives"
-        Which known examples the band starts from. Known negatives, a random sample of the
-        negatives, bound the latent ones below each cutoff. "tightest" takes the kind with the
-        narrower range of AUROC at each beta, "both" what two bands at half of 1 - level have in
-        common.
+        Which known examples the band starts from: known negatives, if a random sample, bound the
+        latent ones below each cutoff. "tightest" takes the kind with the narrower range of AUROC
+        at each beta, "both" what two bands at half of 1 - level have in common.
     selection_odds : float, default 1
-        By which factor the odds of being labeled may differ between any two positives (of
-        negatives, with known ones), in any way: 1 for labels at random, infinite for nothing known
-        about them. Above 1 the band is "exact" or "simultaneous", and holds for every such
-        selection.
+        Factor by which the odds of being labeled may differ between any two positives (or
+        negatives, with known ones): 1 for labels at random, infinite for nothing known about them.
+        Above 1 the band is "exact" or "simultaneous", and holds for every such selection.
     joint : {"approximate", "guaranteed"}, default "approximate"
         How an estimate of beta counts: by the squares of both errors, which holds about as often
-        as `level` says if they are independent; or by its whole interval, which holds at least so
-        often, asks for an estimate of a higher level, and is wider.
-    hue, col, row : str, optional
-        What colours, columns and rows of panels tell apart: "beta", "model" for a list of scores,
-        or names of `by` or dimensions. Where one is left, it gets the hues.
+        as `level` says if they are independent; or by its whole interval, of a higher level, which
+        holds at least so often and is wider.
     baseline : bool, default False
         Insist on the dashed curve of beta = 0, which takes the unlabeled as negative.
-    ax : Axes, optional
-        Where to draw; new if not given.
-    line_kws, band_kws : mapping, optional
-        Properties of the estimates' Line2D and of the bands' Polygon; a band has its line's
-        colour.
-    palette : Palette, optional
-        Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order,
-        or that of each key. By default the next ones of your colour cycle that are not on the
-        Axes.
-    legend : {"auto", "brief", "full"} or False, default "auto"
-        What is named: beside a figure of ours, or within Axes of yours. "auto" leaves out some of
-        more than six betas, "full" none; "brief" names curves alone; False nothing.
-    height : float, optional
-        Height of each panel of a grid, in inches.
+    hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional
+        What colours and panels tell apart, where to draw, and how it looks, in the same way in all
+        plots: `pu_accessor.plots.Options` has each.
 
     Returns
     -------
@@ -460,3 +394,119 @@ def plot_forest(
     rows = estimates.estimate(self._request(), entry, betas, at, settings, target)
     values = over_places(rows, (checked.hue, checked.col, checked.row), order)
     return plots.plot_forest(values, (entry.label, name_cutoff(entry.read_cutoff(at))), checked)
+
+
+def plot_robustness(
+    self: Bound,
+    quantity: str | Metric,
+    beta: Beta,
+    *,
+    selection_odds: Sequence[float] = (1, 1.25, 1.5, 2, 2.5, 3, 4, 5),
+    above: float | None = None,
+    at: At | None = None,
+    on: Hashable | list[Hashable] | None = None,
+    target: str | None = None,
+    level: float = 0.95,
+    band: str | Band = "exact",
+    reference: str = "positives",
+    **options: Unpack[PlotOptions],
+) -> Drawing:
+    """Draw a number against the factor by which odds of being labeled may differ.
+
+    The inner band has what the estimate can be for a selection within the factor, the outer one
+    the interval that holds for all of them. A cross marks where the conclusion breaks.
+
+    Parameters
+    ----------
+    quantity : Metric
+        "auroc", "average_precision", or a metric, whose conclusion is that it is above a value; or
+        "difference", of the AUROC of models that ranked the same examples, whose conclusion is
+        that one is better than the other.
+    beta : Beta
+        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
+        several, a mapping, Series or DataArray by group.
+
+        Not an estimate with its interval: that takes labels to be selected at random, and what is
+        asked here is how far from that they may be. Pass its point, and its ends.
+    selection_odds : array-like of float, default (1, 1.25, 1.5, 2, 2.5, 3, 4, 5)
+        The factors: two or more, from 1 on.
+    above : float, default 0.5
+        The conclusion is that the lower limit is above this. Not for a difference, which is to be
+        other than 0.
+    at : At, optional
+        The cutoff: a number of examples predicted positive, 100 or ``{"rank": 100}``, or their
+        share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last with an estimated
+        ``{"fpr": 0.05}`` at most or ``{"precision": 0.9}`` at least, the first with ``{"recall":
+        0.9}``, or tpr, at least; "youden" or "maximum", where the estimated informedness, or the
+        metric itself, is highest.
+
+        Not for an area.
+    on : hashable or list of hashable, optional
+        Columns that identify an example, to pair the rows of models in rows.
+
+        For a difference.
+    target : Target, optional
+        What the numbers are about: "population", new examples, which is the default but for a
+        metric; or "examples", these alone.
+    level : float, default 0.95
+        Probability with which the band covers, in (0, 1): at each cutoff or bin for "exact" and
+        "bootstrap", at all of them jointly for "simultaneous" and "dkw".
+    band : Band, default "exact"
+        Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
+        Or a function ``(n, m, level) -> (lower, upper)`` of two integer arrays, for k = 0..n known
+        positives in the head. Or a pair ``(lower, upper)`` of their share among the first r = 0,
+        1, ... examples: arrays, DataArrays over "rank", or functions of an array of r.
+
+        For a metric alone: "exact" or "simultaneous".
+    reference : {"positives", "negatives", "tightest", "both"}, default "positives"
+        Which known examples the band starts from: known negatives, if a random sample, bound the
+        latent ones below each cutoff. "tightest" takes the kind with the narrower range of AUROC
+        at each beta, "both" what two bands at half of 1 - level have in common.
+    hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional
+        What colours and panels tell apart, where to draw, and how it looks, in the same way in all
+        plots: `pu_accessor.plots.Options` has each.
+
+    Returns
+    -------
+    Axes or FacetGrid
+        Of matplotlib; with `col` or `row` a grid of seaborn's.
+
+    Raises
+    ------
+    PUValueError
+        If a number has no cutoff, or a metric lacks one; if the columns have propensities.
+
+    See Also
+    --------
+    robustness : The numbers, and where the cross is.
+
+    Notes
+    -----
+    At each factor G the interval is that of ``selection_odds=G``: the odds that two positives are
+    labeled have a ratio of at most G [1]_.
+
+    References
+    ----------
+    .. [1] P. R. Rosenbaum, *Observational studies*, 2nd edition, Springer, 2002, chapter 4.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> truth = np.arange(400) < 100
+    >>> score = np.random.default_rng(0).normal(truth)
+    >>> df = pd.DataFrame({"score": score, "label": np.where(np.arange(400) < 50, 1, np.nan)})
+    >>> ax = df.pu.plot_robustness("auroc", beta=1 / 7, selection_odds=[1, 2, 4])
+    >>> ax.get_ylabel()
+    'AUROC'
+    """
+    from pu_accessor import plots
+
+    refuse_propensity(self)
+    checked = plots.Options(**options)
+    settings, betas = Settings(level, band, reference), read_betas(beta)
+    conclusion = read_conclusion(quantity, at, above, target, settings, on)
+    check_drawn(betas, selection_odds)
+    found = ask_robustness(self._request(), conclusion, betas, selection_odds)
+    return plots.plot_robustness(over_odds(found, conclusion.quantity.label), checked)

@@ -1,11 +1,17 @@
 """Plots: a Dataset -> Axes, or a grid of seaborn. Imported when something is drawn."""
 
 from pu_accessor.plots.colors import Palette
-from pu_accessor.plots.curves import plot_pr, plot_rank_cdf, plot_roc
+from pu_accessor.plots.curves import (
+    plot_calibration,
+    plot_gain,
+    plot_net_benefit,
+    plot_pr,
+    plot_rank_cdf,
+    plot_roc,
+)
 from pu_accessor.plots.layout import Drawing
 from pu_accessor.plots.metrics import check_plot_metric, plot_metric
 from pu_accessor.plots.options import Options, Style
-from pu_accessor.plots.utility import plot_calibration, plot_gain, plot_net_benefit
 from pu_accessor.plots.values import plot_against_beta, plot_forest, plot_robustness
 
 __all__ = [

@@ -1,12 +1,12 @@
 """Lines, bands, envelopes and marks: what all plots are made of."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from enum import StrEnum
 from itertools import chain, count
-from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
@@ -14,21 +14,20 @@ from matplotlib.colors import to_hex, to_rgb, to_rgba
 from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
 
+from pu_accessor.inference.quantities import write_label
 from pu_accessor.plots.colors import ground, ink
-from pu_accessor.plots.names import write_name
 from pu_accessor.plots.options import Options
 from pu_accessor.ranking import FloatArray
 
 Path: TypeAlias = tuple[FloatArray, FloatArray]
 Trace: TypeAlias = Callable[[xr.Dataset], Path]
+Envelope: TypeAlias = Callable[[xr.Dataset], tuple[FloatArray, Path]]  # to x, lowest and highest
 
-_REFERENCES: Mapping[str, str] = MappingProxyType(
-    {
-        "negatives": "from known negatives",
-        "tightest": "from the tighter kind",
-        "both": "from both kinds",
-    }
-)
+_REFERENCES: Mapping[str, str] = {
+    "negatives": "from known negatives",
+    "tightest": "from the tighter kind",
+    "both": "from both kinds",
+}
 _FEW = 6  # bands whose faces can be told apart where they lie over each other
 _SEPARATOR = ": "
 _WHOLE = 4_000  # points that are few enough to be drawn as they are
@@ -51,30 +50,14 @@ class Kind(StrEnum):
 
 
 class Curve(NamedTuple):
-    """One curve to draw.
+    """One curve to draw."""
 
-    Parameters
-    ----------
-    data : Dataset
-        Over (rank, bound), with `beta` as a scalar coordinate.
-    color : matplotlib color
-        Its hue.
-    label : str
-        Its name.
-    is_baseline : bool
-        Whether it is that of the naive beta of 0.
-    among : int
-        How many bands there are, that may lie over each other.
-    by_model : bool
-        Whether hues tell models apart, or anything else that ranks differently, not betas alone.
-    """
-
-    data: xr.Dataset
+    data: xr.Dataset  # over (rank, bound), with `beta` as a scalar coordinate
     color: Any
     label: str
-    is_baseline: bool
-    among: int
-    by_model: bool
+    is_baseline: bool  # of the naive beta of 0
+    among: int  # how many bands there are, that may lie over each other
+    by_model: bool  # whether hues tell models or groups apart, not betas alone
 
     @property
     def score(self) -> str | None:
@@ -97,10 +80,20 @@ def curves_on(ax: Axes) -> list[Line2D]:
 # Curves
 
 
-def draw_curve(ax: Axes, curve: Curve, trace: Trace, options: Options, label: str) -> None:
-    """Draw the band of a curve, and its line on top."""
-    draw_band(ax, curve, trace, options, label)
-    draw_line(ax, curve, trace, options.line)
+def draw_curves(
+    ax: Axes,
+    curves: Sequence[Curve],
+    trace: Trace,
+    options: Options,
+    dataset: xr.Dataset,
+    envelope: Envelope | None = None,
+) -> None:
+    """Draw the lines of curves on top of their bands, and these on their envelopes."""
+    for curve in curves:
+        if envelope is not None:
+            draw_envelope(ax, curve, *envelope(curve.data), dataset["interval_beta"].to_numpy())
+        draw_band(ax, curve, trace, options, band_label(dataset))
+        draw_line(ax, curve, trace, options.line)
 
 
 def draw_band(ax: Axes, curve: Curve, trace: Trace, options: Options, label: str) -> None:
@@ -221,6 +214,15 @@ def _path(curve: Curve, trace: Trace, bound: str) -> Path:
     return thin(x, y) if known.all() else thin(x[known], y[known])
 
 
+def follow(x: str, y: str) -> Trace:
+    """Return how to get from one bound of a curve to x and y."""
+
+    def trace(curve: xr.Dataset) -> Path:
+        return curve[x].to_numpy(), curve[y].to_numpy()
+
+    return trace
+
+
 def hold(x: FloatArray, y: FloatArray) -> Path:
     """Return the corners of a step function, for a line as well as for the edge of a band."""
     return np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1]
@@ -280,3 +282,43 @@ def draw_infeasible(ax: Axes, left: float, right: float, color: Any) -> None:
     strip: dict[str, Any] = {"facecolor": (*to_rgb(color), 0.4), "edgecolor": color}
     foot = ax.axvspan(left, right, 0.03 * strips, 0.03 * (strips + 1), hatch="///", **strip)
     foot.set(label="β̂ too high for the band", gid=Kind.INFEASIBLE, linewidth=0, zorder=1)
+
+
+# Names
+
+
+def write_name(name: object) -> str:
+    r"""Write a name for a legend, a title or an axis.
+
+    Examples
+    --------
+    >>> write_name("_gain in $"), write_name("tree")
+    (' _gain in \\$', 'tree')
+    """
+    text = str(name).replace("$", r"\$")
+    return f" {text}" if text.startswith("_") or not text else text
+
+
+def write_key(key: Hashable) -> str:
+    """Write a key."""
+    if isinstance(key, tuple):
+        return ", ".join(map(write_key, key))
+    if isinstance(key, pd.Timestamp) and key == key.normalize():
+        return str(key.date())
+    return write_name(key)
+
+
+def write_panel(name: str, value: Any) -> str:
+    """Write the title of a panel."""
+    return f"β̂ = {value:g}" if name == "beta" else f"{write_name(name)} = {write_key(value)}"
+
+
+def write_quantity(name: str) -> str:
+    """Write what an axis shows in words.
+
+    Examples
+    --------
+    >>> write_quantity("npv"), write_quantity("f0.5"), write_quantity("balanced_accuracy")
+    ('negative predictive value', 'F0.5', 'balanced accuracy')
+    """
+    return write_name(write_label(name))

@@ -1,36 +1,55 @@
-"""Which curve comes to which Axes: a Dataset of many dimensions -> Axes or a grid."""
+"""A Dataset of many dimensions -> its curves, with a colour and a name each -> Axes or a grid."""
 
 import textwrap
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.text import Text
 from seaborn import FacetGrid
 
-from pu_accessor.errors import PUValueError, suggestion
-from pu_accessor.plots.artists import Curve
+from pu_accessor.datasets.schema import AXIS, BOUND
+from pu_accessor.errors import PUValueError, shorten, suggestion
+from pu_accessor.plots.artists import Curve, curves_on, write_key, write_name, write_panel
+from pu_accessor.plots.colors import ink, next_colors, read_palette
 from pu_accessor.plots.legends import Entries, add_legend, columns_beside, legend_entries
-from pu_accessor.plots.names import write_panel
 from pu_accessor.plots.options import Options
-from pu_accessor.plots.slices import (
-    Slice,
-    Values,
-    color_curves,
-    take_apart,
-    values_along,
-    without_names,
-    write_title,
-)
+from pu_accessor.ranking import BoolArray
 
 Drawing: TypeAlias = Axes | FacetGrid
+Values: TypeAlias = Mapping[str, Sequence[Hashable]]
 Draw: TypeAlias = Callable[[Axes, list[Curve]], None]
 
+PLACE = "place"  # along which categories stand side by side
+_NAIVE = "β̂ = 0 (unlabeled as negative)"
+_BRIEF = 6  # betas that a legend names where their order says the rest
+_INCREASING = {
+    "rank": "Make tables with ranks='breakpoints', or ds.sortby('rank').",
+    "beta": "Pass several: beta=[0.1, 0.2, 0.3].",
+    "threshold": "Pass several: thresholds=[0.1, 0.2, 0.3].",
+    "bin": "Pass a larger number: bins=10.",
+}
 _HEIGHT = 3.2  # of a panel, in inches
+
+
+class Slice(NamedTuple):
+    """One curve of a Dataset: where it stands along each dimension, and its values."""
+
+    where: Mapping[str, Hashable]
+    data: xr.Dataset
+
+    @property
+    def beta(self) -> float | None:
+        """The one beta of the curve; none where it runs along beta."""
+        return float(self.data["beta"]) if self.data["beta"].ndim == 0 else None
+
+
+# Panels
 
 
 def draw_panels(
@@ -105,19 +124,12 @@ def _settled(dataset: xr.Dataset, named: set[str]) -> set[str]:
 
 def _draw_axes(slices: Sequence[Slice], draw: Draw, options: Options, values: Values) -> Axes:
     """Draw all curves on one Axes."""
-    is_ours = options.ax is None
     ax = plt.subplots(layout="constrained")[1] if options.ax is None else options.ax
     curves = color_curves(ax, slices, options, values)
     draw(ax, curves)
     _break_labels(ax)
     if options.legend:
-        add_legend(
-            ax,
-            _entries([ax], curves, options),
-            write_title(options, values),
-            is_ours=is_ours,
-            may_shorten=options.legend == "auto",
-        )
+        add_legend(ax, _entries([ax], curves, options), write_title(options, values), options)
     return ax
 
 
@@ -196,3 +208,172 @@ def _belongs(item: Slice, panel: Mapping[str, Hashable]) -> bool:
         item.where[name] == value or (name == "beta" and item.beta == 0)
         for name, value in panel.items()
     )
+
+
+# Curves
+
+
+def _cutoffs(dataset: xr.Dataset) -> str:
+    """Return the dimension of the cutoffs; that of a single ranking where there is none."""
+    return AXIS if AXIS in dataset.dims else "rank"
+
+
+def _check(dataset: xr.Dataset, along: str) -> None:
+    """Raise unless there are curves and a band for each."""
+    dims = dict.fromkeys([along, "bound", *(["beta"] if along != PLACE else [])])
+    named = [dim for dim in dims if dim == AXIS or dim in dataset.coords]
+    lacking = [dim for dim in dims if dim not in dataset.dims or dim not in named]
+    bounds = [] if lacking else [b for b in BOUND if b not in dataset["bound"].to_numpy()]
+    if lacking or bounds:
+        raise PUValueError(
+            f"A plot needs the dimensions {', '.join(dims)} with the bounds {[*BOUND]}, "
+            f"but {lacking or bounds} is missing. {_keep(dataset, lacking)}"
+        )
+    betas = dataset["beta"].to_numpy()
+    if along == PLACE:
+        return  # categories come in any order, and one alone is enough
+    if betas.ndim == 1 and not 0 < betas.size == np.unique(betas).size:
+        raise PUValueError(f"A plot needs each beta once, but there are {betas.tolist()}.")
+    points = dataset["rank" if along == AXIS and "rank" in dataset.coords else along]
+    steps = np.diff(points.transpose(..., along).to_numpy())
+    # Rankings with cutoffs of their own repeat their last one.
+    if points.sizes[along] < 2 or (steps < 0 if along == AXIS else steps <= 0).any():
+        name = "rank" if along == AXIS else along
+        raise PUValueError(
+            f"A plot needs two or more increasing {name}s, but there are {points.sizes[along]}: "
+            f"{np.ravel(points)[:5].tolist()}. {_INCREASING[name]}"
+        )
+
+
+def _keep(dataset: xr.Dataset, lacking: list[str]) -> str:
+    """Say how a dimension is kept, or comes back."""
+    if lacking and lacking[0] in dataset.coords and lacking[0] != "bound":
+        return f"Put it back: ds.expand_dims({lacking[0]!r})."
+    return "Select with a list, which keeps the dimension."
+
+
+def take_apart(dataset: xr.Dataset, along: str | None = None) -> list[Slice]:
+    """Take a Dataset apart into curves, without what has no value."""
+    along = _cutoffs(dataset) if along is None else along
+    _check(dataset, along)
+    drawn = next(name for name, variable in dataset.data_vars.items() if along in variable.dims)
+    dims = [str(dim) for dim in dataset[drawn].dims if dim not in (along, "bound")]
+    dims.sort(key=lambda dim: dim == "beta")  # models first
+    slices = []
+    for position in np.ndindex(*(dataset.sizes[dim] for dim in dims)):
+        indices = dict(zip(dims, position, strict=True))
+        data = dataset.isel(indices)
+        values = data[drawn].transpose("bound", along).to_numpy()
+        known: BoolArray = ~np.isnan(values).all(axis=0)
+        if along == AXIS and "rank" in data.coords:  # without the repeats of the last cutoff
+            known &= np.diff(data["rank"].to_numpy(), prepend=-1) > 0
+        if known.any():
+            data = data if known.all() else data.isel({along: known})
+            slices.append(Slice(_where(dataset, indices), data))
+    if not slices:
+        betas = np.unique(dataset["beta"]).tolist() if "beta" in dataset.coords else []
+        at = f" at beta = {shorten(f'{beta:g}' for beta in betas)}. Try another" if betas else ""
+        raise PUValueError(f"There is nothing to draw: {drawn!r} has no value at all{at}.")
+    return slices
+
+
+def _where(dataset: xr.Dataset, indices: Mapping[str, int]) -> dict[str, Hashable]:
+    """Return the value of each dimension, and of each level of a MultiIndex, at some indices."""
+    where: dict[str, Hashable] = {}
+    for dim, position in indices.items():
+        if dim == "beta" and dataset["beta"].ndim > 1:  # each group has its own
+            continue
+        index = dataset.get_index(dim)
+        where[dim] = index[position]
+        if isinstance(index, pd.MultiIndex):
+            where.update(zip(map(str, index.names), index[position], strict=True))
+    # A missing key does not equal itself.
+    return {name: "missing" if _is_missing(value) else value for name, value in where.items()}
+
+
+def _is_missing(value: Hashable) -> bool:
+    return bool(pd.api.types.is_scalar(value) and pd.isna(value))  # type: ignore[call-overload]
+
+
+def values_along(slices: Sequence[Slice]) -> dict[str, list[Hashable]]:
+    """Return the values that curves have along each dimension; the naive beta is none of them."""
+    several = len({item.beta for item in slices}) > 1
+    values: dict[str, dict[Hashable, None]] = {}
+    for item in slices:
+        for name, value in item.where.items():
+            keys = values.setdefault(name, {})
+            if not (name == "beta" and value == 0 and several):
+                keys[value] = None
+    return {name: list(keys) for name, keys in values.items()}
+
+
+def color_curves(
+    ax: Axes, slices: Sequence[Slice], options: Options, values: Values
+) -> list[Curve]:
+    """Give each curve a colour and a name, baselines last."""
+    hue = options.hue
+    keys = values[hue] if hue else [None]
+    colors = dict(zip(keys, _colors(ax, options, keys), strict=True))
+    betas = {item.beta for item in slices}
+    write_beta = _beta_writer(betas)
+    by_model = hue not in (None, "beta") and len(keys) > 1
+    naive = [
+        item.beta == 0 and "beta" in item.where and (len(betas) > 1 or not by_model)
+        for item in slices
+    ]
+    curves = []
+    among = naive.count(False)
+    for item, is_baseline in zip(slices, naive, strict=True):
+        key = item.where[hue] if hue else None
+        color = colors[key] if by_model or not is_baseline else ink(ax, 0.75)
+        label = _NAIVE if is_baseline else _name(hue, key, item, write_beta)
+        curves.append(Curve(item.data, color, label, is_baseline, among, by_model))
+    return sorted(curves, key=lambda curve: curve.is_baseline)
+
+
+def _colors(ax: Axes, options: Options, keys: Sequence[Hashable]) -> list[Any]:
+    """Return the colour of each key: what the line is asked to have, the band has as well."""
+    if (color := options.line.get("color")) is not None:
+        return [color] * len(keys)
+    if options.palette is not None:
+        return read_palette(options.palette, keys)
+    taken = [line.get_color() for line in curves_on(ax)]
+    return next_colors(ax, taken, len(keys), options.hue == "beta" and len(keys) > 1)
+
+
+def without_names(curves: Sequence[Curve], options: Options) -> set[str]:
+    """Return the labels that a legend can do without: of many betas it names a few."""
+    labels = [curve.label for curve in curves if not curve.is_baseline]
+    if options.hue != "beta" or options.legend not in ("auto", "brief") or len(labels) <= _BRIEF:
+        return set()
+    step = -(-(len(labels) - 1) // (_BRIEF - 1))
+    return {*labels} - {*labels[::step]}
+
+
+def _beta_writer(betas: set[float | None]) -> Callable[[float | None], str]:
+    """Return how to write betas, in as many digits as tell them apart."""
+    numbers = [beta for beta in betas if beta is not None]
+    digits = next(
+        d for d in range(3, 18) if len({f"{beta:.{d}g}" for beta in numbers}) == len(numbers)
+    )
+    return lambda beta: "estimate" if beta is None else f"β̂ = {beta:.{digits}g}"
+
+
+def _name(
+    hue: str | None, key: Hashable, item: Slice, write_beta: Callable[[float | None], str]
+) -> str:
+    """Return the name of a curve: that of its hue, with a beta of its own where it has one."""
+    if hue in (None, "beta"):
+        return write_beta(item.beta)
+    has_own_beta = item.beta is not None and "beta" not in item.where
+    return f"{write_key(key)}, {write_beta(item.beta)}" if has_own_beta else write_key(key)
+
+
+def write_title(options: Options, values: Values) -> str:
+    """Say what the hues are, and the one beta that all have."""
+    if options.hue in (None, "beta"):
+        return ""
+    betas = values.get("beta", [])
+    alone = len(betas) == 1 and "beta" not in (options.col, options.row)
+    hue = write_name(options.hue)
+    return f"{hue} (β̂ = {betas[0]:.3g})" if alone else hue

@@ -15,6 +15,7 @@ from matplotlib.patches import Patch
 
 from pu_accessor.plots.artists import Kind, kind_of
 from pu_accessor.plots.colors import ground, ink
+from pu_accessor.plots.options import Options
 
 Entries: TypeAlias = list[tuple[str, Artist]]
 
@@ -73,9 +74,7 @@ def columns_beside(entries: int, height: float) -> int:
     return max(1, ceil(entries / max(1, int(_ENTRIES * height))))
 
 
-def add_legend(
-    ax: Axes, entries: Entries, title: str, *, is_ours: bool, may_shorten: bool
-) -> None:
+def add_legend(ax: Axes, entries: Entries, title: str, options: Options) -> None:
     """Put a legend on Axes of a user, or beside or below them in a figure of ours."""
     figure: Any = ax.get_figure(root=True)
     outside = [legend for legend in figure.legends if legend.get_gid() == _LEGEND]
@@ -83,14 +82,14 @@ def add_legend(
     title = title or (before[0].get_title().get_text() if before else "")
     if not entries:
         return
-    if not is_ours and not outside:
-        _on_axes(ax, entries, title, may_shorten=may_shorten)
+    if options.ax is not None and not outside:
+        _on_axes(ax, entries, title, may_shorten=options.legend == "auto")
         return
     for legend in outside:
         legend.remove()
     legend = _outside(figure, ax, entries, title)
     legend.set_gid(_LEGEND)
-    if is_ours:
+    if options.ax is None:
         _grow(figure, ax, legend)
 
 

@@ -14,23 +14,13 @@ from pu_accessor.datasets.schema import COUNTS, INTERVAL, axis_of, counts_of, is
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.quantities import read_quantity
 from pu_accessor.inference.tables.rates import Metric, evaluate
-from pu_accessor.plots.artists import (
-    Curve,
-    Path,
-    Trace,
-    band_label,
-    draw_curve,
-    draw_envelope,
-    hold,
-)
+from pu_accessor.plots.artists import Curve, Path, Trace, draw_curves, hold, write_quantity
 from pu_accessor.plots.layout import Drawing, draw_panels
-from pu_accessor.plots.names import write_quantity
 from pu_accessor.plots.options import Options
 from pu_accessor.ranking import FloatArray
 
-# From some tables, a metric, their ranks, and ranks between those to values there.
-_Between: TypeAlias = Callable[[xr.Dataset, str, FloatArray, FloatArray], FloatArray]
-_Fill: TypeAlias = Callable[[xr.Dataset, FloatArray, FloatArray], Path]
+# From some tables, their ranks, and ranks between those to values there.
+_Between: TypeAlias = Callable[[xr.Dataset, FloatArray, FloatArray], FloatArray]
 
 _BLOCK = 20_000  # cutoffs whose tables at all betas within an interval are held at once
 _POINTS = 400  # at which a curve is drawn between cutoffs, more of them at the top
@@ -56,15 +46,12 @@ def plot_metric(tables: xr.Dataset, name: str | Metric, x: str, options: Options
         raise PUValueError(f"There is nothing to draw: {values.name} has no value at any cutoff.")
     if x == "threshold":
         _check_thresholds(tables)
-    trace = _tracer(name, x, _evaluate_between)
+    trace = _tracer(name, x, partial(_evaluate_between, name=name))
+    envelope = partial(_envelope, name=name, x=x) if inner else None
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
         ax.set(xlabel=_AXES[x], ylabel=write_quantity(str(values.name)))
-        for curve in curves:
-            if inner:
-                interval = tables["interval_beta"].to_numpy()
-                draw_envelope(ax, curve, *_envelope(curve.data, name, x), interval)
-            draw_curve(ax, curve, trace, options, band_label(tables))
+        draw_curves(ax, curves, trace, options, tables, envelope)
 
     drawn = tables[[*COUNTS, *inner]]
     drawn = drawn.assign(value=values.variable)  # without coordinates: there is nothing to align
@@ -78,7 +65,7 @@ def _envelope(tables: xr.Dataset, name: str | Metric, x: str) -> tuple[FloatArra
     blocks = [_inner(tables.isel({axis: slice(start, start + _BLOCK)}), name) for start in starts]
     paths = []
     for side, at_cutoffs in enumerate(np.concatenate(blocks, axis=1)):
-        trace = _tracer(name, x, partial(_inner_between, side=side))
+        trace = _tracer(name, x, partial(_inner_between, name=name, side=side))
         paths.append(trace(tables.assign(value=(axis, at_cutoffs))))
     (along, low), (_, high) = paths
     known = np.isfinite(low)  # not at rank 0, for most ratios
@@ -105,7 +92,7 @@ def _inner(
 
 
 def _inner_between(
-    tables: xr.Dataset, name: str, ranks: FloatArray, between: FloatArray, side: int
+    tables: xr.Dataset, ranks: FloatArray, between: FloatArray, name: str | Metric, side: int
 ) -> FloatArray:
     """Return what bounds get to between cutoffs."""
 
@@ -131,11 +118,11 @@ def _tracer(name: str | Metric, x: str, between: _Between) -> Trace:
     if x == "threshold":
         return _trace_thresholds
     # A name is evaluated between cutoffs, too; a function is not asked for what is no table.
-    dense = partial(_fill, name=name, between=between) if isinstance(name, str) else None
-    return partial(_trace_ranks, fill=dense, share=x == "fraction")
+    dense = between if isinstance(name, str) else None
+    return partial(_trace_ranks, between=dense, share=x == "fraction")
 
 
-def _trace_ranks(tables: xr.Dataset, fill: _Fill | None, share: bool) -> Path:
+def _trace_ranks(tables: xr.Dataset, between: _Between | None, share: bool) -> Path:
     """Follow a metric along straight lines of the counts, or from cutoff to cutoff."""
     first_bound = tables.isel(bound=0) if "bound" in tables.dims else tables
     counts = [first_bound[key].to_numpy() for key in COUNTS]
@@ -146,14 +133,12 @@ def _trace_ranks(tables: xr.Dataset, fill: _Fill | None, share: bool) -> Path:
         x, first = np.unique(x, return_index=True)
         tables = tables.isel({axis_of(tables.dims): first})
     y = tables["value"].to_numpy().astype(np.float64)
-    if fill is not None:
-        x, y = fill(tables, x, y)
+    if between is not None:
+        x, y = _fill(tables, x, y, between)
     return x / whole if share else x, y
 
 
-def _fill(
-    tables: xr.Dataset, ranks: FloatArray, values: FloatArray, name: str, between: _Between
-) -> Path:
+def _fill(tables: xr.Dataset, ranks: FloatArray, values: FloatArray, between: _Between) -> Path:
     """Add points between cutoffs."""
     more = np.concatenate(
         [np.linspace(ranks[0], ranks[-1], _POINTS), np.geomspace(1, max(ranks[-1], 1), _POINTS)]
@@ -165,13 +150,13 @@ def _fill(
     if more.size:
         around = np.union1d(nearest - 1, nearest)
         cutoffs = tables.isel({axis_of(tables.dims): around})
-        values = np.insert(values, nearest, between(cutoffs, name, ranks[around], more))
+        values = np.insert(values, nearest, between(cutoffs, ranks[around], more))
         ranks = np.insert(ranks, nearest, more)
     return ranks, values
 
 
 def _evaluate_between(
-    tables: xr.Dataset, name: str, ranks: FloatArray, between: FloatArray
+    tables: xr.Dataset, ranks: FloatArray, between: FloatArray, name: str | Metric
 ) -> FloatArray:
     """Evaluate a metric where counts run straight from cutoff to cutoff."""
     return evaluate(name, *(np.interp(between, ranks, tables[key].to_numpy()) for key in COUNTS))

@@ -27,25 +27,37 @@ _OTHER_LEGENDS = {
 
 @dataclass(frozen=True)
 class Options:
-    """How a plot looks; an option that cannot be followed raises where this is made.
+    """How a plot looks: the keywords that all plots take.
+
+    An option that cannot be followed raises before a row is read.
 
     Parameters
     ----------
     hue, col, row : str, optional
-        The dimensions (or levels of a MultiIndex) that colours, columns and rows of panels tell
-        apart.
-    ax : matplotlib Axes, optional
+        What colours, columns and rows of panels tell apart: "beta", "model" for a list of scores,
+        or names of `by` or dimensions. Where one is left, it gets the hues.
+    ax : Axes, optional
         Where to draw; new if not given.
     line_kws, band_kws : mapping, optional
-        Properties of the estimates' Line2D and of the bands' Polygon.
-    palette : str, sequence or mapping of colors, or Colormap, optional
-        The colours of the hues.
-    legend : {"auto", "brief", "full"} or False
-        What the legend names.
+        Properties of the estimates' Line2D and of the bands' Polygon; a band has its line's
+        colour.
+    palette : Palette, optional
+        Colours of the hues, as in seaborn: a name, such as "deep" or "viridis", colours in order,
+        or that of each key. By default the next ones of your colour cycle that are not on the
+        Axes.
+    legend : {"auto", "brief", "full"} or False, default "auto"
+        What is named: beside a figure of ours, or within Axes of yours. "auto" leaves out some of
+        more than six betas, "full" none; "brief" names curves alone; False nothing.
     height : float, optional
         Height of each panel of a grid, in inches.
-    baseline : bool
-        Whether to insist on the curve of beta = 0.
+    baseline : bool, default False
+        Insist on the dashed curve of beta = 0, which takes the unlabeled as negative.
+
+    Raises
+    ------
+    PUTypeError, PUValueError
+        If an option cannot be followed. By each plot also if a dimension has no hue, column or
+        row.
     """
 
     hue: str | None = None

@@ -19,16 +19,17 @@ from pu_accessor.plots.artists import (
     draw_band,
     draw_chance,
     draw_cross,
-    draw_curve,
+    draw_curves,
     draw_infeasible,
     draw_limit,
     draw_line,
+    follow,
+    write_key,
+    write_quantity,
 )
 from pu_accessor.plots.colors import ink
-from pu_accessor.plots.layout import Drawing, draw_panels
-from pu_accessor.plots.names import write_key, write_quantity
+from pu_accessor.plots.layout import PLACE, Drawing, draw_panels
 from pu_accessor.plots.options import Options
-from pu_accessor.plots.slices import PLACE
 from pu_accessor.ranking import FloatArray
 
 _APART = 0.12  # of the axis, for labels of ticks
@@ -61,8 +62,7 @@ def plot_against_beta(values: xr.Dataset, options: Options) -> Drawing:
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
         ax.set(xlabel="β̂ (share of positives among the unlabeled)", ylabel=ylabel)
-        for curve in curves:
-            draw_curve(ax, curve, _trace("beta", "value"), options, band_label(values))
+        draw_curves(ax, curves, follow("beta", "value"), options, values)
         for first, second in combinations(curves, 2):
             x, y = _order_changes(first, second)
             if x.size:
@@ -103,7 +103,7 @@ def plot_robustness(values: xr.Dataset, options: Options) -> Drawing:
     interval = f"{100 * values.attrs['level']:.12g}% interval"
     label = band_label(values) if "band" in values.attrs else interval
     odds = values["selection_odds"].to_numpy()
-    value, among_selections = _trace("selection_odds", "value"), _trace("selection_odds", "range")
+    value, among_selections = follow("selection_odds", "value"), follow("selection_odds", "range")
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
         ax.set(xlabel="factor by which odds of being labeled differ, at most")
@@ -140,15 +140,6 @@ def _ticks(odds: FloatArray) -> list[float]:
         if ticks[-1] / factor >= least:
             ticks.append(factor)
     return ticks[::-1]
-
-
-def _trace(x: str, y: str) -> Trace:
-    """Return how to get from one bound of a curve to x and y."""
-
-    def trace(curve: xr.Dataset) -> Path:
-        return curve[x].to_numpy(), curve[y].to_numpy()
-
-    return trace
 
 
 # One below the other

@@ -26,15 +26,7 @@ _UNKNOWN = "[say where it comes from]"
 
 
 class Answers:
-    """What public methods of an accessor answer, and what they warn of meanwhile.
-
-    Parameters
-    ----------
-    pu : Accessor
-        Whom to ask.
-    beta, at, level, band
-        As in `report`.
-    """
+    """What public methods of an accessor answer, and what they warn of meanwhile."""
 
     def __init__(self, pu: Any, beta: Any, at: At, level: float, band: str) -> None:
         self.pu, self.beta, self.level, self.band = pu, beta, level, band
@@ -79,13 +71,11 @@ class Answers:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", PUWarning)
             answer = method(*args, **options)
-        for warning in caught:
-            if issubclass(warning.category, PUWarning):
-                self.notes.append(str(warning.message))
+        for told in caught:
+            if issubclass(told.category, PUWarning):
+                self.notes.append(str(told.message))
             else:
-                warnings.warn_explicit(
-                    warning.message, warning.category, warning.filename, warning.lineno
-                )
+                warnings.warn_explicit(told.message, told.category, told.filename, told.lineno)
         return answer
 
 
@@ -182,12 +172,13 @@ def _each_area(areas: pd.DataFrame, answers: Answers) -> str:
     """Write an area with its interval, for each ranking."""
     if len(areas) > _MOST:
         return f"in the table for each of {len(areas)} rankings"
-    interval = f"{100 * answers.level:g}% interval"
+    return _each(areas, answers, _area)
 
-    def write(row: Any, about: str) -> str:
-        return f"{number(row['estimate'])} ({interval} {_limits(row)}){about}"
 
-    return _each(areas, answers, write)
+def _area(row: Any, about: str) -> str:
+    """Write an area with its interval."""
+    interval = f"{100 * row['level']:g}% interval {_limits(row)}"
+    return f"{number(row['estimate'])} ({interval}){about}"
 
 
 def _rate(row: Any, about: str) -> str:

@@ -55,10 +55,10 @@ def report(
         The file to write, ending in .html; one that is there is replaced.
     at : At, default {"fraction": [0.01, 0.05, 0.1]}
         The cutoff: a number of examples predicted positive, 100 or ``{"rank": 100}``, or their
-        share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last cutoff with an
-        estimated ``{"fpr": 0.05}`` at most or ``{"precision": 0.9}`` at least, the first with
-        ``{"recall": 0.9}``, or tpr, at least; "youden" and "maximum", where the estimated
-        informedness, or the metric itself, is highest.
+        share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last with an estimated
+        ``{"fpr": 0.05}`` at most or ``{"precision": 0.9}`` at least, the first with ``{"recall":
+        0.9}``, or tpr, at least; "youden" or "maximum", where the estimated informedness, or the
+        metric itself, is highest.
 
         Of precision and recall.
     level : float, default 0.95
@@ -176,14 +176,12 @@ def _curves(answers: Answers) -> str:
         )
     highest = np.max([*point.values()] if isinstance(point, Mapping) else point)
     grid = np.linspace(0, min(max(2 * float(highest), 0.2), 0.9), 13)
-    precision = partial(pu.plot_metric, "precision", x="rank")
+    against_beta = partial(pu.plot_against_beta, "auroc", grid)
     plots = {
         "ROC curve with its band": partial(pu.plot_roc, beta),
         "Precision and recall, with their band": partial(pu.plot_pr, beta),
-        "Precision among the first examples": partial(precision, beta),
-        "Area under the ROC curve, were beta another": partial(
-            pu.plot_against_beta, "auroc", grid
-        ),
+        "Precision among the first examples": partial(pu.plot_metric, "precision", beta),
+        "Area under the ROC curve, were beta another": against_beta,
     }
     options = {"level": level, "band": answers.band}
     drawn = (answers.ask(name, _draw, name, plot, **options) for name, plot in plots.items())
