@@ -40,6 +40,6 @@ ax.set(
 )
 ax.set_xticks(widths["labels"].unique(), widths["labels"].unique().astype(str), minor=False)
 ax.minorticks_off()
-ax.legend(frameon=False)
+sns.move_legend(ax, "center left", bbox_to_anchor=(1, 0.5), frameon=False)
 sns.despine()
 plt.show()

@@ -26,7 +26,7 @@ beta = pd.Series(sick[~known]).groupby(hospital[~known]).mean()  # here the trut
 # %%
 pu, at = df.pu(by="hospital"), {"threshold": 1.2}
 gaps = pd.concat([pu.gap("recall", at=at), pu.gap("precision", beta, at=at)])
-shown = ["metric", "estimate_a", "estimate_b", "difference", "lower", "upper"]
+shown = ["quantity", "estimate_a", "estimate_b", "difference", "lower", "upper"]
 print(gaps[shown].round(2).to_string(index=False))
 
 ax = plt.subplots(figsize=(6, 2.4), layout="constrained")[1]
@@ -34,7 +34,7 @@ for place, row in enumerate(gaps.itertuples()):
     ax.plot([row.lower, row.upper], [place, place], color="C0", linewidth=3, alpha=0.4)
     ax.plot(row.difference, place, "o", color="C0")
 ax.axvline(0, color="0.4", linewidth=1)
-ax.set(yticks=[0, 1], yticklabels=gaps["metric"], ylim=(-0.6, 1.6))
+ax.set(yticks=[0, 1], yticklabels=gaps["quantity"], ylim=(-0.6, 1.6))
 ax.set_xlabel("north less south, 95% interval")
 sns.despine()
 plt.show()
