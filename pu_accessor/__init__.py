@@ -25,7 +25,7 @@ from pu_accessor.inference.prior.labeling import (
     beta_from_prevalence,
     labels_needed,
 )
-from pu_accessor.inference.tables.rates import fbeta
+from pu_accessor.inference.tables.metrics import fbeta
 from pu_accessor.questions.prior import beta_from_labels
 
 __all__ = [

@@ -67,6 +67,7 @@ LAYERS = {
     "estimates": {"accessors", "questions"},
     "guaranteed_cutoffs": {"accessors", "inference"},
     "macro_average": {"inference", "questions"},
+    "metrics": {"inference", "plots"},
     "planning": {"accessors", "inference"},
     "prior": {"accessors", "questions"},
     "tables": {"accessors", "datasets"},

@@ -9,7 +9,7 @@ import pandas as pd
 from pu_accessor.accessors.bound import Bound
 from pu_accessor.inference.estimates.cutoff_spec import At
 from pu_accessor.inference.settings import Settings
-from pu_accessor.inference.tables.rates import Metric
+from pu_accessor.inference.tables.metrics import Metric
 from pu_accessor.questions import estimates
 from pu_accessor.questions.betas import Beta, BetaInterval, read_betas
 from pu_accessor.questions.macro_average import Average, read_average
@@ -105,7 +105,7 @@ def auroc(
     two samples: that of the probability that one of the first lies above one of the second, times
     (N - n)/M. Where all is labeled it is DeLong's own. The interval has the values that are not
     too far from the estimate by the variance that they would have, see
-    `pu_accessor.inference.estimates.population_areas.estimate_population_auroc`.
+    `pu_accessor.inference.estimates.areas_on_new_examples.estimate_population_auroc`.
 
     For these examples the standard error is sd(R)/sqrt(n) * sqrt(1 - n/P)/M: the known positives
     are a sample of the P positives that are there, and nothing else is left to chance. So it is 0,

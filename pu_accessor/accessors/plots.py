@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 from pu_accessor.accessors.bound import Bound
 from pu_accessor.datasets import tables
 from pu_accessor.datasets.values import ask_quantity
-from pu_accessor.inference.tables.rates import Metric
+from pu_accessor.inference.tables.metrics import Metric
 from pu_accessor.questions.betas import Beta, BetaInterval, read_betas
 from pu_accessor.questions.rank_bands import UserBand, read_settings
 from pu_accessor.ranking import Ranks

@@ -9,7 +9,7 @@ import xarray as xr
 from pu_accessor.accessors.plots import PlotOptions
 from pu_accessor.datasets.schema import read_values
 from pu_accessor.datasets.values import values_by_beta
-from pu_accessor.inference.tables.rates import Metric
+from pu_accessor.inference.tables.metrics import Metric
 
 if TYPE_CHECKING:
     from pu_accessor.plots import Drawing

@@ -19,7 +19,7 @@ from pu_accessor.inference.bands.lookup import Band
 from pu_accessor.inference.estimates.cutoff_spec import At
 from pu_accessor.inference.quantities import name_cutoff, read_quantity, refuse_band
 from pu_accessor.inference.settings import Settings
-from pu_accessor.inference.tables.rates import Metric
+from pu_accessor.inference.tables.metrics import Metric
 from pu_accessor.questions import estimates
 from pu_accessor.questions import utility as practice
 from pu_accessor.questions.betas import Beta, BetaInterval, read_betas

@@ -19,7 +19,7 @@ from pu_accessor.inference.estimates.cutoff_spec import no_rank
 from pu_accessor.inference.estimates.utility import as_edges, as_thresholds
 from pu_accessor.inference.quantities import Quantity, read_quantity
 from pu_accessor.inference.settings import Settings
-from pu_accessor.inference.tables.rates import Metric
+from pu_accessor.inference.tables.metrics import Metric
 from pu_accessor.questions.betas import Betas
 from pu_accessor.questions.request import Request, Results
 from pu_accessor.questions.utility import Thresholds, net_benefits, reliabilities

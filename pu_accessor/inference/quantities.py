@@ -15,7 +15,7 @@ import numpy as np
 from pu_accessor.checks import as_array
 from pu_accessor.errors import PUTypeError, PUValueError, brief, suggestion
 from pu_accessor.inference.estimates.cutoff_spec import At, Cutoff, read_at
-from pu_accessor.inference.tables.rates import METRICS, Metric, metric_name
+from pu_accessor.inference.tables.metrics import METRICS, Metric, metric_name
 
 # What can be asked of quantities, and how an error calls it.
 PURPOSES: Mapping[str, str] = MappingProxyType(
@@ -171,35 +171,11 @@ QUANTITIES: Mapping[str, Quantity] = MappingProxyType(
     }
 )
 
-_FUNCTION = "Pass a function: "
-# What others call them; or where what they mean is found.
-_SYNONYMS: Mapping[str, str] = MappingProxyType(
+# What is no quantity of its own: where it is found.
+_FUNCTIONS: Mapping[str, str] = MappingProxyType(
     {
-        word: name
-        for name, words in {
-            "auroc": "auc roc_auc roc_auc_score roc roc_curve",
-            "average_precision": "ap auprc aupr pr_auc pr average_precision_score",
-            "recall": "sensitivity hit_rate recall_score true_positive_rate",
-            "fpr": "fall_out false_positive_rate",
-            "tnr": "specificity selectivity true_negative_rate",
-            "fnr": "miss_rate false_negative_rate",
-            "precision": "ppv positive_predictive_value precision_score",
-            "npv": "negative_predictive_value",
-            "accuracy": "acc accuracy_score",
-            "balanced_accuracy": "balanced_accuracy_score bacc",
-            "f1": "f1_score f_score f1-score fscore f_1 dice",
-            "mcc": "matthews_corrcoef matthews phi",
-            "kappa": "cohen_kappa_score cohen_kappa",
-            "informedness": "youden bookmaker j",
-            "jaccard": "iou jaccard_score",
-            "lift": "enrichment enrichment_factor",
-            "fdr": "false_discovery_rate",
-            f"{_FUNCTION}lambda tp, fp, fn, tn: fn / (fn + tn). It is 1 - npv.": (
-                "for false_omission_rate"
-            ),
-            f"{_FUNCTION}for F2, pu_accessor.fbeta(2).": "fbeta f2 f_beta fbeta_score",
-        }.items()
-        for word in words.split()
+        "for": "Pass a function: lambda tp, fp, fn, tn: fn / (fn + tn). It is 1 - npv.",
+        "fbeta": "Pass a function: for F2, pu_accessor.fbeta(2).",
     }
 )
 
@@ -270,11 +246,9 @@ def _find(quantity: str | Metric, purpose: str) -> Quantity:
 
 def _advise(name: object, allowed: Sequence[str]) -> str:
     """Say which quantity is meant, or how one that cannot do this is asked for."""
-    meant = {}
-    for word, other in {**{name: name for name in QUANTITIES}, **_SYNONYMS}.items():
-        is_known = other in QUANTITIES and other not in allowed
-        meant[word] = f"That is {QUANTITIES[other].ask}." if is_known else other
-    return suggestion(name, allowed, meant)
+    asks = {other: f"That is {quantity.ask}." for other, quantity in QUANTITIES.items()}
+    others = {other: ask for other, ask in asks.items() if other not in allowed}
+    return suggestion(name, allowed, {**others, **_FUNCTIONS})
 
 
 def refuse_band(quantity: Quantity, band: object, reference: object) -> None:

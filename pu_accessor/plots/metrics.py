@@ -13,7 +13,7 @@ from pu_accessor.datasets.curves import interval_tables, metric
 from pu_accessor.datasets.schema import COUNTS, INTERVAL, axis_of, counts_of, is_whole
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.quantities import read_quantity
-from pu_accessor.inference.tables.rates import Metric, evaluate
+from pu_accessor.inference.tables.metrics import Metric, evaluate
 from pu_accessor.plots.artists import Curve, Path, Trace, draw_curves, hold, write_quantity
 from pu_accessor.plots.layout import Drawing, draw_panels
 from pu_accessor.plots.options import Options

@@ -9,6 +9,7 @@ import pandas as pd
 
 from pu_accessor.checks import Interval
 from pu_accessor.errors import PUValueError
+from pu_accessor.inference.estimates.areas_on_new_examples import estimate_population_aurocs
 from pu_accessor.inference.estimates.auroc import estimate_auroc
 from pu_accessor.inference.estimates.average_precision import estimate_precision_around
 from pu_accessor.inference.estimates.cutoff_spec import (
@@ -30,7 +31,6 @@ from pu_accessor.inference.estimates.macro_average import (
     rate_at,
 )
 from pu_accessor.inference.estimates.metric_at import AtCutoff
-from pu_accessor.inference.estimates.population_areas import estimate_population_aurocs
 from pu_accessor.inference.estimates.within_odds import (
     check_whole_area,
     estimate_any,
@@ -38,7 +38,7 @@ from pu_accessor.inference.estimates.within_odds import (
 from pu_accessor.inference.quantities import Quantity, read_quantities
 from pu_accessor.inference.settings import BetaRange, Settings, check_target
 from pu_accessor.inference.tables.curves import check_max_fpr
-from pu_accessor.inference.tables.rates import Metric
+from pu_accessor.inference.tables.metrics import Metric
 from pu_accessor.inference.value import metric_value
 from pu_accessor.questions.betas import Betas
 from pu_accessor.questions.macro_average import Averaged, Over, average_over

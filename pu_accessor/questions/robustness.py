@@ -18,7 +18,7 @@ from pu_accessor.inference.quantities import Quantity, read_quantity, refuse_ban
 from pu_accessor.inference.search import find_breaking_point
 from pu_accessor.inference.settings import BetaRange, Settings, check_target
 from pu_accessor.inference.tables.latent_bounds import check_selection
-from pu_accessor.inference.tables.rates import Metric
+from pu_accessor.inference.tables.metrics import Metric
 from pu_accessor.inference.value import Value, value_of
 from pu_accessor.questions.betas import Betas
 from pu_accessor.questions.comparison import pair_columns, paired_tests

@@ -15,7 +15,7 @@ from hypothesis import given
 import pu_accessor
 from pu_accessor import PUError, PUTypeError, PUValueError, PUWarning
 from pu_accessor.inference.quantities import QUANTITIES
-from pu_accessor.inference.tables.rates import METRICS
+from pu_accessor.inference.tables.metrics import METRICS
 from pu_accessor.ranking import FloatArray, IntArray
 from tests.cases import Case, as_frame, as_tables, cases, draw_case
 from tests.methods.test_area import SEEDS as ALL_SEEDS

@@ -9,8 +9,8 @@ import pytest
 from scipy import integrate, stats
 
 from pu_accessor import PUDataError, PUTypeError, PUValueError, positives_needed, power
+from pu_accessor.inference.estimates.areas_on_new_examples import score_interval
 from pu_accessor.inference.estimates.delong import Placed
-from pu_accessor.inference.estimates.population_areas import score_interval
 from pu_accessor.inference.planning import (
     Moments,
     Scatter,

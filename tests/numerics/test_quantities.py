@@ -12,7 +12,7 @@ import pu_accessor
 import pu_accessor.sklearn
 from pu_accessor import PUError, PUValueError
 from pu_accessor.inference.quantities import PURPOSES, QUANTITIES, Quantity, names_for
-from pu_accessor.inference.tables.rates import METRICS
+from pu_accessor.inference.tables.metrics import METRICS
 
 BETA, AT = 0.1, 40
 

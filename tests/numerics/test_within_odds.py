@@ -19,7 +19,7 @@ from pu_accessor.inference.bands.simultaneous import (
 )
 from pu_accessor.inference.bands.within_odds import exact_within
 from pu_accessor.inference.comparison.paired import compare_paired, compare_within
-from pu_accessor.inference.estimates.population_areas import (
+from pu_accessor.inference.estimates.areas_on_new_examples import (
     estimate_population_auroc,
     estimate_population_precision,
 )

@@ -16,7 +16,7 @@ from matplotlib.patches import Polygon
 from scipy.spatial import cKDTree
 
 from pu_accessor.datasets.schema import COUNTS
-from pu_accessor.inference.tables.rates import METRICS, evaluate
+from pu_accessor.inference.tables.metrics import METRICS, evaluate
 from pu_accessor.plots import artists, metrics
 from pu_accessor.plots.artists import Path, hold
 from tests.arguments.test_beta_interval import ask

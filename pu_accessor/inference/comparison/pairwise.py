@@ -169,7 +169,7 @@ def compare_groups(groups: Sequence[GroupValue], level: float) -> PairTests:
     Notes
     -----
     On new examples the variance of each area is DeLong's
-    (`pu_accessor.inference.estimates.population_areas.estimate_population_auroc`).
+    (`pu_accessor.inference.estimates.areas_on_new_examples.estimate_population_auroc`).
 
     For these examples, with n known positives among N examples, U of them unlabeled, P = n +
     beta*U and mid-ranks R, AUROC is 1 - (mean(R) - (P + 1)/2)/(N - P), its standard error

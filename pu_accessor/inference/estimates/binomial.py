@@ -12,7 +12,7 @@ from pu_accessor.inference.estimates.delong import check_unweighted
 from pu_accessor.inference.estimates.metric_at import AtCutoff
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels
-from pu_accessor.inference.tables.rates import Metric, evaluate
+from pu_accessor.inference.tables.metrics import Metric, evaluate
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
 
 # From the shares of known positives and of all others above a threshold to a metric.

@@ -11,7 +11,7 @@ from pu_accessor.checks import Interval, check_share
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import Tables, make_tables
-from pu_accessor.inference.tables.rates import evaluate
+from pu_accessor.inference.tables.metrics import evaluate
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
 Cost: TypeAlias = tuple[float, float]

@@ -16,7 +16,7 @@ from pu_accessor.inference.estimates.metric_at import AtCutoff, evaluate_at, fin
 from pu_accessor.inference.settings import BetaRange, Settings, ranking_level
 from pu_accessor.inference.tables.contingency import Table, check_labels
 from pu_accessor.inference.tables.latent_bounds import bound_latent, references_used
-from pu_accessor.inference.tables.rates import Metric, evaluate
+from pu_accessor.inference.tables.metrics import Metric, evaluate
 from pu_accessor.ranking import FloatArray, Ranking
 
 _TURN = np.linspace(0, np.pi / 2, 33)

@@ -16,7 +16,7 @@ from pu_accessor.inference.estimates.cutoff_spec import CHOSEN, FIXED, Cutoff, n
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import Tables, central_table, make_tables
 from pu_accessor.inference.tables.curves import point_envelopes
-from pu_accessor.inference.tables.rates import Metric, evaluate
+from pu_accessor.inference.tables.metrics import Metric, evaluate
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
 

@@ -16,14 +16,14 @@ import numpy as np
 from pu_accessor.checks import Interval
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.bands.weighted import effective_size
+from pu_accessor.inference.estimates.areas_on_new_examples import (
+    estimate_population_auroc,
+    estimate_population_precision,
+)
 from pu_accessor.inference.estimates.auroc import estimate_auroc
 from pu_accessor.inference.estimates.average_precision import estimate_precision
 from pu_accessor.inference.estimates.intervals import Estimates, over_betas
 from pu_accessor.inference.estimates.known_positives import count_positives, find_blocks
-from pu_accessor.inference.estimates.population_areas import (
-    estimate_population_auroc,
-    estimate_population_precision,
-)
 from pu_accessor.inference.estimates.weighted_areas import (
     weighted_auroc,
     weighted_population_auroc,

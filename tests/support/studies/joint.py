@@ -17,6 +17,10 @@ from scipy.stats import rankdata
 
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.errors import PUDataError, PUWarning
+from pu_accessor.inference.estimates.areas_on_new_examples import (
+    estimate_population_auroc,
+    estimate_population_precision,
+)
 from pu_accessor.inference.estimates.auroc import estimate_auroc
 from pu_accessor.inference.estimates.average_precision import (
     estimate_precision,
@@ -30,10 +34,6 @@ from pu_accessor.inference.estimates.joint import (
     join_metric_at,
 )
 from pu_accessor.inference.estimates.metric_at import metric_at
-from pu_accessor.inference.estimates.population_areas import (
-    estimate_population_auroc,
-    estimate_population_precision,
-)
 from pu_accessor.inference.prior.labeling import beta_from_labels
 from pu_accessor.inference.prior.methods import estimate_prior
 from pu_accessor.inference.quantities import QUANTITIES

@@ -13,7 +13,7 @@ from scipy import special
 
 from pu_accessor import from_arrays, positives_needed, power
 from pu_accessor.counting.cutoffs import rank_examples
-from pu_accessor.inference.estimates.population_areas import estimate_population_auroc
+from pu_accessor.inference.estimates.areas_on_new_examples import estimate_population_auroc
 from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import FloatArray
 from tests.support.studies.shapes import CHOSEN, OTHERS, Shape, normal

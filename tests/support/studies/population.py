@@ -15,12 +15,12 @@ from scipy import special
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.counting.placements import PlacementTable, count_above, rank_pairs
 from pu_accessor.inference.comparison.paired import compare_paired
-from pu_accessor.inference.estimates.binomial import metric_on_new
-from pu_accessor.inference.estimates.delong import Placed
-from pu_accessor.inference.estimates.population_areas import (
+from pu_accessor.inference.estimates.areas_on_new_examples import (
     estimate_population_precision,
     score_interval,
 )
+from pu_accessor.inference.estimates.binomial import metric_on_new
+from pu_accessor.inference.estimates.delong import Placed
 from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, PairedRanks, Ranking
 

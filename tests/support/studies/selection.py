@@ -18,13 +18,13 @@ from scipy import integrate, optimize, special, stats
 from pu_accessor.inference.bands.exact import Bounds
 from pu_accessor.inference.bands.lookup import latent_bounds_each
 from pu_accessor.inference.comparison.paired import compare_paired, compare_within
-from pu_accessor.inference.estimates.auroc import estimate_auroc
-from pu_accessor.inference.estimates.average_precision import estimate_precision
-from pu_accessor.inference.estimates.intervals import Estimates
-from pu_accessor.inference.estimates.population_areas import (
+from pu_accessor.inference.estimates.areas_on_new_examples import (
     estimate_population_auroc,
     estimate_population_precision,
 )
+from pu_accessor.inference.estimates.auroc import estimate_auroc
+from pu_accessor.inference.estimates.average_precision import estimate_precision
+from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.within_odds import estimate_within
 from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, PairedRanks, Ranking
