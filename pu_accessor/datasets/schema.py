@@ -47,54 +47,52 @@ def _examples(name: str, *dims: str) -> Meaning:
 
 _TABLE = (AXIS, "bound", "beta")
 
-VARIABLES: Mapping[str, Meaning] = MappingProxyType(
-    {
-        "tp": _examples("true positives", *_TABLE),
-        "fp": _examples("false positives", *_TABLE),
-        "fn": _examples("false negatives", *_TABLE),
-        "tn": _examples("true negatives", *_TABLE),
-        "clipped": Meaning(
-            _TABLE, {"long_name": "band and beta are infeasible at this cutoff"}, np.bool_
-        ),
-        "fpr": Meaning(_TABLE, {"long_name": "false positive rate"}),
-        "tpr": Meaning(_TABLE, {"long_name": "true positive rate"}),
-        "recall": Meaning(_TABLE, {"long_name": "recall"}),
-        "precision": Meaning(_TABLE, {"long_name": "precision"}),
-        "rank_cdf": Meaning(_TABLE, {"long_name": "share of positives at or above the cutoff"}),
-        "rank": Meaning((AXIS,), {"long_name": "examples predicted positive"}, np.int64),
-        "bound": Meaning(("bound",), dtype=np.str_),
-        "beta": Meaning(("beta",), {"long_name": "β̂"}),
-        "threshold": Meaning((AXIS,), {"long_name": "lowest score predicted positive"}),
-        "known_positive": Meaning((AXIS,), {"units": "examples"}, np.int64),
-        "known_negative": Meaning((AXIS,), {"units": "examples"}, np.int64),
-        "reference": Meaning(dtype=np.str_),
-        "tightest": Meaning(("beta",), dtype=np.str_),
-        "local_alpha": Meaning(("beta",)),
-        "n_known_positive": Meaning(dtype=np.int64),
-        "n_known_negative": Meaning(dtype=np.int64),
-        "n_unlabeled": Meaning(dtype=np.int64),
-        "n_effective": Meaning(),
-        "beta_limit": Meaning(),
-        "n_cutoffs": Meaning(dtype=np.int64),
-        "all_cutoffs": Meaning(dtype=np.bool_),
-        "interval_tp": _examples(
-            "true positives at betas within the interval", AXIS, "interval_bound", "interval_beta"
-        ),
-        "interval_positives": Meaning(("interval_beta",), {"units": "examples"}, np.int64),
-        "interval_kinks": _examples(
-            "true positives, and positives, where bounds bend between these betas",
-            *(AXIS, "interval_bound", "interval_kink", "interval_count"),
-        ),
-        "interval_beta": Meaning(("interval_beta",)),
-        "tpr_envelope": Meaning(("fpr_grid", "envelope"), {"long_name": "tpr, while beta varies"}),
-        "precision_envelope": Meaning(
-            ("recall_grid", "envelope"), {"long_name": "precision, while beta varies"}
-        ),
-        "fpr_grid": Meaning(("fpr_grid",)),
-        "recall_grid": Meaning(("recall_grid",)),
-        "envelope": Meaning(("envelope",), dtype=np.str_),
-    }
-)
+VARIABLES: Mapping[str, Meaning] = {
+    "tp": _examples("true positives", *_TABLE),
+    "fp": _examples("false positives", *_TABLE),
+    "fn": _examples("false negatives", *_TABLE),
+    "tn": _examples("true negatives", *_TABLE),
+    "clipped": Meaning(
+        _TABLE, {"long_name": "band and beta are infeasible at this cutoff"}, np.bool_
+    ),
+    "fpr": Meaning(_TABLE, {"long_name": "false positive rate"}),
+    "tpr": Meaning(_TABLE, {"long_name": "true positive rate"}),
+    "recall": Meaning(_TABLE, {"long_name": "recall"}),
+    "precision": Meaning(_TABLE, {"long_name": "precision"}),
+    "rank_cdf": Meaning(_TABLE, {"long_name": "share of positives at or above the cutoff"}),
+    "rank": Meaning((AXIS,), {"long_name": "examples predicted positive"}, np.int64),
+    "bound": Meaning(("bound",), dtype=np.str_),
+    "beta": Meaning(("beta",), {"long_name": "β̂"}),
+    "threshold": Meaning((AXIS,), {"long_name": "lowest score predicted positive"}),
+    "known_positive": Meaning((AXIS,), {"units": "examples"}, np.int64),
+    "known_negative": Meaning((AXIS,), {"units": "examples"}, np.int64),
+    "reference": Meaning(dtype=np.str_),
+    "tightest": Meaning(("beta",), dtype=np.str_),
+    "local_alpha": Meaning(("beta",)),
+    "n_known_positive": Meaning(dtype=np.int64),
+    "n_known_negative": Meaning(dtype=np.int64),
+    "n_unlabeled": Meaning(dtype=np.int64),
+    "n_effective": Meaning(),
+    "beta_limit": Meaning(),
+    "n_cutoffs": Meaning(dtype=np.int64),
+    "all_cutoffs": Meaning(dtype=np.bool_),
+    "interval_tp": _examples(
+        "true positives at betas within the interval", AXIS, "interval_bound", "interval_beta"
+    ),
+    "interval_positives": Meaning(("interval_beta",), {"units": "examples"}, np.int64),
+    "interval_kinks": _examples(
+        "true positives, and positives, where bounds bend between these betas",
+        *(AXIS, "interval_bound", "interval_kink", "interval_count"),
+    ),
+    "interval_beta": Meaning(("interval_beta",)),
+    "tpr_envelope": Meaning(("fpr_grid", "envelope"), {"long_name": "tpr, while beta varies"}),
+    "precision_envelope": Meaning(
+        ("recall_grid", "envelope"), {"long_name": "precision, while beta varies"}
+    ),
+    "fpr_grid": Meaning(("fpr_grid",)),
+    "recall_grid": Meaning(("recall_grid",)),
+    "envelope": Meaning(("envelope",), dtype=np.str_),
+}
 
 
 def axis_of(dims: Any) -> str:

@@ -7,7 +7,6 @@ contingency tables, which needs a cutoff.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -18,26 +17,24 @@ from pu_accessor.inference.estimates.cutoff_spec import At, Cutoff, read_at
 from pu_accessor.inference.tables.metrics import METRICS, Metric, metric_name
 
 # What can be asked of quantities, and how an error calls it.
-PURPOSES: Mapping[str, str] = MappingProxyType(
-    {
-        "against_beta": "to be drawn against beta",
-        "area": "as the area under a curve of tables",
-        "average": "for an average over groups",
-        "compare": "to compare models of the same rows (groups: gap)",
-        "forest": "for numbers below each other",
-        "gap": "for the gap between groups that share no rows",
-        "metric": "at a cutoff",
-        "plan": "to plan",
-        "robustness": "for robustness",
-        "score": "for a scorer",
-        "tables": "of tables",
-        # What methods say of a quantity, and no name is read for.
-        "examples": "about these examples",
-        "population": "about new examples",
-        "propensity": "with propensities",
-        "selection_odds": "with selection_odds",
-    }
-)
+PURPOSES: Mapping[str, str] = {
+    "against_beta": "to be drawn against beta",
+    "area": "as the area under a curve of tables",
+    "average": "for an average over groups",
+    "compare": "to compare models of the same rows (groups: gap)",
+    "forest": "for numbers below each other",
+    "gap": "for the gap between groups that share no rows",
+    "metric": "at a cutoff",
+    "plan": "to plan",
+    "robustness": "for robustness",
+    "score": "for a scorer",
+    "tables": "of tables",
+    # What methods say of a quantity, and no name is read for.
+    "examples": "about these examples",
+    "population": "about new examples",
+    "propensity": "with propensities",
+    "selection_odds": "with selection_odds",
+}
 _OF_TABLES = ("area", "tables")  # at all their cutoffs
 _OF_ALL = (
     *("against_beta", "average", "examples", "forest", "gap", "population"),
@@ -105,79 +102,73 @@ def _metric_quantity(metric: str | Metric, label: str = "", **more: Any) -> Quan
 
 
 # Labels where the name is not the words, and what else is particular to a metric.
-_OF_METRICS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
-    {
-        "f1": {"label": "F1"},
-        "fdr": {"label": "false discovery rate", "less_is_better": True},
-        "fnr": {
-            "label": "false negative rate",
-            "less_is_better": True,
-            "can": (*_METRIC, "without_beta"),
-        },
-        "fpr": {"label": "false positive rate", "less_is_better": True},
-        # It does not grow evenly with the true positives, so that its average would be biased.
-        "jaccard": {"label": "Jaccard index", "can": tuple({*_METRIC} - {"average"})},
-        "kappa": {"label": "Cohen's kappa"},
-        "lift": {"can": (*_METRIC, "within_ties")},
-        "mcc": {"label": "Matthews correlation"},
-        "npv": {"label": "negative predictive value"},
-        "recall": {"can": (*_METRIC, "without_beta")},
-        "tnr": {"label": "true negative rate"},
-        "tpr": {"label": "true positive rate", "can": (*_METRIC, "without_beta")},
-    }
-)
+_OF_METRICS: Mapping[str, Mapping[str, Any]] = {
+    "f1": {"label": "F1"},
+    "fdr": {"label": "false discovery rate", "less_is_better": True},
+    "fnr": {
+        "label": "false negative rate",
+        "less_is_better": True,
+        "can": (*_METRIC, "without_beta"),
+    },
+    "fpr": {"label": "false positive rate", "less_is_better": True},
+    # It does not grow evenly with the true positives, so that its average would be biased.
+    "jaccard": {"label": "Jaccard index", "can": tuple({*_METRIC} - {"average"})},
+    "kappa": {"label": "Cohen's kappa"},
+    "lift": {"can": (*_METRIC, "within_ties")},
+    "mcc": {"label": "Matthews correlation"},
+    "npv": {"label": "negative predictive value"},
+    "recall": {"can": (*_METRIC, "without_beta")},
+    "tnr": {"label": "true negative rate"},
+    "tpr": {"label": "true positive rate", "can": (*_METRIC, "without_beta")},
+}
 
-QUANTITIES: Mapping[str, Quantity] = MappingProxyType(
-    {
-        quantity.name: quantity
-        for quantity in (
-            Quantity(
-                "auroc",
-                "AUROC",
-                can=(*_AREA, "compare", "plan", "test"),
-                ask="df.pu.auroc(0.3); of tables, ds.pu.area('auroc')",
-                curve="roc",
-            ),
-            Quantity(
-                "average_precision",
-                "average precision",
-                can=_AREA,
-                ask="df.pu.average_precision(0.3); of tables, ds.pu.area('average_precision')",
-                curve="pr",
-            ),
-            *(_metric_quantity(name, **_OF_METRICS.get(name, {})) for name in METRICS),
-            Quantity(
-                "bedroc",
-                "BEDROC",
-                can=("examples",),
-                ask="df.pu.bedroc(0.3, alpha=20)",
-                needs=("alpha",),
-            ),
-            Quantity(
-                "net_benefit",
-                "net benefit",
-                can=("examples", "propensity", "selection_odds"),
-                ask="df.pu.net_benefit(0.3)",
-                needs=("thresholds",),
-            ),
-            Quantity(
-                "difference",
-                "difference in AUROC",
-                can=("robustness", "pairs"),
-                ask="df.pu(score=['svm', 'forest']).compare(0.3)",
-                chance=0.0,
-            ),
-        )
-    }
-)
+QUANTITIES: Mapping[str, Quantity] = {
+    quantity.name: quantity
+    for quantity in (
+        Quantity(
+            "auroc",
+            "AUROC",
+            can=(*_AREA, "compare", "plan", "test"),
+            ask="df.pu.auroc(0.3); of tables, ds.pu.area('auroc')",
+            curve="roc",
+        ),
+        Quantity(
+            "average_precision",
+            "average precision",
+            can=_AREA,
+            ask="df.pu.average_precision(0.3); of tables, ds.pu.area('average_precision')",
+            curve="pr",
+        ),
+        *(_metric_quantity(name, **_OF_METRICS.get(name, {})) for name in METRICS),
+        Quantity(
+            "bedroc",
+            "BEDROC",
+            can=("examples",),
+            ask="df.pu.bedroc(0.3, alpha=20)",
+            needs=("alpha",),
+        ),
+        Quantity(
+            "net_benefit",
+            "net benefit",
+            can=("examples", "propensity", "selection_odds"),
+            ask="df.pu.net_benefit(0.3)",
+            needs=("thresholds",),
+        ),
+        Quantity(
+            "difference",
+            "difference in AUROC",
+            can=("robustness", "pairs"),
+            ask="df.pu(score=['svm', 'forest']).compare(0.3)",
+            chance=0.0,
+        ),
+    )
+}
 
 # What is no quantity of its own: where it is found.
-_FUNCTIONS: Mapping[str, str] = MappingProxyType(
-    {
-        "for": "Pass a function: lambda tp, fp, fn, tn: fn / (fn + tn). It is 1 - npv.",
-        "fbeta": "Pass a function: for F2, pu_accessor.fbeta(2).",
-    }
-)
+_FUNCTIONS: Mapping[str, str] = {
+    "for": "Pass a function: lambda tp, fp, fn, tn: fn / (fn + tn). It is 1 - npv.",
+    "fbeta": "Pass a function: for F2, pu_accessor.fbeta(2).",
+}
 
 
 def names_for(purpose: str) -> list[str]:

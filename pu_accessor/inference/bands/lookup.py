@@ -8,7 +8,6 @@ rank answer by the size of the head instead: Theorem 1 of [C15] takes any bounds
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log, sqrt
-from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -220,9 +219,12 @@ def dkw(n: int, m: int, level: float) -> Bounds:
     return lower, upper
 
 
-BANDS: Mapping[str, Band] = MappingProxyType(
-    {"exact": exact, "simultaneous": simultaneous, "bootstrap": bootstrap, "dkw": dkw}
-)
+BANDS: Mapping[str, Band] = {
+    "exact": exact,
+    "simultaneous": simultaneous,
+    "bootstrap": bootstrap,
+    "dkw": dkw,
+}
 
 
 def band_name(band: str | Band | RankBand) -> str:

@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from math import ceil, floor, nan
-from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -251,6 +250,9 @@ def _between(ranking: Ranking, position: int, unlabeled: int) -> IntArray:
     return np.array([unlabeled] if alike and inside else [], np.int64)
 
 
-_SEARCHES: Mapping[str, _Search] = MappingProxyType(
-    {"fpr": _at_fpr, "recall": _at_recall, "tpr": _at_recall, "precision": _at_precision}
-)
+_SEARCHES: Mapping[str, _Search] = {
+    "fpr": _at_fpr,
+    "recall": _at_recall,
+    "tpr": _at_recall,
+    "precision": _at_precision,
+}

@@ -3,7 +3,6 @@
 from bisect import bisect
 from collections.abc import Callable, Mapping
 from math import ceil, log, sqrt
-from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -286,21 +285,19 @@ _CONTRADICTION = (
     "was trained on. Score other rows, or take method='feasible'."
 )
 
-METHODS: Mapping[str, Method] = MappingProxyType(
-    {
-        "feasible": Method(
-            _feasible,
-            f"{_SCAR}; the estimate is the largest plausible beta, and the true one only if no "
-            "negative reaches the top of the ranking",
-        ),
-        "two_sided": Method(
-            _two_sided, f"{_SCAR}; known negatives are a simple random sample of all negatives"
-        ),
-        "mean_matching": Method(
-            _mean_matching, f"{_SCAR}; known negatives are a simple random sample of all negatives"
-        ),
-    }
-)
+METHODS: Mapping[str, Method] = {
+    "feasible": Method(
+        _feasible,
+        f"{_SCAR}; the estimate is the largest plausible beta, and the true one only if no "
+        "negative reaches the top of the ranking",
+    ),
+    "two_sided": Method(
+        _two_sided, f"{_SCAR}; known negatives are a simple random sample of all negatives"
+    ),
+    "mean_matching": Method(
+        _mean_matching, f"{_SCAR}; known negatives are a simple random sample of all negatives"
+    ),
+}
 
 
 def limit_from_positives(ranking: Ranking, delta: float) -> float:

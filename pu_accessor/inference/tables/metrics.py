@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from math import inf
 from numbers import Real
-from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -61,30 +60,24 @@ def _kappa(tp: Array, fp: Array, fn: Array, tn: Array) -> FloatArray:
     return _share(2 * (tp * tn - fp * fn), chance)
 
 
-METRICS: Mapping[str, Metric] = MappingProxyType(
-    {
-        "tpr": _recall,
-        "recall": _recall,
-        "fpr": lambda tp, fp, fn, tn: _share(fp, fp + tn),
-        "tnr": lambda tp, fp, fn, tn: _share(tn, fp + tn),
-        "fnr": lambda tp, fp, fn, tn: _share(fn, tp + fn),
-        "precision": lambda tp, fp, fn, tn: _share(tp, tp + fp),
-        "fdr": lambda tp, fp, fn, tn: _share(fp, tp + fp),
-        "npv": lambda tp, fp, fn, tn: _share(tn, tn + fn),
-        "accuracy": lambda tp, fp, fn, tn: _share(tp + tn, tp + fp + fn + tn),
-        "balanced_accuracy": lambda tp, fp, fn, tn: (
-            (_share(tp, tp + fn) + _share(tn, fp + tn)) / 2
-        ),
-        "f1": lambda tp, fp, fn, tn: _share(2 * tp, 2 * tp + fp + fn),
-        "mcc": _mcc,
-        "informedness": lambda tp, fp, fn, tn: _share(tp, tp + fn) - _share(fp, fp + tn),
-        "kappa": _kappa,
-        "jaccard": lambda tp, fp, fn, tn: _share(tp, tp + fp + fn),
-        "lift": lambda tp, fp, fn, tn: _share(
-            _share(tp, tp + fp), _share(tp + fn, tp + fp + fn + tn)
-        ),
-    }
-)
+METRICS: Mapping[str, Metric] = {
+    "tpr": _recall,
+    "recall": _recall,
+    "fpr": lambda tp, fp, fn, tn: _share(fp, fp + tn),
+    "tnr": lambda tp, fp, fn, tn: _share(tn, fp + tn),
+    "fnr": lambda tp, fp, fn, tn: _share(fn, tp + fn),
+    "precision": lambda tp, fp, fn, tn: _share(tp, tp + fp),
+    "fdr": lambda tp, fp, fn, tn: _share(fp, tp + fp),
+    "npv": lambda tp, fp, fn, tn: _share(tn, tn + fn),
+    "accuracy": lambda tp, fp, fn, tn: _share(tp + tn, tp + fp + fn + tn),
+    "balanced_accuracy": lambda tp, fp, fn, tn: (_share(tp, tp + fn) + _share(tn, fp + tn)) / 2,
+    "f1": lambda tp, fp, fn, tn: _share(2 * tp, 2 * tp + fp + fn),
+    "mcc": _mcc,
+    "informedness": lambda tp, fp, fn, tn: _share(tp, tp + fn) - _share(fp, fp + tn),
+    "kappa": _kappa,
+    "jaccard": lambda tp, fp, fn, tn: _share(tp, tp + fp + fn),
+    "lift": lambda tp, fp, fn, tn: _share(_share(tp, tp + fp), _share(tp + fn, tp + fp + fn + tn)),
+}
 
 
 def fbeta(weight: float) -> Metric:
