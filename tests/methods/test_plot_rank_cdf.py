@@ -41,7 +41,7 @@ def test_rank_cdf_draws_what_the_method_returns() -> None:
     ax = FRAME.pu.plot_rank_cdf(0.2)
     x, y = path(lines(ax)["known positives"])
     held = cdf.sel(bound="estimate").to_numpy()
-    np.testing.assert_array_equal(x, np.repeat(cdf["rank"], 2)[1:])
+    np.testing.assert_array_equal(x, np.repeat(cdf["rank"].to_numpy(), 2)[1:])
     np.testing.assert_array_equal(y, np.repeat(held, 2)[:-1])
 
 
