@@ -28,6 +28,7 @@ _PAGES: Mapping[str, str] = {
     "chunks": "large_data#chunks",
     "fraction": "practice#early-recognition",
     "label": "labels",
+    "monotone": "monotone",
     "pilot": "planning",
     "pool": "cross_validation#one-answer-for-all-folds",
     "propensity": "biased_labels",

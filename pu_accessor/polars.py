@@ -11,7 +11,7 @@ Examples
 >>> df = pl.DataFrame({"score": range(9, 0, -1), "label": label})
 >>> df.pu.auroc(beta=0.3)[["beta", "estimate"]].round(3)
    beta  estimate
-0   0.3     0.817
+0   0.3     0.855
 """
 
 from collections.abc import Hashable, Sequence

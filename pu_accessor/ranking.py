@@ -18,6 +18,7 @@ from pu_accessor.errors import PUValueError
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntArray: TypeAlias = npt.NDArray[np.int64]
+Numbers: TypeAlias = IntArray | FloatArray
 Kind = TypeVar("Kind")
 Ranks: TypeAlias = Literal["all", "breakpoints"] | int | Sequence[int] | IntArray
 Extent: TypeAlias = Literal["all", "breakpoints", "selected"]
@@ -68,6 +69,8 @@ class Ranking:
     refiner: Refiner | None = None  # None where no further cutoff can be added
     whole: Ranking | None = None  # from end to end, where this one has some cutoffs alone
     strata: tuple[Ranking, ...] = ()  # groups ranked apart; thresholds are then shares
+    # Whether a higher score is taken never to mean a smaller probability of being positive.
+    monotone: bool = False
 
     @property
     def unequal_weight(self) -> FloatArray | None:

@@ -200,9 +200,10 @@ def scorer(
 
     Notes
     -----
-    Known positives of the fold that is scored count, and no others. The estimate is that of
-    ``df.pu.auroc``, ``df.pu.average_precision`` or ``df.pu.metric``; intervals come from these,
-    for all folds together by ``df.pu(by="fold", pool=True)``.
+    Known positives of the fold that is scored count, and no others. AUROC and average precision
+    are unbiased statistics, so that their mean over folds is unbiased; in a small fold they can be
+    above 1. A metric is that of ``df.pu.metric``. Intervals come from ``df.pu``, for all folds
+    together by ``df.pu(by="fold", pool=True)``.
 
     Examples
     --------

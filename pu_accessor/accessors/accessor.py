@@ -68,6 +68,7 @@ class Accessor(Bound):
         on_error: str = KEPT,
         progress: bool = KEPT,
         pool: Pool = KEPT,
+        monotone: bool = KEPT,
     ) -> Accessor:
         """Say once what the columns mean, for all questions that follow.
 
@@ -103,6 +104,10 @@ class Accessor(Bound):
             columns of `by`, a name over that one. AUROC and average precision on new examples,
             and `compare`, hold known positives against the rest of their own group alone; for all
             else examples are put in one order by the share of their group that ranks below them.
+        monotone : bool, default False
+            Take for granted that a higher score never means a smaller probability of being
+            positive. Estimates are then those of such scores, and far more precise where that is
+            so; bounds on these examples do not change.
 
         Returns
         -------
@@ -121,10 +126,10 @@ class Accessor(Bound):
         >>> pu = df.pu(score="p", label="y", unlabeled=0)
         >>> pu.auroc(0.5).round(2)
            beta  estimate  standard_error  lower  upper  level      target
-        0   0.5      0.94            0.39    0.1    1.0   0.95  population
+        0   0.5       1.0            0.39    0.1    1.0   0.95  population
         """
         names, coding = (score, label, by, propensity), (positive, negative, unlabeled)
-        roles = (*names, *coding, nan_policy, on_error, progress, pool)
+        roles = (*names, *coding, nan_policy, on_error, progress, pool, monotone)
         named = zip(ROLE_NAMES, roles, strict=True)
         changed = {name: role for name, role in named if role is not KEPT}
         return Accessor(self._source, self._roles.update(**changed))

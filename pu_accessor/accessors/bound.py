@@ -1,11 +1,12 @@
 """A source of rankings, and what its columns mean: what all questions are put to."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from textwrap import wrap
 
 from pu_accessor.checks import check_ranks
 from pu_accessor.questions.request import Request
-from pu_accessor.ranking import Ranks
+from pu_accessor.ranking import Ranking, Rankings, Ranks
 from pu_accessor.sources.roles import Roles
 from pu_accessor.sources.source import Source
 
@@ -35,12 +36,23 @@ class Bound:
         """Return how to ask the source, where it may have such ranks."""
         check_ranks(ranks)
         return Request(
-            lambda ranks: self._source.rank(self._roles, ranks),
+            lambda ranks: _assume(self._source.rank(self._roles, ranks), self._roles),
             lambda on: self._source.pair(self._roles, on),
             self._roles.on_error,
             self._roles.progress,
             lambda: self._source.template(self._roles),
         )
+
+
+def _assume(rankings: Rankings, roles: Roles) -> Rankings:
+    """Put what is taken for granted of all rankings into each."""
+    if not roles.monotone:
+        return rankings
+
+    def make(position: int) -> Ranking:
+        return replace(rankings.make(position), monotone=True)
+
+    return replace(rankings, make=make, together=None)
 
 
 def fold(head: str, rows: Mapping[str, str]) -> str:

@@ -58,8 +58,8 @@ def contingency(
     Returns
     -------
     Dataset
-        `tp`, `fp`, `fn`, `tn` (int64, examples) and `clipped` (bool) over
-        (rank, bound, beta), with the coordinates `threshold` (float64) and `known_positive`
+        `tp`, `fp`, `fn`, `tn` (int64, examples) and `clipped` (bool) over (rank, bound, beta), of
+        the estimate rounded, with the coordinates `threshold` (float64) and `known_positive`
         (int64, those at or above the cutoff). The coordinates `n_known_positive`,
         `n_known_negative` and `n_unlabeled` count the examples, `beta_limit` is the upper limit on
         beta by `estimate_beta` at this level, `reference` is what was asked. Two kinds of known
@@ -89,8 +89,10 @@ def contingency(
     -----
     Of U unlabeled examples h are in the head; of m = beta*U latent positives the band says that
     t are. Then TP_U = max(min(t, h), m - (U - h)), FP_U = h - TP_U, FN_U = m - TP_U, and the
-    rest is TN_U ([1]_, section 4.1); the labeled examples are added. A cutoff where the minimum or
-    the maximum bites is clipped.
+    rest is TN_U ([1]_, section 4.1); the labeled examples are added. A bound is clipped where the
+    minimum or the maximum bites. The estimate is one possible labeling, the same for all cutoffs,
+    and differs from the t = k/n * m of [1]_: see "One estimate" in docs/concepts.md. It is clipped
+    where the band excludes that, and cut to the nearer bound.
 
     References
     ----------
@@ -125,6 +127,7 @@ def roc_bounds(
     selection_odds: float = 1.0,
     beta_interval: BetaInterval | None = None,
     ranks: Ranks = "breakpoints",
+    target: str = "examples",
 ) -> xr.Dataset:
     """Bound the ROC curve.
 
@@ -158,6 +161,10 @@ def roc_bounds(
         Which cutoffs: "all" that are attained; the few "breakpoints" between which curves are
         straight in (fp, tp); or the last attained one at or before each of these numbers of
         examples.
+    target : {"examples", "population"}, default "examples"
+        What bounds are about: these examples once all labels were known, or new ones. For new ones
+        they hold at all thresholds jointly, counts are those of as many new examples, and
+        ``df.pu(monotone=True)`` makes the band far narrower.
 
     Returns
     -------
@@ -195,7 +202,7 @@ def roc_bounds(
     """
     settings = read_settings(level, band, reference, selection_odds)
     betas = read_betas(beta, beta_interval)
-    return tables.curve_bounds(self._request(ranks), "roc", betas, settings, ranks)
+    return tables.curve_bounds(self._request(ranks), "roc", betas, settings, ranks, target)
 
 
 def pr_bounds(
@@ -208,6 +215,7 @@ def pr_bounds(
     selection_odds: float = 1.0,
     beta_interval: BetaInterval | None = None,
     ranks: Ranks = "breakpoints",
+    target: str = "examples",
 ) -> xr.Dataset:
     """Bound the precision-recall curve.
 
@@ -241,6 +249,10 @@ def pr_bounds(
         Which cutoffs: "all" that are attained; the few "breakpoints" between which curves are
         straight in (fp, tp); or the last attained one at or before each of these numbers of
         examples.
+    target : {"examples", "population"}, default "examples"
+        What bounds are about: these examples once all labels were known, or new ones. For new ones
+        they hold at all thresholds jointly, counts are those of as many new examples, and
+        ``df.pu(monotone=True)`` makes the band far narrower.
 
     Returns
     -------
@@ -280,7 +292,7 @@ def pr_bounds(
     """
     settings = read_settings(level, band, reference, selection_odds)
     betas = read_betas(beta, beta_interval)
-    return tables.curve_bounds(self._request(ranks), "pr", betas, settings, ranks)
+    return tables.curve_bounds(self._request(ranks), "pr", betas, settings, ranks, target)
 
 
 def rank_cdf(

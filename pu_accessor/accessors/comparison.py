@@ -203,13 +203,13 @@ def dominance(
 
         * model_a, model_b (after the name of `by`) : the two models.
         * beta, or beta_a and beta_b where it is given by group.
-        * dominates : the model whose central curve is nowhere below and somewhere above the
+        * dominates : the model whose estimated curve is nowhere below and somewhere above the
           other's, or None.
-        * equal : bool, whether the central curves coincide.
+        * equal : bool, whether the estimated curves coincide.
         * disjoint : bool, whether the lower curve of one model lies above the upper curve of
           the other at each false positive rate, save where both are at an end.
         * crossings : tuple of float, the false positive rates at which the lead passes from
-          one central curve to the other.
+          one estimated curve to the other.
 
     Raises
     ------
@@ -241,7 +241,8 @@ def dominance(
     """
     settings = read_settings(level, band, reference, selection_odds)
     betas = read_betas(beta)
-    return curves.dominance(tables.contingency(self._request(), betas, settings, "breakpoints"))
+    bounded = tables.contingency(self._request(), betas, settings, "breakpoints", rounded=False)
+    return curves.dominance(bounded)
 
 
 def gap(
@@ -315,7 +316,8 @@ def gap(
     Notes
     -----
     AUROC has Welch's test [3]_, with the standard errors of `auroc` for the same target, as long
-    as beta is a number.
+    as beta is a number. It is of unbiased estimates, which can lie outside [0, 1] and differ from
+    those of `auroc`.
 
     Else each group has its estimate and interval, those of `metric` or `average_precision`. The
     gap can be off by what the two can be off by, squared and added for both [1]_. For recall on

@@ -52,6 +52,7 @@ class SharedRoles(TypedDict, total=False):
     nan_policy: NanPolicy
     on_error: OnError
     progress: bool
+    monotone: bool
 
 
 class SampleRoles(SharedRoles, total=False):
@@ -99,8 +100,9 @@ def pu(data: Any, **roles: Any) -> Accessor | TablesAccessor:
         polars, or its groupby, once ``pu_accessor.dask`` or ``pu_accessor.polars`` is imported.
     **roles
         What the columns mean, as in the call of ``df.pu``: score, label, by, propensity, positive,
-        negative, unlabeled, nan_policy, on_error, progress and pool. Of samples also dim, the
-        dimension of the samples, which must be passed, and neither by nor pool. None of tables.
+        negative, unlabeled, nan_policy, on_error, progress, pool and monotone. Of samples also
+        dim, the dimension of the samples, which must be passed, and neither by nor pool. None of
+        tables.
 
     Returns
     -------
@@ -127,7 +129,7 @@ def pu(data: Any, **roles: Any) -> Accessor | TablesAccessor:
     >>> pu = pu_accessor.pu(df, score="p", label="y", unlabeled=0)
     >>> pu.auroc(0.5)[["beta", "estimate"]].round(2)
        beta  estimate
-    0   0.5      0.94
+    0   0.5       1.0
     """
     if not hasattr(type(data), "pu"):
         package = type(data).__module__.partition(".")[0]
@@ -235,6 +237,7 @@ def from_chunks(
     nan_policy: NanPolicy = "raise",
     on_error: OnError = "raise",
     progress: bool = False,
+    monotone: bool = False,
 ) -> Accessor:
     """Rank scores that come in chunks, in memory that does not grow with their number.
 
@@ -267,6 +270,8 @@ def from_chunks(
         A group that cannot be bounded is named in an error, or left out with a warning.
     progress : bool, default False
         Show a bar while going through the groups (needs tqdm).
+    monotone : bool, default False
+        Take for granted that a higher score never means a smaller probability of being positive.
 
     Returns
     -------
@@ -306,5 +311,6 @@ def from_chunks(
         "nan_policy": nan_policy,
         "on_error": on_error,
         "progress": progress,
+        "monotone": monotone,
     }
     return Accessor(PiecesSource(Chunks(chunks)), Roles().update(**roles))

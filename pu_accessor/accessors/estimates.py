@@ -30,9 +30,10 @@ def auroc(
 ) -> pd.DataFrame:
     """Estimate the area under the ROC curve, with an interval: on new examples, or on these.
 
-    The estimate comes from the ranks of the known positives and is unbiased at any beta. By
-    default the interval is about the classifier: its area on new examples, from where these come
-    from. With ``target="examples"`` it is about these examples alone, once all labels were known.
+    The estimate is the area under the curve of one possible labeling, that of ``plot_roc``: see
+    "One estimate" in docs/concepts.md. The interval holds it, and lies in [0, 1]. By default it is
+    about the classifier: its area on new examples, from where these come from. With
+    ``target="examples"`` it is about these examples alone, once all labels were known.
 
     Parameters
     ----------
@@ -64,10 +65,10 @@ def auroc(
         holds at least so often and is wider.
     average : bool, str or list of str, default False
         Average over groups, such as queries or users: True over all columns of `by`, a name over
-        that one. Each group counts once. The interval is over new groups; with
-        ``target="examples"`` over these. One known positive is enough (for average precision two);
-        groups without any are left out by ``on_error="skip"``. There is a row for what is not
-        averaged over, with n_groups, and the mean of betas.
+        that one. Each group counts once, by an unbiased estimate. The interval is over new groups;
+        with ``target="examples"`` over these. One known positive is enough (for average precision
+        two); groups without any are left out by ``on_error="skip"``. There is a row for what is
+        not averaged over, with n_groups, and the mean of betas.
 
     Returns
     -------
@@ -86,9 +87,9 @@ def auroc(
     Warns
     -----
     PUWarning
-        If there is one known positive alone, or one other example (no standard error: the interval
-        is NaN), or an estimate lies outside [0, 1]: beta is infeasible. By more than its error,
-        and all is NaN.
+        If there is one known positive alone, or one other example: there is no standard error,
+        and the interval is NaN. If beta exceeds the limit that the known positives set; the
+        interval is NaN where the unbiased estimate is also outside [0, 1] by more than its error.
 
     See Also
     --------
@@ -99,7 +100,9 @@ def auroc(
     Notes
     -----
     With R the mid-ranks from the top of the n known positives among N examples, P = n +
-    beta*U and M = N - P, the estimate is 1 - (mean(R) - (P + 1)/2)/M.
+    beta*U and M = N - P, the unbiased estimate is 1 - (mean(R) - (P + 1)/2)/M. The interval is
+    built around it, and reaches to the possible one; averages over groups, `compare` and `gap`
+    take it as it is.
 
     On new examples the standard error is DeLong's [2]_, with the known positives and the rest as
     two samples: that of the probability that one of the first lies above one of the second, times
@@ -133,10 +136,10 @@ def auroc(
     >>> df = pd.DataFrame({"score": range(12, 0, -1), "label": label})
     >>> df.pu.auroc(beta=0.25).round(3)
        beta  estimate  standard_error  lower  upper  level      target
-    0  0.25     0.792           0.212  0.301    1.0   0.95  population
+    0  0.25     0.798           0.212  0.301    1.0   0.95  population
     >>> df.pu.auroc(beta=0.25, target="examples").round(3)
        beta  estimate  standard_error  lower  upper  level    target
-    0  0.25     0.792           0.132  0.417  0.917   0.95  examples
+    0  0.25     0.798           0.132  0.417  0.917   0.95  examples
     """
     settings = Settings(level, selection_odds=selection_odds)
     betas = read_betas(beta, beta_interval, joint)
@@ -184,10 +187,10 @@ def average_precision(
         holds at least so often and is wider.
     average : bool, str or list of str, default False
         Average over groups, such as queries or users: True over all columns of `by`, a name over
-        that one. Each group counts once. The interval is over new groups; with
-        ``target="examples"`` over these. One known positive is enough (for average precision two);
-        groups without any are left out by ``on_error="skip"``. There is a row for what is not
-        averaged over, with n_groups, and the mean of betas.
+        that one. Each group counts once, by an unbiased estimate. The interval is over new groups;
+        with ``target="examples"`` over these. One known positive is enough (for average precision
+        two); groups without any are left out by ``on_error="skip"``. There is a row for what is
+        not averaged over, with n_groups, and the mean of betas.
 
     Returns
     -------
@@ -197,7 +200,7 @@ def average_precision(
     Warns
     -----
     PUWarning
-        As `auroc`; for one known positive alone there is no estimate at all.
+        As `auroc`.
 
     See Also
     --------
@@ -207,9 +210,10 @@ def average_precision(
     Notes
     -----
     The mean over all positives of the precision at their cutoff, the end of their block of
-    ties, as in scikit-learn. For a known positive with k known ones among the r examples at or
-    above that, precision is estimated by [1 + (P - 1)/(n - 1)*(k - 1)]/r. Their mean is
-    unbiased.
+    ties, as in scikit-learn: of one possible labeling, see "One estimate" in docs/concepts.md. The
+    interval holds it, and lies in [0, 1]. An unbiased statistic is inside the interval, and what
+    averages over groups take: for a known positive with k known ones among the r examples at or
+    above its cutoff, precision is [1 + (P - 1)/(n - 1)*(k - 1)]/r, and that is averaged.
 
     New examples are taken to have the prevalence of these, P/N. The standard error is that of the
     influence functions of the known positives and of the rest, two samples; the interval is
@@ -234,7 +238,7 @@ def average_precision(
     >>> df = pd.DataFrame({"score": range(12, 0, -1), "label": label})
     >>> df.pu.average_precision(beta=0.25).round(3)
        beta  estimate  standard_error  lower  upper  level      target
-    0  0.25     0.715           0.275  0.204    1.0   0.95  population
+    0  0.25      0.77           0.275  0.204    1.0   0.95  population
     """
     settings = Settings(level, selection_odds=selection_odds)
     betas = read_betas(beta, beta_interval, joint)
@@ -282,8 +286,8 @@ def metric(
 
         Several of one kind are a list, ``{"rank": [50, 100]}``. At rank 0 precision is NaN.
 
-        "lift" at a fraction is the enrichment factor of others: of exactly that share of the
-        examples, rounded up, and where tied examples are cut apart, over all their orders.
+        A rank or fraction inside a block of tied scores means the expectation over all orders of
+        the block. "lift" at a fraction is the enrichment factor of others: the rank is rounded up.
     target : Target, optional
         What the interval is about: new examples, from where these come from, at this threshold;
         or these examples, once all their labels were known. A threshold alone means something
@@ -315,17 +319,21 @@ def metric(
         holds at least so often and is wider.
     average : bool, str or list of str, default False
         Average over groups, such as queries or users: True over all columns of `by`, a name over
-        that one. Each group counts once. The interval is over new groups; with
-        ``target="examples"`` over these. One known positive is enough (for average precision two);
-        groups without any are left out by ``on_error="skip"``. There is a row for what is not
-        averaged over, with n_groups, and the mean of betas.
+        that one. Each group counts once, by an unbiased estimate. The interval is over new groups;
+        with ``target="examples"`` over these. One known positive is enough (for average precision
+        two); groups without any are left out by ``on_error="skip"``. There is a row for what is
+        not averaged over, with n_groups, and the mean of betas.
 
     Returns
     -------
     DataFrame
         A row for each group, beta, metric and cutoff: the group, beta, metric, rank, threshold,
-        estimate, lower, upper, level, band, target; for a list of cutoffs also `at`, the number
-        that was asked. Lower is the smaller number, also of an error rate. A cutoff chosen by a
+        estimate, lower, upper, clipped, level, band, target; for a rank or fraction also
+        examples_at_threshold, how many score that or more (above the rank inside a block of ties);
+        for a list of cutoffs also `at`, the number that was asked. A limit is `clipped` where the
+        band asks for more, or fewer, latent positives than there can be. The estimate is the
+        metric of one possible labeling, between lower and upper; see "One estimate" in
+        docs/concepts.md. Lower is the smaller number, also of an error rate. A cutoff chosen by a
         maximum, or by its precision, looks better than it is: for it the band "exact" becomes
         "simultaneous", which holds at all cutoffs jointly. On new examples the band is called
         "binomial". Each interval holds by itself, also where several are asked for.
@@ -349,8 +357,8 @@ def metric(
     are two independent binomials. With b the share of positives among the rest, tpr is k/n and
     fpr (h/U - b*tpr)/(1 - b). Both shares have Wilson's interval, and the metric that of Newcombe,
     Zou and Donner [1]_: how far it moves when one of them goes to its limit, squared and added for
-    both. The prevalence of new examples is taken as given, as that of these. See
-    `pu_accessor.inference.estimates.binomial.metric_on_new`.
+    both; it reaches to the estimate. The prevalence of new examples is taken as given, as that of
+    these. See `pu_accessor.inference.estimates.binomial.metric_on_new`.
 
     References
     ----------
@@ -365,18 +373,18 @@ def metric(
     >>> df = pd.DataFrame({"score": range(12, 0, -1), "label": label})
     >>> df.pu.metric("precision", beta=0.25, at=4)[["estimate", "lower", "upper"]]
        estimate  lower  upper
-    0      0.75    0.5    1.0
+    0  0.714286    0.5    1.0
     >>> found = df.pu.metric("precision", beta=0.25, at={"threshold": 8.5})
     >>> found[["estimate", "lower", "upper", "target"]].round(3)
        estimate  lower  upper      target
-    0      0.75  0.245    1.0  population
+    0     0.714  0.245    1.0  population
     >>> found = df.pu.metric(["precision", "recall"], beta=0.25, at={"rank": [2, 4]})
     >>> found[["metric", "at", "rank", "estimate", "lower", "upper"]].round(3)
           metric  at  rank  estimate  lower  upper
-    0  precision   2     2     1.000  0.500  1.000
-    1  precision   4     4     0.750  0.500  1.000
-    2     recall   2     2     0.333  0.167  0.333
-    3     recall   4     4     0.500  0.333  0.667
+    0  precision   2     2     0.714  0.500  1.000
+    1  precision   4     4     0.714  0.500  1.000
+    2     recall   2     2     0.238  0.167  0.333
+    3     recall   4     4     0.476  0.333  0.667
     """
     settings = read_settings(level, band, reference, selection_odds)
     betas = read_betas(beta, beta_interval, joint)

@@ -25,6 +25,7 @@ def cutoff(
     band: str | Band = "simultaneous",
     reference: str = "positives",
     models: int | None = None,
+    target: str = "examples",
 ) -> pd.DataFrame:
     """Find the cutoff that is guaranteed to reach what is asked, whatever was looked at before.
 
@@ -61,15 +62,20 @@ def cutoff(
         for whichever is chosen. By default the number of those in `score`, or along "model";
         groups are not counted, as a list is made of each. Pass more where others were tried
         before, and 1 for models none of which is preferred for its list.
+    target : {"examples", "population"}, default "examples"
+        What the guarantee is about: these examples once all labels were known, or new ones from
+        where these come from, at the threshold. Lists on new examples are for one goal that was
+        fixed before; with ``df.pu(monotone=True)`` they are far longer.
 
     Returns
     -------
     DataFrame
         A row for each group and beta: the group, beta, metric, goal, rank, threshold, estimate,
-        lower, upper, attainable, level, band, models.
+        lower, upper, clipped, attainable, level, band, models, target.
 
         * rank, threshold : what scores at or above the threshold are predicted positive, rank of
           them. Where no cutoff reaches the goal rank is 0, the threshold inf, and the bounds NaN.
+        * clipped : whether a bound is cut to what the unlabeled examples allow.
         * attainable : the best bound of any cutoff: what could be asked for.
 
         ``.attrs["statement"]`` says in a sentence what is guaranteed, or that nothing is.
@@ -103,7 +109,7 @@ def cutoff(
     """
     goal = read_goal(precision, recall, fpr, cost)
     settings, betas = read_settings(level, band, reference), read_betas(beta)
-    return guaranteed_cutoffs(self._request(), betas, goal, settings, models)
+    return guaranteed_cutoffs(self._request(), betas, goal, settings, models, target)
 
 
 def select(
@@ -118,6 +124,7 @@ def select(
     band: str | Band = "simultaneous",
     reference: str = "positives",
     models: int | None = None,
+    target: str = "examples",
 ) -> pd.DataFrame:
     """Return the rows at or above the cutoff that is guaranteed to reach what is asked.
 
@@ -153,6 +160,10 @@ def select(
         for whichever is chosen. By default the number of those in `score`, or along "model";
         groups are not counted, as a list is made of each. Pass more where others were tried
         before, and 1 for models none of which is preferred for its list.
+    target : {"examples", "population"}, default "examples"
+        What the guarantee is about: these examples once all labels were known, or new ones from
+        where these come from, at the threshold. Lists on new examples are for one goal that was
+        fixed before; with ``df.pu(monotone=True)`` they are far longer.
 
     Returns
     -------
@@ -195,7 +206,7 @@ def select(
         )
     goal = read_goal(precision, recall, fpr, cost)
     settings, betas = read_settings(level, band, reference), read_betas(beta)
-    cutoffs = guaranteed_cutoffs(self._request(), betas, goal, settings, models)
+    cutoffs = guaranteed_cutoffs(self._request(), betas, goal, settings, models, target)
     keys = [*cutoffs.columns[: cutoffs.columns.get_loc("beta")]]
     if (cutoffs.duplicated(keys) if keys else cutoffs.index > 0).any():
         raise PUValueError("beta must be one for select, but several were passed: take one.")

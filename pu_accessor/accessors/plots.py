@@ -46,6 +46,7 @@ def plot_roc(
     selection_odds: float = 1.0,
     beta_interval: BetaInterval | None = None,
     ranks: Ranks = "breakpoints",
+    target: str = "examples",
     baseline: bool = False,
     **options: Unpack[PlotOptions],
 ) -> Drawing:
@@ -81,6 +82,10 @@ def plot_roc(
         Which cutoffs: "all" that are attained; the few "breakpoints" between which curves are
         straight in (fp, tp); or the last attained one at or before each of these numbers of
         examples.
+    target : {"examples", "population"}, default "examples"
+        What bounds are about: these examples once all labels were known, or new ones. For new ones
+        they hold at all thresholds jointly, counts are those of as many new examples, and
+        ``df.pu(monotone=True)`` makes the band far narrower.
     baseline : bool, default False
         Insist on the dashed curve of beta = 0, which takes the unlabeled as negative.
     hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional
@@ -128,7 +133,10 @@ def plot_roc(
     checked = plots.Options(baseline=baseline, **options)
     settings = read_settings(level, band, reference, selection_odds)
     betas = read_betas(beta, beta_interval)
-    bounded = tables.contingency(self._request(ranks), betas, settings, ranks, baseline=baseline)
+    request = self._request(ranks)
+    bounded = tables.curve_tables(
+        request, "roc", betas, settings, ranks, target, baseline=baseline
+    )
     return plots.plot_roc(bounded, checked)
 
 
@@ -142,6 +150,7 @@ def plot_pr(
     selection_odds: float = 1.0,
     beta_interval: BetaInterval | None = None,
     ranks: Ranks = "breakpoints",
+    target: str = "examples",
     baseline: bool = False,
     **options: Unpack[PlotOptions],
 ) -> Drawing:
@@ -177,6 +186,10 @@ def plot_pr(
         Which cutoffs: "all" that are attained; the few "breakpoints" between which curves are
         straight in (fp, tp); or the last attained one at or before each of these numbers of
         examples.
+    target : {"examples", "population"}, default "examples"
+        What bounds are about: these examples once all labels were known, or new ones. For new ones
+        they hold at all thresholds jointly, counts are those of as many new examples, and
+        ``df.pu(monotone=True)`` makes the band far narrower.
     baseline : bool, default False
         Insist on the dashed curve of beta = 0, which takes the unlabeled as negative.
     hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional
@@ -219,7 +232,8 @@ def plot_pr(
     checked = plots.Options(baseline=baseline, **options)
     settings = read_settings(level, band, reference, selection_odds)
     betas = read_betas(beta, beta_interval)
-    bounded = tables.contingency(self._request(ranks), betas, settings, ranks, baseline=baseline)
+    request = self._request(ranks)
+    bounded = tables.curve_tables(request, "pr", betas, settings, ranks, target, baseline=baseline)
     return plots.plot_pr(bounded, checked)
 
 
@@ -394,7 +408,9 @@ def plot_metric(
     settings = read_settings(level, band, reference, selection_odds)
     betas = read_betas(beta, beta_interval)
     ranks: Ranks = "all" if x == "threshold" or callable(quantity) else "breakpoints"
-    bounded = tables.contingency(self._request(ranks), betas, settings, ranks, baseline=baseline)
+    bounded = tables.contingency(
+        self._request(ranks), betas, settings, ranks, baseline=baseline, rounded=False
+    )
     return plots.plot_metric(bounded, quantity, x, checked)
 
 
@@ -412,7 +428,7 @@ def plot_against_beta(
 ) -> Drawing:
     """Draw an area, or a metric at a rank, against beta, and where models swap places.
 
-    A cross marks where the central estimates of two models swap their order. Shaded, with a
+    A cross marks where the estimates of two models swap their order. Shaded, with a
     strip in its hue, are the betas that are too high for a model: at some cutoff even the most
     favourable bound asks for more latent positives than there are unlabeled examples. The band
     holds at each cutoff, not at all at once: now and then that happens at the true beta, too.
@@ -461,15 +477,12 @@ def plot_against_beta(
 
     Notes
     -----
-    As long as no cutoff of the central estimate is clipped, beta does not change the order of
-    two models, unlike [1]_ says. With AUC the area that takes all unlabeled examples as
-    negative, the central AUROC is (AUC - b/2)/(1 - b), where b is the share of latent
-    positives among all that are not known to be positive: it grows with AUC at every beta.
-    Precision at each cutoff is P/n times that at beta = 0, for n of P positives known, at the
-    same recall: without known negatives the area under the precision-recall curve is so, too.
-    Orders change where beta is so high that cutoffs are clipped, first at the top of the
-    ranking and long before the band itself is impossible; that under the precision-recall
-    curve, which is made there, changes first.
+    Beta does not change the order of two models by the unbiased AUROC, unlike [1]_ says. With AUC
+    the area that takes all unlabeled examples as negative, that is (AUC - b/2)/(1 - b), where b is
+    the share of latent positives among all that are not known to be positive: it grows with AUC at
+    every beta. What is drawn is of one possible labeling of each model; two of these can change
+    places where they are close, or where beta is too high for one. `compare` says which model is
+    better, without beta.
 
     References
     ----------

@@ -196,9 +196,9 @@ def plot_against_beta(
 ) -> Drawing:
     """Draw an area, or a metric at a rank, against beta, and where models swap places.
 
-    A cross marks where the central estimates of two models swap their order. Shaded, with a
+    A cross marks where the estimates of two models swap their order. Shaded, with a
     strip in its hue, are the betas that are too high for a model at some cutoff.
-    ``df.pu.plot_against_beta`` says what that means, and why the order by AUROC cannot change.
+    ``df.pu.plot_against_beta`` says what that means, and when the order can change.
 
     Parameters
     ----------

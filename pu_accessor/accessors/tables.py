@@ -54,6 +54,7 @@ class TablesAccessor:
         nan_policy: str = "raise",
         on_error: str = "raise",
         progress: bool = False,
+        monotone: bool = False,
     ) -> Accessor:
         """Say what the variables of samples mean, once for all questions that follow.
 
@@ -83,6 +84,9 @@ class TablesAccessor:
             "group".
         progress : bool, default False
             Show a bar while going through the places (needs tqdm).
+        monotone : bool, default False
+            Take for granted that a higher score never means a smaller probability of being
+            positive.
 
         Returns
         -------
@@ -112,7 +116,7 @@ class TablesAccessor:
         >>> tables["tp"].dims
         ('model', 'rank', 'bound', 'beta')
         >>> tables.pu.area("auroc").sel(bound="estimate", beta=0.25).values.round(2)
-        array([1.  , 0.67])
+        array([1.  , 0.56])
         """
         if counts := [name for name in (*COUNTS, *RATES) if name in self._dataset.data_vars]:
             refuse_roles(counts)
@@ -126,6 +130,7 @@ class TablesAccessor:
             nan_policy=nan_policy,
             on_error=on_error,
             progress=progress,
+            monotone=monotone,
         )
         return Accessor(SampleSource(self._dataset, dim), roles)
 
@@ -291,7 +296,7 @@ class TablesAccessor:
         >>> label = [None, 1, 1, None, None, 1, None, None, None]
         >>> tables = pu_accessor.from_arrays(range(9, 0, -1), label).contingency(0.5)
         >>> tables.pu.area("auroc").sel(beta=0.5).to_series().round(3).to_dict()
-        {'lower': 0.222, 'estimate': 0.889, 'upper': 1.0}
+        {'lower': 0.222, 'estimate': 1.0, 'upper': 1.0}
         """
         return curves.area(read_dataset(self._dataset), quantity, max_fpr=max_fpr)
 
@@ -322,7 +327,7 @@ class TablesAccessor:
         With n known positives, k of them and h of the U unlabeled examples in a head of r
         examples, g of N_L known negatives, and P = n + beta*U:
 
-        * dTPR/dbeta = U*(T*n - k)/P**2, which is 0 for the estimate, where T = k/n;
+        * dTPR/dbeta = U*(T*n - k)/P**2, which is near 0 for the estimate, as T is near k/n there;
         * dFPR/dbeta = U*(g + h - T*(N_L + U))/(N_L + (1 - beta)*U)**2, where [1]_ lacks the factor
           1/U: without known negatives it is (h/U - T)/(1 - beta)**2;
         * dPrecision/dbeta = T*U/r;
@@ -340,7 +345,7 @@ class TablesAccessor:
         >>> tables = pu_accessor.from_arrays(range(9, 0, -1), label).contingency(0.5)
         >>> slopes = tables.pu.beta_derivatives().sel(beta=0.5, rank=5, bound="estimate")
         >>> slopes["fpr"].round(3).item(), slopes["precision"].round(3).item()
-        (-0.667, 0.8)
+        (-2.0, 1.2)
         """
         return curves.beta_derivatives(read_dataset(self._dataset))
 

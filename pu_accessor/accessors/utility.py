@@ -65,7 +65,8 @@ def net_benefit(
         A row for each group, beta and threshold: the group, beta, threshold, rank, estimate,
         lower, upper, treat_all, treat_none, level, band, target. The rank is the number of
         examples at or above the threshold. Net benefit is in true positives for each example; that
-        of treating all is known once beta is, and that of treating none is 0.
+        of treating all is known once beta is, and that of treating none is 0. The estimate is that
+        of one possible labeling, between the bounds; see "One estimate" in docs/concepts.md.
 
     Raises
     ------
@@ -100,7 +101,7 @@ def net_benefit(
     >>> found[["threshold", "rank", "estimate", "lower", "upper", "treat_all"]].round(3)
        threshold  rank  estimate  lower  upper  treat_all
     0       0.25     7     0.630  0.333  0.630      0.556
-    1       0.50     5     0.333 -0.111  0.556      0.333
+    1       0.50     5     0.556 -0.111  0.556      0.333
     """
     settings = read_settings(level, band, reference, selection_odds)
     betas = read_betas(beta, beta_interval)
@@ -158,11 +159,11 @@ def bedroc(
     Notes
     -----
     The mean over the positives of exp(-alpha*r/N), scaled so that it is 0 with all of them at the
-    bottom and 1 with all at the top [1]_. Known positives are a random sample of them, so that
-    their mean is unbiased at any beta; where all is labeled it is RDKit's ``CalcBEDROC``, save
-    that tied examples count as over all their orders. The interval is what latent positives make
-    that are shared out at random to the gaps between known ones. Half positive test sets saturate
-    it: read it where positives are rare.
+    bottom and 1 with all at the top [1]_: of one possible labeling, see "One estimate" in
+    docs/concepts.md. Where all is labeled it is RDKit's ``CalcBEDROC``, save that tied examples
+    count as over all their orders. The interval is what latent positives make that are shared out
+    at random to the gaps between known ones; it holds the estimate. Half positive test sets
+    saturate it: read it where positives are rare.
 
     References
     ----------
@@ -178,7 +179,7 @@ def bedroc(
     >>> df = pd.DataFrame({"score": range(12, 0, -1), "label": label})
     >>> df.pu.bedroc(beta=0.25, alpha=5)[["estimate", "lower", "upper", "target"]].round(3)
        estimate  lower  upper    target
-    0     0.683  0.436    1.0  examples
+    0     0.705  0.436    1.0  examples
     """
     settings, betas = Settings(level), read_betas(beta, beta_interval, "approximate")
     return practice.bedroc(self._request(), betas, alpha, settings)
@@ -220,7 +221,8 @@ def calibration(
     DataFrame
         A row for each group, beta and bin: the group, beta, left, right, examples, known_positive,
         mean_score, which is that of the bin's examples to a 400th of its width, estimate, lower,
-        upper, level, band, target. A bin without examples has NaN. One without a known positive
+        upper, level, band, target. The estimate is that of one possible labeling, see "One
+        estimate" in docs/concepts.md. A bin without examples has NaN. One without a known positive
         has limits like any other.
 
     Raises
@@ -257,8 +259,8 @@ def calibration(
     1   0.5    1.0         5               2        0.70
     >>> found[["estimate", "lower", "upper"]].round(2)
        estimate  lower  upper
-    0       0.5   0.25    1.0
-    1       0.8   0.40    1.0
+    0      0.25   0.25    1.0
+    1      1.00   0.40    1.0
     """
     settings, betas = read_settings(level, band), read_betas(beta, beta_interval)
     return practice.calibration(self._request(), betas, bins, settings)
@@ -337,4 +339,5 @@ def gain(
     """
     settings = read_settings(level, band, reference, selection_odds)
     betas = read_betas(beta, beta_interval)
-    return curves.gain(tables.contingency(self._request(), betas, settings, "breakpoints"))
+    bounded = tables.contingency(self._request(), betas, settings, "breakpoints", rounded=False)
+    return curves.gain(bounded)

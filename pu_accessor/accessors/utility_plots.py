@@ -203,7 +203,7 @@ def plot_gain(
     settings = read_settings(level, band, reference, selection_odds)
     betas = read_betas(beta, beta_interval)
     betas = betas.with_baseline() if baseline else betas
-    bounded = tables.contingency(self._request(), betas, settings, "breakpoints")
+    bounded = tables.contingency(self._request(), betas, settings, "breakpoints", rounded=False)
     return plots.plot_gain(curves.gain(bounded), checked)
 
 
@@ -262,8 +262,7 @@ def plot_calibration(
 
     Notes
     -----
-    In a bin of e examples with k of the n known positives, where U are unlabeled in all, the
-    estimate is k/n * (n + beta*U)/e; the limits are those of `calibration`.
+    The estimate and the limits are those of `calibration`.
 
     Examples
     --------

@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable
 from fractions import Fraction
+from functools import partial
 from math import floor
 from typing import Any
 
@@ -15,8 +16,14 @@ from pu_accessor.datasets.assemble import Page, lay_out
 from pu_accessor.datasets.curves import curve as trace
 from pu_accessor.datasets.schema import AXIS, COUNTS, INTERVAL, TOTALS, TRACES, VARIABLES, axis_of
 from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError, brief
-from pu_accessor.inference.settings import BetaRange, Settings
-from pu_accessor.inference.tables.contingency import RankCdf, Tables, make_tables
+from pu_accessor.inference.bands.lookup import band_name
+from pu_accessor.inference.settings import BetaRange, Settings, check_target
+from pu_accessor.inference.tables.contingency import (
+    RankCdf,
+    Tables,
+    curve_on_new,
+    make_tables,
+)
 from pu_accessor.inference.tables.contingency import rank_cdf as bound_rank_cdf
 from pu_accessor.inference.tables.curves import curve_envelope
 from pu_accessor.questions.betas import Betas
@@ -39,18 +46,21 @@ def contingency(
     warn: bool = True,
     baseline: bool = False,
     envelope_of: str | None = None,
+    rounded: bool = True,
 ) -> xr.Dataset:
     """Bound the contingency table at each cutoff of each ranking.
 
     Where beta has an interval the tables at betas within it come, too. `envelope_of` puts the
-    envelope of that curve in their place, which takes less memory for many rankings.
+    envelope of that curve in their place, which takes less memory for many rankings. Curves and
+    metrics are read from estimates that are not `rounded` to whole examples.
     """
     settings = betas.leave(settings)
     betas = betas.with_baseline() if baseline else betas
 
     def question(ranking: Ranking, beta: BetaRange, own: Settings) -> Page:
         tables = make_tables(ranking, beta.values, own, beta.interval)
-        counts = dict(zip(COUNTS, tables.table, strict=True))
+        table = tables.whole_examples if rounded else tables.table
+        counts = dict(zip(COUNTS, table, strict=True))
         arrays = {**counts, "clipped": tables.clipped, **_interval(tables, envelope_of)}
         return Page(tables.ranking, {**arrays, **_coordinates(tables, own)})
 
@@ -59,6 +69,55 @@ def contingency(
     arrays = results.each[0].content.arrays
     data = [*COUNTS, "clipped", *INTERVAL, *(envelope for *_, envelope in TRACES.values())]
     return lay_out(results, [name for name in data if name in arrays], request)
+
+
+def _check_population(target: str, betas: Betas, settings: Settings) -> Settings:
+    """Raise where there is no band for new examples; its settings."""
+    check_target(target)
+    allowed = [Settings(settings.level, band) for band in ("exact", "simultaneous")]
+    if settings not in allowed:
+        raise PUValueError(
+            "band, reference and selection_odds must be left out with target='population', but "
+            f"{band_name(settings.band)!r}, {settings.reference!r} and "
+            f"{settings.selection_odds:g} were passed: for new examples there is one band, from "
+            "known positives against the rest. Leave them out, or pass target='examples'.",
+            page="population",
+        )
+    if betas.vary:
+        raise PUValueError(
+            "beta must be a number with target='population', without an interval: the band for "
+            "new examples is at one beta. Ask at both ends: beta=[low, high].",
+            page="population",
+        )
+    return allowed[-1]
+
+
+def curve_tables(
+    request: Request,
+    curve: str,
+    betas: Betas,
+    settings: Settings,
+    ranks: Ranks,
+    target: str,
+    *,
+    baseline: bool = False,
+    envelope_of: str | None = None,
+) -> xr.Dataset:
+    """Return tables of which a curve is drawn, not rounded."""
+    if target == "examples":
+        drawn = partial(contingency, rounded=False, baseline=baseline, envelope_of=envelope_of)
+        return drawn(request, betas, settings, ranks)
+    settings = _check_population(target, betas, settings)
+    betas = betas.with_baseline() if baseline else betas
+
+    def question(ranking: Ranking, beta: BetaRange, own: Settings) -> Page:
+        ranking, table = curve_on_new(curve, ranking, beta.values, own.level)
+        counts = dict(zip(COUNTS, table, strict=True))
+        return Page(ranking, {**counts, "clipped": np.zeros(table.tp.shape, np.bool_)})
+
+    results = map_rankings(request, request.rankings(ranks, settings), question, betas, settings)
+    tables = lay_out(results, [*COUNTS, "clipped"], request)
+    return tables.assign_attrs(target=target)
 
 
 def _interval(tables: Tables, envelope_of: str | None) -> dict[str, Array]:
@@ -78,10 +137,16 @@ def _interval(tables: Tables, envelope_of: str | None) -> dict[str, Array]:
 
 
 def curve_bounds(
-    request: Request, curve: str, betas: Betas, settings: Settings, ranks: Ranks
+    request: Request,
+    curve: str,
+    betas: Betas,
+    settings: Settings,
+    ranks: Ranks,
+    target: str = "examples",
 ) -> xr.Dataset:
     """Bound the ROC or the precision-recall curve of each ranking."""
-    return trace(contingency(request, betas, settings, ranks, envelope_of=curve), curve)
+    tables = curve_tables(request, curve, betas, settings, ranks, target, envelope_of=curve)
+    return trace(tables, curve)
 
 
 def rank_cdf(request: Request, betas: Betas, settings: Settings, ranks: Ranks) -> xr.Dataset:

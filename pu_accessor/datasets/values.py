@@ -34,14 +34,14 @@ def ask_quantity(
 ) -> xr.Dataset:
     """Ask for an area, or a metric at a rank, at each beta; without a warning of high ones."""
     _read_at_rank(quantity, at)
-    whole = contingency(request, betas, settings, "breakpoints", warn=False)
+    whole = contingency(request, betas, settings, "breakpoints", warn=False, rounded=False)
     if at is None:
         return values_by_beta(whole, quantity)
     known, against, unlabeled = (whole[name] for name in TOTALS)
     examples = int((known + against + unlabeled).max())
     if at > examples:
         raise no_rank(f"{examples}, the number of examples", int(at))
-    tables = contingency(request, betas, settings, at, warn=False)
+    tables = contingency(request, betas, settings, at, warn=False, rounded=False)
     return values_by_beta(tables, quantity, at=at, whole=whole)
 
 

@@ -50,7 +50,7 @@ class Quantity:
 
     name: str  # in results
     label: str  # on axes
-    can: tuple[str, ...]  # keys of PURPOSES; "pairs", "test", "without_beta", "within_ties"
+    can: tuple[str, ...]  # keys of PURPOSES; "pairs", "test", "without_beta"
     ask: str  # the line that asks for it
     metric: str | Metric = ""  # what evaluates it on tables
     curve: str | None = None  # that it is the area under: roc or pr
@@ -114,7 +114,6 @@ _OF_METRICS: Mapping[str, Mapping[str, Any]] = {
     # It does not grow evenly with the true positives, so that its average would be biased.
     "jaccard": {"label": "Jaccard index", "can": tuple({*_METRIC} - {"average"})},
     "kappa": {"label": "Cohen's kappa"},
-    "lift": {"can": (*_METRIC, "within_ties")},
     "mcc": {"label": "Matthews correlation"},
     "npv": {"label": "negative predictive value"},
     "recall": {"can": (*_METRIC, "without_beta")},

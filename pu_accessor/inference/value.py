@@ -1,11 +1,11 @@
 """The value of any quantity for one ranking, with its interval, at betas or at an estimate."""
 
+from fractions import Fraction
+from math import ceil
 from typing import NamedTuple
 
-from pu_accessor.checks import Interval
 from pu_accessor.inference.estimates.binomial import metric_on_new
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
-from pu_accessor.inference.estimates.early_recognition import lift_at
 from pu_accessor.inference.estimates.joint import (
     at_estimate,
     join_estimates,
@@ -16,6 +16,7 @@ from pu_accessor.inference.estimates.metric_at import AtCutoff, metric_at
 from pu_accessor.inference.estimates.within_odds import estimate_any
 from pu_accessor.inference.quantities import Quantity
 from pu_accessor.inference.settings import BetaRange, Settings, ranking_level
+from pu_accessor.inference.tables.metrics import Metric
 from pu_accessor.ranking import FloatArray, Ranking
 
 
@@ -60,24 +61,31 @@ def metric_value(
     cutoff: Cutoff,
     joint: str,
 ) -> AtCutoff:
-    """Return a metric at a cutoff; if ties can be cut apart, at exactly a share."""
-    metric, value = quantity.metric, cutoff.value
-    is_share = "within_ties" in quantity.can and cutoff.kind == "fraction" and value > 0
-    if target == "examples" and (ranking.weight is not None or not is_share):
-        if beta.is_estimate:
-            return join_metric_at(ranking, beta, metric, cutoff, settings, joint)
-        return metric_at(ranking, beta.values, metric, cutoff, settings, beta.interval)
+    """Return a metric at a cutoff."""
+    metric = quantity.metric
+    if target == "population":
+        return _on_new(metric, ranking, beta, settings, cutoff.value, joint)
+    if quantity.name == "lift" and cutoff.kind == "fraction":  # as enrichment factors have it
+        examples = Fraction(str(cutoff.value)) * sum(ranking.total)
+        cutoff = Cutoff("rank", ceil(examples))
+    if beta.is_estimate:
+        return join_metric_at(ranking, beta, metric, cutoff, settings, joint)
+    return metric_at(ranking, beta.values, metric, cutoff, settings, beta.interval)
 
-    def evaluate(
-        betas: FloatArray, settings: Settings, interval: Interval | None = None
-    ) -> AtCutoff:
-        if target == "population":
-            return metric_on_new(ranking, betas, metric, value, settings, interval)
-        return lift_at(ranking, betas, value, settings, interval)
 
+def _on_new(
+    metric: str | Metric,
+    ranking: Ranking,
+    beta: BetaRange,
+    settings: Settings,
+    threshold: float,
+    joint: str,
+) -> AtCutoff:
+    """Return a metric on new examples, at a threshold."""
     if not beta.is_estimate:
-        return evaluate(beta.values, settings, beta.interval)
-    on_grid = evaluate(*_on_grid(beta, settings, joint))
+        return metric_on_new(ranking, beta.values, metric, threshold, settings, beta.interval)
+    betas, settings = _on_grid(beta, settings, joint)
+    on_grid = metric_on_new(ranking, betas, metric, threshold, settings)
     limits = join_limits(on_grid.estimate, on_grid.lower, on_grid.upper, beta, joint)
     return at_estimate(on_grid, *limits)
 

@@ -37,8 +37,8 @@ _PIECES = 200  # straight pieces that a precision-recall curve from recall 0 to 
 def plot_roc(tables: xr.Dataset, options: Options) -> Drawing:
     """Draw ROC curves: the estimate as a line, the area between the bounds filled.
 
-    A curve may step back: a known positive that enters the head brings latent ones along, which
-    were false positives one rank before.
+    A bound may step back: a known positive that enters the head brings latent ones along, which
+    were false positives one rank before. The estimate does not, but where a bound cuts it.
     """
     rates = curve_of(tables, "roc")
     _check_negatives(tables)

@@ -46,7 +46,7 @@ _EDGES = 1.2  # inches for labels above and below
 def plot_against_beta(values: xr.Dataset, options: Options) -> Drawing:
     """Draw an area, or a metric at a rank, against beta, with its band.
 
-    Where the central estimates of two models swap their order, a cross marks it. The betas at
+    Where the estimates of two models swap their order, a cross marks it. The betas at
     which a model's band is impossible are shaded, with a strip in its hue. A vertical line marks
     the upper limit on beta that the known positives set, where it is within the picture.
     """

@@ -1,7 +1,6 @@
 """Numbers with intervals of many rankings -> one tidy frame."""
 
 from collections.abc import Callable, Sequence
-from math import nan
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -57,7 +56,6 @@ from pu_accessor.ranking import FloatArray, Ranking, Ranks, Stack
 # From a ranking, betas, settings and an interval of beta to estimates in [0, 1].
 Estimate: TypeAlias = Callable[[Ranking, FloatArray, Settings, Interval | None], Estimates]
 
-_ROUNDING = 1e-9  # of an estimate, by which it is not outside
 _RANGE = ("range_lower", "range_upper")
 _ENVELOPE = ("envelope_lower", "envelope_upper")
 
@@ -236,7 +234,9 @@ def metric(
         ]
 
     def columns(metrics: list[AtCutoff], beta: BetaRange) -> Columns:
-        fields = ["rank", "threshold", "estimate", "lower", "upper"]
+        fields = ["rank", "threshold", "estimate", "lower", "upper", "clipped"]
+        if cutoffs[0].kind in ("rank", "fraction"):
+            fields.append("examples_at_threshold")
         if metrics[0].envelope_lower is not None:
             fields += _ENVELOPE
         return {
@@ -276,14 +276,9 @@ def read_target(target: str | None, cutoff: Cutoff | None, settings: Settings) -
 
 
 def warn_of_areas(areas: pd.DataFrame, results: Results[Any]) -> None:
-    """Warn of estimates that have no standard error, or that no table can have."""
+    """Warn of estimates that have no standard error."""
     sizes = [each.beta.values.size for each in results.each]
     alone = np.repeat([_has_one(each) for each in results.each], sizes)
-    # Where beta exceeds its limit, that is said already.
-    limits = [each.about.beta_limit if each.about else nan for each in results.each]
-    beyond = areas["beta"] > np.repeat(limits, sizes)
-    value = areas["estimate"]
-    outside = (value < -_ROUNDING) | (value > 1 + _ROUNDING) | (value.isna() & ~alone)
     warn_of_rows(
         areas,
         areas["lower"].isna() & alone,
@@ -291,14 +286,6 @@ def warn_of_areas(areas: pd.DataFrame, results: Results[Any]) -> None:
         "there is one known positive alone, or one other example, which has no standard "
         "error: the interval is NaN. Label more, or take the areas under bounding curves: "
         "df.pu.contingency(0.3).pu.area('auroc')",
-    )
-    warn_of_rows(
-        areas,
-        outside & ~beyond,
-        results.names,
-        "the estimate lies outside [0, 1], and is NaN where by more than its error: "
-        "beta is too high for this ranking, or the labels are no random sample of the "
-        "positives. Pass a smaller beta",
     )
 
 

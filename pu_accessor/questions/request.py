@@ -207,6 +207,7 @@ def map_rankings(
     each, skipped = _collect(keyed, answer, request, ready)
     results = Results(names, each, betas, shared, skipped)
     _warn_of_rankings(results, warn)
+    _warn_of_refuted(results)
     return results
 
 
@@ -320,6 +321,22 @@ def _warn_of_rankings(results: Results[Any], limits: bool) -> None:
             "Label more of such examples, or bound the propensities from below: "
             "df['propensity'].clip(lower=0.05).",
             page="biased_labels",
+        )
+
+
+def _warn_of_refuted(results: Results[Any]) -> None:
+    """Say once where scores are not monotone, although that is taken for granted."""
+    refuted = []
+    for key, _, about, _ in results.each:
+        if about is not None and not isnan(about.refuted_at):
+            group = f"{name_group(results.names, key)}: " if results.names else ""
+            refuted.append(f"{group}{100 * about.refuted_at:.2g}%")
+    if refuted:
+        warn_caller(
+            f"monotone=True is refuted at level {results.settings.level:g}: no concave curve fits "
+            f"the known positives where so much of the rest lies above ({_first(refuted)}). "
+            "Leave monotone out: what takes it for granted is wrong.",
+            page="monotone",
         )
 
 

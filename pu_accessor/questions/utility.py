@@ -18,6 +18,7 @@ from pu_accessor.inference.estimates.guaranteed_cutoffs import (
     check_guarantee,
     find_guaranteed,
 )
+from pu_accessor.inference.estimates.lists_on_new_examples import check_population, find_on_new
 from pu_accessor.inference.estimates.utility import (
     NetBenefit,
     Reliability,
@@ -27,7 +28,7 @@ from pu_accessor.inference.estimates.utility import (
     net_benefit_at,
     reliability,
 )
-from pu_accessor.inference.settings import BetaRange, Settings
+from pu_accessor.inference.settings import BetaRange, Settings, check_target
 from pu_accessor.questions.betas import Betas
 from pu_accessor.questions.estimates import estimate_areas
 from pu_accessor.questions.request import Columns, Content, Request, Results, as_rows, map_rankings
@@ -131,10 +132,18 @@ def reliabilities(
 
 
 def guaranteed_cutoffs(
-    request: Request, betas: Betas, goal: Goal, settings: Settings, models: int | None
+    request: Request,
+    betas: Betas,
+    goal: Goal,
+    settings: Settings,
+    models: int | None,
+    target: str = "examples",
 ) -> pd.DataFrame:
     """Find the cutoff of each ranking whose bound meets a goal."""
     check_guarantee(settings.band)
+    check_target(target)
+    if target == "population":
+        check_population(goal, settings.reference)
     _check_models(models)
     left = betas.leave(settings).level
     rankings = request.rank("breakpoints")
@@ -144,10 +153,13 @@ def guaranteed_cutoffs(
     def question(ranking: Ranking, beta: BetaRange, settings: Settings) -> list[Guaranteed]:
         settings = settings.at_level(for_one_model)
         values = beta.values.tolist()
+        if target == "population":
+            level, interval = settings.level, beta.interval
+            return [find_on_new(ranking, value, goal, level, interval) for value in values]
         return [find_guaranteed(ranking, value, goal, settings, beta.interval) for value in values]
 
     def columns(cutoffs: list[Guaranteed], beta: BetaRange) -> Columns:
-        fields = "rank", "threshold", "estimate", "lower", "upper", "attainable"
+        fields = "rank", "threshold", "estimate", "lower", "upper", "clipped", "attainable"
         return {
             "beta": beta.values,
             "metric": goal.name,
@@ -156,6 +168,7 @@ def guaranteed_cutoffs(
             "level": settings.level,
             "band": str(settings.band),
             "models": among,
+            "target": target,
         }
 
     results = map_rankings(request, rankings, question, betas, settings)
@@ -198,6 +211,11 @@ def _state(cutoffs: pd.DataFrame, goal: Goal, level: float, among: int) -> str:
     if not unmet.any():
         return guarantee
     attainable = cutoffs.loc[unmet, "attainable"]
+    if attainable.isna().all():
+        return (
+            f"In {unmet.sum()} of {len(cutoffs)} rows no cutoff has {goal.name} {sign} "
+            f"{goal.value:g} for sure on new examples: the rank is 0. {guarantee}"
+        )
     reach = attainable.max() if goal.name in ("precision", "recall") else attainable.min()
     return (
         f"In {unmet.sum()} of {len(cutoffs)} rows no cutoff has {goal.name} {sign} {goal.value:g} "

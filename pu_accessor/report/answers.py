@@ -12,6 +12,7 @@ from pu_accessor.inference.estimates.cutoff_spec import At
 from pu_accessor.questions.betas import read_betas
 from pu_accessor.report.page import number
 
+_AT_EDGE = 0.9995  # from here on, numbers are written as 1
 _MOST = 6  # rankings that a paragraph names one by one
 _SOURCES: Mapping[str, str] = {
     "exact": "from labels made by hand for a random sample of the unlabeled",
@@ -178,13 +179,19 @@ def _each_area(areas: pd.DataFrame, answers: Answers) -> str:
 def _area(row: Any, about: str) -> str:
     """Write an area with its interval."""
     interval = f"{100 * row['level']:g}% interval {_limits(row)}"
-    return f"{number(row['estimate'])} ({interval}){about}"
+    return f"{_estimate(row)} ({interval}){about}"
 
 
 def _rate(row: Any, about: str) -> str:
     """Write a metric at a cutoff with its interval."""
     cutoff = f"{row['metric']} in the first {number(row['rank'])}{about}"
-    return f"{cutoff} is {number(row['estimate'])} ({_limits(row)})"
+    return f"{cutoff} is {_estimate(row)} ({_limits(row)})"
+
+
+def _estimate(row: Any) -> str:
+    """Write an estimate; one at the edge is no perfect classifier, as its interval says."""
+    at_edge = row["estimate"] >= _AT_EDGE > row["lower"]
+    return "consistent with 1" if at_edge else number(row["estimate"])
 
 
 def _factor(row: Any, about: str) -> str:

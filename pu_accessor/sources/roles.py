@@ -40,11 +40,20 @@ class Roles:
     on_error: str = "raise"  # "skip": leave out a ranking that has no answer
     progress: bool = False  # whether to show a bar
     pool: Pool = False  # whether, or over which columns of by, groups are pooled
+    monotone: bool = False  # whether a higher score never means a smaller share of positives
 
     def __post_init__(self) -> None:
         check_option("nan_policy", self.nan_policy, NAN_POLICIES)
         check_option("on_error", self.on_error, ON_ERROR)
         check_flag("progress", self.progress)
+        check_flag("monotone", self.monotone)
+        if self.monotone and self.propensity is not None:
+            raise PUValueError(
+                "monotone must be False with propensity=..., but True was passed: where labels "
+                "depend on more than being positive, known positives need not become rarer down "
+                "the ranking. Leave one of the two out.",
+                page="monotone",
+            )
         if not isinstance(self.pool, bool | str | list):
             raise PUTypeError(
                 "pool must be True, False or names of columns in by, but "

@@ -21,6 +21,8 @@ from pu_accessor.inference.estimates.average_precision import (
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.joint import join_metric_at
 from pu_accessor.inference.settings import BetaRange, Settings
+from tests.cases import Labels
+from tests.support.oracles import completion_oracle
 from tests.support.studies.joint import Design, simulate
 
 LEVEL = 0.95
@@ -60,7 +62,9 @@ def test_joint_interval_is_between_that_of_the_point_and_the_envelope(target: st
         joint = ask(HAND, target=target).iloc[0]
         wide = ask(HIGH, target=target, joint="guaranteed").iloc[0]
         assert wide["lower"] < joint["lower"] < point["lower"] < point["estimate"]
-        assert point["estimate"] == joint["estimate"] < point["upper"] < joint["upper"]
+        # In another order of summation: the ranking has the cutoffs of other betas, too.
+        assert point["estimate"] == pytest.approx(joint["estimate"], rel=1e-12)
+        assert joint["estimate"] < point["upper"] < joint["upper"]
         assert joint["upper"] <= wide["upper"] and joint["joint"] == "approximate"
         assert tuple(joint[["beta", "beta_lower", "beta_upper"]]) == tuple(HAND.iloc[0, :3])
 
@@ -75,17 +79,28 @@ def test_limits_of_average_precision_are_carried_over() -> None:
     npt.assert_allclose(found.value, each.value)
     npt.assert_allclose(found.error, each.error, rtol=0.02)
     npt.assert_allclose(found.lower, each.lower, atol=0.02)
-    npt.assert_allclose(found.upper, each.upper, atol=0.04)
-    # As far from the estimate as at the first, in standard errors.
+    npt.assert_allclose(found.upper, each.upper, atol=0.02)
+    # As far from the unbiased statistic as at the first, in standard errors.
     n, unlabeled = ranking.total.known_positive, ranking.total.unlabeled
     positives = n + betas * unlabeled
     growth = positives * np.sqrt(1 - n / positives)
     npt.assert_allclose(found.error, each.error[0] * growth / growth[0], rtol=1e-9)
-    for side in ("lower", "upper"):
-        away = getattr(each, side)[0] - each.value[0]
-        npt.assert_allclose(
-            getattr(found, side) - found.value, away * growth / growth[0], rtol=1e-9
-        )
+    unbiased = np.array([average_precision_by_pairs(FRAME, float(p)) for p in positives])
+    for side, reach in (("lower", np.minimum), ("upper", np.maximum)):
+        away = getattr(each, side)[0] - unbiased[0]
+        limits = reach(unbiased + away * growth / growth[0], found.value)
+        npt.assert_allclose(getattr(found, side), np.clip(limits, 0, 1), rtol=1e-9)
+    assert (found.lower < found.value).all() and (found.value < found.upper).all()
+
+
+def average_precision_by_pairs(frame: pd.DataFrame, positives: float) -> float:
+    """Return the U-statistic: known positives at or above each known one stand for all."""
+    score, known = frame["a"].to_numpy(), frame["label"].to_numpy() == 1
+    total, n = 0.0, int(known.sum())
+    for one in score[known].tolist():
+        others = int((score[known] >= one).sum()) - 1
+        total += (1 + (positives - 1) / (n - 1) * others) / int((score >= one).sum())
+    return total / n
 
 
 def test_average_precision_of_what_has_no_limits_to_carry_over() -> None:
@@ -144,7 +159,7 @@ def test_guaranteed_limits_of_a_metric_are_its_envelope(name: str, at: Any, targ
 
 @pytest.mark.parametrize("name", ["f1", "accuracy"])
 def test_the_best_cutoff_is_that_of_the_point(name: str) -> None:
-    pu: Any = draw(2, 240).pu(score="a")
+    pu: Any = draw(7, 240).pu(score="a")
     beta = pu_accessor.beta_from_labels(2, 20, 200)
     joint, point = (pu.metric(name, b, at="maximum").iloc[0] for b in (beta, 0.1))
     other = pu.metric("informedness", 0.1, at="maximum").iloc[0]
@@ -212,10 +227,14 @@ def test_joint_limits_of_a_metric_are_those_of_all_tables_on_the_way(
     k = int(np.nansum(label[:place]))
     head = place - k
 
-    def claim(beta: float) -> tuple[int, int, int, int, int, int]:
+    labels: Labels = [True if one == 1 else None for one in label]
+
+    def claim(beta: float) -> tuple[int, float, int, int, int, int]:
         m = int(beta * rest + 0.5)
         lower, upper = (int(side[k]) for side in exact(n, m, LEVEL))
-        return m, (2 * m * k + n) // (2 * n), lower, upper, max(m - rest + head, 0), min(m, head)
+        (completed,) = completion_oracle.latent_above(score.tolist(), labels, m, [head])
+        middle = min(max(float(completed), lower), upper)
+        return m, middle, lower, upper, max(m - rest + head, 0), min(m, head)
 
     walk: list[tuple[float, float]] = [(point, 1.0)]
     scale = special.ndtri(0.975) / special.ndtri(0.95 if limits == "upper" else 0.975)
@@ -249,15 +268,19 @@ def test_joint_limits_of_a_metric_are_those_of_all_tables_on_the_way(
 
 
 @pytest.mark.parametrize("joint", ["approximate", "guaranteed"])
-def test_a_function_gets_whole_numbers(joint: str) -> None:
+def test_a_function_gets_counts_that_add_up(joint: str) -> None:
+    """Estimates are not rounded, so that none is of integers; margins are whole numbers."""
     kinds: set[Any] = set()
 
     def share(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
         kinds.update(count.dtype for count in (tp, fp, fn, tn))
+        for whole in (tp + fp, tp + fn, fp + tn):
+            npt.assert_allclose(whole, np.rint(whole), atol=1e-9)
+        assert not np.any(tp + fp - 150) and not np.any(tp + fp + fn + tn - len(FRAME))
         return tp / (tp + fn)
 
     PU.metric(share, HIGH, at=150, joint=joint)
-    assert kinds == {np.dtype(np.int64)}
+    assert kinds == {np.dtype(np.float64)}
 
 
 def test_differences_agree_with_their_p_value() -> None:

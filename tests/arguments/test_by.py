@@ -110,8 +110,16 @@ def test_missing_scores_are_those_of_each_model(nan_policy: str) -> None:
 
 def test_curves_of_groups_are_curves_of_their_tables() -> None:
     tables = FRAME.pu(by="model").contingency(BETAS, ranks="breakpoints")
-    xr.testing.assert_identical(FRAME.pu(by="model").roc_bounds(BETAS), tables.pu.roc_bounds())
-    xr.testing.assert_identical(FRAME.pu(by="model").pr_bounds(BETAS), tables.pu.pr_bounds())
+    for name in ("roc_bounds", "pr_bounds"):
+        direct = getattr(FRAME.pu(by="model"), name)(BETAS)
+        of_tables = getattr(tables.pu, name)()
+        sides = {"bound": ["lower", "upper"]}
+        xr.testing.assert_identical(direct.sel(sides), of_tables.sel(sides))
+        # Tables have the estimate in whole examples, curves as it is.
+        half = 0.5 / (tables["tp"] + tables["fn"]).sel(bound="estimate")
+        recall = "tpr" if name == "roc_bounds" else "recall"
+        off = abs(direct[recall] - of_tables[recall]).sel(bound="estimate")
+        assert (off <= half + 1e-12).all() and (off > 0).any()
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -341,13 +349,16 @@ def test_beta_by_key(method: str, kind: Any) -> None:
 def test_area_by_key(curve: str) -> None:
     tables = FRAME.pu(by="model").contingency(BETA, ranks="breakpoints")
     for key, rows in ALONE.items():
-        own = rows.pu.contingency(BETA[key]).pu.area(AREAS[curve]).values
+        own = rows.pu.contingency(BETA[key], ranks="breakpoints").pu.area(AREAS[curve]).values
         one, of_all = (
             tables.sel(model=key).pu.area(AREAS[curve]),
             tables.pu.area(AREAS[curve]).sel(model=key),
         )
         assert one["beta"].values.tolist() == of_all["beta"].values.tolist() == [BETA[key]]
         np.testing.assert_allclose([one.values, of_all.values], [own, own], rtol=0, atol=1e-12)
+        # At all ranks the bounds are the same; the estimate is rounded to whole examples at more.
+        finer = rows.pu.contingency(BETA[key]).pu.area(AREAS[curve]).values
+        np.testing.assert_allclose(of_all.values[[0, 2]], finer[[0, 2]], rtol=0, atol=1e-12)
 
 
 def test_beta_by_several_keys() -> None:

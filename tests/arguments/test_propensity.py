@@ -14,7 +14,8 @@ import pu_accessor
 from pu_accessor import PUKeyError, PUTypeError, PUValueError, PUWarning
 from pu_accessor.ranking import FloatArray
 from tests.cases import AREAS, put, put_of_these
-from tests.support.oracles import gaps_oracle, selection_oracle
+from tests.support.oracles import completion_oracle, gaps_oracle, oracle, selection_oracle
+from tests.support.oracles.reference_oracle import BOUNDS
 
 
 def drawn(
@@ -38,47 +39,59 @@ FRAME = drawn(60, 200, 6, seed=1)
 TIED = drawn(60, 200, 0, seed=2)
 
 
-def oracle(frame: pd.DataFrame, beta: float) -> dict[int, list[int]]:
-    """Return what the true positives at each cutoff may be, by rank, slowly; two at a half."""
-    known = frame[frame["label"] == 1]
-    unlabeled = frame[frame["label"].isna()]
-    m = int(Fraction(str(beta)) * len(unlabeled) + Fraction(1, 2))
-    extra = {i: 1 / Fraction(float(e)) - 1 for i, e in known["propensity"].items()}
-    whole = sum(extra.values(), Fraction(0))
-    found = {0: [0]}
-    for cutoff in np.unique(frame["score"]):
-        head = known.index[known["score"] >= cutoff]
-        share = m * sum((extra[i] for i in head), Fraction(0)) / whole
-        near = abs(share % 1 - Fraction(1, 2)) < Fraction(1, 10**9)
-        claims = {int(share + Fraction(1, 2)), int(share) if near else int(share + Fraction(1, 2))}
-        h = int((unlabeled["score"] >= cutoff).sum())
-        rank = int((frame["score"] >= cutoff).sum())
-        fit = {max(min(claim, h, m), m - (len(unlabeled) - h)) for claim in claims}
-        found[rank] = [len(head) + one for one in fit]
-    return found
+def completed(frame: pd.DataFrame, beta: float) -> tuple[Any, ...]:
+    """Return scores, labels, latent positives, and what each known one stands for of n, slowly."""
+    best = frame[frame["label"] == 1].sort_values("score", ascending=False)
+    extra = [1 / Fraction(float(one)) - 1 for one in best["propensity"]]
+    stands = [len(extra) * one / sum(extra) for one in extra]
+    labels = [None if np.isnan(one) else True for one in frame["label"]]
+    m = oracle.latent_count(beta, labels.count(None))
+    return frame["score"].tolist(), labels, m, stands
+
+
+def estimates(frame: pd.DataFrame, beta: float) -> dict[int, oracle.Table]:
+    """Return the table of the estimate at each cutoff, not rounded, by rank."""
+    score, labels, m, stands = completed(frame, beta)
+    every = completion_oracle.estimates(score, labels, m, stands=stands)
+    return {table.rank: table for table in every}
+
+
+def area_of(frame: pd.DataFrame, name: str, beta: float) -> float:
+    """Return the area of the completed labeling."""
+    score, labels, m, stands = completed(frame, beta)
+    tables = completion_oracle.completed(score, labels, m, stands=stands)
+    if name == "auroc":
+        return float(completion_oracle.auroc(tables))
+    return completion_oracle.average_precision(score, labels, tables)
 
 
 def shuffled(frame: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
     return frame.sample(frac=1, random_state=seed).reset_index(drop=True)
 
 
-# The central table
+# The table of the estimate
 
 
 @pytest.mark.parametrize("beta", [0.05, 0.3, 0.7, 1.0])
 @pytest.mark.parametrize("decimals", [0, 1, 6])
 @pytest.mark.parametrize("seed", range(4))
-def test_the_central_table_is_the_weighted_sum(seed: int, decimals: int, beta: float) -> None:
+def test_known_positives_stand_for_as_many_as_their_weights_say(
+    seed: int, decimals: int, beta: float
+) -> None:
     frame = shuffled(drawn(25, 60, decimals, seed, 0.3), seed)
     tables = frame.pu(propensity="propensity").contingency(beta)
-    expected = oracle(frame, beta)
-    central = tables["tp"].sel(bound="estimate", beta=beta)
-    assert central["rank"].values.tolist() == sorted(expected)
-    assert all(int(central.sel(rank=rank)) in some for rank, some in expected.items())
+    expected = estimates(frame, beta)
+    lower, estimate, upper = (tables["tp"].sel(bound=one, beta=beta) for one in BOUNDS)
+    assert estimate["rank"].values.tolist() == sorted(expected)
+    for rank, table in expected.items():
+        least, most = (int(end.sel(rank=rank)) for end in (lower, upper))
+        tp = min(max(float(table.tp), least), most)
+        away = abs(int(estimate.sel(rank=rank)) - tp)
+        assert away <= 0.5 + 1e-9  # it is rounded
     assert (tables["tp"].diff("bound") >= 0).all() and (tables["tp"].diff("rank") >= 0).all()
     assert (tables["tp"] + tables["fp"] == tables["rank"]).all()
     if beta == 0.7:
-        assert tables["clipped"].sel(bound="estimate").any()
+        assert tables["clipped"].sel(bound=["lower", "upper"]).any()
 
 
 @pytest.mark.filterwarnings("ignore:The effective number")
@@ -88,8 +101,8 @@ def test_certain_labels_stand_for_themselves() -> None:
     tables = pu_accessor.from_arrays(
         range(11, 0, -1), label, propensity=pd.Series(propensity, dtype="Float64")
     ).contingency(6 / 9)
-    central = tables["tp"].sel(bound="estimate").values[:, 0]
-    assert central.tolist() == [0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 8, 8]
+    estimate = tables["tp"].sel(bound="estimate").values[:, 0]
+    assert estimate.tolist() == [0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 8, 8]
 
 
 @pytest.mark.parametrize("propensity", [1e-6, 0.01, 0.3, 0.999999, 1.0])
@@ -162,7 +175,7 @@ def test_errors_are_those_of_leaving_each_known_positive_out(name: str, known: l
         apart = pull - latent @ pull / latent.sum()
         squares = (apart / (1 - stands / stands.sum())) ** 2 * stands * latent
         row = put_of_these(frame.pu(propensity="propensity"), name, beta).iloc[0]
-        assert row["estimate"] == pytest.approx(value, rel=1e-12)
+        assert row["estimate"] == pytest.approx(area_of(frame, name, beta), rel=1e-12)
         error = ((n - 1) / n * squares.sum()) ** 0.5
         assert row["standard_error"] == pytest.approx(error, rel=1e-9)
 
@@ -249,16 +262,22 @@ def test_curves_and_metrics_are_those_of_the_tables() -> None:
     tables = FRAME.pu(propensity="propensity").contingency(0.3, ranks="breakpoints")
     for name in ("roc", "pr"):
         curves = getattr(FRAME.pu(propensity="propensity"), f"{name}_bounds")(0.3)
-        xr.testing.assert_identical(curves, getattr(tables.pu, f"{name}_bounds")())
+        read, ends = getattr(tables.pu, f"{name}_bounds")(), {"bound": ["lower", "upper"]}
+        xr.testing.assert_identical(curves.sel(ends), read.sel(ends))
+        recall = curves["tpr" if name == "roc" else "recall"].sel(bound="estimate", beta=0.3)
+        wanted = estimates(FRAME, 0.3)
+        tpr = [oracle.metric("tpr", wanted[rank]) for rank in curves["rank"].values.tolist()]
+        np.testing.assert_allclose(recall, tpr, atol=1e-12)
     every = FRAME.pu(propensity="propensity").contingency(0.3).pu.metric("f1")
     row = FRAME.pu(propensity="propensity").metric("f1", 0.3, at=70).iloc[0]
-    found = row[["lower", "estimate", "upper"]].tolist()
-    assert found == every.sel(rank=70, beta=0.3).values.tolist()
+    ends = every.sel(rank=70, beta=0.3, bound=["lower", "upper"]).values.tolist()
+    assert row[["lower", "upper"]].tolist() == ends
+    table = estimates(FRAME, 0.3)[70]
+    assert row["estimate"] == pytest.approx(oracle.metric("f1", table), rel=1e-12)
     assert row["band"] == "weighted"
     reached = FRAME.pu(propensity="propensity").metric("f1", 0.3, at={"recall": 0.5}).iloc[0]
-    recall = FRAME.pu(propensity="propensity").contingency(0.3).pu.metric("tpr")
-    first = recall.sel(bound="estimate", beta=0.3)
-    assert reached["rank"] == int(first["rank"][np.argmax(first.to_numpy() >= 0.5)])
+    tables = estimates(FRAME, 0.3).values()
+    assert reached["rank"] == min(t.rank for t in tables if oracle.metric("tpr", t) >= 0.5)
 
 
 # Bad input
@@ -371,7 +390,6 @@ def selected(seed: int, ratio: float, draws: int) -> tuple[FloatArray, FloatArra
     return covered.mean(axis=0), inside.mean(axis=0)
 
 
-@pytest.mark.filterwarnings("ignore:In .* the estimate lies outside")
 @pytest.mark.long
 @pytest.mark.parametrize("ratio", [3.0])
 def test_weighted_intervals_cover_where_others_do_not(ratio: float) -> None:
@@ -429,7 +447,8 @@ def test_areas_of_these_examples_are_those_of_the_definition(beta: float, decima
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PUWarning)  # of a small effective number
             row = put_of_these(frame.pu(propensity="propensity"), name, beta).iloc[0]
-        assert row["estimate"] == pytest.approx(value, rel=1e-12)
+        assert row["estimate"] == pytest.approx(area_of(frame, name, beta), rel=1e-12)
+        assert abs(row["estimate"] - value) < row["standard_error"]  # the unbiased statistic
         apart = moved[name] - v @ moved[name] / latent
         each = apart * np.sqrt((1 + v) * v) / (1 - (1 + v) / whole)
         assert row["standard_error"] == pytest.approx((11 / 12 * (each @ each)) ** 0.5, rel=1e-9)

@@ -15,8 +15,14 @@ from scipy.stats import norm
 import pu_accessor
 from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.bands.lookup import BANDS
-from tests.cases import AREAS, Case, Labels, as_frame, as_tables, cases, draw_case
-from tests.support.oracles import coherent_oracle, oracle, reference_oracle
+from tests.cases import Case, Labels, as_frame, as_tables, cases, draw_case
+from tests.methods.test_contingency import ENDS, check_curves, check_rounded, check_traced
+from tests.support.oracles import (
+    coherent_oracle,
+    completion_oracle,
+    oracle,
+    reference_oracle,
+)
 from tests.support.oracles.reference_oracle import BOUNDS, FLIP
 
 REFERENCES = ("positives", "negatives", "tightest", "both")
@@ -71,10 +77,12 @@ def test_tables_are_those_of_rankings_turned_over(seed: int, band: str, referenc
     score, label = [*score[:24], 0.0, 1.0], [*label[:24], False, None]
     level = (0.5, 0.8, 0.95)[seed % 3]
     for share in {beta, (0.0, 1.0)[seed % 2]}:
-        expected, tightest = reference_oracle.tables(
+        plain, tightest = reference_oracle.tables(
             score, label, share, level, ORACLES[band], reference
         )
-        expected = coherent_oracle.cut_if_joint(band, score, label, expected)
+        bounds = coherent_oracle.cut_if_joint(band, score, label, plain)
+        m = oracle.latent_count(share, label.count(None))
+        expected = completion_oracle.with_estimate(score, label, m, bounds, tightest)
         for ranks in ("all", "breakpoints"):
             actual = ask(
                 Case(score, label, share),
@@ -167,16 +175,7 @@ def test_what_must_hold_of_any_table(case: Case, band: str, data: st.DataObject)
         assert set(few["rank"].values) <= set(every["rank"].values)
         say = ["n_cutoffs", "all_cutoffs"]
         xr.testing.assert_equal(few.drop_vars(say), every.sel(rank=few["rank"]).drop_vars(say))
-        for name in ("tp", "fp"):
-            between = few[name].astype(float).interp(rank=every["rank"])
-            np.testing.assert_allclose(between.values, every[name].values, rtol=0, atol=1e-9)
-        for curve in ("roc", "pr"):
-            np.testing.assert_allclose(
-                few.pu.area(AREAS[curve]).values,
-                every.pu.area(AREAS[curve]).values,
-                rtol=0,
-                atol=1e-12,
-            )
+        check_traced(every, few)
         # Some ranks say what all do, the kind included.
         ranks = sorted({0, 1, len(case.label) // 2, len(case.label)})
         some = ask(case, beta=betas, band=band_of(band), reference=reference, ranks=ranks)
@@ -195,8 +194,12 @@ def test_bounds_are_straight_between_breakpoints(reference: str) -> None:
         asked: dict[str, Any] = {"beta": betas, "reference": reference, "level": 0.6}
         every, few = (ask(case, **asked, ranks=ranks) for ranks in ("all", "breakpoints"))
         assert few.sizes["rank"] < 62
-        between = few["tp"].astype(float).interp(rank=every["rank"])
-        np.testing.assert_allclose(between.values, every["tp"].values, rtol=0, atol=1e-9)
+        check_traced(every, few)
+        pu = pu_accessor.from_arrays(case.score, case.label, negative=False)
+        how: dict[str, Any] = {"reference": reference, "level": 0.6}
+        curves = [pu.roc_bounds(betas, ranks=r, **how) for r in ("all", "breakpoints")]
+        check_curves(*curves)
+        check_rounded(every, curves[0])
         if "tightest" in every.coords:  # is that of all ranks, wherever it is asked for
             for rank in (0, 5, 30, 67):
                 one = ask(case, **asked, ranks=[rank])["tightest"]
@@ -213,20 +216,29 @@ def test_a_rank_cdf_is_a_share_that_is_straight_between_breakpoints(reference: s
         for ranks in ("all", "breakpoints")
     ]
     every, few = (np.asarray(line.get_xydata(), float) for line in drawn)
-    assert every[:, 1].min() >= 0 and every[:, 1].max() == 1
-    assert (every[:, 1] == 0).sum() > 1 or reference == "positives"
-    np.testing.assert_allclose(every[-1], few[-1])
+    assert (every[0, 1], every[-1, 1]) == (0, 1)
+    assert len(few) < len(every)
+    between = np.interp(every[:, 0], few[:, 0], few[:, 1])
+    if reference == "positives":  # of known ones it is held from cutoff to cutoff
+        between = few[np.searchsorted(few[:, 0], every[:, 0], side="right") - 1, 1]
+        every = every[::2]
+        between = between[::2]
+    np.testing.assert_allclose(every[:, 1], between, rtol=0, atol=1e-9)
 
 
 FALLING = Case([3, 2, 1, 0], [None, False, True, None], 0.5)
 
 
-def test_a_known_negative_takes_true_positives_along() -> None:
-    # The known negative at rank 2 says that all latent negatives are above: the unlabeled example
-    # at rank 1 was a true positive by the estimate, and is a false one now.
-    tables = ask(FALLING, reference="negatives")
-    assert tables["tp"].sel(bound="estimate").values.ravel().tolist() == [0, 1, 0, 1, 2]
-    assert tables["fp"].sel(bound="estimate").values.ravel().tolist() == [0, 0, 2, 2, 2]
+def test_a_known_negative_takes_none_of_the_estimate_along() -> None:
+    # Of the one latent negative, one half is above the known one and one below. In whole examples
+    # a half of a true positive is one.
+    pu = pu_accessor.from_arrays(*FALLING[:2], negative=False)
+    curve = pu.roc_bounds(0.5, reference="negatives", ranks="all").sel(bound="estimate", beta=0.5)
+    np.testing.assert_allclose(curve["tpr"] * 2, [0, 0.5, 0.5, 1.5, 2])
+    np.testing.assert_allclose(curve["fpr"] * 2, [0, 0.5, 1.5, 1.5, 2])
+    tables = ask(FALLING, reference="negatives").sel(bound="estimate")
+    assert tables["tp"].values.ravel().tolist() == [0, 1, 1, 2, 2]
+    assert tables["fp"].values.ravel().tolist() == [0, 0, 1, 1, 2]
 
 
 @pytest.mark.parametrize("reference", ["negatives", "both"])
@@ -385,18 +397,24 @@ def test_all_ways_to_ask_agree(reference: str) -> None:
         {"score": ("sample", case.score), "label": ("sample", np.array(case.label, object))}
     )
     xr.testing.assert_equal(samples.pu().contingency(0.4, **how), every)
-    xr.testing.assert_identical(frame.pu.roc_bounds(0.4, **how), few.pu.roc_bounds())
-    xr.testing.assert_identical(frame.pu.pr_bounds(0.4, **how), few.pu.pr_bounds())
+    curves = frame.pu.roc_bounds(0.4, **how), frame.pu.pr_bounds(0.4, **how)
+    for curve, rounded in zip(curves, (few.pu.roc_bounds(), few.pu.pr_bounds()), strict=True):
+        xr.testing.assert_identical(curve.sel(bound=ENDS), rounded.sel(bound=ENDS))
+    whole = frame.pu.roc_bounds(0.4, ranks="all", **how)
+    check_rounded(every, whole)
     found = frame.pu.metric("tpr", 0.4, at=4, **how).iloc[0]
-    at = every.pu.metric("tpr").sel(rank=4, beta=0.4)
+    at = whole["tpr"].sel(rank=4, beta=0.4)
     for bound in BOUNDS:
-        assert found[bound] == at.sel(bound=bound)
+        assert found[bound] == pytest.approx(float(at.sel(bound=bound)), abs=1e-12)
     best = frame.pu.metric("tpr", 0.4, at="youden", **how).iloc[0]
-    informedness = every.pu.metric("informedness").sel(bound="estimate", beta=0.4)
+    informedness = (whole["tpr"] - whole["fpr"]).sel(bound="estimate", beta=0.4)
     assert best["rank"] == informedness["rank"][int(np.argmax(informedness.values))]
     two = sites()
     by_tables = two.pu(score=["m", "n"]).contingency(0.2, **how).pu.dominance()
-    pd.testing.assert_frame_equal(two.pu(score=["m", "n"]).dominance(0.2, **how), by_tables)
+    found = two.pu(score=["m", "n"]).dominance(0.2, **how)
+    assert found.columns.tolist() == by_tables.columns.tolist()
+    # Who is ahead where is that of estimates, which tables have in whole examples.
+    pd.testing.assert_frame_equal(found[["disjoint"]], by_tables[["disjoint"]])
 
 
 # Validity

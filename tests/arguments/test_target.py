@@ -4,6 +4,7 @@ import math
 import re
 import warnings
 from collections import Counter
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -14,7 +15,8 @@ from scipy import stats
 
 from pu_accessor import PUDataError, PUValueError, PUWarning
 from tests.cases import Labels, as_frame, draw_case, put
-from tests.support.oracles import estimates_oracle
+from tests.methods.test_auroc import is_refuted, reaching
+from tests.support.oracles import completion_oracle, estimates_oracle
 from tests.support.oracles import population_oracle as oracle
 
 SEEDS = range(12)
@@ -58,13 +60,24 @@ def all_labeled(seed: int, size: int = 60) -> pd.DataFrame:
 # AUROC
 
 
+def expected_auroc(score: list[float], label: Labels, beta: float, level: float) -> list[float]:
+    """Return the one estimate, DeLong's error, and the interval around the unbiased statistic."""
+    found, n = oracle.auroc(score, label, beta, level), label.count(True)
+    statistic = estimates_oracle.Estimate(Fraction(found.value), Fraction(found.error) ** 2, n)
+    ends = [found.lower, found.upper]
+    if is_refuted(framed(score, label), statistic, beta, level):
+        ends = [math.nan] * 2
+    estimate = completion_oracle.area("auroc", score, label, beta)
+    return [estimate, found.error, *reaching(ends, estimate)]
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_auroc_agrees_with_oracle(seed: int) -> None:
     score, label, beta = draw(seed)
     level = [0.95, 0.8][seed % 2]
     got = ask(framed(score, label), "auroc", [0.0, beta] if beta else beta, level=level)
     for row in got.to_dict("records"):
-        want = oracle.auroc(score, label, row["beta"], level)
+        want = expected_auroc(score, label, row["beta"], level)
         assert [row[name] for name in NUMBERS[:2]] == pytest.approx(want[:2], rel=1e-9)
         assert [row[name] for name in NUMBERS[2:]] == pytest.approx(want[2:], abs=1e-7)
 
@@ -85,8 +98,16 @@ def test_all_labeled_it_is_delong_and_mann_whitney(seed: int) -> None:
 def test_values_by_hand() -> None:
     known, rest = [9, 7.5, 7.5, 4, 2.5], [8, 7.5, 6, 5, 4, 3, 2, 1, 0, -1]
     row = ask(framed(known + rest, [True] * 5 + [None] * 10), "auroc", 0.2).iloc[0]
-    error = math.sqrt(0.01215 + 0.008011) / 0.8
-    assert row[NUMBERS[:2]].tolist() == pytest.approx([0.7875, error], rel=1e-4)
+    assert row["standard_error"] == pytest.approx(math.sqrt(0.01215 + 0.008011) / 0.8, rel=1e-4)
+    # Of 2 latent positives (k - 1/4)/4.5 are expected above an edge with k known ones above, so
+    # that of h unlabeled examples above it these are false. They ascend, as they should.
+    edges = ((0, 0.5), (1, 1), (2, 3), (4, 3), (5, 4), (6, 4.5))
+    raw = [h - 2 * (k - 0.25) / 4.5 for h, k in edges]
+    assert raw == sorted(raw) and raw[0] < 0 and raw[-1] > 4
+    false = [0, *raw[1:-1], 4]  # there are no fewer than none, nor more than 6 - 2 above the last
+    true = [h - f + k for (h, _), f, k in zip(edges, false, (1, 1, 3, 3, 4, 4), strict=True)]
+    area = np.trapezoid([*true, 7, 7], [*false, 4, 8]) / (7 * 8)
+    assert row["estimate"] == pytest.approx(area, rel=1e-12)
 
 
 def test_both_targets_have_one_estimate() -> None:
@@ -141,7 +162,9 @@ def test_lone_examples_have_no_interval(method: str) -> None:
 def test_one_known_positive_has_an_average_precision_if_no_other_is_hidden() -> None:
     frame = framed([4.0, 3.0, 2.0, 1.0], [None, True, None, False])
     found = ask(frame, "average_precision", [0.0, 0.5])
-    assert found["estimate"].tolist() == pytest.approx([0.5, math.nan], nan_ok=True)
+    # See test_auroc.test_one_known_positive. The interval is missing, not the estimate.
+    assert found["estimate"].tolist() == pytest.approx([0.5, 5 / 6])
+    assert found[["lower", "upper"]].isna().all(axis=None)
 
 
 def test_more_examples_narrow_what_new_ones_can_be() -> None:
@@ -160,10 +183,10 @@ def test_limits_of_estimates_near_and_beyond_the_ends(above: list[float], sign: 
     score = [sign * one for one in (22.0, 21.0, 20.0, 19.0, *rest)]
     label: Labels = [True] * 4 + [None] * (len(score) - 4)
     for row in ask(framed(score, label), "auroc", [0.05, 0.15]).to_dict("records"):
-        want = oracle.auroc(score, label, row["beta"], 0.95)
-        if not np.isnan(row["estimate"]):
-            assert [row[name] for name in NUMBERS[:2]] == pytest.approx(want[:2], rel=1e-9)
-            assert [row[name] for name in NUMBERS[2:]] == pytest.approx(want[2:], abs=1e-7)
+        want = expected_auroc(score, label, row["beta"], 0.95)
+        assert [row[name] for name in NUMBERS[:2]] == pytest.approx(want[:2], rel=1e-9)
+        found = [row[name] for name in NUMBERS[2:]]
+        assert found == pytest.approx(want[2:], abs=1e-7, nan_ok=True)
 
 
 def asked_and_told(frame: pd.DataFrame, beta: list[float]) -> tuple[pd.DataFrame, Counter[str]]:
@@ -213,7 +236,9 @@ def test_error_of_average_precision_agrees_with_derivatives(seed: int) -> None:
     row = ask(framed(score, label), "average_precision", beta).iloc[0]
     want = oracle.average_precision_error(score, label, beta)
     assert row["standard_error"] == pytest.approx(want, rel=1e-5)
-    assert 0 <= row["lower"] <= min(row["estimate"], 1) and row["upper"] <= 1
+    estimate = completion_oracle.area("average_precision", score, label, beta)
+    assert row["estimate"] == pytest.approx(estimate, rel=1e-9)
+    assert 0 <= row["lower"] <= row["estimate"] <= row["upper"] <= 1
 
 
 @pytest.mark.parametrize(
@@ -227,8 +252,8 @@ def test_error_of_average_precision_agrees_with_derivatives(seed: int) -> None:
 def test_two_of_a_kind_are_enough_for_an_interval(label: Labels) -> None:
     score = list(map(float, range(len(label), 0, -1)))
     row = ask(framed(score, label), "average_precision", 0.1).iloc[0]
-    value = estimates_oracle.average_precision(score, label, 0.1).value
-    assert row["estimate"] == pytest.approx(float(value), rel=1e-12)
+    value = completion_oracle.area("average_precision", score, label, 0.1)
+    assert row["estimate"] == pytest.approx(value, rel=1e-12)
     want = oracle.average_precision_error(score, label, 0.1)
     assert row["standard_error"] == pytest.approx(want, rel=1e-5)
     assert row["lower"] < row["estimate"] < row["upper"]
@@ -241,7 +266,8 @@ def test_limits_of_average_precision_agree_with_derivatives(seed: int) -> None:
     row = ask(framed(score, label), "average_precision", beta, level=level).iloc[0]
     equal = [1.0] * label.count(True)
     if row["standard_error"]:  # else it has Wilson's limits
-        want = oracle.weighted("pr", score, label, equal, beta, level)
+        ends = oracle.weighted("pr", score, label, equal, beta, level)
+        want = reaching([*ends], row["estimate"])
         assert (row["lower"], row["upper"]) == pytest.approx(want, abs=1e-6)
 
 
@@ -290,6 +316,23 @@ METRICS: dict[str, Any] = {
 }
 
 
+def completed_at(
+    score: list[float], label: Labels, beta: float, threshold: float
+) -> tuple[float, float, float, float]:
+    """Return the four counts of the one estimate at a threshold."""
+    m = completion_oracle.latent_positives(label, beta)
+    rank = sum(one >= threshold for one in score)
+    *_, last = tables = completion_oracle.completed(score, label, m)
+    (here,) = (table for table in tables if table.rank == rank)
+    tp, fp = here.tp, here.fp
+    return float(tp), float(fp), float(last.tp - tp), float(last.fp - fp)
+
+
+def with_estimate(ends: list[float], estimate: float) -> list[float]:
+    """Return limits that hold the one estimate; there are none where that has no value."""
+    return [float(np.minimum(ends[0], estimate)), float(np.maximum(ends[1], estimate))]
+
+
 @pytest.mark.parametrize("place", [0.0, 0.1, 0.5, 0.9])
 @pytest.mark.parametrize("name", METRICS)
 def test_metrics_of_four_counts_agree_with_two_binomials(name: str, place: float) -> None:
@@ -303,7 +346,9 @@ def test_metrics_of_four_counts_agree_with_two_binomials(name: str, place: float
         score, label, _ = draw(seed)
         score = [way * one for one in score]
         threshold = sorted(score)[int(len(score) * place)]
-        want = oracle.metric(score, label, beta, threshold, 0.9, function)
+        estimate = function(*completed_at(score, label, beta, threshold))
+        _, *ends = oracle.metric(score, label, beta, threshold, 0.9, function)
+        want = [estimate, *with_estimate(ends, estimate)]
         frame = framed(score, label)
         row = ask(frame, "metric", name, beta, at={"threshold": threshold}, level=0.9).iloc[0]
         found = row[["estimate", "lower", "upper"]].tolist()
@@ -324,10 +369,14 @@ def test_rates_agree_with_two_binomials(seed: int) -> None:
         low, high = (-1, 1) if name == "informedness" else (0, 1)
         inside = [min(max(x, low), high) for x in want]
         found = row.iloc[0][["estimate", "lower", "upper"]].tolist()
+        tp, fp, fn, tn = completed_at(score, label, beta, threshold)
+        tpr, fpr = tp / (tp + fn), fp / (fp + tn)
+        estimate = {"tpr": tpr, "fpr": fpr, "informedness": tpr - fpr}[name]
         if name == "informedness":  # an interval that leaves [-1, 1] ends where both rates do
-            assert found[0] == pytest.approx(inside[0])
+            assert found[0] == pytest.approx(estimate)
             continue
-        assert found == pytest.approx(inside, abs=1e-12)
+        wanted = [estimate, *with_estimate(inside[1:], estimate)]
+        assert found == pytest.approx(wanted, abs=1e-12)
 
 
 @pytest.mark.parametrize("name", ["tpr", "fpr", "tnr", "fnr"])

@@ -28,6 +28,9 @@ def peak(ask: Callable[[], Any]) -> int:
         tracemalloc.stop()
 
 
+ENDS = ["envelope_lower", "lower", "upper", "envelope_upper"]
+
+
 @pytest.mark.parametrize(
     ("reference", "band", "ranks"),
     [
@@ -53,7 +56,9 @@ def test_bounds_do_not_depend_on_how_many_are_found_at_once(
     assert shared.size > 0.9 * tables.sizes["rank"]
     one, other = (some.sel(rank=shared).drop_vars("n_cutoffs") for some in (found, tables))
     xr.testing.assert_identical(one, other)
-    xr.testing.assert_allclose(found.pu.area("auroc"), tables.pu.area("auroc"), rtol=1e-12)
+    # Of the estimate in whole examples the area depends on where cutoffs are.
+    areas = (each.pu.area("auroc").sel(bound=ENDS) for each in (found, tables))
+    xr.testing.assert_allclose(*areas, rtol=1e-12)
     for got, wanted in ((traced, curves), (found.pu.pr_bounds(), tables.pu.pr_bounds())):
         envelopes = (each["precision_envelope"].drop_vars("n_cutoffs") for each in (got, wanted))
         xr.testing.assert_allclose(*envelopes, rtol=1e-12)

@@ -57,18 +57,22 @@ def test_areas_are_those_of_the_oracle(case: Case, max_fpr: float | None) -> Non
 
 
 def test_a_step_back_counts_against_the_area() -> None:
-    # Known positives bring latent ones along: (fp, tp) runs 0,0 1,0 2,0 1,2 2,2 of 2 and 2.
-    # The trapezoids under it: 0, 0, -1, 2, of 4.
-    label = [None, True, None, None, None]
-    tables = pu_accessor.from_arrays([5, 3, 4, 2, 1], label).contingency(0.25)
-    one = tables.sel(beta=0.25, bound="estimate")
+    # A known positive brings latent ones along: of n = 1 and m = 3 the band at level .4 has at
+    # least 0 and 1 (by hand in the tests of bands).
+    label = [None, None, True, None, None, None, None]
+    ranking = pu_accessor.from_arrays([7, 6, 5, 4, 3, 2, 1], label)
+    tables = ranking.contingency(0.5, level=0.4)
+    one = tables.sel(beta=0.5, bound="lower")
     points = list(zip(one["fp"].values.tolist(), one["tp"].values.tolist(), strict=True))
-    assert points == [(0, 0), (1, 0), (2, 0), (1, 2), (2, 2), (3, 2)]
-    # -1 (from 2 to 1, heights 0 and 2) + 2 + 2 = 3 of 3 * 2
-    assert float(tables.pu.area("auroc").sel(beta=0.25, bound="estimate")) == pytest.approx(3 / 6)
-    # Recall rises by 2 of 2 where the head grows from 2 to 3: precision is 2t/(2 + t) on the way.
-    area = tables.pu.area("average_precision").sel(beta=0.25, bound="estimate")
-    assert float(area) == pytest.approx(2 - 4 * math.log(1.5))
+    assert points == [(0, 0), (1, 0), (2, 0), (1, 2), (2, 2), (3, 2), (3, 3), (3, 4)]
+    # -1 (from 2 to 1, heights 0 and 2) + 2 + 2 = 3 of 3 * 4
+    assert float(tables.pu.area("auroc").sel(beta=0.5, bound="lower")) == pytest.approx(3 / 12)
+    # Recall rises by 2 of 4 where the head grows from 2 to 3: precision is 2t/(2 + t) on the way;
+    # and by 1 of 4 from ranks 5 and 6 on: (2 + t)/(5 + t) and (3 + t)/(6 + t).
+    area = tables.pu.area("average_precision").sel(beta=0.5, bound="lower")
+    rises = 2 * (2 - 4 * math.log(1.5)), 1 - 3 * math.log(6 / 5), 1 - 3 * math.log(7 / 6)
+    assert float(area) == pytest.approx(sum(rises) / 4)
+    assert (tables["fp"].sel(bound="estimate").diff("rank") >= 0).all()
 
 
 @pytest.mark.parametrize("seed", [4, 50, 55])

@@ -16,8 +16,8 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 from pu_accessor import PUDataError, PUKeyError, PUValueError, PUWarning
 from pu_accessor.inference.estimates.intervals import rank_interval
 from tests.cases import Labels, draw_case, put
+from tests.support.oracles import completion_oracle, gaps_oracle
 from tests.support.oracles import estimates_oracle as oracle
-from tests.support.oracles import gaps_oracle
 
 # ---------------------------------------------------------------------------------------------
 # The oracle itself
@@ -100,21 +100,42 @@ def within(value: float) -> float:
 
 
 def nowhere(found: oracle.Estimate) -> bool:
-    """Tell if an estimate is outside [0, 1] by more than its error."""
+    """Tell if an unbiased statistic is outside [0, 1] by more than its error."""
     value, error = float(found.value), found.standard_error
     most = 1.0 if math.isnan(error) else stats.t.ppf(0.975, max(found.n - 1, 1)) * error
     return max(value - 1, -value) > most + 1e-9
 
 
+def is_refuted(frame: pd.DataFrame, found: oracle.Estimate, beta: float, level: float) -> bool:
+    """Tell if a statistic is impossible, and beta above its limit: there is no interval."""
+    unlabeled = int(frame["label"].isna().sum())
+    if not unlabeled or not nowhere(found):
+        return False
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PUWarning)
+        limit = put(frame.pu, "estimate_beta", level=level, negative=False)["upper"].item()
+    return bool(beta > limit + 0.5 / unlabeled)
+
+
+def reaching(ends: list[float], estimate: float) -> list[float]:
+    """Return limits that hold the one estimate."""
+    low, high = ends
+    if math.isnan(low):
+        return [math.nan] * 2
+    return [within(min(low, estimate)), within(max(high, estimate))]
+
+
 def expected_limits(
     frame: pd.DataFrame, found: oracle.Estimate, doubt: float, beta: float, limit: float
 ) -> list[float]:
-    """Return the limits of a partial AUROC at .95."""
-    if found.squared is None or nowhere(found):
+    """Return the limits of a partial AUROC at .95, around the unbiased statistic."""
+    if found.n == 1 and found.squared is None:
+        return [math.nan] * 2
+    if is_refuted(frame, found, beta, 0.95):
         return [math.nan] * 2
     if beta == 0 or frame["label"].notna().all():
         return [float(found.value)] * 2
-    if found.n == 2 or found.squared == 0 or doubt > 0.1:
+    if found.n == 2 or not found.squared or doubt > 0.1:
         low, high = limits(frame, "auroc", beta, 0.95, max_fpr=limit)
         inside = within(float(found.value))
         return [min(low, inside), max(high, inside)]
@@ -124,11 +145,14 @@ def expected_limits(
 def expected_whole(
     case: tuple[list[float], Labels, float], level: float, off: float
 ) -> list[float]:
-    """Return the limits of an AUROC, if the tails of the gaps are so much larger."""
+    """Return the limits of an AUROC, if the tails of the gaps are so much larger.
+
+    They are those around the unbiased statistic.
+    """
     score, label, beta = case
     found = oracle.auroc(score, label, beta)
     inside = within(float(found.value))
-    if found.squared is None or nowhere(found):
+    if found.squared is None or is_refuted(framed(score, label), found, beta, level):
         return [math.nan] * 2
     if beta == 0 or None not in label:
         return [float(found.value)] * 2
@@ -151,11 +175,12 @@ def test_auroc_agrees_with_oracle(seed: int) -> None:
     assert got["beta"].tolist() == betas and (got["level"] == level).all()
     for one, row in zip(betas, got.to_numpy().tolist(), strict=True):
         found = oracle.auroc(score, label, one)
-        if nowhere(found):
-            assert np.isnan(row[1:5]).all()
-            continue
-        assert row[1:3] == pytest.approx([float(found.value), found.standard_error], **NEAR)
-        wide, narrow = (expected_whole((score, label, one), level, off) for off in (-0.006, 0.006))
+        estimate = completion_oracle.area("auroc", score, label, one)
+        assert row[1:3] == pytest.approx([estimate, found.standard_error], **NEAR)
+        wide, narrow = (
+            reaching(expected_whole((score, label, one), level, off), estimate)
+            for off in (-0.006, 0.006)
+        )
         if math.isnan(wide[0]):
             assert math.isnan(row[3]) and math.isnan(row[4])
             continue
@@ -169,21 +194,17 @@ def test_partial_auroc_agrees_with_oracle(limit: float) -> None:
     for score, label, beta in map(draw, range(80)):
         frame = framed(score, label)
         row = quiet(frame, "auroc", beta, max_fpr=limit, negative=False).to_numpy().tolist()[0]
+        estimate = completion_oracle.area("auroc", score, label, beta, limit)
+        assert row[1] == pytest.approx(estimate, **NEAR)
         if oracle.is_plain(score, label, beta, limit):
             plain += 1
             found = oracle.partial_auroc(score, label, beta, limit)
-            value = [float(found.value), found.standard_error]
-            value = [math.nan] * 2 if nowhere(found) else value
-            assert row[1:3] == pytest.approx(value, **NEAR)
+            assert row[2] == pytest.approx(found.standard_error, **NEAR)
             if limit < 1:
                 doubt = oracle.doubt(score, label, beta, limit)
                 sure += doubt <= 0.1 and found.n > 2
                 want = expected_limits(frame, found, doubt, beta, limit)
-                assert row[3:5] == pytest.approx(want, **NEAR)
-        elif limit < 1:  # parts of the curve, as under bounding curves
-            found = oracle.clipped_auroc(score, label, beta, limit)
-            value = [math.nan if nowhere(found) else float(found.value)]
-            assert row[1:2] == pytest.approx(value, **NEAR)
+                assert row[3:5] == pytest.approx(reaching(want, estimate), **NEAR)
     assert plain > 25 and (sure > 5 or limit in (0.05, 1.0))
 
 
@@ -195,7 +216,8 @@ def test_part_with_blocks_that_hold_as_many_positives_as_there_are_ranks() -> No
         found = oracle.partial_auroc(score, label, 0.25, limit)
         assert oracle.is_plain(score, label, 0.25, limit)
         row = quiet(framed(score, label), "auroc", 0.25, max_fpr=limit).iloc[0]
-        wanted = [float(found.value), found.standard_error]
+        estimate = completion_oracle.area("auroc", score, label, 0.25, limit)
+        wanted = [estimate, found.standard_error]
         assert row[COLUMNS[1:3]].tolist() == pytest.approx(wanted, **NEAR)
 
 
@@ -210,11 +232,10 @@ def test_package_agrees_on_all_ways_to_know_positives(
         ways = oracle.all_labels(labels, n, known_negatives)
         frame = pd.concat([framed(scores, way).assign(way=i) for i, way in enumerate(ways)])
         got = quiet(frame, method, beta, by="way")
-        want = [said(method, scores, way, beta) for way in ways]
-        values = [math.nan if nowhere(one) else float(one.value) for one in want]
+        values = [completion_oracle.area(method, scores, way, beta) for way in ways]
         np.testing.assert_allclose(got["estimate"], values, rtol=1e-9, atol=1e-12)
         if n > 2:
-            errors = [math.nan if nowhere(one) else one.standard_error for one in want]
+            errors = [said(method, scores, way, beta).standard_error for way in ways]
             np.testing.assert_allclose(got["standard_error"], errors, rtol=1e-9, atol=1e-9)
 
 
@@ -260,12 +281,11 @@ def test_intervals_hold_the_estimate_and_grow_with_the_level(method: str, seed: 
     score, label, beta = draw(seed)
     frame = framed(score, label)
     rows = [quiet(frame, method, beta, level=x, negative=False).iloc[0] for x in (0.5, 0.9, 0.99)]
-    if math.isnan(rows[0]["estimate"]):
-        return
-    inside = label.count(True) > 2 and 0 <= rows[0]["estimate"] <= 1
-    for row in rows if inside else ():
-        assert 0 <= row["lower"] <= row["estimate"] + 1e-12
-        assert row["estimate"] - 1e-12 <= row["upper"] <= 1
+    assert 0 <= rows[0]["estimate"] <= 1
+    rows = [row for row in rows if not math.isnan(row["lower"])]
+    assert rows or label.count(True) == 1
+    for row in rows:
+        assert 0 <= row["lower"] <= row["estimate"] <= row["upper"] <= 1
     for narrow, wide in pairwise(rows) if label.count(True) > 2 else ():
         assert wide["lower"] <= narrow["lower"] + 1e-12
         assert narrow["upper"] <= wide["upper"] + 1e-12
@@ -290,17 +310,18 @@ def test_one_known_positive(method: str) -> None:
         row = getattr(pu(frame), method)(0.5, target="examples").iloc[0]
     assert len(record) == 1 and record[0].filename == __file__
     assert row[["standard_error", "lower", "upper"]].isna().all()
-    if method == "auroc":  # P = 2, M = 2: 1 - (2 - 1.5)/2
-        assert row["estimate"] == pytest.approx(0.75)
-    else:
-        assert math.isnan(row["estimate"])
+    # Half of the one latent positive is above the known one, and half below: true positives are
+    # .5, 1.5, 2, 2. Expected precisions are 1 and (1.5 + 1)/3 there, and 3/4 at the known one.
+    expected = 0.75 if method == "auroc" else (0.5 * 1 + 3 / 4 + 0.5 * 5 / 6) / 2
+    assert row["estimate"] == pytest.approx(expected)
 
 
-def test_one_known_positive_may_be_off_by_one() -> None:
+def test_one_known_positive_at_the_bottom_has_all_others_above() -> None:
     frame = framed(list(map(float, range(10, 0, -1))), [*[None] * 9, True])
-    # P = 1 + 9 beta, M = 9 - 9 beta and R = 10: 1 - (10 - (P + 1)/2)/M.
-    assert quiet(frame, "auroc", 0.6)["estimate"].item() == pytest.approx(1 - 6.3 / 3.6)
-    assert math.isnan(quiet(frame, "auroc", 0.7)["estimate"].item())  # -1.17
+    # 5 latent positives are spread over 9 examples, with an area of 1/2; the known one has 0. The
+    # unbiased statistic is 1 - (10 - (P + 1)/2)/M = -.75.
+    assert quiet(frame, "auroc", 0.6)["estimate"].item() == pytest.approx(5 / 2 / 6)
+    assert quiet(frame, "auroc", 0.7)["estimate"].item() == pytest.approx(6 / 2 / 7)
 
 
 @both
@@ -316,8 +337,9 @@ def test_part_of_two_known_positives_falls_back_on_the_band(label: list[float | 
     frame = pd.DataFrame({"score": [6, 5, 4, 3, 2, 1], "label": label})
     row = quiet(frame, "auroc", 0.5, max_fpr=0.5).iloc[0]
     low, high = limits(frame, "auroc", 0.5, 0.95, max_fpr=0.5)
-    inside = within(row["estimate"])
-    wanted = [min(low, inside), max(high, inside)]
+    score, labels = [6.0, 5, 4, 3, 2, 1], [None if x is None else x == 1 for x in label]
+    inside = within(float(oracle.clipped_auroc(score, labels, 0.5, 0.5).value))
+    wanted = reaching([min(low, inside), max(high, inside)], row["estimate"])
     assert row[["lower", "upper"]].tolist() == pytest.approx(wanted)
 
 
@@ -334,15 +356,27 @@ def test_no_spread_still_has_an_interval(method: str) -> None:
 
 @both
 def test_infeasible_beta_is_told(method: str) -> None:
-    # Known positives at the bottom, or at the top with many more examples than that can be.
-    best, worst = [True] * 8 + [None] * 40, [None] * 40 + [True] * 8
-    score, label = list(map(float, range(48, 0, -1))), worst if method == "auroc" else best
+    # Known positives at the top, with many more latent ones than can follow them.
+    score, label = list(map(float, range(48, 0, -1))), [True] * 8 + [None] * 40
     found = said(method, score, label, 0.9)
-    assert not 0 <= found.value <= 1 and nowhere(found)
-    with pytest.warns(PUWarning, match="beta") as record:
+    assert found.value > 1 and nowhere(found)
+    with pytest.warns(PUWarning, match="beta exceeds") as record:
         row = getattr(pu(framed(score, label)), method)(0.9, target="examples").iloc[0]
     assert len(record) == 1 and record[0].filename == __file__
-    assert row[COLUMNS[1:5]].isna().all()
+    assert row[["lower", "upper"]].isna().all()
+    assert row["estimate"] == pytest.approx(1)  # the best that is possible
+
+
+@both
+def test_known_positives_at_the_bottom_refute_nothing(method: str) -> None:
+    # Known positives can be the last ones by chance: no beta is too high for that.
+    score, label = list(map(float, range(48, 0, -1))), [None] * 40 + [True] * 8
+    found = said(method, score, label, 0.9)
+    assert (found.value < 0) == (method == "auroc")
+    row = getattr(pu(framed(score, label)), method)(0.9, target="examples").iloc[0]
+    assert row["estimate"] == pytest.approx(completion_oracle.area(method, score, label, 0.9))
+    assert 0 <= row["lower"] <= row["estimate"] <= row["upper"] <= 1
+    assert row["lower"] < row["upper"]
 
 
 # ---------------------------------------------------------------------------------------------
@@ -359,7 +393,8 @@ def test_error_of_partial_auroc_that_ends_in_a_block_with_known_positives() -> N
     value, squared, *_ = oracle.clipped_auroc(score, BLOCKS, 0.2, 0.3)
     assert value == oracle.partial_auroc(score, BLOCKS, 0.2, 0.3).value
     got = quiet(framed(score, BLOCKS), "auroc", 0.2, max_fpr=0.3).iloc[0]
-    assert got["estimate"] == pytest.approx(float(value))
+    estimate = completion_oracle.area("auroc", score, BLOCKS, 0.2, 0.3)
+    assert got["estimate"] == pytest.approx(estimate)
     assert got["standard_error"] == pytest.approx(math.sqrt(squared or 0))
 
 
@@ -369,7 +404,7 @@ def test_interval_of_two_known_positives_holds_the_estimate(method: str) -> None
         score, label, beta = draw(seed)
         assert label.count(True) == 2
         row = quiet(framed(score, label), method, beta).iloc[0]
-        assert row["lower"] <= within(row["estimate"]) <= row["upper"]
+        assert 0 <= row["lower"] <= row["estimate"] <= row["upper"] <= 1
 
 
 def test_a_share_that_is_all_has_no_way_up_and_none_that_is_known_down() -> None:

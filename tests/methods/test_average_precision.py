@@ -9,8 +9,8 @@ import pytest
 from pu_accessor.inference.estimates.latent_gaps import harmonic
 from tests.cases import Labels
 from tests.methods.test_auroc import COLUMNS, NEAR, draw, framed, limits, nowhere, quiet, within
+from tests.support.oracles import completion_oracle, gaps_oracle, selection_oracle
 from tests.support.oracles import estimates_oracle as oracle
-from tests.support.oracles import gaps_oracle
 
 
 @pytest.mark.parametrize("seed", range(24))
@@ -19,11 +19,9 @@ def test_average_precision_agrees_with_oracle(seed: int) -> None:
     got = quiet(framed(score, label), "average_precision", beta, negative=False)
     assert list(got.columns) == COLUMNS
     found, row = oracle.average_precision(score, label, beta), got.iloc[0]
-    if nowhere(found):
-        assert row[COLUMNS[1:5]].isna().all()
-    elif found.n > 1:
-        assert row["estimate"] == pytest.approx(float(found.value), **NEAR)
-        assert row["standard_error"] == pytest.approx(found.standard_error, **NEAR)
+    estimate = completion_oracle.area("average_precision", score, label, beta)
+    assert row["estimate"] == pytest.approx(estimate, **NEAR)
+    assert row["standard_error"] == pytest.approx(found.standard_error, **NEAR)
 
 
 def drawn_limits(
@@ -47,7 +45,8 @@ def drawn_limits(
         high = sorted(sides[1])[math.ceil(999 - below)]
     else:
         low, high = limits(frame, "average_precision", beta, level)
-    return min(low, value), min(max(high, value), 1)
+    estimate = completion_oracle.area("average_precision", score, label, beta)
+    return min(low, value, estimate), min(max(high, value, estimate), 1)
 
 
 @pytest.mark.parametrize(("seed", "level"), [(0, 0.9), (1, 0.5), (2, 0.9), (3, 0.95), (5, 0.9)])
@@ -64,16 +63,21 @@ def test_limits_of_average_precision_are_those_of_draws(seed: int, level: float)
 
 @pytest.mark.parametrize("propensity", [None, [0.3, 0.4, 0.5, 0.9]])
 @pytest.mark.parametrize("above", [1, 2])
-def test_limits_of_an_average_precision_above_1_end_there(
+def test_limits_end_at_1_where_the_unbiased_statistic_is_above(
     above: int, propensity: list[float] | None
 ) -> None:
     known = [30.0, 29.0, 28.0, 27.0]
     score = [*known, *[28.5, 26.0][:above], *map(float, range(20))]
-    frame = framed(score, [True] * 4 + [None] * (len(score) - 4))
+    frame, betas = framed(score, [True] * 4 + [None] * (len(score) - 4)), [0.1, 0.15, 0.2]
+    ends, weights = [1, 2, 4, 5], [1 / e - 1 for e in propensity or [0.5] * 4]
+    statistic = [
+        selection_oracle.average_precision(ends, weights, beta * (len(score) - 4))
+        for beta in betas
+    ]
+    assert max(statistic) > 1
     if propensity:
         frame["propensity"] = [*propensity, *[np.nan] * (len(score) - 4)]
-    rows = quiet(
-        frame, "average_precision", [0.1, 0.15, 0.2], propensity=propensity and "propensity"
-    )
-    rows = rows[rows["estimate"] > 1]
-    assert len(rows) and (rows["upper"] == 1).all() and (rows["lower"] < 1).all()
+    rows = quiet(frame, "average_precision", betas, propensity=propensity and "propensity")
+    assert rows["estimate"].between(0.5, 1).all()
+    rows = rows[np.array(statistic) > 1]
+    assert (rows["upper"] == 1).all() and (rows["lower"] < rows["estimate"]).all()

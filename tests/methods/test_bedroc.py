@@ -1,5 +1,6 @@
 """BEDROC, against the papers' definitions and all labelings there are."""
 
+import warnings
 from collections.abc import Callable
 from itertools import combinations
 from typing import Any
@@ -11,8 +12,8 @@ import pytest
 import pu_accessor
 from pu_accessor import PUDataError, PUTypeError, PUValueError, PUWarning
 from pu_accessor.inference.estimates.latent_gaps import gamma_quantile
-from tests.cases import binormal
-from tests.support.oracles import practice_oracle
+from tests.cases import binormal, draw_case
+from tests.support.oracles import completion_oracle, practice_oracle
 
 FRAME, BETA, TRUTH = binormal(60, 240, 0.5, seed=4)
 
@@ -53,35 +54,47 @@ def test_fully_labeled_bedroc_is_that_of_the_paper(seed: int, alpha: float) -> N
     assert found.loc[0, ["alpha", "standard_error"]].tolist() == [alpha, 0]
 
 
-@pytest.mark.filterwarnings("ignore:In 2 of 2 rows the estimate lies outside")
-@pytest.mark.filterwarnings("ignore:In 1 of 2 rows the estimate lies outside")
 @pytest.mark.parametrize("alpha", [2.0, 20.0])
-def test_bedroc_is_unbiased(alpha: float) -> None:
+def test_the_interval_is_around_what_is_unbiased(alpha: float) -> None:
     active = np.isin(np.arange(14), [0, 1, 3, 6, 7, 12])
-    estimates = []
+    statistics = []
     for known in combinations(np.flatnonzero(active), 3):
-        frame = ranked(np.where(np.isin(np.arange(14), known), 1, np.nan))
-        found = frame.pu.bedroc([3 / 11, 0.28], alpha=alpha).loc[0]
-        assert found["lower"] <= np.clip(found["estimate"], 0, 1) <= found["upper"]
-        estimates.append(found["estimate"])
+        is_known = np.isin(np.arange(14), known)
+        found = ranked(np.where(is_known, 1, np.nan)).pu.bedroc([3 / 11, 0.28], alpha=alpha).loc[0]
+        score: Any = -np.arange(14)
+        statistics.append(practice_oracle.unbiased_bedroc(score, is_known.tolist(), 6, alpha))
+        assert found["lower"] <= np.clip(statistics[-1], 0, 1) <= found["upper"]
+        assert 0 <= found["lower"] <= found["estimate"] <= found["upper"] <= 1
     wanted = practice_oracle.bedroc(active.tolist(), alpha)
-    assert np.mean(estimates) == pytest.approx(wanted, abs=1e-10)
+    assert np.mean(statistics) == pytest.approx(wanted, abs=1e-10)
 
 
-@pytest.mark.filterwarnings("ignore:In 1 of 1 rows the estimate lies outside")
+@pytest.mark.parametrize("alpha", [0.5, 20.0])
+@pytest.mark.parametrize("seed", range(12))
+def test_bedroc_is_that_of_the_completed_labeling(seed: int, alpha: float) -> None:
+    score, label, beta = draw_case(seed)
+    score, label = [*score, 0.5], [*label, False]  # a negative
+    frame = pd.DataFrame({"score": score, "label": pd.array(label, dtype="boolean")})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PUWarning)
+        found = frame.pu(negative=False).bedroc(beta, alpha=alpha)["estimate"].item()
+    wanted = completion_oracle.bedroc(score, label, beta, alpha)
+    assert found == pytest.approx(wanted, rel=1e-7, abs=1e-9)
+
+
 @pytest.mark.parametrize(("size", "ties"), [(2, 1), (2, 3), (3, 1)])
 def test_squared_errors_are_unbiased(size: int, ties: int) -> None:
     # That of the mean of a sample without replacement, over all samples that there are.
     active = np.flatnonzero(np.isin(np.arange(14), [0, 1, 3, 6, 7, 12]))
     frame = pd.DataFrame({"score": -(np.arange(14) // ties)})
-    found, beta = [], (6 - size) / (14 - size)
+    errors, statistics, beta = [], [], (6 - size) / (14 - size)
     for known in combinations(active, size):
-        pu = frame.assign(label=np.where(np.isin(np.arange(14), known), 1, np.nan)).pu
-        found.append(pd.concat([pu.bedroc(beta, alpha=2), pu.bedroc(beta)]))
-    estimates, errors = (
-        np.stack([rows[name] for rows in found]) for name in ("estimate", "standard_error")
-    )
-    np.testing.assert_allclose((errors**2).mean(axis=0), estimates.var(axis=0))
+        is_known = np.isin(np.arange(14), known)
+        pu = frame.assign(label=np.where(is_known, 1, np.nan)).pu
+        errors.append([pu.bedroc(beta, alpha=a)["standard_error"].item() for a in (2, 20)])
+        of = frame["score"].tolist(), is_known.tolist(), 6
+        statistics.append([practice_oracle.unbiased_bedroc(*of, a) for a in (2, 20)])
+    np.testing.assert_allclose(np.square(errors).mean(axis=0), np.var(statistics, axis=0))
 
 
 @pytest.mark.parametrize("level", [0.5, 0.95])
@@ -110,12 +123,12 @@ def test_limits_of_known_ones_that_rank_alike(n: int, hidden: float, level: floa
         assert found[side] == pytest.approx(wanted, rel=1e-6)
 
 
-@pytest.mark.filterwarnings("ignore:In 1 of 1 rows the estimate lies outside")
 def test_known_ones_at_an_end_have_a_limit_there() -> None:
     top = ranked([1, 1] + [np.nan] * 9).pu.bedroc(0.2, alpha=3).iloc[0]
-    assert 0 < top["lower"] < top["upper"] == 1 < top["estimate"]
+    assert 0 < top["lower"] < top["upper"] == 1 == pytest.approx(top["estimate"])
     bottom = ranked([np.nan] * 9 + [1, 1]).pu.bedroc(0.2, alpha=3).iloc[0]
-    assert bottom["estimate"] < bottom["lower"] == 0 < bottom["upper"] < 1
+    # Nothing is below the known ones, so that the latent ones are anywhere above.
+    assert bottom["lower"] == 0 < bottom["estimate"] <= bottom["upper"] < 1
 
 
 def test_the_least_alpha_is_nearly_auroc() -> None:
@@ -187,7 +200,7 @@ def test_one_known_positive_has_an_interval() -> None:
     frame = ranked([np.nan, np.nan, 1, *[np.nan] * 40])
     found = frame.pu.bedroc(0.1).iloc[0]
     assert np.isnan(found["standard_error"])
-    assert 0 <= found["lower"] < found["estimate"] < found["upper"] <= 1
+    assert 0 <= found["lower"] < found["estimate"] <= found["upper"] <= 1
     alone = ranked([0, 0, 1, *[0] * 40]).pu(negative=0)  # nothing is hidden
     assert alone.bedroc(0)["standard_error"].tolist() == [0]
 
@@ -219,8 +232,9 @@ def test_rankings_without_an_answer() -> None:
     with pytest.raises(PUValueError, match="propensity"):
         frame.pu(propensity="propensity").bedroc(0.1)
     top = ranked([1] * 20 + [np.nan] * 200)
-    with pytest.warns(PUWarning, match="beta"):
-        assert top.pu.bedroc(0.8).isna().loc[0, "estimate"]
+    with pytest.warns(PUWarning, match="beta exceeds"):
+        found = top.pu.bedroc(0.8).loc[0]
+    assert found[["lower", "upper"]].isna().all() and found["estimate"] == pytest.approx(1)
 
 
 def test_what_rounding_adds_is_not_outside() -> None:

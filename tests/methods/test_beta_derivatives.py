@@ -49,7 +49,7 @@ def expected(tables: xr.Dataset, kind: str, place: dict[str, Any]) -> dict[str, 
     k, g = int(one["known_positive"]), int(one.coords.get("known_negative", 0))
     m = tp + fn - n
     latent = {"positives": m, "negatives": unlabeled - m}[kind]
-    if place["bound"] == "estimate":
+    if place["bound"] == "estimate" and not latent:
         share = {"positives": (k, n), "negatives": (g, against)}[kind]
     else:
         share = {"positives": (tp - k, m), "negatives": (fp - g, unlabeled - m)}[kind]
@@ -134,18 +134,17 @@ def test_slopes_are_differences_of_tables(band: str, reference: str) -> None:
         assert len(set(tables["tightest"].values.tolist())) == 1
     # Counts are rounded by less than one. The third derivative of fpr is 6*U*(...)/N^4 by beta.
     rounding = {"tpr": 2 / 110_000, "fpr": 2 / 270_000, "precision": 2 / 60_000}
+    # The share of the estimate is not fixed: its limits are those of known examples nearby.
+    more = xr.DataArray([0.0, 0.004, 0.0], {"bound": ["lower", "estimate", "upper"]}, "bound")
     for name in COUNTS:
         change = tables[name].sel(beta=beta + step) - tables[name].sel(beta=beta - step)
-        np.testing.assert_allclose(change / (2 * step), slopes[name], atol=1 / step)
+        off = np.abs(change / (2 * step) - slopes[name])
+        assert (off <= 1 / step + more * 60_000).all()
     for name in RATES:
         rate = tables.pu.metric(name)
         difference = (rate.sel(beta=beta + step) - rate.sel(beta=beta - step)) / (2 * step)
-        np.testing.assert_allclose(
-            difference.transpose(*slopes[name].dims).values,
-            slopes[name].values,
-            rtol=0,
-            atol=rounding[name] / (2 * step) + 10 * step**2,
-        )
+        off = np.abs(difference - slopes[name])
+        assert (off <= rounding[name] / (2 * step) + 10 * step**2 + more).all()
     # More than what is tolerated; what the known examples say of their own kind hardly moves.
     for name in ("tpr" if reference == "negatives" else "fpr", "precision"):
         assert float(np.abs(slopes[name]).min()) > 0.01
@@ -155,10 +154,21 @@ def test_without_known_negatives_the_paper_has_another_factor() -> None:
     label = [None, 1, 1, None, None, 1, None, None, None]
     tables = pu_accessor.from_arrays(range(9, 0, -1), label).contingency(0.5)
     slopes = tables.pu.beta_derivatives().sel(beta=0.5, rank=5, bound="estimate")
-    # k = 2 of n = 3, h = 3 of U = 6; m = 3
-    assert float(slopes["fpr"]) == pytest.approx((3 / 6 - 2 / 3) / 0.25)
-    assert float(slopes["precision"]) == pytest.approx(2 / 3 * 6 / 5)
-    assert float(slopes["tpr"]) == pytest.approx(0, abs=1e-12)
+    # k = 2 of n = 3, h = 3 of U = 6; all m = 3 latent positives are in the head by the estimate
+    assert float(slopes["fpr"]) == pytest.approx((3 / 6 - 1) / 0.25)
+    assert float(slopes["precision"]) == pytest.approx(6 / 5)
+    assert float(slopes["tpr"]) == pytest.approx(6 * (3 - 2) / 6**2)
+
+
+def test_where_nothing_is_latent_the_estimate_has_the_share_of_the_known() -> None:
+    label = [None, 1, 1, None, None, 1, None, None, None]
+    tables = pu_accessor.from_arrays(range(9, 0, -1), label).contingency(0)
+    slopes = tables.pu.beta_derivatives().sel(beta=0, rank=5)
+    # k = 2 of n = 3, h = 3 of U = 6; the bounds have no share at all
+    assert float(slopes["fpr"].sel(bound="estimate")) == pytest.approx((3 / 6 - 2 / 3) / 1)
+    assert float(slopes["precision"].sel(bound="estimate")) == pytest.approx(2 / 3 * 6 / 5)
+    assert float(slopes["tp"].sel(bound="estimate")) == pytest.approx(2 / 3 * 6)
+    assert slopes["tp"].sel(bound=["lower", "upper"]).isnull().all()
 
 
 def test_zero_where_clipped_and_nan_without_a_denominator() -> None:

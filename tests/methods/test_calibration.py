@@ -10,7 +10,7 @@ from sklearn.calibration import calibration_curve
 import pu_accessor
 from pu_accessor import PUDataError, PUTypeError, PUValueError
 from pu_accessor.inference.estimates.utility import as_edges
-from tests.support.oracles import practice_oracle
+from tests.support.oracles import completion_oracle, practice_oracle
 
 BETA = 0.2
 
@@ -35,7 +35,11 @@ def test_limits_are_those_of_all_samples(seed: int, bins: Any, band: str) -> Non
     found = frame.pu.calibration(BETA, bins=bins, band=band)
     known, hidden = frame["label"] == 1, frame["label"].isna()
     n, m = int(known.sum()), int(np.floor(BETA * hidden.sum() + 0.5))
+    label = [{1: True, 0: False}.get(one) for one in frame["label"].tolist()]
+    cuts = completion_oracle.completed(frame["score"].tolist(), label, m)
     edges = np.linspace(0, 1, 5) if bins == 4 else np.array(bins)
+    ranks = [int((frame["score"] >= edge).sum()) for edge in edges[:-1]] + [0]
+    positives = [float(cut.tp) for rank in ranks for cut in cuts if cut.rank == rank]
     place = np.clip(np.searchsorted(edges, frame["score"], side="right") - 1, 0, 3)
     level = 0.95 if band == "exact" else 1 - 0.05 / np.unique(place).size
     assert [*found["left"], found["right"].iloc[-1]] == edges.tolist()
@@ -45,14 +49,13 @@ def test_limits_are_those_of_all_samples(seed: int, bins: Any, band: str) -> Non
         assert (row["examples"], row["known_positive"]) == (inside.sum(), k)
         if not inside.any():
             continue
-        rounded = (2 * k * m + n) // (2 * n)
-        for name, latent in zip(
-            ("lower", "upper", "estimate"),
-            (*practice_oracle.bin_limits(n, m, k, round(level, 6)), rounded),
-            strict=True,
-        ):
-            there = max(min(latent, u), m - (int(hidden.sum()) - u))
-            assert row[name] == pytest.approx((k + there) / inside.sum())
+        ends = practice_oracle.bin_limits(n, m, k, round(level, 6))
+        low, high = (max(min(latent, u), m - (int(hidden.sum()) - u)) for latent in ends)
+        assert row["lower"] == pytest.approx((k + low) / inside.sum())
+        assert row["upper"] == pytest.approx((k + high) / inside.sum())
+        latent = positives[here] - positives[here + 1] - k
+        there = max(min(latent, high), low)
+        assert row["estimate"] == pytest.approx((k + there) / inside.sum())
         width = edges[int(here) + 1] - edges[int(here)]
         mean = frame.loc[inside, "score"].mean()
         assert row["mean_score"] == pytest.approx(mean, abs=width / 400)

@@ -18,7 +18,7 @@ from pu_accessor.checks import as_betas
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.lookup import BANDS
 from tests.cases import AREAS, Case, as_frame, as_tables, binormal, cases, draw_case, put
-from tests.support.oracles import coherent_oracle, oracle
+from tests.support.oracles import coherent_oracle, completion_oracle, oracle
 from tests.support.oracles.reference_oracle import BOUNDS
 
 SEEDS = range(40)
@@ -37,7 +37,9 @@ def test_tables_are_those_of_enumerated_surrogate_sets(seed: int, band: str) -> 
     score, label, beta = draw_case(seed)
     level = (0.5, 0.8, 0.95)[seed % 3]
     plain = oracle.tables(score, label, beta, level, ORACLES[band])
-    expected = coherent_oracle.cut_if_joint(band, score, label, plain)
+    m = oracle.latent_count(beta, label.count(None))
+    bounds = coherent_oracle.cut_if_joint(band, score, label, plain)
+    expected = completion_oracle.with_estimate(score, label, m, bounds)
     actual = pu_accessor.from_arrays(score, label).contingency(beta, level=level, band=band)
     for bound in BOUNDS:
         assert as_tables(actual, bound) == expected[bound]
@@ -62,9 +64,10 @@ def test_dataset_by_hand() -> None:
     tables = pu_accessor.from_arrays(range(9, 0, -1), label).contingency(0.6, level=0.8)
     # h = 0 1 1 1 2 3 3 4 4 5 of 5 unlabeled; k = 0 0 1 2 2 2 3 3 3 3
     tp = [
-        *([0, 0, 0], [0, 0, 1], [1, 2, 2], [2, 3, 3], [2, 4, 4]),
-        *([3, 4, 5], [4, 6, 6], [5, 6, 6], [5, 6, 6], [6, 6, 6]),
+        *([0, 0, 0], [0, 1, 1], [1, 2, 2], [2, 3, 3], [2, 4, 4]),
+        *([3, 5, 5], [4, 6, 6], [5, 6, 6], [5, 6, 6], [6, 6, 6]),
     ]
+    # By the estimate no latent positive is below the last known one: there is room for all above.
     assert tables["tp"].dims == ("rank", "bound", "beta")
     assert tables["tp"].values[:, :, 0].tolist() == tp
     np.testing.assert_array_equal((tables["tp"] + tables["fp"]).values[:, 0, 0], np.arange(10))
@@ -145,6 +148,40 @@ def test_row_order_and_increasing_maps_do_not_matter(case: Case, data: st.DataOb
     xr.testing.assert_identical(mapped.pu.contingency(case.beta).drop_vars("threshold"), tables)
 
 
+ENDS = ["lower", "upper"]
+
+
+def check_traced(every: xr.Dataset, few: xr.Dataset) -> None:
+    """Check that breakpoints lose nothing: between them bounds are straight.
+
+    The estimate in whole examples is half an example off at each end, and half one in between.
+    """
+    for name in ("tp", "fp"):
+        between = few[name].astype(float).interp(rank=every["rank"])
+        off = np.abs(between.values - every[name].values)
+        assert off.max() <= 1 + 1e-9
+        assert off[:, ::2].max() <= 1e-9
+    for curve in AREAS.values():
+        one, other = (tables.pu.area(curve).sel(bound=ENDS) for tables in (few, every))
+        np.testing.assert_allclose(one, other, rtol=0, atol=1e-12)
+
+
+def check_curves(every: xr.Dataset, few: xr.Dataset) -> None:
+    """Check that curves, whose estimate is not rounded, are one polyline at breakpoints."""
+    for name in ("fpr", "tpr"):
+        between = few[name].interp(rank=every["rank"])
+        np.testing.assert_allclose(between.values, every[name].values, rtol=0, atol=1e-12)
+
+
+def check_rounded(tables: xr.Dataset, curve: xr.Dataset) -> None:
+    """Check that tables are the curve, in whole examples by the estimate."""
+    tp = curve["tpr"] * (tables["tp"] + tables["fn"])
+    off = np.abs((tp - tables["tp"]).transpose(*tables["tp"].dims).values)
+    if not np.isnan(off).all():  # without positives there is no curve
+        assert np.nanmax(off) <= 0.5 + 1e-5
+        assert np.nanmax(off[:, ::2]) <= 1e-9
+
+
 @given(case=cases(), band=BAND)
 def test_all_cutoffs_and_breakpoints_trace_one_curve(case: Case, band: str) -> None:
     frame = as_frame(case)
@@ -154,16 +191,10 @@ def test_all_cutoffs_and_breakpoints_trace_one_curve(case: Case, band: str) -> N
     say = ["n_cutoffs", "all_cutoffs"]
     some = every.sel(rank=few["rank"])
     xr.testing.assert_identical(few.drop_vars(say), some.drop_vars(say))
-    for name in ("tp", "fp"):  # between breakpoints straight, so that leaving some out loses none
-        between = few[name].astype(float).interp(rank=every["rank"])
-        np.testing.assert_allclose(between.values, every[name].values, rtol=0, atol=1e-9)
-    for curve in ("roc", "pr"):
-        np.testing.assert_allclose(
-            few.pu.area(AREAS[curve]).values,
-            every.pu.area(AREAS[curve]).values,
-            rtol=0,
-            atol=1e-12,
-        )
+    check_traced(every, few)
+    curves = [frame.pu.roc_bounds(case.beta, band=band, ranks=r) for r in ("all", "breakpoints")]
+    check_curves(*curves)
+    check_rounded(every, curves[0])
 
 
 def test_breakpoints_are_few() -> None:

@@ -10,6 +10,8 @@ import pu_accessor
 from pu_accessor import PUDataError, PUTypeError, PUValueError, PUWarning
 from pu_accessor.inference.estimates.guaranteed_cutoffs import Goal, find_guaranteed
 from pu_accessor.inference.settings import Settings
+from tests.cases import Labels
+from tests.support.oracles import completion_oracle, oracle
 from tests.support.oracles.joint_oracle import deepest
 from tests.support.studies.cutoffs import simulate
 
@@ -57,9 +59,22 @@ def test_cutoff_against_all_tables(seed: int, decimals: int) -> None:
 def bounds_at_all_ranks(
     frame: pd.DataFrame, betas: list[float], goal: str, cost: tuple[float, float]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return a metric at each cutoff: the estimate, and what any beta makes of it at worst."""
+    """Return a metric at each cutoff: the estimate, and what any beta makes of it at worst.
+
+    The estimate is cut to the bounds, but not rounded as in tables.
+    """
     tables = frame.pu.contingency(betas, band="simultaneous", level=0.8)
-    tp, fp, fn, tn = (tables[one].transpose("rank", "beta", "bound") for one in tables_of)
+    tables = tables.astype(np.float64).transpose("rank", "beta", "bound")
+    labels: Labels = [None if np.isnan(one) else bool(one) for one in frame["label"]]
+    m = oracle.latent_count(betas[0], labels.count(None))
+    whole = completion_oracle.estimates(frame["score"].tolist(), labels, m)
+    lower, upper = (tables["tp"].sel(bound=end, beta=betas[0]) for end in ("lower", "upper"))
+    at = {"bound": "estimate", "beta": betas[0]}
+    tables["tp"].loc[at] = np.clip([float(table.tp) for table in whole], lower, upper)
+    tables["fp"].loc[at] = tables["rank"] - tables["tp"].loc[at]
+    for one, other in (("fn", "tp"), ("tn", "fp")):
+        tables[one].loc[at] = tables[other].loc[at][-1] - tables[other].loc[at]
+    tp, fp, fn, tn = (tables[one] for one in tables_of)
     with np.errstate(invalid="ignore"):
         value = {
             "precision": tp / (tp + fp),
@@ -106,6 +121,8 @@ def test_guarantees_are_those_of_all_ranks_and_betas(
     rule = Settings(0.8, "simultaneous")
     ranking = frame.pu._request().rank("breakpoints").make(0)
     cost = (1.0, 2.5)
+    bounds = frame.pu.contingency(beta, band="simultaneous", level=0.8).isel(beta=0)
+    clipped = bounds["clipped"].sel(bound=["lower", "upper"]).any("bound").to_numpy()
     for name in ("precision", "recall", "fpr", "cost"):
         middle, worse, better = bounds_at_all_ranks(frame, betas, name, cost)
         rising = name in ("precision", "recall")
@@ -132,6 +149,7 @@ def test_guarantees_are_those_of_all_ranks_and_betas(
             ends = sorted([worse[place], better[place]])
             got = [found.estimate, found.lower, found.upper]
             assert got == pytest.approx([middle[place], *ends], rel=1e-12, nan_ok=True)
+            assert found.clipped == clipped[place]
 
 
 def test_the_lowest_rate_of_false_positives_is_at_the_first_cutoff() -> None:
@@ -319,3 +337,59 @@ def test_a_group_without_negatives_is_skipped() -> None:
     with pytest.warns(PUWarning, match="1 of 2 groups are left out"):
         found = frame.pu(by="key", on_error="skip").cutoff(1.0, fpr=0.0)
     assert found["key"].tolist() == ["a"]
+
+
+# ---------------------------------------------------------------------------------------------
+# Lists on new examples
+
+
+def drawn(seed: int = 1, known: int = 200) -> pd.DataFrame:
+    """Draw normal scores, 29% of the unlabeled positive."""
+    rng = np.random.default_rng(seed)
+    positive = np.arange(known + 2000) < known + 580
+    label = np.where(np.arange(known + 2000) < known, 1.0, np.nan)
+    return pd.DataFrame({"score": rng.normal(2 * positive), "label": label})
+
+
+@pytest.mark.parametrize("goal", [{"precision": 0.7}, {"recall": 0.6}, {"fpr": 0.2}])
+def test_a_list_on_new_examples_meets_its_goal(goal: dict[str, float]) -> None:
+    ((name, value),) = goal.items()
+    frame = drawn()
+    for monotone in (False, True):
+        pu: Any = frame.pu(monotone=monotone)
+        row = pu.cutoff(0.29, target="population", **goal).iloc[0]
+        assert row["target"] == "population" and 0 < row["rank"] < len(frame)
+        assert (frame["score"] >= row["threshold"]).sum() == row["rank"]
+        assert row["lower"] <= row["estimate"] <= row["upper"]
+        assert row["upper"] <= value if name == "fpr" else row["lower"] >= value
+        assert len(pu.select(0.29, target="population", **goal)) == row["rank"]
+
+
+def test_monotone_scores_have_longer_lists_on_new_examples() -> None:
+    plain, rising = (
+        drawn().pu(monotone=flag).cutoff(0.29, precision=0.8, target="population")
+        for flag in (False, True)
+    )
+    assert plain["rank"].item() == 0 and np.isnan(plain["lower"].item())
+    assert "for sure on new examples: the rank is 0" in plain.attrs["statement"]
+    assert rising["rank"].item() > 400
+
+
+def test_lists_on_new_examples_hold_at_each_beta_of_an_interval() -> None:
+    pu = drawn().pu(monotone=True)
+    alone = pu.cutoff([0.25, 0.29, 0.33], precision=0.55, target="population")["rank"]
+    sure = pu_accessor.beta_from_labels(29, 100, 2000, level=0.98)
+    within = pu.cutoff(sure, precision=0.55, target="population")["rank"].item()
+    assert 0 < within <= alone[0] <= alone[1] <= alone[2]
+
+
+def test_what_lists_on_new_examples_cannot_do_is_refused() -> None:
+    frame = drawn()
+    with pytest.raises(PUValueError, match=r"target must be 'examples' with cost"):
+        frame.pu.cutoff(0.29, cost=(1, 2), target="population")
+    with pytest.raises(PUValueError, match="reference must be 'positives' with target"):
+        frame.pu.cutoff(0.29, recall=0.5, reference="both", target="population")
+    with pytest.raises(PUValueError, match="target must be one of"):
+        frame.pu.select(0.29, recall=0.5, target="new")
+    with pytest.raises(PUValueError, match="propensity"):
+        frame.assign(p=0.5).pu(propensity="p").cutoff(0.29, recall=0.5, target="population")

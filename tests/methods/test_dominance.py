@@ -1,6 +1,5 @@
 """Which curve lies above another at every cutoff, against a slow oracle."""
 
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -12,10 +11,10 @@ from hypothesis import strategies as st
 from pu_accessor.inference.comparison.dominance import StepFree, limit, step_free
 from pu_accessor.ranking import FloatArray
 from tests.arguments.test_reference import REFERENCES, ask, both_kinds
-from tests.cases import Case, Labels
+from tests.cases import Case, Labels, as_tables
 from tests.methods.test_compare import MODELS, PLAIN, draw, pu, wide
 from tests.methods.test_gap import groups, stacked
-from tests.support.oracles import comparison_oracle
+from tests.support.oracles import comparison_oracle, completion_oracle, oracle
 from tests.support.oracles.reference_oracle import BOUNDS
 
 FOUND = ["dominates", "equal", "disjoint", "crossings"]
@@ -30,11 +29,16 @@ def hold_against_oracle(
 ) -> pd.DataFrame:
     """Compare the dominance of models with that of curves in fractions, and return it."""
     curves: dict[str, dict[str, list[comparison_oracle.Point]]] = {name: {} for name in names}
-    for name, bound in product(names, ("lower", "estimate", "upper")):
+    labels = [None if pd.isna(one) else bool(one) for one in frame["label"]]
+    m = oracle.latent_count(beta, labels.count(None))
+    for name in names:
         tables = pu(frame)(score=name, **codes).contingency(beta, level=level, ranks="all")
-        one = tables.isel(beta=0).sel(bound=bound)
-        counts = (one[k].values.tolist() for k in ("tp", "fp", "fn", "tn"))
-        curves[name][bound] = comparison_oracle.roc(list(zip(*counts, strict=True)))
+        lower, upper = as_tables(tables, "lower"), as_tables(tables, "upper")
+        scores = frame[name].tolist()
+        middle = completion_oracle.estimates(scores, labels, m, (lower, upper))
+        for bound, found in {"lower": lower, "estimate": middle, "upper": upper}.items():
+            counts = [(one.tp, one.fp, one.fn, one.tn) for one in found]
+            curves[name][bound] = comparison_oracle.roc(counts)
     got = pu(frame)(score=names, **codes).dominance(beta, level=level)[[*PLAIN[:2], *FOUND]]
     for row, want in zip(
         got.to_numpy().tolist(), comparison_oracle.dominance(curves), strict=True
@@ -188,12 +192,12 @@ def test_a_curve_that_jumps_has_a_limit_from_either_side(side: str) -> None:
     np.testing.assert_allclose(found, [ends[0], 0.3, ends[1], 0.9, 0.9])
 
 
-def test_dominance_among_ties_has_a_crossing() -> None:
-    # Central curves: a (0, 0), (.5, 0), (1, 1); b (0, 0), (0, .5), (.75, 0), (1, 1).
+def test_dominance_among_ties_has_no_crossing_where_nothing_steps_back() -> None:
+    # By the estimate a is (0, 0), (.5, 0), (1, 1), and b (0, 0), (.75, 0), (1, 1): of three
+    # latent negatives one is as high as its only known one, and one above.
     frame = pd.DataFrame(
         {"label": [*[None] * 5, 0], "a": [1, 1, 2, 1, 1, 2], "b": [0, 2, 1, 0, 0, 1]}
     )
     tables = frame.pu(score=["a", "b"]).contingency(0.3, reference="negatives")
     found = tables.pu.dominance().loc[0]
-    assert found["dominates"] is None
-    assert found["crossings"] == pytest.approx((0.75,))  # b is held at .5 until .875
+    assert (found["dominates"], found["crossings"]) == ("a", ())

@@ -93,11 +93,17 @@ def test_gaps_are_those_of_the_metric_of_each(name: Any, how: Any, beta: Any) ->
 
 @pytest.mark.parametrize("name", ["recall", "tpr", "fnr"])
 def test_recall_needs_no_beta(name: str) -> None:
-    pu = sites().pu(by="site")
-    found = pu.gap(name, at={"threshold": 0.8})
+    pu, at = sites().pu(by="site"), {"threshold": 0.8}
+    found = pu.gap(name, at=at)
     assert "beta" not in found and found["quantity"].unique().tolist() == [name]
-    given = pu.gap(name, 0.3, at={"threshold": 0.8}).drop(columns="beta")
+    # Without one it is that of the known positives, as at beta = 0.
+    given = pu.gap(name, 0, at=at).drop(columns="beta")
     pd.testing.assert_frame_equal(found, given)
+    # With one it is the metric of each, where latent positives count, too.
+    each = pu.metric(name, 0.3, at=at).set_index("site")["estimate"]
+    latent = pu.gap(name, 0.3, at=at)
+    assert latent["estimate_a"].tolist() == each[latent["site_a"]].tolist()
+    assert (latent["estimate_a"] != found["estimate_a"]).all()
 
 
 def test_a_group_of_known_positives_alone_has_a_recall() -> None:

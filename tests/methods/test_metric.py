@@ -2,8 +2,9 @@
 
 import math
 import warnings
+from fractions import Fraction
 from functools import cache
-from itertools import cycle
+from itertools import combinations, cycle, product
 from typing import Any
 
 import numpy as np
@@ -14,16 +15,20 @@ from hypothesis import given
 
 import pu_accessor
 from pu_accessor import PUError, PUTypeError, PUValueError, PUWarning
+from pu_accessor.inference.estimates.cutoff_spec import Cutoff
+from pu_accessor.inference.estimates.joint import join_metric_at
 from pu_accessor.inference.quantities import QUANTITIES
+from pu_accessor.inference.settings import BetaRange, Settings
 from pu_accessor.inference.tables.metrics import METRICS
 from pu_accessor.ranking import FloatArray, IntArray
 from tests.cases import Case, as_frame, as_tables, cases, draw_case
 from tests.methods.test_area import SEEDS as ALL_SEEDS
-from tests.support.oracles import coherent_oracle, oracle
+from tests.support.oracles import coherent_oracle, completion_oracle, oracle
 from tests.support.oracles.reference_oracle import BOUNDS
 
-COLUMNS = ["beta", "metric", "rank", "threshold", "estimate", "lower", "upper", "level", "band"]
-COLUMNS += ["target"]
+COLUMNS = ["beta", "metric", "rank", "threshold", "estimate", "lower", "upper", "clipped", "level"]
+COLUMNS += ["band", "target"]
+OF_RANKS = [*COLUMNS[:8], "examples_at_threshold", *COLUMNS[8:]]  # which may be inside of ties
 NEAR: dict[str, Any] = {"rel": 1e-12, "abs": 1e-12, "nan_ok": True}
 RULES = {
     "exact": oracle.exact_band,
@@ -50,7 +55,9 @@ def row(case: Case, name: str, at: Any, **options: Any) -> "pd.Series[Any]":
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PUWarning)
         got = pu(as_frame(case)).metric(name, case.beta, at=at, target="examples", **options)
-    assert list(got.columns) == COLUMNS and isinstance(got.index, pd.RangeIndex)
+    kind = next(iter(at)) if isinstance(at, dict) else "" if isinstance(at, str) else "rank"
+    columns = OF_RANKS if kind in ("rank", "fraction") else COLUMNS
+    assert list(got.columns) == columns and isinstance(got.index, pd.RangeIndex)
     assert len(got) == 1
     found: pd.Series[Any] = got.iloc[0]
     return found
@@ -63,11 +70,25 @@ def tables(case: Case, band: str) -> dict[str, list[oracle.Table]]:
 
 @cache
 def tables_once(
-    score: tuple[float, ...], label: tuple[bool | None, ...], beta: float, band: str
+    score: tuple[float, ...],
+    label: tuple[bool | None, ...],
+    beta: float,
+    band: str,
+    level: float = 0.95,
 ) -> dict[str, list[oracle.Table]]:
-    """Return the tables of rows that several cutoffs are asked of."""
-    plain = oracle.tables([*score], [*label], beta, 0.95, RULES[band])
-    return coherent_oracle.cut_if_joint(band, [*score], [*label], plain)
+    """Return the tables of rows that several cutoffs are asked of; the estimate not rounded."""
+    plain = oracle.tables([*score], [*label], beta, level, RULES[band])
+    found = coherent_oracle.cut_if_joint(band, [*score], [*label], plain)
+    m = oracle.latent_count(beta, label.count(None))
+    bounds = found["lower"], found["upper"]
+    found["estimate"] = completion_oracle.estimates(score, label, m, bounds)
+    return found
+
+
+def completed(case: Case) -> list[oracle.Table]:
+    """Return the tables of the estimate, by which cutoffs are sought, where no band cuts it."""
+    m = oracle.latent_count(case.beta, case.label.count(None))
+    return completion_oracle.estimates(case.score, case.label, m)
 
 
 def check(case: Case, name: str, found: "pd.Series[Any]", place: int, band: str) -> None:
@@ -78,7 +99,34 @@ def check(case: Case, name: str, found: "pd.Series[Any]", place: int, band: str)
     ends = sorted((values["lower"], values["upper"]))
     want = [values["estimate"], *(ends if not any(map(math.isnan, ends)) else [math.nan] * 2)]
     assert found[["estimate", "lower", "upper"]].tolist() == pytest.approx(want, **NEAR)
+    cut = [tables(case, band)[bound][place].clipped for bound in ("lower", "upper")]
+    assert found["clipped"] == any(cut)
+    assert found.get("examples_at_threshold", cutoff.rank) == cutoff.rank
     assert found[["metric", "level", "band", "target"]].tolist() == [name, 0.95, band, "examples"]
+
+
+def check_any(case: Case, name: str, found: "pd.Series[Any]", rank: int, band: str) -> None:
+    """Compare a row with the tables at a rank, or around the block of ties that it falls into."""
+    cuts = oracle.cutoffs(case.score, case.label)
+    place = next(i for i, cut in enumerate(cuts) if cut.rank >= rank)
+    if cuts[place].rank == rank:
+        check(case, name, found, place, band)
+        return
+    size, inside = cuts[place].rank - cuts[place - 1].rank, rank - cuts[place - 1].rank
+    level = 0.95 if band == "simultaneous" else 0.975
+    around = tables_once(tuple(case.score), tuple(case.label), case.beta, band, level)
+    values = {}
+    for bound, every in around.items():
+        pairs = zip(every[place - 1][1:5], every[place][1:5], strict=True)
+        tp, fp, fn, tn = (Fraction(a * (size - inside) + b * inside, size) for a, b in pairs)
+        mixed: Any = (rank, tp, fp, fn, tn, False)
+        values[bound] = oracle.metric(name, oracle.Table(*mixed))
+    want = [values["estimate"], *sorted((values["lower"], values["upper"]))]
+    assert found[["estimate", "lower", "upper"]].tolist() == pytest.approx(want, **NEAR)
+    where = found[["rank", "threshold", "examples_at_threshold"]].tolist()
+    assert where == [rank, cuts[place].threshold, cuts[place].rank]
+    sides = around["lower"], around["upper"]
+    assert found["clipped"] == any(s[i].clipped for s in sides for i in (place - 1, place))
 
 
 def rate(name: str, table: oracle.Table) -> float:
@@ -106,14 +154,14 @@ def test_metric_at_a_threshold_or_fraction(seed: int) -> None:
         place = max(i for i, cut in enumerate(cuts) if cut.threshold >= threshold)
         check(case, "f1", row(case, "f1", {"threshold": threshold}), place, "exact")
     for fraction in (0.1, 0.37, 0.5, 1.0):
-        place = max(i for i, cut in enumerate(cuts) if cut.rank <= fraction * len(case.score))
-        check(case, "tpr", row(case, "tpr", {"fraction": fraction}), place, "exact")
+        rank = math.floor(oracle.decimal(fraction) * len(case.score))
+        check_any(case, "tpr", row(case, "tpr", {"fraction": fraction}), rank, "exact")
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_metric_at_an_error_rate(seed: int) -> None:
     case = drawn(seed)
-    estimate = tables(case, "exact")["estimate"]
+    estimate = completed(case)
     for limit in (0.05, 0.33, 0.71):
         place = max(i for i, t in enumerate(estimate) if rate("fpr", t) <= limit)
         check(case, "tpr", row(case, "tpr", {"fpr": limit}), place, "exact")
@@ -131,7 +179,7 @@ def test_metric_at_a_maximum(seed: int) -> None:
     ):
         ranks = [cut.rank for cut in oracle.cutoffs(case.score, case.label)]
         for band, options in (("simultaneous", {}), ("dkw", {"band": "dkw"})):
-            values = [rate(by, t) for t in tables(case, band)["estimate"]]
+            values = [rate(by, t) for t in completed(case)]
             found = row(case, name, at, **options)
             place = ranks.index(found["rank"])
             assert values[place] == pytest.approx(max(values))
@@ -166,7 +214,7 @@ def test_several_betas_and_groups() -> None:
         pu(as_frame(parts[key])).metric("f1", [0.1, 0.4], at={"fraction": 0.3}).assign(site=key)
         for key in "ab"
     ]
-    want = pd.concat(alone, ignore_index=True)[["site", *COLUMNS]]
+    want = pd.concat(alone, ignore_index=True)[["site", *OF_RANKS]]
     pd.testing.assert_frame_equal(got, want)
     grouped = pu(frame.groupby("site")).metric("f1", [0.1, 0.4], at={"fraction": 0.3})
     pd.testing.assert_frame_equal(grouped, want)
@@ -283,3 +331,210 @@ def test_a_function_may_divide_by_nothing() -> None:
         return share
 
     xr.testing.assert_equal(tables.pu.metric(precision), tables.pu.metric("precision"))
+
+
+# A rank inside a block of ties
+
+BLOCK = Case([9.0, *[5.0] * 7, 3, 3, *range(2, -8, -1)], [], 0.25)
+# Of the block, and of what is above it and next to it.
+IN_BLOCK: dict[str, tuple[bool | None, list[bool | None]]] = {
+    "both kinds": (None, [True, None, None, None, True, None, False]),
+    "no label": (True, [None] * 7),
+    "no unlabeled": (True, [True, False, True, False, False, True, True]),
+    "one kind": (None, [None] * 6 + [True]),
+}
+
+
+def block_of(kind: str, beta: float = BLOCK.beta) -> Case:
+    """Return a ranking with a block of seven ties from rank 1 to 8."""
+    first, inside = IN_BLOCK[kind]
+    return Case(BLOCK.score, [first, *inside, None, True, None, True, *[None] * 8], beta)
+
+
+def linear(name: str, tp: Fraction, rank: int, positives: int, size: int) -> float:
+    """Return a metric by its definition, from counts that need not be whole."""
+    fp, fn = rank - tp, positives - tp
+    tn = size - positives - fp
+    if name == "mcc":
+        margins = rank * (size - rank) * positives * (size - positives)
+        return float(tp * tn - fp * fn) / math.sqrt(margins)
+    return float(
+        {
+            "precision": tp / rank,
+            "recall": tp / positives,
+            "f1": 2 * tp / (2 * tp + fp + fn),
+            "lift": tp / rank * size / positives,
+        }[name]
+    )
+
+
+@pytest.mark.parametrize("kind", IN_BLOCK)
+@pytest.mark.parametrize("name", ["precision", "recall", "f1", "mcc", "lift"])
+def test_a_rank_inside_of_ties_has_the_mean_over_all_orders(kind: str, name: str) -> None:
+    case = block_of(kind)
+    m = oracle.latent_count(case.beta, case.label.count(None))
+    at = {table.rank: table for table in completed(case)}
+    before, after = Fraction(at[1].tp), Fraction(at[8].tp)
+    gained, size = after - before, len(case.score)
+    positives = case.label.count(True) + m
+    whole = math.floor(gained)
+    for rank in range(2, 8):
+        mean = 0.0
+        # Where the block holds no whole number of positives, it is one or the other number.
+        for number, share in ((whole, whole + 1 - gained), (whole + 1, gained - whole)):
+            if not share:
+                continue
+            orders = [*combinations([True] * number + [False] * (7 - number), rank - 1)]
+            each = [linear(name, before + sum(o), rank, positives, size) for o in orders]
+            mean += float(share) * sum(each) / len(each)
+        found = row(case, name, rank)
+        assert found["estimate"] == pytest.approx(mean, rel=1e-12)
+        assert found[["rank", "threshold", "examples_at_threshold"]].tolist() == [rank, 5, 8]
+
+
+@pytest.mark.parametrize("band", ["exact", "simultaneous"])
+@pytest.mark.parametrize("kind", IN_BLOCK)
+def test_limits_inside_of_ties_lie_between_those_of_both_ends(kind: str, band: str) -> None:
+    case = block_of(kind)
+    # What is left to error is shared by both ends, but where bounds hold jointly as it is.
+    level = {"exact": 0.95, "simultaneous": 0.9}[band]
+    tables = pu(as_frame(case)).contingency(case.beta, band=band, level=level).isel(beta=0)
+    positives = case.label.count(True) + oracle.latent_count(case.beta, case.label.count(None))
+    for rank, name in product((2, 5, 7), ("precision", "recall", "f1", "mcc")):
+        got = row(case, name, rank, band=band, level=0.9)
+        for bound in ("lower", "upper"):
+            ends = [Fraction(int(tables["tp"].sel(bound=bound, rank=r))) for r in (1, 8)]
+            tp = ends[0] + (ends[1] - ends[0]) * Fraction(rank - 1, 7)
+            want = linear(name, tp, rank, positives, len(case.score))
+            assert got[bound] == pytest.approx(want, rel=1e-12)
+        clipped = tables["clipped"].sel(rank=[1, 8], bound=["lower", "upper"]).any()
+        assert got["clipped"] == bool(clipped)
+        assert got["lower"] < got["estimate"] < got["upper"] or kind == "no unlabeled"
+
+
+@pytest.mark.parametrize("name", ["precision", "recall", "f1", "mcc", "lift", "fpr"])
+def test_the_top_of_a_large_first_block_has_values(name: str) -> None:
+    label = [True, *[None] * 29, True, *[None] * 9]
+    frame = pd.DataFrame({"score": [2.0] * 30 + [*np.linspace(1, 0, 10)], "label": label})
+    frame["label"] = frame["label"].astype("boolean")
+    first, some = (pu(frame).metric(name, 0.2, at=at, target="examples").iloc[0] for at in (1, 12))
+    assert first["rank"] == 1 and first["examples_at_threshold"] == 30
+    assert first["threshold"] == 2.0
+    assert np.isfinite(first[["estimate", "lower", "upper"]].astype(float)).all()
+    assert first["lower"] <= first["estimate"] <= first["upper"]
+    if name in ("precision", "lift"):  # of a block in random order it is the same at each rank
+        assert some["estimate"] == pytest.approx(first["estimate"])
+        assert first["estimate"] > 0
+    elif name in ("recall", "fpr"):
+        assert some["estimate"] == pytest.approx(12 * first["estimate"])
+
+
+def test_all_examples_tied_have_the_prevalence_at_each_rank() -> None:
+    frame = pd.DataFrame({"score": 1.0, "label": [1, 1, *[None] * 18]})
+    for rank in range(1, 21):  # 2 known positives and 6 of 18
+        found = pu(frame).metric("precision", 1 / 3, at=rank, target="examples").iloc[0]
+        assert found["estimate"] == pytest.approx(8 / 20)
+        assert found[["lower", "upper"]].tolist() == pytest.approx([8 / 20] * 2)
+        assert (found["rank"], found["examples_at_threshold"]) == (rank, 20)
+
+
+def ends_within(
+    case: Case, rank: int, betas: tuple[float, float], level: float
+) -> tuple[float, float]:
+    """Return the limits of precision inside of the block, whatever beta is between two.
+
+    Both grow with beta there.
+    """
+    limits = []
+    for beta, bound in zip(betas, ("lower", "upper"), strict=True):
+        tp = pu(as_frame(case)).contingency(beta, level=level)["tp"].isel(beta=0).sel(bound=bound)
+        before, after = (float(tp.sel(rank=end)) for end in (1, 8))
+        limits.append((before + (after - before) * (rank - 1) / 7) / rank)
+    return limits[0], limits[1]
+
+
+@pytest.mark.parametrize("kind", IN_BLOCK)
+def test_a_rank_inside_of_ties_whatever_beta_is(kind: str) -> None:
+    case, rank = block_of(kind), 4
+    found = row_of(case, case.beta, rank, beta_interval=(0.1, 0.6))
+    point = row_of(case, case.beta, rank)
+    wide = ends_within(case, rank, (0.1, 0.6), 0.975)
+    assert found[["envelope_lower", "envelope_upper"]].tolist() == pytest.approx(wide, rel=1e-12)
+    same = ["estimate", "lower", "upper", "examples_at_threshold"]
+    assert found[same].tolist() == point[same].tolist()
+    # An estimate of beta: at .985 = 1 - .03/2 each, as .02 are left to the error of beta.
+    unlabeled = case.label.count(None)
+    beta = pu_accessor.beta_from_labels(3, 10, unlabeled, level=0.98)
+    ends = beta["lower"].item(), beta["upper"].item()
+    sure = row_of(case, beta, rank, joint="guaranteed")
+    wanted = ends_within(case, rank, ends, 0.985)
+    assert sure[["lower", "upper"]].tolist() == pytest.approx(wanted, rel=1e-12)
+    joint = row_of(case, beta, rank)
+    assert joint[["estimate", "rank"]].tolist() == sure[["estimate", "rank"]].tolist()
+    own = row_of(case, beta["beta"].item(), rank)
+    assert joint[["estimate", "rank"]].tolist() == own[["estimate", "rank"]].tolist()
+    assert joint["examples_at_threshold"] == sure["examples_at_threshold"] == 8
+    assert sure["lower"] - 1e-12 <= joint["lower"] <= own["lower"] + 1e-12
+    assert own["upper"] - 1e-12 <= joint["upper"] <= sure["upper"] + 1e-12
+
+
+def test_limits_on_both_sides_leave_all_betas_inside_of_ties() -> None:
+    label = [True, *[True, None, None] * 10, *[None, True, None, None] * 5]
+    score = [9.0, *[5.0] * 30, *np.linspace(4, 0, 20)]
+    tables = pu(as_frame(Case(score, label, 0))).contingency
+    beta = BetaRange(np.array([0.4]), (0.3, 0.6), 0.95, "both")
+    ranking = pu(as_frame(Case(score, label, 0)))._request().rank("breakpoints").make(0)
+    at = Cutoff("rank", 11)
+    found = join_metric_at(ranking, beta, "precision", at, Settings(), "approximate")
+
+    def limit(beta: float, bound: str, level: float) -> float:
+        tp = tables(beta, level=level)["tp"].isel(beta=0).sel(bound=bound)
+        return (2 * float(tp.sel(rank=1)) + float(tp.sel(rank=31))) / 33
+
+    assert found.lower[0] == pytest.approx(limit(0.3, "lower", 0.975), rel=1e-12)
+    assert found.upper[0] == pytest.approx(limit(0.6, "upper", 0.975), rel=1e-12)
+    assert found.lower[0] < limit(0.3, "lower", 0.95)
+
+
+def row_of(case: Case, beta: Any, rank: int, **options: Any) -> "pd.Series[Any]":
+    """Return precision at a rank."""
+    got = pu(as_frame(case)).metric("precision", beta, at=rank, target="examples", **options)
+    found: pd.Series[Any] = got.iloc[0]
+    return found
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_ranks_inside_of_ties_are_the_same_in_chunks(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    truth = rng.random(120) < 0.4
+    label = np.where(truth & (rng.random(120) < 0.3), 1.0, np.nan)
+    frame = pd.DataFrame({"score": rng.normal(2 * truth).round(), "label": label})
+    pieces = [frame.iloc[start : start + 17] for start in range(0, 120, 17)]
+    how: dict[str, Any] = {"at": {"rank": [1, 5, 22, 60, 119]}, "target": "examples"}
+    for names in (["precision", "f1"], ["recall", "mcc"]):
+        found = pu_accessor.from_chunks(pieces).metric(names, [0.2, 0.3], **how)
+        pd.testing.assert_frame_equal(found, pu(frame).metric(names, [0.2, 0.3], **how))
+    assert (found["examples_at_threshold"] > found["rank"]).any()
+
+
+# Limits that are cut to one value
+
+
+@given(case=cases())
+def test_no_width_is_0_without_a_word(case: Case) -> None:
+    size, unlabeled = len(case.score), case.label.count(None)
+    if not 0 < oracle.latent_count(case.beta, unlabeled) < unlabeled:
+        return  # nothing is hidden
+    ranks = [*range(1, size)]
+    # From 39 known positives on a band can leave no latent one by itself: 1/40 is .025.
+    for band in ("exact", "simultaneous"):
+        found = pu(as_frame(case)).metric(
+            "precision", case.beta, at={"rank": ranks}, band=band, target="examples"
+        )
+        assert found.loc[found["lower"] == found["upper"], "clipped"].all()
+        assert found["rank"].tolist() == ranks
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PUWarning)
+        sure = pu(as_frame(case)).cutoff(case.beta, recall=0.5)
+    sure = sure[(sure["rank"] > 0) & (sure["rank"] < size)]
+    assert sure.loc[sure["lower"] == sure["upper"], "clipped"].all()

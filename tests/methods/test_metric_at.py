@@ -1,5 +1,6 @@
 """Which cutoff `df.pu.metric` reports; test_metric.py holds its numbers against an oracle."""
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -7,11 +8,28 @@ import pandas as pd
 import pytest
 
 from pu_accessor import PUDataError, PUTypeError, PUValueError, PUWarning
-from tests.cases import binormal
+from tests.cases import Labels, binormal
+from tests.support.oracles import completion_oracle, oracle
 
 FRAME, BETA, TRUTH = binormal(200, 600, 0.3, seed=5)
-TABLES = FRAME.pu.contingency(0.2)
-ROC = TABLES.pu.roc_bounds().sel(beta=0.2, bound="estimate")
+
+
+@cache
+def completed(beta: float) -> list[oracle.Table]:
+    """Return the tables of the estimate at all cutoffs of the frame, not rounded."""
+    return tables_of(FRAME, beta)
+
+
+def tables_of(frame: pd.DataFrame, beta: float) -> list[oracle.Table]:
+    """Return the tables of the estimate at all cutoffs, not rounded."""
+    labels: Labels = [None if np.isnan(one) else bool(one) for one in frame["label"]]
+    m = oracle.latent_count(beta, labels.count(None))
+    return completion_oracle.estimates(frame["score"].tolist(), labels, m)
+
+
+def values_of(name: str, tables: list[oracle.Table]) -> np.ndarray:
+    """Return a metric at all cutoffs."""
+    return np.array([oracle.metric(name, table) for table in tables])
 
 
 def metric(name: Any, beta: Any = 0.2, frame: pd.DataFrame = FRAME, **options: Any) -> pd.Series:
@@ -28,12 +46,22 @@ def test_ranks_thresholds_and_shares_name_the_same_cutoff(at: Any) -> None:
     given = {"threshold": threshold} if at == "threshold" else at
     got = metric("precision", at=given)
     assert (got["rank"], got["threshold"]) == (60, threshold)
-    pd.testing.assert_series_equal(got, metric("precision", at=np.int64(60)))
+    wanted = metric("precision", at=np.int64(60))
+    assert wanted["examples_at_threshold"] == 60
+    if at == "threshold":  # which holds all of its ties by itself
+        wanted = wanted.drop("examples_at_threshold")
+    pd.testing.assert_series_equal(got, wanted)
 
 
-def test_tied_scores_share_the_last_cutoff_before_the_rank() -> None:
+def test_tied_scores_share_their_threshold_but_not_the_rank() -> None:
     frame = pd.DataFrame({"score": [3, 2, 2, 2, 1], "label": [1, None, 1, None, None]})
-    assert [metric("tpr", 0, frame, at=rank)["rank"] for rank in range(6)] == [0, 1, 1, 1, 4, 5]
+    rows = [metric("tpr", 0, frame, at=rank) for rank in range(6)]
+    assert [row["rank"] for row in rows] == [0, 1, 2, 3, 4, 5]
+    assert [row["threshold"] for row in rows] == [np.inf, 3, 2, 2, 2, 1]
+    assert [row["examples_at_threshold"] for row in rows] == [0, 1, 4, 4, 4, 5]
+    # One of the two known positives is any of the three in the block.
+    wanted = [0, 1 / 2, 1 / 2 + 1 / 6, 1 / 2 + 2 / 6, 1, 1]
+    assert [row["estimate"] for row in rows] == pytest.approx(wanted)
     assert metric("tpr", 0, frame, at={"threshold": 2.5})["rank"] == 1
     assert metric("tpr", 0, frame, at={"threshold": -np.inf})["rank"] == 5
     assert metric("tpr", 0, frame, at={"threshold": np.inf})["rank"] == 0
@@ -41,24 +69,24 @@ def test_tied_scores_share_the_last_cutoff_before_the_rank() -> None:
 
 def test_recall_is_reached_at_the_first_cutoff_that_does() -> None:
     frame = pd.DataFrame({"score": range(12, 0, -1), "label": [1, *[None] * 4, 1, *[None] * 6]})
-    tpr = frame.pu.contingency(0.5).pu.metric("tpr").sel(bound="estimate", beta=0.5).to_numpy()
-    for share in np.unique(np.concatenate([tpr, tpr - 1e-9, tpr + 1e-9]).clip(0, 1)):
+    tpr = values_of("tpr", tables_of(frame, 0.5))
+    for share in np.unique(np.concatenate([tpr - 1e-9, tpr + 1e-9]).clip(0, 1)):
         found = metric("tpr", 0.5, frame, at={"recall": share})
         assert found["rank"] == np.flatnonzero(tpr >= share)[0]
 
 
 @pytest.mark.parametrize("share", [0, 0.05, 0.5, 1])
 def test_targets_are_met_by_the_estimate(share: float) -> None:
+    fpr, tpr = (values_of(name, completed(0.2)) for name in ("fpr", "tpr"))
     at_fpr = metric("fpr", at={"fpr": share})
-    reached = ROC["rank"].to_numpy()[ROC["fpr"].to_numpy() <= share]
-    assert at_fpr["rank"] == reached[-1] and at_fpr["estimate"] <= share
+    assert at_fpr["rank"] == np.flatnonzero(fpr <= share)[-1] and at_fpr["estimate"] <= share
     at_recall = metric("tpr", at={"recall": share})
     pd.testing.assert_series_equal(at_recall, metric("tpr", at={"tpr": share}))
     named = metric("recall", at={"recall": share})
     assert named["metric"] == "recall"
     pd.testing.assert_series_equal(named.drop("metric"), at_recall.drop("metric"))
-    reached = ROC["rank"].to_numpy()[ROC["tpr"].to_numpy() >= share]
-    assert at_recall["rank"] == reached[0] and at_recall["estimate"] >= share
+    first = np.flatnonzero(tpr >= share)[0]
+    assert at_recall["rank"] == first and at_recall["estimate"] >= share
 
 
 @pytest.mark.parametrize("decimals", [6, 0])
@@ -66,21 +94,29 @@ def test_targets_are_met_by_the_estimate(share: float) -> None:
 def test_each_rate_there_is_and_what_is_next_to_it_finds_its_cutoff(
     goal: str, decimals: int
 ) -> None:
-    # 49 positives and 49 negatives by the estimate: 1/49*49 is less than 1 in floats.
+    # 49 positives and 49 negatives by the estimate.
     rng = np.random.default_rng(8)
     label = np.repeat([1.0, 0.0, np.nan], [7, 7, 84])
     frame = pd.DataFrame({"score": rng.normal(label == 1, 1.0).round(decimals), "label": label})
-    tables = frame.pu(negative=0).contingency(0.5).isel(beta=0).sel(bound="estimate")
-    rates, rank = tables.pu.metric(goal).to_numpy(), tables["rank"].to_numpy()
+    tables = tables_of(frame, 0.5)
+    rates, rank = values_of(goal, tables), [table.rank for table in tables]
     there = np.unique(rates[np.isfinite(rates)])
     there = there[:: there.size // 50 + 1]
-    values = np.concatenate([there, np.nextafter(there, 0), np.nextafter(there, 1)])
+    values = np.concatenate([there - 1e-9, there + 1e-9])
     values = np.unique(values[(values >= 0) & (values <= np.nanmax(rates))])
     with np.errstate(invalid="ignore"):
         met = [np.flatnonzero(rates <= v if goal == "fpr" else rates >= v) for v in values]
     wanted = [rank[some[0 if goal == "recall" else -1]] for some in met]
     found = frame.pu(negative=0).metric("lift", 0.5, at={goal: values.tolist()}, target="examples")
     assert found["rank"].tolist() == wanted
+    # What is reported there, to the last digit, finds it, too: by no more or no fewer examples.
+    ask = frame.pu(negative=0).metric
+    told = ask(goal, 0.5, at={"rank": rank[1:]}, target="examples", band="simultaneous")
+    told = told.drop_duplicates("estimate", keep="first" if goal == "recall" else "last")
+    if goal == "precision":  # of the last with as much
+        told = told[told["estimate"] == told["estimate"][::-1].cummax()[::-1]]
+    again = ask(goal, 0.5, at={goal: told["estimate"].tolist()}, target="examples")
+    assert len(told) > 1 and again["estimate"].tolist() == told["estimate"].tolist()
 
 
 @pytest.mark.parametrize(
@@ -88,11 +124,10 @@ def test_each_rate_there_is_and_what_is_next_to_it_finds_its_cutoff(
     [("youden", "tpr", "informedness"), ("maximum", "f1", "f1"), ("maximum", "mcc", "mcc")],
 )
 def test_the_best_cutoff_has_a_simultaneous_interval(at: str, name: str, best: str) -> None:
-    values = TABLES.pu.metric(best).sel(beta=0.2, bound="estimate")
-    rank = int(values.idxmax("rank"))
+    rank = 1 + int(np.nanargmax(values_of(best, completed(0.2))[1:]))
     got = metric(name, at=at)
     assert (got["rank"], got["band"]) == (rank, "simultaneous")
-    plain = metric(name, at=rank, band="simultaneous")
+    plain = metric(name, at=rank, band="simultaneous").drop("examples_at_threshold")
     pd.testing.assert_series_equal(got, plain)
     exact = metric(name, at=rank)
     assert got["lower"] <= exact["lower"] <= exact["upper"] <= got["upper"]
@@ -294,17 +329,17 @@ def test_without_positives_a_precision_of_0_is_that_of_all() -> None:
 def test_the_first_cutoff_may_be_the_best_one() -> None:
     label = [*[None] * 5, 1, None, None, 1, *[None] * 6]
     frame = pd.DataFrame({"score": range(15, 0, -1), "label": label})
-    tables = frame.pu.contingency(0.2).sel(bound="estimate", beta=0.2)
-    values = tables.pu.metric("tnr").isel(rank=slice(1, None))
-    assert values.idxmax() == metric("tnr", 0.2, frame, at="maximum")["rank"] == 1
+    values = values_of("tnr", tables_of(frame, 0.2))[1:]
+    found = metric("tnr", 0.2, frame, at="maximum")
+    assert 1 + values.argmax() == found["rank"] == 1
+    assert found["estimate"] == pytest.approx(values[0]) and values[0] < 1
 
 
 @pytest.mark.parametrize("name", ["precision", "accuracy", "fpr", "tnr"])
 def test_a_best_cutoff_predicts_something(name: str) -> None:
-    tables = FRAME.pu.contingency(0.2).sel(bound="estimate", beta=0.2)
-    values = tables.pu.metric(name).isel(rank=slice(1, None))
+    values = values_of(name, completed(0.2))[1:]
     got = metric(name, 0.2, at="maximum")
-    assert got["rank"] == values.idxmax()
-    assert got["estimate"] == values.max() > 0
+    assert got["rank"] == 1 + values.argmax()
+    assert got["estimate"] == pytest.approx(values.max()) and values.max() > 0
     tied = FRAME.assign(score=1.0)
     assert metric(name, 0.2, tied, at="maximum")["rank"] == len(FRAME)

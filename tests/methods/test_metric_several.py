@@ -11,7 +11,7 @@ from sklearn.metrics import fbeta_score
 import pu_accessor
 from pu_accessor import PUDataError, PUTypeError, PUValueError
 from tests.cases import as_frame, binormal, draw_case
-from tests.support.oracles import coherent_oracle, oracle
+from tests.support.oracles import completion_oracle, oracle
 
 FRAME, BETA, TRUTH = binormal(200, 600, 0.3, seed=5)
 
@@ -46,7 +46,8 @@ def test_groups_keep_what_was_asked() -> None:
     found = tied.pu(by="site").metric(["tpr", "fdr"], 0.2, at={"rank": (10, 40)})
     wide = found.pivot(index="site", columns=["metric", "at"], values="estimate")
     assert wide.shape == (2, 4) and wide.notna().all(axis=None)
-    assert (found["rank"] <= found["at"]).all() and (found["rank"] < found["at"]).any()
+    assert (found["rank"] == found["at"]).all()
+    assert (found["rank"] < found["examples_at_threshold"]).any()
 
 
 @pytest.mark.parametrize(
@@ -99,8 +100,8 @@ def test_weights_that_are_none(weight: Any, error: type[Exception], message: str
 def test_the_last_cutoff_with_a_precision(seed: int) -> None:
     case = draw_case(seed)
     frame = as_frame(case)
-    band = oracle.simultaneous_band  # whose cut may move the estimate, too
-    found = coherent_oracle.tables(case.score, case.label, case.beta, 0.95, band)["estimate"]
+    m = oracle.latent_count(case.beta, case.label.count(None))
+    found = completion_oracle.estimates(case.score, case.label, m)
     values = [oracle.metric("precision", table) for table in found]
     for wanted in (0.05, 0.3, 1 / 3, 0.5, 2 / 3, 0.8, 1.0):
         there = [table.rank for table, v in zip(found, values, strict=True) if v >= wanted]
@@ -112,6 +113,7 @@ def test_the_last_cutoff_with_a_precision(seed: int) -> None:
         got = ask("recall", case.beta, at={"precision": wanted})
         assert got.loc[0, "rank"] == there[-1] and got.loc[0, "band"] == "simultaneous"
         at_rank = ask("recall", case.beta, at=there[-1], band="simultaneous")
+        assert (at_rank.pop("examples_at_threshold") == there[-1]).all()
         pd.testing.assert_frame_equal(got, at_rank)
 
 

@@ -13,7 +13,7 @@ import pu_accessor
 from pu_accessor import PUDataError, PUTypeError, PUValueError
 from pu_accessor.inference.estimates.utility import as_thresholds
 from tests.cases import as_frame, draw_case
-from tests.support.oracles import coherent_oracle, oracle, practice_oracle
+from tests.support.oracles import coherent_oracle, completion_oracle, oracle, practice_oracle
 
 THRESHOLDS = [0.05, 0.3, 0.5, 0.77]
 RULES = {"exact": oracle.exact_band, "simultaneous": oracle.simultaneous_band}
@@ -32,6 +32,9 @@ def test_net_benefit_is_that_of_the_oracle(seed: int, band: str) -> None:
     frame["score"] = score = probabilities(frame["score"])
     tables = oracle.tables(score.tolist(), case.label, case.beta, 0.95, RULES[band])
     tables = coherent_oracle.cut_if_joint(band, score.tolist(), case.label, tables)
+    m = completion_oracle.latent_positives(case.label, case.beta)
+    ends = tables["lower"], tables["upper"]
+    tables["estimate"] = completion_oracle.estimates(score.tolist(), case.label, m, ends)
     cuts = oracle.cutoffs(score.tolist(), case.label)
     found = frame.pu.net_benefit(case.beta, thresholds=THRESHOLDS, band=band)
     assert found["threshold"].tolist() == THRESHOLDS and found["band"].unique().tolist() == [band]

@@ -14,7 +14,9 @@ def test_pr_line_bends_between_cutoffs() -> None:
     tables = FRAME.pu.contingency(0.2).sel(beta=0.2)
     x, y = path(lines(ax)["β̂ = 0.2"])
     # Each cutoff that finds a positive lies on the line; the area under it is the closed form.
-    curve = tables.pu.pr_bounds().sel(bound="estimate").isel(rank=slice(1, None))
+    curve = FRAME.pu.pr_bounds(0.2, ranks="all").sel(beta=0.2, bound="estimate")
+    recall, head = curve["recall"].to_numpy(), curve["rank"].to_numpy()
+    curve = curve.isel(rank=slice(1, None))
     drawn = set(zip(np.round(x, 9), np.round(y, 9), strict=True))
     breakpoints = FRAME.pu.contingency(0.2, ranks="breakpoints")["rank"].values[1:]
     for rank in breakpoints:
@@ -22,16 +24,13 @@ def test_pr_line_bends_between_cutoffs() -> None:
         if not point["recall"]:
             continue
         assert (round(float(point["recall"]), 9), round(float(point["precision"]), 9)) in drawn
-    area = float(tables.pu.area("average_precision").sel(bound="estimate"))
-    # ... but before the first cutoff that finds a positive, where it is level.
-    tp, fp = (tables[name].sel(bound="estimate").to_numpy() for name in ("tp", "fp"))
-    at = int(np.argmax(tp > 0))
-    part = np.linspace(1e-9, 1, 1001)
-    found, wrong = (count[at - 1] + part * (count[at] - count[at - 1]) for count in (tp, fp))
-    positives = tp[-1]
-    ramp = np.trapezoid(found / (found + wrong), found / positives)
-    level = tp[at] / positives * tp[at] / (tp[at] + fp[at])
-    assert np.trapezoid(y, x) == pytest.approx(area - ramp + level, abs=1e-3)
+    # Counts are straight between cutoffs. The first cutoff finds something: it is level before.
+    positives = 60 + round(0.2 * 740)
+    part = np.arange(0, head[-1] + 1e-9, 0.01)
+    tp = np.interp(part, head, recall * positives)
+    precision = tp[1:] / part[1:]
+    area = np.trapezoid(np.append(precision[0], precision), tp / positives)
+    assert recall[1] > 0 and np.trapezoid(y, x) == pytest.approx(area, abs=1e-3)
     (band,) = bands(ax)
     bounds = tables.pu.area("average_precision")
     expected = float(bounds.sel(bound="upper") - bounds.sel(bound="lower"))

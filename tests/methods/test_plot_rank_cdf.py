@@ -75,9 +75,9 @@ RAMP = Case([8, 7, 6, 5, 4, 3, 2, 1], [None, False, None, None, None, None, Fals
 
 
 def rank_cdf_at(line: Line2D, rank: int) -> float:
-    """Return the height of a drawn rank CDF from a rank on."""
+    """Return the height at a rank of a rank CDF that is drawn straight from place to place."""
     x, y = (np.asarray(side, float) for side in (line.get_xdata(), line.get_ydata()))
-    return float(y[np.flatnonzero(x <= rank)[-1]])
+    return float(np.interp(rank, x, y))
 
 
 def test_rank_cdf_from_negatives_is_the_same_at_breakpoints() -> None:
@@ -86,9 +86,12 @@ def test_rank_cdf_from_negatives_is_the_same_at_breakpoints() -> None:
         frame.pu.plot_rank_cdf(0.5, reference="negatives", ranks=ranks)
         for ranks in ("all", "breakpoints")
     ]
-    for rank in (4, 5):
-        every, few = (rank_cdf_at(ax.get_lines()[-1], rank) for ax in drawn)
-        assert every == pytest.approx(few)
+    every, few = ([rank_cdf_at(ax.get_lines()[-1], rank) for rank in range(9)] for ax in drawn)
+    assert every == pytest.approx(few)
+    # Of three latent negatives (1/2 - 1/4)/(3/2) = 1/6 are below the last known one, and none is
+    # above the first. So of three latent positives 1 is above that, and 1/2 below the last.
+    ramp = [0, 1, 1, 1 + 3 / 8, 1 + 6 / 8, 1 + 9 / 8, 2.5, 2.5, 3]
+    assert every == pytest.approx([latent / 3 for latent in ramp])
 
 
 def test_rank_cdf_from_negatives_is_not_that_of_known_positives() -> None:

@@ -180,6 +180,16 @@ def test_what_the_data_do_not_allow_is_told(tmp_path: Path) -> None:
     assert [row[-1] for row in Tables(text).rows["AUROC"][1:]] == ["examples"]
 
 
+def test_an_estimate_at_the_edge_is_consistent_with_1(tmp_path: Path) -> None:
+    label = [1 if i < 20 and i % 2 == 0 else None for i in range(60)]
+    perfect = pd.DataFrame({"score": range(60, 0, -1), "label": label})
+    area = perfect.pu.auroc(0.2)
+    assert area["estimate"].item() == 1 and area["lower"].item() < 0.99
+    text = write(tmp_path, perfect.pu, 0.2)
+    assert "AUROC [2] on new examples is" not in text
+    assert "is consistent with 1 (95% interval" in text
+
+
 def test_arrays_and_folds_have_reports_too(tmp_path: Path) -> None:
     arrays = pu_accessor.from_arrays(FRAME["score"], FRAME["label"])
     text = write(tmp_path, arrays)

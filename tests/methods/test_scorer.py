@@ -26,12 +26,15 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from pu_accessor import PUTypeError, PUValueError
+from pu_accessor.inference.estimates.weighted_areas import weighted_auroc, weighted_precision
 from pu_accessor.sklearn import scorer
+from tests.support.oracles import estimates_oracle
 
 BETA = 0.25
 FOLDS = StratifiedKFold(4)
 RNG = np.random.default_rng(5)
 TRUTH = RNG.random(600) < 0.4
+WEIGHTED = {"auroc": weighted_auroc, "average_precision": weighted_precision}
 KNOWN = TRUTH & (RNG.random(600) < 0.5)
 X = RNG.normal(size=(600, 3)) + 0.8 * TRUTH[:, np.newaxis]
 Y = KNOWN.astype(int)
@@ -49,19 +52,21 @@ CASES: list[dict[str, Any]] = [
 
 
 def by_hand(case: dict[str, Any], estimator: Any, rows: Any) -> float:
-    """Score by ``df.pu``."""
+    """Score by ``df.pu``; areas by the unbiased statistics."""
     probability = estimator.predict_proba(X[rows])[:, 1]
+    if "at" not in case:
+        labels = [True if known else None for known in Y[rows].tolist()]
+        ask = getattr(estimates_oracle, case["quantity"])
+        return float(ask(probability.tolist(), labels, case.get("beta", 0.0)).value)
     pu = pd.DataFrame({"score": probability, "label": Y[rows]}).pu(unlabeled=0)
     asked = {"beta": 0.0, **case}
     name = asked.pop("quantity")
-    if "at" in asked:
-        sign = -1 if name in ("fdr", "fnr", "fpr") else 1
-        return sign * float(pu.metric(name, target="examples", **asked)["estimate"].iloc[0])
-    return float(getattr(pu, name)(asked["beta"])["estimate"].iloc[0])
+    sign = -1 if name in ("fdr", "fnr", "fpr") else 1
+    return sign * float(pu.metric(name, target="examples", **asked)["estimate"].iloc[0])
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_scores_are_those_of_the_frame(case: dict[str, Any]) -> None:
+def test_scores_are_those_of_the_frame_or_unbiased(case: dict[str, Any]) -> None:
     model = LogisticRegression()
     found = cross_val_score(model, X, Y, scoring=scorer(**case, unlabeled=0), cv=FOLDS)
     expected = [
@@ -184,9 +189,14 @@ def test_propensities_are_routed(name: str) -> None:
             {"score": score, "label": labels[test], "propensity": propensity[test]}
         )
         pu = fold.pu(unlabeled=0, propensity="propensity")
-        ours = getattr(pu, name)(0.1, target="examples")["estimate"].iloc[0]
+        ranking = pu._request().rank("breakpoints").make(0)
+        weight, ask = ranking.unequal_weight, WEIGHTED[name]
+        ours = float(ask(ranking, weight, np.array([0.1]), 0.95).value[0])
         assert value == pytest.approx(ours, rel=1e-12)
-        assert value != getattr(fold.pu(unlabeled=0), name)(0.1)["estimate"].iloc[0]
+        interval = getattr(pu, name)(0.1, target="examples").iloc[0]
+        assert interval["lower"] <= min(value, 1) <= interval["upper"]
+        equal = ask(ranking, np.ones(len(weight)), np.array([0.1]), 0.95).value[0]
+        assert value != pytest.approx(float(equal), rel=1e-6)
 
 
 @pytest.mark.usefixtures("routing")

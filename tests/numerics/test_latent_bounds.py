@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 import pu_accessor
 from pu_accessor.inference.bands.lookup import latent_bounds
 from pu_accessor.ranking import BoolArray, IntArray, Ranks
-from tests.cases import AREAS, Case, cases, draw_case
+from tests.cases import Case, cases, draw_case
+from tests.methods.test_contingency import check_curves, check_rounded, check_traced
 from tests.support.oracles import coherent_oracle, oracle
 
 REFERENCES = ["positives", "negatives", "tightest", "both"]
@@ -92,9 +93,7 @@ def test_what_survives_of_all_surrogate_sets(seed: int) -> None:
 @given(case=mixed(), reference=st.sampled_from(REFERENCES))
 def test_breakpoints_trace_what_all_cutoffs_do(case: Case, reference: str) -> None:
     every, some = (ask(case, ranks, reference) for ranks in ("all", "breakpoints"))
-    areas = [tables.pu.area(AREAS[curve]) for tables in (every, some) for curve in ("roc", "pr")]
-    for whole, part in zip(areas[:2], areas[2:], strict=True):
-        np.testing.assert_allclose(whole, part, rtol=1e-12, atol=1e-12)
+    check_traced(every, some)
 
 
 def sparse(seed: int) -> Case:
@@ -116,11 +115,14 @@ def sparse(seed: int) -> Case:
 def test_breakpoints_trace_what_all_cutoffs_of_few_known_examples_do(
     seed: int, reference: str
 ) -> None:
-    every, some = (ask(sparse(seed), ranks, reference, 0.2) for ranks in ("all", "breakpoints"))
-    for curve in ("roc", "pr"):
-        np.testing.assert_allclose(
-            some.pu.area(AREAS[curve]), every.pu.area(AREAS[curve]), rtol=1e-12
-        )
+    case = sparse(seed)
+    every, some = (ask(case, ranks, reference, 0.2) for ranks in ("all", "breakpoints"))
+    check_traced(every, some)
+    pu = pu_accessor.from_arrays(case.score, case.label, negative=False)
+    how: Any = {"level": 0.2, "band": "simultaneous", "reference": reference}
+    curves = [pu.roc_bounds(case.beta, ranks=r, **how) for r in ("all", "breakpoints")]
+    check_curves(*curves)
+    check_rounded(every, curves[0])
 
 
 @settings(max_examples=60)
@@ -152,7 +154,7 @@ def test_some_ranks_are_those_of_all_where_cutoffs_contradict() -> None:
     np.testing.assert_array_equal(every["rank"], [0, 1, 7, 9])
     np.testing.assert_array_equal(every["clipped"].values[:, 0, 0], [False, True, True, False])
     np.testing.assert_array_equal(
-        every["tp"].values[..., 0], [[0] * 3, [0, 0, 1], [6, 7, 7], [7] * 3]
+        every["tp"].values[..., 0], [[0] * 3, [0, 1, 1], [6, 7, 7], [7] * 3]
     )
     for ranks in ([1], [7], [0, 1], [1, 9], [0, 1, 7, 9]):
         for name in ("tp", "clipped"):

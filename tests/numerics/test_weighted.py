@@ -18,14 +18,14 @@ def test_no_known_positive_that_stands_for_others_is_left_below(seed: int) -> No
     weight = np.round(rng.uniform(1.1, 8, n), 1)
     weight[n - certain :] = 1
     m = int(rng.integers(5, 300))
-    lower, central, upper = weighted_bounds(weight, m, 0.95)
+    lower, upper = weighted_bounds(weight, m, 0.95)
     assert (lower[n - certain + 10 :] == m).all()  # the ten above have no weight
     assert certain > 10 and lower[n - certain] < m
-    assert (lower <= central).all() and (central <= upper).all()
+    assert (lower <= upper).all()
 
 
 def slow_bounds(weight: FloatArray, m: int, level: float) -> list[list[int]]:
-    """Return the limits of the docstring, cutoff by cutoff: lower, central, upper."""
+    """Return the limits of the docstring, cutoff by cutoff: lower and upper."""
     n, hidden = weight.size, weight - 1 if (weight > 1).any() else np.ones(weight.size)
     v = m * hidden / hidden.sum()
 
@@ -54,7 +54,6 @@ def slow_bounds(weight: FloatArray, m: int, level: float) -> list[list[int]]:
     ends = fewest(v), [m - few for few in fewest(v[::-1])[::-1]]
     return [
         [min(few, most) for few, most in zip(ends[0], middle, strict=True)],
-        middle,
         [max(few, most) for few, most in zip(ends[1], middle, strict=True)],
     ]
 

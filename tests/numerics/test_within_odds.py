@@ -37,8 +37,8 @@ from pu_accessor.inference.estimates.within_odds import (
 from pu_accessor.inference.search import find_breaking_point
 from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, PairedRanks, Ranking
-from tests.cases import AREAS
-from tests.support.oracles import population_oracle
+from tests.cases import AREAS, Labels
+from tests.support.oracles import completion_oracle, population_oracle
 from tests.support.oracles import selection_oracle as oracle
 
 INF = float("inf")
@@ -192,13 +192,17 @@ def scored(seed: int, known: int, size: int) -> tuple[FloatArray, BoolArray]:
 
 
 def draw(seed: int, known: int = 5, size: int = 24) -> Ranking:
-    """Draw a ranking with ties, from counts alone."""
+    """Draw a ranking with ties."""
     score, label = scored(seed, known, size)
-    cutoffs = np.unique(score)[::-1]
-    head = np.array([0, *((score >= c).sum() for c in cutoffs)])
-    found = np.array([0, *((label & (score >= c)).sum() for c in cutoffs)])
-    threshold = np.array([INF, *cutoffs])
-    return Ranking(head, threshold, found, 0 * found, head - found, Counts(known, 0, size - known))
+    frame = pd.DataFrame({"score": score, "label": np.where(label, 1, np.nan)})
+    ranking: Ranking = frame.pu._request().rank("breakpoints").make(0)
+    return ranking
+
+
+def completed(score: FloatArray, known: BoolArray, beta: float, curve: str) -> float:
+    """Return an area of the one estimate."""
+    labels: Labels = [True if one else None for one in known.tolist()]
+    return completion_oracle.area(AREAS[curve], score.tolist(), labels, beta)
 
 
 def places(ranking: Ranking) -> tuple[list[float], list[int]]:
@@ -229,9 +233,13 @@ def test_the_range_is_that_of_all_weights(seed: int, odds: float) -> None:
         found = estimate_within(ranking, np.array([beta]), rule, curve, "examples")
         assert found.reach is not None
         low, high = (float(end[0]) for end in found.reach)
-        assert high == pytest.approx(max(values), abs=1e-12)
-        assert low == pytest.approx(min(values), abs=1e-12 if curve == "roc" else 1e-3)
-        assert low < found.value[0] < high
+        # It reaches to the estimate, which is of one possible labeling, and not beyond 0 or 1.
+        value = completed(*scored(seed, 5, 24), beta, curve)
+        assert found.value[0] == pytest.approx(value, rel=1e-12)
+        least, most = np.clip([min(*values, value), max(*values, value)], 0, 1).tolist()
+        assert high == pytest.approx(most, abs=1e-12)
+        assert low == pytest.approx(least, abs=1e-12 if curve == "roc" else 1e-3)
+        assert low <= found.value[0] <= high and low < high
         assert found.lower[0] <= found.upper[0]
 
 
@@ -323,6 +331,9 @@ def test_limits_within_are_those_at_the_worst_weights(
     assert found.reach is not None
     for place, one in enumerate(betas.tolist()):
         reach, limits = limits_within(case, one, odds, curve, target)
+        value = completed(*scored(*case), one, curve)
+        assert found.value[place] == pytest.approx(value, rel=1e-9)
+        reach = [float(np.fmin(reach[0], value)), float(np.fmax(reach[1], value))]
         got = [float(end[place]) for end in found.reach]
         assert got == pytest.approx(reach, abs=1e-9, nan_ok=True)
         got = [float(end[place]) for end in (found.lower, found.upper)]
@@ -365,7 +376,17 @@ def test_a_factor_near_one_gives_the_interval_of_random_labels(curve: str) -> No
     for name in ("value", "error", "lower", "upper"):
         np.testing.assert_allclose(getattr(found, name), getattr(expected, name), atol=2e-3)
     assert found.reach is not None
-    np.testing.assert_allclose(found.reach, [expected.value] * 2, atol=1e-6)
+    # From the statistic without a bias to the estimate.
+    ranks, ends = places(ranking)
+    for place, (beta, value) in enumerate(zip(betas.tolist(), expected.value, strict=True)):
+        known = [1.0] * 30
+        unbiased = (
+            oracle.auroc(ranks, known, beta * 270, 300)
+            if curve == "roc"
+            else oracle.average_precision(ends, known, beta * 270)
+        )
+        wanted = [value] * 2 if not beta else sorted([unbiased, value])
+        assert [end[place] for end in found.reach] == pytest.approx(wanted, abs=1e-6)
 
 
 @pytest.mark.parametrize("curve", ["roc", "pr"])
@@ -387,21 +408,28 @@ def test_intervals_on_new_examples_at_known_weights(
 @pytest.mark.parametrize("curve", ["roc", "pr"])
 def test_one_block_is_where_it_is_by_any_weights(curve: str) -> None:
     """At the bottom average precision has no scatter, in the middle known positives have none."""
-    rank = np.array([0, 40, 80, 100] if curve == "pr" else [0, 40, 60, 100])
-    known = np.array([0, 0, 0, 20] if curve == "pr" else [0, 0, 20, 20])
+    rank = np.array([0, 80, 100] if curve == "pr" else [0, 40, 60, 100])
+    known = np.array([0, 0, 20] if curve == "pr" else [0, 0, 20, 20])
     total, betas = Counts(20, 0, 80), np.array([0.0, 0.2])
-    high = np.array([INF, 3.0, 2.0, 1.0])
+    high = np.array([INF, 3.0, 2.0, 1.0])[: rank.size]
     ranking = Ranking(rank, high, known, 0 * known, rank - known, total)
     plain = estimate_any(ranking, betas, Settings(), curve, "population")
-    assert plain.value[1] == pytest.approx(0.36 if curve == "pr" else 0.5)
+    # All 16 latent positives lie above the known ones: 52/64 of the others are below these, 40/64
+    # below the known ones. Average precision is of 16 among the first 80 in random order.
+    score = np.repeat(high[1:], np.diff(rank))
+    wanted = completed(score, np.repeat(np.diff(known) > 0, np.diff(rank)), 0.2, curve)
+    assert plain.value[1] == pytest.approx(wanted)
+    assert curve == "pr" or wanted == pytest.approx((16 * 52 / 64 + 20 * 40 / 64) / 36)
     assert (plain.error == 0).all() == (curve == "pr")
     within = estimate_within(ranking, betas, Settings(selection_odds=2.0), curve, "population")
     ask = weighted_population_auroc if curve == "roc" else weighted_population_precision
-    for found in ((within.lower, within.upper), ask(ranking, np.full(20, 0.3), betas, 0.95)):
+    lower, upper = ask(ranking, np.full(20, 0.3), betas, 0.95)
+    weighted = np.minimum(lower, plain.value), np.maximum(upper, plain.value)
+    for found in ((within.lower, within.upper), weighted):
         np.testing.assert_allclose(found, [plain.lower, plain.upper], atol=1e-9)
 
 
-def test_one_known_positive_has_no_average_precision_by_any_weights() -> None:
+def test_one_known_positive_has_one_average_precision_by_any_weights() -> None:
     rank, known = np.array([0, 1, 3, 9]), np.array([0, 0, 1, 1])
     ranking = Ranking(
         rank, np.array([3.0, 2.0, 1.0, 0.0]), known, 0 * known, rank - known, Counts(1, 0, 8)
@@ -411,9 +439,10 @@ def test_one_known_positive_has_no_average_precision_by_any_weights() -> None:
             ranking, np.array([beta]), Settings(selection_odds=2.0), "pr", "examples"
         )
         assert found.reach is not None
-        wanted = [np.nan] * 3 if beta else [1 / 3] * 3
+        score = np.repeat([2.0, 1.0, 0.0], [1, 2, 6])
+        wanted = completed(score, np.arange(9) == 1, beta, "pr") if beta else 1 / 3
         values = [found.value[0], found.reach[0][0], found.reach[1][0]]
-        assert values == pytest.approx(wanted, nan_ok=True)
+        assert values == pytest.approx([wanted] * 3)
 
 
 @pytest.mark.parametrize("curve", ["roc", "pr"])

@@ -155,13 +155,14 @@ def test_pr_of_a_group_starts_with_its_first_cutoff() -> None:
 def test_panels_hold_the_curves_of_their_own(
     plot: str, layout: Mapping[str, str], title: str
 ) -> None:
-    grid = draw(plot, WIDE, [0.2, 0.4], score=MODELS[:2], **layout)
+    tables = TABLES.sel(model=MODELS[:2], beta=[0.2, 0.4])
+    grid = getattr(tables.pu, plot)(**PLOTS[plot], **layout)
     assert isinstance(grid, FacetGrid)
     assert grid.axes.flat[-1].get_title() == title
     assert sum(len(bands(ax)) for ax in grid.axes.flat) == 4
     apart = set(layout.values()) - {layout.get("hue")}
     place = {dim: [{"beta": 0.4, "model": "m1"}[dim]] for dim in apart}
-    alone = getattr(TABLES.sel(place).pu, plot)(**PLOTS[plot])
+    alone = getattr(tables.sel(place).pu, plot)(**PLOTS[plot])
     one, other = artists(grid)[-1], artists(alone)[-1]
     assert [x[0] for x in one[1]] == [x[0] for x in other[1]]
     assert [x[0] for x in one[2]] == [x[0] for x in other[2]] != []

@@ -9,7 +9,7 @@ from itertools import combinations, pairwise, product
 import numpy as np
 import pytest
 
-from tests.support.oracles import oracle
+from tests.support.oracles import completion_oracle, oracle
 from tests.support.oracles.oracle import Cutoff, Table
 
 # Imported by name because neither ships type stubs.
@@ -27,7 +27,7 @@ INF = math.inf
 SCORES = [9.0, 8.0, 8.0, 7.0, 6.0, 5.0]
 LABELS: list[oracle.Label] = [True, None, None, False, True, None]
 
-# A ranking whose estimate steps back in fpr: n = m = 1 and |U| = 3 (.4 * 3 + .5 = 1.7).
+# A ranking whose bounds may step back in fpr: n = m = 1 and |U| = 3 (.4 * 3 + .5 = 1.7).
 BACK_SCORES = [4.0, 3.0, 2.0, 1.0]
 BACK_LABELS: list[oracle.Label] = [None, None, True, None]
 
@@ -56,9 +56,22 @@ def labeled_ranking(seed: int) -> tuple[list[float], list[oracle.Label]]:
     return random_scores(rng, len(labels)), labels
 
 
+def three(
+    scores: list[float],
+    labels: list[oracle.Label],
+    beta: float,
+    level: float,
+    rule: oracle.BandRule,
+) -> dict[str, list[Table]]:
+    """Return the tables of both bounds, and of the estimate in whole examples."""
+    bounds = oracle.tables(scores, labels, beta, level, rule)
+    m = oracle.latent_count(beta, labels.count(None))
+    return completion_oracle.with_estimate(scores, labels, m, bounds)
+
+
 def labeled_tables(scores: list[float], labels: list[oracle.Label]) -> list[Table]:
     """Return the tables of a ranking without unlabeled examples."""
-    return oracle.tables(scores, labels, 0, 0.95, oracle.exact_band)["estimate"]
+    return oracle.tables(scores, labels, 0, 0.95, oracle.exact_band)["lower"]
 
 
 # ---------------------------------------------------------------------------------------------
@@ -241,7 +254,7 @@ def test_the_exact_band_covers(n: int, m: int, level: float) -> None:
 
 
 # ---------------------------------------------------------------------------------------------
-# The other bands and the central value
+# The other bands
 
 
 def test_bootstrap_band_by_hand() -> None:
@@ -317,22 +330,15 @@ def test_dkw_band_against_floats() -> None:
             assert upper[k] >= high - 1e-9 and high + 1e-9 > upper[k] - 1
 
 
-def test_the_central_value_is_rounded_half_up() -> None:
-    """Halves round up, not to even."""
-    # 0, 3/2, 3 and 0, 5/4, 10/4, 15/4, 5
-    assert oracle.central(2, 3) == [0, 2, 3]
-    assert oracle.central(4, 5) == [0, 1, 3, 4, 5]
-
-
 @pytest.mark.parametrize("rule", RULES)
 def test_bands_are_ordered_and_monotone(rule: oracle.BandRule) -> None:
-    """Bounds enclose the central value and never fall."""
+    """Bounds enclose the share of the known positives and never fall."""
     for n, m, level in product((1, 2, 5, 12), (0, 1, 4, 15), LEVELS):
         lower, upper = rule(n, m, level)
-        center = oracle.central(n, m)
-        assert len(lower) == len(center) == len(upper) == n + 1
-        for low, middle, high in zip(lower, center, upper, strict=True):
-            assert 0 <= low <= middle <= high <= m
+        assert len(lower) == len(upper) == n + 1
+        for k, (low, high) in enumerate(zip(lower, upper, strict=True)):
+            middle = Fraction(k * m, n)
+            assert 0 <= low <= middle + Fraction(1, 2) and middle - Fraction(1, 2) <= high <= m
         assert lower == sorted(lower) and upper == sorted(upper)
 
 
@@ -358,14 +364,15 @@ def test_attainable_heads_by_hand() -> None:
 
 
 def test_tables_by_hand() -> None:
-    """All three bounds of the worked example."""
-    # The band (n = 2, m = 1, level .5, see above) is lower 0 0 0, upper 1 1 1; the central
-    # values are 0, floor(1/2 + 1/2) = 1 and 1. One of the three unlabeled is in P*, so that
-    # with h = 0 above the cutoff the head is 0, with h = 2 it is 0 or 1, with h = 3 it is 1.
+    """Both bounds and the estimate of the worked example."""
+    # The band (n = 2, m = 1, level .5, see above) is lower 0 0 0, upper 1 1 1. One of the three
+    # unlabeled is in P*, so that with h = 0 above the cutoff the head is 0, with h = 2 it is 0 or
+    # 1, with h = 3 it is 1. By the estimate all of it is above the last known positive, where
+    # there is room: 0 at h = 0 and 1 from h = 2 on.
     #
     # rank  k q h  heads  lower  estimate  upper
     #  0    0 0 0  0      0      0         1 -> 0
-    #  1    1 0 0  0      0      1 -> 0    1 -> 0
+    #  1    1 0 0  0      0      0         1 -> 0
     #  3    1 0 2  0 1    0      1         1
     #  4    1 1 2  0 1    0      1         1
     #  5    2 1 2  0 1    0      1         1
@@ -373,7 +380,7 @@ def test_tables_by_hand() -> None:
     #
     # and tp = k + TP_U, fp = q + h - TP_U, fn = (2 - k) + (1 - TP_U),
     # tn = (1 - q) + (3 - h) - (1 - TP_U).
-    result = oracle.tables(SCORES, LABELS, 0.4, 0.5, oracle.exact_band)
+    result = three(SCORES, LABELS, 0.4, 0.5, oracle.exact_band)
     assert result["lower"] == [
         Table(0, 0, 0, 3, 3, False),
         Table(1, 1, 0, 2, 3, False),
@@ -384,7 +391,7 @@ def test_tables_by_hand() -> None:
     ]
     assert result["estimate"] == [
         Table(0, 0, 0, 3, 3, False),
-        Table(1, 1, 0, 2, 3, True),
+        Table(1, 1, 0, 2, 3, False),
         Table(3, 2, 1, 1, 2, False),
         Table(4, 2, 2, 1, 1, False),
         Table(5, 3, 2, 0, 1, False),
@@ -406,7 +413,7 @@ def test_tables_add_up_and_are_ordered(rule: oracle.BandRule) -> None:
     for seed in range(15):
         scores, labels = random_ranking(seed)
         beta = seed / 14
-        result = oracle.tables(scores, labels, beta, 0.9, rule)
+        result = three(scores, labels, beta, 0.9, rule)
         assert list(result) == BOUNDS
         positives = labels.count(True) + oracle.latent_count(beta, labels.count(None))
         for t in [t for bound in BOUNDS for t in result[bound]]:
@@ -448,7 +455,7 @@ def test_beta_one_is_unlabeled_as_positive(rule: oracle.BandRule, seed: int) -> 
     scores, labels = random_ranking(seed)
     as_positive: list[oracle.Label] = [label is not False for label in labels]
     expected = [t[:5] for t in labeled_tables(scores, as_positive)]
-    result = oracle.tables(scores, labels, 1.0, 0.9, rule)
+    result = three(scores, labels, 1.0, 0.9, rule)
     for bound in BOUNDS:
         assert [t[:5] for t in result[bound]] == expected
 
@@ -461,7 +468,7 @@ def test_roc_by_hand() -> None:
     """The whole area and parts that end at and inside a segment."""
     # The estimate of the worked example, 3 positives and 3 negatives, has the (fp, tp) counts
     # (0,0) (0,1) (1,2) (2,2) (2,3) (3,3): the area is (3/2 + 2 + 3) / 9 = 13/18.
-    estimate = oracle.tables(SCORES, LABELS, 0.4, 0.5, oracle.exact_band)["estimate"]
+    estimate = three(SCORES, LABELS, 0.4, 0.5, oracle.exact_band)["estimate"]
     counts = [(0, 0), (0, 1), (1, 2), (2, 2), (2, 3), (3, 3)]
     thirds = [(Fraction(fp, 3), Fraction(tp, 3)) for fp, tp in counts]
     assert oracle.roc_points(estimate) == thirds
@@ -476,10 +483,11 @@ def test_roc_by_hand() -> None:
 
 def test_a_step_back_in_fpr_counts_negatively() -> None:
     """Areas are signed where fpr falls."""
-    # The estimate is 0 before the known positive and 1 from there on. The counts (fp, tp) are
+    # The bounds are 0 before the known positive and 1 from there on. The counts (fp, tp) are
     # (0,0) (1,0) (2,0) (1,2) (2,2), with 2 positives and 2 negatives: fp falls from 2 to 1.
     # Area: 0 + 0 - (1/2) * (1/2) + (1/2) * 1 = 1/4.
-    estimate = oracle.tables(BACK_SCORES, BACK_LABELS, 0.4, 0.9, oracle.exact_band)["estimate"]
+    back = oracle.tables(BACK_SCORES, BACK_LABELS, 0.4, 0.9, lambda n, m, level: ([0, 1], [0, 1]))
+    estimate = back["lower"]
     assert [(t.fp, t.tp) for t in estimate] == [(0, 0), (1, 0), (2, 0), (1, 2), (2, 2)]
     assert oracle.roc_area(estimate) == Fraction(1, 4)
     # Up to 3/4: - (1/4) * (1/2 + 1) / 2 + (1/4) * 1 = 1/16; chance is 9/32:
@@ -492,7 +500,7 @@ def test_roc_against_sklearn(seed: int) -> None:
     """All-labeled rankings give the usual ROC curve under every band and bound."""
     scores, labels = labeled_ranking(seed)
     fpr, tpr, thresholds = skm.roc_curve(labels, scores, drop_intermediate=False)
-    result = oracle.tables(scores, labels, 0, 0.95, RULES[seed % 3])
+    result = three(scores, labels, 0, 0.95, RULES[seed % 3])
     assert [c.threshold for c in oracle.cutoffs(scores, labels)] == list(thresholds)
     for bound in BOUNDS:
         points = oracle.roc_points(result[bound])
@@ -518,7 +526,7 @@ def test_a_curve_needs_negatives() -> None:
 def test_pr_points_by_hand() -> None:
     """Precision is 1 at rank 0 and tp / rank elsewhere."""
     # The counts (fp, tp) of the worked example's estimate, again, of 3 positives.
-    estimate = oracle.tables(SCORES, LABELS, 0.4, 0.5, oracle.exact_band)["estimate"]
+    estimate = three(SCORES, LABELS, 0.4, 0.5, oracle.exact_band)["estimate"]
     expected = [(0, 1), (1, 1), (2, 2 / 3), (2, 2 / 4), (3, 3 / 5), (3, 3 / 6)]
     for (recall, precision), (tp, share) in zip(oracle.pr_points(estimate), expected, strict=True):
         assert recall == Fraction(tp, 3)
@@ -600,7 +608,7 @@ def area_of_rise(start: Table, end: Table) -> float:
 def test_pr_area_against_scipy(bound: str, seed: int) -> None:
     """The integral agrees with scipy's for every band and bound."""
     scores, labels = random_ranking(seed)
-    curve = oracle.tables(scores, labels, 0.3, 0.9, RULES[seed % 3])[bound]
+    curve = three(scores, labels, 0.3, 0.9, RULES[seed % 3])[bound]
     total = sum(area_of_rise(start, end) for start, end in pairwise(curve))
     expected = total / (curve[0].tp + curve[0].fn)
     assert oracle.pr_area(curve) == pytest.approx(expected, abs=1e-10)

@@ -29,3 +29,6 @@ def test_what_is_missed_is_counted() -> None:
     found = Held.of(truth, np.full(4, 0.2), np.full(4, 0.8))
     assert (found.below, found.above, found.coverage, found.draws) == (0.25, 0.5, 0.25, 4)
     assert found.width == pytest.approx(0.6)
+    lower, upper = np.array([0.2, np.nan, np.nan, 0.2]), np.array([0.9, np.nan, np.nan, 0.9])
+    missing = Held.of(truth, lower, upper)
+    assert missing.coverage == 0 and missing.width == pytest.approx(0.7)

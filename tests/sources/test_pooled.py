@@ -10,6 +10,7 @@ from scipy import special, stats
 
 import pu_accessor
 from pu_accessor import PUDataError, PUTypeError, PUValueError
+from tests.support.oracles import completion_oracle, estimates_oracle
 
 BETA = 0.15
 
@@ -55,6 +56,18 @@ def share_of_rest(frame: pd.DataFrame, beta: float) -> float:
     return beta * frame["label"].isna().sum() / rest.sum()
 
 
+def as_shares(frame: pd.DataFrame) -> tuple[list[float], list[bool | None]]:
+    """Return the share of the own fold that each row is above, and labels."""
+    grouped = frame.groupby("fold")["score"]
+    shares = (grouped.rank(method="min") - 1) / grouped.transform("size")
+    return shares.tolist(), [{1: True, 0: False}.get(one) for one in frame["label"].tolist()]
+
+
+def completed(frame: pd.DataFrame, method: str) -> float:
+    """Return the one estimate: of the ranking by shares."""
+    return completion_oracle.area(method, *as_shares(frame), BETA)
+
+
 @pytest.mark.parametrize("ties", [False, True])
 @pytest.mark.parametrize("seed", range(3))
 def test_auroc_and_its_error(seed: int, ties: bool) -> None:
@@ -66,9 +79,10 @@ def test_auroc_and_its_error(seed: int, ties: bool) -> None:
     for some, own in zip(above, below, strict=True):
         variance += (own.size / n) ** 2 * some.var(ddof=1) / some.size
     found = frame.pu(by="fold", pool=True).auroc(BETA).iloc[0]
-    assert found["estimate"] == pytest.approx((every.mean() - b / 2) / (1 - b), rel=1e-12)
+    assert found["estimate"] == pytest.approx(completed(frame, "auroc"), rel=1e-9)
     assert found["standard_error"] == pytest.approx(variance**0.5 / (1 - b), rel=1e-12)
     assert found["lower"] < found["estimate"] < found["upper"]
+    assert found["lower"] < (every.mean() - b / 2) / (1 - b) < found["upper"]
 
 
 def test_averages_are_means_of_what_is_pooled() -> None:
@@ -80,14 +94,14 @@ def test_averages_are_means_of_what_is_pooled() -> None:
     found = pu.auroc(BETA, average=True).iloc[0]
     assert found["estimate"] == pytest.approx(np.mean(values), rel=1e-12)
     assert found["standard_error"] == pytest.approx(np.std(values, ddof=1) / 3**0.5, rel=1e-9)
-    these = pu.auroc(BETA, target="examples")["estimate"]
+    parts = [as_shares(part) for _, part in frame.groupby("site")]
+    these = [float(estimates_oracle.auroc(*part, BETA).value) for part in parts]
     mean = pu.auroc(BETA, average=True, target="examples")["estimate"].item()
-    assert mean == pytest.approx(these.mean(), rel=1e-12) != pytest.approx(found["estimate"])
+    assert mean == pytest.approx(np.mean(these), rel=1e-12) != pytest.approx(found["estimate"])
 
 
-@pytest.mark.parametrize("ties", [False, True])
-def test_average_precision(ties: bool) -> None:
-    frame = make_frame(3, ties=ties)
+def unbiased_precision(frame: pd.DataFrame) -> float:
+    """Return the statistic in the middle of the interval, from pairs within each fold."""
     n, unlabeled = (frame["label"] == 1).sum(), frame["label"].isna().sum()
     positives = n + BETA * unlabeled
     value = 0.0
@@ -96,9 +110,16 @@ def test_average_precision(ties: bool) -> None:
             head = part["score"] >= score
             high = (part.loc[head, "label"] == 1).sum()
             value += (1 + (positives - 1) / (n - 1) * (high - 1)) / head.sum()
+    return value / float(n)
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_average_precision(ties: bool) -> None:
+    frame = make_frame(3, ties=ties)
     found = frame.pu(by="fold", pool=True).average_precision(BETA).iloc[0]
-    assert found["estimate"] == pytest.approx(value / n, rel=1e-12)
+    assert found["estimate"] == pytest.approx(completed(frame, "average_precision"), rel=1e-9)
     assert found["lower"] < found["estimate"] < found["upper"]
+    assert found["lower"] < unbiased_precision(frame) < found["upper"]
 
 
 @pytest.mark.parametrize("ties", [False, True])
@@ -140,13 +161,14 @@ def test_the_error_of_average_precision_is_that_of_derivatives(ties: bool) -> No
         away = some - some.mean()
         kurtosis = np.mean(away**4) / np.mean(away**2) ** 2
         below += (size * some.var(ddof=1)) ** 2 / min(2 * size / (kurtosis - 1), size - 1)
-    share = n / positives
-    place = share * found["estimate"]
-    away = stats.t.ppf(0.975, variance**2 / below) * variance**0.5 * share / place / (1 - place)
+    share, value = n / positives, unbiased_precision(frame)
+    middle = share * value
+    away = stats.t.ppf(0.975, variance**2 / below) * variance**0.5 * share / middle / (1 - middle)
     for side, sign in (("lower", -1), ("upper", 1)):
-        end = special.expit(special.logit(place) + sign * away)
-        limit = min(found["estimate"] + (end - place) / share, 1.0)
-        assert found[side] == pytest.approx(limit, rel=1e-5)
+        end = special.expit(special.logit(middle) + sign * away)
+        limit = min(value + (end - middle) / share, 1.0)
+        reached = min(limit, found["estimate"]) if sign < 0 else max(limit, found["estimate"])
+        assert found[side] == pytest.approx(reached, rel=1e-5)
 
 
 def test_the_error_of_average_precision_is_that_of_a_bootstrap() -> None:
@@ -241,11 +263,11 @@ def test_folds_without_known_positives_are_no_obstacle() -> None:
     frame = make_frame(4)
     frame.loc[frame["fold"] == 1, "label"] = np.nan
     found = frame.pu(by="fold", pool=True).auroc(BETA).iloc[0]
-    rest = frame[frame["fold"] != 1]
-    b, others = share_of_rest(frame, BETA), share_of_rest(rest, BETA)
-    alone = rest.pu(by="fold", pool=True).auroc(BETA).iloc[0]
-    above = alone["estimate"] * (1 - others) + others / 2
-    assert found["estimate"] == pytest.approx((above - b / 2) / (1 - b), rel=1e-12)
+    assert found["estimate"] == pytest.approx(completed(frame, "auroc"), rel=1e-9)
+    # The statistic in the middle of the interval has nothing of that fold but its size.
+    below = np.concatenate(placed(frame[frame["fold"] != 1])[0])
+    b = share_of_rest(frame, BETA)
+    assert found["lower"] < (below.mean() - b / 2) / (1 - b) < found["upper"]
     both = frame.pu(by="fold", pool=True, score=["score", "other"]).compare(BETA)
     assert np.isfinite(both["p_value"]).all()
 

@@ -150,18 +150,6 @@ def _times(
 Band: TypeAlias = Callable[[int, int, float], tuple[npt.ArrayLike, npt.ArrayLike]]
 
 
-def central(n: int, m: int) -> IntArray:
-    """Return the central number of latent positives in the head: k*m/n, rounded half up.
-
-    Examples
-    --------
-    >>> central(4, 10)
-    array([ 0,  3,  5,  8, 10])
-    """
-    known = np.arange(n + 1, dtype=np.int64)
-    return (2 * known * m + n) // (2 * n)
-
-
 def bootstrap(n: int, m: int, level: float) -> Bounds:
     """Percentile bootstrap of the rank CDF, in the limit of infinitely many resamples.
 

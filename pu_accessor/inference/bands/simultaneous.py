@@ -251,13 +251,13 @@ def _most_missed(shares: FloatArray, upper: IntArray) -> float:
     return float(1 - coverage.min())
 
 
-_LOWER, _ESTIMATE, _UPPER = 0, 1, 2
+_LOWER, _UPPER = 0, 1
 
 
 def narrow(head: IntArray, bounds: IntArray) -> IntArray:
     """Narrow bounds at all cutoffs of a ranking to what can hold at all of them.
 
-    `head` has the unlabeled examples at or above each cutoff, `bounds` the shape (cutoffs, bound,
+    `head` has the unlabeled examples at or above each cutoff, `bounds` the shape (cutoffs, side,
     beta).
 
     Examples
@@ -265,16 +265,16 @@ def narrow(head: IntArray, bounds: IntArray) -> IntArray:
     Of one unlabeled example at most one is positive: with at least 3 above the second cutoff,
     there are at least 2 above the first.
 
-    >>> head, bounds = np.array([3, 4]), np.array([[0, 1, 3], [3, 3, 4]])[:, :, np.newaxis]
+    >>> head, bounds = np.array([3, 4]), np.array([[0, 3], [3, 4]])[:, :, np.newaxis]
     >>> narrow(head, bounds)[..., 0].tolist()
-    [[2, 1, 3], [3, 3, 4]]
+    [[2, 3], [3, 4]]
     """
     column = head[:, np.newaxis]
     lower = np.maximum.accumulate(bounds[:, _LOWER], axis=0)
     lower = column + np.maximum.accumulate((lower - column)[::-1], axis=0)[::-1]
     upper = np.minimum.accumulate(bounds[::-1, _UPPER], axis=0)[::-1]
     upper = column + np.minimum.accumulate(upper - column, axis=0)
-    return np.stack([lower, bounds[:, _ESTIMATE], upper], axis=1)
+    return np.stack([lower, upper], axis=1)
 
 
 def narrow_between(
@@ -291,22 +291,16 @@ def narrow_between(
     lower = np.maximum(lower, after[:, _LOWER] - ahead)
     upper = np.minimum(bounds[:, _UPPER], after[:, _UPPER])
     upper = np.minimum(upper, before[:, _UPPER] + back)
-    return np.stack([lower, bounds[:, _ESTIMATE], upper], axis=1)
+    return np.stack([lower, upper], axis=1)
 
 
 def find_corners(head: IntArray, narrowed: IntArray) -> IntArray:
     """Return the counts of unlabeled examples, between two cutoffs, at which bounds bend."""
     here, following = (side[:, np.newaxis, np.newaxis] for side in (head[:-1], head[1:]))
     before, after = narrowed[:-1], narrowed[1:]
-    middle = [_ESTIMATE]
-    grows = after[:, middle] - before[:, middle] == following - here
     # Along these lines each further example is a positive: the line that ends at the next lower
-    # bound, the one that starts at the last upper bound, and the estimate where it is such a line.
-    lines = [
-        following - after[:, [_LOWER]],
-        here - before[:, [_UPPER]],
-        np.where(grows, here - before[:, middle], following),
-    ]
+    # bound, and the one that starts at the last upper bound.
+    lines = [following - after[:, [_LOWER]], here - before[:, [_UPPER]]]
     corners = [line + value for line in lines for value in (before, after)]
     return inside_steps(corners, here, following)
 
@@ -318,9 +312,6 @@ def inside_steps(corners: list[IntArray], start: IntArray, end: IntArray) -> Int
 
 
 def settle(bounds: IntArray) -> tuple[IntArray, BoolArray]:
-    """Put bounds in order and estimates between them; also tell where bounds were out of order."""
-    lower, estimate, upper = (bounds[:, bound] for bound in (_LOWER, _ESTIMATE, _UPPER))
-    contradicted = lower > upper
-    lower, upper = np.minimum(lower, upper), np.maximum(lower, upper)
-    estimate = np.maximum(np.minimum(estimate, upper), lower)
-    return np.stack([lower, estimate, upper], axis=1), contradicted[:, np.newaxis]
+    """Put bounds in order; also tell where they were out of order."""
+    contradicted = bounds[:, [_LOWER]] > bounds[:, [_UPPER]]
+    return np.sort(bounds, axis=1), contradicted

@@ -31,15 +31,13 @@ def effective_size(weight: FloatArray) -> float:
     return float(weight.sum()) ** 2 / float(weight @ weight)
 
 
-def weighted_bounds(
-    weight: FloatArray, m: int, level: float
-) -> tuple[IntArray, IntArray, IntArray]:
+def weighted_bounds(weight: FloatArray, m: int, level: float) -> tuple[IntArray, IntArray]:
     """Bound the latent positives in the head, when labels are selected with known probabilities.
 
     Notes
     -----
-    Of the latent positives, known positive i stands for v_i, proportional to w_i - 1: `central` is
-    their sum over the head. Its variance is that of independent labels, the sum of v_i(1 + v_i).
+    Of the latent positives, known positive i stands for v_i, proportional to w_i - 1. The
+    variance of their sum over the head is that of independent labels, the sum of v_i(1 + v_i).
     The latent positives of the head and of the tail are taken as two independent gamma variables
     with these means and variances, as in [1]_; the share of the head then is that of a beta
     variable with the effective sizes mean**2/variance of head and tail, on a scaled odds axis.
@@ -60,9 +58,9 @@ def weighted_bounds(
 
     Examples
     --------
-    >>> lower, central, upper = weighted_bounds(np.array([1.5, 2.0, 3.0, 6.5]), 9, 0.95)
-    >>> lower.tolist(), central.tolist(), upper.tolist()
-    ([0, 0, 0, 0, 0], [0, 1, 2, 4, 9], [8, 9, 9, 9, 9])
+    >>> lower, upper = weighted_bounds(np.array([1.5, 2.0, 3.0, 6.5]), 9, 0.95)
+    >>> lower.tolist(), upper.tolist()
+    ([0, 0, 0, 0, 0], [8, 9, 9, 9, 9])
     """
     latent = latent_shares(weight, float(m))
     tail = (1 - level) / 2
@@ -71,7 +69,7 @@ def weighted_bounds(
     # For `upper` the ranking is read from the bottom.
     lower = np.minimum(_fewest(latent, m, tail), central)
     upper = np.maximum(m - _fewest(latent[::-1], m, tail)[::-1], central)
-    return lower, central, upper
+    return lower, upper
 
 
 def latent_shares(weight: FloatArray, m: float) -> FloatArray:

@@ -1,6 +1,6 @@
 """Two models: whether the ROC curve of one lies above that of the other, and where they cross.
 
-Curves step back where a known positive enters the head. They are compared as functions, by the
+Bounds step back where a known positive enters the head. Curves are compared as functions, by the
 highest place at each false positive rate.
 """
 
@@ -190,7 +190,7 @@ def infeasible(
 ) -> BoolArray:
     """Say where the band itself is impossible at some cutoff: beta is too high.
 
-    There all three bounds are clipped to the same table: even the lower bound has more latent
+    There both bounds are clipped to the same table: even the lower bound has more latent
     positives in the head than there are unlabeled examples, or even the upper one fewer than must
     be there, as the tail is too small for the others. Either beta is too high, or labels are not a
     random sample of the positives.
@@ -202,7 +202,7 @@ def infeasible(
     np.True_
     """
     bounds_meet = tp.max(axis=-1) <= tp.min(axis=-1)
-    all_clipped = (clipped == True).all(axis=-1)  # noqa: E712 -- or missing
+    all_clipped = (clipped[..., [0, -1]] == True).all(axis=-1)  # noqa: E712 -- or missing
     has_latent_negatives = fp[..., 0] + tn[..., 0] > np.expand_dims(known_negative, -1)
     is_too_high: BoolArray = (all_clipped & bounds_meet & has_latent_negatives).any(axis=-1)
     return is_too_high

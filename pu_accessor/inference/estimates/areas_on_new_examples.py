@@ -1,6 +1,7 @@
 """Areas on new examples: those of the classifier, not of one test set."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from pu_accessor.inference.estimates.delong import (
 )
 from pu_accessor.inference.estimates.intervals import (
     Estimates,
+    around,
     kurtosis_df,
     over_betas,
     rank_interval,
@@ -26,6 +28,7 @@ from pu_accessor.inference.estimates.intervals import (
 from pu_accessor.inference.estimates.known_positives import count_positives
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels
+from pu_accessor.inference.tables.curves import completed_area, completed_aurocs
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking, Stack
 
 _MODELED = 2  # examples that the model of the variances counts for
@@ -83,7 +86,7 @@ def estimate_population_auroc(
     >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
     >>> found = estimate_population_auroc(ranking, np.array([0.0, 0.25]), Settings())
     >>> found.value.round(3), found.error.round(3), found.lower.round(3), found.upper.round(3)
-    (array([0.719, 0.792]), array([0.159, 0.212]), array([0.346, 0.301]), array([0.951, 1.   ]))
+    (array([0.719, 0.798]), array([0.159, 0.212]), array([0.346, 0.301]), array([0.951, 1.   ]))
     """
     check_unweighted(ranking, "auroc")
     check_labels(betas, ranking.total)
@@ -96,7 +99,8 @@ def estimate_population_auroc(
         placed = Placed.of(found)
         return Estimates(value, error, *score_interval(value, share, placed, rule.level))
 
-    return over_betas(ranking.total, betas, interval, estimate)
+    complete = partial(completed_area, "roc", ranking)
+    return over_betas(ranking, betas, rule.level, interval, estimate, complete)
 
 
 def score_interval(
@@ -198,21 +202,23 @@ def estimate_population_aurocs(
     stack: Stack, betas: FloatArray, level: float
 ) -> list[Estimates | None]:
     """Estimate the area under the ROC curve of each ranking on new examples, with an interval."""
-    _, negative, unlabeled = stack.total.T
-    plain = (unlabeled > 0) & ~_exceed(stack, betas, level).any(axis=1)
+    known, negative, unlabeled = stack.total.T
+    plain = (known > 0) & (unlabeled > 0) & (negative == 0) & (betas < 1).all(axis=1)
+    completed = completed_aurocs(stack, betas)
+    plain &= ~_exceed(stack, betas, level).any(axis=1) & ~np.isnan(completed).any(axis=1)
     placed = place_stack(stack)
     with np.errstate(divide="ignore", invalid="ignore"):
         shares = betas * (unlabeled / (negative + unlabeled))[:, np.newaxis]
         values = (placed.above[:, np.newaxis] - shares / 2) / (1 - shares)
-    plain &= ((values >= 0) & (values <= 1)).all(axis=1)  # there are none without both kinds
     some = np.repeat(np.flatnonzero(plain), betas.shape[1])
     chosen = Placed(*(side[..., some] for side in placed))
     value, share = values[plain].ravel(), shares[plain].ravel()
     error = np.sqrt(np.sum(chosen.variance / chosen.size, axis=0)) / (1 - share)
-    limits = score_interval(value, share, chosen, level)
-    rows = (side.reshape(-1, betas.shape[1]) for side in (value, error, *limits))
-    found = zip(*rows, strict=True)
-    return [Estimates(*next(found)) if one else None for one in plain.tolist()]
+    statistic = Estimates(value, error, *score_interval(value, share, chosen, level))
+    estimates = around(statistic, completed[plain].ravel())
+    columns = (estimates.value, estimates.error, estimates.lower, estimates.upper)
+    rows = zip(*(column.reshape(-1, betas.shape[1]) for column in columns), strict=True)
+    return [Estimates(*next(rows)) if is_plain else None for is_plain in plain.tolist()]
 
 
 def _exceed(stack: Stack, betas: FloatArray, level: float) -> BoolArray:
@@ -278,7 +284,7 @@ def estimate_population_precision(
     >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
     >>> found = estimate_population_precision(ranking, np.array([0.0, 0.25]), Settings())
     >>> found.value.round(3), found.error.round(3), found.lower.round(3), found.upper.round(3)
-    (array([0.542, 0.715]), array([0.183, 0.275]), array([0.168, 0.204]), array([0.874, 1.   ]))
+    (array([0.542, 0.776]), array([0.183, 0.275]), array([0.168, 0.204]), array([0.874, 1.   ]))
     """
     check_unweighted(ranking, "average_precision")
     check_labels(betas, ranking.total)
@@ -295,7 +301,8 @@ def estimate_population_precision(
             limits = without_scatter(value, n, rest, rule.level)
         return Estimates(value, error, *limits)
 
-    return over_betas(ranking.total, betas, interval, estimate)
+    complete = partial(completed_area, "pr", ranking)
+    return over_betas(ranking, betas, rule.level, interval, estimate, complete)
 
 
 def precision_values(ranking: Ranking, betas: FloatArray) -> FloatArray:

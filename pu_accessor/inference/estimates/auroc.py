@@ -40,9 +40,10 @@ def estimate_auroc(
     The known positives are a simple random sample of the P = n + beta*U positives. With R their
     mid-ranks from the top, AUROC = 1 - (mean(R) - (P + 1)/2)/M, where M = N - P. This is unbiased,
     and its standard error that of a mean under sampling without replacement, sd(R)/sqrt(n) *
-    sqrt(1 - n/P)/M. Up to a false positive rate f the same holds for the part of the ranking with
-    fewer than f*M estimated false positives: the standard error is that of the number of ranks
-    that each known positive has below it there.
+    sqrt(1 - n/P)/M. The estimate is the area of a completed ranking, and the interval reaches to
+    it (`pu_accessor.inference.completion`). Up to a false positive rate f the same holds for the
+    part of the ranking with fewer than f*M estimated false positives: the standard error is that
+    of the number of ranks that each known positive has below it there.
 
     The interval holds two: Student's t with n - 1 degrees of freedom on the logit scale of the
     share of all examples that rank below a known positive, on average, in which AUROC is linear;
@@ -68,7 +69,7 @@ def estimate_auroc(
     >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
     >>> found = estimate_auroc(ranking, np.array([0.25, 0.5]), Settings())
     >>> found.value.round(3), found.error.round(3), found.lower.round(3), found.upper.round(3)
-    (array([0.792, 0.938]), array([0.132, 0.243]), array([0.417, 0.219]), array([0.917, 1.   ]))
+    (array([0.798, 1.   ]), array([0.132, 0.243]), array([0.417, 0.219]), array([0.917, 1.   ]))
     """
     if ranking.weight is not None and max_fpr is not None and max_fpr < 1:
         raise PUValueError(

@@ -6,11 +6,12 @@ from math import floor
 import numpy as np
 
 from pu_accessor.checks import Interval
-from pu_accessor.inference.estimates.intervals import Estimates, estimate_area
+from pu_accessor.inference.estimates.intervals import Estimates, around, estimate_area
 from pu_accessor.inference.estimates.known_positives import Blocks, count_positives, find_blocks
 from pu_accessor.inference.estimates.latent_gaps import precision_limits
 from pu_accessor.inference.estimates.weighted_areas import weighted_precision
 from pu_accessor.inference.settings import Settings
+from pu_accessor.inference.tables.curves import completed_area
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
 _ROUNDING = 1e-14  # relative size of a deviation that may be none
@@ -28,7 +29,8 @@ def estimate_precision(
     examples at or above its cutoff, it is estimated by [1 + (P - 1)/(n - 1)*(k - 1)]/r: the
     other known positives are a random sample of the other positives. The mean over the known ones
     is a U-statistic of second order, and unbiased. Its standard error is that of the jackknife
-    [1]_, times sqrt(1 - n/P).
+    [1]_, times sqrt(1 - n/P). The estimate is that of a completed ranking, and the interval
+    reaches to it (`pu_accessor.inference.completion`).
 
     The interval is what latent positives make that are shared out at random to the gaps between
     known ones, at the worst and at the best place of each
@@ -47,7 +49,7 @@ def estimate_precision(
     >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
     >>> found = estimate_precision(ranking, np.array([0.25, 0.5]), Settings())
     >>> found.value.round(3), found.error.round(3), found.lower.round(3), found.upper.round(3)
-    (array([0.715, 0.889]), array([0.137, 0.211]), array([0.52 , 0.596]), array([1., 1.]))
+    (array([0.776, 1.   ]), array([0.137, 0.211]), array([0.52 , 0.596]), array([1., 1.]))
     """
     weight = ranking.unequal_weight
 
@@ -68,15 +70,15 @@ def estimate_precision_around(ranking: Ranking, betas: FloatArray, rule: Setting
     growth = positives.as_floats() * positives.factor
     if not growth[0]:
         return estimate_precision(ranking, betas, rule)
-    alone, pairs = _terms(find_blocks(ranking), ranking.total.known_positive)
-    value = alone + (positives.as_floats() - 1) * pairs
+    statistic, _ = precision_and_error(ranking, betas)
     growth /= growth[0]
-    return Estimates(
-        np.append(first.value, value[1:]),
+    carried = Estimates(
+        statistic,
         first.error * growth,
-        value - growth * (first.value - first.lower),
-        value + growth * (first.upper - first.value),
+        statistic - growth * (statistic[0] - first.lower),
+        statistic + growth * (first.upper - statistic[0]),
     )
+    return around(carried, completed_area("pr", ranking, betas))
 
 
 def precision_and_error(ranking: Ranking, betas: FloatArray) -> tuple[FloatArray, FloatArray]:

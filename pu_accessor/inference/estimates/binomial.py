@@ -11,7 +11,7 @@ from pu_accessor.errors import PUDataError
 from pu_accessor.inference.estimates.delong import check_unweighted
 from pu_accessor.inference.estimates.metric_at import AtCutoff
 from pu_accessor.inference.settings import Settings
-from pu_accessor.inference.tables.contingency import check_labels
+from pu_accessor.inference.tables.contingency import check_labels, completed_table
 from pu_accessor.inference.tables.metrics import Metric, evaluate
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
 
@@ -56,7 +56,7 @@ def metric_on_new(
     >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
     >>> found = metric_on_new(ranking, np.array([0.25]), "recall", 8.5, Settings())
     >>> found.estimate, found.lower.round(3), found.upper.round(3)
-    (array([0.5]), array([0.15]), array([0.85]))
+    (array([0.47619048]), array([0.15]), array([0.85]))
     """
     check_unweighted(ranking, "metric")
     check_labels(betas, ranking.total)
@@ -64,7 +64,10 @@ def metric_on_new(
     _check_negatives(ranking.total, betas)
     here = ranking.at(np.array([ranking.above(threshold)], np.int64))
     every = np.concatenate([betas, inner[_negatives(ranking.total, inner) > 0]])
-    estimate, lower, upper = _limits(here, every, name, rule.level)
+    _, lower, upper = _limits(here, every, name, rule.level)
+    _, table = completed_table(here, every)
+    estimate = evaluate(name, *table)[0].astype(np.float64)
+    lower, upper = np.minimum(lower, estimate), np.maximum(upper, estimate)
     points = slice(None, betas.size)
     lowest = highest = None
     if interval is not None:
@@ -74,7 +77,8 @@ def metric_on_new(
     return AtCutoff(
         np.repeat(here.rank, betas.size),
         np.repeat(here.threshold, betas.size),
-        *(estimate, lower, upper, lowest, highest),
+        np.repeat(here.rank, betas.size),
+        *(estimate, lower, upper, np.zeros(betas.size, np.bool_), lowest, highest),
         band="binomial",
     )
 

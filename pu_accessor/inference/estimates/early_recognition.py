@@ -1,14 +1,12 @@
 """Early recognition: BEDROC and lift at a share, means over positives of a function of rank."""
 
-from fractions import Fraction
-from math import ceil, inf
+from math import inf
 from numbers import Real
 
 import numpy as np
 
 from pu_accessor.checks import Interval
 from pu_accessor.errors import PUTypeError, PUValueError
-from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.estimates.delong import refuse_weights
 from pu_accessor.inference.estimates.intervals import Estimates, over_betas
 from pu_accessor.inference.estimates.known_positives import (
@@ -18,9 +16,11 @@ from pu_accessor.inference.estimates.known_positives import (
     places,
 )
 from pu_accessor.inference.estimates.latent_gaps import gamma_quantile
-from pu_accessor.inference.estimates.metric_at import AtCutoff, envelope_at
 from pu_accessor.inference.settings import Settings
-from pu_accessor.inference.tables.contingency import check_labels, make_tables
+from pu_accessor.inference.tables.contingency import (
+    check_labels,
+    completed_table,
+)
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
 _LEAST = 1e-6  # of alpha: below, differences of weights are lost in rounding
@@ -52,8 +52,8 @@ def estimate_bedroc(
     -----
     The mean over all positives of exp(-alpha*r/N), scaled so that it is 0 with all of them at the
     bottom and 1 with all at the top [1]_. In a block of ties each has the mean of its ranks, as
-    over random orders. The known positives are a simple random sample of the positives, so that
-    their mean is unbiased.
+    over random orders. The positives are those of a completed ranking
+    (`pu_accessor.inference.completion`).
 
     The interval is what latent positives make that are shared out at random to the gaps between
     known ones (`pu_accessor.inference.estimates.latent_gaps`): those of each gap at the known one
@@ -73,7 +73,7 @@ def estimate_bedroc(
     >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
     >>> found = estimate_bedroc(ranking, np.array([0.25]), 5.0, Settings())
     >>> found.value.round(3), found.lower.round(3), found.upper.round(3)
-    (array([0.683]), array([0.436]), array([1.]))
+    (array([0.705]), array([0.436]), array([1.]))
     """
     refuse_weights(ranking, "bedroc")
     check_labels(betas, ranking.total)
@@ -89,7 +89,6 @@ def estimate_bedroc(
         every = np.array([float(each) for each in positives])
         top = _mean_weight(np.array(0.0), every, pace)
         bottom = _mean_weight(examples - every, every, pace)
-        value = (weight.mean() - bottom) / (top - bottom)
         spread = weight.std(ddof=1) / n**0.5 if n > 1 else np.nan
         error = np.where(factor > 0, spread * factor, 0.0) / (top - bottom)
         limits = [
@@ -97,11 +96,20 @@ def estimate_bedroc(
             for p in every.tolist()
         ]
         means = (weight.sum() + (every - n) * np.transpose(limits)) / every
-        ends = np.clip((means - bottom) / (top - bottom), 0, 1)
-        inside = np.clip(value, 0, 1)
-        return Estimates(value, error, np.minimum(ends[0], inside), np.maximum(ends[1], inside))
+        value = (weight.mean() - bottom) / (top - bottom)
+        return Estimates(value, error, *np.clip((means - bottom) / (top - bottom), 0, 1))
 
-    return over_betas(ranking.total, betas, interval, estimate)
+    def complete(betas: FloatArray) -> FloatArray:
+        completed, table = completed_table(ranking, betas)
+        start, size = completed.rank[:-1], np.diff(completed.rank)
+        positives = table.tp[-1]
+        mean = _mean_weight(start, size, pace) @ np.diff(table.tp, axis=0) / positives
+        top = _mean_weight(np.array(0.0), positives, pace)
+        bottom = _mean_weight(examples - positives, positives, pace)
+        bedroc: FloatArray = np.clip((mean - bottom) / (top - bottom), 0, 1)  # but for rounding
+        return bedroc
+
+    return over_betas(ranking, betas, rule.level, interval, estimate, complete)
 
 
 def _mean_weight(
@@ -137,70 +145,3 @@ def _limits(
         limits.append(mean + stretch * (gamma_quantile(each, times, 1.0, tail) - mean))
     low, high = np.clip(limits, worst, best).tolist()
     return low, high
-
-
-def lift_at(
-    ranking: Ranking,
-    betas: FloatArray,
-    fraction: float,
-    settings: Settings,
-    interval: Interval | None = None,
-) -> AtCutoff:
-    """Estimate lift among exactly a share of these examples: what others call enrichment factor.
-
-    Notes
-    -----
-    The share of the positives among the first K of N examples, over K/N; K is rounded up. Where K
-    falls into a block of ties, its positives count in part, as over random orders. The limits are
-    those of the band at K, or, within a block, at both of its ends, each at half of 1 - level:
-    they cover with probability of at least `level`.
-
-    Examples
-    --------
-    >>> from pu_accessor.ranking import Counts
-    >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
-    >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
-    >>> lift = lift_at(ranking, np.array([0.25]), 0.25, Settings())
-    >>> lift.rank, lift.estimate, lift.lower.round(3), lift.upper.round(3)
-    (array([3]), array([2.]), array([1.333]), array([2.]))
-    """
-    check_labels(betas, ranking.total)
-    examples, n = sum(ranking.total), ranking.total.known_positive
-    rank = ceil(Fraction(str(fraction)) * examples)
-    around, inside = _around(ranking, rank)
-    is_cutoff = around.rank.size == 1
-    part = np.array([1.0] if is_cutoff else [1 - inside, inside])
-    at_level = settings if is_cutoff else settings.at_level((1 + settings.level) / 2)
-    tables = make_tables(around, betas, at_level, interval)
-    positives = count_positives(ranking.total, betas).as_floats()
-    low, high = np.tensordot(part, tables.tp[:, [0, 2]], 1) / tables.positives
-    recall = np.minimum(part @ around.known_positive / n, rank / positives)  # no more places
-    recalls = [recall, np.minimum(low, recall), np.maximum(high, recall)]
-    ends = [envelope_at(tables, "recall", cutoff) for cutoff in range(part.size)]
-    if tables.inner is not None:
-        lowest, highest = np.tensordot(part, np.array(ends, np.float64), 1)
-        recalls += [np.minimum(lowest, recalls[1]), np.maximum(highest, recalls[2])]
-    estimate, lower, upper, *envelope = (share * examples / rank for share in recalls)
-    return AtCutoff(
-        rank=np.full(betas.size, rank),
-        threshold=np.full(betas.size, around.threshold[-1]),
-        estimate=estimate,
-        lower=lower,
-        upper=upper,
-        envelope_lower=envelope[0] if envelope else None,
-        envelope_upper=envelope[1] if envelope else None,
-        band=band_name(settings.band),
-    )
-
-
-def _around(ranking: Ranking, rank: int) -> tuple[Ranking, float]:
-    """Return the cutoff at a rank, or both ends of the ties around it, and where it is between."""
-    here = ranking.at(np.array([rank], np.int64))
-    start = int(here.known_positive[0] + here.known_negative[0] + here.unlabeled[0])
-    if start == rank:
-        return here, 0.0
-    reached = here.unlabeled + (rank - start)  # in a block without labels; others have both ends
-    finer = ranking.refine(reached[reached <= ranking.total.unlabeled])
-    place = int(np.searchsorted(finer.rank, rank))
-    end = int(finer.rank[place])
-    return finer.take(np.array([place - 1, place])), (rank - start) / (end - start)

@@ -12,7 +12,7 @@ from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import Tables, make_tables
 from pu_accessor.inference.tables.metrics import evaluate
-from pu_accessor.ranking import FloatArray, IntArray, Ranking
+from pu_accessor.ranking import FloatArray, IntArray, Numbers, Ranking
 
 Cost: TypeAlias = tuple[float, float]
 _NAMES = ("precision", "recall", "fpr", "cost")
@@ -36,6 +36,7 @@ class Guaranteed:
     estimate: float
     lower: float
     upper: float
+    clipped: bool  # whether a limit is cut to what the unlabeled examples allow
     attainable: float  # the best bound that any cutoff has from rank 1 on
 
 
@@ -125,7 +126,7 @@ def find_guaranteed(
     best = np.fmax if goal.name in _RISING else np.fmin
     attainable = float(best.reduce(bounded.worse[1:]))
     if place is None or (goal.name == "fpr" and not bounded.tables.ranking.rank[place]):
-        return Guaranteed(0, inf, nan, nan, nan, attainable)
+        return Guaranteed(0, inf, nan, nan, nan, False, attainable)
     here, ends = bounded.tables.ranking, (bounded.worse[place], bounded.better[place])
     return Guaranteed(
         int(here.rank[place]),
@@ -133,6 +134,7 @@ def find_guaranteed(
         float(bounded.estimate[place]),
         float(min(ends)),
         float(max(ends)),
+        bool(bounded.tables.clipped[place, ::2].any()),
         attainable,
     )
 
@@ -154,7 +156,7 @@ def _bound(
         positives = np.concatenate([positives, tables.inner.positives])
     rank, size = tables.ranking.rank[:, np.newaxis], sum(ranking.total)
 
-    def value(tp: IntArray, positives: IntArray) -> FloatArray:
+    def value(tp: Numbers, positives: IntArray) -> FloatArray:
         fp, fn = rank - tp, positives - tp
         if goal.name == "cost":
             return goal.cost[0] * fp + goal.cost[1] * fn

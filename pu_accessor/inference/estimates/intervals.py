@@ -8,16 +8,17 @@ areas under bounding curves replace the interval.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from scipy import special
 
 from pu_accessor.checks import Interval, interval_betas
+from pu_accessor.inference.prior.methods import limit_from_positives
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels, make_tables
-from pu_accessor.inference.tables.curves import area
-from pu_accessor.ranking import BoolArray, Counts, FloatArray, Ranking
+from pu_accessor.inference.tables.curves import area, completed_area
+from pu_accessor.ranking import BoolArray, FloatArray, Ranking
 
 
 def reach(error: FloatArray, df: FloatArray | float, level: float) -> FloatArray:
@@ -71,17 +72,19 @@ _ROUNDING = 1e-9
 class Estimates:
     """An area of one ranking at some betas."""
 
-    value: FloatArray  # shape (betas,), as the next three; NaN where there is none
+    value: FloatArray  # shape (betas,), as the next three
     error: FloatArray  # standard errors
-    lower: FloatArray
+    lower: FloatArray  # NaN where an error says nothing, or beta is refuted
     upper: FloatArray
     # Lowest lower and highest upper within an interval of beta.
     envelope: tuple[float, float] | None = None
     reach: tuple[FloatArray, FloatArray] | None = None  # lowest and highest within selection_odds
 
 
-# From betas to estimates from the known positives alone, intervals NaN where there is no error.
+# From betas to estimates: as a rule unbiased statistics, with intervals around them.
 Estimator: TypeAlias = Callable[[FloatArray], Estimates]
+# From betas to what the one estimate has.
+Complete: TypeAlias = Callable[[FloatArray], FloatArray]
 
 
 def estimate_area(
@@ -101,17 +104,40 @@ def estimate_area(
         estimates = _without_hidden(estimate(betas), betas * ranking.total.unlabeled > 0)
         return _between_curves(estimates, ranking, betas, bounds, curve, max_fpr)
 
-    return over_betas(ranking.total, betas, interval, with_fallbacks)
+    def complete(betas: FloatArray) -> FloatArray:
+        return completed_area(curve, ranking, betas, max_fpr)
+
+    return over_betas(ranking, betas, rule.level, interval, with_fallbacks, complete)
 
 
 def over_betas(
-    total: Counts, betas: FloatArray, interval: Interval | None, estimate: Estimator
+    ranking: Ranking,
+    betas: FloatArray,
+    level: float,
+    interval: Interval | None,
+    estimate: Estimator,
+    complete: Complete | None = None,
 ) -> Estimates:
-    """Estimate at some betas, and an envelope over an interval of them where there is one."""
-    inner = interval_betas(interval, betas)
+    """Estimate at some betas, and an envelope over an interval of them where there is one.
+
+    Where something completes, that is the estimate, and the interval reaches to it.
+    """
+    total, inner = ranking.total, interval_betas(interval, betas)
     has_negatives = total.known_negative + total.unlabeled * (1 - inner) > 0
     every = np.concatenate([betas, inner[has_negatives]])
-    return _split(_possible(estimate(every), total.known_positive), every, betas.size, interval)
+    estimates = estimate(every)
+    if complete is not None:
+        estimates = _refuted(estimates, ranking, every, level)
+        estimates = around(estimates, complete(every))
+    return _split(estimates, every, betas.size, interval)
+
+
+def around(statistic: Estimates, completed: FloatArray) -> Estimates:
+    """Put the one estimate for an unbiased statistic; the interval reaches to it."""
+    completed = np.clip(completed, 0, 1)  # but for rounding
+    lower = np.clip(np.minimum(statistic.lower, completed), 0, 1)
+    upper = np.clip(np.maximum(statistic.upper, completed), 0, 1)
+    return replace(statistic, value=completed, lower=lower, upper=upper)
 
 
 def _without_hidden(found: Estimates, hidden: BoolArray) -> Estimates:
@@ -141,17 +167,18 @@ def _between_curves(
     return replace(found, lower=lower, upper=upper)
 
 
-def _possible(found: Estimates, known: int) -> Estimates:
-    """Put NaN where an estimate is outside [0, 1] by more than its error, at 95%."""
-    beyond = np.maximum(found.value - 1, -found.value)
-    error = special.stdtrit(max(known - 1, 1), 0.975) * found.error
-    nowhere = beyond > np.where(np.isnan(error), 1, error) + _ROUNDING
-
-    columns = ("value", "error", "lower", "upper")
-    possible: dict[str, Any] = {
-        name: np.where(nowhere, np.nan, getattr(found, name)) for name in columns
-    }
-    return replace(found, **possible)
+def _refuted(statistic: Estimates, ranking: Ranking, betas: FloatArray, level: float) -> Estimates:
+    """Leave no interval where a statistic is impossible and beta exceeds its limit."""
+    beyond = np.maximum(statistic.value - 1, -statistic.value)
+    df = max(ranking.total.known_positive - 1, 1)
+    error = special.stdtrit(df, 0.975) * statistic.error
+    impossible = beyond > np.where(np.isnan(error), 1, error) + _ROUNDING
+    if not impossible.any():
+        return statistic
+    slack = 0.5 / max(ranking.total.unlabeled, 1)
+    too_high = impossible & (betas > limit_from_positives(ranking, 1 - level) + slack)
+    lower, upper = (np.where(too_high, np.nan, end) for end in (statistic.lower, statistic.upper))
+    return replace(statistic, lower=lower, upper=upper)
 
 
 def _split(

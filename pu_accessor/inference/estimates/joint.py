@@ -12,12 +12,22 @@ import numpy as np
 from pu_accessor.checks import latent_counts
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.intervals import Estimates
-from pu_accessor.inference.estimates.metric_at import AtCutoff, evaluate_at, find_cutoff, rule_at
+from pu_accessor.inference.estimates.metric_at import (
+    AtCutoff,
+    Head,
+    evaluate_at,
+    find_head,
+    rule_at,
+)
 from pu_accessor.inference.settings import BetaRange, Settings, ranking_level
 from pu_accessor.inference.tables.contingency import Table, check_labels
-from pu_accessor.inference.tables.latent_bounds import bound_latent, references_used
+from pu_accessor.inference.tables.latent_bounds import (
+    bound_latent,
+    complete_at,
+    references_used,
+)
 from pu_accessor.inference.tables.metrics import Metric, evaluate
-from pu_accessor.ranking import FloatArray, Ranking
+from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
 _TURN = np.linspace(0, np.pi / 2, 33)
 _OFF, _LEFT = np.sin(_TURN), np.cos(_TURN)  # of beta, and what that leaves of the ranking
@@ -115,7 +125,6 @@ def _extreme(pick: np.ufunc, value: FloatArray, off: FloatArray, beta: BetaRange
     return extreme
 
 
-_LEAST, _ESTIMATE, _MOST = range(3)  # bounds
 _TABLES_OFF = np.sin(np.linspace(0, np.pi / 2, 5))[1:]  # how far beta is off, of how far it can be
 
 
@@ -127,22 +136,22 @@ def join_metric_at(
     Notes
     -----
     Where beta is off by a share t of the distance to its limit, the band counts sqrt(1 - t**2) of
-    its distance from the central number of latent positives in the head. Where that is cut to what
-    the unlabeled examples there allow, errors no longer add by squares: a metric then depends on
-    the nearer of two ends. Such a bound counts as a whole at all betas.
+    its distance from the estimated number of latent positives in the head. Where that is cut to
+    what the unlabeled examples there allow, errors no longer add by squares: a metric then depends
+    on the nearer of two ends. Such a bound counts as a whole at all betas.
     """
     check_labels(np.array([beta.upper]), ranking.total, references_used(rule.reference, ranking))
     rule = rule_at(ranking, at, rule)
-    here = find_cutoff(ranking, beta.point, name, at, rule)
+    head = find_head(ranking, beta.point, name, at, rule)
     if joint == "guaranteed":
         inner = rule.at_level(ranking_level(rule.level, beta.level))
-        found = evaluate_at(here, beta.grid(rule.level, joint), name, inner)
+        found = evaluate_at(head, beta.grid(rule.level, joint), name, inner)
         return at_estimate(
             found, *join_limits(found.estimate, found.lower, found.upper, beta, joint)
         )
     betas, share = _walk(beta, rule.level)
-    point = evaluate_at(here, betas[:1], name, rule)
-    values = evaluate(name, *_tables(here, betas, share, rule)).astype(np.float64)
+    point = evaluate_at(head, betas[:1], name, rule)
+    values = evaluate(name, *_tables(head, betas, share, rule)).astype(np.float64)
     ends = np.append(values.ravel(), [point.lower, point.upper])
     return at_estimate(
         point, np.fmin.reduce(ends, keepdims=True), np.fmax.reduce(ends, keepdims=True)
@@ -163,27 +172,39 @@ def _walk(beta: BetaRange, level: float) -> tuple[FloatArray, FloatArray]:
     return np.concatenate([[point], down, up]), np.concatenate([[1.0], left, left])
 
 
-def _tables(here: Ranking, betas: FloatArray, share: FloatArray, rule: Settings) -> Table:
+def _tables(head: Head, betas: FloatArray, share: FloatArray, rule: Settings) -> Table:
     """Return the tables of both bounds, each with a share of its distance from the estimate."""
+    ends, rule = head.ends, head.share_error(rule)
+    latent = latent_counts(betas, ends.total.unlabeled)
+    cutoffs = [ends.take(np.array([cutoff])) for cutoff in range(head.part.size)]
+    in_head = [_between(cutoff, latent, share, rule) for cutoff in cutoffs]
+    known, negative, unlabeled = (
+        float(head.part @ count)
+        for count in (ends.known_positive, ends.known_negative, ends.unlabeled)
+    )
+    mixed = np.tensordot(head.part, np.stack(in_head), 1)
+    tp, fp = known + mixed, negative + unlabeled - mixed
+    positives = ends.total.known_positive + latent
+    return Table(tp, fp, positives - tp, sum(ends.total) - positives - fp)
+
+
+def _between(here: Ranking, latent: IntArray, share: FloatArray, rule: Settings) -> IntArray:
+    """Return both bounds on the latent positives at a cutoff, moved towards the estimate."""
     unlabeled, head = here.total.unlabeled, int(here.unlabeled[0])
-    latent = latent_counts(betas, unlabeled)
-    claimed = bound_latent(here, latent, rule, refine=False).claimed[0]
+    bounds = bound_latent(here, latent, rule, refine=False)
+    (low, high), (_, completed) = bounds.claimed[0], complete_at(here, latent, bounds.tightest)
     least, most = np.maximum(latent - (unlabeled - head), 0), np.minimum(latent, head)
-    middle, low, high = (claimed[bound] for bound in (_ESTIMATE, _LEAST, _MOST))
+    middle = np.clip(completed[0], low, high)
     one = np.ones(share.size)
     below, above = one if (low < least).any() else share, one if (high > most).any() else share
     ends = np.stack(
         [np.floor(middle - below * (middle - low)), np.ceil(middle + above * (high - middle))]
     )
-    ends = np.clip(ends.astype(np.int64), least, most)
-    tp = int(here.known_positive[0]) + ends
-    fp = int(here.known_negative[0]) + head - ends
-    positives = here.total.known_positive + latent
-    return Table(tp, fp, positives - tp, sum(here.total) - positives - fp)
+    return np.clip(ends.astype(np.int64), least, most)
 
 
 def at_estimate(found: AtCutoff, lower: FloatArray, upper: FloatArray) -> AtCutoff:
     """Return what was found at the first beta, with other limits."""
-    names = ("rank", "threshold", "estimate")
+    names = ("rank", "threshold", "examples_at_threshold", "estimate", "clipped")
     first = {name: getattr(found, name)[:1] for name in names}
     return replace(found, **first, lower=lower, upper=upper)

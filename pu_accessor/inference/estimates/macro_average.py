@@ -14,7 +14,7 @@ from pu_accessor.inference.estimates.cutoff_spec import FIXED, Cutoff
 from pu_accessor.inference.estimates.delong import find_placements, place_stack, welch_df
 from pu_accessor.inference.estimates.intervals import Estimates, rank_interval, reach
 from pu_accessor.inference.estimates.known_positives import count_negatives, count_positives
-from pu_accessor.inference.estimates.metric_at import fixed_cutoff
+from pu_accessor.inference.estimates.metric_at import fixed_head
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.inference.tables.metrics import Metric, evaluate, metric_name
 from pu_accessor.ranking import FloatArray, Ranking, Stack
@@ -86,10 +86,10 @@ def rate_at(ranking: Ranking, betas: FloatArray, name: str | Metric, cutoff: Cut
     """Return what a group adds to the average of a metric at a cutoff."""
     _check(ranking, betas)
     n, examples = ranking.total.known_positive, sum(ranking.total)
-    here = fixed_cutoff(ranking, cutoff)
+    head = fixed_head(ranking, cutoff)
     positives = count_positives(ranking.total, betas).as_floats()
-    share = float(here.known_positive[0]) / n
-    predicted = float(here.rank[0])
+    share = float(head.part @ head.ends.known_positive) / n
+    predicted = float(head.rank)
     found = np.multiply.outer(np.array([share, 0.0, 0.5, 1.0]), positives)
     possible = np.maximum(predicted + positives - examples, 0), np.minimum(predicted, positives)
     found = np.concatenate([found, possible])

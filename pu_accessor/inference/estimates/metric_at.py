@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from math import ceil, floor, nan
-from typing import Any, TypeAlias
+from math import floor, nan
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -13,10 +13,17 @@ from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.estimates.cutoff_spec import CHOSEN, FIXED, Cutoff, no_rank
 from pu_accessor.inference.settings import Settings
-from pu_accessor.inference.tables.contingency import Tables, central_table, make_tables
+from pu_accessor.inference.tables.contingency import (
+    Table,
+    Tables,
+    completed_table,
+    head_of,
+    make_tables,
+    mix,
+)
 from pu_accessor.inference.tables.curves import point_envelopes
 from pu_accessor.inference.tables.metrics import Metric, evaluate
-from pu_accessor.ranking import FloatArray, IntArray, Ranking
+from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,12 +32,36 @@ class AtCutoff:
 
     rank: IntArray  # examples predicted positive
     threshold: FloatArray  # lowest score that is
+    examples_at_threshold: IntArray  # with that score or a higher one: more in a block of ties
     estimate: FloatArray
     lower: FloatArray  # the smaller number, also of an error rate
     upper: FloatArray
+    clipped: BoolArray  # whether a limit is cut to what the unlabeled examples allow
     envelope_lower: FloatArray | None  # while beta varies within an interval
     envelope_upper: FloatArray | None
     band: str  # its name
+
+
+class Head(NamedTuple):
+    """The examples predicted positive: down to a cutoff, or into a block of tied scores."""
+
+    ends: Ranking  # the cutoff, or the two around the block
+    part: FloatArray  # weight of each: where between them the head ends
+
+    @property
+    def rank(self) -> int:
+        """Examples predicted positive."""
+        return round(float(self.part @ head_of(self.ends)))
+
+    def share_error(self, rule: Settings) -> Settings:
+        """Return the rule at which limits at two ends share what is left to error."""
+        if self.part.size == 1 or rule.band == "simultaneous":
+            return rule
+        return rule.at_level((1 + rule.level) / 2)
+
+    def tables(self, betas: FloatArray, rule: Settings, interval: Interval | None) -> Tables:
+        """Return the tables of the head."""
+        return mix(make_tables(self.ends, betas, self.share_error(rule), interval), self.part)
 
 
 # From a ranking, a beta, the value of a cutoff and a rule to a ranking of one cutoff.
@@ -47,6 +78,12 @@ def metric_at(
 ) -> AtCutoff:
     """Evaluate a metric at one cutoff, with its interval.
 
+    Notes
+    -----
+    Where a rank falls into a block of tied scores, its counts are the expectation over all orders
+    of the block. The limits are between those of the band at both ends of the block, each at half
+    of 1 - level: they cover with a probability of at least `level`.
+
     Examples
     --------
     >>> from pu_accessor.inference.estimates.cutoff_spec import read_at
@@ -54,14 +91,13 @@ def metric_at(
     >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
     >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
     >>> found = metric_at(ranking, np.array([0.25]), "precision", read_at(4), Settings())
-    >>> found.threshold, found.estimate, found.lower, found.upper, found.band
-    (array([8.5]), array([0.75]), array([0.5]), array([1.]), 'exact')
+    >>> found.threshold, found.estimate.round(3), found.lower, found.upper, found.band
+    (array([8.5]), array([0.714]), array([0.5]), array([1.]), 'exact')
     """
     interval_betas(interval, betas)
     rule = rule_at(ranking, at, rule)
     if at.kind in FIXED:
-        here = find_cutoff(ranking, betas[0], name, at, rule)
-        return evaluate_at(here, betas, name, rule, interval)
+        return evaluate_at(fixed_head(ranking, at), betas, name, rule, interval)
     return _at_each(ranking, betas, name, at, rule, interval)
 
 
@@ -77,8 +113,8 @@ def rule_at(ranking: Ranking, at: Cutoff, rule: Settings) -> Settings:
     return replace(rule, band="simultaneous") if rule.band == "exact" else rule
 
 
-def fixed_cutoff(ranking: Ranking, at: Cutoff) -> Ranking:
-    """Find a cutoff that no beta moves: of ranks the last cutoff at or before it."""
+def fixed_head(ranking: Ranking, at: Cutoff) -> Head:
+    """Find a head that no beta moves."""
     examples, rank = sum(ranking.total), at.value
     if at.kind == "threshold":
         rank = ranking.above(at.value)
@@ -86,18 +122,32 @@ def fixed_cutoff(ranking: Ranking, at: Cutoff) -> Ranking:
         rank = floor(Fraction(str(at.value)) * examples)
     if rank > examples:
         raise no_rank(f"{examples}, the number of examples", rank)
-    return ranking.at(np.array([rank], np.int64))
+    return _head_at(ranking, int(rank))
 
 
-def find_cutoff(
+def _head_at(ranking: Ranking, rank: int) -> Head:
+    """Return the head of a rank: where it is in a block of ties, and the cutoffs around that."""
+    here = ranking.at(np.array([rank], np.int64))
+    start = int(head_of(here)[0])
+    if start == rank:
+        return Head(here, np.ones(1))
+    reached = here.unlabeled + (rank - start)  # in a block without labels; others have both ends
+    finer = ranking.refine(reached[reached <= ranking.total.unlabeled])
+    end = int(np.searchsorted(finer.rank, rank))
+    inside = (rank - start) / (int(finer.rank[end]) - start)
+    return Head(finer.take(np.array([end - 1, end])), np.array([1 - inside, inside]))
+
+
+def find_head(
     ranking: Ranking, beta: float, name: str | Metric, at: Cutoff, rule: Settings
-) -> Ranking:
-    """Find the cutoff that a person reports."""
+) -> Head:
+    """Find the head that a person reports."""
     if at.kind in FIXED:
-        return fixed_cutoff(ranking, at)
+        return fixed_head(ranking, at)
     if at.kind in CHOSEN:
-        return _at_best(ranking, beta, "informedness" if at.kind == "youden" else name, rule)
-    return _SEARCHES[at.kind](ranking, beta, at.value, rule)
+        metric = "informedness" if at.kind == "youden" else name
+        return Head(_at_best(ranking, beta, metric, rule), np.ones(1))
+    return Head(_SEARCHES[at.kind](ranking, beta, at.value, rule), np.ones(1))
 
 
 def _at_each(
@@ -109,49 +159,49 @@ def _at_each(
     interval: Interval | None,
 ) -> AtCutoff:
     """Evaluate at the cutoff of each beta."""
-    found = [
+    answers = [
         evaluate_at(
-            find_cutoff(ranking, beta, name, at, rule), np.array([beta]), name, rule, interval
+            find_head(ranking, beta, name, at, rule), np.array([beta]), name, rule, interval
         )
         for beta in betas.tolist()
     ]
 
     def join(name: str) -> FloatArray | None:
-        values = [getattr(answer, name) for answer in found]
+        values = [getattr(answer, name) for answer in answers]
         return None if values[0] is None else np.concatenate(values)
 
     names = [field.name for field in fields(AtCutoff)]
     joined: dict[str, Any] = {name: join(name) for name in names if name != "band"}
-    return replace(found[0], **joined)
+    return replace(answers[0], **joined)
 
 
 def evaluate_at(
-    here: Ranking,
+    head: Head,
     betas: FloatArray,
     name: str | Metric,
     rule: Settings,
     interval: Interval | None = None,
 ) -> AtCutoff:
-    """Evaluate at the one cutoff that a ranking has."""
-    tables = make_tables(here, betas, rule, interval)
+    """Evaluate a metric of one head."""
+    tables, ends = head.tables(betas, rule, interval), head.ends
     first, estimate, last = evaluate(name, *tables.table)[0].astype(np.float64)
-    low, high = envelope_at(tables, name)
+    low, high = _envelope(tables, name)
     return AtCutoff(
-        rank=(tables.tp + tables.fp)[0, 0],
-        threshold=np.repeat(here.threshold, betas.size),
+        rank=np.full(betas.size, head.rank),
+        threshold=np.full(betas.size, ends.threshold[-1]),
+        examples_at_threshold=np.full(betas.size, head_of(ends)[-1]),
         estimate=estimate,
         lower=np.minimum(first, last),
         upper=np.maximum(first, last),
+        clipped=np.asarray(tables.clipped[0, ::2].any(axis=0)),
         envelope_lower=low,
         envelope_upper=high,
-        band=band_name(rule.band) if here.weight is None else "weighted",
+        band=band_name(rule.band) if ends.weight is None else "weighted",
     )
 
 
-def envelope_at(
-    tables: Tables, name: str | Metric, cutoff: int = 0
-) -> tuple[FloatArray | None, FloatArray | None]:
-    """Return the lowest and the highest at one cutoff while beta varies, with each point."""
+def _envelope(tables: Tables, name: str | Metric) -> tuple[FloatArray | None, FloatArray | None]:
+    """Return the lowest and the highest of a metric while beta varies, with each point."""
     if tables.inner is None:
         return None, None
     low, high = point_envelopes(
@@ -160,12 +210,12 @@ def envelope_at(
         lambda table: evaluate(name, *table).astype(np.float64),
         kinks=True,
     )
-    return low[cutoff], high[cutoff]
+    return low[0], high[0]
 
 
 def _at_fpr(ranking: Ranking, beta: float, value: float, rule: Settings) -> Ranking:
     """Find the last cutoff whose estimated false positive rate is at most a value."""
-    finer, table = central_table(ranking, beta, rule)
+    finer, table = _complete(ranking, beta, rule)
     rates = evaluate("fpr", *table)
     if np.isnan(rates).any():
         raise PUDataError(
@@ -174,53 +224,43 @@ def _at_fpr(ranking: Ranking, beta: float, value: float, rule: Settings) -> Rank
             page="beta#too-high",
         )
     last = int(np.flatnonzero(rates <= value)[-1])
-    # Up to the next bend each further example is a false positive.
-    negatives = int(table.fp[0] + table.tn[0])
-    most = floor(value * negatives)
-    most += ((most + 1) / negatives <= value) - (most / negatives > value)  # as floats compare
-    room = most - int(table.fp[last])
-    finer = finer.refine(_between(finer, last, int(finer.unlabeled[last]) + room))
-    finer, table = central_table(finer, beta, rule)
+    inside = _inside(finer, last)
+    _, between = _complete(inside, beta, rule)
+    reached = inside.unlabeled[evaluate("fpr", *between) <= value][-1:]
+    finer, table = _complete(finer.refine(reached), beta, rule)
     return finer.take(np.flatnonzero(evaluate("fpr", *table) <= value)[-1:])
 
 
 def _at_recall(ranking: Ranking, beta: float, value: float, rule: Settings) -> Ranking:
     """Find the first cutoff whose estimated recall is at least a value."""
-    finer, table = central_table(ranking, beta, rule)
-    positives = int(table.tp[-1])
-    if not positives:
+    finer, table = _complete(ranking, beta, rule)
+    if not table.tp[-1]:
         raise PUDataError(
             "at={'recall': ...} needs positives, but at this beta there are none. Pass a larger "
             "beta, or a rank."
         )
     first = int(np.flatnonzero(evaluate("recall", *table) >= value)[0])
-    # Since the last bend each further example is a true positive, or none is.
-    least = ceil(value * positives)
-    least += (least / positives < value) - ((least - 1) / positives >= value)
-    spare = int(table.tp[first]) - least
-    finer = finer.refine(_between(finer, first - 1, int(finer.unlabeled[first]) - spare))
-    finer, table = central_table(finer, beta, rule)
+    inside = _inside(finer, first - 1)
+    _, between = _complete(inside, beta, rule)
+    reached = inside.unlabeled[evaluate("recall", *between) >= value][:1]
+    finer, table = _complete(finer.refine(reached), beta, rule)
     return finer.take(np.flatnonzero(evaluate("recall", *table) >= value)[:1])
 
 
 def _at_precision(ranking: Ranking, beta: float, value: float, rule: Settings) -> Ranking:
     """Find the last cutoff whose estimated precision is at least a value."""
-    finer, table = central_table(ranking, beta, rule)
-    found = evaluate("precision", *table)
-    if not (found >= value).any():
-        highest = max(found[1:].tolist(), default=nan)
+    finer, table = _complete(ranking, beta, rule)
+    precision = evaluate("precision", *table)
+    if not (precision >= value).any():
+        highest = max(precision[1:].tolist(), default=nan)
         raise PUDataError(
             f"at={{'precision': {value:g}}} is reached by no cutoff: at beta = {beta:g} the "
             f"highest estimated precision is {highest:.4g}. Ask for less, or at='maximum'."
         )
-    last = int(np.flatnonzero(found >= value)[-1])
-    # After it each further example is a false positive, up to the next bend.
-    true, head = int(table.tp[last]), int(table.tp[last] + table.fp[last])
-    total = sum(ranking.total)
-    most = total if true >= value * total else floor(true / value)
-    most += (true / (most + 1) >= value) - (true / max(most, 1) < value)  # as floats compare
-    here = _between(finer, last, int(finer.unlabeled[last]) + most - head)
-    finer, table = central_table(finer.refine(here), beta, rule)
+    inside = _inside(finer, int(np.flatnonzero(precision >= value)[-1]))
+    _, between = _complete(inside, beta, rule)
+    reached = inside.unlabeled[evaluate("precision", *between) >= value][-1:]
+    finer, table = _complete(finer.refine(reached), beta, rule)
     return finer.take(np.flatnonzero(evaluate("precision", *table) >= value)[-1:])
 
 
@@ -232,22 +272,31 @@ def _at_best(ranking: Ranking, beta: float, name: str | Metric, rule: Settings) 
     """
     unlabeled = ranking.total.unlabeled
     ends = np.unique([1, max(unlabeled - 1, 1)])[:unlabeled]
-    finer, table = central_table(ranking.refine(ends), beta, rule)
+    finer, table = _complete(ranking.refine(ends), beta, rule)
     values = np.where(finer.rank > 0, evaluate(name, *table), np.nan)  # a cutoff, not none
     if np.isnan(values).all():
         raise PUDataError("at needs a cutoff at which the metric has a value, but there is none.")
     return finer.take(np.array([np.nanargmax(values)]))
 
 
-def _between(ranking: Ranking, position: int, unlabeled: int) -> IntArray:
-    """Return a count of unlabeled examples if cutoffs between two others may have it."""
-    here, following = max(position, 0), min(position + 1, ranking.rank.size - 1)
-    alike = (
-        ranking.known_positive[here] == ranking.known_positive[following]
-        and ranking.known_negative[here] == ranking.known_negative[following]
+def _complete(ranking: Ranking, beta: float, rule: Settings) -> tuple[Ranking, Table]:
+    """Return the table of the estimate at each cutoff."""
+    ranking, table = completed_table(ranking, np.array([beta]), rule)
+    return ranking, Table(*(count[:, 0] for count in table))
+
+
+def _inside(ranking: Ranking, start: int) -> Ranking:
+    """Return all heads between two cutoffs among which are unlabeled examples alone.
+
+    Most are no cutoffs where scores are tied. There are none between blocks of labeled examples.
+    """
+    first, last = max(start, 0), min(start + 1, ranking.rank.size - 1)
+    alike = all(
+        kind[first] == kind[last] for kind in (ranking.known_positive, ranking.known_negative)
     )
-    inside = ranking.unlabeled[here] < unlabeled < ranking.unlabeled[following]
-    return np.array([unlabeled] if alike and inside else [], np.int64)
+    more = np.arange(1, ranking.unlabeled[last] - ranking.unlabeled[first] if alike else 1)
+    heads = ranking.take(np.full(more.size, first), ranking.rank[first] + more)
+    return replace(heads, unlabeled=heads.unlabeled + more)
 
 
 _SEARCHES: Mapping[str, _Search] = {

@@ -8,7 +8,7 @@ import numpy as np
 
 from pu_accessor.checks import Interval, as_array, interval_betas, latent_counts
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
-from pu_accessor.inference.bands.lookup import central
+from pu_accessor.inference.completion import complete
 from pu_accessor.inference.estimates.delong import refuse_weights
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import Table, check_labels, make_tables
@@ -87,7 +87,7 @@ def net_benefit_at(
     >>> ranking = Ranking(rank, score, known, 0 * known, rank - known, Counts(4, 0, 8))
     >>> found = net_benefit_at(ranking, np.array([0.25]), np.array([0.5]), Settings())
     >>> found.value[0, :, 0].round(3), found.treat_all.round(3)
-    (array([0.   , 0.333, 0.333]), array([[0.]]))
+    (array([0.   , 0.214, 0.333]), array([[0.]]))
     """
     check_probabilities(ranking, "net_benefit")
     ranks = ranking.above_each(thresholds)
@@ -179,8 +179,8 @@ def reliability(
     >>> ranking = Ranking(rank, score, known, 0 * known, rank - known, Counts(4, 0, 8))
     >>> found = reliability(ranking, np.array([0.25]), np.array([0, 0.5, 1]), Settings())
     >>> found.examples, found.known_positive, found.value[..., 0].round(3)
-    (array([6, 6]), array([1, 3]), array([[0.167, 0.333, 0.5  ],
-           [0.5  , 0.833, 0.833]]))
+    (array([6, 6]), array([1, 3]), array([[0.167, 0.286, 0.5  ],
+           [0.5  , 0.714, 0.833]]))
     """
     refuse_weights(ranking, "calibration")
     inside = interval_betas(interval, betas)
@@ -197,7 +197,8 @@ def reliability(
     split = int(np.count_nonzero(examples)) if rule.band == "simultaneous" else 1
     level = 1 - (1 - rule.level) / split
     hidden = latent_counts(every, ranking.total.unlabeled)
-    latent = _latent(ranking, (known, unlabeled), hidden, level)
+    completed = [-np.diff(each.above(here.unlabeled[place])) for each in complete(ranking, hidden)]
+    latent = _latent(ranking, (known, unlabeled), np.stack(completed, axis=1), hidden, level)
     there = np.where(examples > 0, examples, np.nan)[:, np.newaxis, np.newaxis]
     value = (known[:, np.newaxis, np.newaxis] + latent) / there
     envelope = None
@@ -214,18 +215,21 @@ def reliability(
 
 
 def _latent(
-    ranking: Ranking, counts: tuple[IntArray, IntArray], latent: IntArray, level: float
-) -> IntArray:
+    ranking: Ranking,
+    counts: tuple[IntArray, IntArray],
+    completed: FloatArray,
+    latent: IntArray,
+    level: float,
+) -> FloatArray:
     """Return the latent positives in each bin, shape (bins, 3, betas)."""
     known, unlabeled = counts
     total, each = ranking.total, tuple(latent.tolist())
-    lower, upper = Settings(level).bounds(total.known_positive, each, level)
-    middle = np.stack([central(total.known_positive, m) for m in each])
-    claimed = np.stack([side[:, known].T for side in (lower, middle, upper)], axis=1)
-    inside = unlabeled[:, np.newaxis, np.newaxis]
+    limits = Settings(level).bounds(total.known_positive, each, level)
+    inside = unlabeled[:, np.newaxis]
+    most = np.minimum(inside, latent)
     fewest = np.maximum(latent - (total.unlabeled - inside), 0)
-    found: IntArray = np.maximum(np.minimum(claimed, np.minimum(inside, latent)), fewest)
-    return found
+    lower, upper = (np.clip(side[:, known].T, fewest, most) for side in limits)
+    return np.stack([lower, np.clip(completed, lower, upper), upper], axis=1)
 
 
 def _mean_scores(parts: FloatArray, examples: IntArray, edges: FloatArray) -> FloatArray:

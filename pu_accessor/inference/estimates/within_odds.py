@@ -98,7 +98,8 @@ def estimate_within(
         there = (betas * ranking.total.unlabeled > 0) & ~np.isnan(base.value)
         lower = np.maximum(np.minimum(limits[0], base.lower), np.minimum(ends[0], base.lower))
         upper = np.minimum(np.maximum(limits[1], base.upper), np.maximum(ends[1], base.upper))
-        first, last = (np.where(there, end, base.value) for end in span)
+        ends = np.fmin(span[0], base.value), np.fmax(span[1], base.value)
+        first, last = (np.where(there, np.clip(end, 0, 1), base.value) for end in ends)
         return replace(
             base,
             lower=np.where(there, lower, base.lower),
@@ -106,7 +107,7 @@ def estimate_within(
             reach=(first, last),
         )
 
-    return over_betas(ranking.total, betas, interval, estimate)
+    return over_betas(ranking, betas, rule.level, interval, estimate)
 
 
 def estimate_any(

@@ -1,41 +1,50 @@
 """Contingency tables: a ranking, betas and a rule -> bounded counts at each cutoff."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from pu_accessor.checks import Interval, interval_betas, latent_counts
-from pu_accessor.errors import PUDataError
-from pu_accessor.inference.bands.lookup import RankBand
+from pu_accessor.errors import PUDataError, PUValueError
+from pu_accessor.inference.bands.on_new_examples import bound_on_new, to_precision
 from pu_accessor.inference.bands.simultaneous import local_alpha_within
+from pu_accessor.inference.bands.weighted import latent_shares
 from pu_accessor.inference.settings import Settings
-from pu_accessor.inference.tables.latent_bounds import bound_latent, references_used
-from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Ranking
+from pu_accessor.inference.tables.latent_bounds import (
+    LatentBounds,
+    bound_latent,
+    choose_kinds,
+    complete_at,
+    references_used,
+)
+from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Numbers, Ranking
 
 BOUNDS = ("lower", "estimate", "upper")
 _ESTIMATE = BOUNDS.index("estimate")
 _AT_ONCE = 1 << 22  # bounds at some cutoffs and betas that are computed together
+_LEAST = 1e-9  # precision, or true positives, that stand for none
 _ENDS = [BOUNDS.index("lower"), BOUNDS.index("upper")]
+_ROUNDING = 1e-6  # of an example, by which an estimate may be off
 
 
 class Table(NamedTuple):
-    """Contingency tables: four arrays of int64, in examples."""
+    """Contingency tables: four arrays of examples, of int64 or, where estimated, float64."""
 
-    tp: IntArray
-    fp: IntArray
-    fn: IntArray
-    tn: IntArray
+    tp: Numbers
+    fp: Numbers
+    fn: Numbers
+    tn: Numbers
 
 
 class Inner(NamedTuple):
     """The bounds at betas within an interval."""
 
     betas: FloatArray  # both ends of the interval among them
-    tp: IntArray  # shape (cutoffs, 2, betas), the lower bound first
+    tp: Numbers  # shape (cutoffs, 2, betas), the lower bound first
     positives: IntArray
-    kinks: IntArray  # pairs of both where bounds bend, shape (cutoffs, 2, kinks, 2)
+    kinks: Numbers  # pairs of both where bounds bend, shape (cutoffs, 2, kinks, 2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +53,8 @@ class Tables:
 
     ranking: Ranking  # with the cutoffs at which bounds bend
     betas: FloatArray
-    tp: IntArray  # shape (cutoffs, 3, betas)
-    fp: IntArray
+    tp: FloatArray  # shape (cutoffs, 3, betas); of the estimate not rounded
+    head: Numbers  # examples at or above each cutoff
     positives: IntArray  # known and latent ones, shape (betas,)
     negatives: IntArray
     clipped: BoolArray  # where band and beta are infeasible
@@ -56,7 +65,17 @@ class Tables:
     @property
     def table(self) -> Table:
         """The four counts, shape (cutoffs, 3, betas)."""
-        return Table(self.tp, self.fp, self.positives - self.tp, self.negatives - self.fp)
+        return self._complete(self.tp)
+
+    @property
+    def whole_examples(self) -> Table:
+        """The four counts, the estimate rounded half up: it is a possible labeling again."""
+        return self._complete(np.floor(self.tp + (0.5 + _ROUNDING)).astype(np.int64))
+
+    def _complete(self, tp: Numbers) -> Table:
+        """Return the tables with so many true positives."""
+        fp = self.head[:, np.newaxis, np.newaxis] - tp
+        return Table(tp, fp, self.positives - tp, self.negatives - fp)
 
 
 class RankCdf(NamedTuple):
@@ -87,32 +106,99 @@ def make_tables(
     positives = total.known_positive + latent
     first, *others = _split(latent, betas.size, ranking.rank.size)
     for part in [first, *others] if others else []:  # add all cutoffs, then count at them
-        ranking = bound_latent(ranking, part, rule).ranking
-    bounds = bound_latent(ranking, first, rule, refine=not others)
+        estimates = betas.size if part is first else 0
+        ranking = bound_latent(ranking, part, rule, estimates=estimates).ranking
+    bounds = bound_latent(ranking, first, rule, refine=not others, estimates=betas.size)
+    bounds = _refine_where_cut(bounds, first, betas.size, rule)
+    ranking = bounds.ranking
     inner = None
     if inside.size:
         ends = np.empty((bounds.ranking.rank.size, len(_ENDS), within.size), np.int64)
         start = first.size - betas.size
-        ends[..., :start] = bounds.possible[:, _ENDS, betas.size :]
+        ends[..., :start] = bounds.possible[..., betas.size :]
         for part in others:
             further = bound_latent(ranking, part, rule, refine=False)
-            ends[..., start : start + part.size] = further.possible[:, _ENDS]
+            ends[..., start : start + part.size] = further.possible
             start += part.size
         inner = _inner(bounds.ranking, inside, ends, within)
-    ranking, tightest = bounds.ranking, bounds.tightest
-    clipped, in_head = bounds.clipped[..., points], bounds.possible[..., points]
+    ranking, tightest = bounds.ranking, bounds.tightest[points]
+    in_head, clipped = _with_estimate(bounds, latent[points])
+    in_head += ranking.known_positive[:, np.newaxis, np.newaxis]
     del bounds  # the claims take as much memory as the counts at all cutoffs
     return Tables(
         ranking,
         betas,
-        *_predicted(ranking, in_head.copy() if inside.size else in_head),
+        in_head,
+        head_of(ranking),
         positives[points],
         (sum(total) - positives)[points],
         clipped,
-        tightest[points],
+        tightest,
         _local_alphas(total, latent[points], tightest, rule),
         inner,
     )
+
+
+def head_of(ranking: Ranking) -> IntArray:
+    """Return the examples at or above each cutoff; its rank may be one between two others."""
+    return ranking.known_positive + ranking.known_negative + ranking.unlabeled
+
+
+def mix(tables: Tables, part: FloatArray) -> Tables:
+    """Return the tables of one head from those at both ends of the block of ties it ends in.
+
+    They are the expectation over all orders of the block; `part` is the weight of each end.
+    """
+    if part.size == 1:
+        return tables
+
+    def mean(counts: Numbers) -> FloatArray:
+        weighted: FloatArray = np.tensordot(part, counts, 1)[np.newaxis]
+        return weighted
+
+    inner = tables.inner and tables.inner._replace(
+        tp=mean(tables.inner.tp), kinks=mean(tables.inner.kinks)
+    )
+    clipped = np.asarray(tables.clipped.any(axis=0, keepdims=True))
+    head = mean(tables.head)
+    return replace(tables, tp=mean(tables.tp), head=head, clipped=clipped, inner=inner)
+
+
+def _with_estimate(bounds: LatentBounds, latent: IntArray) -> tuple[FloatArray, BoolArray]:
+    """Put the estimate between both bounds; also tell what was moved to what is possible.
+
+    Where a band excludes the estimate, it is cut to the nearer bound.
+    """
+    shape = (bounds.ranking.rank.size, len(BOUNDS), latent.size)
+    in_head, clipped = np.empty(shape), np.empty(shape, np.bool_)
+    in_head[:, _ENDS] = bounds.possible[..., : latent.size]
+    clipped[:, _ENDS] = bounds.clipped[..., : latent.size]
+    lower, estimate, upper = (in_head[:, bound] for bound in range(len(BOUNDS)))
+    _, completed = complete_at(bounds.ranking, latent, bounds.tightest)
+    np.clip(completed, lower, upper, out=estimate)
+    clipped[:, _ESTIMATE] = np.abs(estimate - completed) > _ROUNDING
+    return in_head, clipped
+
+
+def _refine_where_cut(
+    bounds: LatentBounds, latent: IntArray, estimates: int, rule: Settings
+) -> LatentBounds:
+    """Add the cutoffs on both sides of where a bound begins, or ends, to cut the estimate."""
+    ranking = bounds.ranking
+    if ranking.refiner is None or not estimates:
+        return bounds
+    _, completed = complete_at(ranking, latent[:estimates], bounds.tightest[:estimates])
+    above = completed[:, np.newaxis] - bounds.possible[..., :estimates]
+    head = ranking.unlabeled[:, np.newaxis, np.newaxis]
+    start, end = above[:-1], above[1:]
+    passed = start * end < 0
+    part = start / np.where(passed, start - end, 1)
+    places = (head[:-1] + np.diff(head, axis=0) * part)[passed]
+    cuts = np.concatenate([np.floor(places), np.ceil(places)]).astype(np.int64)
+    cuts = np.setdiff1d(cuts, ranking.unlabeled)
+    if not cuts.size:
+        return bounds
+    return bound_latent(ranking.refine(cuts), latent, rule, refine=False)
 
 
 def _within(inside: FloatArray, unlabeled: int) -> IntArray:
@@ -145,28 +231,89 @@ def rank_cdf(ranking: Ranking, betas: FloatArray, rule: Settings) -> RankCdf:
     """Bound the rank CDF of the latent positives by the one of the known ones."""
     check_labels(betas, ranking.total, references_used(rule.reference, ranking))
     latent = latent_counts(betas, ranking.total.unlabeled)
-    # The bounds of known negatives rise between two cutoffs, where they are not cut off.
-    bounds = bound_latent(ranking, latent, rule, refine=rule.reference != "positives")
+    # Known positives have a share of their own in the head, and nothing bends between cutoffs.
+    counted = rule.reference == "positives"
+    estimates = 0 if counted else latent.size
+    bounds = bound_latent(ranking, latent, rule, refine=not counted, estimates=estimates)
+    bounds = _refine_where_cut(bounds, latent, estimates, rule)
+    in_head = np.zeros((bounds.ranking.rank.size, len(BOUNDS), latent.size))
+    in_head[:, _ENDS] = np.clip(bounds.claimed, 0, latent)
+    if not counted:
+        in_head[:, _ESTIMATE] = _with_estimate(bounds, latent)[0][:, _ESTIMATE]
     with np.errstate(invalid="ignore"):  # no latent positives, no share of them
-        share = np.clip(bounds.claimed, 0, latent) / latent
-    plain = rule.reference == "positives" and ranking.weight is None
-    if plain and not isinstance(rule.band, RankBand):
-        known = bounds.ranking.known_positive / ranking.total.known_positive
-        share[:, _ESTIMATE, :] = known[:, np.newaxis]
+        share = in_head / latent
+    if counted:
+        share[:, _ESTIMATE] = _known_share(bounds.ranking)[:, np.newaxis]
     alphas = _local_alphas(ranking.total, latent, bounds.tightest, rule)
     return RankCdf(bounds.ranking, share, bounds.tightest, alphas)
 
 
-def central_table(ranking: Ranking, beta: float, rule: Settings) -> tuple[Ranking, Table]:
-    """Return the central table at each cutoff, the bound "estimate" of `make_tables`."""
-    betas = np.array([beta])
-    check_labels(betas, ranking.total, references_used(rule.reference, ranking))
-    latent = latent_counts(betas, ranking.total.unlabeled)
-    bounds = bound_latent(ranking, latent, rule)
-    counts = _predicted(bounds.ranking, bounds.possible[:, [_ESTIMATE]])
-    tp, fp = (count[:, 0, 0] for count in counts)
-    positives = ranking.total.known_positive + int(latent[0])
-    return bounds.ranking, Table(tp, fp, positives - tp, sum(ranking.total) - positives - fp)
+def _known_share(ranking: Ranking) -> FloatArray:
+    """Return the share of the known positives in the head, each counting what it stands for."""
+    known, size = ranking.known_positive, ranking.total.known_positive
+    if ranking.unequal_weight is None:
+        return np.asarray(known / size, np.float64)
+    through = np.append(0.0, np.cumsum(latent_shares(ranking.unequal_weight, 1.0)))
+    share: FloatArray = np.minimum(through, 1)[known]
+    return share
+
+
+def completed_table(
+    ranking: Ranking, betas: FloatArray, rule: Settings | None = None
+) -> tuple[Ranking, Table]:
+    """Return the table of the one estimate at each cutoff, shape (cutoffs, betas).
+
+    It is the bound "estimate" of `make_tables`, wherever no band excludes that.
+    """
+    rule = Settings() if rule is None else rule
+    total = ranking.total
+    check_labels(betas, total, references_used(rule.reference, ranking))
+    latent = latent_counts(betas, total.unlabeled)
+    ranking, in_head = complete_at(ranking, latent, choose_kinds(ranking, latent, rule))
+    tp = ranking.known_positive[:, np.newaxis] + in_head
+    fp = (ranking.known_negative + ranking.unlabeled)[:, np.newaxis] - in_head
+    positives = total.known_positive + latent
+    return ranking, Table(tp, fp, positives - tp, sum(total) - positives - fp)
+
+
+def curve_on_new(
+    curve: str, ranking: Ranking, betas: FloatArray, level: float
+) -> tuple[Ranking, Table]:
+    """Bound a curve of new examples at all thresholds jointly, shape (cutoffs, 3, betas).
+
+    The tables are those of as many new examples. At the bounds they have both rates of the ROC
+    curve, or precision and recall; all else of them means nothing.
+    """
+    if ranking.weight is not None:
+        raise PUValueError(
+            "target must be 'examples' with propensity=..., but 'population' was passed: there is "
+            "no band for new examples where labels were selected with unequal probabilities.",
+            page="biased_labels",
+        )
+    ranking, completed = completed_table(ranking, betas)
+    positives, negatives = (part[-1] for part in (completed.tp, completed.fp))
+    if not negatives.all():
+        raise PUDataError(
+            "target must be 'examples' where nothing is negative, but 'population' was passed: "
+            "there is no false positive rate. Pass a smaller beta.",
+            page="beta#too-high",
+        )
+    n = ranking.total.known_positive
+    rest = max(sum(ranking.total) - n, 1)
+    tp = np.repeat(completed.tp[:, np.newaxis].astype(np.float64), len(BOUNDS), axis=1)
+    fp = np.repeat(completed.fp[:, np.newaxis].astype(np.float64), len(BOUNDS), axis=1)
+    for column, share in enumerate(((positives - n) / rest).tolist()):
+        rates = bound_on_new(ranking, share, level, ranking.monotone).rates
+        tp[:, _ENDS, column] = positives[column] * rates.tpr.T
+        fp[:, _ENDS, column] = negatives[column] * rates.fpr[::-1].T
+        if curve == "pr":
+            precision = to_precision(rates.lift, n, rest, share).T
+            odds = 1 / np.maximum(precision, _LEAST) - 1
+            fp[:, _ENDS, column] = np.maximum(tp[:, _ENDS, column], _LEAST) * odds
+    tp[:, _ESTIMATE] = np.clip(tp[:, _ESTIMATE], tp[:, 0], tp[:, -1])
+    if curve == "roc":
+        fp[:, _ESTIMATE] = np.clip(fp[:, _ESTIMATE], fp[:, -1], fp[:, 0])
+    return ranking, Table(tp, fp, positives - tp, negatives - fp)
 
 
 def check_labels(betas: FloatArray, total: Counts, kinds: Sequence[str] = ("positives",)) -> None:
@@ -189,14 +336,6 @@ def check_labels(betas: FloatArray, total: Counts, kinds: Sequence[str] = ("posi
             "beta=0, or mark unlabeled examples: missing in the label column, or "
             "df.pu(unlabeled=0)."
         )
-
-
-def _predicted(ranking: Ranking, in_head: IntArray) -> tuple[IntArray, IntArray]:
-    """Return true and false positives, overwriting the latent positives in the head."""
-    column = (slice(None), np.newaxis, np.newaxis)
-    tp: IntArray = ranking.known_positive[column] + in_head
-    others = (ranking.known_negative + ranking.unlabeled)[column]
-    return tp, np.subtract(others, in_head, out=in_head)
 
 
 def _local_alphas(

@@ -16,10 +16,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from scipy import special
 
+from pu_accessor.checks import latent_counts
 from pu_accessor.errors import PUTypeError, PUValueError
-from pu_accessor.inference.tables.contingency import Inner, Table, Tables
-from pu_accessor.ranking import BoolArray, FloatArray, IntArray
+from pu_accessor.inference.completion import ROUNDING, edges_of, latent_above
+from pu_accessor.inference.tables.contingency import Inner, Table, Tables, completed_table
+from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Numbers, Ranking, Stack
 
 
 def check_max_fpr(max_fpr: float | None) -> None:
@@ -56,8 +59,8 @@ def area(
 def _roc_area(tp: IntArray, fp: IntArray, limit: float | None) -> FloatArray:
     """Return the area under straight lines, up to a false positive rate where one is given.
 
-    A known positive that enters the head brings latent ones with it, which were false positives
-    before: there the curve steps up and back, and the area of such a step is negative.
+    A known positive that enters the head can bring latent ones with it, which were false positives
+    before: there a bound steps up and back, and the area of such a step is negative.
     """
     positives, negatives = tp[..., -1], fp[..., -1]
     width, rise = np.diff(fp, axis=-1), np.diff(tp, axis=-1)
@@ -92,6 +95,82 @@ def _pr_area(tp: IntArray, head: IntArray) -> FloatArray:
     return integral
 
 
+def completed_area(
+    curve: str, ranking: Ranking, betas: FloatArray, max_fpr: float | None = None
+) -> FloatArray:
+    """Return the area under the curve of the one estimate, or its average precision.
+
+    Examples
+    --------
+    >>> from pu_accessor.ranking import Counts
+    >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
+    >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
+    >>> [completed_area(curve, ranking, np.array([0.25])).round(3) for curve in ("roc", "pr")]
+    [array([0.798]), array([0.776])]
+    """
+    ranking, table = completed_table(ranking, betas)
+    tp, fp, fn = (count.T for count in (table.tp, table.fp, table.fn))
+    if curve == "roc":
+        return area(curve, tp, fp, fn, max_fpr)
+    labeled = np.diff(ranking.known_positive + ranking.known_negative) > 0
+    return _average_precision(tp, ranking.rank, labeled)
+
+
+def completed_aurocs(stack: Stack, betas: FloatArray) -> FloatArray:
+    """Return the area under the ROC curve of many rankings without known negatives.
+
+    `betas` has a row for each ranking, as what is returned. NaN where latent positives lie below
+    the last known one: scores that are tied there are not in a stack.
+    """
+    known, _, unlabeled = stack.total.T
+    above = stack.known - stack.found
+    sides = np.stack([above, stack.known], axis=1).ravel()
+    heads = np.stack([stack.start - above, stack.unlabeled], axis=1).ravel()
+    owner = np.repeat(stack.owner, 2)
+    edges = edges_of(heads, sides.astype(np.float64), known[owner], owner)
+    is_first = np.diff(owner, prepend=-1) > 0
+    is_last = np.diff(owner, append=-1) != 0
+    pairs = zip(betas, unlabeled.tolist(), strict=True)
+    counts = np.stack([latent_counts(row, size) for row, size in pairs])
+    areas = np.full(betas.shape, np.nan)
+    for column, latent in enumerate(counts.T):
+        hidden = latent_above(edges, latent, unlabeled)
+        tp, fp = sides + hidden, heads - hidden
+        before, height = (
+            np.where(is_first, 0, np.roll(fp, 1)),
+            np.where(is_first, 0, np.roll(tp, 1)),
+        )
+        pieces = (fp - before) * (height + tp) / 2
+        negatives, positives = unlabeled - latent, known + latent
+        pieces += is_last * ((negatives[owner] - fp) * positives[owner])
+        covered = np.bincount(owner, pieces, minlength=known.size)
+        left = np.bincount(owner, is_last * (positives[owner] - tp), minlength=known.size)
+        plain = (positives > 0) & (negatives > 0) & (left < ROUNDING)
+        areas[plain, column] = (covered / np.maximum(positives * negatives, 1))[plain]
+    return areas
+
+
+def _average_precision(tp: Numbers, rank: IntArray, is_block: BoolArray) -> FloatArray:
+    """Return the mean over all positives of the precision at their cutoff.
+
+    In a block of tied scores that is its end. Between blocks V positives lie anywhere among c
+    unlabeled examples, of which one or two whole numbers have the mean v: the r-th example is
+    positive with the probability v/c, and with one before it with E[V(V-1)]/(c(c-1)) times r - 1.
+    With A positives among R examples above, the sum over r of what these have over R + r has a
+    closed form by digamma functions.
+    """
+    start, gained, size = tp[..., :-1], np.diff(tp, axis=-1), np.diff(rank)
+    above = rank[:-1].astype(np.float64)
+    tied = gained * (tp[..., 1:] / np.maximum(rank[1:], 1))
+    below = np.floor(gained)
+    pairs = below * (below - 1 + 2 * (gained - below)) / (size * np.maximum(size - 1, 1))
+    harmonic = special.digamma(above + size + 1) - special.digamma(above + 1)
+    apart = gained / size * (start + 1) * harmonic + pairs * (size - (above + 1) * harmonic)
+    positives = tp[..., -1]
+    whole: FloatArray = np.where(is_block, tied, apart).sum(axis=-1)
+    return whole / np.where(positives > 0, positives, np.nan)
+
+
 # Rates at which envelopes of curves are computed: in steps of a thousandth, with more near 0.
 GRID = np.union1d(np.geomspace(1e-6, 1e-3, 31), np.round(np.linspace(0, 1, 1001), 3))
 
@@ -107,13 +186,13 @@ class _Path(NamedTuple):
 
 
 def table_within(
-    head: IntArray,
+    head: Numbers,
     size: IntArray | int,
-    tp: IntArray,
+    tp: Numbers,
     positives: IntArray,
-    inner_tp: IntArray,
+    inner_tp: Numbers,
     inner_positives: IntArray,
-    kinks: IntArray | None = None,
+    kinks: Numbers | None = None,
 ) -> Table:
     """Return the tables at betas within an interval: inner ones, kinks, and points among them.
 
@@ -137,7 +216,7 @@ def table_within(
     inside = (inner_positives[..., :1] <= positives) & (positives <= inner_positives[..., -1:])
     tp = np.where(inside, tp, inner_tp[..., :1])
     positives = np.where(inside, positives, inner_positives[..., :1])
-    pairs = [(inner_tp, inner_positives), (tp, positives)]
+    pairs: list[tuple[Numbers, Numbers]] = [(inner_tp, inner_positives), (tp, positives)]
     if kinks is not None:
         pairs.insert(1, (kinks[..., 0], kinks[..., 1]))
     tables = [
@@ -151,7 +230,7 @@ def point_envelopes(
     tables: Tables, inner: Inner, evaluate: Callable[[Table], FloatArray], *, kinks: bool
 ) -> list[FloatArray]:
     """Return the lowest and the highest while beta varies, at each cutoff with each point."""
-    head, size = (tables.tp + tables.fp)[:, 0, 0], tables.positives[0] + tables.negatives[0]
+    head, size = tables.head, tables.positives[0] + tables.negatives[0]
     points = tables.tp[:, ::2], tables.positives
     of_kinks = inner.kinks if kinks else None
     values = evaluate(table_within(head, size, *points, inner.tp, inner.positives, of_kinks))
@@ -169,9 +248,9 @@ def curve_envelope(
     curve: str,
     head: IntArray,
     size: IntArray | int,
-    tp: IntArray,
+    tp: Numbers,
     positives: IntArray,
-    inner_tp: IntArray,
+    inner_tp: Numbers,
     inner_positives: IntArray,
 ) -> FloatArray:
     """Return the lowest lower and the highest upper curve at each rate of the grid.
@@ -242,7 +321,7 @@ class Known(NamedTuple):
     negatives: IntArray
     unlabeled: IntArray
     from_positives: BoolArray  # the band bounds latent positives, not negatives
-    shared: BoolArray  # T is the share of known examples in the head
+    shared: BoolArray  # where nothing is latent, T is the share of known examples in the head
 
 
 class Derivatives(NamedTuple):
@@ -300,12 +379,12 @@ def beta_derivatives(table: Table, clipped: BoolArray, known: Known) -> Derivati
 
 
 def _share_in_head(
-    latent: IntArray, hidden: IntArray, above: IntArray, whole: IntArray, known: Known
+    latent: Numbers, hidden: Numbers, above: IntArray, whole: IntArray, known: Known
 ) -> FloatArray:
-    """Return T, the share of latent, or for the estimate of known, examples in the head."""
-    return np.where(known.shared, _over(above, whole), _over(latent, hidden))
+    """Return T, the share of the latent examples in the head; if there are none, of known ones."""
+    return np.where(known.shared & (hidden == 0), _over(above, whole), _over(latent, hidden))
 
 
-def _over(part: FloatArray | IntArray, whole: FloatArray | IntArray) -> FloatArray:
+def _over(part: Numbers, whole: Numbers) -> FloatArray:
     """Return a ratio, NaN where there is nothing to divide by."""
     return part / np.where(whole > 0, whole, np.nan)

@@ -4,14 +4,14 @@ Known negatives bound the latent negatives in the tail. The other unlabeled exam
 are latent positives, and all further latent positives are in the head.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from pu_accessor.checks import refuse_odds
 from pu_accessor.errors import PUValueError
-from pu_accessor.inference.bands.lookup import RankBand, band_name, central
+from pu_accessor.inference.bands.lookup import RankBand, band_name
 from pu_accessor.inference.bands.simultaneous import (
     find_corners,
     inside_steps,
@@ -20,15 +20,16 @@ from pu_accessor.inference.bands.simultaneous import (
     settle,
 )
 from pu_accessor.inference.bands.weighted import weighted_bounds
+from pu_accessor.inference.completion import Completion, complete
 from pu_accessor.inference.settings import Settings
-from pu_accessor.ranking import BoolArray, IntArray, Ranking
+from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking
 
 
 class LatentBounds(NamedTuple):
     """Latent positives in the head at each cutoff."""
 
     ranking: Ranking  # with the cutoffs at which bounds bend
-    claimed: IntArray  # by the band alone, shape (cutoffs, bound, beta)
+    claimed: IntArray  # by the band alone, shape (cutoffs, side, beta), the lower side first
     possible: IntArray  # the nearest that the unlabeled examples allow
     tightest: tuple[str, ...]  # as in `Tables`
     contradicted: BoolArray | None = None  # None: where `possible` is not `claimed`
@@ -61,9 +62,13 @@ def check_selection(ranking: Ranking, rule: Settings) -> None:
 
 
 def bound_latent(
-    ranking: Ranking, latent: IntArray, rule: Settings, *, refine: bool = True
+    ranking: Ranking, latent: IntArray, rule: Settings, *, refine: bool = True, estimates: int = 0
 ) -> LatentBounds:
-    """Bound the latent positives in the head at each cutoff."""
+    """Bound the latent positives in the head at each cutoff.
+
+    So many of the first numbers of latent positives are also completed: where that bends, the
+    ranking is refined, too.
+    """
     if ranking.weight is not None and rule.band != "exact":
         raise PUValueError(
             f"band must be left at 'exact' with propensity=..., but {band_name(rule.band)!r} was "
@@ -74,11 +79,46 @@ def bound_latent(
         return _bound_by_rank(ranking, latent, rule.band)
     kinds = references_used(rule.reference, ranking)
     tables = {kind: _tables(ranking, kind, latent, rule) for kind in kinds}
-    if refine:
-        ranking = ranking.refine(_corners(ranking, tables, latent))
+    if refine and ranking.refiner is not None:
+        corners = [_corners(ranking, tables, latent)]
+        if estimates:
+            chosen = _tightest(ranking, tables, latent)[:estimates]
+            corners.append(_bends(ranking, complete(ranking, latent, chosen)))
+        ranking = ranking.refine(np.unique(np.concatenate(corners)))
     if rule.band == "simultaneous":
         return _bound_jointly(ranking, tables, latent, rule, refine=refine)
     return _bound_each(ranking, tables, latent, rule)
+
+
+def complete_at(
+    ranking: Ranking, latent: IntArray, kinds: Sequence[str]
+) -> tuple[Ranking, FloatArray]:
+    """Return latent positives in the head by the one estimate, shape (cutoffs, betas).
+
+    Also the ranking with the cutoffs at which that bends.
+    """
+    completions = complete(ranking, latent, kinds)
+    ranking = ranking.refine(_bends(ranking, completions))
+    above = [completion.above(ranking.unlabeled) for completion in completions]
+    return ranking, np.stack(above, axis=1)
+
+
+def choose_kinds(ranking: Ranking, latent: IntArray, rule: Settings) -> tuple[str, ...]:
+    """Return for each number of latent positives the kind of known examples it is taken from."""
+    kinds = references_used(rule.reference, ranking)
+    if len(kinds) == 1:
+        return kinds * latent.size
+    tables = {kind: _tables(ranking, kind, latent, rule) for kind in kinds}
+    return _tightest(ranking, tables, latent)
+
+
+def _bends(ranking: Ranking, completions: Sequence[Completion]) -> IntArray:
+    """Return the counts of unlabeled examples, between two cutoffs, at which estimates bend."""
+    corners = np.unique(np.concatenate([completion.unlabeled for completion in completions]))
+    reached = np.append(ranking.unlabeled, -1)  # some cutoffs need not reach to the end
+    nearest = reached[np.searchsorted(ranking.unlabeled, corners)]
+    bends: IntArray = corners[nearest != corners]
+    return bends
 
 
 def _bound_each(
@@ -94,20 +134,17 @@ def _bound_each(
     if rule.reference == "tightest":
         return _fit(ranking, latent, chosen, tightest)
     first, second = claims["positives"], claims["negatives"]
-    lower, upper = np.maximum(first[:, 0], second[:, 0]), np.minimum(first[:, 2], second[:, 2])
+    lower, upper = np.maximum(first[:, 0], second[:, 0]), np.minimum(first[:, 1], second[:, 1])
     # Where the two claims have nothing in common, the gap between them stands.
-    claimed, contradicted = settle(np.stack([lower, chosen[:, 1], upper], axis=1))
+    claimed, contradicted = settle(np.stack([lower, upper], axis=1))
     bounds = _fit(ranking, latent, claimed, tightest)
     return bounds._replace(contradicted=bounds.clipped | contradicted)
 
 
 def _bound_by_rank(ranking: Ranking, latent: IntArray, band: RankBand) -> LatentBounds:
-    """Bound the latent positives by a user's bounds at each rank; the estimate stays within."""
+    """Bound the latent positives by a user's bounds at each rank."""
     rank = ranking.known_positive + ranking.known_negative + ranking.unlabeled
-    lower, upper = band.latent(rank, sum(ranking.total), latent)
-    estimates = [central(ranking.total.known_positive, m) for m in latent.tolist()]
-    estimate = np.stack(estimates, axis=1)[ranking.known_positive].clip(lower, upper)
-    claimed = np.stack([lower, estimate, upper], axis=1)
+    claimed = np.stack(band.latent(rank, sum(ranking.total), latent), axis=1)
     return _fit(ranking, latent, claimed, ("positives",) * latent.size)
 
 
@@ -144,11 +181,10 @@ def _tables(ranking: Ranking, kind: str, latent: IntArray, rule: Settings) -> In
     known = total.known_positive if kind == "positives" else total.known_negative
     hidden = (latent if kind == "positives" else total.unlabeled - latent).tolist()
     if weight is None:
-        lower, upper = rule.bounds(known, tuple(hidden), level)
-        sides = [lower, np.stack([central(known, m) for m in hidden]), upper]
+        sides = rule.bounds(known, tuple(hidden), level)
     else:
         bands = [weighted_bounds(weight, m, level) for m in hidden]
-        sides = [np.stack(side) for side in zip(*bands, strict=True)]
+        sides = np.stack([lower for lower, _ in bands]), np.stack([upper for _, upper in bands])
     table = np.empty((known + 1, len(sides), len(hidden)), np.int64)
     for bound, side in enumerate(sides):
         table[:, bound] = side.T
@@ -173,8 +209,6 @@ def _corners(ranking: Ranking, tables: Mapping[str, IntArray], latent: IntArray)
     known negatives grows with h, and is cut off at 0 and m. Where both count, one passes the
     other.
     """
-    if ranking.refiner is None:
-        return np.empty(0, np.int64)
     steps = np.flatnonzero(np.diff(ranking.unlabeled))
     here, following = (
         side[:, np.newaxis, np.newaxis]
@@ -231,6 +265,6 @@ def _area_range(ranking: Ranking, claimed: IntArray) -> IntArray:
     One more true positive at a cutoff is one false positive less there: the area under a curve is
     a sum of true positives over all ranks, less what does not depend on the curve.
     """
-    width = claimed[:, 2] - claimed[:, 0]
+    width = claimed[:, 1] - claimed[:, 0]
     area: IntArray = np.diff(ranking.rank) @ (width[1:] + width[:-1])
     return area

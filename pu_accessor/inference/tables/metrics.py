@@ -115,7 +115,7 @@ def fbeta(weight: float) -> Metric:
     >>> found = df.pu.metric(pu_accessor.fbeta(2), 0.25, at=6)
     >>> found[["metric", "rank", "estimate", "lower", "upper"]].round(3)
       metric  rank  estimate  lower  upper
-    0     f2     6     0.833    0.5  0.833
+    0     f2     6     0.714    0.5  0.833
     """
     if isinstance(weight, bool) or not isinstance(weight, Real):
         raise PUTypeError(f"weight must be a number, but {weight!r} was passed: fbeta(2) for F2.")

@@ -25,7 +25,7 @@ from tests.cases import Case, as_frame, as_tables, cases
 from tests.datasets.questions import QUESTIONS
 from tests.sources.test_pieces import cut
 from tests.support.long.draws import MODELS, attempt, frames, some
-from tests.support.oracles import coherent_oracle, oracle
+from tests.support.oracles import coherent_oracle, completion_oracle, oracle
 from tests.support.oracles.reference_oracle import BOUNDS
 
 BANDS = {
@@ -58,7 +58,9 @@ def test_rows_of_any_kind(
     order = data.draw(st.permutations(range(len(case.score))))
     frame = rows(case, *dtypes, order)
     plain = oracle.tables(case.score, case.label, case.beta, level, BANDS[band])
-    expected = coherent_oracle.cut_if_joint(band, case.score, case.label, plain)
+    ends = coherent_oracle.cut_if_joint(band, case.score, case.label, plain)
+    m = oracle.latent_count(case.beta, case.label.count(None))
+    expected = completion_oracle.with_estimate(case.score, case.label, m, ends)
     how: dict[str, Any] = {"level": level, "band": band}
     tables = frame.pu(negative=False).contingency(case.beta, **how)
     for bound in BOUNDS:

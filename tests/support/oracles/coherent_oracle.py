@@ -44,11 +44,11 @@ def by_definition(heads: Sequence[int], lower: list[int], upper: list[int]) -> l
 
 
 def cut(steps: Sequence[Cutoff], tables: Tables) -> Tables:
-    """Cut the tables of the three bounds at all cutoffs."""
+    """Cut the tables of both bounds at all cutoffs."""
     heads = [step.unlabeled for step in steps]
-    lower, middle, upper = (
+    lower, upper = (
         [table.tp - step.known_positive for table, step in zip(tables[bound], steps, strict=True)]
-        for bound in ("lower", "estimate", "upper")
+        for bound in ("lower", "upper")
     )
     ends = by_definition(heads, lower, upper)
     allowed = [set(range(low, high + 1)) for low, high in zip(lower, upper, strict=True)]
@@ -57,9 +57,7 @@ def cut(steps: Sequence[Cutoff], tables: Tables) -> Tables:
         assert ends == [[min(here) for here in left], [max(here) for here in left]]
     found: Tables = {bound: [] for bound in tables}
     for i, (low, high) in enumerate(zip(*ends, strict=True)):
-        least, most = sorted((low, high))
-        new = {"lower": least, "estimate": sorted((least, middle[i], most))[1], "upper": most}
-        for bound, value in new.items():
+        for bound, value in {"lower": min(low, high), "upper": max(low, high)}.items():
             old = tables[bound][i]
             more = value - (old.tp - steps[i].known_positive)
             found[bound].append(

@@ -280,7 +280,7 @@ def simultaneous_band(n: int, m: int, level: float) -> Band:
 
 
 # ---------------------------------------------------------------------------------------------
-# The other bands and the central value
+# The other bands
 
 
 def require_known(n: int) -> None:
@@ -349,12 +349,6 @@ def dkw_band(n: int, m: int, level: float) -> Band:
     return lower, upper
 
 
-def central(n: int, m: int) -> list[int]:
-    """Return the central value k * m / n, rounded half up, for k = 0..n."""
-    require_known(n)
-    return [math.floor(Fraction(k * m, n) + HALF) for k in range(n + 1)]
-
-
 # ---------------------------------------------------------------------------------------------
 # Tables from surrogate sets
 
@@ -410,12 +404,13 @@ def tables(
     level: float,
     band: BandRule,
 ) -> dict[str, list[Table]]:
-    """Return the tables of the three bounds at all cutoffs."""
+    """Return the tables of both bounds at all cutoffs."""
     u = count_label(labels, None)
     m = latent_count(beta, u)
     totals = Totals(count_label(labels, True), count_label(labels, False), u, m)
+    require_known(totals.known_positive)
     lower, upper = band(totals.known_positive, m, level)
-    thetas = {"lower": lower, "estimate": central(totals.known_positive, m), "upper": upper}
+    thetas = {"lower": lower, "upper": upper}
     steps = cutoffs(scores, labels)
     return {
         bound: [table_at(step, totals, theta[step.known_positive]) for step in steps]

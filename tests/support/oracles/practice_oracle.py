@@ -11,11 +11,11 @@ def net_benefit(table: oracle.Table, threshold: Fraction) -> Fraction:
     """Return the net benefit of A. J. Vickers and E. B. Elkin (2006): a sum over patients.
 
     Who is treated and has the disease counts 1, who is treated and has it not counts minus the
-    odds of the threshold.
+    odds of the threshold. There may be parts of patients.
     """
     patients = table.tp + table.fp + table.fn + table.tn
-    worth = sum([Fraction(1)] * table.tp + [-threshold / (1 - threshold)] * table.fp)
-    return Fraction(worth) / patients
+    worth = Fraction(table.tp) - threshold / (1 - threshold) * Fraction(table.fp)
+    return worth / patients
 
 
 def net_benefit_by_rates(tpr: float, fpr: float, prevalence: float, threshold: float) -> float:
@@ -38,6 +38,30 @@ def bedroc(active: Sequence[bool], alpha: float) -> float:
 
     best, worst = range(1, actives + 1), range(size - actives + 1, size + 1)
     return (rie(ranks) - rie([*worst])) / (rie([*best]) - rie([*worst]))
+
+
+def unbiased_bedroc(
+    score: Sequence[float], known: Sequence[bool], positives: float, alpha: float
+) -> float:
+    """Return BEDROC where all positives have the mean weight of the known ones.
+
+    There need not be a whole number of them; in a block of ties each has the mean of its ranks.
+    """
+    size = len(score)
+
+    def weight(start: float, end: float) -> float:
+        """Return the mean of exp(-alpha*r/N) over places from one to another, but a factor."""
+        steps = math.exp(-alpha * start / size) - math.exp(-alpha * end / size)
+        return steps / (end - start)
+
+    blocks = [
+        (sum(s > one for s in score), sum(s >= one for s in score))
+        for one, yes in zip(score, known, strict=True)
+        if yes
+    ]
+    mean = sum(weight(*block) for block in blocks) / len(blocks)
+    best, worst = weight(0, positives), weight(size - positives, size)
+    return (mean - worst) / (best - worst)
 
 
 def enrichment(active: Sequence[bool], fraction: float) -> float:

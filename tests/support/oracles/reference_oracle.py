@@ -11,7 +11,8 @@ from tests.support.oracles import oracle
 from tests.support.oracles.oracle import BandRule, Label, Table
 
 BOUNDS = ("lower", "estimate", "upper")
-Claims = list[tuple[int, int, int]]
+ENDS = ("lower", "upper")
+Claims = list[tuple[int, int]]
 Tables = dict[str, list[Table]]
 
 FLIP: dict[Label, Label] = {True: False, False: True, None: None}
@@ -29,9 +30,8 @@ def claims_of_positives(
     """Return, at each cutoff, the latent positives in the head by the known ones there."""
     n = oracle.count_label(labels, True)
     lower, upper = band(n, m, level)
-    middle = oracle.central(n, m)
     return [
-        (lower[step.known_positive], middle[step.known_positive], upper[step.known_positive])
+        (lower[step.known_positive], upper[step.known_positive])
         for step in oracle.cutoffs(scores, labels)
     ]
 
@@ -49,10 +49,9 @@ def claims_of_negatives(
     return [
         (
             m - (unlabeled - step.unlabeled - fewest),
-            m - (unlabeled - step.unlabeled - middle),
             m - (unlabeled - step.unlabeled - most),
         )
-        for step, (fewest, middle, most) in zip(steps, reversed(below), strict=True)
+        for step, (fewest, most) in zip(steps, reversed(below), strict=True)
     ]
 
 
@@ -63,7 +62,7 @@ def fit(
     whole, steps = totals(labels, beta), oracle.cutoffs(scores, labels)
     return [
         [oracle.table_at(step, whole, claim[i]) for step, claim in zip(steps, claims, strict=True)]
-        for i in range(3)
+        for i in range(len(ENDS))
     ]
 
 
@@ -76,7 +75,7 @@ def width(scores: Sequence[float], labels: Sequence[Label], claims: Claims) -> i
     steps = oracle.cutoffs(scores, labels)
     ranks = [step.known_positive + step.known_negative + step.unlabeled for step in steps]
     areas = []
-    for i in (0, 2):
+    for i in range(len(ENDS)):
         points = [
             (rank, step.known_positive + claim[i])
             for rank, step, claim in zip(ranks, steps, claims, strict=True)
@@ -93,7 +92,7 @@ def tables(
     band: BandRule,
     reference: str,
 ) -> tuple[Tables, str]:
-    """Return the tables of the three bounds at all cutoffs, and the tightest kind."""
+    """Return the tables of both bounds at all cutoffs, and the tightest kind."""
     m = totals(labels, beta).latent
     local = (1 + level) / 2 if reference == "both" else level
     claims: dict[str, Claims] = {}
@@ -105,14 +104,12 @@ def tables(
     ranges = {kind: width(scores, labels, claim) for kind, claim in claims.items()}
     tightest = min(ranges, key=ranges.__getitem__)  # of two equal ones the first
     if reference != "both":
-        return dict(zip(BOUNDS, found[tightest], strict=True)), tightest
+        return dict(zip(ENDS, found[tightest], strict=True)), tightest
     common, apart = [], []
     for one, other in zip(claims["positives"], claims["negatives"], strict=True):
-        middle = {"positives": one, "negatives": other}[tightest][1]
-        lower, upper = max(one[0], other[0]), min(one[2], other[2])
+        lower, upper = max(one[0], other[0]), min(one[1], other[1])
         apart.append(lower > upper)
-        lower, upper = sorted((lower, upper))
-        common.append((lower, sorted((lower, middle, upper))[1], upper))
+        common.append((min(lower, upper), max(lower, upper)))
     merged = [
         [
             table._replace(clipped=table.clipped or gap)
@@ -120,4 +117,4 @@ def tables(
         ]
         for bound in fit(scores, labels, beta, common)
     ]
-    return dict(zip(BOUNDS, merged, strict=True)), tightest
+    return dict(zip(ENDS, merged, strict=True)), tightest

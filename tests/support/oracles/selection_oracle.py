@@ -8,7 +8,7 @@ those in the head they are all `odds`, and 1 for those in the tail, or the other
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations, product
-from math import comb, prod
+from math import comb, nan, prod
 
 Band = tuple[list[int], list[int]]
 
@@ -66,7 +66,12 @@ def auroc(ranks: Sequence[float], weights: Sequence[float], latent: float, examp
 
 
 def average_precision(ends: Sequence[int], weights: Sequence[float], latent: float) -> float:
-    """Return average precision the same way: pairs of known positives stand for all pairs."""
+    """Return average precision the same way: pairs of known positives stand for all pairs.
+
+    NaN if there is no pair of them.
+    """
+    if len(ends) < 2 and latent:
+        return nan
     stands = [1 + latent * weight / sum(weights) for weight in weights]
     positives, n = len(ends) + latent, len(ends)
     alone = sum(stands[i] / ends[i] for i in range(n))

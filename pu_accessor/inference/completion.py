@@ -1,0 +1,179 @@
+"""The one estimate: a labeling of the unlabeled examples that is possible.
+
+Each curve, area and rate is read from the same completed counts, so that none is outside [0, 1]
+and none contradicts another.
+"""
+
+from collections.abc import Sequence
+from math import ceil
+from typing import NamedTuple
+
+import numpy as np
+
+from pu_accessor.inference.bands.weighted import latent_shares
+from pu_accessor.inference.monotone import monotone_latent
+from pu_accessor.ranking import FloatArray, IntArray, Ranking
+
+ROUNDING = 1e-6  # of an example
+
+
+class Edges(NamedTuple):
+    """Both edges of each block of tied scores that holds known examples, best first.
+
+    Of one ranking, or of many, one after the other.
+    """
+
+    unlabeled: IntArray  # examples above the edge
+    known: FloatArray  # examples above it, each counting what it stands for; n in all
+    size: IntArray  # known examples of the ranking, n
+    owner: IntArray  # the position of the ranking, ascending
+
+
+class Completion(NamedTuple):
+    """Latent positives above each place of a ranking: corners, straight between them."""
+
+    unlabeled: IntArray  # examples above the corner, from 0 to all
+    latent: FloatArray  # positives among them
+
+    def above(self, unlabeled: IntArray) -> FloatArray:
+        """Return the latent positives among the first unlabeled examples.
+
+        Examples
+        --------
+        >>> Completion(np.array([0, 4, 8]), np.array([0.0, 2.0, 2.0])).above(np.arange(6))
+        array([0. , 0.5, 1. , 1.5, 2. , 2. ])
+        """
+        latent: FloatArray = np.interp(unlabeled, self.unlabeled, self.latent)
+        return latent
+
+
+def complete(
+    ranking: Ranking, latent: IntArray, kinds: Sequence[str] | None = None
+) -> list[Completion]:
+    """Say where the latent positives of a ranking are, for each of some numbers of them.
+
+    Notes
+    -----
+    At the edge of a block of tied scores with t of n known positives above it, (t - 1/4)/(n - 1/2)
+    of the m latent ones are expected above; an untied known positive counts half of itself there.
+    The other unlabeled examples above are false positives. These numbers are noisy, and can fall
+    from one edge to the next. False positives only become more: so there are at most as many as
+    the smallest number from there on, and at least the largest up to there. Both limits are
+    possible, and so is the middle between them. No latent positive lies below the last known one,
+    as long as there is room above, so that a perfect ranking stays one. Inside a gap, or a block
+    of ties, the latent positives are spread evenly.
+
+    It is possible, as both limits grow by at most the unlabeled examples that are passed. From
+    known negatives the same is done from the bottom, for the latent negatives.
+
+    Examples
+    --------
+    >>> from pu_accessor.ranking import Counts
+    >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
+    >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
+    >>> complete(ranking, np.array([2]))[0].above(ranking.unlabeled).round(2)
+    array([0.  , 0.43, 0.43, 0.43, 0.86, 1.29, 1.29, 2.  , 2.  , 2.  , 2.  ,
+           2.  , 2.  ])
+    """
+    whole = ranking.whole or ranking
+    unlabeled = whole.total.unlabeled
+    kinds = kinds or ("positives",) * latent.size
+    if whole.monotone:
+        return [_fall(whole, kind, m) for kind, m in zip(kinds, latent.tolist(), strict=False)]
+    edges = {kind: _find_edges(whole, kind) for kind in {*kinds}}
+
+    def complete_one(kind: str, m: int) -> Completion:
+        if kind == "negatives":
+            return _turned(_corners(edges[kind], unlabeled - m, unlabeled))
+        return _corners(edges[kind], m, unlabeled)
+
+    return [complete_one(kind, m) for kind, m in zip(kinds, latent.tolist(), strict=False)]
+
+
+def _fall(ranking: Ranking, kind: str, latent: int) -> Completion:
+    """Complete a ranking whose share of positives never rises from the best score down."""
+    counts = ranking.known_positive, ranking.known_negative, ranking.unlabeled
+    positive, negative, unlabeled = (np.diff(count) for count in counts)
+    hidden = latent
+    if kind == "negatives":
+        positive, negative, unlabeled = negative[::-1], positive[::-1], unlabeled[::-1]
+        hidden = ranking.total.unlabeled - latent
+    above = np.append(0.0, np.cumsum(monotone_latent(positive, negative, unlabeled, hidden)))
+    heads = np.append(0, np.cumsum(unlabeled))
+    last = int(np.flatnonzero(positive)[-1]) + 1
+    completed = _end(heads[: last + 1], np.minimum(above[: last + 1], hidden), hidden, heads[-1])
+    return completed if kind == "positives" else _turned(completed)
+
+
+def _end(heads: IntArray, above: FloatArray, latent: int, unlabeled: int) -> Completion:
+    """Put what has no room above the last known example right after it."""
+    end = min(ceil(heads[-1] + latent - above[-1] - ROUNDING), unlabeled)
+    corners = np.concatenate([heads, [end, unlabeled]])
+    return Completion(corners, np.concatenate([above, [latent, latent]]))
+
+
+def edges_of(unlabeled: IntArray, known: FloatArray, size: IntArray, owner: IntArray) -> Edges:
+    """Return edges, upper and lower in turn; those of untied blocks are one place."""
+    pairs = known.reshape(-1, 2)
+    untied = unlabeled[::2] == unlabeled[1::2]
+    counted = np.where(untied[:, np.newaxis], pairs.mean(axis=1, keepdims=True), pairs)
+    return Edges(unlabeled, counted.ravel(), size, owner)
+
+
+def _find_edges(ranking: Ranking, kind: str) -> Edges:
+    """Return the edges of the blocks that hold known positives; of known negatives, turned."""
+    known, unlabeled = ranking.known_positive, ranking.unlabeled
+    if kind == "negatives":
+        known, unlabeled = (
+            count[-1] - count[::-1] for count in (ranking.known_negative, ranking.unlabeled)
+        )
+    blocks = np.flatnonzero(np.diff(known))
+    sides = np.stack([blocks, blocks + 1], axis=1).ravel()
+    zeros = np.zeros(sides.size, np.int64)
+    counted = _weigh(ranking, known[sides])
+    return edges_of(unlabeled[sides], counted, zeros + known[-1], zeros)
+
+
+def _weigh(ranking: Ranking, known: IntArray) -> FloatArray:
+    """Count what known positives stand for in place of their number, where labels are weighted."""
+    weight = ranking.unequal_weight
+    if weight is None:
+        return known.astype(np.float64)
+    through = np.append(0.0, np.cumsum(latent_shares(weight, float(weight.size))))
+    stands: FloatArray = through[known]
+    return stands
+
+
+def _corners(edges: Edges, latent: int, unlabeled: int) -> Completion:
+    """Return the corners of one ranking's completion."""
+    above = latent_above(edges, np.array([latent]), np.array([unlabeled]))
+    return _end(np.append(0, edges.unlabeled), np.append(0.0, above), latent, unlabeled)
+
+
+def _turned(corners: Completion) -> Completion:
+    """Return the completion of latent positives from that of latent negatives from the bottom."""
+    unlabeled = corners.unlabeled[-1] - corners.unlabeled[::-1]
+    return Completion(unlabeled, unlabeled - (corners.latent[-1] - corners.latent[::-1]))
+
+
+def latent_above(edges: Edges, latent: IntArray, unlabeled: IntArray) -> FloatArray:
+    """Return the latent positives above each edge.
+
+    `latent` and `unlabeled` have a number for each ranking.
+    """
+    head, owner = edges.unlabeled, edges.owner
+    hidden, free = latent[owner], (unlabeled - latent)[owner]
+    # Rankings stand so far apart that the limits of one never reach another.
+    apart = owner * (2.0 * float(unlabeled.max(initial=0)) + 1)
+    expected = hidden * np.clip((edges.known - 0.25) / (edges.size - 0.5), 0, 1)
+    raw = head - expected + apart
+    most = np.minimum.accumulate(raw[::-1])[::-1]
+    least = np.maximum.accumulate(raw)
+    false = (most + least) / 2 - apart
+    false = np.clip(false, np.maximum(head - hidden, 0), np.minimum(head, free))
+    ends = np.flatnonzero(np.diff(owner, append=-1))
+    last = head[ends][np.searchsorted(owner[ends], owner)]
+    # One known positive alone says nothing of where the last one is.
+    highest = np.where(edges.size > 1, np.maximum(last - hidden, 0), free)
+    above: FloatArray = head - np.minimum(false, highest)
+    return above

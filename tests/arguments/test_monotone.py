@@ -1,0 +1,140 @@
+"""Scores that are taken never to mean less where they are higher: ``df.pu(monotone=True)``."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import average_precision_score, roc_auc_score
+
+import pu_accessor
+from pu_accessor import PUTypeError, PUValueError, PUWarning
+from tests.cases import draw_case, put
+
+BETA = 0.25
+
+
+def draw(seed: int, known: int = 40, shift: float = 2.0) -> tuple[pd.DataFrame, np.ndarray]:
+    """Draw normal scores, of which some positives are known; also the truth."""
+    rng = np.random.default_rng(seed)
+    truth = np.arange(600) < 140 + known
+    label = np.where(np.arange(600) < known, 1.0, np.nan)
+    frame = pd.DataFrame({"score": rng.normal(shift * truth), "label": label})
+    return frame, truth
+
+
+def estimates(pu: Any, beta: float) -> list[float]:
+    """Return one number of each kind."""
+    asked = [
+        pu.auroc(beta),
+        pu.auroc(beta, target="examples", max_fpr=0.2),
+        pu.average_precision(beta),
+        pu.metric("precision", beta, at=50),
+        pu.metric("recall", beta, at={"fraction": 0.2}),
+        pu.bedroc(beta),
+    ]
+    return [float(answer["estimate"].iloc[0]) for answer in asked]
+
+
+def test_estimates_are_nearer_to_the_truth_where_scores_are_monotone() -> None:
+    errors: dict[bool, list[list[float]]] = {False: [], True: []}
+    for seed in range(30):
+        frame, truth = draw(seed)
+        exact = [roc_auc_score(truth, frame["score"]), average_precision_score(truth, frame.score)]
+        beta = 140 / 560
+        for monotone, off in errors.items():
+            pu = frame.pu(monotone=monotone)
+            pair = [pu.auroc(beta), pu.average_precision(beta)]
+            off.append([float(p["estimate"].item()) - e for p, e in zip(pair, exact, strict=True)])
+    plain, falling = (np.sqrt(np.square(errors[m]).mean(axis=0)) for m in (False, True))
+    assert (falling < [0.95 * plain[0], 0.8 * plain[1]]).all()
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_share_of_positives_never_rises(seed: int) -> None:
+    score, label, beta = draw_case(seed)
+    frame = pd.DataFrame({"score": [*score, 0.5], "label": pd.array([*label, True], "boolean")})
+    if not frame["label"].isna().any():
+        pytest.skip("nothing is hidden")
+    tables = put(frame.pu(monotone=True), "roc_bounds", beta, ranks="all")
+    tpr = tables["tpr"].sel(bound="estimate").to_numpy()[:, 0]
+    assert ((tpr >= 0) & (tpr <= 1 + 1e-12)).all()
+    assert (np.diff(tpr) >= -1e-12).all()
+
+
+@pytest.mark.parametrize("beta", [0.0, 0.1, BETA, 1.0])
+def test_bounds_stay_and_hold_the_estimate(beta: float) -> None:
+    frame, _ = draw(1)
+    plain, falling = (frame.pu(monotone=flag).contingency(beta) for flag in (False, True))
+    ends = {"bound": ["lower", "upper"], "rank": plain["rank"]}
+    assert falling[["tp", "fp"]].sel(ends).equals(plain[["tp", "fp"]].sel(ends))
+    tp = falling["tp"].transpose("bound", ...)
+    assert bool(((tp[0] <= tp[1]) & (tp[1] <= tp[2])).all())
+
+
+def test_the_share_of_a_long_stretch_is_that_of_odds() -> None:
+    # 20 of the first 40 rows are known, 10 of the other 60: odds 1 and 1/5 to be known.
+    label = [*[1, None] * 20, *[1, None, None, None, None, None] * 10]
+    frame = pd.DataFrame({"score": range(100, 0, -1), "label": label})
+    tables = frame.pu(monotone=True).contingency(0.3, ranks=[40, 100])
+    # 20 and 50 unlabeled rows of weights 1 and 1/5: 21 latent positives are 14 and 7.
+    assert tables["tp"].sel(bound="estimate", beta=0.3).to_numpy().tolist() == [20 + 14, 30 + 21]
+
+
+def test_all_ways_to_ask_agree() -> None:
+    frame, _ = draw(2)
+    expected = estimates(frame.pu(monotone=True), BETA)
+    chunks = [frame.iloc[:250], frame.iloc[250:]]
+    shuffled = frame.sample(frac=1, random_state=0)
+    others = [
+        pu_accessor.from_chunks(chunks, monotone=True),
+        pu_accessor.from_arrays(frame["score"], frame["label"])(monotone=True),
+        pu_accessor.pu(frame, monotone=True),
+        frame.rename_axis("sample").to_xarray().pu(dim="sample", monotone=True),
+        shuffled.assign(score=np.exp(shuffled["score"])).pu(monotone=True),
+    ]
+    for pu in others:
+        assert estimates(pu, BETA) == pytest.approx(expected, rel=1e-12)
+    groups = pd.concat([frame.assign(m="a"), frame.assign(m="b")]).pu(by="m", monotone=True)
+    assert groups.auroc(BETA)["estimate"].tolist() == pytest.approx([expected[0]] * 2, rel=1e-12)
+    assert "monotone=True" in repr(frame.pu(monotone=True))
+
+
+def test_all_labels_known_is_the_truth() -> None:
+    frame, truth = draw(3)
+    labeled = frame.assign(label=truth).pu(negative=False, monotone=True)
+    exact = roc_auc_score(truth, frame["score"]), average_precision_score(truth, frame["score"])
+    areas = labeled.auroc(0), labeled.average_precision(0)
+    assert [a["estimate"].item() for a in areas] == pytest.approx(list(exact), rel=1e-12)
+
+
+def test_every_gap_full_and_one_known_positive_work() -> None:
+    frame, _ = draw(4)
+    full = frame.pu(monotone=True).contingency(1.0)
+    assert (full["fp"].sel(bound="estimate") == 0).all()
+    alone = frame.assign(label=[1.0, *[np.nan] * 599]).pu(monotone=True)
+    with pytest.warns(PUWarning, match="one known positive alone"):
+        assert 0 <= alone.auroc(BETA)["estimate"].item() <= 1
+
+
+def test_what_contradicts_it_is_refused() -> None:
+    frame, _ = draw(5)
+    with pytest.raises(PUTypeError, match="monotone must be True or False, but 2"):
+        frame.pu(monotone=2)
+    with pytest.raises(PUValueError, match="monotone must be False with propensity"):
+        frame.assign(p=0.5).pu(propensity="p", monotone=True)
+
+
+def test_scores_that_are_worse_than_chance_refute_it() -> None:
+    frame, _ = draw(6, known=100, shift=-1.0)
+    with pytest.warns(PUWarning, match=r"monotone=True is refuted at level 0\.95.*\d%\)"):
+        frame.pu(monotone=True).auroc(BETA)
+    both = pd.concat([frame.assign(m="bad"), draw(6)[0].assign(m="good")])
+    with pytest.warns(PUWarning, match=r"refuted at level 0\.9: .*m='bad': .*Leave monotone out"):
+        both.pu(by="m", monotone=True).roc_bounds(BETA, level=0.9)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_monotone_scores_refute_nothing(seed: int) -> None:
+    frame, _ = draw(seed, shift=1.0)
+    assert len(frame.pu(monotone=True).auroc(BETA)) == 1

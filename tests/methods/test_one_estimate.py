@@ -1,0 +1,320 @@
+"""One estimate: every number is read from one possible labeling. The laws that follow from it."""
+
+import warnings
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from sklearn.datasets import load_breast_cancer
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import average_precision_score, roc_auc_score
+from sklearn.preprocessing import StandardScaler
+
+import pu_accessor
+from pu_accessor import PUWarning
+from pu_accessor.inference.tables.metrics import METRICS
+from tests.cases import draw_case
+
+SEEDS = range(45)
+SIGNED, UNBOUNDED = {"mcc", "kappa", "informedness"}, {"lift"}
+AREAS = ("auroc", "average_precision")
+TARGETS = ("examples", "population")
+NUMBERS = ["estimate", "lower", "upper"]
+
+
+@pytest.fixture(autouse=True)
+def hushed() -> Iterator[None]:
+    """Let the package warn: of lone known positives, and of betas that are too high."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PUWarning)
+        yield
+
+
+def hide(score: Any, truth: Any, share: float, seed: int, **more: Any) -> pd.DataFrame:
+    """Show a share of the positives."""
+    places = np.flatnonzero(truth)
+    known = np.random.default_rng(seed).choice(places, round(share * places.size), replace=False)
+    label = np.where(np.isin(np.arange(len(truth)), known), 1.0, np.nan)
+    beta = (places.size - known.size) / (len(truth) - known.size)
+    return pd.DataFrame({"score": score, "label": label, "beta": beta, **more})
+
+
+def cancer() -> pd.DataFrame:
+    """Return the scores of a logistic regression, the best-known data set there is."""
+    features, target = load_breast_cancer(return_X_y=True)
+    scaled = StandardScaler().fit_transform(features)
+    model = LogisticRegression(max_iter=200).fit(scaled[::2], target[::2])
+    return hide(model.decision_function(scaled), target == 0, 0.3, seed=1).assign(
+        score=lambda df: -df["score"]
+    )
+
+
+@cache
+def shapes() -> dict[str, pd.DataFrame]:
+    """Return rankings as people have them, at the true beta."""
+    rng = np.random.default_rng(2)
+    truth = np.arange(300) < 90
+    normal = rng.normal(size=300)
+    return {
+        "cancer": cancer(),
+        "normal": hide(normal + truth, truth, 0.3, 0),
+        "perfect": hide(normal + 99 * truth, truth, 0.3, 1),
+        "worse than chance": hide(normal - truth, truth, 0.3, 2),
+        "five levels": hide(np.round(normal + 1.5 * truth).clip(-1, 3), truth, 0.3, 3),
+        "naive Bayes": hide((normal + 2 * truth > 1) * 1.0, truth, 0.2, 4),
+        "one level": hide(0 * normal, truth, 0.3, 5),
+    }
+
+
+@cache
+def rankings(weighted: bool = False) -> pd.DataFrame:
+    """Return many rankings as groups, with ties and known negatives, and propensities."""
+    parts, rng = [], np.random.default_rng(0)
+    for seed in SEEDS:
+        score, label, beta = draw_case(seed)
+        frame = pd.DataFrame({"score": [*score, 0.5], "label": [*label, False], "g": f"{seed}"})
+        frame["label"] = frame["label"].map({True: 1.0, False: 0.0})
+        parts.append(frame.assign(beta=beta))
+    parts += [frame.assign(g=name) for name, frame in shapes().items()]
+    whole = pd.concat(parts, ignore_index=True)
+    if weighted:
+        whole["propensity"] = np.where(whole["label"] == 1, rng.uniform(0.1, 0.9, len(whole)), 1)
+    return whole
+
+
+def bound(weighted: bool = False, **more: Any) -> Any:
+    """Return the accessor of all rankings, each a group."""
+    roles = {"propensity": "propensity"} if weighted else {}
+    return rankings(weighted).pu(by="g", negative=0, **roles, **more)
+
+
+def betas() -> dict[str, float]:
+    first = rankings().groupby("g")["beta"].first()
+    return {str(key): float(beta) for key, beta in first.items()}
+
+
+@cache
+def areas(weighted: bool) -> pd.DataFrame:
+    """Return all areas of all rankings."""
+    pu, found = bound(weighted), []
+    for target in ("examples",) if weighted else TARGETS:
+        found += [
+            getattr(pu, name)(betas(), target=target).assign(quantity=name) for name in AREAS
+        ]
+    if not weighted:
+        found.append(pu.auroc(betas(), max_fpr=0.2, target="examples").assign(quantity="partial"))
+        found.append(pu.bedroc(betas(), alpha=5).assign(quantity="bedroc"))
+    every: pd.DataFrame = pd.concat(found, ignore_index=True)
+    return every
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_areas_are_possible_and_within_their_intervals(weighted: bool) -> None:
+    found = areas(weighted)
+    assert found["estimate"].between(0, 1).all()
+    missing = found[found["lower"].isna()]
+    rest = found.dropna(subset="lower")
+    assert (rest["lower"] <= rest["estimate"]).all() and (rest["estimate"] <= rest["upper"]).all()
+    assert rest["lower"].min() >= 0 and rest["upper"].max() <= 1
+    assert len(rest) > 0.8 * len(found)
+    # There is none with one known positive, or where beta exceeds its limit.
+    known = (rankings()["label"] == 1).groupby(rankings()["g"]).sum()
+    limit = bound(on_error="skip").estimate_beta().set_index("g")["upper"]
+    excused = (known[missing["g"]] == 1).to_numpy() | (
+        missing["beta"].to_numpy() > limit.reindex(missing["g"]).to_numpy()
+    )
+    assert excused.all() and len(missing)
+
+
+@pytest.mark.parametrize(
+    "at",
+    [{"rank": 4}, {"fraction": 0.37}, {"threshold": 0.5}, {"recall": 0.6}, {"fpr": 0.2}],
+    ids=lambda at: next(iter(at)),
+)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_metrics_are_possible_and_within_their_limits(at: dict[str, Any], weighted: bool) -> None:
+    pu = bound(weighted, on_error="skip")  # where there are no positives there is no recall
+    found = pu.metric([*METRICS], betas(), at=at, target="examples")
+    found = found.dropna(subset="estimate")
+    assert len(found) > 35 * len(METRICS)
+    for name, rows in found.groupby("metric"):
+        least, most = -1.0 * (name in SIGNED), np.inf if name in UNBOUNDED else 1.0
+        for column in NUMBERS:
+            assert rows[column].dropna().between(least, most).all()
+        assert not (rows["lower"] > rows["estimate"] + 1e-12).any()
+        assert not (rows["estimate"] > rows["upper"] + 1e-12).any()
+    # A width of 0 is told of where something is hidden: it comes of clipping.
+    tight = found["clipped"] | (found["lower"] < found["upper"])
+    sure = {key for key, beta in betas().items() if beta in (0, 1)}
+    free = ~found["g"].isin(sure) & found["metric"].isin(["precision", "recall"])
+    assert tight[free].mean() > 0.9
+
+
+def test_metrics_on_new_examples_are_possible_and_within_their_limits() -> None:
+    found = bound().metric([*METRICS], betas(), at={"threshold": 0.5}, target="population")
+    found = found.dropna(subset=NUMBERS)
+    assert len(found) > 35 * len(METRICS)
+    assert (found["lower"] <= found["estimate"]).all()
+    assert (found["estimate"] <= found["upper"]).all()
+    rates = found[~found["metric"].isin(SIGNED | UNBOUNDED)]
+    assert rates["lower"].min() >= 0 and rates["upper"].max() <= 1
+
+
+def test_probabilities_have_possible_bins_and_net_benefits() -> None:
+    frame = rankings().assign(score=lambda df: 1 / (1 + np.exp(-df["score"].clip(-9, 9))))
+    pu = frame.pu(by="g", negative=0)
+    bins = pu.calibration(betas(), bins=4).dropna(subset="estimate")
+    worth = pu.net_benefit(betas(), thresholds=[0.2, 0.6])
+    for found in (bins, worth):
+        assert (found["lower"] <= found["estimate"] + 1e-12).all()
+        assert (found["estimate"] <= found["upper"] + 1e-12).all()
+    assert bins["lower"].min() >= 0 and bins["upper"].max() <= 1
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_tables_and_their_areas_have_the_estimate_within_bounds(weighted: bool) -> None:
+    tables = bound(weighted).contingency(betas(), ranks="breakpoints")
+    counts = [tables[name].sel(bound="estimate") for name in ("tp", "fp", "fn", "tn")]
+    assert all((count >= 0).all() for count in counts)
+    for numbers in (tables["tp"], *(tables.pu.area(name) for name in AREAS)):
+        lower, middle, upper = (numbers.sel(bound=side) for side in ("lower", "estimate", "upper"))
+        off = xr.concat([lower - middle, middle - upper], "side")
+        assert off.max() <= 1e-12 and off.min() < -1e-3
+    precision = bound(weighted).pr_bounds(betas())["precision"]
+    assert precision.min() >= 0 and precision.max() <= 1
+
+
+def curves(weighted: bool, reference: str) -> Iterator[tuple[str, Any, Any]]:
+    """Return the key, the drawn ROC curve and the flags of each ranking."""
+    for key, rows in rankings(weighted).groupby("g"):
+        if reference == "negatives" and not (rows["label"] == 0).any():
+            continue
+        pu = rows.pu(negative=0, propensity="propensity" if weighted else None)
+        beta = betas()[str(key)]
+        curve = pu.roc_bounds(beta, reference=reference).isel(beta=0).sel(bound="estimate")
+        tables = pu.contingency(beta, reference=reference, ranks="breakpoints").isel(beta=0)
+        assert curve["rank"].values.tolist() == tables["rank"].values.tolist()
+        yield str(key), curve, tables["clipped"].sel(bound="estimate").values
+
+
+@pytest.mark.parametrize(
+    ("weighted", "reference"), [(False, "positives"), (False, "negatives"), (True, "positives")]
+)
+def test_roc_curves_never_step_left_or_down(weighted: bool, reference: str) -> None:
+    steps = 0
+    for _, curve, clipped in curves(weighted, reference):
+        free = ~(clipped[1:] | clipped[:-1])
+        for rate in ("tpr", "fpr"):
+            assert (np.diff(curve[rate].values)[free] >= -1e-12).all()
+        steps += free.sum()
+    assert steps > 300
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_area_under_the_drawn_curve_is_the_auroc_said(weighted: bool) -> None:
+    rows = areas(weighted).query("quantity == 'auroc' and target == 'examples'")
+    said = rows.set_index("g")["estimate"]
+    same = 0
+    for key, curve, clipped in curves(weighted, "positives"):
+        if not clipped.any():
+            area = np.trapezoid(curve["tpr"].values, curve["fpr"].values)
+            assert area == pytest.approx(said[key], abs=1e-9)
+            same += 1
+    assert same > 0.6 * len(said)
+
+
+def test_both_targets_have_one_estimate() -> None:
+    found = areas(False)
+    for name in AREAS:
+        these, new = (
+            found[(found["quantity"] == name) & (found["target"] == target)] for target in TARGETS
+        )
+        assert these["g"].tolist() == new["g"].tolist()
+        np.testing.assert_allclose(these["estimate"], new["estimate"], rtol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_fully_labeled_is_the_truth(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    truth = np.arange(50) % 3 == 0
+    frame = pd.DataFrame({"score": np.round(rng.normal(truth), seed % 3), "label": 1.0 * truth})
+    truths = roc_auc_score(truth, frame["score"]), average_precision_score(truth, frame["score"])
+    # Unlabeled examples that are taken as negative are the same.
+    naive = frame.assign(label=frame["label"].where(truth))
+    for pu in (frame.pu(negative=0), naive.pu):
+        for target in TARGETS:
+            found = [getattr(pu, name)(0, target=target)["estimate"].item() for name in AREAS]
+            assert found == pytest.approx(truths, rel=1e-12)
+
+
+ASKS: list[Callable[[Any, float], pd.DataFrame]] = [
+    lambda pu, beta: pu.auroc(beta),
+    lambda pu, beta: pu.average_precision(beta, target="examples"),
+    lambda pu, beta: pu.bedroc(beta),
+    lambda pu, beta: pu.metric(["precision", "mcc"], beta, at={"rank": [7, 50]}),
+    lambda pu, beta: pu.metric("f1", beta, at="maximum"),
+]
+
+
+@pytest.mark.parametrize("name", [name for name in shapes() if name != "cancer"])
+def test_maps_orders_and_chunks_change_nothing(name: str) -> None:
+    frame = shapes()[name]
+    beta = frame["beta"].iloc[0]
+    moved = frame.sample(frac=1, random_state=3)
+    mapped = frame.assign(score=np.exp(frame["score"] / 9) - 3)
+    chunks = pu_accessor.from_chunks([moved[:100], moved[100:120], moved[120:]])
+    for ask in ASKS:
+        wanted = ask(frame.pu, beta)
+        for pu in (moved.pu, mapped.pu, chunks):
+            found = ask(pu, beta)
+            scores = [name for name in ("threshold",) if name in found]
+            pd.testing.assert_frame_equal(
+                found.drop(columns=scores), wanted.drop(columns=scores), rtol=1e-12
+            )
+
+
+def test_many_groups_at_once_are_one_by_one() -> None:
+    rng = np.random.default_rng(4)
+    size = rng.integers(8, 60, 120)
+    frame = pd.DataFrame({"g": np.repeat(np.arange(120), size)})
+    known = rng.random(len(frame)) < 0.2
+    known[np.cumsum(size) - 1] = True
+    frame["score"] = np.round(rng.normal(known), 1)
+    frame["label"] = np.where(known, 1.0, np.nan)
+    for beta in (0.05, 0.4):
+        once = frame.pu(by="g").auroc(beta)
+        each = [rows.pu.auroc(beta) for _, rows in frame.groupby("g")]
+        alone = pd.concat(each, ignore_index=True)
+        np.testing.assert_allclose(once[NUMBERS], alone[NUMBERS], rtol=1e-12, atol=1e-12)
+
+
+def test_no_number_is_missing_where_known_positives_tie_at_the_top() -> None:
+    """As naive Bayes has it: all known positives have a score of 1."""
+    for n in (5, 10, 20):
+        score = [*[1.0] * (n + 85), *np.linspace(0.9, 0, 15)]
+        frame = pd.DataFrame({"score": score, "label": [1.0] * n + [np.nan] * 100})
+        for name in AREAS:
+            for target in TARGETS:
+                found = getattr(frame.pu, name)(0.9, target=target).iloc[0]
+                assert found[NUMBERS].notna().all()
+                assert 0 <= found["lower"] <= found["estimate"] <= found["upper"] <= 1
+
+
+@pytest.mark.parametrize("n", [2, 10, 50])
+def test_perfect_rankings_have_an_auroc_of_1(n: int) -> None:
+    """Whatever beta within its limit."""
+    frame = pd.DataFrame({"score": -np.arange(n + 100.0), "label": [1.0] * n + [np.nan] * 100})
+    limit = frame.pu.estimate_beta()["upper"].item()
+    for beta in (0.01, *(limit * np.array([0.3, 0.99]))):
+        for name in AREAS:
+            for target in TARGETS:
+                found = getattr(frame.pu, name)(beta, target=target).iloc[0]
+                assert found["estimate"] == pytest.approx(1, abs=1e-12)
+                assert found[NUMBERS].notna().all() and found["upper"] == 1
+    # Where known positives are a sample of those on top, at the true beta.
+    found = shapes()["perfect"]
+    assert found.pu.auroc(found["beta"].iloc[0])["estimate"].item() == pytest.approx(1, abs=1e-12)

@@ -1,0 +1,119 @@
+"""Lists with one guarantee on new examples: by hand, by definition, and how often they miss."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from pu_accessor.counting.cutoffs import rank_examples
+from pu_accessor.inference.bands.on_new_examples import bound_on_new, to_precision
+from pu_accessor.inference.estimates.guaranteed_cutoffs import Goal
+from pu_accessor.inference.estimates.lists_on_new_examples import find_list
+from pu_accessor.ranking import Counts, Ranking
+
+N, SIZE, B = 100, 1000, 0.3
+
+
+def make_ranking(seed: int, step: float = 0.0, ranks: str = "breakpoints") -> Ranking:
+    rng = np.random.default_rng(seed)
+    known = np.arange(N + SIZE) < N
+    score = rng.normal(2.0 * (known | (rng.random(N + SIZE) < B)))
+    score = np.round(score / step) * step if step else score
+    negative = np.arange(N + SIZE) >= N + SIZE - 100
+    return rank_examples(score, known, negative, ranks=ranks)  # type: ignore[arg-type]
+
+
+def test_recall_is_the_classical_tolerance_limit() -> None:
+    ranking = make_ranking(0)
+    found = find_list(ranking, B, Goal("recall", 0.8), 0.95, False)
+    cutoff = int(np.searchsorted(ranking.rank, found.rank))
+    k = int(ranking.known_positive[cutoff])
+    assert found.bound == pytest.approx(stats.beta.ppf(0.05, k, N - k + 1)) and found.bound >= 0.8
+    assert stats.beta.ppf(0.05, k - 1, N - k + 2) < 0.8
+    assert ranking.threshold[cutoff] == found.threshold
+
+
+@pytest.mark.parametrize("goal", [Goal("precision", 0.7), Goal("fpr", 0.1)])
+@pytest.mark.parametrize("step", [0.0, 0.25])
+@pytest.mark.parametrize("seed", range(4))
+def test_lists_are_those_of_all_cutoffs(seed: int, step: float, goal: Goal) -> None:
+    few, every = (
+        find_list(make_ranking(seed, step, ranks), B, goal, 0.95, True)
+        for ranks in ("breakpoints", "all")
+    )
+    assert few == every
+
+
+def test_a_walk_by_hand() -> None:
+    """The limit of one list of precision, from two binomial limits and two medians."""
+    ranking = make_ranking(0, ranks="all")
+    found = find_list(ranking, B, Goal("precision", 0.7), 0.95, True)
+    cutoff = int(np.searchsorted(ranking.rank, found.rank))
+    k = int(ranking.known_positive[cutoff])
+    h = found.rank - k
+    beta = stats.beta
+    known, low = (beta.ppf(share, k, N - k + 1) for share in (0.5, 0.045))
+    rest, high = (beta.ppf(share, h + 1, SIZE - h) for share in (0.5, 0.955))
+    lift = known / rest / np.exp(np.hypot(np.log(known / low), np.log(high / rest)))
+    value = (N + B * SIZE) / (N + SIZE / lift)
+    assert found.bound == pytest.approx(value) and value >= 0.7
+
+
+def test_without_monotone_scores_all_cutoffs_hold() -> None:
+    ranking = make_ranking(3)
+    found = find_list(ranking, B, Goal("precision", 0.6), 0.95, False)
+    both = bound_on_new(ranking, B, 0.95, False).rates
+    lower = to_precision(both.lift[0], N, SIZE, B)
+    met = ranking.rank[lower >= 0.6]
+    assert met.size and found.rank >= met[-1]  # one side alone is narrower
+    assert 0.6 <= found.bound < 0.65
+
+
+def test_goals_that_nothing_or_everything_meets() -> None:
+    ranking = make_ranking(1)
+    for goal in (Goal("precision", 1.0), Goal("fpr", 0.0), Goal("recall", 1.0)):
+        found = find_list(ranking, B, goal, 0.95, True)
+        assert (found.rank, found.threshold) == (0, np.inf) and np.isnan(found.bound)
+    assert find_list(ranking, B, Goal("precision", 0.0), 0.95, True).rank > 1000
+    assert find_list(ranking, B, Goal("precision", 0.0), 0.95, False).rank == N + SIZE
+    assert find_list(ranking, B, Goal("fpr", 1.0), 0.95, True).rank > 1000
+    assert find_list(ranking, 0.0, Goal("fpr", 0.2), 0.95, True).rank > 0
+
+
+def test_a_small_rate_is_walked_to_its_end() -> None:
+    """A perfect ranking: half of the rest are positive, and above all others."""
+    rank = np.arange(1501)
+    known = np.minimum(rank // 2, 500)
+    total = Counts(500, 0, 1000)
+    ranking = Ranking(rank, np.arange(1501, 0.0, -1), known, 0 * known, rank - known, total)
+    found = find_list(ranking, 0.5, Goal("fpr", 0.001), 0.95, True)
+    assert found.rank == 0  # not a single negative is above, but the limit is larger
+    found = find_list(ranking, 0.5, Goal("fpr", 0.02), 0.95, True)
+    assert found.rank > 0 and found.bound <= 0.02
+
+
+def test_one_kind_alone_promises_nothing() -> None:
+    rank = np.arange(6)
+    for known in (rank, 0 * rank):
+        total = Counts(int(known[-1]), 0, 5 - int(known[-1]))
+        ranking = Ranking(rank, np.arange(6, 0.0, -1), known, 0 * rank, rank - known, total)
+        for name in ("precision", "fpr"):
+            for monotone in (False, True):
+                assert find_list(ranking, 0.2, Goal(name, 0.5), 0.95, monotone).rank == 0
+        assert find_list(ranking, 0.2, Goal("recall", 0.5), 0.95, True).rank == known[-1]
+
+
+@pytest.mark.parametrize("step", [0.0, 0.5])
+@pytest.mark.parametrize("goal", [Goal("precision", 0.7), Goal("fpr", 0.1), Goal("recall", 0.7)])
+def test_lists_miss_as_rarely_as_promised(goal: Goal, step: float) -> None:
+    missed, given = 0, 0
+    for seed in range(300):
+        found = find_list(make_ranking(seed, step), B, goal, 0.8, True)
+        edge = found.threshold - step / 2
+        tpr, fpr = stats.norm.sf(edge, 2), stats.norm.sf(edge)
+        positives, negatives = (N + B * SIZE) * tpr, (1 - B) * SIZE * fpr
+        given += found.rank > 0
+        if found.rank and goal.name == "precision":
+            missed += positives / (positives + negatives) < goal.value
+        elif found.rank:
+            missed += fpr > goal.value if goal.name == "fpr" else tpr < goal.value
+    assert given > 200 and missed <= 0.2 * 300 + 15

@@ -1,0 +1,63 @@
+"""What concave functions in a band can do: by linear programs, and by all triples of places."""
+
+from itertools import pairwise
+
+import numpy as np
+from scipy import optimize
+
+from pu_accessor.ranking import FloatArray
+
+Limits = tuple[FloatArray, FloatArray]
+
+
+def by_linear_programs(
+    x: FloatArray, lower: FloatArray, upper: FloatArray, slope: float
+) -> Limits | None:
+    """Return the least and the largest value at each place, or None where no function fits.
+
+    Values at distinct places are those of a concave function that never falls where the slopes
+    between neighbours fall, the last of them not below 0.
+    """
+    size = x.size
+    slopes = np.zeros((size - 1, size))
+    for row, (left, right) in enumerate(pairwise(range(size))):
+        slopes[row, [left, right]] = np.array([-1, 1]) / (x[right] - x[left])
+    rising = slopes[1:] - slopes[:-1]  # at most 0
+    limits, most = np.vstack([rising, -slopes[-1:]]), np.zeros(size - 1)
+    if np.isfinite(slope):
+        limits, most = np.vstack([limits, slopes[:1]]), np.append(most, slope)
+    boxes = [(low, high) for low, high in zip(lower, upper, strict=True)]
+    boxes[0], boxes[-1] = (max(lower[0], 0), min(upper[0], 0)), (max(lower[-1], 1), 1)
+    if any(low > high for low, high in boxes):
+        return None
+    ends = np.empty((2, size))
+    for place in range(size):
+        for side, sign in enumerate((1, -1)):
+            goal = np.zeros(size)
+            goal[place] = sign
+            answer = optimize.linprog(goal, limits, most, bounds=boxes, method="highs")
+            if answer.status == 2:
+                return None
+            assert answer.status == 0, answer.message
+            ends[side, place] = sign * answer.fun
+    return ends[0], ends[1]
+
+
+def by_triples(x: FloatArray, lower: FloatArray, upper: FloatArray, slope: float) -> Limits:
+    """Return the closed form, chord by chord and line by line; some function must fit."""
+    size = x.size
+    low = lower.copy()
+    low[-1] = 1
+    high = np.minimum(upper, [slope * place if place else 0.0 for place in x])
+    least, most = low.copy(), high.copy()
+    for j in range(size):
+        for a in range(j):
+            for b in range(j + 1, size):
+                chord = low[a] + (low[b] - low[a]) * (x[j] - x[a]) / (x[b] - x[a])
+                least[j] = max(least[j], chord)
+        for far in range(size):
+            between = range(far + 1, j) if far < j else range(j + 1, far)
+            for z in between:
+                steep = (high[z] - low[far]) / (x[z] - x[far])
+                most[j] = min(most[j], high[z] + steep * (x[j] - x[z]))
+    return least, most

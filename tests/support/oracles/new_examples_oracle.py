@@ -1,0 +1,77 @@
+"""Joint probabilities of uniform order statistics, and the monotone completion, slowly."""
+
+from fractions import Fraction
+from math import factorial
+
+import numpy as np
+
+from pu_accessor.ranking import FloatArray
+
+
+def within(lower: list[Fraction], upper: list[Fraction]) -> Fraction:
+    """Return P(lower <= order statistics of uniform variables <= upper), by Steck's determinant.
+
+    G. P. Steck, *Rectangle probabilities for uniform order statistics and the probability that
+    the empirical distribution function lies between two distribution functions*, Annals of
+    Mathematical Statistics 42 (1971) 1-11.
+    """
+    n = len(lower)
+    matrix = [[Fraction(0)] * n for _ in range(n)]
+    for i in range(n):
+        for j in range(max(i - 1, 0), n):
+            power = j - i + 1
+            above = max(upper[i] - lower[j], Fraction(0))
+            matrix[i][j] = above**power / factorial(power) if power else Fraction(1)
+    return factorial(n) * _determinant(matrix)
+
+
+def _determinant(matrix: list[list[Fraction]]) -> Fraction:
+    """Return the determinant of a matrix with nothing but one row below its diagonal."""
+    n = len(matrix)
+    minors = [Fraction(1)]  # of the first columns
+    for j in range(n):
+        total, sign = Fraction(0), 1
+        for i in range(j, -1, -1):
+            # The entries below the diagonal between the rows i and j are all 1.
+            total += sign * matrix[i][j] * minors[i]
+            sign = -sign
+        minors.append(total)
+    return minors[-1]
+
+
+def monotone_latent(
+    known: list[int], negatives: list[int], unlabeled: list[int], m: float
+) -> FloatArray:
+    """Return expected latent positives of each step, by min-max averages and halving.
+
+    Ratios are Fractions; None stands for one that is infinite.
+    """
+    sizes = [sum(each) for each in zip(known, negatives, unlabeled, strict=True)]
+    steps = range(len(sizes))
+    share: list[Fraction | None] = []
+    for step in steps:
+        averages = [
+            min(
+                Fraction(sum(known[i : j + 1]), sum(sizes[i : j + 1]))
+                for i in range(step + 1)
+                if sum(sizes[i : j + 1])
+            )
+            for j in range(step, len(sizes))
+            if sizes[step]
+        ]
+        share.append(max(averages) if averages else None)
+    odds = np.array([float(q / (1 - q)) if q is not None and q < 1 else 0.0 for q in share])
+    count = np.array(unlabeled, np.float64)
+    if m >= count[odds > 0].sum():
+        rest = count * (odds == 0)
+        spread = (m - count[odds > 0].sum()) / rest.sum() if rest.sum() else 0.0
+        return np.where(odds > 0, count, spread * count)
+    low, high = 0.0, 1.0
+    while (count * np.minimum(high * odds, 1)).sum() < m:
+        high *= 2
+    for _ in range(200):
+        middle = (low + high) / 2
+        short = (count * np.minimum(middle * odds, 1)).sum() < m
+        low, high = (middle, high) if short else (low, middle)
+    latent: FloatArray = count * np.minimum(high * odds, 1)
+    return latent
