@@ -34,8 +34,9 @@ from pu_accessor.inference.bands.lookup import latent_bounds
 from pu_accessor.inference.bands.simultaneous import find_corners, narrow, settle
 from pu_accessor.inference.estimates.auroc import estimate_auroc
 from pu_accessor.inference.estimates.average_precision import estimate_precision
-from pu_accessor.inference.estimates.cutoff_spec import At
+from pu_accessor.inference.estimates.cutoff_spec import At, read_at
 from pu_accessor.inference.estimates.intervals import Estimates
+from pu_accessor.inference.estimates.metric_at import metric_at
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables import contingency
 from pu_accessor.inference.tables import latent_bounds as heads
@@ -62,7 +63,6 @@ SHARES = (0.05, 0.1, 0.3, 0.5, 0.7, 0.9)
 BANDS = ("exact", "simultaneous", "bootstrap", "dkw")
 RANGES = ("exact", "simultaneous", "bootstrap")
 _JOINT = (2, 3)  # the places of the simultaneous limits
-_TRIPLE = (2, 2, 3)  # with the lower as the estimate
 SHAPES = {"equal": 1.0, "narrow": 0.5, "wide": 2.0}  # deviation of the positives
 PARTIAL = "partial auroc"
 CUTOFFS = ("rank", "recall", "fpr", "youden")
@@ -381,12 +381,13 @@ def ask_ranges(population: Population, labeling: Labeling, n: int) -> Iterator[A
     theta = _side_by_side(n, labeling.latent)
     corners = heads._corners(labeling.ranking, {"positives": theta}, latent)
     ranking = labeling.ranking.refine(corners)
-    fitted = _fitted(ranking, theta, latent)[:, _TRIPLE]
+    fitted = _fitted(ranking, theta, latent)[:, _JOINT]
     bent = find_corners(ranking.unlabeled, narrow(ranking.unlabeled, fitted))
     finer = ranking.refine(np.append(corners, bent))
     sides = _fitted(finer, theta, latent)
-    sides[:, _JOINT] = _cut(finer, sides)[:, [0, 2]]
-    tp, fp = (count[..., 0].T for count in contingency._predicted(finer, sides))
+    sides[:, _JOINT] = _cut(finer, sides)
+    tp = (finer.known_positive[:, np.newaxis] + sides[..., 0]).T
+    fp = contingency.head_of(finer) - tp
     areas = area_under("roc", tp, fp, n + labeling.latent - tp)
     for i, band in enumerate(RANGES):
         lower, upper = areas[2 * i : 2 * i + 2].tolist()
@@ -400,29 +401,34 @@ def _fitted(ranking: Ranking, theta: IntArray, latent: IntArray) -> IntArray:
 
 def _cut(ranking: Ranking, fitted: IntArray) -> IntArray:
     """Return the simultaneous bounds, cut."""
-    return settle(narrow(ranking.unlabeled, fitted[:, _TRIPLE]))[0]
+    return settle(narrow(ranking.unlabeled, fitted[:, _JOINT]))[0]
 
 
 def ask_metrics(population: Population, labeling: Labeling, n: int) -> Iterator[Answer]:
     """Ask for the precision at the cutoffs that people report."""
     ranking = rank_labeling(population, labeling.known, labeling.negative, "all")
-    _, (tp, fp, fn, tn) = contingency.central_table(ranking, labeling.beta, Settings(LEVEL))
+    betas, rule = np.array([labeling.beta]), Settings(LEVEL)
+    best, found = reported_rank(population), np.cumsum(population.positive)
+    at_rank = metric_at(ranking, betas, "precision", read_at(best), rule)
+    # Inside a block of ties it is the expectation over all orders of the block.
+    ends = np.append(np.flatnonzero(np.diff(population.score)) + 1, population.score.size)
+    truth = float(np.interp(best, np.append(0, ends), np.append(0, found[ends - 1]))) / best
+    yield Answer("precision at rank", at_rank.lower.item(), truth, at_rank.upper.item())
+    ranking, table = contingency.completed_table(ranking, betas, rule)
+    tp, fp, fn, tn = (count[:, 0] for count in table)
     tpr, fpr = tp / (tp + fn), fp / (fp + tn)
     cutoffs = {
-        "rank": np.searchsorted(ranking.rank, reported_rank(population), side="right") - 1,
         "recall": np.flatnonzero(tpr >= 0.9)[0],
         "fpr": np.flatnonzero(fpr <= 0.05)[-1],
         "youden": np.argmax(tpr - fpr),
     }
-    table = _side_by_side(n, labeling.latent)
-    joint = _cut(ranking, _fitted(ranking, table, np.array([labeling.latent])))
-    table = table[..., 0]
-    found = np.cumsum(population.positive)
+    bands = _side_by_side(n, labeling.latent)
+    joint = _cut(ranking, _fitted(ranking, bands, np.array([labeling.latent])))
     for name, cutoff in cutoffs.items():
         rank, h = int(ranking.rank[cutoff]), ranking.unlabeled[cutoff]
-        theta, rest = table[ranking.known_positive[cutoff]], ranking.total.unlabeled - h
+        theta, rest = bands[ranking.known_positive[cutoff], :, 0], ranking.total.unlabeled - h
         head = np.maximum(np.minimum(theta, h), labeling.latent - rest)
-        head[list(_JOINT)] = joint[cutoff, [0, 2], 0]
+        head[list(_JOINT)] = joint[cutoff, :, 0]
         precision = (ranking.known_positive[cutoff] + head) / rank if rank else head * 0.0 + 1
         truth = float(found[rank - 1] / rank) if rank else 1.0
         first = 2 if name == "youden" else 0  # simultaneous, exact
@@ -502,10 +508,11 @@ def cell_rows(cell: Cell, draws: int) -> list[Row]:
 
 def _row(cell: Cell, method: str, answers: Sequence[Answer], populations: int) -> Row:
     lower, truth, upper = np.array([answer[1:] for answer in answers]).T
-    below, above = truth < lower - 1e-9, truth > upper + 1e-9
+    # An interval that is missing holds nothing.
+    below, above = truth < lower - 1e-9, ~(truth <= upper + 1e-9)
     held = (~(below | above)).reshape(populations, -1).mean(axis=1)
     error = float(held.std(ddof=1)) / populations**0.5 if populations > 1 else 0.5
-    shares = (float(x.mean()) for x in (below, above, upper - lower))
+    shares = (float(np.nanmean(x)) for x in (below, above, upper - lower))
     return Row(*cell, method, float(held.mean()), error, *shares)
 
 

@@ -17,12 +17,12 @@ import numpy as np
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.inference.comparison.pairwise import GroupValue, find_gaps
 from pu_accessor.inference.estimates.cutoff_spec import read_at
-from pu_accessor.inference.estimates.early_recognition import estimate_bedroc, lift_at
+from pu_accessor.inference.estimates.early_recognition import estimate_bedroc
 from pu_accessor.inference.estimates.metric_at import metric_at
 from pu_accessor.inference.estimates.utility import net_benefit_at, reliability
 from pu_accessor.inference.quantities import read_quantity
 from pu_accessor.inference.settings import BetaRange, Settings
-from pu_accessor.inference.value import value_of
+from pu_accessor.inference.value import Value, value_of
 from pu_accessor.ranking import BoolArray, FloatArray, Ranking
 from tests.support.studies.shapes import CHOSEN, OTHERS, Rng, Shape
 
@@ -54,9 +54,9 @@ class Held(NamedTuple):
 
     @classmethod
     def of(cls, truth: FloatArray, lower: FloatArray, upper: FloatArray) -> "Held":
-        """Hold intervals against the truth."""
-        below, above = truth < lower - 1e-9, truth > upper + 1e-9
-        width = float((upper - lower).mean())
+        """Hold intervals against the truth; one that is missing holds nothing."""
+        below, above = truth < lower - 1e-9, ~(truth <= upper + 1e-9)
+        width = float(np.nanmean(upper - lower))
         return cls(float(below.mean()), float(above.mean()), width, truth.size)
 
 
@@ -105,6 +105,13 @@ def at_precision(shape: Shape, known: int, share: float, draws: int, rng: Rng) -
     return held(found)
 
 
+def enrichment(ranking: Ranking, betas: FloatArray, fraction: float) -> Value:
+    """Return the enrichment factor of the top."""
+    top = {"fraction": fraction}
+    entry, beta = read_quantity("lift", top, "gap"), BetaRange(betas)
+    return value_of(entry, ranking, beta, Settings(LEVEL), "examples", read_at(top))
+
+
 def early(shape: Shape, known: int, share: float, draws: int, rng: Rng) -> dict[str, Held]:
     """BEDROC, and the enrichment factor of the top 1%, 5% and 20%."""
     found: dict[str, Found] = {}
@@ -116,8 +123,8 @@ def early(shape: Shape, known: int, share: float, draws: int, rng: Rng) -> dict[
             rows = found.setdefault(f"BEDROC, alpha {alpha:g}", [])
             rows.append((true, got.lower[0], got.upper[0]))
         for fraction in (0.01, 0.05, 0.2):
-            lift = lift_at(one.ranking, betas, fraction, Settings(LEVEL))
-            truth = lift_at(whole, np.zeros(1), fraction, Settings(LEVEL)).estimate[0]
+            lift = enrichment(one.ranking, betas, fraction)
+            truth = enrichment(whole, np.zeros(1), fraction).estimate[0]
             rows = found.setdefault(f"enrichment, top {fraction:.0%}", [])
             rows.append((truth, lift.lower[0], lift.upper[0]))
     return held(found)

@@ -124,7 +124,7 @@ def simulate(cell: Cell, draws: int) -> tuple[Cell, float, list[Row]]:
                 continue
             sizes.append(effective_size(weight))
             k = np.cumsum(labeled)[top - 1]
-            low, _, high = weighted_bounds(weight, m, LEVEL)
+            low, high = weighted_bounds(weight, m, LEVEL)
             bounds = {"band, weighted": (low, high), "band, exact": exact(weight.size, m, LEVEL)}
             for name, (lower, upper) in bounds.items():
                 width = float((upper - lower)[k].mean()) / m
