@@ -81,7 +81,7 @@ def band() -> None:
     low, high = found.sel(bound="lower"), found.sel(bound="upper")
     ax.fill_between(ranks, low, high, step="post", alpha=0.25, label="95% band")
     middle = found.sel(bound="estimate")
-    ax.step(ranks, middle, where="post", label="estimate: the share seen of the known ones")
+    ax.step(ranks, middle, where="post", label="estimate")
     ax.step(
         ranks, latent.cumsum(), where="post", color=LATENT, label="the truth, which nobody sees"
     )

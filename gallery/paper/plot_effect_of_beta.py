@@ -4,7 +4,8 @@ Figure 3: the effect of beta-hat on a ROC curve
 
 2,000 known positives, 100,000 unlabeled examples, 30% of them positive. Too small a beta-hat is
 too pessimistic, and 0, which takes the unlabeled as negative, is the worst. Too large a one
-promises too much: at .4 parts of the curve are impossible already, and get clipped to the edge.
+promises too much: at .4 there are not as many unlabeled examples at the top as it asks for, and
+the curve runs up the edge.
 The numbers of examples and beta are those of the paper, which does not say what its scores are.
 """
 

@@ -9,11 +9,11 @@ table while .1 is possible for both.
 
 Here are two that give three of its four numbers. Model 1 is as good on known as on unlabeled
 positives. Model 2 puts 42% of the known positives above all else, as one does that was trained on
-them, and has an upper limit on beta of nearly 0. At .1 its curve is clipped at the left edge, and
-loses what takes it from 75.8% to 74.7%. The fourth number does not agree: model 1 has 75.0%, not
-75.5%. Clipping at the foot of a ranking can add to an area, but takes 72.5% to 75.4% at the most,
-as far as we can see. How the paper came to its number we do not know: its scores are not
-published.
+them, and has an upper limit on beta of nearly 0. At .1 there is no room at the left edge for the
+positives that it asks for, which takes its curve from 75.8% to 74.7%. The fourth number does not
+agree: model 1 has 75.0%, not 75.5%. Clipping at the foot of a ranking can add to an area, but
+takes 72.5% to 75.4% at the most, as far as we can see. How the paper came to its number we do not
+know: its scores are not published.
 
 Right: area against beta-hat. The lines cross, at the cross, long after the strip at the foot says
 that beta-hat is too high for one of the two.

@@ -5,8 +5,7 @@ How much does a number depend on beta?
 How many of the 300 best of 1,797 images are sevens, eights or nines, if a third of these is known?
 On the left for all betas up to .5; the limit is what the data allow, with 95% confidence. On the
 right for small errors: by how much metrics change at each cutoff, if beta is a hundredth higher.
-Precision depends on beta most at the top, recall not at all. Gaps are cutoffs where tables are
-clipped, as more positives are asked for than there are examples.
+Precision depends on beta most at the top, recall hardly at all.
 """
 
 import matplotlib.pyplot as plt
