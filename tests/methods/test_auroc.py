@@ -612,3 +612,15 @@ def test_intervals_cover(method: str, limit: dict[str, float], known: int, posit
     error = got["estimate"] - true
     assert abs(error.mean()) < 4 * error.std() / math.sqrt(300) + 0.003 * len(limit)
     assert 0.8 < got["standard_error"].mean() / error.std() < 1.25
+
+
+@pytest.mark.parametrize("known", [2, 5, 20])
+def test_where_all_known_positives_share_a_score_curves_stand(known: int) -> None:
+    score = [3.0] * (known + 60) + list(range(40))
+    frame = framed([float(x) for x in score], [*[True] * known, *[None] * 100])
+    found = quiet(frame, "auroc", 0.5).iloc[0]
+    area = frame.pu.contingency(0.5).pu.area("auroc").sel(beta=0.5)
+    lower, upper = (area.sel(bound=bound).item() for bound in ("lower", "upper"))
+    assert found["lower"] == pytest.approx(min(lower, found["estimate"]), abs=1e-12)
+    assert found["upper"] == pytest.approx(max(upper, found["estimate"]), abs=1e-12)
+    assert found["lower"] < found["estimate"] - 0.02

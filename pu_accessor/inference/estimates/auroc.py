@@ -50,8 +50,10 @@ def estimate_auroc(
     and the one that latent positives make that are shared out to the gaps between known ones
     (`pu_accessor.inference.estimates.latent_gaps`). The first is too optimistic where scores are
     skewed and few positives are known, the second where all rank near one end. Both are cut to
-    what AUROC is with all latent positives at the bottom or at the top. For two known positives,
-    or where all have the same rank though others are hidden, the second stands alone.
+    what AUROC is with all latent positives at the bottom or at the top. For two known positives
+    the second stands alone. Where all have the same score though others are hidden, neither says
+    anything of positives below: the areas under the bounding curves of the band "exact" stand,
+    which bend at one cutoff alone and so hold for the area.
     Up to a false positive rate it is the first alone, unless the number of false positives there,
     ranks less estimated positives, has a standard error of more than a tenth: where positives are
     many the estimate is then biased, and its error no guide. The areas under the bounding curves
@@ -133,7 +135,8 @@ def _whole(ranking: Ranking, betas: FloatArray, level: float) -> Estimates:
     inside = np.clip(value, 0, 1)
     lower = np.maximum(np.fmin(gaps[0], student[0]), ends[0])
     upper = np.minimum(np.fmax(gaps[1], student[1]), ends[1])
-    lower, upper = (np.clip(limit, 0, 1) for limit in (lower, upper))
+    # Where all known positives share a score, gaps say nothing of those below it: curves do.
+    lower, upper = (np.where(error > 0, np.clip(limit, 0, 1), np.nan) for limit in (lower, upper))
     return Estimates(value, error, np.minimum(lower, inside), np.maximum(upper, inside))
 
 
