@@ -34,7 +34,7 @@ left.get_legend().remove()
 near = {"xytext": (6, -4), "textcoords": "offset points", "va": "top"}
 left.annotate("truth", (beta, high[np.argsort(-score)[:300]].mean()), **near)
 left.annotate("95% limit", (limit, 0.6), **near)
-left.annotate("too high\nfor the band", (0.39, 0.27))
+left.annotate("bounds cut\nto one value", (0.39, 0.27))
 
 tables = df.pu.contingency(beta)
 slopes = tables.pu.beta_derivatives().where(~tables["clipped"]).sel(bound="estimate", beta=beta)

@@ -429,8 +429,9 @@ def plot_against_beta(
     """Draw an area, or a metric at a rank, against beta, and where models swap places.
 
     A cross marks where the estimates of two models swap their order. Shaded, with a
-    strip in its hue, are the betas that are too high for a model: at some cutoff even the most
-    favourable bound asks for more latent positives than there are unlabeled examples. The band
+    strip in its hue, are the betas at which both bounds of a model are cut to one value: at some
+    cutoff even the most favourable one asks for more latent positives than there is room for. The
+    band
     holds at each cutoff, not at all at once: now and then that happens at the true beta, too.
     A vertical line marks the upper limit on beta that `estimate_beta` sets at this level; no
     warning says that some of the betas are above.
@@ -481,8 +482,8 @@ def plot_against_beta(
     the area that takes all unlabeled examples as negative, that is (AUC - b/2)/(1 - b), where b is
     the share of latent positives among all that are not known to be positive: it grows with AUC at
     every beta. What is drawn is of one possible labeling of each model; two of these can change
-    places where they are close, or where beta is too high for one. `compare` says which model is
-    better, without beta.
+    places where they are close, or where the bounds of one are cut to one value. `compare` says
+    which model is better, without beta.
 
     References
     ----------

@@ -197,7 +197,7 @@ def plot_against_beta(
     """Draw an area, or a metric at a rank, against beta, and where models swap places.
 
     A cross marks where the estimates of two models swap their order. Shaded, with a
-    strip in its hue, are the betas that are too high for a model at some cutoff.
+    strip in its hue, are the betas at which both bounds of a model are cut to one value somewhere.
     ``df.pu.plot_against_beta`` says what that means, and when the order can change.
 
     Parameters

@@ -90,7 +90,7 @@ def _at_rank(tables: xr.Dataset, values: xr.DataArray, at: int) -> xr.DataArray:
 
 
 def _infeasible(tables: xr.Dataset) -> xr.DataArray:
-    """Say at which betas the band itself is impossible at some cutoff: beta is too high."""
+    """Say at which betas the band itself is impossible at some cutoff."""
     needed = ("beta", "clipped", "n_known_negative")
     if missing := [name for name in needed if name not in tables.variables]:
         raise PUKeyError(

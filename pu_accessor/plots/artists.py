@@ -281,7 +281,7 @@ def draw_infeasible(ax: Axes, left: float, right: float, color: Any) -> None:
     ax.axvspan(left, right, facecolor=faint, linewidth=0, zorder=0, gid=Kind.SHADE)
     strip: dict[str, Any] = {"facecolor": (*to_rgb(color), 0.4), "edgecolor": color}
     foot = ax.axvspan(left, right, 0.03 * strips, 0.03 * (strips + 1), hatch="///", **strip)
-    foot.set(label="β̂ too high for the band", gid=Kind.INFEASIBLE, linewidth=0, zorder=1)
+    foot.set(label="bounds cut to one value", gid=Kind.INFEASIBLE, linewidth=0, zorder=1)
 
 
 # Names

@@ -101,7 +101,7 @@ def pu(thing: Any) -> Any:
 
 
 def shades(ax: Axes) -> list[Any]:
-    return [one for one in ax.patches if one.get_label() == "β̂ too high for the band"]
+    return [one for one in ax.patches if one.get_label() == "bounds cut to one value"]
 
 
 def marks(ax: Axes) -> list[float]:

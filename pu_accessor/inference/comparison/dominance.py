@@ -188,7 +188,7 @@ def infeasible(
     clipped: npt.NDArray[Any],
     known_negative: IntArray | int,
 ) -> BoolArray:
-    """Say where the band itself is impossible at some cutoff: beta is too high.
+    """Say where the band itself is impossible at some cutoff: both bounds are cut to one value.
 
     There both bounds are clipped to the same table: even the lower bound has more latent
     positives in the head than there are unlabeled examples, or even the upper one fewer than must
