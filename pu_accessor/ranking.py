@@ -73,6 +73,11 @@ class Ranking:
     monotone: bool = False
 
     @property
+    def head(self) -> IntArray:
+        """Examples at or above each cutoff; `rank` may be one between two cutoffs."""
+        return self.known_positive + self.known_negative + self.unlabeled
+
+    @property
     def unequal_weight(self) -> FloatArray | None:
         """The weights where they differ: of equal ones any size says the same."""
         weight = self.weight

@@ -76,6 +76,8 @@ def cutoff(
         * rank, threshold : what scores at or above the threshold are predicted positive, rank of
           them. Where no cutoff reaches the goal rank is 0, the threshold inf, and the bounds NaN.
         * clipped : whether a bound is cut to what the unlabeled examples allow.
+        * band : on new examples "two samples", known positives and the rest; the other limit of
+          the goal is then 0 or 1, and attainable NaN.
         * attainable : the best bound of any cutoff: what could be asked for.
 
         ``.attrs["statement"]`` says in a sentence what is guaranteed, or that nothing is.

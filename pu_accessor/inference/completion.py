@@ -14,7 +14,7 @@ from pu_accessor.inference.bands.weighted import latent_shares
 from pu_accessor.inference.monotone import monotone_latent
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
-ROUNDING = 1e-6  # of an example
+ROUNDING = 1e-6  # of an example, by which an estimate may be off
 
 
 class Edges(NamedTuple):
@@ -130,11 +130,11 @@ def _find_edges(ranking: Ranking, kind: str) -> Edges:
     blocks = np.flatnonzero(np.diff(known))
     sides = np.stack([blocks, blocks + 1], axis=1).ravel()
     zeros = np.zeros(sides.size, np.int64)
-    counted = _weigh(ranking, known[sides])
+    counted = weigh_known(ranking, known[sides])
     return edges_of(unlabeled[sides], counted, zeros + known[-1], zeros)
 
 
-def _weigh(ranking: Ranking, known: IntArray) -> FloatArray:
+def weigh_known(ranking: Ranking, known: IntArray) -> FloatArray:
     """Count what known positives stand for in place of their number, where labels are weighted."""
     weight = ranking.unequal_weight
     if weight is None:

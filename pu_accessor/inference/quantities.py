@@ -57,6 +57,7 @@ class Quantity:
     needs: tuple[str, ...] = ()  # arguments, besides beta
     chance: float = 0.5  # what conclusions mostly say that it exceeds
     less_is_better: bool = False
+    rounds_up: bool = False  # a fraction of the examples to a whole number of them
 
     @property
     def needs_cutoff(self) -> bool:
@@ -114,6 +115,7 @@ _OF_METRICS: Mapping[str, Mapping[str, Any]] = {
     # It does not grow evenly with the true positives, so that its average would be biased.
     "jaccard": {"label": "Jaccard index", "can": tuple({*_METRIC} - {"average"})},
     "kappa": {"label": "Cohen's kappa"},
+    "lift": {"rounds_up": True},  # as enrichment factors have it
     "mcc": {"label": "Matthews correlation"},
     "npv": {"label": "negative predictive value"},
     "recall": {"can": (*_METRIC, "without_beta")},

@@ -65,7 +65,7 @@ def metric_value(
     metric = quantity.metric
     if target == "population":
         return _on_new(metric, ranking, beta, settings, cutoff.value, joint)
-    if quantity.name == "lift" and cutoff.kind == "fraction":  # as enrichment factors have it
+    if quantity.rounds_up and cutoff.kind == "fraction":
         examples = Fraction(str(cutoff.value)) * sum(ranking.total)
         cutoff = Cutoff("rank", ceil(examples))
     if beta.is_estimate:

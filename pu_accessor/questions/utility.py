@@ -166,7 +166,7 @@ def guaranteed_cutoffs(
             "goal": goal.value,
             **{field: [getattr(cutoff, field) for cutoff in cutoffs] for field in fields},
             "level": settings.level,
-            "band": str(settings.band),
+            "band": str(settings.band) if target == "examples" else "two samples",
             "models": among,
             "target": target,
         }

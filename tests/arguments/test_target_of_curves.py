@@ -28,7 +28,7 @@ def test_rates_are_those_of_the_band(monotone: bool) -> None:
     pu = FRAME.pu(monotone=monotone)
     curves = put(pu, "roc_bounds", BETA, target="population")
     ranking = pu._request().rank("breakpoints").make(0)
-    rates = bound_on_new(ranking, 160 / 640, 0.95, monotone).rates
+    rates = bound_on_new(ranking, 160 / 640, 0.95, monotone)
     common = np.isin(curves["rank"], ranking.rank)
     assert common.sum() == ranking.rank.size
     for curve, limit in zip(ends(curves, "tpr"), rates.tpr, strict=True):

@@ -61,7 +61,7 @@ def test_a_walk_by_hand() -> None:
 def test_without_monotone_scores_all_cutoffs_hold() -> None:
     ranking = make_ranking(3)
     found = find_list(ranking, B, Goal("precision", 0.6), 0.95, False)
-    both = bound_on_new(ranking, B, 0.95, False).rates
+    both = bound_on_new(ranking, B, 0.95, False)
     lower = to_precision(both.lift[0], N, SIZE, B)
     met = ranking.rank[lower >= 0.6]
     assert met.size and found.rank >= met[-1]  # one side alone is narrower

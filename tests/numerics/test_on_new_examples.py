@@ -9,6 +9,7 @@ from scipy import stats
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.inference.bands.concave import cut_to_concave
 from pu_accessor.inference.bands.on_new_examples import (
+    bound_curve,
     bound_on_new,
     limit_both,
     limit_curve,
@@ -115,19 +116,19 @@ def test_levels_of_both_samples_multiply() -> None:
 def test_cut_limits_lie_within_the_others(seed: int, step: float) -> None:
     ranking = make_ranking(seed, step=step)
     wide, cut = (bound_on_new(ranking, 0.3, 0.95, monotone) for monotone in (False, True))
-    assert cut.curve.refuted_at is None
-    for before, after in zip(wide.rates, cut.rates, strict=True):
+    assert bound_curve(ranking, 0.3, 0.95, True).band.refuted_at is None
+    for before, after in zip(wide, cut, strict=True):
         assert (after[0] >= before[0] - 1e-12).all() and (after[1] <= before[1] + 1e-12).all()
         assert (after[0] <= after[1] + 1e-12).all()
         # The rates never fall with the list, and lift never rises.
-        turn = -1 if before is wide.rates.lift else 1
+        turn = -1 if before is wide.lift else 1
         assert (turn * np.diff(after) >= -1e-9).all()
 
 
 def test_rates_against_all_that_is_possible() -> None:
     """At each threshold F and x lie in their limits, and F is a concave function of x."""
     ranking, b = make_ranking(1), 0.3
-    rates = bound_on_new(ranking, b, 0.95, True).rates
+    rates = bound_on_new(ranking, b, 0.95, True)
     shares = limit_both(
         ranking.known_positive, ranking.rank - ranking.known_positive, 60, 400, 0.95
     )
@@ -193,7 +194,7 @@ def test_nothing_known_bounds_nothing() -> None:
     rank = np.arange(5)
     score = np.arange(5, 0.0, -1)
     ranking = Ranking(rank, score, 0 * rank, 0 * rank, rank, Counts(0, 0, 4))
-    rates = bound_on_new(ranking, 0.25, 0.95, True).rates
+    rates = bound_on_new(ranking, 0.25, 0.95, True)
     assert rates.tpr.tolist() == [[0] * 5, [1] * 5]
     assert (rates.lift[1] == 4).all()
     assert (rates.lift[0] == 1).all()  # that scores are no worse than chance is taken for granted
@@ -202,7 +203,7 @@ def test_nothing_known_bounds_nothing() -> None:
 def test_no_positive_among_the_rest() -> None:
     """Then x is the false positive rate, and a curve may be as steep as it likes."""
     ranking = make_ranking(2)
-    rates = bound_on_new(ranking, 0.0, 0.95, True).rates
+    rates = bound_on_new(ranking, 0.0, 0.95, True)
     shares = limit_both(
         ranking.known_positive, ranking.rank - ranking.known_positive, 60, 400, 0.95
     )
@@ -218,7 +219,7 @@ def test_limits_hold_at_all_thresholds_jointly() -> None:
         fpr = stats.norm.sf(ranking.threshold)
         inside = []
         for monotone in (False, True):
-            rates = bound_on_new(ranking, 0.3, 0.8, monotone).rates
+            rates = bound_on_new(ranking, 0.3, 0.8, monotone)
             limits, true = np.stack(rates[:2]), np.stack([tpr, fpr])
             near = (limits[:, 0] <= true + 1e-9) & (limits[:, 1] >= true - 1e-9)
             inside.append(near[:, :-1].all())
@@ -233,6 +234,9 @@ def test_nothing_is_cut_where_the_curve_is_refuted() -> None:
     score = np.arange(401, 0.0, -1)
     ranking = Ranking(rank, score, known, 0 * known, rank - known, Counts(100, 0, 300))
     wide, cut = (bound_on_new(ranking, 0.1, 0.95, monotone) for monotone in (False, True))
-    assert cut.curve.refuted_at is not None and wide.curve.refuted_at is None
-    for before, after in zip([*wide.rates, wide.x], [*cut.rates, cut.x], strict=True):
+    curves = [bound_curve(ranking, 0.1, 0.95, monotone) for monotone in (False, True)]
+    assert [curve.band.refuted_at is None for curve in curves] == [True, False]
+    for before, after in zip(
+        [*wide, *curves[0].band[:2]], [*cut, *curves[1].band[:2]], strict=True
+    ):
         np.testing.assert_array_equal(before, after)

@@ -35,21 +35,20 @@ class Rates(NamedTuple):
     lift: FloatArray  # true positive rate over the share of the rest: what precision depends on
 
 
-class NewExamples(NamedTuple):
-    """What holds for new examples, at all cutoffs jointly."""
+class Curve(NamedTuple):
+    """Limits of the true positive rate as a function of the share of the rest."""
 
-    rates: Rates  # at each threshold
-    x: FloatArray  # shares of the rest
-    curve: ConcaveBand  # the true positive rate at the threshold with so much of the rest above it
+    x: FloatArray  # shares of the rest at or above a threshold
+    band: ConcaveBand
 
 
-def bound_on_new(ranking: Ranking, b: float, level: float, monotone: bool) -> NewExamples:
+def bound_on_new(ranking: Ranking, b: float, level: float, monotone: bool) -> Rates:
     """Bound the rates on new examples at all thresholds jointly, with so much probability.
 
     `b` is the share of positives among the rest: unlabeled examples and known negatives. The
     rates at a threshold are those of new examples at this score: that the share of the rest above
     it is only estimated counts. With `monotone` a higher score never means a smaller probability
-    of being positive; where `curve` is refuted, nothing is cut.
+    of being positive; where the curve is refuted, nothing is cut.
 
     Notes
     -----
@@ -73,38 +72,43 @@ def bound_on_new(ranking: Ranking, b: float, level: float, monotone: bool) -> Ne
     >>> known = np.minimum(rank // 2, 100)
     >>> ranking = Ranking(rank, 0.0 - rank, known, 0 * known, rank - known, Counts(100, 0, 300))
     >>> for monotone in (False, True):
-    ...     rates = bound_on_new(ranking, 0.3, 0.95, monotone).rates
+    ...     rates = bound_on_new(ranking, 0.3, 0.95, monotone)
     ...     rates.lift[:, [20, 100]].round(2).tolist()
     [[0.68, 1.77], [3.33, 3.33]]
     [[2.34, 2.34], [3.33, 3.33]]
     """
-    n = ranking.total.known_positive
-    counts = ranking.known_positive, ranking.rank - ranking.known_positive
-    sizes = n, sum(ranking.total) - n
-    shares = limit_both(*counts, *sizes, level)
-    lift = np.minimum(limit_lift(*counts, *sizes, level), 1 / b if b else np.inf)
-    x, lower, upper = limit_curve(*counts, *sizes, level)
-    slope = 1 / b if b else np.inf
-    curve = cut_to_concave(x, lower, upper, slope) if monotone else ConcaveBand(lower, upper, None)
-    if not monotone or curve.refuted_at is not None:
-        rates = Rates(shares.known, _fpr(shares.known, shares.rest, b), lift)
-        return NewExamples(rates, x, curve)
+    samples = _samples(ranking)
+    shares, slope = limit_both(*samples, level), 1 / b if b else np.inf
+    lift = np.minimum(limit_lift(*samples, level), slope)
+    if not monotone or bound_curve(ranking, b, level, True).band.refuted_at is not None:
+        return Rates(shares.known, _fpr(shares.known, shares.rest, b), lift)
     lift[0] = np.maximum(np.maximum.accumulate(lift[0, ::-1])[::-1], 1.0)
     lift[1] = np.minimum.accumulate(lift[1])
-    return NewExamples(Rates(*_cut_rates(shares, b, slope), lift), x, curve)
+    return Rates(*_cut_rates(shares, b, slope), lift)
+
+
+def bound_curve(ranking: Ranking, b: float, level: float, monotone: bool) -> Curve:
+    """Bound F as a function of x at all x jointly; cut to concave curves where `monotone`."""
+    x, lower, upper = limit_curve(*_samples(ranking), level)
+    if not monotone:
+        return Curve(x, ConcaveBand(lower, upper, None))
+    return Curve(x, cut_to_concave(x, lower, upper, 1 / b if b else np.inf))
 
 
 def refute_monotone(ranking: Ranking, level: float) -> float:
-    """Return the share of the rest at which no concave curve is within the band; NaN: none is.
+    """Return the share of the rest where no concave curve fits into the band; NaN: one fits.
 
-    Where scores are monotone, that happens with a probability of at most 1 - level.
+    Where scores are monotone, none fits with a probability of at most 1 - level, at any beta.
     """
-    n = ranking.total.known_positive
-    rest = sum(ranking.total) - n
-    counts = ranking.known_positive, ranking.rank - ranking.known_positive
-    x, lower, upper = limit_curve(*counts, n, rest, level)
-    refuted_at = cut_to_concave(x, lower, upper, np.inf).refuted_at
+    refuted_at = bound_curve(ranking, 0.0, level, True).band.refuted_at
     return np.nan if refuted_at is None else refuted_at
+
+
+def _samples(ranking: Ranking) -> tuple[IntArray, IntArray, int, int]:
+    """Return known positives and the rest at or above each cutoff, and how many there are."""
+    n = ranking.total.known_positive
+    rest = ranking.rank - ranking.known_positive
+    return ranking.known_positive, rest, n, sum(ranking.total) - n
 
 
 def _fpr(known: FloatArray, rest: FloatArray, b: float) -> FloatArray:

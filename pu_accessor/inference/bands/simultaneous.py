@@ -281,7 +281,7 @@ def narrow_between(
     ranking: Ranking, bounds: IntArray, whole: Ranking, narrowed: IntArray
 ) -> IntArray:
     """Narrow bounds at some cutoffs, given the narrowed ones of the whole ranking."""
-    rank = ranking.known_positive + ranking.known_negative + ranking.unlabeled
+    rank = ranking.head
     sides = np.searchsorted(whole.rank, rank, "right") - 1, np.searchsorted(whole.rank, rank)
     back, ahead = (
         np.abs(ranking.unlabeled - whole.unlabeled[side])[:, np.newaxis] for side in sides

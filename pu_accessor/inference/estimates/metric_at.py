@@ -17,7 +17,6 @@ from pu_accessor.inference.tables.contingency import (
     Table,
     Tables,
     completed_table,
-    head_of,
     make_tables,
     mix,
 )
@@ -51,7 +50,7 @@ class Head(NamedTuple):
     @property
     def rank(self) -> int:
         """Examples predicted positive."""
-        return round(float(self.part @ head_of(self.ends)))
+        return round(float(self.part @ self.ends.head))
 
     def share_error(self, rule: Settings) -> Settings:
         """Return the rule at which limits at two ends share what is left to error."""
@@ -128,7 +127,7 @@ def fixed_head(ranking: Ranking, at: Cutoff) -> Head:
 def _head_at(ranking: Ranking, rank: int) -> Head:
     """Return the head of a rank: where it is in a block of ties, and the cutoffs around that."""
     here = ranking.at(np.array([rank], np.int64))
-    start = int(head_of(here)[0])
+    start = int(here.head[0])
     if start == rank:
         return Head(here, np.ones(1))
     reached = here.unlabeled + (rank - start)  # in a block without labels; others have both ends
@@ -189,7 +188,7 @@ def evaluate_at(
     return AtCutoff(
         rank=np.full(betas.size, head.rank),
         threshold=np.full(betas.size, ends.threshold[-1]),
-        examples_at_threshold=np.full(betas.size, head_of(ends)[-1]),
+        examples_at_threshold=np.full(betas.size, ends.head[-1]),
         estimate=estimate,
         lower=np.minimum(first, last),
         upper=np.maximum(first, last),

@@ -10,7 +10,7 @@ from pu_accessor.checks import Interval, interval_betas, latent_counts
 from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.bands.on_new_examples import bound_on_new, to_precision
 from pu_accessor.inference.bands.simultaneous import local_alpha_within
-from pu_accessor.inference.bands.weighted import latent_shares
+from pu_accessor.inference.completion import ROUNDING, weigh_known
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.latent_bounds import (
     LatentBounds,
@@ -26,7 +26,6 @@ _ESTIMATE = BOUNDS.index("estimate")
 _AT_ONCE = 1 << 22  # bounds at some cutoffs and betas that are computed together
 _LEAST = 1e-9  # precision, or true positives, that stand for none
 _ENDS = [BOUNDS.index("lower"), BOUNDS.index("upper")]
-_ROUNDING = 1e-6  # of an example, by which an estimate may be off
 
 
 class Table(NamedTuple):
@@ -70,7 +69,7 @@ class Tables:
     @property
     def whole_examples(self) -> Table:
         """The four counts, the estimate rounded half up: it is a possible labeling again."""
-        return self._complete(np.floor(self.tp + (0.5 + _ROUNDING)).astype(np.int64))
+        return self._complete(np.floor(self.tp + (0.5 + ROUNDING)).astype(np.int64))
 
     def _complete(self, tp: Numbers) -> Table:
         """Return the tables with so many true positives."""
@@ -129,7 +128,7 @@ def make_tables(
         ranking,
         betas,
         in_head,
-        head_of(ranking),
+        ranking.head,
         positives[points],
         (sum(total) - positives)[points],
         clipped,
@@ -137,11 +136,6 @@ def make_tables(
         _local_alphas(total, latent[points], tightest, rule),
         inner,
     )
-
-
-def head_of(ranking: Ranking) -> IntArray:
-    """Return the examples at or above each cutoff; its rank may be one between two others."""
-    return ranking.known_positive + ranking.known_negative + ranking.unlabeled
 
 
 def mix(tables: Tables, part: FloatArray) -> Tables:
@@ -176,7 +170,7 @@ def _with_estimate(bounds: LatentBounds, latent: IntArray) -> tuple[FloatArray, 
     lower, estimate, upper = (in_head[:, bound] for bound in range(len(BOUNDS)))
     _, completed = complete_at(bounds.ranking, latent, bounds.tightest)
     np.clip(completed, lower, upper, out=estimate)
-    clipped[:, _ESTIMATE] = np.abs(estimate - completed) > _ROUNDING
+    clipped[:, _ESTIMATE] = np.abs(estimate - completed) > ROUNDING
     return in_head, clipped
 
 
@@ -243,19 +237,10 @@ def rank_cdf(ranking: Ranking, betas: FloatArray, rule: Settings) -> RankCdf:
     with np.errstate(invalid="ignore"):  # no latent positives, no share of them
         share = in_head / latent
     if counted:
-        share[:, _ESTIMATE] = _known_share(bounds.ranking)[:, np.newaxis]
+        known = weigh_known(bounds.ranking, bounds.ranking.known_positive)
+        share[:, _ESTIMATE] = np.minimum(known / ranking.total.known_positive, 1)[:, np.newaxis]
     alphas = _local_alphas(ranking.total, latent, bounds.tightest, rule)
     return RankCdf(bounds.ranking, share, bounds.tightest, alphas)
-
-
-def _known_share(ranking: Ranking) -> FloatArray:
-    """Return the share of the known positives in the head, each counting what it stands for."""
-    known, size = ranking.known_positive, ranking.total.known_positive
-    if ranking.unequal_weight is None:
-        return np.asarray(known / size, np.float64)
-    through = np.append(0.0, np.cumsum(latent_shares(ranking.unequal_weight, 1.0)))
-    share: FloatArray = np.minimum(through, 1)[known]
-    return share
 
 
 def completed_table(
@@ -303,7 +288,7 @@ def curve_on_new(
     tp = np.repeat(completed.tp[:, np.newaxis].astype(np.float64), len(BOUNDS), axis=1)
     fp = np.repeat(completed.fp[:, np.newaxis].astype(np.float64), len(BOUNDS), axis=1)
     for column, share in enumerate(((positives - n) / rest).tolist()):
-        rates = bound_on_new(ranking, share, level, ranking.monotone).rates
+        rates = bound_on_new(ranking, share, level, ranking.monotone)
         tp[:, _ENDS, column] = positives[column] * rates.tpr.T
         fp[:, _ENDS, column] = negatives[column] * rates.fpr[::-1].T
         if curve == "pr":

@@ -143,7 +143,7 @@ def _bound_each(
 
 def _bound_by_rank(ranking: Ranking, latent: IntArray, band: RankBand) -> LatentBounds:
     """Bound the latent positives by a user's bounds at each rank."""
-    rank = ranking.known_positive + ranking.known_negative + ranking.unlabeled
+    rank = ranking.head
     claimed = np.stack(band.latent(rank, sum(ranking.total), latent), axis=1)
     return _fit(ranking, latent, claimed, ("positives",) * latent.size)
 

@@ -387,7 +387,7 @@ def ask_ranges(population: Population, labeling: Labeling, n: int) -> Iterator[A
     sides = _fitted(finer, theta, latent)
     sides[:, _JOINT] = _cut(finer, sides)
     tp = (finer.known_positive[:, np.newaxis] + sides[..., 0]).T
-    fp = contingency.head_of(finer) - tp
+    fp = finer.head - tp
     areas = area_under("roc", tp, fp, n + labeling.latent - tp)
     for i, band in enumerate(RANGES):
         lower, upper = areas[2 * i : 2 * i + 2].tolist()

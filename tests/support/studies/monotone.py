@@ -20,7 +20,7 @@ import numpy as np
 from scipy import stats
 
 from pu_accessor.counting.cutoffs import rank_examples
-from pu_accessor.inference.bands.on_new_examples import NewExamples, bound_on_new
+from pu_accessor.inference.bands.on_new_examples import Curve, Rates, bound_curve, bound_on_new
 from pu_accessor.inference.estimates.auroc import estimate_auroc
 from pu_accessor.inference.estimates.average_precision import estimate_precision
 from pu_accessor.inference.estimates.cutoff_spec import read_at
@@ -245,11 +245,13 @@ def look_at_bands(name: str, design: Design, draws: int) -> dict[str, float]:
     """Return how often limits hold everywhere, how wide they are, and how often none is left."""
     measures = []
     for sample in samples(name, design, draws, "bands"):
-        wide, cut = (bound_on_new(sample.ranking, design.b, LEVEL, how) for how in (False, True))
-        row = {"refuted": float(cut.curve.refuted_at is not None)}
-        for kind, band in (("uncut", wide), ("cut", cut)):
+        row: dict[str, float] = {}
+        for kind, monotone in (("uncut", False), ("cut", True)):
+            asked = (sample.ranking, design.b, LEVEL, monotone)
+            band = bound_curve(*asked)
+            row |= {"refuted": float(band.band.refuted_at is not None)}  # of the last
             row |= {f"{kind}: curve held": _curve_held(name, design, band)}
-            rates, lift = _rates_held(name, design, sample.ranking, band)
+            rates, lift = _rates_held(name, design, sample.ranking, bound_on_new(*asked))
             row |= {f"{kind}: rates held": rates, f"{kind}: lift held": lift}
             row |= {
                 f"{kind}: width of precision, top {head:g}": _width(
@@ -261,31 +263,29 @@ def look_at_bands(name: str, design: Design, draws: int) -> dict[str, float]:
     return {key: float(np.mean([row[key] for row in measures])) for key in measures[0]}
 
 
-def _curve_held(name: str, design: Design, band: NewExamples) -> bool:
+def _curve_held(name: str, design: Design, curve: Curve) -> bool:
     """Tell whether the true curve lies within the band at all x."""
-    true = np.interp(band.x, *true_curve(name, design.b))
-    lower, upper, _ = band.curve
+    true = np.interp(curve.x, *true_curve(name, design.b))
+    lower, upper, _ = curve.band
     return bool((lower <= true + NEAR).all() and (upper >= true - NEAR).all())
 
 
-def _rates_held(
-    name: str, design: Design, ranking: Ranking, band: NewExamples
-) -> tuple[bool, bool]:
+def _rates_held(name: str, design: Design, ranking: Ranking, rates: Rates) -> tuple[bool, bool]:
     """Tell whether both rates, and lift, lie within their limits at all thresholds."""
     shape = shapes()[name]
     tpr, fpr = (each.above(ranking.threshold[1:]) for each in shape[:2])
     x = design.b * tpr + (1 - design.b) * fpr
     true = np.stack([tpr, fpr, tpr / x])
-    limits = np.stack(band.rates)[:, :, 1:]
+    limits = np.stack(rates)[:, :, 1:]
     held = (limits[:, 0] <= true + NEAR) & (limits[:, 1] >= true - NEAR)
     return bool(held[:2].all()), bool(held[2].all())
 
 
-def _width(design: Design, band: NewExamples, head: float, cut: bool) -> float:
+def _width(design: Design, curve: Curve, head: float, cut: bool) -> float:
     """Return the width of precision among the top share of the rest, of the rest alone."""
-    place = int(np.searchsorted(band.x, head, "right")) - 1
-    lower = np.interp(head, band.x, band.curve.lower) if cut else band.curve.lower[place]
-    upper = band.curve.upper[np.searchsorted(band.x, head)]
+    place = int(np.searchsorted(curve.x, head, "right")) - 1
+    lower = np.interp(head, curve.x, curve.band.lower) if cut else curve.band.lower[place]
+    upper = curve.band.upper[np.searchsorted(curve.x, head)]
     return float(min(design.b * upper / head, 1) - design.b * lower / head)
 
 
