@@ -163,8 +163,8 @@ def roc_bounds(
         examples.
     target : {"examples", "population"}, default "examples"
         What bounds are about: these examples once all labels were known, or new ones. For new ones
-        they hold at all thresholds jointly, counts are those of as many new examples, and
-        ``df.pu(monotone=True)`` makes the band far narrower.
+        they hold at all thresholds jointly, and ``df.pu(monotone=True)`` makes the band far
+        narrower.
 
     Returns
     -------
@@ -251,8 +251,8 @@ def pr_bounds(
         examples.
     target : {"examples", "population"}, default "examples"
         What bounds are about: these examples once all labels were known, or new ones. For new ones
-        they hold at all thresholds jointly, counts are those of as many new examples, and
-        ``df.pu(monotone=True)`` makes the band far narrower.
+        they hold at all thresholds jointly, and ``df.pu(monotone=True)`` makes the band far
+        narrower.
 
     Returns
     -------

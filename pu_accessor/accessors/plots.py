@@ -84,8 +84,8 @@ def plot_roc(
         examples.
     target : {"examples", "population"}, default "examples"
         What bounds are about: these examples once all labels were known, or new ones. For new ones
-        they hold at all thresholds jointly, counts are those of as many new examples, and
-        ``df.pu(monotone=True)`` makes the band far narrower.
+        they hold at all thresholds jointly, and ``df.pu(monotone=True)`` makes the band far
+        narrower.
     baseline : bool, default False
         Insist on the dashed curve of beta = 0, which takes the unlabeled as negative.
     hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional
@@ -188,8 +188,8 @@ def plot_pr(
         examples.
     target : {"examples", "population"}, default "examples"
         What bounds are about: these examples once all labels were known, or new ones. For new ones
-        they hold at all thresholds jointly, counts are those of as many new examples, and
-        ``df.pu(monotone=True)`` makes the band far narrower.
+        they hold at all thresholds jointly, and ``df.pu(monotone=True)`` makes the band far
+        narrower.
     baseline : bool, default False
         Insist on the dashed curve of beta = 0, which takes the unlabeled as negative.
     hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional

@@ -2,7 +2,6 @@
 
 from collections.abc import Hashable
 from fractions import Fraction
-from functools import partial
 from math import floor
 from typing import Any
 
@@ -71,8 +70,8 @@ def contingency(
     return lay_out(results, [name for name in data if name in arrays], request)
 
 
-def _check_population(target: str, betas: Betas, settings: Settings) -> Settings:
-    """Raise where there is no band for new examples; its settings."""
+def _settings_on_new(target: str, betas: Betas, settings: Settings) -> Settings:
+    """Return the settings of the band for new examples, or raise where there is none."""
     check_target(target)
     allowed = [Settings(settings.level, band) for band in ("exact", "simultaneous")]
     if settings not in allowed:
@@ -105,9 +104,16 @@ def curve_tables(
 ) -> xr.Dataset:
     """Return tables of which a curve is drawn, not rounded."""
     if target == "examples":
-        drawn = partial(contingency, rounded=False, baseline=baseline, envelope_of=envelope_of)
-        return drawn(request, betas, settings, ranks)
-    settings = _check_population(target, betas, settings)
+        return contingency(
+            request,
+            betas,
+            settings,
+            ranks,
+            baseline=baseline,
+            envelope_of=envelope_of,
+            rounded=False,
+        )
+    settings = _settings_on_new(target, betas, settings)
     betas = betas.with_baseline() if baseline else betas
 
     def question(ranking: Ranking, beta: BetaRange, own: Settings) -> Page:

@@ -1,6 +1,7 @@
 """Numbers with intervals of many rankings -> one tidy frame."""
 
 from collections.abc import Callable, Sequence
+from math import nan
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -276,16 +277,26 @@ def read_target(target: str | None, cutoff: Cutoff | None, settings: Settings) -
 
 
 def warn_of_areas(areas: pd.DataFrame, results: Results[Any]) -> None:
-    """Warn of estimates that have no standard error."""
+    """Warn of intervals that are missing, where that is not said already."""
     sizes = [each.beta.values.size for each in results.each]
     alone = np.repeat([_has_one(each) for each in results.each], sizes)
+    missing = areas["lower"].isna()
     warn_of_rows(
         areas,
-        areas["lower"].isna() & alone,
+        missing & alone,
         results.names,
         "there is one known positive alone, or one other example, which has no standard "
         "error: the interval is NaN. Label more, or take the areas under bounding curves: "
         "df.pu.contingency(0.3).pu.area('auroc')",
+    )
+    # Of random labels the limit is known, and that beta exceeds it was said.
+    limits = [each.about.beta_limit if each.about else nan for each in results.each]
+    warn_of_rows(
+        areas,
+        missing & ~alone & np.isnan(np.repeat(limits, sizes)),
+        results.names,
+        "the known positives rule beta out, as it needs more latent ones than there is room for: "
+        "the interval is NaN. Pass a smaller beta",
     )
 
 

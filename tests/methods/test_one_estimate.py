@@ -277,6 +277,17 @@ def test_maps_orders_and_chunks_change_nothing(name: str) -> None:
             )
 
 
+def test_a_beta_that_propensities_rule_out_is_told() -> None:
+    score = np.random.default_rng(0).normal(3.0 * (np.arange(300) < 60))
+    label = np.where((np.arange(300) < 60) & (np.arange(300) % 2 == 0), 1.0, np.nan)
+    frame = pd.DataFrame({"score": score, "label": label, "p": np.where(score > 3, 0.6, 0.4)})
+    pu = frame.pu(propensity="p")
+    with pytest.warns(PUWarning, match="In 1 of 2 rows the known positives rule beta out"):
+        found = pu.auroc([0.11, 0.5], target="examples")
+    assert found["lower"].isna().tolist() == [False, True]
+    assert found["estimate"].between(0, 1).all()
+
+
 def test_many_groups_at_once_are_one_by_one() -> None:
     rng = np.random.default_rng(4)
     size = rng.integers(8, 60, 120)
