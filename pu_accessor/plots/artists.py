@@ -28,6 +28,7 @@ _REFERENCES: Mapping[str, str] = {
     "tightest": "from the tighter kind",
     "both": "from both kinds",
 }
+TARGETS: Mapping[str, str] = {"population": "new examples", "examples": "these examples"}
 _FEW = 6  # bands whose faces can be told apart where they lie over each other
 _SEPARATOR = ": "
 _WHOLE = 4_000  # points that are few enough to be drawn as they are
@@ -199,7 +200,7 @@ def band_label(dataset: xr.Dataset) -> str:
     odds = f",\nodds within {attrs['selection_odds']:g}" if "selection_odds" in attrs else ""
     references = {*np.ravel(dataset.coords.get("reference", "positives")).tolist()}
     reference = _REFERENCES.get(references.pop(), "") if len(references) == 1 else ""
-    about = "these examples" if attrs.get("target") == "examples" else ""
+    about = TARGETS.get(attrs.get("target", ""), "")
     aside = "".join(f",\n{part}" for part in (reference, about) if part)
     return write_name(f"{level}{band}band{odds}{aside}")
 

@@ -11,6 +11,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.comparison.dominance import crossings
 from pu_accessor.plots.artists import (
+    TARGETS,
     Curve,
     Kind,
     Path,
@@ -150,7 +151,7 @@ def plot_forest(values: xr.Dataset, number: tuple[str, str], options: Options) -
     dots = {"marker": "o", "linestyle": "none", "markersize": 6}
     dots |= {"markeredgecolor": "white", "markeredgewidth": 0.75, **options.line}
     names = _write_names(values)
-    about = {"population": "new examples", "examples": "these examples"}[values.attrs["target"]]
+    about = TARGETS[values.attrs["target"]]
     interval = f"{100 * values.attrs['level']:.12g}% interval,\n{about}"
 
     def draw(ax: Axes, curves: list[Curve]) -> None:

@@ -20,7 +20,7 @@ from pu_accessor.inference.estimates.metric_at import (
     rule_at,
 )
 from pu_accessor.inference.settings import BetaRange, Settings, ranking_level
-from pu_accessor.inference.tables.contingency import Table, check_labels
+from pu_accessor.inference.tables.contingency import Table, check_labels, mean_of_ends
 from pu_accessor.inference.tables.latent_bounds import (
     bound_latent,
     complete_at,
@@ -179,10 +179,10 @@ def _tables(head: Head, betas: FloatArray, share: FloatArray, rule: Settings) ->
     cutoffs = [ends.take(np.array([cutoff])) for cutoff in range(head.part.size)]
     in_head = [_between(cutoff, latent, share, rule) for cutoff in cutoffs]
     known, negative, unlabeled = (
-        float(head.part @ count)
+        mean_of_ends(head.part, count)
         for count in (ends.known_positive, ends.known_negative, ends.unlabeled)
     )
-    mixed = np.tensordot(head.part, np.stack(in_head), 1)
+    mixed = mean_of_ends(head.part, np.stack(in_head))
     tp, fp = known + mixed, negative + unlabeled - mixed
     positives = ends.total.known_positive + latent
     return Table(tp, fp, positives - tp, sum(ends.total) - positives - fp)

@@ -138,6 +138,18 @@ def make_tables(
     )
 
 
+def mean_of_ends(part: FloatArray, counts: Numbers) -> FloatArray:
+    """Return counts at one cutoff, or between two; one after the other, so that they round alike.
+
+    Examples
+    --------
+    >>> mean_of_ends(np.array([0.25, 0.75]), np.array([[4, 0], [8, 2]]))
+    array([7. , 1.5])
+    """
+    mean: FloatArray = sum(weight * count for weight, count in zip(part, counts, strict=True))
+    return mean
+
+
 def mix(tables: Tables, part: FloatArray) -> Tables:
     """Return the tables of one head from those at both ends of the block of ties it ends in.
 
@@ -147,8 +159,7 @@ def mix(tables: Tables, part: FloatArray) -> Tables:
         return tables
 
     def mean(counts: Numbers) -> FloatArray:
-        weighted: FloatArray = np.tensordot(part, counts, 1)[np.newaxis]
-        return weighted
+        return mean_of_ends(part, counts)[np.newaxis]
 
     inner = tables.inner and tables.inner._replace(
         tp=mean(tables.inner.tp), kinks=mean(tables.inner.kinks)
