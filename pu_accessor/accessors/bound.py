@@ -50,7 +50,9 @@ def _assume(rankings: Rankings, roles: Roles) -> Rankings:
         return rankings
 
     def make(position: int) -> Ranking:
-        return replace(rankings.make(position), monotone=True)
+        ranking = rankings.make(position)
+        whole = ranking.whole and replace(ranking.whole, monotone=True)
+        return replace(ranking, whole=whole, monotone=True)
 
     return replace(rankings, make=make, together=None)
 

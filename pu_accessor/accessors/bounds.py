@@ -21,6 +21,7 @@ def contingency(
     selection_odds: float = 1.0,
     beta_interval: BetaInterval | None = None,
     ranks: Ranks = "all",
+    target: str = "examples",
 ) -> xr.Dataset:
     """Bound the contingency table at each cutoff ([1]_, Theorem 1 and section 4).
 
@@ -54,6 +55,10 @@ def contingency(
         Which cutoffs: "all" that are attained; the few "breakpoints" between which curves are
         straight in (fp, tp); or the last attained one at or before each of these numbers of
         examples.
+    target : {"examples", "population"}, default "examples"
+        What bounds are about: these examples once all labels were known, or new ones. For new ones
+        they hold at all thresholds jointly, and ``df.pu(monotone=True)`` makes the band far
+        narrower.
 
     Returns
     -------
@@ -72,6 +77,9 @@ def contingency(
         "cutoff", with `rank` as a coordinate: shorter groups repeat their last one. `threshold`
         and the numbers of examples are then coordinates over the groups, and so is a `beta` given
         by group.
+
+        Of new examples counts are float64, those expected among as many, at both limits of the
+        true and the false positive rate: at a bound ``tp + fp`` need not be the rank.
 
     Warns
     -----
@@ -114,7 +122,7 @@ def contingency(
     """
     settings = read_settings(level, band, reference, selection_odds)
     betas = read_betas(beta, beta_interval)
-    return tables.contingency(self._request(ranks), betas, settings, ranks)
+    return tables.contingency(self._request(ranks), betas, settings, ranks, target=target)
 
 
 def roc_bounds(

@@ -133,10 +133,8 @@ def plot_roc(
     checked = plots.Options(baseline=baseline, **options)
     settings = read_settings(level, band, reference, selection_odds)
     betas = read_betas(beta, beta_interval)
-    request = self._request(ranks)
-    bounded = tables.curve_tables(
-        request, "roc", betas, settings, ranks, target, baseline=baseline
-    )
+    asked = self._request(ranks), betas, settings, ranks
+    bounded = tables.contingency(*asked, baseline=baseline, rounded=False, target=target)
     return plots.plot_roc(bounded, checked)
 
 
@@ -232,8 +230,10 @@ def plot_pr(
     checked = plots.Options(baseline=baseline, **options)
     settings = read_settings(level, band, reference, selection_odds)
     betas = read_betas(beta, beta_interval)
-    request = self._request(ranks)
-    bounded = tables.curve_tables(request, "pr", betas, settings, ranks, target, baseline=baseline)
+    asked = self._request(ranks), betas, settings, ranks
+    bounded = tables.contingency(
+        *asked, baseline=baseline, rounded=False, target=target, curve="pr"
+    )
     return plots.plot_pr(bounded, checked)
 
 
@@ -331,6 +331,7 @@ def plot_metric(
     reference: str = "positives",
     selection_odds: float = 1.0,
     beta_interval: BetaInterval | None = None,
+    target: str = "examples",
     baseline: bool = False,
     **options: Unpack[PlotOptions],
 ) -> Drawing:
@@ -370,6 +371,9 @@ def plot_metric(
     beta_interval : Interval, optional
         Where beta may lie, around the point that is passed: the envelope of the bands is drawn
         hatched. A pair, or by group a mapping, a Series, or a frame with columns low and high.
+    target : Target, default "examples"
+        What the interval is about: "population", new examples from where these come from; or
+        "examples", these alone, once all their labels were known.
     baseline : bool, default False
         Insist on the dashed curve of beta = 0, which takes the unlabeled as negative.
     hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional
@@ -389,7 +393,8 @@ def plot_metric(
     Notes
     -----
     The metric of the tables of `contingency`, at the estimate and at both bounds: at one cutoff
-    and beta each metric grows with TP, an error rate falls, so that these bound it.
+    and beta each metric grows with TP, an error rate falls, so that these bound it. Hatched at the
+    foot: cutoffs at which both bounds are cut to one value, where band and beta are infeasible.
 
     Examples
     --------
@@ -408,8 +413,10 @@ def plot_metric(
     settings = read_settings(level, band, reference, selection_odds)
     betas = read_betas(beta, beta_interval)
     ranks: Ranks = "all" if x == "threshold" or callable(quantity) else "breakpoints"
+    asked = self._request(ranks), betas, settings, ranks
+    curve = "pr" if quantity == "precision" else "roc"
     bounded = tables.contingency(
-        self._request(ranks), betas, settings, ranks, baseline=baseline, rounded=False
+        *asked, baseline=baseline, rounded=False, target=target, curve=curve
     )
     return plots.plot_metric(bounded, quantity, x, checked)
 

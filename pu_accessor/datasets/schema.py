@@ -131,9 +131,12 @@ def is_whole(tables: xr.Dataset) -> bool:
     tp, fp, fn, tn = (tables[name].variable for name in COUNTS)  # without indexes to align
     first, last = {axis: 0}, {axis: -1}
     # A place that unstacking left empty has no ends: NaN is not above 0.
-    if (tp.isel(first) + fp.isel(first) > 0).any() or (fn.isel(last) + tn.isel(last) > 0).any():
+    head, tail = tp + fp, fn + tn
+    if is_on_new(tables) and {*TOTALS, "rank"} <= {*tables.variables}:  # limits are no table
+        head = tables["rank"].variable
+        tail = sum(tables[name].variable for name in TOTALS) - head
+    if (head.isel(first) > 0).any() or (tail.isel(last) > 0).any():
         return False
-    head = tp + fp
     steps = head.isel({axis: slice(1, None)}) - head.isel({axis: slice(None, -1)})
     ranks = tables.indexes.get("rank")
     if (steps < 0).any() or (ranks is not None and not ranks.is_unique):
@@ -182,8 +185,14 @@ def read_dataset(dataset: xr.Dataset) -> xr.Dataset:
     data = {name: variable for name, variable in changed.items() if name in dataset.data_vars}
     coords = {name: variable for name, variable in changed.items() if name not in data}
     tables = dataset.assign(data).assign_coords(coords) if changed else dataset
-    _check_coordinates(tables)
+    if not is_on_new(tables):
+        _check_coordinates(tables)
     return tables
+
+
+def is_on_new(tables: xr.Dataset) -> bool:
+    """Tell whether tables are of new examples: at a bound each limit is attained, not together."""
+    return bool(tables.attrs.get("target") == "population")
 
 
 def read_values(dataset: xr.Dataset) -> xr.Dataset:

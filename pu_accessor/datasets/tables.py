@@ -18,6 +18,7 @@ from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError, brief
 from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.settings import BetaRange, Settings, check_target
 from pu_accessor.inference.tables.contingency import (
+    BOUNDS,
     RankCdf,
     Tables,
     curve_on_new,
@@ -46,15 +47,24 @@ def contingency(
     baseline: bool = False,
     envelope_of: str | None = None,
     rounded: bool = True,
+    target: str = "examples",
+    curve: str = "roc",
 ) -> xr.Dataset:
     """Bound the contingency table at each cutoff of each ranking.
 
     Where beta has an interval the tables at betas within it come, too. `envelope_of` puts the
     envelope of that curve in their place, which takes less memory for many rankings. Curves and
-    metrics are read from estimates that are not `rounded` to whole examples.
+    metrics are read from estimates that are not `rounded` to whole examples. Those of new examples
+    never are, and bound both rates of a ROC `curve`, or precision and recall.
     """
-    settings = betas.leave(settings)
+    on_new = target != "examples"
+    settings = _settings_on_new(target, betas, settings) if on_new else betas.leave(settings)
     betas = betas.with_baseline() if baseline else betas
+
+    def of_new_examples(ranking: Ranking, beta: BetaRange, own: Settings) -> Page:
+        ranking, table = curve_on_new(curve, ranking, beta.values, own.level)
+        counts = dict(zip(COUNTS, table, strict=True))
+        return Page(ranking, {**counts, "clipped": np.zeros(table.tp.shape, np.bool_)})
 
     def question(ranking: Ranking, beta: BetaRange, own: Settings) -> Page:
         tables = make_tables(ranking, beta.values, own, beta.interval)
@@ -64,10 +74,12 @@ def contingency(
         return Page(tables.ranking, {**arrays, **_coordinates(tables, own)})
 
     rankings = request.rankings(ranks, settings)
-    results = map_rankings(request, rankings, question, betas, settings, warn=warn)
+    answer = of_new_examples if on_new else question
+    results = map_rankings(request, rankings, answer, betas, settings, warn=warn)
     arrays = results.each[0].content.arrays
     data = [*COUNTS, "clipped", *INTERVAL, *(envelope for *_, envelope in TRACES.values())]
-    return lay_out(results, [name for name in data if name in arrays], request)
+    tables = lay_out(results, [name for name in data if name in arrays], request)
+    return tables.assign_attrs(target=target) if on_new else tables
 
 
 def _settings_on_new(target: str, betas: Betas, settings: Settings) -> Settings:
@@ -89,41 +101,6 @@ def _settings_on_new(target: str, betas: Betas, settings: Settings) -> Settings:
             page="population",
         )
     return allowed[-1]
-
-
-def curve_tables(
-    request: Request,
-    curve: str,
-    betas: Betas,
-    settings: Settings,
-    ranks: Ranks,
-    target: str,
-    *,
-    baseline: bool = False,
-    envelope_of: str | None = None,
-) -> xr.Dataset:
-    """Return tables of which a curve is drawn, not rounded."""
-    if target == "examples":
-        return contingency(
-            request,
-            betas,
-            settings,
-            ranks,
-            baseline=baseline,
-            envelope_of=envelope_of,
-            rounded=False,
-        )
-    settings = _settings_on_new(target, betas, settings)
-    betas = betas.with_baseline() if baseline else betas
-
-    def question(ranking: Ranking, beta: BetaRange, own: Settings) -> Page:
-        ranking, table = curve_on_new(curve, ranking, beta.values, own.level)
-        counts = dict(zip(COUNTS, table, strict=True))
-        return Page(ranking, {**counts, "clipped": np.zeros(table.tp.shape, np.bool_)})
-
-    results = map_rankings(request, request.rankings(ranks, settings), question, betas, settings)
-    tables = lay_out(results, [*COUNTS, "clipped"], request)
-    return tables.assign_attrs(target=target)
 
 
 def _interval(tables: Tables, envelope_of: str | None) -> dict[str, Array]:
@@ -151,7 +128,8 @@ def curve_bounds(
     target: str = "examples",
 ) -> xr.Dataset:
     """Bound the ROC or the precision-recall curve of each ranking."""
-    tables = curve_tables(request, curve, betas, settings, ranks, target, envelope_of=curve)
+    asked = request, betas, settings, ranks
+    tables = contingency(*asked, envelope_of=curve, rounded=False, target=target, curve=curve)
     return trace(tables, curve)
 
 
@@ -250,8 +228,8 @@ def at_cutoffs(dataset: xr.Dataset, **wanted: Any) -> xr.Dataset:
     selected = selected.assign_coords(n_cutoffs=np.int64(0), all_cutoffs=np.bool_(False))
     if axis == "rank" and {"tp", "fp"} <= {*selected.data_vars}:  # of shared ranks, not its own
         head = selected["tp"].variable + selected["fp"].variable
-        own = head.isel(bound=0, beta=0, missing_dims="ignore")
-        selected = selected.assign_coords(rank=own.compute())
+        own = head.isel(bound=BOUNDS.index("estimate"), beta=0, missing_dims="ignore")
+        selected = selected.assign_coords(rank=own.compute().round())
     if np.ndim(value) == 0:
         return selected.isel({_WANTED: 0})
     return selected.rename_dims({_WANTED: AXIS})

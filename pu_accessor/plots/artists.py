@@ -17,7 +17,7 @@ from matplotlib.patches import Polygon
 from pu_accessor.inference.quantities import write_label
 from pu_accessor.plots.colors import ground, ink
 from pu_accessor.plots.options import Options
-from pu_accessor.ranking import FloatArray
+from pu_accessor.ranking import BoolArray, FloatArray
 
 Path: TypeAlias = tuple[FloatArray, FloatArray]
 Trace: TypeAlias = Callable[[xr.Dataset], Path]
@@ -275,14 +275,21 @@ def draw_limit(ax: Axes, beta: float, color: Any, label: str) -> None:
         ax.axvline(beta, label=label, gid=Kind.LIMIT, **line, **top)
 
 
-def draw_infeasible(ax: Axes, left: float, right: float, color: Any) -> None:
-    """Shade the betas at which a model's band is impossible; a strip at the foot says whose."""
-    strips = sum(kind_of(patch) is Kind.INFEASIBLE for patch in ax.patches)
+def draw_infeasible(ax: Axes, x: FloatArray, infeasible: BoolArray, color: Any) -> None:
+    """Shade where a model's band is impossible; a strip at the foot says whose.
+
+    That is up to half of the way to what is possible, along an ascending `x`.
+    """
+    edges = np.flatnonzero(np.diff(infeasible.astype(np.int8), prepend=0, append=0)).reshape(-1, 2)
+    middles = np.concatenate([x[:1], (x[:-1] + x[1:]) / 2, x[-1:]])
+    strips = len({patch.get_gid() for patch in ax.patches if kind_of(patch) is Kind.INFEASIBLE})
     faint = (*to_rgb(color), 0.06)
-    ax.axvspan(left, right, facecolor=faint, linewidth=0, zorder=0, gid=Kind.SHADE)
     strip: dict[str, Any] = {"facecolor": (*to_rgb(color), 0.4), "edgecolor": color}
-    foot = ax.axvspan(left, right, 0.03 * strips, 0.03 * (strips + 1), hatch="///", **strip)
-    foot.set(label="bounds cut to one value", gid=Kind.INFEASIBLE, linewidth=0, zorder=1)
+    for left, right in middles[edges].tolist():
+        ax.axvspan(left, right, facecolor=faint, linewidth=0, zorder=0, gid=Kind.SHADE)
+        foot = ax.axvspan(left, right, 0.03 * strips, 0.03 * (strips + 1), hatch="///", **strip)
+        foot.set(label="bounds cut to one value", linewidth=0, zorder=1)
+        foot.set_gid(f"{Kind.INFEASIBLE}{_SEPARATOR}{strips}")
 
 
 # Names

@@ -10,11 +10,19 @@ from matplotlib.axes import Axes
 
 from pu_accessor.checks import check_option
 from pu_accessor.datasets.curves import interval_tables, metric
-from pu_accessor.datasets.schema import COUNTS, INTERVAL, axis_of, counts_of, is_whole
+from pu_accessor.datasets.schema import COUNTS, INTERVAL, axis_of, counts_of, is_on_new, is_whole
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.quantities import read_quantity
 from pu_accessor.inference.tables.metrics import Metric, evaluate
-from pu_accessor.plots.artists import Curve, Path, Trace, draw_curves, hold, write_quantity
+from pu_accessor.plots.artists import (
+    Curve,
+    Path,
+    Trace,
+    draw_curves,
+    draw_infeasible,
+    hold,
+    write_quantity,
+)
 from pu_accessor.plots.layout import Drawing, draw_panels
 from pu_accessor.plots.options import Options
 from pu_accessor.ranking import FloatArray
@@ -52,10 +60,29 @@ def plot_metric(tables: xr.Dataset, name: str | Metric, x: str, options: Options
     def draw(ax: Axes, curves: list[Curve]) -> None:
         ax.set(xlabel=_AXES[x], ylabel=write_quantity(str(values.name)))
         draw_curves(ax, curves, trace, options, tables, envelope)
+        for curve in curves:
+            if "clipped" in drawn and not curve.is_baseline:
+                _draw_cut(ax, curve, x)
 
-    drawn = tables[[*COUNTS, *inner]]
+    drawn = tables[[key for key in (*COUNTS, "clipped", *inner) if key in tables]]
     drawn = drawn.assign(value=values.variable)  # without coordinates: there is nothing to align
     return draw_panels(drawn, draw, options)
+
+
+def _draw_cut(ax: Axes, curve: Curve, x: str) -> None:
+    """Shade where both bounds are cut to one value."""
+    ends = curve.data.sel(bound=["lower", "upper"])
+    same = ends["tp"].isel(bound=0) == ends["tp"].isel(bound=1)
+    infeasible = (ends["clipped"].all("bound") & same).to_numpy()
+    if not infeasible.any():
+        return
+    along = ends["threshold"] if x == "threshold" else (ends["tp"] + ends["fp"]).isel(bound=0)
+    places = along.to_numpy().astype(np.float64)
+    if x == "fraction":
+        places /= places[-1]
+    known = np.flatnonzero(np.isfinite(places))
+    order = known[np.argsort(places[known], kind="stable")]
+    draw_infeasible(ax, places[order], infeasible[order], curve.color)
 
 
 def _envelope(tables: xr.Dataset, name: str | Metric, x: str) -> tuple[FloatArray, Path]:
@@ -129,6 +156,8 @@ def _trace_ranks(tables: xr.Dataset, between: _Between | None, share: bool) -> P
     whole = sum(float(count[0]) for count in counts)
     # Not the ranks of the axis that it shares with other groups.
     x = counts[0].astype(np.float64) + counts[1]
+    if is_on_new(tables):
+        x = tables["rank"].to_numpy().astype(np.float64)
     if not (x[1:] > x[:-1]).all():
         x, first = np.unique(x, return_index=True)
         tables = tables.isel({axis_of(tables.dims): first})

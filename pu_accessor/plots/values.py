@@ -70,11 +70,7 @@ def plot_against_beta(values: xr.Dataset, options: Options) -> Drawing:
                 draw_cross(ax, x, y, Kind.CHANGE, "order changes", ink(ax))
         for curve in curves:
             betas = curve.data["beta"].to_numpy()
-            infeasible = np.flatnonzero(curve.data["infeasible"].to_numpy())
-            if infeasible.size:  # from the middle of the step before
-                first = infeasible[0]
-                left = (betas[max(first - 1, 0)] + betas[first]) / 2
-                draw_infeasible(ax, left, betas[infeasible[-1]], curve.color)
+            draw_infeasible(ax, betas, curve.data["infeasible"].to_numpy(), curve.color)
             limit = float(curve.data.coords.get("beta_limit", np.nan))
             draw_limit(ax, limit, curve.color, limit_label)
 

@@ -69,6 +69,47 @@ def test_the_share_of_positives_never_rises(seed: int) -> None:
     assert (np.diff(shares) <= 1e-9).all()
 
 
+@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("ranks", ["breakpoints", "all"])
+def test_the_roc_curve_of_new_examples_is_concave_and_has_its_area(seed: int, ranks: str) -> None:
+    score, label, beta = draw_case(seed)
+    frame = pd.DataFrame({"score": [*score, 0.5], "label": pd.array([*label, True], "boolean")})
+    pu, beta = frame.pu(monotone=True), min(beta, 0.4)
+    asked = {"target": "population", "ranks": ranks, "level": 0.9999}
+    curve = put(pu, "roc_bounds", beta, **asked).isel(beta=0).sel(bound="estimate")
+    x, y = curve["fpr"].to_numpy(), curve["tpr"].to_numpy()
+    turn = np.diff(x)[:-1] * np.diff(y)[1:] - np.diff(x)[1:] * np.diff(y)[:-1]
+    assert (turn <= 1e-9).all() and (np.diff(x) >= -1e-12).all() and (np.diff(y) >= -1e-12).all()
+    area = put(pu, "auroc", beta)["estimate"].item()
+    assert np.trapezoid(y, x) == pytest.approx(area, abs=1e-9)
+    assert area >= 0.5 - 1e-9
+
+
+@pytest.mark.parametrize("name", ["precision", "f1", "recall", "fpr", "informedness"])
+def test_limits_at_a_threshold_use_the_cut_band(name: str) -> None:
+    narrower = []
+    for seed in range(10):
+        frame, _ = draw(seed)
+        at = {"threshold": float(frame["score"].quantile(0.95))}
+        plain, rising = (frame.pu(monotone=m).metric(name, BETA, at=at) for m in (False, True))
+        width = [float((found["upper"] - found["lower"]).item()) for found in (plain, rising)]
+        assert width[1] <= 1.12 * width[0]  # 5% where shares are near normal
+        assert (rising["lower"] <= rising["estimate"]).all()
+        assert (rising["estimate"] <= rising["upper"]).all()
+        narrower.append(width[1] / width[0])
+    if name == "precision":
+        assert np.mean(narrower) < 0.8
+
+
+def test_no_limit_of_an_area_is_below_chance() -> None:
+    frame, _ = draw(0, known=8, shift=0.2)
+    plain, rising = (frame.pu(monotone=monotone) for monotone in (False, True))
+    assert plain.auroc(BETA)["lower"].item() < 0.5 == rising.auroc(BETA)["lower"].item()
+    share = (8 + 592 * BETA) / 600
+    low = [pu.average_precision(BETA)["lower"].item() for pu in (plain, rising)]
+    assert low[0] < share == pytest.approx(low[1])
+
+
 @pytest.mark.parametrize("beta", [0.0, 0.1, BETA, 1.0])
 def test_bounds_stay_and_hold_the_estimate(beta: float) -> None:
     frame, _ = draw(1)
@@ -86,6 +127,13 @@ def test_the_share_of_a_long_stretch_is_that_of_odds() -> None:
     tables = frame.pu(monotone=True).contingency(0.3, ranks=[40, 100])
     # 20 and 50 unlabeled rows of weights 1 and 1/5: 21 latent positives are 14 and 7.
     assert tables["tp"].sel(bound="estimate", beta=0.3).to_numpy().tolist() == [20 + 14, 30 + 21]
+
+
+def test_tables_at_some_ranks_are_those_of_all() -> None:
+    frame, _ = draw(6)
+    pu = frame.pu(monotone=True)
+    every = pu.contingency(BETA, ranks="all").sel(rank=[20, 77, 300])
+    assert np.array_equal(pu.contingency(BETA, ranks=[20, 77, 300])["tp"], every["tp"])
 
 
 def test_all_ways_to_ask_agree() -> None:
@@ -111,7 +159,10 @@ def test_all_labels_known_is_the_truth() -> None:
     frame, truth = draw(3)
     labeled = frame.assign(label=truth).pu(negative=False, monotone=True)
     exact = roc_auc_score(truth, frame["score"]), average_precision_score(truth, frame["score"])
-    areas = labeled.auroc(0), labeled.average_precision(0)
+    areas = (
+        labeled.auroc(0, target="examples"),
+        labeled.average_precision(0, target="examples"),
+    )
     assert [a["estimate"].item() for a in areas] == pytest.approx(list(exact), rel=1e-12)
 
 

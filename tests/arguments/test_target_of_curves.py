@@ -54,6 +54,39 @@ def test_the_estimate_is_within_and_that_of_these_examples(method: str) -> None:
     np.testing.assert_allclose(new[height].sel(at), old[height].sel(at), atol=0.02)
 
 
+@pytest.mark.parametrize("monotone", [False, True])
+def test_tables_are_those_of_the_curve_at_any_ranks(monotone: bool) -> None:
+    pu = FRAME.pu(monotone=monotone)
+    tables = put(pu, "contingency", BETA, target="population")
+    assert tables.attrs["target"] == "population" and tables["tp"].dtype == np.float64
+    curve = put(pu, "roc_bounds", BETA, target="population", ranks="all")
+    for name, part, other in (("tpr", "tp", "fn"), ("fpr", "fp", "tn")):
+        rate = tables[part] / (tables[part] + tables[other])
+        np.testing.assert_allclose(rate, curve[name], atol=1e-12)
+    assert float(tables["tp"].max()) == pytest.approx(60 + BETA * 640)
+    for chosen in (
+        pu.contingency(BETA, target="population", ranks=[30, 100, 500]),
+        pu.contingency(BETA, target="population", ranks="all").pu.at(rank=[30, 100, 500]),
+    ):
+        np.testing.assert_allclose(chosen["tp"], tables["tp"].sel(rank=[30, 100, 500]), atol=1e-9)
+    metric = tables.pu.metric("f1")
+    assert bool((metric.sel(bound="lower") <= metric.sel(bound="upper")).all())
+
+
+@pytest.mark.parametrize("x", ["rank", "fraction", "threshold"])
+def test_a_metric_of_new_examples_is_drawn_at_its_cutoffs(x: str) -> None:
+    ax = FRAME.pu(monotone=True).plot_metric("precision", BETA, x=x, target="population")
+    tables = FRAME.pu(monotone=True).pr_bounds(BETA, target="population", ranks="all")
+    wanted = tables["precision"].sel(bound="estimate").isel(beta=0).to_numpy()[1:]
+    places = {
+        "rank": tables["rank"],
+        "fraction": tables["rank"] / 700,
+        "threshold": tables["threshold"],
+    }[x].to_numpy()[1:]
+    drawn = np.interp(places, *ax.lines[0].get_data())
+    assert np.quantile(np.abs(drawn - wanted), 0.98) < 0.02
+
+
 def test_monotone_scores_have_a_precise_head() -> None:
     plain, rising = (
         FRAME.pu(monotone=flag).pr_bounds(BETA, target="population") for flag in (False, True)

@@ -57,7 +57,7 @@ def cut_to_concave(
     places, first, position = np.unique(x, return_index=True, return_inverse=True)
     low, high = np.maximum.reduceat(lower, first), np.minimum.reduceat(upper, first)
     low[-1], high[0] = 1.0, 0.0
-    majorant, ends = _concave_majorant(places, low)
+    majorant, ends = concave_majorant(places, low)
     excess = majorant - np.minimum(high, slope * places if np.isfinite(slope) else np.inf)
     if excess.max() > _ROUNDING:
         return ConcaveBand(lower, upper, float(places[np.argmax(excess)]))
@@ -70,7 +70,7 @@ def cut_to_concave(
     return ConcaveBand(majorant[position], np.maximum(high, majorant)[position], None)
 
 
-def _concave_majorant(x: FloatArray, values: FloatArray) -> tuple[FloatArray, IntArray]:
+def concave_majorant(x: FloatArray, values: FloatArray) -> tuple[FloatArray, IntArray]:
     """Return the least concave majorant at each x, and the indices of its corners.
 
     Its slopes are the isotonic regression of the slopes between neighbours.

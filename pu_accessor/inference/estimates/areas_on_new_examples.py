@@ -97,10 +97,19 @@ def estimate_population_auroc(
         value = np.array([float(each) for each in found.auroc(ranking.total, betas)])
         error = np.sqrt(sum(found.squares)) / (1 - share)
         placed = Placed.of(found)
-        return Estimates(value, error, *score_interval(value, share, placed, rule.level))
+        limits = score_interval(value, share, placed, rule.level)
+        return Estimates(value, error, *_above_chance(ranking, limits, np.array(0.5)))
 
-    complete = partial(completed_area, "roc", ranking)
+    complete = partial(completed_area, "roc", ranking, on_new=True)
     return over_betas(ranking, betas, rule.level, interval, estimate, complete)
+
+
+def _above_chance(
+    ranking: Ranking, limits: tuple[FloatArray, FloatArray], chance: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return limits that are not below an area by chance, where scores are monotone."""
+    lower, upper = limits
+    return (np.maximum(lower, chance), np.maximum(upper, chance)) if ranking.monotone else limits
 
 
 def score_interval(
@@ -299,9 +308,9 @@ def estimate_population_precision(
         limits = rank_interval(value, share * value, 1 / share, away, away)
         if unit == 0:
             limits = without_scatter(value, n, rest, rule.level)
-        return Estimates(value, error, *limits)
+        return Estimates(value, error, *_above_chance(ranking, limits, positives / (n + rest)))
 
-    complete = partial(completed_area, "pr", ranking)
+    complete = partial(completed_area, "pr", ranking, on_new=True)
     return over_betas(ranking, betas, rule.level, interval, estimate, complete)
 
 

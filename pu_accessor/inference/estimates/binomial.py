@@ -8,6 +8,7 @@ from scipy import special
 
 from pu_accessor.checks import Interval, interval_betas
 from pu_accessor.errors import PUDataError
+from pu_accessor.inference.bands.on_new_examples import bound_on_new, to_precision
 from pu_accessor.inference.estimates.delong import check_unweighted
 from pu_accessor.inference.estimates.metric_at import AtCutoff
 from pu_accessor.inference.settings import Settings
@@ -15,6 +16,7 @@ from pu_accessor.inference.tables.contingency import check_labels, completed_tab
 from pu_accessor.inference.tables.metrics import Metric, evaluate
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
 
+_OF_CURVE = 0.2  # of what may be missed, left to the band of concave curves
 # From the shares of known positives and of all others above a threshold to a metric.
 _OfShares: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
 
@@ -41,6 +43,10 @@ def metric_on_new(
     [3]_). So the interval of a rate that depends on one share alone is Wilson's: the true
     positive rate always, the false positive rate at b = 0; informedness then has Newcombe's.
 
+    Of monotone scores the interval has what it shares with the limits of all concave curves that
+    are not too far off: a fifth of what may be missed goes to these. So it is at most 5% wider
+    than without, and far narrower near the top.
+
     References
     ----------
     .. [1] E. B. Wilson, *Probable inference, the law of succession, and statistical inference*,
@@ -64,8 +70,14 @@ def metric_on_new(
     _check_negatives(ranking.total, betas)
     here = ranking.at(np.array([ranking.above(threshold)], np.int64))
     every = np.concatenate([betas, inner[_negatives(ranking.total, inner) > 0]])
-    _, lower, upper = _limits(here, every, name, rule.level)
-    _, table = completed_table(here, every)
+    missed = 1 - rule.level
+    if not ranking.monotone:
+        _, lower, upper = _limits(here, every, name, rule.level)
+    else:
+        _, lower, upper = _limits(here, every, name, 1 - (1 - _OF_CURVE) * missed)
+        low, high = _limits_of_concave(ranking, here, every, name, 1 - _OF_CURVE * missed)
+        lower, upper = np.fmax(lower, low), np.fmin(upper, high)
+    _, table = completed_table(here, every, on_new=True)
     estimate = evaluate(name, *table)[0].astype(np.float64)
     lower, upper = np.minimum(lower, estimate), np.maximum(upper, estimate)
     points = slice(None, betas.size)
@@ -139,6 +151,28 @@ def _limits(
     down = np.hypot(*(_beyond(estimate - np.fmin.reduce(ends)) for ends in (one, other)))
     up = np.hypot(*(_beyond(np.fmax.reduce(ends) - estimate) for ends in (one, other)))
     return estimate, np.maximum(estimate - down, low), np.minimum(estimate + up, high)
+
+
+def _limits_of_concave(
+    ranking: Ranking, here: Ranking, betas: FloatArray, name: str | Metric, level: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return limits of a metric at one cutoff of concave curves within their band."""
+    finer = ranking.refine(here.unlabeled)
+    place = int(np.searchsorted(finer.rank, here.rank[0]))
+    n, size = ranking.total.known_positive, sum(ranking.total)
+    ends = []
+    for share in (1 - _negatives(ranking.total, betas) / (size - n)).tolist():
+        rates = bound_on_new(finer, share, level, monotone=True)
+        if name == "precision":
+            ends.append(to_precision(rates.lift[:, place], n, size - n, share))
+            continue
+        known, false = (each[:, place].repeat(2) for each in rates[:2])
+        false = false.reshape(2, 2).T.ravel()
+        prevalence, b = np.array((n + share * (size - n)) / size), np.array(share)
+        value = _of_shares(name, prevalence, b, size)(known, b * known + (1 - b) * false)
+        ends.append(np.array([np.fmin.reduce(value), np.fmax.reduce(value)]))
+    lower, upper = np.transpose(ends)
+    return lower, upper
 
 
 def _ends(found: IntArray, size: int, level: float, times: int) -> FloatArray:

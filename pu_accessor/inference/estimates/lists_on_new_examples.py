@@ -57,7 +57,7 @@ def find_on_new(
     shares = rest_share(ranking.total, betas).tolist()
     lists = [find_list(ranking, b, goal, level, ranking.monotone) for b in shares]
     worst = min(lists)
-    _, table = completed_table(ranking.at(np.array([worst.rank])), betas[:1])
+    _, table = completed_table(ranking.at(np.array([worst.rank])), betas[:1], on_new=True)
     estimate = float(evaluate(goal.name, *table)[0, 0]) if worst.rank else nan
     ends = (0.0, worst.bound) if goal.name == "fpr" else (worst.bound, 1.0)
     lower, upper = ends if worst.rank else (nan, nan)

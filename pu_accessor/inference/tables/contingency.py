@@ -8,6 +8,7 @@ import numpy as np
 
 from pu_accessor.checks import Interval, interval_betas, latent_counts
 from pu_accessor.errors import PUDataError, PUValueError
+from pu_accessor.inference.bands.concave import concave_majorant
 from pu_accessor.inference.bands.on_new_examples import bound_on_new, to_precision
 from pu_accessor.inference.bands.simultaneous import local_alpha_within
 from pu_accessor.inference.completion import ROUNDING, weigh_known
@@ -255,11 +256,13 @@ def rank_cdf(ranking: Ranking, betas: FloatArray, rule: Settings) -> RankCdf:
 
 
 def completed_table(
-    ranking: Ranking, betas: FloatArray, rule: Settings | None = None
+    ranking: Ranking, betas: FloatArray, rule: Settings | None = None, *, on_new: bool = False
 ) -> tuple[Ranking, Table]:
     """Return the table of the one estimate at each cutoff, shape (cutoffs, betas).
 
-    It is the bound "estimate" of `make_tables`, wherever no band excludes that.
+    It is the bound "estimate" of `make_tables`, wherever no band excludes that. Of new examples
+    that are monotone only the probabilities are estimated, not where known positives lie: then
+    examples of one probability are a block of ties, and the ROC curve is concave.
     """
     rule = Settings() if rule is None else rule
     total = ranking.total
@@ -267,9 +270,24 @@ def completed_table(
     latent = latent_counts(betas, total.unlabeled)
     ranking, in_head = complete_at(ranking, latent, choose_kinds(ranking, latent, rule))
     tp = ranking.known_positive[:, np.newaxis] + in_head
-    fp = (ranking.known_negative + ranking.unlabeled)[:, np.newaxis] - in_head
+    if on_new and ranking.monotone:
+        tp = _tie_equal_shares(ranking, latent)
+    fp = ranking.head[:, np.newaxis] - tp
     positives = total.known_positive + latent
     return ranking, Table(tp, fp, positives - tp, sum(total) - positives - fp)
+
+
+def _tie_equal_shares(ranking: Ranking, latent: IntArray) -> FloatArray:
+    """Spread true positives evenly over examples that are positive with one probability.
+
+    These lie between corners of the least concave majorant of the estimated curve.
+    """
+    whole, in_head = complete_at(ranking.whole or ranking, latent, ("positives",) * latent.size)
+    curves = (whole.known_positive[:, np.newaxis] + in_head).T
+    spread = [
+        np.interp(ranking.head, whole.head, concave_majorant(whole.head, tp)[0]) for tp in curves
+    ]
+    return np.stack(spread, axis=1)
 
 
 def curve_on_new(
@@ -286,7 +304,12 @@ def curve_on_new(
             "no band for new examples where labels were selected with unequal probabilities.",
             page="biased_labels",
         )
-    ranking, completed = completed_table(ranking, betas)
+    if ranking.whole is not None:  # at some cutoffs limits are those that hold at all of them
+        every = ranking.whole.refine(ranking.unlabeled)
+        every, table = curve_on_new(curve, every, betas, level)
+        chosen = np.searchsorted(every.head, ranking.head)
+        return ranking, Table(*(count[chosen] for count in table))
+    ranking, completed = completed_table(ranking, betas, on_new=True)
     positives, negatives = (part[-1] for part in (completed.tp, completed.fp))
     if not negatives.all():
         raise PUDataError(
@@ -296,16 +319,17 @@ def curve_on_new(
         )
     n = ranking.total.known_positive
     rest = max(sum(ranking.total) - n, 1)
+    least = _LEAST if curve == "pr" else 0  # without true positives there is no precision
     tp = np.repeat(completed.tp[:, np.newaxis].astype(np.float64), len(BOUNDS), axis=1)
     fp = np.repeat(completed.fp[:, np.newaxis].astype(np.float64), len(BOUNDS), axis=1)
     for column, share in enumerate(((positives - n) / rest).tolist()):
         rates = bound_on_new(ranking, share, level, ranking.monotone)
-        tp[:, _ENDS, column] = positives[column] * rates.tpr.T
+        tp[:, _ENDS, column] = np.maximum(positives[column] * rates.tpr.T, least)
         fp[:, _ENDS, column] = negatives[column] * rates.fpr[::-1].T
         if curve == "pr":
             precision = to_precision(rates.lift, n, rest, share).T
             odds = 1 / np.maximum(precision, _LEAST) - 1
-            fp[:, _ENDS, column] = np.maximum(tp[:, _ENDS, column], _LEAST) * odds
+            fp[:, _ENDS, column] = tp[:, _ENDS, column] * odds
     tp[:, _ESTIMATE] = np.clip(tp[:, _ESTIMATE], tp[:, 0], tp[:, -1])
     if curve == "roc":
         fp[:, _ESTIMATE] = np.clip(fp[:, _ESTIMATE], fp[:, -1], fp[:, 0])

@@ -96,7 +96,12 @@ def _pr_area(tp: IntArray, head: IntArray) -> FloatArray:
 
 
 def completed_area(
-    curve: str, ranking: Ranking, betas: FloatArray, max_fpr: float | None = None
+    curve: str,
+    ranking: Ranking,
+    betas: FloatArray,
+    max_fpr: float | None = None,
+    *,
+    on_new: bool = False,
 ) -> FloatArray:
     """Return the area under the curve of the one estimate, or its average precision.
 
@@ -108,7 +113,7 @@ def completed_area(
     >>> [completed_area(curve, ranking, np.array([0.25])).round(3) for curve in ("roc", "pr")]
     [array([0.798]), array([0.776])]
     """
-    ranking, table = completed_table(ranking, betas)
+    ranking, table = completed_table(ranking, betas, on_new=on_new)
     tp, fp, fn = (count.T for count in (table.tp, table.fp, table.fn))
     if curve == "roc":
         return area(curve, tp, fp, fn, max_fpr)
