@@ -9,7 +9,7 @@ from matplotlib.colors import to_hex, to_rgb, to_rgba
 from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
 
-from pu_accessor import PUTypeError, PUValueError
+from pu_accessor import PUTypeError, PUValueError, PUWarning
 from pu_accessor.ranking import FloatArray
 from tests.cases import binormal, legend_of
 
@@ -193,3 +193,25 @@ def test_baseline_does_not_get_round_the_checks_of_beta() -> None:
         FRAME.pu.plot_roc([], baseline=True)
     with pytest.raises(PUTypeError, match=r"but '0.3' was passed"):
         FRAME.pu.plot_roc("0.3", baseline=True)
+
+
+@pytest.mark.parametrize("x", ["rank", "fraction", "threshold"])
+def test_a_strip_says_where_bounds_of_a_metric_are_cut_to_one_value(x: str) -> None:
+    def strips(ax: Axes) -> list[tuple[float, float]]:
+        shown = [each for each in ax.patches if each.get_label() == "bounds cut to one value"]
+        ends = [each.get_extents().transformed(ax.transData.inverted()) for each in shown]
+        return [(float(box.x0), float(box.x1)) for box in ends]
+
+    assert not strips(FRAME.pu.plot_metric("precision", BETAS[0], x=x))
+    with pytest.warns(PUWarning, match="exceeds"):
+        ax = FRAME.pu.plot_metric("precision", 0.9, x=x)
+    with pytest.warns(PUWarning, match="exceeds"):
+        tables = FRAME.pu.contingency(0.9, ranks="all").isel(beta=0)
+    assert "bounds cut to one value" in legend(ax)
+    tp, cut = tables["tp"], tables["clipped"].sel(bound=["lower", "upper"]).all("bound")
+    cut &= tp.sel(bound="lower") == tp.sel(bound="upper")
+    places = {"rank": tp["rank"], "fraction": tp["rank"] / 800, "threshold": tables["threshold"]}
+    inside = [
+        any(low <= place <= high for low, high in strips(ax)) for place in places[x].to_numpy()
+    ]
+    assert np.mean(np.array(inside) == cut.to_numpy()) > 0.98

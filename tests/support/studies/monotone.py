@@ -12,6 +12,7 @@ positive. Nothing was chosen on the shapes but the first three, "normal, shift 1
 import argparse
 import csv
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -23,12 +24,14 @@ from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.inference.bands.on_new_examples import Curve, Rates, bound_curve, bound_on_new
 from pu_accessor.inference.estimates.auroc import estimate_auroc
 from pu_accessor.inference.estimates.average_precision import estimate_precision
+from pu_accessor.inference.estimates.binomial import metric_on_new
 from pu_accessor.inference.estimates.cutoff_spec import read_at
 from pu_accessor.inference.estimates.guaranteed_cutoffs import Goal
 from pu_accessor.inference.estimates.lists_on_new_examples import find_list
 from pu_accessor.inference.estimates.metric_at import metric_at
 from pu_accessor.inference.monotone import monotone_latent
 from pu_accessor.inference.settings import Settings
+from pu_accessor.inference.tables.metrics import evaluate
 from pu_accessor.ranking import BoolArray, FloatArray, Ranking
 
 SEED, LEVEL = 20261122, 0.95
@@ -289,6 +292,33 @@ def _width(design: Design, curve: Curve, head: float, cut: bool) -> float:
     return float(min(design.b * upper / head, 1) - design.b * lower / head)
 
 
+def look_at_thresholds(name: str, design: Design, draws: int) -> dict[str, float]:
+    """Return how often intervals of metrics at a threshold hold, and how wide they are."""
+    shape, (n, size, b) = shapes()[name], design
+    rows: dict[str, list[float]] = {}
+    for sample in samples(name, design, draws, "thresholds"):
+        for head in (0.05, 0.1, 0.3):
+            ranking, beta = sample.ranking, np.array([b])
+            place = int(np.searchsorted(ranking.rank, head * (n + size), "right")) - 1
+            if not place:  # the best score alone is of more rows
+                continue
+            edge = float(ranking.threshold[place])
+            tpr, fpr = (float(each.above(np.array([edge]))[0]) for each in shape[:2])
+            positives, negatives = n + b * size, (1 - b) * size
+            counts = positives * tpr, negatives * fpr, positives * (1 - tpr), negatives * (1 - fpr)
+            for metric in ("precision", "f1", "informedness"):
+                true = float(evaluate(metric, *map(np.asarray, counts)))
+                for kind in ("plain", "monotone"):
+                    asked = replace(ranking, monotone=kind == "monotone")
+                    found = metric_on_new(asked, beta, metric, edge, Settings(LEVEL))
+                    held = found.lower[0] - NEAR <= true <= found.upper[0] + NEAR
+                    key = f"{kind}: {metric}, top {head:g}"
+                    rows.setdefault(f"{key}: held", []).append(float(held))
+                    width = float(found.upper[0] - found.lower[0])
+                    rows.setdefault(f"{key}: width", []).append(width)
+    return {key: float(np.mean(each)) for key, each in rows.items()}
+
+
 def look_at_lists(name: str, design: Design, goal: Goal, draws: int) -> dict[str, float]:
     """Return how long lists are, how often there is one, and how often it keeps its word."""
     shape, (n, size, b) = shapes()[name], design
@@ -405,6 +435,13 @@ def cells() -> Iterator[Cell]:
                     design,
                     lambda draws, a=name, b=design: look_at_estimates(a, b, draws // 4 + 1),  # type: ignore[misc]
                 )
+        for design in [Design(64, 2000), Design(200, 2000, 0.1)] * shape.monotone:
+            yield (
+                "thresholds",
+                name,
+                design,
+                lambda draws, a=name, b=design: look_at_thresholds(a, b, draws),  # type: ignore[misc]
+            )
     for name, design, goal in sorted(GOALS):
         yield (
             f"{goal.name} {goal.value:g}",
