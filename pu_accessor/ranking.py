@@ -49,6 +49,20 @@ class Refiner(Protocol):
         """Return the number of examples at or above each of some distinct scores, best first."""
 
 
+class Clusters(Protocol):
+    """Examples that belong together: the rows of one patient, user or site."""
+
+    number: int  # that hold an example
+    with_positive: int  # that hold a known positive
+
+    def sums(self, threshold: FloatArray, known: FloatArray, rest: FloatArray) -> FloatArray:
+        """Sum by cluster what examples contribute, shape (2, clusters or more): first the known.
+
+        `known` and `rest` say what a known positive, and one of the rest, adds in each step from
+        one of the thresholds, best first, to the next.
+        """
+
+
 @dataclass(frozen=True, eq=False)
 class Ranking:
     """Examples of each kind at or above each cutoff, from the best score down.
@@ -71,6 +85,7 @@ class Ranking:
     strata: tuple[Ranking, ...] = ()  # groups ranked apart; thresholds are then shares
     # Whether a higher score is taken never to mean a smaller probability of being positive.
     monotone: bool = False
+    clusters: Clusters | None = None  # of examples that are not independent
 
     @property
     def head(self) -> IntArray:

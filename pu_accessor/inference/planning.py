@@ -9,7 +9,7 @@ from scipy import special, stats
 
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.estimates.areas_on_new_examples import score_interval
-from pu_accessor.inference.estimates.delong import Placed, refuse_weights, welch_df
+from pu_accessor.inference.influence import Placed, refuse_weights, welch_df
 from pu_accessor.ranking import FloatArray, PairedRanks, Ranking
 
 _POINTS = 2000  # of a distribution of one score

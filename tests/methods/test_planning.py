@@ -10,7 +10,7 @@ from scipy import integrate, stats
 
 from pu_accessor import PUDataError, PUTypeError, PUValueError, positives_needed, power
 from pu_accessor.inference.estimates.areas_on_new_examples import score_interval
-from pu_accessor.inference.estimates.delong import Placed
+from pu_accessor.inference.influence import Placed
 from pu_accessor.inference.planning import (
     Moments,
     Scatter,

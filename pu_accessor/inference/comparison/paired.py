@@ -19,12 +19,11 @@ from pu_accessor.inference.comparison.pairwise import (
     compare_by_t,
     find_pairs,
 )
-from pu_accessor.inference.estimates.delong import welch_df
-from pu_accessor.inference.estimates.intervals import kurtosis_df
 from pu_accessor.inference.estimates.joint import join_limits
 from pu_accessor.inference.estimates.known_positives import count_negatives, count_positives
 from pu_accessor.inference.estimates.weighted_areas import weighted_spread
 from pu_accessor.inference.estimates.within_odds import says_little
+from pu_accessor.inference.influence import kurtosis_df, welch_df
 from pu_accessor.inference.settings import BetaRange
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, PairedRanks

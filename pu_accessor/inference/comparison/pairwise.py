@@ -13,13 +13,13 @@ from scipy import special
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.estimates.auroc import auroc_and_error
 from pu_accessor.inference.estimates.binomial import wilson
-from pu_accessor.inference.estimates.delong import (
+from pu_accessor.inference.estimates.joint import join_limits
+from pu_accessor.inference.influence import (
     check_unweighted,
     find_placements,
     rest_share,
     welch_df,
 )
-from pu_accessor.inference.estimates.joint import join_limits
 from pu_accessor.inference.settings import BetaRange
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import FloatArray, IntArray, Ranking

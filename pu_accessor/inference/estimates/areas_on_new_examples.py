@@ -9,27 +9,30 @@ from scipy import special
 
 from pu_accessor.checks import Interval
 from pu_accessor.inference.estimates.binomial import wilson
-from pu_accessor.inference.estimates.delong import (
-    Placed,
-    check_unweighted,
-    find_placements,
-    place_stack,
-    rest_share,
-    welch_df,
-)
 from pu_accessor.inference.estimates.intervals import (
     Estimates,
     around,
-    kurtosis_df,
     over_betas,
     rank_interval,
     reach,
 )
 from pu_accessor.inference.estimates.known_positives import count_positives
+from pu_accessor.inference.influence import (
+    Placed,
+    check_unweighted,
+    find_design,
+    find_placements,
+    find_spread,
+    place_stack,
+    placement_influences,
+    precision_influences,
+    rest_share,
+    welch_df,
+)
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.inference.tables.curves import completed_area, completed_aurocs
-from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking, Stack
+from pu_accessor.ranking import BoolArray, FloatArray, Ranking, Stack
 
 _MODELED = 2  # examples that the model of the variances counts for
 _HALVES = 8  # of the way to a limit that are tried first
@@ -90,14 +93,15 @@ def estimate_population_auroc(
     """
     check_unweighted(ranking, "auroc")
     check_labels(betas, ranking.total)
+    design = find_design(ranking.clusters, partial(placement_influences, ranking))
 
     def estimate(betas: FloatArray) -> Estimates:
         share = rest_share(ranking.total, betas)
         found = find_placements(ranking)
         value = np.array([float(each) for each in found.auroc(ranking.total, betas)])
-        error = np.sqrt(sum(found.squares)) / (1 - share)
-        placed = Placed.of(found)
-        limits = score_interval(value, share, placed, rule.level)
+        error = np.sqrt(design.effect * sum(found.squares)) / (1 - share)
+        placed = Placed.of(found, design.effect)
+        limits = score_interval(value, share, placed, rule.level, design.df)
         return Estimates(value, error, *_above_chance(ranking, limits, np.array(0.5)))
 
     complete = partial(completed_area, "roc", ranking, on_new=True)
@@ -113,12 +117,13 @@ def _above_chance(
 
 
 def score_interval(
-    value: FloatArray, share: FloatArray, placed: Placed, level: float
+    value: FloatArray, share: FloatArray, placed: Placed, level: float, most_df: float = np.inf
 ) -> tuple[FloatArray, FloatArray]:
     """Return the values of AUROC that are not too far from the estimate."""
     samples = _sample(share, placed)
     squares = samples.ratio * samples.model / samples.size
-    reach = special.stdtrit(welch_df(squares, samples.size - 1 + _MODELED), (1 + level) / 2)
+    df = np.minimum(welch_df(squares, samples.size - 1 + _MODELED), most_df)
+    reach = special.stdtrit(df, (1 + level) / 2)
 
     def excess(auroc: FloatArray) -> FloatArray:
         within = np.sqrt(np.sum(_variance_at(auroc, samples) / samples.size, axis=0))
@@ -245,16 +250,6 @@ def _exceed(stack: Stack, betas: FloatArray, level: float) -> BoolArray:
     return beyond
 
 
-_ROUNDING = 1e-14  # relative size of a spread that may be none
-
-
-class _Influence(NamedTuple):
-    """What examples add to average precision, and how many add that."""
-
-    value: FloatArray
-    times: IntArray
-
-
 def estimate_population_precision(
     ranking: Ranking, betas: FloatArray, rule: Settings, interval: Interval | None = None
 ) -> Estimates:
@@ -298,16 +293,18 @@ def estimate_population_precision(
     check_unweighted(ranking, "average_precision")
     check_labels(betas, ranking.total)
     n, rest = ranking.total.known_positive, sum(ranking.total) - ranking.total.known_positive
-    unit, df = (np.nan, np.nan) if min(n, rest) < 2 else _scatter(ranking)
+    influences = precision_influences(ranking)
+    spread, design = find_spread(influences), find_design(ranking.clusters, lambda: influences)
+    unit = float(design.effect * spread.squares.sum()) ** 0.5
 
     def estimate(betas: FloatArray) -> Estimates:
         positives = count_positives(ranking.total, betas).as_floats()
         value = precision_values(ranking, betas)
         share, error = n / positives, unit * positives
-        away = reach(error, df, rule.level)
+        away = reach(error, min(spread.df, design.df), rule.level)
         limits = rank_interval(value, share * value, 1 / share, away, away)
         if unit == 0:
-            limits = without_scatter(value, n, rest, rule.level)
+            limits = without_scatter(value, n / design.effect, rest / design.effect, rule.level)
         return Estimates(value, error, *_above_chance(ranking, limits, positives / (n + rest)))
 
     complete = partial(completed_area, "pr", ranking, on_new=True)
@@ -334,68 +331,8 @@ def _terms(ranking: Ranking) -> tuple[float, float]:
     return alone / n, pairs / (n * max(n - 1, 1))
 
 
-def _scatter(ranking: Ranking) -> tuple[float, float]:
-    """Return the standard error of average precision over P, and the degrees of freedom of that.
-
-    They are from influence functions over P.
-    """
-    n = ranking.total.known_positive
-    rest = sum(ranking.total) - n
-    parts = [_influences(one, n, rest) for one in ranking.strata or (ranking,)]
-    if ranking.strata:
-        parts = [(known, _centered(others)) for known, others in parts]
-    known, others = (
-        _Influence(*map(np.concatenate, zip(*side, strict=True)))
-        for side in zip(*parts, strict=True)
-    )
-    variance, kurtosis = np.array([moments(*known), moments(*others)]).T
-    sizes = np.array([n, rest])
-    df = [kurtosis_df(each, size) for each, size in zip(kurtosis, sizes.tolist(), strict=True)]
-    squares = variance / sizes
-    return float(squares.sum()) ** 0.5, float(welch_df(squares, np.array(df)))
-
-
-def _influences(ranking: Ranking, n: int, rest: int) -> tuple[_Influence, _Influence]:
-    """Return what each known positive of n, and each of the rest, adds to average precision."""
-    known, rank = ranking.known_positive, ranking.rank
-    found, free = np.diff(known), np.diff(rank - known)
-    high, head = known[1:], rank[1:].astype(np.float64)
-    own = high / (n * head)
-    more = sum_from_below(found * (head - high) / head**2) / n
-    less = sum_from_below(found * high / head**2) * rest / n**2
-    return _Influence(own + more, found), _Influence(less, free)
-
-
-def _centered(influence: _Influence) -> _Influence:
-    """Return influences less their mean: of several strata the rest of each is a sample."""
-    value, times = influence
-    away = value - float(value @ times) / max(int(times.sum()), 1)
-    away[np.abs(away) <= _ROUNDING * np.abs(value).max()] = 0.0
-    return _Influence(away, times)
-
-
-def sum_from_below(terms: FloatArray) -> FloatArray:
-    """Return the sums over each step and all below it."""
-    sums: FloatArray = np.cumsum(terms[::-1])[::-1]
-    return sums
-
-
-def moments(values: FloatArray, times: IntArray) -> tuple[float, float]:
-    """Return the variance and the kurtosis of values that are there several times each."""
-    there = times > 0
-    values, times = values[there], times[there]
-    size = int(times.sum())
-    away = values - float(values @ times) / size
-    square = away * away
-    second = float(times @ square) / size
-    # The rounding of what is the same for all is no spread.
-    if np.ptp(values) <= _ROUNDING * np.abs(values).max():
-        return 0.0, 1.0
-    return second * size / (size - 1), float(times @ square**2) / size / second**2
-
-
 def without_scatter(
-    value: FloatArray, n: int, rest: int, level: float
+    value: FloatArray, n: float, rest: float, level: float
 ) -> tuple[FloatArray, FloatArray]:
     """Return limits where all known positives rank above all others."""
     true = float(wilson(np.array([float(n)]), n, level)[0][0])

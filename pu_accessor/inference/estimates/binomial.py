@@ -9,8 +9,8 @@ from scipy import special
 from pu_accessor.checks import Interval, interval_betas
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.on_new_examples import bound_on_new, to_precision
-from pu_accessor.inference.estimates.delong import check_unweighted
 from pu_accessor.inference.estimates.metric_at import AtCutoff
+from pu_accessor.inference.influence import check_unweighted
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels, completed_table
 from pu_accessor.inference.tables.metrics import Metric, evaluate
@@ -95,7 +95,7 @@ def metric_on_new(
     )
 
 
-def wilson(found: FloatArray, size: int, level: float) -> tuple[FloatArray, FloatArray]:
+def wilson(found: FloatArray, size: float, level: float) -> tuple[FloatArray, FloatArray]:
     """Return Wilson's score interval of a binomial's probability.
 
     Examples

@@ -7,7 +7,6 @@ import numpy as np
 
 from pu_accessor.checks import Interval
 from pu_accessor.errors import PUTypeError, PUValueError
-from pu_accessor.inference.estimates.delong import refuse_weights
 from pu_accessor.inference.estimates.intervals import Estimates, over_betas
 from pu_accessor.inference.estimates.known_positives import (
     count_negatives,
@@ -16,6 +15,7 @@ from pu_accessor.inference.estimates.known_positives import (
     places,
 )
 from pu_accessor.inference.estimates.latent_gaps import gamma_quantile
+from pu_accessor.inference.influence import refuse_weights
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import (
     check_labels,

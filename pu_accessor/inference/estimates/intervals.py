@@ -32,12 +32,6 @@ def reach(error: FloatArray, df: FloatArray | float, level: float) -> FloatArray
     return np.where(error > 0, special.stdtrit(df, (1 + level) / 2) * error, np.nan)
 
 
-def kurtosis_df(kurtosis: FloatArray, n: int) -> FloatArray:
-    """Return the degrees of freedom of a variance with the kurtosis of its terms."""
-    df: FloatArray = np.minimum(2 * n / np.maximum(kurtosis - 1, 2 / n), n - 1)
-    return df
-
-
 def rank_interval(
     value: FloatArray,
     place: FloatArray | float,

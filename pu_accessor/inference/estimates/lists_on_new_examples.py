@@ -13,8 +13,8 @@ from pu_accessor.inference.bands.on_new_examples import (
     ratio_limit,
     to_precision,
 )
-from pu_accessor.inference.estimates.delong import check_unweighted, rest_share
 from pu_accessor.inference.estimates.guaranteed_cutoffs import Goal, Guaranteed
+from pu_accessor.inference.influence import check_unweighted, rest_share
 from pu_accessor.inference.tables.contingency import check_labels, completed_table
 from pu_accessor.inference.tables.metrics import evaluate
 from pu_accessor.ranking import FloatArray, IntArray, Ranking

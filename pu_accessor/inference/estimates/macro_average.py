@@ -11,10 +11,10 @@ from pu_accessor.inference.estimates.areas_on_new_examples import crossing
 from pu_accessor.inference.estimates.auroc import auroc_and_error
 from pu_accessor.inference.estimates.average_precision import precision_and_error
 from pu_accessor.inference.estimates.cutoff_spec import FIXED, Cutoff
-from pu_accessor.inference.estimates.delong import find_placements, place_stack, welch_df
 from pu_accessor.inference.estimates.intervals import Estimates, rank_interval, reach
 from pu_accessor.inference.estimates.known_positives import count_negatives, count_positives
 from pu_accessor.inference.estimates.metric_at import fixed_head
+from pu_accessor.inference.influence import find_placements, place_stack, welch_df
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.inference.tables.metrics import Metric, evaluate, metric_name
 from pu_accessor.ranking import FloatArray, Ranking, Stack

@@ -9,7 +9,7 @@ import numpy as np
 from pu_accessor.checks import Interval, as_array, interval_betas, latent_counts
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
 from pu_accessor.inference.completion import complete
-from pu_accessor.inference.estimates.delong import refuse_weights
+from pu_accessor.inference.influence import refuse_weights
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import Table, check_labels, make_tables
 from pu_accessor.inference.tables.curves import point_envelopes

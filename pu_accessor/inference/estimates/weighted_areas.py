@@ -5,14 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from pu_accessor.inference.bands.weighted import effective_size, latent_shares, unseen_weight
-from pu_accessor.inference.estimates.areas_on_new_examples import (
-    moments,
-    score_interval,
-    sum_from_below,
-    without_scatter,
-)
-from pu_accessor.inference.estimates.delong import Placed, rest_share, welch_df
-from pu_accessor.inference.estimates.intervals import Estimates, kurtosis_df, rank_interval, reach
+from pu_accessor.inference.estimates.areas_on_new_examples import score_interval, without_scatter
+from pu_accessor.inference.estimates.intervals import Estimates, rank_interval, reach
 from pu_accessor.inference.estimates.known_positives import (
     count_negatives,
     count_positives,
@@ -22,6 +16,14 @@ from pu_accessor.inference.estimates.known_positives import (
 from pu_accessor.inference.estimates.latent_gaps import (
     weighted_precision_limits,
     weighted_rank_limits,
+)
+from pu_accessor.inference.influence import (
+    Placed,
+    kurtosis_df,
+    moments,
+    rest_share,
+    sum_from_below,
+    welch_df,
 )
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 

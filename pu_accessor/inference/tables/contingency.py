@@ -285,7 +285,8 @@ def _tie_equal_shares(ranking: Ranking, latent: IntArray) -> FloatArray:
     whole, in_head = complete_at(ranking.whole or ranking, latent, ("positives",) * latent.size)
     curves = (whole.known_positive[:, np.newaxis] + in_head).T
     spread = [
-        np.interp(ranking.head, whole.head, concave_majorant(whole.head, tp)[0]) for tp in curves
+        np.interp(ranking.head, whole.head, concave_majorant(whole.head.astype(np.float64), tp)[0])
+        for tp in curves
     ]
     return np.stack(spread, axis=1)
 

@@ -20,7 +20,7 @@ from pu_accessor.inference.estimates.areas_on_new_examples import (
     score_interval,
 )
 from pu_accessor.inference.estimates.binomial import metric_on_new
-from pu_accessor.inference.estimates.delong import Placed
+from pu_accessor.inference.influence import Placed
 from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, PairedRanks, Ranking
 

@@ -1,7 +1,12 @@
-"""Placements: where known positives lie among the rest, and the rest among known positives."""
+"""What each example adds to the error of a quantity on new examples: one error for all of them.
+
+The known positives and the rest are samples. A quantity that is estimated from both is off by the
+sum of what its examples contribute; whatever is to be known of its error follows from these.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -9,9 +14,79 @@ import numpy as np
 
 from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.estimates.known_positives import count_negatives
-from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking, Stack
+from pu_accessor.ranking import Clusters, Counts, FloatArray, IntArray, Ranking, Stack
 
-_ROUNDING = 1e-20  # variances that small are of means that were rounded, not of placements
+_SQUARED = 1e-20  # variances that small are of means that were rounded, not of placements
+_ROUNDING = 1e-14  # relative size of a spread that may be none
+
+
+class Influence(NamedTuple):
+    """What an example of each step of a ranking adds to the error of a quantity.
+
+    A step has the examples between two cutoffs, the best first. The sum over each sample is 0.
+    """
+
+    ranking: Ranking
+    known: FloatArray  # of a known positive, shape (steps,)
+    rest: FloatArray  # of one of the rest
+
+    @property
+    def counts(self) -> tuple[IntArray, IntArray]:
+        """Known positives, and the rest, at or above each cutoff."""
+        known = self.ranking.known_positive
+        return known, self.ranking.head - known
+
+
+class Design(NamedTuple):
+    """How much less clustered examples say than as many independent ones."""
+
+    effect: float = 1.0  # by which the variance is larger; samples are as much smaller
+    df: float = np.inf  # degrees of freedom at most
+
+
+def _unbiased(size: float) -> float:
+    """Return n/(n - 1), NaN for one alone."""
+    return size / (size - 1) if size > 1 else np.nan
+
+
+def sum_by_cluster(parts: Sequence[Influence]) -> FloatArray:
+    """Return the sum of what the examples of each cluster contribute, both samples together.
+
+    `parts` are strata that are ranked apart, or one ranking.
+    """
+    sums: FloatArray = sum(
+        part.ranking.clusters.sums(part.ranking.threshold, part.known, part.rest).sum(axis=0)
+        for part in parts
+        if part.ranking.clusters is not None
+    )
+    return sums
+
+
+def find_design(
+    clusters: Clusters | None, influences: Callable[[], Sequence[Influence]]
+) -> Design:
+    """Hold the variance of clustered examples against that of independent ones ([1]_).
+
+    Notes
+    -----
+    Clusters are independent. With C of them that hold a known positive, the variance is C/(C - 1)
+    times the sum of squares of what each cluster contributes. Where nothing scatters, examples of
+    one cluster are taken to be alike.
+
+    References
+    ----------
+    .. [1] N. A. Obuchowski, *Nonparametric analysis of clustered ROC curve data*, Biometrics 53
+       (1997) 567-578.
+    """
+    if clusters is None:
+        return Design()
+    total, parts = clusters.with_positive, influences()
+    plain = float(find_spread(parts).squares.sum())
+    sums = sum_by_cluster(parts)
+    squares = float(sums @ sums) * _unbiased(total)
+    alike = sum(part.ranking.total.known_positive for part in parts) / total
+    effect = squares / plain if plain > _SQUARED else alike
+    return Design(max(effect, 1.0), total - 1.0)
 
 
 class DeLong(NamedTuple):
@@ -42,9 +117,9 @@ class Placed(NamedTuple):
     above: FloatArray  # shape (rankings,), as in `DeLong`
 
     @classmethod
-    def of(cls, found: DeLong) -> Placed:
-        """Make arrays of the placements of one ranking."""
-        size = np.array([[found.known], [found.rest]], np.float64)
+    def of(cls, found: DeLong, effect: float = 1.0) -> Placed:
+        """Make arrays of the placements of one ranking, samples smaller by the design effect."""
+        size = np.array([[found.known], [found.rest]], np.float64) / effect
         variance = np.array([[found.known_variance], [found.rest_variance]])
         return cls(size, variance, np.array([float(found.above)]))
 
@@ -83,7 +158,7 @@ def place_stack(stack: Stack) -> Placed:
             + first * before * above[owner] ** 2
         )
         variance = np.stack([known_squares / (known - 1), rest_squares / (rest - 1)])
-    variance[variance < _ROUNDING] = 0.0
+    variance[variance < _SQUARED] = 0.0
     return Placed(np.stack([known, rest]).astype(np.float64), variance, above)
 
 
@@ -124,9 +199,24 @@ def find_placements(ranking: Ranking) -> DeLong:
         n,
         others,
         Fraction(int(found @ below), 2 * n * others),
-        _variance(below, found) / (2 * others) ** 2,
-        _variance(above, free) / (2 * n) ** 2,
+        _count_variance(below, found) / (2 * others) ** 2,
+        _count_variance(above, free) / (2 * n) ** 2,
     )
+
+
+def placement_influences(ranking: Ranking) -> list[Influence]:
+    """Return what examples add to P(a known positive lies above one of the rest), by stratum."""
+    parts, n = ranking.strata or (ranking,), ranking.total.known_positive
+    above = float(find_placements(ranking).above)
+    influences = []
+    for part in parts:
+        known, rest = part.known_positive, part.head - part.known_positive
+        others = float(max(rest[-1], 1))
+        below = 1 - (rest[:-1] + rest[1:]) / (2 * others)
+        higher = (known[:-1] + known[1:]) / (2 * n)
+        mean = float(np.diff(rest) @ higher) / others
+        influences.append(Influence(part, (below - above) / n, (higher - mean) / others))
+    return influences
 
 
 def _pooled(ranking: Ranking) -> DeLong:
@@ -154,7 +244,7 @@ def _pooled(ranking: Ranking) -> DeLong:
     return DeLong(n, others, above, known, others * rest)
 
 
-def _variance(values: IntArray, times: IntArray) -> float:
+def _count_variance(values: IntArray, times: IntArray) -> float:
     """Return the variance of values that are there several times each, NaN for one alone."""
     size = int(times.sum())
     if size < 2:
@@ -215,3 +305,101 @@ def refuse_weights(ranking: Ranking, method: str) -> None:
             "propensity out.",
             page="biased_labels",
         )
+
+
+class Spread(NamedTuple):
+    """How far a quantity scatters: of known positives first, then of the rest."""
+
+    squares: FloatArray  # squared standard errors, shape (2,)
+    df: float  # of their sum
+
+
+def precision_influences(ranking: Ranking) -> list[Influence]:
+    """Return what examples add to average precision, over the number of positives, by stratum.
+
+    Notes
+    -----
+    With S the share of known positives at or above a score, and H that of the rest, average
+    precision is the mean over known positives of nS/(nS + (N - n)H) times P/n, P positives. Its
+    influence function [1]_ has, of a known positive, its own term and what it adds to S at all
+    known positives below; of one of the rest, what it takes from these through H.
+
+    References
+    ----------
+    .. [1] F. R. Hampel, *The influence curve and its role in robust estimation*, Journal of the
+       American Statistical Association 69 (1974) 383-393.
+    """
+    n = ranking.total.known_positive
+    rest = sum(ranking.total) - n
+    parts = ranking.strata or (ranking,)
+    terms = [_precision_terms(part, n, rest) for part in parts]
+    found = [np.diff(part.known_positive) for part in parts]
+    mean = sum(float(count @ own) for count, (own, _) in zip(found, terms, strict=True)) / n
+    influences = []
+    for part, (own, less) in zip(parts, terms, strict=True):
+        free = np.diff(part.head - part.known_positive)
+        average = float(free @ less) / max(int(free.sum()), 1)
+        known, others = _less(own, mean) / n, _less(less, average) / rest
+        influences.append(Influence(part, known, others))
+    return influences
+
+
+def _precision_terms(ranking: Ranking, n: int, rest: int) -> tuple[FloatArray, FloatArray]:
+    """Return what each known positive of n, and each of the rest, adds to average precision."""
+    known, rank = ranking.known_positive, ranking.rank
+    found = np.diff(known)
+    high, head = known[1:], rank[1:].astype(np.float64)
+    own = high / (n * head)
+    more = sum_from_below(found * (head - high) / head**2) / n
+    less = sum_from_below(found * high / head**2) * rest / n**2
+    return own + more, -less
+
+
+def _less(values: FloatArray, mean: float) -> FloatArray:
+    """Return values less their mean, 0 where that is but rounding."""
+    away = values - mean
+    away[np.abs(away) <= _ROUNDING * np.abs(values).max()] = 0.0
+    return away
+
+
+def sum_from_below(terms: FloatArray) -> FloatArray:
+    """Return the sums over each step and all below it."""
+    sums: FloatArray = np.cumsum(terms[::-1])[::-1]
+    return sums
+
+
+def find_spread(parts: Sequence[Influence]) -> Spread:
+    """Return how far a quantity scatters, of independent examples.
+
+    Where a few examples make up most of a variance, that is not known well: its degrees of freedom
+    are those of a variance with the kurtosis of its terms.
+    """
+    squares, df = np.empty(2), np.empty(2)
+    for sample in range(2):
+        values = np.concatenate([(part.known, part.rest)[sample] for part in parts])
+        times = np.concatenate([np.diff(part.counts[sample]) for part in parts])
+        size = int(times.sum())
+        variance, kurtosis = moments(values, times) if size > 1 else (np.nan, np.nan)
+        squares[sample] = variance * size
+        df[sample] = kurtosis_df(np.array(kurtosis), size)
+    return Spread(squares, float(welch_df(squares, df)))
+
+
+def moments(values: FloatArray, times: IntArray) -> tuple[float, float]:
+    """Return the variance and the kurtosis of values that are there several times each."""
+    there = times > 0
+    values, times = values[there], times[there]
+    size = int(times.sum())
+    away = values - float(values @ times) / size
+    square = away * away
+    second = float(times @ square) / size
+    # The rounding of what is the same for all is no spread.
+    if np.ptp(values) <= _ROUNDING * np.abs(values).max():
+        return 0.0, 1.0
+    return second * size / (size - 1), float(times @ square**2) / size / second**2
+
+
+def kurtosis_df(kurtosis: FloatArray, n: int) -> FloatArray:
+    """Return the degrees of freedom of a variance with the kurtosis of its terms."""
+    df: FloatArray = np.minimum(2 * n / np.maximum(kurtosis - 1, 2 / n), n - 1)
+    return df
