@@ -100,9 +100,10 @@ class Ranking:
 
     def refine(self, unlabeled: IntArray) -> Ranking:
         """Return the ranking with more cutoffs where its bounds have their corners."""
-        if self.refiner is None or not unlabeled.size:
+        wanted = unlabeled[unlabeled > 0]  # above the first one all cutoffs are there
+        if self.refiner is None or not wanted.size:
             return self
-        return self.refiner.refine(self, unlabeled)
+        return self.refiner.refine(self, wanted)
 
     def take(self, cutoffs: slice | IntArray, rank: IntArray | None = None) -> Ranking:
         """Return the ranking with some of its cutoffs alone."""

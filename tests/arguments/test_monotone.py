@@ -134,6 +134,10 @@ def test_tables_at_some_ranks_are_those_of_all() -> None:
     pu = frame.pu(monotone=True)
     every = pu.contingency(BETA, ranks="all").sel(rank=[20, 77, 300])
     assert np.array_equal(pu.contingency(BETA, ranks=[20, 77, 300])["tp"], every["tp"])
+    top = pu.contingency(BETA, ranks=[0, 1, 20], target="population")
+    assert top["tp"].sel(bound="estimate", rank=0).item() == 0
+    best = {"threshold": float(frame["score"].max())}
+    assert 0 <= pu.metric("precision", BETA, at=best)["estimate"].item() <= 1
 
 
 def test_all_ways_to_ask_agree() -> None:

@@ -283,12 +283,12 @@ def _tie_equal_shares(ranking: Ranking, latent: IntArray) -> FloatArray:
     These lie between corners of the least concave majorant of the estimated curve.
     """
     whole, in_head = complete_at(ranking.whole or ranking, latent, ("positives",) * latent.size)
-    curves = (whole.known_positive[:, np.newaxis] + in_head).T
-    spread = [
-        np.interp(ranking.head, whole.head, concave_majorant(whole.head.astype(np.float64), tp)[0])
-        for tp in curves
-    ]
-    return np.stack(spread, axis=1)
+    curves, heads = (
+        (whole.known_positive[:, np.newaxis] + in_head).T,
+        whole.head.astype(np.float64),
+    )
+    concave = [concave_majorant(heads, tp)[0] for tp in curves]
+    return np.stack([np.interp(ranking.head, heads, tp) for tp in concave], axis=1)
 
 
 def curve_on_new(
