@@ -52,8 +52,13 @@ class Refiner(Protocol):
 class Clusters(Protocol):
     """Examples that belong together: the rows of one patient, user or site."""
 
-    number: int  # that hold an example
-    with_positive: int  # that hold a known positive
+    @property
+    def number(self) -> int:
+        """Clusters that hold an example."""
+
+    @property
+    def with_positive(self) -> int:
+        """Clusters that hold a known positive."""
 
     def sums(self, threshold: FloatArray, known: FloatArray, rest: FloatArray) -> FloatArray:
         """Sum by cluster what examples contribute, shape (2, clusters or more): first the known.

@@ -61,6 +61,7 @@ class Accessor(Bound):
         label: Hashable = KEPT,
         by: ColumnNames | None = KEPT,
         propensity: Hashable | None = KEPT,
+        cluster: Hashable | None = KEPT,
         positive: Values = KEPT,
         negative: Values = KEPT,
         unlabeled: Values = KEPT,
@@ -89,6 +90,9 @@ class Accessor(Bound):
             Column of the probabilities in (0, 1] with which positives are labeled, where the known
             ones are no simple random sample. That of known positives alone is read. They then
             count as one over it, and the band is a design-based one, called "weighted".
+        cluster : hashable, optional
+            Column that says which rows belong together: several of one patient, user or site.
+            Intervals on new examples then count clusters, not rows.
         positive, negative, unlabeled : value or list of values, optional
             What stands for each state in another coding of the labels.
         nan_policy : {"raise", "omit", "worst"}, default "raise"
@@ -128,7 +132,7 @@ class Accessor(Bound):
            beta  estimate  standard_error  lower  upper  level      target
         0   0.5       1.0            0.39    0.1    1.0   0.95  population
         """
-        names, coding = (score, label, by, propensity), (positive, negative, unlabeled)
+        names, coding = (score, label, by, propensity, cluster), (positive, negative, unlabeled)
         roles = (*names, *coding, nan_policy, on_error, progress, pool, monotone)
         named = zip(ROLE_NAMES, roles, strict=True)
         changed = {name: role for name, role in named if role is not KEPT}

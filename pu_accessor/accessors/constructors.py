@@ -46,6 +46,7 @@ class SharedRoles(TypedDict, total=False):
 
     label: Hashable
     propensity: Hashable | None
+    cluster: Hashable | None
     positive: Values
     negative: Values
     unlabeled: Values
@@ -99,10 +100,10 @@ def pu(data: Any, **roles: Any) -> Accessor | TablesAccessor:
         A frame of pandas, or its groupby; a Dataset of samples, or of tables; a frame of dask or
         polars, or its groupby, once ``pu_accessor.dask`` or ``pu_accessor.polars`` is imported.
     **roles
-        What the columns mean, as in the call of ``df.pu``: score, label, by, propensity, positive,
-        negative, unlabeled, nan_policy, on_error, progress, pool and monotone. Of samples also
-        dim, the dimension of the samples, which must be passed, and neither by nor pool. None of
-        tables.
+        What the columns mean, as in the call of ``df.pu``: score, label, by, propensity, cluster,
+        positive, negative, unlabeled, nan_policy, on_error, progress, pool and monotone. Of
+        samples also dim, the dimension of the samples, which must be passed, and neither by nor
+        pool. None of tables.
 
     Returns
     -------
@@ -173,6 +174,7 @@ def from_arrays(
     label: Column,
     *,
     propensity: Column | None = None,
+    cluster: Column | None = None,
     positive: Values = None,
     negative: Values = None,
     unlabeled: Values = None,
@@ -188,6 +190,8 @@ def from_arrays(
         True or 1 for a known positive, False or 0 for a known negative, missing for unlabeled.
     propensity : array-like of numbers, shape (examples,), optional
         Probability with which each positive is labeled, in (0, 1]. That of others is not read.
+    cluster : array-like, shape (examples,), optional
+        Which examples belong together: several of one patient, user or site.
     positive, negative, unlabeled : value or list of values, optional
         What stands for each state in another coding of the labels.
     nan_policy : {"raise", "omit", "worst"}, default "raise"
@@ -220,7 +224,7 @@ def from_arrays(
     {'lower': 2, 'estimate': 3, 'upper': 3}
     """
     roles = Roles(positive=positive, negative=negative, unlabeled=unlabeled, nan_policy=nan_policy)
-    return Accessor(ArraySource(score, label, propensity), roles)
+    return Accessor(ArraySource(score, label, propensity, cluster), roles)
 
 
 @_names_arguments

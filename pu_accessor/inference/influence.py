@@ -44,6 +44,33 @@ class Design(NamedTuple):
     df: float = np.inf  # degrees of freedom at most
 
 
+class RateDesigns(NamedTuple):
+    """Of the shares of known positives, and of the rest, above one threshold."""
+
+    known: Design
+    rest: Design
+    correlation: float  # of the errors of both
+
+
+def rate_designs(here: Ranking) -> RateDesigns:
+    """Hold the errors of both shares above a threshold against those of independent examples."""
+    clusters = here.clusters
+    if clusters is None:
+        return RateDesigns(Design(), Design(), 0.0)
+    n, examples = here.total.known_positive, sum(here.total)
+    sizes, above = np.array([n, examples - n]), here.known_positive[0]
+    shares = np.array([above, here.head[0] - above]) / np.maximum(sizes, 1)
+    of_known, of_rest = np.stack([1 - shares, -shares], axis=1) / sizes[:, np.newaxis]
+    sums = clusters.sums(np.array([np.inf, here.threshold[0], np.nan]), of_known, of_rest)
+    squares = sums @ sums.T * _unbiased(clusters.with_positive)
+    plain = shares * (1 - shares) / sizes
+    alike = sizes / [clusters.with_positive, clusters.number]
+    effect = np.where(plain > _SQUARED, np.diag(squares) / np.maximum(plain, _SQUARED), alike)
+    scale = float(np.sqrt(np.prod(np.diag(squares))))
+    known, rest = (Design(max(float(each), 1.0), clusters.with_positive - 1.0) for each in effect)
+    return RateDesigns(known, rest, float(squares[0, 1]) / scale if scale else 0.0)
+
+
 def _unbiased(size: float) -> float:
     """Return n/(n - 1), NaN for one alone."""
     return size / (size - 1) if size > 1 else np.nan

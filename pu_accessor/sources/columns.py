@@ -21,7 +21,7 @@ from pu_accessor.errors import (
     shorten,
     suggestion,
 )
-from pu_accessor.ranking import BoolArray, FloatArray
+from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 from pu_accessor.sources.labels import Labels, read_labels
 from pu_accessor.sources.roles import Roles
 
@@ -41,10 +41,16 @@ class Columns(NamedTuple):
     scores: "list[pd.Series[Any]]"
     labels: "pd.Series[Any]"
     propensity: "pd.Series[Any] | None" = None
+    cluster: "pd.Series[Any] | None" = None
 
     def as_frame(self) -> pd.DataFrame:
         """Return a frame whose columns have the names of their roles, of a single model."""
-        columns = {"score": self.scores[0], "label": self.labels, "propensity": self.propensity}
+        columns = {
+            "score": self.scores[0],
+            "label": self.labels,
+            "propensity": self.propensity,
+            "cluster": self.cluster,
+        }
         arrays = {role: column.array for role, column in columns.items() if column is not None}
         return pd.DataFrame(arrays)
 
@@ -130,9 +136,11 @@ def find_columns(frame: pd.DataFrame, roles: Roles) -> Columns:
     """Return the columns that roles name, or say which is not there."""
     scores = [as_series("score", read_column(frame, "score", model)) for model in roles.models]
     labels = as_series("label", read_column(frame, "label", roles.label))
-    if roles.propensity is None:
-        return Columns(scores, labels)
-    return Columns(scores, labels, read_column(frame, "propensity", roles.propensity))
+    others = [
+        None if name is None else read_column(frame, role, name)
+        for role, name in (("propensity", roles.propensity), ("cluster", roles.cluster))
+    ]
+    return Columns(scores, labels, *others)
 
 
 def read_values(scores: "pd.Series[Any]", roles: Roles) -> FloatArray:
@@ -151,7 +159,23 @@ def read_columns(columns: Columns, roles: Roles) -> tuple[list[FloatArray], Labe
     if columns.propensity is not None:
         propensity = read_propensities(columns.propensity, labels.positive)
         labels = labels._replace(propensity=propensity)
+    if columns.cluster is not None:
+        numbers, clusters = number_clusters(columns.cluster)
+        labels = labels._replace(cluster=numbers, clusters=clusters)
     return scores, labels
+
+
+def number_clusters(column: "pd.Series[Any]") -> tuple[IntArray, int]:
+    """Return the number of each example's cluster, and how many there are."""
+    numbers, names = pd.factorize(column)
+    if missing := int(np.count_nonzero(numbers < 0)):
+        raise PUValueError(
+            f"cluster column {column.name!r} must have a value in each row, but {missing} of "
+            f"{column.size} are missing. Give rows of which nothing is known a cluster each, or "
+            "drop them.",
+            page="clusters",
+        )
+    return numbers.astype(np.int64), len(names)
 
 
 def read_scores(score: "pd.Series[Any]") -> FloatArray:

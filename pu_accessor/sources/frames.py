@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from pu_accessor.checks import check_within
+from pu_accessor.counting.clusters import RowClusters
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.counting.stack import stack_examples
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
@@ -124,12 +125,18 @@ class FrameSource(Source):
 class ArraySource(FrameSource):
     """Scores and labels of the same examples, paired by position: a frame of two columns."""
 
-    def __init__(self, score: Column, label: Column, propensity: Column | None = None) -> None:
+    def __init__(
+        self,
+        score: Column,
+        label: Column,
+        propensity: Column | None = None,
+        cluster: Column | None = None,
+    ) -> None:
         super().__init__(pd.DataFrame())
         self.name = "arrays"
         self._score = score
         self._label = label
-        self._propensity = propensity
+        self._others = {"propensity": propensity, "cluster": cluster}
 
     def pair(self, roles: Roles, on: ColumnNames | None) -> NoReturn:
         """Say that there is one model alone."""
@@ -142,7 +149,7 @@ class ArraySource(FrameSource):
     def _columns(self, roles: Roles) -> Columns:
         """Return the arrays as columns, each under its name where it has one."""
         described = roles.described()
-        for role in ("score", "label", "by", "propensity"):
+        for role in ("score", "label", "by", *self._others):
             if role in described:
                 raise refuse(
                     self.name,
@@ -151,15 +158,18 @@ class ArraySource(FrameSource):
                     f"{described[role]} was passed",
                 )
         columns = pair_arrays(self._score, self._label)
-        if self._propensity is None:
-            return columns
-        propensity = as_series("propensity", self._propensity)
-        if propensity.size != columns.labels.size:
-            raise PUValueError(
-                f"propensity must have a value for each of the {columns.labels.size} examples, "
-                f"but has {propensity.size}. It is paired with them by position."
-            )
-        return columns._replace(propensity=propensity)
+        read: dict[str, pd.Series[Any]] = {}
+        for role, values in self._others.items():
+            if values is None:
+                continue
+            column = as_series(role, values)
+            if column.size != columns.labels.size:
+                raise PUValueError(
+                    f"{role} must have a value for each of the {columns.labels.size} examples, "
+                    f"but has {column.size}. It is paired with them by position."
+                )
+            read[role] = column
+        return Columns(columns.scores, columns.labels, **read)
 
     def _rows(self, roles: Roles) -> pd.DataFrame:
         """Return a frame whose columns have the names of the arguments."""
@@ -192,7 +202,8 @@ def _rank_columns(columns: Columns, groups: Groups, roles: Roles, ranks: Ranks) 
         return replace(rank(shares, model, rows, ranks), strata=strata)
 
     number, size = len(groups.rows), columns.labels.size
-    plain = labels.propensity is None and not roles.pool and not roles.omits
+    simple = labels.propensity is None and labels.cluster is None
+    plain = simple and not roles.pool and not roles.omits
     together = None
     if plain and len(scores) == 1 and number >= _MANY and size <= _SMALL * number:
         known = labels.positive, labels.negative
@@ -209,7 +220,12 @@ def rank_rows(
         score, labels = score[kept], labels.take(kept)
     check_scored(columns["score"], score.size)
     known, propensity = labels[:2], labels.propensity
-    return rank_examples(score, *known, ranks=ranks, propensity=propensity, columns=columns)
+    ranking = rank_examples(score, *known, ranks=ranks, propensity=propensity, columns=columns)
+    if labels.cluster is None:
+        return ranking
+    clusters = RowClusters(score, labels.positive, labels.cluster, labels.clusters)
+    whole = ranking.whole and replace(ranking.whole, clusters=clusters)
+    return replace(ranking, whole=whole, clusters=clusters)
 
 
 def scored(score: FloatArray, roles: Roles) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten
-from pu_accessor.ranking import BoolArray, FloatArray
+from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 from pu_accessor.sources.roles import Roles, Values
 
 _POSITIVE, _NEGATIVE, _UNLABELED, _UNKNOWN = 1, 0, -1, -2
@@ -30,11 +30,15 @@ class Labels(NamedTuple):
     positive: BoolArray
     negative: BoolArray
     propensity: FloatArray | None = None  # that of examples that are not positive means nothing
+    cluster: IntArray | None = None  # the number of each example's cluster
+    clusters: int = 0  # numbers that there are
 
     def take(self, rows: Any) -> "Labels":
         """Return the labels of some rows."""
         propensity = None if self.propensity is None else self.propensity[rows]
-        return Labels(self.positive[rows], self.negative[rows], propensity)
+        cluster = None if self.cluster is None else self.cluster[rows]
+        known = self.positive[rows], self.negative[rows]
+        return Labels(*known, propensity, cluster, self.clusters)
 
 
 class _Value(NamedTuple):

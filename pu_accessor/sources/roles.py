@@ -33,6 +33,7 @@ class Roles:
     label: Hashable = "label"
     by: ColumnNames | None = None  # columns whose values make groups
     propensity: Hashable | None = None  # probabilities with which positives are labeled
+    cluster: Hashable | None = None  # whose rows belong together: a patient, a user, a site
     positive: Values = None  # what stands for each state in another coding
     negative: Values = None
     unlabeled: Values = None
@@ -53,6 +54,13 @@ class Roles:
                 "depend on more than being positive, known positives need not become rarer down "
                 "the ranking. Leave one of the two out.",
                 page="monotone",
+            )
+        if self.cluster is not None and self.propensity is not None:
+            raise PUValueError(
+                "cluster must be left out with propensity=..., but both were passed: there is no "
+                "error for clusters whose labels were selected with unequal probabilities. Leave "
+                "one of the two out.",
+                page="clusters",
             )
         if not isinstance(self.pool, bool | str | list):
             raise PUTypeError(
@@ -96,8 +104,9 @@ class Roles:
 
     def named(self) -> list[tuple[str, Hashable]]:
         """Return the columns that a ranking is made of, each after the argument that names it."""
-        propensity = [] if self.propensity is None else [("propensity", self.propensity)]
-        return [*(("score", model) for model in self.models), ("label", self.label), *propensity]
+        others = {"propensity": self.propensity, "cluster": self.cluster}
+        asked = [(role, name) for role, name in others.items() if name is not None]
+        return [*(("score", model) for model in self.models), ("label", self.label), *asked]
 
     def described(self) -> dict[str, str]:
         """Return the roles that are not the default ones, as a reader would type them.

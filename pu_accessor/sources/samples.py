@@ -200,7 +200,7 @@ class SampleSource(Source):
         arrays: list[npt.NDArray[Any]] = [
             variable.transpose(*others, self._dim).to_numpy() for variable in xr.broadcast(*read)
         ]
-        return arrays[0], Labels(*arrays[1:])
+        return arrays[0], Labels(arrays[1], arrays[2], *arrays[3:])
 
 
 def _variable(

@@ -1,6 +1,6 @@
 """A metric at a threshold on new examples: from two rates, each of them a binomial's."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
 import numpy as np
@@ -10,7 +10,7 @@ from pu_accessor.checks import Interval, interval_betas
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.on_new_examples import bound_on_new, to_precision
 from pu_accessor.inference.estimates.metric_at import AtCutoff
-from pu_accessor.inference.influence import check_unweighted
+from pu_accessor.inference.influence import Design, check_unweighted, rate_designs
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels, completed_table
 from pu_accessor.inference.tables.metrics import Metric, evaluate
@@ -47,6 +47,9 @@ def metric_on_new(
     are not too far off: a fifth of what may be missed goes to these. So it is at most 5% wider
     than without, and far narrower near the top.
 
+    Of clustered examples each share has the size of as many independent ones as say as much, with
+    Student's t of the clusters, and both errors are correlated: clusters have examples in both.
+
     References
     ----------
     .. [1] E. B. Wilson, *Probable inference, the law of succession, and statistical inference*,
@@ -72,9 +75,9 @@ def metric_on_new(
     every = np.concatenate([betas, inner[_negatives(ranking.total, inner) > 0]])
     missed = 1 - rule.level
     if not ranking.monotone:
-        _, lower, upper = _limits(here, every, name, rule.level)
+        lower, upper = _limits(here, every, name, rule.level)
     else:
-        _, lower, upper = _limits(here, every, name, 1 - (1 - _OF_CURVE) * missed)
+        lower, upper = _limits(here, every, name, 1 - (1 - _OF_CURVE) * missed)
         low, high = _limits_of_concave(ranking, here, every, name, 1 - _OF_CURVE * missed)
         lower, upper = np.fmax(lower, low), np.fmin(upper, high)
     _, table = completed_table(here, every, on_new=True)
@@ -95,8 +98,10 @@ def metric_on_new(
     )
 
 
-def wilson(found: FloatArray, size: float, level: float) -> tuple[FloatArray, FloatArray]:
-    """Return Wilson's score interval of a binomial's probability.
+def wilson(
+    found: FloatArray, size: float, level: float, design: Design | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """Return Wilson's score interval of a binomial's probability; of a clustered one likewise.
 
     Examples
     --------
@@ -104,7 +109,9 @@ def wilson(found: FloatArray, size: float, level: float) -> tuple[FloatArray, Fl
     >>> lower.round(4), upper.round(4)
     (array([0.    , 0.2366]), array([0.2775, 0.7634]))
     """
-    square = special.ndtri((1 + level) / 2) ** 2
+    effect, df = design or Design()
+    found, size = found / effect, size / effect
+    square = special.stdtrit(df, (1 + level) / 2) ** 2
     middle = found + square / 2
     reach = np.sqrt(square * (found * (size - found) / size + square / 4))
     # At the ends they meet what was found, but for rounding.
@@ -131,8 +138,8 @@ def _check_negatives(total: Counts, betas: FloatArray) -> None:
 
 def _limits(
     here: Ranking, betas: FloatArray, name: str | Metric, level: float
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the metric at one cutoff, and its limits."""
+) -> tuple[FloatArray, FloatArray]:
+    """Return the limits of the metric at one cutoff."""
     n, size = here.total.known_positive, sum(here.total)
     rest = size - n
     known, others = here.known_positive / n, (here.rank - here.known_positive) / rest
@@ -142,15 +149,25 @@ def _limits(
     known = np.repeat(known, betas.size)
     value = _of_shares(name, (n + share * rest) / size, share, size)
     estimate = value(known, others)
-    first = _ends(here.known_positive, n, level, betas.size)
-    second = _ends(here.rank - here.known_positive, rest, level, betas.size)
+    of_known, of_rest, together = rate_designs(here)
+    first = _ends(here.known_positive, n, level, of_known, betas.size)
+    second = _ends(here.rank - here.known_positive, rest, level, of_rest, betas.size)
     one = np.stack([value(end, others) for end in first])
     other = np.stack([value(known, end) for end in second])
     both = np.stack([estimate, *(value(a, b) for a in first for b in second)])
     low, high = np.fmin.reduce(both), np.fmax.reduce(both)
-    down = np.hypot(*(_beyond(estimate - np.fmin.reduce(ends)) for ends in (one, other)))
-    up = np.hypot(*(_beyond(np.fmax.reduce(ends) - estimate) for ends in (one, other)))
-    return estimate, np.maximum(estimate - down, low), np.minimum(estimate + up, high)
+    alike = together * np.sign((one[1] - one[0]) * (other[1] - other[0]))
+    down = _add((_beyond(estimate - np.fmin.reduce(ends)) for ends in (one, other)), alike)
+    up = _add((_beyond(np.fmax.reduce(ends) - estimate) for ends in (one, other)), alike)
+    return np.maximum(estimate - down, low), np.minimum(estimate + up, high)
+
+
+def _add(distances: Iterable[FloatArray], correlation: FloatArray) -> FloatArray:
+    """Return how far two errors with a correlation reach together."""
+    one, other = distances
+    squares = one**2 + other**2 + 2 * correlation * one * other
+    together: FloatArray = np.sqrt(np.maximum(squares, 0))
+    return together
 
 
 def _limits_of_concave(
@@ -175,9 +192,10 @@ def _limits_of_concave(
     return lower, upper
 
 
-def _ends(found: IntArray, size: int, level: float, times: int) -> FloatArray:
+def _ends(found: IntArray, size: int, level: float, design: Design, times: int) -> FloatArray:
     """Return both limits of a share at one cutoff, as often as there are betas."""
-    return np.repeat(np.stack(wilson(found.astype(np.float64), size, level)), times, axis=1)
+    limits = wilson(found.astype(np.float64), size, level, design)
+    return np.repeat(np.stack(limits), times, axis=1)
 
 
 def _beyond(distance: FloatArray) -> FloatArray:
