@@ -366,7 +366,7 @@ def precision_influences(ranking: Ranking) -> list[Influence]:
     for part, (own, less) in zip(parts, terms, strict=True):
         free = np.diff(part.head - part.known_positive)
         average = float(free @ less) / max(int(free.sum()), 1)
-        known, others = _less(own, mean) / n, _less(less, average) / rest
+        known, others = _less(own, mean) / n, _less(less, average) / max(rest, 1)
         influences.append(Influence(part, known, others))
     return influences
 
@@ -401,14 +401,15 @@ def find_spread(parts: Sequence[Influence]) -> Spread:
     Where a few examples make up most of a variance, that is not known well: its degrees of freedom
     are those of a variance with the kurtosis of its terms.
     """
-    squares, df = np.empty(2), np.empty(2)
+    squares, df = np.full(2, np.nan), np.full(2, np.nan)
     for sample in range(2):
         values = np.concatenate([(part.known, part.rest)[sample] for part in parts])
         times = np.concatenate([np.diff(part.counts[sample]) for part in parts])
         size = int(times.sum())
-        variance, kurtosis = moments(values, times) if size > 1 else (np.nan, np.nan)
-        squares[sample] = variance * size
-        df[sample] = kurtosis_df(np.array(kurtosis), size)
+        if size > 1:
+            variance, kurtosis = moments(values, times)
+            squares[sample] = variance * size
+            df[sample] = kurtosis_df(np.array(kurtosis), size)
     return Spread(squares, float(welch_df(squares, df)))
 
 
