@@ -30,6 +30,7 @@ def tell_about(ranking: Ranking, level: float, *, random: bool = True) -> About:
     total, nan = ranking.total, float("nan")
     if ranking.weight is not None:  # the limit is that of a simple random sample
         return About(total, effective_size(ranking.weight), nan)
+    random = random and ranking.clusters is None
     if not (total.known_positive and total.unlabeled and random):
         return About(total, nan, nan)
     whole = ranking.whole or ranking
