@@ -254,8 +254,7 @@ def metric(
 
     ranks = cutoffs_needed([entry for entry, _ in each], cutoffs[0])
     rankings = request.rankings(ranks, settings)
-    clustered = target == "population"
-    results = map_rankings(request, rankings, question, betas, settings, clustered=clustered)
+    results = map_rankings(request, rankings, question, betas, settings, clustered=True)
     return as_rows(results, columns)
 
 

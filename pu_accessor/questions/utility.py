@@ -65,7 +65,7 @@ def net_benefits(
 
     settings = betas.leave(settings)
     rankings = request.rankings("breakpoints", settings)
-    return map_rankings(request, rankings, question, betas, settings)
+    return map_rankings(request, rankings, question, betas, settings, clustered=True)
 
 
 def _rows(results: Results[Content], columns: Callable[[Content], Columns]) -> pd.DataFrame:
