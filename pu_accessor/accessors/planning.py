@@ -235,8 +235,8 @@ def _as_accessor(pilot: object) -> Accessor:
     if isinstance(pilot, Accessor):
         if pilot._roles.cluster is not None:
             raise PUValueError(
-                f"pilot must have independent rows, but cluster={pilot._roles.cluster!r} is bound: "
-                "how many clusters are needed has not been worked out. Plan with one row of each.",
+                f"pilot must have independent rows, but cluster={pilot._roles.cluster!r} is "
+                "bound: how many clusters are needed is not known. Plan with one row of each.",
                 page="clusters",
             )
         return pilot
