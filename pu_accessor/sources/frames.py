@@ -224,8 +224,7 @@ def rank_rows(
     if labels.cluster is None:
         return ranking
     clusters = RowClusters(score, labels.positive, labels.cluster, labels.clusters)
-    whole = ranking.whole and replace(ranking.whole, clusters=clusters)
-    return replace(ranking, whole=whole, clusters=clusters)
+    return ranking.with_facts(clusters=clusters)
 
 
 def scored(score: FloatArray, roles: Roles) -> int:
