@@ -13,8 +13,7 @@ from pu_accessor.counting.placements import PlacementTable
 from pu_accessor.counting.threads import count_threads, in_threads
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 
-_PIECE = 1 << 15  # rows that are looked up together, in the cache
-_PARTS = 2  # for each thread
+_PIECE = 1 << 16  # rows that are looked up together, in the cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,29 +52,22 @@ class RowClusters:
         # Above a value, and at it; below the last one there is no row.
         steps = np.append(np.repeat(step, 2), step[-1])
         table = PlacementTable.of(values)
+        positive = np.flatnonzero(self.positive)
+        of_known = known[steps][table.above(self.score[positive])]
+        together = np.bincount(self.code[positive], of_known, self.size)
         threads = count_threads(self.score.size)
-        parts = threads * _PARTS if threads > 1 else 1
-        edges = np.linspace(0, self.score.size, parts + 1).astype(np.int64).tolist()
-        rows = [slice(*ends) for ends in pairwise(edges)]
-        add = partial(self._sum_part, table, known[steps], rest[steps])
-        sums: FloatArray = np.sum(in_threads(add, rows, threads), axis=0)
-        return sums
+        edges = np.linspace(0, self.score.size, threads + 1).astype(np.int64).tolist()
+        add = partial(self._sum_rest, table, rest[steps])
+        parts = in_threads(add, [slice(*ends) for ends in pairwise(edges)], threads)
+        return np.stack([together, np.sum(parts, axis=0)])
 
-    def _sum_part(
-        self, table: PlacementTable, known: FloatArray, rest: FloatArray, rows: slice
-    ) -> FloatArray:
-        """Sum by cluster what some rows contribute, by twice the number of thresholds above."""
-        score, code = self.score[rows], self.code[rows]
-        positive = np.flatnonzero(self.positive[rows])
-        values = np.empty(score.size)
-        for start in range(0, score.size, _PIECE):
-            piece = slice(start, start + _PIECE)
-            np.take(rest, table.above(score[piece]), out=values[piece])
-        values[positive] = 0.0
-        of_known = known[table.above(score[positive])]
-        return np.stack(
-            [
-                np.bincount(code[positive], of_known, self.size),
-                np.bincount(code, values, self.size),
-            ]
-        )
+    def _sum_rest(self, table: PlacementTable, rest: FloatArray, rows: slice) -> FloatArray:
+        """Sum what some rows contribute that are no known positives, a piece at a time."""
+        sums = np.zeros(self.size)
+        step = max(_PIECE, self.size)
+        for start in range(rows.start, rows.stop, step):
+            piece = slice(start, min(start + step, rows.stop))
+            values = rest[table.above(self.score[piece])]
+            values[self.positive[piece]] = 0.0
+            sums += np.bincount(self.code[piece], values, self.size)
+        return sums

@@ -175,8 +175,8 @@ def number_clusters(column: "pd.Series[Any]") -> tuple[IntArray, int]:
     """
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iu" and column.size:
         least, most = int(column.min()), int(column.max())
-        if most - least < column.size:  # numbers that none has take little room
-            return column.to_numpy().astype(np.int64) - least, most - least + 1
+        if 0 <= least <= most < 2 * column.size:  # numbers that none has take little room
+            return column.to_numpy().astype(np.int64, copy=False), most + 1
     numbers, ids = find_ids(column)
     check_clustered(column.name, int(np.count_nonzero(numbers < 0)), column.size)
     return numbers, ids.size
