@@ -60,6 +60,10 @@ class Clusters(Protocol):
     def with_positive(self) -> int:
         """Clusters that hold a known positive."""
 
+    @property
+    def of_known(self) -> IntArray:
+        """The number of each known positive's cluster, best-ranked first."""
+
     def sums(self, threshold: FloatArray, known: FloatArray, rest: FloatArray) -> FloatArray:
         """Sum by cluster what examples contribute, shape (2, clusters or more): first the known.
 
@@ -101,6 +105,13 @@ class Ranking:
     def head(self) -> IntArray:
         """Examples at or above each cutoff; `rank` may be one between two cutoffs."""
         return self.known_positive + self.known_negative + self.unlabeled
+
+    @property
+    def design(self) -> str | None:
+        """The band of known positives that are no simple random sample, if they are none."""
+        if self.weight is not None:
+            return "weighted"
+        return None if self.clusters is None else "clustered"
 
     @property
     def unequal_weight(self) -> FloatArray | None:

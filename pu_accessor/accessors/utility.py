@@ -26,6 +26,7 @@ def net_benefit(
     reference: str = "positives",
     selection_odds: float = 1.0,
     beta_interval: BetaInterval | None = None,
+    target: str = "examples",
 ) -> pd.DataFrame:
     """Return the net benefit of acting on probabilities from a threshold on, with its bounds.
 
@@ -58,6 +59,9 @@ def net_benefit(
         Where beta may lie, around the point that is passed: adds envelope_lower and
         envelope_upper, the lowest and highest limit while it varies. A pair, or by group a
         mapping, a Series, or a frame with columns low and high.
+    target : Target, default "examples"
+        What the interval is about: "population", new examples from where these come from; or
+        "examples", these alone, once all their labels were known.
 
     Returns
     -------
@@ -105,7 +109,7 @@ def net_benefit(
     """
     settings = read_settings(level, band, reference, selection_odds)
     betas = read_betas(beta, beta_interval)
-    return practice.net_benefit(self._request(), betas, thresholds, settings)
+    return practice.net_benefit(self._request(), betas, thresholds, settings, target)
 
 
 def bedroc(
@@ -115,6 +119,7 @@ def bedroc(
     alpha: float = 20.0,
     level: float = 0.95,
     beta_interval: BetaInterval | None = None,
+    target: str = "examples",
 ) -> pd.DataFrame:
     """Estimate BEDROC, which asks whether positives come early in the ranking of these examples.
 
@@ -134,12 +139,15 @@ def bedroc(
         Where beta may lie, around the point that is passed: adds envelope_lower and
         envelope_upper, the lowest and highest limit while it varies. A pair, or by group a
         mapping, a Series, or a frame with columns low and high.
+    target : Target, default "examples"
+        What the interval is about: "population", new examples from where these come from; or
+        "examples", these alone, once all their labels were known.
 
     Returns
     -------
     DataFrame
         A row for each group and beta: the group, beta, alpha, estimate, standard_error, lower,
-        upper, level, target, which is "examples".
+        upper, level, target.
 
     Raises
     ------
@@ -162,8 +170,9 @@ def bedroc(
     bottom and 1 with all at the top [1]_: of one possible labeling, see "One estimate" in
     docs/concepts.md. Where all is labeled it is RDKit's ``CalcBEDROC``, save that tied examples
     count as over all their orders. The interval is what latent positives make that are shared out
-    at random to the gaps between known ones; it holds the estimate. Half positive test sets
-    saturate it: read it where positives are rare.
+    at random to the gaps between known ones; it holds the estimate. On new examples it is that of
+    known positives and the rest as two samples, by what each example contributes. Half positive
+    test sets saturate it: read it where positives are rare.
 
     References
     ----------
@@ -182,7 +191,7 @@ def bedroc(
     0     0.705  0.436    1.0  examples
     """
     settings, betas = Settings(level), read_betas(beta, beta_interval, "approximate")
-    return practice.bedroc(self._request(), betas, alpha, settings)
+    return practice.bedroc(self._request(), betas, alpha, settings, target)
 
 
 def calibration(

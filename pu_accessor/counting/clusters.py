@@ -35,6 +35,12 @@ class RowClusters:
         """Clusters that hold a known positive."""
         return int(np.unique(self.code[self.positive]).size)
 
+    @property
+    def of_known(self) -> IntArray:
+        """The cluster of each known positive, best-ranked first."""
+        best_first = np.argsort(0.0 - self.score[self.positive], kind="stable")  # NaN last
+        return self.code[self.positive][best_first]
+
     def sums(self, threshold: FloatArray, known: FloatArray, rest: FloatArray) -> FloatArray:
         """Sum by cluster what rows contribute: see `pu_accessor.ranking.Clusters`.
 

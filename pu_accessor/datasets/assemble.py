@@ -62,7 +62,7 @@ def _attributes(results: Results[Page], interval: Interval | None) -> dict[str, 
 
     return {
         "level": settings.level,
-        "band": "weighted" if rankings[0].weight is not None else band_name(settings.band),
+        "band": rankings[0].design or band_name(settings.band),
         **({} if odds == 1 else {"selection_odds": odds}),
         "target": "examples",
         **{role: name for role, name in rankings[0].columns.items() if is_shared(role)},

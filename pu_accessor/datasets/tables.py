@@ -75,7 +75,7 @@ def contingency(
 
     rankings = request.rankings(ranks, settings)
     answer = of_new_examples if on_new else question
-    results = map_rankings(request, rankings, answer, betas, settings, warn=warn)
+    results = map_rankings(request, rankings, answer, betas, settings, warn=warn, clustered=True)
     arrays = results.each[0].content.arrays
     data = [*COUNTS, "clipped", *INTERVAL, *(envelope for *_, envelope in TRACES.values())]
     tables = lay_out(results, [name for name in data if name in arrays], request)
@@ -142,7 +142,7 @@ def rank_cdf(request: Request, betas: Betas, settings: Settings, ranks: Ranks) -
         return Page(cdf.ranking, {"rank_cdf": cdf.share, **_coordinates(cdf, own)})
 
     rankings = request.rankings(ranks, settings)
-    results = map_rankings(request, rankings, question, betas, settings)
+    results = map_rankings(request, rankings, question, betas, settings, clustered=True)
     return lay_out(results, ["rank_cdf"], request)
 
 

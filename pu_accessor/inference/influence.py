@@ -341,45 +341,47 @@ class Spread(NamedTuple):
     df: float  # of their sum
 
 
-def precision_influences(ranking: Ranking) -> list[Influence]:
-    """Return what examples add to average precision, over the number of positives, by stratum.
+class Terms(NamedTuple):
+    """A function of the ranks of known positives, in each step of a ranking."""
+
+    value: FloatArray
+    by_known: FloatArray  # its derivative by the known positives at or above
+    by_rest: FloatArray  # and by the rest at or above
+
+
+def mean_influences(ranking: Ranking, terms: Callable[[Ranking], Terms]) -> list[Influence]:
+    """Return what examples add to the mean over known positives of such a function, by stratum.
 
     Notes
     -----
-    With S the share of known positives at or above a score, and H that of the rest, average
-    precision is the mean over known positives of nS/(nS + (N - n)H) times P/n, P positives. Its
-    influence function [1]_ has, of a known positive, its own term and what it adds to S at all
-    known positives below; of one of the rest, what it takes from these through H.
+    A known positive adds its own value, and what it moves all known positives at or below it by;
+    one of the rest the latter alone; each over n, less its mean: the influence function [1]_.
 
     References
     ----------
     .. [1] F. R. Hampel, *The influence curve and its role in robust estimation*, Journal of the
        American Statistical Association 69 (1974) 383-393.
     """
-    n = ranking.total.known_positive
-    rest = sum(ranking.total) - n
-    parts = ranking.strata or (ranking,)
-    terms = [_precision_terms(part, n, rest) for part in parts]
+    n, parts = ranking.total.known_positive, ranking.strata or (ranking,)
     found = [np.diff(part.known_positive) for part in parts]
-    mean = sum(float(count @ own) for count, (own, _) in zip(found, terms, strict=True)) / n
+    own, moved = [], []
+    for part, count in zip(parts, found, strict=True):
+        value, by_known, by_rest = terms(part)
+        own.append(value + sum_from_below(count * by_known))
+        moved.append(sum_from_below(count * by_rest))
+    mean = sum(float(count @ each) for count, each in zip(found, own, strict=True)) / n
     influences = []
-    for part, (own, less) in zip(parts, terms, strict=True):
+    for part, known, rest in zip(parts, own, moved, strict=True):
         free = np.diff(part.head - part.known_positive)
-        average = float(free @ less) / max(int(free.sum()), 1)
-        known, others = _less(own, mean) / n, _less(less, average) / rest
-        influences.append(Influence(part, known, others))
+        average = float(free @ rest) / max(int(free.sum()), 1)
+        influences.append(Influence(part, _less(known, mean) / n, _less(rest, average) / n))
     return influences
 
 
-def _precision_terms(ranking: Ranking, n: int, rest: int) -> tuple[FloatArray, FloatArray]:
-    """Return what each known positive of n, and each of the rest, adds to average precision."""
-    known, rank = ranking.known_positive, ranking.rank
-    found = np.diff(known)
-    high, head = known[1:], rank[1:].astype(np.float64)
-    own = high / (n * head)
-    more = sum_from_below(found * (head - high) / head**2) / n
-    less = sum_from_below(found * high / head**2) * rest / n**2
-    return own + more, -less
+def precision_terms(ranking: Ranking, n: int) -> Terms:
+    """Return the precision at each known positive of n, over the number of positives."""
+    high, head = ranking.known_positive[1:], ranking.rank[1:].astype(np.float64)
+    return Terms(high / (n * head), (head - high) / head**2 / n, -high / head**2 / n)
 
 
 def _less(values: FloatArray, mean: float) -> FloatArray:
@@ -401,14 +403,15 @@ def find_spread(parts: Sequence[Influence]) -> Spread:
     Where a few examples make up most of a variance, that is not known well: its degrees of freedom
     are those of a variance with the kurtosis of its terms.
     """
-    squares, df = np.empty(2), np.empty(2)
+    squares, df = np.full(2, np.nan), np.full(2, np.nan)
     for sample in range(2):
         values = np.concatenate([(part.known, part.rest)[sample] for part in parts])
         times = np.concatenate([np.diff(part.counts[sample]) for part in parts])
         size = int(times.sum())
-        variance, kurtosis = moments(values, times) if size > 1 else (np.nan, np.nan)
-        squares[sample] = variance * size
-        df[sample] = kurtosis_df(np.array(kurtosis), size)
+        if size > 1:
+            variance, kurtosis = moments(values, times)
+            squares[sample] = variance * size
+            df[sample] = kurtosis_df(np.array(kurtosis), size)
     return Spread(squares, float(welch_df(squares, df)))
 
 

@@ -195,7 +195,10 @@ def estimate_areas(
         }
 
     rankings = request.rankings("breakpoints", settings)
-    results = map_rankings(request, rankings, question, betas, settings, at_once=at_once)
+    clustered = target == "population" and settings.selection_odds == 1
+    results = map_rankings(
+        request, rankings, question, betas, settings, at_once=at_once, clustered=clustered
+    )
     areas = as_rows(results, columns)
     warn_of_areas(areas, results)
     return areas
@@ -253,7 +256,8 @@ def metric(
 
     ranks = cutoffs_needed([entry for entry, _ in each], cutoffs[0])
     rankings = request.rankings(ranks, settings)
-    return as_rows(map_rankings(request, rankings, question, betas, settings), columns)
+    results = map_rankings(request, rankings, question, betas, settings, clustered=True)
+    return as_rows(results, columns)
 
 
 def cutoffs_needed(entries: Sequence[Quantity], cutoff: Cutoff | None) -> Ranks:

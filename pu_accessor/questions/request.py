@@ -177,12 +177,14 @@ def map_rankings(
     *,
     at_once: Callable[[Stack, FloatArray], Sequence[Content | None]] | None = None,
     warn: bool = True,
+    clustered: bool = False,
 ) -> Results[Content]:
     """Put a question to each ranking, or to the paired ranks of each group.
 
     With `settings` each result says what a reader should know of its ranking. `at_once` answers
     for many small rankings, with None for those to which `question` has to be put. `warn` where
-    beta exceeds the limit that the known positives set.
+    beta exceeds the limit that the known positives set. `clustered`: the answer knows of examples
+    that belong together; others are refused to these.
     """
     names, keys = keyed.names, keyed.keys
     by_key = [_NO_BETA] * len(keys) if betas is None else betas.of(names, keys)
@@ -192,6 +194,8 @@ def map_rankings(
     def answer(position: int) -> Result[Content]:
         ranking, beta, about = keyed.make(position), by_key[position], None
         beta.check_counts(ranking.total)
+        if not clustered:
+            _refuse_clusters(ranking)
         if isinstance(ranking, Ranking):
             check_clusters(ranking)
         content = question(ranking, beta, settings_by_key[position])
@@ -213,6 +217,17 @@ def map_rankings(
     _warn_of_refuted(results)
     _warn_of_clusters(results)
     return results
+
+
+def _refuse_clusters(ranking: Ranking | PairedRanks) -> None:
+    """Raise where an answer would take rows of one cluster as independent."""
+    if isinstance(ranking, Ranking) and ranking.clusters is not None:
+        raise PUValueError(
+            "cluster must be left out here, but is bound: this takes rows as independent. For "
+            "rows that belong together there are auroc, average_precision, bedroc, net_benefit, "
+            "compare, and metric at={'threshold': 0.5}, on new examples: target='population'.",
+            page="clusters",
+        )
 
 
 def _collect(

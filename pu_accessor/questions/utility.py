@@ -11,6 +11,7 @@ from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.estimates.early_recognition import (
     check_alpha,
     estimate_bedroc,
+    estimate_population_bedroc,
 )
 from pu_accessor.inference.estimates.guaranteed_cutoffs import (
     Goal,
@@ -26,6 +27,7 @@ from pu_accessor.inference.estimates.utility import (
     as_thresholds,
     check_bin_band,
     net_benefit_at,
+    net_benefit_on_new,
     reliability,
 )
 from pu_accessor.inference.settings import BetaRange, Settings, check_target
@@ -42,7 +44,7 @@ _MOST = 1_000_000  # models
 
 
 def net_benefit(
-    request: Request, betas: Betas, thresholds: Thresholds, settings: Settings
+    request: Request, betas: Betas, thresholds: Thresholds, settings: Settings, target: str
 ) -> pd.DataFrame:
     """Return the net benefit of each ranking at some thresholds."""
     probabilities = as_thresholds(thresholds)
@@ -52,26 +54,38 @@ def net_benefit(
         treated = {"treat_all": benefit.treat_all.T, "treat_none": 0.0}
         return {**points, **_bound_columns(benefit), **treated}
 
-    return _rows(net_benefits(request, betas, probabilities, settings), columns)
+    benefits = net_benefits(request, betas, probabilities, settings, target)
+    return _rows(benefits, columns, target)
 
 
 def net_benefits(
-    request: Request, betas: Betas, thresholds: FloatArray, settings: Settings
+    request: Request,
+    betas: Betas,
+    thresholds: FloatArray,
+    settings: Settings,
+    target: str = "examples",
 ) -> Results[NetBenefit]:
     """Ask each ranking for its net benefit."""
+    check_target(target)
+    if target == "population" and settings != Settings(settings.level):
+        check_target(target, "a band, reference or selection_odds, which bound these examples")
+    ask = net_benefit_on_new if target == "population" else net_benefit_at
 
     def question(ranking: Ranking, beta: BetaRange, settings: Settings) -> NetBenefit:
-        return net_benefit_at(ranking, beta.values, thresholds, settings, beta.interval)
+        return ask(ranking, beta.values, thresholds, settings, beta.interval)
 
     settings = betas.leave(settings)
     rankings = request.rankings("breakpoints", settings)
-    return map_rankings(request, rankings, question, betas, settings)
+    return map_rankings(request, rankings, question, betas, settings, clustered=True)
 
 
-def _rows(results: Results[Content], columns: Callable[[Content], Columns]) -> pd.DataFrame:
+def _rows(
+    results: Results[Content], columns: Callable[[Content], Columns], target: str = "examples"
+) -> pd.DataFrame:
     """Return a row for each ranking, beta and point of a curve."""
     level, band = results.settings.level, band_name(results.settings.band)
-    about = {"level": level, "band": band, "target": "examples"}
+    band = "binomial" if target == "population" else band
+    about = {"level": level, "band": band, "target": target}
 
     def whole_rows(content: Content, beta: BetaRange) -> Columns:
         return {"beta": beta.values[:, np.newaxis], **columns(content), **about}
@@ -88,15 +102,19 @@ def _bound_columns(curve: NetBenefit | Reliability) -> dict[str, FloatArray]:
     return columns | dict(zip(_ENVELOPE, np.moveaxis(curve.envelope, (1, 2), (0, 1)), strict=True))
 
 
-def bedroc(request: Request, betas: Betas, alpha: float, settings: Settings) -> pd.DataFrame:
+def bedroc(
+    request: Request, betas: Betas, alpha: float, settings: Settings, target: str
+) -> pd.DataFrame:
     """Estimate BEDROC of each ranking, with an interval."""
     alpha = check_alpha(alpha)
+    check_target(target)
+    estimate = estimate_population_bedroc if target == "population" else estimate_bedroc
     areas = estimate_areas(
         request,
         betas,
         settings,
-        "examples",
-        lambda ranking, values, settings, interval: estimate_bedroc(
+        target,
+        lambda ranking, values, settings, interval: estimate(
             ranking, values, alpha, settings, interval
         ),
     )

@@ -57,7 +57,7 @@ class ClusterSums:
     def __init__(self, pieces: Pieces, roles: Roles, first: FirstPass) -> None:
         self._pieces = pieces
         self._roles = roles
-        self._ranked = {key: group.ranked for key, group in first.groups.items()}
+        self._groups = first.groups
         of_groups = ((key, group.members) for key, group in first.groups.items())
         self.members = {key: members for key, members in of_groups if members is not None}
         self._wanted: dict[Hashable, dict[int, dict[tuple[bytes, ...], _Steps]]] = {}
@@ -77,6 +77,14 @@ class ClusterSums:
     def _positions(self) -> dict[Hashable, IntArray]:
         """Where the ids of each group are among all."""
         return {key: self._ids.get_indexer(each.ids) for key, each in self.members.items()}
+
+    def of_known(self, of: GroupModel) -> IntArray:
+        """Return the number of each known positive's cluster, best-ranked first."""
+        key, model = of
+        scores, code = self._groups[key].positive[model], self._positions[key]
+        best_first = np.argsort(0.0 - scores, kind="stable")  # NaN last
+        ranked = best_first[: scores.size - self._roles.omits * int(np.isnan(scores).sum())]
+        return code[self.members[key].known[ranked]]
 
     def ask(self, of: GroupModel, steps: _Steps) -> FloatArray:
         """Return sums by cluster, of the ids of all groups, or say that they take a pass."""
@@ -103,7 +111,7 @@ class ClusterSums:
         )
         for key, by_model in wanted.items():
             for model, asked in by_model.items():
-                ranked = int(self._ranked[key][model])
+                ranked = int(self._groups[key].ranked[model])
                 for question in asked:
                     of = (key, model), question
                     empty = _Sums(0, np.zeros((2, ids[key].size)))
@@ -121,16 +129,18 @@ class PieceClusters:
     @property
     def number(self) -> int:
         """Clusters that hold a row."""
-        return self._count(0)
+        key, model = self._of
+        return int(np.count_nonzero(self._all.members[key].ranked[model]))
 
     @property
     def with_positive(self) -> int:
         """Clusters that hold a known positive."""
-        return self._count(1)
+        return int(np.unique(self.of_known).size)
 
-    def _count(self, kind: int) -> int:
-        key, model = self._of
-        return int(np.count_nonzero(self._all.members[key].has[kind, model]))
+    @cached_property
+    def of_known(self) -> IntArray:
+        """The number of each known positive's cluster, best-ranked first."""
+        return self._all.of_known(self._of)
 
     def sums(self, threshold: FloatArray, known: FloatArray, rest: FloatArray) -> FloatArray:
         """Sum by cluster what rows contribute: see `pu_accessor.ranking.Clusters`."""

@@ -11,10 +11,11 @@ from pu_accessor.ranking import BoolArray, IntArray
 
 
 class Members(NamedTuple):
-    """The clusters of a group, and which of them hold an example that a model ranks."""
+    """The clusters of a group."""
 
     ids: pd.Index  # each once
-    has: BoolArray  # (2, models, clusters): an example that is ranked, a known positive
+    ranked: BoolArray  # (models, clusters): whether a model ranks an example of it
+    known: IntArray  # where that of each known positive is among the ids
 
     @classmethod
     def of(
@@ -25,21 +26,21 @@ class Members(NamedTuple):
         Examples
         --------
         >>> rows = np.array([2, 0, 2]), np.array([True, False, False])
-        >>> Members.of(pd.Index(["a", "b", "c"]), *rows, np.array([[True, True, True]])).has
-        array([[[ True,  True]],
-               [[False,  True]]])
+        >>> members = Members.of(pd.Index(["a", "b", "c"]), *rows, np.array([[True, True, False]]))
+        >>> members.ids.to_list(), members.ranked, members.known
+        (['a', 'c'], array([[ True,  True]]), array([1]))
         """
         used, position = np.unique(numbers, return_inverse=True)
-        has = np.zeros((2, len(ranked), used.size), np.bool_)
+        has = np.zeros((len(ranked), used.size), np.bool_)
         for model, rows in enumerate(ranked):
-            has[0, model, position[rows]] = True
-            has[1, model, position[rows & positive]] = True
-        return cls(ids[used], has)
+            has[model, position[rows]] = True
+        return cls(ids[used], has, position[positive])
 
     def merge(self, other: Members) -> Members:
         """Put the clusters of two pieces together."""
         numbers, ids = pd.factorize(self.ids.append(other.ids))
-        has = np.zeros((*self.has.shape[:2], len(ids)), np.bool_)
-        has[..., numbers[: self.ids.size]] = self.has
-        has[..., numbers[self.ids.size :]] |= other.has
-        return Members(pd.Index(ids), has)
+        here, there = numbers[: self.ids.size], numbers[self.ids.size :]
+        ranked = np.zeros((len(self.ranked), len(ids)), np.bool_)
+        ranked[:, here] = self.ranked
+        ranked[:, there] |= other.ranked
+        return Members(pd.Index(ids), ranked, np.append(here[self.known], there[other.known]))

@@ -72,6 +72,66 @@ def weighted_bounds(weight: FloatArray, m: int, level: float) -> tuple[IntArray,
     return lower, upper
 
 
+def clustered_bounds(cluster: IntArray, m: int, level: float) -> tuple[IntArray, IntArray]:
+    """Bound the latent positives in the head, when clusters of positives are labeled together.
+
+    `cluster` has the number of each known positive's cluster, best-ranked first.
+
+    Notes
+    -----
+    Of the n known positives k are in the head, h_c of the M_c of cluster c. With C clusters the
+    share k/n = p has a variance that is C/(C - 1) times the sum of (h_c - p*M_c)**2 over
+    n*p*(1 - p) as large as that of a simple random sample: the design effect, at least 1. The band
+    is the one of as many independent known positives as say as much: the share of latent ones in
+    the head is that of a beta variable with k and n - k known positives over the design effect,
+    each worth v/(1 + v), v = m/n. A cluster more was not seen on the far side, of the mean size
+    sum(M_c**2)/n of a known positive's cluster.
+
+    Coverage is approximate: in simulations .95 to 1 at a cutoff from 12 clusters on. Where each
+    row is labeled by itself, rows of one cluster are taken to say too little: it is too wide.
+
+    Examples
+    --------
+    >>> lower, upper = clustered_bounds(np.array([0, 0, 1, 2, 2, 3, 1, 0]), 20, 0.95)
+    >>> lower.tolist(), upper.tolist()
+    ([0, 0, 0, 0, 1, 3, 4, 6, 8], [12, 14, 18, 18, 19, 20, 20, 20, 20])
+    """
+    effect, unseen = _design_effects(cluster)
+    lower = _fewest_clustered(effect, unseen, m, (1 - level) / 2)
+    upper = m - _fewest_clustered(effect[::-1], unseen, m, (1 - level) / 2)[::-1]
+    return lower, upper
+
+
+def _design_effects(cluster: IntArray) -> tuple[FloatArray, float]:
+    """Return the design effect of each head, k = 0..n, and the size of a positive's cluster."""
+    n = cluster.size
+    _, number, size = np.unique(cluster, return_inverse=True, return_counts=True)
+    order = np.argsort(number, kind="stable")
+    before = np.empty(n)  # known positives of the same cluster that rank higher
+    before[order] = np.arange(n) - np.repeat(np.cumsum(size) - size, size)
+    squares = np.append(0.0, np.cumsum(2 * before + 1))
+    products = np.append(0.0, np.cumsum(size[number]))
+    typical = float(size @ size) / n
+    share = np.arange(n + 1) / n
+    variance = squares - 2 * share * products + share**2 * n * typical
+    effect = np.ones(n + 1)
+    clusters = size.size / max(size.size - 1, 1)  # one alone says nothing of others
+    inner = variance[1:-1] * clusters / (n * share * (1 - share))[1:-1]
+    effect[1:-1] = np.maximum(inner, 1.0) if size.size > 1 else n
+    return effect, typical
+
+
+def _fewest_clustered(effect: FloatArray, unseen: float, m: int, tail: float) -> IntArray:
+    """Return, for k = 0..n, the fewest latent positives in the head that are not rejected."""
+    n = effect.size - 1
+    head = np.arange(1, n + 1)
+    worth = max(m, 1) / (n + max(m, 1)) / effect[1:]
+    share = special.betaincinv(worth * head, worth * (n - head + unseen), tail)
+    # With more known positives in the head there cannot be fewer latent ones.
+    share = np.minimum.accumulate(share[::-1])[::-1]
+    return np.concatenate([[0], np.floor(m * share)]).astype(np.int64)
+
+
 def latent_shares(weight: FloatArray, m: float) -> FloatArray:
     """Return how many of the latent positives each known one stands for."""
     hidden = weight - 1

@@ -23,9 +23,10 @@ from pu_accessor.inference.influence import (
     find_design,
     find_placements,
     find_spread,
+    mean_influences,
     place_stack,
     placement_influences,
-    precision_influences,
+    precision_terms,
     rest_share,
     welch_df,
 )
@@ -293,7 +294,7 @@ def estimate_population_precision(
     check_unweighted(ranking, "average_precision")
     check_labels(betas, ranking.total)
     n, rest = ranking.total.known_positive, sum(ranking.total) - ranking.total.known_positive
-    influences = precision_influences(ranking)
+    influences = mean_influences(ranking, partial(precision_terms, n=n))
     spread, design = find_spread(influences), find_design(ranking.clusters, lambda: influences)
     unit = float(design.effect * spread.squares.sum()) ** 0.5
 

@@ -74,7 +74,7 @@ def metric_on_new(
     here = ranking.at(np.array([ranking.above(threshold)], np.int64))
     every = np.concatenate([betas, inner[_negatives(ranking.total, inner) > 0]])
     missed = 1 - rule.level
-    if not ranking.monotone:
+    if not ranking.monotone or ranking.clusters is not None:
         lower, upper = _limits(here, every, name, rule.level)
     else:
         lower, upper = _limits(here, every, name, 1 - (1 - _OF_CURVE) * missed)

@@ -1,5 +1,7 @@
 """Early recognition: BEDROC and lift at a share, means over positives of a function of rank."""
 
+from dataclasses import replace
+from functools import partial
 from math import inf
 from numbers import Real
 
@@ -7,7 +9,12 @@ import numpy as np
 
 from pu_accessor.checks import Interval
 from pu_accessor.errors import PUTypeError, PUValueError
-from pu_accessor.inference.estimates.intervals import Estimates, over_betas
+from pu_accessor.inference.estimates.intervals import (
+    Estimates,
+    over_betas,
+    rank_interval,
+    reach,
+)
 from pu_accessor.inference.estimates.known_positives import (
     count_negatives,
     count_positives,
@@ -15,7 +22,14 @@ from pu_accessor.inference.estimates.known_positives import (
     places,
 )
 from pu_accessor.inference.estimates.latent_gaps import gamma_quantile
-from pu_accessor.inference.influence import refuse_weights
+from pu_accessor.inference.influence import (
+    Terms,
+    check_unweighted,
+    find_design,
+    find_spread,
+    mean_influences,
+    refuse_weights,
+)
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import (
     check_labels,
@@ -99,16 +113,75 @@ def estimate_bedroc(
         value = (weight.mean() - bottom) / (top - bottom)
         return Estimates(value, error, *np.clip((means - bottom) / (top - bottom), 0, 1))
 
-    def complete(betas: FloatArray) -> FloatArray:
-        completed, table = completed_table(ranking, betas)
-        start, size = completed.rank[:-1], np.diff(completed.rank)
-        positives = table.tp[-1]
-        mean = _mean_weight(start, size, pace) @ np.diff(table.tp, axis=0) / positives
+    complete = partial(_completed, ranking, pace)
+    return over_betas(ranking, betas, rule.level, interval, estimate, complete)
+
+
+def _completed(
+    ranking: Ranking, pace: float, betas: FloatArray, *, on_new: bool = False
+) -> FloatArray:
+    """Return BEDROC of the one estimate."""
+    completed, table = completed_table(ranking, betas, on_new=on_new)
+    start, size = completed.rank[:-1], np.diff(completed.rank)
+    positives = table.tp[-1]
+    mean = _mean_weight(start, size, pace) @ np.diff(table.tp, axis=0) / positives
+    top = _mean_weight(np.array(0.0), positives, pace)
+    bottom = _mean_weight(sum(ranking.total) - positives, positives, pace)
+    bedroc: FloatArray = np.clip((mean - bottom) / (top - bottom), 0, 1)  # but for rounding
+    return bedroc
+
+
+def estimate_population_bedroc(
+    ranking: Ranking,
+    betas: FloatArray,
+    alpha: float,
+    rule: Settings,
+    interval: Interval | None = None,
+) -> Estimates:
+    """Estimate BEDROC of new examples, with an interval.
+
+    Notes
+    -----
+    The mean of w(r) = exp(-alpha*r/N) over known positives is that over all positives, of which
+    they are a sample; the rest is another, as it moves ranks. With r = nF + (N - n)G at a score,
+    and w' = -alpha/N*w, a known positive adds (w(r) + the sum of w' over the known positives at or
+    below it)/n, one of the rest that sum over n, each less its mean. The interval is Student's t
+    on the logit scale of where the mean lies between the weights of the first and the last rank.
+
+    Examples
+    --------
+    >>> from pu_accessor.ranking import Counts
+    >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
+    >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
+    >>> found = estimate_population_bedroc(ranking, np.array([0.25]), 5.0, Settings())
+    >>> found.value.round(3), found.lower.round(3), found.upper.round(3)
+    (array([0.705]), array([0.106]), array([1.]))
+    """
+    check_unweighted(ranking, "bedroc")
+    check_labels(betas, ranking.total)
+    examples = sum(ranking.total)
+    pace = alpha / examples
+    weight = _mean_weight(ranking.rank[:-1], np.diff(ranking.rank), pace)
+    terms = Terms(weight, -pace * weight, -pace * weight)
+    influences = mean_influences(replace(ranking, strata=()), lambda _: terms)
+    spread, design = find_spread(influences), find_design(ranking.clusters, lambda: influences)
+    unit = float(design.effect * spread.squares.sum()) ** 0.5
+    mean = float(np.diff(ranking.known_positive) @ weight) / ranking.total.known_positive
+    best, worst = _mean_weight(np.array([0.0, examples - 1]), np.ones(2), pace).tolist()
+
+    def estimate(betas: FloatArray) -> Estimates:
+        count_negatives(ranking.total, betas)
+        positives = count_positives(ranking.total, betas).as_floats()
         top = _mean_weight(np.array(0.0), positives, pace)
         bottom = _mean_weight(examples - positives, positives, pace)
-        bedroc: FloatArray = np.clip((mean - bottom) / (top - bottom), 0, 1)  # but for rounding
-        return bedroc
+        scale = 1 / (top - bottom)
+        value, error = (mean - bottom) * scale, unit * scale
+        away = reach(error, min(spread.df, design.df), rule.level)
+        place = np.full(betas.size, (mean - worst) / (best - worst))
+        limits = rank_interval(value, place, (best - worst) * scale, away, away)
+        return Estimates(value, error, *limits)
 
+    complete = partial(_completed, ranking, pace, on_new=True)
     return over_betas(ranking, betas, rule.level, interval, estimate, complete)
 
 

@@ -105,11 +105,11 @@ def find_guaranteed(
     >>> found.rank, found.lower
     (72, 0.9027777777777778)
     """
-    if ranking.weight is not None:
+    if ranking.design is not None:
         raise PUValueError(
             "A cutoff with a guarantee needs bounds that hold at all cutoffs jointly, which there "
-            "are not with propensity=.... Leave it out, or fix a cutoff: df.pu.metric('recall', "
-            "0.3, at=100).",
+            "are not with propensity=... or cluster=.... Leave it out, or fix a cutoff: "
+            "df.pu.metric('recall', 0.3, at=100).",
             page="biased_labels",
         )
     bounded = _bound(ranking, beta, goal, rule, interval)

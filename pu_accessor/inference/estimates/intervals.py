@@ -167,7 +167,7 @@ def _refuted(statistic: Estimates, ranking: Ranking, betas: FloatArray, level: f
     df = max(ranking.total.known_positive - 1, 1)
     error = special.stdtrit(df, 0.975) * statistic.error
     impossible = beyond > np.where(np.isnan(error), 1, error) + _ROUNDING
-    if not impossible.any():
+    if not impossible.any() or ranking.clusters is not None:  # which have no limit on beta
         return statistic
     slack = 0.5 / max(ranking.total.unlabeled, 1)
     too_high = impossible & (betas > limit_from_positives(ranking, 1 - level) + slack)

@@ -104,10 +104,10 @@ def rule_at(ranking: Ranking, at: Cutoff, rule: Settings) -> Settings:
     """Return the rule for a cutoff: one chosen by estimates takes bounds of all cutoffs."""
     if at.kind not in (*CHOSEN, "precision"):
         return rule
-    if ranking.weight is not None:
+    if ranking.design is not None:
         raise PUValueError(
-            f"at must not choose a cutoff by {at.kind!r} with propensity=...: no band holds "
-            "at all cutoffs jointly there. Pass a rank, or {'recall': 0.9}."
+            f"at must not choose a cutoff by {at.kind!r} with propensity=... or cluster=...: no "
+            "band holds at all cutoffs jointly there. Pass a rank, or {'recall': 0.9}."
         )
     return replace(rule, band="simultaneous") if rule.band == "exact" else rule
 
@@ -195,7 +195,7 @@ def evaluate_at(
         clipped=np.asarray(tables.clipped[0, ::2].any(axis=0)),
         envelope_lower=low,
         envelope_upper=high,
-        band=band_name(rule.band) if ends.weight is None else "weighted",
+        band=ends.design or band_name(rule.band),
     )
 
 

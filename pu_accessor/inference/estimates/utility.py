@@ -9,6 +9,8 @@ import numpy as np
 from pu_accessor.checks import Interval, as_array, interval_betas, latent_counts
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
 from pu_accessor.inference.completion import complete
+from pu_accessor.inference.estimates.binomial import metric_on_new
+from pu_accessor.inference.estimates.metric_at import AtCutoff
 from pu_accessor.inference.influence import refuse_weights
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import Table, check_labels, make_tables
@@ -106,6 +108,33 @@ def net_benefit_at(
     if tables.inner is not None:
         envelope = np.stack(point_envelopes(tables, tables.inner, worth, kinks=False), axis=1)
     return NetBenefit(ranks, worth(tables.table), treat_all, envelope)
+
+
+def net_benefit_on_new(
+    ranking: Ranking,
+    betas: FloatArray,
+    thresholds: FloatArray,
+    rule: Settings,
+    interval: Interval | None = None,
+) -> NetBenefit:
+    """Return the net benefit on new examples at some thresholds, with its intervals."""
+    check_probabilities(ranking, "net_benefit")
+    odds = thresholds / (1 - thresholds)
+
+    def ask(threshold: float, cost: float) -> AtCutoff:
+        def worth(tp: FloatArray, fp: FloatArray, fn: FloatArray, tn: FloatArray) -> FloatArray:
+            return (tp - fp * cost) / (tp + fp + fn + tn)
+
+        return metric_on_new(ranking, betas, worth, threshold, rule, interval)
+
+    found = [ask(*pair) for pair in zip(thresholds.tolist(), odds.tolist(), strict=True)]
+    value = np.stack([(each.lower, each.estimate, each.upper) for each in found])
+    total = ranking.total
+    share = (total.known_positive + betas * total.unlabeled) / sum(total)
+    treat_all = share - (1 - share) * odds[:, np.newaxis]
+    ends = [(each.envelope_lower, each.envelope_upper) for each in found]
+    envelope = None if interval is None else np.array(ends, np.float64)
+    return NetBenefit(np.array([each.rank[0] for each in found]), value, treat_all, envelope)
 
 
 _MOST = 1_000_000  # bins

@@ -299,11 +299,12 @@ def curve_on_new(
     The tables are those of as many new examples. At the bounds they have both rates of the ROC
     curve, or precision and recall; all else of them means nothing.
     """
-    if ranking.weight is not None:
+    if ranking.design is not None:
         raise PUValueError(
-            "target must be 'examples' with propensity=..., but 'population' was passed: there is "
-            "no band for new examples where labels were selected with unequal probabilities.",
-            page="biased_labels",
+            "target must be 'examples' with propensity=... or cluster=..., but 'population' was "
+            "passed: there is no band for new examples where known positives are no simple random "
+            "sample.",
+            page="biased_labels" if ranking.clusters is None else "clusters",
         )
     if ranking.whole is not None:  # at some cutoffs limits are those that hold at all of them
         every = ranking.whole.refine(ranking.unlabeled)

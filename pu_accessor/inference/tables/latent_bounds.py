@@ -4,7 +4,8 @@ Known negatives bound the latent negatives in the tail. The other unlabeled exam
 are latent positives, and all further latent positives are in the head.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -19,10 +20,13 @@ from pu_accessor.inference.bands.simultaneous import (
     narrow_between,
     settle,
 )
-from pu_accessor.inference.bands.weighted import weighted_bounds
+from pu_accessor.inference.bands.weighted import clustered_bounds, weighted_bounds
 from pu_accessor.inference.completion import Completion, complete
 from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking
+
+# What says that known positives are no simple random sample.
+_ROLES = {"weighted": "propensity=...", "clustered": "cluster=..."}
 
 
 class LatentBounds(NamedTuple):
@@ -42,10 +46,10 @@ class LatentBounds(NamedTuple):
 
 def references_used(reference: str, ranking: Ranking) -> tuple[str, ...]:
     """Return the kinds of known examples that a reference takes."""
-    if ranking.weight is not None and reference != "positives":
+    if ranking.design is not None and reference != "positives":
         raise PUValueError(
-            f"reference must be 'positives' with propensity=..., but {reference!r} was passed: "
-            "propensities are those of the positives. Leave one of the two out."
+            f"reference must be 'positives' with {_ROLES[ranking.design]}, but {reference!r} was "
+            "passed: how labels were selected is known of the positives. Leave one of the two out."
         )
     if reference == "both":
         return ("positives", "negatives")
@@ -58,7 +62,7 @@ def references_used(reference: str, ranking: Ranking) -> tuple[str, ...]:
 
 def check_selection(ranking: Ranking, rule: Settings) -> None:
     """Raise if selection_odds is passed with propensities, or where groups are pooled."""
-    refuse_odds(rule.selection_odds, ranking.weight is not None, bool(ranking.strata))
+    refuse_odds(rule.selection_odds, ranking.design is not None, bool(ranking.strata))
 
 
 def bound_latent(
@@ -69,10 +73,11 @@ def bound_latent(
     So many of the first numbers of latent positives are also completed: where that bends, the
     ranking is refined, too.
     """
-    if ranking.weight is not None and rule.band != "exact":
+    if ranking.design is not None and rule.band != "exact":
         raise PUValueError(
-            f"band must be left at 'exact' with propensity=..., but {band_name(rule.band)!r} was "
-            "passed: the band is a design-based one of its own. Leave one of the two out."
+            f"band must be left at 'exact' with {_ROLES[ranking.design]}, but "
+            f"{band_name(rule.band)!r} was passed: the band is a design-based one of its own. "
+            "Leave one of the two out."
         )
     check_selection(ranking, rule)
     if isinstance(rule.band, RankBand):
@@ -177,18 +182,27 @@ def _bound_jointly(
 def _tables(ranking: Ranking, kind: str, latent: IntArray, rule: Settings) -> IntArray:
     """Return the bands of one kind of examples, shape (known + 1, bound, beta)."""
     level = (1 + rule.level) / 2 if rule.reference == "both" else rule.level
-    total, weight = ranking.total, ranking.weight
+    total, weight, clusters = ranking.total, ranking.weight, ranking.clusters
     known = total.known_positive if kind == "positives" else total.known_negative
     hidden = (latent if kind == "positives" else total.unlabeled - latent).tolist()
-    if weight is None:
-        sides = rule.bounds(known, tuple(hidden), level)
+    if weight is not None:
+        sides = _both_sides(partial(weighted_bounds, weight), hidden, level)
+    elif clusters is not None:
+        sides = _both_sides(partial(clustered_bounds, clusters.of_known), hidden, level)
     else:
-        bands = [weighted_bounds(weight, m, level) for m in hidden]
-        sides = np.stack([lower for lower, _ in bands]), np.stack([upper for _, upper in bands])
+        sides = rule.bounds(known, tuple(hidden), level)
     table = np.empty((known + 1, len(sides), len(hidden)), np.int64)
     for bound, side in enumerate(sides):
         table[:, bound] = side.T
     return table
+
+
+def _both_sides(
+    bounds: Callable[[int, float], tuple[IntArray, IntArray]], hidden: list[int], level: float
+) -> tuple[IntArray, IntArray]:
+    """Return a design-based band for each number of latent positives."""
+    lower, upper = zip(*(bounds(m, level) for m in hidden), strict=True)
+    return np.stack(lower), np.stack(upper)
 
 
 def _claim(ranking: Ranking, kind: str, table: IntArray, latent: IntArray) -> IntArray:

@@ -1,0 +1,146 @@
+"""BEDROC and net benefit of new examples, and the band of clusters that are labeled together."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pu_accessor
+from pu_accessor import PUValueError
+from pu_accessor.inference.bands.weighted import clustered_bounds
+
+BETA = 0.25
+
+
+def draw(seed: int, clusters: int = 60, rows: int = 4) -> tuple[pd.DataFrame, np.ndarray]:
+    """Draw patients with several rows, labeled as a whole; scores are probabilities."""
+    rng = np.random.default_rng(seed)
+    patient = np.repeat(np.arange(clusters), rows)
+    truth = (rng.random(clusters) < 0.4)[patient]
+    known = (rng.random(clusters) < 0.5)[patient] & truth
+    known[:rows], truth[:rows], known[-rows:], truth[-rows:] = True, True, True, True
+    score = rng.normal(size=clusters)[patient] + rng.normal(size=truth.size) + 2 * truth
+    frame = pd.DataFrame({"score": 1 / (1 + np.exp(-score)), "patient": patient})
+    return frame.assign(label=np.where(known, 1.0, np.nan)), truth
+
+
+def influences_by_weight(score: np.ndarray, known: np.ndarray, alpha: float) -> np.ndarray:
+    """Differentiate the mean weight of known positives by the weight of each row."""
+
+    def mean(weight: np.ndarray) -> float:
+        share = np.where(known, weight / weight[known].sum(), 0.0)
+        sizes = np.where(known, known.sum(), (~known).sum())
+        others = np.where(known, weight[known].sum(), weight[~known].sum())
+        count = weight / others * sizes  # each sample keeps its size
+        above = (count * (score >= score[:, np.newaxis])).sum(axis=1)
+        return float(share @ np.exp(-alpha / score.size * above))
+
+    step, each = 1e-6, np.eye(score.size)
+    one = np.ones(score.size)
+    slopes = [(mean(one + step * row) - mean(one - step * row)) / (2 * step) for row in each]
+    return np.array(slopes)
+
+
+def test_the_error_of_bedroc_is_that_of_what_each_row_contributes() -> None:
+    frame, _ = draw(0, 40, 2)
+    score, known = frame["score"].to_numpy(), frame["label"].notna().to_numpy()
+    alpha, size, n = 20.0, len(frame), int(known.sum())
+    slopes = influences_by_weight(score, known, alpha)
+    squares = [
+        np.sum(slopes[kind] ** 2) * kind.sum() / (kind.sum() - 1) for kind in (known, ~known)
+    ]
+    positives = n + BETA * (size - n)
+    weight = np.exp(-alpha / size * np.arange(1, size + 1))
+    whole = np.cumsum(np.append(0.0, weight))
+    full = int(positives)
+    part = positives - full
+    top = (whole[full] + part * weight[full]) / positives
+    bottom = (whole[-1] - whole[size - full] + part * weight[size - full - 1]) / positives
+    found = frame.pu.bedroc(BETA, alpha=alpha, target="population")
+    expected = np.sqrt(sum(squares)) / (top - bottom)
+    # The weight of a rank is the mean over that rank, not at its end: a factor for all.
+    assert found["standard_error"].item() == pytest.approx(expected, rel=0.02)
+    sums = np.bincount(frame["patient"], slopes)
+    clusters = frame.loc[known, "patient"].nunique()
+    clustered = np.sqrt(np.sum(sums**2) * clusters / (clusters - 1)) / (top - bottom)
+    by_patient = frame.pu(cluster="patient").bedroc(BETA, alpha=alpha, target="population")
+    assert by_patient["standard_error"].item() == pytest.approx(clustered, rel=0.02)
+
+
+def test_net_benefit_of_new_examples_is_that_of_rates_at_the_threshold() -> None:
+    frame, _ = draw(1)
+    found = frame.pu.net_benefit(BETA, thresholds=[0.3, 0.6], target="population")
+    assert found["band"].tolist() == ["binomial"] * 2
+    assert found["target"].tolist() == ["population"] * 2
+    n, size = int(frame["label"].notna().sum()), len(frame)
+    share = (n + BETA * (size - n)) / size
+    for row in found.itertuples():
+        tpr, fpr = (
+            frame.pu.metric(name, BETA, at={"threshold": row.threshold})["estimate"].item()
+            for name in ("tpr", "fpr")
+        )
+        odds = row.threshold / (1 - row.threshold)
+        assert row.estimate == pytest.approx(share * tpr - (1 - share) * fpr * odds)
+        assert row.lower < row.estimate < row.upper
+    wide = frame.pu(cluster="patient").net_benefit(BETA, thresholds=0.3, target="population")
+    width = [each["upper"].iloc[0] - each["lower"].iloc[0] for each in (wide, found)]
+    assert width[0] > 1.2 * width[1]
+    with pytest.raises(PUValueError, match="a band, reference or selection_odds"):
+        frame.pu.net_benefit(BETA, band="dkw", target="population")
+
+
+def test_design_effects_are_their_definition() -> None:
+    rng = np.random.default_rng(2)
+    cluster, m, tail = rng.integers(0, 6, 20), 30, 0.025
+    from scipy import stats
+
+    n, sizes = cluster.size, np.bincount(cluster)
+    lower, upper = clustered_bounds(cluster, m, 0.95)
+    for k in range(1, n):
+        inside = np.bincount(cluster[:k], minlength=sizes.size)
+        share, seen = k / n, np.count_nonzero(sizes)
+        square = np.sum((inside - share * sizes) ** 2) * seen / (seen - 1)
+        effect = max(square / (n * share * (1 - share)), 1)
+        worth = m / (n + m) / effect
+        more = np.sum(sizes**2) / n
+        low = stats.beta(k * worth, (n - k + more) * worth).ppf(tail)
+        high = stats.beta((k + more) * worth, (n - k) * worth).ppf(1 - tail)
+        assert lower[k] <= np.floor(m * low) + 1e-9
+        assert upper[k] >= m - np.floor(m * (1 - high)) - 1e-9
+    assert lower[0] == 0 and upper[-1] == m
+    assert (np.diff(lower) >= 0).all() and (np.diff(upper) >= 0).all()
+
+
+def test_one_row_each_is_about_the_exact_band() -> None:
+    exact = pu_accessor.from_arrays(np.arange(400), np.where(np.arange(400) % 5, np.nan, 1.0))
+    apart = pu_accessor.from_arrays(
+        np.arange(400), np.where(np.arange(400) % 5, np.nan, 1.0), cluster=np.arange(400)
+    )
+    plain, clustered = (pu.contingency(BETA, ranks=[50, 200, 350]) for pu in (exact, apart))
+    assert clustered.attrs["band"] == "clustered"
+    width = [
+        (each["tp"].sel(bound="upper") - each["tp"].sel(bound="lower"))
+        for each in (plain, clustered)
+    ]
+    assert float(abs(width[1] / width[0] - 1).max()) < 0.1
+
+
+def test_curves_and_metrics_of_clusters_are_wider() -> None:
+    frame, _ = draw(3)
+    rows, patients = frame.pu, frame.pu(cluster="patient")
+    plain, clustered = (
+        pu.roc_bounds(BETA, ranks=[40, 100]).tpr.to_numpy() for pu in (rows, patients)
+    )
+    assert (clustered[:, 2] - clustered[:, 0] >= plain[:, 2] - plain[:, 0]).all()
+    at = patients.metric("recall", BETA, at=60)
+    assert at["band"].item() == "clustered" and at["lower"].item() < at["upper"].item()
+    for ask in (
+        lambda: patients.contingency(BETA, band="simultaneous"),
+        lambda: patients.contingency(BETA, reference="negatives"),
+        lambda: patients.roc_bounds(BETA, target="population"),
+        lambda: patients.estimate_beta(),
+        lambda: patients.auroc(BETA, target="examples"),
+        lambda: patients.cutoff(BETA, precision=0.5),
+        lambda: patients.calibration(BETA),
+    ):
+        with pytest.raises(PUValueError, match="cluster"):
+            ask()
