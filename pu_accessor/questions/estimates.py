@@ -317,10 +317,10 @@ def _has_one(result: Result[Any]) -> bool:
 def describe_clusters(request: Request) -> pd.DataFrame:
     """Return how many clusters each ranking has, and how much less their rows say of AUROC."""
     rankings = request.rank("breakpoints")
-    return as_rows(map_rankings(request, rankings, lambda ranking, *_: _count_clusters(ranking)))
+    return as_rows(map_rankings(request, rankings, _count_clusters, clustered=True))
 
 
-def _count_clusters(ranking: Ranking) -> dict[str, float]:
+def _count_clusters(ranking: Ranking, *_: object) -> dict[str, float]:
     """Return the columns about the clusters of a ranking."""
     clusters = ranking.clusters
     number, held = (clusters.number, clusters.with_positive) if clusters else (0, 0)

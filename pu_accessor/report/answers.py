@@ -36,26 +36,27 @@ class Answers:
         self.cluster = pu._roles.cluster
         self.notes: list[str] = []
         # What is wrong with rows or arguments raises here, before anything else is asked.
-        target = "examples" if self.cluster is None else "population"
-        checked = self._note(pu.auroc, beta, target=target, level=level)
+        targets = {"these": "examples"} if self.cluster is None else {}  # that count rows
+        targets = {"new": "population", **targets}
+        checked = self._note(pu.auroc, beta, target=[*targets.values()][-1], level=level)
         self.keys = [str(name) for name in checked.columns[: list(checked).index("beta")]]
-        auroc = self.ask("AUROC on new examples", pu.auroc, beta, level=level)
-        options = {"target": "examples", "level": level}
-        auroc += self.ask("AUROC of these examples", pu.auroc, beta, **options)
-        precision = []
-        for name, target in (("new", "population"), ("these", "examples")):
-            caption = f"Average precision of {name} examples"
-            options = {"target": target, "level": level}
-            precision += self.ask(caption, pu.average_precision, beta, **options)
-        self.areas = {"AUROC": auroc, "Average precision": precision}
+        self.areas: dict[str, list[Any]] = {}
+        for area, method in (("AUROC", pu.auroc), ("Average precision", pu.average_precision)):
+            self.areas[area] = []
+            for name, target in targets.items():
+                options = {"target": target, "level": level}
+                caption = f"{area} on {name} examples"
+                self.areas[area] += self.ask(caption, method, beta, **options)
         options = {"at": at, "target": "examples", "level": level, "band": band}
         metrics = ["precision", "recall"]
         self.rates = self.ask("Metrics at cutoffs", pu.metric, metrics, beta, **options)
         caption = "How far labels may be from random"
         options = {"selection_odds": 1, "level": level}
+        robust = [] if self.cluster is not None else [pu.robustness]
         self.breaking = [
-            robust.drop(columns=[*_OF_A_FACTOR])
-            for robust in self.ask(caption, pu.robustness, "auroc", self.point(), **options)
+            answer.drop(columns=[*_OF_A_FACTOR])
+            for method in robust
+            for answer in self.ask(caption, method, "auroc", self.point(), **options)
         ]
         self.clusters = []
         if self.cluster is not None:
@@ -108,6 +109,7 @@ def for_a_paper(answers: Answers) -> str:
         if len(rates) <= _MOST:
             sentences.append(f"Among these examples, {_each(rates, answers, _rate)}.")
     band = answers.band if answers.propensity is None else "weighted"
+    band = band if answers.cluster is None else "clustered"
     beta = answers.beta  # an estimate at a higher level has an envelope
     is_joint = isinstance(beta, pd.DataFrame) and float(beta["level"].iloc[0]) > answers.level
     together = ", together with the interval of β," if is_joint else ""
