@@ -38,8 +38,7 @@ class RowClusters:
     @property
     def of_known(self) -> IntArray:
         """The cluster of each known positive, best-ranked first."""
-        best_first = np.argsort(0.0 - self.score[self.positive], kind="stable")  # NaN last
-        return self.code[self.positive][best_first]
+        return order_known(self.score[self.positive], self.code[self.positive])
 
     def sums(self, threshold: FloatArray, known: FloatArray, rest: FloatArray) -> FloatArray:
         """Sum by cluster what rows contribute: see `pu_accessor.ranking.Clusters`.
@@ -77,3 +76,23 @@ class RowClusters:
             values[self.positive[piece]] = 0.0
             sums += np.bincount(self.code[piece], values, self.size)
         return sums
+
+
+def order_known(score: FloatArray, code: IntArray) -> IntArray:
+    """Return the cluster of each known positive, best-ranked first.
+
+    Tied ones stand in an order that neither that of the rows nor names of clusters have a say in:
+    those of whose cluster fewer rank higher come first, then those of smaller clusters.
+
+    Examples
+    --------
+    >>> order_known(np.array([1.0, 2.0, 1.0, 1.0]), np.array([7, 7, 5, 7]))
+    array([7, 5, 7, 7])
+    """
+    block = np.unique(0.0 - score, return_inverse=True)[1]  # NaN last
+    _, number, size = np.unique(code, return_inverse=True, return_counts=True)
+    first = number * (block.size + 1)
+    keys = np.sort(first + block)
+    higher = keys.searchsorted(first + block) - keys.searchsorted(first)
+    ordered: IntArray = code[np.lexsort((number, size[number], higher, block))]
+    return ordered

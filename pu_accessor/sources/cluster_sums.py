@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import pandas as pd
 
-from pu_accessor.counting.clusters import RowClusters
+from pu_accessor.counting.clusters import RowClusters, order_known
 from pu_accessor.ranking import FloatArray, IntArray, NeedsRefinementError
 from pu_accessor.sources.chunks import Pieces, merge_each
 from pu_accessor.sources.columns import find_ids
@@ -81,10 +81,10 @@ class ClusterSums:
     def of_known(self, of: GroupModel) -> IntArray:
         """Return the number of each known positive's cluster, best-ranked first."""
         key, model = of
-        scores, code = self._groups[key].positive[model], self._positions[key]
-        best_first = np.argsort(0.0 - scores, kind="stable")  # NaN last
-        ranked = best_first[: scores.size - self._roles.omits * int(np.isnan(scores).sum())]
-        return code[self.members[key].known[ranked]]
+        scores = self._groups[key].positive[model]
+        kept = ~(self._roles.omits & np.isnan(scores))
+        code = self._positions[key][self.members[key].known[kept]]
+        return order_known(scores[kept], code)
 
     def ask(self, of: GroupModel, steps: _Steps) -> FloatArray:
         """Return sums by cluster, of the ids of all groups, or say that they take a pass."""

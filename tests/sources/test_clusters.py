@@ -101,6 +101,18 @@ def test_all_sources_answer_alike(ask: Ask) -> None:
         same(ask(pu_accessor.pu(frame, cluster="patient")), expected)
 
 
+@pytest.mark.parametrize("level", [0.5, 0.95])
+def test_curves_are_alike_in_any_order_and_by_any_names(level: float) -> None:
+    tied = FRAME.assign(score=FRAME["score"].round())
+    expected = tied.pu(cluster="patient").roc_bounds([0.1, BETA], level=level)
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        named = tied.assign(patient=rng.permutation(1000)[tied["patient"]])
+        frame = named.iloc[rng.permutation(len(tied))]
+        for pu in (frame.pu(cluster="patient"), in_chunks(frame, 60)):
+            xr.testing.assert_allclose(pu.roc_bounds([0.1, BETA], level=level), expected)
+
+
 @pytest.mark.parametrize(
     "ids",
     [
