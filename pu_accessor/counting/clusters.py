@@ -33,12 +33,17 @@ class RowClusters:
     @cached_property
     def with_positive(self) -> int:
         """Clusters that hold a known positive."""
-        return int(np.unique(self.code[self.positive]).size)
+        return int(np.unique(self.code[self._known]).size)
 
     @property
     def of_known(self) -> IntArray:
         """The cluster of each known positive, best-ranked first."""
-        return order_known(self.score[self.positive], self.code[self.positive])
+        return order_known(self.score[self._known], self.code[self._known])
+
+    @cached_property
+    def _known(self) -> IntArray:
+        """The rows of known positives."""
+        return np.flatnonzero(self.positive)
 
     def sums(self, threshold: FloatArray, known: FloatArray, rest: FloatArray) -> FloatArray:
         """Sum by cluster what rows contribute: see `pu_accessor.ranking.Clusters`.
@@ -57,9 +62,8 @@ class RowClusters:
         # Above a value, and at it; below the last one there is no row.
         steps = np.append(np.repeat(step, 2), step[-1])
         table = PlacementTable.of(values)
-        positive = np.flatnonzero(self.positive)
-        of_known = known[steps][table.above(self.score[positive])]
-        together = np.bincount(self.code[positive], of_known, self.size)
+        of_known = known[steps][table.above(self.score[self._known])]
+        together = np.bincount(self.code[self._known], of_known, self.size)
         threads = count_threads(self.score.size)
         edges = np.linspace(0, self.score.size, threads + 1).astype(np.int64).tolist()
         add = partial(self._sum_rest, table, rest[steps])
@@ -72,8 +76,9 @@ class RowClusters:
         step = max(_PIECE, self.size)
         for start in range(rows.start, rows.stop, step):
             piece = slice(start, min(start + step, rows.stop))
-            values = rest[table.above(self.score[piece])]
-            values[self.positive[piece]] = 0.0
+            values = rest.take(table.above(self.score[piece]))
+            among = self._known.searchsorted([piece.start, piece.stop])
+            values[self._known[slice(*among)] - start] = 0.0
             sums += np.bincount(self.code[piece], values, self.size)
         return sums
 

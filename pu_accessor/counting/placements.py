@@ -69,7 +69,7 @@ class PlacementTable:
         """Return twice the number of known positives above each score, ties counting once."""
         if not self.cost.size:
             return np.zeros(scores.size, np.int32)
-        doubled = self.table[self._bins(scores)]
+        doubled = self.table.take(self._bins(scores))
         near = np.flatnonzero(doubled < 0)
         doubled[near] = self._search(0.0 - scores[near], -1 - doubled[near])
         return doubled

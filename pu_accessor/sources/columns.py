@@ -173,11 +173,17 @@ def number_clusters(column: "pd.Series[Any]") -> tuple[IntArray, int]:
     >>> number_clusters(pd.Series(["ann", "bob", "ann"]))
     (array([0, 1, 0]), 2)
     """
+    room = 2 * column.size  # numbers that no row has take little
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iu" and column.size:
         least, most = int(column.min()), int(column.max())
-        if 0 <= least <= most < 2 * column.size:  # numbers that none has take little room
-            return column.to_numpy().astype(np.int64, copy=False), most + 1
-    numbers, ids = find_ids(column)
+        if most - least < room:
+            numbers = column.to_numpy().astype(np.int64, copy=False)
+            start = 0 if least >= 0 and most < room else least
+            return (numbers - start if start else numbers), most - start + 1
+    if isinstance(column.dtype, pd.CategoricalDtype) and column.cat.categories.size < room:
+        numbers, ids = column.cat.codes.to_numpy().astype(np.int64), column.cat.categories
+    else:
+        numbers, ids = find_ids(column)
     check_clustered(column.name, int(np.count_nonzero(numbers < 0)), column.size)
     return numbers, ids.size
 
