@@ -19,7 +19,7 @@ from pu_accessor.counting.threads import count_threads, in_threads
 from pu_accessor.ranking import FloatArray, IntArray
 
 _PIECE = 1 << 15  # scores that are looked up together, in the cache
-_BINS, _FEWEST, _MOST = 32, 1 << 12, 1 << 21  # bins for each known positive; fewest, most bins
+_BINS, _FEWEST, _MOST = 64, 1 << 12, 1 << 21  # bins for each known positive; fewest, most bins
 
 
 @dataclass(frozen=True, eq=False)

@@ -168,8 +168,10 @@ def _each_of_piece(
         code = np.append(ids[key].get_indexer(here), -1)[numbers[rows]]
         for model, asked in wanted[key].items():
             score = scores[model, rows]
+            ranked = score, positive[rows], code
             kept = (code >= 0) & ~(roles.omits & np.isnan(score))
-            ranked = score[kept], positive[rows][kept], code[kept]
+            if not kept.all():
+                ranked = score[kept], positive[rows][kept], code[kept]
+            clusters = RowClusters(*ranked, ids[key].size)
             for question, steps in asked.items():
-                sums = RowClusters(*ranked, ids[key].size).sums(*steps)
-                yield ((key, model), question), _Sums(int(kept.sum()), sums)
+                yield ((key, model), question), _Sums(ranked[0].size, clusters.sums(*steps))

@@ -166,30 +166,32 @@ def read_columns(columns: Columns, roles: Roles) -> tuple[list[FloatArray], Labe
 
 
 def number_clusters(column: "pd.Series[Any]") -> tuple[IntArray, int]:
-    """Return the number of each example's cluster, and a number above all of them.
+    """Return the number of each example's cluster, and how many there may be.
 
     Examples
     --------
     >>> number_clusters(pd.Series(["ann", "bob", "ann"]))
     (array([0, 1, 0]), 2)
     """
-    room = 2 * column.size  # numbers that no row has take little
-    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iu" and column.size:
-        least, most = int(column.min()), int(column.max())
-        if most - least < room:
-            numbers = column.to_numpy().astype(np.int64, copy=False)
-            start = 0 if least >= 0 and most < room else least
-            return (numbers - start if start else numbers), most - start + 1
-    if isinstance(column.dtype, pd.CategoricalDtype) and column.cat.categories.size < room:
-        numbers, ids = column.cat.codes.to_numpy().astype(np.int64), column.cat.categories
-    else:
-        numbers, ids = find_ids(column)
+    numbers, ids = find_ids(column)
     check_clustered(column.name, int(np.count_nonzero(numbers < 0)), column.size)
     return numbers, ids.size
 
 
 def find_ids(column: "pd.Series[Any]") -> tuple[IntArray, pd.Index]:
-    """Return the position of each example's cluster among the ids, -1 where it is missing."""
+    """Return the position of each example's cluster among ids, -1 where it is missing.
+
+    There may be ids that no example has, where they need no look-up: numbers, categories.
+    """
+    room = 2 * column.size
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iu" and column.size:
+        least, most = int(column.min()), int(column.max())
+        if most - least < room and most < np.iinfo(np.int64).max:
+            start = 0 if least >= 0 and most < room else least
+            numbers = column.to_numpy().astype(np.int64, copy=False)
+            return numbers - start if start else numbers, pd.RangeIndex(start, most + 1)
+    if isinstance(column.dtype, pd.CategoricalDtype) and column.cat.categories.size < room:
+        return column.cat.codes.to_numpy().astype(np.int64), column.cat.categories
     try:
         numbers, ids = pd.factorize(column)
     except TypeError as error:

@@ -30,10 +30,14 @@ class Members(NamedTuple):
         >>> members.ids.to_list(), members.ranked, members.known
         (['a', 'c'], array([[ True,  True]]), array([1]))
         """
-        used, position = np.unique(numbers, return_inverse=True)
+        if numbers.size < ids.size:
+            used, position = np.unique(numbers, return_inverse=True)
+        else:  # quicker where most are there
+            there = np.bincount(numbers, minlength=ids.size) > 0
+            used, position = np.flatnonzero(there), (np.cumsum(there) - 1)[numbers]
         has = np.zeros((len(ranked), used.size), np.bool_)
         for model, rows in enumerate(ranked):
-            has[model, position[rows]] = True
+            has[model, position if rows.all() else position[rows]] = True
         return cls(ids[used], has, position[positive])
 
     def merge(self, other: Members) -> Members:
