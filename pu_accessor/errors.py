@@ -26,6 +26,7 @@ _PAGES: Mapping[str, str] = {
     "beta_interval": "beta#an-interval-and-a-limit",
     "bins": "practice#calibration",
     "chunks": "large_data#chunks",
+    "cluster": "clusters",
     "fraction": "practice#early-recognition",
     "label": "labels",
     "monotone": "monotone",

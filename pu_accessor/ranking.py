@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -95,6 +95,11 @@ class Ranking:
     # Whether a higher score is taken never to mean a smaller probability of being positive.
     monotone: bool = False
     clusters: Clusters | None = None  # of examples that are not independent
+
+    def with_facts(self, **facts: Any) -> Ranking:
+        """Return the ranking with more said of it, as of the one from end to end."""
+        whole = self.whole and replace(self.whole, **facts)
+        return replace(self, whole=whole, **facts)
 
     @property
     def head(self) -> IntArray:

@@ -50,9 +50,7 @@ def _assume(rankings: Rankings, roles: Roles) -> Rankings:
         return rankings
 
     def make(position: int) -> Ranking:
-        ranking = rankings.make(position)
-        whole = ranking.whole and replace(ranking.whole, monotone=True)
-        return replace(ranking, whole=whole, monotone=True)
+        return rankings.make(position).with_facts(monotone=True)
 
     return replace(rankings, make=make, together=None)
 

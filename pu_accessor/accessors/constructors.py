@@ -235,6 +235,7 @@ def from_chunks(
     label: Hashable = "label",
     by: ColumnNames | None = None,
     propensity: Hashable | None = None,
+    cluster: Hashable | None = None,
     positive: Values = None,
     negative: Values = None,
     unlabeled: Values = None,
@@ -266,6 +267,10 @@ def from_chunks(
     propensity : hashable, optional
         Column of the probabilities in (0, 1] with which positives are labeled, where the known
         ones are no simple random sample. That of known positives alone is read.
+    cluster : hashable, optional
+        Column that says which rows belong together: several of one patient, user or site.
+        Intervals on new examples then count clusters, not rows: sums by cluster take a further
+        pass, and memory for each cluster.
     positive, negative, unlabeled : value or list of values, optional
         What stands for each state in another coding of the labels.
     nan_policy : {"raise", "omit", "worst"}, default "raise"
@@ -309,6 +314,7 @@ def from_chunks(
         "label": label,
         "by": by,
         "propensity": propensity,
+        "cluster": cluster,
         "positive": positive,
         "negative": negative,
         "unlabeled": unlabeled,

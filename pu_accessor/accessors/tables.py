@@ -48,6 +48,7 @@ class TablesAccessor:
         label: Hashable = "label",
         dim: Hashable = "sample",
         propensity: Hashable | None = None,
+        cluster: Hashable | None = None,
         positive: Values = None,
         negative: Values = None,
         unlabeled: Values = None,
@@ -74,6 +75,9 @@ class TablesAccessor:
         propensity : hashable, optional
             Variable of the probabilities in (0, 1] with which positives are labeled, where the
             known ones are no simple random sample.
+        cluster : hashable, optional
+            Variable that says which samples belong together: several of one patient, user or site.
+            Intervals on new examples then count clusters, not samples.
         positive, negative, unlabeled : value or list of values, optional
             What stands for each state in another coding of the labels.
         nan_policy : {"raise", "omit", "worst"}, default "raise"
@@ -124,6 +128,7 @@ class TablesAccessor:
             score=score,
             label=label,
             propensity=propensity,
+            cluster=cluster,
             positive=positive,
             negative=negative,
             unlabeled=unlabeled,

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import pairwise
 
 import numpy as np
 
+from pu_accessor.counting.gaps import distinct
+from pu_accessor.counting.placements import PlacementTable
+from pu_accessor.counting.threads import count_threads, in_threads
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
+
+_PIECE = 1 << 16  # rows that are looked up together, in the cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,23 +23,27 @@ class RowClusters:
     score: FloatArray  # NaN is the worst
     positive: BoolArray  # whether a row is a known positive
     code: IntArray  # the cluster of each row, from 0
-    size: int  # codes there may be: those of other strata among them
+    size: int  # codes there may be: those of other groups among them
 
-    @property
+    @cached_property
     def number(self) -> int:
         """Clusters that hold a row."""
-        return int(np.unique(self.code).size)
+        return int(np.count_nonzero(np.bincount(self.code, minlength=1)))
 
-    @property
+    @cached_property
     def with_positive(self) -> int:
         """Clusters that hold a known positive."""
-        return int(np.unique(self.code[self.positive]).size)
+        return int(np.unique(self.code[self._known]).size)
 
     @property
     def of_known(self) -> IntArray:
         """The cluster of each known positive, best-ranked first."""
-        best_first = np.argsort(0.0 - self.score[self.positive], kind="stable")  # NaN last
-        return self.code[self.positive][best_first]
+        return order_known(self.score[self._known], self.code[self._known])
+
+    @cached_property
+    def _known(self) -> IntArray:
+        """The rows of known positives."""
+        return np.flatnonzero(self.positive)
 
     def sums(self, threshold: FloatArray, known: FloatArray, rest: FloatArray) -> FloatArray:
         """Sum by cluster what rows contribute: see `pu_accessor.ranking.Clusters`.
@@ -45,12 +56,48 @@ class RowClusters:
         array([[ 5.,  0.],
                [-2., -1.]])
         """
+        values, _ = distinct(threshold[1:])
         # Subtracted from 0.0, as thresholds are: NaN comes last, with the last cutoff.
-        step = np.searchsorted(0.0 - threshold[1:], 0.0 - self.score)
-        values = np.where(self.positive, known[step], rest[step])
-        return np.stack(
-            [
-                np.bincount(self.code[kind], values[kind], minlength=self.size)
-                for kind in (self.positive, ~self.positive)
-            ]
-        )
+        step = np.searchsorted(0.0 - threshold[1:], 0.0 - values)
+        # Above a value, and at it; below the last one there is no row.
+        steps = np.append(np.repeat(step, 2), step[-1])
+        table = PlacementTable.of(values)
+        of_known = known[steps][table.above(self.score[self._known])]
+        together = np.bincount(self.code[self._known], of_known, self.size)
+        threads = count_threads(self.score.size)
+        edges = np.linspace(0, self.score.size, threads + 1).astype(np.int64).tolist()
+        add = partial(self._sum_rest, table, rest[steps])
+        parts = in_threads(add, [slice(*ends) for ends in pairwise(edges)], threads)
+        return np.stack([together, np.sum(parts, axis=0)])
+
+    def _sum_rest(self, table: PlacementTable, rest: FloatArray, rows: slice) -> FloatArray:
+        """Sum what some rows contribute that are no known positives, a piece at a time."""
+        sums = np.zeros(self.size)
+        step = max(_PIECE, self.size)
+        for start in range(rows.start, rows.stop, step):
+            piece = slice(start, min(start + step, rows.stop))
+            values = rest.take(table.above(self.score[piece]))
+            among = self._known.searchsorted([piece.start, piece.stop])
+            values[self._known[slice(*among)] - start] = 0.0
+            sums += np.bincount(self.code[piece], values, self.size)
+        return sums
+
+
+def order_known(score: FloatArray, code: IntArray) -> IntArray:
+    """Return the cluster of each known positive, best-ranked first.
+
+    Tied ones stand in an order that neither that of the rows nor names of clusters have a say in:
+    those of whose cluster fewer rank higher come first, then those of smaller clusters.
+
+    Examples
+    --------
+    >>> order_known(np.array([1.0, 2.0, 1.0, 1.0]), np.array([7, 7, 5, 7]))
+    array([7, 5, 7, 7])
+    """
+    block = np.unique(0.0 - score, return_inverse=True)[1]  # NaN last
+    _, number, size = np.unique(code, return_inverse=True, return_counts=True)
+    first = number * (block.size + 1)
+    keys = np.sort(first + block)
+    higher = keys.searchsorted(first + block) - keys.searchsorted(first)
+    ordered: IntArray = code[np.lexsort((number, size[number], higher, block))]
+    return ordered

@@ -19,7 +19,7 @@ from pu_accessor.counting.threads import count_threads, in_threads
 from pu_accessor.ranking import FloatArray, IntArray
 
 _PIECE = 1 << 15  # scores that are looked up together, in the cache
-_BINS, _FEWEST, _MOST = 32, 1 << 12, 1 << 21  # bins for each known positive; fewest, most bins
+_BINS, _FEWEST, _MOST = 64, 1 << 12, 1 << 21  # bins for each known positive; fewest, most bins
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,7 @@ class PlacementTable:
         """Return twice the number of known positives above each score, ties counting once."""
         if not self.cost.size:
             return np.zeros(scores.size, np.int32)
-        doubled = self.table[self._bins(scores)]
+        doubled = self.table.take(self._bins(scores))
         near = np.flatnonzero(doubled < 0)
         doubled[near] = self._search(0.0 - scores[near], -1 - doubled[near])
         return doubled

@@ -2,10 +2,13 @@
 
 from dataclasses import dataclass
 
+from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.on_new_examples import refute_monotone
 from pu_accessor.inference.bands.weighted import effective_size
 from pu_accessor.inference.prior.methods import limit_from_positives
 from pu_accessor.ranking import Counts, FloatArray, Ranking
+
+_FEWEST = 2  # clusters from which on they can be told to differ
 
 
 @dataclass(frozen=True)
@@ -17,6 +20,7 @@ class About:
     beta_limit: float  # from known positives; NaN where they set none
     # The share of the rest above which monotone scores are refuted; NaN where they are not.
     refuted_at: float = float("nan")
+    clusters: float = float("nan")  # that hold a known positive; NaN where rows are independent
 
     def beyond(self, betas: FloatArray) -> FloatArray:
         """Return the betas above the limit, as numbers of latent positives are rounded."""
@@ -30,9 +34,23 @@ def tell_about(ranking: Ranking, level: float, *, random: bool = True) -> About:
     total, nan = ranking.total, float("nan")
     if ranking.weight is not None:  # the limit is that of a simple random sample
         return About(total, effective_size(ranking.weight), nan)
-    random = random and ranking.clusters is None
+    if ranking.clusters is not None:  # the limit, and the test, count rows
+        return About(total, nan, nan, clusters=ranking.clusters.with_positive)
     if not (total.known_positive and total.unlabeled and random):
         return About(total, nan, nan)
     whole = ranking.whole or ranking
     refuted_at = refute_monotone(whole, level) if ranking.monotone else nan
     return About(total, nan, limit_from_positives(whole, 1 - level), refuted_at)
+
+
+def check_clusters(ranking: Ranking) -> None:
+    """Raise if known positives are of one cluster, which says nothing of how clusters differ."""
+    if ranking.clusters is None or not ranking.total.known_positive:
+        return
+    if ranking.clusters.with_positive < _FEWEST:
+        raise PUDataError(
+            f"cluster must have known positives in {_FEWEST} clusters or more, but all "
+            f"{ranking.total.known_positive} are in one. Label positives of other clusters; or "
+            "leave cluster out, for a statement about this one alone.",
+            page="clusters",
+        )

@@ -1,6 +1,7 @@
 """Numbers with intervals of many rankings -> one tidy frame."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from math import nan
 from typing import Any, TypeAlias
 
@@ -35,6 +36,7 @@ from pu_accessor.inference.estimates.within_odds import (
     check_whole_area,
     estimate_any,
 )
+from pu_accessor.inference.influence import find_design, placement_influences
 from pu_accessor.inference.quantities import Quantity, read_quantities
 from pu_accessor.inference.settings import BetaRange, Settings, check_target
 from pu_accessor.inference.tables.curves import check_max_fpr
@@ -310,3 +312,22 @@ def _has_one(result: Result[Any]) -> bool:
         return False
     total = result.about.total
     return bool(total.known_positive == 1 or total.known_negative + total.unlabeled < 2)
+
+
+def describe_clusters(request: Request) -> pd.DataFrame:
+    """Return how many clusters each ranking has, and how much less their rows say of AUROC."""
+    rankings = request.rank("breakpoints")
+    return as_rows(map_rankings(request, rankings, _count_clusters, clustered=True))
+
+
+def _count_clusters(ranking: Ranking, *_: object) -> dict[str, float]:
+    """Return the columns about the clusters of a ranking."""
+    clusters = ranking.clusters
+    number, held = (clusters.number, clusters.with_positive) if clusters else (0, 0)
+    design = find_design(clusters, partial(placement_influences, ranking))
+    return {
+        "clusters": number,
+        "with_positive": held,
+        "rows_per_cluster": sum(ranking.total) / max(number, 1),
+        "design_effect": design.effect,
+    }

@@ -10,7 +10,7 @@ import pandas as pd
 import xarray as xr
 
 from pu_accessor.errors import PUDataError, PUImportError, PUValueError, shorten, warn_caller
-from pu_accessor.inference.diagnostics import About, tell_about
+from pu_accessor.inference.diagnostics import About, check_clusters, tell_about
 from pu_accessor.inference.settings import BetaRange, Settings
 from pu_accessor.questions.betas import Betas, name_group, split_key
 from pu_accessor.ranking import (
@@ -149,6 +149,7 @@ def describe(about: About) -> dict[str, float]:
 Ranked = TypeVar("Ranked", Ranking, PairedRanks)
 
 FEW_EFFECTIVE = 10  # known positives below which it is said
+FEW_CLUSTERS = 10  # that hold a known positive, likewise
 _NO_BETA = BetaRange(np.empty(0))
 
 
@@ -195,6 +196,8 @@ def map_rankings(
         beta.check_counts(ranking.total)
         if not clustered:
             _refuse_clusters(ranking)
+        if isinstance(ranking, Ranking):
+            check_clusters(ranking)
         content = question(ranking, beta, settings_by_key[position])
         if settings is not None and isinstance(ranking, Ranking):
             about = tell_about(ranking, settings.level, random=settings.selection_odds == 1)
@@ -212,6 +215,7 @@ def map_rankings(
     results = Results(names, each, betas, shared, skipped)
     _warn_of_rankings(results, warn)
     _warn_of_refuted(results)
+    _warn_of_clusters(results)
     return results
 
 
@@ -352,6 +356,22 @@ def _warn_of_refuted(results: Results[Any]) -> None:
             f"the known positives where so much of the rest lies above ({_first(refuted)}). "
             "Leave monotone out: what takes it for granted is wrong.",
             page="monotone",
+        )
+
+
+def _warn_of_clusters(results: Results[Any]) -> None:
+    """Say once where known positives are in few clusters."""
+    few = []
+    for key, _, about, _ in results.each:
+        if about is not None and about.clusters < FEW_CLUSTERS:
+            group = f"{name_group(results.names, key)}: " if results.names else ""
+            few.append(f"{group}{about.clusters:g}")
+    if few:
+        warn_caller(
+            f"Fewer than {FEW_CLUSTERS} clusters hold a known positive ({_first(few)}): how far "
+            "clusters differ is hardly known, and intervals may not hold. Label positives of more "
+            "of them.",
+            page="clusters",
         )
 
 

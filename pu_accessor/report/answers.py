@@ -10,6 +10,7 @@ import pandas as pd
 from pu_accessor.errors import PUError, PUWarning
 from pu_accessor.inference.estimates.cutoff_spec import At
 from pu_accessor.questions.betas import read_betas
+from pu_accessor.questions.estimates import describe_clusters
 from pu_accessor.report.page import number
 
 _AT_EDGE = 0.9995  # from here on, numbers are written as 1
@@ -32,26 +33,36 @@ class Answers:
     def __init__(self, pu: Any, beta: Any, at: At, level: float, band: str) -> None:
         self.pu, self.beta, self.level, self.band = pu, beta, level, band
         self.propensity, self.counts = pu._roles.propensity, pu._counts()
+        self.cluster = pu._roles.cluster
         self.notes: list[str] = []
         # What is wrong with rows or arguments raises here, before anything else is asked.
-        auroc_here = self._note(pu.auroc, beta, target="examples", level=level)
-        self.keys = [str(name) for name in auroc_here.columns[: list(auroc_here).index("beta")]]
-        auroc = self.ask("AUROC on new examples", pu.auroc, beta, level=level)
-        precision = []
-        for name, target in (("new", "population"), ("these", "examples")):
-            caption = f"Average precision of {name} examples"
-            options = {"target": target, "level": level}
-            precision += self.ask(caption, pu.average_precision, beta, **options)
-        self.areas = {"AUROC": [*auroc, auroc_here], "Average precision": precision}
+        targets = {"these": "examples"} if self.cluster is None else {}  # that count rows
+        targets = {"new": "population", **targets}
+        checked = self._note(pu.auroc, beta, target=[*targets.values()][-1], level=level)
+        self.keys = [str(name) for name in checked.columns[: list(checked).index("beta")]]
+        self.areas: dict[str, list[Any]] = {}
+        for area, method in (("AUROC", pu.auroc), ("Average precision", pu.average_precision)):
+            self.areas[area] = []
+            for name, target in targets.items():
+                options = {"target": target, "level": level}
+                caption = f"{area} on {name} examples"
+                self.areas[area] += self.ask(caption, method, beta, **options)
         options = {"at": at, "target": "examples", "level": level, "band": band}
         metrics = ["precision", "recall"]
         self.rates = self.ask("Metrics at cutoffs", pu.metric, metrics, beta, **options)
         caption = "How far labels may be from random"
         options = {"selection_odds": 1, "level": level}
+        robust = [] if self.cluster is not None else [pu.robustness]
         self.breaking = [
-            robust.drop(columns=[*_OF_A_FACTOR])
-            for robust in self.ask(caption, pu.robustness, "auroc", self.point(), **options)
+            answer.drop(columns=[*_OF_A_FACTOR])
+            for method in robust
+            for answer in self.ask(caption, method, "auroc", self.point(), **options)
         ]
+        self.clusters = []
+        if self.cluster is not None:
+            self.clusters = self.ask("The design effect", describe_clusters, pu._request())
+        else:
+            self.notes += map(_ask_for_cluster, pu._source.repeated(pu._roles))
 
     def point(self) -> Any:
         """Return beta without its interval."""
@@ -86,7 +97,8 @@ def for_a_paper(answers: Answers) -> str:
     counts = [
         f"{answers.counts[kind]} {kind}" for kind in kinds if answers.counts.get(kind, "0") != "0"
     ]
-    sentences = [f"The data hold {_listed(counts)} examples.", _beta(answers), _labels(answers)]
+    held = [f"The data hold {_listed(counts)} examples."] if counts else []
+    sentences = [*held, _beta(answers), _labels(answers)]
     for name, frames in answers.areas.items():
         for areas in frames[:1]:
             is_new = areas["target"].iloc[0] == "population"
@@ -97,6 +109,7 @@ def for_a_paper(answers: Answers) -> str:
         if len(rates) <= _MOST:
             sentences.append(f"Among these examples, {_each(rates, answers, _rate)}.")
     band = answers.band if answers.propensity is None else "weighted"
+    band = band if answers.cluster is None else "clustered"
     beta = answers.beta  # an estimate at a higher level has an envelope
     is_joint = isinstance(beta, pd.DataFrame) and float(beta["level"].iloc[0]) > answers.level
     together = ", together with the interval of β," if is_joint else ""
@@ -122,6 +135,9 @@ def assumptions(answers: Answers) -> list[str]:
         _labels(answers),
         f"{_beta(answers)} All numbers but the sign of a comparison depend on it.",
         "The scores come from a classifier that was not trained on these rows.",
+        "Rows are independent of each other."
+        if answers.cluster is None
+        else f"Rows of different clusters, by {str(answers.cluster)!r}, are independent.",
         "“population” speaks of new examples, from where these come from and with their "
         "prevalence; “examples” of these, once all their labels were known.",
         f"Each interval holds by itself, with a probability of {answers.level:g}; where many are "
@@ -139,6 +155,14 @@ def references() -> list[str]:
         "more correlated receiver operating characteristic curves: a nonparametric approach, "
         "Biometrics 44 (1988) 837-845.",
     ]
+
+
+def _ask_for_cluster(name: str) -> str:
+    """Ask whether rows are independent."""
+    return (
+        f"Are rows independent, although {name!r} repeats, or do those of one belong together, so "
+        f"that intervals on new examples need cluster={name!r}?"
+    )
 
 
 def _beta(answers: Answers) -> str:

@@ -136,7 +136,10 @@ def _data(answers: Answers) -> str:
     """Say what was evaluated."""
     counts = pd.DataFrame({"kind": [*answers.counts], "count": [*answers.counts.values()]})
     code = html.paragraph(answers.pu._line(), "code")
-    return html.section("Data", code, html.table(counts, "Examples"))
+    clusters = _table(
+        "Clusters, and the factor by which they raise AUROC's variance", answers.clusters
+    )
+    return html.section("Data", code, html.table(counts, "Examples"), clusters)
 
 
 def _betas(answers: Answers) -> str:

@@ -166,16 +166,53 @@ def read_columns(columns: Columns, roles: Roles) -> tuple[list[FloatArray], Labe
 
 
 def number_clusters(column: "pd.Series[Any]") -> tuple[IntArray, int]:
-    """Return the number of each example's cluster, and how many there are."""
-    numbers, names = pd.factorize(column)
-    if missing := int(np.count_nonzero(numbers < 0)):
+    """Return the number of each example's cluster, and how many there may be.
+
+    Examples
+    --------
+    >>> number_clusters(pd.Series(["ann", "bob", "ann"]))
+    (array([0, 1, 0]), 2)
+    """
+    numbers, ids = find_ids(column)
+    check_clustered(column.name, int(np.count_nonzero(numbers < 0)), column.size)
+    return numbers, ids.size
+
+
+def find_ids(column: "pd.Series[Any]") -> tuple[IntArray, pd.Index]:
+    """Return the position of each example's cluster among ids, -1 where it is missing.
+
+    There may be ids that no example has, where they need no look-up: numbers, categories.
+    """
+    room = 2 * column.size
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iu" and column.size:
+        least, most = int(column.min()), int(column.max())
+        if most - least < room and most < np.iinfo(np.int64).max:
+            start = 0 if least >= 0 and most < room else least
+            numbers = column.to_numpy().astype(np.int64, copy=False)
+            return numbers - start if start else numbers, pd.RangeIndex(start, most + 1)
+    if isinstance(column.dtype, pd.CategoricalDtype) and column.cat.categories.size < room:
+        return column.cat.codes.to_numpy().astype(np.int64), column.cat.categories
+    try:
+        numbers, ids = pd.factorize(column)
+    except TypeError as error:
+        raise PUTypeError(
+            f"cluster column {column.name!r} must hold ids that can be looked up, texts or "
+            f"numbers, but: {brief(str(error))}. Make one id of each: column.astype(str)."
+        ) from error
+    ids = pd.Index(ids)
+    if isinstance(ids, pd.CategoricalIndex):  # other pieces may have other categories
+        ids = ids.categories.take(ids.codes)
+    return numbers.astype(np.int64, copy=False), ids
+
+
+def check_clustered(name: Hashable, missing: int, size: int) -> None:
+    """Raise where rows are of no cluster."""
+    if missing:
         raise PUValueError(
-            f"cluster column {column.name!r} must have a value in each row, but {missing} of "
-            f"{column.size} are missing. Give rows of which nothing is known a cluster each, or "
-            "drop them.",
+            f"cluster column {name!r} must have a value in each row, but {missing} of {size} are "
+            "missing. Drop these rows, or give each an id of its own if it belongs to no other.",
             page="clusters",
         )
-    return numbers.astype(np.int64), len(names)
 
 
 def read_scores(score: "pd.Series[Any]") -> FloatArray:
@@ -317,6 +354,8 @@ def count_columns(columns: Columns, roles: Roles, ties: bool = True) -> dict[str
         "known negatives": f"{negative:,}",
         "unlabeled": f"{labels.size - positive - negative:,}",
     }
+    if columns.cluster is not None and labels.size <= FEW_ROWS:
+        counts["clusters"] = _count_clusters(columns.cluster, known.positive)
     missing = sum(int(column.isna().sum()) for column in scores)
     if len(scores) > 1:
         counts["models"] = f"{len(scores):,}: {list_columns([column.name for column in scores])}"
@@ -327,6 +366,19 @@ def count_columns(columns: Columns, roles: Roles, ties: bool = True) -> dict[str
     if missing:
         counts["missing scores"] = f"{missing:,}: {_MISSING[roles.nan_policy]}"
     return counts
+
+
+def _count_clusters(cluster: "pd.Series[Any]", positive: BoolArray) -> str:
+    """Say how many clusters there are, with how many rows each."""
+    numbers, _ = number_clusters(cluster)
+    rows = np.bincount(numbers)
+    rows = rows[rows > 0]
+    least, most = rows.min(), rows.max()
+    each = f"{least:,}" if least == most else f"{least:,} to {most:,}"
+    text = f"{rows.size:,} of {each} rows"
+    if positive.size != numbers.size:  # of samples, over other dimensions
+        return text
+    return f"{text}, {np.unique(numbers[positive]).size:,} with a known positive"
 
 
 def list_columns(names: Sequence[object]) -> str:

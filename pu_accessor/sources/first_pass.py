@@ -13,8 +13,10 @@ from pu_accessor.errors import PUValueError
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 from pu_accessor.sources.chunks import Key, Merged, Pieces, merge_each
 from pu_accessor.sources.columns import (
+    check_clustered,
     check_missing,
     check_not_empty,
+    find_ids,
     is_lossless,
     read_column,
     read_propensities,
@@ -29,6 +31,7 @@ from pu_accessor.sources.groups import (
     key_columns,
 )
 from pu_accessor.sources.labels import Labels, read_labels
+from pu_accessor.sources.members import Members
 from pu_accessor.sources.roles import Roles
 
 ScoresByGroup: TypeAlias = Iterable[tuple[Hashable, FloatArray]]  # (models, rows) each
@@ -44,6 +47,7 @@ class Labeled(NamedTuple):
     propensity: FloatArray  # (known positives,), or none at all
     ranked: IntArray  # (models,): examples that are ranked, of all kinds
     size: int
+    members: Members | None = None  # its clusters
 
     def of(self, model: int, omits: bool) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return the scores of a model, all or those that are there, and propensities."""
@@ -62,6 +66,7 @@ class Labeled(NamedTuple):
             np.concatenate([self.propensity, other.propensity]),
             self.ranked + other.ranked,
             self.size + other.size,
+            self.members and other.members and self.members.merge(other.members),
         )
 
 
@@ -76,6 +81,7 @@ class FirstPass(NamedTuple):
     labels: "pd.Series[Any]"  # the values of labels, each once
     complete: bool  # whether no label is missing
     wrong: PUValueError | None  # what a piece says of its labels, if that is anything
+    unclustered: int = 0  # rows that are of no cluster, although others are
 
     def merge(self, other: "FirstPass") -> "FirstPass":
         """Put what two pieces hold together, in order."""
@@ -92,6 +98,7 @@ class FirstPass(NamedTuple):
             labels,
             self.complete and other.complete,
             wrong,
+            self.unclustered + other.unclustered,
         )
 
 
@@ -118,6 +125,7 @@ def read_labeled(pieces: Pieces, roles: Roles, paired: bool = False) -> FirstPas
         for model, missing in zip(roles.models, first.missing.tolist(), strict=True):
             check_missing(str(model), missing, first.rows)
     _check_labels(first, roles)
+    check_clustered(roles.cluster, first.unclustered, first.rows)
     if roles.propensity is not None:
         propensity = pd.Series(first.propensity, name=roles.propensity)
         read_propensities(propensity, np.ones(propensity.size, np.bool_))
@@ -138,7 +146,7 @@ def _check_labels(first: FirstPass, roles: Roles) -> None:
 def _read_piece(roles: Roles, paired: bool, frame: pd.DataFrame) -> FirstPass:
     """Return the labeled scores of one piece."""
     labels, keys = frame[roles.label], frame[roles.keys]
-    scores, values = _read_models(roles, frame), labels.dropna()
+    scores, values = read_models(roles, frame), labels.dropna()
     first = FirstPass(
         {},
         keys.iloc[:0],
@@ -152,7 +160,7 @@ def _read_piece(roles: Roles, paired: bool, frame: pd.DataFrame) -> FirstPass:
     if frame.empty:  # of whatever dtypes
         return first
     try:
-        known = _read_labels(labels, roles)
+        known = read_piece_labels(labels, roles)
     except PUValueError as error:
         if first.labels.size > _MANY:
             raise
@@ -162,18 +170,24 @@ def _read_piece(roles: Roles, paired: bool, frame: pd.DataFrame) -> FirstPass:
         propensity = read_propensities(frame[roles.propensity], unchecked)
         known = known._replace(propensity=propensity)
         first = first._replace(propensity=propensity[known.positive])
-    groups = _group_piece(roles, frame)
+    ids = pd.Index([])
+    if roles.cluster is not None:
+        numbers, ids = find_ids(frame[roles.cluster])
+        known = known._replace(cluster=numbers)
+        if unclustered := int(np.count_nonzero(numbers < 0)):
+            return first._replace(unclustered=unclustered)
+    groups = group_piece(roles, frame)
     kept = kept_rows(scores, paired and roles.omits)
     return first._replace(
         groups={
-            key: _pick(scores[:, rows], known.take(rows), kept[rows], roles)
+            key: _pick(scores[:, rows], known.take(rows), kept[rows], ids, roles)
             for key, rows in zip(groups.keys, groups.rows, strict=True)
         },
         keys=keys.iloc[first_rows(groups.rows)] if groups.names else keys.iloc[:0],
     )
 
 
-def _read_labels(labels: "pd.Series[Any]", roles: Roles) -> Labels:
+def read_piece_labels(labels: "pd.Series[Any]", roles: Roles) -> Labels:
     """Read the labels of one piece: others may have what makes them unambiguous."""
     try:
         return read_labels(labels, roles)
@@ -204,13 +218,13 @@ def _count_piece(
     """Count the scores of one piece."""
     if frame.empty:
         return {}
-    scores, groups = _read_models(roles, frame), _group_piece(roles, frame)
+    scores, groups = read_models(roles, frame), group_piece(roles, frame)
     return count(
         (key, scores[:, rows]) for key, rows in zip(groups.keys, groups.rows, strict=True)
     )
 
 
-def _read_models(roles: Roles, frame: pd.DataFrame) -> FloatArray:
+def read_models(roles: Roles, frame: pd.DataFrame) -> FloatArray:
     """Read the scores of all models, a row for each."""
     if frame.empty:
         return np.empty((len(roles.models), 0))
@@ -229,7 +243,7 @@ def _read_scores(scores: "pd.Series[Any]") -> FloatArray:
     return values
 
 
-def _group_piece(roles: Roles, frame: pd.DataFrame) -> Groups:
+def group_piece(roles: Roles, frame: pd.DataFrame) -> Groups:
     """Group the rows of one piece."""
     if roles.by is None:
         return ALL_ROWS
@@ -245,15 +259,19 @@ def kept_rows(scores: FloatArray, complete: bool) -> BoolArray:
     return np.ones(scores.shape[1], np.bool_)
 
 
-def _pick(scores: FloatArray, known: Labels, kept: BoolArray, roles: Roles) -> Labeled:
+def _pick(
+    scores: FloatArray, known: Labels, kept: BoolArray, ids: pd.Index, roles: Roles
+) -> Labeled:
     """Return the labeled examples of a group in one piece."""
     positive, negative = known.positive & kept, known.negative & kept
+    ranked = kept & ~(roles.omits & np.isnan(scores))
     return Labeled(
         scores[:, positive],
         scores[:, negative],
         np.empty(0) if known.propensity is None else known.propensity[positive],
-        np.count_nonzero(kept & ~(roles.omits & np.isnan(scores)), axis=1),
+        np.count_nonzero(ranked, axis=1),
         int(kept.sum()),
+        None if known.cluster is None else Members.of(ids, known.cluster, positive, ranked),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -15,7 +16,7 @@ from pu_accessor.counting.clusters import RowClusters
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.counting.stack import stack_examples
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
-from pu_accessor.ranking import FloatArray, Keyed, PairedRanks, Ranking, Rankings, Ranks
+from pu_accessor.ranking import FloatArray, IntArray, Keyed, PairedRanks, Ranking, Rankings, Ranks
 from pu_accessor.sources.columns import (
     FEW_ROWS,
     Column,
@@ -49,6 +50,7 @@ from pu_accessor.sources.source import Source, check_no_keys, refuse
 
 # Rankings from which on, and examples in each up to which, all together take less time.
 _MANY, _SMALL = 100, 5_000
+_ID = re.compile(r"(.+_)?id|patient|user|site", re.IGNORECASE)  # a column's name
 
 
 class FrameSource(Source):
@@ -101,6 +103,18 @@ class FrameSource(Source):
             shares = shares_below(read_values(score, roles), groups.rows, roles.nan_policy)
             score, (groups, _) = pd.Series(shares), pool_groups(groups, roles.pool, shares.size)
         return take_best(self._rows(roles), score, groups, sizes)
+
+    def repeated(self, roles: Roles) -> list[str]:
+        """Return columns of no role that look like ids and repeat within a group: see `Source`."""
+        groups = self._groups(roles)
+        taken = [*(name for _, name in roles.named()), *roles.keys, *groups.names]
+        unique = self._frame.columns[~self._frame.columns.duplicated(keep=False)]
+        names = [name for name in unique if _ID.fullmatch(str(name)) and name not in taken]
+        columns = self._table([("cluster", name) for name in names])[names] if names else None
+        if columns is None:
+            return []
+        numbers = groups.numbers(len(columns)) * (roles.pool is not True)
+        return [str(name) for name in names if _repeats(columns[name], numbers)]
 
     def _columns(self, roles: Roles) -> Columns:
         """Return the columns that roles name."""
@@ -224,8 +238,7 @@ def rank_rows(
     if labels.cluster is None:
         return ranking
     clusters = RowClusters(score, labels.positive, labels.cluster, labels.clusters)
-    whole = ranking.whole and replace(ranking.whole, clusters=clusters)
-    return replace(ranking, whole=whole, clusters=clusters)
+    return ranking.with_facts(clusters=clusters)
 
 
 def scored(score: FloatArray, roles: Roles) -> int:
@@ -271,6 +284,16 @@ def _check_seed(random_state: object) -> None:
         raise PUValueError(
             f"random_state must lie between 0 and 2**32 - 1, but {random_state} was passed."
         )
+
+
+def _repeats(ids: pd.Series[Any], groups: IntArray) -> bool:
+    """Tell whether ids repeat within a group, and are not all the same."""
+    there = ids.notna().to_numpy() & (groups >= 0)
+    pairs = pd.DataFrame({"group": groups[there], "id": ids[there].array})
+    try:
+        return bool(pairs.duplicated().any()) and len(pairs["id"].unique()) > 1
+    except TypeError:  # lists and the like are no ids
+        return False
 
 
 def take_best(

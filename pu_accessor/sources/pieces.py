@@ -20,6 +20,7 @@ from pu_accessor.counting.placements import Above, PlacementTable, count_above
 from pu_accessor.errors import PUValueError
 from pu_accessor.ranking import Counts, IntArray, Keyed, PairedRanks, Ranking, Rankings, Ranks
 from pu_accessor.sources.chunks import Pieces, beside
+from pu_accessor.sources.cluster_sums import ClusterSums
 from pu_accessor.sources.columns import check_scored, list_columns
 from pu_accessor.sources.first_pass import (
     FirstPass,
@@ -59,26 +60,39 @@ class PiecesSource(Source):
             )
         roles, first, groups = self._first_pass(roles)
         refinement = _count_all(self._pieces, roles, first)
+        sums, clustered = ClusterSums(self._pieces, roles, first), roles.cluster is not None
         check_within(ranks, max(first.groups[key].ranked[model] for key, model in refinement.gaps))
         named = {argument: str(name) for argument, name in roles.named()}
 
         def make(position: int) -> Ranking:
             group, model = divmod(position, len(roles.models))
             of = groups.keys[group], model
-            return rank_counted(
+            ranking = rank_counted(
                 _examples(refinement, roles, first, of),
                 refinement.gaps[of],
                 ranks=ranks,
                 columns={**named, "score": str(roles.models[model])},
             )
+            return ranking.with_facts(clusters=sums.of(of)) if clustered else ranking
 
-        return Rankings(*name_keys(groups, roles), make, refinement.refine)
+        def refine() -> None:
+            refinement.refine()
+            sums.refine()
+
+        return Rankings(*name_keys(groups, roles), make, refine)
 
     def pair(self, roles: Roles, on: ColumnNames | None) -> Keyed[PairedRanks]:
         """Rank the rows of all pieces by several columns of scores: see `Source`.
 
         Models in rows are joined where pieces can be, those of dask; else it raises.
         """
+        if roles.cluster is not None:
+            raise refuse(
+                self.name,
+                "cluster must be left out of compare",
+                "Compare a frame in memory, or leave it out if rows are independent.",
+                f"{roles.cluster!r} was bound",
+            )
         if on is not None and not roles.is_wide:
             return self._pair_rows(roles, key_columns(self._pieces.example(), on, "on"))
         if on is not None or not roles.is_wide:

@@ -114,7 +114,9 @@ class Refinement:
         raise NeedsRefinementError
 
     def refine(self) -> None:
-        """Go through the pieces once, for all that have to wait."""
+        """Go through the pieces once, for all that have to wait, if there are any."""
+        if not self._wanted:
+            return
         wanted, self._wanted = self._limited(), {}
         probes = {of: _focus(self._known[of], want) for of, want in wanted.items()}
         for of, content in self._count(probes).items():

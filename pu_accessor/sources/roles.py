@@ -98,15 +98,20 @@ class Roles:
         return self.by if isinstance(self.by, list) else [] if self.by is None else [self.by]
 
     @property
+    def others(self) -> dict[str, Hashable]:
+        """What is named beside scores and labels."""
+        named = {"propensity": self.propensity, "cluster": self.cluster}
+        return {role: name for role, name in named.items() if name is not None}
+
+    @property
     def omits(self) -> bool:
         """Whether examples without a score are dropped."""
         return self.nan_policy == "omit"
 
     def named(self) -> list[tuple[str, Hashable]]:
         """Return the columns that a ranking is made of, each after the argument that names it."""
-        others = {"propensity": self.propensity, "cluster": self.cluster}
-        asked = [(role, name) for role, name in others.items() if name is not None]
-        return [*(("score", model) for model in self.models), ("label", self.label), *asked]
+        scores = [("score", model) for model in self.models]
+        return [*scores, ("label", self.label), *self.others.items()]
 
     def described(self) -> dict[str, str]:
         """Return the roles that are not the default ones, as a reader would type them.

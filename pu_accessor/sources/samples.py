@@ -19,6 +19,7 @@ from pu_accessor.sources.columns import (
     check_name,
     count_columns,
     list_columns,
+    number_clusters,
     read_column,
     read_propensities,
     read_values,
@@ -37,6 +38,7 @@ class _Variables(NamedTuple):
     score: xr.DataArray
     label: xr.DataArray
     propensity: xr.DataArray | None
+    cluster: xr.DataArray | None
     others: list[Hashable]
 
 
@@ -89,7 +91,7 @@ class SampleSource(Source):
                 f"{on!r} was",
             )
         variables = self._variables(roles)
-        score, label, propensity, _ = variables
+        score, label, propensity, cluster, _ = variables
         others = [dim for dim in score.dims if dim != self._dim]
         if len(others) != 1:
             raise PUValueError(
@@ -98,7 +100,8 @@ class SampleSource(Source):
                 "place along the others, or put models along one: "
                 "ds[['svm', 'forest']].to_dataarray('model')."
             )
-        for role, variable in (("label", label), ("propensity", propensity)):
+        alone = {"label": label, "propensity": propensity, "cluster": cluster}
+        for role, variable in alone.items():
             if variable is not None and variable.dims != (self._dim,):
                 raise PUValueError(
                     f"{role} must be the same for all models, but {variable.name!r} has the "
@@ -121,10 +124,12 @@ class SampleSource(Source):
 
         What lies on disk, or is large, is not read: then the dimensions alone are told.
         """
-        score, label, _, others = self._variables(roles)
-        counts = {}
-        if all(v.chunks is None and v.size <= FEW_ROWS for v in (score, label)):
-            counts = count_columns(Columns([_flat(score)], _flat(label)), roles, ties=not others)
+        score, label, _, cluster, others = self._variables(roles)
+        counts, read = {}, [v for v in (score, label, cluster) if v is not None]
+        if all(v.chunks is None and v.size <= FEW_ROWS for v in read):
+            ids = None if cluster is None else _flat(cluster)
+            columns = Columns([_flat(score)], _flat(label), cluster=ids)
+            counts = count_columns(columns, roles, ties=not others)
         sizes = [f"{dim} {self._dataset.sizes[dim]:,}" for dim in (self._dim, *others)]
         return {**counts, "dimensions": list_columns(sizes)}
 
@@ -176,9 +181,7 @@ class SampleSource(Source):
                 "ds.to_dataframe().reset_index().pu(by='model').",
                 f"{roles.by!r} was",
             )
-        names = {"score": roles.score, "label": roles.label}
-        if roles.propensity is not None:
-            names["propensity"] = roles.propensity
+        names = {"score": roles.score, "label": roles.label, **roles.others}
         variables = {
             role: _variable(self._dataset, role, name, self._dim) for role, name in names.items()
         }
@@ -186,21 +189,32 @@ class SampleSource(Source):
         others = [dim for dim in dims if dim != self._dim]
         _check_dims(self._dataset, others)
         score, label = variables["score"], variables["label"]
-        return _Variables(score, label, variables.get("propensity"), others)
+        propensity, cluster = variables.get("propensity"), variables.get("cluster")
+        return _Variables(score, label, propensity, cluster, others)
 
     def _read(self, variables: _Variables, roles: Roles) -> tuple[FloatArray, Labels]:
         """Read the values of variables, over all other dimensions, the samples last."""
-        score, label, propensity, others = variables
-        read = [_like(score, read_values(_flat(score), roles))]
-        read += [_like(label, kind) for kind in read_labels(_flat(label), roles)[:2]]
+        score, label, propensity, cluster, others = variables
+        known, clusters = read_labels(_flat(label), roles), 0
+        read = {
+            "score": _like(score, read_values(_flat(score), roles)),
+            "positive": _like(label, known.positive),
+            "negative": _like(label, known.negative),
+        }
         if propensity is not None:  # of each place that has labels of its own
-            spread, positive = xr.broadcast(_like(propensity, propensity.to_numpy()), read[1])
+            values = _like(propensity, propensity.to_numpy())
+            spread, positive = xr.broadcast(values, read["positive"])
             column = _flat(spread.rename(propensity.name))
-            read.append(_like(spread, read_propensities(column, positive.to_numpy().ravel())))
-        arrays: list[npt.NDArray[Any]] = [
-            variable.transpose(*others, self._dim).to_numpy() for variable in xr.broadcast(*read)
-        ]
-        return arrays[0], Labels(arrays[1], arrays[2], *arrays[3:])
+            checked = read_propensities(column, positive.to_numpy().ravel())
+            read["propensity"] = _like(spread, checked)
+        if cluster is not None:
+            numbers, clusters = number_clusters(_flat(cluster))
+            read["cluster"] = _like(cluster, numbers)
+        arrays: dict[str, npt.NDArray[Any]] = {
+            name: variable.transpose(*others, self._dim).to_numpy()
+            for name, variable in zip(read, xr.broadcast(*read.values()), strict=True)
+        }
+        return arrays.pop("score"), Labels(**arrays, clusters=clusters)
 
 
 def _variable(

@@ -33,6 +33,10 @@ class Source(Protocol):
     def best(self, roles: Roles, sizes: Sequence[int]) -> pd.DataFrame:
         """Return the rows with the best scores, the best first, as many as asked of each group."""
 
+    def repeated(self, roles: Roles) -> list[str]:
+        """Return columns of no role that look like ids and repeat: rows may belong together."""
+        return []
+
     def template(self, roles: Roles) -> xr.Dataset | None:
         """Return the dimensions that keys are the product of, if they are, with coordinates."""
         return None

@@ -162,6 +162,7 @@ METHODS = {name: function for name, function in METHODS.items() if inspect.isfun
 METHODS |= {f"df.pu.{name}": method for name, method in public(FRAMES).items()}
 METHODS |= {f"ds.pu.{name}": method for name, method in public(DATASETS).items()}
 ROLES: dict[str, Any] = {"score": "score", "label": "label", "by": None, "propensity": None}
+ROLES |= {"cluster": None}
 ROLES |= {"positive": None, "negative": None, "unlabeled": None, "nan_policy": "raise"}
 ROLES |= {"on_error": "raise", "progress": False, "pool": False, "monotone": False}
 RULE: dict[str, Any] = {"level": 0.95, "band": "exact", "reference": "positives"}

@@ -67,7 +67,7 @@ def test_the_error_of_bedroc_is_that_of_what_each_row_contributes() -> None:
 
 
 def test_net_benefit_of_new_examples_is_that_of_rates_at_the_threshold() -> None:
-    frame, _ = draw(1)
+    frame, _ = draw(1, clusters=90)
     found = frame.pu.net_benefit(BETA, thresholds=[0.3, 0.6], target="population")
     assert found["band"].tolist() == ["binomial"] * 2
     assert found["target"].tolist() == ["population"] * 2

@@ -1,0 +1,66 @@
+"""
+Patients or rows?
+=================
+
+Each patient has eight images, which are alike. Whether a model finds anything is asked twice:
+counting images, as if each were of another patient, and counting patients. Estimates are the same,
+intervals are not, and neither is the conclusion.
+"""
+
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import seaborn as sns
+
+import pu_accessor
+
+PATIENTS, IMAGES, BETA, SEED = 100, 8, 0.25, 4
+
+
+def draw(seed: int) -> pd.DataFrame:
+    """Draw patients, a fifth of them known to be ill; scores say nothing of who is."""
+    rng = np.random.default_rng(seed)
+    known = np.arange(PATIENTS) < 20
+    level = rng.normal(0, 0.8, PATIENTS)  # what the images of a patient have in common
+    patient = np.repeat(np.arange(PATIENTS), IMAGES)
+    score = level[patient] + rng.normal(0, 0.6, patient.size)
+    label = np.where(known[patient], 1, np.nan)
+    return pd.DataFrame({"patient": patient, "score": score, "label": label})
+
+
+# %%
+# The scores know nothing of the disease: AUROC is 0.5. Counting images, the 95% interval leaves
+# that out, as if they did; counting patients, it does not.
+df = draw(SEED)
+by_image, by_patient = df.pu, df.pu(cluster="patient")
+print(by_patient)
+columns = ["estimate", "standard_error", "lower", "upper"]
+for pu in (by_image, by_patient):
+    print(pu.auroc(BETA)[columns].round(3).to_string(index=False))
+
+# %%
+# For 40 samples of patients: how many of the 95% intervals miss the truth? (Of 400 it is 36% of
+# those that count images, and 2% of those that count patients.)
+drawn = [draw(seed) for seed in range(100, 140)]
+kinds = {"images": None, "patients": "patient"}
+found: dict[str, Any] = {
+    kind: pd.concat([frame.pu(cluster=column).auroc(BETA) for frame in drawn], ignore_index=True)
+    for kind, column in kinds.items()
+}
+
+blue, red = sns.color_palette("colorblind")[0], sns.color_palette("colorblind")[3]
+figure, axes = plt.subplots(1, 2, figsize=(10, 5), sharex=True, sharey=True, layout="constrained")
+for ax, (kind, areas) in zip(axes, found.items(), strict=True):
+    missed = (areas["lower"] > 0.5) | (areas["upper"] < 0.5)
+    colors = np.where(missed, "red", "blue")
+    for color, name in ((blue, "blue"), (red, "red")):
+        part = areas[colors == name]
+        ax.hlines(part.index, part["lower"], part["upper"], color=color)
+        ax.plot(part["estimate"], part.index, "o", color=color, markersize=4)
+    ax.axvline(0.5, color="black", linewidth=0.8, linestyle="--")
+    ax.set(title=f"counting {kind}: {missed.sum()} of 40 intervals miss", xlabel="AUROC")
+axes[0].set_ylabel("sample of patients")
+sns.despine()
+plt.show()

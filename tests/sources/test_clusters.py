@@ -1,0 +1,410 @@
+"""Rows that belong together: read from any source, summed by cluster in any pieces."""
+
+import re
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import xarray as xr
+
+import pu_accessor
+import pu_accessor.dask
+import pu_accessor.polars
+from pu_accessor import (
+    PUDataError,
+    PUKeyError,
+    PUTypeError,
+    PUValueError,
+    PUWarning,
+    from_arrays,
+    from_chunks,
+)
+from pu_accessor.counting import clusters as counting
+from pu_accessor.counting.clusters import RowClusters
+
+Ask = Callable[[Any], pd.DataFrame]
+
+
+def draw_frame(patients: int = 80, seed: int = 1) -> pd.DataFrame:
+    """Draw patients of some rows, whose labels and scores belong together."""
+    rng = np.random.default_rng(seed)
+    patient = rng.permutation(np.repeat(np.arange(patients), rng.integers(1, 9, patients)))
+    positive, shown = (rng.random(patients)[patient] < 0.5 for _ in range(2))
+    size = patient.size
+    score = np.round(rng.normal(positive + rng.normal(size=patients)[patient]), 1)
+    return pd.DataFrame(
+        {
+            "score": score,
+            "other": rng.normal(positive),
+            "holes": np.where(rng.random(size) < 0.2, np.nan, score),
+            "label": np.where(shown, np.where(positive, 1, 0), np.nan),
+            "patient": patient,
+            "fold": rng.integers(0, 2, size),
+        }
+    )
+
+
+FRAME = draw_frame()
+NUMBERS: Any = FRAME["patient"]
+NAMES: Any = FRAME["patient"].map("p{}".format)
+LISTS: Any = [[1]] * len(FRAME)
+BETA = 0.2
+ASKED: dict[str, Ask] = {
+    "auroc": lambda pu: pu.auroc([0.1, BETA]),
+    "average_precision": lambda pu: pu.average_precision(BETA),
+    "metric": lambda pu: pu.metric(["precision", "fpr"], BETA, at={"threshold": [-0.3, 0.5]}),
+    "auroc by fold": lambda pu: pu(by="fold").auroc(BETA),
+    "metric by fold": lambda pu: pu(by="fold").metric("recall", BETA, at={"threshold": 0.5}),
+    "auroc of models": lambda pu: pu(score=["score", "other"]).auroc(BETA),
+    "auroc of models by fold": lambda pu: pu(score=["holes", "other"], by="fold")(
+        nan_policy="omit"
+    ).auroc(BETA),
+    "average_precision omit": lambda pu: pu(score="holes", nan_policy="omit").average_precision(
+        BETA
+    ),
+    "auroc worst": lambda pu: pu(score="holes", nan_policy="worst").auroc(BETA),
+    "metric worst": lambda pu: pu(score="holes", nan_policy="worst").metric(
+        "recall", BETA, at={"threshold": 0.5}
+    ),
+}
+
+
+def in_chunks(frame: pd.DataFrame, size: int, **roles: Any) -> Any:
+    """Bind chunks of some rows."""
+    chunks = [frame[start : start + size] for start in range(0, len(frame), size)]
+    return from_chunks(chunks, cluster="patient", **roles)
+
+
+def same(one: pd.DataFrame, other: pd.DataFrame) -> None:
+    """Hold that answers are alike."""
+    pd.testing.assert_frame_equal(one, other, rtol=1e-12, atol=1e-12)
+
+
+# Sources
+
+
+@pytest.mark.parametrize("ask", ASKED.values(), ids=ASKED)
+def test_all_sources_answer_alike(ask: Ask) -> None:
+    expected = ask(FRAME.pu(cluster="patient"))
+    assert not ask(FRAME.pu)["lower"].equals(expected["lower"])
+    for size in (17, 100, len(FRAME)):
+        order = np.random.default_rng(size).permutation(len(FRAME))
+        same(ask(in_chunks(FRAME.iloc[order], size)), expected)
+    from_pandas: Any = dd.from_pandas
+    for frame in (from_pandas(FRAME, npartitions=3, sort=False), pl.from_pandas(FRAME)):
+        same(ask(pu_accessor.pu(frame, cluster="patient")), expected)
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95])
+def test_curves_are_alike_in_any_order_and_by_any_names(level: float) -> None:
+    tied = FRAME.assign(score=FRAME["score"].round())
+    expected = tied.pu(cluster="patient").roc_bounds([0.1, BETA], level=level)
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        named = tied.assign(patient=rng.permutation(1000)[tied["patient"]])
+        frame = named.iloc[rng.permutation(len(tied))]
+        for pu in (frame.pu(cluster="patient"), in_chunks(frame, 60)):
+            xr.testing.assert_allclose(pu.roc_bounds([0.1, BETA], level=level), expected)
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        NAMES,
+        NAMES.astype("string"),
+        NAMES.astype("category"),
+        NAMES.astype("category").cat.add_categories(["nobody"]),
+        pd.Series(pd.array(NUMBERS, "Int64")),
+        FRAME["patient"].astype("int32[pyarrow]"),
+        NAMES.astype("string[pyarrow]"),
+        FRAME["patient"] - 40,
+        FRAME["patient"] * 2**40,
+        FRAME["patient"].astype(np.uint8),
+        FRAME["patient"].astype(np.uint64) + 2**63,
+        FRAME["patient"] - 2**63,
+        FRAME["patient"] / 7,
+        pd.Timestamp("2020") + pd.to_timedelta(FRAME["patient"], "D"),
+        FRAME["patient"].map(lambda number: number if number % 2 else f"p{number}"),
+        pd.Series([*zip(FRAME["patient"], FRAME["patient"], strict=True)]),
+    ],
+    ids=lambda ids: f"{ids.dtype}",
+)
+def test_ids_are_of_any_kind(ids: Any) -> None:
+    expected, frame = FRAME.pu(cluster="patient").auroc(BETA), FRAME.assign(patient=ids)
+    same(frame.pu(cluster="patient").auroc(BETA), expected)
+    same(in_chunks(frame, 50).auroc(BETA), expected)
+    if not isinstance(ids[0], tuple):
+        arrays = from_arrays(FRAME["score"], FRAME["label"], cluster=ids.array)
+        same(arrays.auroc(BETA), expected)
+
+
+def test_pieces_may_have_other_dtypes() -> None:
+    parts = [part.reset_index(drop=True) for _, part in FRAME.groupby(FRAME.index // 100)]
+    parts = [
+        part.astype({"patient": dtype})
+        for part, dtype in zip(parts, ("int64", "int32", "float64", "category"), strict=False)
+    ]
+    same(
+        from_chunks(parts, cluster="patient").auroc(BETA), FRAME.pu(cluster="patient").auroc(BETA)
+    )
+
+
+def test_polars_takes_categories_and_texts() -> None:
+    frame: Any = pl.from_pandas(FRAME)
+    expected = FRAME.pu(cluster="patient").auroc(BETA)
+    for dtype in (pl.String, pl.Categorical, pl.Float32):
+        cast = pl.col("patient").cast(pl.String).cast(dtype)
+        same(frame.with_columns(cast).pu(cluster="patient").auroc(BETA), expected)
+    grouped = frame.group_by("fold").pu(cluster="patient")
+    same(grouped.auroc(BETA), FRAME.groupby("fold").pu(cluster="patient").auroc(BETA))
+
+
+def test_samples_along_a_dimension() -> None:
+    ds = xr.Dataset.from_dataframe(FRAME.assign(patient=NAMES).rename_axis("sample"))
+    same(ds.pu(cluster="patient").auroc(BETA), FRAME.pu(cluster="patient").auroc(BETA))
+    wide = ds[["score", "other"]].to_dataarray("model", name="score").to_dataset()
+    wide = wide.assign(label=ds["label"], patient=ds["patient"])
+    models = FRAME.pu(score=["score", "other"], cluster="patient").auroc(BETA)
+    same(wide.pu(cluster="patient").auroc(BETA), models)
+    # Of clusters of their own at each place, in any order of dimensions.
+    own = xr.concat([ds["patient"], xr.ones_like(ds["patient"]).copy(data=FRAME.index)], "model")
+    apart = wide.assign(patient=own.transpose("sample", "model"))
+    found = apart.pu(cluster="patient").auroc(BETA)["standard_error"]
+    rows = FRAME.assign(patient=FRAME.index).pu(score="other", cluster="patient").auroc(BETA)
+    np.testing.assert_allclose(found, [models["standard_error"][0], *rows["standard_error"]])
+    assert "clusters" in repr(wide.pu(cluster="patient"))
+
+
+def test_the_typed_function_takes_them() -> None:
+    same(
+        pu_accessor.pu(FRAME, cluster="patient").auroc(BETA),
+        FRAME.pu(cluster="patient").auroc(BETA),
+    )
+
+
+def test_pooled_folds_share_their_patients() -> None:
+    pooled = FRAME.pu(by="fold", pool=True, cluster="patient")
+    apart = FRAME.assign(patient=FRAME["patient"] + 100 * FRAME["fold"])
+    for name in ("auroc", "average_precision"):
+        cut = getattr(pooled, name)(BETA)
+        uncut = getattr(apart.pu(by="fold", pool=True, cluster="patient"), name)(BETA)
+        assert cut["estimate"].equals(uncut["estimate"])
+        assert cut["standard_error"].item() > 1.05 * uncut["standard_error"].item()
+
+
+def test_rows_of_their_own_are_as_good_as_independent() -> None:
+    size = 4000
+    rng = np.random.default_rng(3)
+    truth = rng.random(size) < 0.4
+    known = np.where(truth & (rng.random(size) < 0.5), 1, np.nan)
+    frame = pd.DataFrame({"score": rng.normal(truth), "label": known, "row": np.arange(size)})
+    for name in ("auroc", "average_precision"):
+        one, other = (getattr(pu, name)(BETA) for pu in (frame.pu, frame.pu(cluster="row")))
+        np.testing.assert_allclose(one["standard_error"], other["standard_error"], rtol=0.01)
+
+
+def test_further_pass_is_one_for_all() -> None:
+    passes = 0
+
+    def chunks() -> list[pd.DataFrame]:
+        nonlocal passes
+        passes += 1
+        return [FRAME[:100], FRAME[100:]]
+
+    pu = from_chunks(chunks, by="fold", score=["score", "other"], cluster="patient")
+    pu.auroc(BETA)
+    counted = passes
+    passes = 0
+    pu(cluster=None).auroc(BETA)
+    assert counted == passes + 1
+
+
+def test_rows_that_change_are_seen() -> None:
+    opened = iter([FRAME, FRAME, FRAME, FRAME.assign(patient=-1)])
+    pu = from_chunks(lambda: [next(opened)], cluster="patient")
+    with pytest.raises(PUValueError, match="chunks must hold the same rows each time"):
+        pu.auroc(BETA)
+
+
+# Sums
+
+
+@pytest.mark.parametrize("threads", ["1", "3"])
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+def test_sums_are_those_of_rows(
+    threads: str, missing: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PU_ACCESSOR_MAX_THREADS", threads)
+    monkeypatch.setattr("pu_accessor.counting.threads._WORTH", 1)
+    monkeypatch.setattr(counting, "_PIECE", 7)
+    rng = np.random.default_rng(5)
+    score = np.round(rng.normal(size=200), 1)
+    score[rng.random(200) < missing] = np.nan
+    score[:4] = np.inf, -np.inf, 0.0, -0.0
+    positive, code = rng.random(200) < 0.3, rng.integers(0, 12, 200)
+    values = np.unique(score[~np.isnan(score)])[::-1]
+    for threshold in (
+        values,
+        values[::5],
+        np.array([0.25]),
+        np.array([np.inf]),
+        np.array([np.nan]),
+    ):
+        edges = np.concatenate([[np.inf], threshold, [np.nan]])
+        known, rest = rng.normal(size=(2, edges.size - 1))
+        worst = np.nan_to_num(edges[1:], nan=-np.inf, posinf=np.inf, neginf=-1e9)
+        cost = np.nan_to_num(score, nan=-np.inf, posinf=np.inf, neginf=-1e9)
+        step = np.array([np.argmax(worst <= one) for one in cost])
+        expected = np.zeros((2, 15))
+        np.add.at(expected[0], code[positive], known[step[positive]])
+        np.add.at(expected[1], code[~positive], rest[step[~positive]])
+        sums = RowClusters(score, positive, code, 15).sums(edges, known, rest)
+        np.testing.assert_allclose(sums, expected, atol=1e-12)
+
+
+# Bad input
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA, pd.NaT])
+def test_missing_ids_are_refused(missing: Any) -> None:
+    ids = FRAME["patient"].astype(object).where(FRAME.index != 7, missing)
+    frame, words = FRAME.assign(patient=ids), f"cluster .*'patient' .* 1 of {len(FRAME)} are miss"
+    for pu in (frame.pu(cluster="patient"), in_chunks(frame, 50)):
+        with pytest.raises(PUValueError, match=words):
+            pu.auroc(BETA)
+    assert "1 of" in repr(frame.pu(cluster="patient"))
+    with pytest.raises(PUValueError, match=r"cluster .* docs/clusters\.md"):
+        from_arrays(FRAME["score"], FRAME["label"], cluster=ids).auroc(BETA)
+
+
+def test_other_errors_say_what_to_pass() -> None:
+    with pytest.raises(PUKeyError, match="cluster must name a column"):
+        FRAME.pu(cluster="patience").auroc(BETA)
+    with pytest.raises(PUKeyError, match="cluster must name a column"):
+        in_chunks(FRAME.drop(columns="patient"), 50).auroc(BETA)
+    with pytest.raises(PUTypeError, match="cluster column 'patient' must hold ids"):
+        FRAME.assign(patient=LISTS).pu(cluster="patient").auroc(BETA)
+    with pytest.raises(PUValueError, match="cluster must have a value for each"):
+        from_arrays([1, 2, 3], [1, None, None], cluster=[1, 2]).auroc(BETA)
+    with pytest.raises(PUValueError, match="cluster must be left out with propensity"):
+        FRAME.pu(cluster="patient", propensity="score")
+    ds = xr.Dataset({"score": (("sample", "model"), FRAME[["score", "other"]])})
+    ds = ds.assign(
+        label=("sample", FRAME["label"]), patient=(("sample", "model"), [[1, 2]] * len(FRAME))
+    )
+    with pytest.raises(PUValueError, match="cluster must be the same for all models"):
+        ds.pu(cluster="patient").compare()
+
+
+def with_positives_in(number: int) -> pd.DataFrame:
+    """Return rows whose known positives are of some patients alone."""
+    kept = FRAME["patient"].isin(held()[:number])
+    return FRAME.assign(label=FRAME["label"].where(kept & (FRAME["label"] == 1)))
+
+
+def held() -> list[int]:
+    """Return the patients that hold a known positive."""
+    return [*FRAME.loc[FRAME["label"] == 1, "patient"].unique()]
+
+
+@pytest.mark.parametrize("number", [4, 9])
+def test_few_clusters_are_warned_of_once(number: int) -> None:
+    frame = with_positives_in(number)
+    for pu in (frame.pu(cluster="patient"), in_chunks(frame, 60)):
+        with pytest.warns(PUWarning, match=rf"Fewer than 10 clusters .* \({number}\)") as told:
+            pu.auroc(BETA)
+        assert len(told) == 1
+    groups = pd.concat([frame.assign(site=site) for site in "abc"])
+    with pytest.warns(PUWarning, match="site='a': .*; .*site='b'") as told:
+        groups.pu(by="site", cluster="patient").auroc(BETA)
+    assert len(told) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with_positives_in(10).pu(cluster="patient").auroc(BETA)
+
+
+@pytest.mark.parametrize("name", ["auroc", "average_precision"])
+def test_one_cluster_is_refused(name: str) -> None:
+    frame = with_positives_in(1)
+    for pu in (frame.pu(cluster="patient"), in_chunks(frame, 60)):
+        with pytest.raises(PUDataError, match="cluster must have known positives in 2 clusters"):
+            getattr(pu, name)(BETA)
+    both = pd.concat([frame.assign(site="a"), FRAME.assign(site="b")])
+    with pytest.warns(PUWarning, match="1 of 2 groups are left out .*site='a'"):
+        found = both.pu(by="site", cluster="patient", on_error="skip").auroc(BETA)
+    assert found["site"].tolist() == ["b"]
+
+
+# What is said of them
+
+
+def test_a_repr_counts_them() -> None:
+    clusters = FRAME["patient"].nunique()
+    for frame in (FRAME, pl.from_pandas(FRAME)):
+        pu: Any = pu_accessor.pu(frame, cluster="patient")
+        words = rf"clusters +{clusters} of 1 to 8 rows, {len(held())} with a known positive\n"
+        assert re.search(words, repr(pu))
+    equal = pd.DataFrame({"score": range(6), "label": [1, None] * 3, "site": [5, 5, 0, 0, 9, 9]})
+    assert re.search(r"clusters +3 of 2 rows, 3 with", repr(equal.pu(cluster="site")))
+    assert "clusters" not in repr(equal.pu)
+
+
+def read_report(pu: Any, folder: Path) -> str:
+    """Return the text of a report, without its pictures."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PUWarning)
+        path = pu.report(BETA, path=folder / "report.html")
+    text = re.sub(r"<figure>.*?</figure>", "", path.read_text(encoding="utf-8"))
+    return re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", text)).replace("&#x27;", "'")
+
+
+def test_a_report_counts_them(tmp_path: Path) -> None:
+    one, other = (pu.auroc(BETA) for pu in (FRAME.pu, FRAME.pu(cluster="patient")))
+    effect = (other["standard_error"] / one["standard_error"]).item() ** 2
+    for pu in (FRAME.pu(cluster="patient"), in_chunks(FRAME, 60)):
+        text = read_report(pu, tmp_path)
+        each = len(FRAME) / FRAME["patient"].nunique()
+        assert f" {FRAME['patient'].nunique()} {len(held())} {each:.3f} {effect:.3f} " in text
+        assert "Rows of different clusters, by 'patient', are independent." in text
+        assert "Are rows independent" not in text
+
+
+def test_a_report_asks_where_an_id_repeats(tmp_path: Path) -> None:
+    text = read_report(FRAME.pu, tmp_path)
+    assert text.count("Are rows independent, although 'patient' repeats, or do those") == 1
+
+
+@pytest.mark.parametrize("name", ["patient", "Patient", "customer_id", "site", "user", "ID"])
+def test_names_are_like_those_of_ids(name: str) -> None:
+    frame = FRAME.rename(columns={"patient": name})
+    assert frame.pu._source.repeated(frame.pu._roles) == [name]
+    of_polars: Any = pl.from_pandas(frame)
+    assert of_polars.pu._source.repeated(frame.pu._roles) == [name]
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        FRAME.rename(columns={"patient": "patient_age"}),
+        FRAME.assign(patient=range(len(FRAME))),
+        FRAME.assign(patient="the only one"),
+        FRAME.assign(patient=np.nan),
+        FRAME.assign(patient=LISTS),
+    ],
+)
+def test_it_asks_nothing_else(frame: pd.DataFrame) -> None:
+    assert frame.pu._source.repeated(frame.pu._roles) == []
+
+
+def test_an_example_in_each_group_is_no_repetition() -> None:
+    rows = FRAME.assign(example_id=range(len(FRAME))).drop(columns="patient")
+    both = pd.concat([rows.assign(model="a"), rows.assign(model="b")])
+    for roles, asked in (({}, ["example_id"]), ({"by": "model"}, [])):
+        pu = both.pu(**roles)
+        assert pu._source.repeated(pu._roles) == asked
