@@ -208,7 +208,9 @@ def holding(labels: Labels, clusters: Clusters) -> int:
 def variance(functional: Functional, labels: Labels, clusters: Clusters) -> float:
     """Return C/(C - 1) times the sum of squares of sums by cluster.
 
-    C is the number of clusters that hold a known positive.
+    C is the number of clusters that hold a known positive. Obuchowski has a factor for each of
+    three terms, and can be below 0. At 10, 30 and 400 fully labeled clusters of 5 rows, whole
+    clusters or single rows diseased, both cover the same to .003 (1,000 to 2,000 draws).
     """
     squares = [each**2 for each in sums(contributions(functional, len(labels)), clusters)]
     counted = holding(labels, clusters)
