@@ -182,7 +182,8 @@ class PairedRanks(NamedTuple):
     """What several models make of the same examples: ranks of the known positives, and the rest.
 
     The covariance is that, over all examples but the known positives, of the (weighted) shares of
-    known positives that two models rank above an example, ties counting half.
+    known positives that two models rank above an example, ties counting half; moves are the mean
+    square and the mean fourth power of the difference of two such shares.
     """
 
     names: tuple[str, ...]  # of the levels of a model's key
@@ -191,6 +192,7 @@ class PairedRanks(NamedTuple):
     total: Counts
     covariance: FloatArray  # (models, models); NaN for fewer than two examples
     weight: FloatArray | None = None  # 1 / propensity; None where all are alike
+    moves: FloatArray | None = None  # (2, models, models)
 
 
 Rankings: TypeAlias = Keyed[Ranking]

@@ -108,7 +108,7 @@ def compare(
     -----
     PUWarning
         If the examples do not say how far the difference can be off: there is one known positive
-        alone, or one other example, or all differ by the same number of ranks.
+        alone, or one other example.
 
     See Also
     --------
@@ -123,6 +123,9 @@ def compare(
     (N - n)*var(V_a - V_b), with d of ranks among the other examples alone, and V the shares of
     known positives above each of these; its degrees of freedom are Welch's. P value and interval
     agree: at level .95 the interval leaves out 0 exactly where p < .05, whatever beta.
+
+    Where models differ in few examples, the known ones among these say little. At least three
+    known positives are taken to differ, by as much as is typical for them and for the rest.
 
     For these examples the others are given, and s**2 = var(d)/n * (1 - n/P) with n - 1 degrees of
     freedom. Without beta the last factor is left out, so that p is conservative where many of the

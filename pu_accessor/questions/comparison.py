@@ -71,7 +71,7 @@ def compare(
 
     results = map_rankings(request, request.pair(on), question, betas)
     pairs = as_rows(results)
-    _warn_of_chance(pairs, pairs.pop("stuck"), list(results.names))
+    _warn_of_chance(pairs, list(results.names))
     if betas is None:
         pairs.attrs["size"] = _NO_SIZE
     return pairs
@@ -111,7 +111,6 @@ def _columns_of_models(
         **_test_columns(tests),
         "n": tests.n,
         "target": target,
-        "stuck": tests.stuck[:, np.newaxis],
     }
     return pair_columns(paired.names, [*paired.ranks], (tests.first, tests.second), columns)
 
@@ -270,24 +269,18 @@ def pair_columns(
     return {**named, **flat}
 
 
-def _warn_of_chance(pairs: pd.DataFrame, stuck: "pd.Series[bool]", groups: list[str]) -> None:
+def _warn_of_chance(pairs: pd.DataFrame, groups: list[str]) -> None:
     """Warn where the known positives do not say how far a difference can be off."""
-    lone, stuck = pairs["statistic"].isna(), stuck & np.isinf(pairs["statistic"])
-    for rows, message in (
-        (
-            lone,
-            "there is one known positive alone, or one other example, so that statistic, p value "
-            "and interval are NaN",
-        ),
-        (stuck, "all known positives differ by the same number of ranks, so that p is 0"),
-    ):
-        if rows.any():
-            keys = pairs.loc[rows, groups].drop_duplicates() if groups else pairs[:0]
-            where = f" ({_first(keys.to_dict('records'))})" if len(keys) else ""
-            warn_caller(
-                f"In {rows.sum()} of {len(pairs)} comparisons{where} {message}. That says nothing "
-                "about chance: compare models on more known positives."
-            )
+    alone = pairs["statistic"].isna()
+    if not alone.any():
+        return
+    keys = pairs.loc[alone, groups].drop_duplicates() if groups else pairs[:0]
+    where = f" ({_first(keys.to_dict('records'))})" if len(keys) else ""
+    warn_caller(
+        f"In {alone.sum()} of {len(pairs)} comparisons{where} there is one known positive alone, "
+        "or one other example, so that statistic, p value and interval are NaN. That says nothing "
+        "about chance: compare models on more known positives."
+    )
 
 
 def _warn_of_lone(keys: Sequence[Hashable]) -> None:

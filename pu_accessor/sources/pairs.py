@@ -125,9 +125,9 @@ def pair_counted(
     weight: FloatArray | None,
 ) -> PairedRanks:
     """Return the ranks of known positives, with all examples counted between them."""
-    ranks, among, covariance = rank_pairs(tables, known, above)
+    ranks, among, covariance, moves = rank_pairs(tables, known, above)
     by_model, by_model_among = (dict(zip(models, rank, strict=True)) for rank in (ranks, among))
-    return PairedRanks(("model",), by_model, by_model_among, total, covariance, weight)
+    return PairedRanks(("model",), by_model, by_model_among, total, covariance, weight, moves)
 
 
 def pair_weight(propensity: FloatArray | None) -> FloatArray | None:
@@ -218,6 +218,7 @@ def _pool_pairs(parts: Sequence[PairedRanks]) -> PairedRanks:
         )
     ranks, among = {}, {}
     covariance = np.zeros(parts[0].covariance.shape)
+    moves = np.zeros((2, *covariance.shape))
     for model in parts[0].ranks:
         within = [part.among[model] for part in shared]
         ahead = [
@@ -229,4 +230,5 @@ def _pool_pairs(parts: Sequence[PairedRanks]) -> PairedRanks:
     for part, size in zip(shared, sizes, strict=True):
         share = part.total.known_positive / n
         covariance += part.covariance * (share**2 * (others / size))
-    return PairedRanks(parts[0].names, ranks, among, total, covariance)
+        moves += 0 if part.moves is None else part.moves * (size / others)
+    return PairedRanks(parts[0].names, ranks, among, total, covariance, moves=moves)
