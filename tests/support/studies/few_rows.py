@@ -1,6 +1,6 @@
-"""Do comparisons hold where two models differ in few rows? ``python -m tests.support.studies.few_rows``.
+"""Do comparisons hold where two models differ in few rows?
 
-One model is another with 1% or 5% of its scores changed. Counted is how often the interval at the
+Run ``python -m tests.support.studies.few_rows``. One model is another with 1% or 5% of its scores changed. Counted is how often the interval at the
 true beta holds the difference of the areas, and how often p < .05 with the wrong sign; for models
 that differ in all rows also how often p < .05 where they are equally good, and how wide intervals
 are against those of the plain variance. Writes ``docs/measured/few_rows.csv``.
@@ -150,7 +150,8 @@ def look(
     n, size = design.known, design.known + design.rest
     positives = n + round(design.beta * design.rest)
     truth, known = np.arange(size) < positives, np.arange(size) < n
-    labels, found = Labels(known, np.zeros(size, np.bool_)), {"population": [], "examples": []}
+    labels = Labels(known, np.zeros(size, np.bool_))
+    found: dict[str, list[tuple[float, ...]]] = {"population": [], "examples": []}
     for _ in range(draws):
         scores = pair(rng, truth, share)
         paired = pair_scores(("model",), ("a", "b"), scores, labels, "raise")
@@ -188,7 +189,7 @@ def plain_width(scores: FloatArray, design: Design, target: str) -> float:
         below = square**2 / (n - 1) + other**2 / (rest - 1)
         df = (square + other) ** 2 / below if below else np.inf
         square += other
-    return 2 * float(special.stdtrit(df, (1 + LEVEL) / 2)) * square**0.5 / negatives
+    return float(2 * special.stdtrit(df, (1 + LEVEL) / 2) * square**0.5 / negatives)
 
 
 def main() -> None:
