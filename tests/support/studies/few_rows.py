@@ -1,9 +1,10 @@
 """Do comparisons hold where two models differ in few rows?
 
-Run ``python -m tests.support.studies.few_rows``. One model is another with 1% or 5% of its scores changed. Counted is how often the interval at the
-true beta holds the difference of the areas, and how often p < .05 with the wrong sign; for models
-that differ in all rows also how often p < .05 where they are equally good, and how wide intervals
-are against those of the plain variance. Writes ``docs/measured/few_rows.csv``.
+Run ``python -m tests.support.studies.few_rows``. One model is another with 1% or 5% of its scores
+changed. Counted is how often the interval at the true beta holds the difference of the areas, and
+how often p < .05 with the wrong sign; for models that differ in all rows also how often p < .05
+where they are equally good, and how wide intervals are against those of the plain variance.
+Writes ``docs/measured/few_rows.csv``.
 """
 
 import argparse
