@@ -178,6 +178,14 @@ class Keyed(Generic[Kind]):
     together: Callable[[], Stack] | None = None  # many small rankings at once
 
 
+class PairedRows(NamedTuple):
+    """The rows of models that ranked the same examples, in memory."""
+
+    rankings: Callable[[], Sequence[Ranking]]  # of each model; each row is a cluster of its own
+    positive: BoolArray  # whether a row is a known positive
+    cluster: IntArray | None  # the number of each row's cluster, where rows are not independent
+
+
 class PairedRanks(NamedTuple):
     """What several models make of the same examples: ranks of the known positives, and the rest.
 
@@ -193,6 +201,7 @@ class PairedRanks(NamedTuple):
     covariance: FloatArray  # (models, models); NaN for fewer than two examples
     weight: FloatArray | None = None  # 1 / propensity; None where all are alike
     moves: FloatArray | None = None  # (2, models, models)
+    rows: PairedRows | None = None
 
 
 Rankings: TypeAlias = Keyed[Ranking]

@@ -79,6 +79,13 @@ class PiecesSource(Source):
 
         Models in rows are joined where pieces can be, those of dask; else it raises.
         """
+        if roles.cluster is not None:
+            raise refuse(
+                self.name,
+                "cluster must be left out of compare",
+                "Put the scores of all models into a frame: df.pu(score=[...], cluster=...).",
+                f"{roles.cluster!r} was passed",
+            )
         if on is not None and not roles.is_wide:
             return self._pair_rows(roles, key_columns(self._pieces.example(), on, "on"))
         if on is not None or not roles.is_wide:

@@ -113,7 +113,7 @@ class SampleSource(Source):
                 f"[{shorten(map(brief, models.tolist()), most=20)}]."
             )
         names = (str(others[0]),)
-        paired = pair_scores(names, models.tolist(), scores, labels.take(0), roles.nan_policy)
+        paired = pair_scores(names, models.tolist(), scores, labels.take(0), roles)
         return Keyed((), ((),), lambda _: paired)
 
     def summary(self, roles: Roles) -> dict[str, str]:
@@ -200,7 +200,7 @@ class SampleSource(Source):
         arrays: list[npt.NDArray[Any]] = [
             variable.transpose(*others, self._dim).to_numpy() for variable in xr.broadcast(*read)
         ]
-        return arrays[0], Labels(arrays[1], arrays[2], *arrays[3:])
+        return arrays[0], Labels(arrays[1], arrays[2], arrays[3] if arrays[3:] else None)
 
 
 def _variable(

@@ -119,7 +119,7 @@ def test_a_copy_differs_by_nothing(target: str) -> None:
     df = draw(3).assign(copy=lambda df: df["svm"])
     row = df.pu(score=["svm", "copy"], propensity="chance").compare([0.2], target=target).iloc[0]
     assert row[["difference", "lower", "upper", "statistic", "sign"]].tolist() == [0] * 5
-    assert (row["p_value"], row["p_holm"]) == (1, 1)
+    assert (row["p_value"], row["p_adjusted"]) == (1, 1)
     assert row["df"] == (np.inf if target == "population" else row["n"] - 1)
 
 
@@ -142,8 +142,8 @@ def test_nearly_equal_propensities_are_nearly_none() -> None:
     pu, plain = df.pu(score=MODELS, propensity="chance"), df.pu(score=MODELS)
     one, other = (ask.compare([0.2]).drop(columns="df") for ask in (pu, plain))
     pd.testing.assert_frame_equal(
-        one.drop(columns=["p_value", "p_holm", "lower", "upper"]),
-        other.drop(columns=["p_value", "p_holm", "lower", "upper"]),
+        one.drop(columns=["p_value", "p_adjusted", "lower", "upper"]),
+        other.drop(columns=["p_value", "p_adjusted", "lower", "upper"]),
     )
     limits = [ask(score="svm").estimate_beta()["upper"].item() for ask in (pu, plain)]
     assert limits[1] <= limits[0] <= limits[1] + 0.05  # one more that was not seen

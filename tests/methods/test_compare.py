@@ -17,7 +17,7 @@ from tests.support.oracles import comparison_oracle as oracle
 
 MODELS = ["svm", "forest", "nb", "copy", "flipped"]
 
-PLAIN = ["model_a", "model_b", "sign", "statistic", "df", "p_value", "p_holm", "n", "target"]
+PLAIN = ["model_a", "model_b", "sign", "statistic", "df", "p_value", "p_adjusted", "n", "target"]
 
 SIZE = ["beta", "difference", "lower", "upper", "level"]
 
@@ -290,7 +290,7 @@ def test_one_known_positive_has_no_test() -> None:
     with pytest.warns(PUWarning) as record:
         got = pu(small([1, None, None, None]))(score=["a", "b", "c"]).compare(0.25)
     assert len(record) == 1
-    assert got[["lower", "upper", "statistic", "p_value", "p_holm"]].isna().all(axis=None)
+    assert got[["lower", "upper", "statistic", "p_value", "p_adjusted"]].isna().all(axis=None)
     assert got["difference"].tolist() == pytest.approx([1 / 2.25, 0, -1 / 2.25])
     assert got["sign"].tolist() == [1, 0, -1]
 
@@ -301,7 +301,9 @@ def test_one_other_example_has_no_test_on_new_ones(odds: float) -> None:
     with pytest.warns(PUWarning) as record:
         got = pu(frame)(score=["a", "b"]).compare(0.25, selection_odds=odds)
     assert len(record) == 1
-    assert got[["lower", "upper", "statistic", "df", "p_value", "p_holm"]].isna().all(axis=None)
+    assert (
+        got[["lower", "upper", "statistic", "df", "p_value", "p_adjusted"]].isna().all(axis=None)
+    )
     assert got["difference"].tolist() == [0]
 
 
@@ -376,7 +378,7 @@ def test_what_odds_change_is_up_to_each_pair(beta: Any, odds: float) -> None:
         pu(frame)(score=[*pair]).compare(beta, selection_odds=odds)
         for pair in combinations("abc", 2)
     ]
-    once = [name for name in found.columns if name != "p_holm"]
+    once = [name for name in found.columns if name != "p_adjusted"]
     pd.testing.assert_frame_equal(found[once], pd.concat(parts)[once].reset_index(drop=True))
     signs = {tuple(part["sign"]) for part in parts}
     assert (len(signs) > 1) == (odds < np.inf)  # what changes one pair changes no other

@@ -19,19 +19,23 @@ from pu_accessor.inference.comparison.pairwise import (
     compare_by_t,
     find_pairs,
 )
+from pu_accessor.inference.comparison.scatter import covary, design, rows_of, sum_squares
 from pu_accessor.inference.estimates.joint import join_limits
 from pu_accessor.inference.estimates.known_positives import count_negatives, count_positives
 from pu_accessor.inference.estimates.weighted_areas import weighted_spread
 from pu_accessor.inference.estimates.within_odds import says_little
-from pu_accessor.inference.influence import kurtosis_df, welch_df
+from pu_accessor.inference.influence import (
+    kurtosis_df,
+    placement_influences,
+    sum_by_cluster,
+    welch_df,
+)
 from pu_accessor.inference.settings import BetaRange
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import FloatArray, IntArray, PairedRanks
 
 _ROUNDING = 1e-12  # relative size of a variance that may be none
 _LARGEST_ODDS = 1e300  # of finite odds
-_FEWEST = 3.0  # known positives that differ are taken to be so many at least
-_AS_REST = 2.0  # known positives more that are taken to move as the rest does
 _MANY = 1e6  # latent positives for each known one, where nobody says how many there are
 
 
@@ -39,9 +43,10 @@ _MANY = 1e6  # latent positives for each known one, where nobody says how many t
 class PairedTests(PairTests):
     """Tests of each pair of models: a column for each beta, or a single one without betas."""
 
-    sign: IntArray  # shape (pairs,); of the first less the second
+    sign: IntArray  # of the first less the second; one column where no beta changes it
     n: int  # known positives
     has_size: bool  # differences of AUROC; without betas of ranks
+    covariance: FloatArray  # of the errors of models, but a factor: (1 or columns, models, models)
     reach: tuple[FloatArray, FloatArray] | None = None  # lowest and highest within selection_odds
 
 
@@ -98,7 +103,7 @@ def compare_paired(
     >>> paired = PairedRanks(("model",), ranks, among, Counts(3, 0, 10), np.eye(2) / 50)
     >>> tests = compare_paired(paired, np.array([0.2, 0.4]), 0.95, "population")
     >>> tests.sign, tests.p_value.round(3), tests.difference.round(3)
-    (array([1]), array([[0.093, 0.093]]), array([[0.292, 0.389]]))
+    (array([[1]]), array([[0.093, 0.093]]), array([[0.292, 0.389]]))
     """
     first, second = find_pairs(len(paired.ranks))
     check_labels(np.zeros(1) if betas is None else betas, paired.total)
@@ -108,6 +113,8 @@ def compare_paired(
     if target == "population":
         squares = np.stack([known, rest])
         variance, df = squares.sum(axis=0), _welch(squares, df, paired)
+        effect, most = _designs(paired, (first, second))
+        variance, df = variance * effect, np.minimum(df, most)
     elif betas is not None and paired.weight is None:
         factor = count_positives(paired.total, betas).factor
     error = np.multiply.outer(np.sqrt(variance), factor)
@@ -121,10 +128,44 @@ def compare_paired(
     }
     return PairedTests(
         **vars(in_ranks) | sized,
-        sign=np.sign(mean).astype(np.int64),
+        sign=np.sign(mean).astype(np.int64)[:, np.newaxis],
         n=paired.total.known_positive,
         has_size=betas is not None,
+        covariance=_covariance(paired, target),
     )
+
+
+def _designs(
+    paired: PairedRanks, pairs: tuple[IntArray, IntArray]
+) -> tuple[FloatArray, FloatArray]:
+    """Return by how much clusters enlarge the variance of each pair, and the most df."""
+    if paired.rows is None or paired.rows.cluster is None:
+        return np.ones(pairs[0].size), np.full(pairs[0].size, inf)
+    terms = _placements(paired)
+    designs = [design(terms[a] - terms[b], paired.rows) for a, b in zip(*pairs, strict=True)]
+    effect, most = np.transpose(designs)
+    return effect, most
+
+
+def _placements(paired: PairedRanks) -> FloatArray:
+    """Return what each row adds to the share of pairs that each model has in order."""
+    rankings = rows_of(paired).rankings()
+    return np.stack([sum_by_cluster(placement_influences(ranking)) for ranking in rankings])
+
+
+def _covariance(paired: PairedRanks, target: str) -> FloatArray:
+    """Return how the errors of models vary together, shape (1, models, models); but a factor."""
+    rows, n = paired.rows, paired.total.known_positive
+    if rows is not None and rows.cluster is not None:
+        return covary(_placements(paired), rows)[np.newaxis]
+    share = np.full(n, 1 / n) if paired.weight is None else paired.weight / paired.weight.sum()
+    ranks = np.stack([*paired.ranks.values()])
+    if target == "population":
+        ranks = ranks - np.stack([*paired.among.values()])
+    away = share * (ranks - ranks @ share[:, np.newaxis])
+    of_rest = (sum(paired.total) - n) * paired.covariance if target == "population" else 0.0
+    covariance: FloatArray = (away @ away.T + of_rest)[np.newaxis]
+    return covariance
 
 
 def join_pairs(tests: PairedTests, beta: BetaRange, joint: str) -> PairedTests:
@@ -132,7 +173,7 @@ def join_pairs(tests: PairedTests, beta: BetaRange, joint: str) -> PairedTests:
     if not tests.has_size:
         return tests
     lower, upper = join_limits(tests.difference, tests.lower, tests.upper, beta, joint)
-    names = ("difference", "statistic", "df", "p_value", "p_holm")
+    names = ("difference", "statistic", "df", "p_value", "p_adjusted", "sign")
     at_estimate = {name: getattr(tests, name)[:, :1] for name in names}
     return replace(tests, **at_estimate, lower=lower, upper=upper)
 
@@ -188,32 +229,8 @@ def _shift(
     influence *= np.sqrt(drawn)
     unit = float(np.mean(share**2 * drawn))
     often, move = _moves_of_rest(paired, models, (ranks[a], ranks[b]), last)
-    squares, df = _sum_squares(influence, often, unit * move)
+    squares, df = sum_squares(influence, often, unit * move)
     return mean, squares * n / (n - 1), df
-
-
-def _sum_squares(terms: FloatArray, often: float, move: float) -> tuple[float, float]:
-    """Return a sum of squares that few terms may make up, and its degrees of freedom.
-
-    Notes
-    -----
-    As many terms as differ are counted by (sum of squares)**2 / sum of fourth powers. Fewer than
-    three are taken as three of the typical size.
-
-    Examples
-    --------
-    >>> _sum_squares(np.array([1.0, -1.0, 1.0, -1.0, 0.0, 0.0, 0.0]), 0.0, 0.0)
-    (4.0, 6.0)
-    >>> _sum_squares(np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]), 0.0, 0.0)
-    (3.0, 6.0)
-    """
-    n, squares = terms.size, terms**2
-    own, rest = float(squares.sum()), _AS_REST * often * move
-    if own + rest == 0:
-        return 0.0, n - 1.0
-    typical = (float(squares @ squares) + rest * move) / (own + rest)
-    differ = max(own / typical, min(_FEWEST, n - 1.0))
-    return differ * typical, float(kurtosis_df(np.array(n / differ), n))
 
 
 def _moves_of_rest(
@@ -293,7 +310,7 @@ def compare_within(
     >>> paired = PairedRanks(("model",), ranks, among, Counts(3, 0, 10), np.eye(2) / 50)
     >>> tests = compare_within(paired, np.array([0.2]), 0.95, "population", 2.0)
     >>> tests.sign, [end.round(3).tolist() for end in tests.reach]
-    (array([1]), [[[0.275]], [[0.312]]])
+    (array([[1]]), [[[0.275]], [[0.312]]])
     """
     random = compare_paired(paired, betas, level, target)
     shape = random.statistic.shape
@@ -312,11 +329,11 @@ def compare_within(
     holds = (signs == signs[:1, :, :1]).all(axis=(0, 2))
     tests = replace(
         random,
-        sign=random.sign * holds,
+        sign=random.sign * holds[:, np.newaxis],
         statistic=statistic,
         df=df,
         p_value=p_value,
-        p_holm=adjust_p_values(p_value),
+        p_adjusted=adjust_p_values(p_value),
     )
     if not random.has_size:
         return tests

@@ -21,6 +21,7 @@ from pu_accessor.inference.comparison.paired import compare_paired
 from pu_accessor.ranking import BoolArray, FloatArray
 from pu_accessor.sources.labels import Labels
 from pu_accessor.sources.pairs import pair_scores
+from pu_accessor.sources.roles import Roles
 
 SEED, LEVEL = 20261123, 0.95
 PAGE = Path(__file__).parents[3] / "docs" / "measured" / "few_rows.csv"
@@ -155,7 +156,7 @@ def look(
     found: dict[str, list[tuple[float, ...]]] = {"population": [], "examples": []}
     for _ in range(draws):
         scores = pair(rng, truth, share)
-        paired = pair_scores(("model",), ("a", "b"), scores, labels, "raise")
+        paired = pair_scores(("model",), ("a", "b"), scores, labels, Roles())
         here = area(scores[0], truth) - area(scores[1], truth)
         for target, rows in found.items():
             goal = difference if target == "population" else here
@@ -163,7 +164,7 @@ def look(
             p = float(compare_paired(paired, None, LEVEL, target).p_value[0, 0])
             lower, upper = sized.lower[0, 0], sized.upper[0, 0]
             holds = lower - 1e-12 <= goal <= upper + 1e-12
-            wrong = p < 1 - LEVEL and sized.sign[0] * goal < 0
+            wrong = p < 1 - LEVEL and sized.sign[0, 0] * goal < 0
             plain = plain_width(scores, design, target)
             rows.append((holds, wrong, p < 1 - LEVEL, upper - lower, plain))
     answers = []
