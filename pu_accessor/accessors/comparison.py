@@ -55,7 +55,7 @@ def compare(
 
         Without it there is no size.
     quantity : Metric, default "auroc"
-        "auroc", "average_precision", or a metric, by name or as a function, at a threshold.
+        "auroc", "average_precision", or a metric, by name or as a function, at a cutoff.
     at : At, optional
         The cutoff: a number of examples predicted positive, 100 or ``{"rank": 100}``, or their
         share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last with an estimated
@@ -63,7 +63,7 @@ def compare(
         0.9}``, or tpr, at least; "youden" or "maximum", where the estimated informedness, or the
         metric itself, is highest.
 
-        A threshold alone; areas have none.
+        A rank, a share or a threshold, of each model; areas have none.
     on : hashable or list of hashable, optional
         Columns that identify an example, to pair the rows of models in rows.
     target : Target, default "population"

@@ -129,12 +129,10 @@ def _check_by_row(
             f"selection_odds must be 1 to compare {entry.name!r}, but {settings.selection_odds:g} "
             "was passed: it is AUROC alone that has a range there."
         )
-    if cutoff is not None and cutoff.kind != "threshold":
+    if cutoff is not None and cutoff.kind not in FIXED:
         raise PUValueError(
-            f"at must be a threshold to compare {entry.name!r}, but {cutoff.kind!r} was passed: "
-            "on new examples such a cutoff is another score in each sample. Pass the score, "
-            "at={'threshold': 0.5}; where models have scales of their own, rank them first: "
-            "df['svm'].rank(pct=True).",
+            f"at must be one of {[*FIXED]} to compare {entry.name!r}, but {cutoff.kind!r} was "
+            "passed, which is another cutoff for each model and beta. Pass for example at=100.",
             page="many_models#which-model-is-better",
         )
 

@@ -1,5 +1,7 @@
 """Models of the same rows: any quantity on new examples, by what each row adds to its error."""
 
+from fractions import Fraction
+from math import ceil
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +13,7 @@ from pu_accessor.inference.estimates.areas_on_new_examples import precision_valu
 from pu_accessor.inference.estimates.binomial import of_shares
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.known_positives import count_negatives, count_positives
+from pu_accessor.inference.estimates.metric_at import fixed_head
 from pu_accessor.inference.influence import precision_influences, sum_by_cluster
 from pu_accessor.inference.quantities import Quantity
 from pu_accessor.inference.tables.contingency import check_labels, completed_table
@@ -45,10 +48,12 @@ def compare_rows(
     A quantity is off by the sum of what its rows contribute, those of the known positives and
     those of the rest. So is a difference of two models, by what a row contributes to the one less
     what it contributes to the other ([1]_ for AUROC). Its variance is the sum of both samples', a
-    metric's by its derivatives in the shares of both samples above the threshold; of clustered
-    rows that of the sums by cluster, but never less. Student's t has Welch's degrees of freedom,
-    of variances with the kurtosis of their terms, and with clusters one less than clusters hold a
-    known positive.
+    metric's by its derivatives in the shares of both samples above the cutoff. At a rank, or a
+    share of the rows, as many are above in each sample, so that known positives alone count; the
+    error of the score where that is has no term, which in simulations makes intervals rather too
+    wide. Of clustered rows the variance is that of the sums by cluster, but never less. Student's
+    t has Welch's degrees of freedom, of variances with the kurtosis of their terms, and with
+    clusters at most one less than clusters hold a known positive.
 
     The test is of statistics that need not lie in [0, 1], and the interval is around these. The
     difference is that of the estimates, of one completed ranking each, and the interval reaches
@@ -106,22 +111,41 @@ def _model(
 
 
 def _metric(ranking: Ranking, betas: FloatArray, quantity: Quantity, cutoff: Cutoff) -> Model:
-    """Return a metric at a threshold, with what rows add to both shares above it."""
-    here = ranking.at(np.array([ranking.above(cutoff.value)], np.int64))
-    n, size = here.total.known_positive, sum(here.total)
+    """Return a metric at a cutoff, with what rows add to both shares above it."""
+    if quantity.rounds_up and cutoff.kind == "fraction":
+        cutoff = Cutoff("rank", ceil(Fraction(str(cutoff.value)) * sum(ranking.total)))
+    ends, part = fixed_head(ranking, cutoff)
+    n, size = ranking.total.known_positive, sum(ranking.total)
     sizes = np.array([n, size - n])
-    above = np.array([here.known_positive[0], here.head[0] - here.known_positive[0]]) / sizes
-    known, rest = (np.array([1 - share, -share]) for share in above)
-    assert ranking.clusters is not None  # rows, each its own
-    thresholds = np.array([np.inf, here.threshold[0], np.nan])
-    rows = ranking.clusters.sums(thresholds, known / sizes[0], rest / sizes[1])
-    hidden = betas * here.total.unlabeled / sizes[1]
-    value = of_shares(quantity.metric, (n + hidden * sizes[1]) / size, hidden, size)
+    known = float(part @ ends.known_positive)
+    above = np.array([known, float(part @ ends.head) - known]) / sizes
+    hidden = betas * ranking.total.unlabeled / sizes[1]
+    whole = (n + hidden * sizes[1]) / size
+    value = of_shares(quantity.metric, whole, hidden, size, cut=False)
     shares = np.repeat(above[:, np.newaxis], betas.size, axis=1)
-    slopes = []
-    for step in np.eye(2)[..., np.newaxis] * _STEP:
-        low, high = np.maximum(shares - step, 0), np.minimum(shares + step, 1)
-        slopes.append((value(*high) - value(*low)) / (high - low).sum(axis=0))
-    _, table = completed_table(here, betas, on_new=True)
-    estimate = evaluate(quantity.metric, *table)[0].astype(np.float64)
-    return Model(value(*shares), estimate, rows, np.nan_to_num(np.stack(slopes)))
+    steps = np.eye(2)[..., np.newaxis] * _STEP
+    of_known, of_rest = (
+        np.nan_to_num(value(*(shares + step)) - value(*(shares - step))) / (2 * _STEP)
+        for step in steps
+    )
+    if cutoff.kind != "threshold":  # as many rows are above whatever the sample
+        of_known, of_rest = of_known - of_rest * sizes[0] / sizes[1], 0 * of_rest
+    _, table = completed_table(ends, betas, on_new=True)
+    mixed = (np.tensordot(part, count, 1) for count in table)
+    estimate = evaluate(quantity.metric, *mixed).astype(np.float64)
+    return Model(
+        value(*shares), estimate, _rows_above(ranking, ends, part), np.stack([of_known, of_rest])
+    )
+
+
+def _rows_above(ranking: Ranking, ends: Ranking, part: FloatArray) -> FloatArray:
+    """Return what each row adds to the shares of known positives, and of the rest, in a head."""
+    assert ranking.clusters is not None  # rows, each its own
+    sizes = ranking.total.known_positive, sum(ranking.total) - ranking.total.known_positive
+    inside = np.append(np.cumsum(part[::-1])[::-1], 0.0)  # the second part is of a block of ties
+    counted = ends.known_positive, ends.head - ends.known_positive
+    known, rest = (
+        (inside - part @ count / size) / size for count, size in zip(counted, sizes, strict=True)
+    )
+    thresholds = np.concatenate([[np.inf], ends.threshold, [np.nan]])
+    return ranking.clusters.sums(thresholds, known, rest)

@@ -204,12 +204,13 @@ def _beyond(distance: FloatArray) -> FloatArray:
 
 
 def of_shares(
-    name: str | Metric, prevalence: FloatArray, share: FloatArray, size: int
+    name: str | Metric, prevalence: FloatArray, share: FloatArray, size: int, *, cut: bool = True
 ) -> _OfShares:
     """Return a metric as a function of the shares above a threshold."""
 
     def value(known: FloatArray, others: FloatArray) -> FloatArray:
-        false = np.clip((others - share * known) / (1 - share), 0, 1)
+        false = (others - share * known) / (1 - share)
+        false = np.clip(false, 0, 1) if cut else false
         positives, negatives = prevalence * size, (1 - prevalence) * size
         return evaluate(
             name,
