@@ -16,7 +16,10 @@ from pu_accessor.inference.estimates.binomial import wilson
 from pu_accessor.inference.estimates.joint import join_limits
 from pu_accessor.inference.influence import (
     check_unweighted,
+    find_design,
     find_placements,
+    placement_influences,
+    rate_designs,
     rest_share,
     welch_df,
 )
@@ -183,9 +186,20 @@ def recall_of_group(ranking: Ranking, threshold: float, missed: bool, level: flo
     check_unweighted(ranking, "gap")
     check_labels(np.zeros(1), ranking.total)
     n = ranking.total.known_positive
-    above = ranking.at(np.array([ranking.above(threshold)], np.int64)).known_positive
+    here = ranking.at(np.array([ranking.above(threshold)], np.int64))
+    above = here.known_positive
     counted = (n - above if missed else above).astype(np.float64)
-    return GroupValue(n, counted / n, *wilson(counted, n, level))
+    return GroupValue(n, counted / n, *wilson(counted, n, level, rate_designs(here).known))
+
+
+def refuse_clusters(ranking: Ranking) -> None:
+    """Raise where these examples alone are asked for, of which clusters are no sample."""
+    if ranking.clusters is not None:
+        raise PUValueError(
+            "target must be 'population' with cluster=..., but 'examples' was passed: clusters "
+            "are a sample, of which new examples are another. Leave cluster or target out.",
+            page="clusters",
+        )
 
 
 def auroc_of_group(ranking: Ranking, betas: FloatArray, target: str) -> GroupValue:
@@ -200,6 +214,7 @@ def auroc_of_group(ranking: Ranking, betas: FloatArray, target: str) -> GroupVal
     check_labels(betas, ranking.total)
     n = ranking.total.known_positive
     if target == "examples":
+        refuse_clusters(ranking)
         auroc, error = auroc_and_error(ranking, betas)
         variance, df, is_known = error**2, n - 1.0, n > 1
     else:
@@ -208,8 +223,9 @@ def auroc_of_group(ranking: Ranking, betas: FloatArray, target: str) -> GroupVal
         sizes = np.array([placements.known, placements.rest]) - 1.0
         squares = np.array(placements.squares)
         auroc = placements.auroc(ranking.total, betas)
-        variance = squares.sum() / (1 - share) ** 2
-        df = float(welch_df(squares, np.maximum(sizes, 1)))
+        design = find_design(ranking.clusters, lambda: placement_influences(ranking))
+        variance = design.effect * squares.sum() / (1 - share) ** 2
+        df = min(float(welch_df(squares, np.maximum(sizes, 1))), design.df)
         is_known = bool(sizes.min() > 0)
     if not is_known:
         variance, df = np.full(betas.size, np.nan), nan
@@ -228,7 +244,8 @@ def compare_groups(groups: Sequence[GroupValue], level: float) -> PairTests:
     Notes
     -----
     On new examples the variance of each area is DeLong's
-    (`pu_accessor.inference.estimates.areas_on_new_examples.estimate_population_auroc`).
+    (`pu_accessor.inference.estimates.areas_on_new_examples.estimate_population_auroc`), times the
+    design effect of clusters, which limits its degrees of freedom.
 
     For these examples, with n known positives among N examples, U of them unlabeled, P = n +
     beta*U and mid-ranks R, AUROC is 1 - (mean(R) - (P + 1)/2)/(N - P), its standard error
