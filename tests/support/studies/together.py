@@ -1,8 +1,8 @@
 """What does max-t gain over Holm's method? ``python -m tests.support.studies.together``.
 
-Ten models rank the same rows, equally good but for a few; all pairs are compared. Counted is how
-often any pair of equally good models has an adjusted p < .05, and the share of the other pairs that
-do. Writes ``docs/measured/together.csv``.
+Ten models rank the same rows, equally good but for one; all pairs are compared. Counted is how
+often any pair of equally good models has an adjusted p < .05, and which share of the other pairs
+has. Writes ``docs/measured/together.csv``.
 """
 
 import argparse
@@ -46,7 +46,8 @@ def look(shared: float, known: int, better: float, draws: int) -> FloatArray:
             below = p[:, 0] < 1 - LEVEL
             row += [below[equal].any(), below[~equal].mean() if better else np.nan]
         rows.append(row)
-    return np.mean(rows, axis=0)
+    shares: FloatArray = np.mean(rows, axis=0)
+    return shares
 
 
 def main() -> None:
