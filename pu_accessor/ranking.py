@@ -194,11 +194,20 @@ class Keyed(Generic[Kind]):
     together: Callable[[], Stack] | None = None  # many small rankings at once
 
 
+class PairedRows(NamedTuple):
+    """The rows of models that ranked the same examples, in memory."""
+
+    rankings: Callable[[], Sequence[Ranking]]  # of each model; each row is a cluster of its own
+    positive: BoolArray  # whether a row is a known positive
+    cluster: IntArray | None  # the number of each row's cluster, where rows are not independent
+
+
 class PairedRanks(NamedTuple):
     """What several models make of the same examples: ranks of the known positives, and the rest.
 
     The covariance is that, over all examples but the known positives, of the (weighted) shares of
-    known positives that two models rank above an example, ties counting half.
+    known positives that two models rank above an example, ties counting half; moves are the mean
+    square and the mean fourth power of the difference of two such shares.
     """
 
     names: tuple[str, ...]  # of the levels of a model's key
@@ -207,6 +216,8 @@ class PairedRanks(NamedTuple):
     total: Counts
     covariance: FloatArray  # (models, models); NaN for fewer than two examples
     weight: FloatArray | None = None  # 1 / propensity; None where all are alike
+    moves: FloatArray | None = None  # (2, models, models)
+    rows: PairedRows | None = None
 
 
 Rankings: TypeAlias = Keyed[Ranking]

@@ -32,12 +32,14 @@ def compare(
     level: float = 0.95,
     selection_odds: float = 1.0,
     joint: str = "approximate",
+    adjust: str = "holm",
 ) -> pd.DataFrame:
-    """Compare the AUROC of models that ranked the same examples: no beta is needed.
+    """Compare models that ranked the same examples: by AUROC no beta is needed.
 
-    The difference between two models is the mean difference of the ranks of the known
+    The difference in AUROC is the mean difference of the ranks of the known
     positives, divided by the number of negatives. Its sign, and whether it can be chance on new
-    examples, do not depend on beta. Its size does: for that, pass `beta`.
+    examples, do not depend on beta. Its size does: for that, pass `beta`. Other quantities are
+    compared on new examples, with a beta, row by row.
 
     Models are columns of scores, ``df.pu(score=["svm", "forest"])``, in each group where there are
     groups, too; or rows, where a row is an example and a model: ``df.pu(by="model")``, with `on`.
@@ -52,8 +54,8 @@ def compare(
         bands, whose level must be lower, get an envelope.
 
         Without it there is no size.
-    quantity : {"auroc"}, default "auroc"
-        What is compared. Others are compared between groups alone: `gap`.
+    quantity : Metric, default "auroc"
+        "auroc", "average_precision", or a metric, by name or as a function, at a cutoff.
     at : At, optional
         The cutoff: a number of examples predicted positive, 100 or ``{"rank": 100}``, or their
         share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last with an estimated
@@ -61,7 +63,7 @@ def compare(
         0.9}``, or tpr, at least; "youden" or "maximum", where the estimated informedness, or the
         metric itself, is highest.
 
-        AUROC has none.
+        A rank, a share or a threshold, of each model; areas have none.
     on : hashable or list of hashable, optional
         Columns that identify an example, to pair the rows of models in rows.
     target : Target, default "population"
@@ -78,6 +80,9 @@ def compare(
         How an estimate of beta counts: by the squares of both errors, which holds about as often
         as `level` says if they are independent; or by its whole interval, of a higher level, which
         holds at least so often and is wider.
+    adjust : {"holm", "max_t"}, default "holm"
+        How p values are adjusted for the number of pairs [1]_: "max_t" counts with how the
+        statistics of pairs vary together [3]_, and is never larger.
 
     Returns
     -------
@@ -85,17 +90,18 @@ def compare(
         A row for each pair of models, a before b; with `beta` for each pair and beta.
 
         * model_a, model_b (after the name of `by`) : the two models.
-        * beta, difference, lower, upper, level (only with `beta`) : AUROC of a minus that of
-          b, a share in [-1, 1], and its interval.
-        * sign : 1 where a has the higher AUROC, -1 where b has, 0 where neither has.
+        * beta, difference, lower, upper, level (only with `beta`) : the quantity of a minus that
+          of b, and its interval.
+        * sign : 1 where a has the higher one, -1 where b has, 0 where neither has.
         * statistic, df, p_value : Student's t, its degrees of freedom, two-sided p value.
-        * p_holm : the p value adjusted for all pairs (of a group) [1]_.
+        * p_adjusted : the p value adjusted for all pairs (of a group).
         * n : known positives.
         * target : what p values and interval are about.
         * beta_lower, beta_upper, joint (only with an estimate of beta) : its interval, and how
           that counts.
 
-        Without `beta`, ``.attrs["size"]`` says what the size of the difference needs.
+        ``.attrs["adjust"]`` says how p values were adjusted; without `beta`, ``.attrs["size"]``
+        what the size of the difference needs.
 
     Raises
     ------
@@ -108,7 +114,7 @@ def compare(
     -----
     PUWarning
         If the examples do not say how far the difference can be off: there is one known positive
-        alone, or one other example, or all differ by the same number of ranks.
+        alone, or one other example.
 
     See Also
     --------
@@ -124,6 +130,9 @@ def compare(
     known positives above each of these; its degrees of freedom are Welch's. P value and interval
     agree: at level .95 the interval leaves out 0 exactly where p < .05, whatever beta.
 
+    Where models differ in few examples, the known ones among these say little. At least three
+    known positives are taken to differ, by as much as is typical for them and for the rest.
+
     For these examples the others are given, and s**2 = var(d)/n * (1 - n/P) with n - 1 degrees of
     freedom. Without beta the last factor is left out, so that p is conservative where many of the
     positives are known. Where all are known the interval is the difference.
@@ -132,6 +141,15 @@ def compare(
     variance with the kurtosis of its terms. Neither sign nor p value contain beta then either. For
     these examples the terms of the variance have the factor 1 - e, with or without beta.
 
+    The difference of another quantity is off by what each row adds to the error of a less what it
+    adds to that of b; its variance is the sum of squares, of the known positives and of the rest.
+    The interval is around a statistic that need not lie in [0, 1], and reaches to the difference
+    of the estimates, those of `average_precision` and `metric`.
+
+    Of clustered rows, with `cluster`, the variance is that of sums by cluster, or of independent
+    rows if that is larger, and the degrees of freedom are at most one less than clusters that hold
+    a known positive.
+
     References
     ----------
     .. [1] S. Holm, *A simple sequentially rejective multiple test procedure*, Scandinavian
@@ -139,6 +157,8 @@ def compare(
     .. [2] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, *Comparing the areas under two or more
        correlated receiver operating characteristic curves: a nonparametric approach*, Biometrics
        44 (1988) 837-845.
+    .. [3] T. Hothorn, F. Bretz, P. Westfall, *Simultaneous inference in general parametric
+       models*, Biometrical Journal 50 (2008) 346-363.
 
     Examples
     --------
@@ -149,16 +169,17 @@ def compare(
     >>> compared = df.pu(score=["svm", "forest"]).compare()
     >>> compared[["model_a", "model_b", "sign", "p_value"]].round(3)
       model_a model_b  sign  p_value
-    0     svm  forest     1    0.128
+    0     svm  forest     1     0.28
     >>> sized = df.pu(score=["svm", "forest"]).compare(beta=0.2)
     >>> sized[["model_a", "model_b", "beta", "difference", "lower", "upper"]].round(2)
       model_a model_b  beta  difference  lower  upper
-    0     svm  forest   0.2         0.5   -0.2    1.2
+    0     svm  forest   0.2         0.5   -0.6    1.6
     """
     settings = Settings(level, selection_odds=selection_odds)
     betas = None if beta is None else read_betas(beta, joint=joint)
     refuse_odds(settings.selection_odds, pooled=bool(self._roles.pool))
-    return comparison.compare(self._request(), betas, quantity, at, on, settings, target)
+    asked = quantity, at, on
+    return comparison.compare(self._request(), betas, *asked, settings, target, adjust)
 
 
 def dominance(
@@ -293,9 +314,9 @@ def gap(
         A row for each pair of groups, a before b, and beta, where there is one: the two groups,
         beta (beta_a and beta_b where it is given by group), quantity, estimate_a, estimate_b,
         difference, which is that of a minus that of b, lower, upper, level; of AUROC also
-        statistic, df, p_value and p_holm, which is adjusted for all pairs at a beta; n_a and n_b,
-        the known positives; target; with estimates of beta also joint, and no test. Intervals are
-        not adjusted for the number of pairs.
+        statistic, df, p_value and p_adjusted, which is adjusted for all pairs at a beta; n_a and
+        n_b, the known positives; target; with estimates of beta also joint, and no test.
+        Intervals are not adjusted for the number of pairs.
 
     Raises
     ------

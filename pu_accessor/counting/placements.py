@@ -19,6 +19,7 @@ from pu_accessor.counting.threads import count_threads, in_threads
 from pu_accessor.ranking import FloatArray, IntArray
 
 _PIECE = 1 << 15  # scores that are looked up together, in the cache
+_ROUNDING = 1e-12  # relative size of a sum of squares that may be none
 _BINS, _FEWEST, _MOST = 64, 1 << 12, 1 << 21  # bins for each known positive; fewest, most bins
 
 
@@ -122,7 +123,8 @@ class Above:
     """Sums, over examples, of the known positives above them; for several models."""
 
     counts: tuple[IntArray, ...]  # (2n + 1,) by model: examples by twice the number above
-    products: FloatArray  # (models, models): of two models' numbers less n
+    # Of two models' doubled numbers: the sum of products less n, and of differences**4 over n**4.
+    products: FloatArray  # (2, models, models)
 
     def merge(self, other: Above) -> Above:
         """Return the sums over two sets of examples together."""
@@ -140,7 +142,7 @@ def count_above(tables: Sequence[PlacementTable], scores: FloatArray) -> Above:
 def _count_part(tables: Sequence[PlacementTable], scores: FloatArray) -> Above:
     """Sum over the examples of one thread, a piece at a time."""
     doubled = np.empty(scores.shape, np.int32)
-    products = np.zeros((len(tables), len(tables)))
+    products = np.zeros((2, len(tables), len(tables)))
     for start in range(0, scores.shape[1], _PIECE):
         piece = slice(start, start + _PIECE)
         for model, table in enumerate(tables):
@@ -154,31 +156,44 @@ def _count_part(tables: Sequence[PlacementTable], scores: FloatArray) -> Above:
 
 
 def _products(doubled: npt.NDArray[np.int32], tables: Sequence[PlacementTable]) -> FloatArray:
-    """Return the sums of products of two models' numbers less n."""
+    """Return the sums of products of two models' numbers less n, and of fourth powers.
+
+    Notes
+    -----
+    (a - b)**4 = a**4 + b**4 - 4*(a**3*b + a*b**3) + 6*a**2*b**2: three products of matrices are
+    enough for all pairs of models.
+    """
+    n = max(float(tables[0].through[-1]), 1.0)
     if all(table.weight_above is None for table in tables):
-        centered = doubled - np.float64(tables[0].through[-1])
+        centered = doubled - n
     else:
         pairs = zip(tables, doubled, strict=True)
         centered = np.stack([table.center(numbers) for table, numbers in pairs])
-    products: FloatArray = centered @ centered.T
-    return products
+    products = centered @ centered.T
+    centered /= n
+    square = centered * centered
+    even, odd = square @ square.T, (square * centered) @ centered.T
+    alone = np.diag(even)
+    fourth = alone[:, np.newaxis] + alone - 4 * (odd + odd.T) + 6 * even
+    return np.stack([products, fourth])
 
 
 def rank_pairs(
     tables: Sequence[PlacementTable], positive: FloatArray, above: Above
-) -> tuple[list[FloatArray], list[FloatArray], FloatArray]:
-    """Return ranks of known positives among all and among themselves, and a covariance.
+) -> tuple[list[FloatArray], list[FloatArray], FloatArray, FloatArray]:
+    """Return ranks of known positives among all and among themselves, a covariance, and moves.
 
-    The covariance is that of the placements of all other examples, by pairs of models.
+    The covariance is that of the placements of all other examples, by pairs of models; moves are
+    the mean square and the mean fourth power of their differences.
 
     Examples
     --------
     >>> scores = np.array([[3.0, 1.0, 2.0, 2.0], [4.0, 3.0, 2.0, 1.0]])
     >>> positive = scores[:, [0, 2]]
     >>> tables = [PlacementTable.of(model) for model in positive]
-    >>> ranks, among, covariance = rank_pairs(tables, positive, count_above(tables, scores))
-    >>> ranks, covariance.tolist()
-    ([array([1. , 2.5]), array([1., 3.])], [[0.03125, -0.0625], [-0.0625, 0.125]])
+    >>> ranks, _, covariance, moves = rank_pairs(tables, positive, count_above(tables, scores))
+    >>> ranks, covariance.tolist(), moves[:, 0, 1].round(3).tolist()
+    ([array([1. , 2.5]), array([1., 3.])], [[0.03125, -0.0625], [-0.0625, 0.125]], [0.156, 0.033])
     """
     n = positive.shape[1]
     pairs = zip(tables, positive, strict=True)
@@ -192,7 +207,19 @@ def rank_pairs(
         size = int(others.sum())
         sums.append(float(others @ table.center(np.arange(counts.size, dtype=np.int32))))
     if size < 2 or not n:
-        return ranks, among, np.full(above.products.shape, np.nan)
-    products = above.products - _products(doubled, tables)
+        unknown = np.full(above.products.shape, np.nan)
+        return ranks, among, unknown[0], np.zeros(unknown.shape)
+    products, fourth = above.products - _products(doubled, tables)
     covariance = (products - np.outer(sums, sums) / size) / (size - 1) / (2 * n) ** 2
-    return ranks, among, covariance
+    alone = np.diag(products)
+    square = _without_rounding(alone[:, np.newaxis] + alone, 2 * products) / (2 * n) ** 2
+    # Each difference is a share: its fourth power is its square at most.
+    fourth = np.clip(fourth / 16, square**2 / size, square)
+    return ranks, among, covariance, np.stack([square, fourth]) / size
+
+
+def _without_rounding(whole: FloatArray, taken: FloatArray) -> FloatArray:
+    """Return what is left of a sum of squares, nothing where that is but rounding."""
+    left = whole - taken
+    left[left <= _ROUNDING * whole] = 0.0
+    return left

@@ -37,7 +37,7 @@ PURPOSES: Mapping[str, str] = {
 }
 _OF_TABLES = ("area", "tables")  # at all their cutoffs
 _OF_ALL = (
-    *("against_beta", "average", "examples", "forest", "gap", "population"),
+    *("against_beta", "average", "compare", "examples", "forest", "gap", "population"),
     *("propensity", "robustness", "score", "selection_odds"),
 )
 _AREA = (*_OF_ALL, "area")
@@ -57,6 +57,7 @@ class Quantity:
     needs: tuple[str, ...] = ()  # arguments, besides beta
     chance: float = 0.5  # what conclusions mostly say that it exceeds
     less_is_better: bool = False
+    span: float = 1.0  # how far two values can be apart
     rounds_up: bool = False  # a fraction of the examples to a whole number of them
 
     @property
@@ -114,9 +115,10 @@ _OF_METRICS: Mapping[str, Mapping[str, Any]] = {
     "fpr": {"label": "false positive rate", "less_is_better": True},
     # It does not grow evenly with the true positives, so that its average would be biased.
     "jaccard": {"label": "Jaccard index", "can": tuple({*_METRIC} - {"average"})},
-    "kappa": {"label": "Cohen's kappa"},
-    "lift": {"rounds_up": True},  # as enrichment factors have it
-    "mcc": {"label": "Matthews correlation"},
+    "informedness": {"span": 2.0},
+    "kappa": {"label": "Cohen's kappa", "span": 2.0},
+    "lift": {"rounds_up": True, "span": np.inf},  # as enrichment factors have it
+    "mcc": {"label": "Matthews correlation", "span": 2.0},
     "npv": {"label": "negative predictive value"},
     "recall": {"can": (*_METRIC, "without_beta")},
     "tnr": {"label": "true negative rate"},
@@ -129,7 +131,7 @@ QUANTITIES: Mapping[str, Quantity] = {
         Quantity(
             "auroc",
             "AUROC",
-            can=(*_AREA, "compare", "plan", "test"),
+            can=(*_AREA, "plan", "test"),
             ask="df.pu.auroc(0.3); of tables, ds.pu.area('auroc')",
             curve="roc",
         ),
@@ -177,7 +179,7 @@ def names_for(purpose: str) -> list[str]:
 
     Examples
     --------
-    >>> names_for("area"), names_for("compare")
+    >>> names_for("area"), names_for("plan")
     (['auroc', 'average_precision'], ['auroc'])
     """
     return sorted(name for name, quantity in QUANTITIES.items() if purpose in quantity.can)
@@ -224,7 +226,7 @@ def _find(quantity: str | Metric, purpose: str) -> Quantity:
     """Return the entry of a quantity that can be asked for something."""
     allowed = names_for(purpose)
     if callable(quantity) and purpose in _METRIC:
-        return _metric_quantity(quantity)
+        return _metric_quantity(quantity, span=np.inf)
     if isinstance(quantity, str) and quantity in allowed:
         return QUANTITIES[quantity]
     name = metric_name(quantity) if callable(quantity) else quantity

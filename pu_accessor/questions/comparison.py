@@ -1,13 +1,15 @@
 """Which of several models, or groups, is better -> one tidy frame."""
 
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from pu_accessor.checks import refuse_odds
+from pu_accessor.checks import check_option, refuse_odds
 from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten, warn_caller
+from pu_accessor.inference.comparison.by_row import compare_rows
 from pu_accessor.inference.comparison.paired import (
     PairedTests,
     compare_paired,
@@ -17,6 +19,7 @@ from pu_accessor.inference.comparison.paired import (
 from pu_accessor.inference.comparison.pairwise import (
     GroupValue,
     PairTests,
+    adjust_together,
     auroc_of_group,
     compare_groups,
     find_gaps,
@@ -44,6 +47,10 @@ from pu_accessor.questions.request import (
 )
 from pu_accessor.ranking import FloatArray, IntArray, PairedRanks, Ranking
 
+_ADJUSTED = {
+    "holm": "p_adjusted is for all pairs (of a group and beta), by Holm's method",
+    "max_t": "p_adjusted is for all pairs (of a group and beta), by max-t of their correlations",
+}
 _NO_SIZE = "The size of a difference, and its interval, need beta: compare(beta=0.3)."
 
 
@@ -55,10 +62,15 @@ def compare(
     on: object,
     settings: Settings,
     target: str,
+    adjust: str = "holm",
 ) -> pd.DataFrame:
     """Compare a quantity of models that ranked the same examples, in each group of examples."""
-    read_quantity(quantity, at, "compare")
+    entry = read_quantity(quantity, at, "compare")
+    cutoff = entry.read_cutoff(at)
     check_target(target)
+    _check_adjust(adjust, settings)
+    if entry.name != "auroc":
+        _check_by_row(entry, cutoff, betas, settings, target)
     joint = "approximate"
     if betas is not None:
         betas.refuse_odds(settings.selection_odds)
@@ -66,15 +78,80 @@ def compare(
         joint = betas.joint
 
     def question(paired: PairedRanks, beta: BetaRange, _: Settings) -> Columns:
-        tests = paired_tests(paired, None if betas is None else beta, settings, target, joint)
+        asked = None if betas is None else beta
+        if entry.name == "auroc":
+            tests = paired_tests(paired, asked, settings, target, joint)
+        else:
+            tests = _tests_by_row(paired, beta, settings, joint, entry, cutoff)
+        if adjust == "max_t":
+            pairs = tests.first, tests.second
+            together = adjust_together(tests.p_value, tests.covariance, pairs)
+            tests = replace(tests, p_adjusted=together)
         return _columns_of_models(paired, tests, beta.values, settings, target)
 
     results = map_rankings(request, request.pair(on), question, betas)
     pairs = as_rows(results)
-    _warn_of_chance(pairs, pairs.pop("stuck"), list(results.names))
+    _warn_of_chance(pairs, list(results.names))
+    pairs.attrs |= {"quantity": entry.name, "adjust": _ADJUSTED[adjust]}
     if betas is None:
         pairs.attrs["size"] = _NO_SIZE
     return pairs
+
+
+def _check_adjust(adjust: str, settings: Settings) -> None:
+    """Raise unless p values can be adjusted like this."""
+    check_option("adjust", adjust, [*_ADJUSTED])
+    if adjust == "max_t" and settings.selection_odds > 1:
+        raise PUValueError(
+            "adjust must be 'holm' with selection_odds above 1, but 'max_t' was passed: p values "
+            "are then the largest for any selection, and have no correlation."
+        )
+
+
+def _check_by_row(
+    entry: Quantity, cutoff: Cutoff | None, betas: Betas | None, settings: Settings, target: str
+) -> None:
+    """Raise where a quantity other than AUROC cannot be compared like this."""
+    if betas is None:
+        raise PUTypeError(
+            f"beta must be passed to compare {entry.name!r}, for example 0.3: it is AUROC alone "
+            "whose order does not depend on it.",
+            page="many_models#which-model-is-better",
+        )
+    if target == "examples":
+        raise PUValueError(
+            f"target must be 'population' to compare {entry.name!r}, but 'examples' was passed: "
+            "for these examples AUROC alone is compared.",
+            page="many_models#which-model-is-better",
+        )
+    if settings.selection_odds > 1:
+        raise PUValueError(
+            f"selection_odds must be 1 to compare {entry.name!r}, but {settings.selection_odds:g} "
+            "was passed: it is AUROC alone that has a range there."
+        )
+    if cutoff is not None and cutoff.kind not in FIXED:
+        raise PUValueError(
+            f"at must be one of {[*FIXED]} to compare {entry.name!r}, but {cutoff.kind!r} was "
+            "passed, which is another cutoff for each model and beta. Pass for example at=100.",
+            page="many_models#which-model-is-better",
+        )
+
+
+def _tests_by_row(
+    paired: PairedRanks,
+    beta: BetaRange,
+    settings: Settings,
+    joint: str,
+    entry: Quantity,
+    cutoff: Cutoff | None,
+) -> PairedTests:
+    """Test each pair of models of one group by a quantity other than AUROC."""
+    if not beta.is_estimate:
+        return compare_rows(paired, beta.values, settings.level, entry, cutoff)
+    level = settings.level
+    left = ranking_level(level, beta.level) if joint == "guaranteed" else level
+    tests = compare_rows(paired, beta.grid(level, joint), left, entry, cutoff)
+    return join_pairs(tests, beta, joint)
 
 
 def paired_tests(
@@ -82,6 +159,7 @@ def paired_tests(
 ) -> PairedTests:
     """Test each pair of models of one group of examples."""
     odds, level = settings.selection_odds, settings.level
+    _check_clusters(paired, odds, target)
     if odds > 1:
         refuse_odds(odds, paired.weight is not None)
         return compare_within(paired, None if beta is None else beta.values, level, target, odds)
@@ -90,6 +168,22 @@ def paired_tests(
     left = ranking_level(level, beta.level) if joint == "guaranteed" else level
     tests = compare_paired(paired, beta.grid(level, joint), left, target)
     return join_pairs(tests, beta, joint)
+
+
+def _check_clusters(paired: PairedRanks, odds: float, target: str) -> None:
+    """Raise where nothing is known of clusters."""
+    if paired.rows is None or paired.rows.cluster is None or (odds, target) == (1, "population"):
+        return
+    what, came = (
+        ("selection_odds must be 1", f"{odds:g}")
+        if odds > 1
+        else ("target must be 'population'", repr(target))
+    )
+    raise PUValueError(
+        f"{what} for compare with cluster=..., but {came} was passed: clusters are a sample, of "
+        "which new examples are another. Leave cluster out, or that.",
+        page="clusters",
+    )
 
 
 def _columns_of_models(
@@ -107,11 +201,10 @@ def _columns_of_models(
     columns = {
         **size,
         **of_settings,
-        "sign": tests.sign[:, np.newaxis],
+        "sign": tests.sign,
         **_test_columns(tests),
         "n": tests.n,
         "target": target,
-        "stuck": tests.stuck[:, np.newaxis],
     }
     return pair_columns(paired.names, [*paired.ranks], (tests.first, tests.second), columns)
 
@@ -248,7 +341,7 @@ def _gap_frame(
 
 def _test_columns(tests: PairTests) -> dict[str, FloatArray]:
     """Return the columns of a test."""
-    names = ("statistic", "df", "p_value", "p_holm")
+    names = ("statistic", "df", "p_value", "p_adjusted")
     return {name: getattr(tests, name) for name in names}
 
 
@@ -270,24 +363,18 @@ def pair_columns(
     return {**named, **flat}
 
 
-def _warn_of_chance(pairs: pd.DataFrame, stuck: "pd.Series[bool]", groups: list[str]) -> None:
+def _warn_of_chance(pairs: pd.DataFrame, groups: list[str]) -> None:
     """Warn where the known positives do not say how far a difference can be off."""
-    lone, stuck = pairs["statistic"].isna(), stuck & np.isinf(pairs["statistic"])
-    for rows, message in (
-        (
-            lone,
-            "there is one known positive alone, or one other example, so that statistic, p value "
-            "and interval are NaN",
-        ),
-        (stuck, "all known positives differ by the same number of ranks, so that p is 0"),
-    ):
-        if rows.any():
-            keys = pairs.loc[rows, groups].drop_duplicates() if groups else pairs[:0]
-            where = f" ({_first(keys.to_dict('records'))})" if len(keys) else ""
-            warn_caller(
-                f"In {rows.sum()} of {len(pairs)} comparisons{where} {message}. That says nothing "
-                "about chance: compare models on more known positives."
-            )
+    alone = pairs["statistic"].isna()
+    if not alone.any():
+        return
+    keys = pairs.loc[alone, groups].drop_duplicates() if groups else pairs[:0]
+    where = f" ({_first(keys.to_dict('records'))})" if len(keys) else ""
+    warn_caller(
+        f"In {alone.sum()} of {len(pairs)} comparisons{where} there is one known positive alone, "
+        "or one other example, so that statistic, p value and interval are NaN. That says nothing "
+        "about chance: compare models on more known positives."
+    )
 
 
 def _warn_of_lone(keys: Sequence[Hashable]) -> None:

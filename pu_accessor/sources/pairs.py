@@ -1,13 +1,24 @@
 """Several models of the same examples, as columns or as groups of rows -> paired ranks."""
 
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
+from pu_accessor.counting.clusters import RowClusters
+from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.counting.placements import Above, PlacementTable, count_above, rank_pairs
 from pu_accessor.errors import PUDataError, PUValueError
-from pu_accessor.ranking import Counts, FloatArray, IntArray, Keyed, PairedRanks
+from pu_accessor.ranking import (
+    Counts,
+    FloatArray,
+    IntArray,
+    Keyed,
+    PairedRanks,
+    PairedRows,
+    Ranking,
+)
 from pu_accessor.sources.columns import find_columns, read_column, read_columns
 from pu_accessor.sources.groups import (
     Groups,
@@ -66,9 +77,7 @@ def _pair_columns(
     by_model = np.stack(scores)
 
     def pair(rows: Rows) -> PairedRanks:
-        return pair_scores(
-            ("model",), roles.models, by_model[:, rows], labels.take(rows), roles.nan_policy
-        )
+        return pair_scores(("model",), roles.models, by_model[:, rows], labels.take(rows), roles)
 
     if not roles.pool:
         return Keyed(groups.names, groups.keys, lambda group: pair(groups.rows[group]))
@@ -91,7 +100,12 @@ def _pair_groups(
     aligned = labels.take(rows[0])
     if labels.propensity is not None:
         check_same_propensities(labels.propensity[rows[:, aligned.positive]])
-    paired = pair_scores(groups.names, groups.keys, scores[rows], aligned, roles.nan_policy)
+    if labels.cluster is not None and (labels.cluster[rows] != aligned.cluster).any():
+        raise PUValueError(
+            "cluster must be the same in all groups, but some examples have different ones. Where "
+            "an example belongs does not depend on the model."
+        )
+    paired = pair_scores(groups.names, groups.keys, scores[rows], aligned, roles)
     return Keyed((), ((),), lambda _: paired)
 
 
@@ -100,10 +114,10 @@ def pair_scores(
     models: Sequence[Hashable],
     scores: FloatArray,
     labels: Labels,
-    nan_policy: str,
+    roles: Roles,
 ) -> PairedRanks:
     """Rank the same examples by the scores of several models, a row for each."""
-    if nan_policy == "omit":
+    if roles.omits:
         kept = ~np.isnan(scores).any(axis=0)
         scores, labels = scores[:, kept], labels.take(kept)
     known = scores[:, labels.positive]
@@ -113,7 +127,21 @@ def pair_scores(
     negatives = int(np.count_nonzero(labels.negative))
     total = Counts(known.shape[1], negatives, scores.shape[1] - known.shape[1] - negatives)
     paired = pair_counted(models, known, tables, count_above(tables, scores), total, weight)
-    return paired._replace(names=names)
+    if propensity is not None:
+        return paired._replace(names=names)
+    rows = PairedRows(
+        lambda: [_rank_rows(score, labels, roles) for score in scores],
+        labels.positive,
+        labels.cluster,
+    )
+    return paired._replace(names=names, rows=rows)
+
+
+def _rank_rows(score: FloatArray, labels: Labels, roles: Roles) -> Ranking:
+    """Rank rows by one model, each of them a cluster of its own."""
+    ranking = rank_examples(score, *labels[:2], ranks="breakpoints")
+    rows = RowClusters(score, labels.positive, np.arange(score.size), score.size)
+    return replace(ranking, clusters=rows, monotone=roles.monotone)
 
 
 def pair_counted(
@@ -125,9 +153,9 @@ def pair_counted(
     weight: FloatArray | None,
 ) -> PairedRanks:
     """Return the ranks of known positives, with all examples counted between them."""
-    ranks, among, covariance = rank_pairs(tables, known, above)
+    ranks, among, covariance, moves = rank_pairs(tables, known, above)
     by_model, by_model_among = (dict(zip(models, rank, strict=True)) for rank in (ranks, among))
-    return PairedRanks(("model",), by_model, by_model_among, total, covariance, weight)
+    return PairedRanks(("model",), by_model, by_model_among, total, covariance, weight, moves)
 
 
 def pair_weight(propensity: FloatArray | None) -> FloatArray | None:
@@ -206,6 +234,12 @@ def _pool_pairs(parts: Sequence[PairedRanks]) -> PairedRanks:
             "pool must be False for compare with propensity=..., but groups are pooled. Leave the "
             "propensities out, or compare within each group: df.pu(by='fold', propensity='p')."
         )
+    if any(part.rows is not None and part.rows.cluster is not None for part in parts):
+        raise PUValueError(
+            "pool must be False for compare with cluster=..., but groups are pooled. Compare "
+            "within each group: df.pu(by='fold', cluster='patient').",
+            page="clusters",
+        )
     total = Counts(*map(sum, zip(*(part.total for part in parts), strict=True)))
     n, others = total.known_positive, total.known_negative + total.unlabeled
     shared = [part for part in parts if part.total.known_positive]
@@ -218,6 +252,7 @@ def _pool_pairs(parts: Sequence[PairedRanks]) -> PairedRanks:
         )
     ranks, among = {}, {}
     covariance = np.zeros(parts[0].covariance.shape)
+    moves = np.zeros((2, *covariance.shape))
     for model in parts[0].ranks:
         within = [part.among[model] for part in shared]
         ahead = [
@@ -229,4 +264,5 @@ def _pool_pairs(parts: Sequence[PairedRanks]) -> PairedRanks:
     for part, size in zip(shared, sizes, strict=True):
         share = part.total.known_positive / n
         covariance += part.covariance * (share**2 * (others / size))
-    return PairedRanks(parts[0].names, ranks, among, total, covariance)
+        moves += 0 if part.moves is None else part.moves * (size / others)
+    return PairedRanks(parts[0].names, ranks, among, total, covariance, moves=moves)

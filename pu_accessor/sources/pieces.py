@@ -90,7 +90,7 @@ class PiecesSource(Source):
             raise refuse(
                 self.name,
                 "cluster must be left out of compare",
-                "Compare a frame in memory, or leave it out if rows are independent.",
+                "Put the scores of all models into a frame: df.pu(score=[...], cluster=...).",
                 f"{roles.cluster!r} was bound",
             )
         if on is not None and not roles.is_wide:

@@ -116,7 +116,7 @@ class SampleSource(Source):
                 f"[{shorten(map(brief, models.tolist()), most=20)}]."
             )
         names = (str(others[0]),)
-        paired = pair_scores(names, models.tolist(), scores, labels.take(0), roles.nan_policy)
+        paired = pair_scores(names, models.tolist(), scores, labels.take(0), roles)
         return Keyed((), ((),), lambda _: paired)
 
     def summary(self, roles: Roles) -> dict[str, str]:

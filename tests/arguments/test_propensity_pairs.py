@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+from scipy.stats import rankdata
 
 import pu_accessor
 from pu_accessor import PUValueError
@@ -53,22 +54,48 @@ def by_hand(df: pd.DataFrame, target: str) -> tuple[float, float, float]:
     apart = above("forest", every, known).sum(axis=0) - above("svm", every, known).sum(axis=0)
     mean = float(share @ apart)
     if target == "examples":
-        square = (share * (apart - mean)) ** 2 * (1 - df["chance"].to_numpy()[known])
-        return mean, float(square.sum() * n / (n - 1)), degrees(square)
+        drawn = 1 - df["chance"].to_numpy()[known]
+        square = (share * (apart - mean)) ** 2 * drawn
+        unit = float(np.mean(share**2 * drawn))
+        found = few_terms(square, unit, *rest_moves(df, known, share))
+        return mean, found[0] * n / (n - 1), found[1]
     # What each example adds as one of a pair, the known ones on either side.
     weighted = [above(model, known, every).T @ share for model in ("forest", "svm")]
     below = [above(model, known, known) @ share for model in ("forest", "svm")]
     pull = share * (apart - mean) + (below[0] - below[1]) - np.mean(below[0] - below[1])
     others = (weighted[0] - weighted[1])[~known]
-    rest, known = others.size * others.var(ddof=1), (pull**2).sum() * n / (n - 1)
-    df = 1 / (known**2 / degrees(pull**2) + rest**2 / (others.size - 1))
-    return mean, float(known + rest), float((known + rest) ** 2 * df)
+    rest = others.size * others.var(ddof=1)
+    moves = rest_moves(df, known, share)
+    of_known, freedom = few_terms(pull**2, float(np.mean(share**2)), *moves)
+    of_known *= n / (n - 1)
+    df = 1 / (of_known**2 / freedom + rest**2 / (others.size - 1))
+    return mean, float(of_known + rest), float((of_known + rest) ** 2 * df)
 
 
-def degrees(square: FloatArray) -> float:
-    """Return the degrees of freedom of a sum of squares, from their own spread."""
-    kurtosis = float(np.mean(square**2) / np.mean(square) ** 2)
-    return min(2 * square.size / max(kurtosis - 1, 2 / square.size), square.size - 1)
+def few_terms(square: FloatArray, unit: float, often: float, move: float) -> tuple[float, float]:
+    """Return a sum of at least three typical squares, and its degrees of freedom."""
+    as_rest = 2 * often * unit * move
+    typical = (np.sum(square**2) + as_rest * unit * move) / (square.sum() + as_rest)
+    differ = max(square.sum() / typical, 3)
+    n = square.size
+    return differ * typical, min(2 * n / max(n / differ - 1, 2 / n), n - 1)
+
+
+def rest_moves(df: pd.DataFrame, known: Any, share: FloatArray) -> tuple[float, float]:
+    """Return how much of the rest moves, and the squared ranks by which a positive would."""
+    scores = df[MODELS].to_numpy().T
+    higher = [(np.sign(s[known][:, np.newaxis] - s[~known]) + 1) / 2 for s in scores]
+    apart = share @ higher[0] - share @ higher[1]
+    tau = np.sqrt(np.sum(apart**4) / np.sum(apart**2))
+    n, moved = int(known.sum()), []
+    for score in scores:
+        ranks = np.sort(rankdata(-score)[known])
+        steps = np.concatenate([[0], ranks, [(ranks.max() + score.size) / 2]])
+        for i in range(1, n + 1):
+            for end in (i - tau * n, i + tau * n):
+                moved.append((np.interp(end, np.arange(n + 2), steps) - ranks[i - 1]) ** 2)
+    assert tau * n > 0.5
+    return float(np.mean(apart**2) / tau**2), 2 * float(np.mean(moved))
 
 
 @pytest.mark.parametrize("target", ["population", "examples"])
@@ -92,7 +119,7 @@ def test_a_copy_differs_by_nothing(target: str) -> None:
     df = draw(3).assign(copy=lambda df: df["svm"])
     row = df.pu(score=["svm", "copy"], propensity="chance").compare([0.2], target=target).iloc[0]
     assert row[["difference", "lower", "upper", "statistic", "sign"]].tolist() == [0] * 5
-    assert (row["p_value"], row["p_holm"]) == (1, 1)
+    assert (row["p_value"], row["p_adjusted"]) == (1, 1)
     assert row["df"] == (np.inf if target == "population" else row["n"] - 1)
 
 
@@ -115,8 +142,8 @@ def test_nearly_equal_propensities_are_nearly_none() -> None:
     pu, plain = df.pu(score=MODELS, propensity="chance"), df.pu(score=MODELS)
     one, other = (ask.compare([0.2]).drop(columns="df") for ask in (pu, plain))
     pd.testing.assert_frame_equal(
-        one.drop(columns=["p_value", "p_holm", "lower", "upper"]),
-        other.drop(columns=["p_value", "p_holm", "lower", "upper"]),
+        one.drop(columns=["p_value", "p_adjusted", "lower", "upper"]),
+        other.drop(columns=["p_value", "p_adjusted", "lower", "upper"]),
     )
     limits = [ask(score="svm").estimate_beta()["upper"].item() for ask in (pu, plain)]
     assert limits[1] <= limits[0] <= limits[1] + 0.05  # one more that was not seen

@@ -17,7 +17,7 @@ from tests.support.oracles import comparison_oracle as oracle
 
 MODELS = ["svm", "forest", "nb", "copy", "flipped"]
 
-PLAIN = ["model_a", "model_b", "sign", "statistic", "df", "p_value", "p_holm", "n", "target"]
+PLAIN = ["model_a", "model_b", "sign", "statistic", "df", "p_value", "p_adjusted", "n", "target"]
 
 SIZE = ["beta", "difference", "lower", "upper", "level"]
 
@@ -149,25 +149,49 @@ def test_models_within_folds() -> None:
     assert_same(quiet(mixed.groupby("fold"), "compare", [0.2, 0.5], score=MODELS), want)
 
 
+def many(seed: int) -> Draw:
+    """Draw models that differ in all examples, of which many are known positives."""
+    rng = np.random.default_rng(seed)
+    truth = np.arange(200) < 80
+    base = rng.normal(truth)
+    scores = {name: list(base + rng.uniform(-1, 1, 200)) for name in ("svm", "nb")}
+    return Draw(scores, [True] * 60 + [None] * 140, 1 / 7)
+
+
 @pytest.mark.parametrize("seed", range(80, 85))
 def test_scipy_tests_the_same_ranks(seed: int) -> None:
-    case, known = draw(seed), [label is True for label in draw(seed).labels]
+    case, known = many(seed), [label is True for label in many(seed).labels]
     size = len(known)
-    a, b = (size + 1 - stats.rankdata(case.scores[name])[known] for name in ("svm", "flipped"))
+    a, b = (size + 1 - stats.rankdata(case.scores[name])[known] for name in ("svm", "nb"))
     want = stats.ttest_rel(b, a)
-    limits = want.confidence_interval(0.9)
-    got = pu(wide(case))(score=["svm", "flipped"]).compare(target="examples").iloc[0]
-    values = [want.statistic, want.df, want.pvalue]
-    assert got[PLAIN[3:6]].tolist() == pytest.approx(values, rel=1e-9)
-    negatives = size - sum(known) - case.beta * case.labels.count(None)
+    got = pu(wide(case))(score=["svm", "nb"]).compare(target="examples").iloc[0]
+    assert got["statistic"] == pytest.approx(want.statistic, rel=1e-9) and got["df"] <= want.df
+    assert got["p_value"] == pytest.approx(2 * stats.t.sf(abs(want.statistic), got["df"]))
     hidden = case.beta * case.labels.count(None)
+    negatives = size - sum(known) - hidden
     drawn = math.sqrt(hidden / (sum(known) + hidden))
-    ends = [np.mean(b - a) + drawn * (end - np.mean(b - a)) for end in (limits.low, limits.high)]
-    values = [number / negatives for number in (np.mean(b - a), *ends)]
+    away = stats.t.ppf(0.95, got["df"]) * stats.sem(b - a) * drawn
+    values = [(np.mean(b - a) + end) / negatives for end in (0, -away, away)]
     got = quiet(
-        wide(case), "compare", case.beta, score=["svm", "flipped"], level=0.9, target="examples"
+        wide(case), "compare", case.beta, score=["svm", "nb"], level=0.9, target="examples"
     ).iloc[0]
     assert got[SIZE[1:4]].tolist() == pytest.approx(values, rel=1e-9)
+
+
+@pytest.mark.parametrize("target", ["population", "examples"])
+def test_models_that_differ_in_rows_that_are_not_known(target: str) -> None:
+    """No known positive differs, but the unlabeled ones say that others would."""
+    rng = np.random.default_rng(0)
+    score = rng.normal(np.arange(1000) < 200)
+    other = score.copy()
+    other[150:160] = rng.normal(size=10) - 3
+    label = np.where(np.arange(1000) < 50, 1, np.nan)
+    df = pd.DataFrame({"a": score, "b": other, "label": label})
+    got = pu(df)(score=["a", "b"]).compare(150 / 950, target=target).iloc[0]
+    truth = np.arange(1000) < 200
+    apart = roc_auc_score(truth, score) - roc_auc_score(truth, other)
+    assert got["lower"] < apart < got["upper"] and got["p_value"] > 0.05
+    assert got["upper"] - got["lower"] < 0.2
 
 
 def test_nothing_is_left_to_chance_where_all_positives_are_known() -> None:
@@ -181,7 +205,7 @@ def test_nothing_is_left_to_chance_where_all_positives_are_known() -> None:
 
 def test_delong_of_two_models_as_proc_has_it() -> None:
     """A difference has the variance of both placements, as DeLong's contrast of a covariance."""
-    case = draw(21)
+    case = many(21)
     known = np.array([label is True for label in case.labels])
     frame = wide(case).assign(label=known)
     placed = {}
@@ -266,7 +290,7 @@ def test_one_known_positive_has_no_test() -> None:
     with pytest.warns(PUWarning) as record:
         got = pu(small([1, None, None, None]))(score=["a", "b", "c"]).compare(0.25)
     assert len(record) == 1
-    assert got[["lower", "upper", "statistic", "p_value", "p_holm"]].isna().all(axis=None)
+    assert got[["lower", "upper", "statistic", "p_value", "p_adjusted"]].isna().all(axis=None)
     assert got["difference"].tolist() == pytest.approx([1 / 2.25, 0, -1 / 2.25])
     assert got["sign"].tolist() == [1, 0, -1]
 
@@ -277,7 +301,9 @@ def test_one_other_example_has_no_test_on_new_ones(odds: float) -> None:
     with pytest.warns(PUWarning) as record:
         got = pu(frame)(score=["a", "b"]).compare(0.25, selection_odds=odds)
     assert len(record) == 1
-    assert got[["lower", "upper", "statistic", "df", "p_value", "p_holm"]].isna().all(axis=None)
+    assert (
+        got[["lower", "upper", "statistic", "df", "p_value", "p_adjusted"]].isna().all(axis=None)
+    )
     assert got["difference"].tolist() == [0]
 
 
@@ -285,12 +311,10 @@ def test_equal_differences() -> None:
     frame = small([1, 1, None, None])
     same = pu(frame)(score=["a", "c"]).compare(0.25).iloc[0]
     assert same[["sign", "statistic", "p_value", "lower", "upper"]].tolist() == [0, 0, 1, 0, 0]
-    with pytest.warns(PUWarning) as record:
-        got = pu(frame)(score=["a", "b", "c"]).compare(0.5, target="examples")
-    assert len(record) == 1
-    assert got["statistic"].tolist() == [np.inf, 0, -np.inf]
-    assert got["p_value"].tolist() == [0, 1, 0]
-    assert got["lower"].tolist() == got["upper"].tolist() == [1, 0, -1]
+    got = pu(frame)(score=["a", "b", "c"]).compare(0.5, target="examples")
+    assert got["difference"].tolist() == [1, 0, -1]
+    assert np.isfinite(got["statistic"]).all() and got.loc[1, "p_value"] == 1
+    assert got["lower"].tolist()[::2] < [1, -1] < got["upper"].tolist()[::2]
 
 
 def test_what_cannot_be_compared() -> None:
@@ -354,7 +378,7 @@ def test_what_odds_change_is_up_to_each_pair(beta: Any, odds: float) -> None:
         pu(frame)(score=[*pair]).compare(beta, selection_odds=odds)
         for pair in combinations("abc", 2)
     ]
-    once = [name for name in found.columns if name != "p_holm"]
+    once = [name for name in found.columns if name != "p_adjusted"]
     pd.testing.assert_frame_equal(found[once], pd.concat(parts)[once].reset_index(drop=True))
     signs = {tuple(part["sign"]) for part in parts}
     assert (len(signs) > 1) == (odds < np.inf)  # what changes one pair changes no other

@@ -239,9 +239,9 @@ def test_group_with_one_known_positive() -> None:
         got = pu(poor)(by="hospital").gap("auroc", [0.2, 0.4])
     assert len(record) == 1
     touched = got[["hospital_a", "hospital_b"]].eq("north").any(axis=1)
-    numbers = got[["lower", "upper", "statistic", "p_value", "p_holm"]]
+    numbers = got[["lower", "upper", "statistic", "p_value", "p_adjusted"]]
     assert numbers[touched].isna().all(axis=None) and numbers[~touched].notna().all(axis=None)
-    assert (got["p_holm"] == got["p_value"])[~touched].all()  # one test alone is left
+    assert (got["p_adjusted"] == got["p_value"])[~touched].all()  # one test alone is left
     assert got["difference"].notna().all()
 
 

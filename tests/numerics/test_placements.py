@@ -32,7 +32,7 @@ def test_ranks_and_covariance_of_pairs(seed: int) -> None:
     places = [PlacementTable.of(one) for one in score[:, known]]
     halves = (score[:, :7], score[:, 7:])
     above = count_above(places, halves[0]).merge(count_above(places, halves[1]))
-    ranks, among, covariance = rank_pairs(places, score[:, known], above)
+    ranks, among, covariance, moves = rank_pairs(places, score[:, known], above)
     wins = [below(one) for one in score]
     for one, found, alone in zip(wins, ranks, among, strict=True):
         lost = 1 - one[known]
@@ -43,6 +43,9 @@ def test_ranks_and_covariance_of_pairs(seed: int) -> None:
         np.testing.assert_allclose(
             covariance, np.cov(placed).reshape(covariance.shape), atol=1e-12
         )
+        apart = np.array(placed)[:, np.newaxis] - placed
+        for power, found in zip((2, 4), moves, strict=True):
+            np.testing.assert_allclose(found, (apart**power).mean(axis=2), atol=1e-12)
     else:
         assert np.isnan(covariance).all()
 
@@ -56,7 +59,7 @@ def test_known_positives_of_unlike_weights(seed: int) -> None:
     places = [PlacementTable.of(one, weight) for one in score[:, known]]
     halves = (score[:, :7], score[:, 7:])
     above = count_above(places, halves[0]).merge(count_above(places, halves[1]))
-    ranks, among, covariance = rank_pairs(places, score[:, known], above)
+    ranks, among, covariance, moves = rank_pairs(places, score[:, known], above)
     plain = [PlacementTable.of(one) for one in score[:, known]]
     expected = rank_pairs(plain, score[:, known], count_above(plain, score))
     np.testing.assert_array_equal(ranks, expected[0])  # which no weight moves
@@ -68,6 +71,8 @@ def test_known_positives_of_unlike_weights(seed: int) -> None:
     if (~known).sum() > 1:
         covaried = np.cov(shares[:, ~known]).reshape(covariance.shape)
         np.testing.assert_allclose(covariance, covaried, atol=1e-12)
+        apart = shares[:, np.newaxis, ~known] - shares[:, ~known]
+        np.testing.assert_allclose(moves[1], (apart**4).mean(axis=2), atol=1e-12)
 
 
 @pytest.mark.parametrize("size", [0, 1, 999, 1000, 5003])
@@ -83,4 +88,6 @@ def test_many_scores_in_threads(size: int, monkeypatch: pytest.MonkeyPatch) -> N
     for counts, own in zip(whole.counts, found, strict=True):
         np.testing.assert_array_equal(counts, np.bincount(own, minlength=11))
         assert counts.dtype == np.int64
-    np.testing.assert_array_equal(whole.products, (found - 5.0) @ (found - 5.0).T)
+    np.testing.assert_array_equal(whole.products[0], (found - 5.0) @ (found - 5.0).T)
+    apart = ((found[0] - found[1]) / 5.0) ** 4
+    np.testing.assert_allclose(whole.products[1, 0, 1], apart.sum(), rtol=1e-12, atol=1e-12)

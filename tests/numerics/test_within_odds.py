@@ -514,11 +514,11 @@ def test_differences_within_a_factor(target: str) -> None:
 
 def test_an_order_that_can_change_has_no_sign() -> None:
     paired = pair(2)
-    assert compare_within(paired, None, 0.95, "population", 1.01).sign.tolist() == [1]
+    assert compare_within(paired, None, 0.95, "population", 1.01).sign.tolist() == [[1]]
     wide = compare_within(paired, np.array([0.2]), 0.95, "population", INF)
-    assert wide.sign.tolist() == [0] and wide.p_value.tolist() == [[1.0]]
+    assert wide.sign.tolist() == [[0]] and wide.p_value.tolist() == [[1.0]]
     known = compare_within(paired, np.array([0.0]), 0.95, "examples", 5.0)
-    assert known.has_size and known.sign.tolist() == [1]
+    assert known.has_size and known.sign.tolist() == [[1]]
     np.testing.assert_allclose(known.lower, known.difference)
 
 

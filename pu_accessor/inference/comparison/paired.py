@@ -19,14 +19,20 @@ from pu_accessor.inference.comparison.pairwise import (
     compare_by_t,
     find_pairs,
 )
+from pu_accessor.inference.comparison.scatter import covary, design, rows_of, sum_squares
 from pu_accessor.inference.estimates.joint import join_limits
 from pu_accessor.inference.estimates.known_positives import count_negatives, count_positives
 from pu_accessor.inference.estimates.weighted_areas import weighted_spread
 from pu_accessor.inference.estimates.within_odds import says_little
-from pu_accessor.inference.influence import kurtosis_df, welch_df
+from pu_accessor.inference.influence import (
+    kurtosis_df,
+    placement_influences,
+    sum_by_cluster,
+    welch_df,
+)
 from pu_accessor.inference.settings import BetaRange
 from pu_accessor.inference.tables.contingency import check_labels
-from pu_accessor.ranking import BoolArray, FloatArray, IntArray, PairedRanks
+from pu_accessor.ranking import FloatArray, IntArray, PairedRanks
 
 _ROUNDING = 1e-12  # relative size of a variance that may be none
 _LARGEST_ODDS = 1e300  # of finite odds
@@ -37,10 +43,10 @@ _MANY = 1e6  # latent positives for each known one, where nobody says how many t
 class PairedTests(PairTests):
     """Tests of each pair of models: a column for each beta, or a single one without betas."""
 
-    sign: IntArray  # shape (pairs,); of the first less the second
-    stuck: BoolArray  # all differ by the same number of ranks: the statistic is infinite
+    sign: IntArray  # of the first less the second; one column where no beta changes it
     n: int  # known positives
     has_size: bool  # differences of AUROC; without betas of ranks
+    covariance: FloatArray  # of the errors of models, but a factor: (1 or columns, models, models)
     reach: tuple[FloatArray, FloatArray] | None = None  # lowest and highest within selection_odds
 
 
@@ -71,6 +77,13 @@ def compare_paired(
     sqrt(1 - n/P) of sampling without replacement. Without betas that is left out, and p is
     conservative. Where all positives are known nothing is left to chance.
 
+    Where models differ in few examples, the known ones among these may be too few to show it, or
+    none. So no fewer than three known positives are taken to differ, by as much as is typical:
+    the mean of d**4 over that of d**2, to which the rest adds as much as two known positives. By
+    how many ranks a known positive would move, had it moved as the rest does, is the typical
+    difference of V, as places among the known positives, up or down from each of them. Few that
+    differ make few degrees of freedom: those of a variance with the kurtosis of its terms.
+
     Known positives with the weights w = 1/e, of which e is the probability that they were labeled,
     make weighted means. The variance for these examples is the sum of (1 - e)*(w*(d - mean))**2
     over sum(w)**2, that of independent labels; on new examples it is without the factor, and V
@@ -90,7 +103,7 @@ def compare_paired(
     >>> paired = PairedRanks(("model",), ranks, among, Counts(3, 0, 10), np.eye(2) / 50)
     >>> tests = compare_paired(paired, np.array([0.2, 0.4]), 0.95, "population")
     >>> tests.sign, tests.p_value.round(3), tests.difference.round(3)
-    (array([1]), array([[0.093, 0.093]]), array([[0.292, 0.389]]))
+    (array([[1]]), array([[0.093, 0.093]]), array([[0.292, 0.389]]))
     """
     first, second = find_pairs(len(paired.ranks))
     check_labels(np.zeros(1) if betas is None else betas, paired.total)
@@ -100,6 +113,8 @@ def compare_paired(
     if target == "population":
         squares = np.stack([known, rest])
         variance, df = squares.sum(axis=0), _welch(squares, df, paired)
+        effect, most = _designs(paired, (first, second))
+        variance, df = variance * effect, np.minimum(df, most)
     elif betas is not None and paired.weight is None:
         factor = count_positives(paired.total, betas).factor
     error = np.multiply.outer(np.sqrt(variance), factor)
@@ -113,11 +128,44 @@ def compare_paired(
     }
     return PairedTests(
         **vars(in_ranks) | sized,
-        sign=np.sign(mean).astype(np.int64),
-        stuck=(variance == 0) & (mean != 0),
+        sign=np.sign(mean).astype(np.int64)[:, np.newaxis],
         n=paired.total.known_positive,
         has_size=betas is not None,
+        covariance=_covariance(paired, target),
     )
+
+
+def _designs(
+    paired: PairedRanks, pairs: tuple[IntArray, IntArray]
+) -> tuple[FloatArray, FloatArray]:
+    """Return by how much clusters enlarge the variance of each pair, and the most df."""
+    if paired.rows is None or paired.rows.cluster is None:
+        return np.ones(pairs[0].size), np.full(pairs[0].size, inf)
+    terms = _placements(paired)
+    designs = [design(terms[a] - terms[b], paired.rows) for a, b in zip(*pairs, strict=True)]
+    effect, most = np.transpose(designs)
+    return effect, most
+
+
+def _placements(paired: PairedRanks) -> FloatArray:
+    """Return what each row adds to the share of pairs that each model has in order."""
+    rankings = rows_of(paired).rankings()
+    return np.stack([sum_by_cluster(placement_influences(ranking)) for ranking in rankings])
+
+
+def _covariance(paired: PairedRanks, target: str) -> FloatArray:
+    """Return how the errors of models vary together, shape (1, models, models); but a factor."""
+    rows, n = paired.rows, paired.total.known_positive
+    if rows is not None and rows.cluster is not None:
+        return covary(_placements(paired), rows)[np.newaxis]
+    share = np.full(n, 1 / n) if paired.weight is None else paired.weight / paired.weight.sum()
+    ranks = np.stack([*paired.ranks.values()])
+    if target == "population":
+        ranks = ranks - np.stack([*paired.among.values()])
+    away = share * (ranks - ranks @ share[:, np.newaxis])
+    of_rest = (sum(paired.total) - n) * paired.covariance if target == "population" else 0.0
+    covariance: FloatArray = (away @ away.T + of_rest)[np.newaxis]
+    return covariance
 
 
 def join_pairs(tests: PairedTests, beta: BetaRange, joint: str) -> PairedTests:
@@ -125,7 +173,7 @@ def join_pairs(tests: PairedTests, beta: BetaRange, joint: str) -> PairedTests:
     if not tests.has_size:
         return tests
     lower, upper = join_limits(tests.difference, tests.lower, tests.upper, beta, joint)
-    names = ("difference", "statistic", "df", "p_value", "p_holm")
+    names = ("difference", "statistic", "df", "p_value", "p_adjusted", "sign")
     at_estimate = {name: getattr(tests, name)[:, :1] for name in names}
     return replace(tests, **at_estimate, lower=lower, upper=upper)
 
@@ -144,49 +192,69 @@ def _shifts(
     of_difference[np.abs(of_difference) <= _ROUNDING * both] = 0.0
     rest = (sum(paired.total) - paired.total.known_positive) * of_difference
     pairs = list(zip(first.tolist(), second.tolist(), strict=True))
-    if paired.weight is not None:
-        mean, known, df = _weighted_shifts(paired, paired.weight, pairs, target)
-        return mean, known, rest, df
-    ranks, n = list(paired.ranks.values()), paired.total.known_positive
-    if target == "population":  # among the rest: ranks among each other are no scatter of theirs
-        ranks = [
-            of_all - among for of_all, among in zip(ranks, paired.among.values(), strict=True)
-        ]
-    mean, known = np.empty(first.size), np.full(first.size, np.nan)
-    for pair, (a, b) in enumerate(pairs):
-        ahead = ranks[b] - ranks[a]
-        mean[pair] = ahead.mean()
-        if n > 1:
-            known[pair] = ahead.var(ddof=1) / n
-    return mean, known, rest, np.full(first.size, n - 1.0)
+    shifts = [_shift(paired, pair, target) for pair in pairs]
+    mean, known, df = (np.array(each) for each in zip(*shifts, strict=True))
+    return mean, known, rest, df
 
 
-def _weighted_shifts(
-    paired: PairedRanks, weight: FloatArray, pairs: list[tuple[int, int]], target: str
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the same where known positives count for unlike weights.
+def _shift(
+    paired: PairedRanks, models: tuple[int, int], target: str
+) -> tuple[float, float, float]:
+    """Return a mean difference in ranks, its squared error by known positives, and the df of that.
 
-    A known positive is among the examples above others, too: where new examples are asked for,
-    that counts as well. With equal weights what it adds takes away its rank among the known ones.
+    A known positive is among the examples above others, too: where new examples are asked for and
+    weights differ, that counts as well. With equal weights what it adds takes away its rank among
+    the known ones.
     """
-    share, n = weight / weight.sum(), weight.size  # two or more: weights differ
-    ranks = list(paired.ranks.values())
-    below = [_weight_below(among, share) for among in paired.among.values()]
-    mean, known, df = (np.full(len(pairs), np.nan) for _ in range(3))
-    for pair, (a, b) in enumerate(pairs):
-        ahead = ranks[b] - ranks[a]
-        mean[pair] = share @ ahead
-        influence = share * (ahead - mean[pair])
-        if target == "population":
-            as_other = below[b] - below[a]
-            square = (influence + as_other - as_other.mean()) ** 2
-        else:
-            square = influence**2 * (1 - 1 / weight)
-        known[pair] = square.sum() * n / (n - 1)
-        flat = not np.mean(square)
-        kurtosis = 1.0 if flat else np.mean(square**2) / np.mean(square) ** 2
-        df[pair] = kurtosis_df(np.array([kurtosis]), n)[0]
-    return mean, known, df
+    ranks, among = ([*each.values()] for each in (paired.ranks, paired.among))
+    n, weight, on_new = paired.total.known_positive, paired.weight, target == "population"
+    share = np.full(n, 1 / n) if weight is None else weight / weight.sum()
+    last = sum(paired.total)
+    if on_new and weight is None:
+        last -= n
+        ranks = [of_all - of_known for of_all, of_known in zip(ranks, among, strict=True)]
+    a, b = models
+    ahead = ranks[b] - ranks[a]
+    mean = float(ahead.mean() if weight is None else share @ ahead)
+    if n == 1:
+        return mean, np.nan, 0.0
+    drawn = np.ones(n) if on_new or weight is None else 1 - 1 / weight
+    away = ahead - mean
+    away[np.abs(away) <= _ROUNDING * np.abs(ahead).max()] = 0.0
+    influence = share * away
+    if on_new and weight is not None:
+        below = [_weight_below(among[model], share) for model in models]
+        as_other = below[1] - below[0]
+        influence += as_other - as_other.mean()
+    influence *= np.sqrt(drawn)
+    unit = float(np.mean(share**2 * drawn))
+    often, move = _moves_of_rest(paired, models, (ranks[a], ranks[b]), last)
+    squares, df = sum_squares(influence, often, unit * move)
+    return mean, squares * n / (n - 1), df
+
+
+def _moves_of_rest(
+    paired: PairedRanks, models: tuple[int, int], ranks: tuple[FloatArray, FloatArray], last: int
+) -> tuple[float, float]:
+    """Return the share of the rest that moves, and by which square of ranks a positive would.
+
+    Notes
+    -----
+    Of the rest the difference of V is known, a share of the known positives. One that moves by it
+    from its place is then at the rank of another known positive, or beyond the last of them.
+    """
+    square, fourth = (0.0, 0.0) if paired.moves is None else paired.moves[:, *models].tolist()
+    n, rest = ranks[0].size, sum(paired.total) - paired.total.known_positive
+    if not square and (not rest or (ranks[0] == ranks[1]).all()):
+        return 0.0, 0.0
+    places = max(np.sqrt(fourth / square) * n if square else 0.0, 0.5)  # half of one is not seen
+    often = square * n**2 / places**2 if square else 1 / rest
+    place, reached = np.arange(n), []
+    for each in ranks:
+        at = np.concatenate([[0.0], np.sort(each), [(each.max() + last) / 2]])
+        moved = [np.interp(place + 1 + step, np.arange(n + 2), at) for step in (-places, places)]
+        reached += [float(np.mean((to - at[1:-1]) ** 2)) for to in moved]
+    return often, sum(reached) / len(ranks)
 
 
 def _weight_below(among: FloatArray, share: FloatArray) -> FloatArray:
@@ -242,7 +310,7 @@ def compare_within(
     >>> paired = PairedRanks(("model",), ranks, among, Counts(3, 0, 10), np.eye(2) / 50)
     >>> tests = compare_within(paired, np.array([0.2]), 0.95, "population", 2.0)
     >>> tests.sign, [end.round(3).tolist() for end in tests.reach]
-    (array([1]), [[[0.275]], [[0.312]]])
+    (array([[1]]), [[[0.275]], [[0.312]]])
     """
     random = compare_paired(paired, betas, level, target)
     shape = random.statistic.shape
@@ -254,17 +322,18 @@ def compare_within(
             ends[:, pair, column] = low.value, high.value
             limits[:, pair, column] = _limits(low, high, level)
             least[:, pair, column] = _least_test(low, high)
-    statistic, df, p_value = least
+    statistic, df, p_value = np.where(
+        random.p_value > least[2], [random.statistic, random.df, random.p_value], least
+    )
     signs = np.sign(ends)
     holds = (signs == signs[:1, :, :1]).all(axis=(0, 2))
     tests = replace(
         random,
-        sign=random.sign * holds,
-        stuck=random.stuck & holds,
+        sign=random.sign * holds[:, np.newaxis],
         statistic=statistic,
         df=df,
         p_value=p_value,
-        p_holm=adjust_p_values(p_value),
+        p_adjusted=adjust_p_values(p_value),
     )
     if not random.has_size:
         return tests

@@ -147,7 +147,7 @@ def _limits(
     # Beta may ask for more positives above the threshold, or below it, than there are examples.
     others = np.clip(np.repeat(others, betas.size), share * known, share * known + 1 - share)
     known = np.repeat(known, betas.size)
-    value = _of_shares(name, (n + share * rest) / size, share, size)
+    value = of_shares(name, (n + share * rest) / size, share, size)
     estimate = value(known, others)
     of_known, of_rest, together = rate_designs(here)
     first = _ends(here.known_positive, n, level, of_known, betas.size)
@@ -186,7 +186,7 @@ def _limits_of_concave(
         known, false = (each[:, place].repeat(2) for each in rates[:2])
         false = false.reshape(2, 2).T.ravel()
         prevalence, b = np.array((n + share * (size - n)) / size), np.array(share)
-        value = _of_shares(name, prevalence, b, size)(known, b * known + (1 - b) * false)
+        value = of_shares(name, prevalence, b, size)(known, b * known + (1 - b) * false)
         ends.append(np.array([np.fmin.reduce(value), np.fmax.reduce(value)]))
     lower, upper = np.transpose(ends)
     return lower, upper
@@ -203,13 +203,14 @@ def _beyond(distance: FloatArray) -> FloatArray:
     return np.maximum(distance, 0)
 
 
-def _of_shares(
-    name: str | Metric, prevalence: FloatArray, share: FloatArray, size: int
+def of_shares(
+    name: str | Metric, prevalence: FloatArray, share: FloatArray, size: int, *, cut: bool = True
 ) -> _OfShares:
     """Return a metric as a function of the shares above a threshold."""
 
     def value(known: FloatArray, others: FloatArray) -> FloatArray:
-        false = np.clip((others - share * known) / (1 - share), 0, 1)
+        false = (others - share * known) / (1 - share)
+        false = np.clip(false, 0, 1) if cut else false
         positives, negatives = prevalence * size, (1 - prevalence) * size
         return evaluate(
             name,

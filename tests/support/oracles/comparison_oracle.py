@@ -172,7 +172,7 @@ def interval(test: Outcome, level: float) -> tuple[float, float]:
     return test.estimate - width, test.estimate + width
 
 
-def from_variance(estimate: Fraction, squared: Fraction, df: float) -> Outcome:
+def from_variance(estimate: Fraction, squared: Fraction | float, df: float) -> Outcome:
     """Return the t test of an estimate with a given squared standard error."""
     if squared == 0:
         side = (estimate > 0) - (estimate < 0)
@@ -217,11 +217,61 @@ def paired(a: Scores, b: Scores, labels: Labels, beta: float | None, target: str
     """Compare two rankings of the same examples: the test of the mean difference in rank."""
     if target == "population":
         return paired_on_new(a, b, labels)
-    ranks = zip(known_ranks(a, labels), known_ranks(b, labels), strict=True)
-    apart = [of_b - of_a for of_a, of_b in ranks]
+    ranks = [known_ranks(scores, labels) for scores in (a, b)]
+    apart = [of_b - of_a for of_a, of_b in zip(*ranks, strict=True)]
+    squared, df = of_known(apart, ranks, len(labels), won(a, labels), won(b, labels))
+    drawn = Fraction(1) if beta is None else 1 - len(apart) / positives(labels, beta)
+    return from_variance(mean(apart), squared * float(drawn), df)
+
+
+def of_known(
+    apart: Sequence[Fraction],
+    ranks: Sequence[Sequence[Fraction]],
+    last: int,
+    won_a: Sequence[Sequence[Fraction]],
+    won_b: Sequence[Sequence[Fraction]],
+) -> tuple[float, float]:
+    """Return what known positives add to the squared error of their mean, and its df.
+
+    At least three of them differ, by as much as is typical; two more are as the rest is.
+    """
     n = len(apart)
-    drawn = Fraction(1) if beta is None else 1 - n / positives(labels, beta)
-    return from_variance(mean(apart), variance(apart) / n * drawn, n - 1)
+    columns = zip(zip(*won_a, strict=True), zip(*won_b, strict=True), strict=True)
+    moves = [mean(x) - mean(y) for x, y in columns]
+    away = [float(d - mean(apart)) for d in apart]
+    share, typical = rest_move(moves, apart, ranks, last)
+    own = [x * x for x in away]
+    if not sum(own) + share * typical:
+        return 0.0, n - 1
+    size = (sum(x * x for x in own) + 2 * share * typical**2) / (sum(own) + 2 * share * typical)
+    differ = max(sum(own) / size, min(3, n - 1))
+    df = min(2 * n / max(n / differ - 1, 2 / n), n - 1)
+    return differ * size / (n - 1) / n, df
+
+
+def rest_move(
+    moves: Sequence[Fraction],
+    apart: Sequence[Fraction],
+    ranks: Sequence[Sequence[Fraction]],
+    last: int,
+) -> tuple[float, float]:
+    """Return how much of the rest moves, and the squared ranks by which a positive would."""
+    n, second = len(apart), sum(x**2 for x in moves)
+    if not second and not any(apart):
+        return 0.0, 0.0
+    places = 0.5
+    if second:
+        places = max(places, n * math.sqrt(sum(x**4 for x in moves) / second))
+    share = float(second) * n**2 / places**2 / len(moves) if second else 1 / len(moves)
+    squares = []
+    for each in ranks:
+        steps = [0.0, *map(float, sorted(each)), (float(max(each)) + last) / 2]
+        for start in range(1, n + 1):
+            for end in (max(start - places, 0), min(start + places, n + 1)):
+                low = min(math.floor(end), n)
+                there = steps[low] + (end - low) * (steps[low + 1] - steps[low])
+                squares.append((there - steps[start]) ** 2)
+    return share, sum(squares) / len(squares) * 2
 
 
 def won(scores: Scores, labels: Labels) -> list[list[Fraction]]:
@@ -245,12 +295,16 @@ def welch_df(squares: Sequence[Fraction], sizes: Sequence[int]) -> float:
 
 def paired_on_new(a: Scores, b: Scores, labels: Labels) -> Outcome:
     """Compare two rankings on new examples, pair by pair of examples; in ranks."""
-    both = zip(won(a, labels), won(b, labels), strict=True)
-    table = [[x - y for x, y in zip(*rows, strict=True)] for rows in both]
-    n, rest = len(table), len(table[0])
-    apart, *squares = two_samples(table)
+    of_a, of_b = won(a, labels), won(b, labels)
+    table = [[x - y for x, y in zip(*rows, strict=True)] for rows in zip(of_a, of_b, strict=True)]
+    rest = len(table[0])
+    above = [[rest - sum(row, Fraction(0)) for row in rows] for rows in (of_a, of_b)]
+    apart = [y - x for x, y in zip(*above, strict=True)]
+    known, df = of_known(apart, above, rest, of_a, of_b)
+    squares = known, float(two_samples(table)[2] * rest**2)
+    below = squares[0] ** 2 / df + squares[1] ** 2 / (rest - 1)
     return from_variance(
-        apart * rest, sum(squares, Fraction(0)) * rest**2, welch_df(squares, [n, rest])
+        mean(apart), sum(squares), sum(squares) ** 2 / below if below else math.inf
     )
 
 

@@ -1,0 +1,88 @@
+"""How far sums over rows of several models scatter: where few rows differ, and in clusters."""
+
+import numpy as np
+
+from pu_accessor.errors import PUDataError, PUValueError
+from pu_accessor.inference.influence import kurtosis_df, welch_df
+from pu_accessor.ranking import FloatArray, PairedRanks, PairedRows
+
+_FEWEST = 3.0  # known positives that differ are taken to be so many at least
+_AS_REST = 2.0  # known positives more that are taken to move as the rest does
+
+
+def rows_of(paired: PairedRanks) -> PairedRows:
+    """Return the rows of models, where they are in memory."""
+    if paired.rows is None:
+        raise PUValueError(
+            "quantity must be 'auroc' where rows are not in memory, or groups are pooled, and "
+            "for models with propensities: what each row adds to another is not kept. Put the "
+            "scores of all models into one frame: df.pu(score=['svm', 'forest'])."
+        )
+    return paired.rows
+
+
+def sum_squares(terms: FloatArray, often: float, move: float) -> tuple[float, float]:
+    """Return a sum of squares that few terms may make up, and its degrees of freedom.
+
+    Notes
+    -----
+    As many terms as differ are counted by (sum of squares)**2 / sum of fourth powers. Fewer than
+    three are taken as three of the typical size.
+
+    Examples
+    --------
+    >>> sum_squares(np.array([1.0, -1.0, 1.0, -1.0, 0.0, 0.0, 0.0]), 0.0, 0.0)
+    (4.0, 6.0)
+    >>> sum_squares(np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]), 0.0, 0.0)
+    (3.0, 6.0)
+    """
+    n, squares = terms.size, terms**2
+    own, rest = float(squares.sum()), _AS_REST * often * move
+    if own + rest == 0:
+        return 0.0, n - 1.0
+    typical = (float(squares @ squares) + rest * move) / (own + rest)
+    differ = max(own / typical, min(_FEWEST, n - 1.0))
+    return differ * typical, float(kurtosis_df(np.array(n / differ), n))
+
+
+def scatter(terms: FloatArray, rows: PairedRows) -> tuple[float, float]:
+    """Return the variance of a sum over rows, of rows in clusters likewise, and its df."""
+    parts = [terms[rows.positive], terms[~rows.positive]]
+    if min(part.size for part in parts) < 2:
+        return np.nan, np.nan
+    unbiased = np.array([part.size / (part.size - 1) for part in parts])
+    squares, df = np.transpose([sum_squares(part, 0.0, 0.0) for part in parts])
+    squares *= unbiased
+    together, most = design(terms, rows)
+    return together * float(squares.sum()), min(float(welch_df(squares, df)), most)
+
+
+def design(terms: FloatArray, rows: PairedRows) -> tuple[float, float]:
+    """Return by how much clusters enlarge the variance of a sum over rows, and the most df."""
+    if rows.cluster is None:
+        return 1.0, np.inf
+    with_positive = np.unique(rows.cluster[rows.positive]).size
+    if with_positive < 2:
+        raise PUDataError(
+            f"cluster must leave known positives in two or more, but they are in {with_positive}: "
+            "nothing says by how much clusters differ. Leave cluster=... out if rows are "
+            "independent.",
+            page="clusters",
+        )
+    sums = np.bincount(rows.cluster, terms)
+    plain = sum(
+        float(part @ part) * part.size / (part.size - 1)
+        for part in (terms[rows.positive], terms[~rows.positive])
+        if part.size > 1
+    )
+    alike = np.count_nonzero(rows.positive) / with_positive
+    together = float(sums @ sums) * with_positive / (with_positive - 1)
+    return max(together / plain if plain else alike, 1.0), with_positive - 1.0
+
+
+def covary(terms: FloatArray, rows: PairedRows) -> FloatArray:
+    """Return the covariance of the errors of models, from what rows add to each."""
+    if rows.cluster is not None:
+        terms = np.stack([np.bincount(rows.cluster, of_model) for of_model in terms])
+    covariance: FloatArray = terms @ terms.T
+    return covariance

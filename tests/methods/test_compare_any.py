@@ -1,0 +1,266 @@
+"""Comparisons of any quantity, with clusters, and with p values adjusted together; by hand."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import pu_accessor
+from pu_accessor import PUError, PUTypeError, PUValueError
+from pu_accessor.ranking import BoolArray, FloatArray
+
+BETA, AT = 0.15, 0.8
+MODELS = ["svm", "forest", "nb"]
+
+
+def draw(seed: int, decimals: int = 12) -> pd.DataFrame:
+    """Draw three models of the same rows, of 40 patients."""
+    rng = np.random.default_rng(seed)
+    truth = np.arange(240) < 90
+    base = rng.normal(truth)
+    columns = {name: (base + rng.normal(size=240)).round(decimals) for name in MODELS}
+    columns["forest"] += 0.4 * truth
+    label = np.where(np.arange(240) < 60, 1.0, np.nan)
+    return pd.DataFrame({**columns, "label": label, "patient": rng.integers(0, 40, 240)})
+
+
+def weighted(name: str, score: FloatArray, known: BoolArray, weight: FloatArray) -> float:
+    """Return a quantity of weighted rows, over the sizes of both samples; slowly."""
+    n, rest = known.sum(), (~known).sum()
+    one, other = weight[known] / weight[known].sum(), weight[~known] / weight[~known].sum()
+
+    def above(at: float) -> tuple[float, float]:
+        return float(one @ (score[known] >= at)), float(other @ (score[~known] >= at))
+
+    if name == "average_precision":
+        shares = np.array([above(at) for at in score[known]]) * [n, rest]
+        positives = n + BETA * rest
+        return float(one @ (shares[:, 0] / shares.sum(axis=1))) * positives / n
+    t, o = above(AT)
+    tp = t * (n + BETA * rest)
+    head = n * t + rest * o
+    return {"recall": t, "precision": tp / head, "f1": 2 * tp / (head + n + BETA * rest)}[name]
+
+
+def by_hand(df: pd.DataFrame, name: str) -> FloatArray:
+    """Return what each row adds to the difference of the first two models, by nudging it."""
+    known, step = df["label"].notna().to_numpy(), 1e-5
+    terms = []
+    for row in range(len(df)):
+        up, down = np.ones(len(df)), np.ones(len(df))
+        up[row], down[row] = 1 + step, 1 - step
+        ends = [
+            [weighted(name, df[model].to_numpy(), known, weight) for model in MODELS[:2]]
+            for weight in (up, down)
+        ]
+        terms.append((ends[0][0] - ends[0][1] - ends[1][0] + ends[1][1]) / (2 * step))
+    return np.array(terms)
+
+
+def half_width(row: "pd.Series[Any]") -> float:
+    """Return a standard error from an interval that is not cut."""
+    return float((row["upper"] - row["lower"]) / 2 / stats.t.ppf(0.975, row["df"]))
+
+
+@pytest.mark.parametrize("name", ["average_precision", "recall", "precision", "f1"])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_errors_are_what_rows_add(seed: int, name: str) -> None:
+    df = draw(seed)
+    at = None if name == "average_precision" else {"threshold": AT}
+    known, terms = df["label"].notna().to_numpy(), by_hand(df, name)
+    squares = [part @ part * part.size / (part.size - 1) for part in (terms[known], terms[~known])]
+    row = df.pu(score=MODELS[:2]).compare(BETA, quantity=name, at=at).iloc[0]
+    assert half_width(row) == pytest.approx(sum(squares) ** 0.5, rel=1e-4)
+    assert row["p_value"] == pytest.approx(2 * stats.t.sf(abs(row["statistic"]), row["df"]))
+    sums = np.bincount(df["patient"], terms)
+    count = df.loc[known, "patient"].nunique()
+    square = max(sums @ sums * count / (count - 1), sum(squares))
+    pu = df.pu(score=MODELS[:2], cluster="patient")
+    row = pu.compare(BETA, quantity=name, at=at).iloc[0]
+    assert half_width(row) == pytest.approx(square**0.5, rel=1e-4)
+    assert row["df"] <= count - 1
+
+
+@pytest.mark.parametrize("decimals", [12, 1])
+@pytest.mark.parametrize(
+    ("name", "at"),
+    [
+        ("average_precision", None),
+        ("precision", {"threshold": AT}),
+        ("precision", 30),
+        ("recall", {"fraction": 0.1}),
+        ("lift", {"fraction": 0.03}),
+        (pu_accessor.fbeta(2), 25),
+    ],
+)
+def test_differences_are_those_of_the_estimates(name: Any, at: Any, decimals: int) -> None:
+    df = draw(2, decimals)
+    found = df.pu(score=MODELS).compare([0.05, BETA], quantity=name, at=at)
+    for model_a, model_b, beta, difference in found[
+        ["model_a", "model_b", "beta", "difference"]
+    ].itertuples(index=False):
+        values = []
+        for model in (model_a, model_b):
+            pu = df.pu(score=model)
+            if at is None:
+                values.append(pu.average_precision(beta)["estimate"].item())
+            else:
+                values.append(pu.metric(name, beta, at=at)["estimate"].item())
+        assert difference == pytest.approx(values[0] - values[1], abs=1e-12)
+    assert (found["lower"] <= found["difference"]).all()
+    assert (found["difference"] <= found["upper"]).all()
+    if name != "lift":
+        assert found["lower"].min() >= -1 and found["upper"].max() <= 1
+
+
+def test_at_a_rank_precision_and_recall_say_the_same() -> None:
+    df = draw(3)
+    found = [
+        df.pu(score=MODELS).compare(BETA, quantity=name, at=30) for name in ("precision", "recall")
+    ]
+    np.testing.assert_allclose(found[0]["p_value"], found[1]["p_value"], rtol=1e-6)
+
+
+def placements(df: pd.DataFrame, model: str) -> FloatArray:
+    """Return what each row adds to the share of pairs in order."""
+    known, score = df["label"].notna().to_numpy(), df[model].to_numpy()
+    wins = (np.sign(score[known][:, np.newaxis] - score[~known]) + 1) / 2
+    terms = np.empty(len(df))
+    terms[known] = (wins.mean(axis=1) - wins.mean()) / known.sum()
+    terms[~known] = (wins.mean(axis=0) - wins.mean()) / (~known).sum()
+    return terms
+
+
+def test_clusters_of_auroc_are_obuchowskis() -> None:
+    df = draw(4)
+    terms = placements(df, "svm") - placements(df, "forest")
+    known = df["label"].notna()
+    sums, count = np.bincount(df["patient"], terms), df.loc[known, "patient"].nunique()
+    rows, clusters = (
+        df.pu(score=MODELS[:2], cluster=cluster).compare(BETA).iloc[0]
+        for cluster in (None, "patient")
+    )
+    parts = [terms[known], terms[~known]]
+    plain = sum(part @ part * part.size / (part.size - 1) for part in parts)
+    effect = max(sums @ sums * count / (count - 1) / plain, 1)
+    assert rows["statistic"] / clusters["statistic"] == pytest.approx(effect**0.5)
+    assert clusters["df"] == pytest.approx(min(rows["df"], count - 1))
+    assert rows["difference"] == clusters["difference"]
+
+
+def test_copies_of_rows_say_nothing_more() -> None:
+    """Rows that stand five times, as clusters, have the error of the rows themselves."""
+    df = draw(5).drop(columns="patient")
+    copied = pd.concat([df.assign(patient=range(len(df)))] * 5)
+    single = df.pu(score=MODELS).compare(BETA)
+    found = copied.pu(score=MODELS, cluster="patient").compare(BETA)
+    np.testing.assert_allclose(found["difference"], single["difference"], atol=1e-12)
+    np.testing.assert_allclose(found["statistic"], single["statistic"], rtol=0.03)
+
+
+def test_rows_of_models_have_clusters_too() -> None:
+    df = draw(6).assign(row=range(240))
+    rows = df.melt(["row", "label", "patient"], MODELS, var_name="model", value_name="score")
+    rows["model"] = pd.Categorical(rows["model"], MODELS)
+    for how in ({}, {"quantity": "precision", "at": 20}):
+        wide = df.pu(score=MODELS, cluster="patient").compare(BETA, **how)
+        by_row = rows.pu(by="model", cluster="patient").compare(BETA, on="row", **how)
+        numbers = ["difference", "lower", "upper", "statistic", "p_value"]
+        np.testing.assert_allclose(by_row[numbers], wide[numbers])
+    rows.loc[0, "patient"] = 99
+    with pytest.raises(PUValueError, match="cluster must be the same in all groups"):
+        rows.pu(by="model", cluster="patient").compare(BETA, on="row")
+
+
+def test_gaps_count_clusters() -> None:
+    df = draw(7).assign(sex=lambda df: np.where(df["patient"] % 2, "f", "m"))
+    rows, clusters = (
+        df.pu(score="svm", by="sex", cluster=cluster).gap("auroc", BETA).iloc[0]
+        for cluster in (None, "patient")
+    )
+    assert rows["difference"] == clusters["difference"]
+    assert abs(clusters["statistic"]) <= abs(rows["statistic"]) and clusters["df"] <= rows["df"]
+    with pytest.raises(PUValueError, match="target must be 'population' with cluster"):
+        df.pu(score="svm", by="sex", cluster="patient").gap("auroc", BETA, target="examples")
+
+
+def test_max_t_is_between_plain_and_holm() -> None:
+    df = draw(8)
+    for cluster in (None, "patient"):
+        pu = df.pu(score=MODELS, cluster=cluster)
+        for how in ({}, {"quantity": "average_precision"}):
+            holm, together = (pu.compare(BETA, adjust=by, **how) for by in ("holm", "max_t"))
+            assert (together["p_adjusted"] <= holm["p_adjusted"]).all()
+            assert (together["p_adjusted"] >= holm["p_value"]).all()
+            assert (together["p_adjusted"] < holm["p_adjusted"]).any()
+            pd.testing.assert_frame_equal(
+                together.drop(columns="p_adjusted"), holm.drop(columns="p_adjusted")
+            )
+    assert "max-t" in together.attrs["adjust"] and "Holm" in holm.attrs["adjust"]
+    assert pu.compare(BETA, adjust="max_t").equals(pu.compare(BETA, adjust="max_t"))
+
+
+def test_an_estimate_of_beta_widens_differences() -> None:
+    df = draw(9)
+    hand = pu_accessor.beta_from_labels(15, 100, n_unlabeled=180)
+    pu = df.pu(score=MODELS)
+    point = pu.compare(BETA, quantity="precision", at=30)
+    joint = pu.compare(hand, quantity="precision", at=30)
+    np.testing.assert_allclose(joint["difference"], point["difference"], atol=1e-9)
+    assert ((joint["upper"] - joint["lower"]) >= (point["upper"] - point["lower"]) - 1e-12).all()
+
+
+@pytest.mark.parametrize(
+    ("roles", "how", "error", "message"),
+    [
+        ({}, {"quantity": "precision", "at": AT}, PUTypeError, "at must be an integer"),
+        ({}, {"quantity": "precision", "at": {"fpr": 0.1}}, PUValueError, "at must be one of"),
+        ({}, {"quantity": "precision"}, PUValueError, "at must say the one cutoff"),
+        (
+            {},
+            {"quantity": "average_precision", "target": "examples"},
+            PUValueError,
+            "target must be 'population' to compare",
+        ),
+        (
+            {},
+            {"quantity": "average_precision", "selection_odds": 2},
+            PUValueError,
+            "selection_odds must be 1",
+        ),
+        ({}, {"quantity": "bedroc"}, PUValueError, "quantity must be one of"),
+        ({}, {"adjust": "bonferroni"}, PUValueError, "adjust must be one of"),
+        ({}, {"adjust": "max_t", "selection_odds": 2}, PUValueError, "adjust must be 'holm'"),
+        ({"cluster": "patient"}, {"target": "examples"}, PUValueError, "target must be"),
+        ({"cluster": "patient"}, {"selection_odds": 2}, PUValueError, "selection_odds must be 1"),
+        ({"cluster": "label"}, {}, PUError, "cluster"),
+        (
+            {"propensity": "chance"},
+            {"quantity": "average_precision"},
+            PUValueError,
+            "quantity must be 'auroc'",
+        ),
+    ],
+)
+def test_what_cannot_be_compared(
+    roles: dict[str, Any], how: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    df = draw(10).assign(chance=0.5)
+    with pytest.raises(error, match=message) as told:
+        df.pu(score=MODELS, **roles).compare(BETA, **how)
+    assert len(str(told.value).split(" See ")[0]) <= 300
+
+
+def test_other_quantities_need_beta_and_rows() -> None:
+    df = draw(11)
+    with pytest.raises(PUTypeError, match="beta must be passed to compare 'average_precision'"):
+        df.pu(score=MODELS).compare(quantity="average_precision")
+    pieces = pu_accessor.from_chunks([df.iloc[:100], df.iloc[100:]], score=MODELS)
+    with pytest.raises(PUValueError, match="quantity must be 'auroc' where rows"):
+        pieces.compare(BETA, quantity="average_precision")
+    pd.testing.assert_frame_equal(pieces.compare(BETA), df.pu(score=MODELS).compare(BETA))
+    one = df.assign(patient=np.where(df["label"].notna(), 0, df["patient"] + 1))
+    with pytest.raises(PUError, match="cluster must leave known positives in two or more"):
+        one.pu(score=MODELS, cluster="patient").compare(BETA)
