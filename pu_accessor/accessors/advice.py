@@ -228,6 +228,8 @@ class _Call:
         word, told = self.unknown, f"{self.name} has no argument {self.unknown!r}."
         if word == "alpha" and "level" in self.parameters:
             return f"{told} It is 1 - level: level=0.95."
+        if (word, self.name) == ("prevalence", "auroc"):
+            return f"{told} AUROC is the same at any prevalence: it changes nothing. Leave it out."
         if (meant := nearest(word, self.parameters)) is None:
             return f"{told} It takes {', '.join(self.parameters) or 'none'}."
         line = self._write(**{meant: self.keywords[word]})

@@ -152,6 +152,7 @@ def average_precision(
     beta: Beta,
     *,
     target: str = "population",
+    prevalence: float | None = None,
     level: float = 0.95,
     beta_interval: BetaInterval | None = None,
     selection_odds: float = 1.0,
@@ -170,6 +171,9 @@ def average_precision(
     target : Target, default "population"
         What the interval is about: "population", new examples from where these come from; or
         "examples", these alone, once all their labels were known.
+    prevalence : float, optional
+        Share of positives among the new examples, in (0, 1), where that is another one than among
+        these: as in case-control and enriched sets. Both rates of the ROC curve stay as they are.
     level : float, default 0.95
         Probability with which the interval covers, in (0, 1).
     beta_interval : Interval, optional
@@ -195,7 +199,7 @@ def average_precision(
     Returns
     -------
     DataFrame
-        As `auroc`.
+        As `auroc`; with another prevalence that is a column, too.
 
     Warns
     -----
@@ -215,10 +219,10 @@ def average_precision(
     averages over groups take: for a known positive with k known ones among the r examples at or
     above its cutoff, precision is [1 + (P - 1)/(n - 1)*(k - 1)]/r, and that is averaged.
 
-    New examples are taken to have the prevalence of these, P/N. The standard error is that of the
-    influence functions of the known positives and of the rest, two samples; the interval is
-    Student's t on the logit scale of n/P times average precision. It holds from 50 known positives
-    on.
+    New examples are taken to have the prevalence of these, P/N, unless another one is passed. The
+    standard error is that of the influence functions of the known positives and of the rest, two
+    samples; the interval is Student's t on the logit scale of n/P times average precision. It
+    holds from 50 known positives on.
 
     For these examples the standard error is that of the jackknife [1]_ times sqrt(1 - n/P), and
     NaN for two known positives. The interval is what latent positives make that are shared out at
@@ -240,7 +244,7 @@ def average_precision(
        beta  estimate  standard_error  lower  upper  level      target
     0  0.25      0.77           0.275  0.204    1.0   0.95  population
     """
-    settings = Settings(level, selection_odds=selection_odds)
+    settings = Settings(level, selection_odds=selection_odds, prevalence=prevalence)
     betas = read_betas(beta, beta_interval, joint)
     over = read_average(average, isinstance(self._roles.score, list))
     return estimates.average_precision(self._request(), betas, settings, target, over=over)
@@ -253,6 +257,7 @@ def metric(
     *,
     at: At,
     target: str | None = None,
+    prevalence: float | None = None,
     level: float = 0.95,
     band: UserBand = "exact",
     reference: str = "positives",
@@ -293,6 +298,9 @@ def metric(
         or these examples, once all their labels were known. A threshold alone means something
         for new examples, and by default is about them unless a band or reference is chosen; all
         other cutoffs are about these.
+    prevalence : float, optional
+        Share of positives among the new examples, in (0, 1), where that is another one than among
+        these: as in case-control and enriched sets. Both rates of the ROC curve stay as they are.
     level : float, default 0.95
         Probability with which the band covers, in (0, 1): at each cutoff or bin for "exact" and
         "bootstrap", at all of them jointly for "simultaneous" and "dkw".
@@ -330,20 +338,20 @@ def metric(
         A row for each group, beta, metric and cutoff: the group, beta, metric, rank, threshold,
         estimate, lower, upper, clipped, level, band, target; for a rank or fraction also
         examples_at_threshold, how many score that or more (above the rank inside a block of ties);
-        for a list of cutoffs also `at`, the number that was asked. A limit is `clipped` where the
-        band asks for more, or fewer, latent positives than there can be. The estimate is the
-        metric of one possible labeling, between lower and upper; see "One estimate" in
-        docs/concepts.md. Lower is the smaller number, also of an error rate. A cutoff chosen by a
-        maximum, or by its precision, looks better than it is: for it the band "exact" becomes
-        "simultaneous", which holds at all cutoffs jointly. On new examples the band is called
-        "binomial". Each interval holds by itself, also where several are asked for.
+        for a list of cutoffs also `at`, the number that was asked; with another prevalence that. A
+        limit is `clipped` where the band asks for more, or fewer, latent positives than there can
+        be. The estimate is the metric of one possible labeling, between lower and upper; see "One
+        estimate" in docs/concepts.md. Lower is the smaller number, also of an error rate. A cutoff
+        chosen by a maximum, or by its precision, looks better than it is: for it the band "exact"
+        becomes "simultaneous", which holds at all cutoffs jointly. On new examples the band is
+        called "binomial". Each interval holds by itself, also where several are asked for.
 
     Raises
     ------
     PUValueError
         If `at` is unknown, or outside the curve, or a precision that no cutoff reaches; if new
         examples are asked for at another cutoff than a threshold, with a band or reference, or
-        with propensities.
+        with propensities; if a prevalence is passed that changes nothing, or for these examples.
 
     See Also
     --------
@@ -357,8 +365,9 @@ def metric(
     are two independent binomials. With b the share of positives among the rest, tpr is k/n and
     fpr (h/U - b*tpr)/(1 - b). Both shares have Wilson's interval, and the metric that of Newcombe,
     Zou and Donner [1]_: how far it moves when one of them goes to its limit, squared and added for
-    both; it reaches to the estimate. The prevalence of new examples is taken as given, as that of
-    these. See `pu_accessor.inference.estimates.binomial.metric_on_new`.
+    both; it reaches to the estimate. The prevalence of new examples is taken as given, that of
+    these unless another one is passed. See
+    `pu_accessor.inference.estimates.binomial.metric_on_new`.
 
     References
     ----------
@@ -386,7 +395,7 @@ def metric(
     2     recall   2     2     0.238  0.167  0.333
     3     recall   4     4     0.476  0.333  0.667
     """
-    settings = read_settings(level, band, reference, selection_odds)
+    settings = read_settings(level, band, reference, selection_odds, prevalence)
     betas = read_betas(beta, beta_interval, joint)
     over = read_average(average, isinstance(self._roles.score, list))
     return estimates.metric(self._request(), quantity, betas, at, settings, target, over=over)

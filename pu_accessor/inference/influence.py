@@ -341,8 +341,18 @@ class Spread(NamedTuple):
     df: float  # of their sum
 
 
-def precision_influences(ranking: Ranking) -> list[Influence]:
+class Heads(NamedTuple):
+    """What the examples at or above each cutoff count at another prevalence."""
+
+    size: FloatArray  # examples, each positive several times
+    scale: FloatArray  # what known positives are held against
+    given: FloatArray  # what the completed labeling adds, over the number of positives
+
+
+def precision_influences(ranking: Ranking, heads: Heads | None = None) -> list[Influence]:
     """Return what examples add to average precision, over the number of positives, by stratum.
+
+    At another prevalence a ranking has no strata, and positives count several times in `heads`.
 
     Notes
     -----
@@ -359,7 +369,7 @@ def precision_influences(ranking: Ranking) -> list[Influence]:
     n = ranking.total.known_positive
     rest = sum(ranking.total) - n
     parts = ranking.strata or (ranking,)
-    terms = [_precision_terms(part, n, rest) for part in parts]
+    terms = [_precision_terms(part, n, rest, heads) for part in parts]
     found = [np.diff(part.known_positive) for part in parts]
     mean = sum(float(count @ own) for count, (own, _) in zip(found, terms, strict=True)) / n
     influences = []
@@ -371,13 +381,15 @@ def precision_influences(ranking: Ranking) -> list[Influence]:
     return influences
 
 
-def _precision_terms(ranking: Ranking, n: int, rest: int) -> tuple[FloatArray, FloatArray]:
+def _precision_terms(
+    ranking: Ranking, n: int, rest: int, heads: Heads | None
+) -> tuple[FloatArray, FloatArray]:
     """Return what each known positive of n, and each of the rest, adds to average precision."""
-    known, rank = ranking.known_positive, ranking.rank
-    found = np.diff(known)
-    high, head = known[1:], rank[1:].astype(np.float64)
-    own = high / (n * head)
-    more = sum_from_below(found * (head - high) / head**2) / n
+    known, rank = ranking.known_positive, ranking.rank.astype(np.float64)
+    size, scale, given = heads or Heads(rank, rank, np.zeros(rank.size))
+    found, high, others, head = np.diff(known), known[1:], (rank - known)[1:], size[1:]
+    own = high / (n * scale[1:]) + given[1:]
+    more = sum_from_below(found * others / head**2) / n
     less = sum_from_below(found * high / head**2) * rest / n**2
     return own + more, -less
 

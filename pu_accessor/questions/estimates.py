@@ -35,8 +35,8 @@ from pu_accessor.inference.estimates.within_odds import (
     check_whole_area,
     estimate_any,
 )
-from pu_accessor.inference.quantities import Quantity, read_quantities
-from pu_accessor.inference.settings import BetaRange, Settings, check_target
+from pu_accessor.inference.quantities import Quantity, check_moves, read_quantities
+from pu_accessor.inference.settings import BetaRange, Settings, check_prevalence, check_target
 from pu_accessor.inference.tables.curves import check_max_fpr
 from pu_accessor.inference.tables.metrics import Metric
 from pu_accessor.inference.value import metric_value
@@ -120,6 +120,8 @@ def average_precision(
 ) -> pd.DataFrame:
     """Estimate the average precision of each ranking, with an interval."""
     check_target(target)
+    odds = "selection_odds" if settings.selection_odds > 1 else None
+    check_prevalence(settings, target, odds if over is None else "average=True")
     if over is not None:
         averaged = Averaged(lambda ranking, betas: [area_under_pr(ranking, betas)], AREA)
         return average_over(over, request, betas, settings, target, averaged)
@@ -212,11 +214,13 @@ def metric(
     """Evaluate metrics of each ranking at the cutoffs that a person reports."""
     cutoffs = read_cutoffs(at)
     each = [(entry, cutoff) for entry in read_quantities(quantity, "metric") for cutoff in cutoffs]
+    check_moves([entry for entry, _ in each], settings.prevalence)
     named: dict[str, list[Any]] = {"metric": [entry.name for entry, _ in each]}
     if are_several(at):
         named["at"] = [cutoff.value for _, cutoff in each]
     if over is not None:
         goal = "population" if target is None else target
+        check_prevalence(settings, goal, "average=True")
         check_fixed(cutoffs[0])
         averaged = Averaged(
             lambda ranking, betas: [rate_at(ranking, betas, q.metric, c) for q, c in each],
@@ -225,6 +229,7 @@ def metric(
         )
         return average_over(over, request, betas, settings, goal, averaged)
     target = read_target(target, cutoffs[0], settings)
+    check_prevalence(settings, target)
     betas.refuse_odds(settings.selection_odds)
     betas.leave(settings)  # raises where no level is left
 
@@ -267,7 +272,7 @@ def read_target(target: str | None, cutoff: Cutoff | None, settings: Settings) -
         check_target(target)
         return target
     fixed = cutoff.kind == "threshold"
-    plain = settings == Settings(settings.level)
+    plain = settings == Settings(settings.level, prevalence=settings.prevalence)
     if target is None:
         return "population" if fixed and plain else "examples"
     check_target(target, None if fixed else f"at={cutoff.kind!r}, which is a cutoff of these")
