@@ -399,3 +399,84 @@ def metric(
     betas = read_betas(beta, beta_interval, joint)
     over = read_average(average, isinstance(self._roles.score, list))
     return estimates.metric(self._request(), quantity, betas, at, settings, target, over=over)
+
+
+def roc_region(
+    self: Bound,
+    beta: Beta,
+    *,
+    at: At,
+    level: float = 0.95,
+    beta_interval: BetaInterval | None = None,
+    joint: str = "approximate",
+) -> pd.DataFrame:
+    """Bound the point of the ROC curve at a threshold, on new examples: both rates jointly.
+
+    Parameters
+    ----------
+    beta : Beta
+        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
+        several, a mapping, Series or DataArray by group, or an estimate, the frame of
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
+        bands, whose level must be lower, get an envelope.
+    at : At
+        The cutoff: a number of examples predicted positive, 100 or ``{"rank": 100}``, or their
+        share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last with an estimated
+        ``{"fpr": 0.05}`` at most or ``{"precision": 0.9}`` at least, the first with ``{"recall":
+        0.9}``, or tpr, at least; "youden" or "maximum", where the estimated informedness, or the
+        metric itself, is highest.
+    level : float, default 0.95
+        Probability with which the interval covers, in (0, 1).
+    beta_interval : Interval, optional
+        Where beta may lie, around the point that is passed: adds envelope_lower and
+        envelope_upper, the lowest and highest limit while it varies. A pair, or by group a
+        mapping, a Series, or a frame with columns low and high.
+    joint : {"approximate", "guaranteed"}, default "approximate"
+        How an estimate of beta counts: by the squares of both errors, which holds about as often
+        as `level` says if they are independent; or by its whole interval, of a higher level, which
+        holds at least so often and is wider.
+
+    Returns
+    -------
+    DataFrame
+        A row for each group, beta and threshold: the group, beta, rank, threshold, tpr, tpr_lower,
+        tpr_upper, fpr, fpr_lower, fpr_upper, level, target; for a list of thresholds also `at`.
+        The point lies in the rectangle of both intervals with the probability `level`; several
+        rectangles hold one by one.
+
+    Raises
+    ------
+    PUValueError
+        If `at` is no threshold.
+
+    See Also
+    --------
+    metric : Of one rate alone, and of other metrics.
+    plot_roc : The curve; with ``target="population"`` a band that holds at all thresholds.
+
+    Notes
+    -----
+    The product of two intervals, each at the square root of the level [1]_. That is the level if
+    both errors are independent, and at least that where they are correlated, as normal errors
+    [2]_.
+
+    References
+    ----------
+    .. [1] M. S. Pepe, *The Statistical Evaluation of Medical Tests for Classification and
+       Prediction*, Oxford University Press, 2003, section 2.2.
+    .. [2] Z. Sidak, *Rectangular confidence regions for the means of multivariate normal
+       distributions*, Journal of the American Statistical Association 62 (1967) 626-633.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> label = [None, 1, 1, None, None, 1, None, 1, None, None, None, None]
+    >>> df = pd.DataFrame({"score": range(12, 0, -1), "label": label})
+    >>> found = df.pu.roc_region(beta=0.25, at={"threshold": 8.5})
+    >>> found[["tpr", "tpr_lower", "tpr_upper", "fpr", "fpr_lower", "fpr_upper"]].round(3)
+         tpr  tpr_lower  tpr_upper   fpr  fpr_lower  fpr_upper
+    0  0.476      0.127      0.873  0.19        0.0       0.69
+    """
+    betas = read_betas(beta, beta_interval, joint)
+    return estimates.roc_region(self._request(), betas, at, Settings(level))

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from pu_accessor.checks import Interval
-from pu_accessor.errors import PUValueError
+from pu_accessor.errors import PUValueError, brief
 from pu_accessor.inference.estimates.areas_on_new_examples import estimate_population_aurocs
 from pu_accessor.inference.estimates.auroc import estimate_auroc
 from pu_accessor.inference.estimates.average_precision import estimate_precision_around
@@ -48,6 +48,7 @@ from pu_accessor.questions.request import (
     Result,
     Results,
     as_rows,
+    check_names,
     map_rankings,
     settings_columns,
     warn_of_rows,
@@ -257,6 +258,29 @@ def metric(
     ranks = cutoffs_needed([entry for entry, _ in each], cutoffs[0])
     rankings = request.rankings(ranks, settings)
     return as_rows(map_rankings(request, rankings, question, betas, settings), columns)
+
+
+def roc_region(request: Request, betas: Betas, at: At, settings: Settings) -> pd.DataFrame:
+    """Bound both rates of the ROC curve jointly at thresholds, each at the root of the level."""
+    if read_cutoffs(at)[0].kind != "threshold":
+        raise PUValueError(
+            "at must be a threshold for a region of the ROC curve of new examples, but "
+            f"{brief(at)} was passed, which is a cutoff of these. Pass at={{'threshold': 0.5}}."
+        )
+    each = settings.at_level(settings.level**0.5)
+    both = metric(request, ["tpr", "fpr"], betas, at, each, "population")
+    numbers = [name for name in ("estimate", "lower", "upper", *_ENVELOPE) if name in both]
+    rates = [
+        both.loc[both["metric"] == rate, numbers]
+        .set_axis([rate, *(f"{rate}_{name}" for name in numbers[1:])], axis=1)
+        .reset_index(drop=True)
+        for rate in ("tpr", "fpr")
+    ]
+    rest = both[both["metric"] == "tpr"].reset_index(drop=True)
+    rest = rest.drop(columns=["metric", "clipped", "band", *numbers]).assign(level=settings.level)
+    keys, middle = [*rest][: [*rest].index("beta")], [*rest].index("level")
+    check_names(keys, keys, [*rates[0], *rates[1]])
+    return pd.concat([rest.iloc[:, :middle], *rates, rest.iloc[:, middle:]], axis=1)
 
 
 def cutoffs_needed(entries: Sequence[Quantity], cutoff: Cutoff | None) -> Ranks:
