@@ -376,7 +376,7 @@ def precision_influences(ranking: Ranking, heads: Heads | None = None) -> list[I
     for part, (own, less) in zip(parts, terms, strict=True):
         free = np.diff(part.head - part.known_positive)
         average = float(free @ less) / max(int(free.sum()), 1)
-        known, others = _less(own, mean) / n, _less(less, average) / rest
+        known, others = _less(own, mean) / n, _less(less, average) / max(rest, 1)
         influences.append(Influence(part, known, others))
     return influences
 

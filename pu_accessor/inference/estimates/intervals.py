@@ -154,7 +154,8 @@ def keep_uncut(cut: Estimates, statistic: Estimates, level: float) -> Estimates:
     off = special.ndtri((1 + level) / 2) * statistic.error
     beyond = (statistic.value < 0) | (statistic.value > 1)
     _, lower, upper = statistic.uncut or cut.parts
-    lower, upper = np.fmin(cut.lower, lower), np.fmax(cut.upper, upper)
+    lower = np.fmin(cut.lower, np.where(lower < 1, lower, np.nan))  # cut at the wrong end
+    upper = np.fmax(cut.upper, np.where(upper > 0, upper, np.nan))
     value = np.where(beyond, statistic.value, cut.value)
     lower = np.where(beyond | (lower <= 0), np.fmin(lower, statistic.value - off), lower)
     upper = np.where(beyond | (upper >= 1), np.fmax(upper, statistic.value + off), upper)
