@@ -440,5 +440,5 @@ def moments(values: FloatArray, times: IntArray) -> tuple[float, float]:
 
 def kurtosis_df(kurtosis: FloatArray, n: int) -> FloatArray:
     """Return the degrees of freedom of a variance with the kurtosis of its terms."""
-    df: FloatArray = np.minimum(2 * n / np.maximum(kurtosis - 1, 2 / n), n - 1)
+    df: FloatArray = np.minimum(2 * n / np.maximum(kurtosis - 1, 2 / max(n, 1)), n - 1)
     return df
