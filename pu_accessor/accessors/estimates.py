@@ -81,8 +81,8 @@ def auroc(
     ------
     PUValueError
         If there are no negatives, or `max_fpr` is not in (0, 1]; if new examples are asked for
-        with `max_fpr` or propensities, for which there is no such interval; if `selection_odds` is
-        asked for with `max_fpr` or propensities.
+        with propensities, or with `max_fpr` of pooled groups, for which there is no such interval;
+        if `selection_odds` is asked for with `max_fpr` or propensities.
 
     Warns
     -----
@@ -108,7 +108,9 @@ def auroc(
     two samples: that of the probability that one of the first lies above one of the second, times
     (N - n)/M. Where all is labeled it is DeLong's own. The interval has the values that are not
     too far from the estimate by the variance that they would have, see
-    `pu_accessor.inference.estimates.areas_on_new_examples.estimate_population_auroc`.
+    `pu_accessor.inference.estimates.areas_on_new_examples.estimate_population_auroc`. With
+    `max_fpr` placements stop at the threshold of that rate, and the interval is Student's t on a
+    logit scale; it holds from 50 known positives on.
 
     For these examples the standard error is sd(R)/sqrt(n) * sqrt(1 - n/P)/M: the known positives
     are a sample of the P positives that are there, and nothing else is left to chance. So it is 0,

@@ -31,6 +31,7 @@ from pu_accessor.inference.estimates.macro_average import (
     rate_at,
 )
 from pu_accessor.inference.estimates.metric_at import AtCutoff
+from pu_accessor.inference.estimates.partial_area import estimate_population_partial
 from pu_accessor.inference.estimates.within_odds import (
     check_whole_area,
     estimate_any,
@@ -73,24 +74,26 @@ def auroc(
 ) -> pd.DataFrame:
     """Estimate the area under the ROC curve of each ranking, with an interval."""
     check_max_fpr(max_fpr)
-    check_target(target, "max_fpr=..." if max_fpr is not None and max_fpr < 1 else None)
+    check_target(target)
     check_whole_area(settings, max_fpr)
     if over is not None:
         averaged = _average_of_auroc(target, max_fpr)
         return average_over(over, request, betas, settings, target, averaged)
-    at_random = settings.selection_odds == 1
+    at_random, part = settings.selection_odds == 1, None if max_fpr == 1 else max_fpr
 
     def estimate_at(
         ranking: Ranking, values: FloatArray, settings: Settings, interval: Interval | None
     ) -> Estimates:
         if target == "examples" and at_random:
             return estimate_auroc(ranking, values, settings, interval, max_fpr)
+        if part is not None:
+            return estimate_population_partial(ranking, values, settings, part, interval)
         return estimate_any(ranking, values, settings, "roc", target, interval)
 
     def at_once(stack: Stack, values: FloatArray) -> list[Estimates | None]:
         return estimate_population_aurocs(stack, values, settings.level)
 
-    plain = target == "population" and at_random and not betas.vary
+    plain = target == "population" and at_random and part is None and not betas.vary
     return estimate_areas(
         request, betas, settings, target, estimate_at, at_once=at_once if plain else None
     )
