@@ -20,13 +20,9 @@ from pu_accessor.errors import (
     PUValueError,
     PUWarning,
 )
-from pu_accessor.inference.prior.labeling import (
-    beta_from_label_frequency,
-    beta_from_prevalence,
-    labels_needed,
-)
+from pu_accessor.inference.prior.labeling import beta_from_label_frequency, labels_needed
 from pu_accessor.inference.tables.metrics import fbeta
-from pu_accessor.questions.prior import beta_from_labels
+from pu_accessor.questions.prior import beta_from_labels, beta_from_prevalence
 
 __all__ = [
     "PUDataError",

@@ -145,6 +145,7 @@ class Accessor(Bound):
     auroc = estimates.auroc
     average_precision = estimates.average_precision
     metric = estimates.metric
+    roc_region = estimates.roc_region
     estimate_beta = prior.estimate_beta
     sample_to_label = prior.sample_to_label
     cutoff = guaranteed_cutoffs.cutoff

@@ -48,6 +48,7 @@ _VALUES_OF: Mapping[str, Mapping[str, object]] = {
     "metric": {"quantity": "f1"},
     "plot_against_beta": {"beta": [0.1, 0.2, 0.3]},
     "plot_metric": {"quantity": "f1"},
+    "roc_region": {"at": {"threshold": 0.5}},
     "select": {"recall": 0.9},
 }
 # What is no method of df.pu, and the call that does it.
@@ -228,6 +229,8 @@ class _Call:
         word, told = self.unknown, f"{self.name} has no argument {self.unknown!r}."
         if word == "alpha" and "level" in self.parameters:
             return f"{told} It is 1 - level: level=0.95."
+        if (word, self.name) == ("prevalence", "auroc"):
+            return f"{told} AUROC is the same at any prevalence: it changes nothing. Leave it out."
         if (meant := nearest(word, self.parameters)) is None:
             return f"{told} It takes {', '.join(self.parameters) or 'none'}."
         line = self._write(**{meant: self.keywords[word]})

@@ -81,8 +81,8 @@ def auroc(
     ------
     PUValueError
         If there are no negatives, or `max_fpr` is not in (0, 1]; if new examples are asked for
-        with `max_fpr` or propensities, for which there is no such interval; if `selection_odds` is
-        asked for with `max_fpr` or propensities.
+        with propensities, or with `max_fpr` of pooled groups, for which there is no such interval;
+        if `selection_odds` is asked for with `max_fpr` or propensities.
 
     Warns
     -----
@@ -108,7 +108,9 @@ def auroc(
     two samples: that of the probability that one of the first lies above one of the second, times
     (N - n)/M. Where all is labeled it is DeLong's own. The interval has the values that are not
     too far from the estimate by the variance that they would have, see
-    `pu_accessor.inference.estimates.areas_on_new_examples.estimate_population_auroc`.
+    `pu_accessor.inference.estimates.areas_on_new_examples.estimate_population_auroc`. With
+    `max_fpr` placements stop at the threshold of that rate, and the interval is Student's t on a
+    logit scale; it holds from 50 known positives on.
 
     For these examples the standard error is sd(R)/sqrt(n) * sqrt(1 - n/P)/M: the known positives
     are a sample of the P positives that are there, and nothing else is left to chance. So it is 0,
@@ -152,6 +154,7 @@ def average_precision(
     beta: Beta,
     *,
     target: str = "population",
+    prevalence: float | None = None,
     level: float = 0.95,
     beta_interval: BetaInterval | None = None,
     selection_odds: float = 1.0,
@@ -170,6 +173,9 @@ def average_precision(
     target : Target, default "population"
         What the interval is about: "population", new examples from where these come from; or
         "examples", these alone, once all their labels were known.
+    prevalence : float, optional
+        Share of positives among the new examples, in (0, 1), where that is another one than among
+        these: as in case-control and enriched sets. Both rates of the ROC curve stay as they are.
     level : float, default 0.95
         Probability with which the interval covers, in (0, 1).
     beta_interval : Interval, optional
@@ -195,7 +201,7 @@ def average_precision(
     Returns
     -------
     DataFrame
-        As `auroc`.
+        As `auroc`; with another prevalence that is a column, too.
 
     Warns
     -----
@@ -215,10 +221,10 @@ def average_precision(
     averages over groups take: for a known positive with k known ones among the r examples at or
     above its cutoff, precision is [1 + (P - 1)/(n - 1)*(k - 1)]/r, and that is averaged.
 
-    New examples are taken to have the prevalence of these, P/N. The standard error is that of the
-    influence functions of the known positives and of the rest, two samples; the interval is
-    Student's t on the logit scale of n/P times average precision. It holds from 50 known positives
-    on.
+    New examples are taken to have the prevalence of these, P/N, unless another one is passed. The
+    standard error is that of the influence functions of the known positives and of the rest, two
+    samples; the interval is Student's t on the logit scale of n/P times average precision. It
+    holds from 50 known positives on.
 
     For these examples the standard error is that of the jackknife [1]_ times sqrt(1 - n/P), and
     NaN for two known positives. The interval is what latent positives make that are shared out at
@@ -240,7 +246,7 @@ def average_precision(
        beta  estimate  standard_error  lower  upper  level      target
     0  0.25      0.77           0.275  0.204    1.0   0.95  population
     """
-    settings = Settings(level, selection_odds=selection_odds)
+    settings = Settings(level, selection_odds=selection_odds, prevalence=prevalence)
     betas = read_betas(beta, beta_interval, joint)
     over = read_average(average, isinstance(self._roles.score, list))
     return estimates.average_precision(self._request(), betas, settings, target, over=over)
@@ -253,6 +259,7 @@ def metric(
     *,
     at: At,
     target: str | None = None,
+    prevalence: float | None = None,
     level: float = 0.95,
     band: UserBand = "exact",
     reference: str = "positives",
@@ -293,6 +300,9 @@ def metric(
         or these examples, once all their labels were known. A threshold alone means something
         for new examples, and by default is about them unless a band or reference is chosen; all
         other cutoffs are about these.
+    prevalence : float, optional
+        Share of positives among the new examples, in (0, 1), where that is another one than among
+        these: as in case-control and enriched sets. Both rates of the ROC curve stay as they are.
     level : float, default 0.95
         Probability with which the band covers, in (0, 1): at each cutoff or bin for "exact" and
         "bootstrap", at all of them jointly for "simultaneous" and "dkw".
@@ -330,20 +340,20 @@ def metric(
         A row for each group, beta, metric and cutoff: the group, beta, metric, rank, threshold,
         estimate, lower, upper, clipped, level, band, target; for a rank or fraction also
         examples_at_threshold, how many score that or more (above the rank inside a block of ties);
-        for a list of cutoffs also `at`, the number that was asked. A limit is `clipped` where the
-        band asks for more, or fewer, latent positives than there can be. The estimate is the
-        metric of one possible labeling, between lower and upper; see "One estimate" in
-        docs/concepts.md. Lower is the smaller number, also of an error rate. A cutoff chosen by a
-        maximum, or by its precision, looks better than it is: for it the band "exact" becomes
-        "simultaneous", which holds at all cutoffs jointly. On new examples the band is called
-        "binomial". Each interval holds by itself, also where several are asked for.
+        for a list of cutoffs also `at`, the number that was asked; with another prevalence that. A
+        limit is `clipped` where the band asks for more, or fewer, latent positives than there can
+        be. The estimate is the metric of one possible labeling, between lower and upper; see "One
+        estimate" in docs/concepts.md. Lower is the smaller number, also of an error rate. A cutoff
+        chosen by a maximum, or by its precision, looks better than it is: for it the band "exact"
+        becomes "simultaneous", which holds at all cutoffs jointly. On new examples the band is
+        called "binomial". Each interval holds by itself, also where several are asked for.
 
     Raises
     ------
     PUValueError
         If `at` is unknown, or outside the curve, or a precision that no cutoff reaches; if new
         examples are asked for at another cutoff than a threshold, with a band or reference, or
-        with propensities.
+        with propensities; if a prevalence is passed that changes nothing, or for these examples.
 
     See Also
     --------
@@ -357,8 +367,9 @@ def metric(
     are two independent binomials. With b the share of positives among the rest, tpr is k/n and
     fpr (h/U - b*tpr)/(1 - b). Both shares have Wilson's interval, and the metric that of Newcombe,
     Zou and Donner [1]_: how far it moves when one of them goes to its limit, squared and added for
-    both; it reaches to the estimate. The prevalence of new examples is taken as given, as that of
-    these. See `pu_accessor.inference.estimates.binomial.metric_on_new`.
+    both; it reaches to the estimate. The prevalence of new examples is taken as given, that of
+    these unless another one is passed. See
+    `pu_accessor.inference.estimates.binomial.metric_on_new`.
 
     References
     ----------
@@ -386,7 +397,88 @@ def metric(
     2     recall   2     2     0.238  0.167  0.333
     3     recall   4     4     0.476  0.333  0.667
     """
-    settings = read_settings(level, band, reference, selection_odds)
+    settings = read_settings(level, band, reference, selection_odds, prevalence)
     betas = read_betas(beta, beta_interval, joint)
     over = read_average(average, isinstance(self._roles.score, list))
     return estimates.metric(self._request(), quantity, betas, at, settings, target, over=over)
+
+
+def roc_region(
+    self: Bound,
+    beta: Beta,
+    *,
+    at: At,
+    level: float = 0.95,
+    beta_interval: BetaInterval | None = None,
+    joint: str = "approximate",
+) -> pd.DataFrame:
+    """Bound the point of the ROC curve at a threshold, on new examples: both rates jointly.
+
+    Parameters
+    ----------
+    beta : Beta
+        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
+        several, a mapping, Series or DataArray by group, or an estimate, the frame of
+        `estimate_beta` or `pu_accessor.beta_from_labels`: intervals then hold jointly with it, and
+        bands, whose level must be lower, get an envelope.
+    at : At
+        The cutoff: a number of examples predicted positive, 100 or ``{"rank": 100}``, or their
+        share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last with an estimated
+        ``{"fpr": 0.05}`` at most or ``{"precision": 0.9}`` at least, the first with ``{"recall":
+        0.9}``, or tpr, at least; "youden" or "maximum", where the estimated informedness, or the
+        metric itself, is highest.
+    level : float, default 0.95
+        Probability with which the interval covers, in (0, 1).
+    beta_interval : Interval, optional
+        Where beta may lie, around the point that is passed: adds envelope_lower and
+        envelope_upper, the lowest and highest limit while it varies. A pair, or by group a
+        mapping, a Series, or a frame with columns low and high.
+    joint : {"approximate", "guaranteed"}, default "approximate"
+        How an estimate of beta counts: by the squares of both errors, which holds about as often
+        as `level` says if they are independent; or by its whole interval, of a higher level, which
+        holds at least so often and is wider.
+
+    Returns
+    -------
+    DataFrame
+        A row for each group, beta and threshold: the group, beta, rank, threshold, tpr, tpr_lower,
+        tpr_upper, fpr, fpr_lower, fpr_upper, level, target; for a list of thresholds also `at`.
+        The point lies in the rectangle of both intervals with the probability `level`; several
+        rectangles hold one by one.
+
+    Raises
+    ------
+    PUValueError
+        If `at` is no threshold.
+
+    See Also
+    --------
+    metric : Of one rate alone, and of other metrics.
+    plot_roc : The curve; with ``target="population"`` a band that holds at all thresholds.
+
+    Notes
+    -----
+    The product of two intervals, each at the square root of the level [1]_. That is the level if
+    both errors are independent, and at least that where they are correlated, as normal errors
+    [2]_.
+
+    References
+    ----------
+    .. [1] M. S. Pepe, *The Statistical Evaluation of Medical Tests for Classification and
+       Prediction*, Oxford University Press, 2003, section 2.2.
+    .. [2] Z. Sidak, *Rectangular confidence regions for the means of multivariate normal
+       distributions*, Journal of the American Statistical Association 62 (1967) 626-633.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> label = [None, 1, 1, None, None, 1, None, 1, None, None, None, None]
+    >>> df = pd.DataFrame({"score": range(12, 0, -1), "label": label})
+    >>> found = df.pu.roc_region(beta=0.25, at={"threshold": 8.5})
+    >>> found[["tpr", "tpr_lower", "tpr_upper", "fpr", "fpr_lower", "fpr_upper"]].round(3)
+         tpr  tpr_lower  tpr_upper   fpr  fpr_lower  fpr_upper
+    0  0.476      0.127      0.873  0.19        0.0       0.69
+    """
+    betas = read_betas(beta, beta_interval, joint)
+    return estimates.roc_region(self._request(), betas, at, Settings(level))

@@ -341,6 +341,14 @@ class Spread(NamedTuple):
     df: float  # of their sum
 
 
+class Heads(NamedTuple):
+    """What the examples at or above each cutoff count at another prevalence."""
+
+    size: FloatArray  # examples, each positive several times
+    scale: FloatArray  # what known positives are held against
+    given: FloatArray  # what the completed labeling adds, over the number of positives
+
+
 class Terms(NamedTuple):
     """A function of the ranks of known positives, in each step of a ranking."""
 
@@ -378,10 +386,21 @@ def mean_influences(ranking: Ranking, terms: Callable[[Ranking], Terms]) -> list
     return influences
 
 
-def precision_terms(ranking: Ranking, n: int) -> Terms:
-    """Return the precision at each known positive of n, over the number of positives."""
-    high, head = ranking.known_positive[1:], ranking.rank[1:].astype(np.float64)
-    return Terms(high / (n * head), (head - high) / head**2 / n, -high / head**2 / n)
+def precision_influences(ranking: Ranking, heads: Heads | None = None) -> list[Influence]:
+    """Return what examples add to average precision, over the number of positives, by stratum.
+
+    At another prevalence a ranking has no strata, and positives count several times in `heads`.
+    """
+    n = ranking.total.known_positive
+
+    def terms(part: Ranking) -> Terms:
+        known, rank = part.known_positive, part.rank.astype(np.float64)
+        size, scale, given = heads or Heads(rank, rank, np.zeros(rank.size))
+        high, others, head = known[1:], (rank - known)[1:], size[1:]
+        own = high / (n * scale[1:]) + given[1:]
+        return Terms(own, others / head**2 / n, -high / head**2 / n)
+
+    return mean_influences(ranking, terms)
 
 
 def _less(values: FloatArray, mean: float) -> FloatArray:
@@ -431,5 +450,5 @@ def moments(values: FloatArray, times: IntArray) -> tuple[float, float]:
 
 def kurtosis_df(kurtosis: FloatArray, n: int) -> FloatArray:
     """Return the degrees of freedom of a variance with the kurtosis of its terms."""
-    df: FloatArray = np.minimum(2 * n / np.maximum(kurtosis - 1, 2 / n), n - 1)
+    df: FloatArray = np.minimum(2 * n / np.maximum(kurtosis - 1, 2 / max(n, 1)), n - 1)
     return df

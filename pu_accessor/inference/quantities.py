@@ -58,6 +58,7 @@ class Quantity:
     chance: float = 0.5  # what conclusions mostly say that it exceeds
     less_is_better: bool = False
     span: float = 1.0  # how far two values can be apart
+    of_rates: bool = False  # it follows from both rates of the ROC curve, whatever the prevalence
     rounds_up: bool = False  # a fraction of the examples to a whole number of them
 
     @property
@@ -105,24 +106,30 @@ def _metric_quantity(metric: str | Metric, label: str = "", **more: Any) -> Quan
 
 # Labels where the name is not the words, and what else is particular to a metric.
 _OF_METRICS: Mapping[str, Mapping[str, Any]] = {
+    "balanced_accuracy": {"of_rates": True},
     "f1": {"label": "F1"},
     "fdr": {"label": "false discovery rate", "less_is_better": True},
     "fnr": {
         "label": "false negative rate",
         "less_is_better": True,
         "can": (*_METRIC, "without_beta"),
+        "of_rates": True,
     },
-    "fpr": {"label": "false positive rate", "less_is_better": True},
+    "fpr": {"label": "false positive rate", "less_is_better": True, "of_rates": True},
     # It does not grow evenly with the true positives, so that its average would be biased.
     "jaccard": {"label": "Jaccard index", "can": tuple({*_METRIC} - {"average"})},
-    "informedness": {"span": 2.0},
+    "informedness": {"of_rates": True, "span": 2.0},
     "kappa": {"label": "Cohen's kappa", "span": 2.0},
     "lift": {"rounds_up": True, "span": np.inf},  # as enrichment factors have it
     "mcc": {"label": "Matthews correlation", "span": 2.0},
     "npv": {"label": "negative predictive value"},
-    "recall": {"can": (*_METRIC, "without_beta")},
-    "tnr": {"label": "true negative rate"},
-    "tpr": {"label": "true positive rate", "can": (*_METRIC, "without_beta")},
+    "recall": {"can": (*_METRIC, "without_beta"), "of_rates": True},
+    "tnr": {"label": "true negative rate", "of_rates": True},
+    "tpr": {
+        "label": "true positive rate",
+        "can": (*_METRIC, "without_beta"),
+        "of_rates": True,
+    },
 }
 
 QUANTITIES: Mapping[str, Quantity] = {
@@ -243,6 +250,16 @@ def _advise(name: object, allowed: Sequence[str]) -> str:
     asks = {other: f"That is {quantity.ask}." for other, quantity in QUANTITIES.items()}
     others = {other: ask for other, ask in asks.items() if other not in allowed}
     return suggestion(name, allowed, {**others, **_FUNCTIONS})
+
+
+def check_moves(entries: Sequence[Quantity], prevalence: float | None) -> None:
+    """Raise if another prevalence is asked for and changes nothing."""
+    if prevalence is not None and all(entry.of_rates for entry in entries):
+        raise PUValueError(
+            f"prevalence changes nothing for {entries[0].name!r}, a rate among positives or among "
+            f"negatives, but {prevalence!r} was passed. Leave it out.",
+            page="population#another-prevalence",
+        )
 
 
 def refuse_band(quantity: Quantity, band: object, reference: object) -> None:

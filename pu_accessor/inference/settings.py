@@ -13,6 +13,7 @@ from pu_accessor.checks import (
     check_level,
     check_option,
     check_selection_odds,
+    check_share,
     interval_betas,
 )
 from pu_accessor.errors import PUValueError
@@ -29,13 +30,14 @@ _BETWEEN = np.array([0.25, 0.5, 0.75])  # of the way where any beta may be the t
 
 @dataclass(frozen=True)
 class Settings:
-    """How latent positives are bounded."""
+    """How latent positives are bounded, and which examples answers are about."""
 
     level: float = 0.95  # of coverage, in (0, 1)
     # Of one kind of examples given the known ones, or by rank.
     band: str | Band | RankBand = "exact"
     reference: str = "positives"  # from which known examples; "both": each at half of 1 - level
     selection_odds: float = 1.0  # between two examples of a kind
+    prevalence: float | None = None  # of new examples; None: that of these
     # From n, some m and the level to the band's tables: models of the same examples ask for the
     # same ones, so that they are remembered as long as the question lasts.
     bounds: Callable[[int, tuple[int, ...], float], Bounds] = field(
@@ -59,6 +61,8 @@ class Settings:
                 f"{band_name(self.band)!r} was passed: it holds for labels at random alone. Pass "
                 "one of the two, or leave selection_odds out."
             )
+        if self.prevalence is not None:
+            check_share("prevalence", self.prevalence, "(0, 1)")
         if isinstance(self.band, RankBand):
             return
         table = partial(latent_bounds_each, self.band, selection_odds=odds)
@@ -164,6 +168,18 @@ def ranking_level(level: float, beta_level: float | None) -> float:
             page="joint",
         )
     return left
+
+
+def check_prevalence(settings: Settings, target: str, other: str | None = None) -> None:
+    """Raise if another prevalence is asked for where it means nothing, or has no interval."""
+    if settings.prevalence is None or (target == "population" and other is None):
+        return
+    why = other or "target='examples': these have the prevalence they have"
+    raise PUValueError(
+        f"prevalence must be left out with {why}, but {settings.prevalence!r} was passed. It is "
+        "that of new examples: take target='population', and a metric at={'threshold': 0.5}.",
+        page="population#another-prevalence",
+    )
 
 
 def check_target(target: str, other: str | None = None) -> None:

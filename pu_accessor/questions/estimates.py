@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from pu_accessor.checks import Interval
-from pu_accessor.errors import PUValueError
+from pu_accessor.errors import PUValueError, brief
 from pu_accessor.inference.estimates.areas_on_new_examples import estimate_population_aurocs
 from pu_accessor.inference.estimates.auroc import estimate_auroc
 from pu_accessor.inference.estimates.average_precision import estimate_precision_around
@@ -32,13 +32,14 @@ from pu_accessor.inference.estimates.macro_average import (
     rate_at,
 )
 from pu_accessor.inference.estimates.metric_at import AtCutoff
+from pu_accessor.inference.estimates.partial_area import estimate_population_partial
 from pu_accessor.inference.estimates.within_odds import (
     check_whole_area,
     estimate_any,
 )
 from pu_accessor.inference.influence import find_design, placement_influences
-from pu_accessor.inference.quantities import Quantity, read_quantities
-from pu_accessor.inference.settings import BetaRange, Settings, check_target
+from pu_accessor.inference.quantities import Quantity, check_moves, read_quantities
+from pu_accessor.inference.settings import BetaRange, Settings, check_prevalence, check_target
 from pu_accessor.inference.tables.curves import check_max_fpr
 from pu_accessor.inference.tables.metrics import Metric
 from pu_accessor.inference.value import metric_value
@@ -50,6 +51,7 @@ from pu_accessor.questions.request import (
     Result,
     Results,
     as_rows,
+    check_names,
     map_rankings,
     settings_columns,
     warn_of_rows,
@@ -74,24 +76,26 @@ def auroc(
 ) -> pd.DataFrame:
     """Estimate the area under the ROC curve of each ranking, with an interval."""
     check_max_fpr(max_fpr)
-    check_target(target, "max_fpr=..." if max_fpr is not None and max_fpr < 1 else None)
+    check_target(target)
     check_whole_area(settings, max_fpr)
     if over is not None:
         averaged = _average_of_auroc(target, max_fpr)
         return average_over(over, request, betas, settings, target, averaged)
-    at_random = settings.selection_odds == 1
+    at_random, part = settings.selection_odds == 1, None if max_fpr == 1 else max_fpr
 
     def estimate_at(
         ranking: Ranking, values: FloatArray, settings: Settings, interval: Interval | None
     ) -> Estimates:
         if target == "examples" and at_random:
             return estimate_auroc(ranking, values, settings, interval, max_fpr)
+        if part is not None:
+            return estimate_population_partial(ranking, values, settings, part, interval)
         return estimate_any(ranking, values, settings, "roc", target, interval)
 
     def at_once(stack: Stack, values: FloatArray) -> list[Estimates | None]:
         return estimate_population_aurocs(stack, values, settings.level)
 
-    plain = target == "population" and at_random and not betas.vary
+    plain = target == "population" and at_random and part is None and not betas.vary
     return estimate_areas(
         request, betas, settings, target, estimate_at, at_once=at_once if plain else None
     )
@@ -122,6 +126,8 @@ def average_precision(
 ) -> pd.DataFrame:
     """Estimate the average precision of each ranking, with an interval."""
     check_target(target)
+    odds = "selection_odds" if settings.selection_odds > 1 else None
+    check_prevalence(settings, target, odds if over is None else "average=True")
     if over is not None:
         averaged = Averaged(lambda ranking, betas: [area_under_pr(ranking, betas)], AREA)
         return average_over(over, request, betas, settings, target, averaged)
@@ -217,11 +223,13 @@ def metric(
     """Evaluate metrics of each ranking at the cutoffs that a person reports."""
     cutoffs = read_cutoffs(at)
     each = [(entry, cutoff) for entry in read_quantities(quantity, "metric") for cutoff in cutoffs]
+    check_moves([entry for entry, _ in each], settings.prevalence)
     named: dict[str, list[Any]] = {"metric": [entry.name for entry, _ in each]}
     if are_several(at):
         named["at"] = [cutoff.value for _, cutoff in each]
     if over is not None:
         goal = "population" if target is None else target
+        check_prevalence(settings, goal, "average=True")
         check_fixed(cutoffs[0])
         averaged = Averaged(
             lambda ranking, betas: [rate_at(ranking, betas, q.metric, c) for q, c in each],
@@ -230,6 +238,7 @@ def metric(
         )
         return average_over(over, request, betas, settings, goal, averaged)
     target = read_target(target, cutoffs[0], settings)
+    check_prevalence(settings, target)
     betas.refuse_odds(settings.selection_odds)
     betas.leave(settings)  # raises where no level is left
 
@@ -260,6 +269,29 @@ def metric(
     return as_rows(results, columns)
 
 
+def roc_region(request: Request, betas: Betas, at: At, settings: Settings) -> pd.DataFrame:
+    """Bound both rates of the ROC curve jointly at thresholds, each at the root of the level."""
+    if read_cutoffs(at)[0].kind != "threshold":
+        raise PUValueError(
+            "at must be a threshold for a region of the ROC curve of new examples, but "
+            f"{brief(at)} was passed, which is a cutoff of these. Pass at={{'threshold': 0.5}}."
+        )
+    each = settings.at_level(settings.level**0.5)
+    both = metric(request, ["tpr", "fpr"], betas, at, each, "population")
+    numbers = [name for name in ("estimate", "lower", "upper", *_ENVELOPE) if name in both]
+    rates = [
+        both.loc[both["metric"] == rate, numbers]
+        .set_axis([rate, *(f"{rate}_{name}" for name in numbers[1:])], axis=1)
+        .reset_index(drop=True)
+        for rate in ("tpr", "fpr")
+    ]
+    rest = both[both["metric"] == "tpr"].reset_index(drop=True)
+    rest = rest.drop(columns=["metric", "clipped", "band", *numbers]).assign(level=settings.level)
+    keys, middle = [*rest][: [*rest].index("beta")], [*rest].index("level")
+    check_names(keys, keys, [*rates[0], *rates[1]])
+    return pd.concat([rest.iloc[:, :middle], *rates, rest.iloc[:, middle:]], axis=1)
+
+
 def cutoffs_needed(entries: Sequence[Quantity], cutoff: Cutoff | None) -> Ranks:
     """Return the ranks that are needed: what a user's function maximises can be anywhere."""
     chosen = cutoff is not None and cutoff.kind in CHOSEN
@@ -273,7 +305,7 @@ def read_target(target: str | None, cutoff: Cutoff | None, settings: Settings) -
         check_target(target)
         return target
     fixed = cutoff.kind == "threshold"
-    plain = settings == Settings(settings.level)
+    plain = settings == Settings(settings.level, prevalence=settings.prevalence)
     if target is None:
         return "population" if fixed and plain else "examples"
     check_target(target, None if fixed else f"at={cutoff.kind!r}, which is a cutoff of these")

@@ -21,10 +21,11 @@ def read_settings(
     band: UserBand = "exact",
     reference: str = "positives",
     selection_odds: float = 1.0,
+    prevalence: float | None = None,
 ) -> Settings:
     """Check how latent positives are to be bounded, before any row is read."""
     bounds = _read_band(band) if isinstance(band, tuple) else band
-    return Settings(level, bounds, reference, selection_odds)
+    return Settings(level, bounds, reference, selection_odds, prevalence)
 
 
 @dataclass(frozen=True, eq=False)

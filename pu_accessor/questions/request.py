@@ -124,9 +124,10 @@ def _concatenate(parts: Sequence[Any]) -> Any:
 
 
 def settings_columns(settings: Settings) -> dict[str, float]:
-    """Return the columns of the level, and of the odds where labels are not taken as random."""
-    odds = settings.selection_odds
-    return {"level": settings.level} | ({} if odds == 1 else {"selection_odds": odds})
+    """Return the columns of the level, and of what is not as usual: odds, or a prevalence."""
+    odds, prevalence = settings.selection_odds, settings.prevalence
+    columns = {"level": settings.level} | ({} if odds == 1 else {"selection_odds": odds})
+    return columns | ({} if prevalence is None else {"prevalence": prevalence})
 
 
 def check_names(names: Sequence[str], written: Iterable[str], columns: Iterable[str]) -> None:

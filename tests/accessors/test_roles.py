@@ -39,6 +39,7 @@ QUESTIONS: dict[str, tuple[Any, ...]] = {
     "auroc": (0.3,),
     "average_precision": (0.3,),
     "metric": ("f1", 0.3),
+    "roc_region": (0.3,),
     "compare": (0.3,),
     "gap": ("auroc", 0.3),
     "dominance": (0.3,),
@@ -58,6 +59,7 @@ QUESTIONS: dict[str, tuple[Any, ...]] = {
 }
 MORE: dict[str, dict[str, Any]] = {
     "metric": {"at": 3},
+    "roc_region": {"at": {"threshold": 0.5}},
     "sample_to_label": {"random_state": 0},
 }
 

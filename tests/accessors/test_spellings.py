@@ -56,6 +56,7 @@ CALLS = {
     "auroc": call([0.3, 0.1], max_fpr=0.5, target="examples"),
     "average_precision": call(BY_MODEL, level=0.8),
     "metric": call("f1", [0.3, 0.1], at={"fpr": 0.2}),
+    "roc_region": call(BY_MODEL, at={"threshold": 0.5}, level=0.8),
     "estimate_beta": call(method="mean_matching", level=0.8),
     "cutoff": call([0.3, 0.1], recall=0.5, level=0.8),
     "compare": call([0.3, 0.1], level=0.8, on="example"),
@@ -170,10 +171,10 @@ RULE |= {"beta_interval": None, "selection_odds": 1.0}
 LOOKS: dict[str, Any] = {"hue": None, "col": None, "row": None, "ax": None}
 LOOKS |= {"line_kws": None, "band_kws": None, "palette": None, "legend": "auto", "height": None}
 AT_RANDOM = {"estimate_beta", "cutoff", "select", "gap", "bedroc"}
-AT_RANDOM |= {"calibration", "plot_calibration"}
+AT_RANDOM |= {"calibration", "plot_calibration", "roc_region"}
 OVER_ODDS = ("robustness", "plot_robustness")
 DIRECT = {"compare", "auroc", "average_precision", "estimate_beta", "gap"}
-DIRECT |= {"bedroc"}
+DIRECT |= {"bedroc", "roc_region"}
 PARTS = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
 
 

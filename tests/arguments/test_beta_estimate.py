@@ -443,6 +443,38 @@ def test_joint_intervals_cover() -> None:
         assert joint.width > point.width
 
 
+@pytest.mark.parametrize("shape", ["perfect", "nearly perfect"])
+def test_joint_intervals_of_the_best_rankings_cover(shape: str) -> None:
+    """By chance half of the estimates of beta are too high for what the ranking allows."""
+    ways = {"approximate": ("approximate", LEVEL)}
+    asked = ["AUROC, new", "AUROC, these", "AP, new"]
+    found = simulate(Design(shape, 200, 650, 300, 200), 60, ways, ["by hand"], asked)
+    for key in asked:
+        assert found["by hand", key, "approximate"].coverage >= 0.93
+        assert found["by hand", key, "approximate"].none <= 0.05
+
+
+@pytest.mark.parametrize("target", ["population", "examples"])
+def test_an_estimate_that_is_too_high_has_an_interval_where_part_of_it_is_possible(
+    target: str,
+) -> None:
+    score = np.append(np.arange(1000.0, 650, -1), np.arange(650.0, 0, -1))
+    label = np.append(np.arange(650) < 200, np.zeros(350))  # perfect: 450 of 800 are positive
+    label[:650] = np.arange(650) % 13 < 4
+    pu = pu_accessor.from_arrays(score, np.where(label == 1, 1, np.nan))
+    for hits, ends in ((121, "some"), (195, "none")):
+        beta = pu_accessor.beta_from_labels(hits, 200, 800)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PUWarning)
+            alone = pu.auroc(beta["beta"].item(), target=target).iloc[0]
+            joint = pu.auroc(beta, target=target).iloc[0]
+        assert alone["estimate"] == joint["estimate"] == 1
+        if ends == "some":
+            assert 0.8 < joint["lower"] < 1 and joint["upper"] == 1
+        else:
+            assert np.isnan([alone["lower"], joint["lower"], joint["upper"]]).all()
+
+
 def test_net_benefit_and_calibration_take_a_frame() -> None:
     """The point is the estimate, the envelope that of the interval, at the level that is left."""
     rng = np.random.default_rng(0)

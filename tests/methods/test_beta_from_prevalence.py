@@ -3,7 +3,9 @@
 import math
 from typing import Any
 
+import numpy as np
 import pytest
+from scipy import stats
 
 import pu_accessor
 from pu_accessor import PUTypeError, PUValueError
@@ -35,9 +37,53 @@ def test_units_convert() -> None:
     assert pu_accessor.beta_from_label_frequency(1, 100, 900) == 0
 
 
+def test_of_a_population_the_limits_are_binomial() -> None:
+    found = pu_accessor.beta_from_prevalence(0.25, 200, 950, 50, of="population", level=0.9)
+    low, high = stats.binom.interval(0.9, 1200, 0.25)
+    want = [100 / 950, (low - 200) / 950, (high - 200) / 950, 0.9]
+    assert found.iloc[0, :4].tolist() == pytest.approx(want)
+    assert found[["method", "n_unlabeled", "n"]].iloc[0].tolist() == ["prevalence", 950, 200]
+    share = pu_accessor.beta_from_prevalence(0.25, 200, 950, 50, of="rows")
+    assert found["beta"].item() == pytest.approx(share)
+    # Known positives from elsewhere say nothing of the rest, and are not counted.
+    alone = pu_accessor.beta_from_prevalence(0.25, 0, 950, of="population")
+    assert alone["beta"].item() == 0.25 and "n" not in alone
+
+
+def test_of_a_population_limits_are_cut_to_what_there_is_room_for() -> None:
+    few = pu_accessor.beta_from_prevalence(0.1, 105, 895, of="population").iloc[0]
+    assert few["beta"] == few["lower"] == 0 < few["upper"] < 0.03
+    all_of_it = pu_accessor.beta_from_prevalence(1, 100, 900, of="population").iloc[0]
+    assert all_of_it[["beta", "lower", "upper"]].tolist() == [1, 1, 1]
+    for share in (0.01, 0.99):
+        with pytest.raises(PUValueError, match="which is no share"):
+            pu_accessor.beta_from_prevalence(share, 100, 800, 100, of="population")
+
+
+def test_of_a_population_intervals_hold_jointly() -> None:
+    rng = np.random.default_rng(1)
+    score = rng.normal(2.5 * (np.arange(1200) < 250))
+    pu = pu_accessor.from_arrays(score, np.where(np.arange(1200) < 200, 1, np.nan))
+    beta = pu_accessor.beta_from_prevalence(250 / 1200, 200, 1000, of="population")
+    for ask in (pu.auroc, pu.average_precision):
+        wide, narrow = ask(beta).iloc[0], ask(0.05).iloc[0]
+        assert wide["estimate"] == pytest.approx(narrow["estimate"])
+        assert wide["lower"] < narrow["lower"] < narrow["upper"] <= wide["upper"]
+    with pytest.raises(PUValueError, match="beta must be an estimate for these examples"):
+        pu.auroc(pu_accessor.beta_from_prevalence(0.2, 199, 1000, of="population"))
+
+
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
+        (lambda: BY_PREVALENCE(0.3, 1, 9, of="set"), PUValueError, "^of must be one of"),
+        (lambda: BY_PREVALENCE(3, 1, 9, of="population"), PUValueError, "^prevalence must lie in"),
+        (lambda: BY_PREVALENCE(0.3, 1, 0, of="population"), PUValueError, "0 unlabeled examples"),
+        (
+            lambda: BY_PREVALENCE(0.3, 1, 9, of="population", level=95),
+            PUValueError,
+            "^level must lie in",
+        ),
         (
             lambda: pu_accessor.beta_from_prevalence(0.05, 100, 900),
             PUValueError,

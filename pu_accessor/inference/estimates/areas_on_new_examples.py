@@ -1,6 +1,6 @@
 """Areas on new examples: those of the classifier, not of one test set."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ import numpy as np
 from scipy import special
 
 from pu_accessor.checks import Interval
-from pu_accessor.inference.estimates.binomial import wilson
+from pu_accessor.inference.estimates.binomial import check_negatives, wilson
 from pu_accessor.inference.estimates.intervals import (
     Estimates,
     around,
@@ -18,26 +18,28 @@ from pu_accessor.inference.estimates.intervals import (
 )
 from pu_accessor.inference.estimates.known_positives import count_positives
 from pu_accessor.inference.influence import (
+    Heads,
+    Influence,
     Placed,
     check_unweighted,
     find_design,
     find_placements,
     find_spread,
-    mean_influences,
     place_stack,
     placement_influences,
-    precision_terms,
+    precision_influences,
     rest_share,
     welch_df,
 )
-from pu_accessor.inference.settings import Settings
-from pu_accessor.inference.tables.contingency import check_labels
-from pu_accessor.inference.tables.curves import completed_area, completed_aurocs
+from pu_accessor.inference.settings import Settings, check_prevalence
+from pu_accessor.inference.tables.contingency import check_labels, completed_table
+from pu_accessor.inference.tables.curves import completed_area, completed_aurocs, odds_factor
 from pu_accessor.ranking import BoolArray, FloatArray, Ranking, Stack
 
 _MODELED = 2  # examples that the model of the variances counts for
 _HALVES = 8  # of the way to a limit that are tried first
 _STEPS, _NEAR = 60, 1e-13  # of a search for limits, at most; what may be left of an excess
+_LEAST = 1e-9  # of a share that stands for none: logits are logarithms there
 _EDGE = 1e-6  # nearest to 0 and 1 at which the model is asked for the shape of the data
 
 
@@ -258,7 +260,8 @@ def estimate_population_precision(
 
     Notes
     -----
-    New examples have the prevalence of these, which is taken as given: of N examples P = n +
+    New examples have the prevalence of these, or `rule.prevalence`; see `_at_prevalence`. It is
+    taken as given. With that of these, of N examples P = n +
     beta*U are positive. Average precision is then the mean, over positives x, of (P/N)*S(x)/D(x),
     with S the share of positives at or above the score of x and D = (n/N)*S + (1 - n/N)*H that of
     all examples; H is that of the rest, of which a new sample is drawn, too. S and H are those of
@@ -293,50 +296,112 @@ def estimate_population_precision(
     """
     check_unweighted(ranking, "average_precision")
     check_labels(betas, ranking.total)
-    n, rest = ranking.total.known_positive, sum(ranking.total) - ranking.total.known_positive
-    influences = mean_influences(ranking, partial(precision_terms, n=n))
-    spread, design = find_spread(influences), find_design(ranking.clusters, lambda: influences)
-    unit = float(design.effect * spread.squares.sum()) ** 0.5
+    if rule.prevalence is not None:
+        check_prevalence(rule, "population", "pool=True" if ranking.strata else None)
+        check_negatives(ranking.total, betas, "average_precision")
+    influences = precision_influences(ranking) if rule.prevalence is None else []
 
     def estimate(betas: FloatArray) -> Estimates:
-        positives = count_positives(ranking.total, betas).as_floats()
+        if rule.prevalence is not None:
+            return _at_prevalence(ranking, betas, rule.prevalence, rule.level)
         value = precision_values(ranking, betas)
-        share, error = n / positives, unit * positives
-        away = reach(error, min(spread.df, design.df), rule.level)
-        limits = rank_interval(value, share * value, 1 / share, away, away)
-        if unit == 0:
-            limits = without_scatter(value, n / design.effect, rest / design.effect, rule.level)
-        return Estimates(value, error, *_above_chance(ranking, limits, positives / (n + rest)))
+        return _precision_around(ranking, betas, value, influences, rule.level)
 
-    complete = partial(completed_area, "pr", ranking, on_new=True)
+    complete = partial(completed_area, "pr", ranking, on_new=True, prevalence=rule.prevalence)
     return over_betas(ranking, betas, rule.level, interval, estimate, complete)
 
 
-def precision_values(ranking: Ranking, betas: FloatArray) -> FloatArray:
-    """Return the estimates of average precision, wherever they lie."""
-    alone, pairs = _terms(ranking)
+def _precision_around(
+    ranking: Ranking,
+    betas: FloatArray,
+    value: FloatArray,
+    influences: Sequence[Influence],
+    level: float,
+    prevalence: float | None = None,
+) -> Estimates:
+    """Put an interval around average precision."""
+    n, size = ranking.total.known_positive, sum(ranking.total)
+    positives = count_positives(ranking.total, betas).as_floats()
+    factor = odds_factor(prevalence, positives, size - positives)
+    spread, design = find_spread(influences), find_design(ranking.clusters, lambda: influences)
+    unit = float(design.effect * spread.squares.sum()) ** 0.5
+    share = np.clip((n + (factor - 1) * positives) / (factor * positives), _LEAST, n / positives)
+    error = unit * factor * positives
+    away = reach(error, min(spread.df, design.df), level)
+    limits = rank_interval(value, share * value, 1 / share, away, away)
+    if unit == 0:
+        sizes = n / design.effect, (size - n) / design.effect
+        limits = without_scatter(value, *sizes, level, factor)
+    chance = positives / size if prevalence is None else np.array(prevalence)
+    return Estimates(value, error, *_above_chance(ranking, limits, chance))
+
+
+def _at_prevalence(
+    ranking: Ranking, betas: FloatArray, prevalence: float, level: float
+) -> Estimates:
+    """Estimate average precision where another share of new examples is positive.
+
+    Notes
+    -----
+    Let each positive count w times, so that their odds are those of the prevalence. Of
+    A = w*T + r - T examples at rank r then w*T are positive, with T true positives. The completed
+    labeling has possible T and A; the unbiased T differs by d, which changes precision by
+    w*d/A * r/A to first order. Where w < 1 and nearly all are positive that is more than w*d/A,
+    and would be mere noise: so it is that at most. At the prevalence of these examples w is 1, A
+    is r, and nothing changes. Limits are straight on the logit scale of a
+    share of average precision, as there; that tends to a scale of logarithms where so few are
+    positive that there is no such share.
+    """
+    finer, table = completed_table(ranking, betas, on_new=True)
+    positives = count_positives(ranking.total, betas).as_floats()
+    factor = odds_factor(prevalence, positives, sum(ranking.total) - positives)
+    found, each = np.diff(finer.known_positive), []
+    for beta, times, true, number in zip(betas, factor, table.tp.T, positives, strict=True):
+        size = np.where(finer.rank > 0, finer.rank + (times - 1) * true, 1)
+        scale = size * np.maximum(size / np.maximum(finer.rank, 1), 1)
+        heads = Heads(size, scale, true * (1 / size - 1 / scale) / number)
+        own = np.array([beta])
+        given = number * float(found @ heads.given[1:]) / found.sum()
+        value = times * (precision_values(finer, own, scale) + given)
+        influences = precision_influences(finer, heads)
+        each.append(_precision_around(finer, own, value, influences, level, prevalence))
+    parts = [(one.value, one.error, one.lower, one.upper) for one in each]
+    value, error, lower, upper = np.concatenate(parts, axis=1)
+    return Estimates(value, error, lower, upper)
+
+
+def precision_values(
+    ranking: Ranking, betas: FloatArray, heads: FloatArray | None = None
+) -> FloatArray:
+    """Return the estimates of average precision, wherever they lie; of other heads likewise."""
+    alone, pairs = _terms(ranking, heads)
     positives = count_positives(ranking.total, betas).as_floats()
     value: FloatArray = alone + (positives - 1) * pairs
     unknown = (ranking.total.known_positive == 1) & (positives > 1)
     return np.where(unknown, np.nan, value)
 
 
-def _terms(ranking: Ranking) -> tuple[float, float]:
+def _terms(ranking: Ranking, heads: FloatArray | None = None) -> tuple[float, float]:
     """Return the two terms of average precision: ``alone + (P - 1)*pairs``."""
     n, alone, pairs = ranking.total.known_positive, 0.0, 0.0
     for one in ranking.strata or (ranking,):
         known, found = one.known_positive, np.diff(one.known_positive)
-        weight = found[found > 0] / one.rank[1:][found > 0]
+        head = one.rank if heads is None else heads
+        weight = found[found > 0] / head[1:][found > 0]
         alone += float(weight.sum())
         pairs += float(weight @ (known[1:][found > 0] - 1))
     return alone / n, pairs / (n * max(n - 1, 1))
 
 
 def without_scatter(
-    value: FloatArray, n: float, rest: float, level: float
+    value: FloatArray, n: float, rest: float, level: float, factor: FloatArray | float = 1.0
 ) -> tuple[FloatArray, FloatArray]:
-    """Return limits where all known positives rank above all others."""
+    """Return limits where all known positives rank above all others.
+
+    Each positive counts so many times as its odds are to be multiplied by.
+    """
     true = float(wilson(np.array([float(n)]), n, level)[0][0])
     false = float(wilson(np.array([0.0]), rest, level)[1][0])
-    lower = true * n * true / (n * true + rest * false)
+    above = factor * n * true
+    lower = true * above / (above + rest * false)
     return np.minimum(value, lower), np.ones(value.size)

@@ -133,11 +133,12 @@ def _whole(ranking: Ranking, betas: FloatArray, level: float) -> Estimates:
         return Estimates(value, error, *student)
     gaps, ends = _of_latent(ranking, betas, level)
     inside = np.clip(value, 0, 1)
-    lower = np.maximum(np.fmin(gaps[0], student[0]), ends[0])
-    upper = np.minimum(np.fmax(gaps[1], student[1]), ends[1])
+    uncut = value, np.fmin(gaps[0], student[0]), np.fmax(gaps[1], student[1])
+    lower, upper = np.maximum(uncut[1], ends[0]), np.minimum(uncut[2], ends[1])
     # Where all known positives share a score, gaps say nothing of those below it: curves do.
     lower, upper = (np.where(error > 0, np.clip(limit, 0, 1), np.nan) for limit in (lower, upper))
-    return Estimates(value, error, np.minimum(lower, inside), np.maximum(upper, inside))
+    lower, upper = np.minimum(lower, inside), np.maximum(upper, inside)
+    return Estimates(value, error, lower, upper, uncut=uncut)
 
 
 def _of_latent(ranking: Ranking, betas: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:

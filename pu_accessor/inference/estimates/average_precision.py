@@ -6,7 +6,12 @@ from math import floor
 import numpy as np
 
 from pu_accessor.checks import Interval
-from pu_accessor.inference.estimates.intervals import Estimates, around, estimate_area
+from pu_accessor.inference.estimates.intervals import (
+    Estimates,
+    around,
+    estimate_area,
+    keep_uncut,
+)
 from pu_accessor.inference.estimates.known_positives import Blocks, count_positives, find_blocks
 from pu_accessor.inference.estimates.latent_gaps import precision_limits
 from pu_accessor.inference.estimates.weighted_areas import weighted_precision
@@ -78,7 +83,7 @@ def estimate_precision_around(ranking: Ranking, betas: FloatArray, rule: Setting
         statistic - growth * (statistic[0] - first.lower),
         statistic + growth * (first.upper - statistic[0]),
     )
-    return around(carried, completed_area("pr", ranking, betas))
+    return keep_uncut(around(carried, completed_area("pr", ranking, betas)), carried, rule.level)
 
 
 def precision_and_error(ranking: Ranking, betas: FloatArray) -> tuple[FloatArray, FloatArray]:

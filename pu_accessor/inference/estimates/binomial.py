@@ -36,7 +36,7 @@ def metric_on_new(
     Of n known positives k lie at or above the threshold, of U others h: two independent
     binomials. With b the share of positives among the others, the true positive rate is t = k/n
     and the false positive rate (h/U - b*t)/(1 - b), cut off at 0 and 1. New examples have the
-    prevalence of these, (n + b*U)/(n + U), which is taken as given.
+    prevalence of these, (n + b*U)/(n + U), or that of `rule`; it is taken as given.
 
     Each of the two shares has its interval by Wilson's score [1]_. How far the metric moves when
     one of them goes to its limit, squared and added for both, is how far it can be off ([2]_,
@@ -70,18 +70,19 @@ def metric_on_new(
     check_unweighted(ranking, "metric")
     check_labels(betas, ranking.total)
     inner = interval_betas(interval, betas)
-    _check_negatives(ranking.total, betas)
+    check_negatives(ranking.total, betas, "metric")
     here = ranking.at(np.array([ranking.above(threshold)], np.int64))
     every = np.concatenate([betas, inner[_negatives(ranking.total, inner) > 0]])
     missed = 1 - rule.level
     if not ranking.monotone or ranking.clusters is not None:
-        lower, upper = _limits(here, every, name, rule.level)
+        lower, upper = _limits(here, every, name, rule)
     else:
-        lower, upper = _limits(here, every, name, 1 - (1 - _OF_CURVE) * missed)
-        low, high = _limits_of_concave(ranking, here, every, name, 1 - _OF_CURVE * missed)
+        lower, upper = _limits(here, every, name, rule.at_level(1 - (1 - _OF_CURVE) * missed))
+        of_curves = rule.at_level(1 - _OF_CURVE * missed)
+        low, high = _limits_of_concave(ranking, here, every, name, of_curves)
         lower, upper = np.fmax(lower, low), np.fmin(upper, high)
     _, table = completed_table(here, every, on_new=True)
-    estimate = evaluate(name, *table)[0].astype(np.float64)
+    estimate = evaluate(name, *table.at_prevalence(rule.prevalence))[0].astype(np.float64)
     lower, upper = np.minimum(lower, estimate), np.maximum(upper, estimate)
     points = slice(None, betas.size)
     lowest = highest = None
@@ -125,29 +126,30 @@ def _negatives(total: Counts, betas: FloatArray) -> FloatArray:
     return total.known_negative + total.unlabeled * (1 - betas)
 
 
-def _check_negatives(total: Counts, betas: FloatArray) -> None:
+def check_negatives(total: Counts, betas: FloatArray, method: str) -> None:
     """Raise where nothing is negative."""
     none = betas[_negatives(total, betas) <= 0]
     if none.size:
         raise PUDataError(
-            f"metric on new examples needs negatives, but at beta = {none[0]:g} there are none "
+            f"{method} on new examples needs negatives, but at beta = {none[0]:g} there are none "
             f"among the {sum(total)} examples. Pass a smaller beta, or target='examples'.",
             page="beta#too-high",
         )
 
 
 def _limits(
-    here: Ranking, betas: FloatArray, name: str | Metric, level: float
+    here: Ranking, betas: FloatArray, name: str | Metric, rule: Settings
 ) -> tuple[FloatArray, FloatArray]:
     """Return the limits of the metric at one cutoff."""
-    n, size = here.total.known_positive, sum(here.total)
+    n, size, level = here.total.known_positive, sum(here.total), rule.level
     rest = size - n
     known, others = here.known_positive / n, (here.rank - here.known_positive) / rest
     share = 1 - _negatives(here.total, betas) / rest
     # Beta may ask for more positives above the threshold, or below it, than there are examples.
     others = np.clip(np.repeat(others, betas.size), share * known, share * known + 1 - share)
     known = np.repeat(known, betas.size)
-    value = of_shares(name, (n + share * rest) / size, share, size)
+    prevalence = (n + share * rest) / size if rule.prevalence is None else rule.prevalence
+    value = of_shares(name, prevalence, share, size)
     estimate = value(known, others)
     of_known, of_rest, together = rate_designs(here)
     first = _ends(here.known_positive, n, level, of_known, betas.size)
@@ -171,7 +173,7 @@ def _add(distances: Iterable[FloatArray], correlation: FloatArray) -> FloatArray
 
 
 def _limits_of_concave(
-    ranking: Ranking, here: Ranking, betas: FloatArray, name: str | Metric, level: float
+    ranking: Ranking, here: Ranking, betas: FloatArray, name: str | Metric, rule: Settings
 ) -> tuple[FloatArray, FloatArray]:
     """Return limits of a metric at one cutoff of concave curves within their band."""
     finer = ranking.refine(here.unlabeled)
@@ -179,14 +181,19 @@ def _limits_of_concave(
     n, size = ranking.total.known_positive, sum(ranking.total)
     ends = []
     for share in (1 - _negatives(ranking.total, betas) / (size - n)).tolist():
-        rates = bound_on_new(finer, share, level, monotone=True)
+        rates = bound_on_new(finer, share, rule.level, monotone=True)
+        own = (n + share * (size - n)) / size
+        prevalence = own if rule.prevalence is None else rule.prevalence
         if name == "precision":
-            ends.append(to_precision(rates.lift[:, place], n, size - n, share))
+            precision = to_precision(rates.lift[:, place], n, size - n, share)
+            more, fewer = prevalence / own * precision, (1 - prevalence) / (1 - own)
+            ends.append(more / (more + fewer * (1 - precision)))
             continue
         known, false = (each[:, place].repeat(2) for each in rates[:2])
         false = false.reshape(2, 2).T.ravel()
-        prevalence, b = np.array((n + share * (size - n)) / size), np.array(share)
-        value = of_shares(name, prevalence, b, size)(known, b * known + (1 - b) * false)
+        value = of_shares(name, prevalence, share, size)(
+            known, share * known + (1 - share) * false
+        )
         ends.append(np.array([np.fmin.reduce(value), np.fmax.reduce(value)]))
     lower, upper = np.transpose(ends)
     return lower, upper
@@ -204,7 +211,12 @@ def _beyond(distance: FloatArray) -> FloatArray:
 
 
 def of_shares(
-    name: str | Metric, prevalence: FloatArray, share: FloatArray, size: int, *, cut: bool = True
+    name: str | Metric,
+    prevalence: FloatArray | float,
+    share: FloatArray | float,
+    size: int,
+    *,
+    cut: bool = True,
 ) -> _OfShares:
     """Return a metric as a function of the shares above a threshold."""
 

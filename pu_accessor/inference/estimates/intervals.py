@@ -73,6 +73,13 @@ class Estimates:
     # Lowest lower and highest upper within an interval of beta.
     envelope: tuple[float, float] | None = None
     reach: tuple[FloatArray, FloatArray] | None = None  # lowest and highest within selection_odds
+    # Value and limits before they are cut to [0, 1], for errors that are still to be added.
+    uncut: tuple[FloatArray, FloatArray, FloatArray] | None = None
+
+    @property
+    def parts(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Value and limits."""
+        return self.value, self.lower, self.upper
 
 
 # From betas to estimates: as a rule unbiased statistics, with intervals around them.
@@ -121,17 +128,38 @@ def over_betas(
     every = np.concatenate([betas, inner[has_negatives]])
     estimates = estimate(every)
     if complete is not None:
-        estimates = _refuted(estimates, ranking, every, level)
-        estimates = around(estimates, complete(every))
+        cut = around(_refuted(estimates, ranking, every, level), complete(every))
+        estimates = keep_uncut(cut, estimates, level)
     return _split(estimates, every, betas.size, interval)
 
 
 def around(statistic: Estimates, completed: FloatArray) -> Estimates:
-    """Put the one estimate for an unbiased statistic; the interval reaches to it."""
+    """Put the one estimate for an unbiased statistic; the interval reaches to it.
+
+    Examples
+    --------
+    >>> one = np.ones(1)
+    >>> found = around(Estimates(1.1 * one, 0.1 * one, 0.9 * one, one), 0.95 * one)
+    >>> [part.tolist() for part in found.parts]
+    [[0.95], [0.9], [1.0]]
+    """
     completed = np.clip(completed, 0, 1)  # but for rounding
     lower = np.clip(np.minimum(statistic.lower, completed), 0, 1)
     upper = np.clip(np.maximum(statistic.upper, completed), 0, 1)
     return replace(statistic, value=completed, lower=lower, upper=upper)
+
+
+def keep_uncut(cut: Estimates, statistic: Estimates, level: float) -> Estimates:
+    """Keep value and limits as they were before they were cut, or refuted: at both ends."""
+    off = special.ndtri((1 + level) / 2) * statistic.error
+    beyond = (statistic.value < 0) | (statistic.value > 1)
+    _, lower, upper = statistic.uncut or cut.parts
+    lower = np.fmin(cut.lower, np.where(lower < 1, lower, np.nan))  # cut at the wrong end
+    upper = np.fmax(cut.upper, np.where(upper > 0, upper, np.nan))
+    value = np.where(beyond, statistic.value, cut.value)
+    lower = np.where(beyond | (lower <= 0), np.fmin(lower, statistic.value - off), lower)
+    upper = np.where(beyond | (upper >= 1), np.fmax(upper, statistic.value + off), upper)
+    return replace(cut, uncut=(value, lower, upper))
 
 
 def _without_hidden(found: Estimates, hidden: BoolArray) -> Estimates:
@@ -187,6 +215,11 @@ def _split(
             float(np.fmax.reduce(found.upper[inside], initial=np.nan)),
         )
     reach = found.reach and (found.reach[0][:points], found.reach[1][:points])
+    uncut = found.uncut and (
+        found.uncut[0][:points],
+        found.uncut[1][:points],
+        found.uncut[2][:points],
+    )
     columns = (found.value, found.error, found.lower, found.upper)
     value, error, lower, upper = (column[:points] for column in columns)
-    return Estimates(value, error, lower, upper, envelope, reach)
+    return Estimates(value, error, lower, upper, envelope, reach, uncut)

@@ -32,18 +32,32 @@ from pu_accessor.ranking import FloatArray, IntArray, Ranking
 _TURN = np.linspace(0, np.pi / 2, 33)
 _OFF, _LEFT = np.sin(_TURN), np.cos(_TURN)  # of beta, and what that leaves of the ranking
 _POINT, _LOWER, _UPPER = range(3)
+_ROUNDING = 1e-9
 
 
 def join_estimates(
     found: Estimates, beta: BetaRange, joint: str, span: tuple[float, float] = (0.0, 1.0)
 ) -> Estimates:
-    """Put the errors of beta and of the ranking together, for an area or an average."""
+    """Put the errors of beta and of the ranking together, for an area or an average.
+
+    Both are added before anything is cut to [0, 1]: at an estimate that is too high by chance, or
+    at its limit, an area can be beyond 1 though the true one is not. Nothing is known only where
+    all of the interval is.
+    """
     floor, width = span[0], span[1] - span[0]
-    value, lower, upper = (
-        (part - floor) / width for part in (found.value, found.lower, found.upper)
+    limits = []
+    for each in (found.parts, found.uncut or found.parts):
+        value, lower, upper = ((part - floor) / width for part in each)
+        limits.append(join_limits(value, lower, upper, beta, joint))
+    lower, upper = (
+        pick(*ends)
+        for pick, ends in zip((np.fmin, np.fmax), zip(*limits, strict=True), strict=True)
     )
-    lower, upper = join_limits(value, lower, upper, beta, joint)
-    lower, upper = floor + width * np.maximum(lower, 0), floor + width * np.minimum(upper, 1)
+    possible = (lower <= 1 + _ROUNDING) & (upper >= -_ROUNDING)
+    lower, upper = (
+        np.where(possible, floor + width * np.clip(limit, 0, 1), np.nan)
+        for limit in (lower, upper)
+    )
     return Estimates(found.value[:1], found.error[:1], lower, upper)
 
 

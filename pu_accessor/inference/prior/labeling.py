@@ -139,47 +139,43 @@ def labels_needed(
     return most - bisect_right(range(most - 1, 0, -1), False, key=too_wide)
 
 
-def beta_from_prevalence(
-    prevalence: float, n_positive: int, n_unlabeled: int, n_negative: int = 0
-) -> float:
-    """Convert the share of positives among *all* examples to that among the unlabeled.
+def beta_of_rows(prevalence: float, n_positive: int, n_unlabeled: int, n_negative: int) -> float:
+    """Convert the share of positives among all of some examples.
 
-    Parameters
-    ----------
-    prevalence : float
-        Positives among all examples, known ones included, as a share in [0, 1].
-    n_positive, n_unlabeled, n_negative : int
-        Known positives, unlabeled examples and known negatives.
-
-    Returns
-    -------
-    float
-        beta.
-
-    Raises
-    ------
-    PUValueError
-        If that prevalence is impossible with these counts, or an argument is not allowed.
-    PUTypeError
-        If an argument is no number.
-
-    See Also
-    --------
-    pu_accessor.beta_from_label_frequency : From the share of positives that are labeled.
-
-    Notes
-    -----
-    With n known positives, N examples and U of them unlabeled it is (prevalence*N - n)/U.
-
-    Examples
-    --------
-    >>> beta_from_prevalence(0.3, n_positive=100, n_unlabeled=900)
-    0.2222222222222222
+    See `pu_accessor.beta_from_prevalence`, as the next one.
     """
     _check_counts(n_positive=n_positive, n_unlabeled=n_unlabeled, n_negative=n_negative)
     check_share("prevalence", prevalence)
     positives = prevalence * (n_positive + n_unlabeled + n_negative)
     return _as_beta(positives - n_positive, n_unlabeled, f"a prevalence of {prevalence!r}")
+
+
+def beta_of_population(
+    prevalence: float, n_positive: int, n_unlabeled: int, n_negative: int, level: float
+) -> LabeledBeta:
+    """Estimate beta of examples that were drawn from a population.
+
+    Notes
+    -----
+    Of N examples a binomial number is positive. Its quantiles are the limits, less the known
+    positives, cut to what there is room for.
+
+    Examples
+    --------
+    >>> beta_of_population(0.25, 200, 1000, 0, 0.95)
+    LabeledBeta(beta=0.1, lower=0.071, upper=0.13)
+    """
+    _check_counts(n_positive=n_positive, n_unlabeled=n_unlabeled, n_negative=n_negative)
+    check_share("prevalence", prevalence)
+    size, tail = n_positive + n_unlabeled + n_negative, (1 - check_level(level)) / 2
+    lower, upper = (
+        float(stats.binom.ppf(share, size, prevalence)) - n_positive for share in (tail, 1 - tail)
+    )
+    expected = prevalence * size - n_positive
+    if not n_unlabeled or upper < 0 or lower > n_unlabeled:
+        _as_beta(expected, n_unlabeled, f"a prevalence of {prevalence!r}")  # raises
+    shares = np.clip([expected, lower, upper], 0, n_unlabeled) / n_unlabeled
+    return LabeledBeta(*shares.tolist())
 
 
 def beta_from_label_frequency(label_frequency: float, n_positive: int, n_unlabeled: int) -> float:

@@ -37,6 +37,22 @@ class Table(NamedTuple):
     fn: Numbers
     tn: Numbers
 
+    def at_prevalence(self, prevalence: float | None) -> "Table":
+        """Return tables of as many examples and the same rates, where so many are positive.
+
+        Examples
+        --------
+        >>> table = Table(*np.array([3.0, 1.0, 1.0, 5.0]))
+        >>> [round(float(count), 3) for count in table.at_prevalence(0.1)]
+        [0.75, 1.5, 0.25, 7.5]
+        """
+        if prevalence is None:
+            return self
+        positives, negatives = self.tp + self.fn, self.fp + self.tn
+        size = positives + negatives
+        more, fewer = prevalence * size / positives, (1 - prevalence) * size / negatives
+        return Table(more * self.tp, fewer * self.fp, more * self.fn, fewer * self.tn)
+
 
 class Inner(NamedTuple):
     """The bounds at betas within an interval."""

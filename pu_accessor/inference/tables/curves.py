@@ -102,6 +102,7 @@ def completed_area(
     max_fpr: float | None = None,
     *,
     on_new: bool = False,
+    prevalence: float | None = None,
 ) -> FloatArray:
     """Return the area under the curve of the one estimate, or its average precision.
 
@@ -118,7 +119,7 @@ def completed_area(
     if curve == "roc":
         return area(curve, tp, fp, fn, max_fpr)
     labeled = np.diff(ranking.known_positive + ranking.known_negative) > 0
-    return _average_precision(tp, ranking.rank, labeled)
+    return _average_precision(tp, ranking.rank, labeled, prevalence)
 
 
 def completed_aurocs(stack: Stack, betas: FloatArray) -> FloatArray:
@@ -155,7 +156,39 @@ def completed_aurocs(stack: Stack, betas: FloatArray) -> FloatArray:
     return areas
 
 
-def _average_precision(tp: Numbers, rank: IntArray, is_block: BoolArray) -> FloatArray:
+def odds_factor(prevalence: float | None, positives: Numbers, negatives: Numbers) -> FloatArray:
+    """Return how many times the odds of a positive are those of some counts.
+
+    Examples
+    --------
+    >>> odds_factor(0.5, np.array([1.0, 2.0]), np.array([3.0, 2.0]))
+    array([3., 1.])
+    """
+    if prevalence is None:
+        return np.ones(positives.size)
+    factor: FloatArray = prevalence / (1 - prevalence) * negatives / positives
+    return factor
+
+
+def _sum_of_ratios(
+    start: FloatArray, gain: FloatArray, above: FloatArray, growth: FloatArray, size: IntArray
+) -> FloatArray:
+    """Return the sums over r = 1..size of (start + gain*r)/(above + growth*r), by digamma."""
+    first = above / growth
+    # Far out digamma functions differ by less than their rounding, logarithms do not.
+    middle = first + 0.5
+    far = (
+        np.log1p(size / np.maximum(middle, _FAR)) - (1 / middle**2 - 1 / (middle + size) ** 2) / 24
+    )
+    near = special.digamma(first + size + 1) - special.digamma(first + 1)
+    harmonic = np.where(middle > _FAR, far, near)
+    total: FloatArray = (gain * (size - first * harmonic) + start * harmonic) / growth
+    return total
+
+
+def _average_precision(
+    tp: Numbers, rank: IntArray, is_block: BoolArray, prevalence: float | None = None
+) -> FloatArray:
     """Return the mean over all positives of the precision at their cutoff.
 
     In a block of tied scores that is its end. Between blocks V positives lie anywhere among c
@@ -163,18 +196,26 @@ def _average_precision(tp: Numbers, rank: IntArray, is_block: BoolArray) -> Floa
     positive with the probability v/c, and with one before it with E[V(V-1)]/(c(c-1)) times r - 1.
     With A positives among R examples above, the sum over r of what these have over R + r has a
     closed form by digamma functions.
+
+    At another prevalence each positive counts w times, so that R + r becomes R + r + (w - 1) times
+    the true positives that are expected there, which is straight in r, too.
     """
-    start, gained, size = tp[..., :-1], np.diff(tp, axis=-1), np.diff(rank)
-    above = rank[:-1].astype(np.float64)
-    tied = gained * (tp[..., 1:] / np.maximum(rank[1:], 1))
-    below = np.floor(gained)
-    pairs = below * (below - 1 + 2 * (gained - below)) / (size * np.maximum(size - 1, 1))
-    harmonic = special.digamma(above + size + 1) - special.digamma(above + 1)
-    apart = gained / size * (start + 1) * harmonic + pairs * (size - (above + 1) * harmonic)
     positives = tp[..., -1]
+    factor = odds_factor(prevalence, positives, rank[-1] - positives)[..., np.newaxis]
+    start, gained, size = tp[..., :-1], np.diff(tp, axis=-1), np.diff(rank)
+    heads = rank + (factor - 1) * tp
+    tied = gained * factor * tp[..., 1:] / np.where(heads[..., 1:] > 0, heads[..., 1:], 1)
+    below = np.floor(gained)
+    pairs = below * (below - 1 + 2 * (gained - below)) / np.maximum(size - 1, 1)
+    other = pairs / np.where(gained > 0, gained, 1)  # positives, of each example of the gap above
+    first, more = start + 1 - other, factor - 1
+    sums = _sum_of_ratios(first, other, rank[:-1] + more * first, 1 + more * other, size)
+    apart = factor * gained / size * sums
     whole: FloatArray = np.where(is_block, tied, apart).sum(axis=-1)
     return whole / np.where(positives > 0, positives, np.nan)
 
+
+_FAR = 1e3  # beyond, logarithms have all digits of sums of 1/r
 
 # Rates at which envelopes of curves are computed: in steps of a thousandth, with more near 0.
 GRID = np.union1d(np.geomspace(1e-6, 1e-3, 31), np.round(np.linspace(0, 1, 1001), 3))

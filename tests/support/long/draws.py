@@ -181,6 +181,7 @@ VALID: dict[str, st.SearchStrategy[Any]] = {
         st.lists(st.integers(0, 61), min_size=1, max_size=4),
     ),
     "target": TARGETS,
+    "prevalence": SHARES,
     "max_fpr": st.sampled_from([0.05, 0.3, 1.0]),
     "joint": st.sampled_from(["approximate", "guaranteed"]),
     "at": AT,
@@ -217,6 +218,7 @@ VALID: dict[str, st.SearchStrategy[Any]] = {
     "plot_against_beta quantity": st.sampled_from(["auroc", "average_precision", *NAMES]),
     "plot_against_beta beta": st.just([0, 0.2, 0.4]),
     "plot_against_beta at": st.integers(0, 61),
+    "roc_region at": st.just({"threshold": 0.5}),
     "plot_robustness selection_odds": st.just([1, 1.5, 2]),
 }
 GOALS = ["precision", "recall", "fpr", "cost"]

@@ -129,9 +129,14 @@ def auroc(tables: Sequence[Completed], max_fpr: Fraction = Fraction(1)) -> Fract
 
 
 def average_precision(
-    scores: Sequence[float], labels: Sequence[Label], tables: Sequence[Completed]
+    scores: Sequence[float],
+    labels: Sequence[Label],
+    tables: Sequence[Completed],
+    factor: Fraction = Fraction(1),
 ) -> float:
     """Return the mean precision of positives; those between labeled scores are at random places.
+
+    Each positive counts `factor` times among the examples above it.
 
     The unlabeled examples between two labeled scores are one stretch, whatever ties there are,
     but for a corner of the estimate among them.
@@ -143,13 +148,13 @@ def average_precision(
         end = i + 1
         if labeled[end] > labeled[i]:
             gained = tables[end].tp - tables[i].tp
-            total += float(gained * tables[end].tp / tables[end].rank)
+            total += float(gained * _precision(tables[end].tp, tables[end].rank, factor))
         else:
             while end + 1 < len(tables) and labeled[end + 1] == labeled[i]:
                 if _slope(tables[end], tables[end + 1]) != _slope(tables[i], tables[end]):
                     break
                 end += 1
-            total += _at_random(tables[i], tables[end])
+            total += _at_random(tables[i], tables[end], factor)
         i = end
     return total / float(tables[-1].tp)
 
@@ -159,18 +164,27 @@ def _slope(before: Completed, after: Completed) -> Fraction:
     return (after.tp - before.tp) / (after.rank - before.rank)
 
 
-def _at_random(before: Completed, after: Completed) -> float:
-    """Return the expected sum of precisions, over all places of one or two whole numbers."""
+def _precision(tp: Fraction, rank: int, factor: Fraction) -> Fraction:
+    """Return the precision where each positive counts so many times."""
+    return factor * tp / (rank - tp + factor * tp)
+
+
+def _at_random(before: Completed, after: Completed, factor: Fraction) -> float:
+    """Return the sum of precisions of expected tables, over places of one or two whole numbers."""
     size, gained = after.rank - before.rank, after.tp - before.tp
     whole = math.floor(gained)
     parts = [(whole, 1 - (gained - whole)), (whole + 1, gained - whole)]
     total = Fraction(0)
-    for number, share in parts:
-        if not number or not share:
-            continue
-        for r in range(1, size + 1):
-            others = Fraction((r - 1) * (number - 1), max(size - 1, 1))
-            total += share * Fraction(number, size) * (before.tp + 1 + others) / (before.rank + r)
+    for r in range(1, size + 1):
+        expected = sum(
+            share * Fraction(number, size) * (before.tp + 1 + others)
+            for number, share in parts
+            if number and share
+            for others in [Fraction((r - 1) * (number - 1), max(size - 1, 1))]
+        )
+        if gained:  # true positives where there is a positive at this rank
+            true = Fraction(expected * size, gained)
+            total += Fraction(gained, size) * _precision(true, before.rank + r, factor)
     return float(total)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import optimize, special, stats
 
 from pu_accessor.ranking import FloatArray
-from tests.support.oracles import selection_oracle
+from tests.support.oracles import completion_oracle, selection_oracle
 from tests.support.oracles.comparison_oracle import (
     Labels,
     Scores,
@@ -199,6 +199,42 @@ def average_precision_error(scores: Scores, labels: Labels, beta: float) -> floa
     return math.sqrt(sum(float(np.var(pull, ddof=1)) / pull.size for pull in pulls))
 
 
+def average_precision_error_at(
+    scores: Scores, labels: Labels, beta: float, prevalence: float
+) -> float:
+    """Return the standard error of average precision at another prevalence, likewise.
+
+    The odds of each precision are multiplied. How far that moves with precision is taken where the
+    completed labeling has it, which is possible.
+    """
+    latent = completion_oracle.latent_positives(labels, beta)
+    tables = {t.rank: t for t in completion_oracle.completed(scores, labels, latent)}
+    known = np.array([s for s, y in zip(scores, labels, strict=True) if y is True])
+    rest = np.array([s for s, y in zip(scores, labels, strict=True) if y is not True])
+    p, m = float(positives(labels, beta)), float(negatives(labels, beta))
+    factor = prevalence / (1 - prevalence) * m / p
+    head = [tables[sum(s >= x for s in scores)] for x in known.tolist()]
+
+    def precision(of_known: FloatArray, of_rest: FloatArray) -> FloatArray:
+        pairs = [(of_known[known >= x].sum(), of_rest[rest >= x].sum()) for x in known.tolist()]
+        return np.array([p * f / (known.size * f + rest.size * g) for f, g in pairs])
+
+    same = [np.full(kind.size, 1 / kind.size) for kind in (known, rest)]
+    before = precision(*same)
+    rank = np.array([t.rank for t in head])
+    true = np.array([float(t.tp) for t in head])
+    high = rank + (factor - 1) * true
+    part = np.minimum(rank / high, 1)
+    own = factor * (true + part * (rank * before - true)) / high
+
+    def functional(of_known: FloatArray, of_rest: FloatArray) -> float:
+        moved = precision(of_known, of_rest) - before
+        return float(of_known @ (own + factor * (rank / high) ** 2 * moved))
+
+    pulls = pulls_on(functional, same)
+    return math.sqrt(sum(float(np.var(pull, ddof=1)) / pull.size for pull in pulls))
+
+
 def pulls_on(
     functional: Callable[[FloatArray, FloatArray], float], same: list[FloatArray]
 ) -> list[FloatArray]:
@@ -239,6 +275,7 @@ def metric(
     threshold: float,
     level: float,
     function: Callable[..., float],
+    prevalence: float | None = None,
 ) -> tuple[float, float, float]:
     """Return a metric at a threshold with its limits: how far either share moves it, squared."""
     (t, t_low, t_high), (h, h_low, h_high) = _shares(scores, labels, threshold, level)
@@ -246,6 +283,8 @@ def metric(
         float(one)
         for one in (share_of_rest(labels, beta), positives(labels, beta), negatives(labels, beta))
     )
+    if prevalence is not None:
+        p, m = prevalence * len(labels), (1 - prevalence) * len(labels)
 
     def at(true: float, others: float) -> float:
         false = min(max((others - b * true) / (1 - b), 0.0), 1.0)

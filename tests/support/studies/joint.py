@@ -40,12 +40,13 @@ from pu_accessor.inference.quantities import QUANTITIES
 from pu_accessor.inference.settings import BetaRange, Settings, ranking_level
 from pu_accessor.inference.value import metric_value
 from pu_accessor.ranking import FloatArray, Ranking
-from tests.support.studies.shapes import CHOSEN, OTHERS, Draw, Shape
+from tests.support.studies.shapes import CHOSEN, OTHERS, Draw, Shape, normal
 
 SEED, LEVEL = 20261121, 0.95
 TRUTH = 200_000  # scores of each kind that a true value is computed from
 SLOW = ("AP, these",)  # asked with one source of beta alone
-SHAPES: Mapping[str, Shape] = {**CHOSEN, **OTHERS}
+APART = {"perfect": Shape(normal(10)), "nearly perfect": Shape(normal(3.5))}
+SHAPES: Mapping[str, Shape] = {**CHOSEN, **OTHERS, **APART}
 
 Rng = np.random.Generator
 
@@ -77,11 +78,12 @@ class Cell(NamedTuple):
 
     below: float  # share of draws with the truth below the interval
     above: float
-    width: float
+    none: float  # without an interval: a miss, too
+    width: float  # of the others
 
     @property
     def coverage(self) -> float:
-        return 1 - self.below - self.above
+        return 1 - self.below - self.above - self.none
 
 
 def _ranking(score: FloatArray, known: int, against: int) -> Ranking:
@@ -257,7 +259,7 @@ def simulate(
     prevalence = design.positives / (design.positives + design.negatives)
     share = _rank(design) / (design.positives + design.negatives)
     fixed = population(SHAPES[design.shape].draw, prevalence, share)
-    misses: dict[tuple[str, str, str], list[tuple[bool, bool, float]]] = {}
+    misses: dict[tuple[str, str, str], list[tuple[bool, bool, bool, float]]] = {}
     for _ in range(draws):
         drawn = draw(design, fixed, rng)
         for name, source in sources(design).items():
@@ -273,13 +275,12 @@ def simulate(
                         low, high = question(ranking, beta, joint, fixed["threshold"])
                     except PUDataError:  # nothing is negative at an estimate of 1
                         continue
-                    if np.isnan(low + high):  # nor where beta is infeasible
-                        continue
-                    truth = drawn.truth[key]
-                    miss = truth < low - 1e-9, truth > high + 1e-9, high - low
+                    truth, none = drawn.truth[key], bool(np.isnan(low + high))
+                    miss = truth < low - 1e-9, truth > high + 1e-9, none, high - low
                     misses.setdefault((name, key, way), []).append(miss)
     return {
-        key: Cell(*np.mean(np.array(rows, float), axis=0).tolist()) for key, rows in misses.items()
+        key: Cell(*np.nanmean(np.array(rows, float), axis=0).tolist())
+        for key, rows in misses.items()
     }
 
 
@@ -296,6 +297,10 @@ DESIGNS = (
     Design("worse than chance, skewed", 50, 300, 1700),
     Design("normal, AUROC .96", 50, 120, 2880, 200),
     Design("exponential", 200, 400, 1600, 400),
+    # Estimates are often too high for the ranking: of beta, and so of an area.
+    Design("perfect", 200, 650, 300, 200),
+    Design("nearly perfect", 200, 650, 300, 200),
+    Design("perfect", 100, 300, 700),
 )
 
 

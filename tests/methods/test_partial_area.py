@@ -1,0 +1,116 @@
+"""A part of the area under the ROC curve on new examples: derivatives, coverage, refusals."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import roc_auc_score
+
+import pu_accessor
+from pu_accessor import PUDataError, PUValueError
+from tests.support.oracles import population_oracle as oracle
+from tests.support.studies.shapes import CHOSEN
+
+NUMBERS = ["estimate", "standard_error", "lower", "upper"]
+BETA = 70 / 440
+
+
+def draw(seed: int, known: int = 60) -> pd.DataFrame:
+    """Draw 500 examples, 130 of them positive."""
+    rng, place = np.random.default_rng(seed), np.arange(500)
+    score, site = rng.normal(1.5 * (place < 130)), np.where(rng.random(500) < 0.5, "a", "b")
+    label = np.where(place < known, 1, np.nan)
+    return pd.DataFrame({"score": score, "label": label, "site": site})
+
+
+@pytest.mark.parametrize("limit", [0.033, 0.217, 0.83])
+@pytest.mark.parametrize("digits", [1, 6])
+@pytest.mark.parametrize("seed", range(3))
+def test_all_labeled_its_error_is_that_of_derivatives(
+    seed: int, digits: int, limit: float
+) -> None:
+    rng, truth = np.random.default_rng(seed), np.arange(90) < 35
+    score = np.round(rng.normal(1.3 * truth), digits)
+    pu = pd.DataFrame({"score": score, "label": truth}).pu(negative=False)
+    row = pu.auroc(0, max_fpr=limit).iloc[0]
+    assert row["estimate"] == pytest.approx(roc_auc_score(truth, score, max_fpr=limit))
+
+    def area(of_known: Any, of_rest: Any) -> float:
+        weight = np.concatenate([of_known, of_rest])
+        return float(roc_auc_score(truth, score, max_fpr=limit, sample_weight=weight))
+
+    pulls = oracle.pulls_on(area, [np.full(35, 1 / 35), np.full(55, 1 / 55)])
+    error = math.sqrt(sum(float(np.var(pull, ddof=1)) / pull.size for pull in pulls))
+    assert row["standard_error"] == pytest.approx(error, rel=1e-4)
+    assert 0 <= row["lower"] < row["estimate"] < row["upper"] <= 1
+
+
+def test_nearly_the_whole_area_has_nearly_the_same_error() -> None:
+    whole = draw(1).pu.auroc(BETA).iloc[0]
+    part = draw(1).pu.auroc(BETA, max_fpr=1 - 1e-9).iloc[0]
+    assert part[NUMBERS[:2]].tolist() == pytest.approx(whole[NUMBERS[:2]].tolist(), rel=1e-6)
+    same = draw(1).pu.auroc(BETA, max_fpr=1)
+    pd.testing.assert_frame_equal(same, draw(1).pu.auroc(BETA))
+
+
+def test_both_targets_have_one_estimate_and_new_examples_the_larger_error() -> None:
+    for seed in range(4):
+        new, these = (
+            draw(seed).pu.auroc(BETA, max_fpr=0.2, target=target).iloc[0]
+            for target in ("population", "examples")
+        )
+        assert new["estimate"] == pytest.approx(these["estimate"])
+        assert new["standard_error"] > these["standard_error"]
+
+
+@pytest.mark.parametrize("limit", [0.05, 0.2])
+def test_intervals_cover(limit: float) -> None:
+    rng, shape = np.random.default_rng(3), CHOSEN["normal, AUROC .80"]
+    scores = np.concatenate(shape.draw(rng, 100_000, 100_000))
+    value = roc_auc_score(np.arange(200_000) < 100_000, scores, max_fpr=limit)
+    inside = 0
+    for _ in range(200):
+        score = np.concatenate(shape.draw(rng, 160, 440))
+        pu = pu_accessor.from_arrays(score, np.where(np.arange(600) < 60, 1, np.nan))
+        row = pu.auroc(100 / 540, max_fpr=limit).iloc[0]
+        inside += row["lower"] <= value <= row["upper"]
+    assert 0.92 <= inside / 200 <= 1
+
+
+def test_sources_betas_and_clusters() -> None:
+    frame = draw(2)
+    arrays = pu_accessor.from_arrays(frame["score"], frame["label"])
+    chunks = pu_accessor.from_chunks([frame.head(200), frame.tail(300)])
+    want = frame.pu.auroc([0.1, 0.2], max_fpr=0.2)
+    for pu in (arrays, chunks):
+        pd.testing.assert_frame_equal(pu.auroc([0.1, 0.2], max_fpr=0.2), want, rtol=1e-10)
+    hand = pu_accessor.beta_from_labels(32, 200, 440)
+    joint, exact = (frame.pu.auroc(beta, max_fpr=0.2).iloc[0] for beta in (hand, 0.16))
+    assert joint["lower"] < exact["lower"] < exact["upper"] < joint["upper"]
+    twice = pd.concat([frame, frame]).assign(patient=np.tile(np.arange(500), 2))
+    once, rows, patients = (
+        pu.auroc(BETA, max_fpr=0.2)["standard_error"].item()
+        for pu in (frame.pu, twice.pu, twice.pu(cluster="patient"))
+    )
+    assert rows == pytest.approx(once / 2**0.5, rel=0.1)
+    assert patients == pytest.approx(once, rel=0.1)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_where_nothing_scatters_there_is_an_interval(sign: int) -> None:
+    truth = np.arange(60) < 20
+    frame = pd.DataFrame({"score": sign * truth.astype(float), "label": truth})
+    row = frame.pu(negative=False).auroc(0, max_fpr=0.3).iloc[0]
+    assert 0 <= row["lower"] <= row["estimate"] <= row["upper"] <= 1
+    assert row["lower"] < row["upper"]
+
+
+def test_what_has_no_part() -> None:
+    with pytest.raises(PUValueError, match="max_fpr must be left out with pool=True"):
+        draw(0).pu(by="site", pool=True).auroc(BETA, max_fpr=0.2)
+    with pytest.raises(PUDataError, match="auroc on new examples needs negatives"):
+        draw(0).pu.auroc(1, max_fpr=0.2)
+    with pytest.raises(PUValueError, match="max_fpr must be None with selection_odds=2"):
+        draw(0).pu.auroc(BETA, max_fpr=0.2, selection_odds=2)

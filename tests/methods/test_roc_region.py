@@ -1,0 +1,98 @@
+"""Regions of a point of the ROC curve: rectangles of two intervals, each at the level's root."""
+
+from typing import Any
+
+import numpy as np
+import numpy.testing as npt
+import pandas as pd
+import pytest
+
+import pu_accessor
+from pu_accessor import PUDataError, PUValueError
+from tests.support.studies.shapes import CHOSEN
+
+AT = {"threshold": 1.0}
+
+
+def draw(seed: int = 0, known: int = 80, positives: int = 200, size: int = 600) -> pd.DataFrame:
+    """Draw examples of two sites."""
+    rng, place = np.random.default_rng(seed), np.arange(size)
+    label = np.where(place < known, 1, np.nan)
+    score = rng.normal(1.5 * (place < positives))
+    site = np.where(rng.random(size) < 0.5, "a", "b")
+    return pd.DataFrame({"score": score, "label": label, "site": site, "tpr": site})
+
+
+FRAME = draw()
+HAND = pu_accessor.beta_from_labels(45, 200, 520)
+
+
+@pytest.mark.parametrize("roles", [{}, {"cluster": "patient"}, {"monotone": True}])
+@pytest.mark.parametrize("beta", [0.2, [0.1, 0.25], HAND])
+def test_sides_are_intervals_at_the_root_of_the_level(beta: Any, roles: dict[str, Any]) -> None:
+    pu = FRAME.assign(patient=np.arange(600) % 150).pu(**roles)
+    got = pu.roc_region(beta, at=AT, level=0.9)
+    for rate in ("tpr", "fpr"):
+        want = pu.metric(rate, beta, at=AT, level=0.9**0.5)
+        sides = got[[rate, f"{rate}_lower", f"{rate}_upper"]]
+        npt.assert_array_equal(sides, want[["estimate", "lower", "upper"]])
+    assert (got["level"] == 0.9).all() and (got["target"] == "population").all()
+    assert got.attrs == want.attrs
+
+
+def test_columns() -> None:
+    first = ["beta", "rank", "threshold"]
+    rates = ["tpr", "tpr_lower", "tpr_upper", "fpr", "fpr_lower", "fpr_upper"]
+    got = FRAME.pu.roc_region(0.2, at=AT)
+    assert [*got] == [*first, *rates, "level", "target"] and [*got.index] == [0]
+    joint = ["beta_lower", "beta_upper", "joint"]
+    assert [*FRAME.pu.roc_region(HAND, at=AT)] == [*first, *rates, "level", "target", *joint]
+    several = FRAME.pu(by="site").roc_region([0.1, 0.2], at={"threshold": [0.5, 1, 2]})
+    assert [*several.columns[:3]] == ["site", "beta", "at"] and len(several) == 2 * 2 * 3
+    alone = FRAME[FRAME["site"] == "b"].pu.roc_region(0.2, at={"threshold": 2})
+    npt.assert_allclose(several[rates].iloc[-1].to_numpy(float), alone[rates].iloc[0])
+    ranged = FRAME.pu.roc_region(0.2, at=AT, beta_interval=(0.1, 0.3)).iloc[0]
+    assert ranged["fpr_envelope_lower"] < ranged["fpr_lower"] < ranged["fpr_upper"]
+    assert ranged["tpr_envelope_lower"] == ranged["tpr_lower"]
+
+
+def test_arrays_and_clusters_of_one_row_give_the_same() -> None:
+    arrays = pu_accessor.from_arrays(FRAME["score"], FRAME["label"])
+    want = FRAME.pu.roc_region(0.2, at=AT)
+    pd.testing.assert_frame_equal(arrays.roc_region(0.2, at=AT), want)
+    twice = pd.concat([FRAME, FRAME]).assign(patient=np.tile(np.arange(600), 2))
+    wide = twice.pu(cluster="patient").roc_region(0.2, at=AT).iloc[0]
+    narrow = twice.pu.roc_region(0.2, at=AT).iloc[0]
+    for rate in ("tpr", "fpr"):
+        reach = [one[f"{rate}_upper"] - one[f"{rate}_lower"] for one in (narrow, wide)]
+        assert reach[0] * 1.3 < reach[1]
+
+
+def test_the_point_lies_in_it_as_often_as_promised() -> None:
+    rng, shape = np.random.default_rng(7), CHOSEN["wide positives"]
+    good, bad = shape.draw(rng, 200_000, 200_000)
+    tpr, fpr = (good >= 1).mean(), (bad >= 1).mean()
+    inside, label = 0, np.where(np.arange(600) < 80, 1, np.nan)
+    for _ in range(300):
+        score = np.concatenate(shape.draw(rng, 200, 400))
+        row = pu_accessor.from_arrays(score, label).roc_region(120 / 520, at=AT).iloc[0]
+        inside += (
+            row["tpr_lower"] <= tpr <= row["tpr_upper"]
+            and row["fpr_lower"] <= fpr <= row["fpr_upper"]
+        )
+    assert 0.925 <= inside / 300 <= 0.99
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda pu: pu.roc_region(0.2, at=100), PUValueError, "^at must be a threshold"),
+        (lambda pu: pu.roc_region(0.2, at="youden"), PUValueError, "^at must be a threshold"),
+        (lambda pu: pu.roc_region(0.2, at=AT, level=95), PUValueError, "^level must lie"),
+        (lambda pu: pu.roc_region(1, at=AT), PUDataError, "needs negatives"),
+        (lambda pu: pu(by="tpr").roc_region(0.2, at=AT), PUValueError, "^by must not be called"),
+    ],
+)
+def test_what_has_no_region(call: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        call(FRAME.pu)
