@@ -144,14 +144,14 @@ QUANTITIES: Mapping[str, Quantity] = {
         Quantity(
             "bedroc",
             "BEDROC",
-            can=("examples",),
+            can=("examples", "population"),
             ask="df.pu.bedroc(0.3, alpha=20)",
             needs=("alpha",),
         ),
         Quantity(
             "net_benefit",
             "net benefit",
-            can=("examples", "propensity", "selection_odds"),
+            can=("examples", "population", "propensity", "selection_odds"),
             ask="df.pu.net_benefit(0.3)",
             needs=("thresholds",),
         ),

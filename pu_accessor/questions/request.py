@@ -224,8 +224,8 @@ def _refuse_clusters(ranking: Ranking | PairedRanks) -> None:
     if isinstance(ranking, Ranking) and ranking.clusters is not None:
         raise PUValueError(
             "cluster must be left out here, but is bound: this takes rows as independent. For "
-            "rows that belong together there are auroc, average_precision, bedroc, net_benefit, "
-            "compare, and metric at={'threshold': 0.5}, on new examples: target='population'.",
+            "rows that belong together there are tables and curves, calibration, compare, and, "
+            "with target='population', auroc, average_precision, bedroc and metric.",
             page="clusters",
         )
 

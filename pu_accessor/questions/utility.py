@@ -146,7 +146,8 @@ def reliabilities(
     def question(ranking: Ranking, beta: BetaRange, settings: Settings) -> Reliability:
         return reliability(ranking, beta.values, edges, settings, beta.interval)
 
-    return map_rankings(request, request.rank("breakpoints"), question, betas, settings)
+    rankings = request.rank("breakpoints")
+    return map_rankings(request, rankings, question, betas, settings, clustered=True)
 
 
 def guaranteed_cutoffs(

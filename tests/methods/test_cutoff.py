@@ -305,7 +305,7 @@ def test_errors_of_cutoffs_with_a_guarantee_in_full() -> None:
         weighted.pu(propensity="propensity").cutoff(0.3, recall=0.5)
     assert str(caught.value).partition(" See docs/")[0] == (
         "A cutoff with a guarantee needs bounds that hold at all cutoffs jointly, which there are "
-        "not with propensity=.... Leave it out, or fix a cutoff: "
+        "not with propensity=... or cluster=.... Leave it out, or fix a cutoff: "
         "df.pu.metric('recall', 0.3, at=100)."
     )
     naive: Any = pd.DataFrame({"score": [3.0, 2.0, 1.0], "label": [1.0, np.nan, 1.0]})

@@ -140,7 +140,33 @@ def test_curves_and_metrics_of_clusters_are_wider() -> None:
         lambda: patients.estimate_beta(),
         lambda: patients.auroc(BETA, target="examples"),
         lambda: patients.cutoff(BETA, precision=0.5),
-        lambda: patients.calibration(BETA),
     ):
         with pytest.raises(PUValueError, match="cluster"):
             ask()
+
+
+def test_bins_of_clusters_are_limited_by_their_definition() -> None:
+    from scipy import stats
+
+    frame, _ = draw(4)
+    known = frame["label"].notna()
+    code = frame.loc[known, "patient"].to_numpy()
+    size = pd.Series(code).value_counts()
+    n, clusters, edges = code.size, size.size, [0, 0.3, 0.7, 1]
+    found = frame.pu(cluster="patient").calibration(BETA, bins=edges)
+    m = int(np.floor(BETA * int((~known).sum()) + 0.5))
+    for row in found.itertuples():
+        score = frame.loc[known, "score"]
+        inside = ((score >= row.left) & (score < row.right)).to_numpy()
+        k, share = int(inside.sum()), inside.mean()
+        here = pd.Series(code[inside]).value_counts().reindex(size.index, fill_value=0)
+        square = float(((here - share * size) ** 2).sum()) * clusters / (clusters - 1)
+        worth = m / (n + m) / max(square / (n * share * (1 - share)), 1)
+        more = float((size**2).sum()) / n
+        low = np.floor(m * stats.beta(k * worth, (n - k + more) * worth).ppf(0.025))
+        high = m - np.floor(m * stats.beta((n - k) * worth, (k + more) * worth).ppf(0.025))
+        assert row.lower == pytest.approx((k + low) / row.examples, abs=1.01 / row.examples)
+        most = min(high, row.examples - k)
+        assert row.upper == pytest.approx((k + most) / row.examples, abs=1.01 / row.examples)
+    rows = frame.pu.calibration(BETA, bins=edges)
+    assert (found["upper"] - found["lower"] >= rows["upper"] - rows["lower"] - 1e-9).all()

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from scipy import special
 
-from pu_accessor.ranking import FloatArray, IntArray
+from pu_accessor.ranking import FloatArray, IntArray, Numbers
 
 # Known positives next to a cutoff, from which the largest weight of an unseen one is estimated.
 NEAREST = 10
+_LEAST = 1e-300  # stands for 0 where something is divided by it
 
 
 def effective_size(weight: FloatArray) -> float:
@@ -96,40 +97,61 @@ def clustered_bounds(cluster: IntArray, m: int, level: float) -> tuple[IntArray,
     >>> lower.tolist(), upper.tolist()
     ([0, 0, 0, 0, 1, 3, 4, 6, 8], [12, 14, 18, 18, 19, 20, 20, 20, 20])
     """
-    effect, unseen = _design_effects(cluster)
-    lower = _fewest_clustered(effect, unseen, m, (1 - level) / 2)
-    upper = m - _fewest_clustered(effect[::-1], unseen, m, (1 - level) / 2)[::-1]
-    return lower, upper
-
-
-def _design_effects(cluster: IntArray) -> tuple[FloatArray, float]:
-    """Return the design effect of each head, k = 0..n, and the size of a positive's cluster."""
-    n = cluster.size
+    head = np.arange(cluster.size + 1)
     _, number, size = np.unique(cluster, return_inverse=True, return_counts=True)
     order = np.argsort(number, kind="stable")
-    before = np.empty(n)  # known positives of the same cluster that rank higher
-    before[order] = np.arange(n) - np.repeat(np.cumsum(size) - size, size)
+    before = np.empty(cluster.size)  # known positives of the same cluster that rank higher
+    before[order] = np.arange(cluster.size) - np.repeat(np.cumsum(size) - size, size)
     squares = np.append(0.0, np.cumsum(2 * before + 1))
     products = np.append(0.0, np.cumsum(size[number]))
-    typical = float(size @ size) / n
-    share = np.arange(n + 1) / n
-    variance = squares - 2 * share * products + share**2 * n * typical
-    effect = np.ones(n + 1)
-    clusters = size.size / max(size.size - 1, 1)  # one alone says nothing of others
-    inner = variance[1:-1] * clusters / (n * share * (1 - share))[1:-1]
-    effect[1:-1] = np.maximum(inner, 1.0) if size.size > 1 else n
-    return effect, typical
-
-
-def _fewest_clustered(effect: FloatArray, unseen: float, m: int, tail: float) -> IntArray:
-    """Return, for k = 0..n, the fewest latent positives in the head that are not rejected."""
-    n = effect.size - 1
-    head = np.arange(1, n + 1)
-    worth = max(m, 1) / (n + max(m, 1)) / effect[1:]
-    share = special.betaincinv(worth * head, worth * (n - head + unseen), tail)
+    lower, upper = _limit_clustered(head, squares, products, size, m, level)
     # With more known positives in the head there cannot be fewer latent ones.
-    share = np.minimum.accumulate(share[::-1])[::-1]
-    return np.concatenate([[0], np.floor(m * share)]).astype(np.int64)
+    return np.minimum.accumulate(lower[::-1])[::-1], np.maximum.accumulate(upper)
+
+
+def clustered_bins(
+    cluster: IntArray, ends: IntArray, m: int, level: float
+) -> tuple[IntArray, IntArray]:
+    """Bound the latent positives in bins of scores, as `clustered_bounds` does those of heads.
+
+    `ends` are the known positives above each bin's lower edge, from 0 on.
+    """
+    _, number, size = np.unique(cluster, return_inverse=True, return_counts=True)
+    bins = np.repeat(np.arange(ends.size - 1), np.diff(ends))
+    inside = number[ends[0] : ends[-1]]
+    shared, counts = np.unique(bins * size.size + inside, return_counts=True)
+    places = ends.size - 1
+    squares = np.bincount(shared // size.size, counts.astype(np.float64) ** 2, places)
+    products = np.bincount(bins, size[inside].astype(np.float64), places)
+    return _limit_clustered(np.diff(ends), squares, products, size, m, level)
+
+
+def _limit_clustered(
+    known: IntArray,
+    squares: Numbers,
+    products: Numbers,
+    size: IntArray,
+    m: int,
+    level: float,
+) -> tuple[IntArray, IntArray]:
+    """Limit the latent positives of some sets of scores, of which each has so many known ones.
+
+    `squares` has the sum of h_c**2 of each set, `products` that of h_c*M_c, `size` each M_c.
+    """
+    n, clusters, tail = int(size.sum()), size.size, (1 - level) / 2
+    share, unseen = known / n, float(size @ size) / n
+    variance = squares - 2 * share * products + share**2 * n * unseen
+    scatter = n * share * (1 - share)
+    effect = np.full(known.size, float(n))  # one cluster alone says nothing of others
+    if clusters > 1:
+        spread = variance * clusters / (clusters - 1)
+        effect = np.where(scatter > 0, np.maximum(spread / np.maximum(scatter, _LEAST), 1.0), 1.0)
+    worth = max(m, 1) / (n + max(m, 1)) / effect
+    inside, outside = worth * known, worth * (n - known)
+    more = worth * unseen
+    low = special.betaincinv(np.maximum(inside, _LEAST), outside + more, tail)
+    high = special.betaincinv(np.maximum(outside, _LEAST), inside + more, tail)
+    return np.floor(m * low).astype(np.int64), m - np.floor(m * high).astype(np.int64)
 
 
 def latent_shares(weight: FloatArray, m: float) -> FloatArray:

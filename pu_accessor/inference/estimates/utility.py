@@ -8,6 +8,7 @@ import numpy as np
 
 from pu_accessor.checks import Interval, as_array, interval_betas, latent_counts
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
+from pu_accessor.inference.bands.weighted import clustered_bins
 from pu_accessor.inference.completion import complete
 from pu_accessor.inference.estimates.binomial import metric_on_new
 from pu_accessor.inference.estimates.metric_at import AtCutoff
@@ -227,7 +228,8 @@ def reliability(
     level = 1 - (1 - rule.level) / split
     hidden = latent_counts(every, ranking.total.unlabeled)
     completed = [-np.diff(each.above(here.unlabeled[place])) for each in complete(ranking, hidden)]
-    latent = _latent(ranking, (known, unlabeled), np.stack(completed, axis=1), hidden, level)
+    ends = here.known_positive[place][::-1]
+    latent = _latent(ranking, (ends, unlabeled), np.stack(completed, axis=1), hidden, level)
     there = np.where(examples > 0, examples, np.nan)[:, np.newaxis, np.newaxis]
     value = (known[:, np.newaxis, np.newaxis] + latent) / there
     envelope = None
@@ -250,14 +252,24 @@ def _latent(
     latent: IntArray,
     level: float,
 ) -> FloatArray:
-    """Return the latent positives in each bin, shape (bins, 3, betas)."""
-    known, unlabeled = counts
+    """Return the latent positives in each bin, shape (bins, 3, betas).
+
+    `counts` are the known positives above the edges of bins, best first, and the unlabeled
+    examples in each.
+    """
+    ends, unlabeled = counts
     total, each = ranking.total, tuple(latent.tolist())
-    limits = Settings(level).bounds(total.known_positive, each, level)
+    if ranking.clusters is None:
+        bounds = Settings(level).bounds(total.known_positive, each, level)
+        limits = [side[:, np.diff(ends)[::-1]].T for side in bounds]
+    else:
+        of_known = ranking.clusters.of_known
+        bins = [clustered_bins(of_known, ends, m, level) for m in each]
+        limits = [np.stack(side, axis=1)[::-1] for side in zip(*bins, strict=True)]
     inside = unlabeled[:, np.newaxis]
     most = np.minimum(inside, latent)
     fewest = np.maximum(latent - (total.unlabeled - inside), 0)
-    lower, upper = (np.clip(side[:, known].T, fewest, most) for side in limits)
+    lower, upper = (np.clip(side, fewest, most) for side in limits)
     return np.stack([lower, np.clip(completed, lower, upper), upper], axis=1)
 
 

@@ -1,0 +1,239 @@
+"""Standard errors and intervals of clustered examples, against oracles that know nothing of them.
+
+The package takes the larger of the variance by clusters and that of independent rows.
+"""
+
+import math
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from pu_accessor import from_arrays
+from pu_accessor.errors import PUValueError
+from tests.support.oracles import cluster_oracle as oracle
+from tests.support.oracles.cluster_oracle import Functional
+
+BETA = 0.25
+KINDS = ("plain", "ties", "known negatives", "unlike sizes", "one kind each", "strings", "by row")
+AREAS: dict[str, Callable[..., Functional]] = {
+    "auroc": oracle.auroc_of,
+    "average_precision": oracle.average_precision_of,
+}
+
+
+def frame(kind: str, seed: int, clusters: int = 40, size: int = 4) -> pd.DataFrame:
+    """Draw rows of clusters: scores of one cluster correlate, and so do its labels."""
+    rng = np.random.default_rng([seed, *kind.encode()])
+    sizes = np.full(clusters, size)
+    if kind == "unlike sizes":
+        sizes = rng.geometric(1 / size, clusters)
+    patient = np.repeat(np.arange(clusters), sizes)
+    tendency, common = rng.random(clusters), 1.0
+    if kind == "one kind each":
+        tendency = np.round(tendency)
+    if kind == "by row":  # all clusters are alike: the rows of each are held against each other
+        tendency[:], common = 0.5, 3.0
+    positive = rng.random(patient.size) < tendency[patient]
+    noise = common * rng.normal(size=clusters)[patient] + rng.normal(size=patient.size)
+    score = noise + 1.5 * positive
+    asked = rng.random(clusters)[patient] if kind != "by row" else rng.random(patient.size)
+    label = np.where(positive & (asked < 0.6), 1.0, np.nan)
+    if kind == "known negatives":
+        label[~positive & (rng.random(patient.size) < 0.3)] = 0
+    if kind == "ties":
+        score = np.round(score)
+    rows = pd.DataFrame({"score": score, "label": label, "patient": patient})
+    if kind == "strings":
+        rows["patient"] = "p" + rows["patient"].astype(str)
+    return rows.sample(frac=1, random_state=seed)
+
+
+def read(rows: pd.DataFrame) -> tuple[list[float], list[bool | None], list[Any]]:
+    """Return scores, labels and clusters as lists."""
+    labels = [None if math.isnan(x) else x == 1 for x in rows["label"].tolist()]
+    return rows["score"].tolist(), labels, rows["patient"].tolist()
+
+
+def ask(rows: pd.DataFrame, quantity: str, **roles: Any) -> "pd.Series[Any]":
+    """Return the package's answer on new examples, of clusters unless roles say otherwise."""
+    roles = {"cluster": "patient"} | roles
+    answer: pd.Series[Any] = getattr(rows.pu(**roles), quantity)(BETA).iloc[0]
+    return answer
+
+
+def width(answer: "pd.Series[Any]") -> float:
+    return float(answer["upper"] - answer["lower"])
+
+
+def expected_variance(functional: Functional, rows: pd.DataFrame) -> tuple[float, float]:
+    """Return the variance by clusters, and that of independent rows of two samples."""
+    _, labels, clusters = read(rows)
+    slopes = oracle.contributions(functional, len(labels))
+    known = np.array([label is True for label in labels])
+    plain = 0.0
+    for kind in (known, ~known):
+        plain += kind.sum() / (kind.sum() - 1) * float((slopes[kind] ** 2).sum())
+    return oracle.variance(functional, labels, clusters), plain
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("quantity", AREAS)
+def test_errors_are_sums_by_cluster(quantity: str, kind: str, seed: int) -> None:
+    rows = frame(kind, seed)
+    scores, labels, _ = read(rows)
+    by_cluster, plain = expected_variance(AREAS[quantity](scores, labels, BETA), rows)
+    error = ask(rows, quantity)["standard_error"]
+    assert error == pytest.approx(max(by_cluster, plain) ** 0.5, rel=1e-6)
+    alone = ask(rows, quantity, cluster=None)["standard_error"]
+    assert alone == pytest.approx(plain**0.5, rel=1e-6)
+
+
+def test_the_frames_have_errors_of_both_sorts() -> None:
+    larger = []
+    for kind, seed in product(KINDS, range(4)):
+        rows = frame(kind, seed)
+        by_cluster, plain = expected_variance(oracle.auroc_of(*read(rows)[:2], BETA), rows)
+        larger.append(by_cluster > plain)
+    assert any(larger) and not all(larger)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("kind", ["plain", "ties", "unlike sizes"])
+def test_fully_labeled_is_obuchowskis_but_for_the_factors(kind: str, seed: int) -> None:
+    rows = frame(kind, seed)
+    rows["label"] = np.where(rows["label"] == 1, 1.0, 0.0)
+    scores, labels, clusters = read(rows)
+    diseased = [label is True for label in labels]
+    paper = oracle.obuchowski(scores, diseased, clusters)
+    answer = rows.pu(cluster="patient", negative=0).auroc(0).iloc[0]
+    assert answer["estimate"] == pytest.approx(float(paper.area), abs=1e-12)
+    m, n, i = sum(diseased), len(diseased) - sum(diseased), len(set(clusters))
+    i10 = oracle.holding(labels, clusters)
+    i01 = len({c for c, ill in zip(clusters, diseased, strict=True) if not ill})
+    # Each of the three terms with the factor of clusters that hold a known positive instead.
+    parts = paper.s10 / m * (i10 - 1) / i10 + paper.s01 / n * (i01 - 1) / i01
+    parts += 2 * paper.s11 / (m * n) * (i - 1) / i
+    by_cluster = float(parts) * i10 / (i10 - 1)
+    ours, plain = expected_variance(oracle.auroc_of(scores, labels, 0), rows)
+    assert ours == pytest.approx(by_cluster, rel=1e-6)
+    assert answer["standard_error"] == pytest.approx(max(by_cluster, plain) ** 0.5, rel=1e-9)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("quantity", [*AREAS, "precision"])
+def test_deleting_clusters_says_the_same(quantity: str, kind: str) -> None:
+    rows = frame(kind, 1, clusters=200)
+    scores, labels, clusters = read(rows)
+    if quantity == "precision":
+        functional = oracle.metric_of(scores, labels, BETA, 1.0, oracle.METRICS["precision"])
+    else:
+        functional = AREAS[quantity](scores, labels, BETA)
+    deleted = oracle.jackknife(functional, clusters) ** 0.5
+    summed = oracle.variance(functional, labels, clusters) ** 0.5
+    assert deleted == pytest.approx(summed, rel=0.05)
+
+
+@pytest.mark.parametrize("metric", oracle.METRICS)
+@pytest.mark.parametrize("kind", ["plain", "unlike sizes", "one kind each", "ties"])
+def test_intervals_at_a_threshold_are_as_wide_as_the_delta_method_says(
+    metric: str, kind: str
+) -> None:
+    rows = frame(kind, 3, clusters=1000)
+    scores, labels, clusters = read(rows)
+    functional = oracle.metric_of(scores, labels, BETA, 1.0, oracle.METRICS[metric])
+    answer = rows.pu(cluster="patient").metric(
+        metric, BETA, at={"threshold": 1.0}, target="population"
+    )
+    by_cluster = oracle.variance(functional, labels, clusters)
+    quantile = stats.t.ppf(0.975, oracle.holding(labels, clusters) - 1)
+    assert answer["estimate"][0] == pytest.approx(functional(np.ones(len(rows))), abs=1e-3)
+    assert width(answer.iloc[0]) == pytest.approx(2 * quantile * by_cluster**0.5, rel=0.04)
+
+
+@pytest.mark.parametrize("quantity", AREAS)
+@pytest.mark.parametrize("seed", range(4))
+def test_clusters_of_one_row_change_nothing_much(quantity: str, seed: int) -> None:
+    rows = frame("plain", seed, clusters=150)
+    rows["patient"] = np.arange(len(rows))[::-1]
+    clustered, plain = ask(rows, quantity), ask(rows, quantity, cluster=None)
+    assert clustered["estimate"] == plain["estimate"]
+    assert width(clustered) == pytest.approx(width(plain), rel=0.03)
+
+
+@pytest.mark.parametrize("quantity", AREAS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_order_of_rows_and_names_of_clusters_mean_nothing(quantity: str, kind: str) -> None:
+    rows = frame(kind, 5)
+    first = ask(rows, quantity)[["estimate", "standard_error", "lower", "upper"]]
+    names = pd.Series(rows["patient"].unique())
+    new = {
+        "turned": dict(zip(names, names[::-1], strict=True)),
+        "numbers": dict(zip(names, 1e6 + 7.5 * np.arange(names.size), strict=True)),
+        "words": {name: f"site {name}" for name in names},
+        "dates": dict(zip(names, pd.date_range("2020", periods=names.size), strict=True)),
+    }
+    for named in new.values():
+        other = rows.assign(patient=rows["patient"].map(named)).sample(frac=1, random_state=1)
+        for changed in (other, other.astype({"patient": "category"})):
+            answer = ask(changed.reset_index(drop=True), quantity)[first.index]
+            np.testing.assert_allclose(answer.astype(float), first.astype(float), rtol=1e-12)
+
+
+@pytest.mark.parametrize("times", [2, 5])
+@pytest.mark.parametrize("seed", range(3))
+def test_repeated_rows_say_no_more_than_the_rows(times: int, seed: int) -> None:
+    rows = frame("plain", seed, clusters=100)
+    rows["patient"] = np.arange(len(rows))
+    repeated = pd.concat([rows] * times)
+    once, again = ask(rows, "auroc", cluster=None), ask(repeated, "auroc")
+    assert again["estimate"] == pytest.approx(once["estimate"], abs=1e-3)
+    assert again["standard_error"] == pytest.approx(once["standard_error"], rel=0.01)
+    assert width(again) == pytest.approx(width(once), rel=0.03)
+    assert width(ask(repeated, "auroc", cluster=None)) < 0.85 * width(once)
+    labeled = [each.fillna({"label": 0}).pu(negative=0).auroc(0) for each in (rows, repeated)]
+    assert labeled[0]["estimate"][0] == pytest.approx(labeled[1]["estimate"][0], abs=1e-12)
+
+
+@pytest.mark.parametrize("quantity", AREAS)
+def test_clusters_all_of_whose_rows_are_equal_count_as_a_row(quantity: str) -> None:
+    rows = frame("by row", 8, clusters=400, size=1)
+    repeated = rows.loc[rows.index.repeat(6)]
+    once, again = ask(rows, quantity), ask(repeated, quantity)
+    assert again["standard_error"] == pytest.approx(once["standard_error"], rel=0.02)
+    assert width(again) == pytest.approx(width(once), rel=0.03)
+
+
+def test_arrays_and_groups_have_the_same_clusters() -> None:
+    rows = frame("strings", 2)
+    whole = ask(rows, "auroc")
+    arrays = from_arrays(rows["score"], rows["label"], cluster=rows["patient"]).auroc(BETA)
+    assert arrays["lower"][0] == whole["lower"] and arrays["upper"][0] == whole["upper"]
+    both = pd.concat([rows.assign(model="a"), rows.assign(model="b", score=-rows["score"])])
+    grouped = both.pu(by="model", cluster="patient").auroc(BETA).set_index("model")
+    assert grouped.loc["a", "lower"] == whole["lower"]
+    wide = rows.rename(columns={"score": "a"}).assign(b=-rows["score"])
+    models = wide.pu(score=["a", "b"], cluster="patient").auroc(BETA).set_index("model")
+    pd.testing.assert_frame_equal(models, grouped)
+
+
+def test_two_known_clusters_have_an_interval_and_one_has_none() -> None:
+    rows = frame("one kind each", 4)
+    holding = rows.loc[rows["label"] == 1, "patient"].unique()
+    for kept, known in ((2, True), (1, False)):
+        there = rows.assign(label=rows["label"].where(rows["patient"].isin(holding[:kept])))
+        answer = ask(there, "auroc")
+        assert answer["lower"] <= answer["estimate"] <= answer["upper"] or not known
+        assert np.isnan(answer["lower"]) != known
+
+
+def test_a_row_without_a_cluster_is_an_error() -> None:
+    rows = frame("plain", 0).astype({"patient": float})
+    rows.iloc[3, 2] = np.nan
+    with pytest.raises(PUValueError, match="1 of 160 are missing"):
+        ask(rows, "auroc")

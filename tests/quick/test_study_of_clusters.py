@@ -1,0 +1,75 @@
+"""A quick version of the study of clusters, and what it found at length."""
+
+import csv
+
+import numpy as np
+import pytest
+from scipy import special, stats
+
+from tests.support.studies import clusters as study
+
+CELLS = list(study.cells())
+
+
+def test_cells_differ_and_are_of_shapes_that_there_are() -> None:
+    assert len(set(CELLS)) == len(CELLS)
+    assert {cell.labels for cell in CELLS} == set(study.LABELS)
+    assert {cell.shape for cell in CELLS} == {*study.SHAPES, study.JITTERED}
+
+
+@pytest.mark.parametrize("shift", [1, 2])
+def test_truths_are_those_of_two_normal_distributions(shift: int) -> None:
+    true = study.truths(f"normal, shift {shift}", 0.3)
+    false = stats.norm.sf(stats.norm.isf(0.7) + shift)
+    assert true["auroc"] == pytest.approx(special.ndtr(shift / 2**0.5), abs=1e-5)
+    assert true["recall"] == pytest.approx(0.7, abs=1e-5)
+    assert true["precision"] == pytest.approx(0.21 / (0.21 + 0.7 * false), abs=1e-5)
+    assert true["f1"] == pytest.approx(0.42 / (0.21 + 0.7 * false + 0.3), abs=1e-5)
+
+
+@pytest.mark.parametrize("cell", CELLS[1::4], ids=str)
+def test_draws_have_the_correlation_and_the_rates_of_their_cell(cell: study.Cell) -> None:
+    rng, of = np.random.default_rng(1), study.LABELS[cell.labels]
+    samples = [study.draw(cell, rng) for _ in range(30 if cell.clusters > 99 else 150)]
+    known = np.mean([sample.known.mean() for sample in samples])
+    if of.known != "few":
+        assert known == pytest.approx(of.prevalence * of.share, abs=0.02)
+    true = study.true_rates(cell.shape)[0]
+    above = [
+        sample.score[sample.known] >= study.scores(cell.shape).threshold for sample in samples
+    ]
+    assert np.concatenate(above).mean() == pytest.approx(true, abs=0.04)
+
+
+def test_a_quick_look_finds_that_rows_are_no_patients() -> None:
+    cell = next(cell for cell in CELLS if cell.rows == "10" and cell.labels == "by cluster")
+    rows = {row.quantity: row for row in study.look(cell, 20)}
+    assert list(rows) == list(study.QUANTITIES)
+    assert all(row.rows_width < 0.7 * row.width and row.missing == 0 for row in rows.values())
+    assert rows["auroc"].coverage > 0.75
+
+
+def test_the_table_has_all_cells_and_quantities() -> None:
+    measured = study.read(study.TABLE)
+    assert list(measured) == CELLS
+    quantity = study.HEAD.index("quantity")
+    for lines in measured.values():
+        assert tuple(line[quantity] for line in lines) == study.QUANTITIES
+    with study.TABLE.open(newline="", encoding="utf-8") as file:
+        assert next(csv.reader(file)) == list(study.HEAD)
+
+
+def test_clusters_hold_where_rows_do_not() -> None:
+    with study.TABLE.open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    coverage, alone = (
+        [float(row[name]) for row in rows] for name in ("coverage", "rows_coverage")
+    )
+    for row, held in zip(rows, coverage, strict=True):
+        usual = row["group"] == "sizes"
+        assert held >= (0.9 if row["rows"] == "heavy tail" else 0.935 if usual else 0.92), row
+        # Of 30 clusters fewer than two may hold a known positive; the limit on beta, above which
+        # AUROC may have no interval, takes rows as independent.
+        assert float(row["missing"]) <= (0.05 if row["group"].startswith("few") else 0.005), row
+    assert np.mean(coverage) == pytest.approx(0.955, abs=0.01)
+    assert min(alone) < 0.6 and np.mean(alone) < 0.9
