@@ -183,6 +183,7 @@ VALID: dict[str, st.SearchStrategy[Any]] = {
     "target": TARGETS,
     "max_fpr": st.sampled_from([0.05, 0.3, 1.0]),
     "joint": st.sampled_from(["approximate", "guaranteed"]),
+    "adjust": st.sampled_from(["holm", "max_t"]),
     "at": AT,
     "method": st.sampled_from(["feasible", "mean_matching", "two_sided"]),
     "precision": SHARES,
