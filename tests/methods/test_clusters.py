@@ -14,7 +14,7 @@ import pytest
 from scipy import stats
 
 from pu_accessor import from_arrays
-from pu_accessor.errors import PUValueError
+from pu_accessor.errors import PUDataError, PUValueError, PUWarning
 from tests.support.oracles import cluster_oracle as oracle
 from tests.support.oracles.cluster_oracle import Functional
 
@@ -222,14 +222,18 @@ def test_arrays_and_groups_have_the_same_clusters() -> None:
     pd.testing.assert_frame_equal(models, grouped)
 
 
-def test_two_known_clusters_have_an_interval_and_one_has_none() -> None:
+def test_two_known_clusters_have_an_interval_and_one_is_refused() -> None:
     rows = frame("one kind each", 4)
     holding = rows.loc[rows["label"] == 1, "patient"].unique()
-    for kept, known in ((2, True), (1, False)):
-        there = rows.assign(label=rows["label"].where(rows["patient"].isin(holding[:kept])))
-        answer = ask(there, "auroc")
-        assert answer["lower"] <= answer["estimate"] <= answer["upper"] or not known
-        assert np.isnan(answer["lower"]) != known
+    two, alone = (
+        rows.assign(label=rows["label"].where(rows["patient"].isin(holding[:kept])))
+        for kept in (2, 1)
+    )
+    with pytest.warns(PUWarning, match=r"Fewer than 10 clusters .* \(2\)"):
+        answer = ask(two, "auroc")
+    assert answer["lower"] <= answer["estimate"] <= answer["upper"]
+    with pytest.raises(PUDataError, match="in 2 clusters or more, but all"):
+        ask(alone, "auroc")
 
 
 def test_a_row_without_a_cluster_is_an_error() -> None:

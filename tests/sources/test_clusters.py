@@ -127,7 +127,7 @@ def test_curves_are_alike_in_any_order_and_by_any_names(level: float) -> None:
         FRAME["patient"] * 2**40,
         FRAME["patient"].astype(np.uint8),
         FRAME["patient"].astype(np.uint64) + 2**63,
-        FRAME["patient"] - 2**63,
+        FRAME["patient"] - 2**62 - 2**62,
         FRAME["patient"] / 7,
         pd.Timestamp("2020") + pd.to_timedelta(FRAME["patient"], "D"),
         FRAME["patient"].map(lambda number: number if number % 2 else f"p{number}"),

@@ -19,7 +19,7 @@ from pu_accessor.inference.comparison.pairwise import (
     compare_by_t,
     find_pairs,
 )
-from pu_accessor.inference.comparison.scatter import covary, design, rows_of, sum_squares
+from pu_accessor.inference.comparison.scatter import covary, design, sum_squares
 from pu_accessor.inference.estimates.joint import join_limits
 from pu_accessor.inference.estimates.known_positives import count_negatives, count_positives
 from pu_accessor.inference.estimates.weighted_areas import weighted_spread
@@ -32,7 +32,7 @@ from pu_accessor.inference.influence import (
 )
 from pu_accessor.inference.settings import BetaRange
 from pu_accessor.inference.tables.contingency import check_labels
-from pu_accessor.ranking import FloatArray, IntArray, PairedRanks
+from pu_accessor.ranking import FloatArray, IntArray, PairedRanks, PairedRows
 
 _ROUNDING = 1e-12  # relative size of a variance that may be none
 _LARGEST_ODDS = 1e300  # of finite odds
@@ -108,12 +108,12 @@ def compare_paired(
     first, second = find_pairs(len(paired.ranks))
     check_labels(np.zeros(1) if betas is None else betas, paired.total)
     mean, known, rest, df = _shifts(paired, first, second, target)
-    variance = known
+    variance, placed = known, _placements(paired)
     factor = np.ones(1 if betas is None else betas.size)
     if target == "population":
         squares = np.stack([known, rest])
         variance, df = squares.sum(axis=0), _welch(squares, df, paired)
-        effect, most = _designs(paired, (first, second))
+        effect, most = _designs(paired.rows, placed, (first, second))
         variance, df = variance * effect, np.minimum(df, most)
     elif betas is not None and paired.weight is None:
         factor = count_positives(paired.total, betas).factor
@@ -131,33 +131,34 @@ def compare_paired(
         sign=np.sign(mean).astype(np.int64)[:, np.newaxis],
         n=paired.total.known_positive,
         has_size=betas is not None,
-        covariance=_covariance(paired, target),
+        covariance=_covariance(paired, placed, target),
     )
 
 
+def _placements(paired: PairedRanks) -> FloatArray | None:
+    """Return what rows add to the share of pairs that each model has in order, if in clusters."""
+    if paired.rows is None or paired.rows.cluster is None:
+        return None
+    rankings = paired.rows.rankings()
+    return np.stack([sum_by_cluster(placement_influences(ranking)) for ranking in rankings])
+
+
 def _designs(
-    paired: PairedRanks, pairs: tuple[IntArray, IntArray]
+    rows: PairedRows | None, placed: FloatArray | None, pairs: tuple[IntArray, IntArray]
 ) -> tuple[FloatArray, FloatArray]:
     """Return by how much clusters enlarge the variance of each pair, and the most df."""
-    if paired.rows is None or paired.rows.cluster is None:
+    if rows is None or placed is None:
         return np.ones(pairs[0].size), np.full(pairs[0].size, inf)
-    terms = _placements(paired)
-    designs = [design(terms[a] - terms[b], paired.rows) for a, b in zip(*pairs, strict=True)]
+    designs = [design(placed[a] - placed[b], rows) for a, b in zip(*pairs, strict=True)]
     effect, most = np.transpose(designs)
     return effect, most
 
 
-def _placements(paired: PairedRanks) -> FloatArray:
-    """Return what each row adds to the share of pairs that each model has in order."""
-    rankings = rows_of(paired).rankings()
-    return np.stack([sum_by_cluster(placement_influences(ranking)) for ranking in rankings])
-
-
-def _covariance(paired: PairedRanks, target: str) -> FloatArray:
+def _covariance(paired: PairedRanks, placed: FloatArray | None, target: str) -> FloatArray:
     """Return how the errors of models vary together, shape (1, models, models); but a factor."""
     rows, n = paired.rows, paired.total.known_positive
-    if rows is not None and rows.cluster is not None:
-        return covary(_placements(paired), rows)[np.newaxis]
+    if rows is not None and placed is not None:
+        return covary(placed, rows)[np.newaxis]
     share = np.full(n, 1 / n) if paired.weight is None else paired.weight / paired.weight.sum()
     ranks = np.stack([*paired.ranks.values()])
     if target == "population":

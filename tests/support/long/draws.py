@@ -184,6 +184,7 @@ VALID: dict[str, st.SearchStrategy[Any]] = {
     "prevalence": SHARES,
     "max_fpr": st.sampled_from([0.05, 0.3, 1.0]),
     "joint": st.sampled_from(["approximate", "guaranteed"]),
+    "adjust": st.sampled_from(["holm", "max_t"]),
     "at": AT,
     "method": st.sampled_from(["feasible", "mean_matching", "two_sided"]),
     "precision": SHARES,
