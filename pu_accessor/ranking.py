@@ -61,6 +61,10 @@ class Clusters(Protocol):
         """Clusters that hold a known positive."""
 
     @property
+    def sizes(self) -> IntArray:
+        """Known positives, and other examples, in each cluster, shape (2, clusters or more)."""
+
+    @property
     def of_known(self) -> IntArray:
         """The number of each known positive's cluster, best-ranked first."""
 

@@ -35,6 +35,13 @@ class RowClusters:
         """Clusters that hold a known positive."""
         return int(np.unique(self.code[self._known]).size)
 
+    @cached_property
+    def sizes(self) -> IntArray:
+        """Known positives, and other rows, in each cluster."""
+        every = np.bincount(self.code, minlength=self.size)
+        known = np.bincount(self.code[self._known], minlength=self.size)
+        return np.stack([known, every - known])
+
     @property
     def of_known(self) -> IntArray:
         """The cluster of each known positive, best-ranked first."""

@@ -17,6 +17,7 @@ from pu_accessor.inference.estimates.known_positives import count_negatives
 from pu_accessor.ranking import Clusters, Counts, FloatArray, IntArray, Ranking, Stack
 
 _SQUARED = 1e-20  # variances that small are of means that were rounded, not of placements
+_ALL = 1e-12  # what stands for nothing that is left of a sample
 _ROUNDING = 1e-14  # relative size of a spread that may be none
 
 
@@ -62,12 +63,16 @@ def rate_designs(here: Ranking) -> RateDesigns:
     shares = np.array([above, here.head[0] - above]) / np.maximum(sizes, 1)
     of_known, of_rest = np.stack([1 - shares, -shares], axis=1) / sizes[:, np.newaxis]
     sums = clusters.sums(np.array([np.inf, here.threshold[0], np.nan]), of_known, of_rest)
-    squares = sums @ sums.T * _unbiased(clusters.with_positive)
+    adjusted = adjust_sums(sums, clusters.sizes)
+    squares = adjusted @ adjusted.T
     plain = shares * (1 - shares) / sizes
     alike = sizes / [clusters.with_positive, clusters.number]
     effect = np.where(plain > _SQUARED, np.diag(squares) / np.maximum(plain, _SQUARED), alike)
     scale = float(np.sqrt(np.prod(np.diag(squares))))
-    known, rest = (Design(max(float(each), 1.0), clusters.with_positive - 1.0) for each in effect)
+    known, rest = (
+        Design(max(float(each), 1.0), cluster_df(one, clusters.with_positive))
+        for each, one in zip(effect, sums, strict=True)
+    )
     return RateDesigns(known, rest, float(squares[0, 1]) / scale if scale else 0.0)
 
 
@@ -76,17 +81,44 @@ def _unbiased(size: float) -> float:
     return size / (size - 1) if size > 1 else np.nan
 
 
+def adjust_sums(sums: FloatArray, sizes: IntArray) -> FloatArray:
+    """Return what clusters contribute, as though their own part of a sample's mean were left out.
+
+    Both have shape (2, clusters): of the known positives, and of the rest.
+
+    Notes
+    -----
+    A mean takes its part of each cluster: with a share a of a sample in a cluster, the square of
+    its sum is (1 - a) of what it is around the true mean. Where all clusters are of one size the
+    sum of squares is C/(C - 1) times as large.
+    """
+    left = 1 - sizes / np.maximum(sizes.sum(axis=1, keepdims=True), 1)
+    adjusted: FloatArray = sums / np.sqrt(np.maximum(left, _ALL))
+    return adjusted
+
+
+def cluster_df(sums: FloatArray, with_positive: int) -> float:
+    """Return the degrees of freedom of a sum of squares that few clusters may make up."""
+    squares = sums[sums != 0] ** 2
+    if not squares.size:
+        return with_positive - 1.0
+    kurtosis = float(np.mean(squares**2) / np.mean(squares) ** 2)
+    return min(with_positive - 1.0, float(kurtosis_df(np.array(kurtosis), squares.size)))
+
+
 def sum_by_cluster(parts: Sequence[Influence]) -> FloatArray:
-    """Return the sum of what the examples of each cluster contribute, both samples together.
+    """Return the sum of what the examples of each cluster contribute, shape (2, clusters).
 
     `parts` are strata that are ranked apart, or one ranking.
     """
-    sums: FloatArray = sum(
-        part.ranking.clusters.sums(part.ranking.threshold, part.known, part.rest).sum(axis=0)
-        for part in parts
-        if part.ranking.clusters is not None
-    )
-    return sums
+    ranked = [(part, part.ranking.clusters) for part in parts]
+    sums = [
+        clusters.sums(part.ranking.threshold, part.known, part.rest)
+        for part, clusters in ranked
+        if clusters is not None
+    ]
+    together: FloatArray = np.sum(sums, axis=0)
+    return together
 
 
 def find_design(
@@ -96,9 +128,8 @@ def find_design(
 
     Notes
     -----
-    Clusters are independent. With C of them that hold a known positive, the variance is C/(C - 1)
-    times the sum of squares of what each cluster contributes. Where nothing scatters, examples of
-    one cluster are taken to be alike.
+    Clusters are independent: the variance is the sum of squares of what each contributes, see
+    `adjust_sums`. Where nothing scatters, examples of one cluster are taken to be alike.
 
     References
     ----------
@@ -110,10 +141,11 @@ def find_design(
     total, parts = clusters.with_positive, influences()
     plain = float(find_spread(parts).squares.sum())
     sums = sum_by_cluster(parts)
-    squares = float(sums @ sums) * _unbiased(total)
+    together = adjust_sums(sums, clusters.sizes).sum(axis=0)
+    squares = float(together @ together)
     alike = sum(part.ranking.total.known_positive for part in parts) / total
     effect = squares / plain if plain > _SQUARED else alike
-    return Design(max(effect, 1.0), total - 1.0)
+    return Design(max(effect, 1.0), cluster_df(sums.sum(axis=0), total))
 
 
 class DeLong(NamedTuple):

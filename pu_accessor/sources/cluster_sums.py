@@ -36,6 +36,8 @@ class _Steps(NamedTuple):
         return tuple(values.tobytes() for values in self)
 
 
+_COUNT = _Steps(np.array([np.inf, np.nan]), np.ones(1), np.ones(1))
+
 _Asked: TypeAlias = tuple[GroupModel, tuple[bytes, ...]]
 _Wanted: TypeAlias = Mapping[Hashable, Mapping[int, Mapping[tuple[bytes, ...], _Steps]]]
 
@@ -91,7 +93,8 @@ class ClusterSums:
         key, model = of
         sums = self._answers.get((of, steps.key))
         if sums is None:
-            self._wanted.setdefault(key, {}).setdefault(model, {})[steps.key] = steps
+            asked = self._wanted.setdefault(key, {}).setdefault(model, {})
+            asked |= {each.key: each for each in (steps, _COUNT)}  # both in one pass
             raise NeedsRefinementError
         everywhere = np.zeros((2, self._ids.size))
         everywhere[:, self._positions[key]] = sums
@@ -141,6 +144,11 @@ class PieceClusters:
     def of_known(self) -> IntArray:
         """The number of each known positive's cluster, best-ranked first."""
         return self._all.of_known(self._of)
+
+    @property
+    def sizes(self) -> IntArray:
+        """Known positives, and other rows, in each cluster."""
+        return self._all.ask(self._of, _COUNT).astype(np.int64)
 
     def sums(self, threshold: FloatArray, known: FloatArray, rest: FloatArray) -> FloatArray:
         """Sum by cluster what rows contribute: see `pu_accessor.ranking.Clusters`."""

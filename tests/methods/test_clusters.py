@@ -116,13 +116,13 @@ def test_fully_labeled_is_obuchowskis_but_for_the_factors(kind: str, seed: int) 
     m, n, i = sum(diseased), len(diseased) - sum(diseased), len(set(clusters))
     i10 = oracle.holding(labels, clusters)
     i01 = len({c for c, ill in zip(clusters, diseased, strict=True) if not ill})
-    # Each of the three terms with the factor of clusters that hold a known positive instead.
+    # Each of the three terms without its factor.
     parts = paper.s10 / m * (i10 - 1) / i10 + paper.s01 / n * (i01 - 1) / i01
     parts += 2 * paper.s11 / (m * n) * (i - 1) / i
-    by_cluster = float(parts) * i10 / (i10 - 1)
-    ours, plain = expected_variance(oracle.auroc_of(scores, labels, 0), rows)
-    assert ours == pytest.approx(by_cluster, rel=1e-6)
-    assert answer["standard_error"] == pytest.approx(max(by_cluster, plain) ** 0.5, rel=1e-9)
+    functional = oracle.auroc_of(scores, labels, 0)
+    assert oracle.squared_sums(functional, clusters) == pytest.approx(float(parts), rel=1e-6)
+    ours, plain = expected_variance(functional, rows)
+    assert answer["standard_error"] == pytest.approx(max(ours, plain) ** 0.5, rel=1e-6)
 
 
 @pytest.mark.parametrize("kind", KINDS)

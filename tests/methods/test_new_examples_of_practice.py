@@ -59,9 +59,12 @@ def test_the_error_of_bedroc_is_that_of_what_each_row_contributes() -> None:
     expected = np.sqrt(sum(squares)) / (top - bottom)
     # The weight of a rank is the mean over that rank, not at its end: a factor for all.
     assert found["standard_error"].item() == pytest.approx(expected, rel=0.02)
-    sums = np.bincount(frame["patient"], slopes)
-    clusters = frame.loc[known, "patient"].nunique()
-    clustered = np.sqrt(np.sum(sums**2) * clusters / (clusters - 1)) / (top - bottom)
+    each = []
+    for kind in (known, ~known):
+        sums = np.bincount(frame["patient"], slopes * kind)
+        share = np.bincount(frame["patient"], kind) / kind.sum()
+        each.append(sums / np.sqrt(1 - share))
+    clustered = np.sqrt(np.sum(sum(each) ** 2)) / (top - bottom)
     by_patient = frame.pu(cluster="patient").bedroc(BETA, alpha=alpha, target="population")
     assert by_patient["standard_error"].item() == pytest.approx(clustered, rel=0.02)
 

@@ -105,7 +105,7 @@ def _model(
     return Model(
         precision_values(ranking, betas),
         completed_area("pr", ranking, betas, on_new=True),
-        sum_by_cluster(precision_influences(ranking))[np.newaxis],
+        sum_by_cluster(precision_influences(ranking)).sum(axis=0, keepdims=True),
         positives[np.newaxis],
     )
 

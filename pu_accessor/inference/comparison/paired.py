@@ -140,7 +140,9 @@ def _placements(paired: PairedRanks) -> FloatArray | None:
     if paired.rows is None or paired.rows.cluster is None:
         return None
     rankings = paired.rows.rankings()
-    return np.stack([sum_by_cluster(placement_influences(ranking)) for ranking in rankings])
+    sums = [sum_by_cluster(placement_influences(ranking)) for ranking in rankings]
+    terms: FloatArray = np.sum(sums, axis=1)
+    return terms
 
 
 def _designs(

@@ -3,7 +3,7 @@
 import numpy as np
 
 from pu_accessor.errors import PUDataError, PUValueError
-from pu_accessor.inference.influence import kurtosis_df, welch_df
+from pu_accessor.inference.influence import adjust_sums, cluster_df, kurtosis_df, welch_df
 from pu_accessor.ranking import FloatArray, PairedRanks, PairedRows
 
 _FEWEST = 3.0  # known positives that differ are taken to be so many at least
@@ -69,15 +69,19 @@ def design(terms: FloatArray, rows: PairedRows) -> tuple[float, float]:
             "independent.",
             page="clusters",
         )
-    sums = np.bincount(rows.cluster, terms)
+    size = int(rows.cluster.max()) + 1
+    places = rows.cluster + size * ~rows.positive
+    sums = np.bincount(places, terms, 2 * size).reshape(2, size).astype(np.float64)
+    sizes = np.bincount(places, minlength=2 * size).reshape(2, size)
     plain = sum(
         float(part @ part) * part.size / (part.size - 1)
         for part in (terms[rows.positive], terms[~rows.positive])
         if part.size > 1
     )
     alike = np.count_nonzero(rows.positive) / with_positive
-    together = float(sums @ sums) * with_positive / (with_positive - 1)
-    return max(together / plain if plain else alike, 1.0), with_positive - 1.0
+    together = adjust_sums(sums, sizes).sum(axis=0)
+    effect = float(together @ together) / plain if plain else alike
+    return max(effect, 1.0), cluster_df(sums.sum(axis=0), with_positive)
 
 
 def covary(terms: FloatArray, rows: PairedRows) -> FloatArray:

@@ -206,15 +206,28 @@ def holding(labels: Labels, clusters: Clusters) -> int:
 
 
 def variance(functional: Functional, labels: Labels, clusters: Clusters) -> float:
-    """Return C/(C - 1) times the sum of squares of sums by cluster.
+    """Return the sum of squares of sums by cluster, each part as though its cluster were left out.
 
-    C is the number of clusters that hold a known positive. Obuchowski has a factor for each of
-    three terms, and can be below 0. At 10, 30 and 400 fully labeled clusters of 5 rows, whole
-    clusters or single rows diseased, both cover the same to .003 (1,000 to 2,000 draws).
+    Of a cluster that holds the share a of a sample, the part of that sample is divided by the root
+    of 1 - a. Obuchowski has a factor for each of three terms, and can be below 0.
     """
-    squares = [each**2 for each in sums(contributions(functional, len(labels)), clusters)]
-    counted = holding(labels, clusters)
-    return counted / (counted - 1) * sum(squares)
+    contributed, total = contributions(functional, len(labels)), 0.0
+    kinds = [label is True for label in labels]
+    for cluster in set(clusters):
+        together = 0.0
+        for kind in (True, False):
+            rows = [i for i, each in enumerate(kinds) if each is kind]
+            own = [i for i in rows if clusters[i] == cluster]
+            if own:
+                left = 1 - len(own) / len(rows)
+                together += sum(contributed[i] for i in own) / left**0.5
+        total += together**2
+    return total
+
+
+def squared_sums(functional: Functional, clusters: Clusters) -> float:
+    """Return the sum of squares of sums by cluster as they are."""
+    return sum(each**2 for each in sums(contributions(functional, len(clusters)), clusters))
 
 
 def jackknife(functional: Functional, clusters: Clusters) -> float:
