@@ -88,7 +88,7 @@ def compare_rows(
     by_beta = np.stack(influences, axis=1)  # shape (betas, models, rows)
     return PairedTests(
         **vars(tests) | named,
-        sign=np.sign(difference).astype(np.int64),
+        sign=np.sign(np.nan_to_num(difference)).astype(np.int64),
         n=paired.total.known_positive,
         has_size=True,
         covariance=np.stack([covary(terms, rows) for terms in by_beta]),
