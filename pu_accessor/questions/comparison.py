@@ -372,8 +372,8 @@ def _warn_of_chance(pairs: pd.DataFrame, groups: list[str]) -> None:
     where = f" ({_first(keys.to_dict('records'))})" if len(keys) else ""
     warn_caller(
         f"In {alone.sum()} of {len(pairs)} comparisons{where} there is one known positive alone, "
-        "or one other example, so that statistic, p value and interval are NaN. That says nothing "
-        "about chance: compare models on more known positives."
+        "or one other example, or no value at the cutoff, so that statistic, p value and interval "
+        "are NaN. That says nothing about chance: compare models on more known positives."
     )
 
 

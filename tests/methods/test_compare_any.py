@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 from scipy import stats
 
 import pu_accessor
@@ -210,6 +211,30 @@ def test_an_estimate_of_beta_widens_differences() -> None:
     joint = pu.compare(hand, quantity="precision", at=30)
     np.testing.assert_allclose(joint["difference"], point["difference"], atol=1e-9)
     assert ((joint["upper"] - joint["lower"]) >= (point["upper"] - point["lower"]) - 1e-12).all()
+
+
+def test_a_metric_without_a_value_has_no_test() -> None:
+    pu = draw(12).pu(score=MODELS)
+    with pytest.warns(pu_accessor.PUWarning, match="no value at the cutoff"):
+        found = pu.compare(BETA, quantity="precision", at={"threshold": 99})
+    assert found[["difference", "lower", "upper", "p_value"]].isna().all(axis=None)
+    nothing = pu.compare(BETA, quantity="recall", at={"threshold": 99})
+    assert (nothing["p_value"] == 1).all() and (nothing["difference"] == 0).all()
+
+
+@pytest.mark.parametrize("dtype", ["float64", "Float64"])
+def test_samples_in_xarray_are_compared_alike(dtype: str) -> None:
+    df = draw(13).astype({"label": dtype})
+    ds = xr.Dataset(
+        {
+            "score": (("model", "row"), df[MODELS].to_numpy().T),
+            "label": ("row", df["label"].to_numpy(dtype=float, na_value=np.nan)),
+        },
+        coords={"model": MODELS},
+    )
+    how = {"quantity": "f1", "at": {"fraction": 0.2}, "adjust": "max_t"}
+    found = ds.pu(score="score", label="label", dim="row").compare(BETA, **how)
+    pd.testing.assert_frame_equal(found, df.pu(score=MODELS).compare(BETA, **how))
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Models of the same rows: any quantity on new examples, by what each row adds to its error."""
 
+from dataclasses import replace
 from fractions import Fraction
 from math import ceil
 from typing import NamedTuple
@@ -14,7 +15,7 @@ from pu_accessor.inference.estimates.binomial import of_shares
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.known_positives import count_negatives, count_positives
 from pu_accessor.inference.estimates.metric_at import fixed_head
-from pu_accessor.inference.influence import precision_influences, sum_by_cluster
+from pu_accessor.inference.influence import Influence, precision_influences, sum_by_cluster
 from pu_accessor.inference.quantities import Quantity
 from pu_accessor.inference.tables.contingency import check_labels, completed_table
 from pu_accessor.inference.tables.curves import completed_area
@@ -88,7 +89,7 @@ def compare_rows(
     by_beta = np.stack(influences, axis=1)  # shape (betas, models, rows)
     return PairedTests(
         **vars(tests) | named,
-        sign=np.sign(difference).astype(np.int64),
+        sign=np.sign(np.nan_to_num(difference)).astype(np.int64),
         n=paired.total.known_positive,
         has_size=True,
         covariance=np.stack([covary(terms, rows) for terms in by_beta]),
@@ -133,19 +134,18 @@ def _metric(ranking: Ranking, betas: FloatArray, quantity: Quantity, cutoff: Cut
     _, table = completed_table(ends, betas, on_new=True)
     mixed = (np.tensordot(part, count, 1) for count in table)
     estimate = evaluate(quantity.metric, *mixed).astype(np.float64)
-    return Model(
-        value(*shares), estimate, _rows_above(ranking, ends, part), np.stack([of_known, of_rest])
-    )
+    return Model(value(*shares), estimate, _rows_above(ends, part), np.stack([of_known, of_rest]))
 
 
-def _rows_above(ranking: Ranking, ends: Ranking, part: FloatArray) -> FloatArray:
+def _rows_above(ends: Ranking, part: FloatArray) -> FloatArray:
     """Return what each row adds to the shares of known positives, and of the rest, in a head."""
-    assert ranking.clusters is not None  # rows, each its own
-    sizes = ranking.total.known_positive, sum(ranking.total) - ranking.total.known_positive
+    sizes = ends.total.known_positive, sum(ends.total) - ends.total.known_positive
     inside = np.append(np.cumsum(part[::-1])[::-1], 0.0)  # the second part is of a block of ties
     counted = ends.known_positive, ends.head - ends.known_positive
     known, rest = (
         (inside - part @ count / size) / size for count, size in zip(counted, sizes, strict=True)
     )
-    thresholds = np.concatenate([[np.inf], ends.threshold, [np.nan]])
-    return ranking.clusters.sums(thresholds, known, rest)
+    steps = replace(ends, threshold=np.concatenate([[np.inf], ends.threshold, [np.nan]]))
+    none = np.zeros(inside.size)
+    parts = Influence(steps, known, none), Influence(steps, none, rest)
+    return np.stack([sum_by_cluster([part]) for part in parts])
