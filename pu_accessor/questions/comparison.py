@@ -252,7 +252,8 @@ def gap(
 
     rankings = request.rankings(cutoffs_needed([entry], cutoff), settings)
     told = None if betas is None else settings
-    results = map_rankings(request, rankings, question, asked, told)
+    clustered = target == "population"
+    results = map_rankings(request, rankings, question, asked, told, clustered=clustered)
     groups = [each.content for each in results.each]
     joined: Mapping[str, Any] | None = {"joint": joint} if estimates else {}
     if shared is not None:

@@ -146,6 +146,4 @@ def _rows_above(ends: Ranking, part: FloatArray) -> FloatArray:
         (inside - part @ count / size) / size for count, size in zip(counted, sizes, strict=True)
     )
     steps = replace(ends, threshold=np.concatenate([[np.inf], ends.threshold, [np.nan]]))
-    none = np.zeros(inside.size)
-    parts = Influence(steps, known, none), Influence(steps, none, rest)
-    return np.stack([sum_by_cluster([part]) for part in parts])
+    return sum_by_cluster([Influence(steps, known, rest)])
