@@ -193,7 +193,7 @@ def test_gaps_count_clusters() -> None:
     )
     assert rows["difference"] == clusters["difference"]
     assert abs(clusters["statistic"]) <= abs(rows["statistic"]) and clusters["df"] <= rows["df"]
-    with pytest.raises(PUValueError, match="target must be 'population' with cluster"):
+    with pytest.raises(PUValueError, match="cluster must be left out"):
         df.pu(score="svm", by="sex", cluster="patient").gap("auroc", BETA, target="examples")
 
 
