@@ -38,11 +38,12 @@ def weighted(name: str, score: FloatArray, known: BoolArray, weight: FloatArray)
     if name == "average_precision":
         shares = np.array([above(at) for at in score[known]]) * [n, rest]
         positives = n + BETA * rest
-        return float(one @ (shares[:, 0] / shares.sum(axis=1))) * positives / n
+        return float(one @ (shares[:, 0] / shares.sum(axis=1)) * positives / n)
     t, o = above(AT)
     tp = t * (n + BETA * rest)
     head = n * t + rest * o
-    return {"recall": t, "precision": tp / head, "f1": 2 * tp / (head + n + BETA * rest)}[name]
+    values = {"recall": t, "precision": tp / head, "f1": 2 * tp / (head + n + BETA * rest)}
+    return float(values[name])
 
 
 def by_hand(df: pd.DataFrame, name: str) -> FloatArray:

@@ -1,8 +1,11 @@
 """BEDROC and net benefit of new examples, and the band of clusters that are labeled together."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import pu_accessor
 from pu_accessor import PUValueError
@@ -94,8 +97,6 @@ def test_net_benefit_of_new_examples_is_that_of_rates_at_the_threshold() -> None
 def test_design_effects_are_their_definition() -> None:
     rng = np.random.default_rng(2)
     cluster, m, tail = rng.integers(0, 6, 20), 30, 0.025
-    from scipy import stats
-
     n, sizes = cluster.size, np.bincount(cluster)
     lower, upper = clustered_bounds(cluster, m, 0.95)
     for k in range(1, n):
@@ -136,21 +137,20 @@ def test_curves_and_metrics_of_clusters_are_wider() -> None:
     assert (clustered[:, 2] - clustered[:, 0] >= plain[:, 2] - plain[:, 0]).all()
     at = patients.metric("recall", BETA, at=60)
     assert at["band"].item() == "clustered" and at["lower"].item() < at["upper"].item()
-    for ask in (
-        lambda: patients.contingency(BETA, band="simultaneous"),
-        lambda: patients.contingency(BETA, reference="negatives"),
-        lambda: patients.roc_bounds(BETA, target="population"),
-        lambda: patients.estimate_beta(),
-        lambda: patients.auroc(BETA, target="examples"),
-        lambda: patients.cutoff(BETA, precision=0.5),
-    ):
+    refused: list[tuple[str, dict[str, Any]]] = [
+        ("contingency", {"beta": BETA, "band": "simultaneous"}),
+        ("contingency", {"beta": BETA, "reference": "negatives"}),
+        ("roc_bounds", {"beta": BETA, "target": "population"}),
+        ("estimate_beta", {}),
+        ("auroc", {"beta": BETA, "target": "examples"}),
+        ("cutoff", {"beta": BETA, "precision": 0.5}),
+    ]
+    for question, arguments in refused:
         with pytest.raises(PUValueError, match="cluster"):
-            ask()
+            getattr(patients, question)(**arguments)
 
 
 def test_bins_of_clusters_are_limited_by_their_definition() -> None:
-    from scipy import stats
-
     frame, _ = draw(4)
     known = frame["label"].notna()
     code = frame.loc[known, "patient"].to_numpy()
