@@ -11,13 +11,14 @@ from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.bands.concave import concave_majorant
 from pu_accessor.inference.bands.on_new_examples import bound_on_new, to_precision
 from pu_accessor.inference.bands.simultaneous import local_alpha_within
-from pu_accessor.inference.completion import ROUNDING, weigh_known
+from pu_accessor.inference.completion import ROUNDING, Completion, complete, weigh_known
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.latent_bounds import (
     LatentBounds,
     bound_latent,
     choose_kinds,
     complete_at,
+    count_above,
     references_used,
 )
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Numbers, Ranking
@@ -125,7 +126,8 @@ def make_tables(
         estimates = betas.size if part is first else 0
         ranking = bound_latent(ranking, part, rule, estimates=estimates).ranking
     bounds = bound_latent(ranking, first, rule, refine=not others, estimates=betas.size)
-    bounds = _refine_where_cut(bounds, first, betas.size, rule)
+    completions = complete(bounds.ranking, latent[points], bounds.tightest[points])
+    bounds = _refine_where_cut(bounds, completions, first, rule)
     ranking = bounds.ranking
     inner = None
     if inside.size:
@@ -138,7 +140,7 @@ def make_tables(
             start += part.size
         inner = _inner(bounds.ranking, inside, ends, within)
     ranking, tightest = bounds.ranking, bounds.tightest[points]
-    in_head, clipped = _with_estimate(bounds, latent[points])
+    in_head, clipped = _with_estimate(bounds, completions)
     in_head += ranking.known_positive[:, np.newaxis, np.newaxis]
     del bounds  # the claims take as much memory as the counts at all cutoffs
     return Tables(
@@ -186,31 +188,34 @@ def mix(tables: Tables, part: FloatArray) -> Tables:
     return replace(tables, tp=mean(tables.tp), head=head, clipped=clipped, inner=inner)
 
 
-def _with_estimate(bounds: LatentBounds, latent: IntArray) -> tuple[FloatArray, BoolArray]:
+def _with_estimate(
+    bounds: LatentBounds, completions: Sequence[Completion]
+) -> tuple[FloatArray, BoolArray]:
     """Put the estimate between both bounds; also tell what was moved to what is possible.
 
     Where a band excludes the estimate, it is cut to the nearer bound.
     """
-    shape = (bounds.ranking.rank.size, len(BOUNDS), latent.size)
+    betas = len(completions)
+    shape = (bounds.ranking.rank.size, len(BOUNDS), betas)
     in_head, clipped = np.empty(shape), np.empty(shape, np.bool_)
-    in_head[:, _ENDS] = bounds.possible[..., : latent.size]
-    clipped[:, _ENDS] = bounds.clipped[..., : latent.size]
+    in_head[:, _ENDS] = bounds.possible[..., :betas]
+    clipped[:, _ENDS] = bounds.clipped[..., :betas]
     lower, estimate, upper = (in_head[:, bound] for bound in range(len(BOUNDS)))
-    _, completed = complete_at(bounds.ranking, latent, bounds.tightest)
+    completed = count_above(completions, bounds.ranking)
     np.clip(completed, lower, upper, out=estimate)
     clipped[:, _ESTIMATE] = np.abs(estimate - completed) > ROUNDING
     return in_head, clipped
 
 
 def _refine_where_cut(
-    bounds: LatentBounds, latent: IntArray, estimates: int, rule: Settings
+    bounds: LatentBounds, completions: Sequence[Completion], latent: IntArray, rule: Settings
 ) -> LatentBounds:
     """Add the cutoffs on both sides of where a bound begins, or ends, to cut the estimate."""
     ranking = bounds.ranking
-    if ranking.refiner is None or not estimates:
+    if ranking.refiner is None:
         return bounds
-    _, completed = complete_at(ranking, latent[:estimates], bounds.tightest[:estimates])
-    above = completed[:, np.newaxis] - bounds.possible[..., :estimates]
+    completed = count_above(completions, ranking)
+    above = completed[:, np.newaxis] - bounds.possible[..., : len(completions)]
     head = ranking.unlabeled[:, np.newaxis, np.newaxis]
     start, end = above[:-1], above[1:]
     passed = start * end < 0
@@ -257,11 +262,13 @@ def rank_cdf(ranking: Ranking, betas: FloatArray, rule: Settings) -> RankCdf:
     counted = rule.reference == "positives"
     estimates = 0 if counted else latent.size
     bounds = bound_latent(ranking, latent, rule, refine=not counted, estimates=estimates)
-    bounds = _refine_where_cut(bounds, latent, estimates, rule)
+    if not counted:
+        completions = complete(bounds.ranking, latent, bounds.tightest)
+        bounds = _refine_where_cut(bounds, completions, latent, rule)
     in_head = np.zeros((bounds.ranking.rank.size, len(BOUNDS), latent.size))
     in_head[:, _ENDS] = np.clip(bounds.claimed, 0, latent)
     if not counted:
-        in_head[:, _ESTIMATE] = _with_estimate(bounds, latent)[0][:, _ESTIMATE]
+        in_head[:, _ESTIMATE] = _with_estimate(bounds, completions)[0][:, _ESTIMATE]
     with np.errstate(invalid="ignore"):  # no latent positives, no share of them
         share = in_head / latent
     if counted:

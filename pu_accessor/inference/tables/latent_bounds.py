@@ -104,8 +104,12 @@ def complete_at(
     """
     completions = complete(ranking, latent, kinds)
     ranking = ranking.refine(_bends(ranking, completions))
-    above = [completion.above(ranking.unlabeled) for completion in completions]
-    return ranking, np.stack(above, axis=1)
+    return ranking, count_above(completions, ranking)
+
+
+def count_above(completions: Sequence[Completion], ranking: Ranking) -> FloatArray:
+    """Return latent positives in the head by each completion, shape (cutoffs, completions)."""
+    return np.stack([each.above(ranking.unlabeled) for each in completions], axis=1)
 
 
 def choose_kinds(ranking: Ranking, latent: IntArray, rule: Settings) -> tuple[str, ...]:
@@ -119,7 +123,7 @@ def choose_kinds(ranking: Ranking, latent: IntArray, rule: Settings) -> tuple[st
 
 def _bends(ranking: Ranking, completions: Sequence[Completion]) -> IntArray:
     """Return the counts of unlabeled examples, between two cutoffs, at which estimates bend."""
-    corners = np.unique(np.concatenate([completion.unlabeled for completion in completions]))
+    corners = np.concatenate([completion.unlabeled for completion in completions])
     reached = np.append(ranking.unlabeled, -1)  # some cutoffs need not reach to the end
     nearest = reached[np.searchsorted(ranking.unlabeled, corners)]
     bends: IntArray = corners[nearest != corners]
