@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 from pu_accessor.accessors.bound import Bound
 from pu_accessor.datasets import tables
 from pu_accessor.datasets.values import ask_quantity
+from pu_accessor.inference.quantities import read_quantity
 from pu_accessor.inference.tables.metrics import Metric
 from pu_accessor.questions.betas import Beta, BetaInterval, read_betas
 from pu_accessor.questions.rank_bands import UserBand, read_settings
@@ -414,7 +415,7 @@ def plot_metric(
     betas = read_betas(beta, beta_interval)
     ranks: Ranks = "all" if x == "threshold" or callable(quantity) else "breakpoints"
     asked = self._request(ranks), betas, settings, ranks
-    curve = "pr" if quantity == "precision" else "roc"
+    curve = "pr" if read_quantity(quantity, None, "tables").of_head else "roc"
     bounded = tables.contingency(
         *asked, baseline=baseline, rounded=False, target=target, curve=curve
     )

@@ -63,17 +63,15 @@ def rate_designs(here: Ranking) -> RateDesigns:
     shares = np.array([above, here.head[0] - above]) / np.maximum(sizes, 1)
     of_known, of_rest = np.stack([1 - shares, -shares], axis=1) / sizes[:, np.newaxis]
     sums = clusters.sums(np.array([np.inf, here.threshold[0], np.nan]), of_known, of_rest)
-    adjusted = adjust_sums(sums, clusters.sizes)
-    squares = adjusted @ adjusted.T
-    plain = shares * (1 - shares) / sizes
-    alike = sizes / [clusters.with_positive, clusters.number]
-    effect = np.where(plain > _SQUARED, np.diag(squares) / np.maximum(plain, _SQUARED), alike)
-    scale = float(np.sqrt(np.prod(np.diag(squares))))
+    plain = (shares * (1 - shares) / sizes).tolist()
+    alike = (sizes / [clusters.with_positive, clusters.number]).tolist()
     known, rest = (
-        Design(max(float(each), 1.0), cluster_df(one, clusters.with_positive))
-        for each, one in zip(effect, sums, strict=True)
+        hold_clusters(sums * own, clusters.sizes, clusters.with_positive, *of_sample)
+        for own, *of_sample in zip(np.eye(2)[..., np.newaxis], plain, alike, strict=True)
     )
-    return RateDesigns(known, rest, float(squares[0, 1]) / scale if scale else 0.0)
+    one, other = adjust_sums(sums, clusters.sizes)
+    scale = float((one @ one) * (other @ other)) ** 0.5
+    return RateDesigns(known, rest, float(one @ other) / scale if scale else 0.0)
 
 
 def _unbiased(size: float) -> float:
@@ -97,13 +95,23 @@ def adjust_sums(sums: FloatArray, sizes: IntArray) -> FloatArray:
     return adjusted
 
 
-def cluster_df(sums: FloatArray, with_positive: int) -> float:
-    """Return the degrees of freedom of a sum of squares that few clusters may make up."""
-    squares = sums[sums != 0] ** 2
-    if not squares.size:
-        return with_positive - 1.0
-    kurtosis = float(np.mean(squares**2) / np.mean(squares) ** 2)
-    return min(with_positive - 1.0, float(kurtosis_df(np.array(kurtosis), squares.size)))
+def hold_clusters(
+    sums: FloatArray, sizes: IntArray, with_positive: int, plain: float, alike: float
+) -> Design:
+    """Hold the sum of squares of clusters against the variance of independent examples.
+
+    Few clusters may make up most of it: the degrees of freedom are those of a variance with the
+    kurtosis of its terms, at most one less than clusters hold a known positive. `alike` is the
+    effect where nothing scatters: examples of one cluster are then taken to be alike.
+    """
+    together = adjust_sums(sums, sizes).sum(axis=0)
+    effect = float(together @ together) / plain if plain > _SQUARED else alike
+    whole, df = sums.sum(axis=0), with_positive - 1.0
+    squares = whole[whole != 0] ** 2
+    if squares.size:
+        kurtosis = np.mean(squares**2) / np.mean(squares) ** 2
+        df = min(df, float(kurtosis_df(kurtosis, squares.size)))
+    return Design(max(float(effect), 1.0), df)
 
 
 def sum_by_cluster(parts: Sequence[Influence]) -> FloatArray:
@@ -140,12 +148,8 @@ def find_design(
         return Design()
     total, parts = clusters.with_positive, influences()
     plain = float(find_spread(parts).squares.sum())
-    sums = sum_by_cluster(parts)
-    together = adjust_sums(sums, clusters.sizes).sum(axis=0)
-    squares = float(together @ together)
     alike = sum(part.ranking.total.known_positive for part in parts) / total
-    effect = squares / plain if plain > _SQUARED else alike
-    return Design(max(effect, 1.0), cluster_df(sums.sum(axis=0), total))
+    return hold_clusters(sum_by_cluster(parts), clusters.sizes, total, plain, alike)
 
 
 class DeLong(NamedTuple):

@@ -59,6 +59,7 @@ class Quantity:
     less_is_better: bool = False
     span: float = 1.0  # how far two values can be apart
     of_rates: bool = False  # it follows from both rates of the ROC curve, whatever the prevalence
+    of_head: bool = False  # it follows from the precision of the head, and the prevalence
     rounds_up: bool = False  # a fraction of the examples to a whole number of them
 
     @property
@@ -108,7 +109,7 @@ def _metric_quantity(metric: str | Metric, label: str = "", **more: Any) -> Quan
 _OF_METRICS: Mapping[str, Mapping[str, Any]] = {
     "balanced_accuracy": {"of_rates": True},
     "f1": {"label": "F1"},
-    "fdr": {"label": "false discovery rate", "less_is_better": True},
+    "fdr": {"label": "false discovery rate", "less_is_better": True, "of_head": True},
     "fnr": {
         "label": "false negative rate",
         "less_is_better": True,
@@ -120,9 +121,11 @@ _OF_METRICS: Mapping[str, Mapping[str, Any]] = {
     "jaccard": {"label": "Jaccard index", "can": tuple({*_METRIC} - {"average"})},
     "informedness": {"of_rates": True, "span": 2.0},
     "kappa": {"label": "Cohen's kappa", "span": 2.0},
-    "lift": {"rounds_up": True, "span": np.inf},  # as enrichment factors have it
+    # Rounded up as enrichment factors have it.
+    "lift": {"rounds_up": True, "span": np.inf, "of_head": True},
     "mcc": {"label": "Matthews correlation", "span": 2.0},
     "npv": {"label": "negative predictive value"},
+    "precision": {"of_head": True},
     "recall": {"can": (*_METRIC, "without_beta"), "of_rates": True},
     "tnr": {"label": "true negative rate", "of_rates": True},
     "tpr": {

@@ -69,7 +69,7 @@ def compare(
     cutoff = entry.read_cutoff(at)
     check_target(target)
     _check_adjust(adjust, settings)
-    if entry.name != "auroc":
+    if "test" not in entry.can:
         _check_by_row(entry, cutoff, betas, settings, target)
     joint = "approximate"
     if betas is not None:
@@ -79,7 +79,7 @@ def compare(
 
     def question(paired: PairedRanks, beta: BetaRange, _: Settings) -> Columns:
         asked = None if betas is None else beta
-        if entry.name == "auroc":
+        if "test" in entry.can:
             tests = paired_tests(paired, asked, settings, target, joint)
         else:
             tests = _tests_by_row(paired, beta, settings, joint, entry, cutoff)

@@ -85,7 +85,9 @@ def test_the_roc_curve_of_new_examples_is_concave_and_has_its_area(seed: int, ra
     assert area >= 0.5 - 1e-9
 
 
-@pytest.mark.parametrize("name", ["precision", "f1", "recall", "fpr", "informedness"])
+@pytest.mark.parametrize(
+    "name", ["precision", "fdr", "lift", "f1", "recall", "fpr", "informedness"]
+)
 def test_limits_at_a_threshold_use_the_cut_band(name: str) -> None:
     narrower = []
     for seed in range(10):
@@ -97,7 +99,7 @@ def test_limits_at_a_threshold_use_the_cut_band(name: str) -> None:
         assert (rising["lower"] <= rising["estimate"]).all()
         assert (rising["estimate"] <= rising["upper"]).all()
         narrower.append(width[1] / width[0])
-    if name == "precision":
+    if name in ("precision", "fdr", "lift"):
         assert np.mean(narrower) < 0.8
 
 

@@ -114,3 +114,17 @@ def test_what_has_no_part() -> None:
         draw(0).pu.auroc(1, max_fpr=0.2)
     with pytest.raises(PUValueError, match="max_fpr must be None with selection_odds=2"):
         draw(0).pu.auroc(BETA, max_fpr=0.2, selection_odds=2)
+
+
+def test_clusters_of_a_perfect_ranking_say_less() -> None:
+    """Where nothing scatters, limits are those of as many patients, not of their rows."""
+    known = np.arange(400) < 80
+    df = pd.DataFrame({"score": -np.arange(400.0), "label": np.where(known, 1, np.nan)})
+    df["patient"] = np.arange(400) // 4
+    rows, patients = (
+        df.pu(cluster=cluster).auroc(0, max_fpr=0.2)["lower"].item()
+        for cluster in (None, "patient")
+    )
+    one_each = df[::4].pu.auroc(0, max_fpr=0.2)["lower"].item()
+    assert patients < rows - 0.02
+    assert patients == pytest.approx(one_each, abs=0.03)

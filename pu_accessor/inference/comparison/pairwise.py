@@ -120,8 +120,8 @@ def adjust_together(
     -----
     Where no model is better, the statistics of pairs are normal with the correlations of the
     differences, and how small the least p value of several pairs gets by chance is counted in
-    100,000 draws with one seed. As with Holm's method, which is never beaten by less, a pair
-    stands against those alone whose p values are no smaller.
+    100,000 draws with one seed. A pair stands against those alone whose p values are no smaller,
+    as with Holm's method, whose p values are never smaller than these.
 
     References
     ----------
@@ -192,16 +192,6 @@ def recall_of_group(ranking: Ranking, threshold: float, missed: bool, level: flo
     return GroupValue(n, counted / n, *wilson(counted, n, level, rate_designs(here).known))
 
 
-def refuse_clusters(ranking: Ranking) -> None:
-    """Raise where these examples alone are asked for, of which clusters are no sample."""
-    if ranking.clusters is not None:
-        raise PUValueError(
-            "target must be 'population' with cluster=..., but 'examples' was passed: clusters "
-            "are a sample, of which new examples are another. Leave cluster or target out.",
-            page="clusters",
-        )
-
-
 def auroc_of_group(ranking: Ranking, betas: FloatArray, target: str) -> GroupValue:
     """Return AUROC of one group with its variance, for `compare_groups`."""
     if ranking.weight is not None:
@@ -214,7 +204,6 @@ def auroc_of_group(ranking: Ranking, betas: FloatArray, target: str) -> GroupVal
     check_labels(betas, ranking.total)
     n = ranking.total.known_positive
     if target == "examples":
-        refuse_clusters(ranking)
         auroc, error = auroc_and_error(ranking, betas)
         variance, df, is_known = error**2, n - 1.0, n > 1
     else:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from pu_accessor.errors import PUDataError, PUValueError
-from pu_accessor.inference.influence import adjust_sums, cluster_df, kurtosis_df, welch_df
+from pu_accessor.inference.influence import Design, hold_clusters, kurtosis_df, welch_df
 from pu_accessor.ranking import FloatArray, PairedRanks, PairedRows
 
 _FEWEST = 3.0  # known positives that differ are taken to be so many at least
@@ -57,10 +57,10 @@ def scatter(terms: FloatArray, rows: PairedRows) -> tuple[float, float]:
     return together * float(squares.sum()), min(float(welch_df(squares, df)), most)
 
 
-def design(terms: FloatArray, rows: PairedRows) -> tuple[float, float]:
+def design(terms: FloatArray, rows: PairedRows) -> Design:
     """Return by how much clusters enlarge the variance of a sum over rows, and the most df."""
     if rows.cluster is None:
-        return 1.0, np.inf
+        return Design()
     with_positive = np.unique(rows.cluster[rows.positive]).size
     if with_positive < 2:
         raise PUDataError(
@@ -79,9 +79,7 @@ def design(terms: FloatArray, rows: PairedRows) -> tuple[float, float]:
         if part.size > 1
     )
     alike = np.count_nonzero(rows.positive) / with_positive
-    together = adjust_sums(sums, sizes).sum(axis=0)
-    effect = float(together @ together) / plain if plain else alike
-    return max(effect, 1.0), cluster_df(sums.sum(axis=0), with_positive)
+    return hold_clusters(sums, sizes, with_positive, plain, alike)
 
 
 def covary(terms: FloatArray, rows: PairedRows) -> FloatArray:

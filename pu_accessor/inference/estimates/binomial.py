@@ -11,11 +11,13 @@ from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.on_new_examples import bound_on_new, to_precision
 from pu_accessor.inference.estimates.metric_at import AtCutoff
 from pu_accessor.inference.influence import Design, check_unweighted, rate_designs
+from pu_accessor.inference.quantities import QUANTITIES
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels, completed_table
 from pu_accessor.inference.tables.metrics import Metric, evaluate
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
 
+_HEAD = 1e-9  # of all examples: a head of any size has its precision
 _OF_CURVE = 0.2  # of what may be missed, left to the band of concave curves
 # From the shares of known positives and of all others above a threshold to a metric.
 _OfShares: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
@@ -179,21 +181,23 @@ def _limits_of_concave(
     finer = ranking.refine(here.unlabeled)
     place = int(np.searchsorted(finer.rank, here.rank[0]))
     n, size = ranking.total.known_positive, sum(ranking.total)
+    of_head = isinstance(name, str) and QUANTITIES[name].of_head
     ends = []
     for share in (1 - _negatives(ranking.total, betas) / (size - n)).tolist():
         rates = bound_on_new(finer, share, rule.level, monotone=True)
         own = (n + share * (size - n)) / size
         prevalence = own if rule.prevalence is None else rule.prevalence
-        if name == "precision":
+        if of_head:
             precision = to_precision(rates.lift[:, place], n, size - n, share)
             more, fewer = prevalence / own * precision, (1 - prevalence) / (1 - own)
-            ends.append(more / (more + fewer * (1 - precision)))
-            continue
-        known, false = (each[:, place].repeat(2) for each in rates[:2])
-        false = false.reshape(2, 2).T.ravel()
-        value = of_shares(name, prevalence, share, size)(
-            known, share * known + (1 - share) * false
-        )
+            true = more / (more + fewer * (1 - precision)) * _HEAD
+            false = _HEAD - true
+            value = evaluate(name, true, false, prevalence - true, 1 - prevalence - false)
+        else:
+            known, false = (each[:, place].repeat(2) for each in rates[:2])
+            false = false.reshape(2, 2).T.ravel()
+            of_rest = share * known + (1 - share) * false
+            value = of_shares(name, prevalence, share, size)(known, of_rest)
         ends.append(np.array([np.fmin.reduce(value), np.fmax.reduce(value)]))
     lower, upper = np.transpose(ends)
     return lower, upper

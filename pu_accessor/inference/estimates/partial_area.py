@@ -114,8 +114,8 @@ def _limits(
     if error == 0:
         total = influence.ranking.total
         n, rest = total.known_positive, sum(total) - total.known_positive
-        true = float(wilson(np.array([float(n)]), n / design.effect, level)[0][0])
-        false = float(wilson(np.array([0.0]), rest / design.effect, level)[1][0])
+        true = float(wilson(np.array([float(n)]), n, level, design)[0][0])
+        false = float(wilson(np.array([0.0]), rest, level, design)[1][0])
         area = true * max(max_fpr - false / (1 - share), 0.0)
         return error, (1 + (area - chance) / (max_fpr - chance)) / 2, 1.0
     one = np.array([1.0])
