@@ -96,8 +96,8 @@ def interval_betas(interval: Interval | None, betas: FloatArray) -> FloatArray:
     return np.unique([low, *(float(f"{share:.12g}") for share in between), high])
 
 
-def latent_counts(betas: FloatArray, unlabeled: int) -> IntArray:
-    """Return the number of latent positives for each beta.
+def latent_counts(betas: FloatArray, unlabeled: float) -> IntArray:
+    """Return the number of latent positives for each beta, at most as many as are unlabeled.
 
     Examples
     --------
@@ -106,7 +106,8 @@ def latent_counts(betas: FloatArray, unlabeled: int) -> IntArray:
     """
     # In decimals, as printed: 0.145 * 100 is 14.5, and rounds up, but not in floats.
     shares = [Fraction(str(beta)) for beta in betas.tolist()]
-    return np.array([floor(share * unlabeled + Fraction(1, 2)) for share in shares], np.int64)
+    numbers = [floor(share * unlabeled + Fraction(1, 2)) for share in shares]
+    return np.minimum(np.array(numbers, np.int64), floor(unlabeled))
 
 
 def _as_floats(beta: Any) -> FloatArray | None:

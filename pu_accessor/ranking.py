@@ -19,6 +19,8 @@ BoolArray: TypeAlias = npt.NDArray[np.bool_]
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntArray: TypeAlias = npt.NDArray[np.int64]
 Numbers: TypeAlias = IntArray | FloatArray
+# Examples that are counted: of int64, or of float64 where rows have weights.
+CountArray: TypeAlias = npt.NDArray[Any]
 Kind = TypeVar("Kind")
 Ranks: TypeAlias = Literal["all", "breakpoints"] | int | Sequence[int] | IntArray
 Extent: TypeAlias = Literal["all", "breakpoints", "selected"]
@@ -29,7 +31,7 @@ class NeedsRefinementError(Exception):
 
 
 class Counts(NamedTuple):
-    """Numbers of examples of each of the three kinds."""
+    """Numbers of examples of each of the three kinds: floats where rows have weights."""
 
     known_positive: int
     known_negative: int
@@ -39,18 +41,25 @@ class Counts(NamedTuple):
 class Refiner(Protocol):
     """Adds cutoffs to a ranking that has some of them, or raises `NeedsRefinementError`."""
 
-    def refine(self, ranking: Ranking, unlabeled: IntArray) -> Ranking:
+    def refine(self, ranking: Ranking, unlabeled: CountArray) -> Ranking:
         """Add the cutoffs that enclose some counts of unlabeled examples; see `Ranking.refine`."""
 
-    def reach(self, ranking: Ranking, ranks: IntArray) -> Ranking:
+    def reach(self, ranking: Ranking, ranks: CountArray) -> Ranking:
         """Add the last attained cutoff at or before each of some ranks; see `Ranking.at`."""
 
-    def above_each(self, thresholds: FloatArray) -> IntArray:
+    def above_each(self, thresholds: FloatArray) -> CountArray:
         """Return the number of examples at or above each of some distinct scores, best first."""
 
 
 class Clusters(Protocol):
-    """Examples that belong together: the rows of one patient, user or site."""
+    """Examples that belong together: the rows of one patient, user or site.
+
+    Of rows with weights these are all that each row stands for, and those of its cluster.
+    """
+
+    @property
+    def alone(self) -> bool:
+        """Whether each row is a cluster of its own."""
 
     @property
     def number(self) -> int:
@@ -61,12 +70,16 @@ class Clusters(Protocol):
         """Clusters that hold a known positive."""
 
     @property
-    def sizes(self) -> IntArray:
+    def sizes(self) -> CountArray:
         """Known positives, and other examples, in each cluster, shape (2, clusters or more)."""
 
     @property
     def of_known(self) -> IntArray:
         """The number of each known positive's cluster, best-ranked first."""
+
+    @property
+    def known_weight(self) -> CountArray | None:
+        """How many rows each known positive stands for, best-ranked first; None: one."""
 
     def sums(self, threshold: FloatArray, known: FloatArray, rest: FloatArray) -> FloatArray:
         """Sum by cluster what examples contribute, shape (2, clusters or more): first the known.
@@ -84,11 +97,11 @@ class Ranking:
     counts of the last attained one before it.
     """
 
-    rank: IntArray  # examples predicted positive
+    rank: CountArray  # examples predicted positive
     threshold: FloatArray  # lowest score predicted positive; +inf at rank 0, NaN for missing ones
-    known_positive: IntArray  # examples of that kind with score >= threshold
-    known_negative: IntArray
-    unlabeled: IntArray
+    known_positive: CountArray  # examples of that kind with score >= threshold
+    known_negative: CountArray
+    unlabeled: CountArray
     total: Counts  # in the whole ranking
     columns: Mapping[str, str] = field(default_factory=dict)  # of "score", "label", "propensity"
     extent: Extent = "all"  # cutoffs: all attained, breakpoints of bounds, or some
@@ -106,9 +119,17 @@ class Ranking:
         return replace(self, whole=whole, **facts)
 
     @property
-    def head(self) -> IntArray:
+    def head(self) -> CountArray:
         """Examples at or above each cutoff; `rank` may be one between two cutoffs."""
         return self.known_positive + self.known_negative + self.unlabeled
+
+    @property
+    def known_rows(self) -> IntArray:
+        """Rows of known positives at or above each cutoff, however many each stands for."""
+        weight = None if self.clusters is None else self.clusters.known_weight
+        if weight is None:
+            return self.known_positive
+        return np.searchsorted(np.cumsum(weight), self.known_positive, side="right")
 
     @property
     def design(self) -> str | None:
@@ -123,14 +144,14 @@ class Ranking:
         weight = self.weight
         return weight if weight is not None and weight.size and np.ptp(weight) else None
 
-    def refine(self, unlabeled: IntArray) -> Ranking:
+    def refine(self, unlabeled: CountArray) -> Ranking:
         """Return the ranking with more cutoffs where its bounds have their corners."""
         wanted = unlabeled[unlabeled > 0]  # above the first one all cutoffs are there
         if self.refiner is None or not wanted.size:
             return self
         return self.refiner.refine(self, wanted)
 
-    def take(self, cutoffs: slice | IntArray, rank: IntArray | None = None) -> Ranking:
+    def take(self, cutoffs: slice | IntArray, rank: CountArray | None = None) -> Ranking:
         """Return the ranking with some of its cutoffs alone."""
         return replace(
             self,
@@ -144,18 +165,18 @@ class Ranking:
             whole=self.whole or self,
         )
 
-    def at(self, ranks: IntArray) -> Ranking:
+    def at(self, ranks: CountArray) -> Ranking:
         """Return the ranking at some ranks: the last cutoff at or before each."""
         reached = self
         if self.refiner is not None:
             reached = replace(self.refiner.reach(self, ranks), whole=self)
         return reached.take(np.searchsorted(reached.rank, ranks, side="right") - 1, ranks)
 
-    def above(self, threshold: float) -> int:
-        """Return the number of examples at or above a score."""
-        return int(self.above_each(np.array([threshold]))[0])
+    def above(self, threshold: float) -> CountArray:
+        """Return the number of examples at or above a score, shape (1,)."""
+        return self.above_each(np.array([threshold]))
 
-    def above_each(self, thresholds: FloatArray) -> IntArray:
+    def above_each(self, thresholds: FloatArray) -> CountArray:
         """Return the number of examples at or above each of some scores, in one pass for all."""
         self._check_scale()
         if self.refiner is not None:
@@ -204,6 +225,12 @@ class PairedRows(NamedTuple):
     rankings: Callable[[], Sequence[Ranking]]  # of each model; each row is a cluster of its own
     positive: BoolArray  # whether a row is a known positive
     cluster: IntArray | None  # the number of each row's cluster, where rows are not independent
+    weight: CountArray | None = None  # how many rows each stands for
+
+    @property
+    def designed(self) -> bool:
+        """Whether rows are no simple random sample."""
+        return self.cluster is not None or self.weight is not None
 
 
 class PairedRanks(NamedTuple):

@@ -62,6 +62,7 @@ class Accessor(Bound):
         by: ColumnNames | None = KEPT,
         propensity: Hashable | None = KEPT,
         cluster: Hashable | None = KEPT,
+        weight: Hashable | None = KEPT,
         positive: Values = KEPT,
         negative: Values = KEPT,
         unlabeled: Values = KEPT,
@@ -93,6 +94,10 @@ class Accessor(Bound):
         cluster : hashable, optional
             Column that says which rows belong together: several of one patient, user or site.
             Intervals on new examples then count clusters, not rows.
+        weight : hashable, optional
+            Column that says for how many rows each stands, 1 or more: 10 where one in ten was
+            kept. Beta is then the weighted share. Numbers are as of so many rows, and intervals
+            as of one cluster for each row.
         positive, negative, unlabeled : value or list of values, optional
             What stands for each state in another coding of the labels.
         nan_policy : {"raise", "omit", "worst"}, default "raise"
@@ -132,7 +137,8 @@ class Accessor(Bound):
            beta  estimate  standard_error  lower  upper  level      target
         0   0.5       1.0            0.39    0.1    1.0   0.95  population
         """
-        names, coding = (score, label, by, propensity, cluster), (positive, negative, unlabeled)
+        names = score, label, by, propensity, cluster, weight
+        coding = positive, negative, unlabeled
         roles = (*names, *coding, nan_policy, on_error, progress, pool, monotone)
         named = zip(ROLE_NAMES, roles, strict=True)
         changed = {name: role for name, role in named if role is not KEPT}

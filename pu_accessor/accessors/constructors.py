@@ -47,6 +47,7 @@ class SharedRoles(TypedDict, total=False):
     label: Hashable
     propensity: Hashable | None
     cluster: Hashable | None
+    weight: Hashable | None
     positive: Values
     negative: Values
     unlabeled: Values
@@ -101,7 +102,7 @@ def pu(data: Any, **roles: Any) -> Accessor | TablesAccessor:
         polars, or its groupby, once ``pu_accessor.dask`` or ``pu_accessor.polars`` is imported.
     **roles
         What the columns mean, as in the call of ``df.pu``: score, label, by, propensity, cluster,
-        positive, negative, unlabeled, nan_policy, on_error, progress, pool and monotone. Of
+        weight, positive, negative, unlabeled, nan_policy, on_error, progress, pool and monotone. Of
         samples also dim, the dimension of the samples, which must be passed, and neither by nor
         pool. None of tables.
 
@@ -175,6 +176,7 @@ def from_arrays(
     *,
     propensity: Column | None = None,
     cluster: Column | None = None,
+    weight: Column | None = None,
     positive: Values = None,
     negative: Values = None,
     unlabeled: Values = None,
@@ -192,6 +194,8 @@ def from_arrays(
         Probability with which each positive is labeled, in (0, 1]. That of others is not read.
     cluster : array-like, shape (examples,), optional
         Which examples belong together: several of one patient, user or site.
+    weight : array-like of numbers, shape (examples,), optional
+        For how many rows each example stands, 1 or more.
     positive, negative, unlabeled : value or list of values, optional
         What stands for each state in another coding of the labels.
     nan_policy : {"raise", "omit", "worst"}, default "raise"
@@ -224,7 +228,7 @@ def from_arrays(
     {'lower': 2, 'estimate': 3, 'upper': 3}
     """
     roles = Roles(positive=positive, negative=negative, unlabeled=unlabeled, nan_policy=nan_policy)
-    return Accessor(ArraySource(score, label, propensity, cluster), roles)
+    return Accessor(ArraySource(score, label, propensity, cluster, weight), roles)
 
 
 @_names_arguments

@@ -49,6 +49,7 @@ class TablesAccessor:
         dim: Hashable = "sample",
         propensity: Hashable | None = None,
         cluster: Hashable | None = None,
+        weight: Hashable | None = None,
         positive: Values = None,
         negative: Values = None,
         unlabeled: Values = None,
@@ -78,6 +79,9 @@ class TablesAccessor:
         cluster : hashable, optional
             Variable that says which samples belong together: several of one patient, user or site.
             Intervals on new examples then count clusters, not samples.
+        weight : hashable, optional
+            Variable that says for how many samples each stands, 1 or more. Beta is then the
+            weighted share.
         positive, negative, unlabeled : value or list of values, optional
             What stands for each state in another coding of the labels.
         nan_policy : {"raise", "omit", "worst"}, default "raise"
@@ -129,6 +133,7 @@ class TablesAccessor:
             label=label,
             propensity=propensity,
             cluster=cluster,
+            weight=weight,
             positive=positive,
             negative=negative,
             unlabeled=unlabeled,

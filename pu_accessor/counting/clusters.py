@@ -11,7 +11,7 @@ import numpy as np
 from pu_accessor.counting.gaps import distinct
 from pu_accessor.counting.placements import PlacementTable
 from pu_accessor.counting.threads import count_threads, in_threads
-from pu_accessor.ranking import BoolArray, FloatArray, IntArray
+from pu_accessor.ranking import BoolArray, CountArray, FloatArray, IntArray
 
 _PIECE = 1 << 16  # rows that are looked up together, in the cache
 
@@ -24,6 +24,8 @@ class RowClusters:
     positive: BoolArray  # whether a row is a known positive
     code: IntArray  # the cluster of each row, from 0
     size: int  # codes there may be: those of other groups among them
+    weight: CountArray | None = None  # how many rows each stands for
+    alone: bool = False  # whether each row is a cluster of its own
 
     @cached_property
     def number(self) -> int:
@@ -36,16 +38,33 @@ class RowClusters:
         return int(np.unique(self.code[self._known]).size)
 
     @cached_property
-    def sizes(self) -> IntArray:
+    def sizes(self) -> CountArray:
         """Known positives, and other rows, in each cluster."""
-        every = np.bincount(self.code, minlength=self.size)
-        known = np.bincount(self.code[self._known], minlength=self.size)
-        return np.stack([known, every - known])
+        every = np.bincount(self.code, self.weight, self.size)
+        known = np.bincount(self.code[self._known], self._known_weight, self.size)
+        sizes = np.stack([known, every - known])
+        return sizes if self.weight is None else sizes.astype(self.weight.dtype)
 
     @property
     def of_known(self) -> IntArray:
         """The cluster of each known positive, best-ranked first."""
+        cluster: IntArray = self.code[self._known][self._order]
+        return cluster
+
+    @property
+    def known_weight(self) -> CountArray | None:
+        """How many rows each known positive stands for, best-ranked first."""
+        return None if self.weight is None else self.weight[self._known][self._order]
+
+    @cached_property
+    def _order(self) -> IntArray:
+        """The order of known positives, best-ranked first."""
         return order_known(self.score[self._known], self.code[self._known])
+
+    @property
+    def _known_weight(self) -> CountArray | None:
+        """How many rows each known positive stands for."""
+        return None if self.weight is None else self.weight[self._known]
 
     @cached_property
     def _known(self) -> IntArray:
@@ -70,6 +89,7 @@ class RowClusters:
         steps = np.append(np.repeat(step, 2), step[-1])
         table = PlacementTable.of(values)
         of_known = known[steps][table.above(self.score[self._known])]
+        of_known = of_known if self.weight is None else of_known * self._known_weight
         together = np.bincount(self.code[self._known], of_known, self.size)
         threads = count_threads(self.score.size)
         edges = np.linspace(0, self.score.size, threads + 1).astype(np.int64).tolist()
@@ -86,19 +106,21 @@ class RowClusters:
             values = rest.take(table.above(self.score[piece]))
             among = self._known.searchsorted([piece.start, piece.stop])
             values[self._known[slice(*among)] - start] = 0.0
+            values = values if self.weight is None else values * self.weight[piece]
             sums += np.bincount(self.code[piece], values, self.size)
         return sums
 
 
 def order_known(score: FloatArray, code: IntArray) -> IntArray:
-    """Return the cluster of each known positive, best-ranked first.
+    """Return the order of known positives with some clusters, best-ranked first.
 
     Tied ones stand in an order that neither that of the rows nor names of clusters have a say in:
     those of whose cluster fewer rank higher come first, then those of smaller clusters.
 
     Examples
     --------
-    >>> order_known(np.array([1.0, 2.0, 1.0, 1.0]), np.array([7, 7, 5, 7]))
+    >>> cluster = np.array([7, 7, 5, 7])
+    >>> cluster[order_known(np.array([1.0, 2.0, 1.0, 1.0]), cluster)]
     array([7, 5, 7, 7])
     """
     block = np.unique(0.0 - score, return_inverse=True)[1]  # NaN last
@@ -106,5 +128,5 @@ def order_known(score: FloatArray, code: IntArray) -> IntArray:
     first = number * (block.size + 1)
     keys = np.sort(first + block)
     higher = keys.searchsorted(first + block) - keys.searchsorted(first)
-    ordered: IntArray = code[np.lexsort((number, size[number], higher, block))]
-    return ordered
+    order: IntArray = np.lexsort((number, size[number], higher, block))
+    return order

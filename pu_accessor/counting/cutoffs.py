@@ -17,7 +17,15 @@ from pu_accessor.counting.order_statistics import (
     order_statistics,
     scores_inside,
 )
-from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Ranking, Ranks
+from pu_accessor.ranking import (
+    BoolArray,
+    CountArray,
+    Counts,
+    FloatArray,
+    IntArray,
+    Ranking,
+    Ranks,
+)
 
 # Up to so many scores sorting once is quicker than counting, with few and many known positives.
 _SORTED = 1 << 20
@@ -29,10 +37,11 @@ class Examples:
 
     known_positive: FloatArray  # scores, NaN the worst
     known_negative: FloatArray
-    size: int  # of labeled and unlabeled examples
-    above: Callable[[FloatArray], IntArray]  # of distinct values, best first
-    nth_best: Callable[[IntArray, Gaps], OrderStatistics]  # `order_statistics`
+    size: float  # of labeled and unlabeled examples
+    above: Callable[[FloatArray], CountArray]  # of distinct values, best first
+    nth_best: Callable[[CountArray, Gaps], OrderStatistics]  # `order_statistics`
     propensity: FloatArray | None = None
+    weight: tuple[CountArray, CountArray] | None = None  # of labeled ones; each counts so much
 
 
 class _Labeled(NamedTuple):
@@ -42,8 +51,8 @@ class _Labeled(NamedTuple):
     """
 
     cost: FloatArray
-    positive: IntArray
-    negative: IntArray
+    positive: CountArray
+    negative: CountArray
 
     def above(self, threshold: FloatArray) -> IntArray:
         """Return the number of values at or above each threshold."""
@@ -58,9 +67,12 @@ def rank_examples(
     *,
     ranks: Ranks = "all",
     propensity: FloatArray | None = None,
+    weight: CountArray | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> Ranking:
-    """Rank examples by score and count each kind at each cutoff."""
+    """Rank examples by score and count each kind at each cutoff, each example by its weight."""
+    if weight is not None:
+        return _rank_weighted(score, positive, negative, weight, ranks, columns or {})
     known = score[positive], score[negative]
     known_propensity = None if propensity is None else propensity[positive]
     if isinstance(ranks, str) and ranks == "all":
@@ -80,7 +92,32 @@ def rank_examples(
     return rank_counted(examples, count(values), ranks=ranks, columns=columns or {})
 
 
-def _count_above(count: Callable[[FloatArray], Gaps], values: FloatArray) -> IntArray:
+def _rank_weighted(
+    score: FloatArray,
+    positive: BoolArray,
+    negative: BoolArray,
+    weight: CountArray,
+    ranks: Ranks,
+    columns: Mapping[str, str],
+) -> Ranking:
+    """Rank examples that stand for several each, as so many rows with that score."""
+    ordered = Ordered.of(score, weight)
+    known = score[positive], score[negative]
+    examples = Examples(
+        *known,
+        ordered.size,
+        partial(_count_above, ordered.count),
+        ordered.order_statistics,
+        weight=(weight[positive], weight[negative]),
+    )
+    every = isinstance(ranks, str) and ranks == "all"
+    values, _ = distinct(score if every else np.concatenate(known))
+    asked = "breakpoints" if every else ranks
+    ranking = rank_counted(examples, ordered.count(values), ranks=asked, columns=columns)
+    return replace(ranking, extent="all") if every else ranking
+
+
+def _count_above(count: Callable[[FloatArray], Gaps], values: FloatArray) -> CountArray:
     """Return the number of scores at or above each value, from the gaps between them."""
     return count(values).blocks()[1][1::2]
 
@@ -100,17 +137,23 @@ def rank_counted(
     )
     if isinstance(ranks, str):
         return ranking
-    return ranking.at(np.atleast_1d(np.asarray(ranks, np.int64)))
+    return ranking.at(np.atleast_1d(np.asarray(ranks)))
 
 
 def _label(values: FloatArray, examples: Examples) -> _Labeled:
     """Count the labeled examples at or above each of their scores."""
     cost = 0.0 - values
-    above = [
-        np.append(0, np.searchsorted(np.sort(0.0 - kind), cost, side="right")).astype(np.int64)
-        for kind in (examples.known_positive, examples.known_negative)
-    ]
-    return _Labeled(cost, *above)
+    kinds = examples.known_positive, examples.known_negative
+    weights = examples.weight or (None, None)
+    return _Labeled(cost, *(_above(cost, *kind) for kind in zip(kinds, weights, strict=True)))
+
+
+def _above(cost: FloatArray, scores: FloatArray, weight: CountArray | None) -> CountArray:
+    """Count scores at or above some values: first none, then by each of these."""
+    order = np.argsort(0.0 - scores)
+    above = np.searchsorted(0.0 - scores[order], cost, side="right").astype(np.int64)
+    above = np.append(0, above)
+    return above if weight is None else np.append(0, np.cumsum(weight[order]))[above]
 
 
 def _weights(positive: FloatArray, propensity: FloatArray | None) -> FloatArray | None:
@@ -135,11 +178,11 @@ def _rank_blocks(labeled: _Labeled, gaps: Gaps) -> Ranking:
 
 
 def _rank_counts(
-    threshold: FloatArray, positive: IntArray, negative: IntArray, unlabeled: IntArray
+    threshold: FloatArray, positive: CountArray, negative: CountArray, unlabeled: CountArray
 ) -> Ranking:
     """Make a ranking of the examples of each kind at or above its thresholds."""
     rank = positive + negative + unlabeled
-    total = Counts(int(positive[-1]), int(negative[-1]), int(unlabeled[-1]))
+    total = Counts(*(count[-1].item() for count in (positive, negative, unlabeled)))
     return Ranking(rank, threshold, positive, negative, unlabeled, total)
 
 
@@ -152,11 +195,11 @@ class _Refiner:
     free: Gaps  # of the unlabeled
     examples: Examples
 
-    def refine(self, ranking: Ranking, unlabeled: IntArray) -> Ranking:
+    def refine(self, ranking: Ranking, unlabeled: CountArray) -> Ranking:
         """Add the cutoffs at both edges of the tie blocks in which unlabeled examples lie."""
         return self._insert(ranking, self.examples.nth_best(unlabeled, self.free))
 
-    def reach(self, ranking: Ranking, ranks: IntArray) -> Ranking:
+    def reach(self, ranking: Ranking, ranks: CountArray) -> Ranking:
         """Add the last attained cutoff at or before each rank."""
         ranks = ranks.clip(1, self.examples.size)
         return self._insert(ranking, self.examples.nth_best(ranks, self.gaps), among_all=True)
@@ -167,7 +210,7 @@ class _Refiner:
         above = self.labeled.above(threshold)
         positive, negative = self.labeled.positive[above], self.labeled.negative[above]
         unlabeled = through - positive - negative if among_all else through
-        every: IntArray = positive + negative + unlabeled
+        every: CountArray = positive + negative + unlabeled
         rank, first = np.unique(every, return_index=True)
         before = np.searchsorted(ranking.rank, rank)  # the last rank, of all examples, is in it
         new = ranking.rank[before] != rank
@@ -184,7 +227,7 @@ class _Refiner:
             unlabeled=insert(ranking.unlabeled, unlabeled[first]),
         )
 
-    def above_each(self, thresholds: FloatArray) -> IntArray:
+    def above_each(self, thresholds: FloatArray) -> CountArray:
         """Return the number of examples at or above each distinct score, best first."""
         return self.examples.above(thresholds)
 
@@ -200,7 +243,7 @@ def _insert_at(
     return longer
 
 
-def _block_edges(nth: OrderStatistics) -> tuple[FloatArray, IntArray]:
+def _block_edges(nth: OrderStatistics) -> tuple[FloatArray, CountArray]:
     """Return thresholds at both edges of blocks of tied scores, and the scores at or above."""
     has_better = nth.before > 0
     return (

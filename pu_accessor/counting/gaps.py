@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pu_accessor.counting.threads import count_threads, in_threads
-from pu_accessor.ranking import FloatArray, IntArray
+from pu_accessor.ranking import CountArray, FloatArray, IntArray
 
 Float = TypeVar("Float", bound=np.floating[Any])
 Scores: TypeAlias = npt.NDArray[np.floating[Any]]
@@ -29,8 +29,8 @@ class Gaps:
     """Numbers of scores at distinct values, and in the gaps between them."""
 
     values: FloatArray  # best first; NaN, worse than -inf, may be the last
-    at: IntArray  # scores that are equal to each value
-    inside: IntArray  # scores in the open gap above each value, and below the last
+    at: CountArray  # scores that are equal to each value
+    inside: CountArray  # scores in the open gap above each value, and below the last
     lowest: FloatArray  # the worst score in each gap, +inf where there is none
 
     def merge(self, other: Gaps) -> Gaps:
@@ -42,13 +42,14 @@ class Gaps:
             np.minimum(self.lowest, other.lowest),  # of NaN and a number it is NaN, the worse
         )
 
-    def without(self, at: IntArray) -> Gaps:
+    def without(self, at: CountArray) -> Gaps:
         """Return the counts without some of the scores at the values, as the labeled ones."""
         return replace(self, at=self.at - at)
 
-    def blocks(self) -> tuple[FloatArray, IntArray]:
+    def blocks(self) -> tuple[FloatArray, CountArray]:
         """Return gaps and values in turn, best first, as blocks of scores."""
-        lowest, counts = np.empty(2 * self.at.size + 1), np.empty(2 * self.at.size + 1, np.int64)
+        lowest = np.empty(2 * self.at.size + 1)
+        counts = np.empty(lowest.size, self.at.dtype)
         lowest[::2], lowest[1::2] = self.lowest, self.values
         counts[::2], counts[1::2] = self.inside, self.at
         return lowest, np.cumsum(counts)
@@ -83,7 +84,7 @@ def count_gaps(values: FloatArray, scores: Scores) -> Gaps:
     threads = count_threads(scores.size)
     parts = in_parts(scores, threads)
     tally = reduce(Tally.merge, in_threads(partial(_tally, known), parts, threads))
-    return tally.gaps(scores.size, known.size < values.size)
+    return tally.gaps(scores.size - int(tally.counts.sum()), known.size < values.size)
 
 
 def in_parts(scores: npt.NDArray[Float], threads: int) -> list[npt.NDArray[Float]]:
@@ -113,17 +114,17 @@ class Tally:
 
     def __init__(self, known: FloatArray) -> None:
         self.known = known
-        self.counts = np.zeros(2 * known.size + 1, np.int64)
+        self.counts: CountArray = np.zeros(2 * known.size + 1, np.int64)
         self.lowest = np.full(2 * known.size + 1, np.inf)
 
-    def add_sorted(self, piece: FloatArray) -> None:
-        """Count scores that are in ascending order."""
+    def add_sorted(self, piece: FloatArray, through: CountArray | None = None) -> None:
+        """Count scores that are in ascending order; `through` so many of them weigh so much."""
         ends = np.full(self.counts.size + 1, piece.size)
         ends[0] = 0
         ends[1:-1:2] = left = np.searchsorted(piece, self.known)
         ends[2:-1:2] = _through(piece, self.known, left)
-        counts = np.diff(ends)
-        self.counts += counts
+        counts = np.diff(ends if through is None else through[ends])
+        self.counts = self.counts + counts
         filled = 2 * np.flatnonzero(counts[::2])
         self.lowest[filled] = np.minimum(self.lowest[filled], piece[ends[filled]])
 
@@ -133,9 +134,9 @@ class Tally:
         np.minimum(self.lowest, other.lowest, out=self.lowest)
         return self
 
-    def gaps(self, size: int, apart: bool) -> Gaps:
-        """Return the counts, best first; other scores are NaN, at a value apart or in a gap."""
-        counts, missing = self.counts[::-1], size - int(self.counts.sum())
+    def gaps(self, missing: float, apart: bool) -> Gaps:
+        """Return the counts, best first; others are NaN, at a value apart or in a gap."""
+        counts = self.counts[::-1]
         values, at, inside = self.known[::-1], counts[1::2].copy(), counts[::2].copy()
         lowest = 0.0 + self.lowest[::-2]  # -0.0 becomes 0.0
         if apart:

@@ -15,7 +15,7 @@ import numpy as np
 
 from pu_accessor.counting.gaps import Gaps, Scores, Tally, distinct, in_parts
 from pu_accessor.counting.threads import count_threads, in_threads
-from pu_accessor.ranking import BoolArray, FloatArray, IntArray
+from pu_accessor.ranking import BoolArray, CountArray, FloatArray, IntArray
 
 _EDGES = 1 << 14  # values by which open gaps are split at once
 _COMPARED = 4  # times that each score may be compared before searching for it is quicker
@@ -28,9 +28,9 @@ class OrderStatistics(NamedTuple):
     """Some of the best scores, and the nearest strictly better ones."""
 
     score: FloatArray  # the n-th best one for each target n
-    through: IntArray  # scores at or above it
+    through: CountArray  # scores at or above it
     better: FloatArray  # the nearest strictly better score; +inf where there is none
-    before: IntArray  # scores at or above that one; 0 where there is none
+    before: CountArray  # scores at or above that one; 0 where there is none
 
 
 def order_statistics(
@@ -212,14 +212,31 @@ class Ordered:
     """Sorted scores, which answer as `count_gaps` and `order_statistics` do."""
 
     ascending: FloatArray  # without NaN
-    missing: int  # scores that are NaN, worse than any
+    missing: float  # scores that are NaN, worse than any
+    weight: CountArray | None = None  # of the first 0, 1, ... scores; None: as many
 
     @classmethod
-    def of(cls, scores: FloatArray) -> Ordered:
-        """Sort some scores."""
-        ascending = np.sort(scores)  # NaN comes last
+    def of(cls, scores: FloatArray, weight: CountArray | None = None) -> Ordered:
+        """Sort some scores, each of which may count several times."""
+        if weight is None:
+            ascending = np.sort(scores)  # NaN comes last
+            present = int(np.searchsorted(ascending, np.nan))
+            return cls(ascending[:present], scores.size - present)
+        order = np.argsort(scores)
+        ascending, through = scores[order], np.append(0, np.cumsum(weight[order]))
         present = int(np.searchsorted(ascending, np.nan))
-        return cls(ascending[:present], scores.size - present)
+        missing = (through[-1] - through[present]).item()
+        return cls(ascending[:present], missing, through[: present + 1])
+
+    @property
+    def size(self) -> float:
+        """Scores, with those that are NaN."""
+        present = self._counted(np.array(self.ascending.size)).item()
+        return float(present) + self.missing
+
+    def _counted(self, scores: IntArray) -> CountArray:
+        """Return what the first so many scores count."""
+        return scores if self.weight is None else self.weight[scores]
 
     def count(self, values: FloatArray) -> Gaps:
         """Count the scores at and between some values, as `count_gaps` does.
@@ -232,10 +249,10 @@ class Ordered:
         """
         known = values[~np.isnan(values)][::-1]
         tally = Tally(known)
-        tally.add_sorted(self.ascending)
-        return tally.gaps(self.ascending.size + self.missing, known.size < values.size)
+        tally.add_sorted(self.ascending, self.weight)
+        return tally.gaps(self.missing, known.size < values.size)
 
-    def order_statistics(self, targets: IntArray, gaps: Gaps) -> OrderStatistics:
+    def order_statistics(self, targets: CountArray, gaps: Gaps) -> OrderStatistics:
         """Return the n-th best scores for some n, as the function of this name does.
 
         Examples
@@ -251,17 +268,20 @@ class Ordered:
         inside = np.flatnonzero(block % 2 == 0)
         if self.ascending.size:
             start, end = self._ends(gaps.values, block[inside] // 2)
-            index = end - (targets - before)[inside]
+            index = self._counted(end) - (targets - before)[inside]
+            if self.weight is not None:
+                index = np.searchsorted(self.weight, index, side="right") - 1
             present = index >= start  # further scores are NaN
             wanted = 0.0 + self.ascending[index.clip(min=0)]
             left = np.searchsorted(self.ascending, wanted, side="left")
             right = np.searchsorted(self.ascending, wanted, side="right")
             right = np.where(present, right, start)
             score[inside] = np.where(present, wanted, np.nan)
-            last[inside] = np.where(present, before[inside] + end - left, last[inside])
+            through = before[inside] + self._counted(end) - self._counted(left)
+            last[inside] = np.where(present, through, last[inside])
             above = np.flatnonzero(right < end)  # better ones of the same gap
             better[inside[above]] = 0.0 + self.ascending[right[above]]
-            before[inside] += end - right
+            before[inside] += self._counted(end) - self._counted(right)
         return nth  # its arrays were changed in place
 
     def _ends(self, values: FloatArray, numbers: IntArray) -> tuple[IntArray, IntArray]:

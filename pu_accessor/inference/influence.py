@@ -14,7 +14,7 @@ import numpy as np
 
 from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.estimates.known_positives import count_negatives
-from pu_accessor.ranking import Clusters, Counts, FloatArray, IntArray, Ranking, Stack
+from pu_accessor.ranking import Clusters, CountArray, Counts, FloatArray, IntArray, Ranking, Stack
 
 _SQUARED = 1e-20  # variances that small are of means that were rounded, not of placements
 _ALL = 1e-12  # what stands for nothing that is left of a sample
@@ -32,7 +32,7 @@ class Influence(NamedTuple):
     rest: FloatArray  # of one of the rest
 
     @property
-    def counts(self) -> tuple[IntArray, IntArray]:
+    def counts(self) -> tuple[CountArray, CountArray]:
         """Known positives, and the rest, at or above each cutoff."""
         known = self.ranking.known_positive
         return known, self.ranking.head - known
@@ -79,7 +79,7 @@ def _unbiased(size: float) -> float:
     return size / (size - 1) if size > 1 else np.nan
 
 
-def adjust_sums(sums: FloatArray, sizes: IntArray) -> FloatArray:
+def adjust_sums(sums: FloatArray, sizes: CountArray) -> FloatArray:
     """Return what clusters contribute, as though their own part of a sample's mean were left out.
 
     Both have shape (2, clusters): of the known positives, and of the rest.
@@ -96,7 +96,7 @@ def adjust_sums(sums: FloatArray, sizes: IntArray) -> FloatArray:
 
 
 def hold_clusters(
-    sums: FloatArray, sizes: IntArray, with_positive: int, plain: float, alike: float
+    sums: FloatArray, sizes: CountArray, with_positive: int, plain: float, alike: float
 ) -> Design:
     """Hold the sum of squares of clusters against the variance of independent examples.
 
@@ -155,8 +155,8 @@ def find_design(
 class DeLong(NamedTuple):
     """Placements of two samples, the known positives and the rest, and how far they scatter."""
 
-    known: int
-    rest: int
+    known: float
+    rest: float
     above: Fraction  # P(a known positive lies above one of the rest), ties half
     known_variance: float  # of shares of the rest below; NaN for one alone
     rest_variance: float  # of shares of known positives above; NaN for one alone
@@ -254,17 +254,22 @@ def find_placements(ranking: Ranking) -> DeLong:
     if ranking.strata:
         return _pooled(ranking)
     known, rest = ranking.known_positive, ranking.rank - ranking.known_positive
-    n, others = int(known[-1]), int(rest[-1])
+    n, others = known[-1].item(), rest[-1].item()
     found, free = np.diff(known), np.diff(rest)
     below = 2 * others - rest[:-1] - rest[1:]  # doubled, of the known positives of each step
     above = known[:-1] + known[1:]
     return DeLong(
         n,
         others,
-        Fraction(int(found @ below), 2 * n * others),
+        as_ratio((found @ below).item(), 2 * n * others),
         _count_variance(below, found) / (2 * others) ** 2,
         _count_variance(above, free) / (2 * n) ** 2,
     )
+
+
+def as_ratio(part: float, whole: float) -> Fraction:
+    """Return a ratio of counts without rounding; floats, of weights, are what they are."""
+    return Fraction(part) / Fraction(whole)
 
 
 def placement_influences(ranking: Ranking) -> list[Influence]:
@@ -297,7 +302,7 @@ def _pooled(ranking: Ranking) -> DeLong:
             page="cross_validation#one-answer-for-all-folds",
         )
     placed = [find_placements(one) for one in shared]
-    weights = [Fraction(one.known, n) for one in placed]
+    weights = [as_ratio(one.known, n) for one in placed]
     above = sum((w * one.above for w, one in zip(weights, placed, strict=True)), Fraction(0))
     within = [(one.known - 1) * one.known_variance for one in placed if one.known > 1]
     between = [one.known * float(one.above - above) ** 2 for one in placed]
@@ -307,9 +312,9 @@ def _pooled(ranking: Ranking) -> DeLong:
     return DeLong(n, others, above, known, others * rest)
 
 
-def _count_variance(values: IntArray, times: IntArray) -> float:
+def _count_variance(values: CountArray, times: CountArray) -> float:
     """Return the variance of values that are there several times each, NaN for one alone."""
-    size = int(times.sum())
+    size = times.sum().item()
     if size < 2:
         return np.nan
     away = values - float(values @ times) / size
@@ -417,7 +422,7 @@ def mean_influences(ranking: Ranking, terms: Callable[[Ranking], Terms]) -> list
     influences = []
     for part, known, rest in zip(parts, own, moved, strict=True):
         free = np.diff(part.head - part.known_positive)
-        average = float(free @ rest) / max(int(free.sum()), 1)
+        average = float(free @ rest) / max(free.sum(), 1)
         influences.append(Influence(part, _less(known, mean) / n, _less(rest, average) / n))
     return influences
 
@@ -462,7 +467,7 @@ def find_spread(parts: Sequence[Influence]) -> Spread:
     for sample in range(2):
         values = np.concatenate([(part.known, part.rest)[sample] for part in parts])
         times = np.concatenate([np.diff(part.counts[sample]) for part in parts])
-        size = int(times.sum())
+        size = times.sum()
         if size > 1:
             variance, kurtosis = moments(values, times)
             squares[sample] = variance * size
@@ -470,11 +475,11 @@ def find_spread(parts: Sequence[Influence]) -> Spread:
     return Spread(squares, float(welch_df(squares, df)))
 
 
-def moments(values: FloatArray, times: IntArray) -> tuple[float, float]:
+def moments(values: FloatArray, times: CountArray) -> tuple[float, float]:
     """Return the variance and the kurtosis of values that are there several times each."""
     there = times > 0
     values, times = values[there], times[there]
-    size = int(times.sum())
+    size = times.sum().item()
     away = values - float(values @ times) / size
     square = away * away
     second = float(times @ square) / size
@@ -484,7 +489,7 @@ def moments(values: FloatArray, times: IntArray) -> tuple[float, float]:
     return second * size / (size - 1), float(times @ square**2) / size / second**2
 
 
-def kurtosis_df(kurtosis: FloatArray, n: int) -> FloatArray:
+def kurtosis_df(kurtosis: FloatArray, n: float) -> FloatArray:
     """Return the degrees of freedom of a variance with the kurtosis of its terms."""
     df: FloatArray = np.minimum(2 * n / np.maximum(kurtosis - 1, 2 / max(n, 1)), n - 1)
     return df

@@ -86,7 +86,7 @@ class ClusterSums:
         scores = self._groups[key].positive[model]
         kept = ~(self._roles.omits & np.isnan(scores))
         code = self._positions[key][self.members[key].known[kept]]
-        return order_known(scores[kept], code)
+        return code[order_known(scores[kept], code)]
 
     def ask(self, of: GroupModel, steps: _Steps) -> FloatArray:
         """Return sums by cluster, of the ids of all groups, or say that they take a pass."""
@@ -128,6 +128,9 @@ class PieceClusters:
 
     _all: ClusterSums
     _of: GroupModel
+
+    alone = False
+    known_weight = None
 
     @property
     def number(self) -> int:

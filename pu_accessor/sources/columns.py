@@ -21,7 +21,7 @@ from pu_accessor.errors import (
     shorten,
     suggestion,
 )
-from pu_accessor.ranking import BoolArray, FloatArray, IntArray
+from pu_accessor.ranking import BoolArray, CountArray, FloatArray, IntArray
 from pu_accessor.sources.labels import Labels, read_labels
 from pu_accessor.sources.roles import Roles
 
@@ -30,6 +30,7 @@ Column: TypeAlias = npt.ArrayLike | Sequence[Any] | pd.Series | pd.api.extension
 _EXACT = 2**53  # integers below are floats, each its own
 _NUMBERS = {"integer", "floating", "mixed-integer-float", "decimal", "empty"}
 _LEAST = 1e-12  # an example that was labeled with less stands for more than anyone has
+_DIGITS = 52  # of a float
 FEW_ROWS = 1 << 20  # more are not looked up by value: a repr shall come at once
 _SHOWN = 20
 _MISSING = {"raise": "nan_policy='omit' or 'worst'", "omit": "dropped", "worst": "ranked last"}
@@ -42,6 +43,7 @@ class Columns(NamedTuple):
     labels: "pd.Series[Any]"
     propensity: "pd.Series[Any] | None" = None
     cluster: "pd.Series[Any] | None" = None
+    weight: "pd.Series[Any] | None" = None
 
     def as_frame(self) -> pd.DataFrame:
         """Return a frame whose columns have the names of their roles, of a single model."""
@@ -50,6 +52,7 @@ class Columns(NamedTuple):
             "label": self.labels,
             "propensity": self.propensity,
             "cluster": self.cluster,
+            "weight": self.weight,
         }
         arrays = {role: column.array for role, column in columns.items() if column is not None}
         return pd.DataFrame(arrays)
@@ -136,11 +139,8 @@ def find_columns(frame: pd.DataFrame, roles: Roles) -> Columns:
     """Return the columns that roles name, or say which is not there."""
     scores = [as_series("score", read_column(frame, "score", model)) for model in roles.models]
     labels = as_series("label", read_column(frame, "label", roles.label))
-    others = [
-        None if name is None else read_column(frame, role, name)
-        for role, name in (("propensity", roles.propensity), ("cluster", roles.cluster))
-    ]
-    return Columns(scores, labels, *others)
+    others = {role: read_column(frame, role, name) for role, name in roles.others.items()}
+    return Columns(scores, labels, **others)
 
 
 def read_values(scores: "pd.Series[Any]", roles: Roles) -> FloatArray:
@@ -162,6 +162,8 @@ def read_columns(columns: Columns, roles: Roles) -> tuple[list[FloatArray], Labe
     if columns.cluster is not None:
         numbers, clusters = number_clusters(columns.cluster)
         labels = labels._replace(cluster=numbers, clusters=clusters)
+    if columns.weight is not None:
+        labels = labels._replace(weight=read_weights(columns.weight))
     return scores, labels
 
 
@@ -339,6 +341,42 @@ def read_propensities(column: "pd.Series[Any]", positive: BoolArray) -> FloatArr
             "its odds, weight or inverse."
         )
     return values
+
+
+def read_weights(column: "pd.Series[Any]") -> CountArray:
+    """Read how many rows each example stands for: of whole numbers as int64, sums are exact.
+
+    Examples
+    --------
+    >>> read_weights(pd.Series([1.0, 2.5, 0.0])), read_weights(pd.Series([1.0, 10.0]))
+    (array([1. , 2.5, 0. ]), array([ 1, 10]))
+    """
+    name = f"weight column {column.name!r}"
+    if not is_real(column):
+        raise PUTypeError(f"{name} must hold numbers, but its dtype is {column.dtype}.")
+    values: FloatArray = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    fewest = "A row stands for itself and others like it; 0 leaves it out."
+    outside = values[~((values == 0) | ((values >= 1) & (values < np.inf)))]
+    if outside.size:
+        least = outside.min(initial=1, where=(outside > 0))
+        step = f" Divide by the least: df[{column.name!r}] / {least:g}." if least < 1 else ""
+        raise PUValueError(
+            f"{name} must say for how many rows each stands, 1 or more, but "
+            f"{outside.tolist()[:5]} came in {outside.size} of {values.size} rows. {fewest}{step}",
+            page="clusters#weights",
+        )
+    total = float(values.sum())
+    if not total:
+        raise PUValueError(
+            f"{name} must be above 0 in some rows, but is 0 in all {values.size}. {fewest}",
+            page="clusters#weights",
+        )
+    if total < _EXACT and (values == np.rint(values)).all():
+        return values.astype(np.int64)
+    # Multiples of such a unit have exact sums, so that counts are equal where they should be.
+    unit = 2.0 ** (int(np.frexp(total)[1]) - _DIGITS)
+    exact: FloatArray = np.rint(values / unit) * unit
+    return exact
 
 
 def count_columns(columns: Columns, roles: Roles, ties: bool = True) -> dict[str, str]:

@@ -12,11 +12,18 @@ import numpy as np
 import pandas as pd
 
 from pu_accessor.checks import check_within
-from pu_accessor.counting.clusters import RowClusters
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.counting.stack import stack_examples
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
-from pu_accessor.ranking import FloatArray, IntArray, Keyed, PairedRanks, Ranking, Rankings, Ranks
+from pu_accessor.ranking import (
+    FloatArray,
+    IntArray,
+    Keyed,
+    PairedRanks,
+    Ranking,
+    Rankings,
+    Ranks,
+)
 from pu_accessor.sources.columns import (
     FEW_ROWS,
     Column,
@@ -145,12 +152,13 @@ class ArraySource(FrameSource):
         label: Column,
         propensity: Column | None = None,
         cluster: Column | None = None,
+        weight: Column | None = None,
     ) -> None:
         super().__init__(pd.DataFrame())
         self.name = "arrays"
         self._score = score
         self._label = label
-        self._others = {"propensity": propensity, "cluster": cluster}
+        self._others = {"propensity": propensity, "cluster": cluster, "weight": weight}
 
     def pair(self, roles: Roles, on: ColumnNames | None) -> NoReturn:
         """Say that there is one model alone."""
@@ -216,7 +224,7 @@ def _rank_columns(columns: Columns, groups: Groups, roles: Roles, ranks: Ranks) 
         return replace(rank(shares, model, rows, ranks), strata=strata)
 
     number, size = len(groups.rows), columns.labels.size
-    simple = labels.propensity is None and labels.cluster is None
+    simple = labels.propensity is None and labels.cluster is None and labels.weight is None
     plain = simple and not roles.pool and not roles.omits
     together = None
     if plain and len(scores) == 1 and number >= _MANY and size <= _SMALL * number:
@@ -229,16 +237,21 @@ def rank_rows(
     score: FloatArray, labels: Labels, roles: Roles, ranks: Ranks, columns: dict[str, str]
 ) -> Ranking:
     """Rank examples by scores and labels that have been read."""
-    if roles.omits:
-        kept = ~np.isnan(score)
+    kept = labels.ranked(np.isnan(score), omits=roles.omits)
+    if kept is not None:
         score, labels = score[kept], labels.take(kept)
     check_scored(columns["score"], score.size)
-    known, propensity = labels[:2], labels.propensity
-    ranking = rank_examples(score, *known, ranks=ranks, propensity=propensity, columns=columns)
-    if labels.cluster is None:
+    ranking = rank_examples(
+        score,
+        *labels[:2],
+        ranks=ranks,
+        propensity=labels.propensity,
+        weight=labels.weight,
+        columns=columns,
+    )
+    if labels.cluster is None and labels.weight is None:
         return ranking
-    clusters = RowClusters(score, labels.positive, labels.cluster, labels.clusters)
-    return ranking.with_facts(clusters=clusters)
+    return ranking.with_facts(clusters=labels.cluster_rows(score))
 
 
 def scored(score: FloatArray, roles: Roles) -> int:

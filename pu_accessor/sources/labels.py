@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from pu_accessor.counting.clusters import RowClusters
 from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten
-from pu_accessor.ranking import BoolArray, FloatArray, IntArray
+from pu_accessor.ranking import BoolArray, CountArray, FloatArray, IntArray
 from pu_accessor.sources.roles import Roles, Values
 
 _POSITIVE, _NEGATIVE, _UNLABELED, _UNKNOWN = 1, 0, -1, -2
@@ -32,13 +33,31 @@ class Labels(NamedTuple):
     propensity: FloatArray | None = None  # that of examples that are not positive means nothing
     cluster: IntArray | None = None  # the number of each example's cluster
     clusters: int = 0  # numbers that there are
+    weight: CountArray | None = None  # how many rows each example stands for
 
     def take(self, rows: Any) -> "Labels":
         """Return the labels of some rows."""
-        propensity = None if self.propensity is None else self.propensity[rows]
-        cluster = None if self.cluster is None else self.cluster[rows]
-        known = self.positive[rows], self.negative[rows]
-        return Labels(*known, propensity, cluster, self.clusters)
+        taken = {
+            name: column[rows]
+            for name, column in self._asdict().items()
+            if isinstance(column, np.ndarray)
+        }
+        return self._replace(**taken)
+
+    def ranked(self, missing: BoolArray, *, omits: bool) -> BoolArray | None:
+        """Return which examples are ranked: with a score, and a weight; None for all."""
+        kept = ~missing if omits else None
+        if self.weight is None or self.weight.all():
+            return kept
+        weighed: BoolArray = self.weight > 0
+        return weighed if kept is None else weighed & kept
+
+    def cluster_rows(self, score: FloatArray, *, alone: bool = False) -> RowClusters:
+        """Return the clusters of rows with these labels: where there are none, each its own."""
+        if self.cluster is None or alone:
+            rows = np.arange(score.size)
+            return RowClusters(score, self.positive, rows, rows.size, self.weight, alone=True)
+        return RowClusters(score, self.positive, self.cluster, self.clusters, self.weight)
 
 
 class _Value(NamedTuple):

@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from pu_accessor.counting.clusters import RowClusters
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.counting.placements import Above, PlacementTable, count_above, rank_pairs
 from pu_accessor.errors import PUDataError, PUValueError
@@ -100,11 +99,13 @@ def _pair_groups(
     aligned = labels.take(rows[0])
     if labels.propensity is not None:
         check_same_propensities(labels.propensity[rows[:, aligned.positive]])
-    if labels.cluster is not None and (labels.cluster[rows] != aligned.cluster).any():
-        raise PUValueError(
-            "cluster must be the same in all groups, but some examples have different ones. Where "
-            "an example belongs does not depend on the model."
-        )
+    for role in ("cluster", "weight"):
+        column = getattr(labels, role)
+        if column is not None and (column[rows] != getattr(aligned, role)).any():
+            raise PUValueError(
+                f"{role} must be the same in all groups, but some examples have different ones. "
+                "It is the example's, whatever the model."
+            )
     paired = pair_scores(groups.names, groups.keys, scores[rows], aligned, roles)
     return Keyed((), ((),), lambda _: paired)
 
@@ -117,8 +118,8 @@ def pair_scores(
     roles: Roles,
 ) -> PairedRanks:
     """Rank the same examples by the scores of several models, a row for each."""
-    if roles.omits:
-        kept = ~np.isnan(scores).any(axis=0)
+    kept = labels.ranked(np.isnan(scores).any(axis=0), omits=roles.omits)
+    if kept is not None:
         scores, labels = scores[:, kept], labels.take(kept)
     known = scores[:, labels.positive]
     propensity = None if labels.propensity is None else labels.propensity[labels.positive]
@@ -133,14 +134,15 @@ def pair_scores(
         lambda: [_rank_rows(score, labels, roles) for score in scores],
         labels.positive,
         labels.cluster,
+        labels.weight,
     )
     return paired._replace(names=names, rows=rows)
 
 
 def _rank_rows(score: FloatArray, labels: Labels, roles: Roles) -> Ranking:
     """Rank rows by one model, each of them a cluster of its own."""
-    ranking = rank_examples(score, *labels[:2], ranks="breakpoints")
-    rows = RowClusters(score, labels.positive, np.arange(score.size), score.size)
+    ranking = rank_examples(score, *labels[:2], ranks="breakpoints", weight=labels.weight)
+    rows = labels.cluster_rows(score, alone=True)
     return replace(ranking, clusters=rows, monotone=roles.monotone)
 
 
@@ -234,10 +236,10 @@ def _pool_pairs(parts: Sequence[PairedRanks]) -> PairedRanks:
             "pool must be False for compare with propensity=..., but groups are pooled. Leave the "
             "propensities out, or compare within each group: df.pu(by='fold', propensity='p')."
         )
-    if any(part.rows is not None and part.rows.cluster is not None for part in parts):
+    if any(part.rows is not None and part.rows.designed for part in parts):
         raise PUValueError(
-            "pool must be False for compare with cluster=..., but groups are pooled. Compare "
-            "within each group: df.pu(by='fold', cluster='patient').",
+            "pool must be False for compare with cluster=... or weight=..., but groups are "
+            "pooled. Compare within each group: df.pu(by='fold', cluster='patient').",
             page="clusters",
         )
     total = Counts(*map(sum, zip(*(part.total for part in parts), strict=True)))

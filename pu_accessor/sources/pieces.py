@@ -58,6 +58,7 @@ class PiecesSource(Source):
                 "ranks='breakpoints'.",
                 "'all' was passed",
             )
+        self._refuse_weights(roles)
         roles, first, groups = self._first_pass(roles)
         refinement = _count_all(self._pieces, roles, first)
         sums, clustered = ClusterSums(self._pieces, roles, first), roles.cluster is not None
@@ -86,6 +87,7 @@ class PiecesSource(Source):
 
         Models in rows are joined where pieces can be, those of dask; else it raises.
         """
+        self._refuse_weights(roles)
         if roles.cluster is not None:
             raise refuse(
                 self.name,
@@ -115,6 +117,17 @@ class PiecesSource(Source):
             )
 
         return Keyed(groups.names, groups.keys, make)
+
+    def _refuse_weights(self, roles: Roles) -> None:
+        """Raise where rows stand for several each, which would have to be sorted."""
+        if roles.weight is not None:
+            raise refuse(
+                self.name,
+                "weight must be left out",
+                "Rows with weights are sorted in memory: put score, label and weight into one "
+                "frame of pandas.",
+                f"{roles.weight!r} was bound",
+            )
 
     def _pair_rows(self, roles: Roles, on: list[Hashable]) -> Keyed[PairedRanks]:
         """Pair models in rows: put the rows of each beside those of the others."""

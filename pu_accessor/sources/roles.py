@@ -34,6 +34,7 @@ class Roles:
     by: ColumnNames | None = None  # columns whose values make groups
     propensity: Hashable | None = None  # probabilities with which positives are labeled
     cluster: Hashable | None = None  # whose rows belong together: a patient, a user, a site
+    weight: Hashable | None = None  # how many rows each stands for
     positive: Values = None  # what stands for each state in another coding
     negative: Values = None
     unlabeled: Values = None
@@ -55,13 +56,14 @@ class Roles:
                 "the ranking. Leave one of the two out.",
                 page="monotone",
             )
-        if self.cluster is not None and self.propensity is not None:
-            raise PUValueError(
-                "cluster must be left out with propensity=..., but both were passed: there is no "
-                "error for clusters whose labels were selected with unequal probabilities. Leave "
-                "one of the two out.",
-                page="clusters",
-            )
+        for role in ("cluster", "weight"):
+            if self.propensity is not None and role in self.others:
+                raise PUValueError(
+                    f"{role} must be left out with propensity=..., but both were passed: there is "
+                    f"no error for a {role} where labels were selected with unequal "
+                    "probabilities. Leave one of the two out.",
+                    page="clusters",
+                )
         if not isinstance(self.pool, bool | str | list):
             raise PUTypeError(
                 "pool must be True, False or names of columns in by, but "
@@ -100,7 +102,7 @@ class Roles:
     @property
     def others(self) -> dict[str, Hashable]:
         """What is named beside scores and labels."""
-        named = {"propensity": self.propensity, "cluster": self.cluster}
+        named = {role: getattr(self, role) for role in ("propensity", "cluster", "weight")}
         return {role: name for role, name in named.items() if name is not None}
 
     @property

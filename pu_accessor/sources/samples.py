@@ -1,6 +1,6 @@
 """Variables of a Dataset over a dimension of samples -> rankings, one for each other place."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import product
 from math import prod
 from typing import Any, NamedTuple
@@ -23,6 +23,7 @@ from pu_accessor.sources.columns import (
     read_column,
     read_propensities,
     read_values,
+    read_weights,
 )
 from pu_accessor.sources.frames import rank_rows, sample_unlabeled, scored, take_best
 from pu_accessor.sources.groups import ALL_ROWS
@@ -37,8 +38,7 @@ class _Variables(NamedTuple):
 
     score: xr.DataArray
     label: xr.DataArray
-    propensity: xr.DataArray | None
-    cluster: xr.DataArray | None
+    own: Mapping[str, xr.DataArray]  # propensity, cluster, weight, where there are
     others: list[Hashable]
 
 
@@ -91,7 +91,7 @@ class SampleSource(Source):
                 f"{on!r} was",
             )
         variables = self._variables(roles)
-        score, label, propensity, cluster, _ = variables
+        score, label, own, _ = variables
         others = [dim for dim in score.dims if dim != self._dim]
         if len(others) != 1:
             raise PUValueError(
@@ -100,9 +100,8 @@ class SampleSource(Source):
                 "place along the others, or put models along one: "
                 "ds[['svm', 'forest']].to_dataarray('model')."
             )
-        alone = {"label": label, "propensity": propensity, "cluster": cluster}
-        for role, variable in alone.items():
-            if variable is not None and variable.dims != (self._dim,):
+        for role, variable in {"label": label, **own}.items():
+            if variable.dims != (self._dim,):
                 raise PUValueError(
                     f"{role} must be the same for all models, but {variable.name!r} has the "
                     f"dimensions {[*map(str, variable.dims)]}. The {role} of a sample does not "
@@ -124,11 +123,12 @@ class SampleSource(Source):
 
         What lies on disk, or is large, is not read: then the dimensions alone are told.
         """
-        score, label, _, cluster, others = self._variables(roles)
-        counts, read = {}, [v for v in (score, label, cluster) if v is not None]
-        if all(v.chunks is None and v.size <= FEW_ROWS for v in read):
-            ids = None if cluster is None else _flat(cluster)
-            columns = Columns([_flat(score)], _flat(label), cluster=ids)
+        score, label, own, others = self._variables(roles)
+        counts: dict[str, str] = {}
+        told = {role: own[role] for role in ("cluster", "weight") if role in own}
+        if all(v.chunks is None and v.size <= FEW_ROWS for v in (score, label, *told.values())):
+            flat = {role: _flat(variable) for role, variable in told.items()}
+            columns = Columns([_flat(score)], _flat(label), **flat)
             counts = count_columns(columns, roles, ties=not others)
         sizes = [f"{dim} {self._dataset.sizes[dim]:,}" for dim in (self._dim, *others)]
         return {**counts, "dimensions": list_columns(sizes)}
@@ -188,28 +188,28 @@ class SampleSource(Source):
         dims = dict.fromkeys(dim for variable in variables.values() for dim in variable.dims)
         others = [dim for dim in dims if dim != self._dim]
         _check_dims(self._dataset, others)
-        score, label = variables["score"], variables["label"]
-        propensity, cluster = variables.get("propensity"), variables.get("cluster")
-        return _Variables(score, label, propensity, cluster, others)
+        return _Variables(variables.pop("score"), variables.pop("label"), variables, others)
 
     def _read(self, variables: _Variables, roles: Roles) -> tuple[FloatArray, Labels]:
         """Read the values of variables, over all other dimensions, the samples last."""
-        score, label, propensity, cluster, others = variables
+        score, label, own, others = variables
         known, clusters = read_labels(_flat(label), roles), 0
         read = {
             "score": _like(score, read_values(_flat(score), roles)),
             "positive": _like(label, known.positive),
             "negative": _like(label, known.negative),
         }
-        if propensity is not None:  # of each place that has labels of its own
+        if (propensity := own.get("propensity")) is not None:  # where labels are of a place
             values = _like(propensity, propensity.to_numpy())
             spread, positive = xr.broadcast(values, read["positive"])
             column = _flat(spread.rename(propensity.name))
             checked = read_propensities(column, positive.to_numpy().ravel())
             read["propensity"] = _like(spread, checked)
-        if cluster is not None:
+        if (cluster := own.get("cluster")) is not None:
             numbers, clusters = number_clusters(_flat(cluster))
             read["cluster"] = _like(cluster, numbers)
+        if (weight := own.get("weight")) is not None:
+            read["weight"] = _like(weight, read_weights(_flat(weight)))
         arrays: dict[str, npt.NDArray[Any]] = {
             name: variable.transpose(*others, self._dim).to_numpy()
             for name, variable in zip(read, xr.broadcast(*read.values()), strict=True)

@@ -6,11 +6,13 @@ stand for all m latent ones. So equal weights of any size give the band of a sim
 and a positive that was certain to be labeled stands for itself alone.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from scipy import special
 
-from pu_accessor.ranking import FloatArray, IntArray, Numbers
+from pu_accessor.ranking import CountArray, FloatArray, IntArray
 
 # Known positives next to a cutoff, from which the largest weight of an unseen one is estimated.
 NEAREST = 10
@@ -73,10 +75,22 @@ def weighted_bounds(weight: FloatArray, m: int, level: float) -> tuple[IntArray,
     return lower, upper
 
 
-def clustered_bounds(cluster: IntArray, m: int, level: float) -> tuple[IntArray, IntArray]:
+class _OfClusters(NamedTuple):
+    """Known positives of some sets of scores, by cluster."""
+
+    known: CountArray  # in each set
+    squares: FloatArray  # of each cluster's number there, summed
+    products: FloatArray  # that number times its number everywhere, summed
+    size: CountArray  # of each cluster everywhere
+
+
+def clustered_bounds(
+    cluster: IntArray, weight: CountArray | None, m: int, level: float
+) -> tuple[IntArray, IntArray]:
     """Bound the latent positives in the head, when clusters of positives are labeled together.
 
-    `cluster` has the number of each known positive's cluster, best-ranked first.
+    `cluster` has the number of each known positive's cluster, best-ranked first, `weight` for how
+    many each stands.
 
     Notes
     -----
@@ -93,52 +107,51 @@ def clustered_bounds(cluster: IntArray, m: int, level: float) -> tuple[IntArray,
 
     Examples
     --------
-    >>> lower, upper = clustered_bounds(np.array([0, 0, 1, 2, 2, 3, 1, 0]), 20, 0.95)
+    >>> cluster = np.array([0, 0, 1, 2, 2, 3, 1, 0])
+    >>> lower, upper = clustered_bounds(cluster, None, 20, 0.95)
     >>> lower.tolist(), upper.tolist()
     ([0, 0, 0, 0, 1, 3, 4, 6, 8], [12, 14, 18, 18, 19, 20, 20, 20, 20])
     """
-    head = np.arange(cluster.size + 1)
-    _, number, size = np.unique(cluster, return_inverse=True, return_counts=True)
+    weight = np.ones(cluster.size, np.int64) if weight is None else weight
+    first, number = np.unique(cluster, return_inverse=True)
+    size = np.bincount(number, weight, first.size)
     order = np.argsort(number, kind="stable")
-    before = np.empty(cluster.size)  # known positives of the same cluster that rank higher
-    before[order] = np.arange(cluster.size) - np.repeat(np.cumsum(size) - size, size)
-    squares = np.append(0.0, np.cumsum(2 * before + 1))
-    products = np.append(0.0, np.cumsum(size[number]))
-    lower, upper = _limit_clustered(head, squares, products, size, m, level)
+    through = np.empty(cluster.size)  # known positives of the same cluster, down to this one
+    through[order] = np.cumsum(weight[order]) - (np.cumsum(size) - size)[number[order]]
+    heads = _OfClusters(
+        np.append(0, np.cumsum(weight)),
+        np.append(0.0, np.cumsum(weight * (2 * through - weight))),
+        np.append(0.0, np.cumsum(weight * size[number])),
+        size,
+    )
+    lower, upper = _limit_clustered(heads, m, level)
     # With more known positives in the head there cannot be fewer latent ones.
     return np.minimum.accumulate(lower[::-1])[::-1], np.maximum.accumulate(upper)
 
 
 def clustered_bins(
-    cluster: IntArray, ends: IntArray, m: int, level: float
+    cluster: IntArray, weight: CountArray | None, ends: IntArray, m: int, level: float
 ) -> tuple[IntArray, IntArray]:
     """Bound the latent positives in bins of scores, as `clustered_bounds` does those of heads.
 
-    `ends` are the known positives above each bin's lower edge, from 0 on.
+    `ends` are the rows of known positives above each bin's lower edge, from 0 on.
     """
-    _, number, size = np.unique(cluster, return_inverse=True, return_counts=True)
-    bins = np.repeat(np.arange(ends.size - 1), np.diff(ends))
-    inside = number[ends[0] : ends[-1]]
-    shared, counts = np.unique(bins * size.size + inside, return_counts=True)
-    places = ends.size - 1
-    squares = np.bincount(shared // size.size, counts.astype(np.float64) ** 2, places)
-    products = np.bincount(bins, size[inside].astype(np.float64), places)
-    return _limit_clustered(np.diff(ends), squares, products, size, m, level)
+    weight = np.ones(cluster.size, np.int64) if weight is None else weight
+    first, number = np.unique(cluster, return_inverse=True)
+    size, places = np.bincount(number, weight, first.size), ends.size - 1
+    bins, rows = np.repeat(np.arange(places), np.diff(ends)), slice(ends[0], ends[-1])
+    inside, weight = number[rows], weight[rows]
+    shared, pair = np.unique(bins * size.size + inside, return_inverse=True)
+    squares = np.bincount(shared // size.size, np.bincount(pair, weight) ** 2, places)
+    products = np.bincount(bins, weight * size[inside], places)
+    known = np.bincount(bins, weight, places)
+    return _limit_clustered(_OfClusters(known, squares, products, size), m, level)
 
 
-def _limit_clustered(
-    known: IntArray,
-    squares: Numbers,
-    products: Numbers,
-    size: IntArray,
-    m: int,
-    level: float,
-) -> tuple[IntArray, IntArray]:
-    """Limit the latent positives of some sets of scores, of which each has so many known ones.
-
-    `squares` has the sum of h_c**2 of each set, `products` that of h_c*M_c, `size` each M_c.
-    """
-    n, clusters, tail = int(size.sum()), size.size, (1 - level) / 2
+def _limit_clustered(of: _OfClusters, m: int, level: float) -> tuple[IntArray, IntArray]:
+    """Limit the latent positives of some sets of scores."""
+    known, squares, products, size = of
+    n, clusters, tail = size.sum(), size.size, (1 - level) / 2
     share, unseen = known / n, float(size @ size) / n
     variance = squares - 2 * share * products + share**2 * n * unseen
     scatter = n * share * (1 - share)

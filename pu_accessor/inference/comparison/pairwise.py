@@ -186,7 +186,7 @@ def recall_of_group(ranking: Ranking, threshold: float, missed: bool, level: flo
     check_unweighted(ranking, "gap")
     check_labels(np.zeros(1), ranking.total)
     n = ranking.total.known_positive
-    here = ranking.at(np.array([ranking.above(threshold)], np.int64))
+    here = ranking.at(ranking.above(threshold))
     above = here.known_positive
     counted = (n - above if missed else above).astype(np.float64)
     return GroupValue(n, counted / n, *wilson(counted, n, level, rate_designs(here).known))

@@ -73,7 +73,7 @@ def metric_on_new(
     check_labels(betas, ranking.total)
     inner = interval_betas(interval, betas)
     check_negatives(ranking.total, betas, "metric")
-    here = ranking.at(np.array([ranking.above(threshold)], np.int64))
+    here = ranking.at(ranking.above(threshold))
     every = np.concatenate([betas, inner[_negatives(ranking.total, inner) > 0]])
     missed = 1 - rule.level
     if not ranking.monotone or ranking.clusters is not None:

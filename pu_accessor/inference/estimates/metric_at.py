@@ -48,9 +48,10 @@ class Head(NamedTuple):
     part: FloatArray  # weight of each: where between them the head ends
 
     @property
-    def rank(self) -> int:
+    def rank(self) -> float:
         """Examples predicted positive."""
-        return round(float(self.part @ self.ends.head))
+        rank = float(self.part @ self.ends.head)
+        return round(rank) if self.ends.head.dtype.kind == "i" else rank
 
     def share_error(self, rule: Settings) -> Settings:
         """Return the rule at which limits at two ends share what is left to error."""
@@ -116,24 +117,24 @@ def fixed_head(ranking: Ranking, at: Cutoff) -> Head:
     """Find a head that no beta moves."""
     examples, rank = sum(ranking.total), at.value
     if at.kind == "threshold":
-        rank = ranking.above(at.value)
+        rank = ranking.above(at.value).item()
     elif at.kind == "fraction":
         rank = floor(Fraction(str(at.value)) * examples)
     if rank > examples:
         raise no_rank(f"{examples}, the number of examples", rank)
-    return _head_at(ranking, int(rank))
+    return _head_at(ranking, rank)
 
 
-def _head_at(ranking: Ranking, rank: int) -> Head:
+def _head_at(ranking: Ranking, rank: float) -> Head:
     """Return the head of a rank: where it is in a block of ties, and the cutoffs around that."""
-    here = ranking.at(np.array([rank], np.int64))
-    start = int(here.head[0])
+    here = ranking.at(np.array([rank]))
+    start = here.head[0].item()
     if start == rank:
         return Head(here, np.ones(1))
     reached = here.unlabeled + (rank - start)  # in a block without labels; others have both ends
     finer = ranking.refine(reached[reached <= ranking.total.unlabeled])
     end = int(np.searchsorted(finer.rank, rank))
-    inside = (rank - start) / (int(finer.rank[end]) - start)
+    inside = (rank - start) / (finer.rank[end].item() - start)
     return Head(finer.take(np.array([end - 1, end])), np.array([1 - inside, inside]))
 
 

@@ -228,7 +228,7 @@ def reliability(
     level = 1 - (1 - rule.level) / split
     hidden = latent_counts(every, ranking.total.unlabeled)
     completed = [-np.diff(each.above(here.unlabeled[place])) for each in complete(ranking, hidden)]
-    ends = here.known_positive[place][::-1]
+    ends = here.known_rows[place][::-1]
     latent = _latent(ranking, (ends, unlabeled), np.stack(completed, axis=1), hidden, level)
     there = np.where(examples > 0, examples, np.nan)[:, np.newaxis, np.newaxis]
     value = (known[:, np.newaxis, np.newaxis] + latent) / there
@@ -263,8 +263,8 @@ def _latent(
         bounds = Settings(level).bounds(total.known_positive, each, level)
         limits = [side[:, np.diff(ends)[::-1]].T for side in bounds]
     else:
-        of_known = ranking.clusters.of_known
-        bins = [clustered_bins(of_known, ends, m, level) for m in each]
+        of_known = ranking.clusters.of_known, ranking.clusters.known_weight
+        bins = [clustered_bins(*of_known, ends, m, level) for m in each]
         limits = [np.stack(side, axis=1)[::-1] for side in zip(*bins, strict=True)]
     inside = unlabeled[:, np.newaxis]
     most = np.minimum(inside, latent)

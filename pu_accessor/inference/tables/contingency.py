@@ -87,6 +87,8 @@ class Tables:
     @property
     def whole_examples(self) -> Table:
         """The four counts, the estimate rounded half up: it is a possible labeling again."""
+        if self.head.dtype.kind == "f":  # of weights: no number of rows is whole
+            return self.table
         return self._complete(np.floor(self.tp + (0.5 + ROUNDING)).astype(np.int64))
 
     def _complete(self, tp: Numbers) -> Table:

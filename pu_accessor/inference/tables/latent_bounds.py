@@ -192,10 +192,11 @@ def _tables(ranking: Ranking, kind: str, latent: IntArray, rule: Settings) -> In
     if weight is not None:
         sides = _both_sides(partial(weighted_bounds, weight), hidden, level)
     elif clusters is not None:
-        sides = _both_sides(partial(clustered_bounds, clusters.of_known), hidden, level)
+        of_known = clusters.of_known, clusters.known_weight
+        sides = _both_sides(partial(clustered_bounds, *of_known), hidden, level)
     else:
         sides = rule.bounds(known, tuple(hidden), level)
-    table = np.empty((known + 1, len(sides), len(hidden)), np.int64)
+    table = np.empty((sides[0].shape[1], len(sides), len(hidden)), np.int64)
     for bound, side in enumerate(sides):
         table[:, bound] = side.T
     return table
@@ -212,7 +213,7 @@ def _both_sides(
 def _claim(ranking: Ranking, kind: str, table: IntArray, latent: IntArray) -> IntArray:
     """Return the latent positives in the head by the band of one kind of examples."""
     if kind == "positives":
-        return np.take(table, ranking.known_positive, axis=0)
+        return np.take(table, ranking.known_rows, axis=0)
     total = ranking.total
     tail = (total.unlabeled - ranking.unlabeled)[:, np.newaxis, np.newaxis]
     behind = total.known_negative - ranking.known_negative
