@@ -59,7 +59,7 @@ class Clusters(Protocol):
 
     @property
     def alone(self) -> bool:
-        """Whether each row is a cluster of its own."""
+        """Whether each row is a cluster of its own, as it has a weight."""
 
     @property
     def number(self) -> int:
@@ -134,9 +134,10 @@ class Ranking:
     @property
     def design(self) -> str | None:
         """The band of known positives that are no simple random sample, if they are none."""
-        if self.weight is not None:
-            return "weighted"
-        return None if self.clusters is None else "clustered"
+        if self.weight is None and self.clusters is None:
+            return None
+        is_weighted = self.weight is not None or (self.clusters and self.clusters.alone)
+        return "weighted" if is_weighted else "clustered"
 
     @property
     def unequal_weight(self) -> FloatArray | None:
@@ -226,6 +227,11 @@ class PairedRows(NamedTuple):
     positive: BoolArray  # whether a row is a known positive
     cluster: IntArray | None  # the number of each row's cluster, where rows are not independent
     weight: CountArray | None = None  # how many rows each stands for
+
+    @property
+    def times(self) -> CountArray:
+        """How many rows each row stands for."""
+        return np.ones(self.positive.size, np.int64) if self.weight is None else self.weight
 
     @property
     def designed(self) -> bool:

@@ -102,8 +102,8 @@ def pu(data: Any, **roles: Any) -> Accessor | TablesAccessor:
         polars, or its groupby, once ``pu_accessor.dask`` or ``pu_accessor.polars`` is imported.
     **roles
         What the columns mean, as in the call of ``df.pu``: score, label, by, propensity, cluster,
-        weight, positive, negative, unlabeled, nan_policy, on_error, progress, pool and monotone. Of
-        samples also dim, the dimension of the samples, which must be passed, and neither by nor
+        weight, positive, negative, unlabeled, nan_policy, on_error, progress, pool and monotone.
+        Of samples also dim, the dimension of the samples, which must be passed, and neither by nor
         pool. None of tables.
 
     Returns

@@ -25,7 +25,11 @@ class RowClusters:
     code: IntArray  # the cluster of each row, from 0
     size: int  # codes there may be: those of other groups among them
     weight: CountArray | None = None  # how many rows each stands for
-    alone: bool = False  # whether each row is a cluster of its own
+
+    @property
+    def alone(self) -> bool:
+        """Whether each row is a cluster of its own, as it has a weight."""
+        return self.weight is not None and self.number == self.code.size
 
     @cached_property
     def number(self) -> int:

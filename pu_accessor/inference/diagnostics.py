@@ -16,7 +16,8 @@ class About:
     """Numbers of a ranking itself."""
 
     total: Counts
-    n_effective: float  # a random sample of that size says as much; NaN without propensities
+    # A random sample of that size says as much; NaN without propensities and weights.
+    n_effective: float
     beta_limit: float  # from known positives; NaN where they set none
     # The share of the rest above which monotone scores are refuted; NaN where they are not.
     refuted_at: float = float("nan")
@@ -35,7 +36,9 @@ def tell_about(ranking: Ranking, level: float, *, random: bool = True) -> About:
     if ranking.weight is not None:  # the limit is that of a simple random sample
         return About(total, effective_size(ranking.weight), nan)
     if ranking.clusters is not None:  # the limit, and the test, count rows
-        return About(total, nan, nan, clusters=ranking.clusters.with_positive)
+        weight, alone = ranking.clusters.known_weight, ranking.clusters.alone
+        size = nan if weight is None or not weight.size else effective_size(weight)
+        return About(total, size, nan, clusters=nan if alone else ranking.clusters.with_positive)
     if not (total.known_positive and total.unlabeled and random):
         return About(total, nan, nan)
     whole = ranking.whole or ranking
@@ -45,7 +48,7 @@ def tell_about(ranking: Ranking, level: float, *, random: bool = True) -> About:
 
 def check_clusters(ranking: Ranking) -> None:
     """Raise if known positives are of one cluster, which says nothing of how clusters differ."""
-    if ranking.clusters is None or not ranking.total.known_positive:
+    if ranking.clusters is None or ranking.clusters.alone or not ranking.total.known_positive:
         return
     if ranking.clusters.with_positive < _FEWEST:
         raise PUDataError(

@@ -163,7 +163,7 @@ class DeLong(NamedTuple):
 
     def auroc(self, total: Counts, betas: FloatArray) -> tuple[Fraction, ...]:
         """Return the AUROC at some betas."""
-        shares = (1 - number / self.rest for number in count_negatives(total, betas))
+        shares = [1 - as_ratio(number, self.rest) for number in count_negatives(total, betas)]
         return tuple((self.above - share / 2) / (1 - share) for share in shares)
 
     @property
@@ -267,7 +267,7 @@ def find_placements(ranking: Ranking) -> DeLong:
     )
 
 
-def as_ratio(part: float, whole: float) -> Fraction:
+def as_ratio(part: float | Fraction, whole: float) -> Fraction:
     """Return a ratio of counts without rounding; floats, of weights, are what they are."""
     return Fraction(part) / Fraction(whole)
 

@@ -79,10 +79,11 @@ def compare(
 
     def question(paired: PairedRanks, beta: BetaRange, _: Settings) -> Columns:
         asked = None if betas is None else beta
-        if "test" in entry.can:
-            tests = paired_tests(paired, asked, settings, target, joint)
+        if "test" not in entry.can or (paired.rows is not None and paired.rows.designed):
+            _check_clusters(paired, settings.selection_odds, target)
+            tests = _tests_by_row(paired, asked, settings, joint, entry, cutoff)
         else:
-            tests = _tests_by_row(paired, beta, settings, joint, entry, cutoff)
+            tests = paired_tests(paired, asked, settings, target, joint)
         if adjust == "max_t":
             pairs = tests.first, tests.second
             together = adjust_together(tests.p_value, tests.covariance, pairs)
@@ -139,15 +140,16 @@ def _check_by_row(
 
 def _tests_by_row(
     paired: PairedRanks,
-    beta: BetaRange,
+    beta: BetaRange | None,
     settings: Settings,
     joint: str,
     entry: Quantity,
     cutoff: Cutoff | None,
 ) -> PairedTests:
-    """Test each pair of models of one group by a quantity other than AUROC."""
-    if not beta.is_estimate:
-        return compare_rows(paired, beta.values, settings.level, entry, cutoff)
+    """Test each pair of models of one group by what each row adds to any quantity."""
+    if beta is None or not beta.is_estimate:
+        betas = None if beta is None else beta.values
+        return compare_rows(paired, betas, settings.level, entry, cutoff)
     level = settings.level
     left = ranking_level(level, beta.level) if joint == "guaranteed" else level
     tests = compare_rows(paired, beta.grid(level, joint), left, entry, cutoff)
@@ -159,7 +161,6 @@ def paired_tests(
 ) -> PairedTests:
     """Test each pair of models of one group of examples."""
     odds, level = settings.selection_odds, settings.level
-    _check_clusters(paired, odds, target)
     if odds > 1:
         refuse_odds(odds, paired.weight is not None)
         return compare_within(paired, None if beta is None else beta.values, level, target, odds)
@@ -172,7 +173,7 @@ def paired_tests(
 
 def _check_clusters(paired: PairedRanks, odds: float, target: str) -> None:
     """Raise where nothing is known of clusters."""
-    if paired.rows is None or paired.rows.cluster is None or (odds, target) == (1, "population"):
+    if paired.rows is None or not paired.rows.designed or (odds, target) == (1, "population"):
         return
     what, came = (
         ("selection_odds must be 1", f"{odds:g}")
@@ -180,8 +181,8 @@ def _check_clusters(paired: PairedRanks, odds: float, target: str) -> None:
         else ("target must be 'population'", repr(target))
     )
     raise PUValueError(
-        f"{what} for compare with cluster=..., but {came} was passed: clusters are a sample, of "
-        "which new examples are another. Leave cluster out, or that.",
+        f"{what} for compare with cluster=... or weight=..., but {came} was passed: clusters are "
+        "a sample, of which new examples are another. Leave cluster out, or that.",
         page="clusters",
     )
 

@@ -223,10 +223,11 @@ def map_rankings(
 def _refuse_clusters(ranking: Ranking | PairedRanks) -> None:
     """Raise where an answer would take rows of one cluster as independent."""
     if isinstance(ranking, Ranking) and ranking.clusters is not None:
+        role = "weight" if ranking.clusters.alone else "cluster"
         raise PUValueError(
-            "cluster must be left out here, but is bound: this takes rows as independent. For "
-            "rows that belong together there are tables and curves, calibration, compare, and, "
-            "with target='population', auroc, average_precision, bedroc and metric.",
+            f"{role} must be left out here, but is bound: this takes each row as one of a random "
+            "sample. For others there are tables and curves, calibration, compare, and, with "
+            "target='population', auroc, average_precision, bedroc and metric.",
             page="clusters",
         )
 

@@ -394,6 +394,8 @@ def count_columns(columns: Columns, roles: Roles, ties: bool = True) -> dict[str
     }
     if columns.cluster is not None and labels.size <= FEW_ROWS:
         counts["clusters"] = _count_clusters(columns.cluster, known.positive)
+    if columns.weight is not None and labels.size <= FEW_ROWS:
+        counts["weights"] = _count_weights(columns.weight, known.positive)
     missing = sum(int(column.isna().sum()) for column in scores)
     if len(scores) > 1:
         counts["models"] = f"{len(scores):,}: {list_columns([column.name for column in scores])}"
@@ -417,6 +419,15 @@ def _count_clusters(cluster: "pd.Series[Any]", positive: BoolArray) -> str:
     if positive.size != numbers.size:  # of samples, over other dimensions
         return text
     return f"{text}, {np.unique(numbers[positive]).size:,} with a known positive"
+
+
+def _count_weights(column: "pd.Series[Any]", positive: BoolArray) -> str:
+    """Say how many rows each stands for, and all together."""
+    weight = read_weights(column)
+    text = f"{weight.min():,g} to {weight.max():,g}, {weight.sum():,g} in all"
+    if positive.size != weight.size:  # of samples, over other dimensions
+        return text
+    return f"{text}, {weight[positive].sum():,g} of known positives"
 
 
 def list_columns(names: Sequence[object]) -> str:

@@ -38,6 +38,7 @@ from pu_accessor.sources.columns import (
     read_columns,
     read_scores,
     read_values,
+    read_weights,
 )
 from pu_accessor.sources.groups import (
     ALL_ROWS,
@@ -107,7 +108,10 @@ class FrameSource(Source):
         """Return the rows with the best scores, of groups that are pooled the best shares."""
         score, groups = self._columns(roles).scores[0], self._groups(roles)
         if groups.names and roles.pool:
-            shares = shares_below(read_values(score, roles), groups.rows, roles.nan_policy)
+            weight = self._columns(roles).weight
+            times = None if weight is None else read_weights(weight)
+            values = read_values(score, roles)
+            shares = shares_below(values, groups.rows, roles.nan_policy, times)
             score, (groups, _) = pd.Series(shares), pool_groups(groups, roles.pool, shares.size)
         return take_best(self._rows(roles), score, groups, sizes)
 
@@ -204,6 +208,7 @@ def _rank_columns(columns: Columns, groups: Groups, roles: Roles, ranks: Ranks) 
     parts: list[Any] = []
     if roles.pool:
         groups, parts = pool_groups(groups, roles.pool, columns.labels.size)
+        labels = labels.with_clusters()  # which strata share
     if not isinstance(ranks, str):
         check_within(ranks, max(scored(s[rows], roles) for s in scores for rows in groups.rows))
     named = {"label": str(columns.labels.name)}
@@ -220,7 +225,7 @@ def _rank_columns(columns: Columns, groups: Groups, roles: Roles, ranks: Ranks) 
         if not roles.pool:
             return rank(score, model, rows, ranks)
         strata = tuple(rank(score, model, part, "breakpoints") for part in parts[group])
-        shares = shares_below(score, parts[group], roles.nan_policy)
+        shares = shares_below(score, parts[group], roles.nan_policy, labels.weight)
         return replace(rank(shares, model, rows, ranks), strata=strata)
 
     number, size = len(groups.rows), columns.labels.size
@@ -264,6 +269,13 @@ def sample_unlabeled(
 ) -> pd.DataFrame:
     """Draw unlabeled rows at random, without replacement."""
     labels = read_column(frame, "label", roles.label)
+    if roles.weight is not None:
+        raise PUValueError(
+            f"weight must be left out of sample_to_label, but {roles.weight!r} was bound: beta is "
+            "the weighted share, and rows are drawn with equal probabilities. Draw them by "
+            "weight: df[df['label'].isna()].sample(100, weights='w', replace=True).",
+            page="clusters#weights",
+        )
     if isinstance(size, bool) or not isinstance(size, int | np.integer):
         raise PUTypeError(f"size must be an integer, but {size!r} was passed.")
     _check_seed(random_state)

@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from pu_accessor.errors import PUTypeError, PUValueError, brief
-from pu_accessor.ranking import FloatArray, IntArray
+from pu_accessor.ranking import CountArray, FloatArray, IntArray
 from pu_accessor.sources.columns import read_column
 from pu_accessor.sources.roles import ColumnNames, Pool, Roles
 
@@ -188,7 +188,9 @@ def pool_groups(groups: Groups, pool: Pool, size: int) -> tuple[Groups, list[lis
     return Groups(names, tuple(keys), together), list(parts.values())
 
 
-def shares_below(score: FloatArray, parts: Sequence[Rows], nan_policy: str) -> FloatArray:
+def shares_below(
+    score: FloatArray, parts: Sequence[Rows], nan_policy: str, weight: CountArray | None = None
+) -> FloatArray:
     """Return the share of its group that ranks below each row.
 
     Examples
@@ -198,12 +200,14 @@ def shares_below(score: FloatArray, parts: Sequence[Rows], nan_policy: str) -> F
     array([0.        , 0.33333333, 0.33333333, 0.        , 0.5       ])
     """
     shares = np.full(score.size, np.nan)
+    times = np.ones(score.size, np.int64) if weight is None else weight
     for rows in parts:
-        scores = score[rows]
+        scores, each = score[rows], times[rows]
         missing = np.isnan(scores)
-        worst = missing.sum() if nan_policy == "worst" else 0
-        ordered = np.sort(scores[~missing])
-        below = (worst + np.searchsorted(ordered, scores)) / max(ordered.size + worst, 1)
+        worst = each[missing].sum() if nan_policy == "worst" else 0
+        order = np.argsort(scores)[: np.count_nonzero(~missing)]
+        through = worst + np.append(0, np.cumsum(each[order]))
+        below = through[np.searchsorted(scores[order], scores)] / max(through[-1], 1)
         below[missing] = 0.0 if worst else np.nan
         shares[rows] = below
     return shares

@@ -11,7 +11,7 @@ import pandas as pd
 
 from pu_accessor.counting.clusters import RowClusters
 from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten
-from pu_accessor.ranking import BoolArray, CountArray, FloatArray, IntArray
+from pu_accessor.ranking import BoolArray, CountArray, Counts, FloatArray, IntArray
 from pu_accessor.sources.roles import Roles, Values
 
 _POSITIVE, _NEGATIVE, _UNLABELED, _UNKNOWN = 1, 0, -1, -2
@@ -44,6 +44,12 @@ class Labels(NamedTuple):
         }
         return self._replace(**taken)
 
+    def sizes(self) -> Counts:
+        """Count the examples of each kind, each for as many as it stands for."""
+        times = np.ones(self.positive.size, np.int64) if self.weight is None else self.weight
+        positive, negative = (times[kind].sum().item() for kind in self[:2])
+        return Counts(positive, negative, times.sum().item() - positive - negative)
+
     def ranked(self, missing: BoolArray, *, omits: bool) -> BoolArray | None:
         """Return which examples are ranked: with a score, and a weight; None for all."""
         kept = ~missing if omits else None
@@ -52,11 +58,17 @@ class Labels(NamedTuple):
         weighed: BoolArray = self.weight > 0
         return weighed if kept is None else weighed & kept
 
+    def with_clusters(self) -> "Labels":
+        """Return the labels with a cluster for each row that has a weight, and no other."""
+        if self.weight is None or self.cluster is not None:
+            return self
+        return self._replace(cluster=np.arange(self.weight.size), clusters=self.weight.size)
+
     def cluster_rows(self, score: FloatArray, *, alone: bool = False) -> RowClusters:
         """Return the clusters of rows with these labels: where there are none, each its own."""
         if self.cluster is None or alone:
             rows = np.arange(score.size)
-            return RowClusters(score, self.positive, rows, rows.size, self.weight, alone=True)
+            return RowClusters(score, self.positive, rows, rows.size, self.weight)
         return RowClusters(score, self.positive, self.cluster, self.clusters, self.weight)
 
 

@@ -118,15 +118,14 @@ def pair_scores(
     roles: Roles,
 ) -> PairedRanks:
     """Rank the same examples by the scores of several models, a row for each."""
-    kept = labels.ranked(np.isnan(scores).any(axis=0), omits=roles.omits)
+    kept = labels.ranked(np.any(np.isnan(scores), axis=0), omits=roles.omits)
     if kept is not None:
         scores, labels = scores[:, kept], labels.take(kept)
     known = scores[:, labels.positive]
     propensity = None if labels.propensity is None else labels.propensity[labels.positive]
     weight = pair_weight(propensity)
     tables = [PlacementTable.of(by_model, weight) for by_model in known]
-    negatives = int(np.count_nonzero(labels.negative))
-    total = Counts(known.shape[1], negatives, scores.shape[1] - known.shape[1] - negatives)
+    total = labels.sizes()
     paired = pair_counted(models, known, tables, count_above(tables, scores), total, weight)
     if propensity is not None:
         return paired._replace(names=names)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from scipy import special
 
-from pu_accessor.ranking import CountArray, FloatArray, IntArray
+from pu_accessor.ranking import CountArray, FloatArray, IntArray, Numbers
 
 # Known positives next to a cutoff, from which the largest weight of an unseen one is estimated.
 NEAREST = 10
@@ -79,8 +79,8 @@ class _OfClusters(NamedTuple):
     """Known positives of some sets of scores, by cluster."""
 
     known: CountArray  # in each set
-    squares: FloatArray  # of each cluster's number there, summed
-    products: FloatArray  # that number times its number everywhere, summed
+    squares: Numbers  # of each cluster's number there, summed
+    products: Numbers  # that number times its number everywhere, summed
     size: CountArray  # of each cluster everywhere
 
 

@@ -15,7 +15,14 @@ from pu_accessor.inference.estimates.binomial import of_shares
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.known_positives import count_negatives, count_positives
 from pu_accessor.inference.estimates.metric_at import fixed_head
-from pu_accessor.inference.influence import Influence, precision_influences, sum_by_cluster
+from pu_accessor.inference.influence import (
+    Influence,
+    find_placements,
+    placement_influences,
+    precision_influences,
+    rest_share,
+    sum_by_cluster,
+)
 from pu_accessor.inference.quantities import Quantity
 from pu_accessor.inference.tables.contingency import check_labels, completed_table
 from pu_accessor.inference.tables.curves import completed_area
@@ -40,9 +47,15 @@ class Model(NamedTuple):
 
 
 def compare_rows(
-    paired: PairedRanks, betas: FloatArray, level: float, quantity: Quantity, cutoff: Cutoff | None
+    paired: PairedRanks,
+    betas: FloatArray | None,
+    level: float,
+    quantity: Quantity,
+    cutoff: Cutoff | None,
 ) -> PairedTests:
     """Compare any quantity of models that ranked the same rows, on new examples.
+
+    Without betas it is AUROC, and the test alone counts: no beta changes it.
 
     Notes
     -----
@@ -66,7 +79,8 @@ def compare_rows(
        more correlated receiver operating characteristic curves: a nonparametric approach*,
        Biometrics 44 (1988) 837-845.
     """
-    rows = rows_of(paired)
+    rows, has_size = rows_of(paired), betas is not None
+    betas = np.zeros(1) if betas is None else betas
     check_labels(betas, paired.total)
     count_negatives(paired.total, betas)
     models = [_model(ranking, betas, quantity, cutoff) for ranking in rows.rankings()]
@@ -91,7 +105,7 @@ def compare_rows(
         **vars(tests) | named,
         sign=np.sign(np.nan_to_num(difference)).astype(np.int64),
         n=paired.total.known_positive,
-        has_size=True,
+        has_size=has_size,
         covariance=np.stack([covary(terms, rows) for terms in by_beta]),
     )
 
@@ -102,6 +116,14 @@ def _model(
     """Return a quantity of one model, with what its rows contribute."""
     if cutoff is not None:
         return _metric(ranking, betas, quantity, cutoff)
+    if quantity.curve == "roc":
+        value = find_placements(ranking).auroc(ranking.total, betas)
+        return Model(
+            np.array([float(area) for area in value]),
+            completed_area("roc", ranking, betas, on_new=True),
+            sum_by_cluster(placement_influences(ranking)).sum(axis=0, keepdims=True),
+            1 / (1 - rest_share(ranking.total, betas)[np.newaxis]),
+        )
     positives = count_positives(ranking.total, betas).as_floats()
     return Model(
         precision_values(ranking, betas),

@@ -4,7 +4,7 @@ import numpy as np
 
 from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.influence import Design, hold_clusters, kurtosis_df, welch_df
-from pu_accessor.ranking import FloatArray, PairedRanks, PairedRows
+from pu_accessor.ranking import CountArray, FloatArray, PairedRanks, PairedRows
 
 _FEWEST = 3.0  # known positives that differ are taken to be so many at least
 _AS_REST = 2.0  # known positives more that are taken to move as the rest does
@@ -21,8 +21,12 @@ def rows_of(paired: PairedRanks) -> PairedRows:
     return paired.rows
 
 
-def sum_squares(terms: FloatArray, often: float, move: float) -> tuple[float, float]:
+def sum_squares(
+    terms: FloatArray, often: float, move: float, times: CountArray | None = None
+) -> tuple[float, float]:
     """Return a sum of squares that few terms may make up, and its degrees of freedom.
+
+    Terms may be there several times each.
 
     Notes
     -----
@@ -36,49 +40,53 @@ def sum_squares(terms: FloatArray, often: float, move: float) -> tuple[float, fl
     >>> sum_squares(np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]), 0.0, 0.0)
     (3.0, 6.0)
     """
-    n, squares = terms.size, terms**2
-    own, rest = float(squares.sum()), _AS_REST * often * move
+    times = np.ones(terms.size, np.int64) if times is None else times
+    n, squares = times.sum().item(), terms**2
+    own, rest = float(times @ squares), _AS_REST * often * move
     if own + rest == 0:
         return 0.0, n - 1.0
-    typical = (float(squares @ squares) + rest * move) / (own + rest)
+    typical = (float(times @ squares**2) + rest * move) / (own + rest)
     differ = max(own / typical, min(_FEWEST, n - 1.0))
     return differ * typical, float(kurtosis_df(np.array(n / differ), n))
 
 
 def scatter(terms: FloatArray, rows: PairedRows) -> tuple[float, float]:
     """Return the variance of a sum over rows, of rows in clusters likewise, and its df."""
-    parts = [terms[rows.positive], terms[~rows.positive]]
-    if min(part.size for part in parts) < 2:
+    times = rows.times
+    kinds = rows.positive, ~rows.positive
+    sizes = np.array([times[kind].sum() for kind in kinds], np.float64)
+    if sizes.min() < 2:
         return np.nan, np.nan
-    unbiased = np.array([part.size / (part.size - 1) for part in parts])
-    squares, df = np.transpose([sum_squares(part, 0.0, 0.0) for part in parts])
-    squares *= unbiased
+    own = terms / times
+    parts = [sum_squares(own[kind], 0.0, 0.0, times[kind]) for kind in kinds]
+    squares, df = np.transpose(parts)
+    squares *= sizes / (sizes - 1)
     together, most = design(terms, rows)
     return together * float(squares.sum()), min(float(welch_df(squares, df)), most)
 
 
 def design(terms: FloatArray, rows: PairedRows) -> Design:
     """Return by how much clusters enlarge the variance of a sum over rows, and the most df."""
-    if rows.cluster is None:
+    if not rows.designed:
         return Design()
-    with_positive = np.unique(rows.cluster[rows.positive]).size
-    if with_positive < 2:
+    cluster = np.arange(terms.size) if rows.cluster is None else rows.cluster
+    with_positive = np.unique(cluster[rows.positive]).size
+    if with_positive < 2 and rows.cluster is not None:
         raise PUDataError(
             f"cluster must leave known positives in two or more, but they are in {with_positive}: "
             "nothing says by how much clusters differ. Leave cluster=... out if rows are "
             "independent.",
             page="clusters",
         )
-    size = int(rows.cluster.max()) + 1
-    places = rows.cluster + size * ~rows.positive
+    size, times = int(cluster.max()) + 1, rows.times
+    places = cluster + size * ~rows.positive
     sums = np.bincount(places, terms, 2 * size).reshape(2, size).astype(np.float64)
-    sizes = np.bincount(places, minlength=2 * size).reshape(2, size)
-    plain = sum(
-        float(part @ part) * part.size / (part.size - 1)
-        for part in (terms[rows.positive], terms[~rows.positive])
-        if part.size > 1
-    )
-    alike = np.count_nonzero(rows.positive) / with_positive
+    sizes = np.bincount(places, times, 2 * size).reshape(2, size)
+    number, squares = sizes.sum(axis=1), terms**2 / times
+    several = number > 1
+    each = np.bincount(~rows.positive, squares, 2)
+    plain = float(np.sum((each * number / np.maximum(number - 1, 1))[several]))
+    alike = float(number[0]) / max(with_positive, 1)
     return hold_clusters(sums, sizes, with_positive, plain, alike)
 
 

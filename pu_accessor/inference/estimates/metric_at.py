@@ -107,8 +107,9 @@ def rule_at(ranking: Ranking, at: Cutoff, rule: Settings) -> Settings:
         return rule
     if ranking.design is not None:
         raise PUValueError(
-            f"at must not choose a cutoff by {at.kind!r} with propensity=... or cluster=...: no "
-            "band holds at all cutoffs jointly there. Pass a rank, or {'recall': 0.9}."
+            f"at must not choose a cutoff by {at.kind!r} with propensity=..., cluster=... or "
+            "weight=...: no band holds at all cutoffs jointly there. Pass a rank, or {'recall': "
+            "0.9}."
         )
     return replace(rule, band="simultaneous") if rule.band == "exact" else rule
 

@@ -326,9 +326,9 @@ def curve_on_new(
     """
     if ranking.design is not None:
         raise PUValueError(
-            "target must be 'examples' with propensity=... or cluster=..., but 'population' was "
-            "passed: there is no band for new examples where known positives are no simple random "
-            "sample.",
+            "target must be 'examples' with propensity=..., cluster=... or weight=..., but "
+            "'population' was passed: there is no band for new examples where known positives are "
+            "no simple random sample.",
             page="biased_labels" if ranking.clusters is None else "clusters",
         )
     if ranking.whole is not None:  # at some cutoffs limits are those that hold at all of them

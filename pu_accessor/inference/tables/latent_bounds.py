@@ -26,7 +26,7 @@ from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking
 
 # What says that known positives are no simple random sample.
-_ROLES = {"weighted": "propensity=...", "clustered": "cluster=..."}
+_ROLES = {"weighted": "propensity=... or weight=...", "clustered": "cluster=..."}
 
 
 class LatentBounds(NamedTuple):
@@ -213,11 +213,13 @@ def _both_sides(
 def _claim(ranking: Ranking, kind: str, table: IntArray, latent: IntArray) -> IntArray:
     """Return the latent positives in the head by the band of one kind of examples."""
     if kind == "positives":
-        return np.take(table, ranking.known_rows, axis=0)
+        of_known: IntArray = np.take(table, ranking.known_rows, axis=0)
+        return of_known
     total = ranking.total
     tail = (total.unlabeled - ranking.unlabeled)[:, np.newaxis, np.newaxis]
     behind = total.known_negative - ranking.known_negative
-    return latent - tail + np.take(table, behind, axis=0)
+    claimed: IntArray = latent - tail + np.take(table, behind, axis=0)
+    return claimed
 
 
 def _corners(ranking: Ranking, tables: Mapping[str, IntArray], latent: IntArray) -> IntArray:
