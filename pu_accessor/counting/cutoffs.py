@@ -137,7 +137,7 @@ def rank_counted(
     )
     if isinstance(ranks, str):
         return ranking
-    return ranking.at(np.atleast_1d(np.asarray(ranks)))
+    return ranking.at(np.atleast_1d(np.asarray(ranks, np.int64)))
 
 
 def _label(values: FloatArray, examples: Examples) -> _Labeled:

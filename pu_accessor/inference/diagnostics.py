@@ -16,8 +16,7 @@ class About:
     """Numbers of a ranking itself."""
 
     total: Counts
-    # A random sample of that size says as much; NaN without propensities and weights.
-    n_effective: float
+    n_effective: float  # a random sample of that size says as much; NaN without propensities
     beta_limit: float  # from known positives; NaN where they set none
     # The share of the rest above which monotone scores are refuted; NaN where they are not.
     refuted_at: float = float("nan")
@@ -36,9 +35,8 @@ def tell_about(ranking: Ranking, level: float, *, random: bool = True) -> About:
     if ranking.weight is not None:  # the limit is that of a simple random sample
         return About(total, effective_size(ranking.weight), nan)
     if ranking.clusters is not None:  # the limit, and the test, count rows
-        weight, alone = ranking.clusters.known_weight, ranking.clusters.alone
-        size = nan if weight is None or not weight.size else effective_size(weight)
-        return About(total, size, nan, clusters=nan if alone else ranking.clusters.with_positive)
+        known = nan if ranking.clusters.alone else ranking.clusters.with_positive
+        return About(total, nan, nan, clusters=known)
     if not (total.known_positive and total.unlabeled and random):
         return About(total, nan, nan)
     whole = ranking.whole or ranking

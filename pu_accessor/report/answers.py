@@ -33,10 +33,11 @@ class Answers:
     def __init__(self, pu: Any, beta: Any, at: At, level: float, band: str) -> None:
         self.pu, self.beta, self.level, self.band = pu, beta, level, band
         self.propensity, self.counts = pu._roles.propensity, pu._counts()
-        self.cluster = pu._roles.cluster
+        self.cluster, self.weight = pu._roles.cluster, pu._roles.weight
+        self.is_simple = self.cluster is None and self.weight is None
         self.notes: list[str] = []
         # What is wrong with rows or arguments raises here, before anything else is asked.
-        targets = {"these": "examples"} if self.cluster is None else {}  # that count rows
+        targets = {"these": "examples"} if self.is_simple else {}  # that count rows
         targets = {"new": "population", **targets}
         checked = self._note(pu.auroc, beta, target=[*targets.values()][-1], level=level)
         self.keys = [str(name) for name in checked.columns[: list(checked).index("beta")]]
@@ -52,16 +53,16 @@ class Answers:
         self.rates = self.ask("Metrics at cutoffs", pu.metric, metrics, beta, **options)
         caption = "How far labels may be from random"
         options = {"selection_odds": 1, "level": level}
-        robust = [] if self.cluster is not None else [pu.robustness]
+        robust = [pu.robustness] if self.is_simple else []
         self.breaking = [
             answer.drop(columns=[*_OF_A_FACTOR])
             for method in robust
             for answer in self.ask(caption, method, "auroc", self.point(), **options)
         ]
         self.clusters = []
-        if self.cluster is not None:
+        if not self.is_simple:
             self.clusters = self.ask("The design effect", describe_clusters, pu._request())
-        else:
+        if self.cluster is None:
             self.notes += map(_ask_for_cluster, pu._source.repeated(pu._roles))
 
     def point(self) -> Any:
@@ -108,7 +109,8 @@ def for_a_paper(answers: Answers) -> str:
     for rates in answers.rates:
         if len(rates) <= _MOST:
             sentences.append(f"Among these examples, {_each(rates, answers, _rate)}.")
-    band = answers.band if answers.propensity is None else "weighted"
+    weighted = answers.propensity is not None or answers.weight is not None
+    band = "weighted" if weighted else answers.band
     band = band if answers.cluster is None else "clustered"
     beta = answers.beta  # an estimate at a higher level has an envelope
     is_joint = isinstance(beta, pd.DataFrame) and float(beta["level"].iloc[0]) > answers.level
@@ -131,7 +133,9 @@ def for_a_paper(answers: Answers) -> str:
 
 def assumptions(answers: Answers) -> list[str]:
     """Return what is taken for granted."""
+    weighed = [f"Each row stands for as many as its {str(answers.weight)!r} says."]
     return [
+        *(weighed if answers.weight is not None else []),
         _labels(answers),
         f"{_beta(answers)} All numbers but the sign of a comparison depend on it.",
         "The scores come from a classifier that was not trained on these rows.",
@@ -208,7 +212,7 @@ def _area(row: Any, about: str) -> str:
 
 def _rate(row: Any, about: str) -> str:
     """Write a metric at a cutoff with its interval."""
-    cutoff = f"{row['metric']} in the first {number(row['rank'])}{about}"
+    cutoff = f"{row['metric']} in the first {row['rank']:,g}{about}"
     return f"{cutoff} is {_estimate(row)} ({_limits(row)})"
 
 

@@ -335,6 +335,7 @@ LONG_ROWS = pd.DataFrame(
         "model": np.repeat(["svm", "forest"], 200),
         "p": 0.5,
         "propensity": 0.5,
+        "w": 2,
     }
 )
 LONG_ROWS["id"] = LONG_ROWS["example_id"] = np.tile(np.arange(200), 2)

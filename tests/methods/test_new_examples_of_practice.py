@@ -98,7 +98,7 @@ def test_design_effects_are_their_definition() -> None:
     rng = np.random.default_rng(2)
     cluster, m, tail = rng.integers(0, 6, 20), 30, 0.025
     n, sizes = cluster.size, np.bincount(cluster)
-    lower, upper = clustered_bounds(cluster, m, 0.95)
+    lower, upper = clustered_bounds(cluster, None, m, 0.95)
     for k in range(1, n):
         inside = np.bincount(cluster[:k], minlength=sizes.size)
         share, seen = k / n, np.count_nonzero(sizes)

@@ -117,10 +117,11 @@ def _model(
     if cutoff is not None:
         return _metric(ranking, betas, quantity, cutoff)
     if quantity.curve == "roc":
-        value = find_placements(ranking).auroc(ranking.total, betas)
-        return Model(
-            np.array([float(area) for area in value]),
-            completed_area("roc", ranking, betas, on_new=True),
+        areas = find_placements(ranking).auroc(ranking.total, betas)
+        value = np.array([float(area) for area in areas])
+        return Model(  # whose sign no beta changes
+            value,
+            value,
             sum_by_cluster(placement_influences(ranking)).sum(axis=0, keepdims=True),
             1 / (1 - rest_share(ranking.total, betas)[np.newaxis]),
         )

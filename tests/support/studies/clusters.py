@@ -142,7 +142,7 @@ SHAPES: Mapping[str, Callable[[], tuple[FloatArray, FloatArray]]] = {
     "hard negatives": hard_negatives,
     "worse than chance": lambda: normal(-0.5),
 }
-FIRST, JITTERED = "normal, shift 1", "digits, jittered"
+FIRST, JITTERED, DIGITS = "normal, shift 1", "digits, jittered", "digits"
 
 
 @cache
@@ -154,6 +154,8 @@ def scores(shape: str) -> Scores:
             np.sort(np.resize(rng.permutation(pool), FINE) + jitter_sd() * rng.permutation(jitter))
             for pool in digits()
         )
+    elif shape == DIGITS:
+        positive, negative = (np.sort(np.resize(pool, FINE)) for pool in digits())
     else:
         positive, negative = SHAPES[shape]()
     threshold = float(np.quantile(positive, 1 - RECALL))

@@ -1,0 +1,324 @@
+"""Rows that stand for several each: as so many rows, with the error of one cluster for each."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+import pu_accessor
+from pu_accessor import PUTypeError, PUValueError
+from pu_accessor.ranking import FloatArray
+from tests.methods.test_clusters import read
+from tests.support.oracles import cluster_oracle as oracle
+
+BETA, AT = 0.3, {"threshold": 0.5}
+MODELS = ["score", "svm"]
+Question = Callable[[Any], Any]
+
+
+def draw(seed: int, rows: int = 240) -> pd.DataFrame:
+    """Draw rows with whole weights, some of them 0; ids, sites and folds."""
+    rng = np.random.default_rng(seed)
+    positive = rng.random(rows) < 0.4
+    score = rng.normal(size=rows) + 1.2 * positive
+    label = np.where(positive & (rng.random(rows) < 0.5), 1.0, np.nan)
+    if seed % 3 == 1:
+        score = np.round(score, 1)
+    if seed % 3 == 2:
+        label = np.where(~positive & (rng.random(rows) < 0.2), 0.0, label)
+    df = pd.DataFrame({"score": score, "label": label, "id": np.arange(rows)})
+    df["svm"] = score + rng.normal(size=rows)
+    df["w"] = rng.integers(0, 6, rows)
+    df["site"], df["fold"] = rng.integers(0, 30, rows), rng.integers(0, 3, rows)
+    return df
+
+
+def repeat(df: pd.DataFrame) -> pd.DataFrame:
+    """Let each row stand as often as its weight says."""
+    return df.loc[df.index.repeat(df["w"])]
+
+
+def same(answer: Any, expected: Any) -> None:
+    """Raise unless two answers are equal, but for the name of the band."""
+    if isinstance(answer, xr.Dataset):
+        bands = answer.attrs.pop("band"), expected.attrs.pop("band")
+        assert bands in (("weighted", "clustered"), ("clustered", "clustered"))
+        xr.testing.assert_allclose(answer, expected, atol=1e-12)
+        return
+    if "band" in answer:
+        answer = answer.replace({"band": {"weighted": "clustered"}})
+    pd.testing.assert_frame_equal(answer, expected, atol=1e-12, rtol=1e-9)
+
+
+ALONE: dict[str, Question] = {
+    "auroc": lambda pu: pu.auroc([0.1, BETA]),
+    "average precision": lambda pu: pu.average_precision([0.1, BETA]),
+    "prevalence": lambda pu: pu.average_precision(BETA, prevalence=0.1),
+    "part": lambda pu: pu.auroc(BETA, max_fpr=0.2),
+    "interval": lambda pu: pu.auroc(BETA, beta_interval=(0.2, 0.4)),
+    "threshold": lambda pu: pu.metric(["precision", "recall", "mcc"], BETA, at=AT),
+    "rank": lambda pu: pu.metric(["precision", "recall"], BETA, at=50),
+    "fraction": lambda pu: pu.metric("f1", BETA, at={"fraction": 0.1}),
+    "at recall": lambda pu: pu.metric("precision", BETA, at={"recall": 0.5}),
+    "bedroc": lambda pu: pu.bedroc(BETA, target="population"),
+    "region": lambda pu: pu.roc_region(BETA, at=AT),
+    "tables": lambda pu: pu.contingency([0.1, BETA]),
+    "all cutoffs": lambda pu: pu.contingency(BETA, ranks="all"),
+    "some cutoffs": lambda pu: pu.contingency(BETA, ranks=[10, 50]),
+    "roc": lambda pu: pu.roc_bounds(BETA),
+    "pr": lambda pu: pu.pr_bounds(BETA),
+    "calibration": lambda pu: pu.calibration(BETA, bins=[0, 0.3, 0.6, 1]),
+    "net benefit": lambda pu: pu.net_benefit(BETA, thresholds=[0.2, 0.5], target="population"),
+}
+OF_PROBABILITIES = ("calibration", "net benefit")
+OF_MODELS: dict[str, Question] = {
+    "auroc": lambda pu: pu.compare(BETA),
+    "no beta": lambda pu: pu.compare(),
+    "average precision": lambda pu: pu.compare(BETA, quantity="average_precision"),
+    "precision": lambda pu: pu.compare(BETA, quantity="precision", at=AT),
+    "top": lambda pu: pu.compare(BETA, quantity="recall", at={"fraction": 0.1}),
+    "max-t": lambda pu: pu.compare(BETA, adjust="max_t"),
+    "each": lambda pu: pu.auroc(BETA),
+}
+ROLES: dict[str, dict[str, Any]] = {
+    "rows": {"cluster": "id"},
+    "monotone": {"cluster": "id", "monotone": True},
+    "by": {"cluster": "id", "by": "fold"},
+    "pool": {"cluster": "id", "by": "fold", "pool": True},
+}
+
+
+# Of groups that are pooled scores are on no common scale.
+NOT_POOLED = ("prevalence", "part", "threshold", "region", *OF_PROBABILITIES)
+ASKED = [
+    (name, roles) for name in ALONE for roles in ROLES if roles != "pool" or name not in NOT_POOLED
+]
+# Where nothing is rounded to a whole number of rows.
+ROUNDED = ("fraction", "at recall", "all cutoffs", "some cutoffs", "tables", "roc", "pr")
+SMOOTH = [name for name in ALONE if name not in (*ROUNDED, "calibration")]
+
+
+def with_weights(roles: dict[str, Any]) -> dict[str, Any]:
+    """Return the roles of rows with weights: none of them needs an id."""
+    return {name: role for name, role in roles.items() if role != "id"} | {"weight": "w"}
+
+
+@pytest.mark.filterwarnings("ignore:Fewer than 10 clusters")
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("name", "roles"), ASKED)
+def test_whole_weights_are_repeated_rows(name: str, roles: str, seed: int) -> None:
+    df = draw(seed)
+    if name in OF_PROBABILITIES:
+        df["score"] = 1 / (1 + np.exp(-df["score"]))
+    if roles == "pool" and name in (
+        "prevalence",
+        "part",
+        "threshold",
+        "region",
+        *OF_PROBABILITIES,
+    ):
+        pytest.skip("not of groups that are pooled")
+    expected = ALONE[name](repeat(df).pu(**ROLES[roles]))
+    same(ALONE[name](df.pu(**with_weights(ROLES[roles]))), expected)
+
+
+@pytest.mark.filterwarnings("ignore:Fewer than 10 clusters")
+@pytest.mark.parametrize("name", OF_MODELS)
+@pytest.mark.parametrize("roles", ["rows", "by"])
+def test_models_of_whole_weights_are_those_of_repeated_rows(name: str, roles: str) -> None:
+    df = draw(5)
+    expected = OF_MODELS[name](repeat(df).pu(score=MODELS, **ROLES[roles]))
+    same(OF_MODELS[name](df.pu(score=MODELS, **with_weights(ROLES[roles]))), expected)
+
+
+@pytest.mark.parametrize("name", ["auroc", "average precision", "threshold", "tables"])
+def test_weights_go_with_clusters(name: str) -> None:
+    df = draw(7)
+    expected = ALONE[name](repeat(df).pu(cluster="site"))
+    same(ALONE[name](df.pu(weight="w", cluster="site")), expected)
+
+
+@pytest.mark.parametrize("quantity", ["auroc", "average_precision"])
+def test_gaps_count_weights(quantity: str) -> None:
+    df = draw(3)
+    expected = repeat(df).pu(by="fold", cluster="id").gap(quantity, BETA)
+    same(df.pu(by="fold", weight="w").gap(quantity, BETA), expected)
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+def test_weights_just_off_whole_ones_change_next_to_nothing(name: str) -> None:
+    """Fractions take a path of their own, with counts that are floats."""
+    df = draw(6)
+    if name in OF_PROBABILITIES:
+        df["score"] = 1 / (1 + np.exp(-df["score"]))
+    whole = ALONE[name](df.pu(weight="w"))
+    close = ALONE[name](df.assign(w=df["w"] * (1 + 1e-9)).pu(weight="w"))
+    frames = (
+        each.to_dataframe() if isinstance(each, xr.Dataset) else each for each in (whole, close)
+    )
+    one, other = (frame.select_dtypes("number") for frame in frames)
+    np.testing.assert_allclose(other.to_numpy(float), one.to_numpy(float), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("shape", ["plain", "ties", "known negatives"])
+@pytest.mark.parametrize("quantity", ["auroc", "average_precision"])
+def test_errors_are_sums_of_squares_of_weighted_influences(quantity: str, shape: str) -> None:
+    """Fractions, against derivatives of the functional by each row's weight."""
+    seed = ["plain", "ties", "known negatives"].index(shape)
+    df = draw(seed)
+    rng = np.random.default_rng(seed)
+    df["w"] = 1 + 4 * rng.random(len(df))
+    functional = oracle_of(quantity, df)
+    weight = df["w"].to_numpy()
+    slopes = np.array([slope(functional, weight, row) for row in range(len(df))])
+    known = (df["label"] == 1).to_numpy()
+    variance = 0.0
+    for kind in (known, ~known):
+        left = 1 - weight[kind] / weight[kind].sum()
+        variance += float(((slopes * weight)[kind] ** 2 / left).sum())
+    found = getattr(df.pu(weight="w"), quantity)(BETA).iloc[0]
+    assert found["standard_error"] == pytest.approx(variance**0.5, rel=1e-4)
+
+
+def oracle_of(quantity: str, df: pd.DataFrame) -> oracle.Functional:
+    """Return AUROC, or average precision, as a function of the rows' weights."""
+    score, known = df["score"].to_numpy(), (df["label"] == 1).to_numpy()
+    negative = (df["label"] == 0).to_numpy()
+    base = df["w"].to_numpy()
+    n, unlabeled = base[known].sum(), base[~known & ~negative].sum()
+    rest = base[~known].sum()
+    hidden, prevalence = BETA * unlabeled / rest, (n + BETA * unlabeled) / (n + rest)
+    above = (score[:, np.newaxis] <= score).astype(np.float64)  # row by row, ties at the end
+    wins = (np.sign(score[:, np.newaxis] - score) + 1) / 2
+
+    def auroc(weight: FloatArray) -> float:
+        f, g = (weight * kind / weight[kind].sum() for kind in (known, ~known))
+        return float((f @ wins @ g - hidden / 2) / (1 - hidden))
+
+    def average_precision(weight: FloatArray) -> float:
+        f, g = (weight * kind / weight[kind].sum() for kind in (known, ~known))
+        true, others = above @ f, above @ g
+        head = n / (n + rest) * true + rest / (n + rest) * others
+        return float(f[known] @ (prevalence * true[known] / head[known]))
+
+    return auroc if quantity == "auroc" else average_precision
+
+
+def slope(functional: oracle.Functional, weight: FloatArray, row: int) -> float:
+    """Return the derivative by the weight of one row."""
+    step = np.zeros(weight.size)
+    step[row] = 1e-4
+    return (functional(weight + step) - functional(weight - step)) / 2e-4
+
+
+def test_estimates_are_weighted_shares() -> None:
+    """A threshold that has everything above or below it leaves nothing to complete."""
+    df = draw(0).query("w > 0").assign(w=lambda rows: rows["w"] + 0.25)
+    known = df["label"] == 1
+    found = df.pu(weight="w").metric("recall", 0, at=AT, target="population").iloc[0]
+    share = df.loc[known & (df["score"] >= 0.5), "w"].sum() / df.loc[known, "w"].sum()
+    assert found["estimate"] == pytest.approx(share, abs=1e-12)
+    assert found["rank"] == pytest.approx(df.loc[df["score"] >= 0.5, "w"].sum())
+
+
+def test_sources_agree() -> None:
+    df = draw(1).assign(w=lambda rows: rows["w"] + 1.5)
+    expected = df.pu(weight="w").auroc(BETA)
+    arrays = pu_accessor.from_arrays(df["score"], df["label"], weight=df["w"])
+    pd.testing.assert_frame_equal(arrays.auroc(BETA), expected)
+    samples = xr.Dataset({name: ("sample", df[name]) for name in ("score", "label", "w")})
+    pd.testing.assert_frame_equal(samples.pu(dim="sample", weight="w").auroc(BETA), expected)
+    shuffled = df.sample(frac=1, random_state=0).pu(weight="w").auroc(BETA)
+    pd.testing.assert_frame_equal(shuffled, expected)
+    models = df.pu(score=MODELS, weight="w").compare(BETA)
+    rows = df.melt(["id", "label", "w"], MODELS, "model", "s")
+    pairs = rows.pu(by="model", score="s", weight="w").compare(BETA, on="id")
+    pd.testing.assert_frame_equal(pairs, models)
+
+
+def test_missing_scores_may_be_left_out() -> None:
+    df = draw(2)
+    df.loc[::7, "score"] = np.nan
+    expected = df.dropna(subset="score").pu(weight="w").auroc(BETA)
+    pd.testing.assert_frame_equal(df.pu(weight="w", nan_policy="omit").auroc(BETA), expected)
+    last = repeat(df).pu(cluster="id", nan_policy="worst").auroc(BETA)
+    same(df.pu(weight="w", nan_policy="worst").auroc(BETA), last)
+
+
+def test_what_rows_stand_for_is_told(tmp_path: Any) -> None:
+    df = draw(0)
+    told = repr(df.pu(weight="w"))
+    weights = df["w"].sum(), df.loc[df["label"] == 1, "w"].sum()
+    assert f"0 to 5, {weights[0]} in all, {weights[1]} of known positives" in told
+    df.pu(weight="w").report(BETA, path=tmp_path / "report.html")
+    text = (tmp_path / "report.html").read_text()
+    assert "Each row stands for as many as its &#x27;w&#x27; says." in text
+
+
+def test_a_row_is_a_cluster_of_its_own_where_it_has_a_weight() -> None:
+    """Five known positives warn of no clusters, which nobody spoke of."""
+    df = draw(0).assign(label=lambda rows: rows["label"].where(rows["label"].cumsum() <= 5))
+    assert len(df.assign(w=2).pu(weight="w").auroc(BETA)) == 1
+
+
+WRONG = {
+    "below 0": (-1.0, "1 or more, but [-1.0] came in 1 of 240 rows"),
+    "below 1": (0.5, "Divide by the least: df['w'] / 0.5"),
+    "infinite": (np.inf, "but [inf] came"),
+    "missing": (np.nan, "but [nan] came"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_weights_are_told(name: str) -> None:
+    value, message = WRONG[name]
+    df = draw(0).astype({"w": float})
+    df.loc[3, "w"] = value
+    with pytest.raises(PUValueError) as told:
+        df.pu(weight="w").auroc(BETA)
+    assert "weight column 'w'" in str(told.value)
+    assert message in str(told.value)
+
+
+def test_weights_are_numbers_above_0() -> None:
+    df = draw(0)
+    with pytest.raises(PUValueError, match="is 0 in all 240"):
+        df.assign(w=0).pu(weight="w").auroc(BETA)
+    with pytest.raises(PUTypeError, match="must hold numbers"):
+        df.assign(w="a").pu(weight="w").auroc(BETA)
+    rows = df.melt(["id", "label"], MODELS, "model", "s").assign(w=lambda x: 1.0 + x.index)
+    with pytest.raises(PUValueError, match="the same in all groups"):
+        rows.pu(by="model", score="s", weight="w").compare(BETA, on="id")
+
+
+REFUSED: dict[str, Question] = {
+    "these examples": lambda pu: pu.auroc(BETA, target="examples"),
+    "limits on beta": lambda pu: pu.estimate_beta(),
+    "lists": lambda pu: pu.cutoff(BETA, precision=0.5),
+    "odds": lambda pu: pu.auroc(BETA, selection_odds=2),
+    "band": lambda pu: pu.roc_bounds(BETA, band="simultaneous"),
+    "reference": lambda pu: pu.roc_bounds(BETA, reference="negatives"),
+    "new curve": lambda pu: pu.roc_bounds(BETA, target="population"),
+    "propensity": lambda pu: pu(propensity="w").auroc(BETA),
+    "drawn": lambda pu: pu.sample_to_label(5, random_state=0),
+    "chunks": lambda _: pu_accessor.from_chunks([draw(2)])(weight="w").auroc(BETA),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_takes_a_random_sample_refuses_weights(name: str) -> None:
+    with pytest.raises(PUValueError, match="weight"):
+        REFUSED[name](draw(2).pu(weight="w"))
+
+
+def test_oracle_reads_rows() -> None:
+    """The functional of equal weights is the one of clusters' oracle."""
+    df = draw(2).assign(w=1.0, patient=0)
+    scores, labels, _ = read(df)
+    ours = oracle_of("average_precision", df)(np.ones(len(df)))
+    assert ours == pytest.approx(
+        oracle.average_precision_of(scores, labels, BETA)(np.ones(len(df)))
+    )
