@@ -305,7 +305,7 @@ def _pool(terms: Sequence[GroupTerm]) -> ClusterTerms | None:
     return ClusterTerms(code, influence, np.concatenate([part.share for part in parts]))
 
 
-def _shared(terms: Sequence[GroupTerm], value: FloatArray, span: FloatArray) -> FloatArray:
+def _shared(terms: Sequence[GroupTerm], value: FloatArray, span: FloatArray | float) -> FloatArray:
     """Return by how much shared clusters enlarge the variance between groups.
 
     Notes
@@ -328,7 +328,7 @@ def _shared(terms: Sequence[GroupTerm], value: FloatArray, span: FloatArray) -> 
         return np.zeros(value.shape[1])
     each = [term.clusters.code.size if term.clusters else 0 for term in terms]
     away = np.repeat((value - value.mean(axis=0)).T, each, axis=1)
-    added = pooled.influence / span[:, np.newaxis] + away * pooled.share
+    added = pooled.influence / np.reshape(span, (-1, 1)) + away * pooled.share
     _, cluster = np.unique(pooled.code, return_inverse=True)
     together = np.bincount(cluster, pooled.share)
     left = np.maximum(1 - together / number, 1 / number)
