@@ -205,6 +205,10 @@ def scorer(
     above 1. A metric is that of ``df.pu.metric``. Intervals come from ``df.pu``, for all folds
     together by ``df.pu(by="fold", pool=True)``.
 
+    Rows that belong together, such as those of a patient, change no estimate, and so no score:
+    only how far it can be off. They belong into one fold, ``cv=GroupKFold()`` with
+    ``groups=patient``; an interval has ``df.pu(cluster="patient", by="fold", pool=True)``.
+
     Examples
     --------
     >>> import numpy as np

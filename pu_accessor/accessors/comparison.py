@@ -33,6 +33,7 @@ def compare(
     selection_odds: float = 1.0,
     joint: str = "approximate",
     adjust: str = "holm",
+    alpha: float | None = None,
 ) -> pd.DataFrame:
     """Compare models that ranked the same examples: by AUROC no beta is needed.
 
@@ -55,7 +56,8 @@ def compare(
 
         Without it there is no size.
     quantity : Metric, default "auroc"
-        "auroc", "average_precision", or a metric, by name or as a function, at a cutoff.
+        "auroc", "average_precision", "bedroc", or a metric, by name or as a function, at a cutoff;
+        "net_benefit" of probabilities, at a threshold.
     at : At, optional
         The cutoff: a number of examples predicted positive, 100 or ``{"rank": 100}``, or their
         share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last with an estimated
@@ -83,6 +85,11 @@ def compare(
     adjust : {"holm", "max_t"}, default "holm"
         How p values are adjusted for the number of pairs [1]_: "max_t" counts with how the
         statistics of pairs vary together [3]_, and is never larger.
+    alpha : float, optional
+        How early is early, above 0: the rank r of N counts exp(-alpha*r/N). At 20 the first 8% of
+        the examples make 80% of the score.
+
+        Of "bedroc" alone, where it is 20 if it is left out.
 
     Returns
     -------
@@ -144,7 +151,7 @@ def compare(
     The difference of another quantity is off by what each row adds to the error of a less what it
     adds to that of b; its variance is the sum of squares, of the known positives and of the rest.
     The interval is around a statistic that need not lie in [0, 1], and reaches to the difference
-    of the estimates, those of `average_precision` and `metric`.
+    of the estimates, those of `average_precision`, `metric`, `bedroc` and `net_benefit`.
 
     Of clustered rows, with `cluster`, the variance is that of sums by cluster, or of independent
     rows if that is larger, and the degrees of freedom are at most one less than clusters that hold
@@ -179,7 +186,7 @@ def compare(
     betas = None if beta is None else read_betas(beta, joint=joint)
     refuse_odds(settings.selection_odds, pooled=bool(self._roles.pool))
     asked = quantity, at, on
-    return comparison.compare(self._request(), betas, *asked, settings, target, adjust)
+    return comparison.compare(self._request(), betas, *asked, settings, target, adjust, alpha)
 
 
 def dominance(

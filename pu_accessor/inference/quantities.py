@@ -61,6 +61,8 @@ class Quantity:
     of_rates: bool = False  # it follows from both rates of the ROC curve, whatever the prevalence
     of_head: bool = False  # it follows from the precision of the head, and the prevalence
     rounds_up: bool = False  # a fraction of the examples to a whole number of them
+    of_probabilities: bool = False  # scores must be, and a cutoff is one of them
+    alpha: float | None = None  # how early is early, once it was said
 
     @property
     def needs_cutoff(self) -> bool:
@@ -156,16 +158,18 @@ QUANTITIES: Mapping[str, Quantity] = {
         Quantity(
             "bedroc",
             "BEDROC",
-            can=("examples", "population"),
+            can=("compare", "examples", "population"),
             ask="df.pu.bedroc(0.3, alpha=20)",
             needs=("alpha",),
         ),
         Quantity(
             "net_benefit",
             "net benefit",
-            can=("examples", "population", "propensity", "selection_odds"),
+            can=("compare", "examples", "population", "propensity", "selection_odds"),
             ask="df.pu.net_benefit(0.3)",
-            needs=("thresholds",),
+            needs=("at",),
+            span=np.inf,
+            of_probabilities=True,
         ),
         Quantity(
             "difference",

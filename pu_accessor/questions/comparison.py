@@ -27,6 +27,8 @@ from pu_accessor.inference.comparison.pairwise import (
     recall_of_group,
 )
 from pu_accessor.inference.estimates.cutoff_spec import FIXED, At, Cutoff
+from pu_accessor.inference.estimates.early_recognition import check_alpha
+from pu_accessor.inference.estimates.utility import as_thresholds, worth_of
 from pu_accessor.inference.quantities import Quantity, read_quantity
 from pu_accessor.inference.settings import BetaRange, Settings, check_target, ranking_level
 from pu_accessor.inference.tables.metrics import Metric
@@ -63,10 +65,10 @@ def compare(
     settings: Settings,
     target: str,
     adjust: str = "holm",
+    alpha: float | None = None,
 ) -> pd.DataFrame:
     """Compare a quantity of models that ranked the same examples, in each group of examples."""
-    entry = read_quantity(quantity, at, "compare")
-    cutoff = entry.read_cutoff(at)
+    entry, cutoff = _read_compared(quantity, at, alpha)
     check_target(target)
     _check_adjust(adjust, settings)
     if "test" not in entry.can:
@@ -97,6 +99,30 @@ def compare(
     if betas is None:
         pairs.attrs["size"] = _NO_SIZE
     return pairs
+
+
+def _read_compared(
+    quantity: str | Metric, at: At | None, alpha: float | None
+) -> tuple[Quantity, Cutoff | None]:
+    """Return the entry of a quantity, with what it needs besides beta."""
+    entry = read_quantity(quantity, at, "compare")
+    cutoff = entry.read_cutoff(at)
+    if "alpha" in entry.needs:
+        return replace(entry, alpha=check_alpha(20.0 if alpha is None else alpha)), cutoff
+    if alpha is not None:
+        raise PUValueError(
+            f"alpha must be left out to compare {entry.name!r}, but {alpha!r} was passed: it says "
+            "how early is early for 'bedroc' alone."
+        )
+    if cutoff is None or not entry.of_probabilities:
+        return entry, cutoff
+    if cutoff.kind != "threshold":
+        raise PUValueError(
+            f"at must be a threshold to compare {entry.name!r}, but {cutoff.kind!r} was passed. "
+            "Pass the probability from which on one acts, at={'threshold': 0.2}."
+        )
+    (threshold,) = as_thresholds(cutoff.value).tolist()
+    return replace(entry, metric=worth_of(threshold)), cutoff
 
 
 def _check_adjust(adjust: str, settings: Settings) -> None:

@@ -22,15 +22,7 @@ from pu_accessor.inference.estimates.cutoff_spec import (
 )
 from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.joint import join_estimates
-from pu_accessor.inference.estimates.macro_average import (
-    AREA,
-    RATE,
-    area_under_pr,
-    area_under_roc,
-    areas_under_roc,
-    check_fixed,
-    rate_at,
-)
+from pu_accessor.inference.estimates.macro_average import check_fixed
 from pu_accessor.inference.estimates.metric_at import AtCutoff
 from pu_accessor.inference.estimates.partial_area import estimate_population_partial
 from pu_accessor.inference.estimates.within_odds import (
@@ -38,7 +30,7 @@ from pu_accessor.inference.estimates.within_odds import (
     estimate_any,
 )
 from pu_accessor.inference.influence import find_design, placement_influences
-from pu_accessor.inference.quantities import Quantity, check_moves, read_quantities
+from pu_accessor.inference.quantities import QUANTITIES, Quantity, check_moves, read_quantities
 from pu_accessor.inference.settings import BetaRange, Settings, check_prevalence, check_target
 from pu_accessor.inference.tables.curves import check_max_fpr
 from pu_accessor.inference.tables.metrics import Metric
@@ -79,7 +71,8 @@ def auroc(
     check_target(target)
     check_whole_area(settings, max_fpr)
     if over is not None:
-        averaged = _average_of_auroc(target, max_fpr)
+        _refuse_part(max_fpr)
+        averaged = Averaged([(QUANTITIES["auroc"], None)])
         return average_over(over, request, betas, settings, target, averaged)
     at_random, part = settings.selection_odds == 1, None if max_fpr == 1 else max_fpr
 
@@ -101,19 +94,14 @@ def auroc(
     )
 
 
-def _average_of_auroc(target: str, max_fpr: float | None) -> Averaged:
-    """Return how AUROC is averaged."""
+def _refuse_part(max_fpr: float | None) -> None:
+    """Raise if a part of the area is to be averaged."""
     if max_fpr is not None and max_fpr < 1:
         raise PUValueError(
             f"max_fpr must be left out with average=True, but {max_fpr!r} was passed: the "
             "area of a part is biased where few positives are known. Average a metric: "
             "df.pu(by='query').metric('recall', 0.3, at={'fraction': 0.1}, average=True)."
         )
-    return Averaged(
-        lambda ranking, betas: [area_under_roc(ranking, betas, target)],
-        AREA,
-        at_once=lambda stack, betas: [one and [one] for one in areas_under_roc(stack, betas)],
-    )
 
 
 def average_precision(
@@ -129,7 +117,7 @@ def average_precision(
     odds = "selection_odds" if settings.selection_odds > 1 else None
     check_prevalence(settings, target, odds if over is None else "average=True")
     if over is not None:
-        averaged = Averaged(lambda ranking, betas: [area_under_pr(ranking, betas)], AREA)
+        averaged = Averaged([(QUANTITIES["average_precision"], None)])
         return average_over(over, request, betas, settings, target, averaged)
     return estimate_areas(
         request,
@@ -231,12 +219,7 @@ def metric(
         goal = "population" if target is None else target
         check_prevalence(settings, goal, "average=True")
         check_fixed(cutoffs[0])
-        averaged = Averaged(
-            lambda ranking, betas: [rate_at(ranking, betas, q.metric, c) for q, c in each],
-            RATE,
-            named,
-        )
-        return average_over(over, request, betas, settings, goal, averaged)
+        return average_over(over, request, betas, settings, goal, Averaged(each, named))
     target = read_target(target, cutoffs[0], settings)
     check_prevalence(settings, target)
     betas.refuse_odds(settings.selection_odds)

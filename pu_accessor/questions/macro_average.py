@@ -1,6 +1,7 @@
 """Averages over groups, such as queries or users -> one tidy frame."""
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from math import inf
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
@@ -8,12 +9,19 @@ import numpy as np
 import pandas as pd
 
 from pu_accessor.errors import PUTypeError, PUValueError, brief
+from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.joint import join_estimates
 from pu_accessor.inference.estimates.macro_average import (
+    AREA,
+    RATE,
     GroupTerm,
+    areas_under_roc,
     average_groups,
+    count_clusters,
     find_span,
+    group_term,
 )
+from pu_accessor.inference.quantities import Quantity
 from pu_accessor.inference.settings import BetaRange, Settings, check_target
 from pu_accessor.questions.betas import Betas, split_key
 from pu_accessor.questions.request import (
@@ -25,12 +33,15 @@ from pu_accessor.questions.request import (
     check_total,
     map_rankings,
     settings_columns,
+    warn_of_few_clusters,
     warn_of_rows,
 )
-from pu_accessor.ranking import FloatArray, Ranking, Stack
+from pu_accessor.ranking import FloatArray, Ranking
 
 Average: TypeAlias = bool | str | list[str]
 
+_NESTED = "Each cluster is in one group: groups count, and clusters change nothing."
+_CROSSED = "Clusters are in several groups: the error has what they add to all of these."
 _PLAIN = ("band", "reference", "selection_odds")
 _BEYOND = "beyond"  # what no groups can have
 _COLUMNS = ("estimate", "standard_error", "lower", "upper", _BEYOND)
@@ -58,14 +69,10 @@ class Over(NamedTuple):
 
 
 class Averaged(NamedTuple):
-    """What is averaged."""
+    """What is averaged: quantities, each at its cutoff where it has one."""
 
-    # From a ranking and its betas to what it adds to each number that is asked for.
-    question: Callable[[Ranking, FloatArray], list[GroupTerm]]
-    scatter: float  # as `average_groups` takes it
+    each: Sequence[tuple[Quantity, Cutoff | None]]
     columns: Mapping[str, list[Any]] = MappingProxyType({})  # which name these numbers
-    # As `map_rankings` takes it.
-    at_once: Callable[[Stack, FloatArray], Sequence[list[GroupTerm] | None]] | None = None
 
 
 def read_average(average: Average, models: bool) -> Over | None:
@@ -95,11 +102,11 @@ def average_over(
         of_groups = Betas(BetaRange(estimate.grid(settings.level, betas.joint)))
 
     def question(ranking: Ranking, beta: BetaRange, _: Settings) -> list[GroupTerm]:
-        return averaged.question(ranking, beta.values)
+        return [group_term(ranking, beta.values, *asked, target) for asked in averaged.each]
 
     def columns(group: Sequence[Result[list[GroupTerm]]], beta: BetaRange) -> Columns:
         averages = [
-            _average(terms, target, averaged.scatter, level, estimate, betas.joint)
+            _average(terms, target, scatter, level, estimate, betas.joint)
             for terms in zip(*(result.content for result in group), strict=True)
         ]
         arrays = np.stack(averages, axis=-1)  # over columns, betas and numbers
@@ -112,15 +119,27 @@ def average_over(
             "n_groups": len(group),
         }
 
-    at_once = averaged.at_once if target == "population" else None
+    quantity, cutoff = averaged.each[0]
+    scatter = AREA if cutoff is None else RATE
+    plain = target == "population" and quantity.curve == "roc"
+    at_once = areas_under_roc if plain else None
     rankings = request.rank("breakpoints")
     results = map_rankings(
-        request, rankings, question, of_groups, settings, at_once=at_once, warn=False
+        request,
+        rankings,
+        question,
+        of_groups,
+        settings,
+        at_once=at_once,
+        warn=False,
+        alone=False,
+        clustered=True,
     )
     kept = over.kept(results.names)
     groups = _together(results, kept, estimate)
     names = tuple(results.names[level] for level in kept)
     averages = as_rows(Results(names, groups, betas, settings, results.skipped), columns)
+    averages.attrs |= _tell_clusters(groups, names)
     beyond = averages.pop(_BEYOND) > 0
     warn_of_rows(
         averages,
@@ -151,6 +170,19 @@ def _average(
     beyond = ~((floor <= average.value) & (average.value <= ceiling))
     columns = average.value, average.error, average.lower, average.upper, beyond
     return np.stack(np.broadcast_arrays(*columns))
+
+
+def _tell_clusters(
+    groups: Sequence[Result[list[Result[list[GroupTerm]]]]], names: Sequence[str]
+) -> dict[str, str]:
+    """Say whether clusters count, if there are any; and warn where few of them do."""
+    firsts = [[result.content[0] for result in group.content] for group in groups]
+    if all(term.clusters is None for terms in firsts for term in terms):
+        return {}
+    numbers = [count_clusters(terms) for terms in firsts]
+    keys = [group.key for group in groups]
+    warn_of_few_clusters(names, dict(zip(keys, numbers, strict=True)))
+    return {"clusters": _NESTED if min(numbers) == inf else _CROSSED}
 
 
 def _check_plain(settings: Settings, betas: Betas) -> None:

@@ -178,6 +178,7 @@ def map_rankings(
     *,
     at_once: Callable[[Stack, FloatArray], Sequence[Content | None]] | None = None,
     warn: bool = True,
+    alone: bool = True,
     clustered: bool = False,
 ) -> Results[Content]:
     """Put a question to each ranking, or to the paired ranks of each group.
@@ -185,7 +186,8 @@ def map_rankings(
     With `settings` each result says what a reader should know of its ranking. `at_once` answers
     for many small rankings, with None for those to which `question` has to be put. `warn` where
     beta exceeds the limit that the known positives set. `clustered`: the answer knows of examples
-    that belong together; others are refused to these.
+    that belong together; others are refused to these. `alone`: it is one for each ranking, whose
+    clusters have to suffice.
     """
     names, keys = keyed.names, keyed.keys
     by_key = [_NO_BETA] * len(keys) if betas is None else betas.of(names, keys)
@@ -197,7 +199,7 @@ def map_rankings(
         beta.check_counts(ranking.total)
         if not clustered:
             _refuse_clusters(ranking)
-        if isinstance(ranking, Ranking):
+        if isinstance(ranking, Ranking) and alone:
             check_clusters(ranking)
         content = question(ranking, beta, settings_by_key[position])
         if settings is not None and isinstance(ranking, Ranking):
@@ -216,7 +218,9 @@ def map_rankings(
     results = Results(names, each, betas, shared, skipped)
     _warn_of_rankings(results, warn)
     _warn_of_refuted(results)
-    _warn_of_clusters(results)
+    if alone:
+        held = {each.key: each.about.clusters for each in results.each if each.about is not None}
+        warn_of_few_clusters(results.names, held)
     return results
 
 
@@ -361,13 +365,13 @@ def _warn_of_refuted(results: Results[Any]) -> None:
         )
 
 
-def _warn_of_clusters(results: Results[Any]) -> None:
+def warn_of_few_clusters(names: Sequence[str], held: Mapping[Hashable, float]) -> None:
     """Say once where known positives are in few clusters."""
-    few = []
-    for key, _, about, _ in results.each:
-        if about is not None and about.clusters < FEW_CLUSTERS:
-            group = f"{name_group(results.names, key)}: " if results.names else ""
-            few.append(f"{group}{about.clusters:g}")
+    few = [
+        f"{name_group(names, key)}: {number:g}" if names else f"{number:g}"
+        for key, number in held.items()
+        if number < FEW_CLUSTERS
+    ]
     if few:
         warn_caller(
             f"Fewer than {FEW_CLUSTERS} clusters hold a known positive ({_first(few)}): how far "

@@ -6,13 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from scipy import stats
+from scipy import special, stats
 
 import pu_accessor
 from pu_accessor import PUError, PUTypeError, PUValueError
 from pu_accessor.ranking import BoolArray, FloatArray
 
-BETA, AT = 0.15, 0.8
+BETA, AT, ALPHA = 0.15, 0.8, 5.0
+CHANCE = float(special.expit(AT))  # the same cutoff, of probabilities
 MODELS = ["svm", "forest", "nb"]
 
 
@@ -39,10 +40,28 @@ def weighted(name: str, score: FloatArray, known: BoolArray, weight: FloatArray)
         shares = np.array([above(at) for at in score[known]]) * [n, rest]
         positives = n + BETA * rest
         return float(one @ (shares[:, 0] / shares.sum(axis=1)) * positives / n)
+    if name == "bedroc":
+        size = n + rest
+        positives, pace = n + BETA * rest, ALPHA / size
+        ranks = np.array([above(at) for at in score[known]]) @ [n, rest]
+
+        def mean_weight(start: FloatArray | float, length: float) -> FloatArray:
+            ends = np.exp(-pace * np.asarray(start)), np.exp(-pace * (np.asarray(start) + length))
+            return np.asarray((ends[0] - ends[1]) / length)
+
+        top, bottom = (mean_weight(at, positives) for at in (0.0, size - positives))
+        return float((one @ mean_weight(ranks - 1, 1.0) - bottom) / (top - bottom))
     t, o = above(AT)
     tp = t * (n + BETA * rest)
     head = n * t + rest * o
-    values = {"recall": t, "precision": tp / head, "f1": 2 * tp / (head + n + BETA * rest)}
+    cost = CHANCE / (1 - CHANCE)
+    benefit = (tp - (head - tp) * cost) / (n + rest)
+    values = {
+        "net_benefit": benefit,
+        "recall": t,
+        "precision": tp / head,
+        "f1": 2 * tp / (head + n + BETA * rest),
+    }
     return float(values[name])
 
 
@@ -73,24 +92,34 @@ def by_patient(df: pd.DataFrame, terms: FloatArray) -> float:
     return whole
 
 
+def asked(df: pd.DataFrame, name: str) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Return rows as a quantity takes them, and how it is asked for."""
+    if name == "net_benefit":
+        rows = df.assign(**{model: special.expit(df[model]) for model in MODELS})
+        return rows, {"quantity": name, "at": {"threshold": CHANCE}}
+    cutoff = {} if name in ("average_precision", "bedroc") else {"at": {"threshold": AT}}
+    return df, {"quantity": name, **cutoff, **({"alpha": ALPHA} if name == "bedroc" else {})}
+
+
 def half_width(row: "pd.Series[Any]") -> float:
     """Return a standard error from an interval that is not cut."""
     return float((row["upper"] - row["lower"]) / 2 / stats.t.ppf(0.975, row["df"]))
 
 
-@pytest.mark.parametrize("name", ["average_precision", "recall", "precision", "f1"])
+@pytest.mark.parametrize(
+    "name", ["average_precision", "recall", "precision", "f1", "bedroc", "net_benefit"]
+)
 @pytest.mark.parametrize("seed", [0, 1])
 def test_errors_are_what_rows_add(seed: int, name: str) -> None:
     df = draw(seed)
-    at = None if name == "average_precision" else {"threshold": AT}
+    rows, how = asked(df, name)
     known, terms = df["label"].notna().to_numpy(), by_hand(df, name)
     squares = [part @ part * part.size / (part.size - 1) for part in (terms[known], terms[~known])]
-    row = df.pu(score=MODELS[:2]).compare(BETA, quantity=name, at=at).iloc[0]
+    row = rows.pu(score=MODELS[:2]).compare(BETA, **how).iloc[0]
     assert half_width(row) == pytest.approx(sum(squares) ** 0.5, rel=1e-4)
     assert row["p_value"] == pytest.approx(2 * stats.t.sf(abs(row["statistic"]), row["df"]))
     square, count = max(by_patient(df, terms), sum(squares)), df.loc[known, "patient"].nunique()
-    pu = df.pu(score=MODELS[:2], cluster="patient")
-    row = pu.compare(BETA, quantity=name, at=at).iloc[0]
+    row = rows.pu(score=MODELS[:2], cluster="patient").compare(BETA, **how).iloc[0]
     assert half_width(row) == pytest.approx(square**0.5, rel=1e-4)
     assert row["df"] <= count - 1
 
@@ -125,6 +154,33 @@ def test_differences_are_those_of_the_estimates(name: Any, at: Any, decimals: in
     assert (found["difference"] <= found["upper"]).all()
     if name != "lift":
         assert found["lower"].min() >= -1 and found["upper"].max() <= 1
+
+
+@pytest.mark.parametrize("decimals", [12, 1])
+@pytest.mark.parametrize("name", ["bedroc", "net_benefit"])
+def test_differences_of_what_has_a_method_of_its_own(name: str, decimals: int) -> None:
+    rows, how = asked(draw(2, decimals), name)
+    own = {"alpha": ALPHA} if name == "bedroc" else {"thresholds": CHANCE}
+    found = rows.pu(score=MODELS).compare([0.05, BETA], **how)
+    for model_a, model_b, beta, difference in found[
+        ["model_a", "model_b", "beta", "difference"]
+    ].itertuples(index=False):
+        values = [
+            getattr(rows.pu(score=model), name)(beta, target="population", **own)[
+                "estimate"
+            ].item()
+            for model in (model_a, model_b)
+        ]
+        assert difference == pytest.approx(values[0] - values[1], abs=1e-12)
+    assert (found["lower"] <= found["difference"]).all()
+    assert (found["difference"] <= found["upper"]).all()
+
+
+def test_bedroc_is_as_early_as_that_of_one_model() -> None:
+    pu = draw(2).pu(score=MODELS)
+    plain, early = (pu.compare(BETA, quantity="bedroc", **how) for how in ({}, {"alpha": 20.0}))
+    pd.testing.assert_frame_equal(plain, early)
+    assert not plain.equals(pu.compare(BETA, quantity="bedroc", alpha=ALPHA))
 
 
 def test_at_a_rank_precision_and_recall_say_the_same() -> None:
@@ -266,7 +322,24 @@ def test_samples_in_xarray_are_compared_alike(dtype: str) -> None:
             PUValueError,
             "selection_odds must be 1",
         ),
-        ({}, {"quantity": "bedroc"}, PUValueError, "quantity must be one of"),
+        ({}, {"quantity": "difference"}, PUValueError, "quantity must be one of"),
+        ({}, {"quantity": "bedroc", "alpha": 0}, PUValueError, "alpha must be"),
+        ({}, {"quantity": "bedroc", "at": 20}, PUValueError, "at must be left out with 'bedroc'"),
+        ({}, {"alpha": 20}, PUValueError, "alpha must be left out to compare 'auroc'"),
+        ({}, {"quantity": "net_benefit"}, PUValueError, "at must say the one cutoff"),
+        ({}, {"quantity": "net_benefit", "at": 20}, PUValueError, "at must be a threshold"),
+        (
+            {},
+            {"quantity": "net_benefit", "at": {"threshold": 1.5}},
+            PUValueError,
+            "thresholds must be probabilities",
+        ),
+        (
+            {},
+            {"quantity": "net_benefit", "at": {"threshold": 0.5}},
+            PUError,
+            "net_benefit needs scores that are probabilities",
+        ),
         ({}, {"adjust": "bonferroni"}, PUValueError, "adjust must be one of"),
         ({}, {"adjust": "max_t", "selection_odds": 2}, PUValueError, "adjust must be 'holm'"),
         ({"cluster": "patient"}, {"target": "examples"}, PUValueError, "target must be"),

@@ -15,6 +15,7 @@ from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import (
     GridSearchCV,
+    GroupKFold,
     KFold,
     StratifiedKFold,
     cross_val_score,
@@ -73,6 +74,27 @@ def test_scores_are_those_of_the_frame_or_unbiased(case: dict[str, Any]) -> None
         by_hand(case, model.fit(X[train], Y[train]), test) for train, test in FOLDS.split(X, Y)
     ]
     np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("case", CASES[1:4], ids=str)
+def test_patients_in_one_fold_each_have_the_scores_of_clusters(case: dict[str, Any]) -> None:
+    patient, folds, model = np.arange(600) % 90, GroupKFold(3), LogisticRegression()
+    scoring = scorer(**case, unlabeled=0)
+    found = cross_val_score(model, X, Y, scoring=scoring, cv=folds, groups=patient)
+    for score, (train, test) in zip(found, folds.split(X, Y, patient), strict=True):
+        assert not {*patient[train]} & {*patient[test]}
+        fold = pd.DataFrame({"label": Y[test], "patient": patient[test]})
+        fold["score"] = model.fit(X[train], Y[train]).predict_proba(X[test])[:, 1]
+        plain, clustered = (
+            ask_of(fold.pu(unlabeled=0, cluster=cluster), **case) for cluster in (None, "patient")
+        )
+        assert clustered == plain == pytest.approx(score, abs=0.02)  # areas are unbiased here
+
+
+def ask_of(pu: Any, quantity: str, beta: float, at: Any = None) -> float:
+    """Return an estimate of a frame."""
+    found = pu.metric(quantity, beta, at=at) if at else getattr(pu, quantity)(beta)
+    return float(found["estimate"].item())
 
 
 def test_without_beta_it_is_the_naive_number() -> None:

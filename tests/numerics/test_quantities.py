@@ -76,7 +76,8 @@ BY_ARGUMENT: dict[str, Callable[[Quantity], Any]] = {
 
 
 def test_every_metric_and_purpose_is_there() -> None:
-    assert {*METRICS} == {name for name, entry in QUANTITIES.items() if entry.needs_cutoff}
+    with_cutoff = {name for name, entry in QUANTITIES.items() if entry.needs_cutoff}
+    assert with_cutoff == {*METRICS, "net_benefit"}
     assert {*PURPOSES} == {*BY_NAME} | {*BY_ARGUMENT}
     for name, entry in QUANTITIES.items():
         assert name == entry.name and entry.label and entry.can and "df.pu" in entry.ask
@@ -88,7 +89,8 @@ def test_what_can_be_asked_by_name_is_answered_and_all_else_refused(
     name: str, purpose: str
 ) -> None:
     entry = QUANTITIES[name]
-    at = AT if entry.needs_cutoff else None
+    at: Any = AT if entry.needs_cutoff else None
+    at = {"threshold": 0.5} if purpose == "compare" and entry.of_probabilities else at
     if purpose in entry.can:
         assert BY_NAME[purpose](name, at) is not None
     else:

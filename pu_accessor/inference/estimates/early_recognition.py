@@ -4,6 +4,7 @@ from dataclasses import replace
 from functools import partial
 from math import inf
 from numbers import Real
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from pu_accessor.inference.estimates.known_positives import (
 )
 from pu_accessor.inference.estimates.latent_gaps import gamma_quantile
 from pu_accessor.inference.influence import (
+    Influence,
     Terms,
     check_unweighted,
     find_design,
@@ -159,30 +161,54 @@ def estimate_population_bedroc(
     """
     check_unweighted(ranking, "bedroc")
     check_labels(betas, ranking.total)
-    examples = sum(ranking.total)
-    pace = alpha / examples
-    weight = _mean_weight(ranking.rank[:-1], np.diff(ranking.rank), pace)
-    terms = Terms(weight, -pace * weight, -pace * weight)
-    influences = mean_influences(replace(ranking, strata=()), lambda _: terms)
-    spread, design = find_spread(influences), find_design(ranking.clusters, lambda: influences)
+    early = early_mean(ranking, alpha)
+    spread = find_spread(early.influences)
+    design = find_design(ranking.clusters, lambda: early.influences)
     unit = float(design.effect * spread.squares.sum()) ** 0.5
-    mean = float(np.diff(ranking.known_positive) @ weight) / ranking.total.known_positive
-    best, worst = _mean_weight(np.array([0.0, examples - 1]), np.ones(2), pace).tolist()
+    ends = np.array([0.0, sum(ranking.total) - 1])
+    best, worst = _mean_weight(ends, np.ones(2), early.pace).tolist()
 
     def estimate(betas: FloatArray) -> Estimates:
         count_negatives(ranking.total, betas)
-        positives = count_positives(ranking.total, betas).as_floats()
-        top = _mean_weight(np.array(0.0), positives, pace)
-        bottom = _mean_weight(examples - positives, positives, pace)
-        scale = 1 / (top - bottom)
-        value, error = (mean - bottom) * scale, unit * scale
+        value, scale = early.scaled(betas)
+        error = unit * scale
         away = reach(error, min(spread.df, design.df), rule.level)
-        place = np.full(betas.size, (mean - worst) / (best - worst))
+        place = np.full(betas.size, (early.mean - worst) / (best - worst))
         limits = rank_interval(value, place, (best - worst) * scale, away, away)
         return Estimates(value, error, *limits)
 
-    complete = partial(_completed, ranking, pace, on_new=True)
-    return over_betas(ranking, betas, rule.level, interval, estimate, complete)
+    return over_betas(ranking, betas, rule.level, interval, estimate, early.completed)
+
+
+class EarlyMean(NamedTuple):
+    """The mean weight of known positives, which makes BEDROC on new examples."""
+
+    ranking: Ranking
+    pace: float
+    mean: float
+    influences: list[Influence]  # on the mean
+
+    def scaled(self, betas: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return BEDROC, and how fast it grows with the mean, at some betas."""
+        positives = count_positives(self.ranking.total, betas).as_floats()
+        top = _mean_weight(np.array(0.0), positives, self.pace)
+        bottom = _mean_weight(sum(self.ranking.total) - positives, positives, self.pace)
+        scale = 1 / (top - bottom)
+        return (self.mean - bottom) * scale, scale
+
+    def completed(self, betas: FloatArray) -> FloatArray:
+        """Return BEDROC of the one estimate."""
+        return _completed(self.ranking, self.pace, betas, on_new=True)
+
+
+def early_mean(ranking: Ranking, alpha: float) -> EarlyMean:
+    """Return the mean weight of known positives, with what examples add to it."""
+    pace = alpha / sum(ranking.total)
+    weight = _mean_weight(ranking.rank[:-1], np.diff(ranking.rank), pace)
+    terms = Terms(weight, -pace * weight, -pace * weight)
+    influences = mean_influences(replace(ranking, strata=()), lambda _: terms)
+    mean = float(np.diff(ranking.known_positive) @ weight) / ranking.total.known_positive
+    return EarlyMean(ranking, pace, mean, influences)
 
 
 def _mean_weight(

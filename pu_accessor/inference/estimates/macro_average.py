@@ -12,14 +12,24 @@ from pu_accessor.inference.estimates.auroc import auroc_and_error
 from pu_accessor.inference.estimates.average_precision import precision_and_error
 from pu_accessor.inference.estimates.cutoff_spec import FIXED, Cutoff
 from pu_accessor.inference.estimates.intervals import Estimates, rank_interval, reach
-from pu_accessor.inference.estimates.known_positives import count_negatives, count_positives
+from pu_accessor.inference.estimates.known_positives import count_positives
+from pu_accessor.inference.estimates.linearized import linearize
 from pu_accessor.inference.estimates.metric_at import fixed_head
-from pu_accessor.inference.influence import find_placements, place_stack, welch_df
+from pu_accessor.inference.influence import find_placements, place_stack, rest_share, welch_df
+from pu_accessor.inference.quantities import Quantity
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.inference.tables.metrics import Metric, evaluate, metric_name
-from pu_accessor.ranking import FloatArray, Ranking, Stack
+from pu_accessor.ranking import FloatArray, IntArray, Ranking, Stack
 
 _ROUNDING = 1e-9
+
+
+class ClusterTerms(NamedTuple):
+    """What the clusters of a group add to its estimate."""
+
+    code: IntArray  # the number of each, among those of all groups
+    influence: FloatArray  # shape (betas, clusters)
+    share: FloatArray  # of the group's known positives
 
 
 class GroupTerm(NamedTuple):
@@ -33,43 +43,70 @@ class GroupTerm(NamedTuple):
     known: int  # positives
     floor: FloatArray | float = 0.0  # least that there can be
     ceiling: FloatArray | float = 1.0  # most that there can be
+    clusters: ClusterTerms | None = None  # of rows that are not independent
 
 
-def area_under_roc(ranking: Ranking, betas: FloatArray, target: str) -> GroupTerm:
-    """Return what a group adds to the average AUROC."""
-    _check(ranking, betas)
-    negatives = np.array([float(each) for each in count_negatives(ranking.total, betas)])
-    if target == "population":  # where groups are pooled each is among its own
-        value, error = find_placements(ranking).auroc(ranking.total, betas), np.nan * betas
+def group_term(
+    ranking: Ranking, betas: FloatArray, quantity: Quantity, cutoff: Cutoff | None, target: str
+) -> GroupTerm:
+    """Return what a group adds to the average of a quantity."""
+    _check(ranking, betas, target)
+    if cutoff is not None:
+        term = _rate_at(ranking, betas, quantity.metric, cutoff)
+    elif quantity.curve == "roc":
+        term = _area_under_roc(ranking, betas, target)
     else:
-        value, error = auroc_and_error(ranking, betas)
-    rest = sum(ranking.total) - ranking.total.known_positive
-    least = -(rest - negatives) / (2 * negatives)  # known positives below all others
-    floats = np.array([float(each) for each in value])
-    return _term(ranking, betas, floats, (least, least + rest / negatives), error)
+        term = _area_under_pr(ranking, betas)
+    if ranking.clusters is None or ranking.clusters.alone:
+        return term
+    sizes = ranking.clusters.sizes
+    code = np.flatnonzero(sizes.any(axis=0))
+    influence = linearize(ranking, betas, quantity, cutoff).influences()[:, code]
+    return term._replace(clusters=ClusterTerms(code, influence, sizes[0, code] / term.known))
 
 
-def areas_under_roc(stack: Stack, betas: FloatArray) -> list[GroupTerm | None]:
+def _hidden(ranking: Ranking, betas: FloatArray) -> FloatArray:
+    """Return the share of a group's positives that is not known."""
+    positives = count_positives(ranking.total, betas).as_floats()
+    hidden: FloatArray = 1 - ranking.total.known_positive / positives
+    return hidden
+
+
+def _area_under_roc(ranking: Ranking, betas: FloatArray, target: str) -> GroupTerm:
+    """Return the AUROC of a group."""
+    ends = _ends_of_roc(rest_share(ranking.total, betas))  # raises where nothing is negative
+    if target == "population":  # where groups are pooled each is among its own
+        areas, error = find_placements(ranking).auroc(ranking.total, betas), np.nan * betas
+    else:
+        areas, error = auroc_and_error(ranking, betas)
+    value = np.array([*map(float, areas)])
+    n = ranking.total.known_positive
+    return GroupTerm(value, *ends, error**2, _hidden(ranking, betas), n)
+
+
+def _ends_of_roc(share: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return AUROC with all known positives below the rest, part of which is positive; above."""
+    return -share / (2 * (1 - share)), (1 - share / 2) / (1 - share)
+
+
+def areas_under_roc(stack: Stack, betas: FloatArray) -> list[list[GroupTerm] | None]:
     """Return what many groups add to the average AUROC on new groups."""
     known, negative, unlabeled = stack.total.T[:, :, np.newaxis]
-    negatives = negative + unlabeled * (1 - betas)
-    rest = np.broadcast_to(negative + unlabeled, betas.shape)
-    plain = ((known > 0) & (negatives > 0) & ((unlabeled > 0) | (betas == 0))).all(axis=1)
-    above = place_stack(stack).above[:, np.newaxis]
+    plain = (known > 0) & (negative + unlabeled * (1 - betas) > 0)
+    plain = (plain & ((unlabeled > 0) | (betas == 0))).all(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        least, stretch = -(rest - negatives) / (2 * negatives), rest / negatives
-        value, most = least + above * stretch, least + stretch
+        low, high = _ends_of_roc(unlabeled * betas / (negative + unlabeled))
+        value = low + place_stack(stack).above[:, np.newaxis] * (high - low)
     unknown = np.full(betas.shape[1], np.nan)  # of new groups neither is asked for
-    parts = zip(value, least, most, known[:, 0].tolist(), strict=True)
+    parts = zip(value, low, high, known[:, 0].tolist(), strict=True)
     return [
-        GroupTerm(one, low, high, unknown, unknown, n) if there else None
-        for there, (one, low, high, n) in zip(plain.tolist(), parts, strict=True)
+        [GroupTerm(one, least, most, unknown, unknown, n)] if there else None
+        for there, (one, least, most, n) in zip(plain.tolist(), parts, strict=True)
     ]
 
 
-def area_under_pr(ranking: Ranking, betas: FloatArray) -> GroupTerm:
-    """Return what a group adds to the mean average precision."""
-    _check(ranking, betas)
+def _area_under_pr(ranking: Ranking, betas: FloatArray) -> GroupTerm:
+    """Return the average precision of a group."""
     value, error = precision_and_error(ranking, betas)
     if np.isnan(value).any():
         raise PUDataError(
@@ -77,14 +114,12 @@ def area_under_pr(ranking: Ranking, betas: FloatArray) -> GroupTerm:
             "nothing of how many lie above it. Leave such groups out, "
             "df.pu(by='query', on_error='skip'), or average AUROC, which takes them."
         )
-    positives = count_positives(ranking.total, betas).as_floats()
-    ends = np.zeros(betas.size), positives / ranking.total.known_positive
-    return _term(ranking, betas, value, ends, error)
+    n, hidden = ranking.total.known_positive, _hidden(ranking, betas)
+    return GroupTerm(value, 0 * value, 1 / (1 - hidden), error**2, hidden, n)
 
 
-def rate_at(ranking: Ranking, betas: FloatArray, name: str | Metric, cutoff: Cutoff) -> GroupTerm:
-    """Return what a group adds to the average of a metric at a cutoff."""
-    _check(ranking, betas)
+def _rate_at(ranking: Ranking, betas: FloatArray, name: str | Metric, cutoff: Cutoff) -> GroupTerm:
+    """Return a metric of a group at a cutoff."""
     n, examples = ranking.total.known_positive, sum(ranking.total)
     head = fixed_head(ranking, cutoff)
     positives = count_positives(ranking.total, betas).as_floats()
@@ -108,10 +143,14 @@ def rate_at(ranking: Ranking, betas: FloatArray, name: str | Metric, cutoff: Cut
             "with the true positives at a cutoff: with few of them known the value of each group "
             "is off to one side. Average 'precision', 'recall' or 'f1'."
         )
-    error = _share_error(share, n, positives) * np.abs(most - least)
+    hidden = _hidden(ranking, betas)
+    spread = share * (1 - share) / (n - 1) * hidden if n > 1 else np.where(hidden, np.nan, 0.0)
     ends = np.minimum(least, most), np.maximum(least, most)
-    return _term(ranking, betas, value, ends, error)._replace(
-        floor=np.minimum(0.0, extremes).min(axis=0), ceiling=np.maximum(1.0, extremes).max(axis=0)
+    floor, ceiling = np.minimum(0.0, extremes), np.maximum(1.0, extremes)
+    return GroupTerm(
+        *(value, *ends, spread * (most - least) ** 2, hidden, n),
+        floor=floor.min(axis=0),
+        ceiling=ceiling.max(axis=0),
     )
 
 
@@ -124,7 +163,7 @@ def check_fixed(cutoff: Cutoff) -> None:
         )
 
 
-def _check(ranking: Ranking, betas: FloatArray) -> None:
+def _check(ranking: Ranking, betas: FloatArray, target: str) -> None:
     """Raise where a group adds nothing."""
     if not ranking.total.known_positive:
         raise PUDataError(
@@ -141,27 +180,13 @@ def _check(ranking: Ranking, betas: FloatArray) -> None:
             "propensities out, or ask each group.",
             page="biased_labels",
         )
-
-
-def _share_error(share: float, n: int, positives: FloatArray) -> FloatArray:
-    """Return the standard error of the share of positives at or above a cutoff, of n known."""
-    if n == 1:
-        return np.full(positives.size, np.nan)
-    error: FloatArray = np.sqrt(share * (1 - share) / (n - 1) * (1 - n / positives))
-    return error
-
-
-def _term(
-    ranking: Ranking,
-    betas: FloatArray,
-    value: FloatArray,
-    ends: tuple[FloatArray, FloatArray],
-    error: FloatArray,
-) -> GroupTerm:
-    """Put together what a group adds."""
-    n = ranking.total.known_positive
-    hidden = 1 - n / count_positives(ranking.total, betas).as_floats()
-    return GroupTerm(value, *ends, np.where(hidden > 0, error**2, 0.0), hidden, n)
+    if ranking.clusters is not None and target == "examples":
+        raise PUValueError(
+            "target must be 'population' for average=True with cluster=..., but 'examples' was "
+            "passed: over these groups known positives count one by one, and nothing is known of "
+            "clusters that were not labeled. Leave cluster out, or that.",
+            page="clusters",
+        )
 
 
 _MODELED = 2  # groups that the model of the variance counts for
@@ -186,6 +211,10 @@ def average_groups(
     known positive cannot say that; it counts (value - mean)**2 * (G/(G - 1))**2, as where strata
     are collapsed ([1]_): on average that is no less than its variance, and more by how far groups
     differ.
+
+    Clusters that are each in one group change nothing: new groups bring new ones, and s**2 holds
+    how these differ. Where a cluster is in several groups, their estimates vary together, by what
+    it adds to each of them, see `_shared`; that is not in s**2.
 
     The interval has the values that are not too far from the estimate by the variance *that they
     would have*, as Wilson's for a proportion: a share p of the way from the lowest to the highest
@@ -225,8 +254,8 @@ def average_groups(
     each = scatter * (high - low) ** 2 / known / number**2
     mean, least, stretch = value.mean(axis=0), low.mean(axis=0), (high - low).mean(axis=0)
     if target == "population":
-        squared = value.var(axis=0, ddof=1) / number
-        df = np.full(squared.size, number - 1.0)
+        squared = (value.var(axis=0, ddof=1) + _shared(terms, value, ceiling - floor)) / number
+        df = np.full(squared.size, min(number, count_clusters(terms)) - 1.0)
     else:
         squared, df = _of_these(value, square, known)
         each = each * hidden
@@ -247,6 +276,72 @@ def average_groups(
     mean, error = (np.where(np.isnan(limits[0]), np.nan, part) for part in (mean, error))
     mean, lower, upper = (floor + part * (ceiling - floor) for part in (mean, *limits))
     return Estimates(mean, error * (ceiling - floor), lower, upper)
+
+
+def count_clusters(terms: Sequence[GroupTerm]) -> float:
+    """Return how many clusters hold a known positive, where some are in several groups."""
+    holding = _pool(terms)
+    if holding is None:
+        return np.inf
+    number = np.unique(holding.code[holding.share > 0]).size
+    if number < 2:
+        raise PUDataError(
+            "cluster must have known positives in 2 clusters or more, but those of all "
+            f"{len(terms)} groups are in one. Label positives of other clusters.",
+            page="clusters",
+        )
+    return number
+
+
+def _pool(terms: Sequence[GroupTerm]) -> ClusterTerms | None:
+    """Return the clusters of all groups, unless each is in one group."""
+    parts = [term.clusters for term in terms if term.clusters is not None]
+    if not parts:
+        return None
+    code = np.concatenate([part.code for part in parts])
+    if np.unique(code).size == code.size:
+        return None
+    influence = np.concatenate([part.influence for part in parts], axis=1)
+    return ClusterTerms(code, influence, np.concatenate([part.share for part in parts]))
+
+
+def _shared(terms: Sequence[GroupTerm], value: FloatArray, span: FloatArray | float) -> FloatArray:
+    """Return by how much shared clusters enlarge the variance between groups.
+
+    Notes
+    -----
+    A cluster adds a_gc to the difference of the estimate of a group and the mean: its influence,
+    and as much of the difference as it has of the known positives. The covariance of groups is the
+    sum over clusters of the products of a_gc and a_hc, of which independent groups have
+    -s**2/G times those of the shares, as they are held against their own mean. So variances that
+    are clustered in two ways are put together ([1]_): by group, and by cluster, less what is in
+    both. Below 0 it is taken as 0. A mean takes its part of each cluster, see
+    `pu_accessor.inference.influence.adjust_sums`.
+
+    References
+    ----------
+    .. [1] A. C. Cameron, J. B. Gelbach, D. L. Miller, *Robust inference with multiway
+       clustering*, Journal of Business & Economic Statistics 29 (2011) 238-249.
+    """
+    pooled, number = _pool(terms), len(terms)
+    if pooled is None:
+        return np.zeros(value.shape[1])
+    each = [term.clusters.code.size if term.clusters else 0 for term in terms]
+    away = np.repeat((value - value.mean(axis=0)).T, each, axis=1)
+    added = pooled.influence / np.reshape(span, (-1, 1)) + away * pooled.share
+    _, cluster = np.unique(pooled.code, return_inverse=True)
+    together = np.bincount(cluster, pooled.share)
+    left = np.maximum(1 - together / number, 1 / number)
+
+    def products(parts: FloatArray) -> float:
+        """Return the sum of products of two different groups."""
+        squares = np.bincount(cluster, parts) ** 2 - np.bincount(cluster, parts**2)
+        return float(squares @ (1 / left))
+
+    covariance = np.array([products(parts) for parts in added])
+    covariance += products(pooled.share) * value.var(axis=0, ddof=1) / number
+    shared: FloatArray = np.maximum(covariance, 0.0) / (number - 1)
+    return shared
 
 
 def find_span(terms: Sequence[GroupTerm]) -> tuple[FloatArray, FloatArray]:

@@ -11,11 +11,11 @@ from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
 from pu_accessor.inference.bands.weighted import clustered_bins
 from pu_accessor.inference.completion import complete
 from pu_accessor.inference.estimates.binomial import metric_on_new
-from pu_accessor.inference.estimates.metric_at import AtCutoff
 from pu_accessor.inference.influence import refuse_weights
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import Table, check_labels, make_tables
 from pu_accessor.inference.tables.curves import point_envelopes
+from pu_accessor.inference.tables.metrics import Metric
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
 
@@ -121,14 +121,10 @@ def net_benefit_on_new(
     """Return the net benefit on new examples at some thresholds, with its intervals."""
     check_probabilities(ranking, "net_benefit")
     odds = thresholds / (1 - thresholds)
-
-    def ask(threshold: float, cost: float) -> AtCutoff:
-        def worth(tp: FloatArray, fp: FloatArray, fn: FloatArray, tn: FloatArray) -> FloatArray:
-            return (tp - fp * cost) / (tp + fp + fn + tn)
-
-        return metric_on_new(ranking, betas, worth, threshold, rule, interval)
-
-    found = [ask(*pair) for pair in zip(thresholds.tolist(), odds.tolist(), strict=True)]
+    found = [
+        metric_on_new(ranking, betas, worth_of(threshold), threshold, rule, interval)
+        for threshold in thresholds.tolist()
+    ]
     value = np.stack([(each.lower, each.estimate, each.upper) for each in found])
     total = ranking.total
     share = (total.known_positive + betas * total.unlabeled) / sum(total)
@@ -136,6 +132,16 @@ def net_benefit_on_new(
     ends = [(each.envelope_lower, each.envelope_upper) for each in found]
     envelope = None if interval is None else np.array(ends, np.float64)
     return NetBenefit(np.array([each.rank[0] for each in found]), value, treat_all, envelope)
+
+
+def worth_of(threshold: float) -> Metric:
+    """Return net benefit at a threshold as a metric."""
+    cost = threshold / (1 - threshold)
+
+    def net_benefit(tp: FloatArray, fp: FloatArray, fn: FloatArray, tn: FloatArray) -> FloatArray:
+        return (tp - fp * cost) / (tp + fp + fn + tn)
+
+    return net_benefit
 
 
 _MOST = 1_000_000  # bins

@@ -1,7 +1,7 @@
 """Slow references for averages over groups: all samples of known positives are drawn."""
 
-from collections.abc import Iterator, Sequence
-from itertools import combinations
+from collections.abc import Hashable, Iterator, Sequence
+from itertools import combinations, permutations
 from typing import NamedTuple
 
 import numpy as np
@@ -11,8 +11,10 @@ from pu_accessor.ranking import BoolArray, FloatArray
 
 __all__ = [
     "Average",
+    "Clustered",
     "Term",
     "average",
+    "covariance",
     "every_label",
     "true_auroc",
     "true_average_precision",
@@ -74,14 +76,62 @@ class Average(NamedTuple):
     upper: float
 
 
-def average(terms: Sequence[Term], scatter: float, level: float, *, new: bool) -> Average:
-    """Return the mean over groups, its limits on a grid."""
+class Clustered(NamedTuple):
+    """What the rows of one group add to its estimate, and the cluster of each."""
+
+    value: float
+    added: Sequence[float]
+    known: Sequence[bool]
+    cluster: Sequence[Hashable]
+
+    def of(self, cluster: Hashable, mean: float) -> float:
+        """Return what a cluster adds to the group's difference from the mean of all groups."""
+        whole = 0.0
+        for added, known, own in zip(self.added, self.known, self.cluster, strict=True):
+            if own == cluster:
+                whole += added + known * (self.value - mean) / sum(self.known)
+        return whole
+
+    def share(self, cluster: Hashable) -> float:
+        """Return the share of the known positives that a cluster has."""
+        own = [known for known, c in zip(self.known, self.cluster, strict=True) if c == cluster]
+        return sum(own) / sum(self.known)
+
+
+def covariance(groups: Sequence[Clustered]) -> float:
+    """Return the mean covariance of two different groups, 0 where it is estimated below."""
+    number, values = len(groups), [group.value for group in groups]
+    mean, variance, whole = sum(values) / number, float(np.var(values, ddof=1)), 0.0
+    for cluster in {each for group in groups for each in group.cluster}:
+        shares = [group.share(cluster) for group in groups]
+        left = max(1 - sum(shares) / number, 1 / number)
+        added = [group.of(cluster, mean) for group in groups]
+        for one, other in permutations(range(number), 2):
+            by_chance = shares[one] * shares[other] * variance / number
+            whole += (added[one] * added[other] + by_chance) / left
+    return max(whole, 0.0) / (number * (number - 1))
+
+
+def average(
+    terms: Sequence[Term],
+    scatter: float,
+    level: float,
+    *,
+    new: bool,
+    shared: float = 0.0,
+    clusters: float = np.inf,
+) -> Average:
+    """Return the mean over groups, its limits on a grid.
+
+    `shared` is the covariance of groups of which some hold rows of the same clusters; `clusters`
+    is how many of these hold a known positive.
+    """
     value, low, high, square, n, positives = np.array(terms).T
     number, hidden = len(terms), 1 - n / positives
     mean, least, stretch = value.mean(), low.mean(), (high - low).mean()
     model = scatter * float(((high - low) ** 2 / n * (1 if new else hidden)).sum()) / number**2
     if new:
-        squared, df = value.var(ddof=1) / number, number - 1.0
+        squared, df = value.var(ddof=1) / number + shared, min(number, clusters) - 1.0
     else:
         alone = np.isnan(square)
         among = (((value - mean) * number / (number - 1)) ** 2)[alone].sum()

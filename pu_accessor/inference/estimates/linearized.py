@@ -1,0 +1,133 @@
+"""Any quantity of one ranking on new examples, and what its clusters of rows add to its error.
+
+Rows that are independent are clusters of one row each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+from math import ceil
+from typing import NamedTuple
+
+import numpy as np
+
+from pu_accessor.inference.estimates.areas_on_new_examples import precision_values
+from pu_accessor.inference.estimates.binomial import of_shares
+from pu_accessor.inference.estimates.cutoff_spec import Cutoff
+from pu_accessor.inference.estimates.early_recognition import early_mean
+from pu_accessor.inference.estimates.known_positives import count_positives
+from pu_accessor.inference.estimates.metric_at import Head, fixed_head
+from pu_accessor.inference.estimates.utility import check_probabilities
+from pu_accessor.inference.influence import (
+    Influence,
+    find_placements,
+    placement_influences,
+    precision_influences,
+    rest_share,
+    sum_by_cluster,
+)
+from pu_accessor.inference.quantities import Quantity
+from pu_accessor.inference.tables.contingency import completed_table
+from pu_accessor.inference.tables.curves import completed_area
+from pu_accessor.inference.tables.metrics import evaluate
+from pu_accessor.ranking import FloatArray, Ranking
+
+_STEP = 1e-6  # of a share, to see how a metric changes with it
+
+
+class Linearized(NamedTuple):
+    """A quantity at some betas, and what each cluster adds to its error."""
+
+    value: FloatArray  # that errors are around
+    estimate: Callable[[], FloatArray]  # of the completed ranking
+    sums: FloatArray  # what each cluster adds to some means, shape (means, clusters or more)
+    slope: FloatArray  # of the quantity in each of these, shape (means, betas)
+
+    def influences(self) -> FloatArray:
+        """Return what each cluster adds to the error at each beta, shape (betas, clusters)."""
+        influences: FloatArray = self.slope.T @ self.sums
+        return influences
+
+
+def linearize(
+    ranking: Ranking, betas: FloatArray, quantity: Quantity, cutoff: Cutoff | None
+) -> Linearized:
+    """Return a quantity of a clustered ranking, with what its clusters contribute.
+
+    Notes
+    -----
+    A metric has its derivatives in the shares of known positives and of the rest above the
+    cutoff. At a rank, or a share of the rows, as many are above in each sample, so that known
+    positives alone count.
+    """
+    if quantity.of_probabilities:
+        check_probabilities(ranking, quantity.name)
+    if cutoff is not None:
+        return _linearize_metric(ranking, betas, quantity, cutoff)
+    if quantity.alpha is not None:
+        early = early_mean(ranking, quantity.alpha)
+        influences, estimate = early.influences, partial(early.completed, betas)
+        value, scale = early.scaled(betas)
+    elif quantity.curve == "roc":
+        areas = find_placements(ranking).auroc(ranking.total, betas)
+        value, influences = np.array([*map(float, areas)]), placement_influences(ranking)
+        scale = 1 / (1 - rest_share(ranking.total, betas))
+        estimate = partial(np.copy, value)  # whose order no beta changes
+    else:
+        value, influences = precision_values(ranking, betas), precision_influences(ranking)
+        scale = count_positives(ranking.total, betas).as_floats()
+        estimate = partial(completed_area, "pr", ranking, betas, on_new=True)
+    sums = sum_by_cluster(influences).sum(axis=0, keepdims=True)
+    return Linearized(value, estimate, sums, scale[np.newaxis])
+
+
+def _linearize_metric(
+    ranking: Ranking, betas: FloatArray, quantity: Quantity, cutoff: Cutoff
+) -> Linearized:
+    """Return a metric at a cutoff, with what clusters add to both shares above it."""
+    if quantity.rounds_up and cutoff.kind == "fraction":
+        cutoff = Cutoff("rank", ceil(Fraction(str(cutoff.value)) * sum(ranking.total)))
+    head = fixed_head(ranking, cutoff)
+    ends, part = head.ends, head.part
+    n, size = ranking.total.known_positive, sum(ranking.total)
+    sizes = np.array([n, max(size - n, 1)])
+    known = float(part @ ends.known_positive)
+    above = np.array([known, float(part @ ends.head) - known]) / sizes
+    hidden = betas * ranking.total.unlabeled / sizes[1]
+    whole = (n + hidden * sizes[1]) / size
+    value = of_shares(quantity.metric, whole, hidden, size, cut=False)
+    shares = np.repeat(above[:, np.newaxis], betas.size, axis=1)
+    steps = np.eye(2)[..., np.newaxis] * _STEP
+    of_known, of_rest = (
+        np.nan_to_num(value(*(shares + step)) - value(*(shares - step))) / (2 * _STEP)
+        for step in steps
+    )
+    if cutoff.kind != "threshold":  # as many rows are above whatever the sample
+        of_known, of_rest = of_known - of_rest * sizes[0] / sizes[1], 0 * of_rest
+
+    def estimate() -> FloatArray:
+        _, table = completed_table(ends, betas, on_new=True)
+        mixed = (np.tensordot(part, count, 1) for count in table)
+        return evaluate(quantity.metric, *mixed).astype(np.float64)
+
+    slope = np.stack([of_known, of_rest])
+    return Linearized(value(*shares), estimate, _sum_above(head), slope)
+
+
+def _sum_above(head: Head) -> FloatArray:
+    """Return what each cluster adds to the shares of known positives, and of the rest, in a head.
+
+    The second part of the head is of a block of ties.
+    """
+    ends, part = head
+    sizes = ends.total.known_positive, max(sum(ends.total) - ends.total.known_positive, 1)
+    inside = np.append(np.cumsum(part[::-1])[::-1], 0.0)
+    counted = ends.known_positive, ends.head - ends.known_positive
+    known, rest = (
+        (inside - part @ count / size) / size for count, size in zip(counted, sizes, strict=True)
+    )
+    steps = replace(ends, threshold=np.concatenate([[np.inf], ends.threshold, [np.nan]]))
+    return sum_by_cluster([Influence(steps, known, rest)])

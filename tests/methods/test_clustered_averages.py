@@ -1,0 +1,158 @@
+"""Averages over groups that share clusters, against pairs of groups and derivatives by rows."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pu_accessor import PUDataError, PUValueError, PUWarning, from_chunks
+from tests.support.oracles import averages_oracle, cluster_oracle, estimates_oracle
+
+BETA, AT = 0.2, 0.7
+ASKED: dict[str, dict[str, Any]] = {
+    "auroc": {},
+    "average_precision": {},
+    "recall": {"at": {"threshold": AT}},
+    "precision": {"at": {"rank": 6}},
+    "f1": {"at": {"fraction": 0.25}},
+}
+
+
+def draw(seed: int, patients: int = 25, groups: int = 9, known: int = 3) -> pd.DataFrame:
+    """Draw queries of 20 rows: a patient has the same gain of score in each of them."""
+    rng = np.random.default_rng([seed, patients])
+    query, place = np.divmod(np.arange(20 * groups), 20)
+    patient, gain = rng.integers(0, patients, query.size), rng.normal(size=patients)
+    score = rng.normal(size=query.size) + (place < 6) * (1 + gain[patient])
+    label = np.where(place < np.minimum(known + query % 2, 5), 1.0, np.nan)
+    return pd.DataFrame({"query": query, "patient": patient, "score": score, "label": label})
+
+
+def ask(df: pd.DataFrame, name: str, cluster: str | None = "patient", **how: Any) -> Any:
+    """Return the average of a quantity over queries."""
+    pu, asked = df.pu(by="query", cluster=cluster), {"average": True, **ASKED[name], **how}
+    if "at" in asked:
+        return pu.metric(name, BETA, **asked)
+    return getattr(pu, name)(BETA, **asked)
+
+
+def of_group(part: pd.DataFrame, name: str) -> averages_oracle.Clustered:
+    """Return the estimate of a query, and what each row adds to it."""
+    scores, known = part["score"].tolist(), part["label"].notna().to_numpy()
+    labels, n = [True if one else None for one in known], known.sum()
+    functional = cluster_oracle.auroc_of(scores, labels, BETA)
+    if name == "average_precision":
+        functional = cluster_oracle.average_precision_of(scores, labels, BETA)
+    elif name == "recall":
+        functional = cluster_oracle.metric_of(
+            scores, labels, BETA, AT, cluster_oracle.METRICS[name]
+        )
+    value = functional(np.ones(len(part)))
+    if name == "average_precision":  # unbiased
+        value = float(estimates_oracle.average_precision(scores, labels, BETA).value)
+    if name in ("precision", "f1"):  # so many rows are above whatever the sample
+        rank = 6 if name == "precision" else 5
+        positives = n + BETA * (~known).sum()
+        whole = {"precision": positives / rank, "f1": 2 * positives / (rank + positives)}[name]
+        hit = part["score"].rank(ascending=False).to_numpy() <= rank
+        value = hit[known].mean() * whole
+        added = np.where(known, (hit - hit[known].mean()) / n * whole, 0.0)
+    else:
+        added = cluster_oracle.contributions(functional, len(part))
+    return averages_oracle.Clustered(
+        value, added.tolist(), known.tolist(), part["patient"].tolist()
+    )
+
+
+@pytest.mark.parametrize("patients", [2, 25, 60])
+@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("name", ASKED)
+def test_errors_are_those_of_all_pairs_of_groups(name: str, seed: int, patients: int) -> None:
+    df = draw(seed, patients)
+    groups = [of_group(part, name) for _, part in df.groupby("query")]
+    shared = averages_oracle.covariance(groups)
+    plain = float(np.var([group.value for group in groups], ddof=1)) / len(groups)
+    if patients < 10:
+        with pytest.warns(PUWarning, match=r"Fewer than 10 clusters .* \(2\)"):
+            row = ask(df, name).iloc[0]
+    else:
+        row = ask(df, name).iloc[0]
+    mean = np.mean([group.value for group in groups])
+    assert row["estimate"] == pytest.approx(mean, rel=1e-9)
+    assert row["standard_error"] == pytest.approx((plain + shared) ** 0.5, rel=1e-6)
+    if name == "auroc":
+        terms = []
+        for group in groups:
+            n = sum(group.known)
+            ends = -BETA / 2 / (1 - BETA), (1 - BETA / 2) / (1 - BETA)
+            positives = n + BETA * (20 - n)
+            terms.append(averages_oracle.Term(group.value, *ends, np.nan, n, positives))
+        holding = df.loc[df["label"].notna(), "patient"].nunique()
+        wanted = averages_oracle.average(
+            terms, 1 / 3, 0.95, new=True, shared=shared, clusters=holding
+        )
+        assert (row["lower"], row["upper"]) == pytest.approx(
+            (wanted.lower, wanted.upper), abs=1.1e-5
+        )
+
+
+def test_some_errors_are_larger_than_of_groups_that_share_nothing() -> None:
+    ratios = [
+        ask(draw(seed), "auroc")["standard_error"].item()
+        / ask(draw(seed), "auroc", cluster=None)["standard_error"].item()
+        for seed in range(6)
+    ]
+    assert min(ratios) >= 1 and max(ratios) > 1.1
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_clusters_of_one_group_each_change_no_number(name: str) -> None:
+    df = draw(3)
+    df["patient"] += 100 * df["query"]
+    clustered, plain = ask(df, name), ask(df, name, cluster=None)
+    pd.testing.assert_frame_equal(clustered, plain, check_exact=True)
+    assert "Each cluster is in one group" in clustered.attrs["clusters"]
+    assert "several groups" in ask(draw(3), name).attrs["clusters"]
+    assert "clusters" not in plain.attrs
+
+
+def test_a_group_that_is_one_cluster_counts_like_any_other() -> None:
+    df = draw(4).assign(patient=lambda df: df["query"])
+    pd.testing.assert_frame_equal(ask(df, "auroc"), ask(df, "auroc", cluster=None))
+
+
+@pytest.mark.parametrize("name", ["auroc", "average_precision", "recall"])
+def test_pieces_and_names_of_clusters_mean_nothing(name: str) -> None:
+    df = draw(5)
+    expected = ask(df, name)
+    renamed = df.assign(patient="p" + df["patient"].astype(str)).sample(frac=1, random_state=0)
+    numbers = ["estimate", "standard_error", "lower", "upper"]
+    found = ask(renamed, name)
+    np.testing.assert_allclose(found[numbers], expected[numbers], rtol=1e-12)
+    pieces = from_chunks([df[:70], df[70:]], by="query", cluster="patient")
+    asked = {"average": True, **ASKED[name]}
+    found = (
+        pieces.metric(name, BETA, **asked)
+        if "at" in asked
+        else getattr(pieces, name)(BETA, **asked)
+    )
+    np.testing.assert_allclose(found[numbers], expected[numbers], rtol=1e-12)
+
+
+def test_what_is_averaged_apart_has_clusters_of_its_own() -> None:
+    both = pd.concat([draw(6).assign(site="a"), draw(7).assign(site="b")])
+    found = both.pu(by=["site", "query"], cluster="patient").auroc(BETA, average="query")
+    for site, part in both.groupby("site"):
+        (row,) = found[found["site"] == site].to_dict("records")
+        alone = ask(part, "auroc").iloc[0]
+        assert row["standard_error"] == pytest.approx(alone["standard_error"], rel=1e-12)
+
+
+def test_clusters_that_say_too_little() -> None:
+    df = draw(8)
+    with pytest.raises(PUDataError, match="those of all 9 groups are in one"):
+        ask(df.assign(patient=df["patient"].where(df["label"].isna(), 99)), "auroc")
+    for name in ASKED:
+        with pytest.raises(PUValueError, match="target must be 'population' for average=True"):
+            ask(df, name, target="examples")
