@@ -13,11 +13,10 @@ from scipy import special, stats
 
 from pu_accessor import PUTypeError, PUValueError
 from pu_accessor.checks import interval_betas
-from pu_accessor.inference.bands.exact import exact, exact_each
+from pu_accessor.inference.bands.exact import exact, exact_each, exact_within
 from pu_accessor.inference.bands.simultaneous import (
     most_missed,
 )
-from pu_accessor.inference.bands.within_odds import exact_within
 from pu_accessor.inference.comparison.paired import compare_paired, compare_within
 from pu_accessor.inference.estimates.areas_on_new_examples import (
     estimate_population_auroc,
