@@ -14,6 +14,7 @@ import numpy as np
 
 from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.estimates.known_positives import count_negatives
+from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import Clusters, Counts, FloatArray, IntArray, Ranking, Stack
 
 _SQUARED = 1e-20  # variances that small are of means that were rounded, not of placements
@@ -348,8 +349,8 @@ def welch_df(squares: FloatArray, df: FloatArray) -> FloatArray:
     return found
 
 
-def check_unweighted(ranking: Ranking, method: str) -> None:
-    """Raise if known positives have propensities, for which new examples are not spoken of."""
+def check_new(ranking: Ranking, betas: FloatArray, method: str) -> None:
+    """Raise unless there are known positives without propensities, for a statement on new ones."""
     if ranking.weight is not None:
         raise PUValueError(
             f"target must be 'examples' with propensity=..., but {method} was asked for "
@@ -357,6 +358,7 @@ def check_unweighted(ranking: Ranking, method: str) -> None:
             "has no interval for new examples. Pass target='examples'.",
             page="biased_labels",
         )
+    check_labels(betas, ranking.total)
 
 
 def refuse_weights(ranking: Ranking, method: str) -> None:

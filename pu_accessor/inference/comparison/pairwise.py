@@ -15,7 +15,7 @@ from pu_accessor.inference.estimates.auroc import auroc_and_error
 from pu_accessor.inference.estimates.binomial import wilson
 from pu_accessor.inference.estimates.joint import join_limits
 from pu_accessor.inference.influence import (
-    check_unweighted,
+    check_new,
     find_design,
     find_placements,
     placement_influences,
@@ -183,8 +183,7 @@ class GroupValue(NamedTuple):
 
 def recall_of_group(ranking: Ranking, threshold: float, missed: bool, level: float) -> GroupValue:
     """Return the share of positives above a threshold, or below, with Wilson's interval."""
-    check_unweighted(ranking, "gap")
-    check_labels(np.zeros(1), ranking.total)
+    check_new(ranking, np.zeros(1), "gap")
     n = ranking.total.known_positive
     here = ranking.at(np.array([ranking.above(threshold)], np.int64))
     above = here.known_positive
