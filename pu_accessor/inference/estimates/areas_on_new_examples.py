@@ -95,7 +95,7 @@ def estimate_population_auroc(ranking: Ranking, betas: FloatArray, rule: Setting
     share, found = rest_share(ranking.total, betas), find_placements(ranking)
     design = find_design(ranking.clusters, partial(placement_influences, ranking))
     value = np.array([float(each) for each in found.auroc(ranking.total, betas)])
-    error = np.sqrt(design.effect * sum(found.squares)) / (1 - share)
+    error = np.sqrt(design.effect * found.squares.sum()) / (1 - share)
     placed = Placed.of(found, design.effect)
     limits = score_interval(value, share, placed, rule.level, design.df)
     statistic = Estimates(value, error, *_above_chance(ranking, limits, np.array(0.5)))
