@@ -14,6 +14,7 @@ import numpy as np
 
 from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.estimates.known_positives import count_negatives
+from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import Clusters, CountArray, Counts, FloatArray, IntArray, Ranking, Stack
 
 _SQUARED = 1e-20  # variances that small are of means that were rounded, not of placements
@@ -155,21 +156,15 @@ def find_design(
 class DeLong(NamedTuple):
     """Placements of two samples, the known positives and the rest, and how far they scatter."""
 
-    known: float
-    rest: float
     above: Fraction  # P(a known positive lies above one of the rest), ties half
-    known_variance: float  # of shares of the rest below; NaN for one alone
-    rest_variance: float  # of shares of known positives above; NaN for one alone
+    size: FloatArray  # of both samples
+    squares: FloatArray  # the squared standard errors that they add; NaN for one alone
 
     def auroc(self, total: Counts, betas: FloatArray) -> tuple[Fraction, ...]:
         """Return the AUROC at some betas."""
-        shares = [1 - as_ratio(number, self.rest) for number in count_negatives(total, betas)]
+        rest = sum(total) - total.known_positive
+        shares = [1 - as_ratio(number, rest) for number in count_negatives(total, betas)]
         return tuple((self.above - share / 2) / (1 - share) for share in shares)
-
-    @property
-    def squares(self) -> tuple[float, float]:
-        """The squared standard errors that the two samples add."""
-        return self.known_variance / self.known, self.rest_variance / self.rest
 
 
 class Placed(NamedTuple):
@@ -182,9 +177,8 @@ class Placed(NamedTuple):
     @classmethod
     def of(cls, found: DeLong, effect: float = 1.0) -> Placed:
         """Make arrays of the placements of one ranking, samples smaller by the design effect."""
-        size = np.array([[found.known], [found.rest]], np.float64) / effect
-        variance = np.array([[found.known_variance], [found.rest_variance]])
-        return cls(size, variance, np.array([float(found.above)]))
+        size, variance = found.size / effect, found.squares * found.size
+        return cls(size[:, np.newaxis], variance[:, np.newaxis], np.array([float(found.above)]))
 
 
 def place_stack(stack: Stack) -> Placed:
@@ -248,23 +242,14 @@ def find_placements(ranking: Ranking) -> DeLong:
     >>> found = find_placements(
     ...     Ranking(rank, 4.5 - rank, known, 0 * known, rank - known, Counts(2, 0, 2))
     ... )
-    >>> found.above, found.known_variance, found.rest_variance
-    (Fraction(3, 4), 0.125, 0.125)
+    >>> found.above, found.squares
+    (Fraction(3, 4), array([0.0625, 0.0625]))
     """
-    if ranking.strata:
-        return _pooled(ranking)
-    known, rest = ranking.known_positive, ranking.rank - ranking.known_positive
-    n, others = known[-1].item(), rest[-1].item()
-    found, free = np.diff(known), np.diff(rest)
-    below = 2 * others - rest[:-1] - rest[1:]  # doubled, of the known positives of each step
-    above = known[:-1] + known[1:]
-    return DeLong(
-        n,
-        others,
-        as_ratio((found @ below).item(), 2 * n * others),
-        _count_variance(below, found) / (2 * others) ** 2,
-        _count_variance(above, free) / (2 * n) ** 2,
-    )
+    known, rest = ranking.total.known_positive, sum(ranking.total[1:])
+    influences = placement_influences(ranking)
+    squares = [find_spread([part]).squares[1] for part in influences]
+    spread = find_spread(influences).squares[0], sum(squares)
+    return DeLong(_above(ranking), np.array([known, rest], np.float64), np.array(spread))
 
 
 def as_ratio(part: float | Fraction, whole: float) -> Fraction:
@@ -274,12 +259,10 @@ def as_ratio(part: float | Fraction, whole: float) -> Fraction:
 
 def placement_influences(ranking: Ranking) -> list[Influence]:
     """Return what examples add to P(a known positive lies above one of the rest), by stratum."""
-    parts, n = ranking.strata or (ranking,), ranking.total.known_positive
-    above = float(find_placements(ranking).above)
-    influences = []
-    for part in parts:
+    above, n, influences = float(_above(ranking)), ranking.total.known_positive, []
+    for part in _shared(ranking):
         known, rest = part.known_positive, part.head - part.known_positive
-        others = float(max(rest[-1], 1))
+        others = float(rest[-1])
         below = 1 - (rest[:-1] + rest[1:]) / (2 * others)
         higher = (known[:-1] + known[1:]) / (2 * n)
         mean = float(np.diff(rest) @ higher) / others
@@ -287,39 +270,31 @@ def placement_influences(ranking: Ranking) -> list[Influence]:
     return influences
 
 
-def _pooled(ranking: Ranking) -> DeLong:
-    """Return the placements of known positives in the rest of their own stratum.
+def _above(ranking: Ranking) -> Fraction:
+    """Return P(a known positive lies above one of the rest), ties half, without rounding.
 
-    They are one sample of all positives, so that how many are in each stratum is left to chance;
-    the rest is one for each.
+    Known positives of strata are one sample of all positives, so that how many are in each stratum
+    is left to chance; each is placed in the rest of its own.
     """
-    n, others = ranking.total.known_positive, sum(ranking.total[1:])
-    shared = [one for one in ranking.strata if one.total.known_positive]
-    if not all(sum(one.total[1:]) for one in shared):
+    above = Fraction(0)
+    for part in _shared(ranking):
+        rest = part.head - part.known_positive
+        below = 2 * rest[-1] - rest[:-1] - rest[1:]  # doubled, of the known positives of each step
+        pairs = 2 * ranking.total.known_positive * rest[-1].item()
+        above += as_ratio((np.diff(part.known_positive) @ below).item(), pairs)
+    return above
+
+
+def _shared(ranking: Ranking) -> list[Ranking]:
+    """Return the ranking, or its strata with known positives; raise if these hold no other."""
+    parts = [part for part in ranking.strata if part.total.known_positive]
+    if not all(sum(part.total[1:]) for part in parts):
         raise PUDataError(
             "Each group that is pooled must hold more than known positives, but one does not: "
             "nothing is there to rank them against. Leave it out, or make folds anew.",
             page="cross_validation#one-answer-for-all-folds",
         )
-    placed = [find_placements(one) for one in shared]
-    weights = [as_ratio(one.known, n) for one in placed]
-    above = sum((w * one.above for w, one in zip(weights, placed, strict=True)), Fraction(0))
-    within = [(one.known - 1) * one.known_variance for one in placed if one.known > 1]
-    between = [one.known * float(one.above - above) ** 2 for one in placed]
-    known = (sum(within) + sum(between)) / (n - 1) if n > 1 else np.nan
-    pairs = zip(weights, placed, strict=True)
-    rest = sum(float(w) ** 2 * one.rest_variance / one.rest for w, one in pairs)
-    return DeLong(n, others, above, known, others * rest)
-
-
-def _count_variance(values: CountArray, times: CountArray) -> float:
-    """Return the variance of values that are there several times each, NaN for one alone."""
-    size = times.sum().item()
-    if size < 2:
-        return np.nan
-    away = values - float(values @ times) / size
-    # The rounding of the mean is no spread.
-    return float(times @ away**2) / (size - 1) if np.ptp(values[times > 0]) else 0.0
+    return parts or [ranking]
 
 
 def rest_share(total: Counts, betas: FloatArray) -> FloatArray:
@@ -353,8 +328,8 @@ def welch_df(squares: FloatArray, df: FloatArray) -> FloatArray:
     return found
 
 
-def check_unweighted(ranking: Ranking, method: str) -> None:
-    """Raise if known positives have propensities, for which new examples are not spoken of."""
+def check_new(ranking: Ranking, betas: FloatArray, method: str) -> None:
+    """Raise unless there are known positives without propensities, for a statement on new ones."""
     if ranking.weight is not None:
         raise PUValueError(
             f"target must be 'examples' with propensity=..., but {method} was asked for "
@@ -362,6 +337,7 @@ def check_unweighted(ranking: Ranking, method: str) -> None:
             "has no interval for new examples. Pass target='examples'.",
             page="biased_labels",
         )
+    check_labels(betas, ranking.total)
 
 
 def refuse_weights(ranking: Ranking, method: str) -> None:

@@ -1,11 +1,14 @@
 """The value of any quantity for one ranking, with its interval, at betas or at an estimate."""
 
+from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from math import ceil
 from typing import NamedTuple
 
 from pu_accessor.inference.estimates.binomial import metric_on_new
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
+from pu_accessor.inference.estimates.intervals import Estimates, over_interval
 from pu_accessor.inference.estimates.joint import (
     at_estimate,
     join_estimates,
@@ -17,7 +20,7 @@ from pu_accessor.inference.estimates.within_odds import estimate_any
 from pu_accessor.inference.quantities import Quantity
 from pu_accessor.inference.settings import BetaRange, Settings, ranking_level
 from pu_accessor.inference.tables.metrics import Metric
-from pu_accessor.ranking import FloatArray, Ranking
+from pu_accessor.ranking import Counts, FloatArray, Ranking
 
 
 class Value(NamedTuple):
@@ -41,15 +44,25 @@ def value_of(
 ) -> Value:
     """Return the value of a quantity, whichever it is."""
     if cutoff is None:
-        curve = str(quantity.curve)
-        if beta.is_estimate:
-            on_grid = estimate_any(ranking, *_on_grid(beta, settings, joint), curve, target)
-            area = join_estimates(on_grid, beta, joint)
-        else:
-            area = estimate_any(ranking, beta.values, settings, curve, target, beta.interval)
+        ask = partial(estimate_any, ranking, curve=str(quantity.curve), target=target)
+        area = area_over(ask, ranking.total, beta, settings, joint)
         return Value(area.value, area.lower, area.upper, area.reach)
     metric = metric_value(quantity, ranking, beta, settings, target, cutoff, joint)
     return Value(metric.estimate, metric.lower, metric.upper, band=metric.band)
+
+
+def area_over(
+    estimate: Callable[[FloatArray, Settings], Estimates],
+    total: Counts,
+    beta: BetaRange,
+    settings: Settings,
+    joint: str,
+) -> Estimates:
+    """Return an area at betas, within an interval of them, or jointly with an estimate of one."""
+    if beta.is_estimate:
+        return join_estimates(estimate(*_on_grid(beta, settings, joint)), beta, joint)
+    points, interval = beta.values, beta.interval
+    return over_interval(lambda betas: estimate(betas, settings), total, points, interval)
 
 
 def metric_value(

@@ -8,7 +8,6 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from pu_accessor.checks import Interval
 from pu_accessor.errors import PUValueError, brief
 from pu_accessor.inference.estimates.areas_on_new_examples import estimate_population_aurocs
 from pu_accessor.inference.estimates.auroc import estimate_auroc
@@ -21,7 +20,6 @@ from pu_accessor.inference.estimates.cutoff_spec import (
     read_cutoffs,
 )
 from pu_accessor.inference.estimates.intervals import Estimates
-from pu_accessor.inference.estimates.joint import join_estimates
 from pu_accessor.inference.estimates.macro_average import check_fixed
 from pu_accessor.inference.estimates.metric_at import AtCutoff
 from pu_accessor.inference.estimates.partial_area import estimate_population_partial
@@ -34,7 +32,7 @@ from pu_accessor.inference.quantities import QUANTITIES, Quantity, check_moves, 
 from pu_accessor.inference.settings import BetaRange, Settings, check_prevalence, check_target
 from pu_accessor.inference.tables.curves import check_max_fpr
 from pu_accessor.inference.tables.metrics import Metric
-from pu_accessor.inference.value import metric_value
+from pu_accessor.inference.value import area_over, metric_value
 from pu_accessor.questions.betas import Betas
 from pu_accessor.questions.macro_average import Averaged, Over, average_over
 from pu_accessor.questions.request import (
@@ -50,8 +48,8 @@ from pu_accessor.questions.request import (
 )
 from pu_accessor.ranking import FloatArray, Ranking, Ranks, Stack
 
-# From a ranking, betas, settings and an interval of beta to estimates in [0, 1].
-Estimate: TypeAlias = Callable[[Ranking, FloatArray, Settings, Interval | None], Estimates]
+# From a ranking, betas and settings to estimates in [0, 1].
+Estimate: TypeAlias = Callable[[Ranking, FloatArray, Settings], Estimates]
 
 _RANGE = ("range_lower", "range_upper")
 _ENVELOPE = ("envelope_lower", "envelope_upper")
@@ -76,14 +74,12 @@ def auroc(
         return average_over(over, request, betas, settings, target, averaged)
     at_random, part = settings.selection_odds == 1, None if max_fpr == 1 else max_fpr
 
-    def estimate_at(
-        ranking: Ranking, values: FloatArray, settings: Settings, interval: Interval | None
-    ) -> Estimates:
+    def estimate_at(ranking: Ranking, betas: FloatArray, rule: Settings) -> Estimates:
         if target == "examples" and at_random:
-            return estimate_auroc(ranking, values, settings, interval, max_fpr)
+            return estimate_auroc(ranking, betas, rule, max_fpr)
         if part is not None:
-            return estimate_population_partial(ranking, values, settings, part, interval)
-        return estimate_any(ranking, values, settings, "roc", target, interval)
+            return estimate_population_partial(ranking, betas, rule, part)
+        return estimate_any(ranking, betas, rule, "roc", target)
 
     def at_once(stack: Stack, values: FloatArray) -> list[Estimates | None]:
         return estimate_population_aurocs(stack, values, settings.level)
@@ -124,9 +120,7 @@ def average_precision(
         betas,
         settings,
         target,
-        lambda ranking, values, settings, interval: estimate_any(
-            ranking, values, settings, "pr", target, interval
-        ),
+        partial(estimate_any, curve="pr", target=target),
         around=estimate_precision_around if target == "examples" else None,
     )
 
@@ -154,7 +148,7 @@ def estimate_areas(
     estimate_at: Estimate,
     *,
     at_once: Callable[[Stack, FloatArray], list[Estimates | None]] | None = None,
-    around: Callable[[Ranking, FloatArray, Settings], Estimates] | None = None,
+    around: Estimate | None = None,
 ) -> pd.DataFrame:
     """Estimate an area of each ranking at each beta.
 
@@ -162,17 +156,13 @@ def estimate_areas(
     areas whose limits take long.
     """
     betas.refuse_odds(settings.selection_odds)
-    at_left_level = betas.leave(settings)
+    betas.leave(settings)  # raises where no level is left
 
     def question(ranking: Ranking, beta: BetaRange, own: Settings) -> Estimates:
-        if not beta.is_estimate:
-            return estimate_at(ranking, beta.values, own, beta.interval)
-        grid = beta.grid(settings.level, betas.joint)
-        if around is not None and beta.limits == "none" and betas.joint == "approximate":
-            estimates = around(ranking, grid, at_left_level)
-        else:
-            estimates = estimate_at(ranking, grid, at_left_level, None)
-        return join_estimates(estimates, beta, betas.joint)
+        ask, plain = estimate_at, beta.limits == "none" and betas.joint == "approximate"
+        if around is not None and beta.is_estimate and plain:
+            ask = around
+        return area_over(partial(ask, ranking), ranking.total, beta, own, betas.joint)
 
     def columns(estimates: Estimates, beta: BetaRange) -> Columns:
         ranges, envelope = estimates.reach or (), estimates.envelope or ()

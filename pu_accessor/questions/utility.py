@@ -1,6 +1,7 @@
 """What practice asks of many rankings: net benefit, BEDROC, calibration, guaranteed cutoffs."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -11,7 +12,6 @@ from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.estimates.early_recognition import (
     check_alpha,
     estimate_bedroc,
-    estimate_population_bedroc,
 )
 from pu_accessor.inference.estimates.guaranteed_cutoffs import (
     Goal,
@@ -108,16 +108,8 @@ def bedroc(
     """Estimate BEDROC of each ranking, with an interval."""
     alpha = check_alpha(alpha)
     check_target(target)
-    estimate = estimate_population_bedroc if target == "population" else estimate_bedroc
-    areas = estimate_areas(
-        request,
-        betas,
-        settings,
-        target,
-        lambda ranking, values, settings, interval: estimate(
-            ranking, values, alpha, settings, interval
-        ),
-    )
+    ask = partial(estimate_bedroc, alpha=alpha, target=target)
+    areas = estimate_areas(request, betas, settings, target, ask)
     areas.insert([*areas.columns].index("estimate"), "alpha", alpha)
     return areas
 

@@ -11,7 +11,7 @@ import xarray as xr
 from scipy import stats
 
 from pu_accessor import PUTypeError, PUValueError, PUWarning, from_arrays
-from pu_accessor.inference.bands.within_odds import exact_within
+from pu_accessor.inference.bands.exact import exact_within
 from pu_accessor.ranking import BoolArray, FloatArray
 from tests.methods.test_robustness import BETA, FRAME, MODELS
 from tests.support.oracles import population_oracle

@@ -322,3 +322,14 @@ def test_oracle_reads_rows() -> None:
     assert ours == pytest.approx(
         oracle.average_precision_of(scores, labels, BETA)(np.ones(len(df)))
     )
+
+
+@pytest.mark.filterwarnings("ignore:Fewer than 10 clusters")
+@pytest.mark.parametrize("quantity", ["auroc", "average_precision"])
+def test_averages_over_groups_count_weights(quantity: str) -> None:
+    df = draw(4)
+    answers = [
+        getattr(pu, quantity)(BETA, average=True)
+        for pu in (df.pu(by="fold", weight="w"), repeat(df).pu(by="fold", cluster="id"))
+    ]
+    same(*answers)

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pu_accessor.inference.bands.exact import exact_within
 from pu_accessor.inference.bands.lookup import (
     BANDS,
     latent_bounds,
     latent_bounds_each,
 )
 from pu_accessor.inference.bands.simultaneous import simultaneous_within
-from pu_accessor.inference.bands.within_odds import exact_within
 from tests.cases import binormal
 from tests.support.oracles import oracle
 

@@ -12,6 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import pu_accessor
+from pu_accessor.inference.bands.exact import exact_within
 from pu_accessor.inference.bands.lookup import latent_bounds
 from pu_accessor.inference.bands.simultaneous import (
     joint_coverage,
@@ -20,7 +21,6 @@ from pu_accessor.inference.bands.simultaneous import (
     most_missed,
     simultaneous_within,
 )
-from pu_accessor.inference.bands.within_odds import exact_within
 from tests.numerics.test_within_odds import INF
 from tests.support.oracles import oracle, selection_oracle
 

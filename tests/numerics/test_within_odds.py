@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable
 from fractions import Fraction
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -13,16 +14,16 @@ from scipy import special, stats
 
 from pu_accessor import PUTypeError, PUValueError
 from pu_accessor.checks import interval_betas
-from pu_accessor.inference.bands.exact import exact, exact_each
+from pu_accessor.inference.bands.exact import exact, exact_each, exact_within
 from pu_accessor.inference.bands.simultaneous import (
     most_missed,
 )
-from pu_accessor.inference.bands.within_odds import exact_within
 from pu_accessor.inference.comparison.paired import compare_paired, compare_within
 from pu_accessor.inference.estimates.areas_on_new_examples import (
     estimate_population_auroc,
     estimate_population_precision,
 )
+from pu_accessor.inference.estimates.intervals import over_interval
 from pu_accessor.inference.estimates.weighted_areas import (
     weighted_auroc,
     weighted_population_auroc,
@@ -287,14 +288,14 @@ def limits_within(
             reach[side] = max(areas) if side else min(areas)
             weight = np.array(every[areas.index(reach[side])])
             limits[side] = np.nan
-            if known > 2 and target == "population":
-                ask = (
-                    weighted_population_auroc if curve == "roc" else weighted_population_precision
-                )
-                limits[side] = float(ask(ranking, weight, betas, 0.9)[side][0])
-            elif known > 2:
-                about = weighted_auroc if curve == "roc" else weighted_precision
-                found = about(ranking, 1 + weight, betas, 0.9)
+            if known > 2:
+                ask = {
+                    ("population", "roc"): weighted_population_auroc,
+                    ("population", "pr"): weighted_population_precision,
+                    ("examples", "roc"): weighted_auroc,
+                    ("examples", "pr"): weighted_precision,
+                }[target, curve]
+                found = ask(ranking, 1 + weight, betas, 0.9)
                 limits[side] = float((found.lower, found.upper)[side][0])
             few = weight.sum() ** 2 / (weight**2).sum() < min(10, known / 2)
             if few or np.isnan(limits[side]):
@@ -344,7 +345,8 @@ def test_limits_within_are_those_at_the_worst_weights(
 def test_an_envelope_within_a_factor_is_that_of_each_beta(curve: str) -> None:
     ranking, interval, betas = draw(4, 6, 24), (0.1, 0.2), np.array([0.12, 0.2])
     rule = Settings(0.9, selection_odds=2.0)
-    found = estimate_within(ranking, betas, rule, curve, "examples", interval)
+    ask = partial(estimate_within, ranking, rule=rule, curve=curve, target="examples")
+    found = over_interval(ask, ranking.total, betas, interval)
     every = np.concatenate([betas, interval_betas(interval, betas)])
     each = estimate_within(ranking, every, rule, curve, "examples")
     assert found.envelope == pytest.approx((each.lower.min(), each.upper.max()), rel=1e-12)
@@ -401,8 +403,8 @@ def test_intervals_on_new_examples_at_known_weights(
     labels = [True if one else None for one in label.tolist()]
     want = population_oracle.weighted(curve, score.tolist(), labels, weight.tolist(), beta, level)
     ask = weighted_population_auroc if curve == "roc" else weighted_population_precision
-    lower, upper = ask(ranking, weight, np.array([beta]), level)
-    assert (lower[0], upper[0]) == pytest.approx(want, abs=1e-6)
+    found = ask(ranking, 1 + weight, np.array([beta]), level)
+    assert (found.lower[0], found.upper[0]) == pytest.approx(want, abs=1e-6)
 
 
 @pytest.mark.parametrize("curve", ["roc", "pr"])
@@ -423,8 +425,8 @@ def test_one_block_is_where_it_is_by_any_weights(curve: str) -> None:
     assert (plain.error == 0).all() == (curve == "pr")
     within = estimate_within(ranking, betas, Settings(selection_odds=2.0), curve, "population")
     ask = weighted_population_auroc if curve == "roc" else weighted_population_precision
-    lower, upper = ask(ranking, np.full(20, 0.3), betas, 0.95)
-    weighted = np.minimum(lower, plain.value), np.maximum(upper, plain.value)
+    at_equal = ask(ranking, np.full(20, 1.3), betas, 0.95)
+    weighted = np.minimum(at_equal.lower, plain.value), np.maximum(at_equal.upper, plain.value)
     for found in ((within.lower, within.upper), weighted):
         np.testing.assert_allclose(found, [plain.lower, plain.upper], atol=1e-9)
 

@@ -1,13 +1,21 @@
-"""The exact band: prediction limits of the latent positives at each cutoff."""
+"""The exact band: prediction limits of the latent positives at each cutoff.
+
+Where labels are not quite random, the odds of being labeled differ by a factor at most. Known and
+latent positives are then in the head with probabilities whose odds ratio is at most that factor
+either way. Given how many positives are in the head, the known ones among them follow Fisher's
+noncentral hypergeometric distribution: each probability follows from the one before by a rational
+ratio, as without the factor, but the tails of two cutoffs do not follow from each other. So tails
+are summed at a few cutoffs, and the limits of the others interpolated.
+"""
 
 from collections.abc import Callable
-from functools import partial
-from typing import TypeAlias
+from math import inf, log
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from scipy import interpolate, special
 
-from pu_accessor.ranking import FloatArray, IntArray
+from pu_accessor.ranking import BoolArray, FloatArray, IntArray
 
 Bounds: TypeAlias = tuple[IntArray, IntArray]
 # From some m and as many k to the real limits there.
@@ -19,15 +27,16 @@ SAME = 1e-9
 
 _SHORT = 20_000  # up to so many positives a walk is quicker
 _EXTREME = 1e-6  # below this tail real counts do not tell the whole ones
-_ENDS = 48  # known positives at both ends, of which each limit is computed by itself
-_FIRST = 16  # known positives at both ends, of which each starting value is computed
-_NODES = 8  # nodes for each unit of the logit
-_STEPS, _NEAR = 8, 1e-5  # most steps of Halley's method; largest error after the last, in counts
+_ENDS = 16  # positives of a kind at both ends between which limits are smooth
+_FEW = 250  # known positives whose limits are computed one by one
+_NODES, _FEWEST_NODES = 8, 16  # for each unit of the logit; between which limits are interpolated
 _CHEBYSHEV = 14  # numbers of latent positives between which limits are interpolated
-_NEXT = 1e-3  # limits this near to an integer, in counts, are computed by themselves
-_ERROR = 1e-8  # of the interpolation, in counts by m / sqrt(n): 20 times the measured one
-_ROWS = 32  # tails that are summed at once, in the cache
-_FAR = 8  # standard deviations beyond which probabilities vanish
+_NEXT = 1e-4  # limits this near to an integer, in counts, are computed by themselves
+_ERROR = 1e-8  # of the interpolation, in counts by m / sqrt(n)
+_ROWS, _HELD = 32, 1 << 14  # tails that are summed at once, at least; terms of them, at most
+_FAR, _MORE = 7.5, 16  # standard deviations, and terms, after which probabilities vanish
+_STEPS, _NEAR = 12, 1e-4  # most steps to a real limit; largest error after the last, in counts
+_TRIED = 8  # secants to an integer limit, after which the interval is halved
 
 
 def exact(n: int, m: int, level: float) -> Bounds:
@@ -70,12 +79,10 @@ def exact_each(n: int, m: IntArray, level: float) -> Bounds:
     (array([8, 2]), array([42, 18]))
     """
     tail = (1 - level) / 2
-    lower = np.zeros((m.size, n + 1), np.int64)
     walks = (n + m <= _SHORT) | (m < n) | (tail < _EXTREME)
+    lower, _ = exact_within(n, np.where(walks, 0, m), level, 1.0)
     for row in np.flatnonzero(walks):
         lower[row, 1:] = _by_walk(n, int(m[row]), tail)
-    if not walks.all():
-        lower[~walks, 1:] = _by_interpolation(n, m[~walks], tail)
     # Read from the bottom of the ranking, the k-th known positive is the (n - k + 1)-th.
     return lower, m[:, np.newaxis] - lower[:, ::-1]
 
@@ -83,196 +90,36 @@ def exact_each(n: int, m: IntArray, level: float) -> Bounds:
 def _by_walk(n: int, m: int, tail: float) -> IntArray:
     """Return, for k = 1..n, the smallest count that V_k exceeds with less than 1 - tail.
 
-    V_k is the number of latent positives above the k-th known one.
+    V_k is the number of latent positives above the k-th known one. Most starting values are
+    interpolated; each is moved until it is the smallest count with P(V_k <= count) > tail.
     """
-    if m == 0:
+    if not (n and m):
         return np.zeros(n, np.int64)
-    known = np.arange(1, n + 1)
-    count = _approximate_quantiles(n, m, tail)
-    return _settle(n, m, tail, known, count, *_walk(n, m, count))
-
-
-def _settle(
-    n: int,
-    m: int | IntArray,
-    tail: float,
-    known: IntArray,
-    count: IntArray,
-    below: FloatArray,
-    here: FloatArray,
-) -> IntArray:
-    """Move each count until it is the smallest with P(V_k <= count) > tail.
-
-    `below` and `here` are P(V_k <= count) and P(V_k = count) at the start.
-    """
+    known, nodes = np.arange(1, n + 1), _spread_nodes(n, 1)
+    apart = _beta_quantile(n, np.array(m), tail, nodes) - nodes / (n + 1)
+    start = m * (known / (n + 1) + np.interp(known, nodes, apart))
+    count = np.maximum.accumulate(np.clip(np.floor(start), 0, m).astype(np.int64))
+    below, here = _walk(n, m, count)
     limit = tail * (1 + SAME)
-    latent = np.broadcast_to(m, known.shape)
     while (low := np.flatnonzero(below <= limit)).size:
-        k, v, m = known[low], count[low], latent[low]
+        k, v = known[low], count[low]
         here[low] *= (m - v) / (v + 1) * ((k + v) / (n - k + m - v))
         below[low] += here[low]
         count[low] += 1
     while (high := np.flatnonzero((count > 0) & (below - here > limit))).size:
-        k, v, m = known[high], count[high], latent[high]
+        k, v = known[high], count[high]
         below[high] -= here[high]
         here[high] *= v / (m - v + 1) * ((n - k + m - v + 1) / (k + v - 1))
         count[high] -= 1
     return count
 
 
-def _approximate_quantiles(n: int, m: int, tail: float) -> IntArray:
-    """Return quantiles for k = 1..n, most of them interpolated: good enough for a start."""
-    if m == 1:  # the count is 0 or 1
-        return np.zeros(n, np.int64)
-    known = np.arange(1, n + 1)
-    nodes = known[_start_indices(n)]
-    apart = _beta_quantile(n, np.array(m), tail, nodes) - nodes / (n + 1)
-    quantile = known / (n + 1) + np.interp(known, nodes, apart)
-    count: IntArray = np.clip(np.floor(m * quantile), 0, m).astype(np.int64)
-    return np.maximum.accumulate(count)
-
-
 def _beta_quantile(n: int, m: IntArray | FloatArray, tail: float, known: IntArray) -> FloatArray:
     """Return the quantiles of the beta with the mean and variance of BetaBinomial(m, k, ...)/m."""
-    weight = m * (n + 2) / (n + 1 + m) - 1
+    weight = np.maximum(m * (n + 2) / (n + 1 + m) - 1, 1e-3)
     share = known / (n + 1)
     quantile = special.betaincinv(weight * share, weight * (1 - share), tail)
     return np.asarray(quantile, np.float64)
-
-
-def _start_indices(size: int) -> IntArray:
-    """Return indices of many, dense at both ends, between which a start is interpolated."""
-    if size <= 8 * _FIRST:
-        return np.arange(size)
-    inner = size * _even_logits(_FIRST / size)
-    ends = np.arange(_FIRST)
-    return np.unique(np.concatenate([ends, inner.astype(np.int64), size - 1 - ends]))
-
-
-def _by_interpolation(n: int, m: IntArray, tail: float) -> IntArray:
-    """Return what `_by_walk` does for several large m, a row for each.
-
-    P(V_k <= v) is a smooth function of real v, too. So is the v at which it is `tail`, as a
-    function of k: known at some k, evenly spaced in the logit of k/(n + 1), it is known at all.
-    The ends are settled by themselves, and so is what comes out next to an integer.
-    """
-    root = np.full((m.size, n), np.nan)
-    inner = np.arange(_ENDS, n + 1 - _ENDS)
-    if inner.size > 2 * _ENDS:
-        quantile = partial(_real_quantile, n, tail)
-        root[:, inner - 1] = interpolate_limits(n, m, spread_nodes(n, _ENDS), inner, quantile)
-    near = np.maximum(_NEXT, _ERROR * m[:, np.newaxis] / np.sqrt(n))
-    row, column = np.nonzero(~(np.abs(root - np.rint(root)) > near))
-    start, known, latent = root[row, column], column + 1, m[row]
-    end = np.isnan(start)
-    start[end] = latent[end] * _beta_quantile(n, latent[end], tail, known[end])
-    root[row, column] = 0
-    count: IntArray = np.floor(root).astype(np.int64) + 1
-    first = np.clip(np.floor(start), 0, latent).astype(np.int64)
-    below, here = _tails(n, latent, known, first, tail)
-    count[row, column] = _settle(n, latent, tail, known, first, below, here)
-    return count
-
-
-def _even_logits(first: float) -> FloatArray:
-    """Return shares from the first to one less it, evenly spaced in their logit."""
-    turn = special.logit(first)
-    return np.asarray(special.expit(np.linspace(turn, -turn, int(-2 * turn * _NODES) + 2)))
-
-
-def spread_nodes(n: int, ends: int) -> IntArray:
-    """Return some k between the ends, evenly spaced in the logit of k/(n + 1)."""
-    return np.unique(np.round((n + 1) * _even_logits(ends / (n + 1))).astype(np.int64))
-
-
-def interpolate_limits(
-    n: int, m: IntArray, nodes: IntArray, inner: IntArray, real_limits: RealLimits
-) -> FloatArray:
-    """Return real limits at the known positives `inner`, from those at nodes; a row for each m."""
-    limits = _limits_at_nodes(n, m, nodes, real_limits)
-    spline = interpolate.make_interp_spline(special.logit(nodes / (n + 1)), limits, k=7)
-    return np.asarray(spline(special.logit(inner / (n + 1))).T)
-
-
-def _limits_at_nodes(n: int, m: IntArray, nodes: IntArray, real_limits: RealLimits) -> FloatArray:
-    """Return the real limits at some k, a row each, and each m.
-
-    As a share of m a limit is a smooth function of n/m, in (0, 1]: for many m it is interpolated
-    between Chebyshev's nodes.
-    """
-    few = m.size <= _CHEBYSHEV
-    turns = np.cos(np.pi * (np.arange(_CHEBYSHEV) + 0.5) / _CHEBYSHEV)
-    least, most = n / m.max(), n / m.min()
-    latent = m if few else n / ((least + most) / 2 + (most - least) / 2 * turns)
-    limits = real_limits(np.tile(latent, nodes.size), np.repeat(nodes, latent.size))
-    limits = limits.reshape(nodes.size, latent.size)
-    if few:
-        return limits
-    share: FloatArray = interpolate.barycentric_interpolate(
-        n / latent, limits / latent, n / m, axis=1
-    )
-    return share * m
-
-
-def _real_quantile(n: int, tail: float, m: IntArray | FloatArray, known: IntArray) -> FloatArray:
-    """Return the real v with P(V_k <= v) = tail, by Halley's method."""
-    limit = tail * (1 + SAME)
-    density = np.exp(-(special.ndtri(tail) ** 2) / 2) / np.sqrt(2 * np.pi)
-    v: FloatArray = np.clip(m * _beta_quantile(n, m, tail, known) - 0.5, 0, m)
-    for _ in range(_STEPS):
-        below, here = _tails(n, m, known, v, tail)
-        # P(V_k = v) is the slope at v - 1/2; of this at v + 1/2 the mean is that at v.
-        growth = (m - v) / (v + 1) * ((known + v) / (n - known + m - v))
-        slope = here * np.sqrt(growth)
-        step = (below - limit) / slope
-        v = np.clip(v - step / (1 - step * np.log(growth) / 2), 0, m)
-        if (np.abs(step) ** 3 * (slope / density) ** 2).max() < _NEAR:  # that is what is left
-            break
-    return v
-
-
-def _tails(
-    n: int, m: IntArray | FloatArray, known: IntArray, v: IntArray | FloatArray, tail: float
-) -> tuple[FloatArray, FloatArray]:
-    """Return P(V_k <= v) and P(V_k = v) at some k, where the first is about `tail`."""
-    head, whole = known + v, n + m
-    spread = np.sqrt(head * ((whole - head) / whole) * (n / whole) * (m / whole))
-    order = np.argsort(spread)  # those of one width at once
-    parts = [order[i : i + _ROWS] for i in range(0, order.size, _ROWS)]
-    below, here = np.empty(order.size), np.empty(order.size)
-    away = -special.ndtri(tail)
-    for part in parts:
-        widest = spread[part[-1]]
-        up, down = ((_FAR + side) * widest + _ENDS for side in (-away, away))
-        below[part], here[part] = _sum_tails(
-            n, m[part], known[part], v[part], min(n, int(up)), min(n, int(down))
-        )
-    return below, here
-
-
-def _sum_tails(
-    n: int,
-    m: IntArray | FloatArray,
-    known: IntArray,
-    count: IntArray | FloatArray,
-    more: int,
-    fewer: int,
-) -> tuple[FloatArray, FloatArray]:
-    """Return P(V_k <= v) and P(V_k = v) at a few k.
-
-    V_k <= v where at least k of the n known positives are among the best k + v: a hypergeometric
-    tail. All its probabilities follow from that of k alone by rational ratios, outward until they
-    vanish, and their sum is 1: `more` of them for more than k, `fewer` for fewer.
-    """
-    k, v, free = known[:, np.newaxis], count[:, np.newaxis], (m - count)[:, np.newaxis]
-    # Each has a 0 after its last term.
-    j = np.arange(float(more))
-    up = (n - k - j) * (v - j) / ((k + 1 + j) * (free + 1 + j))
-    above = 1 + np.cumprod(up, axis=1).sum(axis=1)
-    j = np.arange(float(fewer))
-    down = (k - j) * (free - j) / ((n - k + 1 + j) * (v + 1 + j))
-    total = above + np.cumprod(down, axis=1).sum(axis=1)
-    return above / total, known / (known + count) / total
 
 
 def _walk(n: int, m: int, count: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -301,3 +148,289 @@ def _walk(n: int, m: int, count: IntArray) -> tuple[FloatArray, FloatArray]:
     change[0] = here[0]
     ends = np.cumsum(steps) - 1
     return np.cumsum(change)[ends], here[ends]
+
+
+class _Deviates(NamedTuple):
+    """Normal deviates of P(V <= count | k + count), at some counts and at one more."""
+
+    here: FloatArray
+    following: FloatArray
+
+
+def exact_within(n: int, m: IntArray, level: float, selection_odds: float) -> Bounds:
+    """Exact prediction limits for every selection within a factor of the odds of being labeled.
+
+    The odds of being labeled differ between any two positives by a factor of at most
+    `selection_odds`, G [1]_. Of s positives in the head, k of them known, the number V of latent
+    ones is then, at the worst, Fisher's noncentral hypergeometric with an odds ratio of G or 1/G
+    [2]_. `upper` is the largest v with P_G(V >= v | s = k + v) > (1 - level)/2, `lower` the
+    smallest with P_1/G(V <= v | s = k + v) above that. Each cutoff is covered with probability of
+    at least `level`, by whichever of these selections the labels came about.
+
+    Notes
+    -----
+    The integers are those of the definition in rational arithmetic, as with
+    `exact`.
+
+    References
+    ----------
+    .. [1] P. R. Rosenbaum, *Observational Studies*, 2nd ed., Springer (2002), chapter 4.
+    .. [2] A. Fog, *Sampling methods for Wallenius' and Fisher's noncentral hypergeometric
+       distributions*, Communications in Statistics: Simulation and Computation 37 (2008) 241-257.
+
+    Examples
+    --------
+    >>> lower, upper = exact_within(10, np.array([20]), 0.95, 2.0)
+    >>> lower[0, 5:], upper[0, :5]
+    (array([1, 2, 3, 4, 6, 9]), array([11, 14, 16, 17, 18]))
+    """
+    lower = np.zeros((m.size, n + 1), np.int64)
+    if selection_odds < inf:
+        # Rejected is also what has the tail's probability but for rounding.
+        limit = float(special.ndtri((1 - level) / 2 * (1 + SAME)))
+        side = _Side(n, limit, selection_odds)
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            for row in np.flatnonzero((m > 0) & (m < n)):
+                lower[row, 1:] = side.by_latent(int(m[row]))
+            if (m >= n).any():
+                lower[m >= n, 1:] = side.limits(m[m >= n])
+    # Read from the bottom of the ranking, known positives have the odds against them.
+    return lower, m[:, np.newaxis] - lower[:, ::-1]
+
+
+class _Side:
+    """Lower limits of latent positives, given n known ones with higher odds to be in the head.
+
+    Parameters
+    ----------
+    n : int
+        Known positives.
+    limit : float
+        The normal deviate of P(V <= count | k + count) above which a count is not rejected.
+    odds : float
+        Of a known positive to be in the head, over those of a latent one.
+    """
+
+    def __init__(self, n: int, limit: float, odds: float) -> None:
+        self._n, self._limit, self._odds = n, limit, odds
+
+    def limits(self, m: IntArray) -> IntArray:
+        """Return, for k = 1..n, the smallest count that is not rejected."""
+        n, root = self._n, np.full((m.size, self._n), np.nan)
+        smooth = n > _FEW and m.min() > 2 * _ENDS
+        if smooth and (nodes := self._nodes(m)).size > _FEWEST_NODES:
+            inner = np.arange(nodes[0], nodes[-1] + 1)
+            root[:, inner - 1] = _interpolate_limits(n, m, nodes, inner, self._real_limits)
+        near = np.maximum(_NEXT, _ERROR * m[:, np.newaxis] / np.sqrt(n))
+        open_ones = ~(np.abs(root - np.rint(root)) > near)
+        root[open_ones & np.isnan(root)] = -1
+        count: IntArray = np.floor(root).astype(np.int64) + 1
+        for row in np.flatnonzero(open_ones.sum(axis=1) > _FEW):
+            self._settle_ends(int(m[row]), count[row], open_ones[row])
+        rows, columns = np.nonzero(open_ones)
+        known, latent, start = columns + 1, m[rows], root[rows, columns]
+        unknown = start < 0
+        start[unknown] = self._start(latent[unknown], known[unknown])
+        count[rows, columns] = self._fewest(latent, known, start)
+        return count
+
+    def by_latent(self, m: int) -> IntArray:
+        """Return what `limits` does for an m below n, from the known positives that each takes."""
+        known = self._other(m).limits(np.array([self._n]))[0] + 1
+        return np.asarray(
+            np.searchsorted(known, np.arange(1, self._n + 1), side="right"), np.int64
+        )
+
+    def _other(self, m: int) -> "_Side":
+        """Return the side of m latent positives, read as known ones.
+
+        V <= v with k known positives in the head, where not V' <= k - 1 with v + 1 latent ones.
+        """
+        return _Side(m, -self._limit, 1 / self._odds)
+
+    def _nodes(self, m: IntArray) -> IntArray:
+        """Return some k, evenly spaced in their logit, with enough positives of each kind."""
+        n, counts = self._n, []
+        known = _spread_nodes(n, _ENDS)
+        logit = special.logit(known / (n + 1)) - log(self._odds)
+        for latent in (float(m.min()), float(m.max())):
+            spread = 1 / known + 1 / (n + 1 - known) + 4 / latent
+            share = special.expit(logit + self._limit * np.sqrt(spread))
+            counts += [latent * share, latent * (1 - share)]
+        inner: IntArray = known[np.min(counts, axis=0) >= _ENDS]
+        return inner
+
+    def _start(self, m: IntArray | FloatArray, known: IntArray) -> FloatArray:
+        """Return about where limits are: those of random labels, at other odds."""
+        n = self._n
+        quantile = _beta_quantile(n, m, float(special.ndtr(self._limit)), known)
+        middle = special.logit(known / (n + 1))
+        away = special.logit(quantile) - middle
+        middle -= log(self._odds)
+        # Logits scatter more where counts are lower.
+        both = 1 / known + 1 / (n + 1 - known)
+        at_odds = _scatter(m, np.asarray(special.expit(middle + away), np.float64))
+        at_random = _scatter(m, quantile)
+        moved = special.expit(middle + away * np.sqrt((both + at_odds) / (both + at_random)))
+        return np.asarray(np.clip(m * moved - 0.5, 0, m), np.float64)
+
+    def _deviates(
+        self, m: IntArray | FloatArray, known: IntArray, count: IntArray | FloatArray
+    ) -> _Deviates:
+        """Return how far counts are from being rejected, in standard deviations."""
+        n = self._n
+        rare = (
+            1 / (known + 0.5) + 1 / (n - known + 0.5) + 1 / (count + 0.5) + 1 / (m - count + 0.5)
+        )
+        spread = rare**-0.5
+        order = np.argsort(spread)  # those of one width at once
+        deviates = np.empty((2, order.size))
+        last = order.size
+        while last:
+            widest = float(spread[order[last - 1]])
+            up, down = (
+                int((_FAR + away) * widest) + _MORE for away in (self._limit, -self._limit)
+            )
+            part = order[max(last - max(_ROWS, _HELD // (up + down)), 0) : last]
+            deviates[:, part] = self._sum_tails(m[part], known[part], count[part], up, down)
+            last -= part.size
+        return _Deviates(*deviates)
+
+    def _sum_tails(
+        self,
+        m: IntArray | FloatArray,
+        known: IntArray,
+        count: IntArray | FloatArray,
+        more: int,
+        fewer: int,
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return the deviates of P(V <= count | k + count), and of one count more, at a few k.
+
+        At least k known positives are then in the head. All probabilities follow from that of k
+        alone by rational ratios, outward until they vanish. With one more latent positive in the
+        head, the same sums count each by the known positives in the tail.
+        """
+        n, odds, free = self._n, self._odds, m - count
+        k, v, rest = known[:, np.newaxis], count[:, np.newaxis], free[:, np.newaxis]
+        j = np.arange(float(max(min(n, more), 1)))
+        # Between integers, too, there are no fewer than none left: past it terms would grow anew.
+        up = (n - k) - j
+        up *= np.maximum(v - j, 0) * odds
+        up /= ((k + 1) + j) * ((rest + 1) + j)
+        high = np.arange(float(max(min(n, fewer), 1)))
+        down = k - high
+        down *= np.maximum(rest - high, 0)
+        down /= ((n - k + 1) + high) * ((v + 1) + high) * odds
+        np.cumprod(up, axis=1, out=up)
+        np.cumprod(down, axis=1, out=down)
+        above, below = 1 + up.sum(axis=1), down.sum(axis=1)
+        # Sums over what is in the tail, for the next positive to come from there.
+        behind = (n - known) * above - up @ (j + 1)
+        before = (n - known) * below + down @ (high + 1)
+        last = (n - known + 1) * down[:, 0]
+        left = n - known + free
+        more_above = above + ((odds - 1) * behind + odds * last) / left
+        fewer_below = below + ((odds - 1) * before - odds * last) / left
+        return _deviate(above, below), _deviate(more_above, np.maximum(fewer_below, 0))
+
+    def _fewest(self, m: IntArray, known: IntArray, start: FloatArray) -> IntArray:
+        """Return the smallest count that is not rejected, for some m and k."""
+        low, high = np.full(m.size, -1), m.copy()
+        count = np.clip(np.floor(start), 0, m - 1).astype(np.int64)
+        rows = np.arange(m.size)
+        for step in range(200):
+            if not rows.size:
+                break
+            here, limit = count[rows], self._limit
+            first, second = self._deviates(m[rows], known[rows], here)
+            low[rows] = np.where(first <= limit, here, low[rows])
+            high[rows] = np.where(first > limit, here, high[rows])
+            low[rows] = np.where(second <= limit, here + 1, low[rows])
+            high[rows] = np.where((first <= limit) & (second > limit), here + 1, high[rows])
+            aimed = here + (limit - first) / (second - first)
+            middle = (low[rows] + high[rows]) / 2
+            aimed = np.floor(np.where(np.isfinite(aimed) & (step < _TRIED), aimed, middle))
+            aimed = np.clip(aimed, np.maximum(low[rows], 0), np.maximum(high[rows] - 1, 0))
+            count[rows] = aimed.astype(np.int64)
+            rows = rows[high[rows] - low[rows] > 1]
+        return high
+
+    def _settle_ends(self, m: int, count: IntArray, open_ones: BoolArray) -> None:
+        """Settle counts near 0 and m, from the known positives that each of them takes."""
+        n, many = self._n, min(2 * _ENDS, m)
+        for first in {0, m - many}:
+            below = np.arange(first, first + many)
+            latent, other = np.full(many, n), self._other(m)
+            known = 1 + other._fewest(latent, below + 1, other._start(latent, below + 1))
+            taken = np.searchsorted(known, np.arange(1, n + 1), side="right")
+            sure = (
+                open_ones & ((taken > 0) | (first == 0)) & ((taken < many) | (first + many == m))
+            )
+            count[sure] = first + taken[sure]
+            open_ones &= ~sure
+
+    def _real_limits(self, m: IntArray | FloatArray, known: IntArray) -> FloatArray:
+        """Return the real count at which the tail is reached, by secants."""
+        count = self._start(m, known)
+        deviates = self._deviates(m, known, count)
+        slope = deviates.following - deviates.here
+        for _ in range(_STEPS):
+            moved = np.clip(count + (self._limit - deviates.here) / slope, 0, m)
+            before, deviates = deviates, self._deviates(m, known, moved)
+            secant = (deviates.here - before.here) / (moved - count)
+            far = np.abs(moved - count) > _NEAR
+            slope = np.where(far & (secant > 0), secant, deviates.following - deviates.here)
+            count = moved
+            if not far.any() or np.abs((self._limit - deviates.here) / slope).max() < _NEAR:
+                break
+        return np.asarray(count + (self._limit - deviates.here) / slope, np.float64)
+
+
+def _deviate(above: FloatArray, below: FloatArray) -> FloatArray:
+    """Return the normal deviate of a share, from its odds: precise in either tail."""
+    smaller = special.ndtri(np.minimum(above, below) / (above + below))
+    deviate: FloatArray = np.where(below < above, -smaller, smaller)
+    deviate[np.isinf(above)] = np.inf
+    return deviate
+
+
+def _scatter(m: IntArray | FloatArray, share: FloatArray) -> FloatArray:
+    """Return what the logit of a share of m examples scatters by, squared."""
+    variance: FloatArray = 1 / (m * share * (1 - share) + 0.5)
+    return variance
+
+
+def _spread_nodes(n: int, ends: int) -> IntArray:
+    """Return some k between the ends, evenly spaced in the logit of k/(n + 1)."""
+    turn = special.logit(ends / (n + 1))
+    even = special.expit(np.linspace(turn, -turn, int(-2 * turn * _NODES) + 2))
+    return np.unique(np.round((n + 1) * even).astype(np.int64))
+
+
+def _interpolate_limits(
+    n: int, m: IntArray, nodes: IntArray, inner: IntArray, real_limits: RealLimits
+) -> FloatArray:
+    """Return real limits at the known positives `inner`, from those at nodes; a row for each m."""
+    limits = _limits_at_nodes(n, m, nodes, real_limits)
+    spline = interpolate.make_interp_spline(special.logit(nodes / (n + 1)), limits, k=7)
+    return np.asarray(spline(special.logit(inner / (n + 1))).T)
+
+
+def _limits_at_nodes(n: int, m: IntArray, nodes: IntArray, real_limits: RealLimits) -> FloatArray:
+    """Return the real limits at some k, a row each, and each m.
+
+    As a share of m a limit is a smooth function of n/m, in (0, 1]: for many m it is interpolated
+    between Chebyshev's nodes.
+    """
+    few = m.size <= _CHEBYSHEV
+    turns = np.cos(np.pi * (np.arange(_CHEBYSHEV) + 0.5) / _CHEBYSHEV)
+    least, most = n / m.max(), n / m.min()
+    latent = m if few else n / ((least + most) / 2 + (most - least) / 2 * turns)
+    limits = real_limits(np.tile(latent, nodes.size), np.repeat(nodes, latent.size))
+    limits = limits.reshape(nodes.size, latent.size)
+    if few:
+        return limits
+    share: FloatArray = interpolate.barycentric_interpolate(
+        n / latent, limits / latent, n / m, axis=1
+    )
+    return share * m

@@ -16,9 +16,8 @@ from scipy import stats
 
 from pu_accessor.checks import as_array, check_option
 from pu_accessor.errors import PUTypeError, PUValueError
-from pu_accessor.inference.bands.exact import SAME, Bounds, exact, exact_each
+from pu_accessor.inference.bands.exact import SAME, Bounds, exact, exact_each, exact_within
 from pu_accessor.inference.bands.simultaneous import simultaneous, simultaneous_within
-from pu_accessor.inference.bands.within_odds import exact_within
 from pu_accessor.ranking import FloatArray, IntArray
 
 # From the number of examples to shares of the latent positives at ranks 0, 1, ..., examples.

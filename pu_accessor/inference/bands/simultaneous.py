@@ -13,8 +13,7 @@ from math import exp, inf, lgamma, log
 import numpy as np
 from scipy import special
 
-from pu_accessor.inference.bands.exact import SAME, Bounds, exact
-from pu_accessor.inference.bands.within_odds import exact_within
+from pu_accessor.inference.bands.exact import SAME, Bounds, exact, exact_within
 from pu_accessor.inference.search import last_that_holds
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking
 
@@ -128,7 +127,7 @@ _POWER_WITHIN, _SAFETY_WITHIN = -0.3, 0.8
 def simultaneous_within(n: int, m: int, level: float, selection_odds: float) -> Bounds:
     """Exact prediction limits within a factor of the odds, that hold at all cutoffs jointly.
 
-    These are the limits of `pu_accessor.inference.bands.within_odds.exact_within` at a local level
+    These are the limits of `pu_accessor.inference.bands.exact.exact_within` at a local level
     1 - alpha', with alpha' the largest for which the latent positives leave the limits at *any*
     cutoff with a probability of at most 1 - `level`, whichever selection within `selection_odds`
     the labels came about by.

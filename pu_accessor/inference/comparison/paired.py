@@ -6,7 +6,6 @@ Labels are random (`compare_paired`), or random but for a factor of the odds of 
 
 from dataclasses import dataclass, replace
 from math import inf
-from typing import NamedTuple
 
 import numpy as np
 from scipy import special
@@ -22,7 +21,11 @@ from pu_accessor.inference.comparison.pairwise import (
 from pu_accessor.inference.comparison.scatter import covary, design, sum_squares
 from pu_accessor.inference.estimates.joint import join_limits
 from pu_accessor.inference.estimates.known_positives import count_negatives, count_positives
-from pu_accessor.inference.estimates.weighted_areas import weighted_spread
+from pu_accessor.inference.estimates.weighted_areas import (
+    auroc_influence,
+    share_below,
+    weighted_spread,
+)
 from pu_accessor.inference.estimates.within_odds import says_little
 from pu_accessor.inference.influence import (
     kurtosis_df,
@@ -226,7 +229,7 @@ def _shift(
     away[np.abs(away) <= _ROUNDING * np.abs(ahead).max()] = 0.0
     influence = share * away
     if on_new and weight is not None:
-        below = [_weight_below(among[model], share) for model in models]
+        below = [share_below(among[model], share) for model in models]
         as_other = below[1] - below[0]
         influence += as_other - as_other.mean()
     influence *= np.sqrt(drawn)
@@ -260,30 +263,12 @@ def _moves_of_rest(
     return often, sum(reached) / len(ranks)
 
 
-def _weight_below(among: FloatArray, share: FloatArray) -> FloatArray:
-    """Return the share of the known positives below each, ties and itself counting half."""
-    order = np.argsort(among)
-    _, block = np.unique(among, return_inverse=True)
-    tied = np.bincount(block, share)
-    through = np.cumsum(share[order])[np.cumsum(np.bincount(block)) - 1]
-    below: FloatArray = (1 - through + tied / 2)[block]
-    return below
-
-
 def _welch(squares: FloatArray, df: FloatArray, paired: PairedRanks) -> FloatArray:
     """Return the degrees of freedom of each pair on new examples."""
     others = sum(paired.total) - paired.total.known_positive - 1.0
     if others < 1 or paired.total.known_positive < 2:
         return np.full(squares.shape[1], np.nan)
     return welch_df(squares, np.stack([df, np.full(df.size, others)]))
-
-
-class _End(NamedTuple):
-    """A difference at the selection that makes it lowest, or highest."""
-
-    value: float
-    error: float  # away from the other end
-    df: float
 
 
 def compare_within(
@@ -316,15 +301,15 @@ def compare_within(
     (array([[1]]), [[[0.275]], [[0.312]]])
     """
     random = compare_paired(paired, betas, level, target)
-    shape = random.statistic.shape
-    ends, limits, least = np.empty((2, *shape)), np.empty((2, *shape)), np.empty((3, *shape))
-    pairs = list(zip(random.first.tolist(), random.second.tolist(), strict=True))
-    for column, hidden in enumerate(_hidden(paired, betas)):
-        for pair, models in enumerate(pairs):
-            low, high = _ends(paired, models, hidden, target, odds)
-            ends[:, pair, column] = low.value, high.value
-            limits[:, pair, column] = _limits(low, high, level)
-            least[:, pair, column] = _least_test(low, high)
+    hidden = _hidden(paired, betas)
+    found = [
+        [_ends(paired, models, each, target, odds) for each in hidden]
+        for models in zip(random.first.tolist(), random.second.tolist(), strict=True)
+    ]
+    ends, error, own_df = np.moveaxis(np.array(found), (2, 3), (0, 1))
+    far = special.stdtrit(own_df, (1 + level) / 2) * error
+    limits = np.clip([ends[0] - far[0], ends[1] + far[1]], -1.0, 1.0)
+    least = _least_tests(ends, error, own_df)
     statistic, df, p_value = np.where(
         random.p_value > least[2], [random.statistic, random.df, random.p_value], least
     )
@@ -367,11 +352,14 @@ def _ends(
     hidden: tuple[float, float],
     target: str,
     odds: float,
-) -> tuple[_End, _End]:
-    """Return the difference at its lowest and at its highest."""
+) -> FloatArray:
+    """Return the difference at its lowest and highest, errors away from the other, and their df.
+
+    The array has shape (3, 2).
+    """
     latent_positives, negatives = hidden
     if odds == inf and latent_positives:  # nothing is known of where latent positives are
-        return _End(-1.0, inf, inf), _End(1.0, inf, inf)
+        return np.array([[-1.0, 1.0], [inf, inf], [inf, inf]])
     ranks = list(paired.ranks.values())
     ahead = ranks[models[1]] - ranks[models[0]]
     order, ends = np.argsort(-ahead, kind="stable"), []
@@ -386,8 +374,8 @@ def _ends(
         else:
             down, up, df = _errors_of_these(ahead[order] / scale / negatives, latent[order])
         error = inf if latent_positives and says_little(weight) else (down if sign < 0 else up)
-        ends.append(_End(value, error, df))
-    return ends[0], ends[1]
+        ends.append((value, error, df))
+    return np.transpose(ends)
 
 
 def _split(values: FloatArray, odds: float) -> FloatArray:
@@ -425,9 +413,10 @@ def _errors_on_new(
         return np.nan, np.nan, np.nan
     among, ranks = list(paired.among.values()), list(paired.ranks.values())
     above = {model: ranks[model] - among[model] for model in models}
-    seen = n / (n + latent_positives)
+    turn, seen, share = weight / weight.mean(), n / (n + latent_positives), latent_positives / rest
     influences = [
-        _influence(1 - above[model] / rest, among[model], weight, seen, rest) for model in models
+        auroc_influence(1 - above[model] / rest, among[model] / n, turn, seen, share)
+        for model in models
     ]
     scatter = [_scatter_ratio(above[model], rest, 1 + latent) for model in models]
     a, b = models
@@ -440,22 +429,6 @@ def _errors_on_new(
     error = float(squares.sum()) ** 0.5 * rest / negatives
     df = welch_df(squares, np.array([max(effective_size(1 + latent) - 1, 1), rest - 1.0]))
     return error, error, float(df)
-
-
-def _influence(
-    below: FloatArray, among: FloatArray, weight: FloatArray, seen: float, rest: int
-) -> FloatArray:
-    """Return how much each known positive moves an area, times the share of negatives."""
-    n, hidden = weight.size, 1 - seen
-    _, block = np.unique(among, return_inverse=True)
-    within = np.bincount(block, weight)
-    behind = 1 - (np.cumsum(within) - within / 2)[block] / weight.sum()  # latent ones below
-    moved = hidden * (below - among / rest)  # but for a constant
-    relative = weight / weight.mean()
-    influence: FloatArray = (
-        seen * below - hidden * n / rest * behind + relative * (moved - relative @ moved / n)
-    )
-    return influence
 
 
 def _scatter_ratio(above: FloatArray, rest: int, stands_for: FloatArray) -> float:
@@ -472,20 +445,15 @@ def _scatter_ratio(above: FloatArray, rest: int, stands_for: FloatArray) -> floa
     return variance(stands_for) / equal if equal else 1.0
 
 
-def _limits(low: _End, high: _End, level: float) -> tuple[float, float]:
-    """Return the interval around both ends."""
-    quantile = (1 + level) / 2
-    down = special.stdtrit(low.df, quantile) * low.error
-    up = special.stdtrit(high.df, quantile) * high.error
-    return max(float(low.value - down), -1.0), min(float(high.value + up), 1.0)
-
-
-def _least_test(low: _End, high: _End) -> tuple[float, float, float]:
-    """Return statistic, degrees of freedom and p value at the selection that says least."""
-    if np.isnan([low.value, low.error, high.error]).any():
-        return np.nan, np.nan, np.nan
-    end = low if low.value > 0 else high
-    if low.value <= 0 <= high.value or np.isinf(end.error):
-        return 0.0, end.df, 1.0
-    statistic = end.value / end.error if end.error else float(np.copysign(inf, end.value))
-    return statistic, end.df, float(2 * special.stdtr(end.df, -abs(statistic)))
+def _least_tests(ends: FloatArray, error: FloatArray, df: FloatArray) -> FloatArray:
+    """Return statistic, df and p value of the end that is nearer to no difference."""
+    side = np.where(ends[0] > 0, 0, 1)[np.newaxis]
+    value, off, of_end = (np.take_along_axis(each, side, 0)[0] for each in (ends, error, df))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        statistic = value / off
+    none = ((ends[0] <= 0) & (ends[1] >= 0)) | np.isinf(off)
+    statistic = np.where(none, 0.0, statistic)
+    p_value = np.where(none, 1.0, 2 * special.stdtr(of_end, -np.abs(statistic)))
+    tests = np.stack([statistic, of_end, p_value])
+    unknown = np.isnan([ends[0], *error]).any(axis=0)
+    return np.where(unknown, np.nan, tests)

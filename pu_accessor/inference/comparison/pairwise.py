@@ -15,7 +15,7 @@ from pu_accessor.inference.estimates.auroc import auroc_and_error
 from pu_accessor.inference.estimates.binomial import wilson
 from pu_accessor.inference.estimates.joint import join_limits
 from pu_accessor.inference.influence import (
-    check_unweighted,
+    check_new,
     find_design,
     find_placements,
     placement_influences,
@@ -183,8 +183,7 @@ class GroupValue(NamedTuple):
 
 def recall_of_group(ranking: Ranking, threshold: float, missed: bool, level: float) -> GroupValue:
     """Return the share of positives above a threshold, or below, with Wilson's interval."""
-    check_unweighted(ranking, "gap")
-    check_labels(np.zeros(1), ranking.total)
+    check_new(ranking, np.zeros(1), "gap")
     n = ranking.total.known_positive
     here = ranking.at(ranking.above(threshold))
     above = here.known_positive
@@ -204,23 +203,19 @@ def auroc_of_group(ranking: Ranking, betas: FloatArray, target: str) -> GroupVal
     check_labels(betas, ranking.total)
     n = ranking.total.known_positive
     if target == "examples":
-        auroc, error = auroc_and_error(ranking, betas)
-        variance, df, is_known = error**2, n - 1.0, n > 1
+        exact, error = auroc_and_error(ranking, betas)
+        df = n - 1.0
     else:
-        share = rest_share(ranking.total, betas)  # raises where there is no rest
-        placements = find_placements(ranking)
-        sizes = np.array([placements.known, placements.rest]) - 1.0
-        squares = np.array(placements.squares)
-        auroc = placements.auroc(ranking.total, betas)
+        share, placed = rest_share(ranking.total, betas), find_placements(ranking)
+        exact = placed.auroc(ranking.total, betas)
         design = find_design(ranking.clusters, lambda: placement_influences(ranking))
-        variance = design.effect * squares.sum() / (1 - share) ** 2
-        df = min(float(welch_df(squares, np.maximum(sizes, 1))), design.df)
-        is_known = bool(sizes.min() > 0)
-    if not is_known:
-        variance, df = np.full(betas.size, np.nan), nan
+        error = np.sqrt(design.effect * placed.squares.sum()) / (1 - share)
+        df = min(float(welch_df(placed.squares, np.maximum(placed.size - 1, 1))), design.df)
+    if n == 1 or np.isnan(error).any():
+        error, df = np.full(betas.size, np.nan), nan
     unknown = np.full(betas.size, np.nan)
-    estimate = np.array([float(area) for area in auroc])
-    return GroupValue(n, estimate, unknown, unknown, variance, df, tuple(auroc))
+    estimate = np.array([float(area) for area in exact])
+    return GroupValue(n, estimate, unknown, unknown, error**2, df, exact)
 
 
 def compare_groups(groups: Sequence[GroupValue], level: float) -> PairTests:

@@ -7,12 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
-from pu_accessor.checks import Interval
 from pu_accessor.inference.estimates.binomial import check_negatives, wilson
 from pu_accessor.inference.estimates.intervals import (
     Estimates,
     around,
-    over_betas,
+    at_completed,
     rank_interval,
     reach,
 )
@@ -21,7 +20,7 @@ from pu_accessor.inference.influence import (
     Heads,
     Influence,
     Placed,
-    check_unweighted,
+    check_new,
     find_design,
     find_placements,
     find_spread,
@@ -32,7 +31,7 @@ from pu_accessor.inference.influence import (
     welch_df,
 )
 from pu_accessor.inference.settings import Settings, check_prevalence
-from pu_accessor.inference.tables.contingency import check_labels, completed_table
+from pu_accessor.inference.tables.contingency import completed_table
 from pu_accessor.inference.tables.curves import completed_area, completed_aurocs, odds_factor
 from pu_accessor.ranking import BoolArray, FloatArray, Ranking, Stack
 
@@ -53,9 +52,7 @@ class _Samples(NamedTuple):
     ratio: FloatArray  # variance over model, drawn to 1
 
 
-def estimate_population_auroc(
-    ranking: Ranking, betas: FloatArray, rule: Settings, interval: Interval | None = None
-) -> Estimates:
+def estimate_population_auroc(ranking: Ranking, betas: FloatArray, rule: Settings) -> Estimates:
     """Estimate the area under the ROC curve on new examples, with an interval.
 
     Notes
@@ -94,21 +91,16 @@ def estimate_population_auroc(
     >>> found.value.round(3), found.error.round(3), found.lower.round(3), found.upper.round(3)
     (array([0.719, 0.798]), array([0.159, 0.212]), array([0.346, 0.301]), array([0.951, 1.   ]))
     """
-    check_unweighted(ranking, "auroc")
-    check_labels(betas, ranking.total)
+    check_new(ranking, betas, "auroc")
+    share, found = rest_share(ranking.total, betas), find_placements(ranking)
     design = find_design(ranking.clusters, partial(placement_influences, ranking))
-
-    def estimate(betas: FloatArray) -> Estimates:
-        share = rest_share(ranking.total, betas)
-        found = find_placements(ranking)
-        value = np.array([float(each) for each in found.auroc(ranking.total, betas)])
-        error = np.sqrt(design.effect * sum(found.squares)) / (1 - share)
-        placed = Placed.of(found, design.effect)
-        limits = score_interval(value, share, placed, rule.level, design.df)
-        return Estimates(value, error, *_above_chance(ranking, limits, np.array(0.5)))
-
-    complete = partial(completed_area, "roc", ranking, on_new=True)
-    return over_betas(ranking, betas, rule.level, interval, estimate, complete)
+    value = np.array([float(each) for each in found.auroc(ranking.total, betas)])
+    error = np.sqrt(design.effect * found.squares.sum()) / (1 - share)
+    placed = Placed.of(found, design.effect)
+    limits = score_interval(value, share, placed, rule.level, design.df)
+    statistic = Estimates(value, error, *_above_chance(ranking, limits, np.array(0.5)))
+    completed = completed_area("roc", ranking, betas, on_new=True)
+    return at_completed(ranking, betas, rule.level, statistic, completed)
 
 
 def _above_chance(
@@ -254,7 +246,7 @@ def _exceed(stack: Stack, betas: FloatArray, level: float) -> BoolArray:
 
 
 def estimate_population_precision(
-    ranking: Ranking, betas: FloatArray, rule: Settings, interval: Interval | None = None
+    ranking: Ranking, betas: FloatArray, rule: Settings
 ) -> Estimates:
     """Estimate average precision on new examples, with an interval.
 
@@ -294,21 +286,16 @@ def estimate_population_precision(
     >>> found.value.round(3), found.error.round(3), found.lower.round(3), found.upper.round(3)
     (array([0.542, 0.776]), array([0.183, 0.275]), array([0.168, 0.204]), array([0.874, 1.   ]))
     """
-    check_unweighted(ranking, "average_precision")
-    check_labels(betas, ranking.total)
-    if rule.prevalence is not None:
+    check_new(ranking, betas, "average_precision")
+    if rule.prevalence is None:
+        value, influences = precision_values(ranking, betas), precision_influences(ranking)
+        statistic = _precision_around(ranking, betas, value, influences, rule.level)
+    else:
         check_prevalence(rule, "population", "pool=True" if ranking.strata else None)
         check_negatives(ranking.total, betas, "average_precision")
-    influences = precision_influences(ranking) if rule.prevalence is None else []
-
-    def estimate(betas: FloatArray) -> Estimates:
-        if rule.prevalence is not None:
-            return _at_prevalence(ranking, betas, rule.prevalence, rule.level)
-        value = precision_values(ranking, betas)
-        return _precision_around(ranking, betas, value, influences, rule.level)
-
-    complete = partial(completed_area, "pr", ranking, on_new=True, prevalence=rule.prevalence)
-    return over_betas(ranking, betas, rule.level, interval, estimate, complete)
+        statistic = _at_prevalence(ranking, betas, rule.prevalence, rule.level)
+    completed = completed_area("pr", ranking, betas, on_new=True, prevalence=rule.prevalence)
+    return at_completed(ranking, betas, rule.level, statistic, completed)
 
 
 def _precision_around(

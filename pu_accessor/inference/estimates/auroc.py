@@ -4,11 +4,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from pu_accessor.checks import Interval
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.estimates.intervals import (
     Estimates,
-    estimate_area,
+    complete_these,
     rank_interval,
     reach,
 )
@@ -21,17 +20,14 @@ from pu_accessor.inference.estimates.known_positives import (
 from pu_accessor.inference.estimates.latent_gaps import Steps, feasible_ranks, rank_limits
 from pu_accessor.inference.estimates.weighted_areas import weighted_auroc
 from pu_accessor.inference.settings import Settings
+from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
 _DOUBT = 0.1  # beyond, Student's interval covers .83 to .95, in simulations
 
 
 def estimate_auroc(
-    ranking: Ranking,
-    betas: FloatArray,
-    rule: Settings,
-    interval: Interval | None = None,
-    max_fpr: float | None = None,
+    ranking: Ranking, betas: FloatArray, rule: Settings, max_fpr: float | None = None
 ) -> Estimates:
     """Estimate the area under the ROC curve, with an interval.
 
@@ -80,16 +76,14 @@ def estimate_auroc(
             "df.pu(propensity='p').contingency(0.3).pu.area('auroc', max_fpr=0.1).",
             page="biased_labels",
         )
-    weight = ranking.unequal_weight
-
-    def estimate(betas: FloatArray) -> Estimates:
-        if weight is not None:
-            return weighted_auroc(ranking, weight, betas, rule.level)
-        if max_fpr is None or max_fpr == 1:
-            return _whole(ranking, betas, rule.level)
-        return _up_to(ranking, betas, rule.level, float(max_fpr))
-
-    return estimate_area(ranking, betas, rule, estimate, "roc", max_fpr, interval)
+    check_labels(betas, ranking.total)
+    if (weight := ranking.unequal_weight) is not None:
+        statistic = weighted_auroc(ranking, weight, betas, rule.level)
+    elif max_fpr is None or max_fpr == 1:
+        statistic = _whole(ranking, betas, rule.level)
+    else:
+        statistic = _up_to(ranking, betas, rule.level, float(max_fpr))
+    return complete_these(ranking, betas, rule, statistic, "roc", max_fpr)
 
 
 def auroc_and_error(

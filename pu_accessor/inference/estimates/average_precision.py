@@ -5,26 +5,24 @@ from math import floor
 
 import numpy as np
 
-from pu_accessor.checks import Interval
 from pu_accessor.inference.estimates.intervals import (
     Estimates,
     around,
-    estimate_area,
+    complete_these,
     keep_uncut,
 )
 from pu_accessor.inference.estimates.known_positives import Blocks, count_positives, find_blocks
 from pu_accessor.inference.estimates.latent_gaps import precision_limits
 from pu_accessor.inference.estimates.weighted_areas import weighted_precision
 from pu_accessor.inference.settings import Settings
+from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.inference.tables.curves import completed_area
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
 _ROUNDING = 1e-14  # relative size of a deviation that may be none
 
 
-def estimate_precision(
-    ranking: Ranking, betas: FloatArray, rule: Settings, interval: Interval | None = None
-) -> Estimates:
+def estimate_precision(ranking: Ranking, betas: FloatArray, rule: Settings) -> Estimates:
     """Estimate average precision, with an interval.
 
     Notes
@@ -56,14 +54,12 @@ def estimate_precision(
     >>> found.value.round(3), found.error.round(3), found.lower.round(3), found.upper.round(3)
     (array([0.776, 1.   ]), array([0.137, 0.211]), array([0.52 , 0.596]), array([1., 1.]))
     """
-    weight = ranking.unequal_weight
-
-    def estimate(betas: FloatArray) -> Estimates:
-        if weight is not None:
-            return weighted_precision(ranking, weight, betas, rule.level)
-        return _unweighted(ranking, betas, rule.level)
-
-    return estimate_area(ranking, betas, rule, estimate, "pr", interval=interval)
+    check_labels(betas, ranking.total)
+    if (weight := ranking.unequal_weight) is not None:
+        statistic = weighted_precision(ranking, weight, betas, rule.level)
+    else:
+        statistic = _unweighted(ranking, betas, rule.level)
+    return complete_these(ranking, betas, rule, statistic, "pr")
 
 
 def estimate_precision_around(ranking: Ranking, betas: FloatArray, rule: Settings) -> Estimates:

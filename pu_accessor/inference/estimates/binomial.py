@@ -10,10 +10,10 @@ from pu_accessor.checks import Interval, interval_betas
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.on_new_examples import bound_on_new, to_precision
 from pu_accessor.inference.estimates.metric_at import AtCutoff
-from pu_accessor.inference.influence import Design, check_unweighted, rate_designs
+from pu_accessor.inference.influence import Design, check_new, rate_designs
 from pu_accessor.inference.quantities import QUANTITIES
 from pu_accessor.inference.settings import Settings
-from pu_accessor.inference.tables.contingency import check_labels, completed_table
+from pu_accessor.inference.tables.contingency import completed_table
 from pu_accessor.inference.tables.metrics import Metric, evaluate
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
 
@@ -69,8 +69,7 @@ def metric_on_new(
     >>> found.estimate, found.lower.round(3), found.upper.round(3)
     (array([0.47619048]), array([0.15]), array([0.85]))
     """
-    check_unweighted(ranking, "metric")
-    check_labels(betas, ranking.total)
+    check_new(ranking, betas, "metric")
     inner = interval_betas(interval, betas)
     check_negatives(ranking.total, betas, "metric")
     here = ranking.at(ranking.above(threshold))

@@ -1,22 +1,20 @@
 """Early recognition: BEDROC and lift at a share, means over positives of a function of rank."""
 
 from dataclasses import replace
-from functools import partial
 from math import inf
 from numbers import Real
-from typing import NamedTuple
 
 import numpy as np
 
-from pu_accessor.checks import Interval
 from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.inference.estimates.intervals import (
     Estimates,
-    over_betas,
+    at_completed,
     rank_interval,
     reach,
 )
 from pu_accessor.inference.estimates.known_positives import (
+    Positives,
     count_negatives,
     count_positives,
     find_blocks,
@@ -26,7 +24,7 @@ from pu_accessor.inference.estimates.latent_gaps import gamma_quantile
 from pu_accessor.inference.influence import (
     Influence,
     Terms,
-    check_unweighted,
+    check_new,
     find_design,
     find_spread,
     mean_influences,
@@ -56,25 +54,27 @@ def check_alpha(alpha: float) -> float:
 
 
 def estimate_bedroc(
-    ranking: Ranking,
-    betas: FloatArray,
-    alpha: float,
-    rule: Settings,
-    interval: Interval | None = None,
+    ranking: Ranking, betas: FloatArray, rule: Settings, alpha: float, target: str
 ) -> Estimates:
-    """Estimate BEDROC of these examples, with an interval.
+    """Estimate BEDROC, with an interval.
 
     Notes
     -----
-    The mean over all positives of exp(-alpha*r/N), scaled so that it is 0 with all of them at the
-    bottom and 1 with all at the top [1]_. In a block of ties each has the mean of its ranks, as
-    over random orders. The positives are those of a completed ranking
+    The mean over all positives of w(r) = exp(-alpha*r/N), scaled so that it is 0 with all of them
+    at the bottom and 1 with all at the top [1]_. In a block of ties each has the mean of its
+    ranks, as over random orders. The positives are those of a completed ranking
     (`pu_accessor.inference.completion`).
 
-    The interval is what latent positives make that are shared out at random to the gaps between
-    known ones (`pu_accessor.inference.estimates.latent_gaps`): those of each gap at the known one
-    after it for the lower limit, at the one before for the upper. Nothing is taken for granted of
-    where in a gap they lie, as the weights fall fast there.
+    The interval for these examples is what latent positives make that are shared out at random to
+    the gaps between known ones (`pu_accessor.inference.estimates.latent_gaps`): those of each gap
+    at the known one after it for the lower limit, at the one before for the upper. Nothing is
+    taken for granted of where in a gap they lie, as the weights fall fast there.
+
+    On new examples the known positives are a sample of all; the rest is another, as it moves
+    ranks. With r = nF + (N - n)G at a score, and w' = -alpha/N*w, a known positive adds (w(r) +
+    the sum of w' over the known positives at or below it)/n, one of the rest that sum over n, each
+    less its mean. The interval is Student's t on the logit scale of where the mean lies between
+    the weights of the first and the last rank.
 
     References
     ----------
@@ -87,128 +87,93 @@ def estimate_bedroc(
     >>> from pu_accessor.ranking import Counts
     >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
     >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
-    >>> found = estimate_bedroc(ranking, np.array([0.25]), 5.0, Settings())
-    >>> found.value.round(3), found.lower.round(3), found.upper.round(3)
-    (array([0.705]), array([0.436]), array([1.]))
+    >>> for target in ("examples", "population"):
+    ...     found = estimate_bedroc(ranking, np.array([0.25]), Settings(), 5.0, target)
+    ...     print(found.value.round(3), found.lower.round(3), found.upper.round(3))
+    [0.705] [0.436] [1.]
+    [0.705] [0.106] [1.]
     """
+    on_new = target == "population"
+    if on_new:
+        check_new(ranking, betas, "bedroc")
     refuse_weights(ranking, "bedroc")
     check_labels(betas, ranking.total)
-    examples, n = sum(ranking.total), ranking.total.known_positive
+    count_negatives(ranking.total, betas)
+    positives = count_positives(ranking.total, betas)
+    examples, every = sum(ranking.total), positives.as_floats()
     pace = alpha / examples
+    top, bottom = _ends(examples, every, pace)
+    mean = (_on_new if on_new else _of_these)(ranking, positives, pace, rule.level)
+    value, lower, upper = ((part - bottom) / (top - bottom) for part in mean.parts)
+    limits = np.clip([lower, upper], 0, 1)
+    statistic = Estimates(value, mean.error / (top - bottom), *limits)
+    completed = completed_bedroc(ranking, alpha, betas, on_new=on_new)
+    return at_completed(ranking, betas, rule.level, statistic, completed)
+
+
+def _of_these(ranking: Ranking, positives: Positives, pace: float, level: float) -> Estimates:
+    """Estimate the mean weight of the positives of these examples."""
     start, end = places(find_blocks(ranking))
-    weight = _mean_weight(start, end - start, pace)
+    weight, n, every = _mean_weight(start, end - start, pace), start.size, positives.as_floats()
+    examples = sum(ranking.total)
     first, last = _mean_weight(np.array([0.0, examples - 1]), np.ones(2), pace)
-
-    def estimate(betas: FloatArray) -> Estimates:
-        count_negatives(ranking.total, betas)
-        positives, factor = count_positives(ranking.total, betas)
-        every = np.array([float(each) for each in positives])
-        top = _mean_weight(np.array(0.0), every, pace)
-        bottom = _mean_weight(examples - every, every, pace)
-        spread = weight.std(ddof=1) / n**0.5 if n > 1 else np.nan
-        error = np.where(factor > 0, spread * factor, 0.0) / (top - bottom)
-        limits = [
-            _limits(weight, p - n, (first, last), pace, examples, rule.level)
-            for p in every.tolist()
-        ]
-        means = (weight.sum() + (every - n) * np.transpose(limits)) / every
-        value = (weight.mean() - bottom) / (top - bottom)
-        return Estimates(value, error, *np.clip((means - bottom) / (top - bottom), 0, 1))
-
-    complete = partial(_completed, ranking, pace)
-    return over_betas(ranking, betas, rule.level, interval, estimate, complete)
+    spread = weight.std(ddof=1) / n**0.5 if n > 1 else np.nan
+    error = np.where(positives.factor > 0, spread * positives.factor, 0.0)
+    limits = [_limits(weight, p - n, (first, last), pace, examples, level) for p in every.tolist()]
+    means = (weight.sum() + (every - n) * np.transpose(limits)) / every
+    return Estimates(np.full(every.size, weight.mean()), error, *means)
 
 
-def _completed(
-    ranking: Ranking, pace: float, betas: FloatArray, *, on_new: bool = False
-) -> FloatArray:
-    """Return BEDROC of the one estimate."""
-    completed, table = completed_table(ranking, betas, on_new=on_new)
-    start, size = completed.rank[:-1], np.diff(completed.rank)
-    positives = table.tp[-1]
-    mean = _mean_weight(start, size, pace) @ np.diff(table.tp, axis=0) / positives
-    top = _mean_weight(np.array(0.0), positives, pace)
-    bottom = _mean_weight(sum(ranking.total) - positives, positives, pace)
-    bedroc: FloatArray = np.clip((mean - bottom) / (top - bottom), 0, 1)  # but for rounding
-    return bedroc
-
-
-def estimate_population_bedroc(
-    ranking: Ranking,
-    betas: FloatArray,
-    alpha: float,
-    rule: Settings,
-    interval: Interval | None = None,
-) -> Estimates:
-    """Estimate BEDROC of new examples, with an interval.
-
-    Notes
-    -----
-    The mean of w(r) = exp(-alpha*r/N) over known positives is that over all positives, of which
-    they are a sample; the rest is another, as it moves ranks. With r = nF + (N - n)G at a score,
-    and w' = -alpha/N*w, a known positive adds (w(r) + the sum of w' over the known positives at or
-    below it)/n, one of the rest that sum over n, each less its mean. The interval is Student's t
-    on the logit scale of where the mean lies between the weights of the first and the last rank.
-
-    Examples
-    --------
-    >>> from pu_accessor.ranking import Counts
-    >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
-    >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
-    >>> found = estimate_population_bedroc(ranking, np.array([0.25]), 5.0, Settings())
-    >>> found.value.round(3), found.lower.round(3), found.upper.round(3)
-    (array([0.705]), array([0.106]), array([1.]))
-    """
-    check_unweighted(ranking, "bedroc")
-    check_labels(betas, ranking.total)
-    early = early_mean(ranking, alpha)
-    spread = find_spread(early.influences)
-    design = find_design(ranking.clusters, lambda: early.influences)
-    unit = float(design.effect * spread.squares.sum()) ** 0.5
+def _on_new(ranking: Ranking, positives: Positives, pace: float, level: float) -> Estimates:
+    """Estimate the mean weight of the positives of new examples."""
+    mean, influences = _mean_of_known(ranking, pace)
+    spread, design = find_spread(influences), find_design(ranking.clusters, lambda: influences)
     ends = np.array([0.0, sum(ranking.total) - 1])
-    best, worst = _mean_weight(ends, np.ones(2), early.pace).tolist()
-
-    def estimate(betas: FloatArray) -> Estimates:
-        count_negatives(ranking.total, betas)
-        value, scale = early.scaled(betas)
-        error = unit * scale
-        away = reach(error, min(spread.df, design.df), rule.level)
-        place = np.full(betas.size, (early.mean - worst) / (best - worst))
-        limits = rank_interval(value, place, (best - worst) * scale, away, away)
-        return Estimates(value, error, *limits)
-
-    return over_betas(ranking, betas, rule.level, interval, estimate, early.completed)
+    best, worst = _mean_weight(ends, np.ones(2), pace).tolist()
+    one = np.ones(len(positives.number))
+    error = float(design.effect * spread.squares.sum()) ** 0.5 * one
+    away = reach(error, min(spread.df, design.df), level)
+    place, stretch = (mean - worst) / (best - worst), (best - worst) * one
+    return Estimates(mean * one, error, *rank_interval(mean * one, place, stretch, away, away))
 
 
-class EarlyMean(NamedTuple):
-    """The mean weight of known positives, which makes BEDROC on new examples."""
-
-    ranking: Ranking
-    pace: float
-    mean: float
-    influences: list[Influence]  # on the mean
-
-    def scaled(self, betas: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return BEDROC, and how fast it grows with the mean, at some betas."""
-        positives = count_positives(self.ranking.total, betas).as_floats()
-        top = _mean_weight(np.array(0.0), positives, self.pace)
-        bottom = _mean_weight(sum(self.ranking.total) - positives, positives, self.pace)
-        scale = 1 / (top - bottom)
-        return (self.mean - bottom) * scale, scale
-
-    def completed(self, betas: FloatArray) -> FloatArray:
-        """Return BEDROC of the one estimate."""
-        return _completed(self.ranking, self.pace, betas, on_new=True)
-
-
-def early_mean(ranking: Ranking, alpha: float) -> EarlyMean:
-    """Return the mean weight of known positives, with what examples add to it."""
-    pace = alpha / sum(ranking.total)
+def _mean_of_known(ranking: Ranking, pace: float) -> tuple[float, list[Influence]]:
+    """Return the mean weight of known positives, and what examples add to it."""
     weight = _mean_weight(ranking.rank[:-1], np.diff(ranking.rank), pace)
     terms = Terms(weight, -pace * weight, -pace * weight)
     influences = mean_influences(replace(ranking, strata=()), lambda _: terms)
     mean = float(np.diff(ranking.known_positive) @ weight) / ranking.total.known_positive
-    return EarlyMean(ranking, pace, mean, influences)
+    return mean, influences
+
+
+def linear_bedroc(
+    ranking: Ranking, betas: FloatArray, alpha: float
+) -> tuple[FloatArray, list[Influence], FloatArray]:
+    """Return BEDROC, what examples add to a mean weight, and by how much it grows with that."""
+    pace, positives = alpha / sum(ranking.total), count_positives(ranking.total, betas).as_floats()
+    top, bottom = _ends(sum(ranking.total), positives, pace)
+    mean, influences = _mean_of_known(ranking, pace)
+    return (mean - bottom) / (top - bottom), influences, 1 / (top - bottom)
+
+
+def _ends(examples: float, positives: FloatArray, pace: float) -> tuple[FloatArray, FloatArray]:
+    """Return the mean weight of positives that are all at the top, and all at the bottom."""
+    at_top = _mean_weight(np.array(0.0), positives, pace)
+    return at_top, _mean_weight(examples - positives, positives, pace)
+
+
+def completed_bedroc(
+    ranking: Ranking, alpha: float, betas: FloatArray, *, on_new: bool
+) -> FloatArray:
+    """Return BEDROC of the completed ranking."""
+    pace = alpha / sum(ranking.total)
+    completed, table = completed_table(ranking, betas, on_new=on_new)
+    start, size = completed.rank[:-1], np.diff(completed.rank)
+    positives = table.tp[-1]
+    mean = _mean_weight(start, size, pace) @ np.diff(table.tp, axis=0) / positives
+    top, bottom = _ends(sum(ranking.total), positives, pace)
+    bedroc: FloatArray = np.clip((mean - bottom) / (top - bottom), 0, 1)  # but for rounding
+    return bedroc
 
 
 def _mean_weight(

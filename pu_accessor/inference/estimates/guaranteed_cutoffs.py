@@ -44,6 +44,8 @@ class _Bounded(NamedTuple):
     """A metric at each cutoff: estimate, and the worse and the better bound over all betas."""
 
     tables: Tables
+    low: Numbers  # true positives at the lower bound, shape (cutoffs, all betas)
+    positives: IntArray
     estimate: FloatArray
     worse: FloatArray
     better: FloatArray
@@ -166,6 +168,8 @@ def _bound(
     worst, best = (np.fmin, np.fmax) if goal.name in _RISING else (np.fmax, np.fmin)
     return _Bounded(
         tables,
+        low,
+        positives,
         value(middle, tables.positives)[:, 0],
         worst.reduce(value(low, positives), axis=1),
         best.reduce(value(high, positives), axis=1),
@@ -187,12 +191,8 @@ def _extra(bounded: _Bounded, goal: Goal, place: int) -> IntArray:
     Between two cutoffs with the same known examples the bound on true positives stays, or grows by
     one for each example. The rate of false positives may be lowest at the first cutoff.
     """
-    tables = bounded.tables
-    ranking, rank = tables.ranking, int(tables.ranking.rank[place])
-    low, positives = tables.tp[place, 0], tables.positives
-    if tables.inner is not None:
-        low = np.concatenate([low, tables.inner.tp[place, 0]])
-        positives = np.concatenate([positives, tables.inner.positives])
+    ranking, low, positives = bounded.tables.ranking, bounded.low[place], bounded.positives
+    rank = int(ranking.rank[place])
     if goal.name == "precision" and goal.value:
         most = min(float(min(low)) / goal.value, float(sum(ranking.total)))
         start, more = place, floor(most + 1e-9) - rank

@@ -8,7 +8,6 @@ areas under bounding curves replace the interval.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 import numpy as np
 from scipy import special
@@ -16,9 +15,9 @@ from scipy import special
 from pu_accessor.checks import Interval, interval_betas
 from pu_accessor.inference.prior.methods import limit_from_positives
 from pu_accessor.inference.settings import Settings
-from pu_accessor.inference.tables.contingency import check_labels, make_tables
+from pu_accessor.inference.tables.contingency import make_tables
 from pu_accessor.inference.tables.curves import area, completed_area
-from pu_accessor.ranking import BoolArray, FloatArray, Ranking
+from pu_accessor.ranking import Counts, FloatArray, Ranking
 
 
 def reach(error: FloatArray, df: FloatArray | float, level: float) -> FloatArray:
@@ -82,55 +81,72 @@ class Estimates:
         return self.value, self.lower, self.upper
 
 
-# From betas to estimates: as a rule unbiased statistics, with intervals around them.
-Estimator: TypeAlias = Callable[[FloatArray], Estimates]
-# From betas to what the one estimate has.
-Complete: TypeAlias = Callable[[FloatArray], FloatArray]
-
-
-def estimate_area(
+def complete_these(
     ranking: Ranking,
     betas: FloatArray,
     rule: Settings,
-    estimate: Estimator,
+    statistic: Estimates,
     curve: str,
     max_fpr: float | None = None,
-    interval: Interval | None = None,
 ) -> Estimates:
-    """Estimate an area at some betas, and at those within an interval where there is one."""
-    check_labels(betas, ranking.total)
-    bounds = Settings(level=rule.level)
+    """Put the area of these examples' completed ranking for an unbiased statistic.
 
-    def with_fallbacks(betas: FloatArray) -> Estimates:
-        estimates = _without_hidden(estimate(betas), betas * ranking.total.unlabeled > 0)
-        return _between_curves(estimates, ranking, betas, bounds, curve, max_fpr)
-
-    def complete(betas: FloatArray) -> FloatArray:
-        return completed_area(curve, ranking, betas, max_fpr)
-
-    return over_betas(ranking, betas, rule.level, interval, with_fallbacks, complete)
-
-
-def over_betas(
-    ranking: Ranking,
-    betas: FloatArray,
-    level: float,
-    interval: Interval | None,
-    estimate: Estimator,
-    complete: Complete | None = None,
-) -> Estimates:
-    """Estimate at some betas, and an envelope over an interval of them where there is one.
-
-    Where something completes, that is the estimate, and the interval reaches to it.
+    Where all positives are known the interval is the value; where a standard error says nothing it
+    is that between the areas under bounding curves.
     """
-    total, inner = ranking.total, interval_betas(interval, betas)
+    hidden = betas * ranking.total.unlabeled > 0
+    lower, upper = (
+        np.where(hidden, limit, statistic.value) for limit in (statistic.lower, statistic.upper)
+    )
+    stuck = np.isnan(lower) & (ranking.total.known_positive > 1)
+    if stuck.any():
+        low, high = bounding_areas(ranking, betas[stuck], Settings(rule.level), curve, max_fpr)
+        inside = np.clip(statistic.value[stuck], 0, 1)  # bands are of counts, which are rounded
+        lower[stuck], upper[stuck] = np.minimum(low, inside), np.maximum(high, inside)
+    statistic = replace(statistic, lower=lower, upper=upper)
+    completed = completed_area(curve, ranking, betas, max_fpr)
+    return at_completed(ranking, betas, rule.level, statistic, completed)
+
+
+def bounding_areas(
+    ranking: Ranking, betas: FloatArray, rule: Settings, curve: str, max_fpr: float | None = None
+) -> FloatArray:
+    """Return the areas under the bounding curves of a band, the lower ones first."""
+    counts = make_tables(ranking, betas, rule).table
+    tp, fp, fn, _ = (np.moveaxis(count[:, ::2], 0, -1) for count in counts)
+    return area(curve, tp, fp, fn, max_fpr)
+
+
+def over_interval(
+    estimate: Callable[[FloatArray], Estimates],
+    total: Counts,
+    betas: FloatArray,
+    interval: Interval | None,
+) -> Estimates:
+    """Estimate at some betas, and an envelope over an interval of them where there is one."""
+    if interval is None:
+        return estimate(betas)
+    inner = interval_betas(interval, betas)
     has_negatives = total.known_negative + total.unlabeled * (1 - inner) > 0
     every = np.concatenate([betas, inner[has_negatives]])
-    estimates = estimate(every)
-    if complete is not None:
-        cut = around(_refuted(estimates, ranking, every, level), complete(every))
-        estimates = keep_uncut(cut, estimates, level)
-    return _split(estimates, every, betas.size, interval)
+    found, points = estimate(every), slice(betas.size)
+    inside = (every >= interval[0]) & (every <= interval[1])
+    envelope = (
+        float(np.fmin.reduce(found.lower[inside], initial=np.nan)),
+        float(np.fmax.reduce(found.upper[inside], initial=np.nan)),
+    )
+    columns = (found.value, found.error, found.lower, found.upper)
+    value, error, lower, upper = (column[points] for column in columns)
+    reach = found.reach and (found.reach[0][points], found.reach[1][points])
+    return Estimates(value, error, lower, upper, envelope, reach)
+
+
+def at_completed(
+    ranking: Ranking, betas: FloatArray, level: float, statistic: Estimates, completed: FloatArray
+) -> Estimates:
+    """Put the one estimate for a statistic, whose interval is kept uncut beside, or refuted."""
+    cut = around(_refuted(statistic, ranking, betas, level), completed)
+    return keep_uncut(cut, statistic, level)
 
 
 def around(statistic: Estimates, completed: FloatArray) -> Estimates:
@@ -162,33 +178,6 @@ def keep_uncut(cut: Estimates, statistic: Estimates, level: float) -> Estimates:
     return replace(cut, uncut=(value, lower, upper))
 
 
-def _without_hidden(found: Estimates, hidden: BoolArray) -> Estimates:
-    """Put the value for the interval where all positives are known."""
-    lower, upper = (np.where(hidden, limit, found.value) for limit in (found.lower, found.upper))
-    return replace(found, lower=lower, upper=upper)
-
-
-def _between_curves(
-    found: Estimates,
-    ranking: Ranking,
-    betas: FloatArray,
-    rule: Settings,
-    curve: str,
-    max_fpr: float | None,
-) -> Estimates:
-    """Put the areas under bounding curves for the interval where a standard error says nothing."""
-    stuck = np.isnan(found.lower) & (ranking.total.known_positive > 1)
-    if not stuck.any():
-        return found
-    counts = make_tables(ranking, betas[stuck], rule).table
-    tp, fp, fn, _ = (np.moveaxis(count[:, ::2], 0, -1) for count in counts)
-    low, high = area(curve, tp, fp, fn, max_fpr)
-    inside = np.clip(found.value[stuck], 0, 1)  # bands are of counts, which are rounded
-    lower, upper = found.lower.copy(), found.upper.copy()
-    lower[stuck], upper[stuck] = np.minimum(low, inside), np.maximum(high, inside)
-    return replace(found, lower=lower, upper=upper)
-
-
 def _refuted(statistic: Estimates, ranking: Ranking, betas: FloatArray, level: float) -> Estimates:
     """Leave no interval where a statistic is impossible and beta exceeds its limit."""
     beyond = np.maximum(statistic.value - 1, -statistic.value)
@@ -201,25 +190,3 @@ def _refuted(statistic: Estimates, ranking: Ranking, betas: FloatArray, level: f
     too_high = impossible & (betas > limit_from_positives(ranking, 1 - level) + slack)
     lower, upper = (np.where(too_high, np.nan, end) for end in (statistic.lower, statistic.upper))
     return replace(statistic, lower=lower, upper=upper)
-
-
-def _split(
-    found: Estimates, betas: FloatArray, points: int, interval: Interval | None
-) -> Estimates:
-    """Make an envelope of what was estimated within the interval, and leave the points."""
-    envelope = None
-    if interval is not None:
-        inside = (betas >= interval[0]) & (betas <= interval[1])
-        envelope = (
-            float(np.fmin.reduce(found.lower[inside], initial=np.nan)),
-            float(np.fmax.reduce(found.upper[inside], initial=np.nan)),
-        )
-    reach = found.reach and (found.reach[0][:points], found.reach[1][:points])
-    uncut = found.uncut and (
-        found.uncut[0][:points],
-        found.uncut[1][:points],
-        found.uncut[2][:points],
-    )
-    columns = (found.value, found.error, found.lower, found.upper)
-    value, error, lower, upper = (column[:points] for column in columns)
-    return Estimates(value, error, lower, upper, envelope, reach, uncut)

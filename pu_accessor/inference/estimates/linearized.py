@@ -17,7 +17,7 @@ import numpy as np
 from pu_accessor.inference.estimates.areas_on_new_examples import precision_values
 from pu_accessor.inference.estimates.binomial import of_shares
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
-from pu_accessor.inference.estimates.early_recognition import early_mean
+from pu_accessor.inference.estimates.early_recognition import completed_bedroc, linear_bedroc
 from pu_accessor.inference.estimates.known_positives import count_positives
 from pu_accessor.inference.estimates.metric_at import Head, fixed_head
 from pu_accessor.inference.estimates.utility import check_probabilities
@@ -68,9 +68,9 @@ def linearize(
     if cutoff is not None:
         return _linearize_metric(ranking, betas, quantity, cutoff)
     if quantity.alpha is not None:
-        early = early_mean(ranking, quantity.alpha)
-        influences, estimate = early.influences, partial(early.completed, betas)
-        value, scale = early.scaled(betas)
+        alpha = quantity.alpha
+        value, influences, scale = linear_bedroc(ranking, betas, alpha)
+        estimate = partial(completed_bedroc, ranking, alpha, betas, on_new=True)
     elif quantity.curve == "roc":
         areas = find_placements(ranking).auroc(ranking.total, betas)
         value, influences = np.array([*map(float, areas)]), placement_influences(ranking)

@@ -14,8 +14,8 @@ from pu_accessor.inference.bands.on_new_examples import (
     to_precision,
 )
 from pu_accessor.inference.estimates.guaranteed_cutoffs import Goal, Guaranteed
-from pu_accessor.inference.influence import check_unweighted, rest_share
-from pu_accessor.inference.tables.contingency import check_labels, completed_table
+from pu_accessor.inference.influence import check_new, rest_share
+from pu_accessor.inference.tables.contingency import completed_table
 from pu_accessor.inference.tables.metrics import evaluate
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
@@ -51,9 +51,8 @@ def find_on_new(
     ranking: Ranking, beta: float, goal: Goal, level: float, interval: Interval | None
 ) -> Guaranteed:
     """Find the cutoff that meets a goal on new examples, at all betas of an interval."""
-    check_unweighted(ranking, "cutoff")
     betas = np.array([beta, *(interval or ())])
-    check_labels(betas, ranking.total)
+    check_new(ranking, betas, "cutoff")
     shares = rest_share(ranking.total, betas).tolist()
     lists = [find_list(ranking, b, goal, level, ranking.monotone) for b in shares]
     worst = min(lists)
@@ -212,5 +211,6 @@ def _take(ranking: Ranking, grid: IntArray) -> Ranking:
     """Return the last cutoffs with at most so many of the rest at or above them."""
     rest = ranking.rank - ranking.known_positive
     last = np.searchsorted(rest, grid, "right") - 1
-    finer = ranking.refine(np.unique(np.maximum(grid - ranking.known_negative[last], 1)))
+    unlabeled = np.clip(grid - ranking.known_negative[last], 1, ranking.total.unlabeled)
+    finer = ranking.refine(np.unique(unlabeled))
     return finer.take(np.searchsorted(finer.rank - finer.known_positive, grid, "right") - 1)

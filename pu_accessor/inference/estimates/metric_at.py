@@ -1,10 +1,9 @@
 """A metric at the one cutoff that a person reports, with its interval."""
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from math import floor, nan
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -62,10 +61,6 @@ class Head(NamedTuple):
     def tables(self, betas: FloatArray, rule: Settings, interval: Interval | None) -> Tables:
         """Return the tables of the head."""
         return mix(make_tables(self.ends, betas, self.share_error(rule), interval), self.part)
-
-
-# From a ranking, a beta, the value of a cutoff and a rule to a ranking of one cutoff.
-_Search: TypeAlias = Callable[[Ranking, float, float, Settings], Ranking]
 
 
 def metric_at(
@@ -148,7 +143,7 @@ def find_head(
     if at.kind in CHOSEN:
         metric = "informedness" if at.kind == "youden" else name
         return Head(_at_best(ranking, beta, metric, rule), np.ones(1))
-    return Head(_SEARCHES[at.kind](ranking, beta, at.value, rule), np.ones(1))
+    return Head(_at_rate(ranking, beta, at, rule), np.ones(1))
 
 
 def _at_each(
@@ -214,55 +209,39 @@ def _envelope(tables: Tables, name: str | Metric) -> tuple[FloatArray | None, Fl
     return low[0], high[0]
 
 
-def _at_fpr(ranking: Ranking, beta: float, value: float, rule: Settings) -> Ranking:
-    """Find the last cutoff whose estimated false positive rate is at most a value."""
+def _at_rate(ranking: Ranking, beta: float, at: Cutoff, rule: Settings) -> Ranking:
+    """Find the last cutoff with at most an fpr or at least a precision; for recall the first."""
+    name, value = at.kind, at.value
+    part = slice(0, 1) if name in ("recall", "tpr") else slice(-1, None)
+
+    def met_at(table: Table) -> IntArray:
+        rates = evaluate(name, *table)
+        met = np.flatnonzero(rates <= value if name == "fpr" else rates >= value)
+        return met[part]
+
     finer, table = _complete(ranking, beta, rule)
-    rates = evaluate("fpr", *table)
-    if np.isnan(rates).any():
+    _check_rates(evaluate(name, *table), beta, at)
+    inside = _inside(finer, int(met_at(table)[0]) - (part.start == 0))
+    _, between = _complete(inside, beta, rule)
+    finer, table = _complete(finer.refine(inside.unlabeled[met_at(between)]), beta, rule)
+    return finer.take(met_at(table))
+
+
+def _check_rates(rates: FloatArray, beta: float, at: Cutoff) -> None:
+    """Raise unless a rate has values, and a precision is reached."""
+    if at.kind != "precision" and np.isnan(rates).any():
+        kind, change = ("negatives", "smaller") if at.kind == "fpr" else ("positives", "larger")
         raise PUDataError(
-            "at={'fpr': ...} needs negatives, but at this beta there are none. Pass a smaller "
-            "beta, or a rank.",
+            f"at={{{at.kind!r}: ...}} needs {kind}, but at this beta there are none. Pass a "
+            f"{change} beta, or a rank.",
             page="beta#too-high",
         )
-    last = int(np.flatnonzero(rates <= value)[-1])
-    inside = _inside(finer, last)
-    _, between = _complete(inside, beta, rule)
-    reached = inside.unlabeled[evaluate("fpr", *between) <= value][-1:]
-    finer, table = _complete(finer.refine(reached), beta, rule)
-    return finer.take(np.flatnonzero(evaluate("fpr", *table) <= value)[-1:])
-
-
-def _at_recall(ranking: Ranking, beta: float, value: float, rule: Settings) -> Ranking:
-    """Find the first cutoff whose estimated recall is at least a value."""
-    finer, table = _complete(ranking, beta, rule)
-    if not table.tp[-1]:
+    if at.kind == "precision" and not (rates >= at.value).any():
+        highest = max(rates[1:].tolist(), default=nan)
         raise PUDataError(
-            "at={'recall': ...} needs positives, but at this beta there are none. Pass a larger "
-            "beta, or a rank."
-        )
-    first = int(np.flatnonzero(evaluate("recall", *table) >= value)[0])
-    inside = _inside(finer, first - 1)
-    _, between = _complete(inside, beta, rule)
-    reached = inside.unlabeled[evaluate("recall", *between) >= value][:1]
-    finer, table = _complete(finer.refine(reached), beta, rule)
-    return finer.take(np.flatnonzero(evaluate("recall", *table) >= value)[:1])
-
-
-def _at_precision(ranking: Ranking, beta: float, value: float, rule: Settings) -> Ranking:
-    """Find the last cutoff whose estimated precision is at least a value."""
-    finer, table = _complete(ranking, beta, rule)
-    precision = evaluate("precision", *table)
-    if not (precision >= value).any():
-        highest = max(precision[1:].tolist(), default=nan)
-        raise PUDataError(
-            f"at={{'precision': {value:g}}} is reached by no cutoff: at beta = {beta:g} the "
+            f"at={{'precision': {at.value:g}}} is reached by no cutoff: at beta = {beta:g} the "
             f"highest estimated precision is {highest:.4g}. Ask for less, or at='maximum'."
         )
-    inside = _inside(finer, int(np.flatnonzero(precision >= value)[-1]))
-    _, between = _complete(inside, beta, rule)
-    reached = inside.unlabeled[evaluate("precision", *between) >= value][-1:]
-    finer, table = _complete(finer.refine(reached), beta, rule)
-    return finer.take(np.flatnonzero(evaluate("precision", *table) >= value)[-1:])
 
 
 def _at_best(ranking: Ranking, beta: float, name: str | Metric, rule: Settings) -> Ranking:
@@ -298,11 +277,3 @@ def _inside(ranking: Ranking, start: int) -> Ranking:
     more = np.arange(1, ranking.unlabeled[last] - ranking.unlabeled[first] if alike else 1)
     heads = ranking.take(np.full(more.size, first), ranking.rank[first] + more)
     return replace(heads, unlabeled=heads.unlabeled + more)
-
-
-_SEARCHES: Mapping[str, _Search] = {
-    "fpr": _at_fpr,
-    "recall": _at_recall,
-    "tpr": _at_recall,
-    "precision": _at_precision,
-}

@@ -1,37 +1,30 @@
 """A part of the area under the ROC curve on new examples, up to a false positive rate."""
 
-from functools import partial
-
 import numpy as np
 
-from pu_accessor.checks import Interval
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.estimates.binomial import check_negatives, wilson
 from pu_accessor.inference.estimates.intervals import (
     Estimates,
-    over_betas,
+    at_completed,
     rank_interval,
     reach,
 )
 from pu_accessor.inference.influence import (
     Influence,
-    check_unweighted,
+    check_new,
     find_design,
     find_spread,
     rest_share,
 )
 from pu_accessor.inference.settings import Settings
-from pu_accessor.inference.tables.contingency import check_labels, completed_table
+from pu_accessor.inference.tables.contingency import completed_table
 from pu_accessor.inference.tables.curves import completed_area
 from pu_accessor.ranking import FloatArray, Ranking
 
 
 def estimate_population_partial(
-    ranking: Ranking,
-    betas: FloatArray,
-    rule: Settings,
-    max_fpr: float,
-    interval: Interval | None = None,
+    ranking: Ranking, betas: FloatArray, rule: Settings, max_fpr: float
 ) -> Estimates:
     """Estimate the standardised area up to a false positive rate on new examples.
 
@@ -61,27 +54,22 @@ def estimate_population_partial(
     >>> [float(part[0].round(3)) for part in (*found.parts, found.error)]
     [0.73, 0.352, 0.991, 0.283]
     """
-    check_unweighted(ranking, "auroc")
-    check_labels(betas, ranking.total)
-    check_negatives(ranking.total, betas, "auroc")
     if ranking.strata:
         raise PUValueError(
             f"max_fpr must be left out with pool=True on new examples, but {max_fpr!r} was "
             "passed. Pass target='examples', or ask each group: df.pu(by='fold')."
         )
-    complete = partial(completed_area, "roc", ranking, max_fpr=max_fpr, on_new=True)
-
-    def estimate(betas: FloatArray) -> Estimates:
-        value, shares = complete(betas), rest_share(ranking.total, betas)
-        finer, table = completed_table(ranking, betas, on_new=True)
-        each = [
-            _limits(stop_at(finer, fp / fp[-1], max_fpr), one, share, max_fpr, rule.level)
-            for fp, one, share in zip(table.fp.T, value.tolist(), shares.tolist(), strict=True)
-        ]
-        error, lower, upper = np.transpose(each)
-        return Estimates(value, error, lower, upper)
-
-    return over_betas(ranking, betas, rule.level, interval, estimate, complete)
+    check_new(ranking, betas, "auroc")
+    check_negatives(ranking.total, betas, "auroc")
+    value = completed_area("roc", ranking, betas, max_fpr, on_new=True)
+    finer, table = completed_table(ranking, betas, on_new=True)
+    shares = rest_share(ranking.total, betas).tolist()
+    limits = [
+        _limits(stop_at(finer, fp / fp[-1], max_fpr), area, share, max_fpr, rule.level)
+        for fp, area, share in zip(table.fp.T, value.tolist(), shares, strict=True)
+    ]
+    statistic = Estimates(value, *np.transpose(limits))
+    return at_completed(ranking, betas, rule.level, statistic, value)
 
 
 def stop_at(ranking: Ranking, fpr: FloatArray, max_fpr: float) -> Influence:

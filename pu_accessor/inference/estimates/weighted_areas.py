@@ -224,24 +224,24 @@ class _Positives(NamedTuple):
 
     stands: FloatArray  # positives, shape (n,)
     through: FloatArray  # their sum at or above each cutoff
-    hidden: float  # share of latent ones
+    seen: float  # share of known ones
     turn: FloatArray  # weights among the latent ones, 1 on average
     size: float  # of a random sample that says as much
 
 
 def _stand(ranking: Ranking, weight: FloatArray, beta: float) -> _Positives:
     """Return what known positives stand for."""
-    n = weight.size
+    n, hidden = weight.size, weight - 1
     positives = float(count_positives(ranking.total, np.array([beta])).as_floats()[0])
-    stands = 1 + latent_shares(1 + weight, positives - n)
+    stands = 1 + latent_shares(weight, positives - n)
     through = np.concatenate([[0.0], np.cumsum(stands)])[ranking.known_positive]
-    turn = weight / weight.mean()
-    return _Positives(stands, through, 1 - n / positives, turn, effective_size(stands))
+    turn = hidden / hidden.mean()
+    return _Positives(stands, through, n / positives, turn, effective_size(stands))
 
 
 def weighted_population_auroc(
     ranking: Ranking, weight: FloatArray, betas: FloatArray, level: float
-) -> tuple[FloatArray, FloatArray]:
+) -> Estimates:
     """Return the interval of AUROC on new examples, at known weights.
 
     Notes
@@ -265,18 +265,13 @@ def weighted_population_auroc(
     columns = []
     for beta, b in zip(betas.tolist(), share.tolist(), strict=True):
         at = _stand(ranking, weight, beta)
-        latent = at.turn / n
-        through = np.concatenate([[0.0], np.cumsum(latent)])[known]
-        behind = np.repeat(1 - (through[:-1] + through[1:]) / 2, found)  # latent ones below
-        own = (1 - at.hidden) * (below - b * behind)
-        moved = at.hidden * below - b * (1 - at.hidden) * ahead
-        pull = own + at.turn * (moved - latent @ moved)
+        pull = auroc_influence(below, ahead, at.turn, at.seen, b)
         above = (at.through[:-1] + at.through[1:]) / 2 / at.through[-1]
         free = np.diff(rest)
         mean = float(free @ above) / others
         spread = float(free @ (above - mean) ** 2) / max(others - 1, 1)
         theta = float(at.stands @ below) / at.through[-1]
-        latent_above = float(at.stands @ behind) / at.through[-1]
+        latent_above = float(at.stands @ share_below(ahead, at.turn / n)) / at.through[-1]
         value = (theta - b * latent_above) / (1 - b)
         columns.append((value, pull.var(ddof=1) * at.size / n, spread, at.size))
     value, known_variance, rest_variance, size = np.array(columns).T
@@ -286,12 +281,36 @@ def weighted_population_auroc(
         np.stack([known_variance, rest_variance]),
         value * (1 - share) + share / 2,
     )
-    return score_interval(value, share, placed, level)
+    limits = score_interval(value, share, placed, level)
+    return Estimates(value, value + np.nan, *limits)
+
+
+def auroc_influence(
+    below: FloatArray, ahead: FloatArray, turn: FloatArray, seen: float, share: float
+) -> FloatArray:
+    """Return how much known positives move AUROC on new examples, times the share of negatives.
+
+    Each has a share of the rest below it, and of the known positives ahead. These are `seen` of
+    the positives; latent ones, `share` of the rest, are near them by weights `turn`.
+    """
+    latent = turn / turn.size
+    own = seen * (below - share * share_below(ahead, latent))
+    moved = (1 - seen) * below - share * seen * ahead
+    influence: FloatArray = own + turn * (moved - latent @ moved)
+    return influence
+
+
+def share_below(ahead: FloatArray, share: FloatArray) -> FloatArray:
+    """Return the shares of the known positives that rank below each; half of those tied."""
+    _, block = np.unique(ahead, return_inverse=True)
+    tied = np.bincount(block, share)
+    below: FloatArray = (1 - np.cumsum(tied) + tied / 2)[block]
+    return below
 
 
 def weighted_population_precision(
     ranking: Ranking, weight: FloatArray, betas: FloatArray, level: float
-) -> tuple[FloatArray, FloatArray]:
+) -> Estimates:
     """Return the interval of average precision on new examples, at known weights.
 
     Notes
@@ -312,9 +331,8 @@ def weighted_population_precision(
         if error == 0:
             rest = sum(ranking.total) - n
             found = without_scatter(value, int(at.size), rest, level)
-        limits.append((float(found[0][0]), float(found[1][0])))
-    lower, upper = np.array(limits).T
-    return lower, upper
+        limits.append((area, error, found[0][0], found[1][0]))
+    return Estimates(*np.transpose(limits))
 
 
 def _precision_scatter(ranking: Ranking, at: _Positives) -> tuple[float, FloatArray]:
@@ -327,7 +345,8 @@ def _precision_scatter(ranking: Ranking, at: _Positives) -> tuple[float, FloatAr
     lost = sum_from_below(step * high / head**2) / whole
     each, crowd = np.repeat(gained, found), np.repeat(lost, found)
     latent = at.turn / n
-    pull = (1 - at.hidden) * each + at.hidden * at.turn * (each - latent @ each) - n * crowd
+    moved = (1 - at.seen) * at.turn * (each - latent @ each)
+    pull = at.seen * each + moved - n * crowd
     known_variance, known_kurtosis = moments(pull, np.ones(n, np.int64))
     rest_variance, rest_kurtosis = moments(others * lost, free)
     squares = np.array([known_variance / n, rest_variance / others])

@@ -13,7 +13,6 @@ from math import inf, isinf
 
 import numpy as np
 
-from pu_accessor.checks import Interval
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.bands.weighted import effective_size
 from pu_accessor.inference.estimates.areas_on_new_examples import (
@@ -22,7 +21,7 @@ from pu_accessor.inference.estimates.areas_on_new_examples import (
 )
 from pu_accessor.inference.estimates.auroc import estimate_auroc
 from pu_accessor.inference.estimates.average_precision import estimate_precision
-from pu_accessor.inference.estimates.intervals import Estimates, over_betas
+from pu_accessor.inference.estimates.intervals import Estimates, bounding_areas
 from pu_accessor.inference.estimates.known_positives import count_positives, find_blocks
 from pu_accessor.inference.estimates.weighted_areas import (
     weighted_auroc,
@@ -31,10 +30,9 @@ from pu_accessor.inference.estimates.weighted_areas import (
     weighted_precision,
 )
 from pu_accessor.inference.settings import Settings
-from pu_accessor.inference.tables.contingency import check_labels, make_tables
-from pu_accessor.inference.tables.curves import area
+from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.inference.tables.latent_bounds import check_selection
-from pu_accessor.ranking import FloatArray, IntArray, Ranking
+from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking
 
 _FEWEST = 3  # known positives for which weighted estimates have an interval
 _EFFECTIVE = 10  # known positives in effect, below which their intervals are not believed
@@ -52,12 +50,7 @@ def check_whole_area(rule: Settings, max_fpr: float | None) -> None:
 
 
 def estimate_within(
-    ranking: Ranking,
-    betas: FloatArray,
-    rule: Settings,
-    curve: str,
-    target: str,
-    interval: Interval | None = None,
+    ranking: Ranking, betas: FloatArray, rule: Settings, curve: str, target: str
 ) -> Estimates:
     """Estimate an area for every selection within a factor of the odds, with an interval.
 
@@ -85,49 +78,44 @@ def estimate_within(
     """
     check_selection(ranking, rule)
     check_labels(betas, ranking.total)
-
-    def estimate(betas: FloatArray) -> Estimates:
-        base = estimate_any(ranking, betas, Settings(rule.level), curve, target)
-        span = _between_curves(ranking, betas, Settings(selection_odds=inf), curve)
-        ends = _moved(span, base) if target == "population" else span
-        limits = ends
-        if ranking.total.unlabeled and not isinf(rule.selection_odds):
-            span, limits = _widened(ranking, betas, rule, curve, target, base)
-        if ranking.total.known_positive < 2:  # nobody knows how far the one can be off
-            limits = base.lower, base.upper
-        there = (betas * ranking.total.unlabeled > 0) & ~np.isnan(base.value)
-        lower = np.maximum(np.minimum(limits[0], base.lower), np.minimum(ends[0], base.lower))
-        upper = np.minimum(np.maximum(limits[1], base.upper), np.maximum(ends[1], base.upper))
-        ends = np.fmin(span[0], base.value), np.fmax(span[1], base.value)
-        first, last = (np.where(there, np.clip(end, 0, 1), base.value) for end in ends)
-        return replace(
-            base,
-            lower=np.where(there, lower, base.lower),
-            upper=np.where(there, upper, base.upper),
-            reach=(first, last),
-        )
-
-    return over_betas(ranking, betas, rule.level, interval, estimate)
+    base = estimate_any(ranking, betas, Settings(rule.level), curve, target)
+    span = bounding_areas(ranking, betas, Settings(rule.level, selection_odds=inf), curve)
+    limits = ends = _moved(span, base, target)
+    if ranking.total.unlabeled and not isinf(rule.selection_odds):
+        span, limits, few = _at_worst(ranking, betas, rule, curve, target)
+        if few.any():
+            exact = Settings(rule.level, selection_odds=rule.selection_odds)
+            bounds = _moved(bounding_areas(ranking, betas, exact, curve), base, target)
+            low, high = np.fmin(limits[0], bounds[0]), np.fmax(limits[1], bounds[1])
+            limits = np.where(few, [low, high], limits)
+    if ranking.total.known_positive < 2:  # nobody knows how far the one can be off
+        limits = np.stack([base.lower, base.upper])
+    there = (betas * ranking.total.unlabeled > 0) & ~np.isnan(base.value)
+    lower = np.maximum(np.minimum(limits[0], base.lower), np.minimum(ends[0], base.lower))
+    upper = np.minimum(np.maximum(limits[1], base.upper), np.maximum(ends[1], base.upper))
+    reach = np.fmin(span[0], base.value), np.fmax(span[1], base.value)
+    first, last = (np.where(there, np.clip(end, 0, 1), base.value) for end in reach)
+    return replace(
+        base,
+        lower=np.where(there, lower, base.lower),
+        upper=np.where(there, upper, base.upper),
+        reach=(first, last),
+    )
 
 
 def estimate_any(
-    ranking: Ranking,
-    betas: FloatArray,
-    rule: Settings,
-    curve: str,
-    target: str,
-    interval: Interval | None = None,
+    ranking: Ranking, betas: FloatArray, rule: Settings, curve: str, target: str
 ) -> Estimates:
     """Estimate an area, for labels at random where the factor is 1."""
     if rule.selection_odds > 1:
-        return estimate_within(ranking, betas, rule, curve, target, interval)
+        return estimate_within(ranking, betas, rule, curve, target)
     estimates: dict[tuple[str, str], Callable[..., Estimates]] = {
         ("roc", "population"): estimate_population_auroc,
         ("roc", "examples"): estimate_auroc,
         ("pr", "population"): estimate_population_precision,
         ("pr", "examples"): estimate_precision,
     }
-    return estimates[curve, target](ranking, betas, rule, interval)
+    return estimates[curve, target](ranking, betas, rule)
 
 
 def _worst_weights(
@@ -185,62 +173,35 @@ def _areas(
     return value
 
 
-def _between_curves(
-    ranking: Ranking, betas: FloatArray, rule: Settings, curve: str
-) -> tuple[FloatArray, FloatArray]:
-    """Return the areas under the bounding curves."""
-    bounds = Settings(rule.level, selection_odds=rule.selection_odds)
-    counts = make_tables(ranking, betas, bounds).table
-    tp, fp, fn, _ = (np.moveaxis(count[:, ::2], 0, -1) for count in counts)
-    low, high = area(curve, tp, fp, fn)
-    return low, high
-
-
-def _moved(span: tuple[FloatArray, FloatArray], base: Estimates) -> tuple[FloatArray, FloatArray]:
-    """Return how far areas under bounding curves may be off on new examples: as estimates are."""
+def _moved(span: FloatArray, base: Estimates, target: str) -> FloatArray:
+    """Return how far areas under bounding curves may be off: on new examples as estimates are."""
+    if target == "examples":
+        return span
     down, up = base.value - base.lower, base.upper - base.value
-    return np.fmax(span[0] - down, 0), np.fmin(span[1] + up, 1)
+    return np.stack([np.fmax(span[0] - down, 0), np.fmin(span[1] + up, 1)])
 
 
-def _widened(
-    ranking: Ranking,
-    betas: FloatArray,
-    rule: Settings,
-    curve: str,
-    target: str,
-    base: Estimates,
-) -> tuple[tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]:
-    """Return the lowest and the highest value at each beta, and the limits around them."""
-    n, odds = ranking.total.known_positive, rule.selection_odds
+def _at_worst(
+    ranking: Ranking, betas: FloatArray, rule: Settings, curve: str, target: str
+) -> tuple[FloatArray, FloatArray, BoolArray]:
+    """Return the lowest and the highest value at each beta, limits around them, where they fail.
+
+    The interval is that of an area, if latent positives are near known ones by these weights.
+    """
+    at_weights: dict[tuple[str, str], Callable[..., Estimates]] = {
+        ("roc", "population"): weighted_population_auroc,
+        ("roc", "examples"): weighted_auroc,
+        ("pr", "population"): weighted_population_precision,
+        ("pr", "examples"): weighted_precision,
+    }
     values, limits = np.empty((2, betas.size)), np.full((2, betas.size), np.nan)
     few = np.zeros((2, betas.size), np.bool_)
     for place, beta in enumerate(betas.tolist()):
-        for side, (value, weight) in enumerate(_worst_weights(ranking, beta, odds, curve)):
+        worst = _worst_weights(ranking, beta, rule.selection_odds, curve)
+        for side, (value, weight) in enumerate(worst):
             values[side, place], few[side, place] = value, says_little(weight)
-            if n >= _FEWEST:
-                found = _at_weights(ranking, weight, np.array([beta]), rule.level, curve, target)
-                limits[side, place] = found[side][0]
-    low, high = limits
-    if few.any() or np.isnan(limits).any():
-        bounds = _between_curves(ranking, betas, rule, curve)
-        below, above = _moved(bounds, base) if target == "population" else bounds
-        low = np.where(few[0] | np.isnan(low), np.fmin(low, below), low)
-        high = np.where(few[1] | np.isnan(high), np.fmax(high, above), high)
-    return (values[0], values[1]), (low, high)
-
-
-def _at_weights(
-    ranking: Ranking,
-    weight: FloatArray,
-    betas: FloatArray,
-    level: float,
-    curve: str,
-    target: str,
-) -> tuple[FloatArray, FloatArray]:
-    """Return the interval of an area, if latent positives are near known ones by these weights."""
-    if target == "examples":
-        weighted = weighted_auroc if curve == "roc" else weighted_precision
-        found = weighted(ranking, 1 + weight, betas, level)
-        return found.lower, found.upper
-    of_new = weighted_population_auroc if curve == "roc" else weighted_population_precision
-    return of_new(ranking, weight, betas, level)
+            if ranking.total.known_positive >= _FEWEST:
+                ask = at_weights[curve, target]
+                found = ask(ranking, 1 + weight, np.array([beta]), rule.level)
+                limits[side, place] = (found.lower, found.upper)[side][0]
+    return values, limits, few | np.isnan(limits)

@@ -10,6 +10,7 @@ from scipy import special, stats
 
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.weighted import latent_shares, unseen_weight
+from pu_accessor.inference.influence import welch_df
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
 
@@ -180,34 +181,33 @@ def _two_sided(ranking: Ranking, level: float) -> Prior:
 def _mean_matching(ranking: Ranking, level: float) -> Prior:
     """Match the mean score of the unlabeled to those of known negatives and known positives."""
     _check_negatives(ranking.total)
-    kinds = (ranking.known_positive, ranking.known_negative, ranking.unlabeled)
-    counts = [np.diff(kind) for kind in kinds]
     score = (_mid_shares(ranking.known_positive) + _mid_shares(ranking.known_negative)) / 2
-    means = [float(count @ score) / count.sum() for count in counts]
-    weighted = _weighted_moments(ranking, score) if ranking.unequal_weight is not None else None
-    if weighted is not None:
-        means[0] = weighted.mean
-    apart = means[0] - means[1]
+    kinds = (ranking.known_positive, ranking.known_negative, ranking.unlabeled)
+    positive, negative, unlabeled = (_moments(np.diff(kind), score) for kind in kinds)
+    if ranking.unequal_weight is not None:
+        positive = _weighted_moments(ranking, score)
+    apart = positive.mean - negative.mean
     if abs(apart) < _ALIKE:
         raise PUDataError(
             "Mean matching needs scores that tell known positives from known negatives, but on "
             "average they rank alike. Take method='feasible'."
         )
-    beta = (means[2] - means[1]) / apart
-    sizes = [float(count.sum()) for count in counts]
-    variances = [
-        float(count @ (score - mean) ** 2) / (size - 1) if size > 1 else float("nan")
-        for count, mean, size in zip(counts[:2], means[:2], sizes[:2], strict=True)
-    ]
-    if weighted is not None:
-        variances[0], sizes[0] = weighted.variance, weighted.size
-    lower, upper = _matching_interval(beta, apart, variances, sizes, level)
+    beta = (unlabeled.mean - negative.mean) / apart
+    lower, upper = _matching_interval(beta, positive, negative, unlabeled.size, level)
     inside = min(max(beta, 0.0), 1.0)
     # Where the true beta is 0 or 1, half of the estimates lie beyond it: that is no contradiction.
     # Where nothing varies the interval is the estimate.
     beyond = abs(beta - inside) > _ALIKE
     warnings = (_CONTRADICTION,) if beyond and lower == upper else ()
     return Prior(inside, lower, upper, warnings)
+
+
+def _moments(times: IntArray, score: FloatArray) -> _Moments:
+    """Return the moments of scores that are there several times each."""
+    size = float(times.sum())
+    mean = float(times @ score) / size
+    variance = float(times @ (score - mean) ** 2) / (size - 1) if size > 1 else float("nan")
+    return _Moments(mean, variance, size)
 
 
 def _weighted_moments(ranking: Ranking, score: FloatArray) -> _Moments:
@@ -222,22 +222,30 @@ def _weighted_moments(ranking: Ranking, score: FloatArray) -> _Moments:
 
 
 def _matching_interval(
-    beta: float, apart: float, variances: list[float], sizes: list[float], level: float
+    beta: float, positive: _Moments, negative: _Moments, unlabeled: float, level: float
 ) -> tuple[float, float]:
     """Return the betas in [0, 1] at which the mean over the unlabeled is no surprise.
 
     Each beta is tested with its own variance. The variance at the estimate would be too small
     where the estimate is too near to 0 or 1, where one kind counts for little.
     """
-    (positive, negative), (n, against, unlabeled) = variances, sizes
-    if min(n, against) <= 1:
+    if min(positive.size, negative.size) <= 1:
         return 0.0, 1.0
+    one, other = positive.variance, negative.variance
+    first, second = one / positive.size, other / negative.size
     nearest = min(max(beta, 0.0), 1.0)
-    reach = _student(nearest, variances, sizes, level)
+    squares = [
+        nearest**2 * first,
+        (1 - nearest) ** 2 * second,
+        (nearest * one + (1 - nearest) * other) / unlabeled,
+    ]
+    df = np.array([positive.size, negative.size, unlabeled if unlabeled > 1 else np.inf]) - 1
+    reach = float(stats.t.ppf((1 + level) / 2, welch_df(np.array(squares), df)))
     # (beta0 - beta)**2 * apart**2 <= reach**2 * variance(beta): a*beta0**2 - 2*b*beta0 + c <= 0
-    a = apart**2 - reach**2 * (positive / n + negative / against)
-    b = beta * apart**2 + reach**2 * ((positive - negative) / unlabeled / 2 - negative / against)
-    c = (beta * apart) ** 2 - reach**2 * (negative / unlabeled + negative / against)
+    apart = positive.mean - negative.mean
+    a = apart**2 - reach**2 * (first + second)
+    b = beta * apart**2 + reach**2 * ((one - other) / unlabeled / 2 - second)
+    c = (beta * apart) ** 2 - reach**2 * (other / unlabeled + second)
     discriminant = b**2 - a * c
     if a <= 0:  # known positives and negatives hardly differ
         return 0.0, 1.0
@@ -246,21 +254,6 @@ def _matching_interval(
     ends = (b - sqrt(discriminant)) / a, (b + sqrt(discriminant)) / a
     lower, upper = (min(max(end, 0.0), 1.0) for end in ends)
     return lower, upper
-
-
-def _student(beta: float, variances: list[float], sizes: list[float], level: float) -> float:
-    """Return Student's quantile for a sum of three variances, with Welch's degrees of freedom."""
-    (positive, negative), (n, against, unlabeled) = variances, sizes
-    parts = (
-        (beta**2 * positive / n, n),
-        ((1 - beta) ** 2 * negative / against, against),
-        ((beta * positive + (1 - beta) * negative) / unlabeled, unlabeled),
-    )
-    square = sum(part**2 / (size - 1) for part, size in parts if size > 1)
-    if not square:
-        return float(stats.norm.ppf((1 + level) / 2))
-    df = sum(part for part, _ in parts) ** 2 / square
-    return float(stats.t.ppf((1 + level) / 2, df))
 
 
 def _mid_shares(cumulative: IntArray) -> FloatArray:

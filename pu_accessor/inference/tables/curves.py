@@ -396,39 +396,23 @@ def beta_derivatives(table: Table, clipped: BoolArray, known: Known) -> Derivati
     """
     tp, fp, fn, tn = table
     head, positives, negatives = tp + fp, tp + fn, fp + tn
-    share = np.where(
-        known.from_positives,
-        _share_in_head(
-            tp - known.above, positives - known.positives, known.above, known.positives, known
-        ),
-        _share_in_head(
-            fp - known.below, negatives - known.negatives, known.below, known.negatives, known
-        ),
+    of_kind = (
+        (tp - known.above, positives - known.positives, known.above, known.positives),
+        (fp - known.below, negatives - known.negatives, known.below, known.negatives),
     )
-    more_true = np.where(
-        known.from_positives,
-        share * known.positives - known.above,
-        share * (known.positives + known.unlabeled) - (head - known.below),
-    )
-    more_false = np.where(
-        known.from_positives,
-        head - known.above - share * (known.negatives + known.unlabeled),
-        known.below - share * known.negatives,
-    )
+    # T, the share of the latent examples in the head; if there are none, of known ones.
+    shares = [
+        np.where(known.shared & (hidden == 0), _over(above, whole), _over(latent, hidden))
+        for latent, hidden, above, whole in of_kind
+    ]
+    share = np.where(known.from_positives, *shares)
     rates = (
-        _over(more_true, positives.astype(np.float64) ** 2),
-        _over(more_false, negatives.astype(np.float64) ** 2),
+        _over(share * positives - tp, positives.astype(np.float64) ** 2),
+        _over(fp - share * negatives, negatives.astype(np.float64) ** 2),
         np.where(head == 0, 0.0, _over(share, head)),
         *(share, -share, 1 - share, share - 1),
     )
     return Derivatives(*(np.where(clipped, 0.0, rate * known.unlabeled) for rate in rates))
-
-
-def _share_in_head(
-    latent: Numbers, hidden: Numbers, above: IntArray, whole: IntArray, known: Known
-) -> FloatArray:
-    """Return T, the share of the latent examples in the head; if there are none, of known ones."""
-    return np.where(known.shared & (hidden == 0), _over(above, whole), _over(latent, hidden))
 
 
 def _over(part: Numbers, whole: Numbers) -> FloatArray:

@@ -118,10 +118,10 @@ def early(shape: Shape, known: int, share: float, draws: int, rng: Rng) -> dict[
     for one in samples(shape, known, share, draws, rng):
         betas, whole = np.array([one.beta]), rank(one.score, one.truth)
         for alpha in (5.0, 20.0, 100.0):
-            got = estimate_bedroc(one.ranking, betas, alpha, Settings(LEVEL))
-            true = estimate_bedroc(whole, np.zeros(1), alpha, Settings(LEVEL)).value[0]
+            got = estimate_bedroc(one.ranking, betas, Settings(LEVEL), alpha, "examples")
+            every = estimate_bedroc(whole, np.zeros(1), Settings(LEVEL), alpha, "examples")
             rows = found.setdefault(f"BEDROC, alpha {alpha:g}", [])
-            rows.append((true, got.lower[0], got.upper[0]))
+            rows.append((every.value[0], got.lower[0], got.upper[0]))
         for fraction in (0.01, 0.05, 0.2):
             lift = enrichment(one.ranking, betas, fraction)
             truth = enrichment(whole, np.zeros(1), fraction).estimate[0]
