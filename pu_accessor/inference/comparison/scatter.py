@@ -4,7 +4,7 @@ import numpy as np
 
 from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.influence import Design, hold_clusters, kurtosis_df, welch_df
-from pu_accessor.ranking import FloatArray, PairedRanks, PairedRows
+from pu_accessor.ranking import FloatArray, IntArray, PairedRanks, PairedRows
 
 _FEWEST = 3.0  # known positives that differ are taken to be so many at least
 _AS_REST = 2.0  # known positives more that are taken to move as the rest does
@@ -61,14 +61,6 @@ def design(terms: FloatArray, rows: PairedRows) -> Design:
     """Return by how much clusters enlarge the variance of a sum over rows, and the most df."""
     if rows.cluster is None:
         return Design()
-    with_positive = np.unique(rows.cluster[rows.positive]).size
-    if with_positive < 2:
-        raise PUDataError(
-            f"cluster must leave known positives in two or more, but they are in {with_positive}: "
-            "nothing says by how much clusters differ. Leave cluster=... out if rows are "
-            "independent.",
-            page="clusters",
-        )
     size = int(rows.cluster.max()) + 1
     places = rows.cluster + size * ~rows.positive
     sums = np.bincount(places, terms, 2 * size).reshape(2, size).astype(np.float64)
@@ -78,7 +70,20 @@ def design(terms: FloatArray, rows: PairedRows) -> Design:
         for part in (terms[rows.positive], terms[~rows.positive])
         if part.size > 1
     )
-    alike = np.count_nonzero(rows.positive) / with_positive
+    return design_of(sums, sizes, plain)
+
+
+def design_of(sums: FloatArray, sizes: IntArray, plain: float) -> Design:
+    """Return by how much clusters enlarge the variance of independent rows, and the most df."""
+    with_positive = int(np.count_nonzero(sizes[0]))
+    if with_positive < 2:
+        raise PUDataError(
+            f"cluster must leave known positives in two or more, but they are in {with_positive}: "
+            "nothing says by how much clusters differ. Leave cluster=... out if rows are "
+            "independent.",
+            page="clusters",
+        )
+    alike = float(sizes[0].sum()) / with_positive
     return hold_clusters(sums, sizes, with_positive, plain, alike)
 
 
