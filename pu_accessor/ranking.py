@@ -239,6 +239,14 @@ class PairedRows(NamedTuple):
         return self.cluster is not None or self.weight is not None
 
 
+class PairedClusters(NamedTuple):
+    """Clusters of the rows of models that ranked the same examples."""
+
+    sizes: IntArray  # known positives, and others, in each, shape (2, clusters or more)
+    # What both add to the share of pairs that a model has in order, (models, 2, clusters or more).
+    sums: FloatArray
+
+
 class PairedRanks(NamedTuple):
     """What several models make of the same examples: ranks of the known positives, and the rest.
 
@@ -255,6 +263,7 @@ class PairedRanks(NamedTuple):
     weight: FloatArray | None = None  # 1 / propensity; None where all are alike
     moves: FloatArray | None = None  # (2, models, models)
     rows: PairedRows | None = None
+    clusters: PairedClusters | None = None  # where rows are not independent
 
 
 Rankings: TypeAlias = Keyed[Ranking]

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from pu_accessor.counting.threads import count_threads, in_threads
 from pu_accessor.ranking import CountArray, FloatArray, IntArray
 
-Float = TypeVar("Float", bound=np.floating[Any])
+Number = TypeVar("Number", bound=np.number[Any])
 Scores: TypeAlias = npt.NDArray[np.floating[Any]]
 
 _PIECE = 1 << 18  # scores that are sorted at once
@@ -87,8 +87,8 @@ def count_gaps(values: FloatArray, scores: Scores) -> Gaps:
     return tally.gaps(scores.size - int(tally.counts.sum()), known.size < values.size)
 
 
-def in_parts(scores: npt.NDArray[Float], threads: int) -> list[npt.NDArray[Float]]:
-    """Divide scores among threads."""
+def in_parts(scores: npt.NDArray[Number], threads: int) -> list[npt.NDArray[Number]]:
+    """Divide scores, or what else there is of each row, among threads."""
     return [scores] if threads == 1 else np.array_split(scores, threads * _PARTS, axis=-1)
 
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from pu_accessor.counting.gaps import distinct, in_parts
 from pu_accessor.counting.threads import count_threads, in_threads
-from pu_accessor.ranking import FloatArray, IntArray
+from pu_accessor.ranking import FloatArray, IntArray, PairedClusters
 
 _PIECE = 1 << 15  # scores that are looked up together, in the cache
 _ROUNDING = 1e-12  # relative size of a sum of squares that may be none
@@ -125,22 +125,37 @@ class Above:
     counts: tuple[IntArray, ...]  # (2n + 1,) by model: examples by twice the number above
     # Of two models' doubled numbers: the sum of products less n, and of differences**4 over n**4.
     products: FloatArray  # (2, models, models)
+    # By cluster the examples, and the sum of their doubled numbers by each model, which is exact.
+    by_cluster: FloatArray | None = None  # (1 + models, clusters)
 
     def merge(self, other: Above) -> Above:
         """Return the sums over two sets of examples together."""
         counts = tuple(a + b for a, b in zip(self.counts, other.counts, strict=True))
-        return Above(counts, self.products + other.products)
+        by_cluster = self.by_cluster
+        if by_cluster is not None and other.by_cluster is not None:
+            by_cluster = by_cluster + other.by_cluster
+        return Above(counts, self.products + other.products, by_cluster)
 
 
-def count_above(tables: Sequence[PlacementTable], scores: FloatArray) -> Above:
-    """Sum how many known positives lie above examples."""
+def count_above(
+    tables: Sequence[PlacementTable],
+    scores: FloatArray,
+    cluster: IntArray | None = None,
+    clusters: int = 0,
+) -> Above:
+    """Sum how many known positives lie above examples, all of them and those of each cluster."""
     threads = count_threads(scores.size)
     parts = in_parts(scores, threads)
-    return reduce(Above.merge, in_threads(partial(_count_part, tables), parts, threads))
+    of_parts = [None] * len(parts) if cluster is None else in_parts(cluster, threads)
+    count = partial(_count_part, tables, clusters)
+    return reduce(Above.merge, in_threads(count, [*zip(parts, of_parts, strict=True)], threads))
 
 
-def _count_part(tables: Sequence[PlacementTable], scores: FloatArray) -> Above:
+def _count_part(
+    tables: Sequence[PlacementTable], clusters: int, part: tuple[FloatArray, IntArray | None]
+) -> Above:
     """Sum over the examples of one thread, a piece at a time."""
+    scores, cluster = part
     doubled = np.empty(scores.shape, np.int32)
     products = np.zeros((2, len(tables), len(tables)))
     for start in range(0, scores.shape[1], _PIECE):
@@ -152,7 +167,11 @@ def _count_part(tables: Sequence[PlacementTable], scores: FloatArray) -> Above:
         np.bincount(numbers, minlength=2 * table.through[-1] + 1).astype(np.int64)
         for numbers, table in zip(doubled, tables, strict=True)
     )
-    return Above(tuple(counts), products)
+    by_cluster = None
+    if cluster is not None:
+        sums = [np.bincount(cluster, numbers, clusters) for numbers in doubled]
+        by_cluster = np.stack([np.bincount(cluster, minlength=clusters), *sums])
+    return Above(tuple(counts), products, by_cluster)
 
 
 def _products(doubled: npt.NDArray[np.int32], tables: Sequence[PlacementTable]) -> FloatArray:
@@ -216,6 +235,39 @@ def rank_pairs(
     # Each difference is a share: its fourth power is its square at most.
     fourth = np.clip(fourth / 16, square**2 / size, square)
     return ranks, among, covariance, np.stack([square, fourth]) / size
+
+
+def sum_clusters(
+    tables: Sequence[PlacementTable], positive: FloatArray, above: Above, of_known: IntArray
+) -> PairedClusters:
+    """Return what clusters add to the share of pairs that each model has in order.
+
+    Examples
+    --------
+    >>> scores, cluster = np.array([[3.0, 1.0, 2.0, 2.0]]), np.array([0, 0, 1, 1])
+    >>> tables = [PlacementTable.of(scores[0, [0, 2]])]
+    >>> above = count_above(tables, scores, cluster, 2)
+    >>> sum_clusters(tables, scores[:, [0, 2]], above, cluster[[0, 2]])
+    PairedClusters(sizes=array([[1, 1],
+           [1, 1]]), sums=array([[[ 0.0625, -0.0625],
+            [ 0.0625, -0.0625]]]))
+    """
+    rows, *of_models = np.empty((1, 0)) if above.by_cluster is None else above.by_cluster
+    known = np.bincount(of_known, minlength=rows.size)
+    sizes = np.stack([known, rows.astype(np.int64) - known])
+    totals = np.maximum(sizes.sum(axis=1, keepdims=True), 1)
+    sums = []
+    for table, scores, counts, of_all in zip(
+        tables, positive, above.counts, of_models, strict=True
+    ):
+        doubled = table.above(scores)
+        others = counts - np.bincount(doubled, minlength=counts.size)
+        below = 2 * others.sum() - 2 * np.cumsum(others) + others  # doubled, too
+        of_rest = of_all - np.bincount(of_known, doubled, rows.size)
+        both = np.stack([np.bincount(of_known, below[doubled], rows.size), of_rest])
+        mean = both.sum(axis=1, keepdims=True) / totals
+        sums.append((both - sizes * mean) / (2 * totals.prod()))
+    return PairedClusters(sizes, np.stack(sums))
 
 
 def _without_rounding(whole: FloatArray, taken: FloatArray) -> FloatArray:

@@ -10,12 +10,8 @@ import pandas as pd
 from pu_accessor.checks import check_option, refuse_odds
 from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten, warn_caller
 from pu_accessor.inference.comparison.by_row import compare_rows
-from pu_accessor.inference.comparison.paired import (
-    PairedTests,
-    compare_paired,
-    compare_within,
-    join_pairs,
-)
+from pu_accessor.inference.comparison.clustered import compare_clustered
+from pu_accessor.inference.comparison.paired import PairedTests, compare_within, join_pairs
 from pu_accessor.inference.comparison.pairwise import (
     GroupValue,
     PairTests,
@@ -81,8 +77,8 @@ def compare(
 
     def question(paired: PairedRanks, beta: BetaRange, _: Settings) -> Columns:
         asked = None if betas is None else beta
-        if "test" not in entry.can or (paired.rows is not None and paired.rows.designed):
-            _check_clusters(paired, settings.selection_odds, target)
+        _check_clusters(paired, settings.selection_odds, target)
+        if "test" not in entry.can or (paired.rows and paired.rows.weight is not None):
             tests = _tests_by_row(paired, asked, settings, joint, entry, cutoff)
         else:
             tests = paired_tests(paired, asked, settings, target, joint)
@@ -191,15 +187,16 @@ def paired_tests(
         refuse_odds(odds, paired.weight is not None)
         return compare_within(paired, None if beta is None else beta.values, level, target, odds)
     if beta is None or not beta.is_estimate:
-        return compare_paired(paired, None if beta is None else beta.values, level, target)
+        return compare_clustered(paired, None if beta is None else beta.values, level, target)
     left = ranking_level(level, beta.level) if joint == "guaranteed" else level
-    tests = compare_paired(paired, beta.grid(level, joint), left, target)
+    tests = compare_clustered(paired, beta.grid(level, joint), left, target)
     return join_pairs(tests, beta, joint)
 
 
 def _check_clusters(paired: PairedRanks, odds: float, target: str) -> None:
     """Raise where nothing is known of clusters."""
-    if paired.rows is None or not paired.rows.designed or (odds, target) == (1, "population"):
+    designed = paired.clusters is not None or (paired.rows and paired.rows.designed)
+    if not designed or (odds, target) == (1, "population"):
         return
     what, came = (
         ("selection_odds must be 1", f"{odds:g}")

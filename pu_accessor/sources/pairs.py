@@ -7,7 +7,13 @@ import numpy as np
 import pandas as pd
 
 from pu_accessor.counting.cutoffs import rank_examples
-from pu_accessor.counting.placements import Above, PlacementTable, count_above, rank_pairs
+from pu_accessor.counting.placements import (
+    Above,
+    PlacementTable,
+    count_above,
+    rank_pairs,
+    sum_clusters,
+)
 from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.ranking import (
     Counts,
@@ -125,8 +131,9 @@ def pair_scores(
     propensity = None if labels.propensity is None else labels.propensity[labels.positive]
     weight = pair_weight(propensity)
     tables = [PlacementTable.of(by_model, weight) for by_model in known]
-    total = labels.sizes()
-    paired = pair_counted(models, known, tables, count_above(tables, scores), total, weight)
+    above = count_above(tables, scores, labels.cluster, labels.clusters)
+    of_known = None if labels.cluster is None else labels.cluster[labels.positive]
+    paired = pair_counted(models, known, tables, above, labels.sizes(), weight, of_known)
     if propensity is not None:
         return paired._replace(names=names)
     rows = PairedRows(
@@ -152,11 +159,18 @@ def pair_counted(
     above: Above,
     total: Counts,
     weight: FloatArray | None,
+    of_known: IntArray | None,
 ) -> PairedRanks:
-    """Return the ranks of known positives, with all examples counted between them."""
+    """Return the ranks of known positives, with all examples counted between them.
+
+    `of_known` are their clusters, where examples are not independent.
+    """
     ranks, among, covariance, moves = rank_pairs(tables, known, above)
     by_model, by_model_among = (dict(zip(models, rank, strict=True)) for rank in (ranks, among))
-    return PairedRanks(("model",), by_model, by_model_among, total, covariance, weight, moves)
+    paired = PairedRanks(("model",), by_model, by_model_among, total, covariance, weight, moves)
+    if of_known is None:
+        return paired
+    return paired._replace(clusters=sum_clusters(tables, known, above, of_known))
 
 
 def pair_weight(propensity: FloatArray | None) -> FloatArray | None:
@@ -235,7 +249,7 @@ def _pool_pairs(parts: Sequence[PairedRanks]) -> PairedRanks:
             "pool must be False for compare with propensity=..., but groups are pooled. Leave the "
             "propensities out, or compare within each group: df.pu(by='fold', propensity='p')."
         )
-    if any(part.rows is not None and part.rows.designed for part in parts):
+    if any(part.clusters is not None or (part.rows and part.rows.designed) for part in parts):
         raise PUValueError(
             "pool must be False for compare with cluster=... or weight=..., but groups are "
             "pooled. Compare within each group: df.pu(by='fold', cluster='patient').",

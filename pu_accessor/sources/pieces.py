@@ -18,17 +18,26 @@ from pu_accessor.counting.cutoffs import Examples, rank_counted
 from pu_accessor.counting.gaps import distinct
 from pu_accessor.counting.placements import Above, PlacementTable, count_above
 from pu_accessor.errors import PUValueError
-from pu_accessor.ranking import Counts, IntArray, Keyed, PairedRanks, Ranking, Rankings, Ranks
-from pu_accessor.sources.chunks import Pieces, beside
+from pu_accessor.ranking import (
+    Counts,
+    FloatArray,
+    IntArray,
+    Keyed,
+    PairedRanks,
+    Ranking,
+    Rankings,
+    Ranks,
+)
+from pu_accessor.sources.chunks import Pieces, beside, merge_each
 from pu_accessor.sources.cluster_sums import ClusterSums
-from pu_accessor.sources.columns import check_scored, list_columns
+from pu_accessor.sources.columns import check_scored, find_ids, list_columns
 from pu_accessor.sources.first_pass import (
     FirstPass,
-    ScoresByGroup,
-    fold_scores,
+    group_piece,
     kept_rows,
     read_keys,
     read_labeled,
+    read_models,
 )
 from pu_accessor.sources.groups import Groups, key_columns, name_keys
 from pu_accessor.sources.pairs import check_same_propensities, pair_counted, pair_weight
@@ -88,13 +97,6 @@ class PiecesSource(Source):
         Models in rows are joined where pieces can be, those of dask; else it raises.
         """
         self._refuse_weights(roles)
-        if roles.cluster is not None:
-            raise refuse(
-                self.name,
-                "cluster must be left out of compare",
-                "Put the scores of all models into a frame: df.pu(score=[...], cluster=...).",
-                f"{roles.cluster!r} was bound",
-            )
         if on is not None and not roles.is_wide:
             return self._pair_rows(roles, key_columns(self._pieces.example(), on, "on"))
         if on is not None or not roles.is_wide:
@@ -112,8 +114,9 @@ class PiecesSource(Source):
             group = first.groups[key]
             known = group.positive.shape[1], group.negative.shape[1]
             total, by_model = Counts(*known, group.size - sum(known)), group.positive
+            of_known = group.members and group.members.known
             return pair_counted(
-                roles.models, by_model, tables[key], above[key], total, weights[key]
+                roles.models, by_model, tables[key], above[key], total, weights[key], of_known
             )
 
         return Keyed(groups.names, groups.keys, make)
@@ -155,6 +158,10 @@ class PiecesSource(Source):
             propensities = [beside(roles.propensity, number) for number in numbers]
             _check_propensities_agree(joined, wide, propensities)
             wide = wide.update(propensity=propensities[0])
+        if roles.cluster is not None:
+            clusters = [beside(roles.cluster, number) for number in numbers]
+            _check_clusters_agree(joined, clusters)
+            wide = wide.update(cluster=clusters[0])
         paired = PiecesSource(joined).pair(wide, None)
 
         def make(position: int) -> PairedRanks:
@@ -220,6 +227,17 @@ def _check_labels_agree(
         )
 
 
+def _check_clusters_agree(joined: Pieces, names: list[str]) -> None:
+    """Raise unless each example belongs to one cluster whatever the model."""
+    count = partial(_count_differing, names)
+    _, differing = joined.fold(count, np.add, list[Hashable](names)).tolist()
+    if differing:
+        raise PUValueError(
+            f"cluster must be the same in all groups, but {differing} examples have different "
+            "ones. Where an example belongs does not depend on the model."
+        )
+
+
 def _count_differing(labels: list[str], piece: pd.DataFrame) -> IntArray:
     """Count rows, and those in which labels of the same example differ."""
     first = piece[labels[0]]
@@ -277,10 +295,17 @@ def _count_placements(
     pieces: Pieces, roles: Roles, first: FirstPass, tables: Mapping[Hashable, list[PlacementTable]]
 ) -> dict[Hashable, Above]:
     """Count the known positives above all examples, of each group by each model, in one pass."""
-    above = dict(fold_scores(pieces, roles, partial(_count_piece, roles.omits, tables)))
+    ids = {key: group.members and group.members.ids for key, group in first.groups.items()}
+    columns = dict.fromkeys(
+        [*roles.models, *roles.keys, *([] if roles.cluster is None else [roles.cluster])]
+    )
+    count = partial(_count_piece, roles, tables, ids)
+    counted: Mapping[Hashable, Above] = pieces.fold(count, merge_each, [*columns])
+    above = dict(counted)
     for key, group in first.groups.items():
         if key not in above:
-            above[key] = count_above(tables[key], np.empty((len(roles.models), 0)))
+            nothing = np.empty((len(roles.models), 0))
+            above[key] = _count_group(tables[key], nothing, ids[key], np.empty(0, np.int64))
         check_same(pieces, group.size, int(above[key].counts[0].sum()))
         by_model = zip(tables[key], group.positive, above[key].counts, strict=True)
         for table, scores, counts in by_model:
@@ -290,11 +315,36 @@ def _count_placements(
 
 
 def _count_piece(
-    omits: bool, tables: Mapping[Hashable, list[PlacementTable]], by_group: ScoresByGroup
+    roles: Roles,
+    tables: Mapping[Hashable, list[PlacementTable]],
+    ids: Mapping[Hashable, pd.Index | None],
+    frame: pd.DataFrame,
 ) -> Mapping[Hashable, Above]:
     """Count the known positives above the examples of one piece."""
-    return {
-        key: count_above(tables[key], scores[:, kept_rows(scores, omits)])
-        for key, scores in by_group
-        if key in tables
-    }
+    if frame.empty:
+        return {}
+    scores, groups = read_models(roles, frame), group_piece(roles, frame)
+    numbers, here = np.empty(0, np.int64), pd.Index([])
+    if roles.cluster is not None:
+        numbers, here = find_ids(frame[roles.cluster])
+    counted = {}
+    for key, rows in zip(groups.keys, groups.rows, strict=True):
+        if key not in tables:
+            continue
+        kept, code = kept_rows(scores[:, rows], roles.omits), None
+        if (of_group := ids[key]) is not None:
+            # A row of an id that was not there is left out, and missed when rows are counted.
+            code = np.append(of_group.get_indexer(here), -1)[numbers[rows]]
+            kept &= code >= 0
+            code = code[kept]
+        counted[key] = _count_group(tables[key], scores[:, rows][:, kept], ids[key], code)
+    return counted
+
+
+def _count_group(
+    tables: list[PlacementTable], scores: FloatArray, ids: pd.Index | None, code: IntArray | None
+) -> Above:
+    """Count the known positives above some examples of a group, by cluster where there are any."""
+    return (
+        count_above(tables, scores) if ids is None else count_above(tables, scores, code, ids.size)
+    )

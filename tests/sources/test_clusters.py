@@ -22,6 +22,7 @@ from pu_accessor import (
     PUTypeError,
     PUValueError,
     PUWarning,
+    beta_from_labels,
     from_arrays,
     from_chunks,
 )
@@ -65,6 +66,18 @@ ASKED: dict[str, Ask] = {
     "auroc of models by fold": lambda pu: pu(score=["holes", "other"], by="fold")(
         nan_policy="omit"
     ).auroc(BETA),
+    "compare": lambda pu: pu(score=["score", "other"]).compare([0.1, BETA]),
+    "compare without beta": lambda pu: pu(score=["score", "other"]).compare(),
+    "compare three": lambda pu: pu(score=["score", "other", "holes"], nan_policy="worst").compare(
+        BETA, adjust="max_t"
+    ),
+    "compare by fold": lambda pu: pu(
+        score=["holes", "other"], by="fold", nan_policy="omit"
+    ).compare(BETA),
+    "compare jointly": lambda pu: pu(score=["score", "other"]).compare(
+        beta_from_labels(20, 100, n_unlabeled=int(FRAME["label"].isna().sum()))
+    ),
+    "average": lambda pu: pu(by="fold").auroc(BETA, average=True),
     "average_precision omit": lambda pu: pu(score="holes", nan_policy="omit").average_precision(
         BETA
     ),
@@ -92,7 +105,8 @@ def same(one: pd.DataFrame, other: pd.DataFrame) -> None:
 @pytest.mark.parametrize("ask", ASKED.values(), ids=ASKED)
 def test_all_sources_answer_alike(ask: Ask) -> None:
     expected = ask(FRAME.pu(cluster="patient"))
-    assert not ask(FRAME.pu)["lower"].equals(expected["lower"])
+    by_row, certain = ask(FRAME.pu), "p_value" if "p_value" in expected else "lower"
+    assert not by_row[certain].equals(expected[certain])
     for size in (17, 100, len(FRAME)):
         order = np.random.default_rng(size).permutation(len(FRAME))
         same(ask(in_chunks(FRAME.iloc[order], size)), expected)
@@ -163,6 +177,37 @@ def test_polars_takes_categories_and_texts() -> None:
         same(frame.with_columns(cast).pu(cluster="patient").auroc(BETA), expected)
     grouped = frame.group_by("fold").pu(cluster="patient")
     same(grouped.auroc(BETA), FRAME.groupby("fold").pu(cluster="patient").auroc(BETA))
+
+
+def test_models_in_rows_of_dask_are_joined() -> None:
+    rows = FRAME.assign(row=FRAME.index).melt(
+        ["row", "label", "patient"], ["score", "other"], var_name="model", value_name="number"
+    )
+    from_pandas: Any = dd.from_pandas
+    frame = from_pandas(rows, npartitions=4, sort=False)
+    roles: dict[str, Any] = {"by": "model", "cluster": "patient", "score": "number"}
+    expected = rows.pu(**roles).compare(BETA, on="row")
+    wide = FRAME.pu(score=["other", "score"], cluster="patient").compare(BETA)
+    np.testing.assert_allclose(expected["p_value"], wide["p_value"])
+    same(pu_accessor.pu(frame, **roles).compare(BETA, on="row"), expected)
+    cut = rows.assign(patient=rows["patient"].where(rows.index != 3, 99))
+    for data in (cut, from_pandas(cut, npartitions=4, sort=False)):
+        with pytest.raises(PUValueError, match="cluster must be the same in all groups"):
+            pu_accessor.pu(data, **roles).compare(BETA, on="row")
+
+
+def test_comparing_takes_no_pass_more() -> None:
+    passes, counted = 0, []
+
+    def chunks() -> list[pd.DataFrame]:
+        nonlocal passes
+        passes += 1
+        return [FRAME[:100], FRAME[100:]]
+
+    for cluster in (None, "patient"):
+        from_chunks(chunks, score=["score", "other"], cluster=cluster).compare(BETA)
+        counted.append(passes)
+    assert counted[1] == 2 * counted[0] > 0
 
 
 def test_samples_along_a_dimension() -> None:

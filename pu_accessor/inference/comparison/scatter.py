@@ -70,14 +70,6 @@ def design(terms: FloatArray, rows: PairedRows) -> Design:
     if not rows.designed:
         return Design()
     cluster = np.arange(terms.size) if rows.cluster is None else rows.cluster
-    with_positive = np.unique(cluster[rows.positive]).size
-    if with_positive < 2 and rows.cluster is not None:
-        raise PUDataError(
-            f"cluster must leave known positives in two or more, but they are in {with_positive}: "
-            "nothing says by how much clusters differ. Leave cluster=... out if rows are "
-            "independent.",
-            page="clusters",
-        )
     size, times = int(cluster.max()) + 1, rows.times
     places = cluster + size * ~rows.positive
     sums = np.bincount(places, terms, 2 * size).reshape(2, size).astype(np.float64)
@@ -86,7 +78,20 @@ def design(terms: FloatArray, rows: PairedRows) -> Design:
     several = number > 1
     each = np.bincount(~rows.positive, squares, 2)
     plain = float(np.sum((each * number / np.maximum(number - 1, 1))[several]))
-    alike = float(number[0]) / max(with_positive, 1)
+    return design_of(sums, sizes, plain)
+
+
+def design_of(sums: FloatArray, sizes: CountArray, plain: float) -> Design:
+    """Return by how much clusters enlarge the variance of independent rows, and the most df."""
+    with_positive = int(np.count_nonzero(sizes[0]))
+    if with_positive < 2:
+        raise PUDataError(
+            f"cluster must leave known positives in two or more, but they are in {with_positive}: "
+            "nothing says by how much clusters differ. Leave cluster=... out if rows are "
+            "independent.",
+            page="clusters",
+        )
+    alike = float(sizes[0].sum()) / with_positive
     return hold_clusters(sums, sizes, with_positive, plain, alike)
 
 

@@ -18,12 +18,14 @@ from pu_accessor.inference.estimates.areas_on_new_examples import precision_valu
 from pu_accessor.inference.estimates.binomial import of_shares
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.early_recognition import completed_bedroc, linear_bedroc
-from pu_accessor.inference.estimates.known_positives import count_positives
+from pu_accessor.inference.estimates.known_positives import count_positives, find_blocks, places
 from pu_accessor.inference.estimates.metric_at import Head, fixed_head
 from pu_accessor.inference.estimates.utility import check_probabilities
 from pu_accessor.inference.influence import (
     Influence,
+    Terms,
     find_placements,
+    mean_influences,
     placement_influences,
     precision_influences,
     rest_share,
@@ -53,20 +55,29 @@ class Linearized(NamedTuple):
 
 
 def linearize(
-    ranking: Ranking, betas: FloatArray, quantity: Quantity, cutoff: Cutoff | None
+    ranking: Ranking,
+    betas: FloatArray,
+    quantity: Quantity,
+    cutoff: Cutoff | None,
+    *,
+    small: bool = False,
 ) -> Linearized:
     """Return a quantity of a clustered ranking, with what its clusters contribute.
+
+    `small`: of a ranking that need not say much itself, as it is one of many.
 
     Notes
     -----
     A metric has its derivatives in the shares of known positives and of the rest above the
     cutoff. At a rank, or a share of the rows, as many are above in each sample, so that known
-    positives alone count.
+    positives alone count; of a small ranking also by how much each row moves the score of that
+    rank, and how densely known positives lie there. Its average precision is the unbiased one,
+    linear in P: a known positive adds nothing to the number at or above itself.
     """
     if quantity.of_probabilities:
         check_probabilities(ranking, quantity.name)
     if cutoff is not None:
-        return _linearize_metric(ranking, betas, quantity, cutoff)
+        return _linearize_metric(ranking, betas, quantity, cutoff, small)
     if quantity.alpha is not None:
         alpha = quantity.alpha
         value, influences, scale = linear_bedroc(ranking, betas, alpha)
@@ -76,6 +87,8 @@ def linearize(
         value, influences = np.array([*map(float, areas)]), placement_influences(ranking)
         scale = 1 / (1 - rest_share(ranking.total, betas))
         estimate = partial(np.copy, value)  # whose order no beta changes
+    elif small:
+        return _linearize_unbiased_precision(ranking, betas)
     else:
         value, influences = precision_values(ranking, betas), precision_influences(ranking)
         scale = count_positives(ranking.total, betas).as_floats()
@@ -85,7 +98,7 @@ def linearize(
 
 
 def _linearize_metric(
-    ranking: Ranking, betas: FloatArray, quantity: Quantity, cutoff: Cutoff
+    ranking: Ranking, betas: FloatArray, quantity: Quantity, cutoff: Cutoff, small: bool
 ) -> Linearized:
     """Return a metric at a cutoff, with what clusters add to both shares above it."""
     if quantity.rounds_up and cutoff.kind == "fraction":
@@ -106,7 +119,10 @@ def _linearize_metric(
         for step in steps
     )
     if cutoff.kind != "threshold":  # as many rows are above whatever the sample
-        of_known, of_rest = of_known - of_rest * sizes[0] / sizes[1], 0 * of_rest
+        of_known = of_known - of_rest * sizes[0] / sizes[1]
+        density = _density(ranking, float(part @ ends.head)) if small else 0.0
+        of_rest = -of_known * density * sizes[1] / size
+        of_known = of_known * (1 - density * n / size)
 
     def estimate() -> FloatArray:
         _, table = completed_table(ends, betas, on_new=True)
@@ -115,6 +131,36 @@ def _linearize_metric(
 
     slope = np.stack([of_known, of_rest])
     return Linearized(value(*shares), estimate, _sum_above(head), slope)
+
+
+def _density(ranking: Ranking, rank: float) -> float:
+    """Return how densely known positives lie around a rank, 1 where as densely as everywhere."""
+    blocks = find_blocks(ranking)
+    size, (start, end) = sum(ranking.total), places(blocks)
+    ends = np.array([rank / 2, min(1.5 * rank, size)])
+    inside = np.clip((ends[:, np.newaxis] - start) / (end - start), 0, 1).mean(axis=1)
+    share = float(np.diff(inside)[0])
+    return share * size / max(float(np.diff(ends)[0]), 1.0)
+
+
+def _linearize_unbiased_precision(ranking: Ranking, betas: FloatArray) -> Linearized:
+    """Return average precision of the others that are known, and what clusters add to it."""
+    n = ranking.total.known_positive
+
+    def alone(part: Ranking) -> Terms:
+        rank = part.rank[1:]
+        return Terms(1 / rank + 1 / rank**2, -1 / rank**2, -1 / rank**2)
+
+    def pairs(part: Ranking) -> Terms:
+        rank, others = part.rank[1:], part.known_positive[1:] - 1
+        by_known = 1 / rank - others / rank**2
+        return Terms(others / rank - by_known, by_known, -others / rank**2)
+
+    both = [sum_by_cluster(mean_influences(ranking, terms)) for terms in (alone, pairs)]
+    positives = count_positives(ranking.total, betas).as_floats()
+    slope = np.stack([np.ones(betas.size), (positives - 1) / max(n - 1, 1)])
+    estimate = partial(completed_area, "pr", ranking, betas, on_new=True)
+    return Linearized(precision_values(ranking, betas), estimate, np.sum(both, axis=1), slope)
 
 
 def _sum_above(head: Head) -> FloatArray:

@@ -61,7 +61,8 @@ def group_term(
         return term
     sizes = ranking.clusters.sizes
     code = np.flatnonzero(sizes.any(axis=0))
-    influence = linearize(ranking, betas, quantity, cutoff).influences()[:, code]
+    linear = linearize(ranking, betas, quantity, cutoff, small=True)
+    influence = linear.influences()[:, code]
     return term._replace(clusters=ClusterTerms(code, influence, sizes[0, code] / term.known))
 
 
