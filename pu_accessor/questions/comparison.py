@@ -10,8 +10,12 @@ import pandas as pd
 from pu_accessor.checks import check_option, refuse_odds
 from pu_accessor.errors import PUTypeError, PUValueError, brief, shorten, warn_caller
 from pu_accessor.inference.comparison.by_row import compare_rows
-from pu_accessor.inference.comparison.clustered import compare_clustered
-from pu_accessor.inference.comparison.paired import PairedTests, compare_within, join_pairs
+from pu_accessor.inference.comparison.paired import (
+    PairedTests,
+    compare_paired,
+    compare_within,
+    join_pairs,
+)
 from pu_accessor.inference.comparison.pairwise import (
     GroupValue,
     PairTests,
@@ -187,9 +191,9 @@ def paired_tests(
         refuse_odds(odds, paired.weight is not None)
         return compare_within(paired, None if beta is None else beta.values, level, target, odds)
     if beta is None or not beta.is_estimate:
-        return compare_clustered(paired, None if beta is None else beta.values, level, target)
+        return compare_paired(paired, None if beta is None else beta.values, level, target)
     left = ranking_level(level, beta.level) if joint == "guaranteed" else level
-    tests = compare_clustered(paired, beta.grid(level, joint), left, target)
+    tests = compare_paired(paired, beta.grid(level, joint), left, target)
     return join_pairs(tests, beta, joint)
 
 

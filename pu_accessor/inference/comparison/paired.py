@@ -18,7 +18,7 @@ from pu_accessor.inference.comparison.pairwise import (
     compare_by_t,
     find_pairs,
 )
-from pu_accessor.inference.comparison.scatter import covary, design, sum_squares
+from pu_accessor.inference.comparison.scatter import design_of, sum_squares
 from pu_accessor.inference.estimates.joint import join_limits
 from pu_accessor.inference.estimates.known_positives import count_negatives, count_positives
 from pu_accessor.inference.estimates.weighted_areas import (
@@ -27,15 +27,10 @@ from pu_accessor.inference.estimates.weighted_areas import (
     weighted_spread,
 )
 from pu_accessor.inference.estimates.within_odds import says_little
-from pu_accessor.inference.influence import (
-    kurtosis_df,
-    placement_influences,
-    sum_by_cluster,
-    welch_df,
-)
+from pu_accessor.inference.influence import kurtosis_df, welch_df
 from pu_accessor.inference.settings import BetaRange
 from pu_accessor.inference.tables.contingency import check_labels
-from pu_accessor.ranking import FloatArray, IntArray, PairedRanks, PairedRows
+from pu_accessor.ranking import FloatArray, IntArray, PairedRanks
 
 _ROUNDING = 1e-12  # relative size of a variance that may be none
 _LARGEST_ODDS = 1e300  # of finite odds
@@ -111,12 +106,12 @@ def compare_paired(
     first, second = find_pairs(len(paired.ranks))
     check_labels(np.zeros(1) if betas is None else betas, paired.total)
     mean, known, rest, df = _shifts(paired, first, second, target)
-    variance, placed = known, _placements(paired)
+    variance = known
     factor = np.ones(1 if betas is None else betas.size)
     if target == "population":
         squares = np.stack([known, rest])
         variance, df = squares.sum(axis=0), _welch(squares, df, paired)
-        effect, most = _designs(paired.rows, placed, (first, second))
+        effect, most = _designs(paired, (first, second))
         variance, df = variance * effect, np.minimum(df, most)
     elif betas is not None and paired.weight is None:
         factor = count_positives(paired.total, betas).factor
@@ -134,36 +129,43 @@ def compare_paired(
         sign=np.sign(mean).astype(np.int64)[:, np.newaxis],
         n=paired.total.known_positive,
         has_size=betas is not None,
-        covariance=_covariance(paired, placed, target),
+        covariance=_covariance(paired, target),
     )
 
 
-def _placements(paired: PairedRanks) -> FloatArray | None:
-    """Return what rows add to the share of pairs that each model has in order, if in clusters."""
-    if paired.rows is None or paired.rows.cluster is None:
-        return None
-    rankings = paired.rows.rankings()
-    sums = [sum_by_cluster(placement_influences(ranking)) for ranking in rankings]
-    terms: FloatArray = np.sum(sums, axis=1)
-    return terms
-
-
 def _designs(
-    rows: PairedRows | None, placed: FloatArray | None, pairs: tuple[IntArray, IntArray]
+    paired: PairedRanks, pairs: tuple[IntArray, IntArray]
 ) -> tuple[FloatArray, FloatArray]:
     """Return by how much clusters enlarge the variance of each pair, and the most df."""
-    if rows is None or placed is None:
+    clusters = paired.clusters
+    if clusters is None:
         return np.ones(pairs[0].size), np.full(pairs[0].size, inf)
-    designs = [design(placed[a] - placed[b], rows) for a, b in zip(*pairs, strict=True)]
+    designs = [
+        design_of(clusters.sums[a] - clusters.sums[b], clusters.sizes, _of_rows(paired, a, b))
+        for a, b in zip(*pairs, strict=True)
+    ]
     effect, most = np.transpose(designs)
     return effect, most
 
 
-def _covariance(paired: PairedRanks, placed: FloatArray | None, target: str) -> FloatArray:
+def _of_rows(paired: PairedRanks, first: int, second: int) -> float:
+    """Return the variance that a difference of shares of pairs has of independent rows."""
+    ranks, among = ([*each.values()] for each in (paired.ranks, paired.among))
+    n, both = paired.total.known_positive, paired.covariance[[first, second], [first, second]]
+    others = sum(paired.total) - n
+    ahead = (ranks[first] - among[first]) - (ranks[second] - among[second])
+    rest = float(both.sum() - 2 * paired.covariance[first, second])
+    rest = 0.0 if abs(rest) <= _ROUNDING * both.sum() else rest
+    return float(np.var(ahead, ddof=1)) / n / others**2 + rest / others if n > 1 else np.nan
+
+
+def _covariance(paired: PairedRanks, target: str) -> FloatArray:
     """Return how the errors of models vary together, shape (1, models, models); but a factor."""
-    rows, n = paired.rows, paired.total.known_positive
-    if rows is not None and placed is not None:
-        return covary(placed, rows)[np.newaxis]
+    n = paired.total.known_positive
+    if paired.clusters is not None:
+        whole = paired.clusters.sums.sum(axis=1)
+        together: FloatArray = (whole @ whole.T)[np.newaxis]
+        return together
     share = np.full(n, 1 / n) if paired.weight is None else paired.weight / paired.weight.sum()
     ranks = np.stack([*paired.ranks.values()])
     if target == "population":
