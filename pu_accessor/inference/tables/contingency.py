@@ -216,15 +216,15 @@ def _refine_where_cut(
     ranking = bounds.ranking
     if ranking.refiner is None:
         return bounds
-    completed = count_above(completions, ranking)
+    completed, unlabeled = count_above(completions, ranking), ranking.unlabeled
     above = completed[:, np.newaxis] - bounds.possible[..., : len(completions)]
-    head = ranking.unlabeled[:, np.newaxis, np.newaxis]
-    start, end = above[:-1], above[1:]
-    passed = start * end < 0
-    part = start / np.where(passed, start - end, 1)
-    places = (head[:-1] + np.diff(head, axis=0) * part)[passed]
-    cuts = np.concatenate([np.floor(places), np.ceil(places)]).astype(np.int64)
-    cuts = np.setdiff1d(cuts, ranking.unlabeled)
+    cutoff, *which = np.nonzero(above[:-1] * above[1:] < 0)
+    start, end = above[cutoff, *which], above[cutoff + 1, *which]
+    places = unlabeled[cutoff] + (unlabeled[cutoff + 1] - unlabeled[cutoff]) * start / (
+        start - end
+    )
+    cuts = np.unique(np.concatenate([np.floor(places), np.ceil(places)]).astype(np.int64))
+    cuts = cuts[unlabeled[np.searchsorted(unlabeled, cuts)] != cuts]
     if not cuts.size:
         return bounds
     return bound_latent(ranking.refine(cuts), latent, rule, refine=False)
