@@ -127,12 +127,7 @@ def clustered_bins(
 
 
 def _limit_clustered(
-    known: IntArray,
-    squares: Numbers,
-    products: Numbers,
-    size: IntArray,
-    m: int,
-    level: float,
+    known: IntArray, squares: Numbers, products: Numbers, size: IntArray, m: int, level: float
 ) -> tuple[IntArray, IntArray]:
     """Limit the latent positives of some sets of scores, of which each has so many known ones.
 

@@ -5,12 +5,7 @@ from math import floor
 
 import numpy as np
 
-from pu_accessor.inference.estimates.intervals import (
-    Estimates,
-    around,
-    complete_these,
-    keep_uncut,
-)
+from pu_accessor.inference.estimates.intervals import Estimates, around, complete_these, keep_uncut
 from pu_accessor.inference.estimates.known_positives import Blocks, count_positives, find_blocks
 from pu_accessor.inference.estimates.latent_gaps import precision_limits
 from pu_accessor.inference.estimates.weighted_areas import weighted_precision
