@@ -75,11 +75,6 @@ def rate_designs(here: Ranking) -> RateDesigns:
     return RateDesigns(known, rest, float(one @ other) / scale if scale else 0.0)
 
 
-def _unbiased(size: float) -> float:
-    """Return n/(n - 1), NaN for one alone."""
-    return size / (size - 1) if size > 1 else np.nan
-
-
 def adjust_sums(sums: FloatArray, sizes: CountArray) -> FloatArray:
     """Return what clusters contribute, as though their own part of a sample's mean were left out.
 

@@ -130,11 +130,7 @@ _OF_METRICS: Mapping[str, Mapping[str, Any]] = {
     "precision": {"of_head": True},
     "recall": {"can": (*_METRIC, "without_beta"), "of_rates": True},
     "tnr": {"label": "true negative rate", "of_rates": True},
-    "tpr": {
-        "label": "true positive rate",
-        "can": (*_METRIC, "without_beta"),
-        "of_rates": True,
-    },
+    "tpr": {"label": "true positive rate", "can": (*_METRIC, "without_beta"), "of_rates": True},
 }
 
 QUANTITIES: Mapping[str, Quantity] = {

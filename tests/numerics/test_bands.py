@@ -14,7 +14,7 @@ from pu_accessor.inference.bands.lookup import (
     latent_bounds,
     latent_bounds_each,
 )
-from pu_accessor.inference.bands.simultaneous import simultaneous_within
+from pu_accessor.inference.bands.simultaneous import simultaneous
 from tests.cases import binormal
 from tests.support.oracles import oracle
 
@@ -175,7 +175,7 @@ def test_tables_for_several_numbers_are_those_for_each(odds: float) -> None:
                 within = exact_within(12, np.array([latent]), 0.9, odds)
                 alone = within[0][0], within[1][0]
             elif odds > 1:
-                alone = simultaneous_within(12, latent, 0.9, odds)
+                alone = simultaneous(12, latent, 0.9, odds)
             np.testing.assert_array_equal((lower[row], upper[row]), alone)
 
 

@@ -17,9 +17,8 @@ from pu_accessor.inference.bands.lookup import latent_bounds
 from pu_accessor.inference.bands.simultaneous import (
     joint_coverage,
     local_alpha,
-    local_alpha_within,
     most_missed,
-    simultaneous_within,
+    simultaneous,
 )
 from tests.numerics.test_within_odds import INF
 from tests.support.oracles import oracle, selection_oracle
@@ -189,7 +188,7 @@ def test_higher_levels_are_wider() -> None:
 @pytest.mark.parametrize("odds", [1.5, 4.0])
 def test_the_simultaneous_band_holds_for_every_selection(odds: float) -> None:
     n, m, level = 4, 5, 0.8
-    lower, upper = (side.tolist() for side in simultaneous_within(n, m, level, odds))
+    lower, upper = (side.tolist() for side in simultaneous(n, m, level, odds))
     rng = np.random.default_rng(1)
     some = [*rng.uniform(1, odds, (5, n + m)), *odds ** rng.integers(0, 2, (10, n + m))]
     for each in some:
@@ -202,11 +201,11 @@ def test_the_simultaneous_band_holds_for_every_selection(odds: float) -> None:
 
 def test_the_local_level_starts_from_that_of_random_labels() -> None:
     alpha = local_alpha(40, 120, 0.95)
-    assert local_alpha_within(40, 120, 0.95, 1.0) == alpha
-    assert local_alpha_within(40, 120, 0.95, 1 + 1e-6) == pytest.approx(alpha, rel=0.02)
-    assert alpha < local_alpha_within(40, 120, 0.95, 2.0) < local_alpha_within(120, 40, 0.95, 5.0)
-    assert local_alpha_within(40, 120, 0.95, INF) == pytest.approx(0.05)
-    lower, upper = simultaneous_within(40, 120, 0.95, 2.0)
+    assert local_alpha(40, 120, 0.95, 1.0) == alpha
+    assert local_alpha(40, 120, 0.95, 1 + 1e-6) == pytest.approx(alpha, rel=0.02)
+    assert alpha < local_alpha(40, 120, 0.95, 2.0) < local_alpha(120, 40, 0.95, 5.0)
+    assert local_alpha(40, 120, 0.95, INF) == pytest.approx(0.05)
+    lower, upper = simultaneous(40, 120, 0.95, 2.0)
     assert joint_coverage(40, 120, lower, upper) > 0.95
 
 
@@ -226,7 +225,7 @@ def test_the_local_level_starts_from_that_of_random_labels() -> None:
 )
 def test_the_local_level_is_the_largest(n: int, m: int, odds: float) -> None:
     # In the last case what is missed is .02501 over many levels.
-    alpha, missed = local_alpha_within(n, m, 0.95, odds), []
+    alpha, missed = local_alpha(n, m, 0.95, odds), []
     for local in (alpha, 1.004 * alpha):
         upper = exact_within(n, np.array([m]), 1 - local, odds)[1][0]
         missed.append(most_missed(n, m, upper, odds))
@@ -235,25 +234,25 @@ def test_the_local_level_is_the_largest(n: int, m: int, odds: float) -> None:
 
 def test_what_is_missed_may_be_all_that_may_be() -> None:
     # One known positive comes after 38 latent ones with a probability of 2/(2 + 38) at most.
-    assert local_alpha_within(1, 38, 0.9, 2.0) == pytest.approx(0.1, rel=1e-12)
-    assert simultaneous_within(1, 38, 0.9, 2.0)[1].tolist() == [37, 38]
+    assert local_alpha(1, 38, 0.9, 2.0) == pytest.approx(0.1, rel=1e-12)
+    assert simultaneous(1, 38, 0.9, 2.0)[1].tolist() == [37, 38]
 
 
 def test_a_level_at_which_no_selection_misses_more_is_kept() -> None:
     upper = exact_within(20, np.array([12]), 0.95, 30.0)[1][0]
     assert most_missed(20, 12, upper, 30.0) <= 0.025
-    assert local_alpha_within(20, 12, 0.95, 30.0) == 1 - 0.95
+    assert local_alpha(20, 12, 0.95, 30.0) == 1 - 0.95
 
 
 @pytest.mark.parametrize(("n", "m"), [(400, 1600), (1600, 400), (700, 900)])
 def test_the_local_level_of_many_positives_is_scaled_from_fewer(n: int, m: int) -> None:
     fewer = min(n, m, 500)
-    counted = local_alpha_within(fewer, 1000 - fewer, 0.95, 3.0)
+    counted = local_alpha(fewer, 1000 - fewer, 0.95, 3.0)
     scaled = 0.8 * counted * ((n + m) / 1000) ** -0.3
-    assert local_alpha_within(n, m, 0.95, 3.0) == pytest.approx(scaled, rel=1e-12)
+    assert local_alpha(n, m, 0.95, 3.0) == pytest.approx(scaled, rel=1e-12)
 
 
 def test_the_local_level_of_many_positives_is_safe() -> None:
-    alpha = local_alpha_within(100, 3000, 0.95, 8.0)  # scaled from fewer
+    alpha = local_alpha(100, 3000, 0.95, 8.0)  # scaled from fewer
     upper = exact_within(100, np.array([3000]), 1 - alpha, 8.0)[1][0]
     assert 0.017 < most_missed(100, 3000, upper, 8.0) <= 0.025

@@ -17,7 +17,7 @@ from scipy import stats
 from pu_accessor.checks import as_array, check_option
 from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.inference.bands.exact import SAME, Bounds, exact, exact_each, exact_within
-from pu_accessor.inference.bands.simultaneous import simultaneous, simultaneous_within
+from pu_accessor.inference.bands.simultaneous import simultaneous
 from pu_accessor.ranking import FloatArray, IntArray
 
 # From the number of examples to shares of the latent positives at ranks 0, 1, ..., examples.
@@ -262,7 +262,7 @@ def latent_bounds_each(
 ) -> Bounds:
     """Return the lookup tables of a band at several numbers of latent positives."""
     if selection_odds > 1 and band == "simultaneous":
-        sides = [simultaneous_within(n, latent, level, selection_odds) for latent in m]
+        sides = [simultaneous(n, latent, level, selection_odds) for latent in m]
         return np.stack([lower for lower, _ in sides]), np.stack([upper for _, upper in sides])
     if selection_odds > 1:
         return exact_within(n, np.array(m, np.int64), level, selection_odds)

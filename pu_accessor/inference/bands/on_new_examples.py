@@ -77,7 +77,7 @@ def bound_on_new(ranking: Ranking, b: float, level: float, monotone: bool) -> Ra
     [[0.68, 1.77], [3.33, 3.33]]
     [[2.34, 2.34], [3.33, 3.33]]
     """
-    samples = _samples(ranking)
+    samples = both_samples(ranking)
     shares, slope = limit_both(*samples, level), 1 / b if b else np.inf
     lift = np.minimum(limit_lift(*samples, level), slope)
     if not monotone or bound_curve(ranking, b, level, True).band.refuted_at is not None:
@@ -89,7 +89,7 @@ def bound_on_new(ranking: Ranking, b: float, level: float, monotone: bool) -> Ra
 
 def bound_curve(ranking: Ranking, b: float, level: float, monotone: bool) -> Curve:
     """Bound F as a function of x at all x jointly; cut to concave curves where `monotone`."""
-    x, lower, upper = limit_curve(*_samples(ranking), level)
+    x, lower, upper = limit_curve(*both_samples(ranking), level)
     if not monotone:
         return Curve(x, ConcaveBand(lower, upper, None))
     return Curve(x, cut_to_concave(x, lower, upper, 1 / b if b else np.inf))
@@ -104,7 +104,7 @@ def refute_monotone(ranking: Ranking, level: float) -> float:
     return np.nan if refuted_at is None else refuted_at
 
 
-def _samples(ranking: Ranking) -> tuple[IntArray, IntArray, int, int]:
+def both_samples(ranking: Ranking) -> tuple[IntArray, IntArray, int, int]:
     """Return known positives and the rest at or above each cutoff, and how many there are."""
     n = ranking.total.known_positive
     rest = ranking.rank - ranking.known_positive
@@ -154,24 +154,27 @@ def limit_lift(known: IntArray, rest: IntArray, n: int, size: int, level: float)
     if not n or not size:
         return np.repeat([[0.0], [np.inf]], known.size, axis=1)
     local = [local_alpha_of_share(each, level) for each in (n, max(n, size))]
-    pairs = []
-    for side, alpha in enumerate(local):
-        of_known, of_rest = (
-            [limit_shares(*each, at)[where] for at in (1.0, alpha)]
-            for each, where in (((known, n), side), ((rest, size), 1 - side))
-        )
-        pairs.append(ratio_limit(*of_known, *of_rest))
-    return np.stack(pairs)
+    samples = known, rest, n, size
+    return np.stack([ratio_limit(*samples, alpha, side) for side, alpha in enumerate(local)])
+
+
+def median_and_limit(
+    above: IntArray, size: int, alpha: float, side: int
+) -> tuple[FloatArray, FloatArray]:
+    """Return the median of a share at each cutoff, and its lower or upper limit."""
+    return limit_shares(above, size, 1.0)[side], limit_shares(above, size, alpha)[side]
 
 
 def ratio_limit(
-    first: FloatArray, first_limit: FloatArray, second: FloatArray, second_limit: FloatArray
+    known: IntArray, rest: IntArray, n: int, size: int, alpha: float, side: int
 ) -> FloatArray:
-    """Return the limit of a ratio of two shares, from the median and the limit of each."""
+    """Return the lower or the upper limit of F/x at each cutoff, missed with alpha/2."""
+    first, first_limit = median_and_limit(known, n, alpha, side)
+    second, second_limit = median_and_limit(rest, size, alpha, 1 - side)
     with np.errstate(divide="ignore", invalid="ignore"):
         spread = np.hypot(np.log(first / first_limit), np.log(second / second_limit))
-        side = np.sign(first_limit - first + second - second_limit)
-        limit: FloatArray = first / second * np.exp(side * spread)
+        way = np.sign(first_limit - first + second - second_limit)
+        limit: FloatArray = first / second * np.exp(way * spread)
     limit = np.where(second_limit > 0, limit, np.inf)
     return np.where(first_limit > 0, limit, 0.0)
 

@@ -6,9 +6,9 @@ positives in the head never falls from one cutoff to the next, and it grows by a
 unlabeled example. Narrowing loses no coverage, whatever the classifier.
 """
 
-from collections.abc import Callable
 from functools import lru_cache
 from math import exp, inf, lgamma, log
+from typing import NamedTuple
 
 import numpy as np
 from scipy import special
@@ -17,21 +17,33 @@ from pu_accessor.inference.bands.exact import SAME, Bounds, exact, exact_within
 from pu_accessor.inference.search import last_that_holds
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking
 
-_COUNTED = 20_000  # positives up to which the local level is computed from counted paths
-_PRECISION = 1e-4  # of the local level, relative
-# Beyond, the local level of the nearest counted case is scaled by a power of n*m/(n + m). Measured
-# against counted paths up to 200,000 positives, it is 2 to 11% below the exact one.
-_POWER, _SAFETY = -0.22, 0.93
+
+class _Counted(NamedTuple):
+    """Up to which size the local level is counted, and how it is scaled beyond."""
+
+    positives: int
+    precision: float  # of the local level, relative
+    power: float
+    safety: float
 
 
-def simultaneous(n: int, m: int, level: float) -> Bounds:
+# By paths, and beyond by a power of n*m/(n + m): measured against counted paths up to 200,000
+# positives, it is 2 to 11% below the exact one.
+_RANDOM = _Counted(20_000, 1e-4, -0.22, 0.93)
+# By selections, and beyond by a power of n + m: measured against counted cases up to 12,000
+# positives, at odds of 1.3 to 30, it is 6% to 44% too low.
+_WITHIN = _Counted(1000, 4e-3, -0.3, 0.8)
+
+
+def simultaneous(n: int, m: int, level: float, selection_odds: float = 1.0) -> Bounds:
     """Exact prediction limits, widened until they hold at all cutoffs jointly.
 
     These are the limits of the band "exact" at a local level 1 - alpha', with alpha' the largest
     for which the latent positives in the head lie within the limits at *every* cutoff with a
-    probability of at least `level`. When the labels are selected completely at random, all orders
-    of the n known and m latent positives are equally likely: each is a lattice path from (0, 0)
-    to (n, m), and those that stay within the limits are counted [1]_.
+    probability of at least `level`, whichever selection within `selection_odds` the labels came
+    about by. When the labels are selected completely at random, all orders of the n known and m
+    latent positives are equally likely: each is a lattice path from (0, 0) to (n, m), and those
+    that stay within the limits are counted [1]_.
 
     Takes and returns what `pu_accessor.inference.bands.exact.exact` does; `level` is that of all
     cutoffs jointly. In tables these limits are cut to what can hold at all of them, which loses no
@@ -44,6 +56,18 @@ def simultaneous(n: int, m: int, level: float) -> Bounds:
     scaled by a power of n*m/(n + m); measured up to 200,000 positives it is 2% to 11% below the
     exact one, so that the band is slightly wider than it must be. The last 1024 are remembered.
 
+    Where odds differ, labels are independent, and n of them were given: a set of positives is the
+    labeled one with a probability proportional to the product of its odds. That the latent ones
+    exceed the upper limit somewhere only becomes more probable when a label moves down in the
+    ranking. That probability is a ratio of two functions that are straight in the odds of each
+    positive, so that it is largest where all odds are at one end or the other; and exchanging
+    those of two positives shows that the highest odds are then all below the lowest. So the worst
+    selection has odds of 1 down to some place and of `selection_odds` below it. All n + m + 1 of
+    these are counted out, for the upper limits; the lower ones are the same, read from the bottom.
+    Both together miss with at most the sum of the two probabilities. Nothing of this is simulated.
+    Beyond n + m = 1,000 alpha' is scaled by a power of n + m: measured up to 12,000 positives it
+    is then below the one counted out.
+
     References
     ----------
     .. [1] G. P. Steck, *The Smirnov two sample tests as rank tests*, Annals of Mathematical
@@ -54,33 +78,57 @@ def simultaneous(n: int, m: int, level: float) -> Bounds:
     >>> lower, upper = simultaneous(10, 50, 0.95)
     >>> lower[5], upper[5]
     (np.int64(5), np.int64(45))
+    >>> lower, upper = simultaneous(10, 20, 0.95, 2.0)
+    >>> lower[5:], upper[:5]
+    (array([1, 1, 2, 4, 5, 8]), array([12, 15, 16, 18, 19]))
     """
-    return exact(n, m, 1 - local_alpha(n, m, level))
+    return _exact(n, m, 1 - local_alpha(n, m, level, selection_odds), selection_odds)
+
+
+def _exact(n: int, m: int, level: float, selection_odds: float) -> Bounds:
+    """Return exact limits within a factor of the odds."""
+    if selection_odds == 1:
+        return exact(n, m, level)
+    lower, upper = exact_within(n, np.array([m]), level, selection_odds)
+    return lower[0], upper[0]
 
 
 @lru_cache(maxsize=1024)
-def local_alpha(n: int, m: int, level: float) -> float:
+def local_alpha(n: int, m: int, level: float, selection_odds: float = 1.0) -> float:
     """Return the largest probability of missing a cutoff at which all of them hold jointly.
 
     Examples
     --------
     >>> round(local_alpha(200, 1800, 0.95), 5)
     0.00197
+
+    Where odds differ, cutoffs far from where they change are safe:
+
+    >>> [round(local_alpha(50, 150, 0.95, odds), 4) for odds in (1, 3)]
+    [0.0045, 0.0226]
     """
     fewer, more = sorted((n, m))  # known and latent may trade places
-    if not fewer:
-        return 1 - level
-    if n + m <= _COUNTED:
-        allowed = (1 - level) * (1 + SAME)
+    most, at_random = 1 - level, selection_odds == 1
+    if not fewer or selection_odds == inf:
+        return most
+    counted = _RANDOM if at_random else _WITHIN
+    if n + m > counted.positives:
+        small = min(fewer, counted.positives // 2)
+        large = counted.positives - small
+        size, at = (n * m / (n + m), small * large / (small + large))
+        growth = size / at if at_random else (n + m) / counted.positives
+        scaled = local_alpha(small, large, level, selection_odds) * growth**counted.power
+        return float(counted.safety * scaled)
 
-        def holds(alpha: float) -> bool:
-            return 1 - joint_coverage(fewer, more, *exact(fewer, more, 1 - alpha)) <= allowed
+    def holds(alpha: float) -> bool:
+        limits = _exact(fewer, more, 1 - alpha, selection_odds)
+        if at_random:
+            return 1 - joint_coverage(fewer, more, *limits) <= most * (1 + SAME)
+        return most_missed(fewer, more, limits[1], selection_odds) <= most / 2 * (1 + SAME)
 
-        return _search_alpha(holds, fewer, more, level, _PRECISION)
-    small = min(fewer, _COUNTED // 2)
-    large = _COUNTED - small
-    growth = (n * m / (n + m)) / (small * large / _COUNTED)
-    return float(_SAFETY * local_alpha(small, large, level) * growth**_POWER)
+    # That of Bonferroni always holds.
+    least = most / (n + m + 1)
+    return most if holds(most) else last_that_holds(holds, least, most, counted.precision)
 
 
 def joint_coverage(n: int, m: int, lower: IntArray, upper: IntArray) -> float:
@@ -109,87 +157,6 @@ def joint_coverage(n: int, m: int, lower: IntArray, upper: IntArray) -> float:
     return min(exp(scale + log(paths[m - first]) - orders), 1.0)
 
 
-def _search_alpha(
-    holds: Callable[[float], bool], n: int, m: int, level: float, precision: float
-) -> float:
-    """Return the largest local level that holds; that of Bonferroni always does."""
-    most = 1 - level
-    return most if holds(most) else last_that_holds(holds, most / (n + m + 1), most, precision)
-
-
-_COUNTED_WITHIN = 1000  # positives up to which the worst selection is counted out
-_PRECISION_WITHIN = 4e-3  # of the local level, relative
-# Beyond, the local level of the nearest counted case is scaled by a power of n + m. Measured
-# against counted cases up to 12,000 positives, at odds of 1.3 to 30, it is 6% to 44% too low.
-_POWER_WITHIN, _SAFETY_WITHIN = -0.3, 0.8
-
-
-def simultaneous_within(n: int, m: int, level: float, selection_odds: float) -> Bounds:
-    """Exact prediction limits within a factor of the odds, that hold at all cutoffs jointly.
-
-    These are the limits of `pu_accessor.inference.bands.exact.exact_within` at a local level
-    1 - alpha', with alpha' the largest for which the latent positives leave the limits at *any*
-    cutoff with a probability of at most 1 - `level`, whichever selection within `selection_odds`
-    the labels came about by.
-
-    Notes
-    -----
-    Labels are independent, and n of them were given: a set of positives is the labeled one with a
-    probability proportional to the product of its odds. That the latent ones exceed the upper
-    limit somewhere only becomes more probable when a label moves down in the ranking. That
-    probability is a ratio of two functions that are straight in the odds of each positive, so that
-    it is largest where all odds are at one end or the other; and exchanging those of two positives
-    shows that the highest odds are then all below the lowest. So the worst selection has odds of 1
-    down to some place and of `selection_odds` below it. All n + m + 1 of these are counted out,
-    for the upper limits; the lower ones are the same, read from the bottom. Both together miss
-    with at most the sum of the two probabilities. Nothing of this is simulated.
-
-    Beyond n + m = 1,000 alpha' is scaled from the largest counted case of the same n, or of as
-    many of both, by a power of n + m: measured up to 12,000 positives it is then below the one
-    counted out.
-
-    Examples
-    --------
-    >>> lower, upper = simultaneous_within(10, 20, 0.95, 2.0)
-    >>> lower[5:], upper[:5]
-    (array([1, 1, 2, 4, 5, 8]), array([12, 15, 16, 18, 19]))
-    """
-    local = 1 - local_alpha_within(n, m, level, selection_odds)
-    lower, upper = exact_within(n, np.array([m]), local, selection_odds)
-    return lower[0], upper[0]
-
-
-@lru_cache(maxsize=1024)
-def local_alpha_within(n: int, m: int, level: float, selection_odds: float) -> float:
-    """Return the largest probability of missing a cutoff at which all of them hold jointly.
-
-    Examples
-    --------
-    Where odds differ, cutoffs far from where they change are safe:
-
-    >>> [round(local_alpha_within(50, 150, 0.95, odds), 4) for odds in (1, 3)]
-    [0.0045, 0.0226]
-    """
-    if selection_odds == 1:
-        return local_alpha(n, m, level)
-    fewer, more = sorted((n, m))  # known and latent may trade places
-    if not fewer or selection_odds == inf:
-        return 1 - level
-    if n + m <= _COUNTED_WITHIN:
-        shares = _worst_shares(fewer, more, selection_odds)
-        allowed = (1 - level) / 2 * (1 + SAME)
-
-        def holds(alpha: float) -> bool:
-            upper = exact_within(fewer, np.array([more]), 1 - alpha, selection_odds)[1][0]
-            return _most_missed(shares, upper) <= allowed
-
-        return _search_alpha(holds, fewer, more, level, _PRECISION_WITHIN)
-    small = min(fewer, _COUNTED_WITHIN // 2)
-    large = _COUNTED_WITHIN - small
-    counted = local_alpha_within(small, large, level, selection_odds)
-    return float(_SAFETY_WITHIN * counted * ((n + m) / _COUNTED_WITHIN) ** _POWER_WITHIN)
-
-
 def most_missed(n: int, m: int, upper: IntArray, selection_odds: float) -> float:
     """Return the probability that latent positives exceed limits somewhere, at the worst.
 
@@ -200,35 +167,7 @@ def most_missed(n: int, m: int, upper: IntArray, selection_odds: float) -> float
     >>> round(most_missed(1, 1, np.array([0, 1]), 3.0), 4)
     0.75
     """
-    return _most_missed(_worst_shares(n, m, selection_odds), upper)
-
-
-def _worst_shares(n: int, m: int, odds: float) -> FloatArray:
-    """Return P(k known positives among the first t), where only those below t have the odds.
-
-    Shape (n + m + 1, n + 1): for each t, and each k.
-    """
-    orders = special.gammaln(np.arange(1.0, n + m + 2))
-    head, known = np.arange(n + m + 1)[:, np.newaxis], np.arange(n + 1)
-    latent = head - known
-    possible = (latent >= 0) & (latent <= m)
-    latent = np.clip(latent, 0, m)
-    log_ways = -orders[known] - orders[latent] - orders[n - known] - orders[m - latent]
-    log_ways = np.where(possible, log_ways - log(odds) * known, -np.inf)
-    log_ways -= log_ways.max(axis=1, keepdims=True)
-    ways = np.exp(log_ways)
-    shares: FloatArray = ways / ways.sum(axis=1, keepdims=True)
-    return shares
-
-
-def _most_missed(shares: FloatArray, upper: IntArray) -> float:
-    """Return the largest probability of exceeding limits, over the ranks t at which odds change.
-
-    Among the first t positives all orders are equally likely, and so they are among the others.
-    With k known positives among the first t, `holds_above[t, k]` is the probability that the
-    limits hold down to t, and `holds_below[k]` the probability that they hold from t on.
-    """
-    whole, n = shares.shape[0] - 1, shares.shape[1] - 1
+    shares, whole = _worst_shares(n, m, selection_odds), n + m
     known = np.arange(n + 1)
     holds_above = np.empty((whole + 1, n + 1))
     holds_above[0] = known == 0
@@ -248,6 +187,25 @@ def _most_missed(shares: FloatArray, upper: IntArray) -> float:
         holds_below = row
         coverage[t] = (holds_above[t] * holds_below) @ shares[t]
     return float(1 - coverage.min())
+
+
+@lru_cache(maxsize=1)
+def _worst_shares(n: int, m: int, odds: float) -> FloatArray:
+    """Return P(k known positives among the first t), where only those below t have the odds.
+
+    Shape (n + m + 1, n + 1): for each t, and each k.
+    """
+    orders = special.gammaln(np.arange(1.0, n + m + 2))
+    head, known = np.arange(n + m + 1)[:, np.newaxis], np.arange(n + 1)
+    latent = head - known
+    possible = (latent >= 0) & (latent <= m)
+    latent = np.clip(latent, 0, m)
+    log_ways = -orders[known] - orders[latent] - orders[n - known] - orders[m - latent]
+    log_ways = np.where(possible, log_ways - log(odds) * known, -np.inf)
+    log_ways -= log_ways.max(axis=1, keepdims=True)
+    ways = np.exp(log_ways)
+    shares: FloatArray = ways / ways.sum(axis=1, keepdims=True)
+    return shares
 
 
 _LOWER, _UPPER = 0, 1

@@ -1,16 +1,13 @@
 """Average precision of one ranking."""
 
+from dataclasses import replace
 from fractions import Fraction
 from math import floor
 
 import numpy as np
 
-from pu_accessor.inference.estimates.intervals import (
-    Estimates,
-    around,
-    complete_these,
-    keep_uncut,
-)
+from pu_accessor.inference.estimates.areas_on_new_examples import precision_values
+from pu_accessor.inference.estimates.intervals import Estimates, around, complete_these, keep_uncut
 from pu_accessor.inference.estimates.known_positives import Blocks, count_positives, find_blocks
 from pu_accessor.inference.estimates.latent_gaps import precision_limits
 from pu_accessor.inference.estimates.weighted_areas import weighted_precision
@@ -97,9 +94,9 @@ def precision_and_error(ranking: Ranking, betas: FloatArray) -> tuple[FloatArray
     n, blocks = ranking.total.known_positive, find_blocks(ranking)
     positives = count_positives(ranking.total, betas)
     others = np.array([float(number - 1) for number in positives.number])
-    (alone, pairs), hidden = _terms(blocks, n), positives.factor > 0
+    hidden = positives.factor > 0
     error = _error(blocks, n, others) * positives.factor if n > 2 else np.full(betas.size, np.nan)
-    value = np.where(hidden & (n == 1), np.nan, alone + others * pairs)
+    value = precision_values(replace(ranking, strata=()), betas)
     return value, np.where(hidden, error, 0.0)
 
 
@@ -142,13 +139,6 @@ def _error(blocks: Blocks, n: int, others: FloatArray) -> FloatArray:
     square = found @ rest**2 + along**2 * slope_square
     error: FloatArray = ((n - 1) / n * square) ** 0.5
     return error
-
-
-def _terms(blocks: Blocks, n: int) -> tuple[float, float]:
-    """Return the two terms of average precision: ``alone + (P - 1)*pairs``."""
-    alone = float(blocks.found @ (1 / blocks.end)) / n
-    pairs = float(blocks.found @ ((blocks.known - 1) / blocks.end))
-    return alone, pairs / (n * max(n - 1, 1))
 
 
 def _centered(values: FloatArray, times: IntArray) -> FloatArray:

@@ -7,12 +7,7 @@ from numbers import Real
 import numpy as np
 
 from pu_accessor.errors import PUTypeError, PUValueError
-from pu_accessor.inference.estimates.intervals import (
-    Estimates,
-    at_completed,
-    rank_interval,
-    reach,
-)
+from pu_accessor.inference.estimates.intervals import Estimates, at_completed, rank_interval, reach
 from pu_accessor.inference.estimates.known_positives import (
     Positives,
     count_negatives,
@@ -31,10 +26,7 @@ from pu_accessor.inference.influence import (
     refuse_weights,
 )
 from pu_accessor.inference.settings import Settings
-from pu_accessor.inference.tables.contingency import (
-    check_labels,
-    completed_table,
-)
+from pu_accessor.inference.tables.contingency import check_labels, completed_table
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
 _LEAST = 1e-6  # of alpha: below, differences of weights are lost in rounding

@@ -21,11 +21,7 @@ from pu_accessor.inference.estimates.metric_at import (
 )
 from pu_accessor.inference.settings import BetaRange, Settings, ranking_level
 from pu_accessor.inference.tables.contingency import Table, check_labels, mean_of_ends
-from pu_accessor.inference.tables.latent_bounds import (
-    bound_latent,
-    complete_at,
-    references_used,
-)
+from pu_accessor.inference.tables.latent_bounds import bound_latent, complete_at, references_used
 from pu_accessor.inference.tables.metrics import Metric, evaluate
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 

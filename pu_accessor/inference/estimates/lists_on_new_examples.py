@@ -8,8 +8,10 @@ import numpy as np
 from pu_accessor.checks import Interval
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.bands.on_new_examples import (
+    both_samples,
     limit_shares,
     local_alpha_of_share,
+    median_and_limit,
     ratio_limit,
     to_precision,
 )
@@ -114,7 +116,7 @@ def find_list(
     """
     if goal.name == "recall":
         return _shortest_for_recall(ranking, goal.value, level)
-    n, size = _sizes(ranking)
+    *_, n, size = both_samples(ranking)
     if not n or not size:
         return GuaranteedList(0, inf, nan)
     if goal.name == "precision" and not monotone:
@@ -125,12 +127,6 @@ def find_list(
         for start, part in starts.items()
     ]
     return max(lists)
-
-
-def _sizes(ranking: Ranking) -> tuple[int, int]:
-    """Return the numbers of known positives and of the rest."""
-    n = ranking.total.known_positive
-    return n, sum(ranking.total) - n
 
 
 def _at(ranking: Ranking, cutoffs: IntArray, bound: FloatArray, end: int) -> GuaranteedList:
@@ -144,7 +140,7 @@ def _at(ranking: Ranking, cutoffs: IntArray, bound: FloatArray, end: int) -> Gua
 
 
 def _shortest_for_recall(ranking: Ranking, recall: float, level: float) -> GuaranteedList:
-    bound = limit_shares(ranking.known_positive, _sizes(ranking)[0], 2 * (1 - level))[0]
+    bound = limit_shares(ranking.known_positive, ranking.total.known_positive, 2 * (1 - level))[0]
     return _at(ranking, np.flatnonzero(bound >= recall), bound, 0)
 
 
@@ -156,13 +152,8 @@ def _last_of_all(ranking: Ranking, b: float, precision: float, level: float) -> 
 
 def _lower_precision(ranking: Ranking, b: float, alpha: float) -> FloatArray:
     """Return the lower limit of precision at each cutoff, missed with alpha/2."""
-    n, size = _sizes(ranking)
-    rest = ranking.rank - ranking.known_positive
-    known, others = (
-        [limit_shares(count, total, each)[side] for each in (1.0, alpha)]
-        for side, count, total in ((0, ranking.known_positive, n), (1, rest, size))
-    )
-    return to_precision(ratio_limit(*known, *others), n, size, b)
+    samples = both_samples(ranking)
+    return to_precision(ratio_limit(*samples, alpha, 0), *samples[2:], b)
 
 
 def _grid(start: float, size: int, n: int, b: float, goal: Goal) -> IntArray:
@@ -198,10 +189,9 @@ def _walk(ranking: Ranking, b: float, goal: Goal, level: float, grid: IntArray) 
 
 def _upper_fpr(ranking: Ranking, b: float, alpha: float) -> FloatArray:
     """Return the upper limit of the false positive rate at each cutoff, missed with alpha/2."""
-    n, size = _sizes(ranking)
-    rest = ranking.rank - ranking.known_positive
-    known, low = (limit_shares(ranking.known_positive, n, each)[0] for each in (1.0, alpha))
-    others, high = (limit_shares(rest, size, each)[1] for each in (1.0, alpha))
+    above, rest, n, size = both_samples(ranking)
+    known, low = median_and_limit(above, n, alpha, 0)
+    others, high = median_and_limit(rest, size, alpha, 1)
     spread = np.hypot(high - others, b * (known - low))
     fpr: FloatArray = np.clip((others - b * known + spread) / (1 - b), 0, 1)
     return fpr

@@ -201,10 +201,7 @@ def _envelope(tables: Tables, name: str | Metric) -> tuple[FloatArray | None, Fl
     if tables.inner is None:
         return None, None
     low, high = point_envelopes(
-        tables,
-        tables.inner,
-        lambda table: evaluate(name, *table).astype(np.float64),
-        kinks=True,
+        tables, tables.inner, lambda table: evaluate(name, *table).astype(np.float64), kinks=True
     )
     return low[0], high[0]
 

@@ -4,12 +4,7 @@ import numpy as np
 
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.estimates.binomial import check_negatives, wilson
-from pu_accessor.inference.estimates.intervals import (
-    Estimates,
-    at_completed,
-    rank_interval,
-    reach,
-)
+from pu_accessor.inference.estimates.intervals import Estimates, at_completed, rank_interval, reach
 from pu_accessor.inference.influence import (
     Influence,
     check_new,

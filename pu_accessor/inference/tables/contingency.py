@@ -10,7 +10,7 @@ from pu_accessor.checks import Interval, interval_betas, latent_counts
 from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.bands.concave import concave_majorant
 from pu_accessor.inference.bands.on_new_examples import bound_on_new, to_precision
-from pu_accessor.inference.bands.simultaneous import local_alpha_within
+from pu_accessor.inference.bands.simultaneous import local_alpha
 from pu_accessor.inference.completion import ROUNDING, Completion, complete, weigh_known
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.latent_bounds import (
@@ -391,16 +391,10 @@ def _local_alphas(
     """Return the level of each cutoff at which all hold jointly, one for each beta."""
     if rule.band != "simultaneous" or rule.reference == "both":
         return None
-    return np.array(
-        [
-            local_alpha_within(total.known_positive, m, rule.level, rule.selection_odds)
-            if kind == "positives"
-            else local_alpha_within(
-                total.known_negative, total.unlabeled - m, rule.level, rule.selection_odds
-            )
-            for m, kind in zip(latent.tolist(), kinds, strict=False)
-        ]
-    )
+    of_kind = {"positives": (total.known_positive, latent)}
+    of_kind["negatives"] = total.known_negative, total.unlabeled - latent
+    pairs = [(of_kind[kind][0], int(of_kind[kind][1][i])) for i, kind in enumerate(kinds)]
+    return np.array([local_alpha(*pair, rule.level, rule.selection_odds) for pair in pairs])
 
 
 # Where bounds bend between two betas of an interval, at each cutoff. As beta grows a bound grows,
