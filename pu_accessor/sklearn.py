@@ -16,9 +16,9 @@ from scipy.sparse import issparse
 from pu_accessor.checks import as_betas
 from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.inference.estimates.areas_on_new_examples import precision_values
-from pu_accessor.inference.estimates.auroc import auroc_and_error
 from pu_accessor.inference.estimates.cutoff_spec import At, read_at
 from pu_accessor.inference.estimates.weighted_areas import weighted_auroc, weighted_precision
+from pu_accessor.inference.influence import find_placements
 from pu_accessor.inference.quantities import Quantity, read_quantity
 from pu_accessor.inference.settings import BetaRange, Settings
 from pu_accessor.inference.tables.contingency import check_labels
@@ -46,39 +46,46 @@ class Scorer:
     negative: Values = None
     unlabeled: Values = None
     responses: tuple[str, ...] = RESPONSES  # methods of the estimator, the first that it has
-    requested: bool | str | None = None  # propensities, where metadata is routed
+    # Whether propensities, and weights, are asked for where metadata is routed.
+    requested: tuple[bool | str | None, bool | str | None] = (None, None)
 
-    def __call__(self, estimator: Any, X: Any, y: Any, *, propensity: Any = None) -> float:
+    def __call__(
+        self, estimator: Any, X: Any, y: Any, *, propensity: Any = None, weight: Any = None
+    ) -> float:
         """Score an estimator on examples that it was not fitted to: greater is better."""
-        source = ArraySource(self._score(estimator, X), self._labels(y), propensity)
+        columns = self._score(estimator, X), self._labels(y)
+        source = ArraySource(*columns, propensity, weight=weight)
         every = callable(self.quantity.metric) and self.at in ("maximum", "youden")
         value = self._estimate(
             source.rank(self._roles(), "all" if every else "breakpoints").make(0)
         )
         return -value if self.quantity.less_is_better else value
 
-    def set_score_request(self, *, propensity: bool | str | None) -> Scorer:
-        """Ask for propensities where scikit-learn routes metadata.
+    def set_score_request(
+        self, *, propensity: bool | str | None = None, weight: bool | str | None = None
+    ) -> Scorer:
+        """Ask for propensities, or weights, where scikit-learn routes metadata.
 
         Parameters
         ----------
-        propensity : bool, str or None
-            Whether they are passed on to this scorer, or the name under which they come; None
-            raises where they come.
+        propensity, weight : bool, str or None
+            Whether they are passed on to this scorer, or the name under which they come, such as
+            ``weight="sample_weight"``; None raises where they come.
 
         Returns
         -------
         Scorer
             A new one.
         """
-        return replace(self, requested=propensity)
+        return replace(self, requested=(propensity, weight))
 
     def get_metadata_routing(self) -> Any:
         """Return what metadata this scorer asks for."""
         from sklearn.utils.metadata_routing import MetadataRequest
 
         request = MetadataRequest(owner="scorer")
-        request.score.add_request(param="propensity", alias=self.requested)
+        for name, alias in zip(("propensity", "weight"), self.requested, strict=True):
+            request.score.add_request(param=name, alias=alias)
         return request
 
     def __repr__(self) -> str:
@@ -144,7 +151,7 @@ class Scorer:
             weighted = weighted_auroc if is_roc else weighted_precision
             return float(weighted(ranking, weight, betas, Settings().level).value[0])
         if is_roc:
-            return float(auroc_and_error(ranking, betas)[0][0])
+            return float(find_placements(ranking).auroc(ranking.total, betas)[0])
         return float(precision_values(ranking, betas)[0])
 
 
@@ -187,7 +194,8 @@ def scorer(
     -------
     callable
         From an estimator, examples and labels to a number. Where metadata is routed,
-        ``scorer(...).set_score_request(propensity=True)`` asks for propensities.
+        ``scorer(...).set_score_request(propensity=True)`` asks for propensities, and
+        ``weight="sample_weight"`` for how many rows each stands for.
 
     Raises
     ------

@@ -222,6 +222,24 @@ def test_propensities_are_routed(name: str) -> None:
 
 
 @pytest.mark.usefixtures("routing")
+@pytest.mark.parametrize(
+    ("name", "at"), [("auroc", None), ("average_precision", None), ("precision", 40)]
+)
+def test_weights_are_routed_under_their_usual_name(name: str, at: Any) -> None:
+    """A row of weight 3 scores as three rows: of the test folds, which are weighted alone."""
+    weight = np.random.default_rng(2).integers(1, 4, 600)
+    asked = scorer(name, beta=0.1, at=at, unlabeled=0).set_score_request(weight="sample_weight")
+    model = LogisticRegression().set_fit_request(sample_weight=False)
+    params = {"sample_weight": weight}
+    found = cross_val_score(model, X, Y, scoring=asked, cv=FOLDS, params=params)
+    plain = scorer(name, beta=0.1, at=at, unlabeled=0)
+    for value, (train, test) in zip(found, FOLDS.split(X, Y), strict=True):
+        copies = np.repeat(test, weight[test])
+        expected = plain(model.fit(X[train], Y[train]), X[copies], Y[copies])
+        assert value == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.usefixtures("routing")
 def test_propensities_must_be_asked_for() -> None:
     asked = {"propensity": np.ones(600)}
     scoring = scorer("auroc", unlabeled=0)
