@@ -31,6 +31,8 @@ _EXACT = 2**53  # integers below are floats, each its own
 _NUMBERS = {"integer", "floating", "mixed-integer-float", "decimal", "empty"}
 _LEAST = 1e-12  # an example that was labeled with less stands for more than anyone has
 _DIGITS = 52  # of a float
+_SQUARED = 2**31  # counts below have products that are int64
+_HEAVIEST = 1e12  # what a row may stand for
 FEW_ROWS = 1 << 20  # more are not looked up by value: a repr shall come at once
 _SHOWN = 20
 _MISSING = {"raise": "nan_policy='omit' or 'worst'", "omit": "dropped", "worst": "ranked last"}
@@ -163,7 +165,8 @@ def read_columns(columns: Columns, roles: Roles) -> tuple[list[FloatArray], Labe
         numbers, clusters = number_clusters(columns.cluster)
         labels = labels._replace(cluster=numbers, clusters=clusters)
     if columns.weight is not None:
-        labels = labels._replace(weight=read_weights(columns.weight))
+        weight = read_weights(columns.weight)
+        labels = labels._replace(weight=weight if (weight != 1).any() else None)
     return scores, labels
 
 
@@ -356,12 +359,12 @@ def read_weights(column: "pd.Series[Any]") -> CountArray:
         raise PUTypeError(f"{name} must hold numbers, but its dtype is {column.dtype}.")
     values: FloatArray = column.to_numpy(dtype=np.float64, na_value=np.nan)
     fewest = "A row stands for itself and others like it; 0 leaves it out."
-    outside = values[~((values == 0) | ((values >= 1) & (values < np.inf)))]
+    outside = values[~((values == 0) | ((values >= 1) & (values <= _HEAVIEST)))]
     if outside.size:
         least = outside.min(initial=1, where=(outside > 0))
         step = f" Divide by the least: df[{column.name!r}] / {least:g}." if least < 1 else ""
         raise PUValueError(
-            f"{name} must say for how many rows each stands, 1 or more, but "
+            f"{name} must say for how many rows each stands, 1 to {_HEAVIEST:g}, but "
             f"{outside.tolist()[:5]} came in {outside.size} of {values.size} rows. {fewest}{step}",
             page="clusters#weights",
         )
@@ -371,7 +374,7 @@ def read_weights(column: "pd.Series[Any]") -> CountArray:
             f"{name} must be above 0 in some rows, but is 0 in all {values.size}. {fewest}",
             page="clusters#weights",
         )
-    if total < _EXACT and (values == np.rint(values)).all():
+    if total < _SQUARED and (values == np.rint(values)).all():
         return values.astype(np.int64)
     # Multiples of such a unit have exact sums, so that counts are equal where they should be.
     unit = 2.0 ** (int(np.frexp(total)[1]) - _DIGITS)

@@ -224,6 +224,26 @@ def test_estimates_are_weighted_shares() -> None:
     assert found["rank"] == pytest.approx(df.loc[df["score"] >= 0.5, "w"].sum())
 
 
+def test_rows_that_stand_for_themselves_are_as_without_weights() -> None:
+    df = draw(1).assign(w=1)
+    for name in ("auroc", "threshold", "tables"):
+        answers = [ALONE[name](pu) for pu in (df.pu(weight="w"), df.pu)]
+        if isinstance(answers[0], xr.Dataset):
+            xr.testing.assert_identical(*answers)
+        else:
+            pd.testing.assert_frame_equal(*answers)
+
+
+def test_the_unit_of_large_weights_does_not_matter() -> None:
+    """Products of such counts are beyond integers."""
+    df = draw(0)
+    limits = [
+        df.assign(w=df["w"] * unit).pu(weight="w").auroc(BETA)[["lower", "upper"]].to_numpy()
+        for unit in (1e6, 1e11)
+    ]
+    np.testing.assert_allclose(limits[0], limits[1], atol=1e-5)
+
+
 def test_sources_agree() -> None:
     df = draw(1).assign(w=lambda rows: rows["w"] + 1.5)
     expected = df.pu(weight="w").auroc(BETA)
@@ -265,9 +285,10 @@ def test_a_row_is_a_cluster_of_its_own_where_it_has_a_weight() -> None:
 
 
 WRONG = {
-    "below 0": (-1.0, "1 or more, but [-1.0] came in 1 of 240 rows"),
+    "below 0": (-1.0, "1 to 1e+12, but [-1.0] came in 1 of 240 rows"),
     "below 1": (0.5, "Divide by the least: df['w'] / 0.5"),
     "infinite": (np.inf, "but [inf] came"),
+    "too heavy": (1e13, "but [10000000000000.0] came"),
     "missing": (np.nan, "but [nan] came"),
 }
 
