@@ -145,7 +145,7 @@ def _density(ranking: Ranking, rank: float) -> float:
 
 def _linearize_unbiased_precision(ranking: Ranking, betas: FloatArray) -> Linearized:
     """Return average precision of the others that are known, and what clusters add to it."""
-    n = ranking.total.known_positive
+    n, whole = ranking.total.known_positive, replace(ranking, strata=())
 
     def alone(part: Ranking) -> Terms:
         rank = part.rank[1:]
@@ -156,7 +156,7 @@ def _linearize_unbiased_precision(ranking: Ranking, betas: FloatArray) -> Linear
         by_known = 1 / rank - others / rank**2
         return Terms(others / rank - by_known, by_known, -others / rank**2)
 
-    both = [sum_by_cluster(mean_influences(ranking, terms)) for terms in (alone, pairs)]
+    both = [sum_by_cluster(mean_influences(whole, terms)) for terms in (alone, pairs)]
     positives = count_positives(ranking.total, betas).as_floats()
     slope = np.stack([np.ones(betas.size), (positives - 1) / max(n - 1, 1)])
     estimate = partial(completed_area, "pr", ranking, betas, on_new=True)
