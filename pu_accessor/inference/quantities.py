@@ -62,7 +62,7 @@ class Quantity:
     of_head: bool = False  # it follows from the precision of the head, and the prevalence
     rounds_up: bool = False  # a fraction of the examples to a whole number of them
     of_probabilities: bool = False  # scores must be, and a cutoff is one of them
-    alpha: float | None = None  # how early is early, once it was said
+    alpha: float = 20.0  # how early is early
 
     @property
     def needs_cutoff(self) -> bool:

@@ -108,7 +108,7 @@ def _read_compared(
     entry = read_quantity(quantity, at, "compare")
     cutoff = entry.read_cutoff(at)
     if "alpha" in entry.needs:
-        return replace(entry, alpha=check_alpha(20.0 if alpha is None else alpha)), cutoff
+        return replace(entry, alpha=check_alpha(entry.alpha if alpha is None else alpha)), cutoff
     if alpha is not None:
         raise PUValueError(
             f"alpha must be left out to compare {entry.name!r}, but {alpha!r} was passed: it says "

@@ -17,8 +17,7 @@ import pandas as pd
 from pu_accessor.counting.clusters import RowClusters, order_known
 from pu_accessor.ranking import FloatArray, IntArray, NeedsRefinementError
 from pu_accessor.sources.chunks import Pieces, merge_each
-from pu_accessor.sources.columns import find_ids
-from pu_accessor.sources.first_pass import FirstPass, group_piece, read_models, read_piece_labels
+from pu_accessor.sources.first_pass import FirstPass, read_piece_labels, split_piece
 from pu_accessor.sources.refinement import GroupModel, check_same
 from pu_accessor.sources.roles import Roles
 
@@ -171,16 +170,11 @@ def _each_of_piece(
 ) -> Iterator[tuple[_Asked, _Sums]]:
     """Go through the sums of one piece."""
     positive = read_piece_labels(frame[roles.label], roles).positive
-    scores, groups = read_models(roles, frame), group_piece(roles, frame)
-    numbers, here = find_ids(frame[roles.cluster])
-    for key, rows in zip(groups.keys, groups.rows, strict=True):
-        if key not in wanted:
-            continue
-        # A row of an id that was not there is left out, and missed when rows are counted.
-        code = np.append(ids[key].get_indexer(here), -1)[numbers[rows]]
+    for key, (rows, scores, code) in split_piece(roles, ids, frame):
         for model, asked in wanted[key].items():
-            score = scores[model, rows]
+            score = scores[model]
             ranked = score, positive[rows], code
+            # A row of an id that was not there is left out, and missed when rows are counted.
             kept = (code >= 0) & ~(roles.omits & np.isnan(score))
             if not kept.all():
                 ranked = score[kept], positive[rows][kept], code[kept]

@@ -1,6 +1,6 @@
 """What a first pass over pieces brings together: labeled scores, keys, and what to check."""
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -222,6 +222,30 @@ def _count_piece(
     return count(
         (key, scores[:, rows]) for key, rows in zip(groups.keys, groups.rows, strict=True)
     )
+
+
+class GroupRows(NamedTuple):
+    """The rows of a group in one piece."""
+
+    rows: Any  # which they are
+    scores: FloatArray  # (models, rows)
+    cluster: IntArray  # where its id is among those of the group, -1 if it was not there
+
+
+def split_piece(
+    roles: Roles, ids: Mapping[Hashable, pd.Index], frame: pd.DataFrame
+) -> Iterator[tuple[Hashable, GroupRows]]:
+    """Go through the groups of a piece that have ids; without clusters all rows are of one."""
+    if frame.empty:
+        return
+    scores, groups = read_models(roles, frame), group_piece(roles, frame)
+    numbers, here = np.zeros(len(frame), np.int64), pd.Index([0])
+    if roles.cluster is not None:
+        numbers, here = find_ids(frame[roles.cluster])
+    for key, rows in zip(groups.keys, groups.rows, strict=True):
+        if key in ids:
+            cluster = np.append(ids[key].get_indexer(here), -1)[numbers[rows]]
+            yield key, GroupRows(rows, scores[:, rows], cluster)
 
 
 def read_models(roles: Roles, frame: pd.DataFrame) -> FloatArray:

@@ -20,7 +20,6 @@ from pu_accessor.counting.placements import Above, PlacementTable, count_above
 from pu_accessor.errors import PUValueError
 from pu_accessor.ranking import (
     Counts,
-    FloatArray,
     IntArray,
     Keyed,
     PairedRanks,
@@ -30,14 +29,13 @@ from pu_accessor.ranking import (
 )
 from pu_accessor.sources.chunks import Pieces, beside, merge_each
 from pu_accessor.sources.cluster_sums import ClusterSums
-from pu_accessor.sources.columns import check_scored, find_ids, list_columns
+from pu_accessor.sources.columns import check_scored, list_columns
 from pu_accessor.sources.first_pass import (
     FirstPass,
-    group_piece,
     kept_rows,
     read_keys,
     read_labeled,
-    read_models,
+    split_piece,
 )
 from pu_accessor.sources.groups import Groups, key_columns, name_keys
 from pu_accessor.sources.pairs import check_same_propensities, pair_counted, pair_weight
@@ -295,17 +293,19 @@ def _count_placements(
     pieces: Pieces, roles: Roles, first: FirstPass, tables: Mapping[Hashable, list[PlacementTable]]
 ) -> dict[Hashable, Above]:
     """Count the known positives above all examples, of each group by each model, in one pass."""
-    ids = {key: group.members and group.members.ids for key, group in first.groups.items()}
-    columns = dict.fromkeys(
-        [*roles.models, *roles.keys, *([] if roles.cluster is None else [roles.cluster])]
-    )
+    nobody, clustered = pd.Index([0]), roles.cluster is not None
+    ids = {
+        key: nobody if group.members is None else group.members.ids
+        for key, group in first.groups.items()
+    }
+    columns = dict.fromkeys([*roles.models, *roles.keys, *([roles.cluster] * clustered)])
     count = partial(_count_piece, roles, tables, ids)
     counted: Mapping[Hashable, Above] = pieces.fold(count, merge_each, [*columns])
     above = dict(counted)
     for key, group in first.groups.items():
         if key not in above:
-            nothing = np.empty((len(roles.models), 0))
-            above[key] = _count_group(tables[key], nothing, ids[key], np.empty(0, np.int64))
+            nothing = np.empty((len(roles.models), 0)), np.empty(0, np.int64)
+            above[key] = count_above(tables[key], *nothing, ids[key].size)
         check_same(pieces, group.size, int(above[key].counts[0].sum()))
         by_model = zip(tables[key], group.positive, above[key].counts, strict=True)
         for table, scores, counts in by_model:
@@ -317,34 +317,14 @@ def _count_placements(
 def _count_piece(
     roles: Roles,
     tables: Mapping[Hashable, list[PlacementTable]],
-    ids: Mapping[Hashable, pd.Index | None],
+    ids: Mapping[Hashable, pd.Index],
     frame: pd.DataFrame,
 ) -> Mapping[Hashable, Above]:
     """Count the known positives above the examples of one piece."""
-    if frame.empty:
-        return {}
-    scores, groups = read_models(roles, frame), group_piece(roles, frame)
-    numbers, here = np.empty(0, np.int64), pd.Index([])
-    if roles.cluster is not None:
-        numbers, here = find_ids(frame[roles.cluster])
     counted = {}
-    for key, rows in zip(groups.keys, groups.rows, strict=True):
-        if key not in tables:
-            continue
-        kept, code = kept_rows(scores[:, rows], roles.omits), None
-        if (of_group := ids[key]) is not None:
-            # A row of an id that was not there is left out, and missed when rows are counted.
-            code = np.append(of_group.get_indexer(here), -1)[numbers[rows]]
-            kept &= code >= 0
-            code = code[kept]
-        counted[key] = _count_group(tables[key], scores[:, rows][:, kept], ids[key], code)
+    for key, (_, scores, cluster) in split_piece(roles, ids, frame):
+        # A row of an id that was not there is left out, and missed when rows are counted.
+        kept = kept_rows(scores, roles.omits) & (cluster >= 0)
+        of_each = () if roles.cluster is None else (cluster[kept], ids[key].size)
+        counted[key] = count_above(tables[key], scores[:, kept], *of_each)
     return counted
-
-
-def _count_group(
-    tables: list[PlacementTable], scores: FloatArray, ids: pd.Index | None, code: IntArray | None
-) -> Above:
-    """Count the known positives above some examples of a group, by cluster where there are any."""
-    return (
-        count_above(tables, scores) if ids is None else count_above(tables, scores, code, ids.size)
-    )

@@ -167,6 +167,16 @@ def test_pieces_and_names_of_clusters_mean_nothing(name: str) -> None:
     np.testing.assert_allclose(found[numbers], expected[numbers], rtol=1e-12)
 
 
+@pytest.mark.parametrize("name", ["auroc", "average_precision", "precision", "f1"])
+def test_one_fold_that_is_pooled_is_the_group_itself(name: str) -> None:
+    df, asked = draw(2, 13).assign(fold=0), {"average": True, **ASKED[name]}
+    pu = df.pu(by=["query", "fold"], pool="fold", cluster="patient")
+    found = pu.metric(name, BETA, **asked) if "at" in asked else getattr(pu, name)(BETA, **asked)
+    numbers = ["estimate", "standard_error", "lower", "upper"]
+    np.testing.assert_allclose(found[numbers], ask(df, name)[numbers], rtol=1e-9)
+    assert (found["standard_error"] > ask(df, name, cluster=None)["standard_error"]).all()
+
+
 def test_what_is_averaged_apart_has_clusters_of_its_own() -> None:
     both = pd.concat([draw(6).assign(site="a"), draw(7).assign(site="b")])
     found = both.pu(by=["site", "query"], cluster="patient").auroc(BETA, average="query")

@@ -78,23 +78,26 @@ def linearize(
         check_probabilities(ranking, quantity.name)
     if cutoff is not None:
         return _linearize_metric(ranking, betas, quantity, cutoff, small)
-    if quantity.alpha is not None:
-        alpha = quantity.alpha
-        value, influences, scale = linear_bedroc(ranking, betas, alpha)
-        estimate = partial(completed_bedroc, ranking, alpha, betas, on_new=True)
-    elif quantity.curve == "roc":
+    positives = count_positives(ranking.total, betas).as_floats()
+    estimate = partial(completed_area, quantity.curve or "", ranking, betas, on_new=True)
+    if quantity.curve == "roc":
         areas = find_placements(ranking).auroc(ranking.total, betas)
-        value, influences = np.array([*map(float, areas)]), placement_influences(ranking)
-        scale = 1 / (1 - rest_share(ranking.total, betas))
+        value, influences = np.array([*map(float, areas)]), [placement_influences(ranking)]
+        slope = 1 / (1 - rest_share(ranking.total, betas))[np.newaxis]
         estimate = partial(np.copy, value)  # whose order no beta changes
-    elif small:
-        return _linearize_unbiased_precision(ranking, betas)
+    elif quantity.curve == "pr" and small:
+        value, influences = precision_values(ranking, betas), _unbiased_precision(ranking)
+        others = max(ranking.total.known_positive - 1, 1)
+        slope = np.stack([np.ones(betas.size), (positives - 1) / others])
+    elif quantity.curve == "pr":
+        value, influences = precision_values(ranking, betas), [precision_influences(ranking)]
+        slope = positives[np.newaxis]
     else:
-        value, influences = precision_values(ranking, betas), precision_influences(ranking)
-        scale = count_positives(ranking.total, betas).as_floats()
-        estimate = partial(completed_area, "pr", ranking, betas, on_new=True)
-    sums = sum_by_cluster(influences).sum(axis=0, keepdims=True)
-    return Linearized(value, estimate, sums, scale[np.newaxis])
+        value, of_mean, scale = linear_bedroc(ranking, betas, quantity.alpha)
+        influences, slope = [of_mean], scale[np.newaxis]
+        estimate = partial(completed_bedroc, ranking, quantity.alpha, betas, on_new=True)
+    sums = np.stack([sum_by_cluster(each).sum(axis=0) for each in influences])
+    return Linearized(value, estimate, sums, slope)
 
 
 def _linearize_metric(
@@ -143,9 +146,9 @@ def _density(ranking: Ranking, rank: float) -> float:
     return share * size / max(float(np.diff(ends)[0]), 1.0)
 
 
-def _linearize_unbiased_precision(ranking: Ranking, betas: FloatArray) -> Linearized:
-    """Return average precision of the others that are known, and what clusters add to it."""
-    n = ranking.total.known_positive
+def _unbiased_precision(ranking: Ranking) -> list[list[Influence]]:
+    """Return what examples add to the two terms of average precision, see `precision_values`."""
+    whole = replace(ranking, strata=())
 
     def alone(part: Ranking) -> Terms:
         rank = part.rank[1:]
@@ -156,11 +159,7 @@ def _linearize_unbiased_precision(ranking: Ranking, betas: FloatArray) -> Linear
         by_known = 1 / rank - others / rank**2
         return Terms(others / rank - by_known, by_known, -others / rank**2)
 
-    both = [sum_by_cluster(mean_influences(ranking, terms)) for terms in (alone, pairs)]
-    positives = count_positives(ranking.total, betas).as_floats()
-    slope = np.stack([np.ones(betas.size), (positives - 1) / max(n - 1, 1)])
-    estimate = partial(completed_area, "pr", ranking, betas, on_new=True)
-    return Linearized(precision_values(ranking, betas), estimate, np.sum(both, axis=1), slope)
+    return [mean_influences(whole, terms) for terms in (alone, pairs)]
 
 
 def _sum_above(head: Head) -> FloatArray:

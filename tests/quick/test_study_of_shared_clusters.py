@@ -1,0 +1,34 @@
+"""The study of shared clusters draws what it says, and its truth is the truth."""
+
+import numpy as np
+import pytest
+
+from tests.support.studies import shared_clusters as study
+
+
+@pytest.mark.parametrize("cell", study.QUERIES, ids=lambda cell: f"{cell.kind} {cell.groups}")
+def test_queries_hold_patients_as_they_say(cell: study.Queries) -> None:
+    df = study.draw_queries(np.random.default_rng(0), cell)
+    of_each = df.groupby("query")[["truth", "label"]].agg({"truth": "sum", "label": "count"})
+    assert (of_each == [cell.positive, cell.known]).all(axis=None)
+    queries = df.groupby("patient")["query"].nunique()
+    if cell.kind == "nested":
+        assert (queries == 1).all()
+    elif cell.kind == "full":
+        assert (queries == cell.groups).all()
+    else:
+        assert queries.max() > 1
+
+
+def test_models_that_are_alike_differ_by_nothing() -> None:
+    for name in study.COMPARED:
+        assert study.true_difference(name, 0.0) == pytest.approx(0, abs=1e-3)
+        assert study.true_difference(name, 0.5) < -0.03
+
+
+def test_lines_say_shares(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(study, "TRUE_DRAWS", 3)
+    line = study.study_average(study.QUERIES[1], "auroc", 4)
+    assert 0 <= float(line.split()[0]) <= 1 and "by groups" in line
+    line = study.study_pairs(study.Pairs(60, 2, 0.5), "bedroc", 0.0, 4)
+    assert 0 <= float(line.split()[0]) <= 1 and "by rows" in line
