@@ -138,7 +138,7 @@ class Scorer:
         if self.at is not None:
             beta, at = BetaRange(betas), read_at(self.at)
             value = value_of(self.quantity, ranking, beta, Settings(), "examples", at)
-            return float(value.estimate[0])
+            return float(value.value[0])
         is_roc = self.quantity.curve == "roc"
         if weight is not None:
             weighted = weighted_auroc if is_roc else weighted_precision

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 from math import ceil
-from typing import NamedTuple
+
+import numpy as np
 
 from pu_accessor.inference.estimates.binomial import metric_on_new
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
@@ -19,18 +20,7 @@ from pu_accessor.inference.estimates.metric_at import AtCutoff, metric_at
 from pu_accessor.inference.estimates.within_odds import estimate_any
 from pu_accessor.inference.quantities import Quantity
 from pu_accessor.inference.settings import BetaRange, Settings, ranking_level
-from pu_accessor.inference.tables.metrics import Metric
 from pu_accessor.ranking import Counts, FloatArray, Ranking
-
-
-class Value(NamedTuple):
-    """A quantity of one ranking at some betas."""
-
-    estimate: FloatArray
-    lower: FloatArray
-    upper: FloatArray
-    reach: tuple[FloatArray, FloatArray] | None = None  # lowest and highest within selection_odds
-    band: str | None = None  # of a metric
 
 
 def value_of(
@@ -41,14 +31,14 @@ def value_of(
     target: str,
     cutoff: Cutoff | None,
     joint: str = "approximate",
-) -> Value:
+) -> Estimates:
     """Return the value of a quantity, whichever it is."""
     if cutoff is None:
         ask = partial(estimate_any, ranking, curve=str(quantity.curve), target=target)
-        area = area_over(ask, ranking.total, beta, settings, joint)
-        return Value(area.value, area.lower, area.upper, area.reach)
+        return area_over(ask, ranking.total, beta, settings, joint)
     metric = metric_value(quantity, ranking, beta, settings, target, cutoff, joint)
-    return Value(metric.estimate, metric.lower, metric.upper, band=metric.band)
+    unknown = np.full(metric.estimate.size, np.nan)
+    return Estimates(metric.estimate, unknown, metric.lower, metric.upper, band=metric.band)
 
 
 def area_over(
@@ -77,30 +67,18 @@ def metric_value(
     """Return a metric at a cutoff."""
     metric = quantity.metric
     if target == "population":
-        return _on_new(metric, ranking, beta, settings, cutoff.value, joint)
+        if not beta.is_estimate:
+            return metric_on_new(ranking, beta, metric, cutoff.value, settings)
+        betas, settings = _on_grid(beta, settings, joint)
+        on_grid = metric_on_new(ranking, BetaRange(betas), metric, cutoff.value, settings)
+        limits = join_limits(on_grid.estimate, on_grid.lower, on_grid.upper, beta, joint)
+        return at_estimate(on_grid, *limits)
     if quantity.rounds_up and cutoff.kind == "fraction":
         examples = Fraction(str(cutoff.value)) * sum(ranking.total)
         cutoff = Cutoff("rank", ceil(examples))
     if beta.is_estimate:
         return join_metric_at(ranking, beta, metric, cutoff, settings, joint)
-    return metric_at(ranking, beta.values, metric, cutoff, settings, beta.interval)
-
-
-def _on_new(
-    metric: str | Metric,
-    ranking: Ranking,
-    beta: BetaRange,
-    settings: Settings,
-    threshold: float,
-    joint: str,
-) -> AtCutoff:
-    """Return a metric on new examples, at a threshold."""
-    if not beta.is_estimate:
-        return metric_on_new(ranking, beta.values, metric, threshold, settings, beta.interval)
-    betas, settings = _on_grid(beta, settings, joint)
-    on_grid = metric_on_new(ranking, betas, metric, threshold, settings)
-    limits = join_limits(on_grid.estimate, on_grid.lower, on_grid.upper, beta, joint)
-    return at_estimate(on_grid, *limits)
+    return metric_at(ranking, beta, metric, cutoff, settings)
 
 
 def _on_grid(beta: BetaRange, settings: Settings, joint: str) -> tuple[FloatArray, Settings]:

@@ -248,7 +248,7 @@ def gap(
             return auroc_of_group(ranking, beta.values, target)
         value = value_of(entry, ranking, grid or beta, at_level, target, cutoff, joint)
         n = ranking.total.known_positive
-        return GroupValue(n, value.estimate, value.lower, value.upper)
+        return GroupValue(n, value.value, value.lower, value.upper)
 
     rankings = request.rankings(cutoffs_needed([entry], cutoff), settings)
     told = None if betas is None else settings

@@ -155,12 +155,12 @@ def join_metric_at(
     head = find_head(ranking, beta.point, name, at, rule)
     if joint == "guaranteed":
         inner = rule.at_level(ranking_level(rule.level, beta.level))
-        found = evaluate_at(head, beta.grid(rule.level, joint), name, inner)
+        found = evaluate_at(head, BetaRange(beta.grid(rule.level, joint)), name, inner)
         return at_estimate(
             found, *join_limits(found.estimate, found.lower, found.upper, beta, joint)
         )
     betas, share = _walk(beta, rule.level)
-    point = evaluate_at(head, betas[:1], name, rule)
+    point = evaluate_at(head, BetaRange(betas[:1]), name, rule)
     values = evaluate(name, *_tables(head, betas, share, rule)).astype(np.float64)
     ends = np.append(values.ravel(), [point.lower, point.upper])
     return at_estimate(

@@ -220,9 +220,9 @@ def at_cutoff(name: str, rank: int | None) -> Question:
     def question(ranking: Ranking, beta: BetaRange, joint: str, threshold: float) -> Limits:
         point, at = np.array([beta.point]), Cutoff("rank", rank or 0)
         if joint == "point" and rank is None:
-            found = metric_on_new(ranking, point, name, threshold, rule)
+            found = metric_on_new(ranking, BetaRange(point), name, threshold, rule)
         elif joint == "point":
-            found = metric_at(ranking, point, name, at, rule)
+            found = metric_at(ranking, BetaRange(point), name, at, rule)
         elif rank is None:
             at = Cutoff("threshold", threshold)
             entry = QUANTITIES[name]
