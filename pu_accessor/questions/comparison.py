@@ -27,10 +27,10 @@ from pu_accessor.inference.comparison.pairwise import (
     recall_of_group,
 )
 from pu_accessor.inference.estimates.cutoff_spec import FIXED, At, Cutoff
+from pu_accessor.inference.estimates.joint import value_of
 from pu_accessor.inference.quantities import Quantity, read_quantity
 from pu_accessor.inference.settings import BetaRange, Settings, check_target, ranking_level
 from pu_accessor.inference.tables.metrics import Metric
-from pu_accessor.inference.value import value_of
 from pu_accessor.questions.betas import Betas
 from pu_accessor.questions.estimates import cutoffs_needed, read_target
 from pu_accessor.questions.request import (

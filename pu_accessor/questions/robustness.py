@@ -15,12 +15,12 @@ from pu_accessor.errors import PUTypeError, PUValueError, brief
 from pu_accessor.inference.comparison.pairwise import find_pairs
 from pu_accessor.inference.estimates.cutoff_spec import At, Cutoff
 from pu_accessor.inference.estimates.intervals import Estimates
+from pu_accessor.inference.estimates.joint import value_of
 from pu_accessor.inference.quantities import Quantity, read_quantity, refuse_band
 from pu_accessor.inference.search import find_breaking_point
 from pu_accessor.inference.settings import BetaRange, Settings, check_target
 from pu_accessor.inference.tables.latent_bounds import check_selection
 from pu_accessor.inference.tables.metrics import Metric
-from pu_accessor.inference.value import value_of
 from pu_accessor.questions.betas import Betas
 from pu_accessor.questions.comparison import pair_columns, paired_tests
 from pu_accessor.questions.estimates import warn_of_areas

@@ -17,9 +17,10 @@ from pu_accessor.inference.estimates.guaranteed_cutoffs import (
     Goal,
     Guaranteed,
     check_guarantee,
+    check_population,
     find_guaranteed,
+    find_on_new,
 )
-from pu_accessor.inference.estimates.lists_on_new_examples import check_population, find_on_new
 from pu_accessor.inference.estimates.utility import (
     NetBenefit,
     Reliability,

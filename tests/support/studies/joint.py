@@ -32,13 +32,13 @@ from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.joint import (
     join_estimates,
     join_metric_at,
+    metric_value,
 )
 from pu_accessor.inference.estimates.metric_at import metric_at
 from pu_accessor.inference.prior.labeling import beta_from_labels
 from pu_accessor.inference.prior.methods import estimate_prior
 from pu_accessor.inference.quantities import QUANTITIES
 from pu_accessor.inference.settings import BetaRange, Settings, ranking_level
-from pu_accessor.inference.value import metric_value
 from pu_accessor.ranking import FloatArray, Ranking
 from tests.support.studies.shapes import CHOSEN, OTHERS, Draw, Shape, normal
 

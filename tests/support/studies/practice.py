@@ -19,11 +19,11 @@ from pu_accessor.inference.comparison.pairwise import GroupValue, find_gaps
 from pu_accessor.inference.estimates.cutoff_spec import read_at
 from pu_accessor.inference.estimates.early_recognition import estimate_bedroc
 from pu_accessor.inference.estimates.intervals import Estimates
+from pu_accessor.inference.estimates.joint import value_of
 from pu_accessor.inference.estimates.metric_at import metric_at
 from pu_accessor.inference.estimates.utility import net_benefit_at, reliability
 from pu_accessor.inference.quantities import read_quantity
 from pu_accessor.inference.settings import BetaRange, Settings
-from pu_accessor.inference.value import value_of
 from pu_accessor.ranking import BoolArray, FloatArray, Ranking
 from tests.support.studies.shapes import CHOSEN, OTHERS, Rng, Shape
 
