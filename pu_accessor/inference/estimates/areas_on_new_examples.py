@@ -21,6 +21,7 @@ from pu_accessor.inference.influence import (
     Heads,
     Influence,
     Placed,
+    center,
     check_new,
     find_design,
     find_placements,
@@ -456,9 +457,7 @@ def stop_at(ranking: Ranking, fpr: FloatArray, max_fpr: float) -> Influence:
         step = np.diff(count) * part / size
         through = np.append(0.0, np.cumsum(step))
         values.append(part * (through[-1] - (through[:-1] + through[1:]) / 2))
-    found, free = np.diff(known), np.diff(others)
-    first, second = values[0] - found @ values[0] / n, values[1] - free @ values[1] / rest
-    return Influence(ranking, first / n, -second / rest)
+    return center([(ranking, values[0], -values[1] / rest)])[0]
 
 
 def _limit_part(

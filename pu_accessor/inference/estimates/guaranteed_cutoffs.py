@@ -22,7 +22,7 @@ from pu_accessor.inference.bands.on_new_examples import (
 )
 from pu_accessor.inference.influence import check_new, rest_share
 from pu_accessor.inference.settings import Settings
-from pu_accessor.inference.tables.contingency import Tables, completed_table, make_tables
+from pu_accessor.inference.tables.contingency import Table, Tables, completed_table, make_tables
 from pu_accessor.inference.tables.metrics import evaluate
 from pu_accessor.ranking import FloatArray, IntArray, Numbers, Ranking
 
@@ -171,10 +171,10 @@ def _bound(
     rank, size = tables.ranking.rank[:, np.newaxis], sum(ranking.total)
 
     def value(tp: Numbers, positives: IntArray) -> FloatArray:
-        fp, fn = rank - tp, positives - tp
+        table = Table.of(tp, rank, positives, size)
         if goal.name == "cost":
-            return goal.cost[0] * fp + goal.cost[1] * fn
-        found = evaluate(goal.name, tp, fp, fn, size - positives - fp).astype(np.float64)
+            return goal.cost[0] * table.fp + goal.cost[1] * table.fn
+        found = evaluate(goal.name, *table).astype(np.float64)
         return np.where(rank > 0, found, nan) if goal.name == "precision" else found
 
     worst, best = (np.fmin, np.fmax) if goal.name in _RISING else (np.fmax, np.fmin)

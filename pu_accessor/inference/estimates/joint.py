@@ -195,15 +195,10 @@ def _tables(head: Head, betas: FloatArray, share: FloatArray, rule: Settings) ->
     ends, rule = head.ends, head.share_error(rule)
     latent = latent_counts(betas, ends.total.unlabeled)
     cutoffs = [ends.take(np.array([cutoff])) for cutoff in range(head.part.size)]
-    in_head = [_between(cutoff, latent, share, rule) for cutoff in cutoffs]
-    known, negative, unlabeled = (
-        mean_of_ends(head.part, count)
-        for count in (ends.known_positive, ends.known_negative, ends.unlabeled)
-    )
-    mixed = mean_of_ends(head.part, np.stack(in_head))
-    tp, fp = known + mixed, negative + unlabeled - mixed
+    in_head = np.stack([_between(cutoff, latent, share, rule) for cutoff in cutoffs])
+    tp = mean_of_ends(head.part, ends.known_positive[:, np.newaxis, np.newaxis] + in_head)
     positives = ends.total.known_positive + latent
-    return Table(tp, fp, positives - tp, sum(ends.total) - positives - fp)
+    return Table.of(tp, mean_of_ends(head.part, ends.head), positives, sum(ends.total))
 
 
 def _between(here: Ranking, latent: IntArray, share: FloatArray, rule: Settings) -> IntArray:
