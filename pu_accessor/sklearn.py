@@ -17,13 +17,13 @@ from pu_accessor.checks import as_betas
 from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.inference.estimates.areas_on_new_examples import precision_values
 from pu_accessor.inference.estimates.cutoff_spec import At, read_at
+from pu_accessor.inference.estimates.joint import value_of
 from pu_accessor.inference.estimates.weighted_areas import weighted_auroc, weighted_precision
 from pu_accessor.inference.influence import find_placements
 from pu_accessor.inference.quantities import Quantity, read_quantity
 from pu_accessor.inference.settings import BetaRange, Settings
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.inference.tables.metrics import Metric
-from pu_accessor.inference.value import value_of
 from pu_accessor.ranking import Ranking
 from pu_accessor.sources.columns import as_series
 from pu_accessor.sources.frames import ArraySource
@@ -145,7 +145,7 @@ class Scorer:
         if self.at is not None:
             beta, at = BetaRange(betas), read_at(self.at)
             value = value_of(self.quantity, ranking, beta, Settings(), "examples", at)
-            return float(value.estimate[0])
+            return float(value.value[0])
         is_roc = self.quantity.curve == "roc"
         if weight is not None:
             weighted = weighted_auroc if is_roc else weighted_precision

@@ -254,15 +254,13 @@ def as_ratio(part: float | Fraction, whole: float) -> Fraction:
 
 def placement_influences(ranking: Ranking) -> list[Influence]:
     """Return what examples add to P(a known positive lies above one of the rest), by stratum."""
-    above, n, influences = float(_above(ranking)), ranking.total.known_positive, []
+    n, parts = ranking.total.known_positive, []
     for part in _shared(ranking):
         known, rest = part.known_positive, part.head - part.known_positive
         others = float(rest[-1])
         below = 1 - (rest[:-1] + rest[1:]) / (2 * others)
-        higher = (known[:-1] + known[1:]) / (2 * n)
-        mean = float(np.diff(rest) @ higher) / others
-        influences.append(Influence(part, (below - above) / n, (higher - mean) / others))
-    return influences
+        parts.append((part, below, (known[:-1] + known[1:]) / (2 * n) / others))
+    return center(parts)
 
 
 def _above(ranking: Ranking) -> Fraction:
@@ -382,19 +380,26 @@ def mean_influences(ranking: Ranking, terms: Callable[[Ranking], Terms]) -> list
     .. [1] F. R. Hampel, *The influence curve and its role in robust estimation*, Journal of the
        American Statistical Association 69 (1974) 383-393.
     """
-    n, parts = ranking.total.known_positive, ranking.strata or (ranking,)
-    found = [np.diff(part.known_positive) for part in parts]
-    own, moved = [], []
-    for part, count in zip(parts, found, strict=True):
-        value, by_known, by_rest = terms(part)
-        own.append(value + sum_from_below(count * by_known))
-        moved.append(sum_from_below(count * by_rest))
-    mean = sum(float(count @ each) for count, each in zip(found, own, strict=True)) / n
+    n, parts = ranking.total.known_positive, []
+    for part in ranking.strata or (ranking,):
+        (value, by_known, by_rest), count = terms(part), np.diff(part.known_positive)
+        own = value + sum_from_below(count * by_known)
+        parts.append((part, own, sum_from_below(count * by_rest) / n))
+    return center(parts)
+
+
+def center(parts: Sequence[tuple[Ranking, FloatArray, FloatArray]]) -> list[Influence]:
+    """Return what examples add to the mean of what known positives have, each less its mean.
+
+    `parts` are strata, with what a known positive has and one of the rest moves in each step.
+    """
+    n = sum(part.total.known_positive for part, _, _ in parts)
+    mean = sum(float(np.diff(part.known_positive) @ known) for part, known, _ in parts) / n
     influences = []
-    for part, known, rest in zip(parts, own, moved, strict=True):
+    for part, known, rest in parts:
         free = np.diff(part.head - part.known_positive)
-        average = float(free @ rest) / max(free.sum(), 1)
-        influences.append(Influence(part, _less(known, mean) / n, _less(rest, average) / n))
+        average = float(free @ rest) / (float(free.sum()) or 1.0)
+        influences.append(Influence(part, _less(known, mean) / n, _less(rest, average)))
     return influences
 
 

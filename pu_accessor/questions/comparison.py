@@ -28,11 +28,11 @@ from pu_accessor.inference.comparison.pairwise import (
 )
 from pu_accessor.inference.estimates.cutoff_spec import FIXED, At, Cutoff
 from pu_accessor.inference.estimates.early_recognition import check_alpha
+from pu_accessor.inference.estimates.joint import value_of
 from pu_accessor.inference.estimates.utility import as_thresholds, worth_of
 from pu_accessor.inference.quantities import Quantity, read_quantity
 from pu_accessor.inference.settings import BetaRange, Settings, check_target, ranking_level
 from pu_accessor.inference.tables.metrics import Metric
-from pu_accessor.inference.value import value_of
 from pu_accessor.questions.betas import Betas
 from pu_accessor.questions.estimates import cutoffs_needed, read_target
 from pu_accessor.questions.request import (
@@ -276,7 +276,7 @@ def gap(
             return auroc_of_group(ranking, beta.values, target)
         value = value_of(entry, ranking, grid or beta, at_level, target, cutoff, joint)
         n = ranking.total.known_positive
-        return GroupValue(n, value.estimate, value.lower, value.upper)
+        return GroupValue(n, value.value, value.lower, value.upper)
 
     rankings = request.rankings(cutoffs_needed([entry], cutoff), settings)
     told = None if betas is None else settings

@@ -9,7 +9,10 @@ import numpy as np
 import pandas as pd
 
 from pu_accessor.errors import PUValueError, brief
-from pu_accessor.inference.estimates.areas_on_new_examples import estimate_population_aurocs
+from pu_accessor.inference.estimates.areas_on_new_examples import (
+    estimate_population_aurocs,
+    estimate_population_partial,
+)
 from pu_accessor.inference.estimates.auroc import estimate_auroc
 from pu_accessor.inference.estimates.average_precision import estimate_precision_around
 from pu_accessor.inference.estimates.cutoff_spec import (
@@ -20,9 +23,9 @@ from pu_accessor.inference.estimates.cutoff_spec import (
     read_cutoffs,
 )
 from pu_accessor.inference.estimates.intervals import Estimates
+from pu_accessor.inference.estimates.joint import area_over, metric_value
 from pu_accessor.inference.estimates.macro_average import check_fixed
 from pu_accessor.inference.estimates.metric_at import AtCutoff
-from pu_accessor.inference.estimates.partial_area import estimate_population_partial
 from pu_accessor.inference.estimates.within_odds import (
     check_whole_area,
     estimate_any,
@@ -32,7 +35,6 @@ from pu_accessor.inference.quantities import QUANTITIES, Quantity, check_moves, 
 from pu_accessor.inference.settings import BetaRange, Settings, check_prevalence, check_target
 from pu_accessor.inference.tables.curves import check_max_fpr
 from pu_accessor.inference.tables.metrics import Metric
-from pu_accessor.inference.value import area_over, metric_value
 from pu_accessor.questions.betas import Betas
 from pu_accessor.questions.macro_average import Averaged, Over, average_over
 from pu_accessor.questions.request import (

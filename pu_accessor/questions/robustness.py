@@ -14,12 +14,13 @@ from pu_accessor.checks import as_array, check_selection_odds
 from pu_accessor.errors import PUTypeError, PUValueError, brief
 from pu_accessor.inference.comparison.pairwise import find_pairs
 from pu_accessor.inference.estimates.cutoff_spec import At, Cutoff
+from pu_accessor.inference.estimates.intervals import Estimates
+from pu_accessor.inference.estimates.joint import value_of
 from pu_accessor.inference.quantities import Quantity, read_quantity, refuse_band
 from pu_accessor.inference.search import find_breaking_point
 from pu_accessor.inference.settings import BetaRange, Settings, check_target
 from pu_accessor.inference.tables.latent_bounds import check_selection
 from pu_accessor.inference.tables.metrics import Metric
-from pu_accessor.inference.value import Value, value_of
 from pu_accessor.questions.betas import Betas
 from pu_accessor.questions.comparison import pair_columns, paired_tests
 from pu_accessor.questions.estimates import warn_of_areas
@@ -50,15 +51,16 @@ class Conclusion(NamedTuple):
         """Return the settings at which odds differ by a factor."""
         return replace(self.settings, selection_odds=factor)
 
-    def value(self, ranked: Ranking | PairedRanks, betas: FloatArray, factor: float) -> Value:
+    def value(self, ranked: Ranking | PairedRanks, betas: FloatArray, factor: float) -> Estimates:
         """Return the value, or the differences of pairs, where odds differ by a factor."""
         settings, beta = self.at_factor(factor), BetaRange(betas)
         if isinstance(ranked, Ranking):
             return value_of(self.quantity, ranked, beta, settings, self.target, self.cutoff)
         tests = paired_tests(ranked, beta, settings, self.target, "approximate")
-        return Value(tests.difference, tests.lower, tests.upper, tests.reach)
+        unknown = np.full(tests.difference.shape, np.nan)
+        return Estimates(tests.difference, unknown, tests.lower, tests.upper, reach=tests.reach)
 
-    def holds(self, value: Value) -> BoolArray:
+    def holds(self, value: Estimates) -> BoolArray:
         """Tell where an interval leaves no doubt."""
         return (value.lower > self.above) | (self.is_difference & (value.upper < self.above))
 
@@ -158,18 +160,18 @@ def _columns(
     conclusion: Conclusion,
     betas: FloatArray,
     odds: Sequence[float],
-    values: Sequence[Value],
+    values: Sequence[Estimates],
     points: FloatArray,
 ) -> dict[str, Any]:
     """Return the columns of a row for each beta and factor, within each pair of models."""
     band = values[0].band
     estimate, lower, upper = (
         np.stack([getattr(value, name) for value in values], -1)
-        for name in ("estimate", "lower", "upper")
+        for name in ("value", "lower", "upper")
     )
     ranges = {}
     if band is None:  # where labels are random there is one estimate
-        reach = [value.reach or (value.estimate, value.estimate) for value in values]
+        reach = [each.reach or (each.value, each.value) for each in values]
         ranges = dict(zip(_RANGE, np.stack(reach, -1), strict=True))
     return {
         "beta": betas[:, np.newaxis],

@@ -17,9 +17,10 @@ from pu_accessor.inference.estimates.guaranteed_cutoffs import (
     Goal,
     Guaranteed,
     check_guarantee,
+    check_population,
     find_guaranteed,
+    find_on_new,
 )
-from pu_accessor.inference.estimates.lists_on_new_examples import check_population, find_on_new
 from pu_accessor.inference.estimates.utility import (
     NetBenefit,
     Reliability,
@@ -72,7 +73,7 @@ def net_benefits(
     ask = net_benefit_on_new if target == "population" else net_benefit_at
 
     def question(ranking: Ranking, beta: BetaRange, settings: Settings) -> NetBenefit:
-        return ask(ranking, beta.values, thresholds, settings, beta.interval)
+        return ask(ranking, beta, thresholds, settings)
 
     settings = betas.leave(settings)
     rankings = request.rankings("breakpoints", settings)
@@ -136,7 +137,7 @@ def reliabilities(
     check_bin_band(settings)
 
     def question(ranking: Ranking, beta: BetaRange, settings: Settings) -> Reliability:
-        return reliability(ranking, beta.values, edges, settings, beta.interval)
+        return reliability(ranking, beta, edges, settings)
 
     rankings = request.rank("breakpoints")
     return map_rankings(request, rankings, question, betas, settings, clustered=True)

@@ -6,8 +6,7 @@ from scipy import stats
 
 from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.inference.bands.on_new_examples import bound_on_new, to_precision
-from pu_accessor.inference.estimates.guaranteed_cutoffs import Goal
-from pu_accessor.inference.estimates.lists_on_new_examples import find_list
+from pu_accessor.inference.estimates.guaranteed_cutoffs import Goal, find_list
 from pu_accessor.ranking import Counts, Ranking
 
 N, SIZE, B = 100, 1000, 0.3

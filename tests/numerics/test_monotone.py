@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pu_accessor.inference.monotone import monotone_latent
+from pu_accessor.inference.completion import monotone_latent
 from tests.support.oracles import new_examples_oracle
 
 COUNTS = st.tuples(*(st.integers(0, most) for most in (3, 2, 4)))

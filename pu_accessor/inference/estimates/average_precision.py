@@ -8,15 +8,13 @@ import numpy as np
 
 from pu_accessor.inference.estimates.areas_on_new_examples import precision_values
 from pu_accessor.inference.estimates.intervals import Estimates, around, complete_these, keep_uncut
-from pu_accessor.inference.estimates.known_positives import Blocks, count_positives, find_blocks
+from pu_accessor.inference.estimates.known_positives import count_positives, find_blocks
 from pu_accessor.inference.estimates.latent_gaps import precision_limits
-from pu_accessor.inference.estimates.weighted_areas import weighted_precision
+from pu_accessor.inference.estimates.weighted_areas import jackknife, reach_to, weighted_precision
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.inference.tables.curves import completed_area
-from pu_accessor.ranking import FloatArray, IntArray, Ranking
-
-_ROUNDING = 1e-14  # relative size of a deviation that may be none
+from pu_accessor.ranking import FloatArray, Ranking
 
 
 def estimate_precision(ranking: Ranking, betas: FloatArray, rule: Settings) -> Estimates:
@@ -91,13 +89,8 @@ def precision_and_error(ranking: Ranking, betas: FloatArray) -> tuple[FloatArray
     >>> value.round(3), error.round(3)
     (array([0.542, 0.715]), array([0.   , 0.137]))
     """
-    n, blocks = ranking.total.known_positive, find_blocks(ranking)
-    positives = count_positives(ranking.total, betas)
-    others = np.array([float(number - 1) for number in positives.number])
-    hidden = positives.factor > 0
-    error = _error(blocks, n, others) * positives.factor if n > 2 else np.full(betas.size, np.nan)
-    value = precision_values(replace(ranking, strata=()), betas)
-    return value, np.where(hidden, error, 0.0)
+    _, error = jackknife(ranking, np.full(ranking.total.known_positive, 2.0), betas)
+    return precision_values(replace(ranking, strata=()), betas), error
 
 
 def _unweighted(ranking: Ranking, betas: FloatArray, level: float) -> Estimates:
@@ -113,36 +106,4 @@ def _unweighted(ranking: Ranking, betas: FloatArray, level: float) -> Estimates:
         precision_limits(blocks, each, examples, level) if each else (np.nan, np.nan)
         for each in latent
     ]
-    inside = np.minimum(value, 1)
-    lower, upper = np.array(limits).T
-    return Estimates(value, error, np.minimum(lower, inside), np.maximum(upper, inside))
-
-
-def _error(blocks: Blocks, n: int, others: FloatArray) -> FloatArray:
-    """Return the standard error of the jackknife, shape (betas,); n at least 3.
-
-    With a known positive left out its own terms go, and its part in those of the others below it.
-    Deviations are ``rest + (others + turn)*slope``: each of the two has the mean 0, and they have
-    no correlation, so that nothing cancels in the sum.
-    """
-    found, weight = blocks.found, 1 / blocks.end
-    below = np.cumsum((found * weight)[::-1])[::-1] - weight
-    own = _centered(-weight / (n - 1), found)
-    slope = _centered(-((blocks.known - 1) * weight + below) / ((n - 1) * (n - 2)), found)
-    slope_square = float(found @ slope**2)
-    turn = float(found @ (own * slope)) / slope_square if slope_square else 0.0
-    rest = own - turn * slope
-    if found @ rest**2 <= _ROUNDING**2 * (found @ own**2):
-        rest = np.zeros(rest.size)
-    along = others + turn
-    along[np.abs(along) <= _ROUNDING * others] = 0
-    square = found @ rest**2 + along**2 * slope_square
-    error: FloatArray = ((n - 1) / n * square) ** 0.5
-    return error
-
-
-def _centered(values: FloatArray, times: IntArray) -> FloatArray:
-    """Return values that are there several times each, less their mean."""
-    away = values - values[0]  # nothing to round where all are the same
-    centered: FloatArray = away - float(times @ away) / int(times.sum())
-    return centered
+    return reach_to(value, error, limits)

@@ -6,13 +6,13 @@ from typing import TypeAlias
 import numpy as np
 from scipy import special
 
-from pu_accessor.checks import Interval, interval_betas
+from pu_accessor.checks import interval_betas
 from pu_accessor.errors import PUDataError
 from pu_accessor.inference.bands.on_new_examples import bound_on_new, to_precision
 from pu_accessor.inference.estimates.metric_at import AtCutoff
 from pu_accessor.inference.influence import Design, check_new, rate_designs
 from pu_accessor.inference.quantities import QUANTITIES
-from pu_accessor.inference.settings import Settings
+from pu_accessor.inference.settings import BetaRange, Settings
 from pu_accessor.inference.tables.contingency import completed_table
 from pu_accessor.inference.tables.metrics import Metric, evaluate
 from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
@@ -24,12 +24,7 @@ _OfShares: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]
 
 
 def metric_on_new(
-    ranking: Ranking,
-    betas: FloatArray,
-    name: str | Metric,
-    threshold: float,
-    rule: Settings,
-    interval: Interval | None = None,
+    ranking: Ranking, beta: BetaRange, name: str | Metric, threshold: float, rule: Settings
 ) -> AtCutoff:
     """Evaluate a metric of new examples at a threshold, with its interval.
 
@@ -65,12 +60,13 @@ def metric_on_new(
     --------
     >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
     >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
-    >>> found = metric_on_new(ranking, np.array([0.25]), "recall", 8.5, Settings())
+    >>> found = metric_on_new(ranking, BetaRange(np.array([0.25])), "recall", 8.5, Settings())
     >>> found.estimate, found.lower.round(3), found.upper.round(3)
     (array([0.47619048]), array([0.15]), array([0.85]))
     """
+    betas = beta.values
     check_new(ranking, betas, "metric")
-    inner = interval_betas(interval, betas)
+    inner = interval_betas(beta.interval, betas)
     check_negatives(ranking.total, betas, "metric")
     here = ranking.at(ranking.above(threshold))
     every = np.concatenate([betas, inner[_negatives(ranking.total, inner) > 0]])
@@ -85,19 +81,14 @@ def metric_on_new(
     _, table = completed_table(here, every, on_new=True)
     estimate = evaluate(name, *table.at_prevalence(rule.prevalence))[0].astype(np.float64)
     lower, upper = np.minimum(lower, estimate), np.maximum(upper, estimate)
-    points = slice(None, betas.size)
+    one = np.ones(betas.size, np.int64)
     lowest = highest = None
-    if interval is not None:
-        lowest = np.full(betas.size, np.fmin.reduce(lower))
-        highest = np.full(betas.size, np.fmax.reduce(upper))
-    estimate, lower, upper = (each[points] for each in (estimate, lower, upper))
-    return AtCutoff(
-        np.repeat(here.rank, betas.size),
-        np.repeat(here.threshold, betas.size),
-        np.repeat(here.rank, betas.size),
-        *(estimate, lower, upper, np.zeros(betas.size, np.bool_), lowest, highest),
-        band="binomial",
-    )
+    if beta.interval is not None:
+        lowest, highest = np.fmin.reduce(lower) * one, np.fmax.reduce(upper) * one
+    estimate, lower, upper = (each[: betas.size] for each in (estimate, lower, upper))
+    rank, first, none = one * here.rank, one * here.threshold, one == 0
+    ends = lowest, highest, "binomial"
+    return AtCutoff(rank, first, rank, estimate, lower, upper, none, *ends)
 
 
 def wilson(

@@ -1,4 +1,7 @@
-"""The cutoff whose bound meets a goal, among all cutoffs: valid whatever was looked at before."""
+"""The cutoff whose bound meets a goal, among all cutoffs: valid whatever was looked at before.
+
+On new examples it is the longest list with a guaranteed precision or fpr, the shortest for recall.
+"""
 
 from dataclasses import dataclass
 from math import floor, inf, isfinite, nan
@@ -9,8 +12,17 @@ import numpy as np
 
 from pu_accessor.checks import Interval, check_share
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
+from pu_accessor.inference.bands.on_new_examples import (
+    both_samples,
+    limit_shares,
+    local_alpha_of_share,
+    median_and_limit,
+    ratio_limit,
+    to_precision,
+)
+from pu_accessor.inference.influence import check_new, rest_share
 from pu_accessor.inference.settings import Settings
-from pu_accessor.inference.tables.contingency import Tables, make_tables
+from pu_accessor.inference.tables.contingency import Table, Tables, completed_table, make_tables
 from pu_accessor.inference.tables.metrics import evaluate
 from pu_accessor.ranking import FloatArray, IntArray, Numbers, Ranking
 
@@ -159,10 +171,10 @@ def _bound(
     rank, size = tables.ranking.rank[:, np.newaxis], sum(ranking.total)
 
     def value(tp: Numbers, positives: IntArray) -> FloatArray:
-        fp, fn = rank - tp, positives - tp
+        table = Table.of(tp, rank, positives, size)
         if goal.name == "cost":
-            return goal.cost[0] * fp + goal.cost[1] * fn
-        found = evaluate(goal.name, tp, fp, fn, size - positives - fp).astype(np.float64)
+            return goal.cost[0] * table.fp + goal.cost[1] * table.fn
+        found = evaluate(goal.name, *table).astype(np.float64)
         return np.where(rank > 0, found, nan) if goal.name == "precision" else found
 
     worst, best = (np.fmin, np.fmax) if goal.name in _RISING else (np.fmax, np.fmin)
@@ -213,3 +225,188 @@ def _extra(bounded: _Bounded, goal: Goal, place: int) -> IntArray:
     inside = ranking.unlabeled[start] < count < ranking.unlabeled[end]
     alike = all(kind[start] == kind[end] for kind in kinds)
     return np.array([*first, count] if alike and inside else first, np.int64)
+
+
+# Where a walk starts, as the share of all positives that the list must hold there to reach the
+# precision, and which part of what may be missed it spends.
+_STARTS = {0.5: 0.9, 0.12: 0.1}
+_STEP = 1.05  # from one list to the next
+
+
+class GuaranteedList(NamedTuple):
+    """A cutoff whose rate on new examples meets a goal with so much probability."""
+
+    rank: int  # 0 where no cutoff meets the goal
+    threshold: float  # +inf at rank 0
+    bound: float  # of the goal's metric at this threshold
+
+
+def check_population(goal: Goal, reference: str) -> None:
+    """Raise unless there is such a list for new examples."""
+    if goal.name == "cost":
+        raise PUValueError(
+            "target must be 'examples' with cost=..., but 'population' was passed: lists on new "
+            "examples are for a precision, a recall or a false positive rate."
+        )
+    if reference != "positives":
+        raise PUValueError(
+            f"reference must be 'positives' with target='population', but {reference!r} was "
+            "passed: known negatives are a part of the rest there. Leave it out."
+        )
+
+
+def find_on_new(
+    ranking: Ranking, beta: float, goal: Goal, level: float, interval: Interval | None
+) -> Guaranteed:
+    """Find the cutoff that meets a goal on new examples, at all betas of an interval."""
+    betas = np.array([beta, *(interval or ())])
+    check_new(ranking, betas, "cutoff")
+    shares = rest_share(ranking.total, betas).tolist()
+    lists = [find_list(ranking, b, goal, level, ranking.monotone) for b in shares]
+    worst = min(lists)
+    _, table = completed_table(ranking.at(np.array([worst.rank])), betas[:1], on_new=True)
+    estimate = float(evaluate(goal.name, *table)[0, 0]) if worst.rank else nan
+    ends = (0.0, worst.bound) if goal.name == "fpr" else (worst.bound, 1.0)
+    lower, upper = ends if worst.rank else (nan, nan)
+    return Guaranteed(worst.rank, worst.threshold, estimate, lower, upper, False, nan)
+
+
+def find_list(
+    ranking: Ranking, b: float, goal: Goal, level: float, monotone: bool
+) -> GuaranteedList:
+    """Find the threshold that meets one goal on new examples, with a probability of `level`.
+
+    The goal is fixed before the data are seen: of several goals that were tried, each holds with
+    `level`, not all of them. For all goals at once, read the limits of `bound_on_new`. `b` is the
+    share of positives among the rest.
+
+    Notes
+    -----
+    Recall only grows with the list. So the list down to the k-th known positive, the first whose
+    lower limit is the goal, misses it with the probability that this limit, at the threshold with
+    exactly that recall, is too high: 1 - level; no other threshold counts [1]_.
+
+    The false positive rate only grows, too: lists are tested from a short one on, each longer by a
+    twentieth, and the last before the first that fails is taken. It is too long only where the
+    first list that is too long passes its own test [2]_. Sizes are those of the rest, fixed
+    beforehand. The tests combine the exact limits of both shares as [3]_ do: the limit of
+    x - b*F is off by the root of the sum of squares of what both are off.
+
+    Precision falls with the list where scores are `monotone`, and lists are walked in the same
+    way. A short list of few examples passes no test, so the walk starts where half of the
+    positives must be found to reach the goal, with .9 of what may be missed; another starts where
+    12% must, for a goal that is near what the best-ranked examples have. The longer list counts.
+    Limits of the lift F/x are combined on the log scale. Where scores are not monotone, all
+    thresholds are tested at once, at the local level of one side.
+
+    References
+    ----------
+    .. [1] S. S. Wilks, *Determination of sample sizes for setting tolerance limits*, Annals of
+       Mathematical Statistics 12 (1941) 91-96.
+    .. [2] A. N. Angelopoulos, S. Bates, E. J. Candès, M. I. Jordan, L. Lei, *Learn then test*,
+       Annals of Applied Statistics 19 (2025) 1641-1662.
+    .. [3] G. Y. Zou, A. Donner, *Construction of confidence limits about effect measures: a
+       general approach*, Statistics in Medicine 27 (2008) 1693-1702.
+
+    Examples
+    --------
+    >>> from pu_accessor.ranking import Counts
+    >>> rank = np.arange(401)
+    >>> known = np.minimum(rank // 2, 100)
+    >>> ranking = Ranking(rank, 0.0 - rank, known, 0 * known, rank - known, Counts(100, 0, 300))
+    >>> [
+    ...     find_list(ranking, 0.3, Goal("precision", 0.8), 0.95, monotone).rank
+    ...     for monotone in (False, True)
+    ... ]
+    [211, 217]
+    """
+    if goal.name == "recall":
+        return _shortest_for_recall(ranking, goal.value, level)
+    *_, n, size = both_samples(ranking)
+    if not n or not size:
+        return GuaranteedList(0, inf, nan)
+    if goal.name == "precision" and not monotone:
+        return _last_of_all(ranking, b, goal.value, level)
+    starts = _STARTS if goal.name == "precision" else {0.5: 1.0}
+    lists = [
+        _walk(ranking, b, goal, 1 - (1 - level) * part, _grid(start, size, n, b, goal))
+        for start, part in starts.items()
+    ]
+    return max(lists)
+
+
+def _at(ranking: Ranking, cutoffs: IntArray, bound: FloatArray, end: int) -> GuaranteedList:
+    """Return the first or the last of some cutoffs, with its bound; none where there are none."""
+    if not cutoffs.size or not ranking.rank[cutoffs[end]]:
+        return GuaranteedList(0, inf, nan)
+    cutoff = cutoffs[end]
+    return GuaranteedList(
+        int(ranking.rank[cutoff]), float(ranking.threshold[cutoff]), float(bound[cutoff])
+    )
+
+
+def _shortest_for_recall(ranking: Ranking, recall: float, level: float) -> GuaranteedList:
+    bound = limit_shares(ranking.known_positive, ranking.total.known_positive, 2 * (1 - level))[0]
+    return _at(ranking, np.flatnonzero(bound >= recall), bound, 0)
+
+
+def _last_of_all(ranking: Ranking, b: float, precision: float, level: float) -> GuaranteedList:
+    alpha = local_alpha_of_share(ranking.total.known_positive, level, both=False)
+    bound = _lower_precision(ranking, b, alpha)
+    return _at(ranking, np.flatnonzero(bound >= precision), bound, -1)
+
+
+def _lower_precision(ranking: Ranking, b: float, alpha: float) -> FloatArray:
+    """Return the lower limit of precision at each cutoff, missed with alpha/2."""
+    samples = both_samples(ranking)
+    return to_precision(ratio_limit(*samples, alpha, 0), *samples[2:], b)
+
+
+def _grid(start: float, size: int, n: int, b: float, goal: Goal) -> IntArray:
+    """Return numbers of the rest at or above the thresholds of a walk.
+
+    At x = share/lift a list reaches the lift that the precision needs where it holds this share
+    of the positives. The false positive rate is at most x/(1 - b), and at least (x - b)/(1 - b).
+    """
+    if goal.name == "precision":
+        needed = goal.value * size / (n * (1 - goal.value) + b * size)
+        first, last = start, 1.0
+        unit = size / max(needed, 1.0)
+    else:
+        first, last = start * goal.value * (1 - b), goal.value * (1 - b) + b
+        unit = size
+    first = max(first, 1 / size)
+    steps = np.arange(np.log(last / first) / np.log(_STEP) + 1)
+    grid = unit * np.minimum(first * _STEP**steps, last)
+    return np.unique(np.maximum(grid, 1).astype(np.int64))
+
+
+def _walk(ranking: Ranking, b: float, goal: Goal, level: float, grid: IntArray) -> GuaranteedList:
+    """Return the last list before the first that fails."""
+    lists, alpha = _take(ranking, grid), min(2 * (1 - level), 1.0)
+    if goal.name == "precision":
+        bound = _lower_precision(lists, b, alpha)
+        passes = bound >= goal.value
+    else:
+        bound = _upper_fpr(lists, b, alpha)
+        passes = bound <= goal.value
+    return _at(lists, np.flatnonzero(np.logical_and.accumulate(passes)), bound, -1)
+
+
+def _upper_fpr(ranking: Ranking, b: float, alpha: float) -> FloatArray:
+    """Return the upper limit of the false positive rate at each cutoff, missed with alpha/2."""
+    above, rest, n, size = both_samples(ranking)
+    known, low = median_and_limit(above, n, alpha, 0)
+    others, high = median_and_limit(rest, size, alpha, 1)
+    spread = np.hypot(high - others, b * (known - low))
+    fpr: FloatArray = np.clip((others - b * known + spread) / (1 - b), 0, 1)
+    return fpr
+
+
+def _take(ranking: Ranking, grid: IntArray) -> Ranking:
+    """Return the last cutoffs with at most so many of the rest at or above them."""
+    rest = ranking.rank - ranking.known_positive
+    last = np.searchsorted(rest, grid, "right") - 1
+    unlabeled = np.clip(grid - ranking.known_negative[last], 1, ranking.total.unlabeled)
+    finer = ranking.refine(np.unique(unlabeled))
+    return finer.take(np.searchsorted(finer.rank - finer.known_positive, grid, "right") - 1)

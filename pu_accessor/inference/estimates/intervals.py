@@ -63,7 +63,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Estimates:
-    """An area of one ranking at some betas."""
+    """A quantity of one ranking at some betas."""
 
     value: FloatArray  # shape (betas,), as the next three
     error: FloatArray  # standard errors
@@ -74,6 +74,7 @@ class Estimates:
     reach: tuple[FloatArray, FloatArray] | None = None  # lowest and highest within selection_odds
     # Value and limits before they are cut to [0, 1], for errors that are still to be added.
     uncut: tuple[FloatArray, FloatArray, FloatArray] | None = None
+    band: str | None = None  # of a metric
 
     @property
     def parts(self) -> tuple[FloatArray, FloatArray, FloatArray]:

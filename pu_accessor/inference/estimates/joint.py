@@ -1,29 +1,37 @@
-"""Intervals that hold jointly with an estimate of beta: its error and that of the ranking.
+"""Any quantity of one ranking, at betas, within an interval, or jointly with an estimate of beta.
 
 A value A(beta) with limits for each beta comes from the ranking, an interval of beta from
 elsewhere. Where the two errors are independent, a beta that is off by a share t of how far it can
 be off leaves the ranking sqrt(1 - t**2) of what that can be off by itself.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+from math import ceil
 
 import numpy as np
 
 from pu_accessor.checks import latent_counts
+from pu_accessor.inference.estimates.binomial import metric_on_new
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
-from pu_accessor.inference.estimates.intervals import Estimates
+from pu_accessor.inference.estimates.intervals import Estimates, over_interval
 from pu_accessor.inference.estimates.metric_at import (
     AtCutoff,
     Head,
     evaluate_at,
     find_head,
+    metric_at,
     rule_at,
 )
+from pu_accessor.inference.estimates.within_odds import estimate_any
+from pu_accessor.inference.quantities import Quantity
 from pu_accessor.inference.settings import BetaRange, Settings, ranking_level
 from pu_accessor.inference.tables.contingency import Table, check_labels, mean_of_ends
 from pu_accessor.inference.tables.latent_bounds import bound_latent, complete_at, references_used
 from pu_accessor.inference.tables.metrics import Metric, evaluate
-from pu_accessor.ranking import FloatArray, IntArray, Ranking
+from pu_accessor.ranking import Counts, FloatArray, IntArray, Ranking
 
 _TURN = np.linspace(0, np.pi / 2, 33)
 _OFF, _LEFT = np.sin(_TURN), np.cos(_TURN)  # of beta, and what that leaves of the ranking
@@ -154,13 +162,13 @@ def join_metric_at(
     rule = rule_at(ranking, at, rule)
     head = find_head(ranking, beta.point, name, at, rule)
     if joint == "guaranteed":
-        inner = rule.at_level(ranking_level(rule.level, beta.level))
-        found = evaluate_at(head, beta.grid(rule.level, joint), name, inner)
+        grid, inner = _on_grid(beta, rule, joint)
+        found = evaluate_at(head, BetaRange(grid), name, inner)
         return at_estimate(
             found, *join_limits(found.estimate, found.lower, found.upper, beta, joint)
         )
     betas, share = _walk(beta, rule.level)
-    point = evaluate_at(head, betas[:1], name, rule)
+    point = evaluate_at(head, BetaRange(betas[:1]), name, rule)
     values = evaluate(name, *_tables(head, betas, share, rule)).astype(np.float64)
     ends = np.append(values.ravel(), [point.lower, point.upper])
     return at_estimate(
@@ -187,15 +195,10 @@ def _tables(head: Head, betas: FloatArray, share: FloatArray, rule: Settings) ->
     ends, rule = head.ends, head.share_error(rule)
     latent = latent_counts(betas, ends.total.unlabeled)
     cutoffs = [ends.take(np.array([cutoff])) for cutoff in range(head.part.size)]
-    in_head = [_between(cutoff, latent, share, rule) for cutoff in cutoffs]
-    known, negative, unlabeled = (
-        mean_of_ends(head.part, count)
-        for count in (ends.known_positive, ends.known_negative, ends.unlabeled)
-    )
-    mixed = mean_of_ends(head.part, np.stack(in_head))
-    tp, fp = known + mixed, negative + unlabeled - mixed
+    in_head = np.stack([_between(cutoff, latent, share, rule) for cutoff in cutoffs])
+    tp = mean_of_ends(head.part, ends.known_positive[:, np.newaxis, np.newaxis] + in_head)
     positives = ends.total.known_positive + latent
-    return Table(tp, fp, positives - tp, sum(ends.total) - positives - fp)
+    return Table.of(tp, mean_of_ends(head.part, ends.head), positives, sum(ends.total))
 
 
 def _between(here: Ranking, latent: IntArray, share: FloatArray, rule: Settings) -> IntArray:
@@ -218,3 +221,67 @@ def at_estimate(found: AtCutoff, lower: FloatArray, upper: FloatArray) -> AtCuto
     names = ("rank", "threshold", "examples_at_threshold", "estimate", "clipped")
     first = {name: getattr(found, name)[:1] for name in names}
     return replace(found, **first, lower=lower, upper=upper)
+
+
+def value_of(
+    quantity: Quantity,
+    ranking: Ranking,
+    beta: BetaRange,
+    settings: Settings,
+    target: str,
+    cutoff: Cutoff | None,
+    joint: str = "approximate",
+) -> Estimates:
+    """Return the value of a quantity, whichever it is."""
+    if cutoff is None:
+        ask = partial(estimate_any, ranking, curve=str(quantity.curve), target=target)
+        return area_over(ask, ranking.total, beta, settings, joint)
+    metric = metric_value(quantity, ranking, beta, settings, target, cutoff, joint)
+    unknown = np.full(metric.estimate.size, np.nan)
+    return Estimates(metric.estimate, unknown, metric.lower, metric.upper, band=metric.band)
+
+
+def area_over(
+    estimate: Callable[[FloatArray, Settings], Estimates],
+    total: Counts,
+    beta: BetaRange,
+    settings: Settings,
+    joint: str,
+) -> Estimates:
+    """Return an area at betas, within an interval of them, or jointly with an estimate of one."""
+    if beta.is_estimate:
+        return join_estimates(estimate(*_on_grid(beta, settings, joint)), beta, joint)
+    points, interval = beta.values, beta.interval
+    return over_interval(lambda betas: estimate(betas, settings), total, points, interval)
+
+
+def metric_value(
+    quantity: Quantity,
+    ranking: Ranking,
+    beta: BetaRange,
+    settings: Settings,
+    target: str,
+    cutoff: Cutoff,
+    joint: str,
+) -> AtCutoff:
+    """Return a metric at a cutoff."""
+    metric = quantity.metric
+    if target == "population":
+        if not beta.is_estimate:
+            return metric_on_new(ranking, beta, metric, cutoff.value, settings)
+        betas, settings = _on_grid(beta, settings, joint)
+        on_grid = metric_on_new(ranking, BetaRange(betas), metric, cutoff.value, settings)
+        limits = join_limits(on_grid.estimate, on_grid.lower, on_grid.upper, beta, joint)
+        return at_estimate(on_grid, *limits)
+    if quantity.rounds_up and cutoff.kind == "fraction":
+        examples = Fraction(str(cutoff.value)) * sum(ranking.total)
+        cutoff = Cutoff("rank", ceil(examples))
+    if beta.is_estimate:
+        return join_metric_at(ranking, beta, metric, cutoff, settings, joint)
+    return metric_at(ranking, beta, metric, cutoff, settings)
+
+
+def _on_grid(beta: BetaRange, settings: Settings, joint: str) -> tuple[FloatArray, Settings]:
+    """Return the betas at which a ranking is asked for an estimate of beta, and its settings."""
+    level = ranking_level(settings.level, beta.level) if joint == "guaranteed" else settings.level
+    return beta.grid(settings.level, joint), settings.at_level(level)

@@ -7,14 +7,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pu_accessor.checks import Interval, interval_betas
+from pu_accessor.checks import interval_betas
 from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.estimates.cutoff_spec import CHOSEN, FIXED, Cutoff, no_rank
-from pu_accessor.inference.settings import Settings
+from pu_accessor.inference.settings import BetaRange, Settings
 from pu_accessor.inference.tables.contingency import (
     Table,
-    Tables,
     completed_table,
     make_tables,
     mix,
@@ -58,18 +57,9 @@ class Head(NamedTuple):
             return rule
         return rule.at_level((1 + rule.level) / 2)
 
-    def tables(self, betas: FloatArray, rule: Settings, interval: Interval | None) -> Tables:
-        """Return the tables of the head."""
-        return mix(make_tables(self.ends, betas, self.share_error(rule), interval), self.part)
-
 
 def metric_at(
-    ranking: Ranking,
-    betas: FloatArray,
-    name: str | Metric,
-    at: Cutoff,
-    rule: Settings,
-    interval: Interval | None = None,
+    ranking: Ranking, beta: BetaRange, name: str | Metric, at: Cutoff, rule: Settings
 ) -> AtCutoff:
     """Evaluate a metric at one cutoff, with its interval.
 
@@ -85,15 +75,32 @@ def metric_at(
     >>> from pu_accessor.ranking import Counts
     >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
     >>> ranking = Ranking(rank, 12.5 - rank, known, 0 * known, rank - known, Counts(4, 0, 8))
-    >>> found = metric_at(ranking, np.array([0.25]), "precision", read_at(4), Settings())
+    >>> beta = BetaRange(np.array([0.25]))
+    >>> found = metric_at(ranking, beta, "precision", read_at(4), Settings())
     >>> found.threshold, found.estimate.round(3), found.lower, found.upper, found.band
     (array([8.5]), array([0.714]), array([0.5]), array([1.]), 'exact')
     """
-    interval_betas(interval, betas)
+    interval_betas(beta.interval, beta.values)
     rule = rule_at(ranking, at, rule)
     if at.kind in FIXED:
-        return evaluate_at(fixed_head(ranking, at), betas, name, rule, interval)
-    return _at_each(ranking, betas, name, at, rule, interval)
+        return evaluate_at(fixed_head(ranking, at), beta, name, rule)
+    answers = [
+        evaluate_at(
+            find_head(ranking, each, name, at, rule),
+            BetaRange(np.array([each]), beta.interval),
+            name,
+            rule,
+        )
+        for each in beta.values.tolist()
+    ]
+
+    def join(name: str) -> FloatArray | None:
+        values = [getattr(answer, name) for answer in answers]
+        return None if values[0] is None else np.concatenate(values)
+
+    names = [field.name for field in fields(AtCutoff)]
+    joined: dict[str, Any] = {name: join(name) for name in names if name != "band"}
+    return replace(answers[0], **joined)
 
 
 def rule_at(ranking: Ranking, at: Cutoff, rule: Settings) -> Settings:
@@ -146,64 +153,32 @@ def find_head(
     return Head(_at_rate(ranking, beta, at, rule), np.ones(1))
 
 
-def _at_each(
-    ranking: Ranking,
-    betas: FloatArray,
-    name: str | Metric,
-    at: Cutoff,
-    rule: Settings,
-    interval: Interval | None,
-) -> AtCutoff:
-    """Evaluate at the cutoff of each beta."""
-    answers = [
-        evaluate_at(
-            find_head(ranking, beta, name, at, rule), np.array([beta]), name, rule, interval
-        )
-        for beta in betas.tolist()
-    ]
-
-    def join(name: str) -> FloatArray | None:
-        values = [getattr(answer, name) for answer in answers]
-        return None if values[0] is None else np.concatenate(values)
-
-    names = [field.name for field in fields(AtCutoff)]
-    joined: dict[str, Any] = {name: join(name) for name in names if name != "band"}
-    return replace(answers[0], **joined)
-
-
-def evaluate_at(
-    head: Head,
-    betas: FloatArray,
-    name: str | Metric,
-    rule: Settings,
-    interval: Interval | None = None,
-) -> AtCutoff:
+def evaluate_at(head: Head, beta: BetaRange, name: str | Metric, rule: Settings) -> AtCutoff:
     """Evaluate a metric of one head."""
-    tables, ends = head.tables(betas, rule, interval), head.ends
+    ends, size = head.ends, beta.values.size
+    parts = make_tables(ends, beta.values, head.share_error(rule), beta.interval)
+    tables = mix(parts, head.part)
     first, estimate, last = evaluate(name, *tables.table)[0].astype(np.float64)
-    low, high = _envelope(tables, name)
+    lowest = highest = None
+    if tables.inner is not None:
+
+        def value(table: Table) -> FloatArray:
+            return evaluate(name, *table).astype(np.float64)
+
+        both = point_envelopes(tables, tables.inner, value, kinks=True)
+        lowest, highest = (end[0] for end in both)
     return AtCutoff(
-        rank=np.full(betas.size, head.rank),
-        threshold=np.full(betas.size, ends.threshold[-1]),
-        examples_at_threshold=np.full(betas.size, ends.head[-1]),
-        estimate=estimate,
-        lower=np.minimum(first, last),
-        upper=np.maximum(first, last),
-        clipped=np.asarray(tables.clipped[0, ::2].any(axis=0)),
-        envelope_lower=low,
-        envelope_upper=high,
+        np.full(size, head.rank),
+        np.full(size, ends.threshold[-1]),
+        np.full(size, ends.head[-1]),
+        estimate,
+        np.minimum(first, last),
+        np.maximum(first, last),
+        np.asarray(tables.clipped[0, ::2].any(axis=0)),
+        lowest,
+        highest,
         band=ends.design or band_name(rule.band),
     )
-
-
-def _envelope(tables: Tables, name: str | Metric) -> tuple[FloatArray | None, FloatArray | None]:
-    """Return the lowest and the highest of a metric while beta varies, with each point."""
-    if tables.inner is None:
-        return None, None
-    low, high = point_envelopes(
-        tables, tables.inner, lambda table: evaluate(name, *table).astype(np.float64), kinks=True
-    )
-    return low[0], high[0]
 
 
 def _at_rate(ranking: Ranking, beta: float, at: Cutoff, rule: Settings) -> Ranking:

@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pu_accessor.checks import Interval, as_array, interval_betas, latent_counts
+from pu_accessor.checks import as_array, interval_betas, latent_counts
 from pu_accessor.errors import PUDataError, PUTypeError, PUValueError
 from pu_accessor.inference.bands.weighted import clustered_bins
 from pu_accessor.inference.completion import complete
 from pu_accessor.inference.estimates.binomial import metric_on_new
 from pu_accessor.inference.influence import refuse_weights
-from pu_accessor.inference.settings import Settings
+from pu_accessor.inference.settings import BetaRange, Settings
 from pu_accessor.inference.tables.contingency import Table, check_labels, make_tables
 from pu_accessor.inference.tables.curves import point_envelopes
 from pu_accessor.inference.tables.metrics import Metric
@@ -63,11 +63,7 @@ def check_probabilities(ranking: Ranking, question: str) -> None:
 
 
 def net_benefit_at(
-    ranking: Ranking,
-    betas: FloatArray,
-    thresholds: FloatArray,
-    rule: Settings,
-    interval: Interval | None = None,
+    ranking: Ranking, beta: BetaRange, thresholds: FloatArray, rule: Settings
 ) -> NetBenefit:
     """Return the net benefit at some thresholds, with its bounds.
 
@@ -88,14 +84,14 @@ def net_benefit_at(
     >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
     >>> score = np.append(np.inf, np.arange(12, 0, -1) / 13)
     >>> ranking = Ranking(rank, score, known, 0 * known, rank - known, Counts(4, 0, 8))
-    >>> found = net_benefit_at(ranking, np.array([0.25]), np.array([0.5]), Settings())
+    >>> found = net_benefit_at(ranking, BetaRange(np.array([0.25])), np.array([0.5]), Settings())
     >>> found.value[0, :, 0].round(3), found.treat_all.round(3)
     (array([0.   , 0.214, 0.333]), array([[0.]]))
     """
     check_probabilities(ranking, "net_benefit")
     ranks = ranking.above_each(thresholds)
     some, place = np.unique(ranks, return_inverse=True)
-    tables = make_tables(ranking.at(some), betas, rule, interval)
+    tables = make_tables(ranking.at(some), beta.values, rule, beta.interval)
     examples = sum(ranking.total)
     odds = (thresholds / (1 - thresholds))[:, np.newaxis, np.newaxis]
 
@@ -112,25 +108,21 @@ def net_benefit_at(
 
 
 def net_benefit_on_new(
-    ranking: Ranking,
-    betas: FloatArray,
-    thresholds: FloatArray,
-    rule: Settings,
-    interval: Interval | None = None,
+    ranking: Ranking, beta: BetaRange, thresholds: FloatArray, rule: Settings
 ) -> NetBenefit:
     """Return the net benefit on new examples at some thresholds, with its intervals."""
     check_probabilities(ranking, "net_benefit")
     odds = thresholds / (1 - thresholds)
     found = [
-        metric_on_new(ranking, betas, worth_of(threshold), threshold, rule, interval)
+        metric_on_new(ranking, beta, worth_of(threshold), threshold, rule)
         for threshold in thresholds.tolist()
     ]
     value = np.stack([(each.lower, each.estimate, each.upper) for each in found])
     total = ranking.total
-    share = (total.known_positive + betas * total.unlabeled) / sum(total)
+    share = (total.known_positive + beta.values * total.unlabeled) / sum(total)
     treat_all = share - (1 - share) * odds[:, np.newaxis]
     ends = [(each.envelope_lower, each.envelope_upper) for each in found]
-    envelope = None if interval is None else np.array(ends, np.float64)
+    envelope = None if beta.interval is None else np.array(ends, np.float64)
     return NetBenefit(np.array([each.rank[0] for each in found]), value, treat_all, envelope)
 
 
@@ -190,11 +182,7 @@ def check_bin_band(rule: Settings) -> None:
 
 
 def reliability(
-    ranking: Ranking,
-    betas: FloatArray,
-    edges: FloatArray,
-    rule: Settings,
-    interval: Interval | None = None,
+    ranking: Ranking, beta: BetaRange, edges: FloatArray, rule: Settings
 ) -> Reliability:
     """Estimate the share of positives in bins of scores, with exact limits.
 
@@ -213,13 +201,14 @@ def reliability(
     >>> rank, known = np.arange(13), np.cumsum([0, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0, 0])
     >>> score = np.append(np.inf, np.arange(12, 0, -1) / 13)
     >>> ranking = Ranking(rank, score, known, 0 * known, rank - known, Counts(4, 0, 8))
-    >>> found = reliability(ranking, np.array([0.25]), np.array([0, 0.5, 1]), Settings())
+    >>> beta, edges = BetaRange(np.array([0.25])), np.array([0, 0.5, 1])
+    >>> found = reliability(ranking, beta, edges, Settings())
     >>> found.examples, found.known_positive, found.value[..., 0].round(3)
     (array([6, 6]), array([1, 3]), array([[0.167, 0.286, 0.5  ],
            [0.5  , 0.714, 0.833]]))
     """
     refuse_weights(ranking, "calibration")
-    inside = interval_betas(interval, betas)
+    betas, inside = beta.values, interval_betas(beta.interval, beta.values)
     check_labels(betas, ranking.total)
     check_probabilities(ranking, "calibration")
     bins = zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True)

@@ -1,5 +1,6 @@
 """Areas of one ranking, when labels were selected with known, unequal probabilities."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -45,7 +46,7 @@ class _Ties(NamedTuple):
     last: IntArray  # and at or above it
 
 
-_UNKNOWN = _Spread(np.nan, np.nan, np.nan, np.nan)
+_LEAST = 1e-300  # stands for 0 where something is divided by it
 _NONE = _Spread(0.0, np.nan, 0.0, 0.0)
 
 
@@ -154,23 +155,37 @@ def weighted_precision(
     array([0.843, 0.225, 0.42 , 1.   ])
     """
     n, positives = weight.size, count_positives(ranking.total, betas).as_floats()
-    ties = _find_ties(ranking)
-    found, spreads = [], []
-    for whole in positives.tolist():
-        latent = latent_shares(weight, whole - n)
-        area, pull = _precision_and_pull(ties, 1 + latent, whole)
-        found.append(area)
-        spreads.append(_UNKNOWN if n < 3 and whole > n else weighted_spread(pull, latent))
-    value, error = np.array(found), np.array(spreads)[:, 0]
+    ties, (value, error) = _find_ties(ranking), jackknife(ranking, weight, betas)
     limits = [
         weighted_precision_limits(ties.end, ties.last, weight, whole - n, level)
         if whole > n and n > 2
         else (np.nan, np.nan)
         for whole in positives.tolist()
     ]
-    lower, upper = np.array(limits).T
+    return reach_to(value, error, limits)
+
+
+def reach_to(
+    value: FloatArray, error: FloatArray, limits: Sequence[tuple[float, float]]
+) -> Estimates:
+    """Return estimates with limits, which reach to them."""
+    lower, upper = np.transpose(limits)
     inside = np.minimum(value, 1)
     return Estimates(value, error, np.minimum(lower, inside), np.maximum(upper, inside))
+
+
+def jackknife(
+    ranking: Ranking, weight: FloatArray, betas: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return average precision and its standard error, by leaving out each known positive."""
+    n, ties, found = weight.size, _find_ties(ranking), []
+    for whole in count_positives(ranking.total, betas).as_floats().tolist():
+        latent = latent_shares(weight, whole - n)
+        area, pull = _precision_and_pull(ties, 1 + latent, whole)
+        known = n > 2 or whole == n
+        found.append((area, weighted_spread(pull, latent).error if known else np.nan))
+    value, error = np.transpose(found)
+    return value, error
 
 
 def _find_ties(ranking: Ranking) -> _Ties:
@@ -189,8 +204,8 @@ def _precision_and_pull(
     below = np.cumsum(own[::-1])[::-1][ties.first] - own
     total, squares = stands.sum(), stands**2
     alone, pairs = own.sum(), own @ above
-    value = alone / total + (positives - 1) * pairs / (total**2 - squares.sum())
-    if ties.end[0] == ties.end[-1] or n == 2:
+    value = alone / total + (positives - 1) * pairs / max(total**2 - squares.sum(), _LEAST)
+    if ties.end[0] == ties.end[-1] or n < 3:
         return float(value), np.zeros(n)
     without = (total - stands) ** 2 - (squares.sum() - squares)
     left_out = (alone - own) / (total - stands) + (positives - 1) / without * (

@@ -38,6 +38,11 @@ class Table(NamedTuple):
     fn: Numbers
     tn: Numbers
 
+    @classmethod
+    def of(cls, tp: Numbers, head: Numbers, positives: Numbers, size: Numbers | int) -> "Table":
+        """Return the tables with so many true positives in heads of so many examples."""
+        return cls(tp, head - tp, positives - tp, size - positives - (head - tp))
+
     def at_prevalence(self, prevalence: float | None) -> "Table":
         """Return tables of as many examples and the same rates, where so many are positive.
 
@@ -93,8 +98,8 @@ class Tables:
 
     def _complete(self, tp: Numbers) -> Table:
         """Return the tables with so many true positives."""
-        fp = self.head[:, np.newaxis, np.newaxis] - tp
-        return Table(tp, fp, self.positives - tp, self.negatives - fp)
+        size = self.positives + self.negatives
+        return Table.of(tp, self.head[:, np.newaxis, np.newaxis], self.positives, size)
 
 
 class RankCdf(NamedTuple):
@@ -297,9 +302,8 @@ def completed_table(
     tp = ranking.known_positive[:, np.newaxis] + in_head
     if on_new and ranking.monotone:
         tp = _tie_equal_shares(ranking, latent)
-    fp = ranking.head[:, np.newaxis] - tp
     positives = total.known_positive + latent
-    return ranking, Table(tp, fp, positives - tp, sum(total) - positives - fp)
+    return ranking, Table.of(tp, ranking.head[:, np.newaxis], positives, sum(total))
 
 
 def _tie_equal_shares(ranking: Ranking, latent: IntArray) -> FloatArray:

@@ -265,10 +265,7 @@ def table_within(
     pairs: list[tuple[Numbers, Numbers]] = [(inner_tp, inner_positives), (tp, positives)]
     if kinks is not None:
         pairs.insert(1, (kinks[..., 0], kinks[..., 1]))
-    tables = [
-        Table(true, head - true, every - true, size - head - (every - true))
-        for true, every in pairs
-    ]
+    tables = [Table.of(true, head, every, size) for true, every in pairs]
     return Table(*(np.concatenate(counts, axis=-1) for counts in zip(*tables, strict=True)))
 
 

@@ -32,13 +32,13 @@ from pu_accessor.inference.estimates.intervals import Estimates
 from pu_accessor.inference.estimates.joint import (
     join_estimates,
     join_metric_at,
+    metric_value,
 )
 from pu_accessor.inference.estimates.metric_at import metric_at
 from pu_accessor.inference.prior.labeling import beta_from_labels
 from pu_accessor.inference.prior.methods import estimate_prior
 from pu_accessor.inference.quantities import QUANTITIES
 from pu_accessor.inference.settings import BetaRange, Settings, ranking_level
-from pu_accessor.inference.value import metric_value
 from pu_accessor.ranking import FloatArray, Ranking
 from tests.support.studies.shapes import CHOSEN, OTHERS, Draw, Shape, normal
 
@@ -220,9 +220,9 @@ def at_cutoff(name: str, rank: int | None) -> Question:
     def question(ranking: Ranking, beta: BetaRange, joint: str, threshold: float) -> Limits:
         point, at = np.array([beta.point]), Cutoff("rank", rank or 0)
         if joint == "point" and rank is None:
-            found = metric_on_new(ranking, point, name, threshold, rule)
+            found = metric_on_new(ranking, BetaRange(point), name, threshold, rule)
         elif joint == "point":
-            found = metric_at(ranking, point, name, at, rule)
+            found = metric_at(ranking, BetaRange(point), name, at, rule)
         elif rank is None:
             at = Cutoff("threshold", threshold)
             entry = QUANTITIES[name]

@@ -18,11 +18,12 @@ from pu_accessor.counting.cutoffs import rank_examples
 from pu_accessor.inference.comparison.pairwise import GroupValue, find_gaps
 from pu_accessor.inference.estimates.cutoff_spec import read_at
 from pu_accessor.inference.estimates.early_recognition import estimate_bedroc
+from pu_accessor.inference.estimates.intervals import Estimates
+from pu_accessor.inference.estimates.joint import value_of
 from pu_accessor.inference.estimates.metric_at import metric_at
 from pu_accessor.inference.estimates.utility import net_benefit_at, reliability
 from pu_accessor.inference.quantities import read_quantity
 from pu_accessor.inference.settings import BetaRange, Settings
-from pu_accessor.inference.value import Value, value_of
 from pu_accessor.ranking import BoolArray, FloatArray, Ranking
 from tests.support.studies.shapes import CHOSEN, OTHERS, Rng, Shape
 
@@ -90,22 +91,22 @@ def at_precision(shape: Shape, known: int, share: float, draws: int, rng: Rng) -
     """Precision and recall where the estimated precision is last at least 0.5."""
     found: dict[str, Found] = {}
     for one in samples(shape, known, share, draws, rng):
-        betas, at = np.array([one.beta]), read_at({"precision": 0.5})
+        beta, at = BetaRange(np.array([one.beta])), read_at({"precision": 0.5})
         for name in ("precision", "recall"):
             try:
-                got = metric_at(one.ranking, betas, name, at, Settings(LEVEL))
+                got = metric_at(one.ranking, beta, name, at, Settings(LEVEL))
             except ValueError:  # is reached by no cutoff
                 continue
             head = one.score >= got.threshold[0]
             true = one.truth[head].sum() / (head if name == "precision" else one.truth).sum()
-            exact = metric_at(one.ranking, betas, name, read_at(int(got.rank[0])), Settings(LEVEL))
+            exact = metric_at(one.ranking, beta, name, read_at(int(got.rank[0])), Settings(LEVEL))
             for band, each in (("simultaneous", got), ("exact", exact)):
                 rows = found.setdefault(f"{name} at precision .5, {band}", [])
                 rows.append((true, each.lower[0], each.upper[0]))
     return held(found)
 
 
-def enrichment(ranking: Ranking, betas: FloatArray, fraction: float) -> Value:
+def enrichment(ranking: Ranking, betas: FloatArray, fraction: float) -> Estimates:
     """Return the enrichment factor of the top."""
     top = {"fraction": fraction}
     entry, beta = read_quantity("lift", top, "gap"), BetaRange(betas)
@@ -124,7 +125,7 @@ def early(shape: Shape, known: int, share: float, draws: int, rng: Rng) -> dict[
             rows.append((every.value[0], got.lower[0], got.upper[0]))
         for fraction in (0.01, 0.05, 0.2):
             lift = enrichment(one.ranking, betas, fraction)
-            truth = enrichment(whole, np.zeros(1), fraction).estimate[0]
+            truth = enrichment(whole, np.zeros(1), fraction).value[0]
             rows = found.setdefault(f"enrichment, top {fraction:.0%}", [])
             rows.append((truth, lift.lower[0], lift.upper[0]))
     return held(found)
@@ -160,7 +161,7 @@ def gaps(shape: Shape, known: int, share: float, draws: int, rng: Rng) -> dict[s
                     betas = np.array([one.beta])
                     entry = read_quantity(name, {"threshold": place}, "gap")
                     value = value_of(entry, one.ranking, BetaRange(betas), limit, target, at)
-                    interval = value.estimate, value.lower, value.upper
+                    interval = value.value, value.lower, value.upper
                     groups.append(GroupValue(one.ranking.total.known_positive, *interval))
                 gap = find_gaps(groups)
                 row = true[0] - true[1], gap.lower[0, 0], gap.upper[0, 0]
@@ -188,11 +189,11 @@ def reliable(shape: Shape, known: int, share: float, draws: int, rng: Rng) -> di
         for band in ("exact", "simultaneous"):
             rule = Settings(LEVEL, band)
             bins, every = (
-                reliability(some, b, edges, rule).value[..., 0]
+                reliability(some, BetaRange(b), edges, rule).value[..., 0]
                 for some, b in ((few, betas), (whole, np.zeros(1)))
             )
             worth, best = (
-                net_benefit_at(some, b, thresholds, rule).value[..., 0]
+                net_benefit_at(some, BetaRange(b), thresholds, rule).value[..., 0]
                 for some, b in ((few, betas), (whole, np.zeros(1)))
             )
             for what, limits, truth in (("bins", bins, every), ("net benefit", worth, best)):
