@@ -169,21 +169,28 @@ def with_edges(gaps: Gaps, inside: IntArray) -> FloatArray:
     Each time an open gap gets to a small part of the floats that it spanned before.
     """
     edges = max(_EDGES // inside.size, 4) // 2
-    values = [gaps.values]
-    for number in inside:
-        lowest, above = float(gaps.lowest[number]), float(np.append(gaps.values, 0.0)[number - 1])
-        values.append(_spread(order_of(lowest), order_of(above) if number else HIGHEST + 1, edges))
-        if number and np.isfinite(above - lowest):  # even spacing usually splits faster
-            values.append(np.linspace(lowest, above, edges, endpoint=False))
+    lowest, above = gaps.lowest[inside], np.append(gaps.values, 0.0)[inside - 1]
+    end = np.where(inside > 0, _order_all(above), HIGHEST + 1)
+    values = [gaps.values, _spread(_order_all(lowest), end, edges)]
+    with np.errstate(invalid="ignore"):
+        width = above - lowest
+    even = (inside > 0) & np.isfinite(width)  # which usually splits faster
+    values.append((lowest[even] + np.outer(np.arange(edges) / edges, width[even])).ravel())
     return distinct(np.concatenate(values))[0]
 
 
-def _spread(low: int, end: int, size: int) -> FloatArray:
-    """Return scores from `low` on and before `end`, evenly spread over the floats."""
-    step = -(-(end - low) // size)
-    steps = np.arange(-(-(end - low) // step))
-    # The sums fit in 64 bits, the products may not: both wrap around alike.
-    return from_order(np.int64(low) + np.int64(step) * steps)
+def _spread(low: IntArray, end: IntArray, size: int) -> FloatArray:
+    """Return scores from each `low` on and before each `end`, evenly spread over the floats."""
+    # Differences fit in 64 bits without a sign; sums and products wrap around alike.
+    way, pieces = end.view(np.uint64) - low.view(np.uint64), np.uint64(size)
+    steps = np.arange(size, dtype=np.uint64)[:, np.newaxis] * (way // pieces + (way % pieces > 0))
+    places = (low.view(np.uint64) + steps)[steps < way]
+    return from_order(places.view(np.int64))
+
+
+def _order_all(scores: FloatArray) -> IntArray:
+    """Return the integers of scores; NaN comes just below -inf."""
+    return np.where(np.isnan(scores), LOWEST - 1, _order(scores))
 
 
 def _order(scores: FloatArray) -> IntArray:
@@ -200,11 +207,6 @@ def from_order(order: IntArray) -> FloatArray:
 
 
 LOWEST, HIGHEST = (int(bits) for bits in _order(np.array([-np.inf, np.inf])))
-
-
-def order_of(score: float) -> int:
-    """Return the integer of one score; NaN comes just below -inf."""
-    return LOWEST - 1 if np.isnan(score) else int(_order(np.array([score]))[0])
 
 
 @dataclass(frozen=True, eq=False)
