@@ -231,7 +231,7 @@ def calibration_curves(
     """Return the share of positives in bins as curves to draw."""
     edges = as_edges(bins)
     results = reliabilities(request, betas, edges, settings)
-    curves = lay_out_curves(results, "bin", {"mean_score": ("bin",)})
+    curves = lay_out_curves(results, "bin", {"mean_score": ("bin",), "known_positive": ("bin",)})
     return curves.assign_coords(bin=edges[:-1], right=("bin", edges[1:]))
 
 

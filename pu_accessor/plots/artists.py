@@ -49,6 +49,7 @@ class Kind(StrEnum):
     INFEASIBLE = "pu_accessor infeasible"
     LIMIT = "pu_accessor limit"
     CHANCE = "pu_accessor chance"
+    HOLLOW = "pu_accessor hollow"
     SHADE = "pu_accessor shade"
     MARK = "pu_accessor mark"
     CELL = "pu_accessor cell"
@@ -103,7 +104,37 @@ def draw_curves(
             draw_marks(ax, curve)
 
 
-def draw_band(ax: Axes, curve: Curve, trace: Trace, options: Options, label: str) -> None:
+def draw_bars(
+    ax: Axes,
+    curve: Curve,
+    parts: Sequence[xr.Dataset],
+    trace: Trace,
+    options: Options,
+    label: str,
+) -> None:
+    """Draw an interval's bar for each part of a curve; one stands for all in a legend."""
+    for number, part in enumerate(parts):
+        name = f"{'_' * (number > 0)}{label}"
+        draw_band(ax, curve._replace(data=part, among=1), trace, options, name)
+
+
+def draw_dots(ax: Axes, curve: Curve, trace: Trace, options: Options) -> None:
+    """Draw estimates that no line joins."""
+    dots = {"marker": "o", "linestyle": "none", "markersize": 6}
+    dots |= {"markeredgecolor": ground(ax), "markeredgewidth": 0.75}
+    draw_line(ax, curve, trace, {**dots, **options.line})
+
+
+def draw_naive(ax: Axes, curve: Curve, trace: Trace) -> None:
+    """Draw crosses where unlabeled examples are taken as negative."""
+    x, y = trace(curve.data.sel(bound="estimate"))
+    style: dict[str, Any] = {"color": curve.color, "marker": "x", "linestyle": "none"}
+    ax.plot(x, y, label=curve.label, gid=Kind.BASELINE, zorder=3, **style)
+
+
+def draw_band(
+    ax: Axes, curve: Curve, trace: Trace, options: Options, label: str, *, density: float = 1
+) -> None:
     """Fill between the bounds: along the upper one and back along the lower one."""
     if curve.is_baseline:
         return
@@ -113,7 +144,7 @@ def draw_band(ax: Axes, curve: Curve, trace: Trace, options: Options, label: str
     color = style.pop("color", None) or face or curve.color
     is_opaque = "alpha" in style or to_rgba(color)[3] < 1
     properties = {
-        "facecolor": color if is_opaque else (*to_rgb(color), _opacity(curve.among)),
+        "facecolor": color if is_opaque else (*to_rgb(color), density * _opacity(curve.among)),
         "edgecolor": (*to_rgb(color), 0.7),
         "linewidth": 0.6,
         "label": label,
