@@ -15,6 +15,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
 from matplotlib.text import Annotation
 
+from pu_accessor.datasets.schema import AXIS
 from pu_accessor.inference.quantities import write_label
 from pu_accessor.plots.colors import ground, ink
 from pu_accessor.plots.options import Options
@@ -33,8 +34,8 @@ TARGETS: Mapping[str, str] = {"population": "new examples", "examples": "these e
 _FEW = 6  # bands whose faces can be told apart where they lie over each other
 _SEPARATOR = ": "
 _NEAR = 0.15  # of a rate, within which one name stands for the marks of several curves
-_WHOLE = 4_000  # points that are few enough to be drawn as they are
-_CELLS = 2_000  # pixels of a picture in which nothing moves by more than one
+_WHOLE = 4_000  # cutoffs that are few enough to be drawn as they are
+_CELLS = 1_500  # pixels along an axis
 
 
 class Kind(StrEnum):
@@ -164,7 +165,7 @@ def _opacity(among: int) -> float:
 def draw_envelope(ax: Axes, curve: Curve, x: FloatArray, ends: Path, betas: FloatArray) -> None:
     """Hatch what a curve's bounds get to while beta varies; curves may share one."""
     low, high = ends
-    outline = _outline(thin(x, high), thin(x, low))
+    outline = _outline((x, high), (x, low))
     drawn = [patch.get_path() for patch in ax.patches if kind_of(patch) is Kind.ENVELOPE]
     corners = [np.asarray(path.vertices)[: len(outline)] for path in drawn]
     if curve.is_baseline or any(np.array_equal(outline, others) for others in corners):
@@ -249,7 +250,7 @@ def _path(curve: Curve, trace: Trace, bound: str) -> Path:
     """Return the vertices of one bound of a curve, where it has a value."""
     x, y = trace(curve.data.sel(bound=bound))
     known = np.isfinite(x) & np.isfinite(y)
-    return thin(x, y) if known.all() else thin(x[known], y[known])
+    return (x, y) if known.all() else (x[known], y[known])
 
 
 def follow(x: str, y: str) -> Trace:
@@ -266,27 +267,37 @@ def hold(x: FloatArray, y: FloatArray) -> Path:
     return np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1]
 
 
-def thin(x: FloatArray, y: FloatArray) -> Path:
-    """Leave out vertices that nobody sees, so that vector files are small.
+def visible(curves: xr.Dataset) -> xr.Dataset:
+    """Leave out cutoffs that nobody sees, before anything is computed for them.
 
-    Of a run of points within one cell of a grid, the first and the last stay. There are `_CELLS`
-    cells along x and y, and along the logarithm of x where it may be drawn on such an axis.
+    Those around each of many ranks stay, spread evenly and ever closer to both ends, and so for
+    thresholds. No count moves by more between two that stay than the rank does.
     """
-    if x.size <= _WHOLE:
-        return x, y
-    scales = [x, y]
-    if x.min() >= 0 and x.max() > 0:
-        scales.append(np.log(np.maximum(x, x[x > 0].min())))
-    is_new = np.zeros(x.size - 1, dtype=bool)
-    for values in scales:
-        with np.errstate(over="ignore", invalid="ignore"):
-            extent = np.ptp(values)
-        if not np.isfinite(extent):
-            return x, y
-        cells = (values - values.min()) * (_CELLS / extent if extent > 0 else 0)
-        is_new |= np.diff(cells.astype(np.int32)) != 0
-    kept = np.append(is_new, True) | np.append(True, is_new)
-    return x[kept], y[kept]
+    axis = AXIS if AXIS in curves.dims else "rank"
+    size = curves.sizes.get(axis, 0)
+    if size <= _WHOLE or "rank" not in curves.coords:
+        return curves
+    kept = np.zeros(size + 1, dtype=bool)
+    kept[[0, size - 1]] = True
+    for name, sign in (("rank", 1), ("threshold", -1)):
+        if name not in curves.coords:
+            continue
+        for ascending in sign * np.atleast_2d(curves[name].transpose(..., axis).to_numpy()):
+            known = ascending[np.isfinite(ascending)]
+            places = np.searchsorted(ascending, _spread(sign * known) * sign)
+            kept[places] = kept[np.maximum(places - 1, 0)] = True
+    return curves.isel({axis: np.flatnonzero(kept[:size])})
+
+
+def _spread(values: FloatArray) -> FloatArray:
+    """Return values as many as can be seen, from the lowest to the highest of some."""
+    if not values.size:
+        return values
+    low, high = float(values.min()), float(values.max())
+    positive = values[values > 0] if low >= 0 else values[:0]
+    logarithmic = np.geomspace(positive.min(), high, 2 * _CELLS) if positive.size else positive
+    even = np.linspace(low, high, _CELLS)
+    return np.concatenate([even, logarithmic, low + high - logarithmic])
 
 
 # Marks

@@ -8,7 +8,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 
 from pu_accessor.datasets.curves import curve as curve_of
-from pu_accessor.datasets.schema import COUNTS
+from pu_accessor.datasets.schema import COUNTS, INTERVAL, axis_of
 from pu_accessor.errors import PUValueError
 from pu_accessor.plots.artists import (
     Curve,
@@ -27,6 +27,7 @@ from pu_accessor.plots.artists import (
     draw_naive,
     follow,
     hold,
+    visible,
 )
 from pu_accessor.plots.colors import ground, ink
 from pu_accessor.plots.layout import Drawing, draw_panels
@@ -45,7 +46,7 @@ def plot_roc(tables: xr.Dataset, options: Options) -> Drawing:
     A bound may step back: a known positive that enters the head brings latent ones along, which
     were false positives one rank before. The estimate does not, but where a bound cuts it.
     """
-    rates = curve_of(tables, "roc")
+    rates = _rates(tables, "roc")
     _check_negatives(tables)
     envelope = _read_envelope(rates, "tpr_envelope")
 
@@ -71,8 +72,7 @@ def plot_pr(tables: xr.Dataset, options: Options) -> Drawing:
     .. [1] J. Davis, M. Goadrich, *The relationship between precision-recall and ROC curves*,
        ICML 2006.
     """
-    rates = curve_of(tables, "pr")  # says what is missing where these are no tables
-    rates = rates.assign({name: tables[name].variable for name in COUNTS})
+    rates = _rates(tables, "pr")
     envelope = _read_envelope(rates, "precision_envelope")
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
@@ -112,15 +112,24 @@ def plot_rank_cdf(cdf: xr.Dataset, options: Options) -> Drawing:
         ax.margins(x=0.02)  # a last step at the last example is not under the frame
         ax.set(ylim=(-0.02, 1.02))
 
-    return draw_panels(cdf, draw, options)
+    return draw_panels(visible(cdf), draw, options)
+
+
+def _rates(tables: xr.Dataset, name: str) -> xr.Dataset:
+    """Return a curve with the counts it is of, at cutoffs that can be seen."""
+    has_envelope = any(part in tables for part in INTERVAL)  # which all cutoffs count for
+    seen = tables if has_envelope else visible(tables)
+    rates = curve_of(seen, name)  # says what is missing where these are no tables
+    return visible(rates.assign({count: seen[count].variable for count in COUNTS}))
 
 
 def _check_negatives(tables: xr.Dataset) -> None:
     """Raise where there is no false positive rate."""
     if "beta" not in tables.dims:
         return  # said better by what follows
-    dims = [dim for dim in tables["fp"].dims if dim != "beta"]
-    empty = (tables["fp"] + tables["tn"] == 0).any(dims)
+    first = tables.isel({axis_of(tables.dims): 0})
+    dims = [dim for dim in first["fp"].dims if dim != "beta"]
+    empty = (first["fp"] + first["tn"] == 0).any(dims)
     if empty.any():
         betas = tables["beta"].to_numpy()[..., empty]
         raise PUValueError(
@@ -238,7 +247,7 @@ def plot_gain(gains: xr.Dataset, options: Options) -> Drawing:
             draw_chance(ax, *ends, label="perfect", linestyle="-", linewidth=0.8)
         ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
 
-    return draw_panels(gains, draw, options)
+    return draw_panels(visible(gains), draw, options)
 
 
 def plot_calibration(shares: xr.Dataset, options: Options) -> Drawing:

@@ -128,9 +128,9 @@ def _draw_axes(slices: Sequence[Slice], draw: Draw, options: Options, values: Va
     ax = plt.subplots(layout="constrained")[1] if options.ax is None else options.ax
     curves = color_curves(ax, slices, options, values)
     draw(ax, curves)
-    _break_labels(ax)
+    has_broken = _break_labels(ax)
     _name_curves([ax], curves, options, values)
-    if options.ax is None:  # new sizes may have other ticks, which take other room
+    if has_broken and options.ax is None:  # lower Axes have other ticks, which take other room
         figure: Any = ax.figure
         figure.get_layout_engine().execute(figure)
     return ax
@@ -146,15 +146,16 @@ def _name_curves(
         add_legend(axes, entries, write_title(options, values), options)
 
 
-def _break_labels(ax: Axes) -> None:
-    """Break the lines of labels that are longer than their axis."""
-    frame = ax.get_window_extent()
+def _break_labels(ax: Axes) -> bool:
+    """Break the lines of labels that are longer than their axis, and say whether there are any."""
+    before, frame = (ax.get_xlabel(), ax.get_ylabel()), ax.get_window_extent()
     for label, side in ((ax.xaxis.label, frame.width), (ax.yaxis.label, frame.height)):
         lines, room = label.get_text().split("\n"), _LINE * side
         length = max(label.get_window_extent().size)
         if length > room > 0:
             width = max(8, int(max(map(len, lines)) * room / length))
             label.set_text("\n".join(textwrap.fill(line, width) for line in lines))
+    return before != (ax.get_xlabel(), ax.get_ylabel())
 
 
 def _draw_grid(slices: Sequence[Slice], draw: Draw, options: Options, values: Values) -> FacetGrid:

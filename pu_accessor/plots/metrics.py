@@ -21,6 +21,7 @@ from pu_accessor.plots.artists import (
     draw_curves,
     draw_infeasible,
     hold,
+    visible,
     write_quantity,
 )
 from pu_accessor.plots.layout import Drawing, draw_panels
@@ -49,11 +50,12 @@ def plot_metric(tables: xr.Dataset, name: str | Metric, x: str, options: Options
     """Draw a metric at each cutoff: the estimate as a line, the area between the bounds filled."""
     check_plot_metric(name, x)
     inner = [key for key in INTERVAL if key in tables]
+    if x == "threshold":
+        _check_thresholds(tables)
+    tables = visible(tables)
     values = metric(tables.drop_vars(inner), name)
     if np.isnan(values.to_numpy()).all():
         raise PUValueError(f"There is nothing to draw: {values.name} has no value at any cutoff.")
-    if x == "threshold":
-        _check_thresholds(tables)
     trace = _tracer(name, x, partial(_evaluate_between, name=name))
     envelope = partial(_envelope, name=name, x=x) if inner else None
 
