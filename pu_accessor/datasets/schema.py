@@ -165,6 +165,32 @@ def check_whole(tables: xr.Dataset) -> None:
     )
 
 
+def check_thresholds(tables: xr.Dataset) -> None:
+    """Raise unless the thresholds of all cutoffs are known."""
+    every = bool(np.all(tables.coords.get("all_cutoffs", True)))
+    if not (every and is_whole(tables) and "threshold" in tables.coords):
+        raise PUValueError(
+            "x='threshold' needs the tables of all cutoffs and their thresholds, but some are "
+            "missing. Make them with ranks='all', and select after drawing."
+        )
+
+
+def check_negatives(tables: xr.Dataset) -> None:
+    """Raise where there is no false positive rate."""
+    if "beta" not in tables.dims:
+        return  # said better by what follows
+    first = tables.isel({axis_of(tables.dims): 0})
+    dims = [dim for dim in first["fp"].dims if dim != "beta"]
+    empty = (first["fp"] + first["tn"] == 0).any(dims)
+    if empty.any():
+        betas = tables["beta"].to_numpy()[..., empty]
+        raise PUValueError(
+            f"An ROC curve needs negatives, but at beta = {betas.tolist()} there are none. Pass a "
+            "smaller beta, or draw the precision-recall curve: plot_pr.",
+            page="beta#too-high",
+        )
+
+
 _LABELED = ("bound", "beta", "fpr_grid", "recall_grid", "envelope")
 _LABELS = {"bound": [*BOUND, *ENVELOPE], "envelope": [*SIDES]}
 # From which dtypes each is cast; text is left as it is.

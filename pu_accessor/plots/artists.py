@@ -15,7 +15,6 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
 from matplotlib.text import Annotation
 
-from pu_accessor.datasets.schema import AXIS
 from pu_accessor.inference.quantities import write_label
 from pu_accessor.plots.colors import ground, ink
 from pu_accessor.plots.options import Options
@@ -34,8 +33,6 @@ TARGETS: Mapping[str, str] = {"population": "new examples", "examples": "these e
 _FEW = 6  # bands whose faces can be told apart where they lie over each other
 _SEPARATOR = ": "
 _NEAR = 0.15  # of a rate, within which one name stands for the marks of several curves
-_WHOLE = 4_000  # cutoffs that are few enough to be drawn as they are
-_CELLS = 1_500  # pixels along an axis
 
 
 class Kind(StrEnum):
@@ -265,39 +262,6 @@ def follow(x: str, y: str) -> Trace:
 def hold(x: FloatArray, y: FloatArray) -> Path:
     """Return the corners of a step function, for a line as well as for the edge of a band."""
     return np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1]
-
-
-def visible(curves: xr.Dataset) -> xr.Dataset:
-    """Leave out cutoffs that nobody sees, before anything is computed for them.
-
-    Those around each of many ranks stay, spread evenly and ever closer to both ends, and so for
-    thresholds. No count moves by more between two that stay than the rank does.
-    """
-    axis = AXIS if AXIS in curves.dims else "rank"
-    size = curves.sizes.get(axis, 0)
-    if size <= _WHOLE or "rank" not in curves.coords:
-        return curves
-    kept = np.zeros(size + 1, dtype=bool)
-    kept[[0, size - 1]] = True
-    for name, sign in (("rank", 1), ("threshold", -1)):
-        if name not in curves.coords:
-            continue
-        for ascending in sign * np.atleast_2d(curves[name].transpose(..., axis).to_numpy()):
-            known = ascending[np.isfinite(ascending)]
-            places = np.searchsorted(ascending, _spread(sign * known) * sign)
-            kept[places] = kept[np.maximum(places - 1, 0)] = True
-    return curves.isel({axis: np.flatnonzero(kept[:size])})
-
-
-def _spread(values: FloatArray) -> FloatArray:
-    """Return values as many as can be seen, from the lowest to the highest of some."""
-    if not values.size:
-        return values
-    low, high = float(values.min()), float(values.max())
-    positive = values[values > 0] if low >= 0 else values[:0]
-    logarithmic = np.geomspace(positive.min(), high, 2 * _CELLS) if positive.size else positive
-    even = np.linspace(low, high, _CELLS)
-    return np.concatenate([even, logarithmic, low + high - logarithmic])
 
 
 # Marks

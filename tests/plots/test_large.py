@@ -15,10 +15,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
 from scipy.spatial import cKDTree
 
+from pu_accessor.datasets import slices
 from pu_accessor.datasets.schema import COUNTS
 from pu_accessor.inference.tables.metrics import METRICS, evaluate
-from pu_accessor.plots import artists, metrics
-from tests.arguments.test_beta_interval import ask
 from tests.cases import binormal
 
 FRAME = binormal(4_000, 11_000, 0.1, seed=4)[0]
@@ -102,7 +101,7 @@ def test_cutoffs_that_are_left_out_are_within_two_pixels_of_what_is_drawn(
 ) -> None:
     tables = (SKEWED if skewed else TABLES).sel(beta=[0.2])
     drawn = paths(draw(plot, tables))
-    monkeypatch.setattr(artists, "_WHOLE", np.inf)
+    monkeypatch.setattr(slices, "_WHOLE", np.inf)
     whole = paths(draw(plot, tables))
     assert len(drawn) == len(whole) > 1
     for few, all_of_them in zip(drawn, whole, strict=True):
@@ -112,9 +111,9 @@ def test_cutoffs_that_are_left_out_are_within_two_pixels_of_what_is_drawn(
 
 
 def test_few_cutoffs_are_drawn_as_they_are() -> None:
-    assert artists.visible(FEW) is FEW
+    assert slices.visible(FEW) is FEW
     without = TABLES.drop_vars("rank")
-    assert artists.visible(without) is without
+    assert slices.visible(without) is without
 
 
 @some_plots
@@ -171,25 +170,6 @@ def test_between_cutoffs_a_metric_follows_straight_lines_of_counts(name: str, ra
     defined = one["rank"].to_numpy()[np.isfinite(evaluate(name, *(one[key] for key in COUNTS)))]
     assert set(defined[int(name == "precision" and defined[0] == 0) :]) <= set(x)
     assert x.size > 400
-
-
-@pytest.mark.parametrize(
-    ("name", "x"),
-    [
-        *(("precision", "rank"), ("fpr", "rank"), ("mcc", "rank"), (gain, "rank")),
-        *(("mcc", "fraction"), ("precision", "threshold"), (gain, "threshold")),
-    ],
-)
-def test_envelopes_do_not_depend_on_blocks(
-    name: Any, x: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    drawn = []
-    for block in (7, 1_000):
-        monkeypatch.setattr(metrics, "_BLOCK", block)
-        ax = ask("bad").pu.plot_metric(name, x=x)
-        drawn.append([patch.get_xy() for patch in ax.patches if isinstance(patch, Polygon)])
-    for one, other in zip(*drawn, strict=True):
-        np.testing.assert_array_equal(one, other)
 
 
 def test_points_without_a_value_at_any_bound_are_left_out() -> None:
