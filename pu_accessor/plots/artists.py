@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb, to_rgba
 from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
-from matplotlib.text import Annotation
+from matplotlib.patheffects import withStroke
 
 from pu_accessor.inference.quantities import write_label
 from pu_accessor.plots.colors import ground, ink
@@ -98,8 +98,8 @@ def draw_curves(
             draw_envelope(ax, curve, *envelope(curve.data), dataset["interval_beta"].to_numpy())
         draw_band(ax, curve, trace, options, band_label(dataset))
         draw_line(ax, curve, trace, options.line)
-        if "mark_name" in curve.data.coords and not curve.is_baseline:
-            draw_marks(ax, curve)
+    if "mark_name" in dataset.coords:
+        draw_marks(ax, [curve for curve in curves if not curve.is_baseline])
 
 
 def draw_bars(
@@ -279,20 +279,25 @@ def draw_cross(ax: Axes, x: Any, y: Any, kind: Kind, label: str, color: Any) -> 
     ax.plot(x, y, label=label, gid=kind, linestyle="none", markersize=8, zorder=4, **style)
 
 
-def draw_marks(ax: Axes, curve: Curve) -> None:
-    """Mark the cutoffs of a curve that are asked for, with their value beside."""
-    x, y, names = (curve.data[f"mark_{part}"].to_numpy() for part in ("x", "y", "name"))
-    style: dict[str, Any] = {"color": curve.color, "marker": "o", "markeredgecolor": ground(ax)}
-    ax.plot(x, y, linestyle="none", gid=Kind.MARK, label="_mark", zorder=4, **style)
-    for point, name in zip(zip(x, y, strict=True), names, strict=True):
-        others = [
-            text.xy
-            for text in ax.texts
-            if isinstance(text, Annotation) and text.get_text() == name
-        ]
-        if all(np.abs(np.subtract(point, other)).max() > _NEAR for other in others):
-            beside: dict[str, Any] = {"textcoords": "offset points", "va": "top"}
-            ax.annotate(name, point, (6, -3), fontsize="small", color=ink(ax), zorder=4, **beside)
+def draw_marks(ax: Axes, curves: Sequence[Curve]) -> None:
+    """Mark the cutoffs of curves that are asked for, with their value beside the lowest one."""
+    marks = []
+    for curve in curves:
+        x, y, names = (curve.data[f"mark_{part}"].to_numpy() for part in ("x", "y", "name"))
+        style: dict[str, Any] = {"color": curve.color, "marker": "o"}
+        style |= {"markeredgecolor": ground(ax), "linestyle": "none", "zorder": 4}
+        ax.plot(x, y, gid=Kind.MARK, label="_mark", **style)
+        marks += [*zip(y, x, names, strict=True)]
+    halo = [withStroke(linewidth=2, foreground=ground(ax))]
+    below = "precision" not in curves[0].data  # where the curve is not going
+    beside: dict[str, Any] = {"textcoords": "offset points", "path_effects": halo}
+    beside |= {"xytext": (6, -3 if below else 3), "va": "top" if below else "bottom"}
+    written: list[tuple[float, float, str]] = []
+    for y, x, name in sorted(marks):
+        others = [np.subtract((x, y), at) for *at, text in written if text == name]
+        if all(np.abs(apart).max() > _NEAR for apart in others):
+            ax.annotate(name, (x, y), fontsize="small", color=ink(ax), zorder=4, **beside)
+            written.append((x, y, name))
 
 
 def draw_limit(ax: Axes, beta: float, color: Any, label: str) -> None:
