@@ -4,6 +4,7 @@ While a script runs the panel is put aside; when the gallery is there it takes t
 small picture of them all.
 """
 
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,16 @@ def scrape(block: Any, script: dict[str, Any], settings: dict[str, Any]) -> Any:
         if panel is not None:
             PANELS.mkdir(parents=True, exist_ok=True)
             plt.figure(number).savefig(path, dpi=150, bbox_inches=panel)
-    return matplotlib_scraper(block, script, settings)
+    chart = script["example_globals"].pop("chart", None)  # of Altair
+    page = "" if chart is None else _frame(chart.to_html())
+    return matplotlib_scraper(block, script, settings) + page
+
+
+def _frame(page: str) -> str:
+    """Return a page within the page."""
+    style = "width: 100%; height: 27rem; border: 0"
+    frame = f'<iframe title="chart" style="{style}" srcdoc="{escape(page)}"></iframe>'
+    return f"\n\n.. raw:: html\n\n    {' '.join(frame.split())}\n\n"
 
 
 def _panel(figure: Figure) -> Bbox | None:
