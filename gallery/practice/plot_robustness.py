@@ -23,10 +23,10 @@ df["label"] = np.where(known, 1, np.nan)
 beta = malignant[~known].mean()  # an input; here the truth is at hand
 
 # %%
-figure, (left, right) = plt.subplots(1, 2, figsize=(10.5, 4.4), layout="constrained")
+figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4), sharey=True, layout="constrained")
 for ax, models in [(left, ["concave points", "compactness"]), (right, ["compactness", "texture"])]:
     df.pu(score=models).plot_robustness("difference", beta, ax=ax)
-    ax.set(title=" less ".join(models), ylim=(-0.25, 0.85))
+    ax.set_title(" less ".join(models))
 left.get_legend().remove()
 sns.move_legend(right, "upper left", frameon=False)
 right.set(ylabel="")
