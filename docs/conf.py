@@ -76,7 +76,7 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "show_signature": False,
     "subsection_order": ["../gallery/practice", "../gallery/paper"],
-    "within_subsection_order": "NumberOfCodeLinesSortKey",
+    "within_subsection_order": "order.Order",
     "write_computation_times": False,
 }
 
