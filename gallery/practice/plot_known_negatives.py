@@ -33,7 +33,7 @@ for ax, reference, color in zip(axes, ["positives", "negatives", "both"], colors
     ax.axhline(0, color="black", linewidth=1)
     width = float((off[:, 2] - off[:, 0]).mean())
     ax.set_title(f"from {reference}: {width:.0f} wide on average", loc="left")
-axes[1].set_ylabel("true positives: 95% exact band minus truth")
+figure.supylabel("true positives: 95% exact band minus truth", fontsize="medium")
 axes[2].set(xlabel="examples predicted positive", xlim=(0, truth.size))
 sns.despine()
 plt.show()
