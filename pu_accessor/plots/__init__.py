@@ -10,6 +10,7 @@ from pu_accessor.plots.curves import (
     plot_roc,
 )
 from pu_accessor.plots.layout import Drawing
+from pu_accessor.plots.legends import shared_legend
 from pu_accessor.plots.metrics import check_plot_metric, plot_metric
 from pu_accessor.plots.options import Options, Style
 from pu_accessor.plots.values import plot_against_beta, plot_forest, plot_robustness
@@ -30,4 +31,5 @@ __all__ = [
     "plot_rank_cdf",
     "plot_robustness",
     "plot_roc",
+    "shared_legend",
 ]

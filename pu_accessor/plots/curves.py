@@ -48,7 +48,9 @@ def plot_roc(tables: xr.Dataset, options: Options) -> Drawing:
         ax.set(xlabel="false positive rate", ylabel="true positive rate")
         draw_chance(ax, _DIAGONAL, _DIAGONAL)
         draw_curves(ax, curves, follow("fpr", "tpr"), options, tables, envelope)
-        ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), box_aspect=1)  # square where zoomed, too
+        ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+        if options.ax is None:
+            ax.set_box_aspect(1)  # square where zoomed, too
 
     return draw_panels(rates, draw, options)
 

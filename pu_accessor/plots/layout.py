@@ -17,7 +17,7 @@ from pu_accessor.datasets.schema import AXIS, BOUND
 from pu_accessor.errors import PUValueError, shorten, suggestion
 from pu_accessor.plots.artists import Curve, curves_on, write_key, write_name, write_panel
 from pu_accessor.plots.colors import ink, next_colors, read_palette
-from pu_accessor.plots.legends import Entries, add_legend, columns_beside, legend_entries
+from pu_accessor.plots.legends import add_legend, legend_entries
 from pu_accessor.plots.options import Options
 from pu_accessor.ranking import BoolArray
 
@@ -35,6 +35,7 @@ _INCREASING = {
     "bin": "Pass a larger number: bins=10.",
 }
 _HEIGHT = 3.2  # of a panel, in inches
+_LINE = 0.85  # of an axis, for each line of its label: a layout may still make the axis shorter
 
 
 class Slice(NamedTuple):
@@ -128,39 +129,39 @@ def _draw_axes(slices: Sequence[Slice], draw: Draw, options: Options, values: Va
     curves = color_curves(ax, slices, options, values)
     draw(ax, curves)
     _break_labels(ax)
-    if options.legend:
-        add_legend(ax, _entries([ax], curves, options), write_title(options, values), options)
+    _name_curves([ax], curves, options, values)
+    if options.ax is None:  # new sizes may have other ticks, which take other room
+        figure: Any = ax.figure
+        figure.get_layout_engine().execute(figure)
     return ax
 
 
-def _entries(axes: Sequence[Axes], curves: Sequence[Curve], options: Options) -> Entries:
-    """Return what a legend names, as it is wanted."""
-    return legend_entries(axes, without_names(curves, options), brief=options.legend == "brief")
+def _name_curves(
+    axes: Sequence[Axes], curves: Sequence[Curve], options: Options, values: Values
+) -> None:
+    """Add the legend that is wanted."""
+    if options.legend:
+        brief = options.legend == "brief"
+        entries = legend_entries(axes, without_names(curves, options), brief=brief)
+        add_legend(axes, entries, write_title(options, values), options)
 
 
 def _break_labels(ax: Axes) -> None:
-    """Break the lines of labels that are longer than their axis, so that none is cut off."""
-    figure: Any = ax.get_figure(root=True)
-    for _ in range(2):  # again where lines that were broken have left less room
-        if figure.get_layout_engine() is not None:
-            figure.get_layout_engine().execute(figure)
-        ax.apply_aspect()
-        frame = ax.get_window_extent()
-        for label, room, way in (
-            (ax.xaxis.label, frame.width, "width"),
-            (ax.yaxis.label, frame.height, "height"),
-        ):
-            text = label.get_text()
-            length = getattr(label.get_window_extent(), way)
-            if "\n" not in text and length > room > 0:
-                label.set_text(textwrap.fill(text, max(8, int(len(text) * room / length))))
+    """Break the lines of labels that are longer than their axis."""
+    frame = ax.get_window_extent()
+    for label, side in ((ax.xaxis.label, frame.width), (ax.yaxis.label, frame.height)):
+        text, room = label.get_text(), _LINE * side
+        length = max(label.get_window_extent().size)
+        if length > room > 0:
+            label.set_text(textwrap.fill(text, max(8, int(len(text) * room / length))))
 
 
 def _draw_grid(slices: Sequence[Slice], draw: Draw, options: Options, values: Values) -> FacetGrid:
-    """Draw a grid of panels with one legend."""
+    """Draw a grid of panels of one size, with one legend."""
     order = {name: values[name] for name in (options.row, options.col) if name}
     grid = _make_grid(slices, options, order)
-    colored = color_curves(grid.axes.flat[0], slices, options, values)
+    axes = [*grid.axes.flat]
+    colored = color_curves(axes[0], slices, options, values)
     for key, ax in grid.axes_dict.items():
         panel = dict(zip(order, key if len(order) == 2 else (key,), strict=True))
         inside = {id(item.data) for item in slices if _belongs(item, panel)}
@@ -169,15 +170,13 @@ def _draw_grid(slices: Sequence[Slice], draw: Draw, options: Options, values: Va
             among = sum(not curve.is_baseline for curve in curves)
             draw(ax, [curve._replace(among=among) for curve in curves])
         ax.set_title(", ".join(write_panel(name, value) for name, value in panel.items()))
-    drawn = next(ax for ax in grid.axes.flat if ax.get_xlabel())
+    drawn = next(ax for ax in axes if ax.get_xlabel())
     grid.set_axis_labels(drawn.get_xlabel(), drawn.get_ylabel())  # of the outer panels alone
-    if options.legend:
-        entries = dict(_entries(list(grid.axes.flat), colored, options))
-        title = write_title(options, values)
-        height = float(grid.figure.get_figheight())
-        columns = columns_beside(len(entries) + bool(title), height)
-        grid.add_legend(entries, title=title, ncols=columns)
-    grid.tight_layout()
+    for ax in axes:
+        _break_labels(ax)
+    grid.figure.set_layout_engine("constrained")
+    _name_curves(axes, colored, options, values)
+    grid._legend = next(iter(grid.figure.legends), None)  # where seaborn looks for it
     return grid
 
 
@@ -326,7 +325,7 @@ def color_curves(
     for item, is_baseline in zip(slices, naive, strict=True):
         key = item.where[hue] if hue else None
         color = colors[key] if by_model or not is_baseline else ink(ax, 0.75)
-        label = _NAIVE if is_baseline else _name(hue, key, item, write_beta)
+        label = _NAIVE if is_baseline else _name(options, key, item, write_beta)
         curves.append(Curve(item.data, color, label, is_baseline, among, by_model))
     return sorted(curves, key=lambda curve: curve.is_baseline)
 
@@ -360,11 +359,12 @@ def _beta_writer(betas: set[float | None]) -> Callable[[float | None], str]:
 
 
 def _name(
-    hue: str | None, key: Hashable, item: Slice, write_beta: Callable[[float | None], str]
+    options: Options, key: Hashable, item: Slice, write_beta: Callable[[float | None], str]
 ) -> str:
     """Return the name of a curve: that of its hue, with a beta of its own where it has one."""
-    if hue in (None, "beta"):
-        return write_beta(item.beta)
+    if options.hue in (None, "beta"):
+        in_title = options.hue is None and "beta" in (options.col, options.row)
+        return write_beta(None if in_title else item.beta)
     has_own_beta = item.beta is not None and "beta" not in item.where
     return f"{write_key(key)}, {write_beta(item.beta)}" if has_own_beta else write_key(key)
 
