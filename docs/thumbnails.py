@@ -4,7 +4,6 @@ While a script runs the panel is put aside; when the gallery is there it takes t
 small picture of all panels and their legend.
 """
 
-import pickle
 from pathlib import Path
 from typing import Any
 
@@ -35,10 +34,13 @@ def scrape(block: Any, script: dict[str, Any], settings: dict[str, Any]) -> Any:
     str
         Of the page: the figures.
     """
-    if plt.get_fignums() and not len(script["image_path_iterator"]):
+    is_first = not len(script["image_path_iterator"])
+    figures = [plt.figure(number) for number in plt.get_fignums()]
+    page = matplotlib_scraper(block, script, settings)
+    if figures and is_first:
         PANELS.mkdir(parents=True, exist_ok=True)
-        keep(plt.figure(plt.get_fignums()[0]), PANELS / f"{Path(script['src_file']).stem}.png")
-    return matplotlib_scraper(block, script, settings)
+        keep(figures[0], PANELS / f"{Path(script['src_file']).stem}.png")
+    return page
 
 
 def keep(figure: Figure, path: Path) -> None:
@@ -47,21 +49,20 @@ def keep(figure: Figure, path: Path) -> None:
     Parameters
     ----------
     figure : Figure
-        Stays as it is.
+        Its other artists are gone when this is done.
     path : Path
         Where to.
     """
-    copy: Any = pickle.loads(pickle.dumps(figure))  # noqa: S301
-    panel = _first_panel(copy)
-    for artist in [*copy.axes, *copy.legends, *copy.texts, panel.get_legend()]:
+    panel = _first_panel(figure)
+    for artist in [*figure.axes, *figure.legends, *figure.texts, panel.get_legend()]:
         if artist is not None:
             artist.set_visible(artist is panel)
-    _enlarge(panel, max(1.0, panel.bbox.width / copy.dpi / _INCHES))
-    copy.canvas.draw()
-    box: Any = panel.get_tightbbox().transformed(copy.dpi_scale_trans.inverted()).padded(0.05)
+    _enlarge(panel, max(1.0, panel.bbox.width / figure.dpi / _INCHES))
+    figure.canvas.draw()
+    inches = figure.dpi_scale_trans.inverted()
+    box = panel.get_tightbbox().transformed(inches).padded(0.05)
     lowest = max(box.y0, box.y1 - box.width)  # of a high panel the upper part
-    copy.savefig(path, dpi=150, bbox_inches=Bbox([[box.x0, lowest], [box.x1, box.y1]]))
-    plt.close(copy)
+    figure.savefig(path, dpi=150, bbox_inches=Bbox([[box.x0, lowest], [box.x1, box.y1]]))
 
 
 def _first_panel(figure: Figure) -> Any:
@@ -72,9 +73,9 @@ def _first_panel(figure: Figure) -> Any:
 
 def _enlarge(ax: Any, factor: float) -> None:
     """Enlarge labels, and leave out ticks for which there is no room then."""
+    ax.tick_params(labelsize=factor * ax.xaxis.label.get_fontsize(), labelbottom=True)
     for label in [ax.title, ax._left_title, ax.xaxis.label, ax.yaxis.label, *ax.texts]:
         label.set_fontsize(factor * label.get_fontsize())
-    ax.tick_params(labelsize=factor * ax.xaxis.get_ticklabels()[0].get_fontsize())
     for axis in (ax.xaxis, ax.yaxis):
         if isinstance(axis.get_major_locator(), AutoLocator):
             axis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))

@@ -23,6 +23,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import pu_accessor
+from pu_accessor.plots import shared_legend
 
 SEED, KNOWN, OUT = 2, 0.3, Path("build")
 
@@ -72,11 +73,12 @@ print(table.round(3).to_string(), "\n")
 # ROC and PR curves, for scores of which a higher one never means less.
 rising = df.pu(monotone=True)
 figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4), layout="constrained")
-rising.plot_roc(beta, baseline=True, ax=left, legend=False)
-rising.plot_pr(beta, baseline=True, ax=right, legend=False)
+rising.plot_roc(beta, baseline=True, ax=left)
+rising.plot_pr(beta, baseline=True, ax=right)
 precision, recall, _ = precision_recall_curve(malignant, score)
 left.plot(*roc_curve(malignant, score)[:2], color="black", linewidth=1, label="truth")
 right.plot(recall[:-1], precision[:-1], color="black", linewidth=1, label="truth")
+shared_legend(figure)
 
 OUT.mkdir(exist_ok=True)
 df.to_csv(OUT / "scores.csv", index=False)

@@ -41,7 +41,7 @@ print(pooled.auroc(beta).round(3).to_string(index=False))
 single, whole = df.pu(by="fold").auroc(beta), pooled.auroc(beta).iloc[0]
 true = [roc_auc_score(eight[df["fold"] == f], df.loc[df["fold"] == f, "score"]) for f in range(10)]
 blue, orange = sns.color_palette("colorblind", 2)
-figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.6), layout="constrained")
+figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4.4), layout="constrained")
 left.vlines(single["fold"], single["lower"], single["upper"], color=blue, linewidth=1)
 left.plot(single["fold"], single["estimate"], "o", color=blue, label="a fold")
 left.plot(single["fold"], true, "_", color="black", markersize=12, label="its truth")

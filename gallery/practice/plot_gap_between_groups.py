@@ -30,7 +30,7 @@ shown = ["quantity", "estimate_a", "estimate_b", "difference", "lower", "upper"]
 print(gaps[shown].round(2).to_string(index=False))
 
 ax, blue = (
-    plt.subplots(figsize=(6, 2.6), layout="constrained")[1],
+    plt.subplots(figsize=(5.2, 2.8), layout="constrained")[1],
     sns.color_palette("colorblind")[0],
 )
 for place, row in enumerate(gaps.itertuples()):
@@ -47,6 +47,6 @@ ax.axvline(0, color="0.4", linewidth=1)
 ax.set(yticks=[0, 1], yticklabels=gaps["quantity"], ylim=(-0.5, 1.6))
 ax.set_xlabel("north less south, in points, with 95% intervals")
 points = 100 * gaps["difference"].iloc[0]
-ax.set_title(f"The screen finds {points:.0f} points less of the sick in the south", loc="left")
+ax.set_title(f"The screen finds {points:.0f} points less\nof the sick in the south", loc="left")
 sns.despine()
 plt.show()

@@ -4,7 +4,7 @@ Polars: a curve for each ward
 
 Which tumours are malignant? In two wards some of them are known to be, and nothing is known of the
 others. The frame is one of polars: ``import pu_accessor.polars`` gives it the methods of a pandas
-frame. Dotted lines are the truth, which nobody would know.
+frame. Dashed lines are the truth, which nobody would know.
 """
 
 import matplotlib.pyplot as plt
@@ -19,6 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import pu_accessor.polars  # registers df.pu
+from pu_accessor.plots import shared_legend
 
 features, benign = load_breast_cancer(return_X_y=True)
 rng = np.random.default_rng(2)
@@ -45,6 +46,7 @@ print(table.drop(columns="target").round(3).to_string())
 ax = df.group_by("ward").pu.plot_roc(beta, hue="ward")
 for name, color in zip(table.index, sns.color_palette("colorblind"), strict=False):
     fpr, tpr, _ = roc_curve(parts[name]["truth"], parts[name]["score"])
-    ax.plot(fpr, tpr, ":", color=color)
+    ax.plot(fpr, tpr, "--", color=color, label=f"{name}, truth")
+shared_legend(ax.figure)
 sns.despine()
 plt.show()
