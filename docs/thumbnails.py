@@ -74,8 +74,10 @@ def _first_panel(figure: Figure) -> Any:
 def _enlarge(ax: Any, factor: float) -> None:
     """Enlarge labels, and leave out ticks for which there is no room then."""
     ax.tick_params(labelsize=factor * ax.xaxis.label.get_fontsize(), labelbottom=True)
-    for label in [ax.title, ax._left_title, ax.xaxis.label, ax.yaxis.label, *ax.texts]:
+    for label in [ax.title, ax._left_title, ax.xaxis.label, ax.yaxis.label]:
         label.set_fontsize(factor * label.get_fontsize())
+    for text in ax.texts:  # these stand among the curves
+        text.set_fontsize(factor**0.5 * text.get_fontsize())
     for axis in (ax.xaxis, ax.yaxis):
         if isinstance(axis.get_major_locator(), AutoLocator):
             axis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))

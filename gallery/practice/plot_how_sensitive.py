@@ -47,6 +47,6 @@ for (name, text), color in zip(names.items(), sns.color_palette("colorblind"), s
         text, at, (0, -18 if name == "fpr" else 6), color=color, textcoords="offset points"
     )
 right.set(xlabel="examples predicted positive", ylabel="change if β̂ is .01 higher")
-right.set_ylim(bottom=-0.009)
+right.set_ylim(bottom=-0.012)
 sns.despine()
 plt.show()

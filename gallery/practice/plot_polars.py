@@ -43,10 +43,11 @@ table = df.group_by("ward").pu.auroc(beta, target="examples").set_index("ward")
 parts = {name: rows for (name,), rows in df.partition_by("ward", as_dict=True).items()}
 table["truth"] = [roc_auc_score(rows["truth"], rows["score"]) for _, rows in sorted(parts.items())]
 print(table.drop(columns="target").round(3).to_string())
-ax = df.group_by("ward").pu.plot_roc(beta, hue="ward")
+figure, ax = plt.subplots(figsize=(7.6, 4.6), layout="constrained")
+df.group_by("ward").pu.plot_roc(beta, hue="ward", ax=ax)
 for name, color in zip(table.index, sns.color_palette("colorblind"), strict=False):
     fpr, tpr, _ = roc_curve(parts[name]["truth"], parts[name]["score"])
     ax.plot(fpr, tpr, "--", color=color, label=f"{name}, truth")
-shared_legend(ax.figure)
+shared_legend(figure)
 sns.despine()
 plt.show()
