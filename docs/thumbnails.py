@@ -59,9 +59,10 @@ def keep(figure: Figure, path: Path) -> None:
             artist.set_visible(artist is panel)
     _enlarge(panel, max(1.0, panel.bbox.width / figure.dpi / _INCHES))
     figure.canvas.draw()
+    figure.set_layout_engine("none")
     inches = figure.dpi_scale_trans.inverted()
     box = panel.get_tightbbox().transformed(inches).padded(0.05)
-    lowest = max(box.y0, box.y1 - box.width)  # of a high panel the upper part
+    lowest = max(box.y0, box.y1 - 1.2 * box.width)  # of a high panel the upper part
     figure.savefig(path, dpi=150, bbox_inches=Bbox([[box.x0, lowest], [box.x1, box.y1]]))
 
 
