@@ -70,6 +70,25 @@ def curve(tables: xr.Dataset, name: str) -> xr.Dataset:
     return curves.assign_coords({grid: (grid, GRID), "envelope": ("envelope", SIDES)})
 
 
+def tables_of(curves: xr.Dataset) -> xr.Dataset:
+    """Return curves, as `curve` returns them, with the tables that they are of; tables as are."""
+    needed = {"beta", "rank", *TOTALS}
+    names = [name for name, (x, y, *_) in TRACES.items() if needed | {x, y} <= {*curves.variables}]
+    if COUNTS[0] in curves or not names:
+        return curves
+    rate = "tpr" if names[0] == "roc" else "recall"
+    known, against, unlabeled = (curves[name] for name in TOTALS)
+    positives = known + np.floor(curves["beta"] * unlabeled + 0.5)
+    negatives = known + against + unlabeled - positives
+    tp = curves[rate] * positives
+    fp = curves["fpr"] * negatives if rate == "tpr" else curves["rank"] - tp
+    counts = dict(zip(COUNTS, (tp, fp, positives - tp, negatives - fp), strict=True))
+    dims = curves[rate].dims
+    return curves.assign(
+        {name: (dims, count.transpose(*dims).data) for name, count in counts.items()}
+    )
+
+
 def metric(tables: xr.Dataset, quantity: str | Metric) -> xr.DataArray:
     """Evaluate a metric on each contingency table."""
     label = read_quantity(quantity, None, "tables").name

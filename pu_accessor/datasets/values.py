@@ -221,7 +221,7 @@ def decision_curves(
     """Return the net benefit of each ranking as curves to draw."""
     probabilities = as_thresholds(thresholds)
     results = net_benefits(request, betas, probabilities, settings)
-    curves = _curves(results, "threshold", {"treat_all": ("threshold", "beta")})
+    curves = lay_out_curves(results, "threshold", {"treat_all": ("threshold", "beta")})
     return curves.assign_coords(threshold=probabilities)
 
 
@@ -231,11 +231,13 @@ def calibration_curves(
     """Return the share of positives in bins as curves to draw."""
     edges = as_edges(bins)
     results = reliabilities(request, betas, edges, settings)
-    curves = _curves(results, "bin", {"mean_score": ("bin",)})
+    curves = lay_out_curves(results, "bin", {"mean_score": ("bin",), "known_positive": ("bin",)})
     return curves.assign_coords(bin=edges[:-1], right=("bin", edges[1:]))
 
 
-def _curves(results: Results[Any], along: str, more: Mapping[str, tuple[str, ...]]) -> xr.Dataset:
+def lay_out_curves(
+    results: Results[Any], along: str, more: Mapping[str, tuple[str, ...]]
+) -> xr.Dataset:
     """Lay what rankings answer side by side, to be drawn."""
     keys = key_coordinates(results)
     by_key, contents = tuple(keys.sizes), [result.content for result in results.each]

@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb, to_rgba
 from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
+from matplotlib.text import Annotation
 
 from pu_accessor.inference.quantities import write_label
 from pu_accessor.plots.colors import ground, ink
@@ -31,6 +32,7 @@ _REFERENCES: Mapping[str, str] = {
 TARGETS: Mapping[str, str] = {"population": "new examples", "examples": "these examples"}
 _FEW = 6  # bands whose faces can be told apart where they lie over each other
 _SEPARATOR = ": "
+_NEAR = 0.15  # of a rate, within which one name stands for the marks of several curves
 _WHOLE = 4_000  # points that are few enough to be drawn as they are
 _CELLS = 2_000  # pixels of a picture in which nothing moves by more than one
 
@@ -47,7 +49,10 @@ class Kind(StrEnum):
     INFEASIBLE = "pu_accessor infeasible"
     LIMIT = "pu_accessor limit"
     CHANCE = "pu_accessor chance"
+    HOLLOW = "pu_accessor hollow"
     SHADE = "pu_accessor shade"
+    MARK = "pu_accessor mark"
+    CELL = "pu_accessor cell"
 
 
 class Curve(NamedTuple):
@@ -95,9 +100,41 @@ def draw_curves(
             draw_envelope(ax, curve, *envelope(curve.data), dataset["interval_beta"].to_numpy())
         draw_band(ax, curve, trace, options, band_label(dataset))
         draw_line(ax, curve, trace, options.line)
+        if "mark_name" in curve.data.coords and not curve.is_baseline:
+            draw_marks(ax, curve)
 
 
-def draw_band(ax: Axes, curve: Curve, trace: Trace, options: Options, label: str) -> None:
+def draw_bars(
+    ax: Axes,
+    curve: Curve,
+    parts: Sequence[xr.Dataset],
+    trace: Trace,
+    options: Options,
+    label: str,
+) -> None:
+    """Draw an interval's bar for each part of a curve; one stands for all in a legend."""
+    for number, part in enumerate(parts):
+        name = f"{'_' * (number > 0)}{label}"
+        draw_band(ax, curve._replace(data=part, among=1), trace, options, name)
+
+
+def draw_dots(ax: Axes, curve: Curve, trace: Trace, options: Options) -> None:
+    """Draw estimates that no line joins."""
+    dots = {"marker": "o", "linestyle": "none", "markersize": 6}
+    dots |= {"markeredgecolor": ground(ax), "markeredgewidth": 0.75}
+    draw_line(ax, curve, trace, {**dots, **options.line})
+
+
+def draw_naive(ax: Axes, curve: Curve, trace: Trace) -> None:
+    """Draw crosses where unlabeled examples are taken as negative."""
+    x, y = trace(curve.data.sel(bound="estimate"))
+    style: dict[str, Any] = {"color": curve.color, "marker": "x", "linestyle": "none"}
+    ax.plot(x, y, label=curve.label, gid=Kind.BASELINE, zorder=3, **style)
+
+
+def draw_band(
+    ax: Axes, curve: Curve, trace: Trace, options: Options, label: str, *, density: float = 1
+) -> None:
     """Fill between the bounds: along the upper one and back along the lower one."""
     if curve.is_baseline:
         return
@@ -107,7 +144,7 @@ def draw_band(ax: Axes, curve: Curve, trace: Trace, options: Options, label: str
     color = style.pop("color", None) or face or curve.color
     is_opaque = "alpha" in style or to_rgba(color)[3] < 1
     properties = {
-        "facecolor": color if is_opaque else (*to_rgb(color), _opacity(curve.among)),
+        "facecolor": color if is_opaque else (*to_rgb(color), density * _opacity(curve.among)),
         "edgecolor": (*to_rgb(color), 0.7),
         "linewidth": 0.6,
         "label": label,
@@ -265,6 +302,22 @@ def draw_cross(ax: Axes, x: Any, y: Any, kind: Kind, label: str, color: Any) -> 
     """Mark where something changes or breaks."""
     style: dict[str, Any] = {"color": color, "marker": "X", "markeredgecolor": ground(ax)}
     ax.plot(x, y, label=label, gid=kind, linestyle="none", markersize=8, zorder=4, **style)
+
+
+def draw_marks(ax: Axes, curve: Curve) -> None:
+    """Mark the cutoffs of a curve that are asked for, with their value beside."""
+    x, y, names = (curve.data[f"mark_{part}"].to_numpy() for part in ("x", "y", "name"))
+    style: dict[str, Any] = {"color": curve.color, "marker": "o", "markeredgecolor": ground(ax)}
+    ax.plot(x, y, linestyle="none", gid=Kind.MARK, label="_mark", zorder=4, **style)
+    for point, name in zip(zip(x, y, strict=True), names, strict=True):
+        others = [
+            text.xy
+            for text in ax.texts
+            if isinstance(text, Annotation) and text.get_text() == name
+        ]
+        if all(np.abs(np.subtract(point, other)).max() > _NEAR for other in others):
+            beside: dict[str, Any] = {"textcoords": "offset points", "va": "top"}
+            ax.annotate(name, point, (6, -3), fontsize="small", color=ink(ax), zorder=4, **beside)
 
 
 def draw_limit(ax: Axes, beta: float, color: Any, label: str) -> None:

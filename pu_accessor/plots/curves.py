@@ -13,24 +13,29 @@ from pu_accessor.errors import PUValueError
 from pu_accessor.plots.artists import (
     Curve,
     Envelope,
+    Kind,
     Path,
     band_label,
     curves_on,
     draw_band,
+    draw_bars,
     draw_chance,
     draw_curves,
+    draw_dots,
     draw_envelope,
     draw_line,
+    draw_naive,
     follow,
     hold,
 )
-from pu_accessor.plots.colors import ink
+from pu_accessor.plots.colors import ground, ink
 from pu_accessor.plots.layout import Drawing, draw_panels
 from pu_accessor.plots.options import Options
 from pu_accessor.ranking import FloatArray, IntArray
 
 _DIAGONAL = [0.0, *np.geomspace(1e-6, 1, 61).tolist()]  # straight, and right on a log scale, too
 _BELOW = 0.2  # how far a decision curve is followed below 0, by the highest point
+_HALF, _DODGE = 0.006, 0.016  # of a bar's width, and from one curve to the next, in scores
 _PIECES = 200  # straight pieces that a precision-recall curve from recall 0 to 1 is drawn with
 
 
@@ -237,34 +242,42 @@ def plot_gain(gains: xr.Dataset, options: Options) -> Drawing:
 
 
 def plot_calibration(shares: xr.Dataset, options: Options) -> Drawing:
-    """Draw reliability diagrams: shares of positives at the mean scores of bins, with limits."""
-    dots = {"marker": "o", "markersize": 4, "markeredgecolor": "white", "markeredgewidth": 0.75}
+    """Draw reliability diagrams: the share of positives at the mean score of each bin, with a bar.
+
+    A dot is hollow where its bin has no known positive, so that labels say little of it.
+    """
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
         ax.set(xlabel="mean score", ylabel="share of positives")
         draw_chance(ax, [0, 1], [0, 1], label="calibrated")
-        for curve in curves:
-            for run in _runs(curve.data):
-                part = curve._replace(data=run)
-                if "envelope" in run:
-                    (x, low), (_, high) = (_over_bins(run, side) for side in _sides(run))
-                    draw_envelope(ax, part, x, (low, high), shares["interval_beta"].to_numpy())
-                draw_band(ax, part, _trace_bins, options, band_label(shares))
-            draw_line(ax, curve, follow("mean_score", "value"), {**dots, **options.line})
+        for index, curve in enumerate(curves):
+            shift = _DODGE * (index - (len(curves) - 1) / 2)
+            data = curve.data.assign(mean_score=curve.data["mean_score"] + shift)
+            _draw_bins(ax, curve._replace(data=data), options, shares)
         ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
 
     return draw_panels(shares, draw, options, along="bin")
 
 
-def _runs(curve: xr.Dataset) -> list[xr.Dataset]:
-    """Return the parts of a curve that are side by side, without empty bins between them."""
-    left, right = curve["bin"].to_numpy(), curve["right"].to_numpy()
-    starts = np.flatnonzero(np.append(True, left[1:] != right[:-1]))
-    ends = np.append(starts[1:], left.size)
-    return [
-        curve.isel(bin=slice(start, end))
-        for start, end in zip(starts.tolist(), ends.tolist(), strict=True)
-    ]
+def _draw_bins(ax: Axes, curve: Curve, options: Options, shares: xr.Dataset) -> None:
+    """Draw the dots of one curve and their bars, on those of the envelope."""
+    at_bins = follow("mean_score", "value")
+    if curve.is_baseline:
+        draw_naive(ax, curve, at_bins)
+        return
+    bins = [curve.data.isel(bin=[place]) for place in range(curve.data.sizes["bin"])]
+    for each in bins if "envelope" in shares else []:
+        x = _sides_of_bar(each)
+        low, high = (np.repeat(side, 2) for side in _sides(each))
+        part, betas = curve._replace(data=each), shares["interval_beta"].to_numpy()
+        draw_envelope(ax, part, x, (low, high), betas)
+    draw_bars(ax, curve, bins, _trace_bar, options, band_label(shares))
+    draw_dots(ax, curve, at_bins, options)
+    unknown = curve.data.sel(bound="estimate", bin=curve.data["known_positive"].to_numpy() == 0)
+    if unknown.sizes["bin"]:
+        style: dict[str, Any] = {"color": curve.color, "markerfacecolor": ground(ax)}
+        style |= {"marker": "o", "linestyle": "none", "label": "no known positive", "zorder": 3.5}
+        ax.plot(*at_bins(unknown), gid=Kind.HOLLOW, **style)
 
 
 def _not_naive(curves: Sequence[Curve]) -> Sequence[Curve]:
@@ -289,11 +302,11 @@ def _envelope_of_gains(curve: xr.Dataset) -> tuple[FloatArray, Path]:
     return curve["fraction"].to_numpy(), (low.to_numpy(), high.to_numpy())
 
 
-def _trace_bins(curve: xr.Dataset) -> Path:
-    return _over_bins(curve, curve["value"].to_numpy())
+def _trace_bar(each: xr.Dataset) -> Path:
+    return _sides_of_bar(each), np.repeat(each["value"].to_numpy(), 2)
 
 
-def _over_bins(curve: xr.Dataset, values: FloatArray) -> Path:
-    """Hold values over the width of their bins."""
-    edges = np.stack([curve["bin"].to_numpy(), curve["right"].to_numpy()], axis=1)
-    return edges.ravel(), np.repeat(values, 2)
+def _sides_of_bar(each: xr.Dataset) -> FloatArray:
+    """Return the left and the right side of the bar of one bin."""
+    x: FloatArray = each["mean_score"].to_numpy() + np.array([-_HALF, _HALF])
+    return x

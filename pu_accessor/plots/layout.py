@@ -150,10 +150,11 @@ def _break_labels(ax: Axes) -> None:
     """Break the lines of labels that are longer than their axis."""
     frame = ax.get_window_extent()
     for label, side in ((ax.xaxis.label, frame.width), (ax.yaxis.label, frame.height)):
-        text, room = label.get_text(), _LINE * side
+        lines, room = label.get_text().split("\n"), _LINE * side
         length = max(label.get_window_extent().size)
         if length > room > 0:
-            label.set_text(textwrap.fill(text, max(8, int(len(text) * room / length))))
+            width = max(8, int(max(map(len, lines)) * room / length))
+            label.set_text("\n".join(textwrap.fill(line, width) for line in lines))
 
 
 def _draw_grid(slices: Sequence[Slice], draw: Draw, options: Options, values: Values) -> FacetGrid:

@@ -67,8 +67,8 @@ def _in_grey(artist: Artist, ax: Axes) -> Artist:
     patch = Patch(gid=artist.get_gid())
     patch.update_from(artist)
     patch.set_edgecolor(ink(ax, 0.6))
-    if to_rgba(patch.get_facecolor())[3] > 0:
-        patch.set_facecolor(ink(ax, 0.15))
+    alpha = to_rgba(patch.get_facecolor())[3]
+    patch.set_facecolor(ink(ax, 0.6 * alpha) if alpha else "none")
     return patch
 
 

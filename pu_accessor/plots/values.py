@@ -18,12 +18,15 @@ from pu_accessor.plots.artists import (
     Trace,
     band_label,
     draw_band,
+    draw_bars,
     draw_chance,
     draw_cross,
     draw_curves,
+    draw_dots,
     draw_infeasible,
     draw_limit,
     draw_line,
+    draw_naive,
     follow,
     write_key,
     write_quantity,
@@ -33,6 +36,7 @@ from pu_accessor.plots.layout import PLACE, Drawing, draw_panels
 from pu_accessor.plots.options import Options
 from pu_accessor.ranking import FloatArray
 
+_EMPTY = 0.5  # of the heights of bands, that a picture may have below them
 _APART = 0.12  # of the axis, for labels of ticks
 _SHARE = 0.8  # of the height of a row of a forest, for all its hues
 _THICK, _THIN = 0.06, 0.28  # half of an interval's bar, at most: in inches, and of its hue's part
@@ -108,9 +112,14 @@ def plot_robustness(values: xr.Dataset, options: Options) -> Drawing:
         for curve in curves:
             draw_band(ax, curve, value, options, label)
             if "range" in values:
-                draw_band(ax, curve, among_selections, options, "range of the estimate")
+                draw_band(ax, curve, among_selections, options, "range of the estimate", density=2)
             draw_line(ax, curve, value, options.line)
-        draw_chance(ax, [odds[0], odds[-1]], [above, above], label=f"{above:g}")
+        low, high = ax.dataLim.intervaly
+        if low - above < _EMPTY * (high - low):
+            draw_chance(ax, [odds[0], odds[-1]], [above, above], label=f"{above:g}")
+        else:
+            holds = f"above {above:g} throughout"
+            ax.annotate(holds, (0.03, 0.03), xycoords="axes fraction", fontsize="small")
         for curve in curves:
             _draw_break(ax, float(curve.data["breaking_point"]), above, curve.color)
         ax.set_xscale("log")
@@ -144,8 +153,6 @@ def _ticks(odds: FloatArray) -> list[float]:
 
 def plot_forest(values: xr.Dataset, number: tuple[str, str], options: Options) -> Drawing:
     """Draw numbers as dots and their intervals as bars, a row below the other for each model."""
-    dots = {"marker": "o", "linestyle": "none", "markersize": 6}
-    dots |= {"markeredgecolor": "white", "markeredgewidth": 0.75, **options.line}
     names = _write_names(values)
     about = TARGETS[values.attrs["target"]]
     interval = f"{100 * values.attrs['level']:.12g}% interval,\n{about}"
@@ -160,15 +167,12 @@ def plot_forest(values: xr.Dataset, number: tuple[str, str], options: Options) -
         half = min(_THIN * step, _THICK * len(names) / inches)
         for index, curve in enumerate(hues):
             shift = (index - (len(hues) - 1) / 2) * step
-            alone = curve._replace(among=1)  # no bar lies over another
-            for row in range(curve.data.sizes[PLACE]):
-                bar = alone._replace(data=curve.data.isel({PLACE: slice(row, row + 1)}))
-                label = f"{'_' * (row > 0)}{interval}"  # one bar stands for all in a legend
-                draw_band(ax, bar, _side_of_bar(shift, half), options, label)
-            draw_line(ax, curve, _dots(shift), dots)
+            rows = [curve.data.isel({PLACE: [row]}) for row in range(curve.data.sizes[PLACE])]
+            draw_bars(ax, curve, rows, _side_of_bar(shift, half), options, interval)
+            draw_dots(ax, curve, _dots(shift), options)
         for curve in curves:
             if curve.is_baseline:
-                _draw_naive(ax, curve)
+                draw_naive(ax, curve, _dots(0))
         if number[0] == "AUROC":
             draw_chance(ax, [0.5, 0.5], [-0.5, len(names) - 0.5])
         ax.set_yticks(range(len(names)), names)
@@ -204,13 +208,6 @@ def _dots(shift: float) -> Trace:
         return curve["value"].to_numpy(), curve[PLACE].to_numpy() + shift
 
     return trace
-
-
-def _draw_naive(ax: Axes, curve: Curve) -> None:
-    """Draw a cross where unlabeled examples are taken as negative."""
-    x, y = _dots(0)(curve.data.sel(bound="estimate"))
-    style: dict[str, Any] = {"color": curve.color, "marker": "x", "linestyle": "none"}
-    ax.plot(x, y, label=curve.label, gid=Kind.BASELINE, zorder=3, **style)
 
 
 def _make_room(ax: Axes, rows: int, hues: int) -> None:

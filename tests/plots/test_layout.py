@@ -157,4 +157,4 @@ def test_text_is_text_in_a_pdf(tmp_path: Path) -> None:
 
 
 def test_all_plots_are_looked_at() -> None:
-    assert {*PLOTS} == {name for name in dir(Accessor) if name.startswith("plot_")}
+    assert {*PLOTS, "plot_table"} == {name for name in dir(Accessor) if name.startswith("plot_")}
