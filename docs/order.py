@@ -4,8 +4,8 @@ from pathlib import Path
 
 WORK = {
     "start": "main_job many_models",
-    "look": "one_model mark_a_cutoff precision_top_k gains calibration decision_curve threshold polars "
-    "hundred_million_rows",
+    "look": "one_model mark_a_cutoff precision_top_k gains calibration decision_curve "
+    "threshold polars hundred_million_rows",
     "number": "early_recognition chosen_list cross_validation clusters",
     "compare": "a_or_b forest ten_models choose_a_model gap_between_groups",
     "assume": "estimate_beta how_many_labels beta_with_its_error how_sensitive robustness "

@@ -5,8 +5,8 @@ Are these probabilities?
 A classifier that learned to tell known positives from all the rest gives the probability of being
 *known*: never much more than the share of positives that are. The reliability diagram of known
 positives and unlabeled rows shows it, with exact limits for each bin: where it says a quarter,
-three quarters of the tumours are malignant. Divided by that share, as Elkan and Noto do, the scores
-come to the diagonal. A bin without known positives, hollow, says next to nothing.
+three quarters of the tumours are malignant. Divided by that share, as Elkan and Noto do, the
+scores come to the diagonal. A bin without known positives, hollow, says next to nothing.
 """
 
 import matplotlib.pyplot as plt

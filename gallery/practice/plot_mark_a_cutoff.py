@@ -3,8 +3,8 @@ A cutoff on the curve, and its table
 ====================================
 
 The 150 tumours with the highest scores get a biopsy. Where is that on the ROC curve, and how many
-of the biopsies are needless? The confusion matrix has limits for each cell: only two in five of the
-malignant cases are known.
+of the biopsies are needless? The confusion matrix has limits for each cell, as only two in five of
+the malignant cases are known.
 """
 
 import matplotlib.pyplot as plt
