@@ -7,7 +7,6 @@ from pathlib import Path
 import pandas as pd
 import sphinx_autosummary_accessors
 import xarray as xr
-from PIL import Image
 from sphinx.application import Sphinx
 
 import pu_accessor
@@ -104,7 +103,6 @@ html_theme_options = {
 }
 
 _ACCESSORS = {"pandas.DataFrame.pu": pd.DataFrame.pu, "xarray.Dataset.pu": xr.Dataset.pu}
-_SCALE = 0.65  # of methods' pictures: type of one size, whatever stands beside the Axes
 _NAME = re.compile(r"(?<![`\w:])(?::(?:py:)?obj:)?`([\w.]+)(\([^`]*\))?`(?![`_])")
 _IMAGE = re.compile(r"^\.\. image-sg:: .*\n(?: {3}\S.*\n)+", re.MULTILINE)
 _CODE = ".. GENERATED FROM PYTHON SOURCE LINES"
@@ -153,7 +151,6 @@ def add_pictures(
             "",
             f".. figure:: /generated/pictures/{short}.png",
             f"   :alt: What {this} draws",
-            f"   :width: {round(_SCALE * Image.open(PICTURES / f'{short}.png').width)}px",
             "",
             f"   ``{methods.LINES[short]}``",
             "",

@@ -25,8 +25,8 @@ for labels in (50, 100, 200, 400, 800):
     beta = pu_accessor.beta_from_labels(int(truth[drawn].sum()), labels, 4_700)
     for name, passed in (("with its error", beta), ("as if exact", beta["beta"].item())):
         asked = {
-            "AUROC": df.pu.auroc(passed),
             "precision, top 500": df.pu.metric("precision", passed, at=500),
+            "AUROC": df.pu.auroc(passed),
         }
         for number, found in asked.items():
             width = found["upper"].item() - found["lower"].item()
