@@ -4,6 +4,7 @@ While a script runs the panel is put aside; when the gallery is there it takes t
 small picture of all panels and their legend.
 """
 
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -36,11 +37,19 @@ def scrape(block: Any, script: dict[str, Any], settings: dict[str, Any]) -> Any:
     """
     is_first = not len(script["image_path_iterator"])
     figures = [plt.figure(number) for number in plt.get_fignums()]
+    chart = script["example_globals"].pop("chart", None)  # of Altair
     page = matplotlib_scraper(block, script, settings)
     if figures and is_first:
         PANELS.mkdir(parents=True, exist_ok=True)
         keep(figures[0], PANELS / f"{Path(script['src_file']).stem}.png")
-    return page
+    return page if chart is None else page + _frame(chart.to_html())
+
+
+def _frame(page: str) -> str:
+    """Return a page within the page."""
+    style = "width: 100%; height: 27rem; border: 0"
+    frame = f'<iframe title="chart" style="{style}" srcdoc="{escape(page)}"></iframe>'
+    return f"\n\n.. raw:: html\n\n    {' '.join(frame.split())}\n\n"
 
 
 def keep(figure: Figure, path: Path) -> None:

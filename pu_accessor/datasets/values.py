@@ -14,7 +14,7 @@ from pu_accessor.datasets.schema import BOUND, TOTALS, axis_of
 from pu_accessor.datasets.tables import contingency
 from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError, brief
 from pu_accessor.inference.bands.lookup import band_name
-from pu_accessor.inference.comparison.dominance import infeasible
+from pu_accessor.inference.comparison.dominance import crossings, infeasible
 from pu_accessor.inference.estimates.cutoff_spec import no_rank
 from pu_accessor.inference.estimates.utility import as_edges, as_thresholds
 from pu_accessor.inference.quantities import Quantity, read_quantity
@@ -23,6 +23,7 @@ from pu_accessor.inference.tables.metrics import Metric
 from pu_accessor.questions.betas import Betas
 from pu_accessor.questions.request import Request, Results
 from pu_accessor.questions.utility import Thresholds, net_benefits, reliabilities
+from pu_accessor.ranking import FloatArray
 
 
 def ask_quantity(
@@ -113,6 +114,16 @@ def _infeasible(tables: xr.Dataset) -> xr.DataArray:
         keep_attrs=False,
     )
     return is_too_high
+
+
+def order_changes(first: xr.Dataset, second: xr.Dataset) -> tuple[FloatArray, FloatArray]:
+    """Return where the estimates of two models cross, on straight lines between betas."""
+    betas = first["beta"].to_numpy()
+    values, others = (each["value"].sel(bound="estimate").to_numpy() for each in (first, second))
+    lead = values - others
+    known = np.isfinite(lead)
+    x = np.array(crossings(betas[known], lead[known]))
+    return x, np.interp(x, betas[known], values[known])
 
 
 _RANGE = ("range_lower", "estimate", "range_upper")

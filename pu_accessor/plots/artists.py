@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb, to_rgba
 from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
-from matplotlib.text import Annotation
+from matplotlib.patheffects import withStroke
 
 from pu_accessor.inference.quantities import write_label
 from pu_accessor.plots.colors import ground, ink
@@ -33,8 +33,6 @@ TARGETS: Mapping[str, str] = {"population": "new examples", "examples": "these e
 _FEW = 6  # bands whose faces can be told apart where they lie over each other
 _SEPARATOR = ": "
 _NEAR = 0.15  # of a rate, within which one name stands for the marks of several curves
-_WHOLE = 4_000  # points that are few enough to be drawn as they are
-_CELLS = 2_000  # pixels of a picture in which nothing moves by more than one
 
 
 class Kind(StrEnum):
@@ -100,8 +98,8 @@ def draw_curves(
             draw_envelope(ax, curve, *envelope(curve.data), dataset["interval_beta"].to_numpy())
         draw_band(ax, curve, trace, options, band_label(dataset))
         draw_line(ax, curve, trace, options.line)
-        if "mark_name" in curve.data.coords and not curve.is_baseline:
-            draw_marks(ax, curve)
+    if "mark_name" in dataset.coords:
+        draw_marks(ax, [curve for curve in curves if not curve.is_baseline])
 
 
 def draw_bars(
@@ -164,7 +162,7 @@ def _opacity(among: int) -> float:
 def draw_envelope(ax: Axes, curve: Curve, x: FloatArray, ends: Path, betas: FloatArray) -> None:
     """Hatch what a curve's bounds get to while beta varies; curves may share one."""
     low, high = ends
-    outline = _outline(thin(x, high), thin(x, low))
+    outline = _outline((x, high), (x, low))
     drawn = [patch.get_path() for patch in ax.patches if kind_of(patch) is Kind.ENVELOPE]
     corners = [np.asarray(path.vertices)[: len(outline)] for path in drawn]
     if curve.is_baseline or any(np.array_equal(outline, others) for others in corners):
@@ -249,7 +247,7 @@ def _path(curve: Curve, trace: Trace, bound: str) -> Path:
     """Return the vertices of one bound of a curve, where it has a value."""
     x, y = trace(curve.data.sel(bound=bound))
     known = np.isfinite(x) & np.isfinite(y)
-    return thin(x, y) if known.all() else thin(x[known], y[known])
+    return (x, y) if known.all() else (x[known], y[known])
 
 
 def follow(x: str, y: str) -> Trace:
@@ -264,29 +262,6 @@ def follow(x: str, y: str) -> Trace:
 def hold(x: FloatArray, y: FloatArray) -> Path:
     """Return the corners of a step function, for a line as well as for the edge of a band."""
     return np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1]
-
-
-def thin(x: FloatArray, y: FloatArray) -> Path:
-    """Leave out vertices that nobody sees, so that vector files are small.
-
-    Of a run of points within one cell of a grid, the first and the last stay. There are `_CELLS`
-    cells along x and y, and along the logarithm of x where it may be drawn on such an axis.
-    """
-    if x.size <= _WHOLE:
-        return x, y
-    scales = [x, y]
-    if x.min() >= 0 and x.max() > 0:
-        scales.append(np.log(np.maximum(x, x[x > 0].min())))
-    is_new = np.zeros(x.size - 1, dtype=bool)
-    for values in scales:
-        with np.errstate(over="ignore", invalid="ignore"):
-            extent = np.ptp(values)
-        if not np.isfinite(extent):
-            return x, y
-        cells = (values - values.min()) * (_CELLS / extent if extent > 0 else 0)
-        is_new |= np.diff(cells.astype(np.int32)) != 0
-    kept = np.append(is_new, True) | np.append(True, is_new)
-    return x[kept], y[kept]
 
 
 # Marks
@@ -304,20 +279,25 @@ def draw_cross(ax: Axes, x: Any, y: Any, kind: Kind, label: str, color: Any) -> 
     ax.plot(x, y, label=label, gid=kind, linestyle="none", markersize=8, zorder=4, **style)
 
 
-def draw_marks(ax: Axes, curve: Curve) -> None:
-    """Mark the cutoffs of a curve that are asked for, with their value beside."""
-    x, y, names = (curve.data[f"mark_{part}"].to_numpy() for part in ("x", "y", "name"))
-    style: dict[str, Any] = {"color": curve.color, "marker": "o", "markeredgecolor": ground(ax)}
-    ax.plot(x, y, linestyle="none", gid=Kind.MARK, label="_mark", zorder=4, **style)
-    for point, name in zip(zip(x, y, strict=True), names, strict=True):
-        others = [
-            text.xy
-            for text in ax.texts
-            if isinstance(text, Annotation) and text.get_text() == name
-        ]
-        if all(np.abs(np.subtract(point, other)).max() > _NEAR for other in others):
-            beside: dict[str, Any] = {"textcoords": "offset points", "va": "top"}
-            ax.annotate(name, point, (6, -3), fontsize="small", color=ink(ax), zorder=4, **beside)
+def draw_marks(ax: Axes, curves: Sequence[Curve]) -> None:
+    """Mark the cutoffs of curves that are asked for, with their value beside the lowest one."""
+    marks = []
+    for curve in curves:
+        x, y, names = (curve.data[f"mark_{part}"].to_numpy() for part in ("x", "y", "name"))
+        style: dict[str, Any] = {"color": curve.color, "marker": "o"}
+        style |= {"markeredgecolor": ground(ax), "linestyle": "none", "zorder": 4}
+        ax.plot(x, y, gid=Kind.MARK, label="_mark", **style)
+        marks += [*zip(y, x, names, strict=True)]
+    halo = [withStroke(linewidth=2, foreground=ground(ax))]
+    below = "precision" not in curves[0].data  # where the curve is not going
+    beside: dict[str, Any] = {"textcoords": "offset points", "path_effects": halo}
+    beside |= {"xytext": (6, -3 if below else 3), "va": "top" if below else "bottom"}
+    written: list[tuple[float, float, str]] = []
+    for y, x, name in sorted(marks):
+        others = [np.subtract((x, y), at) for *at, text in written if text == name]
+        if all(np.abs(apart).max() > _NEAR for apart in others):
+            ax.annotate(name, (x, y), fontsize="small", color=ink(ax), zorder=4, **beside)
+            written.append((x, y, name))
 
 
 def draw_limit(ax: Axes, beta: float, color: Any, label: str) -> None:

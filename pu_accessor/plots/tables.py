@@ -11,9 +11,10 @@ from matplotlib.colors import to_rgb
 from matplotlib.patches import Rectangle
 
 from pu_accessor.datasets.schema import COUNTS
+from pu_accessor.datasets.slices import PLACE
 from pu_accessor.plots.artists import Curve, Kind, band_label
 from pu_accessor.plots.colors import ground, luminance
-from pu_accessor.plots.layout import PLACE, Drawing, draw_panels
+from pu_accessor.plots.layout import Drawing, draw_panels
 from pu_accessor.plots.options import Options
 
 _CELLS: Mapping[str, tuple[int, int]] = {"tp": (0, 0), "fn": (1, 0), "fp": (0, 1), "tn": (1, 1)}

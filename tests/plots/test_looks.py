@@ -268,11 +268,11 @@ BAD: dict[str, tuple[type[PUError], dict[str, Any]]] = {
         PUValueError,
         {"height": 2},
     ),
-    "height must be a number of inches, but '2' was": (
-        PUTypeError,
+    "height must be a number of inches above 0, but '2' was": (
+        PUValueError,
         {"height": "2", "col": "beta"},
     ),
-    "height must be above 0, in inches, but -2": (PUValueError, {"height": -2}),
+    "height must be a number of inches above 0, but -2": (PUValueError, {"height": -2}),
     "hue, col and row must be different": (PUValueError, {"hue": "model", "row": "model"}),
     r"hue must be the name of one of the dimensions, but \['model'\]": (
         PUValueError,
@@ -339,7 +339,7 @@ def test_unknown_options_have_a_near_name() -> None:
 
 def test_height_and_axes_exclude_each_other() -> None:
     ax = plt.subplots()[1]
-    with pytest.raises(PUValueError, match=r"height must not be passed with ax.*figsize=\(2.6, 2"):
+    with pytest.raises(PUValueError, match=r"height is that of the panels.*figsize=\(2.6, 2"):
         draw("plot_roc", ax=ax, height=2)
     with pytest.raises(PUValueError, match="must not be a mapping where there is one curve"):
         draw("plot_roc", palette={"a": "red"})
