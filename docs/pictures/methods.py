@@ -24,7 +24,7 @@ LINES = {
     ),
     "DataFrame.pu.plot_forest": 'both.plot_forest("auroc", beta)',
     "DataFrame.pu.plot_robustness": (
-        'df.pu.plot_robustness("auroc", beta, above=0.7, selection_odds=[1, 2, 3, 4])'
+        'df.pu.plot_robustness("auroc", beta, above=0.75, selection_odds=[1, 2, 3, 4])'
     ),
     "Dataset.pu.plot_roc": "df.pu.contingency([0.1, 0.2]).pu.plot_roc()",
     "Dataset.pu.plot_pr": "df.pu.contingency([0.1, 0.2]).pu.plot_pr()",

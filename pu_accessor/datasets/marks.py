@@ -14,10 +14,10 @@ from pu_accessor.datasets.tables import at_cutoffs
 from pu_accessor.datasets.values import lay_out_curves
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.estimates.cutoff_spec import FIXED, At, Cutoff, read_at, read_cutoffs
+from pu_accessor.inference.estimates.joint import metric_value
 from pu_accessor.inference.quantities import name_cutoff, read_quantities
 from pu_accessor.inference.settings import BetaRange, Settings
 from pu_accessor.inference.tables.metrics import Metric
-from pu_accessor.inference.value import metric_value
 from pu_accessor.questions import estimates
 from pu_accessor.questions.betas import Betas
 from pu_accessor.questions.estimates import cutoffs_needed
