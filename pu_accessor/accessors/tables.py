@@ -18,6 +18,8 @@ from pu_accessor.inference.tables.metrics import Metric
 from pu_accessor.sources.roles import Roles, Values
 from pu_accessor.sources.samples import SampleSource
 
+_OF_CURVES = ("area", "at", "to_frame", "plot_roc", "plot_pr")  # what curves alone answer
+
 
 @explains_keywords
 class TablesAccessor:
@@ -146,6 +148,8 @@ class TablesAccessor:
 
     def __repr__(self) -> str:
         questions = [name for name in vars(TablesAccessor) if not name.startswith("_")]
+        if "tp" not in self._dataset and {*RATES} & {*self._dataset.data_vars}:
+            questions = [*_OF_CURVES]
         of_samples = "ds.pu(score='score', label='label', dim='sample')"
         return fold(f"<ds.pu: {', '.join(questions)}; of samples: {of_samples}>", {})
 

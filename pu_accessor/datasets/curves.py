@@ -84,6 +84,8 @@ def tables_of(curves: xr.Dataset) -> xr.Dataset:
     negatives = known + against + unlabeled - positives
     tp = curves[rate] * positives
     fp = curves["fpr"] * negatives if rate == "tpr" else curves["rank"] - tp
+    if rate == "recall" and is_on_new(curves):  # where limits of both rates are no one table
+        fp = (tp * (1 / curves["precision"] - 1)).where(tp > 0, fp)
     counts = dict(zip(COUNTS, (tp, fp, positives - tp, negatives - fp), strict=True))
     dims = curves[rate].dims
     return curves.assign(

@@ -95,7 +95,8 @@ def draw_curves(
     """Draw the lines of curves on top of their bands, and these on their envelopes."""
     for curve in curves:
         if envelope is not None:
-            draw_envelope(ax, curve, *envelope(curve.data), dataset["interval_beta"].to_numpy())
+            interval = dataset.get("interval_beta", dataset.attrs.get("beta_interval", []))
+            draw_envelope(ax, curve, *envelope(curve.data), np.asarray(interval))
         draw_band(ax, curve, trace, options, band_label(dataset))
         draw_line(ax, curve, trace, options.line)
     if "mark_name" in dataset.coords:
@@ -169,6 +170,7 @@ def draw_envelope(ax: Axes, curve: Curve, x: FloatArray, ends: Path, betas: Floa
         return
     is_shared = curve.among > 1 and not curve.by_model
     color = ink(ax, 0.6) if is_shared else curve.color
+    within = f" for β̂ in [{betas.min():.3g}, {betas.max():.3g}]" if betas.size else ""
     area = Polygon(
         outline,
         facecolor="none",
@@ -177,7 +179,7 @@ def draw_envelope(ax: Axes, curve: Curve, x: FloatArray, ends: Path, betas: Floa
         linewidth=0.6,
         gid=Kind.ENVELOPE,
         zorder=1.5,
-        label=f"envelope for β̂ in [{betas.min():.3g}, {betas.max():.3g}]",
+        label=f"envelope{within}",
     )
     _add_area(ax, area)
 

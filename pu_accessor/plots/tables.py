@@ -10,14 +10,13 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.patches import Rectangle
 
-from pu_accessor.datasets.schema import COUNTS
 from pu_accessor.datasets.slices import PLACE
 from pu_accessor.plots.artists import Curve, Kind, band_label
 from pu_accessor.plots.colors import ground, luminance
 from pu_accessor.plots.layout import Drawing, draw_panels
 from pu_accessor.plots.options import Options
 
-_CELLS: Mapping[str, tuple[int, int]] = {"tp": (0, 0), "fn": (1, 0), "fp": (0, 1), "tn": (1, 1)}
+_CELLS = ((0, 0), (0, 1), (1, 0), (1, 1))  # where tp, fp, fn and tn stand
 _BETA = "β̂"  # the dimension of tables at several betas
 _DENSEST = 0.85  # of a hue, in a cell that has all of its row
 
@@ -54,10 +53,8 @@ def _apart(cells: xr.Dataset, options: Options) -> Options:
 def _draw_cells(ax: Axes, curve: Curve, style: Mapping[str, Any]) -> None:
     """Draw a cell for each count, denser the larger its share of its row."""
     counts = curve.data["value"].transpose("place", "bound").to_numpy()
-    estimates = dict(zip(COUNTS, counts[:, 1].tolist(), strict=True))
-    for name, (low, estimate, high) in zip(COUNTS, counts.tolist(), strict=True):
-        x, y = _CELLS[name]
-        row = sum(estimates[other] for other, place in _CELLS.items() if place[1] == y)
+    in_row = counts[:, 1] + counts[[2, 3, 0, 1], 1]  # tp with fn, and fp with tn
+    for (x, y), (low, estimate, high), row in zip(_CELLS, counts.tolist(), in_row, strict=True):
         density = _DENSEST * estimate / row if row else 0.0
         face = (1 - density) * np.array(ground(ax)) + density * np.array(to_rgb(curve.color))
         properties = {"facecolor": face, "edgecolor": "none", "gid": Kind.CELL, **style}

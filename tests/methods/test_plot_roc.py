@@ -1,5 +1,6 @@
 """ROC curves, read back from their artists."""
 
+import re
 from typing import Any
 
 import numpy as np
@@ -82,6 +83,17 @@ def test_marks_of_several_curves() -> None:
         FRAME.pu.contingency(0.2).pu.plot_roc(mark="youden")
 
 
+@pytest.mark.parametrize("curve", ["roc", "pr"])
+@pytest.mark.parametrize("asked", [{"target": "population"}, {"beta_interval": (0.1, 0.3)}])
+def test_curves_of_other_kinds_are_drawn_as_by_their_plot(curve: str, asked: Any) -> None:
+    curves = getattr(FRAME.pu, f"{curve}_bounds")(0.2, **asked)
+    drawn = getattr(curves.pu, f"plot_{curve}")()
+    expected = getattr(FRAME.pu, f"plot_{curve}")(0.2, **asked)
+    assert legend(drawn) == legend(expected)
+    for one, other in zip(drawn.patches, expected.patches, strict=True):
+        np.testing.assert_allclose(one.get_xy(), other.get_xy(), rtol=0, atol=1e-9)
+
+
 @pytest.mark.parametrize("bounds", ["roc_bounds", "pr_bounds"])
 def test_curves_are_drawn_and_measured_as_their_tables(bounds: str) -> None:
     curves = getattr(FRAME.pu, bounds)([0.1, 0.2])
@@ -90,6 +102,9 @@ def test_curves_are_drawn_and_measured_as_their_tables(bounds: str) -> None:
     for quantity in ("auroc", "average_precision"):
         area = curves.pu.area(quantity)
         xr.testing.assert_allclose(area.sel(ends), tables.pu.area(quantity).sel(ends))
+    assert re.sub(r"\s", "", repr(curves.pu)).startswith(
+        "<ds.pu:area,at,to_frame,plot_roc,plot_pr;"
+    )
     for plot in ("plot_roc", "plot_pr"):
         drawn, expected = getattr(curves.pu, plot)(), getattr(FRAME.pu, plot)([0.1, 0.2])
         assert legend(drawn) == legend(expected)
