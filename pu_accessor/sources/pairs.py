@@ -20,6 +20,7 @@ from pu_accessor.ranking import (
     FloatArray,
     IntArray,
     Keyed,
+    PairedClusters,
     PairedRanks,
     PairedRows,
     Ranking,
@@ -249,11 +250,11 @@ def _pool_pairs(parts: Sequence[PairedRanks]) -> PairedRanks:
             "pool must be False for compare with propensity=..., but groups are pooled. Leave the "
             "propensities out, or compare within each group: df.pu(by='fold', propensity='p')."
         )
-    if any(part.clusters is not None or (part.rows and part.rows.designed) for part in parts):
+    if any(part.rows is not None and part.rows.weight is not None for part in parts):
         raise PUValueError(
-            "pool must be False for compare with cluster=... or weight=..., but groups are "
-            "pooled. Compare within each group: df.pu(by='fold', cluster='patient').",
-            page="clusters",
+            "pool must be False for compare with weight=..., but groups are pooled. Compare "
+            "within each group: df.pu(by='fold', weight='w').",
+            page="clusters#weights",
         )
     total = Counts(*map(sum, zip(*(part.total for part in parts), strict=True)))
     n, others = total.known_positive, total.known_negative + total.unlabeled
@@ -280,4 +281,26 @@ def _pool_pairs(parts: Sequence[PairedRanks]) -> PairedRanks:
         share = part.total.known_positive / n
         covariance += part.covariance * (share**2 * (others / size))
         moves += 0 if part.moves is None else part.moves * (size / others)
-    return PairedRanks(parts[0].names, ranks, among, total, covariance, moves=moves)
+    clusters = _pool_clusters(parts, n)
+    return PairedRanks(
+        parts[0].names, ranks, among, total, covariance, moves=moves, clusters=clusters
+    )
+
+
+def _pool_clusters(parts: Sequence[PairedRanks], n: int) -> PairedClusters | None:
+    """Pool the clusters of several groups, whose known positives are one sample of n."""
+    pooled = []
+    for part in parts:
+        if part.clusters is None:
+            return None
+        known, *rest = part.total
+        ahead = [part.ranks[model] - part.among[model] for model in part.ranks]
+        below = np.array([known - each.sum() / max(sum(rest), 1) for each in ahead])
+        pooled.append((known, below, *part.clusters))
+    above = sum(below for _, below, *_ in pooled) / n  # the share of pairs in order, by model
+    sums = []
+    for known, below, sizes, own in pooled:
+        # Held against the share of all groups, not against that of its own.
+        away = (below / max(known, 1) - above)[:, np.newaxis] * sizes[0]
+        sums.append(known / n * own + np.stack([away, 0 * away], axis=1) / n)
+    return PairedClusters(np.sum([each[2] for each in pooled], axis=0), np.sum(sums, axis=0))

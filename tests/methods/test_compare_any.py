@@ -218,6 +218,36 @@ def test_clusters_of_auroc_are_obuchowskis() -> None:
     assert rows["difference"] == pytest.approx(clusters["difference"], abs=1e-14)
 
 
+def test_clusters_of_pooled_folds_are_summed_over_all() -> None:
+    df, rng = draw(4).assign(fold=lambda df: df.index % 3), np.random.default_rng(1)
+    df["patient"] = rng.integers(0, 25, 240)
+    for model in MODELS[:2]:  # patients are alike, and in all folds
+        df[model] += rng.normal(size=25)[df["patient"]]
+    known, n = df["label"].notna(), int(df["label"].count())
+    terms = np.zeros((2, len(df)))
+    for model, added in zip(("svm", "forest"), terms, strict=True):
+        for _, part in df.groupby("fold"):
+            mine, score = part["label"].notna().to_numpy(), part[model].to_numpy()
+            wins = (np.sign(score[mine][:, np.newaxis] - score[~mine]) + 1) / 2
+            rows = part.index.to_numpy()
+            added[rows[mine]] = wins.mean(axis=1) / n
+            added[rows[~mine]] = mine.sum() / n * (wins.mean(axis=0) - wins.mean()) / (~mine).sum()
+        added[known] -= added[known].mean()
+    apart = terms[0] - terms[1]
+    plain = float(apart[known] @ apart[known]) * n / (n - 1)
+    for _, part in df[~known].groupby("fold"):
+        plain += float(apart[part.index] @ apart[part.index]) * len(part) / (len(part) - 1)
+    effect = by_patient(df, apart) / plain
+    rows, clusters = (
+        df.pu(score=MODELS[:2], by="fold", pool=True, cluster=cluster).compare(BETA).iloc[0]
+        for cluster in (None, "patient")
+    )
+    assert rows["difference"] == clusters["difference"]
+    assert rows["statistic"] / clusters["statistic"] == pytest.approx(effect**0.5, rel=1e-9)
+    assert effect > 1.1
+    assert clusters["df"] <= df.loc[known, "patient"].nunique() - 1
+
+
 def test_copies_of_rows_say_nothing_more() -> None:
     """Rows that stand five times, as clusters, have the error of the rows themselves."""
     df = draw(5).drop(columns="patient")
