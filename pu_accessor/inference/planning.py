@@ -55,12 +55,20 @@ def scatter_of_normals(auroc: float, share: float) -> Scatter:
     >>> scatter_of_normals(0.8, 0.0).known.mean.__round__(3)
     0.8
     """
-    apart = 2**0.5 * float(special.ndtri(auroc))
     grid = special.ndtri((np.arange(_POINTS) + 0.5) / _POINTS)
-    below = share * special.ndtr(grid) + (1 - share) * special.ndtr(grid + apart)
-    above = np.concatenate([special.ndtr(-grid), special.ndtr(apart - grid)])
+    below, above = _place_normals(grid, auroc, share)
     weight = np.repeat([share, 1 - share], _POINTS)
-    return Scatter(_moments(below, np.ones(_POINTS)), _moments(above, weight))
+    return Scatter(_moments(below, np.ones(_POINTS)), _moments(above.ravel(), weight))
+
+
+def _place_normals(score: FloatArray, auroc: float, share: float) -> tuple[FloatArray, FloatArray]:
+    """Return placements at scores: of positives in the rest; and in positives, of the rest.
+
+    The latter are of the positives among the rest first, then of the negatives.
+    """
+    apart = 2**0.5 * float(special.ndtri(auroc))
+    below = share * special.ndtr(score) + (1 - share) * special.ndtr(score + apart)
+    return below, np.stack([special.ndtr(-score), special.ndtr(apart - score)])
 
 
 def pair_scatter(paired: PairedRanks) -> tuple[float, float]:
@@ -81,25 +89,19 @@ def pair_scatter_of_normals(
     auroc: tuple[float, float], correlation: float, share: float
 ) -> tuple[float, float]:
     """Return the variances of those differences, for normal scores of two models."""
-    apart = [2**0.5 * float(special.ndtri(area)) for area in auroc]
     node, weight = special.roots_hermitenorm(_NODES)
     weight = weight / weight.sum()
     first = node[:, np.newaxis]
     second = correlation * first + (1 - correlation**2) ** 0.5 * node
     weights = np.multiply.outer(weight, weight)
     scores = [np.broadcast_to(first, second.shape), second]
-    below = [
-        share * special.ndtr(x) + (1 - share) * special.ndtr(x + d)
-        for x, d in zip(scores, apart, strict=True)
-    ]
-    above = [
-        np.stack([special.ndtr(-x), special.ndtr(d - x)])
-        for x, d in zip(scores, apart, strict=True)
-    ]
+    (below, above), (other_below, other_above) = (
+        _place_normals(score, area, share) for score, area in zip(scores, auroc, strict=True)
+    )
     mixed = np.stack([share * weights, (1 - share) * weights])
     return (
-        _moments(below[0] - below[1], weights).variance,
-        _moments(above[0] - above[1], mixed).variance,
+        _moments(below - other_below, weights).variance,
+        _moments(above - other_above, mixed).variance,
     )
 
 

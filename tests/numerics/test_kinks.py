@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from pu_accessor.inference.tables.contingency import MOST_KINKS, beyond_ends, find_kinks
+from pu_accessor.inference.tables.contingency import MOST_KINKS, find_kinks, with_ends
 
 
 def test_bends_of_lines_are_where_they_meet() -> None:
@@ -86,8 +86,8 @@ def test_few_betas_have_no_bends() -> None:
 
 
 def test_beyond_an_interval_lie_numbers_that_there_can_be() -> None:
-    assert beyond_ends(np.array([10, 20, 40]), 100).tolist() == [0, 60]
-    assert beyond_ends(np.array([5, 20, 95]), 100).tolist() == [0, 100]
-    assert beyond_ends(np.array([7]), 100).tolist() == [7, 7]
-    assert beyond_ends(np.array([2, 3, 7, 11, 13]), 100).tolist() == [1, 15]
-    assert beyond_ends(np.array([4, 7]), 100).tolist() == [1, 10]
+    assert with_ends(np.array([10, 20, 40]), 100)[[0, -1]].tolist() == [0, 60]
+    assert with_ends(np.array([5, 20, 95]), 100)[[0, -1]].tolist() == [0, 100]
+    assert with_ends(np.array([7]), 100)[[0, -1]].tolist() == [7, 7]
+    assert with_ends(np.array([2, 3, 7, 11, 13]), 100)[[0, -1]].tolist() == [1, 15]
+    assert with_ends(np.array([4, 7]), 100)[[0, -1]].tolist() == [1, 10]

@@ -5,7 +5,7 @@ with a lookup table of n + 1 entries a side, ``band(n, m, level) -> (lower, uppe
 rank answer by the size of the head instead: Theorem 1 of [C15] takes any bounds on the rank CDF.
 """
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log, sqrt
 from typing import Any, TypeAlias
@@ -261,14 +261,18 @@ def latent_bounds_each(
     band: str | Band, n: int, m: tuple[int, ...], level: float, selection_odds: float = 1.0
 ) -> Bounds:
     """Return the lookup tables of a band at several numbers of latent positives."""
-    if selection_odds > 1 and band == "simultaneous":
-        sides = [simultaneous(n, latent, level, selection_odds) for latent in m]
-        return np.stack([lower for lower, _ in sides]), np.stack([upper for _, upper in sides])
+    if band == "simultaneous":
+        return for_each(lambda latent: simultaneous(n, latent, level, selection_odds), m)
     if selection_odds > 1:
         return exact_within(n, np.array(m, np.int64), level, selection_odds)
     if band == "exact":
         return exact_each(n, np.array(m, np.int64), level)
-    lower, upper = zip(*(latent_bounds(band, n, latent, level) for latent in m), strict=True)
+    return for_each(lambda latent: latent_bounds(band, n, latent, level), m)
+
+
+def for_each(bounds: Callable[[int], Bounds], m: Iterable[int]) -> Bounds:
+    """Return the bounds for each number of latent positives, shape (numbers, known + 1)."""
+    lower, upper = zip(*map(bounds, m), strict=True)
     return np.stack(lower), np.stack(upper)
 
 

@@ -114,15 +114,14 @@ def weighted_auroc(
     lower, upper = rank_interval(
         value, place, stretch, reach(down, df, level), reach(up, df, level)
     )
-    for i, (whole, rest) in enumerate(zip(positives.tolist(), negatives.tolist(), strict=True)):
-        if whole > n:
-            limits = weighted_rank_limits(rank, weight, whole - n, examples, level)
-            high, low = (
-                1 - ((rank.sum() + (whole - n) * limit) / whole - (whole + 1) / 2) / rest
-                for limit in limits
-            )
-            lower[i] = np.maximum(np.fmin(lower[i], low), 0)
-            upper[i] = np.minimum(np.fmax(upper[i], high), 1)
+    unknown = np.nan, np.nan
+    ranks = [
+        weighted_rank_limits(rank, weight, whole - n, examples, level) if whole > n else unknown
+        for whole in positives.tolist()
+    ]
+    means = (rank.sum() + (positives - n) * np.transpose(ranks)) / positives
+    high, low = 1 - (means - (positives + 1) / 2) / negatives
+    lower, upper = np.maximum(np.fmin(lower, low), 0), np.minimum(np.fmax(upper, high), 1)
     return Estimates(value, error, lower, upper)
 
 

@@ -125,7 +125,7 @@ def make_tables(
     check_labels(betas, ranking.total, references_used(rule.reference, ranking))
     total, points = ranking.total, slice(betas.size)
     latent = latent_counts(betas, total.unlabeled)
-    within = _within(inside, total.unlabeled)
+    within = with_ends(latent_counts(inside, total.unlabeled), total.unlabeled)
     latent = np.concatenate([latent, within])
     positives = total.known_positive + latent
     first, *others = _split(latent, betas.size, ranking.rank.size)
@@ -235,13 +235,12 @@ def _refine_where_cut(
     return bound_latent(ranking.refine(cuts), latent, rule, refine=False)
 
 
-def _within(inside: FloatArray, unlabeled: int) -> IntArray:
-    """Return latent positives at betas within an interval, and just beyond both ends."""
-    latent = latent_counts(inside, unlabeled)
+def with_ends(latent: IntArray, unlabeled: int) -> IntArray:
+    """Add numbers of latent positives just beyond both ends of an interval."""
     if not latent.size:
         return latent
-    below, above = beyond_ends(latent, unlabeled)
-    return np.concatenate([[below], latent, [above]])
+    before, after = 2 * latent[0] - latent[:2][-1], 2 * latent[-1] - latent[-2:][0]
+    return np.concatenate([[before], latent, [after]]).clip(0, unlabeled)
 
 
 def _inner(ranking: Ranking, betas: FloatArray, in_head: IntArray, latent: IntArray) -> Inner:
@@ -407,12 +406,6 @@ def _local_alphas(
 MOST_KINKS = 4  # of one bound at one cutoff, the sharpest
 _SHARP = 1.0  # least distance from a straight line, in counts
 _KINKS_AT_ONCE = 1 << 17  # slopes that are compared together
-
-
-def beyond_ends(latent: IntArray, unlabeled: int) -> IntArray:
-    """Return numbers of latent positives just beyond the ends of an interval."""
-    ends = 2 * latent[0] - latent[min(1, latent.size - 1)], 2 * latent[-1] - latent[-2:][0]
-    return np.clip(np.array(ends, np.int64), 0, unlabeled)
 
 
 def find_kinks(bounds: IntArray, latent: IntArray, head: IntArray) -> tuple[IntArray, IntArray]:

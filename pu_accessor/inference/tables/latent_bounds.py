@@ -4,15 +4,14 @@ Known negatives bound the latent negatives in the tail. The other unlabeled exam
 are latent positives, and all further latent positives are in the head.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from pu_accessor.checks import refuse_odds
 from pu_accessor.errors import PUValueError
-from pu_accessor.inference.bands.lookup import RankBand, band_name
+from pu_accessor.inference.bands.lookup import RankBand, band_name, for_each
 from pu_accessor.inference.bands.simultaneous import (
     find_corners,
     inside_steps,
@@ -42,6 +41,25 @@ class LatentBounds(NamedTuple):
     def clipped(self) -> BoolArray:
         """Where band and beta are infeasible."""
         return self.possible != self.claimed if self.contradicted is None else self.contradicted
+
+
+class _Bands(NamedTuple):
+    """Bands of one kind of known examples, or of both, each of shape (known + 1, bound, beta)."""
+
+    tables: Mapping[str, IntArray]
+    latent: IntArray
+
+    def claims(self, ranking: Ranking) -> dict[str, IntArray]:
+        """Return the latent positives in the head by the band of each kind of examples."""
+        total, claims = ranking.total, {}
+        for kind, table in self.tables.items():
+            if kind == "positives":
+                claims[kind] = np.take(table, ranking.known_rows, axis=0)
+                continue
+            tail = (total.unlabeled - ranking.unlabeled)[:, np.newaxis, np.newaxis]
+            behind = total.known_negative - ranking.known_negative
+            claims[kind] = self.latent - tail + np.take(table, behind, axis=0)
+        return claims
 
 
 def references_used(reference: str, ranking: Ranking) -> tuple[str, ...]:
@@ -83,16 +101,16 @@ def bound_latent(
     if isinstance(rule.band, RankBand):
         return _bound_by_rank(ranking, latent, rule.band)
     kinds = references_used(rule.reference, ranking)
-    tables = {kind: _tables(ranking, kind, latent, rule) for kind in kinds}
+    bands = _Bands({kind: _table(ranking, kind, latent, rule) for kind in kinds}, latent)
     if refine and ranking.refiner is not None:
-        corners = [_corners(ranking, tables, latent)]
+        corners = [_corners(ranking, bands)]
         if estimates:
-            chosen = _tightest(ranking, tables, latent)[:estimates]
+            chosen = _tightest(ranking, bands)[:estimates]
             corners.append(_bends(ranking, complete(ranking, latent, chosen)))
         ranking = ranking.refine(np.unique(np.concatenate(corners)))
     if rule.band == "simultaneous":
-        return _bound_jointly(ranking, tables, latent, rule, refine=refine)
-    return _bound_each(ranking, tables, latent, rule)
+        return _bound_jointly(ranking, bands, rule, refine=refine)
+    return _bound_each(ranking, bands, rule)
 
 
 def complete_at(
@@ -117,8 +135,8 @@ def choose_kinds(ranking: Ranking, latent: IntArray, rule: Settings) -> tuple[st
     kinds = references_used(rule.reference, ranking)
     if len(kinds) == 1:
         return kinds * latent.size
-    tables = {kind: _tables(ranking, kind, latent, rule) for kind in kinds}
-    return _tightest(ranking, tables, latent)
+    bands = _Bands({kind: _table(ranking, kind, latent, rule) for kind in kinds}, latent)
+    return _tightest(ranking, bands)
 
 
 def _bends(ranking: Ranking, completions: Sequence[Completion]) -> IntArray:
@@ -130,13 +148,10 @@ def _bends(ranking: Ranking, completions: Sequence[Completion]) -> IntArray:
     return bends
 
 
-def _bound_each(
-    ranking: Ranking, tables: Mapping[str, IntArray], latent: IntArray, rule: Settings
-) -> LatentBounds:
+def _bound_each(ranking: Ranking, bands: _Bands, rule: Settings) -> LatentBounds:
     """Bound the latent positives at each cutoff by itself."""
-    kinds = tuple(tables)
-    claims = {kind: _claim(ranking, kind, table, latent) for kind, table in tables.items()}
-    tightest = _tightest(ranking, tables, latent)
+    kinds, claims, latent = tuple(bands.tables), bands.claims(ranking), bands.latent
+    tightest = _tightest(ranking, bands)
     if len(kinds) == 1:
         return _fit(ranking, latent, claims[kinds[0]], tightest)
     chosen = np.stack([claims[kind][..., i] for i, kind in enumerate(tightest)], axis=-1)
@@ -158,42 +173,37 @@ def _bound_by_rank(ranking: Ranking, latent: IntArray, band: RankBand) -> Latent
 
 
 def _bound_jointly(
-    ranking: Ranking,
-    tables: Mapping[str, IntArray],
-    latent: IntArray,
-    rule: Settings,
-    *,
-    refine: bool,
+    ranking: Ranking, bands: _Bands, rule: Settings, *, refine: bool
 ) -> LatentBounds:
     """Bound the latent positives by bounds that hold at all cutoffs jointly."""
     whole = ranking.whole or ranking
     if ranking.whole is not None:
-        whole = whole.refine(_corners(whole, tables, latent))
-    bounds = _bound_each(whole, tables, latent, rule)
+        whole = whole.refine(_corners(whole, bands))
+    bounds = _bound_each(whole, bands, rule)
     narrowed = narrow(whole.unlabeled, bounds.possible)
     if ranking.whole is not None:
-        bounds = _bound_each(ranking, tables, latent, rule)
+        bounds = _bound_each(ranking, bands, rule)
         narrowed = narrow_between(ranking, bounds.possible, whole, narrowed)
     elif refine and whole.refiner is not None:
         finer = whole.refine(find_corners(whole.unlabeled, narrowed))
         if finer is not whole:
-            bounds = _bound_each(finer, tables, latent, rule)
+            bounds = _bound_each(finer, bands, rule)
             narrowed = narrow(finer.unlabeled, bounds.possible)
     possible, contradicted = settle(narrowed)
     return bounds._replace(possible=possible, contradicted=bounds.clipped | contradicted)
 
 
-def _tables(ranking: Ranking, kind: str, latent: IntArray, rule: Settings) -> IntArray:
+def _table(ranking: Ranking, kind: str, latent: IntArray, rule: Settings) -> IntArray:
     """Return the bands of one kind of examples, shape (known + 1, bound, beta)."""
     level = (1 + rule.level) / 2 if rule.reference == "both" else rule.level
     total, weight, clusters = ranking.total, ranking.weight, ranking.clusters
     known = total.known_positive if kind == "positives" else total.known_negative
     hidden = (latent if kind == "positives" else total.unlabeled - latent).tolist()
     if weight is not None:
-        sides = _both_sides(partial(weighted_bounds, weight), hidden, level)
+        sides = for_each(lambda m: weighted_bounds(weight, m, level), hidden)
     elif clusters is not None:
         of_known = clusters.of_known, clusters.known_weight
-        sides = _both_sides(partial(clustered_bounds, *of_known), hidden, level)
+        sides = for_each(lambda m: clustered_bounds(*of_known, m, level), hidden)
     else:
         sides = rule.bounds(known, tuple(hidden), level)
     table = np.empty((sides[0].shape[1], len(sides), len(hidden)), np.int64)
@@ -202,27 +212,7 @@ def _tables(ranking: Ranking, kind: str, latent: IntArray, rule: Settings) -> In
     return table
 
 
-def _both_sides(
-    bounds: Callable[[int, float], tuple[IntArray, IntArray]], hidden: list[int], level: float
-) -> tuple[IntArray, IntArray]:
-    """Return a design-based band for each number of latent positives."""
-    lower, upper = zip(*(bounds(m, level) for m in hidden), strict=True)
-    return np.stack(lower), np.stack(upper)
-
-
-def _claim(ranking: Ranking, kind: str, table: IntArray, latent: IntArray) -> IntArray:
-    """Return the latent positives in the head by the band of one kind of examples."""
-    if kind == "positives":
-        of_known: IntArray = np.take(table, ranking.known_rows, axis=0)
-        return of_known
-    total = ranking.total
-    tail = (total.unlabeled - ranking.unlabeled)[:, np.newaxis, np.newaxis]
-    behind = total.known_negative - ranking.known_negative
-    claimed: IntArray = latent - tail + np.take(table, behind, axis=0)
-    return claimed
-
-
-def _corners(ranking: Ranking, tables: Mapping[str, IntArray], latent: IntArray) -> IntArray:
+def _corners(ranking: Ranking, bands: _Bands) -> IntArray:
     """Return the counts of unlabeled examples, between two cutoffs, at which bounds bend.
 
     Let h be the number of unlabeled examples in the head. Between two labeled scores a claim of
@@ -236,8 +226,8 @@ def _corners(ranking: Ranking, tables: Mapping[str, IntArray], latent: IntArray)
         for side in (ranking.unlabeled[steps], ranking.unlabeled[steps + 1])
     )
     start = ranking.take(steps)
+    claims, latent = bands.claims(start), bands.latent
     free = ranking.total.unlabeled - latent
-    claims = {kind: _claim(start, kind, table, latent) for kind, table in tables.items()}
     corners: list[IntArray] = []
     if "positives" in claims:
         level = claims["positives"]
@@ -261,22 +251,17 @@ def _fit(
     return LatentBounds(ranking, claimed, possible, tightest)
 
 
-def _tightest(
-    ranking: Ranking, tables: Mapping[str, IntArray], latent: IntArray
-) -> tuple[str, ...]:
+def _tightest(ranking: Ranking, bands: _Bands) -> tuple[str, ...]:
     """Return for each beta the kind of known examples with the narrower range of AUROC.
 
     That is the range of the claims, before they are moved to what is possible. A wrong band is
     moved a lot and looks narrow then: it would win against a right one.
     """
-    kinds = tuple(tables)
+    kinds = tuple(bands.tables)
     if len(kinds) == 1:
-        return kinds * latent.size
+        return kinds * bands.latent.size
     ranking = ranking.whole or ranking
-    ranges = [
-        _area_range(ranking, _claim(ranking, kind, table, latent))
-        for kind, table in tables.items()
-    ]
+    ranges = [_area_range(ranking, claim) for claim in bands.claims(ranking).values()]
     return tuple(kinds[int(first > second)] for first, second in zip(*ranges, strict=True))
 
 
