@@ -161,18 +161,20 @@ def visible(curves: xr.Dataset) -> xr.Dataset:
         if name not in curves.coords:
             continue
         for ascending in sign * np.atleast_2d(curves[name].transpose(..., axis).to_numpy()):
-            known = ascending[np.isfinite(ascending)]
-            places = np.searchsorted(ascending, _spread(sign * known) * sign)
+            places = np.searchsorted(ascending, sign * _spread(sign * ascending))
             kept[places] = kept[np.maximum(places - 1, 0)] = True
     return curves.isel({axis: np.flatnonzero(kept[:size])})
 
 
 def _spread(values: FloatArray) -> FloatArray:
-    """Return values as many as can be seen, from the lowest to the highest of some."""
-    if not values.size:
-        return values
-    low, high = float(values.min()), float(values.max())
-    positive = values[values > 0] if low >= 0 else values[:0]
-    logarithmic = np.geomspace(positive.min(), high, 2 * _CELLS) if positive.size else positive
+    """Return numbers as many as can be seen, from the lowest of some values to the highest."""
+    known = values[np.isfinite(values)]
+    if not known.size:
+        return known
+    low, high = float(known.min()), float(known.max())
     even = np.linspace(low, high, _CELLS)
+    if low < 0 or high == 0:
+        return even
+    least = low or float(known[known > 0].min())
+    logarithmic = np.geomspace(least, high, 2 * _CELLS)
     return np.concatenate([even, logarithmic, low + high - logarithmic])

@@ -104,7 +104,8 @@ def _rates(tables: xr.Dataset, name: str) -> xr.Dataset:
     has_envelope = any(part in tables for part in INTERVAL)  # which all cutoffs count for
     seen = tables if has_envelope else visible(tables)
     rates = curve_of(seen, name)  # says what is missing where these are no tables
-    return visible(rates.assign({count: seen[count].variable for count in COUNTS}))
+    rates = rates.assign({count: seen[count].variable for count in COUNTS})
+    return visible(rates) if has_envelope else rates
 
 
 def _read_envelope(rates: xr.Dataset, name: str) -> Envelope | None:

@@ -16,7 +16,7 @@ from pu_accessor.datasets.slices import Slice, settled_names, take_apart, values
 from pu_accessor.errors import PUValueError, suggestion
 from pu_accessor.plots.artists import Curve, curves_on, write_key, write_name, write_panel
 from pu_accessor.plots.colors import ink, next_colors, read_palette
-from pu_accessor.plots.legends import add_legend, legend_entries
+from pu_accessor.plots.legends import add_legend
 from pu_accessor.plots.options import Options
 
 Drawing: TypeAlias = Axes | FacetGrid
@@ -94,21 +94,11 @@ def _draw_axes(slices: Sequence[Slice], draw: Draw, options: Options, values: Va
     curves = color_curves(ax, slices, options, values)
     draw(ax, curves)
     has_broken = _break_labels(ax)
-    _name_curves([ax], curves, options, values)
+    add_legend([ax], without_names(curves, options), write_title(options, values), options)
     if has_broken and options.ax is None:  # lower Axes have other ticks, which take other room
         figure: Any = ax.figure
         figure.get_layout_engine().execute(figure)
     return ax
-
-
-def _name_curves(
-    axes: Sequence[Axes], curves: Sequence[Curve], options: Options, values: Values
-) -> None:
-    """Add the legend that is wanted."""
-    if options.legend:
-        brief = options.legend == "brief"
-        entries = legend_entries(axes, without_names(curves, options), brief=brief)
-        add_legend(axes, entries, write_title(options, values), options)
 
 
 def _break_labels(ax: Axes) -> bool:
@@ -142,7 +132,7 @@ def _draw_grid(slices: Sequence[Slice], draw: Draw, options: Options, values: Va
     for ax in axes:
         _break_labels(ax)
     grid.figure.set_layout_engine("constrained")
-    _name_curves(axes, colored, options, values)
+    add_legend(axes, without_names(colored, options), write_title(options, values), options)
     grid._legend = next(iter(grid.figure.legends), None)  # where seaborn looks for it
     return grid
 

@@ -20,10 +20,10 @@ from pu_accessor.plots.options import Options
 
 Entries: TypeAlias = list[tuple[str, Artist]]
 
-_LEGEND = "pu_accessor legend"
+_BESIDE, _BELOW = "pu_accessor legend beside", "pu_accessor legend below"
 _NARROW = 5  # inches of a figure that has its legend below, not beside its Axes
 _WIDE = 1.6  # widths by heights from which on a figure of a user has room beside its Axes
-_BELOW = 4  # columns of a legend below Axes, at most
+_COLUMNS = 4  # of a legend below Axes, at most
 _SMALL = 4  # inches of Axes whose legend is in small print
 _ENTRIES = 3.6  # of a legend in an inch of height
 _MOST = 0.3  # of Axes that a legend may cover before it names curves alone
@@ -72,20 +72,26 @@ def _in_grey(artist: Artist, ax: Axes) -> Artist:
     return patch
 
 
-def add_legend(axes: Sequence[Axes], entries: Entries, title: str, options: Options) -> None:
-    """Put a legend within Axes of a user, who keep their place, or beside those of ours."""
+def add_legend(
+    axes: Sequence[Axes], without: Collection[str], title: str, options: Options
+) -> None:
+    """Put a legend that is wanted within Axes of a user, or beside those of ours."""
     figure: Any = axes[0].get_figure(root=True)
-    before = [*_legends_outside(figure), *filter(None, [axes[0].get_legend()])]
+    outside = _legends_outside(figure)
+    before = [*outside, *filter(None, [axes[0].get_legend()])]
     title = title or (before[0].get_title().get_text() if before else "")
-    if not entries:
+    axes = figure.axes if outside else axes  # it names what is in all of them
+    entries = legend_entries(axes, without, brief=options.legend == "brief")
+    if not entries or not options.legend:
         return
-    if options.ax is not None and not _legends_outside(figure):
+    if options.ax is not None and not outside:
         _on_axes(options.ax, entries, title, may_shorten=options.legend == "auto")
         return
     is_narrow = not options.has_panels and bool(figure.get_figwidth() < _NARROW)
-    legend = _outside(figure, axes[0], entries, title, is_narrow=is_narrow)
+    is_below = outside[0].get_gid() == _BELOW if outside else is_narrow
+    legend = _outside(figure, axes[0], entries, title, is_below=is_below)
     if options.ax is None:
-        _grow(figure, axes, legend, is_narrow=is_narrow)
+        _grow(figure, axes, legend, is_below=is_below)
 
 
 def shared_legend(figure: Figure, *, title: str = "", brief: bool = False) -> Legend:
@@ -137,12 +143,12 @@ def shared_legend(figure: Figure, *, title: str = "", brief: bool = False) -> Le
         title = title or legend.get_title().get_text()
         legend.remove()
     figure.set_layout_engine("constrained")
-    is_narrow = bool(figure.get_figwidth() < _WIDE * figure.get_figheight())
-    return _outside(figure, axes[0], entries, title, is_narrow=is_narrow)
+    is_below = bool(figure.get_figwidth() < _WIDE * figure.get_figheight())
+    return _outside(figure, axes[0], entries, title, is_below=is_below)
 
 
 def _legends_outside(figure: Any) -> list[Legend]:
-    return [legend for legend in figure.legends if legend.get_gid() == _LEGEND]
+    return [legend for legend in figure.legends if legend.get_gid() in (_BESIDE, _BELOW)]
 
 
 def _on_axes(ax: Axes, entries: Entries, title: str, *, may_shorten: bool) -> None:
@@ -160,21 +166,21 @@ def _on_axes(ax: Axes, entries: Entries, title: str, *, may_shorten: bool) -> No
         legend.remove()
 
 
-def _outside(figure: Any, ax: Axes, entries: Entries, title: str, *, is_narrow: bool) -> Legend:
+def _outside(figure: Any, ax: Axes, entries: Entries, title: str, *, is_below: bool) -> Legend:
     """Put a legend right of all Axes, or below them where the figure is narrow."""
     for legend in _legends_outside(figure):
         legend.remove()
     width, height = figure.get_size_inches()
     style = _style(ax, title, is_small=bool(width < _NARROW)) | {"facecolor": "none"}
-    loc = "outside lower center" if is_narrow else "outside right upper"
+    loc = "outside lower center" if is_below else "outside right upper"
     rows = max(1, int(_ENTRIES * height))
-    most = _BELOW if is_narrow else ceil((len(entries) + bool(title)) / rows)
+    most = _COLUMNS if is_below else ceil((len(entries) + bool(title)) / rows)
     for columns in range(min(most, len(entries)), 0, -1):
         legend = figure.legend(*_handles(entries), loc=loc, ncols=columns, **style)
-        if not is_narrow or columns == 1 or legend.get_window_extent().width < figure.bbox.width:
+        if not is_below or columns == 1 or legend.get_window_extent().width < figure.bbox.width:
             break
         legend.remove()
-    legend.set_gid(_LEGEND)
+    legend.set_gid(_BELOW if is_below else _BESIDE)
     return legend
 
 
@@ -197,11 +203,11 @@ def _style(ax: Axes, title: str, *, is_small: bool) -> dict[str, Any]:
     return style
 
 
-def _grow(figure: Figure, axes: Sequence[Axes], legend: Legend, *, is_narrow: bool) -> None:
+def _grow(figure: Figure, axes: Sequence[Axes], legend: Legend, *, is_below: bool) -> None:
     """Make a figure of ours larger by its legend, so that the Axes keep their size."""
     width, height = figure.get_size_inches()
     room = legend.get_window_extent()
-    if is_narrow:
+    if is_below:
         figure.set_figheight(height + room.height / figure.dpi)
         return
     spare = 0.0

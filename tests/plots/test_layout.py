@@ -18,7 +18,7 @@ from pu_accessor import PUValueError
 from pu_accessor.accessors.accessor import Accessor
 from pu_accessor.plots import shared_legend
 from tests.cases import legend_of
-from tests.plots.test_looks import BETA, NAMES, PLOTS, draw, each, every_plot, legend
+from tests.plots.test_looks import BETA, FRAME, NAMES, PLOTS, draw, each, every_plot, legend
 
 LAYOUTS = [None, "constrained", "tight", "tight_layout()"]
 
@@ -142,6 +142,19 @@ def test_a_shared_legend_is_put_up_anew_and_needs_names() -> None:
     shared = shared_legend(figure, title="second", brief=True)
     assert figure.legends == [shared]
     assert [text.get_text() for text in shared.get_texts()] == [f"β̂ = {BETA}", "mine"]
+
+
+def test_a_plot_on_a_figure_with_a_shared_legend_names_all_panels() -> None:
+    figure, axes = plt.subplots(2, 2, figsize=(7, 7))
+    draw("plot_roc", 2, ax=axes[0, 0])
+    shared_legend(figure)
+    FRAME.pu(score=NAMES[5]).plot_gain(BETA, ax=axes[1, 1])
+    (shared,) = figure.legends
+    told = [text.get_text() for text in shared.get_texts()]
+    assert {*NAMES[:2], f"β̂ = {BETA}", "chance", "perfect"} <= {*told}
+    figure.canvas.draw()
+    assert shared.get_window_extent().y1 < axes[1, 1].get_window_extent().y0  # still below
+    assert axes[1, 1].get_legend() is None
 
 
 # Files
