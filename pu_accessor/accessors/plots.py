@@ -94,7 +94,8 @@ def plot_roc(
         Cutoffs to mark on each curve, with their value beside: a rank, ``{"threshold": 0.5}``, a
         fraction, or several of a kind, ``{"rank": [50, 100]}``.
 
-        All that `at` of `metric` takes: "youden", or ``{"recall": 0.9}``, too.
+        All that `at` of `metric` takes: "youden", or ``{"recall": 0.9}``, too. On new examples a
+        threshold, framed by its `roc_region`: both rates lie in it with a probability of `level`.
     baseline : bool, default False
         Insist on the dashed curve of beta = 0, which takes the unlabeled as negative.
     hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional

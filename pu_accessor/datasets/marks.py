@@ -34,17 +34,27 @@ def ask_marks(
     settings: Settings,
     target: str,
 ) -> xr.Dataset:
-    """Add to tables the points of a curve at some cutoffs, and what is written beside them."""
+    """Add to tables the points of a curve at some cutoffs, and what is written beside them.
+
+    Of a ROC curve on new examples each point has its region, which holds both rates jointly.
+    """
     if at is None:
         return tables
-    rates = [*TRACES[curve][:2]]
-    answers = estimates.metric(request, rates, betas, at, settings, target)
+    rates, with_region = [*TRACES[curve][:2]], (curve, target) == ("roc", "population")
+    each = settings.at_level(settings.level**0.5) if with_region else settings
+    answers = estimates.metric(request, rates, betas, at, each, target)
     dims = _dims_of_curves(tables)
     shape = [*(tables.sizes[dim] for dim in dims), len(rates), -1]
-    points = answers["estimate"].to_numpy().reshape(shape)
-    thresholds = answers["threshold"].to_numpy().reshape(shape)
+    columns = ["estimate", "threshold", "lower", "upper"]
+    points, thresholds, *limits = (answers[name].to_numpy().reshape(shape) for name in columns)
     names = _write_cutoffs(read_cutoffs(at), thresholds[..., 0, :])
-    return _mark(tables, (*dims, "mark"), points[..., 0, :], points[..., 1, :], names)
+    over = (*dims, "mark")
+    marked = _mark(tables, over, points[..., 0, :], points[..., 1, :], names)
+    if not with_region:
+        return marked
+    ends = np.moveaxis(np.concatenate(limits, axis=-2), -2, 0)
+    sides = zip(("left", "bottom", "right", "top"), ends, strict=True)
+    return marked.assign_coords({f"mark_{side}": (over, end) for side, end in sides})
 
 
 def mark_tables(tables: xr.Dataset, curve: str, at: At | None) -> xr.Dataset:

@@ -12,7 +12,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb, to_rgba
 from matplotlib.lines import Line2D
-from matplotlib.patches import Polygon
+from matplotlib.patches import Polygon, Rectangle
 from matplotlib.patheffects import withStroke
 
 from pu_accessor.inference.quantities import write_label
@@ -50,6 +50,7 @@ class Kind(StrEnum):
     HOLLOW = "pu_accessor hollow"
     SHADE = "pu_accessor shade"
     MARK = "pu_accessor mark"
+    REGION = "pu_accessor region"
     CELL = "pu_accessor cell"
 
 
@@ -289,6 +290,7 @@ def draw_marks(ax: Axes, curves: Sequence[Curve]) -> None:
         style: dict[str, Any] = {"color": curve.color, "marker": "o"}
         style |= {"markeredgecolor": ground(ax), "linestyle": "none", "zorder": 4}
         ax.plot(x, y, gid=Kind.MARK, label="_mark", **style)
+        draw_regions(ax, curve)
         marks += [*zip(y, x, names, strict=True)]
     halo = [withStroke(linewidth=2, foreground=ground(ax))]
     below = "precision" not in curves[0].data  # where the curve is not going
@@ -300,6 +302,17 @@ def draw_marks(ax: Axes, curves: Sequence[Curve]) -> None:
         if all(np.abs(apart).max() > _NEAR for apart in others):
             ax.annotate(name, (x, y), fontsize="small", color=ink(ax), zorder=4, **beside)
             written.append((x, y, name))
+
+
+def draw_regions(ax: Axes, curve: Curve) -> None:
+    """Frame where the points of marks on new examples can be, where a curve has that."""
+    if "mark_left" not in curve.data.coords:
+        return
+    sides = [curve.data[f"mark_{side}"].to_numpy() for side in ("left", "bottom", "right", "top")]
+    for left, bottom, right, top in np.transpose(sides).tolist():
+        frame: dict[str, Any] = {"edgecolor": curve.color, "linewidth": 1, "zorder": 3.5}
+        size = right - left, top - bottom
+        ax.add_patch(Rectangle((left, bottom), *size, fill=False, gid=Kind.REGION, **frame))
 
 
 def draw_limit(ax: Axes, beta: float, color: Any, label: str) -> None:

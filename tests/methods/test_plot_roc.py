@@ -111,3 +111,18 @@ def test_curves_are_drawn_and_measured_as_their_tables(bounds: str) -> None:
         for name, line in lines(expected).items():
             both = path(lines(drawn)[name]), path(line)
             np.testing.assert_allclose(*both, rtol=0, atol=1e-9)
+
+
+def test_marks_on_new_examples_are_framed_by_their_region() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.random(400) < 0.3
+    label = np.where(truth & (rng.random(400) < 0.5), 1.0, np.nan)
+    df = pd.DataFrame({"score": rng.normal(size=400) + truth, "label": label})
+    at = {"threshold": [0.2, 1.0]}
+    ax = df.pu.plot_roc(0.2, target="population", mark=at)
+    frames = [patch for patch in ax.patches if patch.get_gid() == "pu_accessor region"]
+    drawn = [patch.get_bbox().extents for patch in frames]
+    sides = ["fpr_lower", "tpr_lower", "fpr_upper", "tpr_upper"]
+    np.testing.assert_allclose(drawn, df.pu.roc_region(0.2, at=at)[sides].to_numpy())
+    plain = df.pu.plot_roc(0.2, mark=at)
+    assert not [patch for patch in plain.patches if patch.get_gid() == "pu_accessor region"]
