@@ -1,8 +1,6 @@
 """Models of the same rows: any quantity on new examples, by what each row adds to its error."""
 
 from dataclasses import replace
-from fractions import Fraction
-from math import ceil
 from typing import NamedTuple
 
 import numpy as np
@@ -113,9 +111,7 @@ def _model(
 
 def _metric(ranking: Ranking, betas: FloatArray, quantity: Quantity, cutoff: Cutoff) -> Model:
     """Return a metric at a cutoff, with what rows add to both shares above it."""
-    if quantity.rounds_up and cutoff.kind == "fraction":
-        cutoff = Cutoff("rank", ceil(Fraction(str(cutoff.value)) * sum(ranking.total)))
-    ends, part = fixed_head(ranking, cutoff)
+    ends, part = fixed_head(ranking, quantity.at_whole(cutoff, sum(ranking.total)))
     n, size = ranking.total.known_positive, sum(ranking.total)
     sizes = np.array([n, size - n])
     known = float(part @ ends.known_positive)

@@ -35,7 +35,7 @@ from pu_accessor.inference.influence import (
 )
 from pu_accessor.inference.settings import BetaRange
 from pu_accessor.inference.tables.contingency import check_labels
-from pu_accessor.ranking import FloatArray, IntArray, PairedRanks, PairedRows
+from pu_accessor.ranking import FloatArray, IntArray, PairedRanks
 
 _ROUNDING = 1e-12  # relative size of a variance that may be none
 _LARGEST_ODDS = 1e300  # of finite odds
@@ -116,8 +116,10 @@ def compare_paired(
     if target == "population":
         squares = np.stack([known, rest])
         variance, df = squares.sum(axis=0), _welch(squares, df, paired)
-        effect, most = _designs(paired.rows, placed, (first, second))
-        variance, df = variance * effect, np.minimum(df, most)
+        if paired.rows is not None and placed is not None:
+            terms = placed[first] - placed[second]
+            effect, most = np.transpose([design(each, paired.rows) for each in terms])
+            variance, df = variance * effect, np.minimum(df, most)
     elif betas is not None and paired.weight is None:
         factor = count_positives(paired.total, betas).factor
     error = np.multiply.outer(np.sqrt(variance), factor)
@@ -146,17 +148,6 @@ def _placements(paired: PairedRanks) -> FloatArray | None:
     sums = [sum_by_cluster(placement_influences(ranking)) for ranking in rankings]
     terms: FloatArray = np.sum(sums, axis=1)
     return terms
-
-
-def _designs(
-    rows: PairedRows | None, placed: FloatArray | None, pairs: tuple[IntArray, IntArray]
-) -> tuple[FloatArray, FloatArray]:
-    """Return by how much clusters enlarge the variance of each pair, and the most df."""
-    if rows is None or placed is None:
-        return np.ones(pairs[0].size), np.full(pairs[0].size, inf)
-    designs = [design(placed[a] - placed[b], rows) for a, b in zip(*pairs, strict=True)]
-    effect, most = np.transpose(designs)
-    return effect, most
 
 
 def _covariance(paired: PairedRanks, placed: FloatArray | None, target: str) -> FloatArray:
