@@ -7,6 +7,8 @@ contingency tables, which needs a cutoff.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -68,6 +70,12 @@ class Quantity:
     def needs_cutoff(self) -> bool:
         """Whether it has a value at one cutoff alone."""
         return "at" in self.needs
+
+    def at_whole(self, cutoff: Cutoff, examples: int) -> Cutoff:
+        """Return the rank that a fraction of the examples is rounded up to, where it is."""
+        if self.rounds_up and cutoff.kind == "fraction":
+            return Cutoff("rank", ceil(Fraction(str(cutoff.value)) * examples))
+        return cutoff
 
     def read_cutoff(self, at: At | None) -> Cutoff | None:
         """Check that there is one cutoff where it needs one, and none where it has none."""

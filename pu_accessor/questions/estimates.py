@@ -14,7 +14,6 @@ from pu_accessor.inference.estimates.areas_on_new_examples import (
     estimate_population_partial,
 )
 from pu_accessor.inference.estimates.auroc import estimate_auroc
-from pu_accessor.inference.estimates.average_precision import estimate_precision_around
 from pu_accessor.inference.estimates.cutoff_spec import (
     CHOSEN,
     At,
@@ -123,7 +122,6 @@ def average_precision(
         settings,
         target,
         partial(estimate_any, curve="pr", target=target),
-        around=estimate_precision_around if target == "examples" else None,
     )
 
 
@@ -150,21 +148,16 @@ def estimate_areas(
     estimate_at: Estimate,
     *,
     at_once: Callable[[Stack, FloatArray], list[Estimates | None]] | None = None,
-    around: Estimate | None = None,
 ) -> pd.DataFrame:
     """Estimate an area of each ranking at each beta.
 
-    `at_once` is as in `map_rankings`; `around` estimates with limits at the first beta alone, for
-    areas whose limits take long.
+    `at_once` is as in `map_rankings`.
     """
     betas.refuse_odds(settings.selection_odds)
     betas.leave(settings)  # raises where no level is left
 
     def question(ranking: Ranking, beta: BetaRange, own: Settings) -> Estimates:
-        ask, plain = estimate_at, beta.limits == "none" and betas.joint == "approximate"
-        if around is not None and beta.is_estimate and plain:
-            ask = around
-        return area_over(partial(ask, ranking), ranking.total, beta, own, betas.joint)
+        return area_over(partial(estimate_at, ranking), ranking.total, beta, own, betas.joint)
 
     def columns(estimates: Estimates, beta: BetaRange) -> Columns:
         ranges, envelope = estimates.reach or (), estimates.envelope or ()

@@ -16,10 +16,9 @@ from pu_accessor import PUDataError, PUKeyError, PUTypeError, PUValueError, PUWa
 from pu_accessor.inference.bands.exact import exact
 from pu_accessor.inference.estimates.average_precision import (
     estimate_precision,
-    estimate_precision_around,
 )
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
-from pu_accessor.inference.estimates.joint import join_metric_at
+from pu_accessor.inference.estimates.joint import join_estimates, join_metric_at
 from pu_accessor.inference.settings import BetaRange, Settings
 from tests.cases import Labels
 from tests.support.oracles import completion_oracle
@@ -69,59 +68,17 @@ def test_joint_interval_is_between_that_of_the_point_and_the_envelope(target: st
         assert tuple(joint[["beta", "beta_lower", "beta_upper"]]) == tuple(HAND.iloc[0, :3])
 
 
-def test_limits_of_average_precision_are_carried_over() -> None:
+def test_average_precision_is_joined_from_its_limits_at_each_beta() -> None:
     ranking = PU._request().rank("breakpoints").make(0)
-    betas = np.array([0.1, 0.07, 0.15])
-    found, each = (
-        ask(ranking, betas, Settings(LEVEL))
-        for ask in (estimate_precision_around, estimate_precision)
-    )
-    npt.assert_allclose(found.value, each.value)
-    npt.assert_allclose(found.error, each.error, rtol=0.02)
-    npt.assert_allclose(found.lower, each.lower, atol=0.02)
-    npt.assert_allclose(found.upper, each.upper, atol=0.02)
-    # As far from the unbiased statistic as at the first, in standard errors.
-    n, unlabeled = ranking.total.known_positive, ranking.total.unlabeled
-    positives = n + betas * unlabeled
-    growth = positives * np.sqrt(1 - n / positives)
-    npt.assert_allclose(found.error, each.error[0] * growth / growth[0], rtol=1e-9)
-    unbiased = np.array([average_precision_by_pairs(FRAME, float(p)) for p in positives])
-    for side, reach in (("lower", np.minimum), ("upper", np.maximum)):
-        away = getattr(each, side)[0] - unbiased[0]
-        limits = reach(unbiased + away * growth / growth[0], found.value)
-        npt.assert_allclose(getattr(found, side), np.clip(limits, 0, 1), rtol=1e-9)
-    assert (found.lower < found.value).all() and (found.value < found.upper).all()
-
-
-def average_precision_by_pairs(frame: pd.DataFrame, positives: float) -> float:
-    """Return the U-statistic: known positives at or above each known one stand for all."""
-    score, known = frame["a"].to_numpy(), frame["label"].to_numpy() == 1
-    total, n = 0.0, int(known.sum())
-    for one in score[known].tolist():
-        others = int((score[known] >= one).sum()) - 1
-        total += (1 + (positives - 1) / (n - 1) * others) / int((score >= one).sum())
-    return total / n
-
-
-def test_average_precision_of_what_has_no_limits_to_carry_over() -> None:
-    """With weights, two known positives or nothing hidden each beta is asked by itself."""
-    rng = np.random.default_rng(1)
-    frame = pd.DataFrame({"score": rng.normal(size=60), "label": [1.0] * 12 + [np.nan] * 48})
-    frame["propensity"] = np.where(np.arange(60) < 12, rng.uniform(0.2, 0.9, 60), np.nan)
-    two = frame.assign(label=frame["label"].where((frame.index < 2) | (frame.index > 20)))
-    betas = np.array([0.1, 0.05, 0.2])
-    for data, roles, some in (
-        (frame, {"propensity": "propensity"}, betas),
-        (two, {}, betas),
-        (frame, {}, np.array([0.0, 0.05, 0.1])),
-    ):
-        ranking = data.pu(**roles)._request().rank("breakpoints").make(0)
-        found, each = (
-            ask(ranking, some, Settings(LEVEL))
-            for ask in (estimate_precision_around, estimate_precision)
-        )
-        for name in ("value", "error", "lower", "upper"):
-            npt.assert_allclose(getattr(found, name), getattr(each, name), rtol=1e-12)
+    beta, lower, upper, level = HAND.iloc[0, :4]
+    estimate = BetaRange(np.array([beta]), (lower, upper), level)
+    betas = estimate.grid(0.95, "approximate")
+    each = estimate_precision(ranking, betas, Settings(0.95))
+    expected = join_estimates(each, estimate, "approximate")
+    found = PU.average_precision(HAND, target="examples").iloc[0]
+    assert found["lower"] == pytest.approx(expected.lower[0], rel=1e-12)
+    assert found["upper"] == pytest.approx(expected.upper[0], rel=1e-12)
+    assert found["lower"] < each.lower[0] and each.upper[0] < found["upper"]
 
 
 def test_guaranteed_is_the_envelope() -> None:

@@ -403,3 +403,14 @@ def test_other_quantities_need_beta_and_rows() -> None:
     one = df.assign(patient=np.where(df["label"].notna(), 0, df["patient"] + 1))
     with pytest.raises(PUError, match="cluster must leave known positives in two or more"):
         one.pu(score=MODELS, cluster="patient").compare(BETA)
+
+
+def test_models_that_are_the_same_cost_no_adjustment() -> None:
+    """Two of three models are one: there is one test, though rounding tells the two apart."""
+    df = draw(3).assign(nb=lambda rows: rows["svm"])
+    for roles in ({}, {"cluster": "patient"}):
+        found = df.pu(score=MODELS, **roles).compare(BETA, adjust="max_t").set_index("model_b")
+        tests = found[found["statistic"] != 0]
+        assert len(tests) == 2 and tests["p_adjusted"].to_numpy() == pytest.approx(
+            tests["p_value"].to_numpy(), abs=0.005
+        )

@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 from matplotlib.axes import Axes

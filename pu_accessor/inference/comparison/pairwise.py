@@ -26,6 +26,7 @@ from pu_accessor.inference.settings import BetaRange
 from pu_accessor.inference.tables.contingency import check_labels
 from pu_accessor.ranking import FloatArray, IntArray, Ranking
 
+_SAME = 1e-7  # of a standard error, that rounding leaves of a difference that is none
 _DRAWS, _AT_ONCE, _SEED = 100_000, 2_000, 2008  # of statistics, for `adjust_together`
 
 
@@ -155,8 +156,9 @@ def _least_by_chance(
     root = vectors * np.sqrt(np.maximum(values, 0))
     contrast = root[first] - root[second]
     size = np.sqrt(np.sum(contrast**2, axis=1, keepdims=True))
-    # Models that do not differ never get a small p value.
-    contrast = np.divide(contrast, size, out=np.zeros_like(contrast), where=size > 0)
+    # Models that do not differ, but for rounding, never get a small p value.
+    differ = size > _SAME * np.sqrt(np.diag(covariance).max(initial=0))
+    contrast = np.divide(contrast, size, out=np.zeros_like(contrast), where=differ)
     far, rng = -special.ndtri(p_value / 2), np.random.default_rng(_SEED)
     exceed = np.zeros(p_value.size)
     for _ in range(_DRAWS // _AT_ONCE):

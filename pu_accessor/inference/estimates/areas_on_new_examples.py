@@ -363,23 +363,16 @@ def precision_values(
     ranking: Ranking, betas: FloatArray, heads: FloatArray | None = None
 ) -> FloatArray:
     """Return the estimates of average precision, wherever they lie; of other heads likewise."""
-    alone, pairs = _terms(ranking, heads)
-    positives = count_positives(ranking.total, betas).as_floats()
-    value: FloatArray = alone + (positives - 1) * pairs
-    unknown = (ranking.total.known_positive == 1) & (positives > 1)
-    return np.where(unknown, np.nan, value)
-
-
-def _terms(ranking: Ranking, heads: FloatArray | None = None) -> tuple[float, float]:
-    """Return the two terms of average precision: ``alone + (P - 1)*pairs``."""
     n, alone, pairs = ranking.total.known_positive, 0.0, 0.0
-    for one in ranking.strata or (ranking,):
-        known, found = one.known_positive, np.diff(one.known_positive)
-        head = one.rank if heads is None else heads
+    for part in ranking.strata or (ranking,):
+        known, found = part.known_positive, np.diff(part.known_positive)
+        head = part.rank if heads is None else heads
         weight = found[found > 0] / head[1:][found > 0]
         alone += float(weight.sum())
         pairs += float(weight @ (known[1:][found > 0] - 1))
-    return alone / n, pairs / (n * max(n - 1, 1))
+    positives = count_positives(ranking.total, betas).as_floats()
+    value: FloatArray = alone / n + (positives - 1) * (pairs / (n * max(n - 1, 1)))
+    return np.where((n == 1) & (positives > 1), np.nan, value)
 
 
 def without_scatter(

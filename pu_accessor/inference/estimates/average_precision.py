@@ -7,13 +7,12 @@ from math import floor
 import numpy as np
 
 from pu_accessor.inference.estimates.areas_on_new_examples import precision_values
-from pu_accessor.inference.estimates.intervals import Estimates, around, complete_these, keep_uncut
+from pu_accessor.inference.estimates.intervals import Estimates, complete_these
 from pu_accessor.inference.estimates.known_positives import count_positives, find_blocks
 from pu_accessor.inference.estimates.latent_gaps import precision_limits
 from pu_accessor.inference.estimates.weighted_areas import jackknife, reach_to, weighted_precision
 from pu_accessor.inference.settings import Settings
 from pu_accessor.inference.tables.contingency import check_labels
-from pu_accessor.inference.tables.curves import completed_area
 from pu_accessor.ranking import FloatArray, Ranking
 
 
@@ -55,26 +54,6 @@ def estimate_precision(ranking: Ranking, betas: FloatArray, rule: Settings) -> E
     else:
         statistic = _unweighted(ranking, betas, rule.level)
     return complete_these(ranking, betas, rule, statistic, "pr")
-
-
-def estimate_precision_around(ranking: Ranking, betas: FloatArray, rule: Settings) -> Estimates:
-    """Estimate average precision at some betas, with limits that are found at the first alone."""
-    first = estimate_precision(ranking, betas[:1], rule)
-    if ranking.weight is not None or ranking.total.known_positive < 3:
-        return estimate_precision(ranking, betas, rule)
-    positives = count_positives(ranking.total, betas)
-    growth = positives.as_floats() * positives.factor
-    if not growth[0]:
-        return estimate_precision(ranking, betas, rule)
-    statistic, _ = precision_and_error(ranking, betas)
-    growth /= growth[0]
-    carried = Estimates(
-        statistic,
-        first.error * growth,
-        statistic - growth * (statistic[0] - first.lower),
-        statistic + growth * (first.upper - statistic[0]),
-    )
-    return keep_uncut(around(carried, completed_area("pr", ranking, betas)), carried, rule.level)
 
 
 def precision_and_error(ranking: Ranking, betas: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -15,7 +15,7 @@ from pu_accessor.inference.estimates.known_positives import (
     find_blocks,
     places,
 )
-from pu_accessor.inference.estimates.latent_gaps import gamma_quantile
+from pu_accessor.inference.estimates.latent_gaps import latent_quantile
 from pu_accessor.inference.influence import (
     Influence,
     Terms,
@@ -190,14 +190,11 @@ def _limits(
     """Bound the mean weight of the latent positives."""
     if latent <= 0:
         return 0.0, 0.0
-    stretch = (1 + (weight.size + 1) / latent) ** 0.5
     best = float(_mean_weight(np.array(0.0), np.array(latent), pace))
     worst = float(_mean_weight(np.array(examples - latent), np.array(latent), pace))
     limits = []
     for end, tail in zip(ends[::-1], ((1 - level) / 2, (1 + level) / 2), strict=True):
-        values = np.append(weight, end)
-        each, times = np.unique(values, return_counts=True)
-        mean = float(values.mean())
-        limits.append(mean + stretch * (gamma_quantile(each, times, 1.0, tail) - mean))
+        each, times = np.unique(np.append(weight, end), return_counts=True)
+        limits.append(latent_quantile(each, times, latent, tail))
     low, high = np.clip(limits, worst, best).tolist()
     return low, high

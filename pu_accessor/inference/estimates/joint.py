@@ -7,9 +7,7 @@ be off leaves the ranking sqrt(1 - t**2) of what that can be off by itself.
 
 from collections.abc import Callable
 from dataclasses import replace
-from fractions import Fraction
 from functools import partial
-from math import ceil
 
 import numpy as np
 
@@ -273,9 +271,7 @@ def metric_value(
         on_grid = metric_on_new(ranking, BetaRange(betas), metric, cutoff.value, settings)
         limits = join_limits(on_grid.estimate, on_grid.lower, on_grid.upper, beta, joint)
         return at_estimate(on_grid, *limits)
-    if quantity.rounds_up and cutoff.kind == "fraction":
-        examples = Fraction(str(cutoff.value)) * sum(ranking.total)
-        cutoff = Cutoff("rank", ceil(examples))
+    cutoff = quantity.at_whole(cutoff, sum(ranking.total))
     if beta.is_estimate:
         return join_metric_at(ranking, beta, metric, cutoff, settings, joint)
     return metric_at(ranking, beta, metric, cutoff, settings)

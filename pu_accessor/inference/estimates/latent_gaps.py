@@ -138,17 +138,22 @@ def rank_limits(
     2.5/n of the way to the end, for n up to 2 at the end itself. For `best` the same holds above
     the first. The variance of the shares is that of a finite number of latent positives.
     """
-    n, last = ranks.size, ranks[-1]
+    last = ranks[-1]
     near, far = far_ranks(ranks, examples)
     middles = (ranks[:-1] + ranks[1:]) / 2
     ends = [near, (near + ranks[0]) / 2], [(last + far) / 2, far]
     limits = []
     for first, beyond, tail in zip(*ends, ((1 - level) / 2, (1 + level) / 2), strict=True):
         values, times = _grouped(np.concatenate([[first], middles, [beyond]]))
-        mean = float(times @ values) / (n + 1)
-        stretch = (1 + (n + 1) / latent) ** 0.5
-        limits.append(mean + stretch * (gamma_quantile(values, times, 1.0, tail) - mean))
+        limits.append(latent_quantile(values, times, latent, tail))
     return limits[0], limits[1]
+
+
+def latent_quantile(values: FloatArray, times: IntArray, latent: float, tail: float) -> float:
+    """Return a quantile of the mean over latent positives, which are shared out to gaps."""
+    gaps = int(times.sum())
+    mean, stretch = float(times @ values) / gaps, (1 + gaps / latent) ** 0.5
+    return mean + float(stretch * (gamma_quantile(values, times, 1.0, tail) - mean))
 
 
 def far_ranks(ranks: FloatArray, examples: int) -> tuple[float, float]:

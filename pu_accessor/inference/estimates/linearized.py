@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from fractions import Fraction
 from functools import partial
-from math import ceil
 from typing import NamedTuple
 
 import numpy as np
@@ -104,9 +102,7 @@ def _linearize_metric(
     ranking: Ranking, betas: FloatArray, quantity: Quantity, cutoff: Cutoff, small: bool
 ) -> Linearized:
     """Return a metric at a cutoff, with what clusters add to both shares above it."""
-    if quantity.rounds_up and cutoff.kind == "fraction":
-        cutoff = Cutoff("rank", ceil(Fraction(str(cutoff.value)) * sum(ranking.total)))
-    head = fixed_head(ranking, cutoff)
+    head = fixed_head(ranking, quantity.at_whole(cutoff, sum(ranking.total)))
     ends, part = head.ends, head.part
     n, size = ranking.total.known_positive, sum(ranking.total)
     sizes = np.array([n, max(size - n, 1)])

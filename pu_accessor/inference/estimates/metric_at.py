@@ -12,12 +12,7 @@ from pu_accessor.errors import PUDataError, PUValueError
 from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.estimates.cutoff_spec import CHOSEN, FIXED, Cutoff, no_rank
 from pu_accessor.inference.settings import BetaRange, Settings
-from pu_accessor.inference.tables.contingency import (
-    Table,
-    completed_table,
-    make_tables,
-    mix,
-)
+from pu_accessor.inference.tables.contingency import Table, completed_table, make_tables, mix
 from pu_accessor.inference.tables.curves import point_envelopes
 from pu_accessor.inference.tables.metrics import Metric, evaluate
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, Ranking

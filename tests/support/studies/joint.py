@@ -22,10 +22,7 @@ from pu_accessor.inference.estimates.areas_on_new_examples import (
     estimate_population_precision,
 )
 from pu_accessor.inference.estimates.auroc import estimate_auroc
-from pu_accessor.inference.estimates.average_precision import (
-    estimate_precision,
-    estimate_precision_around,
-)
+from pu_accessor.inference.estimates.average_precision import estimate_precision
 from pu_accessor.inference.estimates.binomial import metric_on_new
 from pu_accessor.inference.estimates.cutoff_spec import Cutoff
 from pu_accessor.inference.estimates.intervals import Estimates
@@ -204,9 +201,7 @@ def area(estimate: Callable[[Ranking, FloatArray, Settings], Estimates]) -> Ques
             found = estimate(ranking, np.array([beta.point]), Settings(LEVEL))
         else:
             level = LEVEL if joint == "approximate" else ranking_level(LEVEL, beta.level)
-            quick = joint == "approximate" and estimate is estimate_precision
-            ask = estimate_precision_around if quick else estimate
-            each = ask(ranking, beta.grid(LEVEL, joint), Settings(level))
+            each = estimate(ranking, beta.grid(LEVEL, joint), Settings(level))
             found = join_estimates(each, beta, joint)
         return float(found.lower[0]), float(found.upper[0])
 
