@@ -7,6 +7,7 @@ has. Writes ``docs/measured/together.csv``.
 
 import argparse
 import csv
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -20,22 +21,41 @@ from pu_accessor.sources.roles import Roles
 
 SEED, LEVEL, MODELS = 20261123, 0.95, 10
 PAGE = Path(__file__).parents[3] / "docs" / "measured" / "together.csv"
-# Shared part of the noise, known positives, and how much better one model is.
-CELLS = [(c, n, b) for c in (0.0, 0.5, 0.9) for n in (50, 200) for b in (0.0, 0.3)]
+# The noise, the part of it that models share, known positives, how much better one model is.
+CELLS = [
+    *product(["normal"], (0.0, 0.5, 0.9), (50, 200), (0.0, 0.3)),
+    *product(["5 levels", "heavy tails", "5 rows a cluster"], (0.5, 0.9), (50, 200), (0.0,)),
+]
 
 
-def look(shared: float, known: int, better: float, draws: int) -> FloatArray:
+def draw_noise(noise: str, rng: np.random.Generator, shape: tuple[int, ...]) -> FloatArray:
+    """Draw the noise of rows; those of a cluster share half of it."""
+    if noise == "heavy tails":
+        return rng.standard_t(2, size=shape)
+    own = rng.normal(size=shape)
+    if noise != "5 rows a cluster":
+        return own
+    clusters = rng.normal(size=(*shape[:-1], shape[-1] // 5)).repeat(5, axis=-1)
+    return (own + clusters) / 2**0.5
+
+
+def look(noise: str, shared: float, known: int, better: float, draws: int) -> FloatArray:
     """Return the two shares by Holm's method, then by max-t."""
-    rng = np.random.default_rng([SEED, known, round(100 * shared), round(100 * better)])
+    name = [] if noise == "normal" else [*noise.encode()]
+    rng = np.random.default_rng([SEED, known, round(100 * shared), round(100 * better), *name])
     size, truth = known + 1000, np.arange(known + 1000) < known + 200
     labels = Labels(np.arange(size) < known, np.zeros(size, np.bool_))
+    if noise == "5 rows a cluster":
+        labels = labels._replace(cluster=np.arange(size) // 5, clusters=size // 5)
     apart = np.full(MODELS, 1.0)
     apart[0] += better
     rows = []
     for _ in range(draws):
-        noise = shared**0.5 * rng.normal(size=size)
-        noise = noise + (1 - shared) ** 0.5 * rng.normal(size=(MODELS, size))
-        scores = np.multiply.outer(apart, truth) + noise
+        common = shared**0.5 * draw_noise(noise, rng, (size,))
+        own = (1 - shared) ** 0.5 * draw_noise(noise, rng, (MODELS, size))
+        scores = np.multiply.outer(apart, truth) + common + own
+        if noise == "5 levels":
+            scores = np.clip(np.round(scores), -1, 3)
         paired = pair_scores(("model",), range(MODELS), scores, labels, Roles())
         tests = compare_paired(paired, None, LEVEL, "population")
         pairs = tests.first, tests.second
@@ -58,7 +78,7 @@ def main() -> None:
     with PAGE.open("w", newline="", encoding="utf-8") as file:
         table = csv.writer(file, lineterminator="\n")
         names = [f"{name}_{by}" for by in ("holm", "max_t") for name in ("size", "power")]
-        table.writerow(["shared", "known", "better", "draws", *names])
+        table.writerow(["noise", "shared", "known", "better", "draws", *names])
         for cell in CELLS:
             found = [f"{x:.4f}" if x == x else "" for x in look(*cell, draws).tolist()]
             table.writerow([*cell, draws, *found])
