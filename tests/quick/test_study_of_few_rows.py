@@ -24,5 +24,5 @@ def test_ordinary_comparisons_are_as_wide_as_ever() -> None:
 
 
 def test_max_t_finds_more() -> None:
-    found = together.look(0.9, 200, 0.3, 6)
+    found = together.look("normal", 0.9, 200, 0.3, 6)
     assert np.isfinite(found).all() and found[3] >= found[1] > 0.5 and found[2] >= found[0]
