@@ -17,7 +17,7 @@ _ALIKE = 0.76  # "color" and "col" are not
 _LONGEST, _END = 300, 120  # of a message, and of its end, which says what to do
 
 # The manual's page about an argument. A message begins with the argument that it is about; where
-# another page says more, the error names that one: PUValueError(text, page="joint").
+# another page says more, the error names that one: PUValueError(text, page="beta#with-its-error").
 _PAGES: Mapping[str, str] = {
     "alpha": "practice#early-recognition",
     "at": "tables#numbers-with-intervals",

@@ -1,4 +1,4 @@
-"""The picture of ``results.md``: which dimensions tables have."""
+"""The picture of ``tables.md``: which dimensions tables have."""
 
 import matplotlib.pyplot as plt
 from matplotlib.patches import Rectangle

@@ -326,7 +326,7 @@ def _check_derivable(tables: xr.Dataset) -> None:
             f"The Dataset must hold contingency tables as they were made, {[*COUNTS, *_NEEDED]}, "
             f"but {missing} are not among its variables. Ask for them first: "
             "df.pu.contingency(beta=0.3).pu.beta_derivatives().",
-            page="results",
+            page="tables",
         )
     if (tables["reference"] == "both").any():
         raise PUValueError(

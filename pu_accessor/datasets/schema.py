@@ -105,7 +105,7 @@ def axis_of(dims: Any) -> str:
         "The Dataset must hold tables or curves over the dimension rank or cutoff, but its "
         f"dimensions are {names}. Ask for them first: df.pu.contingency(beta=0.3); and select "
         "with lists, which keep dimensions.",
-        page="results",
+        page="tables",
     )
 
 
@@ -118,7 +118,7 @@ def counts_of(tables: xr.Dataset) -> tuple[xr.DataArray, ...]:
             f"are not among its {list(tables.data_vars)}. Ask for them first: "
             "df.pu.contingency(beta=0.3); from samples: ds.pu(score='score', "
             "label='label', dim='sample').contingency(beta=0.3).",
-            page="results",
+            page="tables",
         )
     return tuple(tables[name] for name in COUNTS)
 
@@ -161,7 +161,7 @@ def check_whole(tables: xr.Dataset) -> None:
         "Whole curves need the tables of all cutoffs or breakpoints in their order, but these are "
         f"a selection of {ranks.size} ranks ({', '.join(map(str, ranks[:3]))}, ...). Make them "
         "with ranks='breakpoints', and select after taking areas.",
-        page="results",
+        page="tables",
     )
 
 
@@ -257,7 +257,7 @@ def _check_dims(dataset: xr.Dataset) -> None:
         raise PUValueError(
             f"The Dataset must hold a table or more, but its dimension {empty[0]!r} is empty. "
             "Look at what was selected along it.",
-            page="results",
+            page="tables",
         )
     if lost := [dim for dim in dims if dim in _LABELED and dim not in dataset.coords]:
         raise PUValueError(

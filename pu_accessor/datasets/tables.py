@@ -168,7 +168,7 @@ def to_frame(dataset: xr.Dataset) -> pd.DataFrame:
         raise PUKeyError(
             f"The Dataset must hold tables or curves over {axis}, but its variables are "
             f"{list(dataset.data_vars)}.",
-            page="results",
+            page="tables",
         )
     if axis not in (AXIS, *dataset.coords):
         raise PUKeyError(_NO_COORDINATE.format(axis))

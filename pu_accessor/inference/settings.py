@@ -142,7 +142,7 @@ class BetaRange(NamedTuple):
                     f"beta must be an estimate for these examples, which have {examples} {name}, "
                     f"but it is for {estimated_from}. Estimate it from the same rows: "
                     "df.pu.estimate_beta(), or beta_from_labels with their n_unlabeled.",
-                    page="joint",
+                    page="beta#with-its-error",
                 )
 
 
@@ -165,7 +165,7 @@ def ranking_level(level: float, beta_level: float | None) -> float:
             f"beta must hold at a higher level than the {level:g} of the answer, but it holds at "
             f"{beta_level:g}: 1 - level is shared between beta and the ranking. Pass level={half} "
             "to estimate_beta or beta_from_labels, or a lower level here.",
-            page="joint",
+            page="beta#with-its-error",
         )
     return left
 

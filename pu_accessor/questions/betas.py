@@ -159,7 +159,7 @@ def _read_estimates(beta: pd.DataFrame, interval: BetaInterval | None, joint: st
         raise PUValueError(
             f"beta_interval must be left out where beta is a frame, but {interval!r} was passed: "
             "the frame holds an interval.",
-            page="joint",
+            page="beta#with-its-error",
         )
     if missing := [name for name in _ESTIMATE if name not in beta.columns]:
         raise PUKeyError(
@@ -174,14 +174,14 @@ def _read_estimates(beta: pd.DataFrame, interval: BetaInterval | None, joint: st
             f"beta must have one row for each key, but a frame of {len(beta)} rows with "
             f"{len(estimates)} different keys ({[*levels] or 'no column of keys'}) was passed. "
             "Keep the column of the groups.",
-            page="joint",
+            page="beta#with-its-error",
         )
     stated, *others = sorted({cast("float", estimate.level) for estimate in estimates.values()})
     if others:
         raise PUValueError(
             f"beta must hold at one level, but {[stated, *others]} was passed. Estimate all rows "
             "at the same level.",
-            page="joint",
+            page="beta#with-its-error",
         )
     if levels:
         return Betas(estimates, levels, level=stated, joint=joint)
@@ -272,7 +272,7 @@ def _select_estimates(
             f"beta must be a frame of one row{each}, but it has rows by {foreign[0]!r}, too. Pass "
             f"some of its rows: beta=found[found[{foreign[0]!r}] == ...]"
             f".drop(columns={foreign[0]!r}).",
-            page="joint",
+            page="beta#with-its-error",
         )
     places = [names.index(level) for level in levels]
     wanted = {key: tuple(alike(split_key(names, key)[place]) for place in places) for key in keys}

@@ -205,7 +205,7 @@ def _shared_estimate(betas: Betas) -> BetaRange | None:
             "beta must be a frame of one row with average=True, but it has one for each "
             f"{', '.join(betas.levels)}: how far they are off together is not known. Pass the "
             f"points, beta=found.set_index({betas.levels[0]!r})['beta'].",
-            page="joint",
+            page="beta#with-its-error",
         )
     return betas.shared if betas.are_estimates else None
 

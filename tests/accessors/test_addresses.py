@@ -53,7 +53,7 @@ def test_pages_are_there(address: str) -> None:
         ("beta.md", lambda: FRAME.pu.auroc(29)),
         ("beta.md#too-high", lambda: FRAME.pu.auroc(1)),
         ("beta.md#an-interval-and-a-limit", lambda: FRAME.pu.roc_bounds(0.3, beta_interval=0.2)),
-        ("joint.md", lambda: FRAME.pu.auroc(BETA)),
+        ("beta.md#with-its-error", lambda: FRAME.pu.auroc(BETA)),
         ("bands.md", lambda: FRAME.pu.roc_bounds(0.3, band=(1, 2))),
         ("bands.md", lambda: FRAME.pu.roc_bounds(0.3, band=max)),
         ("bands.md", lambda: FRAME.pu.roc_bounds(0.3, band="exat")),

@@ -1,4 +1,4 @@
-"""The study of all promises: what is kept, and that pages hide nothing of it."""
+"""The study of all promises: what is kept, and that its summary hides nothing."""
 
 import shutil
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.support.studies import pages, store
+from tests.support.studies import store, summary
 from tests.support.studies.__main__ import main
 from tests.support.studies.cells import PROMISES, Found, Promise
 from tests.support.studies.store import Measured
@@ -36,22 +36,30 @@ def test_what_was_not_looked_at_is_not_what_was(promise: Promise) -> None:
 
 def test_no_cell_outside_is_hidden() -> None:
     for below in (True, False):
-        table = pages.missed_table(ROWS, below=below)
         expected = 0
         for promise in PROMISES:
-            found = np.array([pages.held(promise, row) for row in of(promise)])
+            found = np.array([summary.held(promise, row) for row in of(promise)])
             far = found < promise.low - 5e-5 if below else found > promise.high + 5e-5
             expected += int(far.sum())
-        assert table.count("\n| ") - 1 == expected > 0
+        assert len(summary.missed_rows(ROWS, below=below)) == expected > 0
 
 
-def test_pages_are_written_from_what_was_measured(tmp_path: Path) -> None:
-    for page in pages.PAGES:
-        shutil.copy(DOCS / page, tmp_path / page)
-    shutil.copytree(DOCS / "measured", tmp_path / "measured")
+def test_cells_outside_are_counted() -> None:
+    head = [*summary.PROMISED, *summary.SUMMED]
+    rows = [dict(zip(head, row, strict=True)) for row in summary.promise_rows(ROWS)]
+    assert sum(int(row["cells"]) for row in rows) == len(ROWS)
+    for side in ("below", "above"):
+        missed = summary.missed_rows(ROWS, below=side == "below")
+        assert sum(int(row[side]) for row in rows) == len(missed)
+
+
+def test_summaries_are_those_of_what_was_measured(tmp_path: Path) -> None:
+    (tmp_path / "measured").mkdir()
+    shutil.copy(DOCS / "measured" / "coverage.csv", tmp_path / "measured")
     main(["--draws", "0", "--out", str(tmp_path)])
-    for page in pages.PAGES:
-        assert (tmp_path / page).read_text("utf-8") == (DOCS / page).read_text("utf-8")
+    for name in ("promises.csv", "outside.csv"):
+        written = (tmp_path / "measured" / name).read_text("utf-8")
+        assert written == (DOCS / "measured" / name).read_text("utf-8")
     assert (tmp_path / "images" / "promises.png").stat().st_size > 10_000
 
 
@@ -59,9 +67,9 @@ def test_a_miss_with_a_warning_is_none_where_one_is_promised() -> None:
     (warned,) = (promise for promise in PROMISES if promise.name == "tightest")
     (other,) = (promise for promise in PROMISES if promise.name == "curve")
     row = Measured("", "", "", False, 100, "", Found(0.8, warned=0.9, silent=0.02))
-    assert pages.held(warned, row) == pytest.approx(0.98)
-    assert pages.held(other, row) == 0.8
-    assert pages.outside(warned, [row]) == [] and pages.outside(other, [row]) == [row]
+    assert summary.held(warned, row) == pytest.approx(0.98)
+    assert summary.held(other, row) == 0.8
+    assert summary.outside(warned, [row]) == [] and summary.outside(other, [row]) == [row]
 
 
 def test_what_is_kept_is_what_was_found(tmp_path: Path) -> None:

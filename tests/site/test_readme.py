@@ -80,3 +80,15 @@ def test_links_are_there() -> None:
     }
     assert ROOT / "docs" / "many_models.md" in found
     assert [path for path in found if not path.is_file()] == []
+
+
+def test_every_measured_file_is_linked() -> None:
+    pages = "".join(page.read_text(encoding="utf-8") for page in WRITTEN)
+    measured = sorted(path.name for path in (ROOT / "docs" / "measured").glob("*.csv"))
+    assert len(measured) > 40
+    assert [name for name in measured if f"(measured/{name})" not in pages] == []
+
+
+def test_no_page_is_long() -> None:
+    words = {page.name: len(page.read_text(encoding="utf-8").split()) for page in WRITTEN}
+    assert max(words.values()) <= 3_000 and sum(words.values()) <= 45_000

@@ -1,9 +1,9 @@
-"""Benchmarks -> ``docs/benchmarks.md``.
+"""Benchmarks -> ``docs/benchmarks.md`` and ``docs/measured/benchmarks_*.csv``.
 
 Run ``python -m tests.support.benchmarks.report build/bench.json``.
 
-Run from the root of the project, by ``make bench``. Tables between the marker lines and the
-picture are written anew from what pytest-benchmark saved; the prose around them stays.
+Run from the root of the project, by ``make bench``. Goals between the marker lines, the tables
+and the picture are written anew from what pytest-benchmark saved; the prose around them stays.
 """
 
 import argparse
@@ -11,8 +11,11 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
+from tests.support.studies.tables import write_table
+
+Table: TypeAlias = tuple[list[str], list[list[object]]]
 PACKAGES = ("numpy", "pandas", "scipy", "xarray", "scikit-learn")
 OURS = ("roc_bounds", "auroc", "all cutoffs")
 RIVALS = ("roc_curve", "roc_auc_score", "one pass")
@@ -146,52 +149,32 @@ def _goal_table(found: Iterable[Goal]) -> str:
 
 
 def report(saved: Saved) -> str:
-    """Return all tables but those of dask."""
-    return "\n".join(
-        [
-            _machine(saved),
-            "## Goals\n",
-            _goal_table(goals(saved)),
-            "## Rows\n",
-            "Milliseconds, and in brackets how many times as long as one pass over the scores.\n",
-            _rows_table(saved),
-            "## Known positives, betas\n",
-            _known_table(saved),
-            *(_betas_table(benchmark) for benchmark in saved.of("betas")),
-            "## Models and groups\n",
-            _many_table(saved, "models"),
-            _many_table(saved, "groups"),
-            "## The bootstrap\n",
-            _bootstrap_table(saved),
-            "## When the rows double\n",
-            _doubling_table(saved),
-            "## Peak memory\n",
-            _memory_table(saved),
-        ]
-    )
+    """Return the goals, but those of dask."""
+    return f"{_machine(saved)}\n{_goal_table(goals(saved))}"
 
 
 def dask_report(saved: Saved) -> str:
-    """Return the tables of dask."""
-    head = ["", "rows", "files", "on disk", "time", "rows a second"]
-    head += ["reading both columns alone", "time / reading", "peak", "before"]
-    body = [
-        [
-            _name(benchmark["about"]["method"]),
-            f"{benchmark['about']['rows']:,}",
-            f"{benchmark['about']['files']}",
-            f"{benchmark['disk'] / MIB:,.0f} MiB",
-            f"{benchmark['seconds']:.1f} s",
-            f"{benchmark['about']['rows'] / benchmark['seconds']:,.0f}",
-            f"{benchmark['reading']:.1f} s",
-            _ratio(benchmark["seconds"] / benchmark["reading"]),
-            f"{benchmark['peak'] / MIB:.0f} MiB",
-            f"{benchmark['idle'] / MIB:.0f} MiB",
-        ]
-        for benchmark in saved.of("dask")
-    ]
-    goal_table = _goal_table(dask_goals(saved))
-    return "\n".join([_machine(saved, "dask", "distributed"), markdown(head, body), goal_table])
+    """Return the goals of dask."""
+    return f"{_machine(saved, 'dask', 'distributed')}\n{_goal_table(dask_goals(saved))}"
+
+
+def write_tables(saved: Saved, folder: Path) -> None:
+    """Write all that was measured; a run has dask alone, or all but dask."""
+    tables = (
+        {"dask": _dask_table}
+        if saved.of("dask")
+        else {
+            "rows": _rows_table,
+            "known": _known_table,
+            "betas": _betas_table,
+            "many": _many_table,
+            "bootstrap": _bootstrap_table,
+            "doubling": _doubling_table,
+            "memory": _memory_table,
+        }
+    )
+    for name, table in tables.items():
+        write_table(f"benchmarks_{name}", *table(saved), folder)
 
 
 def markdown(head: Sequence[str], body: Iterable[Sequence[str]]) -> str:
@@ -211,98 +194,108 @@ def _machine(saved: Saved, *more: str) -> str:
     )
 
 
-def _rows_table(saved: Saved) -> str:
+def _dask_table(saved: Saved) -> Table:
+    head = ["method", "rows", "files", "on disk, MiB", "s", "rows a second"]
+    head += ["reading alone, s", "time / reading", "peak, MiB", "before, MiB"]
+    body = []
+    for benchmark in saved.of("dask"):
+        about, taken = benchmark["about"], benchmark["seconds"]
+        cells = [about["method"], about["rows"], about["files"], round(benchmark["disk"] / MIB)]
+        cells += [f"{taken:.1f}", round(about["rows"] / taken), f"{benchmark['reading']:.1f}"]
+        cells += [f"{taken / benchmark['reading']:.2f}"]
+        body.append([*cells, *(round(benchmark[what] / MIB) for what in ("peak", "idle"))])
+    return head, body
+
+
+def _rows_table(saved: Saved) -> Table:
     body = []
     for benchmark in saved.of("rows"):
         seconds, about = benchmark["seconds"], benchmark["about"]
-        cells = [_of(seconds[name], seconds["one pass"]) for name in OURS if name in seconds]
-        cells += [""] * (len(OURS) - len(cells))
-        cells += [_of(seconds[name], seconds["one pass"]) for name in RIVALS[:-1]]
-        cells += [_ms(seconds["one pass"])]
-        body.append([f"{about['rows']:,}", f"{about['known']:,}", *cells])
-    return markdown(["rows", "n", *map(_name, (*OURS, *RIVALS))], body)
+        cells: list[object] = [about["rows"], about["known"]]
+        for name in (*OURS, *RIVALS[:-1]):
+            there = name in seconds
+            cells += [_ms(seconds[name]), _floor(seconds, name)] if there else ["", ""]
+        body.append([*cells, _ms(seconds["one pass"])])
+    names = [_plain(name) for name in (*OURS, *RIVALS[:-1])]
+    each = [f"{name}, {what}" for name in names for what in ("ms", "passes")]
+    return ["rows", "n", *each, "one pass, ms"], body
 
 
-def _known_table(saved: Saved) -> str:
-    body = []
+def _known_table(saved: Saved) -> Table:
+    names, body = ("roc_bounds", "auroc", "roc_curve"), []
     for benchmark in saved.of("known"):
         seconds = benchmark["seconds"]
-        share = _ratio(seconds["roc_bounds"] / seconds["roc_curve"])
-        times = [_ms(seconds[name]) for name in ("roc_bounds", "auroc", "roc_curve")]
-        body.append([f"{benchmark['about']['known']:,}", *times, share])
-    names = [_name(name) for name in ("roc_bounds", "auroc", "roc_curve")]
-    return markdown(["n, of 10⁶ rows", *names, "`roc_bounds` / `roc_curve`"], body)
+        share = f"{seconds['roc_bounds'] / seconds['roc_curve']:.3g}"
+        body.append([benchmark["about"]["known"], *(_ms(seconds[name]) for name in names), share])
+    return ["n", *(f"{name}, ms" for name in names), "roc_bounds / roc_curve"], body
 
 
-def _betas_table(benchmark: Mapping[str, Any]) -> str:
-    seconds = benchmark["seconds"]
+def _betas_table(saved: Saved) -> Table:
     body = [
-        [count, _ms(taken), f"{taken / seconds['1']:.1f}x"] for count, taken in seconds.items()
+        [benchmark["about"]["method"], count, _ms(taken), f"{taken / seconds['1']:.1f}"]
+        for benchmark in saved.of("betas")
+        for seconds in [benchmark["seconds"]]
+        for count, taken in seconds.items()
     ]
-    name = _name(benchmark["about"]["method"])
-    return markdown(["betas, 10⁶ rows, n = 5,000", name, "of one beta"], body)
+    return ["method", "betas", "ms", "of one beta"], body
 
 
-def _many_table(saved: Saved, kind: str) -> str:
-    body, title = [], kind
-    for benchmark in saved.of(kind):
-        seconds, about = benchmark["seconds"], benchmark["about"]
-        title = f"{kind} of {about['rows']:,} rows, n = {about['known']:,}"
-        share = _ratio(seconds["roc_bounds"] / seconds["roc_curve"])
-        times = [_ms(seconds[name]) for name in ("roc_bounds", "auroc", "roc_curve")]
-        each = _ms(seconds["roc_bounds"] / about[kind])
-        body.append([f"{about[kind]}", *times, share, each])
-    names = ["`roc_bounds`", "`auroc`", "`roc_curve`, a loop"]
-    head = [title, *names, "`roc_bounds` / `roc_curve`", f"`roc_bounds`, each of the {kind}"]
-    return markdown(head, body)
+def _many_table(saved: Saved) -> Table:
+    body = []
+    for kind in ("models", "groups"):
+        for benchmark in saved.of(kind):
+            seconds, about = benchmark["seconds"], benchmark["about"]
+            times = [_ms(seconds[name]) for name in ("roc_bounds", "auroc", "roc_curve")]
+            share = f"{seconds['roc_bounds'] / seconds['roc_curve']:.3g}"
+            each = _ms(seconds["roc_bounds"] / about[kind])
+            body.append([kind, about[kind], about["rows"], about["known"], *times, share, each])
+    head = ["kind", "number", "rows of each", "n of each", "roc_bounds, ms", "auroc, ms"]
+    head += ["roc_curve in a loop, ms", "roc_bounds / roc_curve", "roc_bounds for each, ms"]
+    return head, body
 
 
-def _bootstrap_table(saved: Saved) -> str:
-    body = [
-        [_BOOTSTRAPS[name], _ms(taken), f"{taken / benchmark['seconds']['roc_bounds']:.1f}x"]
+def _bootstrap_table(saved: Saved) -> Table:
+    body: list[list[object]] = [
+        [_BOOTSTRAPS[name], _ms(taken), f"{taken / benchmark['seconds']['roc_bounds']:.1f}"]
         for benchmark in saved.of("bootstrap")
         for name, taken in benchmark["seconds"].items()
     ]
-    return markdown(["40,000 rows, n = 1,000", "time", "of `roc_bounds`"], body)
+    return ["what", "ms", "of roc_bounds"], body
 
 
-def _doubling_table(saved: Saved) -> str:
-    found = saved.of("doubling")
-    head = ["rows, n = 5,000"]
+def _doubling_table(saved: Saved) -> Table:
+    found, head = saved.of("doubling"), ["rows"]
     for benchmark in found:
-        head += [_name(benchmark["about"]["method"]), "of half the rows"]
-    lines: dict[int, list[str]] = {int(size): [] for size in found[0]["seconds"]}
+        method = benchmark["about"]["method"]
+        head += [f"{method}, ms", f"{method}, of half the rows"]
+    lines: dict[int, list[object]] = {int(size): [] for size in found[0]["seconds"]}
     for benchmark in found:
-        growth = {size: f"{ratio:.2f}x" for ratio, size in _doublings(benchmark)}
+        growth = {size: f"{ratio:.2f}" for ratio, size in _doublings(benchmark)}
         for size, cells in lines.items():
             cells += [_ms(benchmark["seconds"][str(size)]), growth.get(size, "")]
-    return markdown(head, [[f"{size:,}", *cells] for size, cells in lines.items()])
+    return head, [[size, *cells] for size, cells in lines.items()]
 
 
-def _memory_table(saved: Saved) -> str:
+def _memory_table(saved: Saved) -> Table:
     body = [
         [
-            _name(benchmark["about"]["method"]),
-            f"{benchmark['about']['rows']:,}",
+            _plain(benchmark["about"]["method"]),
+            benchmark["about"]["rows"],
             *(_mib(benchmark[what]) for what in ("columns", "result", "peak")),
-            f"{benchmark['peak'] / benchmark['columns']:.2f}x",
+            f"{benchmark['peak'] / benchmark['columns']:.2f}",
         ]
         for benchmark in saved.of("memory")
     ]
-    head = ["", "rows", "two columns", "result", "peak", "peak / columns"]
-    return markdown(head, body)
+    head = ["method", "rows", "two columns, MiB", "result, MiB", "peak, MiB", "peak / columns"]
+    return head, body
 
 
 def _floor(seconds: Mapping[str, float], method: str) -> str:
-    return f"{seconds[method] / seconds['one pass']:,.0f}"
+    return f"{seconds[method] / seconds['one pass']:.0f}"
 
 
 def _wanted(most: float) -> str:
     return f"1/{1 / most:.0f}" if most < 0.5 else f"{most}x"
-
-
-def _of(taken: float, least: float) -> str:
-    return f"{_ms(taken)} ({taken / least:,.0f}x)"
 
 
 def _ratio(ratio: float) -> str:
@@ -311,16 +304,19 @@ def _ratio(ratio: float) -> str:
 
 def _ms(seconds: float) -> str:
     taken = 1000 * seconds
-    return f"{taken:.2g} ms" if taken < 10 else f"{taken:,.0f} ms"
+    return f"{taken:.2g}" if taken < 10 else f"{taken:.0f}"
 
 
 def _mib(count: int) -> str:
-    return f"{count / MIB:.2g} MiB" if count < 10 * MIB else f"{count / MIB:,.0f} MiB"
+    return f"{count / MIB:.2g}" if count < 10 * MIB else f"{count / MIB:.0f}"
+
+
+def _plain(contestant: str) -> str:
+    return 'contingency(ranks="all")' if contestant == "all cutoffs" else contestant
 
 
 def _name(contestant: str) -> str:
-    plain = {"all cutoffs": '`contingency(ranks="all")`', "one pass": "one pass"}
-    return plain.get(contestant, f"`{contestant}`")
+    return f"`{_plain(contestant)}`"
 
 
 def _rows(size: int) -> str:
@@ -329,9 +325,9 @@ def _rows(size: int) -> str:
 
 
 _BOOTSTRAPS = {
-    "roc_bounds": "`roc_bounds`",
-    "roc_bounds, bootstrap": '`roc_bounds(band="bootstrap")`',
-    "all cutoffs": '`contingency(ranks="all")`',
+    "roc_bounds": "roc_bounds",
+    "roc_bounds, bootstrap": 'roc_bounds(band="bootstrap")',
+    "all cutoffs": 'contingency(ranks="all")',
     "bootstrap": "2,000 resamples, at each cutoff",
     "bootstrap at known positives": "2,000 resamples, at known positives alone",
 }
@@ -407,6 +403,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     saved = Saved.read(asked.saved)
     dask = bool(saved.of("dask"))
     generated = dask_report(saved) if dask else report(saved)
+    write_tables(saved, asked.page.parent / "measured")
     page = insert(asked.page.read_text(), "bench-dask" if dask else "bench", generated)
     if not dask:
         draw(saved, asked.page.parent / "images" / "benchmarks.png")

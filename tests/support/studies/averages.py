@@ -5,16 +5,15 @@ Run ``python -m tests.support.studies.averages``, from the project's root.
 Each group has its own number of examples, of positives and of known ones among them, and positives
 of some groups score higher than those of others. AUROC, average precision and the precision of the
 first five are asked at the true share of positives of each group. The truth over new groups is the
-mean over many, the truth over these is what all their labels would say. Writes the table of
-``docs/averages.md`` anew. Shapes like the first, and like that with hard negatives, were used to
-choose the interval.
+mean over many, the truth over these is what all their labels would say. Writes
+``docs/measured/averages.csv``. Shapes like the first, and like that with hard negatives, were used
+to choose the interval.
 """
 
 import argparse
 import warnings
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -23,12 +22,10 @@ import pandas as pd
 from pu_accessor import PUWarning
 from pu_accessor.inference.estimates.macro_average import AREA, GroupTerm, average_groups
 from pu_accessor.ranking import BoolArray, FloatArray
-from tests.support.studies.coverage import markdown
 from tests.support.studies.population import SHAPES
+from tests.support.studies.tables import write_table
 
 SEED, TOP = 20261122, 5
-PAGE = Path(__file__).parents[3] / "docs" / "averages.md"
-BEGIN, END = "<!-- study of averages -->\n", "<!-- end of study of averages -->"
 DRAWN = (
     "normal .76",
     "5 scores",
@@ -228,11 +225,8 @@ def main() -> None:
                         quantity, target, shape, WITH_TWO, groups, max(int(draws * share), 2)
                     )
                     rows.append(_row(quantity, shape, "2 to 6 known", groups, target, found))
-    names = ["truth", "mean estimate", "covered", "above", "below", "width"]
-    table = markdown(["", "shape", "in each", "groups", *names], rows)
-    told = f"AUROC: 400 draws for each row; others: 150 draws of 5 groups, 60 of 20.\n\n{table}\n"
-    head, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
-    PAGE.write_text(f"{head}{BEGIN}\n{told}\n{END}{rest.split(END)[1]}", encoding="utf-8")
+    names = ["truth", "mean estimate", "covers", "above", "below", "width"]
+    write_table("averages", ["quantity", "shape", "in each", "groups", *names], rows)
 
 
 if __name__ == "__main__":

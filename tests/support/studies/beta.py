@@ -2,7 +2,8 @@
 
 Run from the root of the project. Scores are drawn, labels are hidden, and `estimate_beta` is asked
 what beta is, cell by cell, each from a seed of its own. The cells that come out worst are drawn
-again, from other seeds and more often, so that the worst of many is not taken for a finding. Mean
+again, from other seeds and more often, so that the worst of many is not taken for a finding.
+Writes ``docs/measured/beta_feasible.csv``, ``beta_again.csv`` and ``beta_goals.csv``. Mean
 matching is measured by ``python -m tests.support.studies``, with the other promises.
 
 Frames are not made: arrays are ranked and the functions behind the public method answer. The
@@ -16,7 +17,7 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from itertools import product
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -28,7 +29,9 @@ from pu_accessor.inference.prior.methods import METHODS
 from pu_accessor.ranking import FloatArray
 from pu_accessor.sources.frames import ArraySource
 from pu_accessor.sources.roles import Roles
+from tests.support.studies.tables import MEASURED, write_table
 
+Table: TypeAlias = tuple[list[str], list[list[str]]]
 SEED = 20151207
 LEVEL = 0.95
 SHAPES = ((1.0, 1.0), (2.0, 1.0), (3.0, 1.0), (2.0, 2.0))  # of the positives: mean, deviation
@@ -37,7 +40,6 @@ LEVELS = 20  # of rounded scores
 WORST, MORE = 12, 5  # cells of each method that are drawn again, and how many times as often
 FEWEST = 30  # known negatives
 REPEATS = 20  # of which the fastest is timed
-BEGIN, END = "<!-- begin: python -m tests.support.studies.beta -->", "<!-- end -->"
 
 
 class Cell(NamedTuple):
@@ -246,18 +248,11 @@ def _fastest(df: pd.DataFrame, method: str) -> float:
 # Tables
 
 
-def report(results: Results) -> str:
-    """Return the tables of the page."""
-    parts = [
-        f"{results.draws:,} draws in each cell, {MORE * results.draws:,} where drawn again.",
-        "## `feasible`: the upper limit",
-        _by_shape(results.rows),
-        "## Worst cells, drawn again",
-        _worst(results.rows),
-        "## Goals",
-        _goals(results),
-    ]
-    return "\n\n".join(parts) + "\n"
+def report(results: Results, folder: Path) -> None:
+    """Write the tables."""
+    write_table("beta_feasible", *_by_shape(results.rows), folder)
+    write_table("beta_again", *_worst(results.rows), folder)
+    write_table("beta_goals", *_goals(results), folder)
 
 
 def first_rows(rows: Iterable[Row], method: str) -> list[Row]:
@@ -275,10 +270,10 @@ def p_less(row: Row, least: float = LEVEL) -> float:
     return float(stats.binomtest(row.held, row.draws, least, alternative="less").pvalue)
 
 
-def _by_shape(rows: Iterable[Row]) -> str:
+def _by_shape(rows: Iterable[Row]) -> Table:
     found = first_rows(rows, "feasible")
-    head = ["positives", "coverage", "worst cell", "bias of `beta`", "its RMSE"]
-    head += [f"RMSE, β = {beta:g}" for beta in BETAS] + ["upper − β"]
+    head = ["positives", "coverage", "worst cell", "bias of beta", "its RMSE"]
+    head += [f"RMSE, β = {beta:g}" for beta in BETAS] + ["upper - β"]
     body = []
     for shape in SHAPES:
         some = [row for row in found if row.cell[1:3] == shape]
@@ -294,10 +289,10 @@ def _by_shape(rows: Iterable[Row]) -> str:
                 _number(float(np.mean([row.width for row in some]))),
             ]
         )
-    return markdown(head, body)
+    return head, body
 
 
-def _worst(rows: Sequence[Row], most: int = 4) -> str:
+def _worst(rows: Sequence[Row], most: int = 4) -> Table:
     first = {row.cell: row for row in rows if not row.again}
     head = ["method", "positives", "β", "known", "negatives", "unlabeled", "tied"]
     head += ["coverage", "again", "β below it", "β above it", "p of .95"]
@@ -307,49 +302,45 @@ def _worst(rows: Sequence[Row], most: int = 4) -> str:
         for row in sorted(again, key=badness)[: -most - 1 : -1]:
             cell = row.cell
             body.append(
-                [f"`{method}`", cell.name, f"{cell.beta:g}", str(cell.known)]
-                + [str(cell.negatives), f"{cell.unlabeled:,}", "yes" if cell.tied else ""]
+                [method, cell.name, f"{cell.beta:g}", str(cell.known)]
+                + [str(cell.negatives), str(cell.unlabeled), "yes" if cell.tied else ""]
                 + [_number(x) for x in (first[cell].coverage, row.coverage)]
                 + [_number(x / row.draws) for x in (row.below, row.above)]
                 + [_p_value(p_less(row))]
             )
-    return markdown(head, body)
+    return head, body
 
 
-def _goals(results: Results) -> str:
-    body = []
+def _goals(results: Results) -> Table:
+    body: list[list[str]] = []
     for method in ("feasible", "two_sided"):
         found = first_rows(results.rows, method)
         smallest = min(map(p_less, found))
         worst = min(row.coverage for row in found)
         text = f"{_number(pooled(found))} in all, {_number(worst)} in the worst of {len(found)}"
         text += f" cells (p = {_p_value(min(1.0, smallest * len(found)))} after Bonferroni)"
-        body.append([f"`{method}` covers .95 in each cell", text, smallest * len(found) >= 0.05])
+        body.append(
+            [f"{method} covers .95 in each cell", text, _yes(smallest * len(found) >= 0.05)]
+        )
     spent = results.milliseconds["feasible"]
-    body.append(["the limit takes less than 10 ms", f"{spent:.1f} ms", spent < 10])
-    return markdown(
-        ["goal", "measured", ""], [[*row[:-1], "yes" if row[-1] else "**no**"] for row in body]
-    )
+    body.append(["the limit takes less than 10 ms", f"{spent:.1f} ms", _yes(spent < 10)])
+    return ["goal", "measured", "met"], body
+
+
+def _yes(met: bool) -> str:
+    return "yes" if met else "no"
 
 
 def _rmse(rows: Sequence[Row]) -> float:
     return float(np.sqrt(np.mean([row.rmse**2 for row in rows])))
 
 
-def markdown(head: Sequence[str], body: Iterable[Sequence[object]]) -> str:
-    """Return a table."""
-    lines = [head, ["---"] * len(head), *body]
-    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
-
-
 def _p_value(value: float) -> str:
-    return "<.001" if value < 0.001 else _number(value)
+    return "<0.001" if value < 0.001 else _number(value)
 
 
 def _number(value: float) -> str:
-    text = f"{abs(value):.3f}"
-    sign = "−" if value < 0 and float(text) else ""
-    return sign + (text if text.startswith("1") else text.removeprefix("0"))
+    return f"{value:.3f}"
 
 
 # ---------------------------------------------------------------------------------------------
@@ -358,18 +349,11 @@ def _number(value: float) -> str:
 GRIDS: tuple[Callable[[], list[Cell]], ...] = (feasible_grid, two_sided_grid)
 
 
-def insert(text: str, generated: str) -> str:
-    """Replace what stands between the marker lines."""
-    before, rest = text.split(BEGIN)
-    _, after = rest.split(END)
-    return f"{before}{BEGIN}\n\n{generated}\n{END}{after}"
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--draws", type=int, default=50, help="in each cell (2000 for the page)")
     parser.add_argument("--results", type=Path, help="JSON to read; written where it is not there")
-    parser.add_argument("--page", type=Path, help="write the tables between its marker lines")
+    parser.add_argument("--out", type=Path, default=MEASURED, help="the folder of the tables")
     asked = parser.parse_args(arguments)
     if asked.results and asked.results.exists():
         results = Results.read(asked.results)
@@ -379,10 +363,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         results = Results(asked.draws, rows, milliseconds)
         if asked.results:
             results.write(asked.results)
-    if asked.page:
-        asked.page.write_text(insert(asked.page.read_text(), report(results)))
-    else:
-        print(report(results))
+    report(results, asked.out)
 
 
 if __name__ == "__main__":

@@ -5,13 +5,12 @@ Run ``python -m tests.support.studies.choice``, from the root.
 Four estimators, each with a grid, on five data sets of scikit-learn whose positives are hidden in
 part. Searches choose by a scorer of ours, by scikit-learn's own with the unlabeled as negatives,
 and by the hidden truth; what is told is the true value, in the same folds, of what each chose.
-Writes the table of ``docs/scikit_learn.md`` anew.
+Writes ``docs/measured/choice.csv``.
 """
 
 import argparse
 import warnings
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,10 +25,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from pu_accessor.sklearn import scorer
-from tests.support.studies.coverage import markdown
+from tests.support.studies.tables import write_table
 
-PAGE = Path(__file__).parents[3] / "docs" / "scikit_learn.md"
-BEGIN, END = "<!-- choice study -->\n", "<!-- end of choice study -->"
 KNOWN, FOLDS, THRESHOLD = 0.5, 5, 0.3
 
 
@@ -126,19 +123,18 @@ def main() -> None:
             mean = {key: np.mean([one[key] for one in each], axis=0) for key in each[0]}
             body.append((data, name, *_cells(mean)))
             print(body[-1], flush=True)
-    columns = [f"{m}, {k}" for m in ("F1", "AUROC") for k in ("by ours", "by the naive", "best")]
-    table = markdown(["data", "estimator", *columns], body)
-    head, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
-    PAGE.write_text(f"{head}{BEGIN}\n{table}\n{END}{rest.split(END)[1]}", encoding="utf-8")
+    kinds = ("by ours", "by ours, said", "by the naive", "by the naive, said", "best")
+    columns = [f"{metric}, {kind}" for metric in ("F1", "AUROC") for kind in kinds]
+    write_table("choice", ["data", "estimator", *columns], body)
 
 
 def _cells(mean: dict[str, Any]) -> list[str]:
-    """Return the true value of what each chose, and in brackets what it said of it."""
+    """Return the true value of what each chose, and what it said of it."""
     cells = []
     for name in ("f1", "auroc"):
         for kind in ("ours", "naive"):
             told, true = mean[f"{name} {kind}"]
-            cells.append(f"{true:.3f} ({told:.3f})")
+            cells += [f"{true:.3f}", f"{told:.3f}"]
         cells.append(f"{mean[f'{name} truth'][1]:.3f}")
     return cells
 

@@ -3,8 +3,8 @@
 Run ``python -m tests.support.studies.coverage``.
 
 Run from the root of the project. Scores are drawn, labels are hidden, and everything that has a
-level is asked for its interval at the true beta. The tables of ``docs/coverage_bands.md`` between
-the two marker lines and the picture beside it are written anew; the prose around them stays.
+level is asked for its interval at the true beta. Writes ``docs/measured/bands.csv``, four tables
+beside it and the picture ``docs/images/coverage.png``.
 
 No frames are sorted: a population is ranked once, its labelings are counted at their breakpoints,
 and the private functions behind the public methods answer. The first labeling of each cell goes
@@ -22,7 +22,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import cache, partial
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -48,7 +48,9 @@ from pu_accessor.ranking import (
     IntArray,
     Ranking,
 )
+from tests.support.studies.tables import write_table
 
+Table: TypeAlias = tuple[list[str], list[list[str]]]
 SEED = 150406837
 LEVEL = 0.95
 MAX_FPR = 0.1
@@ -66,8 +68,6 @@ _JOINT = (2, 3)  # the places of the simultaneous limits
 SHAPES = {"equal": 1.0, "narrow": 0.5, "wide": 2.0}  # deviation of the positives
 PARTIAL = "partial auroc"
 CUTOFFS = ("rank", "recall", "fpr", "youden")
-
-BEGIN, END = "<!-- begin: python -m tests.support.studies.coverage -->", "<!-- end -->"
 
 
 class Cell(NamedTuple):
@@ -593,43 +593,28 @@ def simulate(
 # Tables
 
 
-def report(results: Results) -> str:
-    """Return all tables as Markdown."""
-    parts = [
-        f"{results.draws:,} draws in each cell.\n",
-        "## Bands\n",
-        "At one cutoff: coverage at the worst one, and the mean over all. At all cutoffs at once: "
-        "*curve*.\n",
-        _band_table(results),
-        "## AUROC up to a false positive rate of .1\n",
-        "Coverage for three shapes of scores; at equal variances shares of draws with the truth "
-        "below and above the interval, and its mean width.\n",
-        _area_table(results),
-        "## AUROC between bounding curves\n",
-        "Coverage is the lowest of three shapes; widths are those of equal variances.\n",
-        _range_table(results),
-        "## Precision at a cutoff\n",
-        "Coverage at the rank 100 (or a tenth of fewer than 1,000 examples), at an estimated "
-        "recall of .9, an estimated false positive rate of .05, and the highest informedness: the "
-        "lowest of three shapes. Widths are those of equal variances.\n",
-        _metric_table(results),
-        "## One factor more\n",
-        _side_table(results),
-    ]
-    return "\n".join(parts)
+def report(results: Results, folder: Path) -> None:
+    """Write all tables.
+
+    Of bands the coverage at the worst cutoff, the mean over all, and that of the whole curve. Of
+    areas and metrics the lowest of three shapes, widths at equal variances.
+    """
+    tables = {
+        "bands": _band_table,
+        "bands_partial_auroc": _area_table,
+        "bands_between_curves": _range_table,
+        "bands_precision": _metric_table,
+        "bands_one_factor_more": _side_table,
+    }
+    for name, table in tables.items():
+        write_table(name, *table(results), folder)
 
 
-def markdown(head: Sequence[str], body: Iterable[Sequence[str]]) -> str:
-    """Return a table, text to the left and numbers to the right."""
-    rule = ["---", *["---:"] * (len(head) - 1)]
-    return "".join(f"| {' | '.join(line)} |\n" for line in [head, rule, *body])
-
-
-def _band_table(results: Results) -> str:
+def _band_table(results: Results) -> Table:
     found = {(x.share, x.known, x.band): x for x in results.bands}
     head = ["known", "n"]
     for what in ("worst", "mean", "curve", "width"):
-        head += [f"{what}: {BANDS[0]}", *BANDS[1:]]
+        head += [f"{what}: {band}" for band in BANDS]
     body = []
     for share, n in sorted({key[:2] for key in found}):
         some = [found[share, n, band] for band in BANDS]
@@ -640,7 +625,7 @@ def _band_table(results: Results) -> str:
             *(x.width for x in some),
         ]
         body.append([_percent(share), str(n), *map(_number, numbers)])
-    return markdown(head, body)
+    return head, body
 
 
 def _main_rows(results: Results) -> tuple[dict[tuple[float, int, str, str], Row], list[Any]]:
@@ -649,7 +634,7 @@ def _main_rows(results: Results) -> tuple[dict[tuple[float, int, str, str], Row]
     return found, sorted({key[:2] for key in found})
 
 
-def _area_table(results: Results) -> str:
+def _area_table(results: Results) -> Table:
     found, pairs = _main_rows(results)
     head = ["known", "n", *SHAPES, "below", "above", "width"]
     body = []
@@ -657,10 +642,10 @@ def _area_table(results: Results) -> str:
         some = [found[share, n, shape, PARTIAL] for shape in SHAPES]
         numbers = [row.coverage for row in some] + [some[0].below, some[0].above, some[0].width]
         body.append([_percent(share), str(n), *map(_number, numbers)])
-    return markdown(head, body)
+    return head, body
 
 
-def _range_table(results: Results) -> str:
+def _range_table(results: Results) -> Table:
     found, pairs = _main_rows(results)
     head = ["known", "n", *(f"coverage: {band}" for band in RANGES)]
     head += [f"width: {band}" for band in RANGES]
@@ -671,10 +656,10 @@ def _range_table(results: Results) -> str:
         ]
         width = [found[share, n, "equal", f"range {band}"].width for band in RANGES]
         body.append([_percent(share), str(n), *map(_number, [*least, *width])])
-    return markdown(head, body)
+    return head, body
 
 
-def _metric_table(results: Results) -> str:
+def _metric_table(results: Results) -> Table:
     found, pairs = _main_rows(results)
     asked = [f"precision at {name}" for name in CUTOFFS] + ["precision at youden, exact"]
     head = ["known", "n", *(name.removeprefix("precision at ") for name in asked)]
@@ -689,10 +674,10 @@ def _metric_table(results: Results) -> str:
         ]
         width = [found[share, n, "equal", name].width for name in asked[:-1]]
         body.append([_percent(share), str(n), *map(_number, [*least, *width])])
-    return markdown(head, body)
+    return head, body
 
 
-def _side_table(results: Results) -> str:
+def _side_table(results: Results) -> Table:
     methods = [PARTIAL, "range exact", *(f"precision at {name}" for name in CUTOFFS)]
     curves = [f"curve {band}" for band in RANGES]
     found = {(row[:5], row.method): row.coverage for row in results.rows}
@@ -709,11 +694,11 @@ def _side_table(results: Results) -> str:
         ]
         factor = side or f"prevalence {prevalence:g}"
         body.append([factor, _percent(share), str(n), *numbers])
-    return markdown(["", "known", "n", *methods, *curves], body)
+    return ["factor", "known", "n", *methods, *curves], body
 
 
 def _number(value: float) -> str:
-    return f"{value:.3f}".removeprefix("0")
+    return f"{value:.3f}"
 
 
 def _percent(share: float) -> str:
@@ -782,18 +767,11 @@ def _line(ax: Any, known: Sequence[int], coverage: FloatArray, method: str) -> N
 # The command
 
 
-def insert(text: str, generated: str) -> str:
-    """Replace what stands between the marker lines."""
-    before, rest = text.split(BEGIN)
-    _, after = rest.split(END)
-    return f"{before}{BEGIN}\n\n{generated}\n{END}{after}"
-
-
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--draws", type=int, default=5000, help="in each cell")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes")
-    parser.add_argument("--out", type=Path, default=Path("docs"), help="where the page is")
+    parser.add_argument("--out", type=Path, default=Path("docs"), help="the folder of the manual")
     parser.add_argument("--results", type=Path, help="JSON to read; written where it is not there")
     asked = parser.parse_args(arguments)
     if asked.results and asked.results.exists():
@@ -803,10 +781,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         results = simulate([*main_grid(), *side_grid()], pairs, asked.draws, asked.jobs)
         if asked.results:
             results.write(asked.results)
-    document = asked.out / "coverage_bands.md"
-    text = document.read_text() if document.exists() else f"# Coverage\n\n{BEGIN}\n{END}\n"
     (asked.out / "images").mkdir(parents=True, exist_ok=True)
-    document.write_text(insert(text, report(results)))
+    report(results, asked.out / "measured")
     draw(results, asked.out / "images" / "coverage.png")
 
 

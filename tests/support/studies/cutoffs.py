@@ -2,8 +2,8 @@
 
 Scores of many shapes are drawn, a simple random sample of the positives is known, and the cutoff
 is asked that is guaranteed to reach a precision, recall or false positive rate. Of twenty models,
-whose scores are those of one with noise, the one with the longest list is taken. Prints the tables
-of ``docs/cutoffs.md``: how often what was guaranteed is true.
+whose scores are those of one with noise, the one with the longest list is taken. Writes
+``docs/measured/cutoffs.csv``: how often what was guaranteed is true.
 """
 
 import argparse
@@ -17,6 +17,7 @@ from pu_accessor.inference.estimates.guaranteed_cutoffs import Goal, Guaranteed,
 from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import BoolArray, FloatArray
 from tests.support.studies.shapes import CHOSEN, OTHERS
+from tests.support.studies.tables import write_table
 
 SEED, LEVEL, MODELS = 20261121, 0.95, 20
 SHAPES = {**CHOSEN, **OTHERS}
@@ -85,21 +86,19 @@ def _find(
 
 
 def main() -> None:
-    """Simulate, and print the tables."""
+    """Simulate, and write ``docs/measured/cutoffs.csv``."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draws", type=int, default=200)
     options = parser.parse_args()
+    body = []
     for models, goals in ((1, GOALS), (MODELS, GOALS[:1])):
-        print(f"\n{models} models\n\n| scores | goal | found | kept | by `exact` |")
-        print("|---|---|---|---|---|")
         for design in DESIGNS:
             for goal in goals:
                 kept = simulate(design, goal, models, options.draws // (2 if models > 1 else 1))
-                print(
-                    f"| {design[0]} | {goal.name} {goal.value:g} | {kept.found:.2f} | "
-                    f"{kept.kept:.3f} | {kept.pointwise:.3f} |",
-                    flush=True,
-                )
+                told = f"{kept.found:.2f}", f"{kept.kept:.3f}", f"{kept.pointwise:.3f}"
+                body.append((models, design[0], f"{goal.name} {goal.value:g}", *told))
+                print(*body[-1], flush=True)
+    write_table("cutoffs", ["models", "scores", "goal", "found", "kept", "by exact"], body)
 
 
 if __name__ == "__main__":

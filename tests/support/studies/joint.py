@@ -3,8 +3,8 @@
 Scores of many shapes are drawn, a simple random sample of the positives is known, and beta is
 estimated from labels made by hand, from known negatives, or as a limit. Numbers with intervals are
 asked with that estimate: put together by squares ("approximate"), as the envelope of two
-statements ("guaranteed"), and with the estimate taken as if it were exact. Prints the tables of
-``docs/joint.md``.
+statements ("guaranteed"), and with the estimate taken as if it were exact. Prints the cells
+that ``docs/measured/joint*.csv`` sum up.
 """
 
 import argparse

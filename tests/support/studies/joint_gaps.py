@@ -14,8 +14,8 @@ import pandas as pd
 import pu_accessor
 from pu_accessor import PUWarning
 from pu_accessor.ranking import FloatArray
-from tests.support.studies.coverage import markdown
 from tests.support.studies.population import SHAPES
+from tests.support.studies.tables import write_table
 
 SEED, THRESHOLD, BY_HAND = 20261122, 1.0, 100
 DRAWN = ("normal .76", "3% hard negatives", "worse than chance", "wide")
@@ -105,7 +105,7 @@ def run(shape: str, *, shared: bool, draws: int) -> dict[str, Cell]:
 
 
 def main() -> None:
-    """Print the table."""
+    """Simulate, and write ``docs/measured/joint_gaps.csv``."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draws", type=int, default=200)
     draws, rows = parser.parse_args().draws, []
@@ -114,7 +114,8 @@ def main() -> None:
             for name, found in run(shape, shared=shared, draws=draws).items():
                 beta = "one for both" if shared else "one for each"
                 rows.append((shape, beta, name, *(f"{value:.3f}" for value in found)))
-    print(markdown(["", "beta", "", "joint", "width", "as if exact", "width"], rows))
+    ways = [f"{way}{part}" for way in ("joint", "as if exact") for part in ("", ", width")]
+    write_table("joint_gaps", ["scores", "beta", "quantity", *ways], rows)
 
 
 if __name__ == "__main__":

@@ -8,8 +8,8 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from tests.support.studies.cells import PROMISES, Promise
-from tests.support.studies.pages import held
 from tests.support.studies.store import Measured
+from tests.support.studies.summary import held
 
 LOWEST = 0.83
 NEW, OLD, EDGE = "#0072B2", "#BBBBBB", "#009E73"

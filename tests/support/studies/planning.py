@@ -1,7 +1,8 @@
 """Are planned widths reached, and differences seen? ``python -m tests.support.studies.planning``.
 
 Numbers of known positives are planned, data sets of that size are drawn, and their intervals and
-tests are counted. Prints the tables of ``docs/planning.md``.
+tests are counted. Writes ``docs/measured/planning.csv`` and
+``planning_two_models.csv``.
 """
 
 import argparse
@@ -17,6 +18,7 @@ from pu_accessor.inference.estimates.areas_on_new_examples import estimate_popul
 from pu_accessor.inference.settings import Settings
 from pu_accessor.ranking import FloatArray
 from tests.support.studies.shapes import CHOSEN, OTHERS, Shape, normal
+from tests.support.studies.tables import write_table
 
 SEED, LEVEL = 20261121, 0.95
 PILOT = 4_000  # known positives of a pilot that is large: what is tested is the plan
@@ -113,24 +115,24 @@ def differences_seen(
 
 
 def main() -> None:
-    """Simulate, and print the tables."""
+    """Simulate, and write both tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draws", type=int, default=200)
     options = parser.parse_args()
-    print("| scores | width | beta | known positives | asked for .5 | .9 |")
-    print("|---|---|---|---|---|---|")
+    chances, body = (0.5, 0.9), []
     for name, width, beta in WIDTHS:
-        plans = [width_reached(name, width, beta, p, options.draws) for p in (0.5, 0.9)]
-        sizes = " / ".join(str(plan.n) for plan in plans)
-        held = " | ".join(f"{plan.reached:.3f}" for plan in plans)
-        print(f"| {name} | {width} | {beta} | {sizes} | {held} |", flush=True)
-    print("\n| AUROC | difference | correlation | beta | n | power | seen |")
-    print("|---|---|---|---|---|---|---|")
+        plans = [width_reached(name, width, beta, p, options.draws) for p in chances]
+        held = [f"{plan.reached:.3f}" for plan in plans]
+        body.append((name, width, beta, *(plan.n for plan in plans), *held))
+    told = [f"{what}, {p:g}" for what in ("n", "reached") for p in chances]
+    write_table("planning", ["scores", "width", "beta", *told], body)
+    body = []
     for setting in POWERS:
         for n in (50, 200):
             plan = differences_seen(*setting, n, options.draws)
-            told = " | ".join(map(str, (*setting, n)))
-            print(f"| {told} | {plan.stated:.3f} | {plan.reached:.3f} |", flush=True)
+            body.append((*setting, n, f"{plan.stated:.3f}", f"{plan.reached:.3f}"))
+    head = ["AUROC", "difference", "correlation", "beta", "n", "power", "seen"]
+    write_table("planning_two_models", head, body)
 
 
 if __name__ == "__main__":

@@ -5,14 +5,12 @@ Run ``python -m tests.support.studies.pooled``, from the root of the project.
 Each fold has a model of its own, whose scores are on a scale of their own. A random sample of the
 positives of all folds is known; AUROC and average precision are asked at the true share of
 positives, and precision at a share of the examples. The truth is the mean over the folds' models.
-Writes the table of ``docs/cross_validation.md`` anew. None of these designs was used to choose
-anything.
+Writes ``docs/measured/folds.csv``. None of these designs was used to choose anything.
 """
 
 import argparse
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -21,12 +19,10 @@ from scipy.stats import rankdata
 
 import pu_accessor  # noqa: F401 (registers df.pu)
 from pu_accessor.ranking import BoolArray, FloatArray
-from tests.support.studies.coverage import markdown
 from tests.support.studies.population import SHAPES, Shape
+from tests.support.studies.tables import write_table
 
 SEED, LEVEL = 20261121, 0.95
-PAGE = Path(__file__).parents[3] / "docs" / "cross_validation.md"
-BEGIN, END = "<!-- pooled study -->\n", "<!-- end of pooled study -->"
 QUANTITIES = ("auroc", "average_precision", "precision")
 TOP = 0.1  # of the examples, at which precision is asked
 DRAWN = ("normal .96", "5 scores", "3% hard negatives")
@@ -162,13 +158,9 @@ def main() -> None:
         for shape in DRAWN
         for design in DESIGNS
     ]
-    table = markdown(
-        ["", "shape", "folds", "truth", "mean estimate", "covered", "above", "below", "width"],
-        [(*one[:3], *(f"{value:.3f}" for value in one[3:])) for one in cells],
-    )
-    told = f"{draws:,} draws for each row.\n\n{table}\n"
-    head, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
-    PAGE.write_text(f"{head}{BEGIN}\n{told}\n{END}{rest.split(END)[1]}", encoding="utf-8")
+    names = ["truth", "mean estimate", "covers", "above", "below", "width"]
+    body = [(*row[:3], *(f"{value:.3f}" for value in row[3:])) for row in cells]
+    write_table("folds", ["quantity", "shape", "folds", *names], body)
 
 
 if __name__ == "__main__":

@@ -332,5 +332,3 @@ MODELS: Mapping[str, Pair] = {
     "hard negatives": hard_negatives,
 }
 CHOSEN_MODELS = (*MODELS,)[:3]
-BEGIN = "<!-- begin: python -m tests.support.studies, new examples -->"
-END = "<!-- end: new examples -->"

@@ -4,8 +4,8 @@ Run ``python -m tests.support.studies.practice``.
 
 Scores of the shapes of `shapes.py` are drawn, a simple random sample of the positives
 is known, and the metrics that practice asks for get the true beta. Shapes on which nothing was
-chosen say so. Prints the tables of ``docs/practice.md``: a name chooses one, ``--draws`` says
-how many populations are drawn for each row.
+chosen say so. Prints the cells that ``docs/measured/practice.csv`` sums up: a name chooses one,
+``--draws`` says how many populations are drawn for each row.
 """
 
 import argparse

@@ -2,8 +2,8 @@
 
 The tightest kind where known positives and negatives say as much, areas between bounding curves of
 rankings that are nearly perfect, partial AUROC where many are positive, and weights that are worth
-few examples: coverage in each cell, and how often a warning is raised. Prints the tables of
-``docs/shapes.md``.
+few examples: coverage in each cell, and how often a warning is raised. Writes
+``docs/measured/shapes_*.csv``.
 """
 
 import argparse
@@ -24,6 +24,7 @@ from pu_accessor.inference.tables.curves import area
 from pu_accessor.questions.request import FEW_EFFECTIVE
 from pu_accessor.ranking import BoolArray, Counts, FloatArray, IntArray, Ranking
 from tests.support.studies.coverage import rank_quickly
+from tests.support.studies.tables import write_table
 from tests.support.studies.weighted import Cell, probabilities
 
 SEED, LEVEL, MAX = 20261122, 0.95, 0.1
@@ -224,9 +225,9 @@ WEIGHTED = {
 }
 PARTS: Mapping[str, Mapping[str, Draws]] = {
     "tightest": TIGHTEST,
-    "between": BETWEEN,
-    "partial": PARTIAL,
-    "weighted": WEIGHTED,
+    "between_curves": BETWEEN,
+    "partial_auroc": PARTIAL,
+    "propensities": WEIGHTED,
 }
 
 
@@ -245,29 +246,25 @@ def look(name: str, simulate: Draws, draws: int) -> dict[str, tuple[float, float
     return cells
 
 
-def table(cells: Mapping[str, Draws], draws: int) -> Iterator[str]:
-    """Return the lines of a table."""
+def table(cells: Mapping[str, Draws], draws: int) -> Iterator[list[str]]:
+    """Return the head of a table, and a row for each cell."""
     for place, (name, simulate) in enumerate(cells.items()):
         found = look(name, simulate, draws)
         if not place:
-            yield "| cell | " + " | ".join(f"{method} | warned" for method in found) + " |"
-            yield "|---|" + "---:|---:|" * len(found)
-        row = (f"{c:.3f} | {w:.2f}".replace("0.", ".") for c, w in found.values())
-        yield f"| {name} | " + " | ".join(row) + " |"
+            yield ["cell", *(told for method in found for told in (method, f"{method}, warned"))]
+        yield [name, *(told for c, w in found.values() for told in (f"{c:.3f}", f"{w:.2f}"))]
 
 
 def main() -> None:
-    """Simulate, and print the tables."""
+    """Simulate, and write the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draws", type=int, default=400)
     parser.add_argument("--parts", nargs="*", default=list(PARTS), choices=list(PARTS))
     options = parser.parse_args()
     warnings.simplefilter("error")
     for part in options.parts:
-        print(f"### {part}\n")
-        for line in table(PARTS[part], options.draws):
-            print(line, flush=True)
-        print()
+        head, *body = table(PARTS[part], options.draws)
+        write_table(f"shapes_{part}", head, body)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What was measured, as a table that pages are written from: ``docs/measured/coverage.csv``."""
+"""What was measured, cell by cell: ``docs/measured/coverage.csv``."""
 
 import csv
 import subprocess
