@@ -6,7 +6,7 @@ groups and models at once, see `refinement.py`. Nothing but labeled scores, coun
 the scores of these gaps leaves a piece.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NoReturn
 
@@ -28,20 +28,26 @@ from pu_accessor.ranking import (
     Rankings,
     Ranks,
 )
-from pu_accessor.sources.chunks import Pieces, beside, merge_each
-from pu_accessor.sources.cluster_sums import ClusterSums
+from pu_accessor.sources.chunks import Pieces, beside
 from pu_accessor.sources.columns import check_scored, find_ids, list_columns
 from pu_accessor.sources.first_pass import (
     FirstPass,
-    group_piece,
-    kept_rows,
+    Members,
+    Part,
+    find_code,
+    fold_groups,
     read_keys,
     read_labeled,
-    read_models,
 )
 from pu_accessor.sources.groups import Groups, key_columns, name_keys
 from pu_accessor.sources.pairs import check_same_propensities, pair_counted, pair_weight
-from pu_accessor.sources.refinement import GroupModel, Refinement, check_same
+from pu_accessor.sources.refinement import (
+    ClusterSums,
+    GroupModel,
+    PieceClusters,
+    Refinement,
+    check_same,
+)
 from pu_accessor.sources.roles import ColumnNames, Roles, Seed
 from pu_accessor.sources.source import Source, check_no_keys, check_not_pooled, refuse
 
@@ -83,7 +89,7 @@ class PiecesSource(Source):
                 ranks=ranks,
                 columns={**named, "score": str(roles.models[model])},
             )
-            return ranking.with_facts(clusters=sums.of(of)) if clustered else ranking
+            return ranking.with_facts(clusters=PieceClusters(sums, of)) if clustered else ranking
 
         def refine() -> None:
             refinement.refine()
@@ -150,18 +156,19 @@ class PiecesSource(Source):
             )
             raise self._refuse_rows(roles, on, instead)
         numbers = range(len(keys))
-        labels = [beside(roles.label, number) for number in numbers]
-        _check_labels_agree(joined, labels, {group.size for group in first.groups.values()}, on)
+        named = {"label": roles.label, **roles.others}
+        names: dict[str, list[Hashable]] = {
+            role: [beside(name, number) for number in numbers] for role, name in named.items()
+        }
+        _check_labels_agree(
+            joined, names["label"], {group.size for group in first.groups.values()}, on
+        )
         scores = [beside(roles.models[0], number) for number in numbers]
-        wide = roles.update(score=scores, label=labels[0], by=None)
+        wide = roles.update(score=scores, by=None, **{role: of[0] for role, of in names.items()})
         if roles.propensity is not None:
-            propensities = [beside(roles.propensity, number) for number in numbers]
-            _check_propensities_agree(joined, wide, propensities)
-            wide = wide.update(propensity=propensities[0])
+            _check_propensities_agree(joined, wide, names["propensity"])
         if roles.cluster is not None:
-            clusters = [beside(roles.cluster, number) for number in numbers]
-            _check_clusters_agree(joined, clusters)
-            wide = wide.update(cluster=clusters[0])
+            _check_clusters_agree(joined, names["cluster"])
         paired = PiecesSource(joined).pair(wide, None)
 
         def make(position: int) -> PairedRanks:
@@ -214,11 +221,10 @@ class PiecesSource(Source):
 
 
 def _check_labels_agree(
-    joined: Pieces, labels: list[str], sizes: set[int], on: list[Hashable]
+    joined: Pieces, labels: list[Hashable], sizes: set[int], on: list[Hashable]
 ) -> None:
     """Raise unless rows are paired one by one, and have the same label whatever the model."""
-    count = partial(_count_differing, labels)
-    paired, differing = joined.fold(count, np.add, list[Hashable](labels)).tolist()
+    paired, differing = joined.fold(_count_differing, np.add, labels).tolist()
     if sizes != {paired} or differing:
         raise PUValueError(
             f"on={on!r} must pair each row of a group with one of each other group, of the "
@@ -227,10 +233,9 @@ def _check_labels_agree(
         )
 
 
-def _check_clusters_agree(joined: Pieces, names: list[str]) -> None:
+def _check_clusters_agree(joined: Pieces, names: list[Hashable]) -> None:
     """Raise unless each example belongs to one cluster whatever the model."""
-    count = partial(_count_differing, names)
-    _, differing = joined.fold(count, np.add, list[Hashable](names)).tolist()
+    _, differing = joined.fold(_count_differing, np.add, names).tolist()
     if differing:
         raise PUValueError(
             f"cluster must be the same in all groups, but {differing} examples have different "
@@ -238,17 +243,17 @@ def _check_clusters_agree(joined: Pieces, names: list[str]) -> None:
         )
 
 
-def _count_differing(labels: list[str], piece: pd.DataFrame) -> IntArray:
-    """Count rows, and those in which labels of the same example differ."""
-    first = piece[labels[0]]
+def _count_differing(piece: pd.DataFrame) -> IntArray:
+    """Count rows, and those that differ between columns."""
+    columns = [piece[name] for name in piece]
     differ = np.zeros(len(piece), np.bool_)
-    for name in labels[1:]:
-        same = (piece[name] == first).fillna(False).to_numpy(np.bool_)
-        differ |= ~(same | (piece[name].isna() & first.isna()).to_numpy())
+    for column in columns[1:]:
+        same = (column == columns[0]).fillna(False).to_numpy(np.bool_)
+        differ |= ~(same | (column.isna() & columns[0].isna()).to_numpy())
     return np.array([len(piece), np.count_nonzero(differ)])
 
 
-def _check_propensities_agree(joined: Pieces, roles: Roles, names: list[str]) -> None:
+def _check_propensities_agree(joined: Pieces, roles: Roles, names: list[Hashable]) -> None:
     """Raise unless the known positives have the same propensities whatever the model."""
     by_model = []
     for name in names:
@@ -295,17 +300,13 @@ def _count_placements(
     pieces: Pieces, roles: Roles, first: FirstPass, tables: Mapping[Hashable, list[PlacementTable]]
 ) -> dict[Hashable, Above]:
     """Count the known positives above all examples, of each group by each model, in one pass."""
-    ids = {key: group.members and group.members.ids for key, group in first.groups.items()}
-    columns = dict.fromkeys(
-        [*roles.models, *roles.keys, *([] if roles.cluster is None else [roles.cluster])]
-    )
-    count = partial(_count_piece, roles, tables, ids)
-    counted: Mapping[Hashable, Above] = pieces.fold(count, merge_each, [*columns])
-    above = dict(counted)
+    count = partial(_count_parts, roles, tables, first.members)
+    names = [] if roles.cluster is None else [roles.cluster]
+    above = dict(fold_groups(pieces, roles, count, names))
     for key, group in first.groups.items():
         if key not in above:
-            nothing = np.empty((len(roles.models), 0))
-            above[key] = _count_group(tables[key], nothing, ids[key], np.empty(0, np.int64))
+            code = None if group.members is None else np.empty(0, np.int64)
+            above[key] = _count_group(tables[key], group.positive[:, :0], group.members, code)
         check_same(pieces, group.size, int(above[key].counts[0].sum()))
         by_model = zip(tables[key], group.positive, above[key].counts, strict=True)
         for table, scores, counts in by_model:
@@ -314,37 +315,31 @@ def _count_placements(
     return above
 
 
-def _count_piece(
+def _count_parts(
     roles: Roles,
     tables: Mapping[Hashable, list[PlacementTable]],
-    ids: Mapping[Hashable, pd.Index | None],
+    members: Mapping[Hashable, Members],
     frame: pd.DataFrame,
-) -> Mapping[Hashable, Above]:
-    """Count the known positives above the examples of one piece."""
-    if frame.empty:
-        return {}
-    scores, groups = read_models(roles, frame), group_piece(roles, frame)
-    numbers, here = np.empty(0, np.int64), pd.Index([])
-    if roles.cluster is not None:
-        numbers, here = find_ids(frame[roles.cluster])
-    counted = {}
-    for key, rows in zip(groups.keys, groups.rows, strict=True):
+    parts: Sequence[Part],
+) -> Iterator[tuple[Hashable, Above]]:
+    """Count the known positives above the examples of one piece, of each group."""
+    of_piece = find_ids(frame[roles.cluster]) if members else None
+    for key, rows, scores in parts:
         if key not in tables:
             continue
-        kept, code = kept_rows(scores[:, rows], roles.omits), None
-        if (of_group := ids[key]) is not None:
-            # A row of an id that was not there is left out, and missed when rows are counted.
-            code = np.append(of_group.get_indexer(here), -1)[numbers[rows]]
+        kept, code = ~(roles.omits & np.isnan(scores).any(axis=0)), None
+        if of_piece is not None:
+            code = find_code(members[key].ids, of_piece, rows)
             kept &= code >= 0
             code = code[kept]
-        counted[key] = _count_group(tables[key], scores[:, rows][:, kept], ids[key], code)
-    return counted
+        yield key, _count_group(tables[key], scores[:, kept], members.get(key), code)
 
 
 def _count_group(
-    tables: list[PlacementTable], scores: FloatArray, ids: pd.Index | None, code: IntArray | None
+    tables: list[PlacementTable],
+    scores: FloatArray,
+    members: Members | None,
+    code: IntArray | None,
 ) -> Above:
     """Count the known positives above some examples of a group, by cluster where there are any."""
-    return (
-        count_above(tables, scores) if ids is None else count_above(tables, scores, code, ids.size)
-    )
+    return count_above(tables, scores, code, 0 if members is None else members.ids.size)
