@@ -71,49 +71,28 @@ def rank_examples(
     columns: Mapping[str, str] | None = None,
 ) -> Ranking:
     """Rank examples by score and count each kind at each cutoff, each example by its weight."""
-    if weight is not None:
-        return _rank_weighted(score, positive, negative, weight, ranks, columns or {})
     known = score[positive], score[negative]
     known_propensity = None if propensity is None else propensity[positive]
-    if isinstance(ranks, str) and ranks == "all":
+    every = isinstance(ranks, str) and ranks == "all"
+    if every and weight is None:
         unlabeled = score[~(positive | negative)]
         return _rank_all(*known, unlabeled, known_propensity, columns or {})
+    size: float = score.size
+    known_weight = None
     count: Callable[[FloatArray], Gaps] = partial(count_gaps, scores=score)
-    nth_best: Callable[[IntArray, Gaps], OrderStatistics]
-    if score.size < _SORTED:
-        ordered = Ordered.of(score)
+    fetch = partial(scores_inside, scores=score)
+    nth_best: Callable[[CountArray, Gaps], OrderStatistics]
+    nth_best = partial(order_statistics, count=count, fetch=fetch)
+    if weight is not None or score.size < _SORTED:
+        ordered = Ordered.of(score, weight)
         count, nth_best = ordered.count, ordered.order_statistics
-    else:
-        fetch = partial(scores_inside, scores=score)
-        nth_best = partial(order_statistics, count=count, fetch=fetch)
+    if weight is not None:
+        size, known_weight = ordered.size, (weight[positive], weight[negative])
     above = partial(_count_above, count)
-    examples = Examples(*known, score.size, above, nth_best, known_propensity)
-    values, _ = distinct(np.concatenate(known))
-    return rank_counted(examples, count(values), ranks=ranks, columns=columns or {})
-
-
-def _rank_weighted(
-    score: FloatArray,
-    positive: BoolArray,
-    negative: BoolArray,
-    weight: CountArray,
-    ranks: Ranks,
-    columns: Mapping[str, str],
-) -> Ranking:
-    """Rank examples that stand for several each, as so many rows with that score."""
-    ordered = Ordered.of(score, weight)
-    known = score[positive], score[negative]
-    examples = Examples(
-        *known,
-        ordered.size,
-        partial(_count_above, ordered.count),
-        ordered.order_statistics,
-        weight=(weight[positive], weight[negative]),
-    )
-    every = isinstance(ranks, str) and ranks == "all"
+    examples = Examples(*known, size, above, nth_best, known_propensity, known_weight)
     values, _ = distinct(score if every else np.concatenate(known))
     asked = "breakpoints" if every else ranks
-    ranking = rank_counted(examples, ordered.count(values), ranks=asked, columns=columns)
+    ranking = rank_counted(examples, count(values), ranks=asked, columns=columns or {})
     return replace(ranking, extent="all") if every else ranking
 
 

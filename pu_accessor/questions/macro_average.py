@@ -181,7 +181,7 @@ def _tell_clusters(
         return {}
     numbers = [count_clusters(terms) for terms in firsts]
     keys = [group.key for group in groups]
-    warn_of_few_clusters(names, dict(zip(keys, numbers, strict=True)))
+    warn_of_few_clusters(names, zip(keys, numbers, strict=True))
     return {"clusters": _NESTED if min(numbers) == inf else _CROSSED}
 
 
