@@ -50,7 +50,7 @@ class Scorer:
 
     def __call__(self, estimator: Any, X: Any, y: Any, *, propensity: Any = None) -> float:
         """Score an estimator on examples that it was not fitted to: greater is better."""
-        source = ArraySource(self._score(estimator, X), self._labels(y), propensity)
+        source = ArraySource(self._score(estimator, X), self._labels(y), propensity=propensity)
         every = callable(self.quantity.metric) and self.at in ("maximum", "youden")
         value = self._estimate(
             source.rank(self._roles(), "all" if every else "breakpoints").make(0)

@@ -228,7 +228,8 @@ def from_arrays(
     {'lower': 2, 'estimate': 3, 'upper': 3}
     """
     roles = Roles(positive=positive, negative=negative, unlabeled=unlabeled, nan_policy=nan_policy)
-    return Accessor(ArraySource(score, label, propensity, cluster, weight), roles)
+    others = {"propensity": propensity, "cluster": cluster, "weight": weight}
+    return Accessor(ArraySource(score, label, **others), roles)
 
 
 @_names_arguments

@@ -3,9 +3,10 @@
 For a repr they are counted, and nothing is sorted.
 """
 
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from decimal import Decimal
 from numbers import Integral, Real
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -41,21 +42,12 @@ class Columns(NamedTuple):
 
     scores: "list[pd.Series[Any]]"
     labels: "pd.Series[Any]"
-    propensity: "pd.Series[Any] | None" = None
-    cluster: "pd.Series[Any] | None" = None
-    weight: "pd.Series[Any] | None" = None
+    others: "Mapping[str, pd.Series[Any]]" = MappingProxyType({})  # by role: `Roles.others`
 
     def as_frame(self) -> pd.DataFrame:
         """Return a frame whose columns have the names of their roles, of a single model."""
-        columns = {
-            "score": self.scores[0],
-            "label": self.labels,
-            "propensity": self.propensity,
-            "cluster": self.cluster,
-            "weight": self.weight,
-        }
-        arrays = {role: column.array for role, column in columns.items() if column is not None}
-        return pd.DataFrame(arrays)
+        columns = {"score": self.scores[0], "label": self.labels, **self.others}
+        return pd.DataFrame({role: column.array for role, column in columns.items()})
 
 
 def as_series(argument: str, values: Any) -> "pd.Series[Any]":
@@ -140,7 +132,7 @@ def find_columns(frame: pd.DataFrame, roles: Roles) -> Columns:
     scores = [as_series("score", read_column(frame, "score", model)) for model in roles.models]
     labels = as_series("label", read_column(frame, "label", roles.label))
     others = {role: read_column(frame, role, name) for role, name in roles.others.items()}
-    return Columns(scores, labels, **others)
+    return Columns(scores, labels, others)
 
 
 def read_values(scores: "pd.Series[Any]", roles: Roles) -> FloatArray:
@@ -153,18 +145,23 @@ def read_values(scores: "pd.Series[Any]", roles: Roles) -> FloatArray:
 
 
 def read_columns(columns: Columns, roles: Roles) -> tuple[list[FloatArray], Labels]:
-    """Read the scores of each model, and the labels with their propensities."""
+    """Read the scores of each model, and the labels with what else is known of examples."""
     scores = [read_values(column, roles) for column in columns.scores]
     labels = read_labels(columns.labels, roles)
-    if columns.propensity is not None:
-        propensity = read_propensities(columns.propensity, labels.positive)
-        labels = labels._replace(propensity=propensity)
-    if columns.cluster is not None:
-        numbers, clusters = number_clusters(columns.cluster)
-        labels = labels._replace(cluster=numbers, clusters=clusters)
-    if columns.weight is not None:
-        labels = labels._replace(weight=read_weights(columns.weight))
-    return scores, labels
+    return scores, labels._replace(**read_others(columns.others, labels.positive))
+
+
+def read_others(columns: "Mapping[str, pd.Series[Any]]", positive: BoolArray) -> dict[str, Any]:
+    """Read the columns beside scores and labels, for `Labels`."""
+    read: dict[str, Any] = {}
+    for role, column in columns.items():
+        if role == "propensity":
+            read[role] = read_propensities(column, positive)
+        elif role == "cluster":
+            read[role], read["clusters"] = number_clusters(column)
+        else:
+            read[role] = read_weights(column)
+    return read
 
 
 def number_clusters(column: "pd.Series[Any]") -> tuple[IntArray, int]:
@@ -392,10 +389,9 @@ def count_columns(columns: Columns, roles: Roles, ties: bool = True) -> dict[str
         "known negatives": f"{negative:,}",
         "unlabeled": f"{labels.size - positive - negative:,}",
     }
-    if columns.cluster is not None and labels.size <= FEW_ROWS:
-        counts["clusters"] = _count_clusters(columns.cluster, known.positive)
-    if columns.weight is not None and labels.size <= FEW_ROWS:
-        counts["weights"] = _count_weights(columns.weight, known.positive)
+    for role, count in (("cluster", _count_clusters), ("weight", _count_weights)):
+        if role in columns.others and labels.size <= FEW_ROWS:
+            counts[f"{role}s"] = count(columns.others[role], known.positive)
     missing = sum(int(column.isna().sum()) for column in scores)
     if len(scores) > 1:
         counts["models"] = f"{len(scores):,}: {list_columns([column.name for column in scores])}"

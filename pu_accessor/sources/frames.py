@@ -53,7 +53,7 @@ from pu_accessor.sources.groups import (
 )
 from pu_accessor.sources.labels import Labels, read_labels
 from pu_accessor.sources.pairs import pair_models
-from pu_accessor.sources.roles import ColumnNames, Roles, Seed
+from pu_accessor.sources.roles import OTHERS, ColumnNames, Roles, Seed
 from pu_accessor.sources.source import Source, check_no_keys, refuse
 
 # Rankings from which on, and examples in each up to which, all together take less time.
@@ -108,7 +108,7 @@ class FrameSource(Source):
         """Return the rows with the best scores, of groups that are pooled the best shares."""
         score, groups = self._columns(roles).scores[0], self._groups(roles)
         if groups.names and roles.pool:
-            weight = self._columns(roles).weight
+            weight = self._columns(roles).others.get("weight")
             times = None if weight is None else read_weights(weight)
             values = read_values(score, roles)
             shares = shares_below(values, groups.rows, roles.nan_policy, times)
@@ -150,19 +150,12 @@ class FrameSource(Source):
 class ArraySource(FrameSource):
     """Scores and labels of the same examples, paired by position: a frame of two columns."""
 
-    def __init__(
-        self,
-        score: Column,
-        label: Column,
-        propensity: Column | None = None,
-        cluster: Column | None = None,
-        weight: Column | None = None,
-    ) -> None:
+    def __init__(self, score: Column, label: Column, **others: Column | None) -> None:
         super().__init__(pd.DataFrame())
         self.name = "arrays"
         self._score = score
         self._label = label
-        self._others = {"propensity": propensity, "cluster": cluster, "weight": weight}
+        self._others = {role: values for role, values in others.items() if values is not None}
 
     def pair(self, roles: Roles, on: ColumnNames | None) -> NoReturn:
         """Say that there is one model alone."""
@@ -175,7 +168,7 @@ class ArraySource(FrameSource):
     def _columns(self, roles: Roles) -> Columns:
         """Return the arrays as columns, each under its name where it has one."""
         described = roles.described()
-        for role in ("score", "label", "by", *self._others):
+        for role in ("score", "label", "by", *OTHERS):
             if role in described:
                 raise refuse(
                     self.name,
@@ -186,8 +179,6 @@ class ArraySource(FrameSource):
         columns = pair_arrays(self._score, self._label)
         read: dict[str, pd.Series[Any]] = {}
         for role, values in self._others.items():
-            if values is None:
-                continue
             column = as_series(role, values)
             if column.size != columns.labels.size:
                 raise PUValueError(
@@ -195,7 +186,7 @@ class ArraySource(FrameSource):
                     f"but has {column.size}. It is paired with them by position."
                 )
             read[role] = column
-        return Columns(columns.scores, columns.labels, **read)
+        return columns._replace(others=read)
 
     def _rows(self, roles: Roles) -> pd.DataFrame:
         """Return a frame whose columns have the names of the arguments."""
@@ -212,8 +203,8 @@ def _rank_columns(columns: Columns, groups: Groups, roles: Roles, ranks: Ranks) 
     if not isinstance(ranks, str):
         check_within(ranks, max(scored(s[rows], roles) for s in scores for rows in groups.rows))
     named = {"label": str(columns.labels.name)}
-    if columns.propensity is not None:
-        named["propensity"] = str(columns.propensity.name)
+    if "propensity" in columns.others:
+        named["propensity"] = str(columns.others["propensity"].name)
 
     def rank(score: FloatArray, model: int, rows: Any, ranks: Ranks) -> Ranking:
         names = {"score": str(columns.scores[model].name), **named}

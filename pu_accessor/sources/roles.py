@@ -28,6 +28,7 @@ class Kept:
 KEPT: Final[Any] = Kept()
 NAN_POLICIES = ("omit", "raise", "worst")
 ON_ERROR = ("raise", "skip")
+OTHERS = ("propensity", "cluster", "weight")
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,7 @@ class Roles:
     @property
     def others(self) -> dict[str, Hashable]:
         """What is named beside scores and labels."""
-        named = {role: getattr(self, role) for role in ("propensity", "cluster", "weight")}
+        named = {role: getattr(self, role) for role in OTHERS}
         return {role: name for role, name in named.items() if name is not None}
 
     @property

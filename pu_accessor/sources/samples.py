@@ -19,11 +19,9 @@ from pu_accessor.sources.columns import (
     check_name,
     count_columns,
     list_columns,
-    number_clusters,
     read_column,
-    read_propensities,
+    read_others,
     read_values,
-    read_weights,
 )
 from pu_accessor.sources.frames import rank_rows, sample_unlabeled, scored, take_best
 from pu_accessor.sources.groups import ALL_ROWS
@@ -128,7 +126,7 @@ class SampleSource(Source):
         told = {role: own[role] for role in ("cluster", "weight") if role in own}
         if all(v.chunks is None and v.size <= FEW_ROWS for v in (score, label, *told.values())):
             flat = {role: _flat(variable) for role, variable in told.items()}
-            columns = Columns([_flat(score)], _flat(label), **flat)
+            columns = Columns([_flat(score)], _flat(label), flat)
             counts = count_columns(columns, roles, ties=not others)
         sizes = [f"{dim} {self._dataset.sizes[dim]:,}" for dim in (self._dim, *others)]
         return {**counts, "dimensions": list_columns(sizes)}
@@ -193,23 +191,20 @@ class SampleSource(Source):
     def _read(self, variables: _Variables, roles: Roles) -> tuple[FloatArray, Labels]:
         """Read the values of variables, over all other dimensions, the samples last."""
         score, label, own, others = variables
-        known, clusters = read_labels(_flat(label), roles), 0
+        known = read_labels(_flat(label), roles)
         read = {
             "score": _like(score, read_values(_flat(score), roles)),
             "positive": _like(label, known.positive),
             "negative": _like(label, known.negative),
         }
+        positive = read["positive"]
         if (propensity := own.get("propensity")) is not None:  # where labels are of a place
-            values = _like(propensity, propensity.to_numpy())
-            spread, positive = xr.broadcast(values, read["positive"])
-            column = _flat(spread.rename(propensity.name))
-            checked = read_propensities(column, positive.to_numpy().ravel())
-            read["propensity"] = _like(spread, checked)
-        if (cluster := own.get("cluster")) is not None:
-            numbers, clusters = number_clusters(_flat(cluster))
-            read["cluster"] = _like(cluster, numbers)
-        if (weight := own.get("weight")) is not None:
-            read["weight"] = _like(weight, read_weights(_flat(weight)))
+            spread, positive = xr.broadcast(_like(propensity, propensity.to_numpy()), positive)
+            own = {**own, "propensity": spread.rename(propensity.name)}
+        columns = {role: _flat(variable) for role, variable in own.items()}
+        known_of_each = read_others(columns, positive.to_numpy().ravel())
+        clusters = known_of_each.pop("clusters", 0)
+        read |= {role: _like(own[role], values) for role, values in known_of_each.items()}
         arrays: dict[str, npt.NDArray[Any]] = {
             name: variable.transpose(*others, self._dim).to_numpy()
             for name, variable in zip(read, xr.broadcast(*read.values()), strict=True)
