@@ -70,11 +70,21 @@ def net_benefits(
     if target == "population" and settings != Settings(settings.level):
         check_target(target, "a band, reference or selection_odds, which bound these examples")
     ask = net_benefit_on_new if target == "population" else net_benefit_at
+    return _ask_at(request, betas, thresholds, betas.leave(settings), ask)
 
-    def question(ranking: Ranking, beta: BetaRange, settings: Settings) -> NetBenefit:
-        return ask(ranking, beta.values, thresholds, settings, beta.interval)
 
-    settings = betas.leave(settings)
+def _ask_at(
+    request: Request,
+    betas: Betas,
+    points: FloatArray,
+    settings: Settings,
+    ask: Callable[..., Content],
+) -> Results[Content]:
+    """Ask each ranking for the values of a curve at some points."""
+
+    def question(ranking: Ranking, beta: BetaRange, own: Settings) -> Content:
+        return ask(ranking, beta.values, points, own, beta.interval)
+
     rankings = request.rankings("breakpoints", settings)
     return map_rankings(request, rankings, question, betas, settings, clustered=True)
 
@@ -134,12 +144,7 @@ def reliabilities(
     """Ask each ranking for its reliability."""
     settings = betas.leave(settings)
     check_bin_band(settings)
-
-    def question(ranking: Ranking, beta: BetaRange, settings: Settings) -> Reliability:
-        return reliability(ranking, beta.values, edges, settings, beta.interval)
-
-    rankings = request.rank("breakpoints")
-    return map_rankings(request, rankings, question, betas, settings, clustered=True)
+    return _ask_at(request, betas, edges, settings, reliability)
 
 
 def guaranteed_cutoffs(

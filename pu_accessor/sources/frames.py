@@ -54,7 +54,7 @@ from pu_accessor.sources.groups import (
 from pu_accessor.sources.labels import Labels, read_labels
 from pu_accessor.sources.pairs import pair_models
 from pu_accessor.sources.roles import OTHERS, ColumnNames, Roles, Seed
-from pu_accessor.sources.source import Source, check_no_keys, refuse
+from pu_accessor.sources.source import Source, check_no_keys
 
 # Rankings from which on, and examples in each up to which, all together take less time.
 _MANY, _SMALL = 100, 5_000
@@ -159,10 +159,9 @@ class ArraySource(FrameSource):
 
     def pair(self, roles: Roles, on: ColumnNames | None) -> NoReturn:
         """Say that there is one model alone."""
-        raise refuse(
-            self.name,
-            "compare is not there",
-            "Put the scores of all models into a frame: df.pu(score=['svm', 'forest']).compare().",
+        raise PUTypeError(
+            f"compare is not there for data in {self.name}. Put the scores of all models into a "
+            "frame: df.pu(score=['svm', 'forest']).compare()."
         )
 
     def _columns(self, roles: Roles) -> Columns:
@@ -170,11 +169,10 @@ class ArraySource(FrameSource):
         described = roles.described()
         for role in ("score", "label", "by", *OTHERS):
             if role in described:
-                raise refuse(
-                    self.name,
-                    f"{role} must not name a column",
-                    f"Put them into a frame: df.pu({role}={described[role]}).",
-                    f"{described[role]} was passed",
+                raise PUValueError(
+                    f"{role} must not name a column for data in {self.name}, but "
+                    f"{described[role]} was passed. Put them into a frame: "
+                    f"df.pu({role}={described[role]})."
                 )
         columns = pair_arrays(self._score, self._label)
         read: dict[str, pd.Series[Any]] = {}

@@ -17,7 +17,7 @@ from pu_accessor.checks import check_within
 from pu_accessor.counting.cutoffs import Examples, rank_counted
 from pu_accessor.counting.gaps import distinct
 from pu_accessor.counting.placements import Above, PlacementTable, count_above
-from pu_accessor.errors import PUValueError
+from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.ranking import (
     Counts,
     FloatArray,
@@ -49,7 +49,7 @@ from pu_accessor.sources.refinement import (
     check_same,
 )
 from pu_accessor.sources.roles import ColumnNames, Roles, Seed
-from pu_accessor.sources.source import Source, check_no_keys, check_not_pooled, refuse
+from pu_accessor.sources.source import Source, check_no_keys, check_not_pooled
 
 
 class PiecesSource(Source):
@@ -66,12 +66,10 @@ class PiecesSource(Source):
         Raises if `ranks` is "all": all cutoffs take all scores in one place.
         """
         if isinstance(ranks, str) and ranks == "all":
-            raise refuse(
-                self.name,
-                "ranks must be 'breakpoints' or numbers",
-                "All cutoffs take all scores in one place; curves and areas are the same at "
-                "ranks='breakpoints'.",
-                "'all' was passed",
+            raise PUValueError(
+                f"ranks must be 'breakpoints' or numbers for data in {self.name}, but 'all' was "
+                "passed. All cutoffs take all scores in one place; curves and areas are the same "
+                "at ranks='breakpoints'."
             )
         self._refuse_weights(roles)
         roles, first, groups = self._first_pass(roles)
@@ -130,12 +128,10 @@ class PiecesSource(Source):
     def _refuse_weights(self, roles: Roles) -> None:
         """Raise where rows stand for several each, which would have to be sorted."""
         if roles.weight is not None:
-            raise refuse(
-                self.name,
-                "weight must be left out",
-                "Rows with weights are sorted in memory: put score, label and weight into one "
-                "frame of pandas.",
-                f"{roles.weight!r} was bound",
+            raise PUValueError(
+                f"weight must be left out for data in {self.name}, but {roles.weight!r} was "
+                "bound. Rows with weights are sorted in memory: put score, label and weight into "
+                "one frame of pandas."
             )
 
     def _pair_rows(self, roles: Roles, on: list[Hashable]) -> Keyed[PairedRanks]:
@@ -184,8 +180,9 @@ class PiecesSource(Source):
     def _refuse_rows(self, roles: Roles, on: object, instead: str) -> Exception:
         """Return the error that says that models are paired as columns."""
         came = f"{roles.score!r} was passed{'' if on is None else f' with on={on!r}'}"
-        return refuse(
-            self.name, "score must be a list of columns, one for each model,", instead, came
+        return PUValueError(
+            f"score must be a list of columns, one for each model, for data in {self.name}, but "
+            f"{came}. {instead}"
         )
 
     def summary(self, roles: Roles) -> dict[str, str]:
@@ -194,20 +191,18 @@ class PiecesSource(Source):
 
     def best(self, roles: Roles, sizes: Sequence[int]) -> NoReturn:
         """Refuse: rows are not kept. See `Source`."""
-        raise refuse(
-            self.name,
-            "select is not there",
-            "Ask for the cutoff, and take the rows at or above its threshold yourself: "
-            "ddf[ddf['score'] >= ddf.pu.cutoff(0.3, recall=0.9)['threshold'].item()].",
+        raise PUTypeError(
+            f"select is not there for data in {self.name}. Ask for the cutoff, and take the rows "
+            "at or above its threshold yourself: "
+            "ddf[ddf['score'] >= ddf.pu.cutoff(0.3, recall=0.9)['threshold'].item()]."
         )
 
     def sample(self, roles: Roles, size: int, random_state: Seed) -> NoReturn:
         """Say that rows in pieces are not drawn."""
-        raise refuse(
-            self.name,
-            "sample_to_label is not there",
-            "It draws rows of a frame in memory: draw some of them first, for example "
-            "ddf.sample(frac=0.01, random_state=0).compute().pu.sample_to_label().",
+        raise PUTypeError(
+            f"sample_to_label is not there for data in {self.name}. It draws rows of a frame in "
+            "memory: draw some of them first, for example "
+            "ddf.sample(frac=0.01, random_state=0).compute().pu.sample_to_label()."
         )
 
     def _first_pass(self, roles: Roles, paired: bool = False) -> tuple[Roles, FirstPass, Groups]:

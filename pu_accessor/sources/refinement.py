@@ -291,9 +291,8 @@ class ClusterSums:
         key, model = of
         scores = self._groups[key].positive[model]
         kept = ~(self._roles.omits & np.isnan(scores))
-        code = self._positions[key][self.members[key].known[kept]]
-        ordered: IntArray = code[order_known(scores[kept], code)]
-        return ordered
+        code: IntArray = self._positions[key][self.members[key].known[kept]]
+        return code[order_known(scores[kept], code)]
 
     def ask(self, of: GroupModel, steps: _Steps) -> FloatArray:
         """Return sums by cluster, of the ids of all groups, or say that they take a pass."""

@@ -28,7 +28,7 @@ from pu_accessor.sources.groups import ALL_ROWS
 from pu_accessor.sources.labels import Labels, read_labels
 from pu_accessor.sources.pairs import pair_scores
 from pu_accessor.sources.roles import ColumnNames, Roles, Seed
-from pu_accessor.sources.source import Source, check_not_pooled, refuse
+from pu_accessor.sources.source import Source, check_not_pooled
 
 
 class _Variables(NamedTuple):
@@ -82,11 +82,9 @@ class SampleSource(Source):
         Labels lie over the samples alone. Raises if `on` is passed, or there is no such dimension.
         """
         if on is not None:
-            raise refuse(
-                self.name,
-                "on must not be passed",
-                "Samples are paired along their dimension. Leave it out.",
-                f"{on!r} was",
+            raise PUValueError(
+                f"on must not be passed for data in {self.name}, but {on!r} was. Samples are "
+                "paired along their dimension. Leave it out."
             )
         variables = self._variables(roles)
         score, label, own, _ = variables
@@ -160,11 +158,10 @@ class SampleSource(Source):
         """Return a row for each sample, of variables over the samples alone, among them one."""
         alone = [name for name, v in self._dataset.data_vars.items() if v.dims == (self._dim,)]
         if name not in alone:
-            raise refuse(
-                self.name,
-                f"{argument} must be a variable over {self._dim!r} alone",
-                f"Select one place along the others: ds.isel({other}=0).",
-                f"{name!r} is not among {alone}",
+            raise PUValueError(
+                f"{argument} must be a variable over {self._dim!r} alone for data in {self.name}, "
+                f"but {name!r} is not among {alone}. Select one place along the others: "
+                f"ds.isel({other}=0)."
             )
         return self._dataset[alone].to_dataframe()
 
@@ -172,12 +169,10 @@ class SampleSource(Source):
         """Return the variables that roles name, if their dimensions have names and places."""
         check_not_pooled(self.name, roles)
         if roles.by is not None:
-            raise refuse(
-                self.name,
-                "by must not be passed",
-                "Each other dimension makes groups by itself: leave it out, or make a frame: "
-                "ds.to_dataframe().reset_index().pu(by='model').",
-                f"{roles.by!r} was",
+            raise PUValueError(
+                f"by must not be passed for data in {self.name}, but {roles.by!r} was. Each other "
+                "dimension makes groups by itself: leave it out, or make a frame: "
+                "ds.to_dataframe().reset_index().pu(by='model')."
             )
         names = {"score": roles.score, "label": roles.label, **roles.others}
         variables = {
