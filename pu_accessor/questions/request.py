@@ -188,7 +188,7 @@ def map_rankings(
     for many small rankings, with None for those to which `question` has to be put. `warn` where
     beta exceeds the limit that the known positives set. `clustered`: the answer knows of examples
     that belong together; others are refused to these. `alone`: it is one for each ranking, whose
-    clusters have to suffice.
+    known positives and clusters have to suffice; else it knows of clusters, and warns by itself.
     """
     names, keys = keyed.names, keyed.keys
     by_key = [_NO_BETA] * len(keys) if betas is None else betas.of(names, keys)
@@ -198,7 +198,7 @@ def map_rankings(
     def answer(position: int) -> Result[Content]:
         ranking, beta, about = keyed.make(position), by_key[position], None
         beta.check_counts(ranking.total)
-        if not clustered:
+        if alone and not clustered:
             _refuse_clusters(ranking)
         if isinstance(ranking, Ranking) and alone:
             check_clusters(ranking)
@@ -217,7 +217,7 @@ def map_rankings(
         ready = {i: result for i, result in at_each if result.content is not None}
     each, skipped = _collect(keyed, answer, request, ready)
     results = Results(names, each, betas, shared, skipped)
-    _warn_of_rankings(results, warn)
+    _warn_of_rankings(results, limits=warn and alone)
     if alone:
         held = [(key, about.clusters) for key, _, about, _ in each if about is not None]
         warn_of_few_clusters(names, held)

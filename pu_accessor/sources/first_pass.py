@@ -115,14 +115,14 @@ class Labeled(NamedTuple):
 class FirstPass(NamedTuple):
     """What a first pass brings together."""
 
-    groups: Mapping[Hashable, Labeled]
-    keys: pd.DataFrame  # each once
     rows: int
     missing: IntArray  # (models,): scores
-    propensity: FloatArray  # those of all known positives, or none at all
     labels: "pd.Series[Any]"  # the values of labels, each once
     complete: bool  # whether no label is missing
-    wrong: PUValueError | None  # what a piece says of its labels, if that is anything
+    keys: pd.DataFrame  # each once
+    groups: Mapping[Hashable, Labeled]
+    propensity: FloatArray = np.empty(0)  # those of all known positives, or none at all
+    wrong: PUValueError | None = None  # what a piece says of its labels, if that is anything
     unclustered: int = 0  # rows that are of no cluster, although others are
 
     @property
@@ -138,13 +138,13 @@ class FirstPass(NamedTuple):
         if wrong is not None and labels.size > _MANY:
             raise wrong
         return FirstPass(
-            merge_each(self.groups, other.groups),
-            _distinct(self.keys, other.keys),
             self.rows + other.rows,
             self.missing + other.missing,
-            np.concatenate([self.propensity, other.propensity]),
             labels,
             self.complete and other.complete,
+            _distinct(self.keys, other.keys),
+            merge_each(self.groups, other.groups),
+            np.concatenate([self.propensity, other.propensity]),
             wrong,
             self.unclustered + other.unclustered,
         )
@@ -195,16 +195,9 @@ def _read_piece(roles: Roles, paired: bool, frame: pd.DataFrame) -> FirstPass:
     """Return the labeled scores of one piece."""
     labels, keys = frame[roles.label], frame[roles.keys]
     scores, values = read_models(roles, frame), labels.dropna()
-    first = FirstPass(
-        {},
-        keys.iloc[:0],
-        labels.size,
-        np.isnan(scores).sum(axis=1),
-        np.empty(0),
-        values.drop_duplicates(),
-        values.size == labels.size,
-        None,
-    )
+    missing, no_keys = np.isnan(scores).sum(axis=1), keys.iloc[:0]
+    complete = values.size == labels.size
+    first = FirstPass(labels.size, missing, values.drop_duplicates(), complete, no_keys, {})
     if frame.empty:  # of whatever dtypes
         return first
     try:
@@ -231,7 +224,7 @@ def _read_piece(roles: Roles, paired: bool, frame: pd.DataFrame) -> FirstPass:
             key: _pick(scores[:, rows], known.take(rows), kept[rows], ids, roles)
             for key, rows in zip(groups.keys, groups.rows, strict=True)
         },
-        keys=keys.iloc[first_rows(groups.rows)] if groups.names else keys.iloc[:0],
+        keys=keys.iloc[first_rows(groups.rows)] if groups.names else no_keys,
     )
 
 

@@ -218,12 +218,10 @@ def _rank_columns(columns: Columns, groups: Groups, roles: Roles, ranks: Ranks) 
         return replace(rank(shares, model, rows, ranks), strata=strata)
 
     number, size = len(groups.rows), columns.labels.size
-    simple = labels.propensity is None and labels.cluster is None and labels.weight is None
-    plain = simple and not roles.pool and not roles.omits
+    plain = len(scores) == 1 and not (columns.others or roles.pool or roles.omits)
     together = None
-    if plain and len(scores) == 1 and number >= _MANY and size <= _SMALL * number:
-        known = labels.positive, labels.negative
-        together = partial(stack_examples, scores[0], *known, groups.rows)
+    if plain and number >= _MANY and size <= _SMALL * number:
+        together = partial(stack_examples, scores[0], *labels[:2], groups.rows)
     return Rankings(*name_keys(groups, roles), make, together=together)
 
 
