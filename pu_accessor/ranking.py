@@ -179,15 +179,6 @@ class Ranking:
 
     def above_each(self, thresholds: FloatArray) -> CountArray:
         """Return the number of examples at or above each of some scores, in one pass for all."""
-        self._check_scale()
-        if self.refiner is not None:
-            distinct, position = np.unique(thresholds, return_inverse=True)
-            return self.refiner.above_each(distinct[::-1])[::-1][position]
-        reached = [np.count_nonzero(self.threshold >= score) for score in thresholds.tolist()]
-        return self.rank[np.array(reached, np.int64) - 1]
-
-    def _check_scale(self) -> None:
-        """Raise if a score means nothing, as those of several strata were pooled."""
         if self.strata:
             raise PUValueError(
                 "pool must be False where scores themselves count, as thresholds or "
@@ -195,6 +186,11 @@ class Ranking:
                 "share of the examples, at={'fraction': 0.1}, or each group apart: "
                 "df.pu(by='fold')."
             )
+        if self.refiner is not None:
+            distinct, position = np.unique(thresholds, return_inverse=True)
+            return self.refiner.above_each(distinct[::-1])[::-1][position]
+        reached = [np.count_nonzero(self.threshold >= score) for score in thresholds.tolist()]
+        return self.rank[np.array(reached, np.int64) - 1]
 
 
 class Stack(NamedTuple):

@@ -125,7 +125,9 @@ def over_places(
     keys = _keys(found)
     apart_from_places = [key for key in keys if key in apart]
     listed = [key for key in keys if key not in apart_from_places]
-    rows = found.assign(place=pd.Series(_tell_places(found, listed), found.index, dtype=object))
+    # The key of each row: of one column as it is, of several as a tuple.
+    places = found.set_index(listed).index.tolist() if listed else [""] * len(found)
+    rows = found.assign(place=pd.Series(places, found.index, dtype=object))
     names = _ordered(list(dict.fromkeys(rows["place"])), order, listed)
     rows = rows[rows["place"].isin(names)]
     index = ["place", *apart_from_places]
@@ -181,13 +183,6 @@ def _with_pairs(found: pd.DataFrame, sides: Sequence[str]) -> pd.DataFrame:
         found[[*side]].astype(str).agg(", ".join, axis=1) for side in (sides[:half], sides[half:])
     )
     return found.assign(pair=first + " less " + second)
-
-
-def _tell_places(found: pd.DataFrame, listed: Sequence[str]) -> list[Hashable]:
-    """Return the key of each row: of one column as it is, of several as a tuple."""
-    if not listed:
-        return [""] * len(found)
-    return found.set_index([*listed]).index.tolist()
 
 
 def _ordered(

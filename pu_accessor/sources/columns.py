@@ -224,7 +224,9 @@ def read_scores(score: "pd.Series[Any]") -> FloatArray:
             values = score.to_numpy(dtype=np.float64, na_value=np.nan)
         except OverflowError:
             values = np.full(score.size, np.inf)
-    if not _fits(score, values):
+    # Numbers that differ have to differ as float64.
+    present, lossless = values[~np.isnan(values)], is_lossless(score, values)
+    if not lossless and np.unique(score.dropna().to_numpy()).size != np.unique(present).size:
         raise PUValueError(
             f"score column {score.name!r} holds {score.dtype} numbers that float64 cannot tell "
             "apart, so that different scores would be tied. Pass their order instead: "
@@ -265,14 +267,6 @@ def check_missing(name: str, missing: int, size: int) -> None:
             f"score column {name!r} holds NaN in {missing} of {size} rows. Pass "
             "nan_policy='omit' to drop these rows, or 'worst' to rank them last."
         )
-
-
-def _fits(score: "pd.Series[Any]", values: FloatArray) -> bool:
-    """Tell whether scores that differ still differ as float64."""
-    if is_lossless(score, values):
-        return True
-    distinct = np.unique(score.dropna().to_numpy()).size
-    return distinct == np.unique(values[~np.isnan(values)]).size
 
 
 def is_lossless(score: "pd.Series[Any]", values: FloatArray) -> bool:
