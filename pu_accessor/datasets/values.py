@@ -215,7 +215,7 @@ def decision_curves(
 ) -> xr.Dataset:
     """Return the net benefit of each ranking as curves to draw."""
     probabilities = as_thresholds(thresholds)
-    results = net_benefits(request, betas, probabilities, settings)
+    results = net_benefits(request, betas, probabilities, settings, "examples")
     curves = _curves(results, "threshold", {"treat_all": ("threshold", "beta")})
     return curves.assign_coords(threshold=probabilities)
 

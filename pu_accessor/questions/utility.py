@@ -59,11 +59,7 @@ def net_benefit(
 
 
 def net_benefits(
-    request: Request,
-    betas: Betas,
-    thresholds: FloatArray,
-    settings: Settings,
-    target: str = "examples",
+    request: Request, betas: Betas, thresholds: FloatArray, settings: Settings, target: str
 ) -> Results[NetBenefit]:
     """Ask each ranking for its net benefit."""
     check_target(target)
@@ -148,12 +144,7 @@ def reliabilities(
 
 
 def guaranteed_cutoffs(
-    request: Request,
-    betas: Betas,
-    goal: Goal,
-    settings: Settings,
-    models: int | None,
-    target: str = "examples",
+    request: Request, betas: Betas, goal: Goal, settings: Settings, models: int | None, target: str
 ) -> pd.DataFrame:
     """Find the cutoff of each ranking whose bound meets a goal."""
     check_guarantee(settings.band)
