@@ -103,14 +103,10 @@ def _infeasible(tables: xr.Dataset) -> xr.DataArray:
             "A plot against beta needs the dimension bound. Select with a list, which keeps it: "
             "ds.sel(bound=['estimate'])."
         )
-    known = tables["n_known_negative"]
-    core = [axis_of(tables.dims), "bound"]
+    arrays = [tables[name] for name in ("tp", "fp", "tn", "clipped", "n_known_negative")]
+    core = [[axis_of(tables.dims), "bound"]] * 4 + [[]]
     is_too_high: xr.DataArray = xr.apply_ufunc(
-        infeasible,
-        *(tables[name] for name in ("tp", "fp", "tn", "clipped")),
-        known,
-        input_core_dims=[core] * 4 + [[]],
-        keep_attrs=False,
+        infeasible, *arrays, input_core_dims=core, keep_attrs=False
     )
     return is_too_high
 

@@ -188,9 +188,7 @@ def _read_estimates(beta: pd.DataFrame, interval: BetaInterval | None, joint: st
             "at the same level.",
             page="joint",
         )
-    if levels:
-        return Betas(estimates, levels, level=stated, joint=joint)
-    return Betas(estimates[()], level=stated, joint=joint)
+    return Betas(estimates if levels else estimates[()], levels or None, None, stated, joint)
 
 
 def _read_row(row: Mapping[Hashable, Any]) -> BetaRange:

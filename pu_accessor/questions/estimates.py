@@ -115,14 +115,9 @@ def average_precision(
     if over is not None:
         averaged = Averaged([(QUANTITIES["average_precision"], None)])
         return average_over(over, request, betas, settings, target, averaged)
-    return estimate_areas(
-        request,
-        betas,
-        settings,
-        target,
-        partial(estimate_any, curve="pr", target=target),
-        around=estimate_precision_around if target == "examples" else None,
-    )
+    around = estimate_precision_around if target == "examples" else None
+    ask = partial(estimate_any, curve="pr", target=target)
+    return estimate_areas(request, betas, settings, target, ask, around=around)
 
 
 def estimate(

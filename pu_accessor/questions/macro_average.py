@@ -167,8 +167,7 @@ def _tell_clusters(
     if all(term.clusters is None for terms in firsts for term in terms):
         return {}
     numbers = [count_clusters(terms) for terms in firsts]
-    keys = [group.key for group in groups]
-    warn_of_few_clusters(names, zip(keys, numbers, strict=True))
+    warn_of_few_clusters(names, zip((group.key for group in groups), numbers, strict=True))
     return {"clusters": _NESTED if min(numbers) == inf else _CROSSED}
 
 

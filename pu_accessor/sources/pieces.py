@@ -151,16 +151,15 @@ class PiecesSource(Source):
                 "pu_accessor.dask, which does."
             )
             raise self._refuse_rows(roles, on, instead)
-        numbers = range(len(keys))
-        named = {"label": roles.label, **roles.others}
         names: dict[str, list[Hashable]] = {
-            role: [beside(name, number) for number in numbers] for role, name in named.items()
+            role: [beside(name, number) for number in range(len(keys))]
+            for role, name in roles.named()
         }
         _check_labels_agree(
             joined, names["label"], {group.size for group in first.groups.values()}, on
         )
-        scores = [beside(roles.models[0], number) for number in numbers]
-        wide = roles.update(score=scores, by=None, **{role: of[0] for role, of in names.items()})
+        first_of_each = {role: of[0] for role, of in names.items()}
+        wide = roles.update(**{**first_of_each, "score": names["score"], "by": None})
         if roles.propensity is not None:
             _check_propensities_agree(joined, wide, names["propensity"])
         if roles.cluster is not None:
@@ -266,14 +265,9 @@ def _examples(refinement: Refinement, roles: Roles, first: FirstPass, of: GroupM
     size = int(first.groups[key].ranked[model])
     check_scored(str(roles.models[model]), size)
     positive, negative, propensity = first.groups[key].of(model, roles.omits)
-    return Examples(
-        positive,
-        negative,
-        size,
-        partial(refinement.above, of),
-        partial(refinement.best, of),
-        None if roles.propensity is None else propensity,
-    )
+    count = partial(refinement.above, of), partial(refinement.best, of)
+    known_propensity = None if roles.propensity is None else propensity
+    return Examples(positive, negative, size, *count, known_propensity)
 
 
 def _count_all(pieces: Pieces, roles: Roles, first: FirstPass) -> Refinement:
