@@ -154,17 +154,11 @@ class Ranking:
 
     def take(self, cutoffs: slice | IntArray, rank: CountArray | None = None) -> Ranking:
         """Return the ranking with some of its cutoffs alone."""
-        return replace(
-            self,
-            rank=self.rank[cutoffs] if rank is None else rank,
-            threshold=self.threshold[cutoffs],
-            known_positive=self.known_positive[cutoffs],
-            known_negative=self.known_negative[cutoffs],
-            unlabeled=self.unlabeled[cutoffs],
-            extent="selected",
-            refiner=None,
-            whole=self.whole or self,
-        )
+        rank = self.rank[cutoffs] if rank is None else rank
+        others = ("threshold", "known_positive", "known_negative", "unlabeled")
+        taken = {name: getattr(self, name)[cutoffs] for name in others}
+        whole = self.whole or self
+        return replace(self, rank=rank, **taken, extent="selected", refiner=None, whole=whole)
 
     def at(self, ranks: CountArray) -> Ranking:
         """Return the ranking at some ranks: the last cutoff at or before each."""

@@ -113,12 +113,9 @@ def rank_counted(
     labeled = _label(gaps.values, examples)
     at = np.diff(labeled.positive + labeled.negative)
     refiner = _Refiner(labeled, gaps, gaps.without(at), examples)
-    ranking = replace(
-        _rank_blocks(labeled, refiner.free),
-        columns=columns,
-        weight=_weights(examples.known_positive, examples.propensity),
-        refiner=refiner,
-    )
+    weight = _weights(examples.known_positive, examples.propensity)
+    ranking = _rank_blocks(labeled, refiner.free)
+    ranking = replace(ranking, columns=columns, weight=weight, refiner=refiner)
     if isinstance(ranks, str):
         return ranking
     return ranking.at(np.atleast_1d(np.asarray(ranks, np.int64)))

@@ -212,8 +212,7 @@ def _columns_of_models(
     """Return the tests of one group of examples as columns, a row for each pair and beta."""
     size, of_settings = {}, settings_columns(settings)
     if tests.has_size:
-        names = ("difference", "lower", "upper")
-        size = {"beta": betas} | {name: getattr(tests, name) for name in names}
+        size = {"beta": betas, **_size_columns(tests)}
         ends = () if tests.reach is None else tests.reach
         size |= dict(zip(("range_lower", "range_upper"), ends, strict=False))
     else:
@@ -343,9 +342,7 @@ def _gap_frame(
         "quantity": entry.name,
         "estimate_a": estimates[first],
         "estimate_b": estimates[second],
-        "difference": tests.difference,
-        "lower": tests.lower,
-        "upper": tests.upper,
+        **_size_columns(tests),
         "level": settings.level,
         **(_test_columns(tests) if joined is None else {}),
         "n_a": known[first],
@@ -358,6 +355,11 @@ def _gap_frame(
     if results.skipped:
         gaps.attrs["skipped"] = dict(results.skipped)
     return gaps
+
+
+def _size_columns(tests: PairTests) -> dict[str, FloatArray]:
+    """Return the columns of a difference with its interval."""
+    return {name: getattr(tests, name) for name in ("difference", "lower", "upper")}
 
 
 def _test_columns(tests: PairTests) -> dict[str, FloatArray]:

@@ -233,14 +233,8 @@ def rank_rows(
     if kept is not None:
         score, labels = score[kept], labels.take(kept)
     check_scored(columns["score"], score.size)
-    ranking = rank_examples(
-        score,
-        *labels[:2],
-        ranks=ranks,
-        propensity=labels.propensity,
-        weight=labels.weight,
-        columns=columns,
-    )
+    counted = {role: getattr(labels, role) for role in ("propensity", "weight")}
+    ranking = rank_examples(score, *labels[:2], ranks=ranks, columns=columns, **counted)
     if labels.cluster is None and labels.weight is None:
         return ranking
     return ranking.with_facts(clusters=labels.cluster_rows(score))

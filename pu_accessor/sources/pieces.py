@@ -81,12 +81,9 @@ class PiecesSource(Source):
         def make(position: int) -> Ranking:
             group, model = divmod(position, len(roles.models))
             of = groups.keys[group], model
-            ranking = rank_counted(
-                _examples(refinement, roles, first, of),
-                refinement.gaps[of],
-                ranks=ranks,
-                columns={**named, "score": str(roles.models[model])},
-            )
+            examples = _examples(refinement, roles, first, of)
+            columns = {**named, "score": str(roles.models[model])}
+            ranking = rank_counted(examples, refinement.gaps[of], ranks=ranks, columns=columns)
             return ranking.with_facts(clusters=PieceClusters(sums, of)) if clustered else ranking
 
         def refine() -> None:
