@@ -25,7 +25,6 @@ FILES = [
             "comparison",
             "constructors",
             "estimates",
-            "guaranteed_cutoffs",
             "planning",
             "plots",
             "prior",

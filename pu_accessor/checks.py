@@ -131,11 +131,10 @@ def _as_floats(beta: Any) -> FloatArray | None:
 
 def check_level(level: float) -> float:
     """Check a probability of coverage."""
-    if isinstance(level, bool) or not isinstance(level, Real):
-        raise PUTypeError(f"level must be a number in (0, 1), but {level!r} was passed.")
-    if not 0 < level < 1:
-        percent = f" For {level:g} percent, pass {level / 100:g}." if 1 < level < 100 else ""
-        raise PUValueError(f"level must lie in (0, 1), but {level!r} was passed.{percent}")
+    if isinstance(level, Real) and 1 < level < 100:
+        percent = f"For {level:g} percent, pass {level / 100:g}."
+        raise PUValueError(f"level must lie in (0, 1), but {level!r} was passed. {percent}")
+    check_share("level", level, "(0, 1)")
     return float(level)
 
 

@@ -154,17 +154,11 @@ class Ranking:
 
     def take(self, cutoffs: slice | IntArray, rank: CountArray | None = None) -> Ranking:
         """Return the ranking with some of its cutoffs alone."""
-        return replace(
-            self,
-            rank=self.rank[cutoffs] if rank is None else rank,
-            threshold=self.threshold[cutoffs],
-            known_positive=self.known_positive[cutoffs],
-            known_negative=self.known_negative[cutoffs],
-            unlabeled=self.unlabeled[cutoffs],
-            extent="selected",
-            refiner=None,
-            whole=self.whole or self,
-        )
+        rank = self.rank[cutoffs] if rank is None else rank
+        others = ("threshold", "known_positive", "known_negative", "unlabeled")
+        taken = {name: getattr(self, name)[cutoffs] for name in others}
+        whole = self.whole or self
+        return replace(self, rank=rank, **taken, extent="selected", refiner=None, whole=whole)
 
     def at(self, ranks: CountArray) -> Ranking:
         """Return the ranking at some ranks: the last cutoff at or before each."""
@@ -179,15 +173,6 @@ class Ranking:
 
     def above_each(self, thresholds: FloatArray) -> CountArray:
         """Return the number of examples at or above each of some scores, in one pass for all."""
-        self._check_scale()
-        if self.refiner is not None:
-            distinct, position = np.unique(thresholds, return_inverse=True)
-            return self.refiner.above_each(distinct[::-1])[::-1][position]
-        reached = [np.count_nonzero(self.threshold >= score) for score in thresholds.tolist()]
-        return self.rank[np.array(reached, np.int64) - 1]
-
-    def _check_scale(self) -> None:
-        """Raise if a score means nothing, as those of several strata were pooled."""
         if self.strata:
             raise PUValueError(
                 "pool must be False where scores themselves count, as thresholds or "
@@ -195,6 +180,11 @@ class Ranking:
                 "share of the examples, at={'fraction': 0.1}, or each group apart: "
                 "df.pu(by='fold')."
             )
+        if self.refiner is not None:
+            distinct, position = np.unique(thresholds, return_inverse=True)
+            return self.refiner.above_each(distinct[::-1])[::-1][position]
+        reached = [np.count_nonzero(self.threshold >= score) for score in thresholds.tolist()]
+        return self.rank[np.array(reached, np.int64) - 1]
 
 
 class Stack(NamedTuple):

@@ -54,7 +54,7 @@ class Scorer:
     ) -> float:
         """Score an estimator on examples that it was not fitted to: greater is better."""
         columns = self._score(estimator, X), self._labels(y)
-        source = ArraySource(*columns, propensity, weight=weight)
+        source = ArraySource(*columns, propensity=propensity, weight=weight)
         every = callable(self.quantity.metric) and self.at in ("maximum", "youden")
         value = self._estimate(
             source.rank(self._roles(), "all" if every else "breakpoints").make(0)

@@ -65,7 +65,6 @@ LAYERS = {
     "comparison": {"accessors", "questions"},
     "curves": {"datasets", "inference", "plots"},
     "estimates": {"accessors", "questions"},
-    "guaranteed_cutoffs": {"accessors", "inference"},
     "macro_average": {"inference", "questions"},
     "metrics": {"inference", "plots"},
     "planning": {"accessors", "inference"},

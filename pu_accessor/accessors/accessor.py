@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from html import escape
-from typing import Any, Final, NoReturn
+from typing import NoReturn
 
 from pu_accessor.accessors import (
     bounds,
     comparison,
     estimates,
-    guaranteed_cutoffs,
     plots,
     prior,
     utility,
@@ -23,17 +22,7 @@ from pu_accessor.accessors.advice import explains_keywords, tell_of_methods
 from pu_accessor.accessors.bound import Bound, fold
 from pu_accessor.errors import PUError, refuse_signals
 from pu_accessor.report.report import report
-from pu_accessor.sources.roles import ROLE_NAMES, ColumnNames, Pool, Values
-
-
-class Kept:
-    """Stands for what is bound already, the default at first."""
-
-    def __repr__(self) -> str:
-        return "as it is"
-
-
-KEPT: Final[Any] = Kept()
+from pu_accessor.sources.roles import KEPT, ColumnNames, Pool, Values
 
 
 @explains_keywords
@@ -137,12 +126,7 @@ class Accessor(Bound):
            beta  estimate  standard_error  lower  upper  level      target
         0   0.5       1.0            0.39    0.1    1.0   0.95  population
         """
-        names = score, label, by, propensity, cluster, weight
-        coding = positive, negative, unlabeled
-        roles = (*names, *coding, nan_policy, on_error, progress, pool, monotone)
-        named = zip(ROLE_NAMES, roles, strict=True)
-        changed = {name: role for name, role in named if role is not KEPT}
-        return Accessor(self._source, self._roles.update(**changed))
+        return Accessor(self._source, self._roles.told(locals()))
 
     contingency = bounds.contingency
     roc_bounds = bounds.roc_bounds
@@ -154,8 +138,8 @@ class Accessor(Bound):
     roc_region = estimates.roc_region
     estimate_beta = prior.estimate_beta
     sample_to_label = prior.sample_to_label
-    cutoff = guaranteed_cutoffs.cutoff
-    select = guaranteed_cutoffs.select
+    cutoff = utility.cutoff
+    select = utility.select
     compare = comparison.compare
     dominance = comparison.dominance
     robustness = comparison.robustness

@@ -228,7 +228,8 @@ def from_arrays(
     {'lower': 2, 'estimate': 3, 'upper': 3}
     """
     roles = Roles(positive=positive, negative=negative, unlabeled=unlabeled, nan_policy=nan_policy)
-    return Accessor(ArraySource(score, label, propensity, cluster, weight), roles)
+    others = {"propensity": propensity, "cluster": cluster, "weight": weight}
+    return Accessor(ArraySource(score, label, **others), roles)
 
 
 @_names_arguments
@@ -313,18 +314,4 @@ def from_chunks(
     >>> pu.roc_bounds(beta=0.5)["tpr"].sel(beta=0.5, rank=3).to_series().round(3).to_dict()
     {'lower': 0.333, 'estimate': 0.5, 'upper': 0.5}
     """
-    roles: dict[str, Any] = {
-        "score": score,
-        "label": label,
-        "by": by,
-        "propensity": propensity,
-        "cluster": cluster,
-        "positive": positive,
-        "negative": negative,
-        "unlabeled": unlabeled,
-        "nan_policy": nan_policy,
-        "on_error": on_error,
-        "progress": progress,
-        "monotone": monotone,
-    }
-    return Accessor(PiecesSource(Chunks(chunks)), Roles().update(**roles))
+    return Accessor(PiecesSource(Chunks(chunks)), Roles().told(locals()))

@@ -95,7 +95,8 @@ def positives_needed(
     check_share("probability", probability, "(0, 1)")
     width, probability, level = float(width), float(probability), check_level(level)
     _check_beta(beta)
-    _check_size("n_unlabeled", n_unlabeled, optional=True)
+    if n_unlabeled is not None:
+        _check_size("n_unlabeled", n_unlabeled)
     scatter, share, ratio = _read_pilot(pilot, float(beta), n_unlabeled)
 
     def others(n: int) -> int:
@@ -270,9 +271,7 @@ def _check_beta(beta: object) -> None:
         raise PUValueError("beta must lie in [0, 1): at 1 nothing is negative, but it was passed.")
 
 
-def _check_size(argument: str, size: object, *, optional: bool = False) -> None:
-    if optional and size is None:
-        return
+def _check_size(argument: str, size: object) -> None:
     if isinstance(size, bool) or not isinstance(size, Integral):
         raise PUTypeError(f"{argument} must be an integer, but {size!r} was passed.")
     if int(size) < 2:

@@ -130,21 +130,7 @@ class TablesAccessor:
         """
         if counts := [name for name in (*COUNTS, *RATES) if name in self._dataset.data_vars]:
             refuse_roles(counts)
-        roles = Roles(
-            score=score,
-            label=label,
-            propensity=propensity,
-            cluster=cluster,
-            weight=weight,
-            positive=positive,
-            negative=negative,
-            unlabeled=unlabeled,
-            nan_policy=nan_policy,
-            on_error=on_error,
-            progress=progress,
-            monotone=monotone,
-        )
-        return Accessor(SampleSource(self._dataset, dim), roles)
+        return Accessor(SampleSource(self._dataset, dim), Roles().told(locals()))
 
     def __repr__(self) -> str:
         questions = [name for name in vars(TablesAccessor) if not name.startswith("_")]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -71,50 +71,34 @@ def rank_examples(
     columns: Mapping[str, str] | None = None,
 ) -> Ranking:
     """Rank examples by score and count each kind at each cutoff, each example by its weight."""
-    if weight is not None:
-        return _rank_weighted(score, positive, negative, weight, ranks, columns or {})
     known = score[positive], score[negative]
     known_propensity = None if propensity is None else propensity[positive]
     if isinstance(ranks, str) and ranks == "all":
-        unlabeled = score[~(positive | negative)]
-        return _rank_all(*known, unlabeled, known_propensity, columns or {})
+        ranking = _rank_all(score, (positive, negative, ~(positive | negative)), weight)
+        return replace(ranking, columns=columns or {}, weight=_weights(known[0], known_propensity))
+    size: float = score.size
+    known_weight = None
     count: Callable[[FloatArray], Gaps] = partial(count_gaps, scores=score)
-    nth_best: Callable[[IntArray, Gaps], OrderStatistics]
-    if score.size < _SORTED:
-        ordered = Ordered.of(score)
+    fetch = partial(scores_inside, scores=score)
+    nth_best: Callable[[CountArray, Gaps], OrderStatistics]
+    nth_best = partial(order_statistics, count=count, fetch=fetch)
+    if weight is not None or score.size < _SORTED:
+        ordered = Ordered.of(score, weight)
         count, nth_best = ordered.count, ordered.order_statistics
-    else:
-        fetch = partial(scores_inside, scores=score)
-        nth_best = partial(order_statistics, count=count, fetch=fetch)
+    if weight is not None:
+        size, known_weight = ordered.size, (weight[positive], weight[negative])
     above = partial(_count_above, count)
-    examples = Examples(*known, score.size, above, nth_best, known_propensity)
+    examples = Examples(*known, size, above, nth_best, known_propensity, known_weight)
     values, _ = distinct(np.concatenate(known))
     return rank_counted(examples, count(values), ranks=ranks, columns=columns or {})
 
 
-def _rank_weighted(
-    score: FloatArray,
-    positive: BoolArray,
-    negative: BoolArray,
-    weight: CountArray,
-    ranks: Ranks,
-    columns: Mapping[str, str],
-) -> Ranking:
-    """Rank examples that stand for several each, as so many rows with that score."""
-    ordered = Ordered.of(score, weight)
-    known = score[positive], score[negative]
-    examples = Examples(
-        *known,
-        ordered.size,
-        partial(_count_above, ordered.count),
-        ordered.order_statistics,
-        weight=(weight[positive], weight[negative]),
-    )
-    every = isinstance(ranks, str) and ranks == "all"
-    values, _ = distinct(score if every else np.concatenate(known))
-    asked = "breakpoints" if every else ranks
-    ranking = rank_counted(examples, ordered.count(values), ranks=asked, columns=columns)
-    return replace(ranking, extent="all") if every else ranking
+def _rank_all(score: FloatArray, kinds: Sequence[BoolArray], weight: CountArray | None) -> Ranking:
+    """Count each kind at rank 0 and at or above each score."""
+    # Subtracted from 0.0: a sign would make -0.0 of a threshold. NaN comes last.
+    cost = np.unique(0.0 - score)
+    above = (_above(cost, score[kind], None if weight is None else weight[kind]) for kind in kinds)
+    return _rank_counts(np.append(np.inf, 0.0 - cost), *above)
 
 
 def _count_above(count: Callable[[FloatArray], Gaps], values: FloatArray) -> CountArray:
@@ -129,12 +113,9 @@ def rank_counted(
     labeled = _label(gaps.values, examples)
     at = np.diff(labeled.positive + labeled.negative)
     refiner = _Refiner(labeled, gaps, gaps.without(at), examples)
-    ranking = replace(
-        _rank_blocks(labeled, refiner.free),
-        columns=columns,
-        weight=_weights(examples.known_positive, examples.propensity),
-        refiner=refiner,
-    )
+    weight = _weights(examples.known_positive, examples.propensity)
+    ranking = _rank_blocks(labeled, refiner.free)
+    ranking = replace(ranking, columns=columns, weight=weight, refiner=refiner)
     if isinstance(ranks, str):
         return ranking
     return ranking.at(np.atleast_1d(np.asarray(ranks, np.int64)))
@@ -150,9 +131,10 @@ def _label(values: FloatArray, examples: Examples) -> _Labeled:
 
 def _above(cost: FloatArray, scores: FloatArray, weight: CountArray | None) -> CountArray:
     """Count scores at or above some values: first none, then by each of these."""
-    order = np.argsort(0.0 - scores)
-    above = np.searchsorted(0.0 - scores[order], cost, side="right").astype(np.int64)
-    above = np.append(0, above)
+    of_scores = 0.0 - scores
+    order = None if weight is None else np.argsort(of_scores)
+    ordered = np.sort(of_scores) if order is None else of_scores[order]
+    above = np.append(0, np.searchsorted(ordered, cost, side="right").astype(np.int64))
     return above if weight is None else np.append(0, np.cumsum(weight[order]))[above]
 
 
@@ -206,7 +188,9 @@ class _Refiner:
 
     def _insert(self, ranking: Ranking, nth: OrderStatistics, among_all: bool = False) -> Ranking:
         """Add the cutoffs at both edges of blocks of scores: of all, or of the unlabeled."""
-        threshold, through = _block_edges(nth)
+        has_better = nth.before > 0
+        threshold = np.concatenate([nth.score, nth.better[has_better]])
+        through = np.concatenate([nth.through, nth.before[has_better]])
         above = self.labeled.above(threshold)
         positive, negative = self.labeled.positive[above], self.labeled.negative[above]
         unlabeled = through - positive - negative if among_all else through
@@ -241,29 +225,3 @@ def _insert_at(
     old[index] = False
     longer[index], longer[old] = new, array
     return longer
-
-
-def _block_edges(nth: OrderStatistics) -> tuple[FloatArray, CountArray]:
-    """Return thresholds at both edges of blocks of tied scores, and the scores at or above."""
-    has_better = nth.before > 0
-    return (
-        np.concatenate([nth.score, nth.better[has_better]]),
-        np.concatenate([nth.through, nth.before[has_better]]),
-    )
-
-
-def _rank_all(
-    positive: FloatArray,
-    negative: FloatArray,
-    unlabeled: FloatArray,
-    propensity: FloatArray | None,
-    columns: Mapping[str, str],
-) -> Ranking:
-    """Count each kind at rank 0 and at or above each score."""
-    # Subtracted from 0.0: a sign would make -0.0 of a threshold. Sorted, NaN comes last.
-    kinds = [np.sort(0.0 - kind) for kind in (positive, negative, unlabeled)]
-    values = np.unique(np.concatenate(kinds))
-    counts = [np.searchsorted(kind, values, side="right").astype(np.int64) for kind in kinds]
-    above = [np.append(0, count) for count in counts]
-    ranking = _rank_counts(np.append(np.inf, 0.0 - values), *above)
-    return replace(ranking, columns=columns, weight=_weights(positive, propensity))

@@ -80,11 +80,10 @@ def count_gaps(values: FloatArray, scores: Scores) -> Gaps:
     >>> gaps.at, gaps.inside, gaps.lowest
     (array([0, 1]), array([1, 2, 0]), array([9. , 1.5, inf]))
     """
-    known = values[~np.isnan(values)][::-1]
     threads = count_threads(scores.size)
     parts = in_parts(scores, threads)
-    tally = reduce(Tally.merge, in_threads(partial(_tally, known), parts, threads))
-    return tally.gaps(scores.size - int(tally.counts.sum()), known.size < values.size)
+    tally = reduce(Tally.merge, in_threads(partial(_tally, values), parts, threads))
+    return tally.gaps(scores.size - int(tally.counts.sum()))
 
 
 def in_parts(scores: npt.NDArray[Number], threads: int) -> list[npt.NDArray[Number]]:
@@ -92,11 +91,11 @@ def in_parts(scores: npt.NDArray[Number], threads: int) -> list[npt.NDArray[Numb
     return [scores] if threads == 1 else np.array_split(scores, threads * _PARTS, axis=-1)
 
 
-def _tally(known: FloatArray, scores: Scores) -> Tally:
+def _tally(values: FloatArray, scores: Scores) -> Tally:
     """Count scores between some values, some at a time."""
-    tally = Tally(known)
+    tally = Tally(values)
     # Each piece costs a search for all values: where there are many it is longer.
-    size = min(_PIECE if known.size < _PIECE >> 4 else 4 * _PIECE, scores.size)
+    size = min(_PIECE if values.size < _PIECE >> 4 else 4 * _PIECE, scores.size)
     buffer = np.empty(size)
     for start in range(0, scores.size, max(size, 1)):
         piece = buffer[: scores.size - start]
@@ -112,10 +111,11 @@ class Tally:
     Gaps have even indices and values odd ones. No lowest score is kept of values.
     """
 
-    def __init__(self, known: FloatArray) -> None:
-        self.known = known
-        self.counts: CountArray = np.zeros(2 * known.size + 1, np.int64)
-        self.lowest = np.full(2 * known.size + 1, np.inf)
+    def __init__(self, values: FloatArray) -> None:
+        self.known = values[~np.isnan(values)][::-1]
+        self.apart = self.known.size < values.size  # whether NaN is among the values
+        self.counts: CountArray = np.zeros(2 * self.known.size + 1, np.int64)
+        self.lowest = np.full(2 * self.known.size + 1, np.inf)
 
     def add_sorted(self, piece: FloatArray, through: CountArray | None = None) -> None:
         """Count scores that are in ascending order; `through` so many of them weigh so much."""
@@ -134,12 +134,12 @@ class Tally:
         np.minimum(self.lowest, other.lowest, out=self.lowest)
         return self
 
-    def gaps(self, missing: float, apart: bool) -> Gaps:
+    def gaps(self, missing: float) -> Gaps:
         """Return the counts, best first; others are NaN, at a value apart or in a gap."""
         counts = self.counts[::-1]
         values, at, inside = self.known[::-1], counts[1::2].copy(), counts[::2].copy()
         lowest = 0.0 + self.lowest[::-2]  # -0.0 becomes 0.0
-        if apart:
+        if self.apart:
             values, at = np.append(values, np.nan), np.append(at, missing)
             inside, lowest = np.append(inside, 0), np.append(lowest, np.inf)
         elif missing:

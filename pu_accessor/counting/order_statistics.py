@@ -249,10 +249,9 @@ class Ordered:
         >>> gaps.at, gaps.inside, gaps.lowest
         (array([0, 1]), array([1, 2, 0]), array([9. , 1.5, inf]))
         """
-        known = values[~np.isnan(values)][::-1]
-        tally = Tally(known)
+        tally = Tally(values)
         tally.add_sorted(self.ascending, self.weight)
-        return tally.gaps(self.missing, known.size < values.size)
+        return tally.gaps(self.missing)
 
     def order_statistics(self, targets: CountArray, gaps: Gaps) -> OrderStatistics:
         """Return the n-th best scores for some n, as the function of this name does.

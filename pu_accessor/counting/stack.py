@@ -49,15 +49,9 @@ def _stack(
     begin = first[owner]
     known, negatives = (kind[end] - kind[begin] for kind in sums)
     totals, size = [np.diff(kind[first]) for kind in sums], np.diff(first)
-    return Stack(
-        total=np.stack([*totals, size - totals[0] - totals[1]], axis=1),
-        owner=owner,
-        found=found[blocks],
-        known=known,
-        start=start - begin,
-        end=end - begin,
-        unlabeled=end - begin - known - negatives,
-    )
+    total = np.stack([*totals, size - totals[0] - totals[1]], axis=1)
+    start, end = start - begin, end - begin
+    return Stack(total, owner, found[blocks], known, start, end, end - known - negatives)
 
 
 def _order(cost: FloatArray, rows: Sequence[IntArray | slice]) -> tuple[IntArray, IntArray]:

@@ -96,7 +96,7 @@ def tables_of(curves: xr.Dataset) -> xr.Dataset:
 def metric(tables: xr.Dataset, quantity: str | Metric) -> xr.DataArray:
     """Evaluate a metric on each contingency table."""
     label = read_quantity(quantity, None, "tables").name
-    values = _widen(_evaluate(quantity, tables), tables, partial(_evaluate, quantity), kinks=True)
+    values = _with_envelope(partial(_evaluate, quantity), tables, kinks=True)
     values.attrs = {**tables.attrs, "long_name": label}
     return values.rename(label)
 
@@ -138,7 +138,7 @@ def area(tables: xr.Dataset, quantity: str, *, max_fpr: float | None = None) -> 
     curve = _read_area(quantity, max_fpr)
     check_whole(tables)
     reduce = partial(_area, curve=curve, max_fpr=max_fpr)
-    values = _widen(reduce(tables), tables, reduce, kinks=False).rename("area")
+    values = _with_envelope(reduce, tables, kinks=False).rename("area")
     at_cutoffs = [n for n, coord in tables.coords.items() if axis_of(tables.dims) in coord.dims]
     values = values.drop_vars([*at_cutoffs, "n_cutoffs", "all_cutoffs"], errors="ignore")
     values.attrs = {
@@ -262,14 +262,11 @@ def _curve_envelope(name: str, tables: xr.Dataset) -> xr.Variable:
     return envelope
 
 
-def _widen(
-    values: xr.DataArray,
-    tables: xr.Dataset,
-    evaluate: Callable[[xr.Dataset], xr.DataArray],
-    *,
-    kinks: bool,
+def _with_envelope(
+    evaluate: Callable[[xr.Dataset], xr.DataArray], tables: xr.Dataset, *, kinks: bool
 ) -> xr.DataArray:
-    """Add the envelope to what has been evaluated for each table."""
+    """Evaluate something for each table, with its envelope where beta varies."""
+    values = evaluate(tables)
     inner = interval_tables(tables, kinks=kinks) if "bound" in values.dims else None
     if inner is None:
         return values

@@ -69,12 +69,9 @@ VARIABLES: Mapping[str, Meaning] = {
     "reference": Meaning(dtype=np.str_),
     "tightest": Meaning(("beta",), dtype=np.str_),
     "local_alpha": Meaning(("beta",)),
-    "n_known_positive": Meaning(dtype=np.int64),
-    "n_known_negative": Meaning(dtype=np.int64),
-    "n_unlabeled": Meaning(dtype=np.int64),
+    **{name: Meaning(dtype=np.int64) for name in (*TOTALS, "n_cutoffs")},
     "n_effective": Meaning(),
     "beta_limit": Meaning(),
-    "n_cutoffs": Meaning(dtype=np.int64),
     "all_cutoffs": Meaning(dtype=np.bool_),
     "interval_tp": _examples(
         "true positives at betas within the interval", AXIS, "interval_bound", "interval_beta"

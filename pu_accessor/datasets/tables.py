@@ -120,12 +120,7 @@ def _interval(tables: Tables, envelope_of: str | None) -> dict[str, Array]:
 
 
 def curve_bounds(
-    request: Request,
-    curve: str,
-    betas: Betas,
-    settings: Settings,
-    ranks: Ranks,
-    target: str = "examples",
+    request: Request, curve: str, betas: Betas, settings: Settings, ranks: Ranks, target: str
 ) -> xr.Dataset:
     """Bound the ROC or the precision-recall curve of each ranking."""
     asked = request, betas, settings, ranks

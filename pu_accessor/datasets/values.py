@@ -104,14 +104,10 @@ def _infeasible(tables: xr.Dataset) -> xr.DataArray:
             "A plot against beta needs the dimension bound. Select with a list, which keeps it: "
             "ds.sel(bound=['estimate'])."
         )
-    known = tables["n_known_negative"]
-    core = [axis_of(tables.dims), "bound"]
+    arrays = [tables[name] for name in ("tp", "fp", "tn", "clipped", "n_known_negative")]
+    core = [[axis_of(tables.dims), "bound"]] * 4 + [[]]
     is_too_high: xr.DataArray = xr.apply_ufunc(
-        infeasible,
-        *(tables[name] for name in ("tp", "fp", "tn", "clipped")),
-        known,
-        input_core_dims=[core] * 4 + [[]],
-        keep_attrs=False,
+        infeasible, *arrays, input_core_dims=core, keep_attrs=False
     )
     return is_too_high
 
@@ -136,7 +132,9 @@ def over_places(
     keys = _keys(found)
     apart_from_places = [key for key in keys if key in apart]
     listed = [key for key in keys if key not in apart_from_places]
-    rows = found.assign(place=pd.Series(_tell_places(found, listed), found.index, dtype=object))
+    # The key of each row: of one column as it is, of several as a tuple.
+    places = found.set_index(listed).index.tolist() if listed else [""] * len(found)
+    rows = found.assign(place=pd.Series(places, found.index, dtype=object))
     names = _ordered(list(dict.fromkeys(rows["place"])), order, listed)
     rows = rows[rows["place"].isin(names)]
     index = ["place", *apart_from_places]
@@ -194,13 +192,6 @@ def _with_pairs(found: pd.DataFrame, sides: Sequence[str]) -> pd.DataFrame:
     return found.assign(pair=first + " less " + second)
 
 
-def _tell_places(found: pd.DataFrame, listed: Sequence[str]) -> list[Hashable]:
-    """Return the key of each row: of one column as it is, of several as a tuple."""
-    if not listed:
-        return [""] * len(found)
-    return found.set_index([*listed]).index.tolist()
-
-
 def _ordered(
     names: Sequence[Hashable], order: Sequence[Hashable] | None, listed: Sequence[str]
 ) -> list[Hashable]:
@@ -231,7 +222,7 @@ def decision_curves(
 ) -> xr.Dataset:
     """Return the net benefit of each ranking as curves to draw."""
     probabilities = as_thresholds(thresholds)
-    results = net_benefits(request, betas, probabilities, settings)
+    results = net_benefits(request, betas, probabilities, settings, "examples")
     curves = lay_out_curves(results, "threshold", {"treat_all": ("threshold", "beta")})
     return curves.assign_coords(threshold=probabilities)
 

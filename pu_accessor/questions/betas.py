@@ -48,6 +48,11 @@ class Betas:
         return self.level is not None
 
     @property
+    def estimate(self) -> BetaRange | None:
+        """The one estimate that all rankings share, if there is one."""
+        return self.shared if self.are_estimates else None
+
+    @property
     def vary(self) -> bool:
         """Whether there is an interval within which beta varies."""
         return self.are_estimates or self.interval is not None
@@ -56,7 +61,7 @@ class Betas:
     def shared_interval(self) -> Interval | None:
         """The interval that all rankings share, where there is one."""
         if self.are_estimates:
-            return None if self.shared is None else self.shared.interval
+            return self.estimate and self.estimate.interval
         return None if isinstance(self.interval, Mapping) else self.interval
 
     def of(self, names: Sequence[str], keys: Sequence[Hashable]) -> list[BetaRange]:
@@ -183,9 +188,7 @@ def _read_estimates(beta: pd.DataFrame, interval: BetaInterval | None, joint: st
             "at the same level.",
             page="beta#with-its-error",
         )
-    if levels:
-        return Betas(estimates, levels, level=stated, joint=joint)
-    return Betas(estimates[()], level=stated, joint=joint)
+    return Betas(estimates if levels else estimates[()], levels or None, None, stated, joint)
 
 
 def _read_row(row: Mapping[Hashable, Any]) -> BetaRange:

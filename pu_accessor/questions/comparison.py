@@ -1,7 +1,8 @@
 """Which of several models, or groups, is better -> one tidy frame."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -83,7 +84,8 @@ def compare(
         asked = None if betas is None else beta
         _check_clusters(paired, settings.selection_odds, target)
         if "test" not in entry.can or (paired.rows and paired.rows.weight is not None):
-            tests = _tests_by_row(paired, asked, settings, joint, entry, cutoff)
+            by_row = partial(compare_rows, paired, quantity=entry, cutoff=cutoff)
+            tests = _tests(by_row, asked, settings, joint)
         else:
             tests = paired_tests(paired, asked, settings, target, joint)
         if adjust == "max_t":
@@ -164,37 +166,27 @@ def _check_by_row(
         )
 
 
-def _tests_by_row(
-    paired: PairedRanks,
-    beta: BetaRange | None,
-    settings: Settings,
-    joint: str,
-    entry: Quantity,
-    cutoff: Cutoff | None,
+def _tests(
+    compared: Callable[..., PairedTests], beta: BetaRange | None, settings: Settings, joint: str
 ) -> PairedTests:
-    """Test each pair of models of one group by what each row adds to any quantity."""
-    if beta is None or not beta.is_estimate:
-        betas = None if beta is None else beta.values
-        return compare_rows(paired, betas, settings.level, entry, cutoff)
+    """Test each pair of models of one group at some betas, jointly with an estimate of beta."""
     level = settings.level
+    if beta is None or not beta.is_estimate:
+        return compared(betas=None if beta is None else beta.values, level=level)
     left = ranking_level(level, beta.level) if joint == "guaranteed" else level
-    tests = compare_rows(paired, beta.grid(level, joint), left, entry, cutoff)
-    return join_pairs(tests, beta, joint)
+    return join_pairs(compared(betas=beta.grid(level, joint), level=left), beta, joint)
 
 
 def paired_tests(
     paired: PairedRanks, beta: BetaRange | None, settings: Settings, target: str, joint: str
 ) -> PairedTests:
     """Test each pair of models of one group of examples."""
-    odds, level = settings.selection_odds, settings.level
+    odds = settings.selection_odds
     if odds > 1:
         refuse_odds(odds, paired.weight is not None)
-        return compare_within(paired, None if beta is None else beta.values, level, target, odds)
-    if beta is None or not beta.is_estimate:
-        return compare_paired(paired, None if beta is None else beta.values, level, target)
-    left = ranking_level(level, beta.level) if joint == "guaranteed" else level
-    tests = compare_paired(paired, beta.grid(level, joint), left, target)
-    return join_pairs(tests, beta, joint)
+        betas = None if beta is None else beta.values
+        return compare_within(paired, betas, settings.level, target, odds)
+    return _tests(partial(compare_paired, paired, target=target), beta, settings, joint)
 
 
 def _check_clusters(paired: PairedRanks, odds: float, target: str) -> None:
@@ -220,8 +212,7 @@ def _columns_of_models(
     """Return the tests of one group of examples as columns, a row for each pair and beta."""
     size, of_settings = {}, settings_columns(settings)
     if tests.has_size:
-        names = ("difference", "lower", "upper")
-        size = {"beta": betas} | {name: getattr(tests, name) for name in names}
+        size = {"beta": betas, **_size_columns(tests)}
         ends = () if tests.reach is None else tests.reach
         size |= dict(zip(("range_lower", "range_upper"), ends, strict=False))
     else:
@@ -351,9 +342,7 @@ def _gap_frame(
         "quantity": entry.name,
         "estimate_a": estimates[first],
         "estimate_b": estimates[second],
-        "difference": tests.difference,
-        "lower": tests.lower,
-        "upper": tests.upper,
+        **_size_columns(tests),
         "level": settings.level,
         **(_test_columns(tests) if joined is None else {}),
         "n_a": known[first],
@@ -366,6 +355,11 @@ def _gap_frame(
     if results.skipped:
         gaps.attrs["skipped"] = dict(results.skipped)
     return gaps
+
+
+def _size_columns(tests: PairTests) -> dict[str, FloatArray]:
+    """Return the columns of a difference with its interval."""
+    return {name: getattr(tests, name) for name in ("difference", "lower", "upper")}
 
 
 def _test_columns(tests: PairTests) -> dict[str, FloatArray]:

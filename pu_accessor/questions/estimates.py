@@ -116,13 +116,8 @@ def average_precision(
     if over is not None:
         averaged = Averaged([(QUANTITIES["average_precision"], None)])
         return average_over(over, request, betas, settings, target, averaged)
-    return estimate_areas(
-        request,
-        betas,
-        settings,
-        target,
-        partial(estimate_any, curve="pr", target=target),
-    )
+    ask = partial(estimate_any, curve="pr", target=target)
+    return estimate_areas(request, betas, settings, target, ask)
 
 
 def estimate(

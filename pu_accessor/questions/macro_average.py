@@ -96,7 +96,7 @@ def average_over(
     """Average numbers over groups, with intervals."""
     check_target(target)
     _check_plain(settings, betas)
-    estimate, level = _shared_estimate(betas), betas.leave(settings).level
+    estimate, level = betas.estimate, betas.leave(settings).level
     of_groups = betas
     if estimate is not None:  # which is about the examples of all groups together
         of_groups = Betas(BetaRange(estimate.grid(settings.level, betas.joint)))
@@ -106,7 +106,7 @@ def average_over(
 
     def columns(group: Sequence[Result[list[GroupTerm]]], beta: BetaRange) -> Columns:
         averages = [
-            _average(terms, target, scatter, level, estimate, betas.joint)
+            _average(terms, target, scatter, level, betas)
             for terms in zip(*(result.content for result in group), strict=True)
         ]
         arrays = np.stack(averages, axis=-1)  # over columns, betas and numbers
@@ -125,15 +125,7 @@ def average_over(
     at_once = areas_under_roc if plain else None
     rankings = request.rank("breakpoints")
     results = map_rankings(
-        request,
-        rankings,
-        question,
-        of_groups,
-        settings,
-        at_once=at_once,
-        warn=False,
-        alone=False,
-        clustered=True,
+        request, rankings, question, of_groups, settings, at_once=at_once, alone=False
     )
     kept = over.kept(results.names)
     groups = _together(results, kept, estimate)
@@ -153,19 +145,14 @@ def average_over(
 
 
 def _average(
-    terms: Sequence[GroupTerm],
-    target: str,
-    scatter: float,
-    level: float,
-    estimate: BetaRange | None,
-    joint: str,
+    terms: Sequence[GroupTerm], target: str, scatter: float, level: float, betas: Betas
 ) -> FloatArray:
     """Average one number over groups, jointly with an estimate of beta: columns over betas."""
     average = average_groups(terms, target, scatter, level)
     floor, ceiling = find_span(terms)
-    if estimate is not None:
+    if betas.estimate is not None:
         span = float(floor.min()), float(ceiling.max())
-        average = join_estimates(average, estimate, joint, span)
+        average = join_estimates(average, betas.estimate, betas.joint, span)
         floor, ceiling = (np.atleast_1d(end)[:1] for end in (floor, ceiling))
     beyond = ~((floor <= average.value) & (average.value <= ceiling))
     columns = average.value, average.error, average.lower, average.upper, beyond
@@ -180,13 +167,12 @@ def _tell_clusters(
     if all(term.clusters is None for terms in firsts for term in terms):
         return {}
     numbers = [count_clusters(terms) for terms in firsts]
-    keys = [group.key for group in groups]
-    warn_of_few_clusters(names, dict(zip(keys, numbers, strict=True)))
+    warn_of_few_clusters(names, zip((group.key for group in groups), numbers, strict=True))
     return {"clusters": _NESTED if min(numbers) == inf else _CROSSED}
 
 
 def _check_plain(settings: Settings, betas: Betas) -> None:
-    """Raise unless bounds are left out, which averages have none of."""
+    """Raise unless bounds are left out, which averages have none of, and beta is one for all."""
     passed = {name: getattr(settings, name) for name in _PLAIN}
     given = [(name, value) for name, value in passed.items() if value != getattr(Settings, name)]
     if betas.interval is not None:
@@ -196,10 +182,6 @@ def _check_plain(settings: Settings, betas: Betas) -> None:
             f"{name} must be left out with average=True, but {value!r} was passed: an average "
             "has an interval of its own. Ask each group, without average, for bounds."
         )
-
-
-def _shared_estimate(betas: Betas) -> BetaRange | None:
-    """Return the one estimate that all groups share, if beta was estimated."""
     if betas.levels:
         raise PUValueError(
             "beta must be a frame of one row with average=True, but it has one for each "
@@ -207,7 +189,6 @@ def _shared_estimate(betas: Betas) -> BetaRange | None:
             f"points, beta=found.set_index({betas.levels[0]!r})['beta'].",
             page="beta#with-its-error",
         )
-    return betas.shared if betas.are_estimates else None
 
 
 def _together(

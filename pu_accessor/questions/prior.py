@@ -112,11 +112,9 @@ def beta_from_labels(
     estimate = infer_beta(
         n_positive, n_labeled, n_unlabeled, method=method, level=level, prior=prior, rest=rest
     )
-    row = {"beta": estimate.beta, "lower": estimate.lower, "upper": estimate.upper}
     shares_of = n_unlabeled - n_labeled if rest else n_unlabeled
-    return pd.DataFrame(
-        [{**row, "level": float(level), "method": method, "n_unlabeled": int(shares_of)}]
-    )
+    about = {"level": float(level), "method": method, "n_unlabeled": int(shares_of)}
+    return pd.DataFrame([{**estimate._asdict(), **about}])
 
 
 @overload

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from math import isnan, nan
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
@@ -187,7 +188,7 @@ def map_rankings(
     for many small rankings, with None for those to which `question` has to be put. `warn` where
     beta exceeds the limit that the known positives set. `clustered`: the answer knows of examples
     that belong together; others are refused to these. `alone`: it is one for each ranking, whose
-    clusters have to suffice.
+    known positives and clusters have to suffice; else it knows of clusters, and warns by itself.
     """
     names, keys = keyed.names, keyed.keys
     by_key = [_NO_BETA] * len(keys) if betas is None else betas.of(names, keys)
@@ -197,7 +198,7 @@ def map_rankings(
     def answer(position: int) -> Result[Content]:
         ranking, beta, about = keyed.make(position), by_key[position], None
         beta.check_counts(ranking.total)
-        if not clustered:
+        if alone and not clustered:
             _refuse_clusters(ranking)
         if isinstance(ranking, Ranking) and alone:
             check_clusters(ranking)
@@ -216,11 +217,10 @@ def map_rankings(
         ready = {i: result for i, result in at_each if result.content is not None}
     each, skipped = _collect(keyed, answer, request, ready)
     results = Results(names, each, betas, shared, skipped)
-    _warn_of_rankings(results, warn)
-    _warn_of_refuted(results)
+    _warn_of_rankings(results, limits=warn and alone)
     if alone:
-        held = {each.key: each.about.clusters for each in results.each if each.about is not None}
-        warn_of_few_clusters(results.names, held)
+        held = [(key, about.clusters) for key, _, about, _ in each if about is not None]
+        warn_of_few_clusters(names, held)
     return results
 
 
@@ -317,68 +317,63 @@ def _warn_of_skipped(skipped: Mapping[str, str], answered: int) -> None:
 
 
 def _warn_of_rankings(results: Results[Any], limits: bool) -> None:
-    """Say once where beta is too high for the known positives, or where these are too few."""
-    beyond, few = [], []
+    """Say once of what kind of ranking numbers are not to be relied on, and where these are."""
+    beyond, few, refuted = [], [], []
     for key, beta, about, _ in results.each:
         if about is None:
             continue
         limited = limits and not isnan(about.beta_limit)
         high = about.beyond(beta.values) if limited else _NO_BETA.values
-        if not (high.size or about.n_effective < FEW_EFFECTIVE):
-            continue
-        group = f"{name_group(results.names, key)}: " if results.names else ""
         if high.size:
             values = ", ".join(f"{value:g}" for value in np.unique(high).tolist())
-            beyond.append(f"{group}{values} > {about.beta_limit:.4g}")
-        else:
-            few.append(f"{group}{about.n_effective:.1f}")
-    if beyond:
-        warn_caller(
-            "beta exceeds the upper limit that the known positives set at this level "
-            f"({_first(beyond)}). Pass a smaller beta (see df.pu.estimate_beta); if it is right, "
-            "labels are no random sample of the positives.",
-            page="beta#too-high",
-        )
-    if few:
-        warn_caller(
-            f"The effective number of known positives is below {FEW_EFFECTIVE} ({_first(few)}): "
-            "a few small propensities weigh more than all others, and intervals do not hold. "
-            "Label more of such examples, or bound the propensities from below: "
-            "df['propensity'].clip(lower=0.05).",
-            page="biased_labels",
-        )
+            beyond.append((key, f"{values} > {about.beta_limit:.4g}"))
+        elif about.n_effective < FEW_EFFECTIVE:
+            few.append((key, f"{about.n_effective:.1f}"))
+        if not isnan(about.refuted_at):
+            refuted.append((key, f"{100 * about.refuted_at:.2g}%"))
+    warn = partial(_warn_of, results.names)
+    warn(
+        beyond,
+        "beta exceeds the upper limit that the known positives set at this level ({}). Pass a "
+        "smaller beta (see df.pu.estimate_beta); if it is right, labels are no random sample of "
+        "the positives.",
+        "beta#too-high",
+    )
+    warn(
+        few,
+        f"The effective number of known positives is below {FEW_EFFECTIVE} ({{}}): a few small "
+        "propensities weigh more than all others, and intervals do not hold. Label more of such "
+        "examples, or bound the propensities from below: df['propensity'].clip(lower=0.05).",
+        "biased_labels",
+    )
+    warn(
+        refuted,
+        f"monotone=True is refuted at level {results.settings.level:g}: no concave curve fits "
+        "the known positives where so much of the rest lies above ({}). Leave monotone out: what "
+        "takes it for granted is wrong.",
+        "monotone",
+    )
 
 
-def _warn_of_refuted(results: Results[Any]) -> None:
-    """Say once where scores are not monotone, although that is taken for granted."""
-    refuted = []
-    for key, _, about, _ in results.each:
-        if about is not None and not isnan(about.refuted_at):
-            group = f"{name_group(results.names, key)}: " if results.names else ""
-            refuted.append(f"{group}{100 * about.refuted_at:.2g}%")
-    if refuted:
-        warn_caller(
-            f"monotone=True is refuted at level {results.settings.level:g}: no concave curve fits "
-            f"the known positives where so much of the rest lies above ({_first(refuted)}). "
-            "Leave monotone out: what takes it for granted is wrong.",
-            page="monotone",
-        )
-
-
-def warn_of_few_clusters(names: Sequence[str], held: Mapping[Hashable, float]) -> None:
+def warn_of_few_clusters(names: Sequence[str], held: Iterable[tuple[Hashable, float]]) -> None:
     """Say once where known positives are in few clusters."""
-    few = [
-        f"{name_group(names, key)}: {number:g}" if names else f"{number:g}"
-        for key, number in held.items()
-        if number < FEW_CLUSTERS
-    ]
-    if few:
-        warn_caller(
-            f"Fewer than {FEW_CLUSTERS} clusters hold a known positive ({_first(few)}): how far "
-            "clusters differ is hardly known, and intervals may not hold. Label positives of more "
-            "of them.",
-            page="clusters",
+    few = [(key, f"{number:g}") for key, number in held if number < FEW_CLUSTERS]
+    text = (
+        f"Fewer than {FEW_CLUSTERS} clusters hold a known positive ({{}}): how far clusters "
+        "differ is hardly known, and intervals may not hold. Label positives of more of them."
+    )
+    _warn_of(names, few, text, "clusters")
+
+
+def _warn_of(
+    names: Sequence[str], told: Sequence[tuple[Hashable, str]], text: str, page: str
+) -> None:
+    """Warn of rankings, if there are any, with what is told of the first of them."""
+    if told:
+        first = _first(
+            f"{name_group(names, key)}: {what}" if names else what for key, what in told
         )
+        warn_caller(text.format(first), page=page)
 
 
 def _first(groups: Iterable[str]) -> str:

@@ -60,22 +60,28 @@ def net_benefit(
 
 
 def net_benefits(
-    request: Request,
-    betas: Betas,
-    thresholds: FloatArray,
-    settings: Settings,
-    target: str = "examples",
+    request: Request, betas: Betas, thresholds: FloatArray, settings: Settings, target: str
 ) -> Results[NetBenefit]:
     """Ask each ranking for its net benefit."""
     check_target(target)
     if target == "population" and settings != Settings(settings.level):
         check_target(target, "a band, reference or selection_odds, which bound these examples")
     ask = net_benefit_on_new if target == "population" else net_benefit_at
+    return _ask_at(request, betas, thresholds, betas.leave(settings), ask)
 
-    def question(ranking: Ranking, beta: BetaRange, settings: Settings) -> NetBenefit:
-        return ask(ranking, beta, thresholds, settings)
 
-    settings = betas.leave(settings)
+def _ask_at(
+    request: Request,
+    betas: Betas,
+    points: FloatArray,
+    settings: Settings,
+    ask: Callable[..., Content],
+) -> Results[Content]:
+    """Ask each ranking for the values of a curve at some points."""
+
+    def question(ranking: Ranking, beta: BetaRange, own: Settings) -> Content:
+        return ask(ranking, beta, points, own)
+
     rankings = request.rankings("breakpoints", settings)
     return map_rankings(request, rankings, question, betas, settings, clustered=True)
 
@@ -135,21 +141,11 @@ def reliabilities(
     """Ask each ranking for its reliability."""
     settings = betas.leave(settings)
     check_bin_band(settings)
-
-    def question(ranking: Ranking, beta: BetaRange, settings: Settings) -> Reliability:
-        return reliability(ranking, beta, edges, settings)
-
-    rankings = request.rank("breakpoints")
-    return map_rankings(request, rankings, question, betas, settings, clustered=True)
+    return _ask_at(request, betas, edges, settings, reliability)
 
 
 def guaranteed_cutoffs(
-    request: Request,
-    betas: Betas,
-    goal: Goal,
-    settings: Settings,
-    models: int | None,
-    target: str = "examples",
+    request: Request, betas: Betas, goal: Goal, settings: Settings, models: int | None, target: str
 ) -> pd.DataFrame:
     """Find the cutoff of each ranking whose bound meets a goal."""
     check_guarantee(settings.band)

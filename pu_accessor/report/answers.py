@@ -53,14 +53,11 @@ class Answers:
         self.rates = self.ask("Metrics at cutoffs", pu.metric, metrics, beta, **options)
         caption = "How far labels may be from random"
         options = {"selection_odds": 1, "level": level}
-        robust = [pu.robustness] if self.is_simple else []
-        self.breaking = [
-            answer.drop(columns=[*_OF_A_FACTOR])
-            for method in robust
-            for answer in self.ask(caption, method, "auroc", self.point(), **options)
-        ]
-        self.clusters = []
-        if not self.is_simple:
+        self.breaking, self.clusters = [], []
+        if self.is_simple:
+            broken = self.ask(caption, pu.robustness, "auroc", self.point(), **options)
+            self.breaking = [answer.drop(columns=[*_OF_A_FACTOR]) for answer in broken]
+        else:
             self.clusters = self.ask("The design effect", describe_clusters, pu._request())
         if self.cluster is None:
             self.notes += map(_ask_for_cluster, pu._source.repeated(pu._roles))

@@ -3,9 +3,10 @@
 For a repr they are counted, and nothing is sorted.
 """
 
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from decimal import Decimal
 from numbers import Integral, Real
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -43,21 +44,12 @@ class Columns(NamedTuple):
 
     scores: "list[pd.Series[Any]]"
     labels: "pd.Series[Any]"
-    propensity: "pd.Series[Any] | None" = None
-    cluster: "pd.Series[Any] | None" = None
-    weight: "pd.Series[Any] | None" = None
+    others: "Mapping[str, pd.Series[Any]]" = MappingProxyType({})  # by role: `Roles.others`
 
     def as_frame(self) -> pd.DataFrame:
         """Return a frame whose columns have the names of their roles, of a single model."""
-        columns = {
-            "score": self.scores[0],
-            "label": self.labels,
-            "propensity": self.propensity,
-            "cluster": self.cluster,
-            "weight": self.weight,
-        }
-        arrays = {role: column.array for role, column in columns.items() if column is not None}
-        return pd.DataFrame(arrays)
+        columns = {"score": self.scores[0], "label": self.labels, **self.others}
+        return pd.DataFrame({role: column.array for role, column in columns.items()})
 
 
 def as_series(argument: str, values: Any) -> "pd.Series[Any]":
@@ -142,7 +134,7 @@ def find_columns(frame: pd.DataFrame, roles: Roles) -> Columns:
     scores = [as_series("score", read_column(frame, "score", model)) for model in roles.models]
     labels = as_series("label", read_column(frame, "label", roles.label))
     others = {role: read_column(frame, role, name) for role, name in roles.others.items()}
-    return Columns(scores, labels, **others)
+    return Columns(scores, labels, others)
 
 
 def read_values(scores: "pd.Series[Any]", roles: Roles) -> FloatArray:
@@ -155,19 +147,23 @@ def read_values(scores: "pd.Series[Any]", roles: Roles) -> FloatArray:
 
 
 def read_columns(columns: Columns, roles: Roles) -> tuple[list[FloatArray], Labels]:
-    """Read the scores of each model, and the labels with their propensities."""
+    """Read the scores of each model, and the labels with what else is known of examples."""
     scores = [read_values(column, roles) for column in columns.scores]
     labels = read_labels(columns.labels, roles)
-    if columns.propensity is not None:
-        propensity = read_propensities(columns.propensity, labels.positive)
-        labels = labels._replace(propensity=propensity)
-    if columns.cluster is not None:
-        numbers, clusters = number_clusters(columns.cluster)
-        labels = labels._replace(cluster=numbers, clusters=clusters)
-    if columns.weight is not None:
-        weight = read_weights(columns.weight)
-        labels = labels._replace(weight=weight if (weight != 1).any() else None)
-    return scores, labels
+    return scores, labels._replace(**read_others(columns.others, labels.positive))
+
+
+def read_others(columns: "Mapping[str, pd.Series[Any]]", positive: BoolArray) -> dict[str, Any]:
+    """Read the columns beside scores and labels, for `Labels`."""
+    read: dict[str, Any] = {}
+    for role, column in columns.items():
+        if role == "propensity":
+            read[role] = read_propensities(column, positive)
+        elif role == "cluster":
+            read[role], read["clusters"] = number_clusters(column)
+        elif ((weight := read_weights(column)) != 1).any():
+            read[role] = weight
+    return read
 
 
 def number_clusters(column: "pd.Series[Any]") -> tuple[IntArray, int]:
@@ -230,7 +226,9 @@ def read_scores(score: "pd.Series[Any]") -> FloatArray:
             values = score.to_numpy(dtype=np.float64, na_value=np.nan)
         except OverflowError:
             values = np.full(score.size, np.inf)
-    if not _fits(score, values):
+    # Numbers that differ have to differ as float64.
+    present, lossless = values[~np.isnan(values)], is_lossless(score, values)
+    if not lossless and np.unique(score.dropna().to_numpy()).size != np.unique(present).size:
         raise PUValueError(
             f"score column {score.name!r} holds {score.dtype} numbers that float64 cannot tell "
             "apart, so that different scores would be tied. Pass their order instead: "
@@ -271,14 +269,6 @@ def check_missing(name: str, missing: int, size: int) -> None:
             f"score column {name!r} holds NaN in {missing} of {size} rows. Pass "
             "nan_policy='omit' to drop these rows, or 'worst' to rank them last."
         )
-
-
-def _fits(score: "pd.Series[Any]", values: FloatArray) -> bool:
-    """Tell whether scores that differ still differ as float64."""
-    if is_lossless(score, values):
-        return True
-    distinct = np.unique(score.dropna().to_numpy()).size
-    return distinct == np.unique(values[~np.isnan(values)]).size
 
 
 def is_lossless(score: "pd.Series[Any]", values: FloatArray) -> bool:
@@ -395,10 +385,9 @@ def count_columns(columns: Columns, roles: Roles, ties: bool = True) -> dict[str
         "known negatives": f"{negative:,}",
         "unlabeled": f"{labels.size - positive - negative:,}",
     }
-    if columns.cluster is not None and labels.size <= FEW_ROWS:
-        counts["clusters"] = _count_clusters(columns.cluster, known.positive)
-    if columns.weight is not None and labels.size <= FEW_ROWS:
-        counts["weights"] = _count_weights(columns.weight, known.positive)
+    for role, count in (("cluster", _count_clusters), ("weight", _count_weights)):
+        if role in columns.others and labels.size <= FEW_ROWS:
+            counts[f"{role}s"] = count(columns.others[role], known.positive)
     missing = sum(int(column.isna().sum()) for column in scores)
     if len(scores) > 1:
         counts["models"] = f"{len(scores):,}: {list_columns([column.name for column in scores])}"

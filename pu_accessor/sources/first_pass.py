@@ -1,6 +1,6 @@
 """What a first pass over pieces brings together: labeled scores, keys, and what to check."""
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -25,18 +25,60 @@ from pu_accessor.sources.columns import (
 from pu_accessor.sources.groups import (
     ALL_ROWS,
     Groups,
+    Rows,
     check_roles,
     first_rows,
     group_frame,
     key_columns,
 )
 from pu_accessor.sources.labels import Labels, read_labels
-from pu_accessor.sources.members import Members
 from pu_accessor.sources.roles import Roles
 
-ScoresByGroup: TypeAlias = Iterable[tuple[Hashable, FloatArray]]  # (models, rows) each
+# The rows of one group in one piece: its key, where they are, and scores, (models, rows).
+Part: TypeAlias = tuple[Hashable, Rows, FloatArray]
+FromParts: TypeAlias = Callable[[pd.DataFrame, Sequence[Part]], Iterable[tuple[Key, Merged]]]
 
 _MANY = 1000  # values of labels, beyond which those of other pieces do not matter for a message
+
+
+class Members(NamedTuple):
+    """The clusters of a group."""
+
+    ids: pd.Index  # each once
+    ranked: BoolArray  # (models, clusters): whether a model ranks an example of it
+    known: IntArray  # where that of each known positive is among the ids
+
+    @classmethod
+    def of(
+        cls, ids: pd.Index, numbers: IntArray, positive: BoolArray, ranked: BoolArray
+    ) -> "Members":
+        """Find the clusters of rows, given the number of each among the ids.
+
+        Examples
+        --------
+        >>> rows = np.array([2, 0, 2]), np.array([True, False, False])
+        >>> members = Members.of(pd.Index(["a", "b", "c"]), *rows, np.array([[True, True, False]]))
+        >>> members.ids.to_list(), members.ranked, members.known
+        (['a', 'c'], array([[ True,  True]]), array([1]))
+        """
+        if numbers.size < ids.size:
+            used, position = np.unique(numbers, return_inverse=True)
+        else:  # quicker where most are there
+            there = np.bincount(numbers, minlength=ids.size) > 0
+            used, position = np.flatnonzero(there), (np.cumsum(there) - 1)[numbers]
+        has = np.zeros((len(ranked), used.size), np.bool_)
+        for model, rows in enumerate(ranked):
+            has[model, position if rows.all() else position[rows]] = True
+        return cls(ids[used], has, position[positive])
+
+    def merge(self, other: "Members") -> "Members":
+        """Put the clusters of two pieces together."""
+        numbers, ids = pd.factorize(self.ids.append(other.ids))
+        here, there = numbers[: self.ids.size], numbers[self.ids.size :]
+        ranked = np.zeros((len(self.ranked), len(ids)), np.bool_)
+        ranked[:, here] = self.ranked
+        ranked[:, there] |= other.ranked
+        return Members(pd.Index(ids), ranked, np.append(here[self.known], there[other.known]))
 
 
 class Labeled(NamedTuple):
@@ -73,15 +115,21 @@ class Labeled(NamedTuple):
 class FirstPass(NamedTuple):
     """What a first pass brings together."""
 
-    groups: Mapping[Hashable, Labeled]
-    keys: pd.DataFrame  # each once
     rows: int
     missing: IntArray  # (models,): scores
-    propensity: FloatArray  # those of all known positives, or none at all
     labels: "pd.Series[Any]"  # the values of labels, each once
     complete: bool  # whether no label is missing
-    wrong: PUValueError | None  # what a piece says of its labels, if that is anything
+    keys: pd.DataFrame  # each once
+    groups: Mapping[Hashable, Labeled]
+    propensity: FloatArray = np.empty(0)  # those of all known positives, or none at all
+    wrong: PUValueError | None = None  # what a piece says of its labels, if that is anything
     unclustered: int = 0  # rows that are of no cluster, although others are
+
+    @property
+    def members(self) -> dict[Hashable, Members]:
+        """The clusters of each group, where there are clusters."""
+        groups = self.groups.items()
+        return {key: group.members for key, group in groups if group.members is not None}
 
     def merge(self, other: "FirstPass") -> "FirstPass":
         """Put what two pieces hold together, in order."""
@@ -90,13 +138,13 @@ class FirstPass(NamedTuple):
         if wrong is not None and labels.size > _MANY:
             raise wrong
         return FirstPass(
-            merge_each(self.groups, other.groups),
-            _distinct(self.keys, other.keys),
             self.rows + other.rows,
             self.missing + other.missing,
-            np.concatenate([self.propensity, other.propensity]),
             labels,
             self.complete and other.complete,
+            _distinct(self.keys, other.keys),
+            merge_each(self.groups, other.groups),
+            np.concatenate([self.propensity, other.propensity]),
             wrong,
             self.unclustered + other.unclustered,
         )
@@ -147,16 +195,9 @@ def _read_piece(roles: Roles, paired: bool, frame: pd.DataFrame) -> FirstPass:
     """Return the labeled scores of one piece."""
     labels, keys = frame[roles.label], frame[roles.keys]
     scores, values = read_models(roles, frame), labels.dropna()
-    first = FirstPass(
-        {},
-        keys.iloc[:0],
-        labels.size,
-        np.isnan(scores).sum(axis=1),
-        np.empty(0),
-        values.drop_duplicates(),
-        values.size == labels.size,
-        None,
-    )
+    missing, no_keys = np.isnan(scores).sum(axis=1), keys.iloc[:0]
+    complete = values.size == labels.size
+    first = FirstPass(labels.size, missing, values.drop_duplicates(), complete, no_keys, {})
     if frame.empty:  # of whatever dtypes
         return first
     try:
@@ -177,13 +218,13 @@ def _read_piece(roles: Roles, paired: bool, frame: pd.DataFrame) -> FirstPass:
         if unclustered := int(np.count_nonzero(numbers < 0)):
             return first._replace(unclustered=unclustered)
     groups = group_piece(roles, frame)
-    kept = kept_rows(scores, paired and roles.omits)
+    kept: BoolArray = ~(np.any(np.isnan(scores), axis=0) & (paired and roles.omits))
     return first._replace(
         groups={
             key: _pick(scores[:, rows], known.take(rows), kept[rows], ids, roles)
             for key, rows in zip(groups.keys, groups.rows, strict=True)
         },
-        keys=keys.iloc[first_rows(groups.rows)] if groups.names else keys.iloc[:0],
+        keys=keys.iloc[first_rows(groups.rows)] if groups.names else no_keys,
     )
 
 
@@ -204,48 +245,36 @@ def read_piece_labels(labels: "pd.Series[Any]", roles: Roles) -> Labels:
         raise
 
 
-def fold_scores(
-    pieces: Pieces, roles: Roles, count: Callable[[ScoresByGroup], Mapping[Key, Merged]]
+def fold_groups(
+    pieces: Pieces, roles: Roles, function: FromParts[Key, Merged], names: Iterable[Hashable] = ()
 ) -> Mapping[Key, Merged]:
-    """Count the scores of all pieces, those of each group by themselves."""
-    columns = list(dict.fromkeys([*roles.models, *roles.keys]))
-    return pieces.fold(partial(_count_piece, roles, count), merge_each, columns)
+    """Apply a function to the groups of each piece, and merge by key what comes back.
+
+    Besides scores and keys, columns of some names are read.
+    """
+    columns = list(dict.fromkeys([*roles.models, *roles.keys, *names]))
+    return pieces.fold(partial(_fold_piece, roles, function), merge_each, columns)
 
 
-def _count_piece(
-    roles: Roles, count: Callable[[ScoresByGroup], Mapping[Key, Merged]], frame: pd.DataFrame
+def _fold_piece(
+    roles: Roles, function: FromParts[Key, Merged], frame: pd.DataFrame
 ) -> Mapping[Key, Merged]:
-    """Count the scores of one piece."""
+    """Apply a function to the groups of one piece."""
     if frame.empty:
         return {}
     scores, groups = read_models(roles, frame), group_piece(roles, frame)
-    return count(
-        (key, scores[:, rows]) for key, rows in zip(groups.keys, groups.rows, strict=True)
-    )
+    rows_by_key = zip(groups.keys, groups.rows, strict=True)
+    return dict(function(frame, [(key, rows, scores[:, rows]) for key, rows in rows_by_key]))
 
 
-class GroupRows(NamedTuple):
-    """The rows of a group in one piece."""
+def find_code(ids: pd.Index, of_piece: tuple[IntArray, pd.Index], rows: Rows) -> IntArray:
+    """Return the position of rows' clusters among the ids of a group, as `find_ids` has them.
 
-    rows: Any  # which they are
-    scores: FloatArray  # (models, rows)
-    cluster: IntArray  # where its id is among those of the group, -1 if it was not there
-
-
-def split_piece(
-    roles: Roles, ids: Mapping[Hashable, pd.Index], frame: pd.DataFrame
-) -> Iterator[tuple[Hashable, GroupRows]]:
-    """Go through the groups of a piece that have ids; without clusters all rows are of one."""
-    if frame.empty:
-        return
-    scores, groups = read_models(roles, frame), group_piece(roles, frame)
-    numbers, here = np.zeros(len(frame), np.int64), pd.Index([0])
-    if roles.cluster is not None:
-        numbers, here = find_ids(frame[roles.cluster])
-    for key, rows in zip(groups.keys, groups.rows, strict=True):
-        if key in ids:
-            cluster = np.append(ids[key].get_indexer(here), -1)[numbers[rows]]
-            yield key, GroupRows(rows, scores[:, rows], cluster)
+    A row of an id that was not there has -1: left out, it is missed when rows are counted.
+    """
+    numbers, here = of_piece
+    code: IntArray = np.append(ids.get_indexer(here), -1)[numbers[rows]]
+    return code
 
 
 def read_models(roles: Roles, frame: pd.DataFrame) -> FloatArray:
@@ -274,13 +303,6 @@ def group_piece(roles: Roles, frame: pd.DataFrame) -> Groups:
     if not frame[roles.keys].notna().all(axis=1).any():
         return Groups((), (), [])
     return group_frame(frame, roles.by)
-
-
-def kept_rows(scores: FloatArray, complete: bool) -> BoolArray:
-    """Tell which rows count: all, or those for which each model has a score."""
-    if complete:
-        return np.asarray(~np.isnan(scores).any(axis=0))
-    return np.ones(scores.shape[1], np.bool_)
 
 
 def _pick(

@@ -53,8 +53,8 @@ from pu_accessor.sources.groups import (
 )
 from pu_accessor.sources.labels import Labels, read_labels
 from pu_accessor.sources.pairs import pair_models
-from pu_accessor.sources.roles import ColumnNames, Roles, Seed
-from pu_accessor.sources.source import Source, check_no_keys, refuse
+from pu_accessor.sources.roles import OTHERS, ColumnNames, Roles, Seed
+from pu_accessor.sources.source import Source, check_no_keys
 
 # Rankings from which on, and examples in each up to which, all together take less time.
 _MANY, _SMALL = 100, 5_000
@@ -108,7 +108,7 @@ class FrameSource(Source):
         """Return the rows with the best scores, of groups that are pooled the best shares."""
         score, groups = self._columns(roles).scores[0], self._groups(roles)
         if groups.names and roles.pool:
-            weight = self._columns(roles).weight
+            weight = self._columns(roles).others.get("weight")
             times = None if weight is None else read_weights(weight)
             values = read_values(score, roles)
             shares = shares_below(values, groups.rows, roles.nan_policy, times)
@@ -150,44 +150,33 @@ class FrameSource(Source):
 class ArraySource(FrameSource):
     """Scores and labels of the same examples, paired by position: a frame of two columns."""
 
-    def __init__(
-        self,
-        score: Column,
-        label: Column,
-        propensity: Column | None = None,
-        cluster: Column | None = None,
-        weight: Column | None = None,
-    ) -> None:
+    def __init__(self, score: Column, label: Column, **others: Column | None) -> None:
         super().__init__(pd.DataFrame())
         self.name = "arrays"
         self._score = score
         self._label = label
-        self._others = {"propensity": propensity, "cluster": cluster, "weight": weight}
+        self._others = {role: values for role, values in others.items() if values is not None}
 
     def pair(self, roles: Roles, on: ColumnNames | None) -> NoReturn:
         """Say that there is one model alone."""
-        raise refuse(
-            self.name,
-            "compare is not there",
-            "Put the scores of all models into a frame: df.pu(score=['svm', 'forest']).compare().",
+        raise PUTypeError(
+            f"compare is not there for data in {self.name}. Put the scores of all models into a "
+            "frame: df.pu(score=['svm', 'forest']).compare()."
         )
 
     def _columns(self, roles: Roles) -> Columns:
         """Return the arrays as columns, each under its name where it has one."""
         described = roles.described()
-        for role in ("score", "label", "by", *self._others):
+        for role in ("score", "label", "by", *OTHERS):
             if role in described:
-                raise refuse(
-                    self.name,
-                    f"{role} must not name a column",
-                    f"Put them into a frame: df.pu({role}={described[role]}).",
-                    f"{described[role]} was passed",
+                raise PUValueError(
+                    f"{role} must not name a column for data in {self.name}, but "
+                    f"{described[role]} was passed. Put them into a frame: "
+                    f"df.pu({role}={described[role]})."
                 )
         columns = pair_arrays(self._score, self._label)
         read: dict[str, pd.Series[Any]] = {}
         for role, values in self._others.items():
-            if values is None:
-                continue
             column = as_series(role, values)
             if column.size != columns.labels.size:
                 raise PUValueError(
@@ -195,7 +184,7 @@ class ArraySource(FrameSource):
                     f"but has {column.size}. It is paired with them by position."
                 )
             read[role] = column
-        return Columns(columns.scores, columns.labels, **read)
+        return columns._replace(others=read)
 
     def _rows(self, roles: Roles) -> pd.DataFrame:
         """Return a frame whose columns have the names of the arguments."""
@@ -212,8 +201,8 @@ def _rank_columns(columns: Columns, groups: Groups, roles: Roles, ranks: Ranks) 
     if not isinstance(ranks, str):
         check_within(ranks, max(scored(s[rows], roles) for s in scores for rows in groups.rows))
     named = {"label": str(columns.labels.name)}
-    if columns.propensity is not None:
-        named["propensity"] = str(columns.propensity.name)
+    if "propensity" in columns.others:
+        named["propensity"] = str(columns.others["propensity"].name)
 
     def rank(score: FloatArray, model: int, rows: Any, ranks: Ranks) -> Ranking:
         names = {"score": str(columns.scores[model].name), **named}
@@ -229,12 +218,10 @@ def _rank_columns(columns: Columns, groups: Groups, roles: Roles, ranks: Ranks) 
         return replace(rank(shares, model, rows, ranks), strata=strata)
 
     number, size = len(groups.rows), columns.labels.size
-    simple = labels.propensity is None and labels.cluster is None and labels.weight is None
-    plain = simple and not roles.pool and not roles.omits
+    plain = len(scores) == 1 and not (columns.others or roles.pool or roles.omits)
     together = None
-    if plain and len(scores) == 1 and number >= _MANY and size <= _SMALL * number:
-        known = labels.positive, labels.negative
-        together = partial(stack_examples, scores[0], *known, groups.rows)
+    if plain and number >= _MANY and size <= _SMALL * number:
+        together = partial(stack_examples, scores[0], *labels[:2], groups.rows)
     return Rankings(*name_keys(groups, roles), make, together=together)
 
 
@@ -246,14 +233,8 @@ def rank_rows(
     if kept is not None:
         score, labels = score[kept], labels.take(kept)
     check_scored(columns["score"], score.size)
-    ranking = rank_examples(
-        score,
-        *labels[:2],
-        ranks=ranks,
-        propensity=labels.propensity,
-        weight=labels.weight,
-        columns=columns,
-    )
+    counted = {role: getattr(labels, role) for role in ("propensity", "weight")}
+    ranking = rank_examples(score, *labels[:2], ranks=ranks, columns=columns, **counted)
     if labels.cluster is None and labels.weight is None:
         return ranking
     return ranking.with_facts(clusters=labels.cluster_rows(score))

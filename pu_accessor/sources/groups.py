@@ -90,13 +90,10 @@ def read_groups(grouped: Grouping) -> Groups:
     """Return the groups of a pandas groupby, in its order."""
     if not (grouped.observed and grouped.as_index):
         # The order of categories that do not occur is not the same for sizes and for numbers.
-        grouped = grouped.obj.groupby(
-            grouped.keys,
-            level=grouped.level,
-            sort=grouped.sort,
-            dropna=grouped.dropna,
-            observed=True,
-        )
+        how: dict[str, Any] = {
+            name: getattr(grouped, name) for name in ("level", "sort", "dropna")
+        }
+        grouped = grouped.obj.groupby(grouped.keys, observed=True, **how)
     rows, sizes = _rows(number_groups(grouped)), grouped.size()
     index = sizes.index[sizes > 0]  # a frequency has groups that hold nothing
     unnamed = "group" if len(index.names) == 1 else "level_{}"

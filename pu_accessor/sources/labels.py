@@ -2,7 +2,6 @@
 
 import reprlib
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from functools import reduce
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -66,10 +65,10 @@ class Labels(NamedTuple):
 
     def cluster_rows(self, score: FloatArray, *, alone: bool = False) -> RowClusters:
         """Return the clusters of rows with these labels: where there are none, each its own."""
-        if self.cluster is None or alone:
-            rows = np.arange(score.size)
-            return RowClusters(score, self.positive, rows, rows.size, self.weight)
-        return RowClusters(score, self.positive, self.cluster, self.clusters, self.weight)
+        cluster, clusters = self.cluster, self.clusters
+        if cluster is None or alone:
+            cluster, clusters = np.arange(score.size), score.size
+        return RowClusters(score, self.positive, cluster, clusters, self.weight)
 
 
 class _Value(NamedTuple):
@@ -117,13 +116,8 @@ def _read_numbers(label: "pd.Series[Any]", claimed: Mapping[str, list[Any]]) -> 
     present = [state for state, count in zip(states, counts, strict=True) if count]
     if sum(counts) < label.size or _UNKNOWN in present or _is_ambiguous(present, claimed):
         return None
-
-    def select(wanted: int) -> BoolArray:
-        """Return which labels are in a state."""
-        chosen = [mask for mask, state in zip(masks, states, strict=True) if state == wanted]
-        return reduce(np.logical_or, chosen or [np.zeros(label.size, np.bool_)])
-
-    return Labels(select(_POSITIVE), select(_NEGATIVE))
+    state_of_each = np.select(masks, np.array(states, np.int8))
+    return Labels(state_of_each == _POSITIVE, state_of_each == _NEGATIVE)
 
 
 def _read_values(label: "pd.Series[Any]", claimed: Mapping[str, list[Any]]) -> Labels:

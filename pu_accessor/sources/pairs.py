@@ -137,12 +137,11 @@ def pair_scores(
     paired = pair_counted(models, known, tables, above, labels.sizes(), weight, of_known)
     if propensity is not None:
         return paired._replace(names=names)
-    rows = PairedRows(
-        lambda: [_rank_rows(score, labels, roles) for score in scores],
-        labels.positive,
-        labels.cluster,
-        labels.weight,
-    )
+
+    def rankings() -> list[Ranking]:
+        return [_rank_rows(score, labels, roles) for score in scores]
+
+    rows = PairedRows(rankings, labels.positive, labels.cluster, labels.weight)
     return paired._replace(names=names, rows=rows)
 
 

@@ -6,7 +6,7 @@ groups and models at once, see `refinement.py`. Nothing but labeled scores, coun
 the scores of these gaps leaves a piece.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NoReturn
 
@@ -17,9 +17,10 @@ from pu_accessor.checks import check_within
 from pu_accessor.counting.cutoffs import Examples, rank_counted
 from pu_accessor.counting.gaps import distinct
 from pu_accessor.counting.placements import Above, PlacementTable, count_above
-from pu_accessor.errors import PUValueError
+from pu_accessor.errors import PUTypeError, PUValueError
 from pu_accessor.ranking import (
     Counts,
+    FloatArray,
     IntArray,
     Keyed,
     PairedRanks,
@@ -27,21 +28,28 @@ from pu_accessor.ranking import (
     Rankings,
     Ranks,
 )
-from pu_accessor.sources.chunks import Pieces, beside, merge_each
-from pu_accessor.sources.cluster_sums import ClusterSums
-from pu_accessor.sources.columns import check_scored, list_columns
+from pu_accessor.sources.chunks import Pieces, beside
+from pu_accessor.sources.columns import check_scored, find_ids, list_columns
 from pu_accessor.sources.first_pass import (
     FirstPass,
-    kept_rows,
+    Members,
+    Part,
+    find_code,
+    fold_groups,
     read_keys,
     read_labeled,
-    split_piece,
 )
 from pu_accessor.sources.groups import Groups, key_columns, name_keys
 from pu_accessor.sources.pairs import check_same_propensities, pair_counted, pair_weight
-from pu_accessor.sources.refinement import GroupModel, Refinement, check_same
+from pu_accessor.sources.refinement import (
+    ClusterSums,
+    GroupModel,
+    PieceClusters,
+    Refinement,
+    check_same,
+)
 from pu_accessor.sources.roles import ColumnNames, Roles, Seed
-from pu_accessor.sources.source import Source, check_no_keys, check_not_pooled, refuse
+from pu_accessor.sources.source import Source, check_no_keys, check_not_pooled
 
 
 class PiecesSource(Source):
@@ -58,12 +66,10 @@ class PiecesSource(Source):
         Raises if `ranks` is "all": all cutoffs take all scores in one place.
         """
         if isinstance(ranks, str) and ranks == "all":
-            raise refuse(
-                self.name,
-                "ranks must be 'breakpoints' or numbers",
-                "All cutoffs take all scores in one place; curves and areas are the same at "
-                "ranks='breakpoints'.",
-                "'all' was passed",
+            raise PUValueError(
+                f"ranks must be 'breakpoints' or numbers for data in {self.name}, but 'all' was "
+                "passed. All cutoffs take all scores in one place; curves and areas are the same "
+                "at ranks='breakpoints'."
             )
         self._refuse_weights(roles)
         roles, first, groups = self._first_pass(roles)
@@ -75,13 +81,10 @@ class PiecesSource(Source):
         def make(position: int) -> Ranking:
             group, model = divmod(position, len(roles.models))
             of = groups.keys[group], model
-            ranking = rank_counted(
-                _examples(refinement, roles, first, of),
-                refinement.gaps[of],
-                ranks=ranks,
-                columns={**named, "score": str(roles.models[model])},
-            )
-            return ranking.with_facts(clusters=sums.of(of)) if clustered else ranking
+            examples = _examples(refinement, roles, first, of)
+            columns = {**named, "score": str(roles.models[model])}
+            ranking = rank_counted(examples, refinement.gaps[of], ranks=ranks, columns=columns)
+            return ranking.with_facts(clusters=PieceClusters(sums, of)) if clustered else ranking
 
         def refine() -> None:
             refinement.refine()
@@ -122,12 +125,10 @@ class PiecesSource(Source):
     def _refuse_weights(self, roles: Roles) -> None:
         """Raise where rows stand for several each, which would have to be sorted."""
         if roles.weight is not None:
-            raise refuse(
-                self.name,
-                "weight must be left out",
-                "Rows with weights are sorted in memory: put score, label and weight into one "
-                "frame of pandas.",
-                f"{roles.weight!r} was bound",
+            raise PUValueError(
+                f"weight must be left out for data in {self.name}, but {roles.weight!r} was "
+                "bound. Rows with weights are sorted in memory: put score, label and weight into "
+                "one frame of pandas."
             )
 
     def _pair_rows(self, roles: Roles, on: list[Hashable]) -> Keyed[PairedRanks]:
@@ -147,19 +148,19 @@ class PiecesSource(Source):
                 "pu_accessor.dask, which does."
             )
             raise self._refuse_rows(roles, on, instead)
-        numbers = range(len(keys))
-        labels = [beside(roles.label, number) for number in numbers]
-        _check_labels_agree(joined, labels, {group.size for group in first.groups.values()}, on)
-        scores = [beside(roles.models[0], number) for number in numbers]
-        wide = roles.update(score=scores, label=labels[0], by=None)
+        names: dict[str, list[Hashable]] = {
+            role: [beside(name, number) for number in range(len(keys))]
+            for role, name in roles.named()
+        }
+        _check_labels_agree(
+            joined, names["label"], {group.size for group in first.groups.values()}, on
+        )
+        first_of_each = {role: of[0] for role, of in names.items()}
+        wide = roles.update(**{**first_of_each, "score": names["score"], "by": None})
         if roles.propensity is not None:
-            propensities = [beside(roles.propensity, number) for number in numbers]
-            _check_propensities_agree(joined, wide, propensities)
-            wide = wide.update(propensity=propensities[0])
+            _check_propensities_agree(joined, wide, names["propensity"])
         if roles.cluster is not None:
-            clusters = [beside(roles.cluster, number) for number in numbers]
-            _check_clusters_agree(joined, clusters)
-            wide = wide.update(cluster=clusters[0])
+            _check_clusters_agree(joined, names["cluster"])
         paired = PiecesSource(joined).pair(wide, None)
 
         def make(position: int) -> PairedRanks:
@@ -175,8 +176,9 @@ class PiecesSource(Source):
     def _refuse_rows(self, roles: Roles, on: object, instead: str) -> Exception:
         """Return the error that says that models are paired as columns."""
         came = f"{roles.score!r} was passed{'' if on is None else f' with on={on!r}'}"
-        return refuse(
-            self.name, "score must be a list of columns, one for each model,", instead, came
+        return PUValueError(
+            f"score must be a list of columns, one for each model, for data in {self.name}, but "
+            f"{came}. {instead}"
         )
 
     def summary(self, roles: Roles) -> dict[str, str]:
@@ -185,20 +187,18 @@ class PiecesSource(Source):
 
     def best(self, roles: Roles, sizes: Sequence[int]) -> NoReturn:
         """Refuse: rows are not kept. See `Source`."""
-        raise refuse(
-            self.name,
-            "select is not there",
-            "Ask for the cutoff, and take the rows at or above its threshold yourself: "
-            "ddf[ddf['score'] >= ddf.pu.cutoff(0.3, recall=0.9)['threshold'].item()].",
+        raise PUTypeError(
+            f"select is not there for data in {self.name}. Ask for the cutoff, and take the rows "
+            "at or above its threshold yourself: "
+            "ddf[ddf['score'] >= ddf.pu.cutoff(0.3, recall=0.9)['threshold'].item()]."
         )
 
     def sample(self, roles: Roles, size: int, random_state: Seed) -> NoReturn:
         """Say that rows in pieces are not drawn."""
-        raise refuse(
-            self.name,
-            "sample_to_label is not there",
-            "It draws rows of a frame in memory: draw some of them first, for example "
-            "ddf.sample(frac=0.01, random_state=0).compute().pu.sample_to_label().",
+        raise PUTypeError(
+            f"sample_to_label is not there for data in {self.name}. It draws rows of a frame in "
+            "memory: draw some of them first, for example "
+            "ddf.sample(frac=0.01, random_state=0).compute().pu.sample_to_label()."
         )
 
     def _first_pass(self, roles: Roles, paired: bool = False) -> tuple[Roles, FirstPass, Groups]:
@@ -212,11 +212,10 @@ class PiecesSource(Source):
 
 
 def _check_labels_agree(
-    joined: Pieces, labels: list[str], sizes: set[int], on: list[Hashable]
+    joined: Pieces, labels: list[Hashable], sizes: set[int], on: list[Hashable]
 ) -> None:
     """Raise unless rows are paired one by one, and have the same label whatever the model."""
-    count = partial(_count_differing, labels)
-    paired, differing = joined.fold(count, np.add, list[Hashable](labels)).tolist()
+    paired, differing = joined.fold(_count_differing, np.add, labels).tolist()
     if sizes != {paired} or differing:
         raise PUValueError(
             f"on={on!r} must pair each row of a group with one of each other group, of the "
@@ -225,10 +224,9 @@ def _check_labels_agree(
         )
 
 
-def _check_clusters_agree(joined: Pieces, names: list[str]) -> None:
+def _check_clusters_agree(joined: Pieces, names: list[Hashable]) -> None:
     """Raise unless each example belongs to one cluster whatever the model."""
-    count = partial(_count_differing, names)
-    _, differing = joined.fold(count, np.add, list[Hashable](names)).tolist()
+    _, differing = joined.fold(_count_differing, np.add, names).tolist()
     if differing:
         raise PUValueError(
             f"cluster must be the same in all groups, but {differing} examples have different "
@@ -236,17 +234,17 @@ def _check_clusters_agree(joined: Pieces, names: list[str]) -> None:
         )
 
 
-def _count_differing(labels: list[str], piece: pd.DataFrame) -> IntArray:
-    """Count rows, and those in which labels of the same example differ."""
-    first = piece[labels[0]]
+def _count_differing(piece: pd.DataFrame) -> IntArray:
+    """Count rows, and those that differ between columns."""
+    columns = [piece[name] for name in piece]
     differ = np.zeros(len(piece), np.bool_)
-    for name in labels[1:]:
-        same = (piece[name] == first).fillna(False).to_numpy(np.bool_)
-        differ |= ~(same | (piece[name].isna() & first.isna()).to_numpy())
+    for column in columns[1:]:
+        same = (column == columns[0]).fillna(False).to_numpy(np.bool_)
+        differ |= ~(same | (column.isna() & columns[0].isna()).to_numpy())
     return np.array([len(piece), np.count_nonzero(differ)])
 
 
-def _check_propensities_agree(joined: Pieces, roles: Roles, names: list[str]) -> None:
+def _check_propensities_agree(joined: Pieces, roles: Roles, names: list[Hashable]) -> None:
     """Raise unless the known positives have the same propensities whatever the model."""
     by_model = []
     for name in names:
@@ -264,14 +262,9 @@ def _examples(refinement: Refinement, roles: Roles, first: FirstPass, of: GroupM
     size = int(first.groups[key].ranked[model])
     check_scored(str(roles.models[model]), size)
     positive, negative, propensity = first.groups[key].of(model, roles.omits)
-    return Examples(
-        positive,
-        negative,
-        size,
-        partial(refinement.above, of),
-        partial(refinement.best, of),
-        None if roles.propensity is None else propensity,
-    )
+    count = partial(refinement.above, of), partial(refinement.best, of)
+    known_propensity = None if roles.propensity is None else propensity
+    return Examples(positive, negative, size, *count, known_propensity)
 
 
 def _count_all(pieces: Pieces, roles: Roles, first: FirstPass) -> Refinement:
@@ -293,19 +286,13 @@ def _count_placements(
     pieces: Pieces, roles: Roles, first: FirstPass, tables: Mapping[Hashable, list[PlacementTable]]
 ) -> dict[Hashable, Above]:
     """Count the known positives above all examples, of each group by each model, in one pass."""
-    nobody, clustered = pd.Index([0]), roles.cluster is not None
-    ids = {
-        key: nobody if group.members is None else group.members.ids
-        for key, group in first.groups.items()
-    }
-    columns = dict.fromkeys([*roles.models, *roles.keys, *([roles.cluster] * clustered)])
-    count = partial(_count_piece, roles, tables, ids)
-    counted: Mapping[Hashable, Above] = pieces.fold(count, merge_each, [*columns])
-    above = dict(counted)
+    count = partial(_count_parts, roles, tables, first.members)
+    names = [] if roles.cluster is None else [roles.cluster]
+    above = dict(fold_groups(pieces, roles, count, names))
     for key, group in first.groups.items():
         if key not in above:
-            nothing = np.empty((len(roles.models), 0)), np.empty(0, np.int64)
-            above[key] = count_above(tables[key], *nothing, ids[key].size)
+            code = None if group.members is None else np.empty(0, np.int64)
+            above[key] = _count_group(tables[key], group.positive[:, :0], group.members, code)
         check_same(pieces, group.size, int(above[key].counts[0].sum()))
         by_model = zip(tables[key], group.positive, above[key].counts, strict=True)
         for table, scores, counts in by_model:
@@ -314,17 +301,31 @@ def _count_placements(
     return above
 
 
-def _count_piece(
+def _count_parts(
     roles: Roles,
     tables: Mapping[Hashable, list[PlacementTable]],
-    ids: Mapping[Hashable, pd.Index],
+    members: Mapping[Hashable, Members],
     frame: pd.DataFrame,
-) -> Mapping[Hashable, Above]:
-    """Count the known positives above the examples of one piece."""
-    counted = {}
-    for key, (_, scores, cluster) in split_piece(roles, ids, frame):
-        # A row of an id that was not there is left out, and missed when rows are counted.
-        kept = kept_rows(scores, roles.omits) & (cluster >= 0)
-        of_each = () if roles.cluster is None else (cluster[kept], ids[key].size)
-        counted[key] = count_above(tables[key], scores[:, kept], *of_each)
-    return counted
+    parts: Sequence[Part],
+) -> Iterator[tuple[Hashable, Above]]:
+    """Count the known positives above the examples of one piece, of each group."""
+    of_piece = find_ids(frame[roles.cluster]) if members else None
+    for key, rows, scores in parts:
+        if key not in tables:
+            continue
+        kept, code = ~(roles.omits & np.isnan(scores).any(axis=0)), None
+        if of_piece is not None:
+            code = find_code(members[key].ids, of_piece, rows)
+            kept &= code >= 0
+            code = code[kept]
+        yield key, _count_group(tables[key], scores[:, kept], members.get(key), code)
+
+
+def _count_group(
+    tables: list[PlacementTable],
+    scores: FloatArray,
+    members: Members | None,
+    code: IntArray | None,
+) -> Above:
+    """Count the known positives above some examples of a group, by cluster where there are any."""
+    return count_above(tables, scores, code, 0 if members is None else members.ids.size)

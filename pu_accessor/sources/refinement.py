@@ -1,18 +1,22 @@
 """Refinement: passes over all pieces that count more of the scores, for all rankings at a time.
 
-Rankings know of their scores what has been counted. Where one needs more it says what, and has to
-wait: when all have said so, the next pass goes through the pieces once, for all of them.
+Rankings know of their scores what has been counted, and of their clusters the ids. Where one needs
+more, or sums by cluster, it says what, and has to wait: when all have said so, the next pass goes
+through the pieces once, for all of them. Counts, a few scores, ids and sums alone leave a piece.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
-from functools import partial
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial, reduce
 from operator import itemgetter
 from typing import Any, NamedTuple, NoReturn, TypeAlias
 
 import numpy as np
+import pandas as pd
 
+from pu_accessor.counting.clusters import RowClusters, order_known
 from pu_accessor.counting.gaps import Gaps, count_gaps, distinct
 from pu_accessor.counting.order_statistics import (
     OrderStatistics,
@@ -25,7 +29,14 @@ from pu_accessor.counting.order_statistics import (
 from pu_accessor.errors import PUValueError
 from pu_accessor.ranking import BoolArray, FloatArray, IntArray, NeedsRefinementError
 from pu_accessor.sources.chunks import Pieces
-from pu_accessor.sources.first_pass import ScoresByGroup, fold_scores
+from pu_accessor.sources.columns import find_ids
+from pu_accessor.sources.first_pass import (
+    FirstPass,
+    Part,
+    find_code,
+    fold_groups,
+    read_piece_labels,
+)
 from pu_accessor.sources.roles import Roles
 
 GroupModel: TypeAlias = tuple[Hashable, int]  # the key of a group, and the position of a model
@@ -149,8 +160,8 @@ class Refinement:
 
     def _count(self, probes: Mapping[GroupModel, _Probe]) -> dict[GroupModel, Any]:
         """Go through the pieces once."""
-        count = partial(_count_piece, self._roles.omits, probes)
-        counted = fold_scores(self._pieces, self._roles, count)
+        count = partial(_count_parts, self._roles.omits, probes)
+        counted = fold_groups(self._pieces, self._roles, count)
         contents = {}
         for of, probe in probes.items():
             size, contents[of] = counted.get(of) or probe.apply(np.empty(0))
@@ -213,13 +224,158 @@ def _learn(known: Gaps, refined: IntArray, counted: Gaps) -> Gaps:
     return Gaps(values, at, inside, lowest)
 
 
-def _count_piece(
-    omits: bool, probes: Mapping[GroupModel, _Probe], by_group: ScoresByGroup
-) -> Mapping[GroupModel, _Counted]:
-    """Return what is found in one piece, of each group and model that it holds."""
-    return {
-        (key, model): probes[key, model].apply(scores[~np.isnan(scores)] if omits else scores)
-        for key, by_model in by_group
-        for model, scores in enumerate(by_model)
-        if (key, model) in probes
-    }
+def _count_parts(
+    omits: bool, probes: Mapping[GroupModel, _Probe], _: pd.DataFrame, parts: Sequence[Part]
+) -> Iterator[tuple[GroupModel, _Counted]]:
+    """Go through what is found in one piece, of each group and model that it holds."""
+    for key, _rows, by_model in parts:
+        for model, scores in enumerate(by_model):
+            if (key, model) in probes:
+                kept = scores[~np.isnan(scores)] if omits else scores
+                yield (key, model), probes[key, model].apply(kept)
+
+
+class _Steps(NamedTuple):
+    """What examples contribute, by the step of a ranking that they are in."""
+
+    threshold: FloatArray
+    known: FloatArray
+    rest: FloatArray
+
+    @property
+    def key(self) -> tuple[bytes, ...]:
+        """What is equal where the same is asked again."""
+        return tuple(values.tobytes() for values in self)
+
+
+_COUNT = _Steps(np.array([np.inf, np.nan]), np.ones(1), np.ones(1))
+
+_Asked: TypeAlias = tuple[GroupModel, tuple[bytes, ...]]
+_Asking: TypeAlias = dict[GroupModel, dict[tuple[bytes, ...], _Steps]]
+
+
+class _Sums(NamedTuple):
+    """Sums by cluster of the rows of some pieces."""
+
+    rows: int
+    sums: FloatArray  # (2, clusters of the group)
+
+    def merge(self, other: _Sums) -> _Sums:
+        """Add the sums of other rows."""
+        return _Sums(self.rows + other.rows, self.sums + other.sums)
+
+
+class ClusterSums:
+    """Sums by cluster of each group and model, and the passes over all pieces that make them."""
+
+    def __init__(self, pieces: Pieces, roles: Roles, first: FirstPass) -> None:
+        self._pieces = pieces
+        self._roles = roles
+        self._groups = first.groups
+        self.members = first.members
+        self._wanted: _Asking = {}
+        self._answers: dict[_Asked, FloatArray] = {}
+
+    @cached_property
+    def _ids(self) -> pd.Index:
+        """The ids of all groups, each once."""
+        return reduce(pd.Index.append, [each.ids for each in self.members.values()]).unique()
+
+    @cached_property
+    def _positions(self) -> dict[Hashable, IntArray]:
+        """Where the ids of each group are among all."""
+        return {key: self._ids.get_indexer(each.ids) for key, each in self.members.items()}
+
+    def of_known(self, of: GroupModel) -> IntArray:
+        """Return the number of each known positive's cluster, best-ranked first."""
+        key, model = of
+        scores = self._groups[key].positive[model]
+        kept = ~(self._roles.omits & np.isnan(scores))
+        code: IntArray = self._positions[key][self.members[key].known[kept]]
+        return code[order_known(scores[kept], code)]
+
+    def ask(self, of: GroupModel, steps: _Steps) -> FloatArray:
+        """Return sums by cluster, of the ids of all groups, or say that they take a pass."""
+        sums = self._answers.get((of, steps.key))
+        if sums is None:
+            asked = self._wanted.setdefault(of, {})
+            asked |= {each.key: each for each in (steps, _COUNT)}  # both in one pass
+            raise NeedsRefinementError
+        everywhere = np.zeros((2, self._ids.size))
+        everywhere[:, self._positions[of[0]]] = sums
+        return everywhere
+
+    def refine(self) -> None:
+        """Go through the pieces once, for all that have to wait."""
+        if not self._wanted:
+            return
+        wanted, self._wanted = self._wanted, {}
+        ids = {key: self.members[key].ids for key, _ in wanted}
+        add = partial(_sum_parts, self._roles, ids, wanted)
+        names = self._roles.label, self._roles.cluster
+        added = fold_groups(self._pieces, self._roles, add, names)
+        for of, asked in wanted.items():
+            key, model = of
+            ranked = int(self._groups[key].ranked[model])
+            for question in asked:
+                empty = _Sums(0, np.zeros((2, ids[key].size)))
+                rows, self._answers[of, question] = added.get((of, question), empty)
+                check_same(self._pieces, ranked, rows)
+
+
+@dataclass(frozen=True, eq=False)
+class PieceClusters:
+    """The clusters of a group of rows in pieces, as a model ranks it."""
+
+    _all: ClusterSums
+    _of: GroupModel
+
+    alone = False
+    known_weight = None
+
+    @property
+    def number(self) -> int:
+        """Clusters that hold a row."""
+        key, model = self._of
+        return int(np.count_nonzero(self._all.members[key].ranked[model]))
+
+    @property
+    def with_positive(self) -> int:
+        """Clusters that hold a known positive."""
+        return int(np.unique(self.of_known).size)
+
+    @cached_property
+    def of_known(self) -> IntArray:
+        """The number of each known positive's cluster, best-ranked first."""
+        return self._all.of_known(self._of)
+
+    @property
+    def sizes(self) -> IntArray:
+        """Known positives, and other rows, in each cluster."""
+        return self._all.ask(self._of, _COUNT).astype(np.int64)
+
+    def sums(self, threshold: FloatArray, known: FloatArray, rest: FloatArray) -> FloatArray:
+        """Sum by cluster what rows contribute: see `pu_accessor.ranking.Clusters`."""
+        return self._all.ask(self._of, _Steps(threshold, known, rest))
+
+
+def _sum_parts(
+    roles: Roles,
+    ids: Mapping[Hashable, pd.Index],
+    wanted: _Asking,
+    frame: pd.DataFrame,
+    parts: Sequence[Part],
+) -> Iterator[tuple[_Asked, _Sums]]:
+    """Go through the sums of one piece, of each group and model that it holds."""
+    positive = read_piece_labels(frame[roles.label], roles).positive
+    of_piece = find_ids(frame[roles.cluster])
+    for key, rows, scores in parts:
+        if key not in ids:
+            continue
+        code = find_code(ids[key], of_piece, rows)
+        for model, score in enumerate(scores):
+            kept = (code >= 0) & ~(roles.omits & np.isnan(score))
+            ranked = score[kept], positive[rows][kept], code[kept]
+            clusters = RowClusters(*ranked, ids[key].size)
+            for question, steps in wanted.get((key, model), {}).items():
+                yield ((key, model), question), _Sums(code[kept].size, clusters.sums(*steps))

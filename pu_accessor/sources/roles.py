@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -18,8 +18,17 @@ Pool: TypeAlias = bool | str | list[str]
 Seed: TypeAlias = int | np.random.Generator
 
 
+class Kept:
+    """Stands for what is bound already, the default at first."""
+
+    def __repr__(self) -> str:
+        return "as it is"
+
+
+KEPT: Final[Any] = Kept()
 NAN_POLICIES = ("omit", "raise", "worst")
 ON_ERROR = ("raise", "skip")
+OTHERS = ("propensity", "cluster", "weight")
 
 
 @dataclass(frozen=True)
@@ -70,6 +79,11 @@ class Roles:
                 f"{brief(self.pool)} was passed."
             )
 
+    def told(self, arguments: Mapping[str, Any]) -> Roles:
+        """Return the roles with those changed that are among the arguments of a call."""
+        roles = {name: arguments.get(name, KEPT) for name in ROLE_NAMES}
+        return self.update(**{name: role for name, role in roles.items() if role is not KEPT})
+
     def update(self, **roles: Any) -> Roles:
         """Return the roles with some of them changed."""
         # A list of the caller's may change later.
@@ -102,7 +116,7 @@ class Roles:
     @property
     def others(self) -> dict[str, Hashable]:
         """What is named beside scores and labels."""
-        named = {role: getattr(self, role) for role in ("propensity", "cluster", "weight")}
+        named = {role: getattr(self, role) for role in OTHERS}
         return {role: name for role, name in named.items() if name is not None}
 
     @property

@@ -19,18 +19,16 @@ from pu_accessor.sources.columns import (
     check_name,
     count_columns,
     list_columns,
-    number_clusters,
     read_column,
-    read_propensities,
+    read_others,
     read_values,
-    read_weights,
 )
 from pu_accessor.sources.frames import rank_rows, sample_unlabeled, scored, take_best
 from pu_accessor.sources.groups import ALL_ROWS
 from pu_accessor.sources.labels import Labels, read_labels
 from pu_accessor.sources.pairs import pair_scores
 from pu_accessor.sources.roles import ColumnNames, Roles, Seed
-from pu_accessor.sources.source import Source, check_not_pooled, refuse
+from pu_accessor.sources.source import Source, check_not_pooled
 
 
 class _Variables(NamedTuple):
@@ -84,11 +82,9 @@ class SampleSource(Source):
         Labels lie over the samples alone. Raises if `on` is passed, or there is no such dimension.
         """
         if on is not None:
-            raise refuse(
-                self.name,
-                "on must not be passed",
-                "Samples are paired along their dimension. Leave it out.",
-                f"{on!r} was",
+            raise PUValueError(
+                f"on must not be passed for data in {self.name}, but {on!r} was. Samples are "
+                "paired along their dimension. Leave it out."
             )
         variables = self._variables(roles)
         score, label, own, _ = variables
@@ -128,7 +124,7 @@ class SampleSource(Source):
         told = {role: own[role] for role in ("cluster", "weight") if role in own}
         if all(v.chunks is None and v.size <= FEW_ROWS for v in (score, label, *told.values())):
             flat = {role: _flat(variable) for role, variable in told.items()}
-            columns = Columns([_flat(score)], _flat(label), **flat)
+            columns = Columns([_flat(score)], _flat(label), flat)
             counts = count_columns(columns, roles, ties=not others)
         sizes = [f"{dim} {self._dataset.sizes[dim]:,}" for dim in (self._dim, *others)]
         return {**counts, "dimensions": list_columns(sizes)}
@@ -162,11 +158,10 @@ class SampleSource(Source):
         """Return a row for each sample, of variables over the samples alone, among them one."""
         alone = [name for name, v in self._dataset.data_vars.items() if v.dims == (self._dim,)]
         if name not in alone:
-            raise refuse(
-                self.name,
-                f"{argument} must be a variable over {self._dim!r} alone",
-                f"Select one place along the others: ds.isel({other}=0).",
-                f"{name!r} is not among {alone}",
+            raise PUValueError(
+                f"{argument} must be a variable over {self._dim!r} alone for data in {self.name}, "
+                f"but {name!r} is not among {alone}. Select one place along the others: "
+                f"ds.isel({other}=0)."
             )
         return self._dataset[alone].to_dataframe()
 
@@ -174,12 +169,10 @@ class SampleSource(Source):
         """Return the variables that roles name, if their dimensions have names and places."""
         check_not_pooled(self.name, roles)
         if roles.by is not None:
-            raise refuse(
-                self.name,
-                "by must not be passed",
-                "Each other dimension makes groups by itself: leave it out, or make a frame: "
-                "ds.to_dataframe().reset_index().pu(by='model').",
-                f"{roles.by!r} was",
+            raise PUValueError(
+                f"by must not be passed for data in {self.name}, but {roles.by!r} was. Each other "
+                "dimension makes groups by itself: leave it out, or make a frame: "
+                "ds.to_dataframe().reset_index().pu(by='model')."
             )
         names = {"score": roles.score, "label": roles.label, **roles.others}
         variables = {
@@ -193,23 +186,20 @@ class SampleSource(Source):
     def _read(self, variables: _Variables, roles: Roles) -> tuple[FloatArray, Labels]:
         """Read the values of variables, over all other dimensions, the samples last."""
         score, label, own, others = variables
-        known, clusters = read_labels(_flat(label), roles), 0
+        known = read_labels(_flat(label), roles)
         read = {
             "score": _like(score, read_values(_flat(score), roles)),
             "positive": _like(label, known.positive),
             "negative": _like(label, known.negative),
         }
+        positive = read["positive"]
         if (propensity := own.get("propensity")) is not None:  # where labels are of a place
-            values = _like(propensity, propensity.to_numpy())
-            spread, positive = xr.broadcast(values, read["positive"])
-            column = _flat(spread.rename(propensity.name))
-            checked = read_propensities(column, positive.to_numpy().ravel())
-            read["propensity"] = _like(spread, checked)
-        if (cluster := own.get("cluster")) is not None:
-            numbers, clusters = number_clusters(_flat(cluster))
-            read["cluster"] = _like(cluster, numbers)
-        if (weight := own.get("weight")) is not None:
-            read["weight"] = _like(weight, read_weights(_flat(weight)))
+            spread, positive = xr.broadcast(_like(propensity, propensity.to_numpy()), positive)
+            own = {**own, "propensity": spread.rename(propensity.name)}
+        columns = {role: _flat(variable) for role, variable in own.items()}
+        known_of_each = read_others(columns, positive.to_numpy().ravel())
+        clusters = known_of_each.pop("clusters", 0)
+        read |= {role: _like(own[role], values) for role, values in known_of_each.items()}
         arrays: dict[str, npt.NDArray[Any]] = {
             name: variable.transpose(*others, self._dim).to_numpy()
             for name, variable in zip(read, xr.broadcast(*read.values()), strict=True)

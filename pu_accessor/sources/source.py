@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import pandas as pd
 import xarray as xr
 
-from pu_accessor.errors import PUTypeError, PUValueError
+from pu_accessor.errors import PUValueError
 from pu_accessor.ranking import Keyed, PairedRanks, Rankings, Ranks
 from pu_accessor.sources.roles import ColumnNames, Roles, Seed
 
@@ -42,29 +42,12 @@ class Source(Protocol):
         return None
 
 
-def refuse(source: str, must: str, instead: str, came: str = "") -> PUValueError | PUTypeError:
-    """Return the error that says what cannot be asked of a source.
-
-    Examples
-    --------
-    >>> str(refuse("chunks", "ranks must be numbers", "Take a frame.", "'all' was passed"))[:65]
-    "ranks must be numbers for data in chunks, but 'all' was passed. T"
-    >>> refuse("arrays", "compare is not there", "Take a frame.")
-    PUTypeError('compare is not there for data in arrays. Take a frame.')
-    """
-    if came:
-        return PUValueError(f"{must} for data in {source}, but {came}. {instead}")
-    return PUTypeError(f"{must} for data in {source}. {instead}")
-
-
 def check_not_pooled(source: str, roles: Roles) -> None:
     """Raise if groups are to be pooled where there are no rows in memory."""
     if roles.pool:
-        raise refuse(
-            source,
-            "pool must be False",
-            "Groups are ranked apart and pooled in a frame alone: df.pu(by='fold', pool=True).",
-            f"{roles.pool!r} was passed",
+        raise PUValueError(
+            f"pool must be False for data in {source}, but {roles.pool!r} was passed. Groups are "
+            "ranked apart and pooled in a frame alone: df.pu(by='fold', pool=True)."
         )
 
 
