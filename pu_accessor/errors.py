@@ -38,6 +38,7 @@ _PAGES: Mapping[str, str] = {
     "selection_odds": "selection_odds",
     "target": "population",
     "thresholds": "practice#net-benefit",
+    "weight": "clusters#weights",
 }
 _ADDRESS = re.compile(r" See docs/\w+\.md[\w#-]*\.")
 
@@ -102,6 +103,7 @@ _SYNONYMS: Mapping[str, str] = {
     "propensity": "odds propensities",
     "score": "pred proba scores y_pred y_score",
     "unlabeled": "unknown unl",
+    "weight": "case_weight case_weights freq sample_weight weights",
 }
 
 

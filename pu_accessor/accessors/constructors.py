@@ -241,6 +241,7 @@ def from_chunks(
     by: ColumnNames | None = None,
     propensity: Hashable | None = None,
     cluster: Hashable | None = None,
+    weight: Hashable | None = None,
     positive: Values = None,
     negative: Values = None,
     unlabeled: Values = None,
@@ -276,6 +277,9 @@ def from_chunks(
         Column that says which rows belong together: several of one patient, user or site.
         Intervals on new examples then count clusters, not rows: sums by cluster take a further
         pass, and memory for each cluster.
+    weight : hashable, optional
+        Column that says for how many rows each stands, 1 or more. Rows with weights are sorted in
+        memory: the columns that are named are read into one frame.
     positive, negative, unlabeled : value or list of values, optional
         What stands for each state in another coding of the labels.
     nan_policy : {"raise", "omit", "worst"}, default "raise"

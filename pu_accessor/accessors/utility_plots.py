@@ -291,7 +291,7 @@ def plot_forest(
     beta: Beta,
     *,
     at: At | None = None,
-    order: Sequence[Hashable] | None = None,
+    order: str | Sequence[Hashable] | None = None,
     target: str | None = None,
     level: float = 0.95,
     band: UserBand = "exact",
@@ -320,9 +320,9 @@ def plot_forest(
         metric itself, is highest.
 
         For a metric alone: one cutoff.
-    order : list of hashable, optional
-        Models or groups from the top: some or all of their keys, tuples where several columns
-        make them. As they come if not given.
+    order : "estimate" or list of hashable, optional
+        Models or groups from the top: those with the largest estimate, or some or all of their
+        keys, tuples where several columns make them. As they come if not given.
     target : Target, optional
         What the numbers are about: new examples by default, but for a metric, which is as in
         `metric`.

@@ -17,6 +17,7 @@ Result = TypeVar("Result")
 # The first is ours. The second also limits NumPy's libraries, scikit-learn and pyarrow, and dask
 # sets it to 1 in its workers.
 _VARIABLES = ("PU_ACCESSOR_MAX_THREADS", "OMP_NUM_THREADS")
+_MOST = 10_000  # threads
 _WORTH = 1 << 20  # with fewer scores a second thread takes longer to start than it saves
 _alone: ContextVar[bool] = ContextVar("pu_accessor: one thread", default=False)
 
@@ -58,9 +59,9 @@ def _cores() -> int:
 def _read(name: str, value: str) -> int:
     """Return a number of threads from the environment."""
     first = value.split(",")[0].strip()  # OpenMP takes a list, one for each level
-    if not first.isdecimal() or not int(first):
+    if not first.isdecimal() or not 1 <= int(first) <= _MOST:
         raise PUValueError(
-            f"{name} must be a number of threads, 1 or more, but {value!r} was set. Unset it to "
-            "use all cores."
+            f"{name} must be a number of threads, 1 to {_MOST}, but {value!r} was set. Unset it "
+            "to use all cores."
         )
     return int(first)

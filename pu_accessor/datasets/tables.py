@@ -218,13 +218,15 @@ def at_cutoffs(dataset: xr.Dataset, **wanted: Any) -> xr.Dataset:
         with np.errstate(invalid="ignore"):  # an empty place has no size
             goal = xr.apply_ufunc(_part, goal, _sizes(dataset, axis), vectorize=True)
     cutoffs = _last_reached(dataset, axis, coordinate, goal)
-    numbered = dataset if axis == AXIS else dataset.reset_index("rank").rename_dims(rank=AXIS)
+    plain = dataset.reset_index([name for name in ("rank",) if name in dataset.indexes])
+    numbered = dataset if axis == AXIS else plain.rename_dims(rank=AXIS)
     selected = numbered.isel({AXIS: cutoffs})
     selected = selected.assign_coords(n_cutoffs=np.int64(0), all_cutoffs=np.bool_(False))
     if axis == "rank" and {"tp", "fp"} <= {*selected.data_vars}:  # of shared ranks, not its own
         head = selected["tp"].variable + selected["fp"].variable
         own = head.isel(bound=BOUNDS.index("estimate"), beta=0, missing_dims="ignore")
-        selected = selected.assign_coords(rank=own.compute().round())
+        whole = dataset["rank"].dtype.kind != "f" or not (dataset["rank"] % 1).any()
+        selected = selected.assign_coords(rank=own.compute().round() if whole else own.compute())
     if np.ndim(value) == 0:
         return selected.isel({_WANTED: 0})
     return selected.rename_dims({_WANTED: AXIS})

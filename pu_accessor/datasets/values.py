@@ -126,7 +126,7 @@ _RANGE = ("range_lower", "estimate", "range_upper")
 
 
 def over_places(
-    found: pd.DataFrame, apart: Sequence[str | None], order: Sequence[Hashable] | None
+    found: pd.DataFrame, apart: Sequence[str | None], order: str | Sequence[Hashable] | None
 ) -> xr.Dataset:
     """Lay numbers out over places, one below the other, and what is told apart otherwise."""
     keys = _keys(found)
@@ -135,7 +135,7 @@ def over_places(
     # The key of each row: of one column as it is, of several as a tuple.
     places = found.set_index(listed).index.tolist() if listed else [""] * len(found)
     rows = found.assign(place=pd.Series(places, found.index, dtype=object))
-    names = _ordered(list(dict.fromkeys(rows["place"])), order, listed)
+    names = _ordered(rows, order, listed)
     rows = rows[rows["place"].isin(names)]
     index = ["place", *apart_from_places]
     own_beta = bool(rows.groupby(index, sort=False).size().max() == 1)
@@ -193,11 +193,15 @@ def _with_pairs(found: pd.DataFrame, sides: Sequence[str]) -> pd.DataFrame:
 
 
 def _ordered(
-    names: Sequence[Hashable], order: Sequence[Hashable] | None, listed: Sequence[str]
+    rows: pd.DataFrame, order: str | Sequence[Hashable] | None, listed: Sequence[str]
 ) -> list[Hashable]:
     """Return keys in the order that was asked for."""
+    names: list[Hashable] = [*dict.fromkeys(rows["place"])]
+    if isinstance(order, str) and order == "estimate" and order not in names:
+        best = rows.drop_duplicates("place").sort_values(order, ascending=False, kind="stable")
+        return best["place"].tolist()
     if order is None:
-        return [*names]
+        return names
     try:  # one more than there are is enough to see that some are wrong
         asked: list[Hashable] = (
             [order] if isinstance(order, str) else [*islice(order, len(names) + 1)]
@@ -205,7 +209,8 @@ def _ordered(
     except TypeError as error:
         raise PUTypeError(
             f"order must be a list of keys of {', '.join(listed) or 'groups'}, but "
-            f"{brief(order)} was passed. Leave it out for the order of the rows."
+            f"{brief(order)} was passed. Leave it out for the order of the rows, or pass "
+            "'estimate'."
         ) from error
     known = {*names}
     wrong = [key for key in asked if not pd.api.types.is_hashable(key) or key not in known]

@@ -257,7 +257,9 @@ def _collect(
             raise outcome
         group = name_group(keyed.names, keyed.keys[position])
         if request.on_error == "raise":
-            raise type(outcome)(f"{group}: {outcome}") from outcome
+            step = " Pass on_error='skip' to leave such groups out."
+            advised = "" if "on_error" in str(outcome) else step
+            raise type(outcome)(f"{group}: {outcome}{advised}") from outcome
         left_out[position] = group, str(outcome)
     skipped = dict(left_out[position] for position in sorted(left_out))
     if skipped:

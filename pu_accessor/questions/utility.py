@@ -7,7 +7,7 @@ from typing import TypeAlias
 import numpy as np
 import pandas as pd
 
-from pu_accessor.errors import PUTypeError, PUValueError
+from pu_accessor.errors import PUTypeError, PUValueError, warn_caller
 from pu_accessor.inference.bands.lookup import band_name
 from pu_accessor.inference.estimates.early_recognition import (
     check_alpha,
@@ -182,6 +182,12 @@ def guaranteed_cutoffs(
     results = map_rankings(request, rankings, question, betas, settings)
     cutoffs = as_rows(results, columns)
     cutoffs.attrs["statement"] = _state(cutoffs, goal, settings.level, among)
+    if unmet := int(cutoffs["lower"].isna().sum()):
+        warn_caller(
+            f"No cutoff has a {goal.name} of {goal.value:g} for sure in {unmet} of {len(cutoffs)} "
+            "rows: the rank is 0. Ask for less, at a lower level, or label more.",
+            page="cutoffs",
+        )
     return cutoffs
 
 

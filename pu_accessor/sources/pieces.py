@@ -6,6 +6,7 @@ groups and models at once, see `refinement.py`. Nothing but labeled scores, coun
 the scores of these gaps leaves a piece.
 """
 
+import operator
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NoReturn
@@ -29,7 +30,7 @@ from pu_accessor.ranking import (
     Ranks,
 )
 from pu_accessor.sources.chunks import Pieces, beside
-from pu_accessor.sources.columns import check_scored, find_ids, list_columns
+from pu_accessor.sources.columns import check_name, check_scored, find_ids, list_columns
 from pu_accessor.sources.first_pass import (
     FirstPass,
     Members,
@@ -39,6 +40,7 @@ from pu_accessor.sources.first_pass import (
     read_keys,
     read_labeled,
 )
+from pu_accessor.sources.frames import FrameSource
 from pu_accessor.sources.groups import Groups, key_columns, name_keys
 from pu_accessor.sources.pairs import check_same_propensities, pair_counted, pair_weight
 from pu_accessor.sources.refinement import (
@@ -71,7 +73,9 @@ class PiecesSource(Source):
                 "passed. All cutoffs take all scores in one place; curves and areas are the same "
                 "at ranks='breakpoints'."
             )
-        self._refuse_weights(roles)
+        if roles.weight is not None:
+            source, roles = self._together(roles)
+            return source.rank(roles, ranks)
         roles, first, groups = self._first_pass(roles)
         refinement = _count_all(self._pieces, roles, first)
         sums, clustered = ClusterSums(self._pieces, roles, first), roles.cluster is not None
@@ -97,7 +101,11 @@ class PiecesSource(Source):
 
         Models in rows are joined where pieces can be, those of dask; else it raises.
         """
-        self._refuse_weights(roles)
+        if roles.weight is not None:
+            source, roles = self._together(
+                roles, *(on if isinstance(on, list) else [on] * (on is not None))
+            )
+            return source.pair(roles, on)
         if on is not None and not roles.is_wide:
             return self._pair_rows(roles, key_columns(self._pieces.example(), on, "on"))
         if on is not None or not roles.is_wide:
@@ -122,14 +130,17 @@ class PiecesSource(Source):
 
         return Keyed(groups.names, groups.keys, make)
 
-    def _refuse_weights(self, roles: Roles) -> None:
-        """Raise where rows stand for several each, which would have to be sorted."""
-        if roles.weight is not None:
-            raise PUValueError(
-                f"weight must be left out for data in {self.name}, but {roles.weight!r} was "
-                "bound. Rows with weights are sorted in memory: put score, label and weight into "
-                "one frame of pandas."
-            )
+    def _together(self, roles: Roles, *more: Hashable) -> tuple[FrameSource, Roles]:
+        """Bring the columns that are named into one frame: rows with weights are sorted there."""
+        check_not_pooled(self.name, roles)
+        if self._by is not None:
+            check_no_keys(roles.by)
+            roles = roles.update(by=self._by)
+        columns = dict.fromkeys([*(name for _, name in roles.named()), *roles.keys, *more])
+        for name in columns:
+            check_name("columns", name, self._pieces.example().columns, "column")
+        frames: list[pd.DataFrame] = self._pieces.fold(_listed, operator.add, [*columns])
+        return FrameSource(pd.concat(frames, ignore_index=True)), roles
 
     def _pair_rows(self, roles: Roles, on: list[Hashable]) -> Keyed[PairedRanks]:
         """Pair models in rows: put the rows of each beside those of the others."""
@@ -209,6 +220,10 @@ class PiecesSource(Source):
             roles = roles.update(by=self._by)
         first = read_labeled(self._pieces, roles, paired)
         return roles, first, read_keys(first, roles)
+
+
+def _listed(frame: pd.DataFrame) -> list[pd.DataFrame]:
+    return [frame]
 
 
 def _check_labels_agree(

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 
 from tests.accessors.test_accessors import FRAME, TABLES
 
@@ -36,3 +37,11 @@ def test_tables_at_some_cutoffs() -> None:
             got = tables.pu.at(threshold=at)
             got = got if site is None else got.sel(site=site)
             np.testing.assert_array_equal(np.squeeze(got["tp"].values), expected.squeeze())
+
+
+def test_ranks_need_no_index() -> None:
+    rng = np.random.default_rng(0)
+    label = np.where(rng.random(50) < 0.3, 1.0, np.nan)
+    tables = pd.DataFrame({"score": rng.normal(size=50), "label": label}).pu.contingency(0.2)
+    plain = tables.drop_indexes("rank").pu.at(rank=5)
+    xr.testing.assert_identical(plain, tables.pu.at(rank=5))

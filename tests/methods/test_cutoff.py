@@ -28,6 +28,8 @@ def draw(seed: int, decimals: int = 1) -> pd.DataFrame:
 
 FRAME = draw(0)
 PU: Any = FRAME.pu
+
+pytestmark = pytest.mark.filterwarnings("ignore:No cutoff has a")
 BETA = 100 / 330
 
 
@@ -179,7 +181,8 @@ def test_list_is_what_lies_above_the_threshold() -> None:
 
 def test_goal_out_of_reach_is_answered() -> None:
     shuffled: Any = FRAME.assign(score=np.arange(400) % 7)
-    found = shuffled.pu.cutoff(0.1, precision=0.99)
+    with pytest.warns(PUWarning, match=r"a precision of 0.99 for sure in 1 of 1 rows"):
+        found = shuffled.pu.cutoff(0.1, precision=0.99)
     (row,) = found.to_dict("records")
     assert row["rank"] == 0 and row["threshold"] == np.inf and np.isnan(row["lower"])
     assert row["attainable"] < 0.99

@@ -166,3 +166,13 @@ def test_what_cannot_be_a_forest(message: str) -> None:
 def test_a_frame_of_labels_alone_has_no_forest() -> None:
     with pytest.raises(PUError):
         pd.DataFrame({"label": [1.0, np.nan]}).pu.plot_forest("auroc", 0.2)
+
+
+def test_the_largest_estimate_may_come_first() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.random(300) < 0.4
+    shifts = {"a": 1, "b": 3, "c": 2}
+    scores = {name: rng.normal(size=300) + shift * truth for name, shift in shifts.items()}
+    df = pd.DataFrame({**scores, "label": np.where(truth & (rng.random(300) < 0.5), 1.0, np.nan)})
+    ax = df.pu(score=["a", "b", "c"]).plot_forest("auroc", 0.2, order="estimate")
+    assert [text.get_text() for text in ax.get_yticklabels()] == ["b", "c", "a"]

@@ -9,7 +9,7 @@ import pytest
 import xarray as xr
 
 import pu_accessor
-from pu_accessor import PUTypeError, PUValueError
+from pu_accessor import PUKeyError, PUTypeError, PUValueError
 from pu_accessor.ranking import FloatArray
 from tests.methods.test_clusters import read
 from tests.support.oracles import cluster_oracle as oracle
@@ -259,6 +259,19 @@ def test_sources_agree() -> None:
     pd.testing.assert_frame_equal(pairs, models)
 
 
+def test_pieces_are_brought_together() -> None:
+    df = draw(1).assign(w=lambda rows: rows["w"] + 1.5)
+    chunks = pu_accessor.from_chunks([df[:90], df[90:180], df[180:]], weight="w")
+    asked: list[dict[str, Any]] = [{}, {"by": "fold"}, {"cluster": "site"}]
+    for roles in asked:
+        expected = df.pu(weight="w", **roles).auroc(BETA)
+        pd.testing.assert_frame_equal(chunks(**roles).auroc(BETA), expected)
+    models = df.pu(score=MODELS, weight="w").compare(BETA)
+    pd.testing.assert_frame_equal(chunks(score=MODELS).compare(BETA), models)
+    with pytest.raises(PUKeyError, match="no 'v'"):
+        chunks(weight="v").auroc(BETA)
+
+
 def test_missing_scores_may_be_left_out() -> None:
     df = draw(2)
     df.loc[::7, "score"] = np.nan
@@ -325,7 +338,6 @@ REFUSED: dict[str, Question] = {
     "new curve": lambda pu: pu.roc_bounds(BETA, target="population"),
     "propensity": lambda pu: pu(propensity="w").auroc(BETA),
     "drawn": lambda pu: pu.sample_to_label(5, random_state=0),
-    "chunks": lambda _: pu_accessor.from_chunks([draw(2)])(weight="w").auroc(BETA),
 }
 
 
