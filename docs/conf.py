@@ -75,8 +75,9 @@ sphinx_gallery_conf = {
     "parallel": 2,
     "remove_config_comments": True,
     "show_signature": False,
+    "thumbnail_size": thumbnails.SIZE,
     "subsection_order": ["../gallery/practice", "../gallery/paper"],
-    "within_subsection_order": "NumberOfCodeLinesSortKey",
+    "within_subsection_order": "order.Order",
     "write_computation_times": False,
 }
 

@@ -1,26 +1,29 @@
-"""Thumbnails that can be read: of a figure with several panels one, the first.
+"""Thumbnails that can be read at 200 pixels: the first panel of the first figure, in large type.
 
 While a script runs the panel is put aside; when the gallery is there it takes the place of the
-small picture of them all.
+small picture of all panels and their legend.
 """
 
+from html import escape
 from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
+from matplotlib.ticker import AutoLocator, MaxNLocator
 from matplotlib.transforms import Bbox
 from sphinx_gallery.scrapers import matplotlib_scraper
 from sphinx_gallery.utils import scale_image
 
 ROOT = Path(__file__).parent
 PANELS = ROOT / "generated" / "panels"
-SIZE = 400, 280  # of sphinx-gallery's
-_LEAST = 0.5  # of the area of the largest one: less is a legend or a strip
+SIZE = 400, 340  # twice what site.css shows
+_LEAST = 0.5  # of the area of the largest panel: less is a legend or a strip
+_INCHES = 2.6  # wide is a panel whose labels can be read as they are
 
 
 def scrape(block: Any, script: dict[str, Any], settings: dict[str, Any]) -> Any:
-    """Keep a panel of a figure, and go on as ever.
+    """Keep a panel of a script's first figure, and go on as ever.
 
     Parameters
     ----------
@@ -32,24 +35,62 @@ def scrape(block: Any, script: dict[str, Any], settings: dict[str, Any]) -> Any:
     str
         Of the page: the figures.
     """
-    path = PANELS / f"{Path(script['src_file']).stem}.png"
-    for number in plt.get_fignums():
-        panel = _panel(plt.figure(number))
-        if panel is not None:
-            PANELS.mkdir(parents=True, exist_ok=True)
-            plt.figure(number).savefig(path, dpi=150, bbox_inches=panel)
-    return matplotlib_scraper(block, script, settings)
+    is_first = not len(script["image_path_iterator"])
+    figures = [plt.figure(number) for number in plt.get_fignums()]
+    chart = script["example_globals"].pop("chart", None)  # of Altair
+    page = matplotlib_scraper(block, script, settings)
+    if figures and is_first:
+        PANELS.mkdir(parents=True, exist_ok=True)
+        keep(figures[0], PANELS / f"{Path(script['src_file']).stem}.png")
+    return page if chart is None else page + _frame(chart.to_html())
 
 
-def _panel(figure: Figure) -> Bbox | None:
-    """Return where the first panel of several stands, in inches."""
+def _frame(page: str) -> str:
+    """Return a page within the page."""
+    style = "width: 100%; height: 27rem; border: 0"
+    frame = f'<iframe title="chart" style="{style}" srcdoc="{escape(page)}"></iframe>'
+    return f"\n\n.. raw:: html\n\n    {' '.join(frame.split())}\n\n"
+
+
+def keep(figure: Figure, path: Path) -> None:
+    """Save the first panel of a figure, alone and in large type.
+
+    Parameters
+    ----------
+    figure : Figure
+        Its other artists are gone when this is done.
+    path : Path
+        Where to.
+    """
+    panel = _first_panel(figure)
+    for artist in [*figure.axes, *figure.legends, *figure.texts, panel.get_legend()]:
+        if artist is not None:
+            artist.set_visible(artist is panel)
+    _enlarge(panel, max(1.0, panel.bbox.width / figure.dpi / _INCHES))
+    figure.canvas.draw()
+    figure.set_layout_engine("none")
+    inches = figure.dpi_scale_trans.inverted()
+    box = panel.get_tightbbox().transformed(inches).padded(0.05)
+    lowest = max(box.y0, box.y1 - 1.2 * box.width)  # of a high panel the upper part
+    figure.savefig(path, dpi=150, bbox_inches=Bbox([[box.x0, lowest], [box.x1, box.y1]]))
+
+
+def _first_panel(figure: Figure) -> Any:
     figure.canvas.draw()
     sizes = {ax: ax.bbox.width * ax.bbox.height for ax in figure.axes if ax.axison}
-    panels = [ax for ax, size in sizes.items() if size >= _LEAST * max(sizes.values())]
-    if len(panels) < 2:
-        return None
-    box = panels[0].get_tightbbox()
-    return box.transformed(figure.dpi_scale_trans.inverted()).padded(0.05) if box else None
+    return next(ax for ax, size in sizes.items() if size >= _LEAST * max(sizes.values()))
+
+
+def _enlarge(ax: Any, factor: float) -> None:
+    """Enlarge labels, and leave out ticks for which there is no room then."""
+    ax.tick_params(labelsize=factor * ax.xaxis.label.get_fontsize(), labelbottom=True)
+    for label in [ax.title, ax._left_title, ax.xaxis.label, ax.yaxis.label]:
+        label.set_fontsize(factor * label.get_fontsize())
+    for text in ax.texts:  # these stand among the curves
+        text.set_fontsize(factor**0.5 * text.get_fontsize())
+    for axis in (ax.xaxis, ax.yaxis):
+        if isinstance(axis.get_major_locator(), AutoLocator):
+            axis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
 
 
 def replace(app: object) -> None:
@@ -61,5 +102,5 @@ def replace(app: object) -> None:
         Not used.
     """
     for panel in sorted(PANELS.glob("*.png")):
-        for place in (ROOT / "gallery").rglob(f"sphx_glr_{panel.stem}_thumb.png"):
-            scale_image(str(panel), str(place), *SIZE)
+        for thumbnail in (ROOT / "gallery").rglob(f"sphx_glr_{panel.stem}_thumb.png"):
+            scale_image(str(panel), str(thumbnail), *SIZE)

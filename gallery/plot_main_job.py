@@ -4,8 +4,8 @@ The main job: bounds on the ROC and PR curves of real scores
 
 scikit-learn's breast-cancer data, with all labels hidden but those of 30% of the malignant cases,
 the known positives. A logistic regression is cross-validated on what is left, known positives
-against all others, and so are the bounds; the truth, which nobody would know in practice, is drawn
-beside them.
+against all others, and so are the bounds. The dashed curves take the unlabeled as negative, and
+are far too low. The black ones are the truth, which nobody would know in practice.
 """
 
 from pathlib import Path
@@ -16,19 +16,21 @@ import pandas as pd
 import xarray as xr
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import precision_recall_curve, roc_curve
 from sklearn.model_selection import cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import pu_accessor
+from pu_accessor.plots import shared_legend
 
 SEED, KNOWN, OUT = 2, 0.3, Path("build")
 
 # %%
 # Real scores, and labels as they would come from a database: true or missing.
 features, target = load_breast_cancer(return_X_y=True)
-malignant = target == 0
+features, malignant = features[:, 10:20], target == 0  # how much the cells of a sample differ
 shuffled = np.random.default_rng(SEED).permutation(np.flatnonzero(malignant))
 known = np.isin(np.arange(malignant.size), shuffled[: round(KNOWN * malignant.sum())])
 
@@ -68,19 +70,15 @@ print(f"beta = {beta}, {tables.attrs['level']:.0%} {tables.attrs['band']} band\n
 print(table.round(3).to_string(), "\n")
 
 # %%
-# Rank CDF, ROC and PR curves; the truth first, so that it is in the legends, too.
-figure, (left, middle, right) = plt.subplots(1, 3, figsize=(15, 5), layout="constrained")
-true_roc, true_pr = (
-    truth.pu.roc_bounds().squeeze().sel(bound="estimate"),
-    truth.pu.pr_bounds().squeeze(),
-)
-true_pr = true_pr.sel(bound="estimate").isel(rank=slice(1, None))
-left.plot(truth["rank"], true_roc["tpr"], color="black", ls="-.", label="truth")
-middle.plot(true_roc["fpr"], true_roc["tpr"], color="black", ls="-.", label="truth")
-right.plot(true_pr["recall"], true_pr["precision"], color="black", ls="-.", label="truth")
-df.pu.plot_rank_cdf(beta, ax=left)
-tables.pu.plot_roc(ax=middle)
-tables.pu.plot_pr(ax=right)
+# ROC and PR curves, for scores of which a higher one never means less.
+rising = df.pu(monotone=True)
+figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4), layout="constrained")
+rising.plot_roc(beta, baseline=True, ax=left)
+rising.plot_pr(beta, baseline=True, ax=right)
+precision, recall, _ = precision_recall_curve(malignant, score)
+left.plot(*roc_curve(malignant, score)[:2], color="black", linewidth=1, label="truth")
+right.plot(recall[:-1], precision[:-1], color="black", linewidth=1, label="truth")
+shared_legend(figure)
 
 OUT.mkdir(exist_ok=True)
 df.to_csv(OUT / "scores.csv", index=False)

@@ -12,6 +12,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+import seaborn as sns
 from sklearn.datasets import load_breast_cancer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_predict
@@ -21,6 +22,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import pu_accessor  # registers df.pu
+from pu_accessor.plots import shared_legend
 
 SEED, KNOWN, OUT = 4, 0.3, Path("build")
 MODELS = {
@@ -57,10 +59,12 @@ print(models.dominance(beta=0.29).round(3).to_string(index=False), "\n")
 
 # %%
 # Curves, the precision of a screening, and areas against beta.
-figure, (left, middle, right) = plt.subplots(1, 3, figsize=(15, 5), layout="constrained")
+figure, (left, middle, right) = plt.subplots(1, 3, figsize=(10.5, 4.6), layout="constrained")
 models.plot_roc(beta=0.29, ax=left)
 models.plot_metric("precision", beta=0.29, ax=middle)
 models.plot_against_beta("average_precision", beta=np.linspace(0, 0.6, 31), ax=right)
+shared_legend(figure)
+sns.move_legend(figure, "outside lower center", ncols=4, frameon=False)
 
 OUT.mkdir(exist_ok=True)
 figure.savefig(OUT / "many_models.png", dpi=120)

@@ -72,7 +72,7 @@ LAYERS = {
     "metrics": {"inference", "plots"},
     "planning": {"accessors", "inference"},
     "prior": {"accessors", "questions"},
-    "tables": {"accessors", "datasets"},
+    "tables": {"accessors", "datasets", "plots"},
     "utility": {"accessors", "inference", "questions"},
     "values": {"datasets", "plots"},
 }

@@ -11,10 +11,11 @@ import pu_accessor  # noqa: F401
 
 # On `df`, with known positives among 1,000 examples and scores of three models, one a probability.
 LINES = {
-    "DataFrame.pu.plot_roc": "df.pu.plot_roc(beta, baseline=True)",
+    "DataFrame.pu.plot_roc": 'df.pu.plot_roc(beta, mark={"rank": 200}, baseline=True)',
     "DataFrame.pu.plot_pr": "df.pu.plot_pr(beta, baseline=True)",
     "DataFrame.pu.plot_rank_cdf": "df.pu.plot_rank_cdf(beta)",
     "DataFrame.pu.plot_metric": 'df.pu.plot_metric("precision", beta)',
+    "DataFrame.pu.plot_table": 'df.pu(score="p").plot_table(beta, at={"threshold": 0.5})',
     "DataFrame.pu.plot_gain": "df.pu.plot_gain(beta)",
     "DataFrame.pu.plot_net_benefit": 'df.pu(score="p").plot_net_benefit(beta)',
     "DataFrame.pu.plot_calibration": 'df.pu(score="p").plot_calibration(beta)',
@@ -23,11 +24,12 @@ LINES = {
     ),
     "DataFrame.pu.plot_forest": 'both.plot_forest("auroc", beta)',
     "DataFrame.pu.plot_robustness": (
-        'df.pu.plot_robustness("auroc", beta, above=0.7, selection_odds=[1, 2, 3, 4])'
+        'df.pu.plot_robustness("auroc", beta, above=0.75, selection_odds=[1, 2, 3, 4])'
     ),
     "Dataset.pu.plot_roc": "df.pu.contingency([0.1, 0.2]).pu.plot_roc()",
     "Dataset.pu.plot_pr": "df.pu.contingency([0.1, 0.2]).pu.plot_pr()",
     "Dataset.pu.plot_metric": 'both.contingency(beta).pu.plot_metric("f1", x="fraction")',
+    "Dataset.pu.plot_table": "both.contingency(beta).pu.plot_table(at=200)",
     "Dataset.pu.plot_against_beta": (
         'df.pu.contingency([0.05, 0.1, 0.15, 0.2]).pu.plot_against_beta("auroc")'
     ),
@@ -49,7 +51,8 @@ def draw(folder: Path) -> None:
         if path.is_file():
             continue
         drawn = eval(line, dict(names))
-        drawn.figure.savefig(path, dpi=120, bbox_inches="tight")
+        drawn.figure.set_size_inches(8.4, 4.4)  # all of one size, whatever their legends say
+        drawn.figure.savefig(path, dpi=120)
         plt.close("all")
 
 

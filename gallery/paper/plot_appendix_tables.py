@@ -49,6 +49,7 @@ PRINTED = {
 7554 7667 7576 7709 7599 7751  7554 7667 7576 7709 7599 7751  7554 7667 7576 7709 7599 7751
 7554 7667 7576 7709 7599 7751  7554 7667 7576 7709 7599 7751""",
 }
+BLUE, ORANGE = sns.color_palette("colorblind", 2)
 TURNED = {(0.1, 0.4), (0.1, 0.6), (0.1, 0.8), (0.3, 0.6), (0.3, 0.8), (0.5, 0.8)}  # in the paper
 
 truth, rng = np.arange(12_000) < 2_000, np.random.default_rng(13)
@@ -88,13 +89,14 @@ print(f"  by {np.median(np.ptp(fallen, axis=1)):.4f} in half of the columns")
 def draw(way: str) -> None:
     """Draw a table: a column for each beta-hat."""
     figure, axes = plt.subplots(
-        1, 3, figsize=(12, 7), sharey=True, sharex=True, layout="constrained"
+        1, 3, figsize=(9.6, 6.4), sharey=True, sharex=True, layout="constrained"
     )
     height = np.arange(20) + np.repeat(np.arange(4), 5) * 0.6
-    colors = np.where(turned, "C1", "C0") if way == "tightest" else np.full((20, 3), "C0")
+    from_negatives = turned & (way == "tightest")
     for column, (ax, ratio) in enumerate(zip(axes, RATIOS, strict=True)):
         low, high = found[way][:, column].T
-        ax.barh(height, high - low, left=low, height=0.7, color=colors[:, column], alpha=0.7)
+        colors = [ORANGE if negatives else BLUE for negatives in from_negatives[:, column]]
+        ax.barh(height, high - low, left=low, height=0.7, color=colors, alpha=0.7)
         ax.hlines(height, *printed[way][:, column].T, color="black", linewidth=1.2)
         ax.axvline(roc_auc_score(truth, score), color="black", linestyle="--", linewidth=0.8)
         title = "β̂ = β" if ratio == 1 else f"β̂ = {ratio:g} β"
@@ -102,7 +104,7 @@ def draw(way: str) -> None:
     names = [f"{p:.0%} and {q:.0%}" for p, q in rows]
     axes[0].set_yticks(height, names)
     axes[0].set_ylabel("known: positives and negatives")
-    told = {"from known positives": "C0", "from known negatives": "C1", "as printed": "black"}
+    told = {"from known positives": BLUE, "from known negatives": ORANGE, "as printed": "black"}
     for name, color in told.items():
         if name != "from known negatives" or way == "tightest":
             style = {"linewidth": 1.2} if color == "black" else {"linewidth": 7, "alpha": 0.7}

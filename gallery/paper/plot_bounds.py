@@ -14,6 +14,7 @@ import pandas as pd
 import seaborn as sns
 
 import pu_accessor  # registers df.pu
+from pu_accessor.plots import shared_legend
 
 BETA, CUTOFF = 800 / 2_800, 800
 truth = np.arange(3_000) < 1_000
@@ -27,7 +28,7 @@ tables = df.pu.contingency(beta=BETA, ranks="breakpoints")
 cutoff = tables.sel(rank=CUTOFF, method="ffill").squeeze()
 tpr, fpr, precision = (cutoff.pu.metric(name) for name in ("tpr", "fpr", "precision"))
 
-figure, (left, middle, right) = plt.subplots(1, 3, figsize=(12, 4.2), layout="constrained")
+figure, (left, middle, right) = plt.subplots(1, 3, figsize=(10.5, 4.4), layout="constrained")
 df.pu.plot_rank_cdf(beta=BETA, ax=left)
 tables.pu.plot_roc(ax=middle)
 tables.pu.plot_pr(ax=right)
@@ -41,5 +42,7 @@ right.set_xlim(0.01, 1.01)
 for ax, title in [(left, "rank CDF"), (middle, "ROC"), (right, "precision and recall")]:
     ax.set_title(title, loc="left")
     ax.set_box_aspect(1)
+shared_legend(figure)
+sns.move_legend(figure, "outside lower center", ncols=3, frameon=False)
 sns.despine()
 plt.show()

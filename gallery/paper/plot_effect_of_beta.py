@@ -23,7 +23,7 @@ df["label"] = np.where(np.arange(truth.size) < 2_000, True, None)
 
 # %%
 figure, ax = plt.subplots(figsize=(5.4, 5.4), layout="constrained")
-df.pu.plot_roc(beta=[0, 0.1, 0.2, 0.3, 0.4], ax=ax)
+df.pu.plot_roc(beta=[0, 0.15, 0.3, 0.4], ax=ax)
 ax.plot(*roc_curve(truth, df["score"])[:2], color="black", linewidth=1, zorder=6)
 ax.annotate("truth", (0.2, 0.738), (0.4, 0.55), arrowprops={"arrowstyle": "-"})
 ax.set_xlim(-0.02, 1.02)

@@ -48,7 +48,7 @@ for drawn, color, name in [(high, orange, "upper bound"), (low, blue, "lower bou
     ax.fill_between(KNOWN, *np.quantile(drawn, [0.025, 0.975], axis=1), color=color, alpha=0.25)
     ax.plot(KNOWN, drawn.mean(1), "o-", color=color, label=f"{name}: mean, and 95% of 200 draws")
 ax.axhline(TRUE, color="black", linewidth=1, label="true AUROC")
-ax.set(xscale="log", xlim=(10, 10_000), ylim=(0.1, 1.09))
+ax.set(xscale="log", xlim=(10, 10_000), ylim=(0.2, 1))
 ax.set_xticks(KNOWN, [f"{known:,}" for known in KNOWN])
 ax.set(xlabel="known positives", ylabel="AUROC")
 ax.legend(loc="lower right", frameon=False)

@@ -28,6 +28,7 @@ import seaborn as sns
 from scipy.stats import norm
 
 from pu_accessor import PUWarning
+from pu_accessor.plots import shared_legend
 
 warnings.simplefilter("ignore", PUWarning)  # that .1 is too high for model 2 is shown below
 
@@ -50,17 +51,19 @@ print((100 * areas.sort_index(axis=1)).round(1))
 print(models.estimate_beta().loc[:, ["model", "upper"]].round(4))
 
 # %%
-figure, axes = plt.subplots(1, 3, figsize=(14, 4.6), layout="constrained")
+figure, axes = plt.subplots(1, 3, figsize=(10.5, 4.6), layout="constrained")
 curves, colors = tables.pu.roc_bounds().sel(bound="estimate"), sns.color_palette("colorblind")
 for ax, beta in zip(axes, [0, 0.1], strict=False):
     ax.axline((0, 0), slope=1, color="0.6", linestyle=":", linewidth=1)
     for name, color in zip(["model 1", "model 2"], colors, strict=False):
         curve, area = curves.sel(model=name, beta=beta), areas.loc[beta, f"{name}, here"]
-        ax.plot(curve["fpr"], curve["tpr"], color=color, label=f"{name}: {area:.1%}")
+        ax.plot(curve["fpr"], curve["tpr"], color=color, label=name)
+        ax.text(0.97, 0.16 - 0.08 * (name == "model 2"), f"{area:.1%}", color=color, ha="right")
     ax.set(xlabel="false positive rate", ylabel="true positive rate", title=f"β̂ = {beta:g}")
     ax.set(xlim=(-0.01, 1.01), ylim=(0, 1.01), box_aspect=1)
-    ax.legend(loc="lower right", frameon=False)
 models.plot_against_beta("auroc", beta=np.linspace(0, 0.2, 41), ax=axes[2])
 axes[2].set_title("area against β̂")
+shared_legend(figure, title="model")
+sns.move_legend(figure, "outside lower center", ncols=4, frameon=False)
 sns.despine()
 plt.show()

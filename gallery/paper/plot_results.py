@@ -19,6 +19,7 @@ from sklearn.metrics import precision_recall_curve, roc_curve
 from sklearn.model_selection import cross_val_predict
 
 import pu_accessor  # registers df.pu
+from pu_accessor.plots import shared_legend
 
 images, digit = load_digits(return_X_y=True)
 high, model = digit >= 7, LogisticRegression(max_iter=1000)
@@ -29,7 +30,7 @@ beta = high[~known].mean()  # an input; here the truth is at hand
 
 # %%
 tables = df.pu.contingency([0, beta], beta_interval=(0.8 * beta, 1.2 * beta), ranks="breakpoints")
-figure, (left, middle, right) = plt.subplots(1, 3, figsize=(13, 4.6), layout="constrained")
+figure, (left, middle, right) = plt.subplots(1, 3, figsize=(10.5, 4.8), layout="constrained")
 df.pu.plot_rank_cdf(beta, ax=left)
 tables.pu.plot_roc(ax=middle)
 tables.pu.plot_pr(ax=right)
@@ -43,10 +44,8 @@ for (ax, x, y), title in zip(truth, ["rank CDF", "ROC", "precision and recall"],
     ax.plot(x, y, color="black", linewidth=1, zorder=6, label="truth")
     ax.set_title(title, loc="left")
     ax.set_box_aspect(1)
-for ax in (left, middle):
-    ax.legend(loc="lower right", frameon=False, fontsize=8)
-right.get_legend().remove()
-right.annotate("chance", (0.45, high.mean()), (0, 3), textcoords="offset points", color="0.4")
 right.set_xlim(0.01, 1.01)
+shared_legend(figure)
+sns.move_legend(figure, "outside lower center", ncols=3, frameon=False)
 sns.despine()
 plt.show()

@@ -50,7 +50,7 @@ assert ((of_b < of_c) == (with_b < with_c)).all()
 print(f"Corollary 1: at all {of_b.size} ranks; B is below C at {(of_b < of_c).sum()} of them")
 
 # %%
-figure, (left, right) = plt.subplots(1, 2, figsize=(12, 4.8), layout="constrained")
+figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4), layout="constrained")
 blue, orange, green = sns.color_palette("colorblind")[:3]
 rank = np.arange(10)
 left.fill_between(rank, first, second, step="post", color="0.9")

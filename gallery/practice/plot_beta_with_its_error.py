@@ -21,25 +21,33 @@ df = pd.DataFrame({"score": rng.normal(1.8 * truth), "label": np.where(known, 1,
 # %%
 rows = []
 for labels in (50, 100, 200, 400, 800):
-    drawn = df.pu.sample_to_label(labels, random_state=1).index
+    drawn = df.pu.sample_to_label(labels, random_state=7).index
     beta = pu_accessor.beta_from_labels(int(truth[drawn].sum()), labels, 4_700)
     for name, passed in (("with its error", beta), ("as if exact", beta["beta"].item())):
         asked = {
-            "AUROC": df.pu.auroc(passed),
             "precision, top 500": df.pu.metric("precision", passed, at=500),
+            "AUROC": df.pu.auroc(passed),
         }
         for number, found in asked.items():
             width = found["upper"].item() - found["lower"].item()
             rows.append({"number": number, "beta": name, "labels": labels, "width": width})
 widths = pd.DataFrame(rows)
 
-ax = plt.subplots(figsize=(6, 4), layout="constrained")[1]
-sns.lineplot(widths, x="labels", y="width", hue="number", style="beta", markers=True, ax=ax)
-ax.set(
-    xscale="log", xlabel="labels made by hand", ylabel="width of the 95% interval", ylim=(0, None)
+grid = sns.relplot(
+    widths,
+    x="labels",
+    y="width",
+    hue="beta",
+    style="beta",
+    col="number",
+    kind="line",
+    markers=True,
+    palette="colorblind",
+    height=3.4,
 )
-ax.set_xticks(widths["labels"].unique(), widths["labels"].unique().astype(str), minor=False)
-ax.minorticks_off()
-sns.move_legend(ax, "center left", bbox_to_anchor=(1, 0.5), frameon=False)
-sns.despine()
+grid.set(xscale="log", ylim=(0, None), xticks=[50, 100, 200, 400, 800])
+grid.set(xticklabels=["50", "100", "200", "400", "800"])
+grid.set_axis_labels("labels made by hand", "width of the 95% interval").set_titles("{col_name}")
+for ax in grid.axes.flat:
+    ax.minorticks_off()
 plt.show()

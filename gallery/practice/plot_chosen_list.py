@@ -43,12 +43,13 @@ for name, values in kept.items():
     print(f"{name}: true precision >= .8 in {np.mean(np.array(values) >= 0.8):.0%} of draws")
 
 # %%
-# The thin line is the truth, which nobody has.
+# The black line is the truth, which nobody has.
 ax = df.pu.plot_metric("precision", beta, band="simultaneous")
-ax.axhline(0.8, color="black", linewidth=1)
-ax.axvline(found["rank"], color="black", linewidth=1, linestyle=":")
-ax.plot(np.arange(1, 6_001), true / np.arange(1, 6_001), color="0.4", linewidth=1, label="truth")
+ranks, share = np.arange(1, 6_001), true / np.arange(1, 6_001)
+ax.plot(ranks, share, color="black", linewidth=1)
+ax.annotate("truth", (1_350, share[1_349]), (1_500, 0.98), arrowprops={"arrowstyle": "-"})
+ax.plot([0, found["rank"], found["rank"]], [0.8, 0.8, 0.5], color="black", linestyle=":")
+ax.annotate(f"{found['rank']} rows", (found["rank"], 0.52), (4, 0), textcoords="offset points")
 ax.set(xlim=(0, 2_500), ylim=(0.5, 1.01))
-ax.annotate(f"{found['rank']} rows", (found["rank"], 0.97), (4, 0), textcoords="offset points")
 sns.despine(ax=ax)
 plt.show()

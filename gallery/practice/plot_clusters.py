@@ -51,13 +51,13 @@ found: dict[str, Any] = {
 }
 
 blue, red = sns.color_palette("colorblind")[0], sns.color_palette("colorblind")[3]
-figure, axes = plt.subplots(1, 2, figsize=(10, 5), sharex=True, sharey=True, layout="constrained")
+figure, axes = plt.subplots(1, 2, figsize=(9.6, 5), sharex=True, sharey=True, layout="constrained")
 for ax, (kind, areas) in zip(axes, found.items(), strict=True):
     missed = (areas["lower"] > 0.5) | (areas["upper"] < 0.5)
     colors = np.where(missed, "red", "blue")
-    for color, name in ((blue, "blue"), (red, "red")):
+    for color, name, width in ((blue, "blue", 1), (red, "red", 2.5)):
         part = areas[colors == name]
-        ax.hlines(part.index, part["lower"], part["upper"], color=color)
+        ax.hlines(part.index, part["lower"], part["upper"], color=color, linewidth=width)
         ax.plot(part["estimate"], part.index, "o", color=color, markersize=4)
     ax.axvline(0.5, color="black", linewidth=0.8, linestyle="--")
     ax.set(title=f"counting {kind}: {missed.sum()} of 40 intervals miss", xlabel="AUROC")

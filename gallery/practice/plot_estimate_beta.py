@@ -41,13 +41,26 @@ hand = pu_accessor.beta_from_labels(int(truth[sample].sum()), sample.size, (~kno
 rows["200 labels by hand"] = hand.iloc[0]
 
 # %%
-figure, ax = plt.subplots(figsize=(6.8, 3.4), layout="constrained")
-table, blue = pd.DataFrame(rows).T, sns.color_palette("colorblind")[0]
-ax.hlines(table.index, table["lower"].tolist(), table["upper"].tolist(), color=blue, linewidth=2)
-ax.plot(table["beta"], table.index, "o", color=blue, clip_on=False)
-ax.axvline(1_200 / 5_600, color="black", linewidth=1)
-ax.annotate("true β", (1_200 / 5_600, -0.6), (4, 0), textcoords="offset points")
-ax.set(xlabel="β, with its 95% limits", xlim=(0, None), ylim=(4.5, -0.7))
+# Misleading are the two whose upper limit is below the truth.
+figure, ax = plt.subplots(figsize=(6.8, 3.2), layout="constrained")
+blue, red = sns.color_palette("colorblind")[0], sns.color_palette("colorblind")[3]
+true_beta = 1_200 / 5_600
+for name, row in rows.items():
+    misleads = row["upper"] < true_beta
+    ax.hlines(name, row["lower"], row["upper"], color=red if misleads else blue, linewidth=2)
+    ax.plot(row["beta"], name, "x" if misleads else "o", color=red if misleads else blue)
+    if misleads:
+        ax.annotate(
+            "misleads",
+            (row["upper"], name),
+            (8, 0),
+            textcoords="offset points",
+            color=red,
+            va="center",
+        )
+ax.axvline(true_beta, color="black", linewidth=1, zorder=0)
+ax.annotate("true β", (true_beta, -0.6), (4, 0), textcoords="offset points")
+ax.set(xlabel="β, with its 95% limits", xlim=(-0.005, None), ylim=(4.5, -0.8))
 sns.despine(left=True)
 ax.tick_params(left=False)
 plt.show()

@@ -48,6 +48,6 @@ plt.show()
 
 # %%
 # Or average precision, or a metric at a cutoff: here the share of eights in the best-ranked tenth.
-every.plot_forest("recall", beta, at={"fraction": 0.1}, order=best, palette=["#882255"])
+every.plot_forest("recall", beta, at={"fraction": 0.1}, order=best)
 sns.despine(left=True)
 plt.show()

@@ -32,6 +32,6 @@ told = [
     f"{name}: {found['estimate']:.2f} ({found['lower']:.2f} to {found['upper']:.2f})"
     for name, found in (("enrichment of the top 5%", factor), ("BEDROC", bedroc))
 ]
-ax.text(0.97, 0.75, "\n".join(told), ha="right")
+ax.text(0.98, 0.04, "\n".join(told), ha="right")
 sns.despine()
 plt.show()

@@ -29,12 +29,24 @@ gaps = pd.concat([pu.gap("recall", at=at), pu.gap("precision", beta, at=at)])
 shown = ["quantity", "estimate_a", "estimate_b", "difference", "lower", "upper"]
 print(gaps[shown].round(2).to_string(index=False))
 
-ax = plt.subplots(figsize=(6, 2.4), layout="constrained")[1]
+ax, blue = (
+    plt.subplots(figsize=(5.2, 2.8), layout="constrained")[1],
+    sns.color_palette("colorblind")[0],
+)
 for place, row in enumerate(gaps.itertuples()):
-    ax.plot([row.lower, row.upper], [place, place], color="C0", linewidth=3, alpha=0.4)
-    ax.plot(row.difference, place, "o", color="C0")
+    ax.plot([100 * row.lower, 100 * row.upper], [place, place], color=blue, linewidth=3, alpha=0.4)
+    ax.plot(100 * row.difference, place, "o", color=blue)
+    ax.annotate(
+        f"{row.estimate_a:.0%} less {row.estimate_b:.0%}",
+        (100 * row.difference, place),
+        (0, 8),
+        textcoords="offset points",
+        ha="center",
+    )
 ax.axvline(0, color="0.4", linewidth=1)
-ax.set(yticks=[0, 1], yticklabels=gaps["quantity"], ylim=(-0.6, 1.6))
-ax.set_xlabel("north less south, 95% interval")
+ax.set(yticks=[0, 1], yticklabels=gaps["quantity"], ylim=(-0.5, 1.6))
+ax.set_xlabel("north less south, in points, with 95% intervals")
+points = 100 * gaps["difference"].iloc[0]
+ax.set_title(f"The screen finds {points:.0f} points less\nof the sick in the south", loc="left")
 sns.despine()
 plt.show()

@@ -26,7 +26,7 @@ df = pd.DataFrame({"score": score, "label": np.where(known, True, None)})
 beta = high[~known].mean()  # an input; here the truth is at hand
 
 # %%
-figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.4), layout="constrained")
+figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4.2), layout="constrained")
 df.pu.plot_against_beta("precision", np.linspace(0, 0.5, 26), at=300, ax=left)
 limit = df.pu.estimate_beta()["upper"].item()
 left.plot(beta, high[np.argsort(-score)[:300]].mean(), "o", color="black")
@@ -44,8 +44,9 @@ for (name, text), color in zip(names.items(), sns.color_palette("colorblind"), s
     right.plot(slopes["rank"][10:], slopes[name][10:], color=color)
     at = (1_000, slopes[name].sel(rank=1_000))
     right.annotate(
-        text, at, (0, -16 if name == "fpr" else 6), color=color, textcoords="offset points"
+        text, at, (0, -18 if name == "fpr" else 6), color=color, textcoords="offset points"
     )
 right.set(xlabel="examples predicted positive", ylabel="change if β̂ is .01 higher")
+right.set_ylim(bottom=-0.012)
 sns.despine()
 plt.show()

@@ -1,6 +1,6 @@
 """
-A hundred million rows with dask
-================================
+A million rows with dask, or a hundred million
+==============================================
 
 Unlabeled scores are only counted, partition by partition: nothing but counts and labeled scores
 travels. Here 40 partitions of 25,000 rows stand for as many files; with 2,500,000 rows each, the
@@ -32,15 +32,14 @@ beta = 0.008 / 0.998
 
 # %%
 # The methods are those of a frame in memory.
-
 auroc = ddf.pu.auroc(beta).iloc[0]
 print(f"AUROC {auroc['estimate']:.4f}, 95% interval {auroc['lower']:.4f} to {auroc['upper']:.4f}")
 
 # %%
-# Decisions fall at the top of such a ranking, where few negatives are.
-
+# Decisions fall at the top of such a ranking, where few negatives are: hence the logarithmic axis.
 ax = ddf.pu.plot_roc(beta, band="simultaneous", baseline=True)
-ax.set(xlim=(0, 0.1), aspect="auto")
-ax.set_title(f"{ROWS * FILES:,} rows in {FILES} partitions", loc="left")
+ax.set(xscale="log", xlim=(1e-4, 1), title=f"{ROWS * FILES:,} rows in {FILES} partitions")
+rates = [0.0001, 0.001, 0.01, 0.1, 1]
+ax.set_xticks(rates, [f"{rate:g}" for rate in rates])
 sns.despine(ax=ax)
 plt.show()

@@ -34,8 +34,7 @@ with plt.rc_context({"font.size": 9, "axes.titlesize": 9, "axes.linewidth": 0.6}
         0.27, row="hospital", col="model", baseline=True
     )
     grid.set_titles("{row_name}, {col_name}")
-    grid.figure.set_size_inches(5, 6.2)
-    sns.move_legend(grid, "lower center", ncols=2)
-    grid.tight_layout(rect=(0, 0.12, 1, 1))
+    grid.figure.set_size_inches(5, 5.6)
+    sns.move_legend(grid.figure, "outside lower center", ncols=2, frameon=False)
     sns.despine()
 plt.show()

@@ -19,8 +19,8 @@ safe = positives_needed(0.05, pilot={"auroc": 0.85}, beta=0.1, n_unlabeled=OTHER
 print(safe.to_string(index=False))
 
 # %%
-figure, (left, right) = plt.subplots(1, 2, figsize=(7.2, 3.2), layout="constrained")
-widths = np.geomspace(0.04, 0.2, 9)
+figure, (left, right) = plt.subplots(1, 2, figsize=(8, 3.6), layout="constrained")
+widths = np.geomspace(0.05, 0.2, 9)
 for auroc, color in zip((0.7, 0.85, 0.95), sns.color_palette("colorblind"), strict=False):
     plans = [
         positives_needed(width, pilot={"auroc": auroc}, beta=0.1, n_unlabeled=OTHERS)
@@ -28,14 +28,19 @@ for auroc, color in zip((0.7, 0.85, 0.95), sns.color_palette("colorblind"), stri
     ]
     needed = [plan["n"].item() for plan in plans]
     left.loglog(widths, needed, color=color, label=f"AUROC {auroc}")
-left.set(xlabel="width of the 95% interval", ylabel="known positives")
+left.set(xlabel="width of the 95% interval of AUROC", ylabel="known positives")
+left.set_xticks([0.05, 0.1, 0.2], ["0.05", "0.1", "0.2"])
+left.set_yticks([20, 50, 100, 200, 500], ["20", "50", "100", "200", "500"])
+left.minorticks_off()
 left.legend(frameon=False)
 sizes = np.arange(20, 420, 20)
 for correlation, color in zip((0, 0.5, 0.9), sns.color_palette("colorblind"), strict=False):
     model = {"auroc": 0.85, "correlation": correlation}
     seen = [power(0.03, int(n), OTHERS, pilot=model, beta=0.1) for n in sizes]
     right.plot(sizes, seen, color=color, label=f"correlation {correlation}")
-right.set(xlabel="known positives", ylabel="a difference of .03 is seen", ylim=(0, 1))
+right.set(
+    xlabel="known positives", ylabel="probability that a lead of .03 is seen", ylim=(0, 1.01)
+)
 right.legend(frameon=False)
 sns.despine()
 plt.show()

@@ -14,6 +14,7 @@ import seaborn as sns
 from sklearn.datasets import load_breast_cancer
 
 import pu_accessor  # registers df.pu
+from pu_accessor.plots import shared_legend
 
 data = load_breast_cancer(as_frame=True)
 malignant = data.target.to_numpy() == 0
@@ -23,13 +24,13 @@ df["label"] = np.where(known, 1, np.nan)
 beta = malignant[~known].mean()  # an input; here the truth is at hand
 
 # %%
-figure, (left, right) = plt.subplots(1, 2, figsize=(10.5, 4.4), layout="constrained")
+figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 4), sharey=True, layout="constrained")
 for ax, models in [(left, ["concave points", "compactness"]), (right, ["compactness", "texture"])]:
     df.pu(score=models).plot_robustness("difference", beta, ax=ax)
-    ax.set(title=" less ".join(models), ylim=(-0.25, 0.85))
-left.get_legend().remove()
-sns.move_legend(right, "upper left", frameon=False)
+    ax.set_title(" less ".join(models))
 right.set(ylabel="")
+shared_legend(figure)
+sns.move_legend(figure, "outside lower center", ncols=3, frameon=False)
 sns.despine()
 plt.show()
 

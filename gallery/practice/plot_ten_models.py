@@ -25,6 +25,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import cross_val_predict
 
 import pu_accessor  # registers df.pu
+from pu_accessor.plots import shared_legend
 
 features, progression = load_diabetes(return_X_y=True)
 truth = progression > 150
@@ -56,11 +57,11 @@ found = long.groupby("model").pu.auroc(beta).sort_values("estimate", ascending=F
 
 # %%
 ax = long.groupby("model").pu.plot_forest(
-    "auroc", beta, target="examples", order=found, baseline=True, legend=False
+    "auroc", beta, target="examples", order=found, baseline=True
 )
 scores = long.groupby("model")["score"]
 areas = scores.agg(lambda score: roc_auc_score(truth, score))
 ax.plot(areas[found], range(len(found)), "|", color="black", markersize=16, label="truth")
-ax.legend(loc="upper left", frameon=False)
+shared_legend(ax.figure)
 sns.despine(left=True)
 plt.show()

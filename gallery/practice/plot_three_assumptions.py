@@ -20,6 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import pu_accessor
+from pu_accessor.plots import shared_legend
 
 data = load_breast_cancer()
 malignant, rng = data.target == 0, np.random.default_rng(3)
@@ -65,16 +66,17 @@ kept = df.pu.robustness("precision", beta["beta"].item(), at=40, above=0.5, sele
 print(kept[["estimate", "above", "breaking_point"]].round(2).to_string(index=False))
 
 # %%
-# The thin line is the truth, which nobody has.
-figure, (ax, right) = plt.subplots(1, 2, figsize=(10.5, 4.6), layout="constrained")
-df.pu.plot_metric("precision", sure, band="simultaneous", ax=ax)
+# The black line is the truth, which nobody has.
+figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 5), layout="constrained")
+df.pu.plot_metric("precision", sure, band="simultaneous", ax=left)
 places = np.arange(1, len(df) + 1)
 share = np.cumsum(truth[np.argsort(-score)]) / places
-ax.plot(places, share, color="black", linewidth=1, label="truth")
-ax.axhline(0.6, color="0.5", linewidth=1)
-ax.set(xlim=(1, 150), ylim=(0, 1.02))
-sns.move_legend(ax, "lower left", frameon=False)  # there is room now
+left.plot(places, share, color="black", linewidth=1, label="truth")
+left.axhline(0.6, color="0.4", linestyle="--", linewidth=1, label="three in five")
+left.set(xlim=(1, 150), ylim=(0, 1.02), ylabel="", title="precision of the list")
 df.pu.plot_robustness("precision", beta["beta"].item(), at=40, ax=right)
-right.set(ylim=(0, 1.02), ylabel="precision of the forty")
+right.set(ylim=(0, 1.02), ylabel="", title="precision of the forty")
+shared_legend(figure)
+sns.move_legend(figure, "outside lower center", ncols=3, frameon=False)
 sns.despine()
 plt.show()

@@ -28,21 +28,22 @@ df = pd.DataFrame({"score": score, "label": np.where(known, True, None)})
 beta = malignant[~known].mean()  # an input; here the truth is at hand
 
 
-def gain(tp: xr.DataArray, fp: xr.DataArray, fn: xr.DataArray, tn: xr.DataArray) -> xr.DataArray:
-    """Weigh misses against false alarms: minus the cost, in biopsies for each patient."""
-    return -(10 * fn + fp) / (tp + fp + fn + tn)
+def cost(tp: xr.DataArray, fp: xr.DataArray, fn: xr.DataArray, tn: xr.DataArray) -> xr.DataArray:
+    """Weigh misses against false alarms: in needless biopsies for each patient."""
+    return (10 * fn + fp) / (tp + fp + fn + tn)
 
 
 # %%
-best = df.pu.metric(gain, beta, at="maximum").iloc[0]
-ax = df.pu.plot_metric(gain, beta, x="threshold", band="simultaneous")
+# The least cost is the largest of minus the cost.
+best = df.pu.metric(lambda tp, fp, fn, tn: -cost(tp, fp, fn, tn), beta, at="maximum").iloc[0]
+ax = df.pu.plot_metric(cost, beta, x="threshold", band="simultaneous")
 black = {"color": "black", "linewidth": 1}
-ax.plot([best["threshold"]] * 2, [best["lower"], best["upper"]], **black)
-ax.plot(best["threshold"], best["estimate"], "o", color="black")
+ax.plot([best["threshold"]] * 2, [-best["lower"], -best["upper"]], **black)
+ax.plot(best["threshold"], -best["estimate"], "o", color="black")
 text = f"biopsy from {best['threshold']:.1f} on:\n{best['rank']} of {len(df)} patients"
-ax.annotate(text, (best["threshold"], best["lower"]), (-4.2, -1.2), arrowprops={"arrowstyle": "-"})
-ax.axhline(-(~malignant).mean(), **black, linestyle=":")
-ax.annotate("biopsy for all", (-1.2, -0.63), (0, 3), textcoords="offset points", ha="right")
-ax.set(xlim=(-4.5, -1.2), ylim=(-1.4, 0), ylabel="minus the cost, biopsies a patient")
+ax.annotate(text, (best["threshold"], -best["lower"]), (-4.2, 1.2), arrowprops={"arrowstyle": "-"})
+ax.axhline((~malignant).mean(), **black, linestyle=":")
+ax.annotate("biopsy for all", (-4.45, 0.63), (0, -4), textcoords="offset points", va="top")
+ax.set(xlim=(-4.5, -1.5), ylim=(0, 1.4), ylabel="net cost per patient, in biopsies")
 sns.despine()
 plt.show()

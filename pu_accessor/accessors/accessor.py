@@ -168,6 +168,7 @@ class Accessor(Bound):
     plot_pr = plots.plot_pr
     plot_rank_cdf = plots.plot_rank_cdf
     plot_metric = plots.plot_metric
+    plot_table = plots.plot_table
     plot_against_beta = plots.plot_against_beta
     plot_forest = utility_plots.plot_forest
     plot_robustness = utility_plots.plot_robustness

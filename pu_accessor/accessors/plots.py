@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from pu_accessor.accessors.bound import Bound
 from pu_accessor.datasets import tables
+from pu_accessor.datasets.marks import ask_cells, ask_marks
 from pu_accessor.datasets.values import ask_quantity
+from pu_accessor.inference.estimates.cutoff_spec import At
 from pu_accessor.inference.quantities import read_quantity
 from pu_accessor.inference.tables.metrics import Metric
 from pu_accessor.questions.betas import Beta, BetaInterval, read_betas
@@ -48,6 +50,7 @@ def plot_roc(
     beta_interval: BetaInterval | None = None,
     ranks: Ranks = "breakpoints",
     target: str = "examples",
+    mark: At | None = None,
     baseline: bool = False,
     **options: Unpack[PlotOptions],
 ) -> Drawing:
@@ -87,6 +90,11 @@ def plot_roc(
         What bounds are about: these examples once all labels were known, or new ones. For new ones
         they hold at all thresholds jointly, and ``df.pu(monotone=True)`` makes the band far
         narrower.
+    mark : At, optional
+        Cutoffs to mark on each curve, with their value beside: a rank, ``{"threshold": 0.5}``, a
+        fraction, or several of a kind, ``{"rank": [50, 100]}``.
+
+        All that `at` of `metric` takes: "youden", or ``{"recall": 0.9}``, too.
     baseline : bool, default False
         Insist on the dashed curve of beta = 0, which takes the unlabeled as negative.
     hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional
@@ -136,7 +144,9 @@ def plot_roc(
     betas = read_betas(beta, beta_interval)
     asked = self._request(ranks), betas, settings, ranks
     bounded = tables.contingency(*asked, baseline=baseline, rounded=False, target=target)
-    return plots.plot_roc(bounded, checked)
+    betas = betas.with_baseline() if baseline else betas
+    marked = ask_marks(bounded, self._request(ranks), "roc", mark, betas, settings, target)
+    return plots.plot_roc(marked, checked)
 
 
 def plot_pr(
@@ -150,6 +160,7 @@ def plot_pr(
     beta_interval: BetaInterval | None = None,
     ranks: Ranks = "breakpoints",
     target: str = "examples",
+    mark: At | None = None,
     baseline: bool = False,
     **options: Unpack[PlotOptions],
 ) -> Drawing:
@@ -189,6 +200,11 @@ def plot_pr(
         What bounds are about: these examples once all labels were known, or new ones. For new ones
         they hold at all thresholds jointly, and ``df.pu(monotone=True)`` makes the band far
         narrower.
+    mark : At, optional
+        Cutoffs to mark on each curve, with their value beside: a rank, ``{"threshold": 0.5}``, a
+        fraction, or several of a kind, ``{"rank": [50, 100]}``.
+
+        All that `at` of `metric` takes: "youden", or ``{"recall": 0.9}``, too.
     baseline : bool, default False
         Insist on the dashed curve of beta = 0, which takes the unlabeled as negative.
     hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional
@@ -235,7 +251,9 @@ def plot_pr(
     bounded = tables.contingency(
         *asked, baseline=baseline, rounded=False, target=target, curve="pr"
     )
-    return plots.plot_pr(bounded, checked)
+    betas = betas.with_baseline() if baseline else betas
+    marked = ask_marks(bounded, self._request(ranks), "pr", mark, betas, settings, target)
+    return plots.plot_pr(marked, checked)
 
 
 def plot_rank_cdf(
@@ -420,6 +438,87 @@ def plot_metric(
         *asked, baseline=baseline, rounded=False, target=target, curve=curve
     )
     return plots.plot_metric(bounded, quantity, x, checked)
+
+
+def plot_table(
+    self: Bound,
+    beta: Beta,
+    *,
+    at: At,
+    level: float = 0.95,
+    band: UserBand = "exact",
+    reference: str = "positives",
+    selection_odds: float = 1.0,
+    **options: Unpack[PlotOptions],
+) -> Drawing:
+    r"""Draw the bounded 2 x 2 table at one cutoff, as people print confusion matrices.
+
+    Each cell has the estimated number of examples with its limits below. It is the darker, the
+    larger its share of its row: the positives above, the negatives below.
+
+    Parameters
+    ----------
+    beta : Beta
+        Fraction of positives among the unlabeled, in [0, 1]; 0 takes them as negative. A number,
+        several, a mapping, Series or DataArray by group.
+    at : At
+        The cutoff: a number of examples predicted positive, 100 or ``{"rank": 100}``, or their
+        share, ``{"fraction": 0.1}``; a score, ``{"threshold": 0.5}``; the last with an estimated
+        ``{"fpr": 0.05}`` at most or ``{"precision": 0.9}`` at least, the first with ``{"recall":
+        0.9}``, or tpr, at least; "youden" or "maximum", where the estimated informedness, or the
+        metric itself, is highest.
+
+        Not "maximum": a table has no one value that could be highest.
+    level : float, default 0.95
+        Probability with which the band covers, in (0, 1): at each cutoff or bin for "exact" and
+        "bootstrap", at all of them jointly for "simultaneous" and "dkw".
+    band : Band, default "exact"
+        Bounds on the latent positives in the head: "exact", "simultaneous", "bootstrap" or "dkw".
+        Or a function ``(n, m, level) -> (lower, upper)`` of two integer arrays, for k = 0..n known
+        positives in the head. Or a pair ``(lower, upper)`` of their share among the first r = 0,
+        1, ... examples: arrays, DataArrays over "rank", or functions of an array of r.
+    reference : {"positives", "negatives", "tightest", "both"}, default "positives"
+        Which known examples the band starts from: known negatives, if a random sample, bound the
+        latent ones below each cutoff. "tightest" takes the kind with the narrower range of AUROC
+        at each beta, "both" what two bands at half of 1 - level have in common.
+    selection_odds : float, default 1
+        Factor by which the odds of being labeled may differ between any two positives (or
+        negatives, with known ones): 1 for labels at random, infinite for nothing known about them.
+        Above 1 the band is "exact" or "simultaneous", and holds for every such selection.
+    hue, col, row, ax, line_kws, band_kws, palette, legend, height : optional
+        What colours and panels tell apart, where to draw, and how it looks, in the same way in all
+        plots: `pu_accessor.plots.Options` has each.
+
+    Returns
+    -------
+    Axes or FacetGrid
+        Of matplotlib; with `col` or `row` a grid of seaborn's.
+
+    See Also
+    --------
+    metric : A number of such a table, with its interval.
+    contingency : The tables of all cutoffs.
+
+    Notes
+    -----
+    The four limits hold together: where true positives are at their lowest, false positives are
+    at their highest.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import pu_accessor
+    >>> label = [None, 1, 1, None, None, 1, None, None, None]
+    >>> df = pd.DataFrame({"score": range(9, 0, -1), "label": label})
+    >>> ax = df.pu.plot_table(beta=0.5, at={"threshold": 6})
+    >>> ax.get_xlabel().split(",")[:1], [text.get_text() for text in ax.texts][:2]
+    (['predicted'], ['4\n[2, 4]', '0\n[0, 2]'])
+    """
+    from pu_accessor import plots
+
+    checked = plots.Options(**options)
+    settings = read_settings(level, band, reference, selection_odds)
+    return plots.plot_table(ask_cells(self._request(), read_betas(beta), at, settings), checked)
 
 
 def plot_against_beta(

@@ -308,7 +308,8 @@ class TablesAccessor:
         >>> tables.pu.area("auroc").sel(beta=0.5).to_series().round(3).to_dict()
         {'lower': 0.222, 'estimate': 1.0, 'upper': 1.0}
         """
-        return curves.area(read_dataset(self._dataset), quantity, max_fpr=max_fpr)
+        tables = curves.tables_of(read_dataset(self._dataset))
+        return curves.area(tables, quantity, max_fpr=max_fpr)
 
     def beta_derivatives(self) -> xr.Dataset:
         """Return how fast rates and counts change with beta ([1]_, Appendix B).
@@ -474,5 +475,6 @@ class TablesAccessor:
 
     plot_roc = table_pictures.plot_roc
     plot_pr = table_pictures.plot_pr
+    plot_table = table_pictures.plot_table
     plot_metric = table_pictures.plot_metric
     plot_against_beta = table_pictures.plot_against_beta

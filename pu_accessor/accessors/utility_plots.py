@@ -220,7 +220,8 @@ def plot_calibration(
 ) -> Drawing:
     """Draw a reliability diagram: the share of positives in bins of the scores, with its limits.
 
-    A point stands at the mean score of its bin, and the limits over all of the bin.
+    A dot stands at the mean score of its bin, with its limits as a bar. It is hollow where the bin
+    has no known positive. Dots of several curves stand side by side.
 
     Parameters
     ----------

@@ -20,6 +20,7 @@ from pu_accessor.datasets.schema import (
     axis_of,
     check_whole,
     counts_of,
+    is_on_new,
     is_whole,
 )
 from pu_accessor.errors import PUKeyError, PUValueError
@@ -42,6 +43,7 @@ from pu_accessor.inference.tables.metrics import (
     evaluate,
 )
 from pu_accessor.questions.comparison import pair_columns
+from pu_accessor.ranking import FloatArray
 
 _AREAS = {"roc": "AUROC", "pr": "area under the PR curve"}
 # What bounds of an area are worth: whether each cutoff is bounded, or all of them jointly.
@@ -70,12 +72,62 @@ def curve(tables: xr.Dataset, name: str) -> xr.Dataset:
     return curves.assign_coords({grid: (grid, GRID), "envelope": ("envelope", SIDES)})
 
 
+def tables_of(curves: xr.Dataset) -> xr.Dataset:
+    """Return curves, as `curve` returns them, with the tables that they are of; tables as are."""
+    needed = {"beta", "rank", *TOTALS}
+    names = [name for name, (x, y, *_) in TRACES.items() if needed | {x, y} <= {*curves.variables}]
+    if COUNTS[0] in curves or not names:
+        return curves
+    rate = "tpr" if names[0] == "roc" else "recall"
+    known, against, unlabeled = (curves[name] for name in TOTALS)
+    positives = known + np.floor(curves["beta"] * unlabeled + 0.5)
+    negatives = known + against + unlabeled - positives
+    tp = curves[rate] * positives
+    fp = curves["fpr"] * negatives if rate == "tpr" else curves["rank"] - tp
+    counts = dict(zip(COUNTS, (tp, fp, positives - tp, negatives - fp), strict=True))
+    dims = curves[rate].dims
+    return curves.assign(
+        {name: (dims, count.transpose(*dims).data) for name, count in counts.items()}
+    )
+
+
 def metric(tables: xr.Dataset, quantity: str | Metric) -> xr.DataArray:
     """Evaluate a metric on each contingency table."""
     label = read_quantity(quantity, None, "tables").name
     values = _widen(_evaluate(quantity, tables), tables, partial(_evaluate, quantity), kinks=True)
     values.attrs = {**tables.attrs, "long_name": label}
     return values.rename(label)
+
+
+def between_cutoffs(tables: xr.Dataset, points: int) -> tuple[FloatArray, FloatArray]:
+    """Return the ranks of the cutoffs of one ranking, and others in between."""
+    ranks = tables["rank"] if is_on_new(tables) else tables["tp"] + tables["fp"]
+    own = np.unique(ranks.to_numpy().astype(np.float64))
+    more = np.append(
+        np.linspace(own[0], own[-1], points), np.geomspace(1, max(own[-1], 1), points)
+    )
+    more = more[(more > own[0]) & (more < own[-1])]
+    return own, np.setdiff1d(more, own)
+
+
+def metric_envelope(
+    tables: xr.Dataset, quantity: str | Metric, places: FloatArray | None = None
+) -> FloatArray:
+    """Return the lowest and highest of a metric at betas within the interval, at each cutoff.
+
+    Or at `places` between the cutoffs, on straight lines of the counts: 0.5 is midway between the
+    first two.
+    """
+    inner = interval_tables(tables, kinks=places is None)
+    counts = [] if inner is None else [count.to_numpy() for count in counts_of(inner)]
+    if places is not None:
+        start = np.minimum(places.astype(int), len(counts[0]) - 2)
+        part = (places - start)[:, np.newaxis, np.newaxis]
+        counts = [(1 - part) * count[start] + part * count[start + 1] for count in counts]
+    values = evaluate(quantity, *counts)
+    values = np.where(np.isfinite(values), values, np.nan)
+    ends: FloatArray = np.stack([side.reduce(values, axis=(1, 2)) for side in (np.fmin, np.fmax)])
+    return ends
 
 
 def area(tables: xr.Dataset, quantity: str, *, max_fpr: float | None = None) -> xr.DataArray:

@@ -128,14 +128,17 @@ def is_whole(tables: xr.Dataset) -> bool:
     if not any(tables.sizes.get(axis) for axis in (AXIS, "rank")):
         return False
     axis = axis_of(tables.dims)
-    tp, fp, fn, tn = (tables[name].variable for name in COUNTS)  # without indexes to align
     first, last = {axis: 0}, {axis: -1}
-    # A place that unstacking left empty has no ends: NaN is not above 0.
-    head, tail = tp + fp, fn + tn
+    # A place that unstacking left empty has no ends: NaN is not above 0. Without indexes to align.
+    tp, fp, fn, tn = (tables[name].variable for name in COUNTS)
+    start, end = tp.isel(first) + fp.isel(first), fn.isel(last) + tn.isel(last)
+    one = {"bound": 0, "beta": 0}  # a cutoff has as many examples at each
+    head = tp.isel(one, missing_dims="ignore") + fp.isel(one, missing_dims="ignore")
     if is_on_new(tables) and {*TOTALS, "rank"} <= {*tables.variables}:  # limits are no table
         head = tables["rank"].variable
-        tail = sum(tables[name].variable for name in TOTALS) - head
-    if (head.isel(first) > 0).any() or (tail.isel(last) > 0).any():
+        start = head.isel(first)
+        end = sum(tables[name].variable for name in TOTALS) - head.isel(last)
+    if (start > 0).any() or (end > 0).any():
         return False
     steps = head.isel({axis: slice(1, None)}) - head.isel({axis: slice(None, -1)})
     ranks = tables.indexes.get("rank")
@@ -160,6 +163,32 @@ def check_whole(tables: xr.Dataset) -> None:
         "with ranks='breakpoints', and select after taking areas.",
         page="results",
     )
+
+
+def check_thresholds(tables: xr.Dataset) -> None:
+    """Raise unless the thresholds of all cutoffs are known."""
+    every = bool(np.all(tables.coords.get("all_cutoffs", True)))
+    if not (every and is_whole(tables) and "threshold" in tables.coords):
+        raise PUValueError(
+            "x='threshold' needs the tables of all cutoffs and their thresholds, but some are "
+            "missing. Make them with ranks='all', and select after drawing."
+        )
+
+
+def check_negatives(tables: xr.Dataset) -> None:
+    """Raise where there is no false positive rate."""
+    if "beta" not in tables.dims:
+        return  # said better by what follows
+    first = tables.isel({axis_of(tables.dims): 0})
+    dims = [dim for dim in first["fp"].dims if dim != "beta"]
+    empty = (first["fp"] + first["tn"] == 0).any(dims)
+    if empty.any():
+        betas = tables["beta"].to_numpy()[..., empty]
+        raise PUValueError(
+            f"An ROC curve needs negatives, but at beta = {betas.tolist()} there are none. Pass a "
+            "smaller beta, or draw the precision-recall curve: plot_pr.",
+            page="beta#too-high",
+        )
 
 
 _LABELED = ("bound", "beta", "fpr_grid", "recall_grid", "envelope")

@@ -14,7 +14,7 @@ from pu_accessor.datasets.schema import BOUND, TOTALS, axis_of
 from pu_accessor.datasets.tables import contingency
 from pu_accessor.errors import PUKeyError, PUTypeError, PUValueError, brief
 from pu_accessor.inference.bands.lookup import band_name
-from pu_accessor.inference.comparison.dominance import infeasible
+from pu_accessor.inference.comparison.dominance import crossings, infeasible
 from pu_accessor.inference.estimates.cutoff_spec import no_rank
 from pu_accessor.inference.estimates.utility import as_edges, as_thresholds
 from pu_accessor.inference.quantities import Quantity, read_quantity
@@ -23,6 +23,7 @@ from pu_accessor.inference.tables.metrics import Metric
 from pu_accessor.questions.betas import Betas
 from pu_accessor.questions.request import Request, Results
 from pu_accessor.questions.utility import Thresholds, net_benefits, reliabilities
+from pu_accessor.ranking import FloatArray
 
 
 def ask_quantity(
@@ -113,6 +114,16 @@ def _infeasible(tables: xr.Dataset) -> xr.DataArray:
         keep_attrs=False,
     )
     return is_too_high
+
+
+def order_changes(first: xr.Dataset, second: xr.Dataset) -> tuple[FloatArray, FloatArray]:
+    """Return where the estimates of two models cross, on straight lines between betas."""
+    betas = first["beta"].to_numpy()
+    values, others = (each["value"].sel(bound="estimate").to_numpy() for each in (first, second))
+    lead = values - others
+    known = np.isfinite(lead)
+    x = np.array(crossings(betas[known], lead[known]))
+    return x, np.interp(x, betas[known], values[known])
 
 
 _RANGE = ("range_lower", "estimate", "range_upper")
@@ -221,7 +232,7 @@ def decision_curves(
     """Return the net benefit of each ranking as curves to draw."""
     probabilities = as_thresholds(thresholds)
     results = net_benefits(request, betas, probabilities, settings)
-    curves = _curves(results, "threshold", {"treat_all": ("threshold", "beta")})
+    curves = lay_out_curves(results, "threshold", {"treat_all": ("threshold", "beta")})
     return curves.assign_coords(threshold=probabilities)
 
 
@@ -231,11 +242,13 @@ def calibration_curves(
     """Return the share of positives in bins as curves to draw."""
     edges = as_edges(bins)
     results = reliabilities(request, betas, edges, settings)
-    curves = _curves(results, "bin", {"mean_score": ("bin",)})
+    curves = lay_out_curves(results, "bin", {"mean_score": ("bin",), "known_positive": ("bin",)})
     return curves.assign_coords(bin=edges[:-1], right=("bin", edges[1:]))
 
 
-def _curves(results: Results[Any], along: str, more: Mapping[str, tuple[str, ...]]) -> xr.Dataset:
+def lay_out_curves(
+    results: Results[Any], along: str, more: Mapping[str, tuple[str, ...]]
+) -> xr.Dataset:
     """Lay what rankings answer side by side, to be drawn."""
     keys = key_coordinates(results)
     by_key, contents = tuple(keys.sizes), [result.content for result in results.each]

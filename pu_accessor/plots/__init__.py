@@ -10,8 +10,10 @@ from pu_accessor.plots.curves import (
     plot_roc,
 )
 from pu_accessor.plots.layout import Drawing
+from pu_accessor.plots.legends import shared_legend
 from pu_accessor.plots.metrics import check_plot_metric, plot_metric
 from pu_accessor.plots.options import Options, Style
+from pu_accessor.plots.tables import plot_table
 from pu_accessor.plots.values import plot_against_beta, plot_forest, plot_robustness
 
 __all__ = [
@@ -30,4 +32,6 @@ __all__ = [
     "plot_rank_cdf",
     "plot_robustness",
     "plot_roc",
+    "plot_table",
+    "shared_legend",
 ]

@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb, to_rgba
 from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
+from matplotlib.patheffects import withStroke
 
 from pu_accessor.inference.quantities import write_label
 from pu_accessor.plots.colors import ground, ink
@@ -31,8 +32,7 @@ _REFERENCES: Mapping[str, str] = {
 TARGETS: Mapping[str, str] = {"population": "new examples", "examples": "these examples"}
 _FEW = 6  # bands whose faces can be told apart where they lie over each other
 _SEPARATOR = ": "
-_WHOLE = 4_000  # points that are few enough to be drawn as they are
-_CELLS = 2_000  # pixels of a picture in which nothing moves by more than one
+_NEAR = 0.15  # of a rate, within which one name stands for the marks of several curves
 
 
 class Kind(StrEnum):
@@ -47,7 +47,10 @@ class Kind(StrEnum):
     INFEASIBLE = "pu_accessor infeasible"
     LIMIT = "pu_accessor limit"
     CHANCE = "pu_accessor chance"
+    HOLLOW = "pu_accessor hollow"
     SHADE = "pu_accessor shade"
+    MARK = "pu_accessor mark"
+    CELL = "pu_accessor cell"
 
 
 class Curve(NamedTuple):
@@ -95,9 +98,41 @@ def draw_curves(
             draw_envelope(ax, curve, *envelope(curve.data), dataset["interval_beta"].to_numpy())
         draw_band(ax, curve, trace, options, band_label(dataset))
         draw_line(ax, curve, trace, options.line)
+    if "mark_name" in dataset.coords:
+        draw_marks(ax, [curve for curve in curves if not curve.is_baseline])
 
 
-def draw_band(ax: Axes, curve: Curve, trace: Trace, options: Options, label: str) -> None:
+def draw_bars(
+    ax: Axes,
+    curve: Curve,
+    parts: Sequence[xr.Dataset],
+    trace: Trace,
+    options: Options,
+    label: str,
+) -> None:
+    """Draw an interval's bar for each part of a curve; one stands for all in a legend."""
+    for number, part in enumerate(parts):
+        name = f"{'_' * (number > 0)}{label}"
+        draw_band(ax, curve._replace(data=part, among=1), trace, options, name)
+
+
+def draw_dots(ax: Axes, curve: Curve, trace: Trace, options: Options) -> None:
+    """Draw estimates that no line joins."""
+    dots = {"marker": "o", "linestyle": "none", "markersize": 6}
+    dots |= {"markeredgecolor": ground(ax), "markeredgewidth": 0.75}
+    draw_line(ax, curve, trace, {**dots, **options.line})
+
+
+def draw_naive(ax: Axes, curve: Curve, trace: Trace) -> None:
+    """Draw crosses where unlabeled examples are taken as negative."""
+    x, y = trace(curve.data.sel(bound="estimate"))
+    style: dict[str, Any] = {"color": curve.color, "marker": "x", "linestyle": "none"}
+    ax.plot(x, y, label=curve.label, gid=Kind.BASELINE, zorder=3, **style)
+
+
+def draw_band(
+    ax: Axes, curve: Curve, trace: Trace, options: Options, label: str, *, density: float = 1
+) -> None:
     """Fill between the bounds: along the upper one and back along the lower one."""
     if curve.is_baseline:
         return
@@ -107,7 +142,7 @@ def draw_band(ax: Axes, curve: Curve, trace: Trace, options: Options, label: str
     color = style.pop("color", None) or face or curve.color
     is_opaque = "alpha" in style or to_rgba(color)[3] < 1
     properties = {
-        "facecolor": color if is_opaque else (*to_rgb(color), _opacity(curve.among)),
+        "facecolor": color if is_opaque else (*to_rgb(color), density * _opacity(curve.among)),
         "edgecolor": (*to_rgb(color), 0.7),
         "linewidth": 0.6,
         "label": label,
@@ -127,7 +162,7 @@ def _opacity(among: int) -> float:
 def draw_envelope(ax: Axes, curve: Curve, x: FloatArray, ends: Path, betas: FloatArray) -> None:
     """Hatch what a curve's bounds get to while beta varies; curves may share one."""
     low, high = ends
-    outline = _outline(thin(x, high), thin(x, low))
+    outline = _outline((x, high), (x, low))
     drawn = [patch.get_path() for patch in ax.patches if kind_of(patch) is Kind.ENVELOPE]
     corners = [np.asarray(path.vertices)[: len(outline)] for path in drawn]
     if curve.is_baseline or any(np.array_equal(outline, others) for others in corners):
@@ -212,7 +247,7 @@ def _path(curve: Curve, trace: Trace, bound: str) -> Path:
     """Return the vertices of one bound of a curve, where it has a value."""
     x, y = trace(curve.data.sel(bound=bound))
     known = np.isfinite(x) & np.isfinite(y)
-    return thin(x, y) if known.all() else thin(x[known], y[known])
+    return (x, y) if known.all() else (x[known], y[known])
 
 
 def follow(x: str, y: str) -> Trace:
@@ -229,29 +264,6 @@ def hold(x: FloatArray, y: FloatArray) -> Path:
     return np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1]
 
 
-def thin(x: FloatArray, y: FloatArray) -> Path:
-    """Leave out vertices that nobody sees, so that vector files are small.
-
-    Of a run of points within one cell of a grid, the first and the last stay. There are `_CELLS`
-    cells along x and y, and along the logarithm of x where it may be drawn on such an axis.
-    """
-    if x.size <= _WHOLE:
-        return x, y
-    scales = [x, y]
-    if x.min() >= 0 and x.max() > 0:
-        scales.append(np.log(np.maximum(x, x[x > 0].min())))
-    is_new = np.zeros(x.size - 1, dtype=bool)
-    for values in scales:
-        with np.errstate(over="ignore", invalid="ignore"):
-            extent = np.ptp(values)
-        if not np.isfinite(extent):
-            return x, y
-        cells = (values - values.min()) * (_CELLS / extent if extent > 0 else 0)
-        is_new |= np.diff(cells.astype(np.int32)) != 0
-    kept = np.append(is_new, True) | np.append(True, is_new)
-    return x[kept], y[kept]
-
-
 # Marks
 
 
@@ -265,6 +277,27 @@ def draw_cross(ax: Axes, x: Any, y: Any, kind: Kind, label: str, color: Any) -> 
     """Mark where something changes or breaks."""
     style: dict[str, Any] = {"color": color, "marker": "X", "markeredgecolor": ground(ax)}
     ax.plot(x, y, label=label, gid=kind, linestyle="none", markersize=8, zorder=4, **style)
+
+
+def draw_marks(ax: Axes, curves: Sequence[Curve]) -> None:
+    """Mark the cutoffs of curves that are asked for, with their value beside the lowest one."""
+    marks = []
+    for curve in curves:
+        x, y, names = (curve.data[f"mark_{part}"].to_numpy() for part in ("x", "y", "name"))
+        style: dict[str, Any] = {"color": curve.color, "marker": "o"}
+        style |= {"markeredgecolor": ground(ax), "linestyle": "none", "zorder": 4}
+        ax.plot(x, y, gid=Kind.MARK, label="_mark", **style)
+        marks += [*zip(y, x, names, strict=True)]
+    halo = [withStroke(linewidth=2, foreground=ground(ax))]
+    below = "precision" not in curves[0].data  # where the curve is not going
+    beside: dict[str, Any] = {"textcoords": "offset points", "path_effects": halo}
+    beside |= {"xytext": (6, -3 if below else 3), "va": "top" if below else "bottom"}
+    written: list[tuple[float, float, str]] = []
+    for y, x, name in sorted(marks):
+        others = [np.subtract((x, y), at) for *at, text in written if text == name]
+        if all(np.abs(apart).max() > _NEAR for apart in others):
+            ax.annotate(name, (x, y), fontsize="small", color=ink(ax), zorder=4, **beside)
+            written.append((x, y, name))
 
 
 def draw_limit(ax: Axes, beta: float, color: Any, label: str) -> None:

@@ -7,31 +7,21 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 
+from pu_accessor.datasets.curves import between_cutoffs
 from pu_accessor.datasets.curves import curve as curve_of
-from pu_accessor.datasets.schema import COUNTS
-from pu_accessor.errors import PUValueError
-from pu_accessor.plots.artists import (
-    Curve,
-    Envelope,
-    Path,
-    band_label,
-    curves_on,
-    draw_band,
-    draw_chance,
-    draw_curves,
-    draw_envelope,
-    draw_line,
-    follow,
-    hold,
-)
-from pu_accessor.plots.colors import ink
+from pu_accessor.datasets.schema import COUNTS, INTERVAL, axis_of, check_negatives, is_on_new
+from pu_accessor.datasets.slices import visible
+from pu_accessor.plots import artists
+from pu_accessor.plots.artists import Curve, Envelope, Kind, Path
+from pu_accessor.plots.colors import ground, ink
 from pu_accessor.plots.layout import Drawing, draw_panels
 from pu_accessor.plots.options import Options
-from pu_accessor.ranking import FloatArray, IntArray
+from pu_accessor.ranking import FloatArray
 
 _DIAGONAL = [0.0, *np.geomspace(1e-6, 1, 61).tolist()]  # straight, and right on a log scale, too
 _BELOW = 0.2  # how far a decision curve is followed below 0, by the highest point
-_PIECES = 200  # straight pieces that a precision-recall curve from recall 0 to 1 is drawn with
+_HALF, _DODGE = 0.006, 0.016  # of a bar's width, and from one curve to the next, in scores
+_PIECES = 200  # points of a precision-recall curve between cutoffs, and as many close to the top
 
 
 def plot_roc(tables: xr.Dataset, options: Options) -> Drawing:
@@ -40,15 +30,17 @@ def plot_roc(tables: xr.Dataset, options: Options) -> Drawing:
     A bound may step back: a known positive that enters the head brings latent ones along, which
     were false positives one rank before. The estimate does not, but where a bound cuts it.
     """
-    rates = curve_of(tables, "roc")
-    _check_negatives(tables)
+    rates = _rates(tables, "roc")
+    check_negatives(tables)
     envelope = _read_envelope(rates, "tpr_envelope")
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
         ax.set(xlabel="false positive rate", ylabel="true positive rate")
-        draw_chance(ax, _DIAGONAL, _DIAGONAL)
-        draw_curves(ax, curves, follow("fpr", "tpr"), options, tables, envelope)
-        ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), box_aspect=1)  # square where zoomed, too
+        artists.draw_chance(ax, _DIAGONAL, _DIAGONAL)
+        artists.draw_curves(ax, curves, artists.follow("fpr", "tpr"), options, tables, envelope)
+        ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+        if options.ax is None:
+            ax.set_box_aspect(1)  # square where zoomed, too
 
     return draw_panels(rates, draw, options)
 
@@ -64,13 +56,12 @@ def plot_pr(tables: xr.Dataset, options: Options) -> Drawing:
     .. [1] J. Davis, M. Goadrich, *The relationship between precision-recall and ROC curves*,
        ICML 2006.
     """
-    rates = curve_of(tables, "pr")  # says what is missing where these are no tables
-    rates = rates.assign({name: tables[name].variable for name in COUNTS})
+    rates = _rates(tables, "pr")
     envelope = _read_envelope(rates, "precision_envelope")
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
         ax.set(xlabel="recall", ylabel="precision")
-        draw_curves(ax, curves, _trace_pr, options, tables, envelope)
+        artists.draw_curves(ax, curves, _trace_pr, options, tables, envelope)
         _draw_prevalences(ax, _not_naive(curves))
         ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
 
@@ -86,41 +77,34 @@ def plot_rank_cdf(cdf: xr.Dataset, options: Options) -> Drawing:
     def draw(ax: Axes, curves: list[Curve]) -> None:
         ax.set(xlabel="examples predicted positive", ylabel="share of positives found")
         for end in {_examples(curve.data) for curve in curves}:
-            draw_chance(ax, [0, end], [0, 1])
+            artists.draw_chance(ax, [0, end], [0, 1])
         # The known positives are the same at each beta.
         shared = held and not weighted and not any(curve.by_model for curve in curves)
-        first = not curves_on(ax)
-        band = band_label(cdf)
+        first = not artists.curves_on(ax)
+        band = artists.band_label(cdf)
         if shared and len(curves) > 1:  # an entry for each: a line is enough
             band = band.replace("\n", " ")
         for curve in curves:
             beta = f", {curve.label}" if shared else ""
-            draw_band(ax, curve, trace, options, f"{band}{beta}")
+            artists.draw_band(ax, curve, trace, options, f"{band}{beta}")
         for curve in curves[:1] if shared else curves:
             line = curve._replace(is_baseline=False)
             if shared:
                 color = ink(ax) if first else curve.color
                 line = line._replace(color=color, label="known positives")
-            draw_line(ax, line, trace, options.line)
+            artists.draw_line(ax, line, trace, options.line)
         ax.margins(x=0.02)  # a last step at the last example is not under the frame
         ax.set(ylim=(-0.02, 1.02))
 
-    return draw_panels(cdf, draw, options)
+    return draw_panels(visible(cdf), draw, options)
 
 
-def _check_negatives(tables: xr.Dataset) -> None:
-    """Raise where there is no false positive rate."""
-    if "beta" not in tables.dims:
-        return  # said better by what follows
-    dims = [dim for dim in tables["fp"].dims if dim != "beta"]
-    empty = (tables["fp"] + tables["tn"] == 0).any(dims)
-    if empty.any():
-        betas = tables["beta"].to_numpy()[..., empty]
-        raise PUValueError(
-            f"An ROC curve needs negatives, but at beta = {betas.tolist()} there are none. Pass a "
-            "smaller beta, or draw the precision-recall curve: plot_pr.",
-            page="beta#too-high",
-        )
+def _rates(tables: xr.Dataset, name: str) -> xr.Dataset:
+    """Return a curve with the counts it is of, at cutoffs that can be seen."""
+    has_envelope = any(part in tables for part in INTERVAL)  # which all cutoffs count for
+    seen = tables if has_envelope else visible(tables)
+    rates = curve_of(seen, name)  # says what is missing where these are no tables
+    return visible(rates.assign({count: seen[count].variable for count in COUNTS}))
 
 
 def _read_envelope(rates: xr.Dataset, name: str) -> Envelope | None:
@@ -141,39 +125,35 @@ def _draw_prevalences(ax: Axes, curves: Sequence[Curve]) -> None:
         colors.setdefault(float((tp + fn) / (tp + fp + fn + tn)), []).append(curve.color)
     for prevalence, hues in colors.items():
         hue = {"color": hues[0]} if len(hues) == 1 else {}
-        draw_chance(ax, [0, 1], [prevalence, prevalence], label="chance (prevalence)", **hue)
+        artists.draw_chance(
+            ax, [0, 1], [prevalence, prevalence], label="chance (prevalence)", **hue
+        )
 
 
 def _trace_pr(tables: xr.Dataset) -> Path:
     """Follow recall and precision along straight lines of tp and fp."""
-    tp, fp, fn = (tables[name].to_numpy().astype(np.float64) for name in ("tp", "fp", "fn"))
-    known = np.isfinite(tp + fp + fn)
-    tp, fp, fn = tp[known], fp[known], fn[known]
-    positives = tp[0] + fn[0]
+    tp = tables["tp"].to_numpy()
+    known = np.isfinite(tp)
     # Before a positive is found precision is 0 or undefined: it would be a spike at recall 0.
-    first = int(np.argmax(tp > 0))
-    tp, fp = tp[first:], fp[first:]
-    pieces = np.ceil(np.diff(tp) / positives * _PIECES).astype(int).clip(min=1)
-    if pieces.size < pieces.sum():
-        tp, fp = _divide(pieces, tp, fp)
+    from_first = known & (np.arange(tp.size) >= np.argmax(known & (tp > 0)))
+    tables = tables.isel({axis_of(tables.dims): from_first})
+    tp, fp, fn = (tables[name].to_numpy().astype(np.float64) for name in ("tp", "fp", "fn"))
+    ranks = tables["rank"].to_numpy() if is_on_new(tables) else tp + fp
+    filled = np.union1d(*between_cutoffs(tables, _PIECES))
+    positives = tp[0] + fn[0]
+    tp, fp = (np.interp(filled, ranks, count) for count in (tp, fp))
     head = tp + fp
     recall, precision = tp / positives, tp / np.where(head > 0, head, 1)
-    if not first:
-        return recall, precision
-    return np.insert(recall, 0, 0.0), np.insert(precision, 0, precision[0])
-
-
-def _divide(pieces: IntArray, *counts: FloatArray) -> list[FloatArray]:
-    """Divide what is between two cutoffs into pieces of equal length."""
-    starts = np.cumsum(pieces) - pieces
-    part = (np.arange(pieces.sum()) - np.repeat(starts, pieces)) / np.repeat(pieces, pieces)
-    cutoffs = np.append(np.repeat(np.arange(pieces.size), pieces) + part, pieces.size)
-    return [np.interp(cutoffs, np.arange(count.size), count) for count in counts]
+    return (
+        (recall, precision)
+        if recall[0] == 0
+        else (np.append(0, recall), np.append(precision[0], precision))
+    )
 
 
 def _trace_rank_cdf(curve: xr.Dataset) -> Path:
     """Hold each value until the next cutoff, up to the last example."""
-    return hold(*_trace_rising(curve))
+    return artists.hold(*_trace_rising(curve))
 
 
 def _trace_rising(curve: xr.Dataset) -> Path:
@@ -197,7 +177,9 @@ def plot_net_benefit(benefits: xr.Dataset, options: Options) -> Drawing:
     def draw(ax: Axes, curves: list[Curve]) -> None:
         ax.set(xlabel="threshold probability", ylabel="net benefit")
         envelope = _envelope_of_benefits if "envelope" in benefits else None
-        draw_curves(ax, curves, follow("threshold", "value"), options, benefits, envelope)
+        artists.draw_curves(
+            ax, curves, artists.follow("threshold", "value"), options, benefits, envelope
+        )
         _draw_defaults(ax, _not_naive(curves))
         tops = [np.max(line.get_ydata()) for line in ax.lines]
         tops += [area.get_xy()[:, 1].max() for area in ax.patches]  # type: ignore[attr-defined]
@@ -213,8 +195,10 @@ def _draw_defaults(ax: Axes, curves: Sequence[Curve]) -> None:
     x = curves[0].data["threshold"].to_numpy().tolist()
     for treat_all, color in colors.items():
         style = {"color": color} if len(colors) > 1 else {}
-        draw_chance(ax, x, [*treat_all], label="treat all", **style)
-    draw_chance(ax, x[:: len(x) - 1], [0, 0], label="treat none", linestyle="-", linewidth=0.8)
+        artists.draw_chance(ax, x, [*treat_all], label="treat all", **style)
+    artists.draw_chance(
+        ax, x[:: len(x) - 1], [0, 0], label="treat none", linestyle="-", linewidth=0.8
+    )
 
 
 def plot_gain(gains: xr.Dataset, options: Options) -> Drawing:
@@ -223,46 +207,56 @@ def plot_gain(gains: xr.Dataset, options: Options) -> Drawing:
     def draw(ax: Axes, curves: list[Curve]) -> None:
         ax.set(xlabel="share of examples predicted positive", ylabel="share of positives found")
         envelope = _envelope_of_gains if "envelope_lower" in gains["bound"] else None
-        draw_curves(ax, curves, follow("fraction", "gain"), options, gains, envelope)
-        draw_chance(ax, [0, 1], [0, 1])
+        artists.draw_curves(
+            ax, curves, artists.follow("fraction", "gain"), options, gains, envelope
+        )
+        artists.draw_chance(ax, [0, 1], [0, 1])
         prevalences = {float(curve.data["prevalence"]) for curve in _not_naive(curves)}
         for prevalence in sorted(prevalences):
             ends: tuple[list[float], list[float]] = [0, prevalence, 1], [0, 1, 1]
-            draw_chance(ax, *ends, label="perfect", linestyle="-", linewidth=0.8)
+            artists.draw_chance(ax, *ends, label="perfect", linestyle="-", linewidth=0.8)
         ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
 
-    return draw_panels(gains, draw, options)
+    return draw_panels(visible(gains), draw, options)
 
 
 def plot_calibration(shares: xr.Dataset, options: Options) -> Drawing:
-    """Draw reliability diagrams: shares of positives at the mean scores of bins, with limits."""
-    dots = {"marker": "o", "markersize": 4, "markeredgecolor": "white", "markeredgewidth": 0.75}
+    """Draw reliability diagrams: the share of positives at the mean score of each bin, with a bar.
+
+    A dot is hollow where its bin has no known positive, so that labels say little of it.
+    """
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
         ax.set(xlabel="mean score", ylabel="share of positives")
-        draw_chance(ax, [0, 1], [0, 1], label="calibrated")
-        for curve in curves:
-            for run in _runs(curve.data):
-                part = curve._replace(data=run)
-                if "envelope" in run:
-                    (x, low), (_, high) = (_over_bins(run, side) for side in _sides(run))
-                    draw_envelope(ax, part, x, (low, high), shares["interval_beta"].to_numpy())
-                draw_band(ax, part, _trace_bins, options, band_label(shares))
-            draw_line(ax, curve, follow("mean_score", "value"), {**dots, **options.line})
+        artists.draw_chance(ax, [0, 1], [0, 1], label="calibrated")
+        for index, curve in enumerate(curves):
+            shift = _DODGE * (index - (len(curves) - 1) / 2)
+            data = curve.data.assign(mean_score=curve.data["mean_score"] + shift)
+            _draw_bins(ax, curve._replace(data=data), options, shares)
         ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
 
     return draw_panels(shares, draw, options, along="bin")
 
 
-def _runs(curve: xr.Dataset) -> list[xr.Dataset]:
-    """Return the parts of a curve that are side by side, without empty bins between them."""
-    left, right = curve["bin"].to_numpy(), curve["right"].to_numpy()
-    starts = np.flatnonzero(np.append(True, left[1:] != right[:-1]))
-    ends = np.append(starts[1:], left.size)
-    return [
-        curve.isel(bin=slice(start, end))
-        for start, end in zip(starts.tolist(), ends.tolist(), strict=True)
-    ]
+def _draw_bins(ax: Axes, curve: Curve, options: Options, shares: xr.Dataset) -> None:
+    """Draw the dots of one curve and their bars, on those of the envelope."""
+    at_bins = artists.follow("mean_score", "value")
+    if curve.is_baseline:
+        artists.draw_naive(ax, curve, at_bins)
+        return
+    bins = [curve.data.isel(bin=[place]) for place in range(curve.data.sizes["bin"])]
+    for each in bins if "envelope" in shares else []:
+        x = _sides_of_bar(each)
+        low, high = (np.repeat(side, 2) for side in _sides(each))
+        part, betas = curve._replace(data=each), shares["interval_beta"].to_numpy()
+        artists.draw_envelope(ax, part, x, (low, high), betas)
+    artists.draw_bars(ax, curve, bins, _trace_bar, options, artists.band_label(shares))
+    artists.draw_dots(ax, curve, at_bins, options)
+    unknown = curve.data.sel(bound="estimate", bin=curve.data["known_positive"].to_numpy() == 0)
+    if unknown.sizes["bin"]:
+        style: dict[str, Any] = {"color": curve.color, "markerfacecolor": ground(ax)}
+        style |= {"marker": "o", "linestyle": "none", "label": "no known positive", "zorder": 3.5}
+        ax.plot(*at_bins(unknown), gid=Kind.HOLLOW, **style)
 
 
 def _not_naive(curves: Sequence[Curve]) -> Sequence[Curve]:
@@ -287,11 +281,11 @@ def _envelope_of_gains(curve: xr.Dataset) -> tuple[FloatArray, Path]:
     return curve["fraction"].to_numpy(), (low.to_numpy(), high.to_numpy())
 
 
-def _trace_bins(curve: xr.Dataset) -> Path:
-    return _over_bins(curve, curve["value"].to_numpy())
+def _trace_bar(each: xr.Dataset) -> Path:
+    return _sides_of_bar(each), np.repeat(each["value"].to_numpy(), 2)
 
 
-def _over_bins(curve: xr.Dataset, values: FloatArray) -> Path:
-    """Hold values over the width of their bins."""
-    edges = np.stack([curve["bin"].to_numpy(), curve["right"].to_numpy()], axis=1)
-    return edges.ravel(), np.repeat(values, 2)
+def _sides_of_bar(each: xr.Dataset) -> FloatArray:
+    """Return the left and the right side of the bar of one bin."""
+    x: FloatArray = each["mean_score"].to_numpy() + np.array([-_HALF, _HALF])
+    return x

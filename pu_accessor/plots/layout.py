@@ -3,50 +3,30 @@
 import textwrap
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import matplotlib.pyplot as plt
-import numpy as np
 import pandas as pd
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.text import Text
 from seaborn import FacetGrid
 
-from pu_accessor.datasets.schema import AXIS, BOUND
-from pu_accessor.errors import PUValueError, shorten, suggestion
+from pu_accessor.datasets.slices import Slice, settled_names, take_apart, values_along
+from pu_accessor.errors import PUValueError, suggestion
 from pu_accessor.plots.artists import Curve, curves_on, write_key, write_name, write_panel
 from pu_accessor.plots.colors import ink, next_colors, read_palette
-from pu_accessor.plots.legends import Entries, add_legend, columns_beside, legend_entries
+from pu_accessor.plots.legends import add_legend, legend_entries
 from pu_accessor.plots.options import Options
-from pu_accessor.ranking import BoolArray
 
 Drawing: TypeAlias = Axes | FacetGrid
 Values: TypeAlias = Mapping[str, Sequence[Hashable]]
 Draw: TypeAlias = Callable[[Axes, list[Curve]], None]
 
-PLACE = "place"  # along which categories stand side by side
 _NAIVE = "β̂ = 0 (unlabeled as negative)"
 _BRIEF = 6  # betas that a legend names where their order says the rest
-_INCREASING = {
-    "rank": "Make tables with ranks='breakpoints', or ds.sortby('rank').",
-    "beta": "Pass several: beta=[0.1, 0.2, 0.3].",
-    "threshold": "Pass several: thresholds=[0.1, 0.2, 0.3].",
-    "bin": "Pass a larger number: bins=10.",
-}
 _HEIGHT = 3.2  # of a panel, in inches
-
-
-class Slice(NamedTuple):
-    """One curve of a Dataset: where it stands along each dimension, and its values."""
-
-    where: Mapping[str, Hashable]
-    data: xr.Dataset
-
-    @property
-    def beta(self) -> float | None:
-        """The one beta of the curve; none where it runs along beta."""
-        return float(self.data["beta"]) if self.data["beta"].ndim == 0 else None
+_LINE = 0.85  # of an axis, for each line of its label: a layout may still make the axis shorter
 
 
 # Panels
@@ -90,7 +70,7 @@ def _assign(dataset: xr.Dataset, options: Options, values: Values) -> Options:
                 f"{name} must be one of the dimensions {list(values)}, but {dim!r} was passed."
                 f"{suggestion(dim, values) or by}"
             )
-    settled = _settled(dataset, set(named.values()))
+    settled = settled_names(dataset, set(named.values()))
     left = [name for name, keys in values.items() if len(keys) > 1 and name not in settled]
     if len(left) > (options.hue is None):
         raise PUValueError(
@@ -108,59 +88,47 @@ def _tell_apart(left: Sequence[str], free: Sequence[str]) -> str:
     return f"Pass {written}."
 
 
-def _settled(dataset: xr.Dataset, named: set[str]) -> set[str]:
-    """Return the names that need no hue any more: levels stand for their index, or it for them."""
-    settled = set(named)
-    for dim in dataset.dims:
-        index = dataset.indexes.get(dim)
-        if isinstance(index, pd.MultiIndex):
-            levels = {str(name) for name in index.names}
-            if levels & named:
-                settled.add(str(dim))
-            if str(dim) in named or not levels & named:
-                settled |= levels
-    return settled
-
-
 def _draw_axes(slices: Sequence[Slice], draw: Draw, options: Options, values: Values) -> Axes:
     """Draw all curves on one Axes."""
     ax = plt.subplots(layout="constrained")[1] if options.ax is None else options.ax
     curves = color_curves(ax, slices, options, values)
     draw(ax, curves)
-    _break_labels(ax)
-    if options.legend:
-        add_legend(ax, _entries([ax], curves, options), write_title(options, values), options)
+    has_broken = _break_labels(ax)
+    _name_curves([ax], curves, options, values)
+    if has_broken and options.ax is None:  # lower Axes have other ticks, which take other room
+        figure: Any = ax.figure
+        figure.get_layout_engine().execute(figure)
     return ax
 
 
-def _entries(axes: Sequence[Axes], curves: Sequence[Curve], options: Options) -> Entries:
-    """Return what a legend names, as it is wanted."""
-    return legend_entries(axes, without_names(curves, options), brief=options.legend == "brief")
+def _name_curves(
+    axes: Sequence[Axes], curves: Sequence[Curve], options: Options, values: Values
+) -> None:
+    """Add the legend that is wanted."""
+    if options.legend:
+        brief = options.legend == "brief"
+        entries = legend_entries(axes, without_names(curves, options), brief=brief)
+        add_legend(axes, entries, write_title(options, values), options)
 
 
-def _break_labels(ax: Axes) -> None:
-    """Break the lines of labels that are longer than their axis, so that none is cut off."""
-    figure: Any = ax.get_figure(root=True)
-    for _ in range(2):  # again where lines that were broken have left less room
-        if figure.get_layout_engine() is not None:
-            figure.get_layout_engine().execute(figure)
-        ax.apply_aspect()
-        frame = ax.get_window_extent()
-        for label, room, way in (
-            (ax.xaxis.label, frame.width, "width"),
-            (ax.yaxis.label, frame.height, "height"),
-        ):
-            text = label.get_text()
-            length = getattr(label.get_window_extent(), way)
-            if "\n" not in text and length > room > 0:
-                label.set_text(textwrap.fill(text, max(8, int(len(text) * room / length))))
+def _break_labels(ax: Axes) -> bool:
+    """Break the lines of labels that are longer than their axis, and say whether there are any."""
+    before, frame = (ax.get_xlabel(), ax.get_ylabel()), ax.get_window_extent()
+    for label, side in ((ax.xaxis.label, frame.width), (ax.yaxis.label, frame.height)):
+        lines, room = label.get_text().split("\n"), _LINE * side
+        length = max(label.get_window_extent().size)
+        if length > room > 0:
+            width = max(8, int(max(map(len, lines)) * room / length))
+            label.set_text("\n".join(textwrap.fill(line, width) for line in lines))
+    return before != (ax.get_xlabel(), ax.get_ylabel())
 
 
 def _draw_grid(slices: Sequence[Slice], draw: Draw, options: Options, values: Values) -> FacetGrid:
-    """Draw a grid of panels with one legend."""
+    """Draw a grid of panels of one size, with one legend."""
     order = {name: values[name] for name in (options.row, options.col) if name}
     grid = _make_grid(slices, options, order)
-    colored = color_curves(grid.axes.flat[0], slices, options, values)
+    axes = [*grid.axes.flat]
+    colored = color_curves(axes[0], slices, options, values)
     for key, ax in grid.axes_dict.items():
         panel = dict(zip(order, key if len(order) == 2 else (key,), strict=True))
         inside = {id(item.data) for item in slices if _belongs(item, panel)}
@@ -169,15 +137,13 @@ def _draw_grid(slices: Sequence[Slice], draw: Draw, options: Options, values: Va
             among = sum(not curve.is_baseline for curve in curves)
             draw(ax, [curve._replace(among=among) for curve in curves])
         ax.set_title(", ".join(write_panel(name, value) for name, value in panel.items()))
-    drawn = next(ax for ax in grid.axes.flat if ax.get_xlabel())
+    drawn = next(ax for ax in axes if ax.get_xlabel())
     grid.set_axis_labels(drawn.get_xlabel(), drawn.get_ylabel())  # of the outer panels alone
-    if options.legend:
-        entries = dict(_entries(list(grid.axes.flat), colored, options))
-        title = write_title(options, values)
-        height = float(grid.figure.get_figheight())
-        columns = columns_beside(len(entries) + bool(title), height)
-        grid.add_legend(entries, title=title, ncols=columns)
-    grid.tight_layout()
+    for ax in axes:
+        _break_labels(ax)
+    grid.figure.set_layout_engine("constrained")
+    _name_curves(axes, colored, options, values)
+    grid._legend = next(iter(grid.figure.legends), None)  # where seaborn looks for it
     return grid
 
 
@@ -213,100 +179,6 @@ def _belongs(item: Slice, panel: Mapping[str, Hashable]) -> bool:
 # Curves
 
 
-def _cutoffs(dataset: xr.Dataset) -> str:
-    """Return the dimension of the cutoffs; that of a single ranking where there is none."""
-    return AXIS if AXIS in dataset.dims else "rank"
-
-
-def _check(dataset: xr.Dataset, along: str) -> None:
-    """Raise unless there are curves and a band for each."""
-    dims = dict.fromkeys([along, "bound", *(["beta"] if along != PLACE else [])])
-    named = [dim for dim in dims if dim == AXIS or dim in dataset.coords]
-    lacking = [dim for dim in dims if dim not in dataset.dims or dim not in named]
-    bounds = [] if lacking else [b for b in BOUND if b not in dataset["bound"].to_numpy()]
-    if lacking or bounds:
-        raise PUValueError(
-            f"A plot needs the dimensions {', '.join(dims)} with the bounds {[*BOUND]}, "
-            f"but {lacking or bounds} is missing. {_keep(dataset, lacking)}"
-        )
-    betas = dataset["beta"].to_numpy()
-    if along == PLACE:
-        return  # categories come in any order, and one alone is enough
-    if betas.ndim == 1 and not 0 < betas.size == np.unique(betas).size:
-        raise PUValueError(f"A plot needs each beta once, but there are {betas.tolist()}.")
-    points = dataset["rank" if along == AXIS and "rank" in dataset.coords else along]
-    steps = np.diff(points.transpose(..., along).to_numpy())
-    # Rankings with cutoffs of their own repeat their last one.
-    if points.sizes[along] < 2 or (steps < 0 if along == AXIS else steps <= 0).any():
-        name = "rank" if along == AXIS else along
-        raise PUValueError(
-            f"A plot needs two or more increasing {name}s, but there are {points.sizes[along]}: "
-            f"{np.ravel(points)[:5].tolist()}. {_INCREASING[name]}"
-        )
-
-
-def _keep(dataset: xr.Dataset, lacking: list[str]) -> str:
-    """Say how a dimension is kept, or comes back."""
-    if lacking and lacking[0] in dataset.coords and lacking[0] != "bound":
-        return f"Put it back: ds.expand_dims({lacking[0]!r})."
-    return "Select with a list, which keeps the dimension."
-
-
-def take_apart(dataset: xr.Dataset, along: str | None = None) -> list[Slice]:
-    """Take a Dataset apart into curves, without what has no value."""
-    along = _cutoffs(dataset) if along is None else along
-    _check(dataset, along)
-    drawn = next(name for name, variable in dataset.data_vars.items() if along in variable.dims)
-    dims = [str(dim) for dim in dataset[drawn].dims if dim not in (along, "bound")]
-    dims.sort(key=lambda dim: dim == "beta")  # models first
-    slices = []
-    for position in np.ndindex(*(dataset.sizes[dim] for dim in dims)):
-        indices = dict(zip(dims, position, strict=True))
-        data = dataset.isel(indices)
-        values = data[drawn].transpose("bound", along).to_numpy()
-        known: BoolArray = ~np.isnan(values).all(axis=0)
-        if along == AXIS and "rank" in data.coords:  # without the repeats of the last cutoff
-            known &= np.diff(data["rank"].to_numpy(), prepend=-1) > 0
-        if known.any():
-            data = data if known.all() else data.isel({along: known})
-            slices.append(Slice(_where(dataset, indices), data))
-    if not slices:
-        betas = np.unique(dataset["beta"]).tolist() if "beta" in dataset.coords else []
-        at = f" at beta = {shorten(f'{beta:g}' for beta in betas)}. Try another" if betas else ""
-        raise PUValueError(f"There is nothing to draw: {drawn!r} has no value at all{at}.")
-    return slices
-
-
-def _where(dataset: xr.Dataset, indices: Mapping[str, int]) -> dict[str, Hashable]:
-    """Return the value of each dimension, and of each level of a MultiIndex, at some indices."""
-    where: dict[str, Hashable] = {}
-    for dim, position in indices.items():
-        if dim == "beta" and dataset["beta"].ndim > 1:  # each group has its own
-            continue
-        index = dataset.get_index(dim)
-        where[dim] = index[position]
-        if isinstance(index, pd.MultiIndex):
-            where.update(zip(map(str, index.names), index[position], strict=True))
-    # A missing key does not equal itself.
-    return {name: "missing" if _is_missing(value) else value for name, value in where.items()}
-
-
-def _is_missing(value: Hashable) -> bool:
-    return bool(pd.api.types.is_scalar(value) and pd.isna(value))  # type: ignore[call-overload]
-
-
-def values_along(slices: Sequence[Slice]) -> dict[str, list[Hashable]]:
-    """Return the values that curves have along each dimension; the naive beta is none of them."""
-    several = len({item.beta for item in slices}) > 1
-    values: dict[str, dict[Hashable, None]] = {}
-    for item in slices:
-        for name, value in item.where.items():
-            keys = values.setdefault(name, {})
-            if not (name == "beta" and value == 0 and several):
-                keys[value] = None
-    return {name: list(keys) for name, keys in values.items()}
-
-
 def color_curves(
     ax: Axes, slices: Sequence[Slice], options: Options, values: Values
 ) -> list[Curve]:
@@ -326,7 +198,7 @@ def color_curves(
     for item, is_baseline in zip(slices, naive, strict=True):
         key = item.where[hue] if hue else None
         color = colors[key] if by_model or not is_baseline else ink(ax, 0.75)
-        label = _NAIVE if is_baseline else _name(hue, key, item, write_beta)
+        label = _NAIVE if is_baseline else _name(options, key, item, write_beta)
         curves.append(Curve(item.data, color, label, is_baseline, among, by_model))
     return sorted(curves, key=lambda curve: curve.is_baseline)
 
@@ -360,11 +232,12 @@ def _beta_writer(betas: set[float | None]) -> Callable[[float | None], str]:
 
 
 def _name(
-    hue: str | None, key: Hashable, item: Slice, write_beta: Callable[[float | None], str]
+    options: Options, key: Hashable, item: Slice, write_beta: Callable[[float | None], str]
 ) -> str:
     """Return the name of a curve: that of its hue, with a beta of its own where it has one."""
-    if hue in (None, "beta"):
-        return write_beta(item.beta)
+    if options.hue in (None, "beta"):
+        in_title = options.hue is None and "beta" in (options.col, options.row)
+        return write_beta(None if in_title else item.beta)
     has_own_beta = item.beta is not None and "beta" not in item.where
     return f"{write_key(key)}, {write_beta(item.beta)}" if has_own_beta else write_key(key)
 

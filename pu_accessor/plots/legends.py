@@ -1,4 +1,4 @@
-"""What a legend names, and where it stands: outside in a figure of ours, inside a user's Axes."""
+"""What a legend names, and where it stands: within a user's Axes, or beside those of ours."""
 
 from collections.abc import Collection, Sequence
 from math import ceil
@@ -13,6 +13,7 @@ from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from pu_accessor.errors import PUValueError
 from pu_accessor.plots.artists import Kind, kind_of
 from pu_accessor.plots.colors import ground, ink
 from pu_accessor.plots.options import Options
@@ -21,6 +22,8 @@ Entries: TypeAlias = list[tuple[str, Artist]]
 
 _LEGEND = "pu_accessor legend"
 _NARROW = 5  # inches of a figure that has its legend below, not beside its Axes
+_WIDE = 1.6  # widths by heights from which on a figure of a user has room beside its Axes
+_BELOW = 4  # columns of a legend below Axes, at most
 _SMALL = 4  # inches of Axes whose legend is in small print
 _ENTRIES = 3.6  # of a legend in an inch of height
 _MOST = 0.3  # of Axes that a legend may cover before it names curves alone
@@ -64,61 +67,114 @@ def _in_grey(artist: Artist, ax: Axes) -> Artist:
     patch = Patch(gid=artist.get_gid())
     patch.update_from(artist)
     patch.set_edgecolor(ink(ax, 0.6))
-    if to_rgba(patch.get_facecolor())[3] > 0:
-        patch.set_facecolor(ink(ax, 0.15))
+    alpha = to_rgba(patch.get_facecolor())[3]
+    patch.set_facecolor(ink(ax, 0.6 * alpha) if alpha else "none")
     return patch
 
 
-def columns_beside(entries: int, height: float) -> int:
-    """Return how many columns a legend needs beside something of a height in inches."""
-    return max(1, ceil(entries / max(1, int(_ENTRIES * height))))
-
-
-def add_legend(ax: Axes, entries: Entries, title: str, options: Options) -> None:
-    """Put a legend on Axes of a user, or beside or below them in a figure of ours."""
-    figure: Any = ax.get_figure(root=True)
-    outside = [legend for legend in figure.legends if legend.get_gid() == _LEGEND]
-    before = [*outside, *filter(None, [ax.get_legend()])]
+def add_legend(axes: Sequence[Axes], entries: Entries, title: str, options: Options) -> None:
+    """Put a legend within Axes of a user, who keep their place, or beside those of ours."""
+    figure: Any = axes[0].get_figure(root=True)
+    before = [*_legends_outside(figure), *filter(None, [axes[0].get_legend()])]
     title = title or (before[0].get_title().get_text() if before else "")
     if not entries:
         return
-    if options.ax is not None and not outside:
-        _on_axes(ax, entries, title, may_shorten=options.legend == "auto")
+    if options.ax is not None and not _legends_outside(figure):
+        _on_axes(options.ax, entries, title, may_shorten=options.legend == "auto")
         return
-    for legend in outside:
-        legend.remove()
-    legend = _outside(figure, ax, entries, title)
-    legend.set_gid(_LEGEND)
+    is_narrow = not options.has_panels and bool(figure.get_figwidth() < _NARROW)
+    legend = _outside(figure, axes[0], entries, title, is_narrow=is_narrow)
     if options.ax is None:
-        _grow(figure, ax, legend)
+        _grow(figure, axes, legend, is_narrow=is_narrow)
+
+
+def shared_legend(figure: Figure, *, title: str = "", brief: bool = False) -> Legend:
+    r"""Put one legend for all Axes beside them on a figure of yours, in place of theirs.
+
+    It names each curve, baseline, band and chance once, in grey what comes in several hues. The
+    figure keeps its size, and gets matplotlib's constrained layout, by which the Axes make room
+    in equal parts.
+
+    Parameters
+    ----------
+    figure : Figure
+        That of the Axes that were drawn on.
+    title : str, optional
+        Above the names; by default that of the first legend of the Axes.
+    brief : bool, default False
+        Name curves alone.
+
+    Returns
+    -------
+    Legend
+        Right of the Axes, or below them where the figure is narrow. Another place is
+        ``seaborn.move_legend(figure, "outside lower center")``.
+
+    Raises
+    ------
+    PUValueError
+        If nothing on the figure has a name.
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> import pu_accessor
+    >>> from pu_accessor.plots import shared_legend
+    >>> pu = pu_accessor.from_arrays(range(9, 0, -1), [None, 1, 1, None, None, 1, None, 0, None])
+    >>> figure, (left, right) = plt.subplots(1, 2, figsize=(7, 3))
+    >>> ax = pu.plot_roc(0.4, ax=left), pu.plot_gain(0.4, ax=right)
+    >>> [text.get_text() for text in shared_legend(figure).get_texts()][:2]
+    ['β̂ = 0.4', '95% exact band,\nthese examples']
+    """
+    axes = figure.axes
+    entries = legend_entries(axes, brief=brief) if axes else []
+    if not entries:
+        raise PUValueError(
+            "figure must hold Axes on which something has a name, but there is none. Draw first: "
+            "df.pu.plot_roc(0.3, ax=ax)."
+        )
+    for legend in filter(None, [ax.get_legend() for ax in axes]):
+        title = title or legend.get_title().get_text()
+        legend.remove()
+    figure.set_layout_engine("constrained")
+    is_narrow = bool(figure.get_figwidth() < _WIDE * figure.get_figheight())
+    return _outside(figure, axes[0], entries, title, is_narrow=is_narrow)
+
+
+def _legends_outside(figure: Any) -> list[Legend]:
+    return [legend for legend in figure.legends if legend.get_gid() == _LEGEND]
 
 
 def _on_axes(ax: Axes, entries: Entries, title: str, *, may_shorten: bool) -> None:
-    """Put a legend where matplotlib finds most room for it on Axes, which stay as they are."""
+    """Put a legend where matplotlib finds most room for it on Axes; none that is larger."""
     frame = ax.get_window_extent()
     style = _style(ax, title, is_small=frame.width < _SMALL * ax.figure.dpi)
-    legend = ax.legend(*_handles(entries), loc="best", **style)
-    room = legend.get_window_extent()
     curves = [entry for entry in entries if kind_of(entry[1]) in (None, Kind.CURVE)]
-    if may_shorten and curves and room.width * room.height > _MOST * frame.width * frame.height:
-        legend = ax.legend(*_handles(curves), loc="best", **style)
-    legend.set_in_layout(False)
+    for named in (entries, curves):
+        legend = ax.legend(*_handles(named), loc="best", **style)
+        legend.set_in_layout(False)
+        room = legend.get_window_extent()
+        if not may_shorten or room.width * room.height < _MOST * frame.width * frame.height:
+            return
+    if room.width > frame.width or room.height > frame.height:
+        legend.remove()
 
 
-def _outside(figure: Figure, ax: Axes, entries: Entries, title: str) -> Legend:
+def _outside(figure: Any, ax: Axes, entries: Entries, title: str, *, is_narrow: bool) -> Legend:
     """Put a legend right of all Axes, or below them where the figure is narrow."""
+    for legend in _legends_outside(figure):
+        legend.remove()
     width, height = figure.get_size_inches()
     style = _style(ax, title, is_small=bool(width < _NARROW)) | {"facecolor": "none"}
-    if width >= _NARROW:
-        columns = columns_beside(len(entries) + bool(title), height)
-        return figure.legend(*_handles(entries), loc="outside right upper", ncols=columns, **style)
-    for columns in (3, 2, 1):
-        legend = figure.legend(
-            *_handles(entries), loc="outside lower center", ncols=columns, **style
-        )
-        if columns == 1 or legend.get_window_extent().width < width * figure.dpi:
+    loc = "outside lower center" if is_narrow else "outside right upper"
+    rows = max(1, int(_ENTRIES * height))
+    most = _BELOW if is_narrow else ceil((len(entries) + bool(title)) / rows)
+    for columns in range(min(most, len(entries)), 0, -1):
+        legend = figure.legend(*_handles(entries), loc=loc, ncols=columns, **style)
+        if not is_narrow or columns == 1 or legend.get_window_extent().width < figure.bbox.width:
             break
         legend.remove()
+    legend.set_gid(_LEGEND)
     return legend
 
 
@@ -141,13 +197,15 @@ def _style(ax: Axes, title: str, *, is_small: bool) -> dict[str, Any]:
     return style
 
 
-def _grow(figure: Figure, ax: Axes, legend: Legend) -> None:
+def _grow(figure: Figure, axes: Sequence[Axes], legend: Legend, *, is_narrow: bool) -> None:
     """Make a figure of ours larger by its legend, so that the Axes keep their size."""
     width, height = figure.get_size_inches()
     room = legend.get_window_extent()
-    if width < _NARROW:
+    if is_narrow:
         figure.set_figheight(height + room.height / figure.dpi)
         return
-    ax.set_anchor("W")  # square Axes leave room beside them
-    spare = ax.get_position(original=True).width - ax.get_position().width
+    spare = 0.0
+    if len(axes) == 1:
+        axes[0].set_anchor("W")  # square Axes leave room beside them
+        spare = axes[0].get_position(original=True).width - axes[0].get_position().width
     figure.set_figwidth(width + max(room.width / figure.dpi - spare * width, 0))

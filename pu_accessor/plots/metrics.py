@@ -1,23 +1,21 @@
 """A metric at each cutoff, with its band."""
 
-from collections.abc import Callable
 from functools import partial
-from typing import TypeAlias
 
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 
 from pu_accessor.checks import check_option
-from pu_accessor.datasets.curves import interval_tables, metric
-from pu_accessor.datasets.schema import COUNTS, INTERVAL, axis_of, counts_of, is_on_new, is_whole
+from pu_accessor.datasets.curves import between_cutoffs, metric, metric_envelope
+from pu_accessor.datasets.schema import COUNTS, INTERVAL, check_thresholds, is_on_new
+from pu_accessor.datasets.slices import visible
 from pu_accessor.errors import PUValueError
 from pu_accessor.inference.quantities import read_quantity
 from pu_accessor.inference.tables.metrics import Metric, evaluate
 from pu_accessor.plots.artists import (
     Curve,
     Path,
-    Trace,
     draw_curves,
     draw_infeasible,
     hold,
@@ -27,11 +25,7 @@ from pu_accessor.plots.layout import Drawing, draw_panels
 from pu_accessor.plots.options import Options
 from pu_accessor.ranking import FloatArray
 
-# From some tables, their ranks, and ranks between those to values there.
-_Between: TypeAlias = Callable[[xr.Dataset, FloatArray, FloatArray], FloatArray]
-
-_BLOCK = 20_000  # cutoffs whose tables at all betas within an interval are held at once
-_POINTS = 400  # at which a curve is drawn between cutoffs, more of them at the top
+_POINTS = 400  # at which a curve is drawn between cutoffs, and as many close to the top
 _AXES = {
     "rank": "examples predicted positive",
     "threshold": "threshold (lowest score predicted positive)",
@@ -49,12 +43,13 @@ def plot_metric(tables: xr.Dataset, name: str | Metric, x: str, options: Options
     """Draw a metric at each cutoff: the estimate as a line, the area between the bounds filled."""
     check_plot_metric(name, x)
     inner = [key for key in INTERVAL if key in tables]
+    if x == "threshold":
+        check_thresholds(tables)
+    tables = visible(tables)
     values = metric(tables.drop_vars(inner), name)
     if np.isnan(values.to_numpy()).all():
         raise PUValueError(f"There is nothing to draw: {values.name} has no value at any cutoff.")
-    if x == "threshold":
-        _check_thresholds(tables)
-    trace = _tracer(name, x, partial(_evaluate_between, name=name))
+    trace = partial(_trace, name=name, x=x)
     envelope = partial(_envelope, name=name, x=x) if inner else None
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
@@ -85,115 +80,47 @@ def _draw_cut(ax: Axes, curve: Curve, x: str) -> None:
     draw_infeasible(ax, places[order], infeasible[order], curve.color)
 
 
+def _trace(tables: xr.Dataset, name: str | Metric, x: str) -> Path:
+    """Follow a metric: held down to the next threshold, or along straight lines of the counts."""
+    values = tables["value"].to_numpy().astype(np.float64)
+    if x == "threshold":
+        return _hold(tables, values)
+    counts = [tables[count].to_numpy().astype(np.float64) for count in COUNTS]
+    ranks = tables["rank"].to_numpy() if is_on_new(tables) else counts[0] + counts[1]
+    own, more = between_cutoffs(tables, _POINTS)
+    if isinstance(name, str):
+        own = np.union1d(own, more)
+        values = evaluate(name, *(np.interp(own, ranks, count) for count in counts))
+    else:  # a function is not asked for what is no table
+        values = values[np.unique(ranks, return_index=True)[1]]
+    return own / _scale(tables, x), values
+
+
 def _envelope(tables: xr.Dataset, name: str | Metric, x: str) -> tuple[FloatArray, Path]:
     """Return where the envelope stands, and the lowest and highest that any bound gets to."""
-    axis = axis_of(tables.dims)
-    starts = range(0, tables.sizes[axis], _BLOCK)
-    blocks = [_inner(tables.isel({axis: slice(start, start + _BLOCK)}), name) for start in starts]
-    paths = []
-    for side, at_cutoffs in enumerate(np.concatenate(blocks, axis=1)):
-        trace = _tracer(name, x, partial(_inner_between, name=name, side=side))
-        paths.append(trace(tables.assign(value=(axis, at_cutoffs))))
-    (along, low), (_, high) = paths
+    at_cutoffs = metric_envelope(tables, name)
+    if x == "threshold":
+        (along, low), (_, high) = (_hold(tables, side) for side in at_cutoffs)
+    else:
+        one = tables.isel(bound=0)
+        along, more = between_cutoffs(one, _POINTS if isinstance(name, str) else 0)
+        ranks, first = np.unique((one["tp"] + one["fp"]).to_numpy(), return_index=True)
+        between = metric_envelope(tables, name, np.interp(more, ranks, first))
+        order = np.argsort(np.append(along, more), kind="stable")
+        along = np.append(along, more)[order] / _scale(one, x)
+        low, high = np.append(at_cutoffs[:, first], between, axis=1)[:, order]
     known = np.isfinite(low)  # not at rank 0, for most ratios
     return along[known], (low[known], high[known])
 
 
-def _inner(
-    tables: xr.Dataset, name: str | Metric, view: Callable[[FloatArray], FloatArray] = np.asarray
-) -> FloatArray:
-    """Return the lowest and highest of a metric at betas within the interval, at some cutoffs.
-
-    Before that, counts are seen through `view`, along their first axis, that of the cutoffs.
-    """
-    inner = interval_tables(tables, kinks=view is np.asarray)
-    if inner is None:
-        raise PUValueError(
-            "An envelope needs an interval of beta: beta_interval=(0.2, 0.4).",
-            page="beta#an-interval-and-a-limit",
-        )
-    values = evaluate(name, *(view(count.to_numpy()) for count in counts_of(inner)))
-    values = np.where(np.isfinite(values), values, np.nan)
-    ends: FloatArray = np.stack([side.reduce(values, axis=(1, 2)) for side in (np.fmin, np.fmax)])
-    return ends
+def _scale(tables: xr.Dataset, x: str) -> float:
+    """Return what ranks are divided by: the number of examples, for their share."""
+    return sum(float(tables[count][0]) for count in COUNTS) if x == "fraction" else 1.0
 
 
-def _inner_between(
-    tables: xr.Dataset, ranks: FloatArray, between: FloatArray, name: str | Metric, side: int
-) -> FloatArray:
-    """Return what bounds get to between cutoffs."""
-
-    def view(counts: FloatArray) -> FloatArray:
-        return np.apply_along_axis(lambda count: np.interp(between, ranks, count), 0, counts)
-
-    ends: FloatArray = _inner(tables, name, view)[side]
-    return ends
-
-
-def _check_thresholds(tables: xr.Dataset) -> None:
-    """Raise unless the thresholds of all cutoffs are known."""
-    every = bool(np.all(tables.coords.get("all_cutoffs", True)))
-    if not (every and is_whole(tables) and "threshold" in tables.coords):
-        raise PUValueError(
-            "x='threshold' needs the tables of all cutoffs and their thresholds, but some are "
-            "missing. Make them with ranks='all', and select after drawing."
-        )
-
-
-def _tracer(name: str | Metric, x: str, between: _Between) -> Trace:
-    """Return how to follow the values of a metric."""
-    if x == "threshold":
-        return _trace_thresholds
-    # A name is evaluated between cutoffs, too; a function is not asked for what is no table.
-    dense = between if isinstance(name, str) else None
-    return partial(_trace_ranks, between=dense, share=x == "fraction")
-
-
-def _trace_ranks(tables: xr.Dataset, between: _Between | None, share: bool) -> Path:
-    """Follow a metric along straight lines of the counts, or from cutoff to cutoff."""
-    first_bound = tables.isel(bound=0) if "bound" in tables.dims else tables
-    counts = [first_bound[key].to_numpy() for key in COUNTS]
-    whole = sum(float(count[0]) for count in counts)
-    # Not the ranks of the axis that it shares with other groups.
-    x = counts[0].astype(np.float64) + counts[1]
-    if is_on_new(tables):
-        x = tables["rank"].to_numpy().astype(np.float64)
-    if not (x[1:] > x[:-1]).all():
-        x, first = np.unique(x, return_index=True)
-        tables = tables.isel({axis_of(tables.dims): first})
-    y = tables["value"].to_numpy().astype(np.float64)
-    if between is not None:
-        x, y = _fill(tables, x, y, between)
-    return x / whole if share else x, y
-
-
-def _fill(tables: xr.Dataset, ranks: FloatArray, values: FloatArray, between: _Between) -> Path:
-    """Add points between cutoffs."""
-    more = np.concatenate(
-        [np.linspace(ranks[0], ranks[-1], _POINTS), np.geomspace(1, max(ranks[-1], 1), _POINTS)]
-    )
-    more = np.unique(more[(more >= ranks[0]) & (more <= ranks[-1])])
-    nearest = np.searchsorted(ranks, more)
-    is_new = ranks[nearest] != more
-    more, nearest = more[is_new], nearest[is_new]
-    if more.size:
-        around = np.union1d(nearest - 1, nearest)
-        cutoffs = tables.isel({axis_of(tables.dims): around})
-        values = np.insert(values, nearest, between(cutoffs, ranks[around], more))
-        ranks = np.insert(ranks, nearest, more)
-    return ranks, values
-
-
-def _evaluate_between(
-    tables: xr.Dataset, ranks: FloatArray, between: FloatArray, name: str | Metric
-) -> FloatArray:
-    """Evaluate a metric where counts run straight from cutoff to cutoff."""
-    return evaluate(name, *(np.interp(between, ranks, tables[key].to_numpy()) for key in COUNTS))
-
-
-def _trace_thresholds(tables: xr.Dataset) -> Path:
-    """Hold a metric from each threshold down to the next."""
+def _hold(tables: xr.Dataset, values: FloatArray) -> Path:
+    """Hold values from each threshold down to the next."""
     threshold = tables["threshold"].to_numpy()
     known = np.isfinite(threshold)
-    x, y = hold(threshold[known], tables["value"].to_numpy()[known].astype(np.float64))
-    return x[::-1], y[::-1]
+    along, held = hold(threshold[known], values[known])
+    return along[::-1], held[::-1]

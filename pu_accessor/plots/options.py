@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import inf
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -153,22 +154,13 @@ def _check_height(options: Options) -> None:
     height = options.height
     if height is None:
         return
-    if isinstance(height, bool) or not isinstance(height, int | float):
-        raise PUTypeError(
-            f"height must be a number of inches, but {brief(height)} was passed. Pass height=3."
-        )
-    if not 0 < height < float("inf"):
+    if isinstance(height, bool) or not isinstance(height, int | float) or not 0 < height < inf:
         raise PUValueError(
-            f"height must be above 0, in inches, but {height} was passed. Pass height=3."
-        )
-    axes = f"ax=plt.subplots(figsize=({1.3 * height:.3g}, {height:g}))[1]"
-    if options.ax is not None:
-        raise PUValueError(
-            "height must not be passed with ax, which has its own. Make that as high as you want: "
-            f"{axes}."
+            f"height must be a number of inches above 0, but {brief(height)} was passed. Pass "
+            "height=3."
         )
     if not options.has_panels:
         raise PUValueError(
             "height is that of the panels of a grid, but there is neither col nor row. Make the "
-            f"Axes first: {axes}."
+            f"Axes first: ax=plt.subplots(figsize=({1.3 * height:.3g}, {height:g}))[1]."
         )

@@ -8,31 +8,17 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
+from pu_accessor.datasets.slices import PLACE
+from pu_accessor.datasets.values import order_changes
 from pu_accessor.errors import PUValueError
-from pu_accessor.inference.comparison.dominance import crossings
-from pu_accessor.plots.artists import (
-    TARGETS,
-    Curve,
-    Kind,
-    Path,
-    Trace,
-    band_label,
-    draw_band,
-    draw_chance,
-    draw_cross,
-    draw_curves,
-    draw_infeasible,
-    draw_limit,
-    draw_line,
-    follow,
-    write_key,
-    write_quantity,
-)
+from pu_accessor.plots import artists
+from pu_accessor.plots.artists import TARGETS, Curve, Kind, Path, Trace
 from pu_accessor.plots.colors import ink
-from pu_accessor.plots.layout import PLACE, Drawing, draw_panels
+from pu_accessor.plots.layout import Drawing, draw_panels
 from pu_accessor.plots.options import Options
 from pu_accessor.ranking import FloatArray
 
+_EMPTY = 0.5  # of the heights of bands, that a picture may have below them
 _APART = 0.12  # of the axis, for labels of ticks
 _SHARE = 0.8  # of the height of a row of a forest, for all its hues
 _THICK, _THIN = 0.06, 0.28  # half of an interval's bar, at most: in inches, and of its hue's part
@@ -57,34 +43,24 @@ def plot_against_beta(values: xr.Dataset, options: Options) -> Drawing:
             "array: beta=[0.1, 0.2, 0.3]."
         )
     at, level = values.attrs.get("at"), values.attrs.get("level")
-    ylabel = write_quantity(str(values.attrs["long_name"]))
+    ylabel = artists.write_quantity(str(values.attrs["long_name"]))
     ylabel = ylabel if at is None else f"{ylabel} among the top {at:,}"
     limit_label = f"{'' if level is None else f'{100 * level:.12g}% '}upper limit on β̂"
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
         ax.set(xlabel="β̂ (share of positives among the unlabeled)", ylabel=ylabel)
-        draw_curves(ax, curves, follow("beta", "value"), options, values)
+        artists.draw_curves(ax, curves, artists.follow("beta", "value"), options, values)
         for first, second in combinations(curves, 2):
-            x, y = _order_changes(first, second)
+            x, y = order_changes(first.data, second.data)
             if x.size:
-                draw_cross(ax, x, y, Kind.CHANGE, "order changes", ink(ax))
+                artists.draw_cross(ax, x, y, Kind.CHANGE, "order changes", ink(ax))
         for curve in curves:
             betas = curve.data["beta"].to_numpy()
-            draw_infeasible(ax, betas, curve.data["infeasible"].to_numpy(), curve.color)
+            artists.draw_infeasible(ax, betas, curve.data["infeasible"].to_numpy(), curve.color)
             limit = float(curve.data.coords.get("beta_limit", np.nan))
-            draw_limit(ax, limit, curve.color, limit_label)
+            artists.draw_limit(ax, limit, curve.color, limit_label)
 
     return draw_panels(values, draw, options, along="beta")
-
-
-def _order_changes(first: Curve, second: Curve) -> Path:
-    """Return where the estimates of two curves cross, on straight lines between betas."""
-    betas = first.data["beta"].to_numpy()
-    y, other = (curve.data["value"].sel(bound="estimate").to_numpy() for curve in (first, second))
-    lead = y - other
-    known = np.isfinite(lead)
-    x = np.array(crossings(betas[known], lead[known]))
-    return x, np.interp(x, betas[known], y[known])
 
 
 # Against selection odds
@@ -98,19 +74,29 @@ def plot_robustness(values: xr.Dataset, options: Options) -> Drawing:
     """
     above = float(values.attrs["above"])
     interval = f"{100 * values.attrs['level']:.12g}% interval"
-    label = band_label(values) if "band" in values.attrs else interval
+    label = artists.band_label(values) if "band" in values.attrs else interval
     odds = values["selection_odds"].to_numpy()
-    value, among_selections = follow("selection_odds", "value"), follow("selection_odds", "range")
+    value, among_selections = (
+        artists.follow("selection_odds", "value"),
+        artists.follow("selection_odds", "range"),
+    )
 
     def draw(ax: Axes, curves: list[Curve]) -> None:
         ax.set(xlabel="factor by which odds of being labeled differ, at most")
-        ax.set(ylabel=write_quantity(str(values.attrs["long_name"])))
+        ax.set(ylabel=artists.write_quantity(str(values.attrs["long_name"])))
         for curve in curves:
-            draw_band(ax, curve, value, options, label)
+            artists.draw_band(ax, curve, value, options, label)
             if "range" in values:
-                draw_band(ax, curve, among_selections, options, "range of the estimate")
-            draw_line(ax, curve, value, options.line)
-        draw_chance(ax, [odds[0], odds[-1]], [above, above], label=f"{above:g}")
+                artists.draw_band(
+                    ax, curve, among_selections, options, "range of the estimate", density=2
+                )
+            artists.draw_line(ax, curve, value, options.line)
+        low, high = ax.dataLim.intervaly
+        if low - above < _EMPTY * (high - low):
+            artists.draw_chance(ax, [odds[0], odds[-1]], [above, above], label=f"{above:g}")
+        else:
+            holds = f"above {above:g} throughout"
+            ax.annotate(holds, (0.03, 0.03), xycoords="axes fraction", fontsize="small")
         for curve in curves:
             _draw_break(ax, float(curve.data["breaking_point"]), above, curve.color)
         ax.set_xscale("log")
@@ -124,7 +110,7 @@ def plot_robustness(values: xr.Dataset, options: Options) -> Drawing:
 def _draw_break(ax: Axes, odds: float, above: float, color: Any) -> None:
     """Mark the factor at which a conclusion breaks, where it is within the picture."""
     if np.isfinite(odds) and odds <= ax.dataLim.x1:
-        draw_cross(ax, [odds], [above], Kind.BREAK, "conclusion breaks", color)
+        artists.draw_cross(ax, [odds], [above], Kind.BREAK, "conclusion breaks", color)
         style: dict[str, Any] = {"color": color, "ha": "center", "fontsize": "small"}
         ax.annotate(f"{odds:.3g}", (odds, above), (0, 7), textcoords="offset points", **style)
 
@@ -144,8 +130,6 @@ def _ticks(odds: FloatArray) -> list[float]:
 
 def plot_forest(values: xr.Dataset, number: tuple[str, str], options: Options) -> Drawing:
     """Draw numbers as dots and their intervals as bars, a row below the other for each model."""
-    dots = {"marker": "o", "linestyle": "none", "markersize": 6}
-    dots |= {"markeredgecolor": "white", "markeredgewidth": 0.75, **options.line}
     names = _write_names(values)
     about = TARGETS[values.attrs["target"]]
     interval = f"{100 * values.attrs['level']:.12g}% interval,\n{about}"
@@ -155,22 +139,19 @@ def plot_forest(values: xr.Dataset, number: tuple[str, str], options: Options) -
         step = _SHARE / max(len(hues), 1)
         if options.ax is None and not options.has_panels:
             _make_room(ax, len(names), len(hues))
-        ax.set(xlabel=write_quantity(number[0]) + number[1], ylabel="")
+        ax.set(xlabel=artists.write_quantity(number[0]) + number[1], ylabel="")
         inches = ax.get_window_extent().height / ax.figure.dpi
         half = min(_THIN * step, _THICK * len(names) / inches)
         for index, curve in enumerate(hues):
             shift = (index - (len(hues) - 1) / 2) * step
-            alone = curve._replace(among=1)  # no bar lies over another
-            for row in range(curve.data.sizes[PLACE]):
-                bar = alone._replace(data=curve.data.isel({PLACE: slice(row, row + 1)}))
-                label = f"{'_' * (row > 0)}{interval}"  # one bar stands for all in a legend
-                draw_band(ax, bar, _side_of_bar(shift, half), options, label)
-            draw_line(ax, curve, _dots(shift), dots)
+            rows = [curve.data.isel({PLACE: [row]}) for row in range(curve.data.sizes[PLACE])]
+            artists.draw_bars(ax, curve, rows, _side_of_bar(shift, half), options, interval)
+            artists.draw_dots(ax, curve, _dots(shift), options)
         for curve in curves:
             if curve.is_baseline:
-                _draw_naive(ax, curve)
+                artists.draw_naive(ax, curve, _dots(0))
         if number[0] == "AUROC":
-            draw_chance(ax, [0.5, 0.5], [-0.5, len(names) - 0.5])
+            artists.draw_chance(ax, [0.5, 0.5], [-0.5, len(names) - 0.5])
         ax.set_yticks(range(len(names)), names)
         ax.set_ylim(len(names) - 0.5, -0.5)
         ax.tick_params(axis="y", length=0)
@@ -180,7 +161,7 @@ def plot_forest(values: xr.Dataset, number: tuple[str, str], options: Options) -
 
 def _write_names(values: xr.Dataset) -> list[str]:
     """Write the key of each row, and its beta where it has one of its own."""
-    names = [write_key(name) for name in values["name"].to_numpy().tolist()]
+    names = [artists.write_key(name) for name in values["name"].to_numpy().tolist()]
     if values["beta"].dims != (PLACE,):
         return names
     betas = values["beta"].to_numpy().tolist()
@@ -204,13 +185,6 @@ def _dots(shift: float) -> Trace:
         return curve["value"].to_numpy(), curve[PLACE].to_numpy() + shift
 
     return trace
-
-
-def _draw_naive(ax: Axes, curve: Curve) -> None:
-    """Draw a cross where unlabeled examples are taken as negative."""
-    x, y = _dots(0)(curve.data.sel(bound="estimate"))
-    style: dict[str, Any] = {"color": curve.color, "marker": "x", "linestyle": "none"}
-    ax.plot(x, y, label=curve.label, gid=Kind.BASELINE, zorder=3, **style)
 
 
 def _make_room(ax: Axes, rows: int, hues: int) -> None:

@@ -75,6 +75,7 @@ CALLS = {
     "plot_against_beta": call("precision", [0, 0.2, 0.4], at=20),
     "plot_forest": call("precision", 0.3, at=20, baseline=True),
     "plot_gain": call(BY_MODEL, band="dkw"),
+    "plot_table": call(BY_MODEL, at={"fraction": 0.2}),
     "plot_net_benefit": call(0.3, baseline=True, band="simultaneous"),
     "plot_robustness": call("f1", 0.3, at=20, selection_odds=[1, 2]),
 }
@@ -95,17 +96,21 @@ def check_same(one: Any, other: Any) -> None:
         pd.testing.assert_frame_equal(one, other)
         assert one.attrs == other.attrs and len(one)
     else:
-        assert isinstance(one, Axes) and show(one) == show(other)
+        drawn, expected = (
+            [item] if isinstance(item, Axes) else [*item.axes.flat] for item in (one, other)
+        )
+        assert [show(ax) for ax in drawn] == [show(ax) for ax in expected]
 
 
 def show(ax: Axes) -> list[Any]:
     """Return what can be seen on Axes."""
     box = legend_of(ax)
     shown: list[Any] = [*ax.lines, *ax.patches]
-    assert box is not None and ax.lines and ax.patches
+    assert ax.patches and ((box is not None and ax.lines) or ax.texts)
     ways = [(x.get_path().vertices.tolist(), x.get_linestyle(), x.get_zorder()) for x in shown]
     colors = [[x.get_color() for x in ax.lines], [x.get_facecolor() for x in ax.patches]]
-    texts = [text.get_text() for text in (box.get_title(), *box.get_texts())]
+    told = (box.get_title(), *box.get_texts()) if box is not None else ax.texts
+    texts = [text.get_text() for text in told]
     return [ways, colors, texts, ax.get_xlabel(), ax.get_ylabel(), ax.get_xlim(), ax.get_ylim()]
 
 
@@ -233,6 +238,7 @@ def test_signatures_agree(name: str) -> None:
             "plot_rank_cdf",
             "plot_against_beta",
             "plot_forest",
+            "plot_table",
             *OVER_ODDS,
         ):
             wanted = wanted - {"beta_interval"}
@@ -259,7 +265,8 @@ def test_signatures_agree(name: str) -> None:
 def test_looks_come_last_and_are_the_same_in_all_plots(name: str) -> None:
     named = [one.name for one in parameters(name)]
     assert named[-len(LOOKS) :] == [*LOOKS]
-    has_none = name.endswith(("plot_rank_cdf", "plot_against_beta", "plot_robustness"))
+    without = ("plot_rank_cdf", "plot_against_beta", "plot_robustness", "plot_table")
+    has_none = name.endswith(without)
     assert ("baseline" in named) == (not has_none)
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgb
 
 from pu_accessor import PUValueError
 from tests.methods.test_plot_net_benefit import FRAME, MODELS, legend, line
@@ -13,12 +14,13 @@ def test_reliability_diagrams_draw_bins() -> None:
     found = gap.pu.calibration(0.2, bins=5, band="simultaneous").dropna()
     wanted = found[["mean_score", "estimate"]].to_numpy()
     np.testing.assert_allclose(line(ax, "β̂ = 0.2"), wanted)
-    assert len(found) == 4 and len(ax.patches) == 2  # the bin between is empty
-    corners = np.concatenate([x.get_xy()[:-1] for x in ax.patches])
-    for _, row in found.iterrows():
-        for x in (row["left"], row["right"]):
-            for y in (row["lower"], row["upper"]):
-                assert (np.abs(corners - [x, y]).sum(axis=1) < 1e-12).any()
+    assert len(found) == len(ax.patches) == 4  # the bin between is empty
+    for (_, row), bar in zip(found.iterrows(), ax.patches, strict=True):
+        box = bar.get_extents().transformed(ax.transData.inverted())
+        np.testing.assert_allclose([box.y0, box.y1], [row["lower"], row["upper"]])
+        assert box.x0 < row["mean_score"] < box.x1 < box.x0 + 0.02
+    dots = next(one for one in ax.lines if one.get_label() == "β̂ = 0.2")
+    assert (dots.get_linestyle(), dots.get_marker()) == ("None", "o")
     assert legend(ax)[1:] == ["95% simultaneous band,\nthese examples", "calibrated"]
     ax = MODELS.pu(by="m").plot_calibration(0.2, baseline=True, line_kws={"marker": "s"})
     assert {one.get_marker() for one in ax.lines} >= {"s"}
@@ -26,3 +28,21 @@ def test_reliability_diagrams_draw_bins() -> None:
     assert [text for text in legend(ax) if text.startswith("envelope")]
     with pytest.raises(PUValueError, match="two or more increasing bins"):
         FRAME.pu.plot_calibration(0.2, bins=1)
+
+
+def test_bins_without_known_positives_are_hollow() -> None:
+    ax = FRAME.pu.plot_calibration(0.2, bins=20)
+    found = FRAME.pu.calibration(0.2, bins=20).dropna()
+    unknown = found[found["known_positive"] == 0]
+    assert 0 < len(unknown) < len(found)
+    (hollow,) = (one for one in ax.lines if one.get_label() == "no known positive")
+    np.testing.assert_allclose(hollow.get_xydata(), unknown[["mean_score", "estimate"]])
+    assert to_rgb(hollow.get_markerfacecolor()) == to_rgb(ax.get_facecolor())
+    filled = FRAME.pu.plot_calibration(0.2, bins=[0, 0.5, 1])
+    assert "no known positive" not in legend(filled)
+
+
+def test_curves_stand_side_by_side() -> None:
+    ax = FRAME.pu.plot_calibration([0.1, 0.2], bins=4)
+    boxes = [bar.get_extents() for bar in ax.patches]
+    assert len(boxes) == 8 and not any(boxes[i].overlaps(boxes[i + 4]) for i in range(4))

@@ -2,6 +2,7 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pytest
 
 from tests.cases import legend_of
 from tests.methods.test_robustness import BETA, FRAME, MODELS
@@ -52,3 +53,24 @@ def test_pictures_of_models_and_metrics() -> None:
     texts = [text.get_text() for text in legend_of(drawn).get_texts()]
     assert "95% exact band,\nodds within 2,\nthese examples" in texts
     plt.close("all")
+
+
+@pytest.mark.parametrize("models", [["score"], MODELS])
+def test_swatches_differ_and_no_half_of_the_axis_is_empty(models: list[str]) -> None:
+    pu = FRAME.pu(score=models)
+    ax = pu.plot_robustness("auroc", BETA, selection_odds=[1, 1.2], above=0.05)
+    handles = dict(
+        zip(
+            [text.get_text() for text in legend_of(ax).get_texts()],
+            legend_of(ax).legend_handles,
+            strict=True,
+        )
+    )
+    inner, outer = handles["range of the estimate"], handles["95% interval"]
+    assert inner.get_facecolor() != outer.get_facecolor()
+    bands = np.concatenate([band.get_xy()[:, 1] for band in ax.patches])
+    low, high = ax.get_ylim()
+    assert bands.max() - bands.min() > 0.6 * (high - low)
+    assert [text.get_text() for text in ax.texts] == ["above 0.05 throughout"]
+    near = pu.plot_robustness("auroc", BETA, selection_odds=[1, 1.2], above=bands.min() - 0.01)
+    assert not near.texts and near.get_ylim()[0] < bands.min() - 0.01

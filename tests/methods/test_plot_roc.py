@@ -1,9 +1,14 @@
 """ROC curves, read back from their artists."""
 
+from typing import Any
+
 import numpy as np
 import pytest
+import xarray as xr
+from matplotlib.axes import Axes
 from matplotlib.patches import Polygon
 
+from pu_accessor import PUValueError
 from tests.plots.test_curves import FRAME, bands, legend, lines, path
 
 
@@ -32,3 +37,62 @@ def test_roc_line_and_band_are_the_bounds() -> None:
     assert legend(ax) == ["β̂ = 0.2", "95% exact band,\nthese examples", "chance"]
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("false positive rate", "true positive rate")
     assert ax.get_box_aspect() == 1
+
+
+def marks(ax: Axes) -> list[Any]:
+    """Return the marked points of each curve."""
+    return [line.get_xydata() for line in ax.lines if line.get_gid() == "pu_accessor mark"]
+
+
+@pytest.mark.parametrize(
+    ("mark", "names"),
+    [
+        ({"threshold": 0.5}, ["threshold 0.5"]),
+        ({"rank": [5, 40]}, ["top 5", "top 40"]),
+        (5, ["top 5"]),
+        ({"fraction": 0.1}, ["top 10%"]),
+    ],
+)
+@pytest.mark.parametrize(
+    ("plot", "rates"), [("roc", ["fpr", "tpr"]), ("pr", ["recall", "precision"])]
+)
+def test_marked_cutoffs_stand_on_the_curve(plot: str, rates: Any, mark: Any, names: Any) -> None:
+    ax = getattr(FRAME.pu, f"plot_{plot}")(0.2, mark=mark)
+    found = FRAME.pu.metric(rates, 0.2, at=mark, target="examples")
+    expected = found["estimate"].to_numpy().reshape(2, -1).T
+    (points,) = marks(ax)
+    np.testing.assert_allclose(points, expected)
+    assert sorted(text.get_text() for text in ax.texts) == sorted(names)
+    tables = FRAME.pu.contingency(0.2)  # estimates of tables are whole examples
+    (points,) = marks(getattr(tables.pu, f"plot_{plot}")(mark=mark))
+    np.testing.assert_allclose(points, expected, atol=0.11)
+
+
+def test_marks_of_several_curves() -> None:
+    two = FRAME.assign(other=-FRAME["score"]).pu(score=["score", "other"])
+    ax = two.plot_roc([0.1, 0.2], mark={"recall": 0.5}, col="beta", baseline=True).axes.flat[1]
+    found = two.metric(["fpr", "tpr"], 0.2, at={"recall": 0.5}, target="examples")
+    expected = found["estimate"].to_numpy().reshape(2, 2)
+    np.testing.assert_allclose(np.concatenate(marks(ax)), expected)
+    told = [f"threshold {threshold:.3g}" for threshold in found["threshold"][::2]]
+    assert {text.get_text() for text in ax.texts} == {*told}
+    near = FRAME.pu.plot_roc([0.2, 0.21], mark=5)
+    assert len(marks(near)) == 2 and [text.get_text() for text in near.texts] == ["top 5"]
+    with pytest.raises(PUValueError, match="mark must be a rank, a threshold or a fraction where"):
+        FRAME.pu.contingency(0.2).pu.plot_roc(mark="youden")
+
+
+@pytest.mark.parametrize("bounds", ["roc_bounds", "pr_bounds"])
+def test_curves_are_drawn_and_measured_as_their_tables(bounds: str) -> None:
+    curves = getattr(FRAME.pu, bounds)([0.1, 0.2])
+    tables = FRAME.pu.contingency([0.1, 0.2], ranks="breakpoints")
+    ends = {"bound": ["lower", "upper"]}  # estimates of tables are whole examples
+    for quantity in ("auroc", "average_precision"):
+        area = curves.pu.area(quantity)
+        xr.testing.assert_allclose(area.sel(ends), tables.pu.area(quantity).sel(ends))
+    for plot in ("plot_roc", "plot_pr"):
+        drawn, expected = getattr(curves.pu, plot)(), getattr(FRAME.pu, plot)([0.1, 0.2])
+        assert legend(drawn) == legend(expected)
+        for name, line in lines(expected).items():
+            both = path(lines(drawn)[name]), path(line)
+            np.testing.assert_allclose(*both, rtol=0, atol=1e-9)

@@ -15,15 +15,16 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
 from scipy.spatial import cKDTree
 
+from pu_accessor.datasets import slices
 from pu_accessor.datasets.schema import COUNTS
 from pu_accessor.inference.tables.metrics import METRICS, evaluate
-from pu_accessor.plots import artists, metrics
-from pu_accessor.plots.artists import Path, hold
-from tests.arguments.test_beta_interval import ask
 from tests.cases import binormal
 
 FRAME = binormal(4_000, 11_000, 0.1, seed=4)[0]
 TABLES = FRAME.pu.contingency([0, 0.2], ranks="all")
+FEW = TABLES.isel(rank=slice(0, 100))
+_odd = FRAME.assign(score=np.where(FRAME["score"] > 1, np.exp(3 * FRAME["score"]), FRAME["score"]))
+SKEWED = _odd.pu.contingency([0, 0.2], ranks="all")  # few scores along most of their axis
 BY_RANK = FRAME.pu.contingency(0.2, ranks="all", beta_interval=(0.1, 0.3))
 
 
@@ -31,7 +32,8 @@ def gain(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
     return 5 * tp - fp
 
 
-MOST = 16_000  # vertices: two for each cell of x, y, and the logarithm of x, at most
+MOST = 24_000  # vertices: two for each cutoff that is seen where values are held, at most
+PIXELS = 1_000  # of a large picture
 DPI = 120
 PLOTS: dict[str, tuple[Any, dict[str, Any]]] = {
     "roc": ("plot_roc", {}),
@@ -64,6 +66,10 @@ def vertices(ax: Axes) -> list[int]:
     ]
 
 
+def curves(ax: Axes) -> list[Line2D]:
+    return [one for one in ax.lines if str(one.get_gid()).startswith("pu_accessor curve")]
+
+
 def saved(ax: Axes, kind: str) -> bytes:
     buffer = BytesIO()
     assert isinstance(ax.figure, Figure)
@@ -71,55 +77,43 @@ def saved(ax: Axes, kind: str) -> bytes:
     return buffer.getvalue()
 
 
-def smooth(size: int) -> Path:
-    x = np.arange(float(size))
-    return x, np.sin(x / size * 7) + (x == size // 3)
+def paths(ax: Axes) -> list[Any]:
+    """Return the vertices of each line and edge, in pixels of a large picture."""
+    areas = [patch.get_xy() for patch in ax.patches if isinstance(patch, Polygon)]
+    drawn = [np.asarray(line.get_xydata()) for line in curves(ax)] + areas
+    corners = ax.get_xlim(), ax.get_ylim()
+    low, high = np.array(corners).T
+    return [(path - low) / (high - low) * PIXELS for path in drawn]
 
 
-def precision(size: int) -> Path:
-    """Return the precision at each rank, which jumps up and down at first."""
-    ranks = np.arange(1.0, size + 1)
-    positive = np.random.default_rng(0).random(size) < 0.5 * np.exp(-4 * ranks / size)
-    return ranks, np.cumsum(positive) / ranks
+def densely(path: Any) -> Any:
+    """Return points on straight lines from each vertex to the next, less than a pixel apart."""
+    steps = np.maximum(np.ceil(2 * np.abs(np.diff(path, axis=0)).max(1)).astype(int), 1)
+    starts = np.repeat(np.arange(steps.size), steps)
+    part = (np.arange(steps.sum()) - np.repeat(np.cumsum(steps) - steps, steps)) / steps[starts]
+    return path[starts] + part[:, None] * (path[starts + 1] - path[starts])
 
 
-def steps(size: int) -> Path:
-    """Return values that are held, most from one score to the next, some for long."""
-    x = np.sort(np.random.default_rng(0).exponential(size=size // 2) ** 3)
-    return hold(x, np.tanh(x) + 0.2 * (np.arange(x.size) // 500 % 2))
+@every_plot
+@pytest.mark.parametrize("skewed", [False, True])
+def test_cutoffs_that_are_left_out_are_within_two_pixels_of_what_is_drawn(
+    plot: str, skewed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tables = (SKEWED if skewed else TABLES).sel(beta=[0.2])
+    drawn = paths(draw(plot, tables))
+    monkeypatch.setattr(slices, "_WHOLE", np.inf)
+    whole = paths(draw(plot, tables))
+    assert len(drawn) == len(whole) > 1
+    for few, all_of_them in zip(drawn, whole, strict=True):
+        assert len(few) < len(all_of_them)
+        distances, _ = cKDTree(densely(few)).query(all_of_them)
+        assert np.max(distances) < 2
 
 
-def roc(size: int) -> Path:
-    """Return a ROC curve: where it steps up it steps back, too."""
-    positive = np.random.default_rng(0).random(size) < 0.3 * np.exp(-9 * np.arange(size) / size)
-    fp = np.append(0, np.cumsum(np.where(positive, -1.5, 1.0))) + 2000.0
-    tp = np.append(0, np.cumsum(positive))
-    return fp / fp.max(), tp / tp[-1]
-
-
-def vertical(size: int) -> Path:
-    return np.full(size, 2.0), np.sort(np.random.default_rng(0).random(size))
-
-
-@pytest.mark.parametrize("curve", [smooth, precision, steps, roc, vertical])
-def test_vertices_that_are_left_out_are_within_a_pixel_of_others(curve: Any) -> None:
-    x, y = curve(60_000)
-    kept_x, kept_y = artists.thin(x, y)
-    assert kept_x.size < 0.5 * x.size
-    assert (kept_x[0], kept_y[0], kept_x[-1], kept_y[-1]) == (x[0], y[0], x[-1], y[-1])
-    pixel = [max(np.ptp(side), 1e-9) / 2_000 for side in (x, y)]
-    points, corners = (np.stack(path, axis=1) / pixel for path in ((x, y), (kept_x, kept_y)))
-    distances, _ = cKDTree(corners).query(points, p=np.inf)
-    assert np.max(distances) <= 1
-    if x.min() > 0 and np.ptp(x) > 0:  # on a logarithmic axis, too
-        scale = np.ptp(np.log(x)) / 2_000
-        distances, _ = cKDTree(np.log(kept_x)[:, None]).query(np.log(x)[:, None])
-        assert np.max(distances) <= scale
-
-
-def test_few_points_and_those_without_an_extent_are_drawn_as_they_are() -> None:
-    for x in (np.arange(100.0), np.append(np.arange(10_000.0), np.inf)):
-        assert artists.thin(x, x)[0] is x
+def test_few_cutoffs_are_drawn_as_they_are() -> None:
+    assert slices.visible(FEW) is FEW
+    without = TABLES.drop_vars("rank")
+    assert slices.visible(without) is without
 
 
 @some_plots
@@ -176,25 +170,6 @@ def test_between_cutoffs_a_metric_follows_straight_lines_of_counts(name: str, ra
     defined = one["rank"].to_numpy()[np.isfinite(evaluate(name, *(one[key] for key in COUNTS)))]
     assert set(defined[int(name == "precision" and defined[0] == 0) :]) <= set(x)
     assert x.size > 400
-
-
-@pytest.mark.parametrize(
-    ("name", "x"),
-    [
-        *(("precision", "rank"), ("fpr", "rank"), ("mcc", "rank"), (gain, "rank")),
-        *(("mcc", "fraction"), ("precision", "threshold"), (gain, "threshold")),
-    ],
-)
-def test_envelopes_do_not_depend_on_blocks(
-    name: Any, x: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    drawn = []
-    for block in (7, 1_000):
-        monkeypatch.setattr(metrics, "_BLOCK", block)
-        ax = ask("bad").pu.plot_metric(name, x=x)
-        drawn.append([patch.get_xy() for patch in ax.patches if isinstance(patch, Polygon)])
-    for one, other in zip(*drawn, strict=True):
-        np.testing.assert_array_equal(one, other)
 
 
 def test_points_without_a_value_at_any_bound_are_left_out() -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
+from io import BytesIO
 from typing import Any
 
 import matplotlib as mpl
@@ -123,31 +124,13 @@ def test_legends_stand_outside_and_nothing_is_cut_off(plot: str, size: tuple[flo
     width, models = size
     with mpl.rc_context({"figure.figsize": (width, 0.75 * width)}):
         ax = draw(plot, models)
-    ax.figure.canvas.draw()
+    ax.figure.savefig(BytesIO())
     assert len(ax.figure.legends) == 1 and ax.get_legend() is None
     box = legend_of(ax).get_window_extent()
     assert not box.overlaps(ax.get_window_extent())
     assert cut_off(ax.figure) == []
     assert len(curves(ax)) == (1 if plot == "plot_forest" else models)
     assert min(ax.get_window_extent().size / ax.figure.dpi) > 0.35 * width
-
-
-@pytest.mark.parametrize("layout", [None, "constrained"])
-@pytest.mark.parametrize("plot", ["plot_roc", "plot_pr", "plot_rank_cdf", "plot_net_benefit"])
-def test_axes_of_a_user_keep_their_place(plot: str, layout: Any) -> None:
-    places = []
-    for words in (False, "auto"):
-        figure, (left, right) = plt.subplots(1, 2, figsize=(7, 3), layout=layout)
-        for ax in (left, right):
-            draw(plot, 3, ax=ax, legend=words)
-        figure.canvas.draw()
-        assert figure.get_size_inches().tolist() == [7, 3]
-        places.append([ax.get_position().bounds for ax in (left, right)])
-    np.testing.assert_allclose(places[0], places[1])
-    box = left.get_legend()
-    assert box is not None and figure.legends == []
-    assert left.get_window_extent().contains(*box.get_window_extent().min)
-    assert left.get_window_extent().contains(*box.get_window_extent().max)
 
 
 def test_small_axes_of_a_user_name_curves_alone() -> None:
@@ -285,11 +268,11 @@ BAD: dict[str, tuple[type[PUError], dict[str, Any]]] = {
         PUValueError,
         {"height": 2},
     ),
-    "height must be a number of inches, but '2' was": (
-        PUTypeError,
+    "height must be a number of inches above 0, but '2' was": (
+        PUValueError,
         {"height": "2", "col": "beta"},
     ),
-    "height must be above 0, in inches, but -2": (PUValueError, {"height": -2}),
+    "height must be a number of inches above 0, but -2": (PUValueError, {"height": -2}),
     "hue, col and row must be different": (PUValueError, {"hue": "model", "row": "model"}),
     r"hue must be the name of one of the dimensions, but \['model'\]": (
         PUValueError,
@@ -356,7 +339,7 @@ def test_unknown_options_have_a_near_name() -> None:
 
 def test_height_and_axes_exclude_each_other() -> None:
     ax = plt.subplots()[1]
-    with pytest.raises(PUValueError, match=r"height must not be passed with ax.*figsize=\(2.6, 2"):
+    with pytest.raises(PUValueError, match=r"height is that of the panels.*figsize=\(2.6, 2"):
         draw("plot_roc", ax=ax, height=2)
     with pytest.raises(PUValueError, match="must not be a mapping where there is one curve"):
         draw("plot_roc", palette={"a": "red"})

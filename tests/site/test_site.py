@@ -87,6 +87,13 @@ def test_every_method_that_draws_has_a_picture() -> None:
     assert all(f".{name.rpartition('.')[2]}(" in line for name, line in lines.items())
 
 
+def test_every_script_of_the_gallery_has_a_place_in_its_order() -> None:
+    stages = runpy.run_path(str(ROOT / "docs" / "order.py"))["WORK"]
+    scripts = {path.stem for path in (ROOT / "gallery").rglob("plot_*.py")}
+    listed = [f"plot_{name}" for names in stages.values() for name in names.split()]
+    assert sorted(listed) == sorted(scripts)
+
+
 class Quiet(SimpleHTTPRequestHandler):
     """Serve files and say nothing."""
 

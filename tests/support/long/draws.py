@@ -186,6 +186,8 @@ VALID: dict[str, st.SearchStrategy[Any]] = {
     "joint": st.sampled_from(["approximate", "guaranteed"]),
     "adjust": st.sampled_from(["holm", "max_t"]),
     "at": AT,
+    "mark": st.sampled_from([None, 7, {"rank": [3, 20]}, {"threshold": 0.5}, {"fraction": 0.1}]),
+    "plot_table at": st.sampled_from([7, {"threshold": 0.5}, {"fraction": 0.1}]),
     "method": st.sampled_from(["feasible", "mean_matching", "two_sided"]),
     "precision": SHARES,
     "recall": SHARES,

@@ -739,7 +739,7 @@ def draw(results: Results, path: Path) -> None:
     figure, axes = plt.subplots(
         2,
         len(shares),
-        figsize=(13, 4.8),
+        figsize=(9.6, 5.2),
         sharex=True,
         sharey="row",
         squeeze=False,
@@ -747,32 +747,34 @@ def draw(results: Results, path: Path) -> None:
     )
     for column, share in enumerate(shares):
         top, bottom = axes[:, column]
-        top.set_title(f"{_percent(share)} known", fontsize=10)
+        top.set_title(f"{_percent(share)} known")
         for band in BANDS:
             some = [x for x in sorted(results.bands) if (x.share, x.band) == (share, band)]
             known = [x.known for x in some]
             _line(top, known, np.array([[x.worst, x.mean, x.mean] for x in some]), band)
             _line(bottom, known, np.array([[x.curve] for x in some]), band)
-        bottom.set_xlabel("known positives")
-    names = ("one cutoff", "all cutoffs")
-    for row, (name, low) in enumerate(zip(names, (0.5, 0), strict=True)):
-        axes[row, 0].set(ylabel=f"coverage: {name}", ylim=(low, 1.02))
-        axes[row, -1].legend(fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
-        for ax in axes[row]:
-            ax.axhline(LEVEL, color="0.4", linewidth=0.8, zorder=1)
+        for ax in (top, bottom):
+            ax.axhline(LEVEL, color="0.4", linestyle=(0, (1, 1)), zorder=0, label="promised")
             ax.set_xscale("log")
+            ax.set_xticks([10, 100, 1000], ["10", "100", "1,000"])
             ax.spines[["top", "right"]].set_visible(False)
-    figure.savefig(path, dpi=90)
+    axes[0, 0].set(ylabel="coverage: one cutoff", ylim=(0.5, 1.02))
+    axes[1, 0].set(ylabel="coverage: all cutoffs", ylim=(0, 1.02))
+    figure.supxlabel("known positives", fontsize="medium")
+    handles, labels = axes[1, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=len(labels), frameon=False)
+    figure.savefig(path, dpi=120)
     plt.close(figure)
 
 
 def _line(ax: Any, known: Sequence[int], coverage: FloatArray, method: str) -> None:
-    """Draw the median, and a line from the lowest to the highest."""
+    """Draw the median, and shade what is between the lowest and the highest."""
     label, color, dashes, marker = _STYLES[method]
     middle = np.median(coverage, axis=1)
     ax.plot(known, middle, dashes, color=color, marker=marker, markersize=3.5, label=label)
     if coverage.shape[1] > 1:
-        ax.vlines(known, coverage.min(axis=1), coverage.max(axis=1), color=color, linewidth=0.8)
+        lowest, highest = coverage.min(axis=1), coverage.max(axis=1)
+        ax.fill_between(known, lowest, highest, color=color, alpha=0.15, linewidth=0)
 
 
 # ---------------------------------------------------------------------------------------------

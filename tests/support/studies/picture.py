@@ -26,10 +26,7 @@ def draw(path: Path, rows: Sequence[Measured]) -> None:
         ax.plot([], [], "o", color=color, markersize=4, label=text)
     ax.plot([], [], color=EDGE, linewidth=7, alpha=0.25, label="promised")
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=3, frameon=False, **_CLOSE)
-    ax.axvline(0.95, color="0.3", linewidth=0.8, zorder=0)
-    for place, promise in enumerate(
-        shown
-    ):  # above its dots, so that it can be read on a telephone
+    for place, promise in enumerate(shown):  # above its dots: it can be read on a telephone
         ax.text(LOWEST, place - 0.44, promise.text.replace("`", ""), va="center", fontsize=9.5)
     ax.set(ylim=(len(shown) - 0.4, -0.8), xlim=(LOWEST, 1.002), yticks=[])
     ax.set_xlabel("coverage of a cell; at the left edge: lower still")
@@ -42,6 +39,7 @@ def draw(path: Path, rows: Sequence[Measured]) -> None:
 def _line(ax: Axes, place: int, promise: Promise, rows: Sequence[Measured]) -> None:
     low, high = promise.low, min(promise.high, 1.0)
     ax.fill_between([low, high], place - 0.25, place + 0.25, color=EDGE, alpha=0.18, linewidth=0)
+    ax.plot([0.95, 0.95], [place - 0.25, place + 0.25], color="0.3", zorder=1)
     rng = np.random.default_rng(place)
     for chosen, middle, color in ((True, -0.12, OLD), (False, 0.12, NEW)):
         covers = np.array([held(promise, row) for row in rows if row.chosen is chosen])

@@ -1,0 +1,147 @@
+"""What stands at cutoffs that are asked for: points of curves, and one bounded table."""
+
+from collections.abc import Hashable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import xarray as xr
+
+from pu_accessor.datasets.curves import curve as trace
+from pu_accessor.datasets.schema import BOUND, COUNTS, TRACES, axis_of, counts_of
+from pu_accessor.datasets.tables import at_cutoffs
+from pu_accessor.datasets.values import lay_out_curves
+from pu_accessor.errors import PUValueError
+from pu_accessor.inference.estimates.cutoff_spec import FIXED, At, Cutoff, read_at, read_cutoffs
+from pu_accessor.inference.quantities import name_cutoff, read_quantities
+from pu_accessor.inference.settings import BetaRange, Settings
+from pu_accessor.inference.tables.metrics import Metric
+from pu_accessor.inference.value import metric_value
+from pu_accessor.questions import estimates
+from pu_accessor.questions.betas import Betas
+from pu_accessor.questions.estimates import cutoffs_needed
+from pu_accessor.questions.request import Request, map_rankings
+from pu_accessor.ranking import FloatArray, Ranking
+
+
+def ask_marks(
+    tables: xr.Dataset,
+    request: Request,
+    curve: str,
+    at: At | None,
+    betas: Betas,
+    settings: Settings,
+    target: str,
+) -> xr.Dataset:
+    """Add to tables the points of a curve at some cutoffs, and what is written beside them."""
+    if at is None:
+        return tables
+    rates = [*TRACES[curve][:2]]
+    answers = estimates.metric(request, rates, betas, at, settings, target)
+    dims = _dims_of_curves(tables)
+    shape = [*(tables.sizes[dim] for dim in dims), len(rates), -1]
+    points = answers["estimate"].to_numpy().reshape(shape)
+    thresholds = answers["threshold"].to_numpy().reshape(shape)
+    names = _write_cutoffs(read_cutoffs(at), thresholds[..., 0, :])
+    return _mark(tables, (*dims, "mark"), points[..., 0, :], points[..., 1, :], names)
+
+
+def mark_tables(tables: xr.Dataset, curve: str, at: At | None) -> xr.Dataset:
+    """Add to tables of a user the points of a curve at the last cutoffs that are reached."""
+    if at is None:
+        return tables
+    cutoffs = _read_fixed("mark", read_cutoffs(at))
+    values = [cutoff.value for cutoff in cutoffs]
+    points = at_cutoffs(trace(tables, curve), **{cutoffs[0].kind: values}).sel(bound="estimate")
+    dims = (*_dims_of_curves(tables), axis_of(points.dims))
+    x, y = (points[rate].transpose(*dims).to_numpy() for rate in TRACES[curve][:2])
+    return _mark(tables, (*dims[:-1], "mark"), x, y, _write_cutoffs(cutoffs, x))
+
+
+def _dims_of_curves(tables: xr.Dataset) -> list[Hashable]:
+    """Return the dimensions along which curves differ: groups and betas."""
+    rate = next(name for name in (*COUNTS, "tpr", "recall") if name in tables)
+    return [dim for dim in tables[rate].dims if dim not in (axis_of(tables.dims), "bound")]
+
+
+def _mark(
+    tables: xr.Dataset, dims: tuple[Hashable, ...], x: FloatArray, y: FloatArray, names: Any
+) -> xr.Dataset:
+    return tables.assign_coords(mark_x=(dims, x), mark_y=(dims, y), mark_name=(dims, names))
+
+
+def _write_cutoffs(cutoffs: Sequence[Cutoff], thresholds: FloatArray) -> npt.NDArray[np.object_]:
+    """Write cutoffs as they are asked for; the threshold of those that estimates choose."""
+    if cutoffs[0].kind not in FIXED:
+        written = [f"threshold {threshold:.3g}" for threshold in thresholds.ravel()]
+        return np.array(written, dtype=object).reshape(thresholds.shape)
+    names = [
+        name_cutoff(cutoff).removeprefix(" among the ").removeprefix(" at ") for cutoff in cutoffs
+    ]
+    return np.broadcast_to(np.array(names, dtype=object), thresholds.shape)
+
+
+def _read_fixed(argument: str, cutoffs: Sequence[Cutoff]) -> Sequence[Cutoff]:
+    """Raise unless tables of a user have such cutoffs."""
+    if cutoffs[0].kind in FIXED:
+        return cutoffs
+    raise PUValueError(
+        f"{argument} must be a rank, a threshold or a fraction where tables are given, but "
+        f"{cutoffs[0].kind!r} was passed. Ask the rows: df.pu finds such a cutoff."
+    )
+
+
+# One table
+
+
+class Cells(NamedTuple):
+    """The counts of one ranking at one cutoff."""
+
+    value: FloatArray  # over (place, bound, beta)
+    envelope: None = None  # their limits have what beta can be in them
+
+
+def ask_cells(request: Request, betas: Betas, at: At, settings: Settings) -> xr.Dataset:
+    """Bound the four counts at one cutoff of each ranking."""
+    cutoff = read_at(at)
+    if cutoff.kind == "maximum":
+        raise PUValueError(
+            "at must not be 'maximum' for a table, which has no one value that could be highest. "
+            "Pass at='youden', a rank, or at={'threshold': 0.5}."
+        )
+    counts = read_quantities([_count_of(position) for position in range(len(COUNTS))], "metric")
+
+    def question(ranking: Ranking, beta: BetaRange, own: Settings) -> Cells:
+        bounded = [
+            metric_value(count, ranking, beta, own, "examples", cutoff, betas.joint)
+            for count in counts
+        ]
+        return Cells(np.stack([(each.lower, each.estimate, each.upper) for each in bounded]))
+
+    betas.leave(settings)  # raises where no level is left
+    rankings = request.rankings(cutoffs_needed(counts, cutoff), settings)
+    results = map_rankings(request, rankings, question, betas, settings, clustered=True)
+    cells = lay_out_curves(results, "place", {}).assign_coords(place=[*COUNTS])
+    return cells.assign_attrs(cutoff=name_cutoff(cutoff))
+
+
+def _count_of(position: int) -> Metric:
+    """Return the metric that is one of the counts itself."""
+
+    def count(*table: FloatArray) -> FloatArray:
+        return table[position]
+
+    count.__name__ = COUNTS[position]
+    return count
+
+
+def cells_of_tables(tables: xr.Dataset, at: At) -> xr.Dataset:
+    """Return the four counts at the last cutoff that is reached in tables of a user."""
+    counts_of(tables)
+    (cutoff,) = _read_fixed("at", [read_at(at)])
+    selected = at_cutoffs(tables, **{cutoff.kind: cutoff.value})
+    counts = [selected[name].sel(bound=BOUND) for name in COUNTS]
+    cells = xr.concat(counts, pd.Index(COUNTS, name="place"), coords="minimal", compat="override")
+    attrs = {**tables.attrs, "cutoff": name_cutoff(cutoff)}
+    return cells.astype(np.float64).rename("value").to_dataset().assign_attrs(attrs)

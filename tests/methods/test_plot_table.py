@@ -1,0 +1,114 @@
+"""Tables at one cutoff, as confusion matrices: what is drawn is what the numbers say."""
+
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+
+from pu_accessor import PUValueError
+from tests.cases import binormal
+
+FRAME = binormal(60, 240, 0.5, seed=4)[0]
+FRAME["site"] = np.where(FRAME.index % 3, "north", "south")
+BETA = 0.12
+CELLS = {"tp": (0, 0), "fn": (1, 0), "fp": (0, 1), "tn": (1, 1)}
+
+
+def written(ax: Axes) -> dict[str, list[int]]:
+    """Return the estimate and both limits that each cell says."""
+    texts = {text.get_position(): text.get_text() for text in ax.texts}
+    numbers = {name: texts[place].replace("\n[", " ").rstrip("]") for name, place in CELLS.items()}
+    return {
+        name: [int(part.replace(",", "")) for part in text.replace(", ", " ").split()]
+        for name, text in numbers.items()
+    }
+
+
+def counts(tables: Any, **place: Any) -> dict[str, list[int]]:
+    """Return the same of bounded tables, rounded for people."""
+    at = tables.sel(place)
+    bounds = {name: at[name].to_series() for name in CELLS}
+    return {
+        name: [int(one["estimate"]), *sorted(map(int, one[["lower", "upper"]]))]
+        for name, one in bounds.items()
+    }
+
+
+def test_cells_are_the_bounded_table() -> None:
+    ax = FRAME.pu.plot_table(BETA, at=50)
+    assert written(ax) == counts(FRAME.pu.contingency(BETA, ranks=50), rank=50, beta=BETA)
+    assert ax.get_xlabel() == "predicted, among the top 50\n[95% exact band, these examples]"
+    assert ax.get_ylabel() == "true"
+    names = [tick.get_text() for tick in (*ax.get_xticklabels(), *ax.get_yticklabels())]
+    assert names == ["positive", "negative"] * 2
+    cells = {cell.get_xy(): np.mean(to_rgb(cell.get_facecolor())) for cell in ax.patches}
+    table = written(ax)
+    left = table["tp"][0] > table["fn"][0]
+    assert (cells[-0.5, -0.5] < cells[0.5, -0.5]) == left
+    assert cells[-0.5, 0.5] > cells[0.5, 0.5]  # most negatives are predicted as such
+
+
+@pytest.mark.parametrize("at", [{"threshold": 1.0}, {"fraction": 0.2}, "youden", {"recall": 0.8}])
+def test_cutoffs_are_those_of_metric(at: Any) -> None:
+    table = written(FRAME.pu.plot_table(BETA, at=at))
+    recall = FRAME.pu.metric("recall", BETA, at=at, target="examples").iloc[0]
+    assert table["tp"][0] + table["fp"][0] == pytest.approx(recall["rank"], abs=1)
+    positives = table["tp"][0] + table["fn"][0]
+    for drawn, name in zip(table["tp"], ("estimate", "lower", "upper"), strict=True):
+        assert drawn / positives == pytest.approx(recall[name], abs=1 / positives)
+
+
+def test_groups_betas_and_models_have_panels() -> None:
+    grid = FRAME.groupby("site").pu.plot_table(BETA, at={"fraction": 0.1})
+    assert [ax.get_title() for ax in grid.axes.flat] == ["site = north", "site = south"]
+    for site, ax in grid.axes_dict.items():
+        alone = FRAME[FRAME["site"] == site].pu.plot_table(BETA, at={"fraction": 0.1})
+        assert written(ax) == written(alone)
+    grid = FRAME.pu.plot_table([0, 0.1, 0.2], at=50)
+    assert [ax.get_title() for ax in grid.axes.flat] == ["β̂ = 0", "β̂ = 0.1", "β̂ = 0.2"]
+    two = FRAME.assign(other=-FRAME["score"]).pu(score=["score", "other"], by="site")
+    grid = two.plot_table({"north": 0.1, "south": 0.2}, at=20, col="model", row="site")
+    assert grid.axes.shape == (2, 2)
+    grid = two.plot_table([0.1, 0.2], at=20, row="beta", col="group")
+    assert grid.axes.shape == (2, 4)
+    plt.close("all")
+
+
+def test_tables_of_a_user() -> None:
+    tables = FRAME.pu.contingency([0.1, 0.2])
+    grid = tables.pu.plot_table(at={"threshold": 1.0})
+    rank = int((FRAME["score"] >= 1.0).sum())
+    for beta, ax in zip([0.1, 0.2], grid.axes.flat, strict=True):
+        assert written(ax) == counts(tables, rank=rank, beta=beta)
+    ax = tables.sel(beta=[0.1]).pu.plot_table(at=50, ax=plt.subplots()[1])
+    assert written(ax) == counts(tables, rank=50, beta=0.1)
+    assert ax.get_xlabel().startswith("predicted, among the top 50")
+
+
+def test_tables_that_cannot_be_drawn() -> None:
+    with pytest.raises(PUValueError, match="at must not be 'maximum' for a table"):
+        FRAME.pu.plot_table(BETA, at="maximum")
+    with pytest.raises(PUValueError, match="at must be a rank, a threshold or a fraction where"):
+        FRAME.pu.contingency(BETA).pu.plot_table(at="youden")
+    with pytest.raises(PUValueError, match="ax must not be passed with col or row"):
+        FRAME.pu(by="site").plot_table(BETA, at=9, ax=plt.subplots()[1])
+
+
+def test_missing_counts_of_curves_are_named() -> None:
+    with pytest.raises(KeyError, match="must hold contingency tables"):
+        FRAME.pu.pr_bounds(BETA).pu.plot_table(at=9)
+    assert isinstance(FRAME, pd.DataFrame)
+
+
+@pytest.mark.parametrize("layout", [None, "constrained"])
+def test_the_axes_of_a_user_keep_their_place(layout: Any) -> None:
+    axes = plt.subplots(2, 2, layout=layout)[1]
+    before = [ax.get_position().bounds for ax in axes.flat]
+    FRAME.pu.plot_table(BETA, at=50, ax=axes[0, 0], palette=["crimson"])
+    np.testing.assert_allclose([ax.get_position().bounds for ax in axes.flat], before, atol=1e-9)
+    faces = [to_rgb(cell.get_facecolor()) for cell in axes[0, 0].patches]
+    assert all(red >= green for red, green, _ in faces)

@@ -1,0 +1,160 @@
+"""Where pictures stand: a user's Axes keep their place, our figures have equal panels."""
+
+import re
+import zlib
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.transforms import Bbox
+
+from pu_accessor import PUValueError
+from pu_accessor.accessors.accessor import Accessor
+from pu_accessor.plots import shared_legend
+from tests.cases import legend_of
+from tests.plots.test_looks import BETA, NAMES, PLOTS, draw, each, every_plot, legend
+
+LAYOUTS = [None, "constrained", "tight", "tight_layout()"]
+
+
+def positions(figure: Figure) -> list[tuple[float, ...]]:
+    return [ax.get_position().bounds for ax in figure.axes]
+
+
+def two_by_two(layout: str | None) -> tuple[Figure, list[Axes]]:
+    """Return four Axes, in place as the layout has it."""
+    engine: Any = None if layout == "tight_layout()" else layout
+    figure, axes = plt.subplots(2, 2, figsize=(7, 7), layout=engine)
+    if layout == "tight_layout()":
+        figure.tight_layout()
+    figure.canvas.draw()
+    return figure, [*axes.flat]
+
+
+def boxes_of_curves(ax: Axes) -> list[Bbox]:
+    """Return the boxes of all that is drawn on Axes, in pixels."""
+    clip = ax.get_window_extent()
+    drawn: list[Any] = [*ax.lines, *ax.patches]
+    boxes = [each.get_path().get_extents(each.get_transform()) for each in drawn]
+    inside = [Bbox.intersection(box, clip) for box in boxes]
+    return [box for box in inside if box is not None]
+
+
+@pytest.mark.parametrize(("plot", "layout"), each(["plot_roc"], LAYOUTS, "constrained"))
+def test_a_plot_leaves_the_axes_of_a_user_where_they_are(plot: str, layout: str | None) -> None:
+    figure, axes = two_by_two(layout)
+    before = positions(figure)
+    draw(plot, 3, ax=axes[3])
+    np.testing.assert_allclose(positions(figure), before, rtol=0, atol=1e-9)
+    assert figure.get_size_inches().tolist() == [7, 7] and figure.legends == []
+    assert axes[3].get_box_aspect() is None and axes[3].get_aspect() == "auto"
+
+
+@pytest.mark.parametrize(("plot", "layout"), each(["plot_roc"], LAYOUTS, "constrained"))
+def test_a_legend_takes_no_room_from_the_axes_of_a_user(plot: str, layout: str | None) -> None:
+    drawn = []
+    for wanted in ("auto", False):
+        figure, axes = two_by_two(layout)
+        for ax in axes[:2]:
+            draw(plot, 3, ax=ax, legend=wanted)
+        if layout == "tight_layout()":
+            figure.tight_layout()
+        figure.canvas.draw()
+        drawn.append(positions(figure))
+        for ax in axes[:2] if wanted else []:
+            box, frame = legend_of(ax).get_window_extent(), ax.get_window_extent()
+            assert frame.contains(*box.min) and frame.contains(*box.max)
+    np.testing.assert_allclose(drawn[0], drawn[1], rtol=0, atol=1e-9)
+
+
+def test_tiny_axes_of_a_user_have_no_legend_unless_it_is_asked_for() -> None:
+    axes = plt.subplots(1, 3, figsize=(2, 0.7))[1]
+    assert legend_of(draw("plot_roc", 3, ax=axes[0])) is None
+    assert legend(draw("plot_roc", 3, ax=axes[1], legend="brief")) == NAMES[:3]
+
+
+@pytest.mark.parametrize("width", [3.3, 7, 12])
+@every_plot
+def test_no_legend_of_ours_lies_over_a_curve(plot: str, width: float) -> None:
+    with mpl.rc_context({"figure.figsize": (width, 0.75 * width)}):
+        ax = draw(plot, 3)
+    ax.figure.canvas.draw()
+    (box,) = (legend.get_window_extent() for legend in ax.figure.legends)
+    curves = boxes_of_curves(ax)
+    assert curves and not any(box.overlaps(curve) for curve in curves)
+    assert ax.figure.bbox.contains(*box.min) and ax.figure.bbox.contains(*box.max)
+
+
+@pytest.mark.parametrize("models", [2, 5])
+@every_plot
+def test_panels_of_a_grid_are_of_one_size_beside_one_legend(plot: str, models: int) -> None:
+    grid = draw(plot, models, col="model", height=2)
+    grid.figure.savefig(BytesIO())
+    sizes = np.array([ax.get_window_extent().size for ax in grid.axes.flat])
+    np.testing.assert_allclose(sizes, sizes[:1].repeat(models, 0), rtol=1e-3)
+    assert sizes.min() > 0.6 * grid.figure.dpi
+    assert grid.figure.legends == [grid.legend]
+    box = grid.legend.get_window_extent()
+    assert not any(box.overlaps(ax.get_tightbbox()) for ax in grid.axes.flat)
+
+
+# One legend for the panels of a user
+
+
+@pytest.mark.parametrize(
+    ("layout", "size"), [*((layout, (7, 7)) for layout in LAYOUTS), ("constrained", (12, 5))]
+)
+def test_a_shared_legend_names_all_once(layout: str | None, size: tuple[float, float]) -> None:
+    figure, axes = two_by_two(layout)
+    figure.set_size_inches(size)
+    panels = ["plot_roc", "plot_pr", "plot_gain", "plot_metric"]
+    for plot, ax in zip(panels, axes, strict=True):
+        draw(plot, 3, ax=ax, baseline=True)
+    shared = shared_legend(figure)
+    figure.canvas.draw()
+    told = [text.get_text() for text in shared.get_texts()]
+    band = "95% exact band,\nthese examples"
+    chance = ["chance", "chance (prevalence)", "perfect"]
+    assert told == [*NAMES[:3], "β̂ = 0 (unlabeled as negative)", band, *chance]
+    assert shared.get_title().get_text() == f"model (β̂ = {BETA})"
+    assert figure.legends == [shared] and all(ax.get_legend() is None for ax in axes)
+    assert figure.get_size_inches().tolist() == [*size]
+    box = shared.get_window_extent()
+    assert figure.bbox.contains(*box.min) and figure.bbox.contains(*box.max)
+    assert not any(box.overlaps(ax.get_window_extent()) for ax in axes)
+    widths = [ax.get_window_extent().width for ax in axes]
+    assert max(widths) < 1.001 * min(widths)
+
+
+def test_a_shared_legend_is_put_up_anew_and_needs_names() -> None:
+    figure, axes = plt.subplots(1, 2, figsize=(7, 3))
+    with pytest.raises(PUValueError, match="figure must hold Axes on which something has a name"):
+        shared_legend(figure)
+    draw("plot_roc", 1, ax=axes[0])
+    shared_legend(figure, title="first")
+    axes[1].plot([0, 1], [1, 0], label="mine")
+    shared = shared_legend(figure, title="second", brief=True)
+    assert figure.legends == [shared]
+    assert [text.get_text() for text in shared.get_texts()] == [f"β̂ = {BETA}", "mine"]
+
+
+# Files
+
+
+def test_text_is_text_in_a_pdf(tmp_path: Path) -> None:
+    grid = draw("plot_roc", 2, col="model")
+    grid.figure.savefig(tmp_path / "grid.pdf")
+    streams = re.findall(rb"stream\r?\n(.*?)endstream", (tmp_path / "grid.pdf").read_bytes(), re.S)
+    pages = b"".join(zlib.decompress(each) for each in streams if each.startswith(b"x\x9c"))
+    shown = b"".join(re.findall(rb"\(([^()]*)\)", pages))
+    assert b"chance" in shown and b"model" in shown
+
+
+def test_all_plots_are_looked_at() -> None:
+    assert {*PLOTS, "plot_table"} == {name for name in dir(Accessor) if name.startswith("plot_")}
