@@ -20,6 +20,7 @@ from pu_accessor.errors import (
     PUValueError,
     PUWarning,
 )
+from pu_accessor.example import load_example
 from pu_accessor.inference.prior.labeling import beta_from_label_frequency, labels_needed
 from pu_accessor.inference.tables.metrics import fbeta
 from pu_accessor.questions.prior import beta_from_labels, beta_from_prevalence
@@ -40,6 +41,7 @@ __all__ = [
     "from_arrays",
     "from_chunks",
     "labels_needed",
+    "load_example",
     "positives_needed",
     "power",
     "pu",

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from decimal import InvalidOperation
 from difflib import get_close_matches
+from functools import cache
+from importlib.metadata import metadata
 from types import MappingProxyType
 from typing import Any
 from warnings import warn
@@ -40,7 +42,7 @@ _PAGES: Mapping[str, str] = {
     "thresholds": "practice#net-benefit",
     "weight": "clusters#weights",
 }
-_ADDRESS = re.compile(r" See docs/\w+\.md[\w#-]*\.")
+_ADDRESS = re.compile(r" See https?://\S+\.html[\w#-]*\.")
 
 # What others call things, by the name that they have here: for messages alone.
 _SYNONYMS: Mapping[str, str] = {
@@ -150,15 +152,28 @@ class PUWarning(UserWarning):
     """Base of our warnings: filter it to silence pu_accessor and nothing else."""
 
 
+@cache
+def _manual() -> str:
+    """Return the address of the manual: "Documentation" in pyproject.toml, or nothing."""
+    urls = metadata("pu_accessor").get_all("Project-URL") or []
+    address = dict(url.split(", ", 1) for url in urls).get("Documentation", "")
+    return str(address).rstrip("/")
+
+
+def _address(page: str | None) -> str:
+    """Say where a page can be read. Without a manual on the web there is nothing to say."""
+    if not page or not _manual():
+        return ""
+    name, mark, heading = page.partition("#")
+    return f" See {_manual()}/{name}.html{mark}{heading}."
+
+
 def _fit(message: str, page: str | None) -> str:
     """Add where the manual says more; leave out the middle of what is longer than anyone reads."""
     address_within = _ADDRESS.search(message)  # of an error within this one
     text = _ADDRESS.sub("", message)
     argument = re.split(r"\W", text, maxsplit=1)[0]
-    name, mark, heading = (page or _PAGES.get(argument, "")).partition("#")
-    address = f" See docs/{name}.md{mark}{heading}." if name else ""
-    if address_within:
-        address = address_within[0]
+    address = address_within[0] if address_within else _address(page or _PAGES.get(argument))
     most = _LONGEST - len(address)
     if len(text) > most:
         text = f"{text[: most - _END - 5]} ... {text[-_END:]}"

@@ -37,7 +37,8 @@ ALLOWED = {
         "plots",
         "report",
     },
-    "__init__": {"errors", "inference", "questions", "accessors"},
+    "example": set(),
+    "__init__": {"errors", "example", "inference", "questions", "accessors"},
     "dask": {"errors", "checks", "counting", "sources", "accessors"},
     "sklearn": {"errors", "checks", "ranking", "sources", "inference"},
     "polars": {"errors", "ranking", "sources", "accessors"},
@@ -55,6 +56,7 @@ OUTSIDE = {
     "plots": {"numpy", "pandas", "xarray", "seaborn", "matplotlib"},
     # dask, polars, matplotlib, numpy and seaborn for types alone
     "accessors": {"numpy", "pandas", "xarray", "matplotlib", "seaborn", "dask", "polars"},
+    "example": {"pandas"},
     "__init__": set(),
     "dask": {"pandas", "dask"},
     "sklearn": {"numpy", "pandas", "scipy", "sklearn"},

@@ -1,9 +1,15 @@
-"""Messages that name a concept end with the address of its page, and the pages are there."""
+"""Messages that name a concept end with the address of its page, and the pages are there.
+
+The address of the manual is one setting, "Documentation" in ``[project.urls]``. A message never
+names a file of the sources: who installed a wheel has none.
+"""
 
 import ast
 import re
+import tomllib
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from email.message import Message
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +25,31 @@ FRAME = pd.DataFrame(
     {"score": [0.9, 0.8, 0.7, 0.6, 0.5, 0.4], "label": [1, None, 1, None, None, None]}
 )
 GROUPS = pd.concat([FRAME.assign(fold=fold) for fold in "ab"], ignore_index=True)
+MANUAL = "https://manual.example/en"
 BETA = pu_accessor.beta_from_labels(1, 2, 9)
+
+
+def publish(monkeypatch: pytest.MonkeyPatch, *urls: str) -> None:
+    """Let the installed package have these addresses."""
+    installed = Message()
+    for url in urls:
+        installed["Project-URL"] = url
+    monkeypatch.setattr(errors, "metadata", lambda _: installed)
+    errors._manual.cache_clear()
+
+
+@pytest.fixture(autouse=True)
+def manual(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let the manual have an address, with a slash at its end, after another address."""
+    publish(monkeypatch, "Paper, https://arxiv.org/abs/1504.06837", f"Documentation, {MANUAL}/")
+    yield
+    errors._manual.cache_clear()
+
+
+def url(page: str) -> str:
+    """Return where a page can be read."""
+    name, mark, place = page.partition("#")
+    return f"{MANUAL}/{name}.html{mark}{place}"
 
 
 def anchors(page: Path) -> set[str]:
@@ -50,30 +80,30 @@ def test_pages_are_there(address: str) -> None:
 @pytest.mark.parametrize(
     ("address", "ask"),
     [
-        ("beta.md", lambda: FRAME.pu.auroc(29)),
-        ("beta.md#too-high", lambda: FRAME.pu.auroc(1)),
-        ("beta.md#an-interval-and-a-limit", lambda: FRAME.pu.roc_bounds(0.3, beta_interval=0.2)),
-        ("beta.md#with-its-error", lambda: FRAME.pu.auroc(BETA)),
-        ("bands.md", lambda: FRAME.pu.roc_bounds(0.3, band=(1, 2))),
-        ("bands.md", lambda: FRAME.pu.roc_bounds(0.3, band=max)),
-        ("bands.md", lambda: FRAME.pu.roc_bounds(0.3, band="exat")),
-        ("cutoffs.md", lambda: FRAME.pu.cutoff(0.3, precision=0.5, band="exact")),
-        ("known_negatives.md", lambda: FRAME.pu.roc_bounds(0.3, reference="negatives")),
-        ("selection_odds.md", lambda: FRAME.pu.auroc(0.3, selection_odds=0.5)),
-        ("labels.md", lambda: FRAME.fillna({"label": -1}).pu.auroc(0.3)),
-        ("tables.md#numbers-with-intervals", lambda: FRAME.pu.metric("f1", 0.3, at=99)),
-        ("cross_validation.md#one-answer-for-all-folds", lambda: FRAME.pu(pool=True).auroc(0.3)),
-        ("large_data.md#chunks", lambda: pu_accessor.from_chunks(iter([])).auroc(0.3)),
-        ("many_models.md#a-beta-for-each-group", lambda: GROUPS.pu(by="fold").auroc({"a": 0.3})),
-        ("many_models.md#which-model-is-better", lambda: FRAME.pu(score=["score"]).compare()),
-        ("biased_labels.md", lambda: FRAME.assign(p=0.5).pu(propensity="p").auroc(0.3)),
-        ("practice.md#calibration", lambda: FRAME.pu.calibration(0.3, bins=0)),
+        ("beta", lambda: FRAME.pu.auroc(29)),
+        ("beta#too-high", lambda: FRAME.pu.auroc(1)),
+        ("beta#an-interval-and-a-limit", lambda: FRAME.pu.roc_bounds(0.3, beta_interval=0.2)),
+        ("beta#with-its-error", lambda: FRAME.pu.auroc(BETA)),
+        ("bands", lambda: FRAME.pu.roc_bounds(0.3, band=(1, 2))),
+        ("bands", lambda: FRAME.pu.roc_bounds(0.3, band=max)),
+        ("bands", lambda: FRAME.pu.roc_bounds(0.3, band="exat")),
+        ("cutoffs", lambda: FRAME.pu.cutoff(0.3, precision=0.5, band="exact")),
+        ("known_negatives", lambda: FRAME.pu.roc_bounds(0.3, reference="negatives")),
+        ("selection_odds", lambda: FRAME.pu.auroc(0.3, selection_odds=0.5)),
+        ("labels", lambda: FRAME.fillna({"label": -1}).pu.auroc(0.3)),
+        ("tables#numbers-with-intervals", lambda: FRAME.pu.metric("f1", 0.3, at=99)),
+        ("cross_validation#one-answer-for-all-folds", lambda: FRAME.pu(pool=True).auroc(0.3)),
+        ("large_data#chunks", lambda: pu_accessor.from_chunks(iter([])).auroc(0.3)),
+        ("many_models#a-beta-for-each-group", lambda: GROUPS.pu(by="fold").auroc({"a": 0.3})),
+        ("many_models#which-model-is-better", lambda: FRAME.pu(score=["score"]).compare()),
+        ("biased_labels", lambda: FRAME.assign(p=0.5).pu(propensity="p").auroc(0.3)),
+        ("practice#calibration", lambda: FRAME.pu.calibration(0.3, bins=0)),
     ],
 )
 def test_messages_end_with_the_page(address: str, ask: Callable[[], object]) -> None:
     with pytest.raises(pu_accessor.PUError) as caught:
         ask()
-    assert str(caught.value).endswith(f" See docs/{address}.")
+    assert str(caught.value).endswith(f" See {url(address)}.")
     assert len(str(caught.value)) <= 300
 
 
@@ -81,12 +111,12 @@ def test_errors_within_errors_say_it_once() -> None:
     spoiled = GROUPS.assign(label=GROUPS["label"].where(GROUPS["fold"] == "a", None))
     with pytest.raises(pu_accessor.PUDataError, match=r"^group fold='b': label") as caught:
         spoiled.pu(by="fold").auroc(0.3)
-    assert str(caught.value).count(" See docs/") == 1
-    assert str(caught.value).endswith(" See docs/labels.md.")
+    assert str(caught.value).count(" See ") == 1
+    assert str(caught.value).endswith(f" See {url('labels')}.")
     with pytest.warns(pu_accessor.PUWarning) as told:
         found = spoiled.pu(by="fold", on_error="skip").auroc(0.3)
-    assert str(told[0].message).count(" See docs/") == 1
-    assert found.attrs["skipped"]["group fold='b'"].endswith(" See docs/labels.md.")
+    assert str(told[0].message).count(" See ") == 1
+    assert found.attrs["skipped"]["group fold='b'"].endswith(f" See {url('labels')}.")
 
 
 def test_warnings_say_it_too() -> None:
@@ -98,16 +128,48 @@ def test_warnings_say_it_too() -> None:
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         df.pu.contingency(0.9)
-    assert [str(one.message).rpartition(" See ")[2] for one in told] == ["docs/beta.md#too-high."]
+    assert [str(one.message).rpartition(" See ")[2] for one in told] == [
+        f"{url('beta#too-high')}."
+    ]
+
+
+@pytest.mark.parametrize("urls", [(), ("Paper, https://arxiv.org/abs/1504.06837",)])
+def test_without_a_manual_there_is_no_address(
+    urls: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish(monkeypatch, *urls)
+    with pytest.raises(pu_accessor.PUError, match=r"^beta must ") as caught:
+        FRAME.pu.auroc(29)
+    assert "See" not in str(caught.value) and "docs/" not in str(caught.value)
+
+
+def test_the_address_is_that_of_pyproject(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    errors._manual.cache_clear()
+    pyproject = tomllib.loads((DOCS.parent / "pyproject.toml").read_text(encoding="utf-8"))
+    manual = pyproject["project"]["urls"].get("Documentation", "").rstrip("/")
+    with pytest.raises(pu_accessor.PUError) as caught:
+        FRAME.pu.auroc(29)
+    assert str(caught.value).endswith(f" See {manual}/beta.html.") == bool(manual)
+
+
+def test_no_message_names_a_file_of_the_sources() -> None:
+    texts = [
+        node.value
+        for path in Path(pu_accessor.__file__).parent.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
+    assert [text for text in texts if "docs/" in text and len(text) < 300] == []
 
 
 def test_what_is_no_concept_has_no_page() -> None:
     with pytest.raises(pu_accessor.PUKeyError) as caught:
         FRAME.pu(score="p").auroc(0.3)
-    assert "See docs" not in str(caught.value)
+    assert "See" not in str(caught.value)
 
 
 def test_long_messages_keep_the_page() -> None:
     message: Any = errors.PUValueError("beta must " + 500 * "x" + " Pass another.")
     assert len(str(message)) <= 300
-    assert str(message).endswith("x Pass another. See docs/beta.md.")
+    assert str(message).endswith(f"x Pass another. See {url('beta')}.")

@@ -196,7 +196,6 @@ def complain(typed: str) -> str:
 def find_line(message: str, wanted: str) -> str:
     """Return the line in a message that contains what is wanted, as long as it is one."""
     first = r"\bd[fs]\.(?:pu|sel|expand_dims)\b|\bcolumn\."
-    message = message.partition(" See docs/")[0]
     inside = re.search(first, wanted)
     before = [found.start() for found in re.finditer(first, message[: message.index(wanted)])]
     start = message.index(wanted) + inside.start() if inside else before[-1]

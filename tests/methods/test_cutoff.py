@@ -299,14 +299,14 @@ COSTS = "cost must hold two numbers from 0 on, not both 0, but %s was passed."
 def test_errors_about_goals_in_full(asked: dict[str, Any], message: str) -> None:
     with pytest.raises((PUTypeError, PUValueError)) as caught:
         PU.cutoff(0.3, **asked)
-    assert str(caught.value).partition(" See docs/")[0] == message
+    assert str(caught.value) == message
 
 
 def test_errors_of_cutoffs_with_a_guarantee_in_full() -> None:
     weighted: Any = FRAME.assign(propensity=np.where(FRAME["label"] == 1, 0.5, np.nan))
     with pytest.raises(PUValueError) as caught:
         weighted.pu(propensity="propensity").cutoff(0.3, recall=0.5)
-    assert str(caught.value).partition(" See docs/")[0] == (
+    assert str(caught.value) == (
         "A cutoff with a guarantee needs bounds that hold at all cutoffs jointly, which there are "
         "not with propensity=... or cluster=.... Leave it out, or fix a cutoff: "
         "df.pu.metric('recall', 0.3, at=100)."
@@ -314,7 +314,7 @@ def test_errors_of_cutoffs_with_a_guarantee_in_full() -> None:
     naive: Any = pd.DataFrame({"score": [3.0, 2.0, 1.0], "label": [1.0, np.nan, 1.0]})
     with pytest.raises(PUDataError) as told:
         naive.pu.cutoff(1.0, fpr=0.1)
-    assert str(told.value).partition(" See docs/")[0] == (
+    assert str(told.value) == (
         "fpr has no value at this beta: it needs negatives. Pass a smaller beta."
     )
 

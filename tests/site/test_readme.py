@@ -71,6 +71,16 @@ def test_gallery(
     assert Path(told[0]).stat().st_size > 10_000
 
 
+def test_readme_begins_with_lines_that_run_anywhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (_, lines), (_, printed), *_ = BLOCK.findall((ROOT / "README.md").read_text(encoding="utf-8"))
+    exec(compile(lines, "README.md", "exec"), {})
+    assert squeezed(capsys.readouterr().out) == squeezed(printed)
+    assert [path.name for path in tmp_path.iterdir()] == ["roc.png"]
+
+
 def test_links_are_there() -> None:
     found = {
         page.parent / link

@@ -31,6 +31,25 @@ NARROW = [
     "gallery/practice/plot_precision_top_k.html",
     "generated/pandas.DataFrame.pu.metric.html",
 ]
+WIDTHS = {390: 2, 1280: 1, 1920: 1}  # of a page; in how many lines a word may stand there
+TALLEST = 15_000  # pixels that a reader would scroll through
+# Of the words of a text, in how many lines each stands; a block of code can be moved on its own.
+LINES_OF_WORDS = """
+const walker = document.createTreeWalker(
+  document.querySelector('article'), NodeFilter.SHOW_TEXT);
+const range = document.createRange(), words = [];
+while (walker.nextNode()) {
+  const node = walker.currentNode;
+  if (node.parentElement.closest('pre, math, .math, script, style')) continue;
+  for (const word of node.data.matchAll(/[\\p{L}\\p{N}_]{3,}/gu)) {
+    range.setStart(node, word.index);
+    range.setEnd(node, word.index + word[0].length);
+    const tops = [...range.getClientRects()].map(piece => Math.round(piece.top));
+    words.push([word[0], new Set(tops).size]);
+  }
+}
+return words
+"""
 FLAGS = [
     "--headless",
     "--no-sandbox",
@@ -178,6 +197,25 @@ def test_words_end_within_a_telephone(page: str, address: str, browser: Any) -> 
         ".filter(cell => cell.getBoundingClientRect().right > innerWidth).length"
     )
     assert browser.execute_script(listed) == 0
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("page", NARROW)
+def test_page_can_be_read(page: str, width: int, address: str, browser: Any) -> None:
+    resize(browser, width)
+    browser.get(f"{address}/{page}")
+    words = browser.execute_script(LINES_OF_WORDS)
+    assert len(words) > 50
+    assert [word for word, lines in words if lines > WIDTHS[width]] == []
+    beyond = (  # tables wider than their column, but where the column can be moved
+        "return [...document.querySelectorAll('article table')].filter(table =>"
+        " getComputedStyle(table.parentElement).overflowX !== 'auto' &&"
+        " table.getBoundingClientRect().right >"
+        " table.parentElement.getBoundingClientRect().right + 1).map(table => table.innerText)"
+    )
+    assert browser.execute_script(beyond) == []
+    assert browser.execute_script("return document.documentElement.scrollHeight") < TALLEST
 
 
 @pytest.mark.browser

@@ -1,0 +1,44 @@
+"""A small simulated data set, to try things on: its truth is in a column."""
+
+from importlib.resources import files
+
+import pandas as pd
+
+
+def load_example() -> pd.DataFrame:
+    """Return 2,000 simulated patients: the scores of two models, labels, and the truth.
+
+    A quarter of the patients have a disease. Four in ten of these, drawn at random, have a
+    diagnosis. So the label is 1 for a known positive and missing for everybody else. In practice
+    nobody has the column ``truth``; here it says whether an answer is right.
+
+    Returns
+    -------
+    DataFrame
+        A row for each patient. ``site`` is the hospital, "east" or "west". ``score`` is the
+        probability of the disease from a new model, which is better in the east; ``old_score`` is
+        that from an old model. ``label`` is 1.0 for a patient with a diagnosis and NaN for others.
+        ``truth`` is True for a patient with the disease.
+
+    See Also
+    --------
+    from_arrays : Take scores and labels of your own from two arrays.
+
+    Notes
+    -----
+    The rows are those of no real person: ``tests/support/example.py`` in the sources draws them
+    from a fixed seed.
+
+    Examples
+    --------
+    >>> import pu_accessor
+    >>> df = pu_accessor.load_example()
+    >>> df.pu
+    <df.pu>
+    known positives  202
+    known negatives  0
+    unlabeled        1,798
+    distinct scores  1,995 in 2,000 scores (ties share a cutoff)
+    """
+    with files("pu_accessor").joinpath("example.csv").open(encoding="utf-8") as rows:
+        return pd.read_csv(rows)

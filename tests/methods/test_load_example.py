@@ -1,0 +1,48 @@
+"""The bundled rows: what they hold, and that the script in the sources draws them."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from sklearn.metrics import roc_auc_score
+
+import pu_accessor
+from tests.support import example
+
+
+def test_columns() -> None:
+    df = pu_accessor.load_example()
+    assert [*df] == ["site", "score", "old_score", "label", "truth"]
+    assert len(df) == 2_000 and {*df["site"]} == {"east", "west"}
+    assert df["truth"].dtype == bool
+    assert df[["score", "old_score"]].stack().between(0, 1, inclusive="neither").all()
+
+
+def test_known_positives_are_positive_and_others_have_no_label() -> None:
+    df = pu_accessor.load_example()
+    known = df["label"].eq(1)
+    assert df["truth"][known].all()
+    assert df["label"][~known].isna().all()
+    assert 0 < known.sum() < df["truth"].sum()
+
+
+def test_each_call_returns_rows_of_its_own() -> None:
+    first = pu_accessor.load_example()
+    first["score"] = 0
+    assert pu_accessor.load_example()["score"].nunique() > 1_900
+
+
+def test_intervals_hold_the_truth() -> None:
+    df = pu_accessor.load_example()
+    beta = df["truth"][df["label"].isna()].mean()
+    for name in ["score", "old_score"]:
+        found = df.pu(score=name).auroc(beta, target="examples").iloc[0]
+        assert found["lower"] <= roc_auc_score(df["truth"], df[name]) <= found["upper"]
+
+
+def test_the_script_draws_these_rows() -> None:
+    drawn = example.draw()
+    pd.testing.assert_frame_equal(pu_accessor.load_example(), drawn, rtol=0, atol=2e-6)
+    assert Path(pu_accessor.__file__).parent / "example.csv" == example.PATH
+    scores = drawn[["score", "old_score"]].to_numpy()
+    assert np.array_equal(scores, scores.round(6))
