@@ -33,6 +33,7 @@ def names() -> dict[str, object]:
     df["site"], df["fold"] = rng.choice(["a", "b"], 1_000), rng.integers(0, 5, 1_000)
     df["patient"] = rng.integers(0, 300, 1_000)
     df["propensity"] = np.where(score > 1, 0.5, 0.3)
+    df["w"] = np.where(known, 1, 10)
     hidden = df["label"].isna()
     return {"df": df, "beta": float(truth[hidden].mean()), "pu_accessor": pu_accessor}
 
