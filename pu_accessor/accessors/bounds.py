@@ -99,7 +99,7 @@ def contingency(
     t are. Then TP_U = max(min(t, h), m - (U - h)), FP_U = h - TP_U, FN_U = m - TP_U, and the
     rest is TN_U ([1]_, section 4.1); the labeled examples are added. A bound is clipped where the
     minimum or the maximum bites. The estimate is one possible labeling, the same for all cutoffs,
-    and differs from the t = k/n * m of [1]_: see "One estimate" in docs/concepts.md. It is clipped
+    and differs from the t = k/n * m of [1]_: see "One estimate" in the manual. It is clipped
     where the band excludes that, and cut to the nearer bound.
 
     References

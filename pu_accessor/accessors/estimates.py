@@ -31,7 +31,7 @@ def auroc(
     """Estimate the area under the ROC curve, with an interval: on new examples, or on these.
 
     The estimate is the area under the curve of one possible labeling, that of ``plot_roc``: see
-    "One estimate" in docs/concepts.md. The interval holds it, and lies in [0, 1]. By default it is
+    "One estimate" in the manual. The interval holds it, and lies in [0, 1]. By default it is
     about the classifier: its area on new examples, from where these come from. With
     ``target="examples"`` it is about these examples alone, once all labels were known.
 
@@ -216,7 +216,7 @@ def average_precision(
     Notes
     -----
     The mean over all positives of the precision at their cutoff, the end of their block of
-    ties, as in scikit-learn: of one possible labeling, see "One estimate" in docs/concepts.md. The
+    ties, as in scikit-learn: of one possible labeling, see "One estimate" in the manual. The
     interval holds it, and lies in [0, 1]. An unbiased statistic is inside the interval, and what
     averages over groups take: for a known positive with k known ones among the r examples at or
     above its cutoff, precision is [1 + (P - 1)/(n - 1)*(k - 1)]/r, and that is averaged.
@@ -343,7 +343,7 @@ def metric(
         for a list of cutoffs also `at`, the number that was asked; with another prevalence that. A
         limit is `clipped` where the band asks for more, or fewer, latent positives than there can
         be. The estimate is the metric of one possible labeling, between lower and upper; see "One
-        estimate" in docs/concepts.md. Lower is the smaller number, also of an error rate. A cutoff
+        estimate" in the manual. Lower is the smaller number, also of an error rate. A cutoff
         chosen by a maximum, or by its precision, looks better than it is: for it the band "exact"
         becomes "simultaneous", which holds at all cutoffs jointly. On new examples the band is
         called "binomial". Each interval holds by itself, also where several are asked for.

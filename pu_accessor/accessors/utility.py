@@ -72,7 +72,7 @@ def net_benefit(
         lower, upper, treat_all, treat_none, level, band, target. The rank is the number of
         examples at or above the threshold. Net benefit is in true positives for each example; that
         of treating all is known once beta is, and that of treating none is 0. The estimate is that
-        of one possible labeling, between the bounds; see "One estimate" in docs/concepts.md.
+        of one possible labeling, between the bounds; see "One estimate" in the manual.
 
     Raises
     ------
@@ -170,7 +170,7 @@ def bedroc(
     -----
     The mean over the positives of exp(-alpha*r/N), scaled so that it is 0 with all of them at the
     bottom and 1 with all at the top [1]_: of one possible labeling, see "One estimate" in
-    docs/concepts.md. Where all is labeled it is RDKit's ``CalcBEDROC``, save that tied examples
+    the manual. Where all is labeled it is RDKit's ``CalcBEDROC``, save that tied examples
     count as over all their orders. The interval is what latent positives make that are shared out
     at random to the gaps between known ones; it holds the estimate. On new examples it is that of
     known positives and the rest as two samples, by what each example contributes. Half positive
@@ -233,7 +233,7 @@ def calibration(
         A row for each group, beta and bin: the group, beta, left, right, examples, known_positive,
         mean_score, which is that of the bin's examples to a 400th of its width, estimate, lower,
         upper, level, band, target. The estimate is that of one possible labeling, see "One
-        estimate" in docs/concepts.md. A bin without examples has NaN. One without a known positive
+        estimate" in the manual. A bin without examples has NaN. One without a known positive
         has limits like any other.
 
     Raises

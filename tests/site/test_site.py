@@ -25,7 +25,9 @@ PAGES = ["index.html", "gallery/index.html", "generated/pandas.DataFrame.pu.roc_
 NARROW = [
     *PAGES,
     "api.html",
+    "communities.html",
     "coverage.html",
+    "from_others.html",
     "questions.html",
     "start.html",
     "gallery/practice/plot_precision_top_k.html",
