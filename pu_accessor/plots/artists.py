@@ -306,13 +306,11 @@ def draw_marks(ax: Axes, curves: Sequence[Curve]) -> None:
 
 def draw_regions(ax: Axes, curve: Curve) -> None:
     """Frame where the points of marks on new examples can be, where a curve has that."""
-    if "mark_left" not in curve.data.coords:
-        return
-    sides = [curve.data[f"mark_{side}"].to_numpy() for side in ("left", "bottom", "right", "top")]
+    sides = [curve.data.get(f"mark_{side}", []) for side in ("left", "bottom", "right", "top")]
+    frame: dict[str, Any] = {"edgecolor": curve.color, "fill": False, "zorder": 3.5}
     for left, bottom, right, top in np.transpose(sides).tolist():
-        frame: dict[str, Any] = {"edgecolor": curve.color, "linewidth": 1, "zorder": 3.5}
         size = right - left, top - bottom
-        ax.add_patch(Rectangle((left, bottom), *size, fill=False, gid=Kind.REGION, **frame))
+        ax.add_patch(Rectangle((left, bottom), *size, gid=Kind.REGION, **frame))
 
 
 def draw_limit(ax: Axes, beta: float, color: Any, label: str) -> None:

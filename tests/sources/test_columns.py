@@ -166,7 +166,7 @@ def test_advice_for_labels_is_to_be_typed(label: Any, coding: Any, advice: str) 
     score = np.arange(len(label))
     with pytest.raises(PUValueError) as told:
         pu_accessor.from_arrays(score, label, **coding).contingency(0)
-    assert f"for example {advice}. See" in str(told.value)
+    assert f"for example {advice}." in str(told.value)
     if "..." not in advice:
         typed = {**coding, **eval(f"dict({advice})")}
         frame = pd.DataFrame({"score": score, "label": label})
