@@ -306,7 +306,9 @@ def draw_marks(ax: Axes, curves: Sequence[Curve]) -> None:
 
 def draw_regions(ax: Axes, curve: Curve) -> None:
     """Frame where the points of marks on new examples can be, where a curve has that."""
-    sides: Any = [curve.data.get(f"mark_{side}", []) for side in ("left", "bottom", "right", "top")]
+    sides: Any = [
+        curve.data.get(f"mark_{side}", []) for side in ("left", "bottom", "right", "top")
+    ]
     frame: dict[str, Any] = {"edgecolor": curve.color, "fill": False, "zorder": 3.5}
     for left, bottom, right, top in np.transpose(sides).tolist():
         size = right - left, top - bottom
